@@ -14,12 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-Address = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+AnyPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 """The path of a file."""
 
 _NAME = "tress-simulate.exe" if os.name == "nt" else "tress-simulate"
 _PRESETS = {"fe310", "e31", "raptor"}
-_LARGEST = {"issue": 64, "harts": 64, "limit": 2**64 - 1}
+_MAX = {"issue": 64, "harts": 64, "limit": 2**64 - 1}
 
 
 class SimulationError(RuntimeError):
@@ -27,9 +27,9 @@ class SimulationError(RuntimeError):
 
 
 def simulate(
-    program: Address,
+    program: AnyPath,
     *,
-    machine: Address | None = "fe310",
+    machine: AnyPath | None = "fe310",
     issue: int | None = None,
     harts: int | None = None,
     unlimited: bool = False,
@@ -50,8 +50,8 @@ def simulate(
     options = ["--unlimited"] if unlimited else []
     for name, number in {"issue": issue, "harts": harts, "limit": limit}.items():
         if number is not None:
-            if not 1 <= operator.index(number) <= _LARGEST[name]:
-                raise ValueError(f"{name} must be 1 to {_LARGEST[name]}, not {number}")
+            if not 1 <= operator.index(number) <= _MAX[name]:
+                raise ValueError(f"{name} must be 1 to {_MAX[name]}, not {number}")
             options.append(f"--{name}={operator.index(number)}")
     path = os.fsdecode(program)
     open(path, "rb").close()

@@ -17,7 +17,7 @@ from pathlib import Path
 from subprocess import Popen
 from typing import Any
 
-from ._simulate import Address, simulate
+from ._simulate import AnyPath, simulate
 
 
 class Sweep(list[dict[str, Any]]):
@@ -38,15 +38,15 @@ class Sweep(list[dict[str, Any]]):
 
 
 def sweep(
-    program: Address,
-    machines: Address | Sequence[Address],
+    program: AnyPath,
+    machines: AnyPath | Sequence[AnyPath],
     *,
     issue: int | Sequence[int | None] | None = None,
     harts: int | Sequence[int | None] | None = None,
     limit: int | None = None,
     executor: Executor | None = None,
     workers: int | None = None,
-    out: Address | None = None,
+    out: AnyPath | None = None,
 ) -> Sweep:
     """Simulates `program` with every combination of `machines`, `issue` and `harts`.
 
@@ -60,7 +60,7 @@ def sweep(
     digest = hashlib.sha256(Path(os.fsdecode(program)).read_bytes()).hexdigest()
     points = []
     named = [machines] if isinstance(machines, str | bytes | os.PathLike) else machines
-    for machine, width, count in itertools.product(named, _several(issue), _several(harts)):
+    for machine, width, count in itertools.product(named, _as_sequence(issue), _as_sequence(harts)):
         points.append({"machine": os.fsdecode(machine), "issue": width, "harts": count})
     keys = [_key(digest, point) for point in points]
     known = _read(out) if out is not None else {}
@@ -82,7 +82,7 @@ def sweep(
     return Sweep(done, [failed[key] for key in dict.fromkeys(keys) if key in failed])
 
 
-def _several(given: int | Sequence[int | None] | None) -> Sequence[int | None]:
+def _as_sequence(given: int | Sequence[int | None] | None) -> Sequence[int | None]:
     return given if isinstance(given, Sequence) else [given]
 
 
@@ -94,7 +94,7 @@ def _key(program: str, point: dict[str, Any]) -> str:
     return json.dumps([program, content, point["issue"], point["harts"]])
 
 
-def _read(out: Address) -> dict[str, dict[str, Any]]:
+def _read(out: AnyPath) -> dict[str, dict[str, Any]]:
     """The results in a file. A damaged line is ignored, so its point is simulated again."""
     found: dict[str, dict[str, Any]] = {}
     try:
@@ -118,7 +118,7 @@ def _run(
     points: dict[str, dict[str, Any]],
     rows: dict[str, dict[str, Any]],
     failed: dict[str, dict[str, Any]],
-    out: Address | None,
+    out: AnyPath | None,
 ) -> None:
     """Submits all points together: there are not many, and each takes long."""
     pending: dict[Future[dict[str, Any]], str] = {}
@@ -138,14 +138,14 @@ def _run(
                     failed[key] = points[key] | {"error": f"{type(error).__name__}: {error}"}
                 else:
                     if out is not None:
-                        _keep(out, key, points[key], rows[key])
+                        _append(out, key, points[key], rows[key])
     except BaseException:
         for future in pending:
             future.cancel()
         raise
 
 
-def _keep(out: Address, key: str, point: dict[str, Any], result: dict[str, Any]) -> None:
+def _append(out: AnyPath, key: str, point: dict[str, Any], result: dict[str, Any]) -> None:
     """Appends a line. If the file ends with an incomplete line, completes that with a newline first."""
     with open(out, "a+b") as file:
         if file.tell():

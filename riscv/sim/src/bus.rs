@@ -42,7 +42,7 @@ pub(crate) struct Host {
     input: Box<dyn Read + Send>,
     /// Ranges of memory (start, bytes) that the host has read since the last instruction. `None` if nobody follows
     /// secrets.
-    pub(crate) looked: Option<Vec<(u64, u64)>>,
+    pub(crate) host_reads: Option<Vec<(u64, u64)>>,
     /// Number of bytes of the semihosting features file that the program has read.
     pub(crate) features_read: usize,
     /// The program's exit code, once it has ended.
@@ -92,9 +92,9 @@ impl Host {
     }
 
     /// Notes that the host has read this range of memory to serve a request.
-    pub(crate) fn look(&mut self, start: u64, bytes: u64) {
-        if let Some(looked) = &mut self.looked {
-            looked.push((start, bytes));
+    pub(crate) fn note_read(&mut self, start: u64, bytes: u64) {
+        if let Some(host_reads) = &mut self.host_reads {
+            host_reads.push((start, bytes));
         }
     }
 
@@ -121,7 +121,7 @@ impl Bus {
                 console: None,
                 printed: Vec::new(),
                 input: Box::new(io::empty()),
-                looked: None,
+                host_reads: None,
                 features_read: 0,
                 exit_code: None,
                 error: None,
@@ -151,7 +151,7 @@ impl Bus {
     }
 
     /// Whether an access touches `tohost`.
-    pub(crate) fn asks_the_host(&self, address: u64, bytes: u64) -> bool {
+    pub(crate) fn is_host_request(&self, address: u64, bytes: u64) -> bool {
         self.htif.as_ref().is_some_and(|htif| htif.covers(address, bytes))
     }
 

@@ -1,6 +1,6 @@
 //! Instruction sets that harts execute.
 
-use crate::{error::Error, machine::wrong};
+use crate::{error::Error, machine::invalid_field};
 
 /// Width of the integer registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,7 +59,7 @@ impl Isa {
         let xlen = match name.get(..4).map(str::to_ascii_lowercase).as_deref() {
             Some("rv32") => Xlen::Rv32,
             Some("rv64") => Xlen::Rv64,
-            _ => return Err(wrong("isa", format_args!("{name:?} does not begin with rv32 or rv64"))),
+            _ => return Err(invalid_field("isa", format_args!("{name:?} does not begin with rv32 or rv64"))),
         };
         let none = Isa { m: false, a: false, f: false, d: false, c: false, ..Isa::full(xlen) };
         let mut isa = Isa { zba: false, zbb: false, zbs: false, zbkb: false, ..none };
@@ -74,7 +74,7 @@ impl Isa {
                 'd' => isa.d = true,
                 'c' => isa.c = true,
                 'g' => (isa.m, isa.a, isa.f, isa.d) = (true, true, true, true),
-                _ => return Err(wrong("isa", format_args!("unknown extension {letter:?}"))),
+                _ => return Err(invalid_field("isa", format_args!("unknown extension {letter:?}"))),
             }
         }
         for part in parts {
@@ -84,11 +84,11 @@ impl Isa {
                 "zbs" => isa.zbs = true,
                 "zbkb" => isa.zbkb = true,
                 "zicsr" | "zifencei" => {}
-                _ => return Err(wrong("isa", format_args!("unknown extension {part:?}"))),
+                _ => return Err(invalid_field("isa", format_args!("unknown extension {part:?}"))),
             }
         }
         if isa.d && !isa.f {
-            return Err(wrong("isa", "extension D requires F"));
+            return Err(invalid_field("isa", "extension D requires F"));
         }
         Ok(isa)
     }

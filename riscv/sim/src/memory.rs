@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_beyond_the_ends() {
+    fn accesses_past_the_ends_fail() {
         let mut memory = memory();
         assert_eq!(memory.read::<4>(0x3ffd), None);
         assert_eq!(memory.write(0x3ffd, [1; 4]), None);

@@ -134,7 +134,7 @@ pub fn ipc(instructions: u64, cycles: u64) -> f64 {
 
 /// Counts what a hart spends in each region.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Regions {
+pub(crate) struct RegionCounter {
     current: u16,
     /// What the hart had spent when the current region began.
     since: Spent,
@@ -157,7 +157,7 @@ impl Spent {
     }
 }
 
-impl Regions {
+impl RegionCounter {
     /// Begins region `number`. `now` is what the hart has spent so far. Region 0 is all code outside marked regions.
     pub(crate) fn enter(&mut self, number: u16, now: Spent) {
         self.totals.entry(self.current).or_default().add(&now.since(&self.since));

@@ -11,10 +11,10 @@ use crate::{
     error::{Error, ErrorKind},
     hart::{Event, Hart},
     machine::Machine,
-    report::{CLASSES, FunctionReport, HartReport, HartTiming, Regions, Report, Spent, TimingReport, ipc},
+    report::{CLASSES, FunctionReport, HartReport, HartTiming, RegionCounter, Report, Spent, TimingReport, ipc},
     retired::{Class, Retired},
     system::System,
-    timing::{Account, InOrder, Limit, Memory, OutOfOrder, PredictFigures, Times, Trace},
+    timing::{Account, InOrderModel, LimitModel, MemoryModel, OutOfOrderModel, PredictFigures, Times, Trace},
 };
 
 /// How a [`Simulation`] counts cycles, on a machine with a pipeline.
@@ -33,25 +33,25 @@ pub enum Model {
 pub struct Simulation {
     system: System,
     machine: Machine,
-    cores: Cores,
-    watch: Watch,
+    cores: CoreModels,
+    timing: TimingState,
 }
 
 #[derive(Debug)]
-enum Cores {
+enum CoreModels {
     Untimed,
-    InOrder(Vec<InOrder>),
-    OutOfOrder(Vec<OutOfOrder>),
-    Limit(Box<Limit>),
+    InOrder(Vec<InOrderModel>),
+    OutOfOrder(Vec<OutOfOrderModel>),
+    Limit(Box<LimitModel>),
 }
 
 /// State that the harts share in time, and statistics.
 #[derive(Debug)]
-struct Watch {
-    memory: Memory,
-    regions: Vec<Regions>,
+struct TimingState {
+    memory: MemoryModel,
+    regions: Vec<RegionCounter>,
     mix: [u64; Class::COUNT],
-    functions: Functions,
+    functions: FunctionCounts,
     trace: Option<Trace>,
     /// The state of each hart's sleep: `None` if awake, otherwise the cycle at which it wakes, if its own timer wakes
     /// it.
@@ -68,31 +68,31 @@ impl Simulation {
         let system = System::new(machine, image)?;
         let harts = machine.harts;
         let cores = match (model, &machine.in_order, &machine.out_of_order) {
-            (_, None, None) => Cores::Untimed,
-            (Model::Limit, ..) => Cores::Limit(Box::new(Limit::new(machine))),
-            (_, Some(_), _) => Cores::InOrder((0..harts).map(|hart| InOrder::new(machine, hart)).collect()),
-            _ => Cores::OutOfOrder((0..harts).map(|hart| OutOfOrder::new(machine, hart)).collect()),
+            (_, None, None) => CoreModels::Untimed,
+            (Model::Limit, ..) => CoreModels::Limit(Box::new(LimitModel::new(machine))),
+            (_, Some(_), _) => CoreModels::InOrder((0..harts).map(|hart| InOrderModel::new(machine, hart)).collect()),
+            _ => CoreModels::OutOfOrder((0..harts).map(|hart| OutOfOrderModel::new(machine, hart)).collect()),
         };
-        let watch = Watch {
-            memory: Memory::new(machine),
-            regions: vec![Regions::default(); harts],
+        let timing = TimingState {
+            memory: MemoryModel::new(machine),
+            regions: vec![RegionCounter::default(); harts],
             mix: [0; Class::COUNT],
-            functions: Functions::new(system.image(), harts),
+            functions: FunctionCounts::new(system.image(), harts),
             trace: None,
             asleep: vec![None; harts],
         };
-        Ok(Simulation { system, machine: machine.clone(), cores, watch })
+        Ok(Simulation { system, machine: machine.clone(), cores, timing })
     }
 
     /// Records the instructions in these cycles, for [`Simulation::trace`]. An empty range records nothing.
     pub fn record(&mut self, window: Range<u64>) {
-        self.watch.trace = Some(Trace::new(window, self.system.harts.len()));
+        self.timing.trace = Some(Trace::new(window, self.system.harts.len()));
     }
 
     /// The recorded instructions, if [`Simulation::record`] was called.
     #[must_use]
     pub fn trace(&self) -> Option<&Trace> {
-        self.watch.trace.as_ref()
+        self.timing.trace.as_ref()
     }
 
     /// The harts, memory and devices.
@@ -142,10 +142,10 @@ impl Simulation {
             tracker.begin(&self.system.harts);
         }
         match &mut self.cores {
-            Cores::Untimed => self.system.run(steps),
-            Cores::InOrder(cores) => self.watch.run(&mut self.system, cores, steps),
-            Cores::OutOfOrder(cores) => self.watch.run(&mut self.system, cores, steps),
-            Cores::Limit(cores) => self.watch.run(&mut self.system, &mut **cores, steps),
+            CoreModels::Untimed => self.system.run(steps),
+            CoreModels::InOrder(cores) => self.timing.run(&mut self.system, cores, steps),
+            CoreModels::OutOfOrder(cores) => self.timing.run(&mut self.system, cores, steps),
+            CoreModels::Limit(cores) => self.timing.run(&mut self.system, &mut **cores, steps),
         }
     }
 
@@ -162,13 +162,13 @@ impl Simulation {
     /// The results up to now.
     pub fn report(&mut self) -> Report {
         let (model, issue, mut report) = match &mut self.cores {
-            Cores::Untimed => return self.system.report(),
-            Cores::InOrder(cores) => ("in-order", 1, self.watch.report(&self.system, cores)),
-            Cores::OutOfOrder(cores) => {
+            CoreModels::Untimed => return self.system.report(),
+            CoreModels::InOrder(cores) => ("in-order", 1, self.timing.report(&self.system, cores)),
+            CoreModels::OutOfOrder(cores) => {
                 let issue = self.machine.out_of_order.as_ref().map_or(0, |core| core.issue);
-                ("out-of-order", issue, self.watch.report(&self.system, cores))
+                ("out-of-order", issue, self.timing.report(&self.system, cores))
             }
-            Cores::Limit(cores) => ("limit", 0, self.watch.report(&self.system, &mut **cores)),
+            CoreModels::Limit(cores) => ("limit", 0, self.timing.report(&self.system, &mut **cores)),
         };
         let mut slots = Account::default();
         for hart in &report.harts {
@@ -181,20 +181,20 @@ impl Simulation {
             slots,
             mix: CLASSES
                 .into_iter()
-                .map(|(class, name)| (name, self.watch.mix[class as usize]))
+                .map(|(class, name)| (name, self.timing.mix[class as usize]))
                 .filter(|(_, count)| *count > 0)
                 .collect(),
-            shared: self.watch.memory.shared_figures(),
-            functions: self.watch.functions.report(self.system.image()),
+            shared: self.timing.memory.shared_figures(),
+            functions: self.timing.functions.report(self.system.image()),
         });
         report
     }
 }
 
 /// The timing models of all harts.
-trait Harts {
+trait HartModels {
     /// Times the next instruction of a hart.
-    fn step(&mut self, hart: usize, retired: &Retired, memory: &mut Memory) -> Times;
+    fn step(&mut self, hart: usize, retired: &Retired, memory: &mut MemoryModel) -> Times;
     /// Corrects the account after a step that was a trap instead of an instruction.
     fn trapped(&mut self, hart: usize);
     /// The cycle that a hart has reached.
@@ -213,11 +213,11 @@ trait Harts {
     fn prediction(&self, hart: usize) -> PredictFigures;
 }
 
-macro_rules! pipelines {
+macro_rules! impl_hart_models {
     ($core:ty) => {
-        impl Harts for Vec<$core> {
+        impl HartModels for Vec<$core> {
             #[inline]
-            fn step(&mut self, hart: usize, retired: &Retired, memory: &mut Memory) -> Times {
+            fn step(&mut self, hart: usize, retired: &Retired, memory: &mut MemoryModel) -> Times {
                 self[hart].step(retired, memory)
             }
 
@@ -260,12 +260,12 @@ macro_rules! pipelines {
     };
 }
 
-pipelines!(InOrder);
-pipelines!(OutOfOrder);
+impl_hart_models!(InOrderModel);
+impl_hart_models!(OutOfOrderModel);
 
-impl Harts for Limit {
-    fn step(&mut self, hart: usize, retired: &Retired, _: &mut Memory) -> Times {
-        Limit::step(self, hart, retired)
+impl HartModels for LimitModel {
+    fn step(&mut self, hart: usize, retired: &Retired, _: &mut MemoryModel) -> Times {
+        LimitModel::step(self, hart, retired)
     }
 
     fn trapped(&mut self, _: usize) {}
@@ -290,7 +290,7 @@ impl Harts for Limit {
     }
 
     fn account(&self, hart: usize) -> Account {
-        Limit::account(self, hart)
+        LimitModel::account(self, hart)
     }
 
     fn prediction(&self, _: usize) -> PredictFigures {
@@ -298,11 +298,11 @@ impl Harts for Limit {
     }
 }
 
-/// Number of steps between calls of `Watch::tidy`, which drops bookkeeping of past cycles.
-const TIDY: u32 = 64;
+/// Number of steps between calls of `TimingState::forget_past`, which drops bookkeeping of past cycles.
+const FORGET_INTERVAL: u32 = 64;
 
-impl Watch {
-    fn run<C: Harts>(&mut self, system: &mut System, cores: &mut C, steps: u64) -> Result<Option<u64>, Error> {
+impl TimingState {
+    fn run<C: HartModels>(&mut self, system: &mut System, cores: &mut C, steps: u64) -> Result<Option<u64>, Error> {
         let mut left = steps;
         let mut retired = Retired::default();
         while left > 0 {
@@ -315,13 +315,13 @@ impl Watch {
                 }
                 return Err(system.explain(Error::new(ErrorKind::Asleep).at(system.harts[0].place())));
             };
-            let mut tidy = 0;
+            let mut until_forget = 0;
             while left > 0 && (cores.turn(hart), hart) <= horizon {
-                if tidy == 0 {
-                    tidy = TIDY;
-                    self.tidy(cores);
+                if until_forget == 0 {
+                    until_forget = FORGET_INTERVAL;
+                    self.forget_past(cores);
                 }
-                (left, tidy) = (left - 1, tidy - 1);
+                (left, until_forget) = (left - 1, until_forget - 1);
                 let event = match system.harts[hart].step(&mut system.bus, &mut retired) {
                     Ok(event) => event,
                     Err(error) => return Err(system.explain(*error)),
@@ -345,7 +345,7 @@ impl Watch {
                 if let Some(trace) = &mut self.trace
                     && trace.wants(&times)
                 {
-                    trace.add(hart, &retired, &times, &Functions::name(system.image(), &retired));
+                    trace.add(hart, &retired, &times, &FunctionCounts::name(system.image(), &retired));
                 }
                 match event {
                     Event::Mark(number) => self.regions[hart].enter(number, spent(&system.harts[hart], cores)),
@@ -364,7 +364,7 @@ impl Watch {
     }
 
     /// The hart whose turn it is, and the latest turn up to which it may run before another hart follows.
-    fn next<C: Harts>(&mut self, system: &mut System, cores: &mut C) -> Option<(usize, (u64, usize))> {
+    fn next<C: HartModels>(&mut self, system: &mut System, cores: &mut C) -> Option<(usize, (u64, usize))> {
         let mut first = None;
         let mut second = (u64::MAX, usize::MAX);
         for hart in 0..self.asleep.len() {
@@ -399,14 +399,14 @@ impl Watch {
         }
     }
 
-    fn tidy<C: Harts>(&mut self, cores: &C) {
+    fn forget_past<C: HartModels>(&mut self, cores: &C) {
         let awake = (0..self.asleep.len()).filter(|hart| self.asleep[*hart].is_none());
         if let Some(earliest) = awake.map(|hart| cores.earliest(hart)).min() {
             self.memory.forget_before(earliest);
         }
     }
 
-    fn report<C: Harts>(&self, system: &System, cores: &mut C) -> Report {
+    fn report<C: HartModels>(&self, system: &System, cores: &mut C) -> Report {
         let mut harts = Vec::new();
         let mut regions = Vec::new();
         for (number, hart) in system.harts.iter().enumerate() {
@@ -429,36 +429,36 @@ impl Watch {
             cycles,
             ipc: ipc(instructions, cycles),
             harts,
-            regions: Regions::report(&regions, system.image()),
+            regions: RegionCounter::report(&regions, system.image()),
             secrets: system.secrets(),
             timing: None,
         }
     }
 }
 
-fn spent<C: Harts>(hart: &Hart, cores: &C) -> Spent {
+fn spent<C: HartModels>(hart: &Hart, cores: &C) -> Spent {
     Spent { instructions: hart.completed(), cycles: cores.cycle(hart.id()), slots: cores.account(hart.id()) }
 }
 
 /// Instructions and cycles by function.
 #[derive(Debug)]
-struct Functions {
+struct FunctionCounts {
     /// Instructions and cycles of each symbol. The last entry counts code without a symbol.
     spent: Vec<(u64, u64)>,
     /// The function in which each hart is: its range of addresses and its index in `spent`.
     current: Vec<(Range<u64>, usize)>,
 }
 
-impl Functions {
-    fn new(image: &Image, harts: usize) -> Functions {
-        Functions { spent: vec![(0, 0); image.symbols().len() + 1], current: vec![(0..0, 0); harts] }
+impl FunctionCounts {
+    fn new(image: &Image, harts: usize) -> FunctionCounts {
+        FunctionCounts { spent: vec![(0, 0); image.symbols().len() + 1], current: vec![(0..0, 0); harts] }
     }
 
     #[inline]
     fn spend(&mut self, hart: usize, pc: u64, cycles: u64, image: &Image) {
         let (range, _) = &self.current[hart];
         if pc < range.start || pc >= range.end {
-            self.current[hart] = Functions::find(image, pc);
+            self.current[hart] = FunctionCounts::find(image, pc);
         }
         let spent = &mut self.spent[self.current[hart].1];
         *spent = (spent.0 + 1, spent.1 + cycles);

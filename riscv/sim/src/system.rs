@@ -7,13 +7,13 @@ use crate::{
     error::{Error, ErrorKind},
     hart::{Event, Hart},
     machine::Machine,
-    report::{HartReport, Regions, Report, Spent, ipc},
+    report::{HartReport, RegionCounter, Report, Spent, ipc},
     retired::{Reg, Retired},
     taint::{Secret, SecretsReport, Tracker, Variable},
 };
 
 /// Cycles in the turn of one hart.
-const TURN: u64 = 256;
+const TURN_CYCLES: u64 = 256;
 
 /// A machine with a program loaded.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct System {
     /// The harts, by number.
     pub harts: Vec<Hart>,
     pub(crate) image: Image,
-    regions: Vec<Regions>,
+    regions: Vec<RegionCounter>,
     /// Number of the hart whose turn it is, and the cycle at which the round ends.
     turn: usize,
     round_ends: u64,
@@ -46,8 +46,8 @@ impl System {
         let mut bus = Bus::new(machine);
         bus.load_image(&image)?;
         let harts = (0..machine.harts).map(|id| Hart::new(machine, isa, id, image.entry)).collect();
-        let regions = vec![Regions::default(); machine.harts];
-        Ok(System { bus, harts, image, regions, turn: 0, round_ends: TURN, tracker: None })
+        let regions = vec![RegionCounter::default(); machine.harts];
+        Ok(System { bus, harts, image, regions, turn: 0, round_ends: TURN_CYCLES, tracker: None })
     }
 
     /// The program.
@@ -78,7 +78,7 @@ impl System {
             tracker.keep(secret, &self.bus)?;
         }
         self.tracker = Some(tracker);
-        self.bus.host.looked = Some(Vec::new());
+        self.bus.host.host_reads = Some(Vec::new());
         Ok(())
     }
 
@@ -129,7 +129,7 @@ impl System {
             let turn = self.round_ends.saturating_sub(hart.cycle).min(left);
             let before = hart.completed();
             for _ in 0..turn {
-                let event = match hart.step_and_tell::<FOLLOW>(&mut self.bus, &mut retired) {
+                let event = match hart.step_and_describe::<FOLLOW>(&mut self.bus, &mut retired) {
                     Ok(event) => event,
                     Err(error) => return Err(self.explain(*error)),
                 };
@@ -170,7 +170,7 @@ impl System {
             return Ok(());
         }
         self.turn = 0;
-        self.round_ends += TURN;
+        self.round_ends += TURN_CYCLES;
         if self.harts.iter().all(Hart::is_waiting) {
             let wakes = self.harts.iter().filter_map(|hart| hart.wakes_at(&self.bus)).min();
             let Some(wakes) = wakes else {
@@ -182,7 +182,7 @@ impl System {
             for hart in &mut self.harts {
                 hart.cycle = hart.cycle.max(wakes);
             }
-            self.round_ends = self.round_ends.max(wakes.saturating_add(TURN));
+            self.round_ends = self.round_ends.max(wakes.saturating_add(TURN_CYCLES));
         }
         Ok(())
     }
@@ -230,7 +230,7 @@ impl System {
             cycles,
             ipc: ipc(instructions, cycles),
             harts: self.harts.iter().map(hart).collect(),
-            regions: Regions::report(&regions, &self.image),
+            regions: RegionCounter::report(&regions, &self.image),
             secrets: self.secrets(),
             timing: None,
         }

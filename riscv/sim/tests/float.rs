@@ -64,7 +64,7 @@ fn ties_in_every_mode() {
 }
 
 #[test]
-fn overflow_is_told_in_every_mode() {
+fn overflow_is_reported_in_every_mode() {
     let largest = f64::MAX.to_bits();
     let infinity = f64::INFINITY.to_bits();
     for (rounding, sum) in [(NEAREST, infinity), (ZERO, largest), (DOWN, largest), (UP, infinity), (AWAY, infinity)] {
@@ -79,7 +79,7 @@ fn overflow_is_told_in_every_mode() {
 
 /// Tiny after rounding: results that would stay below the smallest normal number if there were smaller exponents.
 #[test]
-fn underflow_is_told_after_rounding() {
+fn underflow_is_detected_after_rounding() {
     let smallest = f32::MIN_POSITIVE;
     let normal = single(smallest);
     // Products x * 2^-126 with x just below 1, exact as f64, then converted.

@@ -85,7 +85,7 @@ fn semihosting() {
 
 /// A half-written request is served once its hart sleeps.
 #[test]
-fn a_word_for_the_host_and_then_sleep() {
+fn half_a_request_is_served_when_all_harts_sleep() {
     for xlen in BOTH {
         let code = Code::new(xlen).constant(5, TOHOST as u32).addi(6, 0, 5 << 1 | 1).store("sw", 5, 6, 0).word(WFI);
         let code = code.word(LOOP);
@@ -113,7 +113,7 @@ const NAME: u32 = 0x8001_0200;
 
 /// A file lists the features of the host, by the RISC-V Semihosting specification 1.0, chapter "Feature detection".
 #[test]
-fn semihosting_says_what_it_can() {
+fn semihosting_lists_its_features() {
     for xlen in BOTH {
         let name = b":semihosting-features\0\0\0";
         let code = name.chunks(4).enumerate().fold(Code::new(xlen).constant(7, NAME), |code, (at, four)| {

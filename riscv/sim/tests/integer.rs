@@ -267,7 +267,7 @@ fn x0_stays_zero() {
 
 /// The examples of the manual's table "Semantics for division by zero and division overflow".
 #[test]
-fn divisions_that_have_no_result() {
+fn divisions_by_zero_and_overflow() {
     let minimum = i32::MIN as u64;
     for (name, a, b, result) in [
         ("divu", 7, 0, u64::MAX),

@@ -47,7 +47,7 @@ fn set_field(file: &mut [u8], xlen: Xlen, name: &str, value: u64) {
 }
 
 #[test]
-fn what_is_in_a_program() {
+fn parts_of_a_program() {
     for xlen in BOTH {
         let image = Image::parse(&file(xlen)).unwrap();
         assert_eq!((image.xlen, image.entry), (xlen, BASE));
@@ -79,7 +79,7 @@ fn names_of_rust_are_readable() {
 }
 
 #[test]
-fn no_elf() {
+fn not_an_elf_file() {
     for file in [&b""[..], b"\x7fEL", b"#!/bin/sh\n", &[0; 4096]] {
         assert!(matches!(kind(Image::parse(file)), ErrorKind::NotElf));
     }
@@ -138,7 +138,7 @@ fn every_damaged_byte_of_the_headers() {
 }
 
 #[test]
-fn sizes_that_lie() {
+fn invalid_sizes() {
     for xlen in BOTH {
         for (field, value) in [("file bytes", 0x7fff_ffff), ("offset", 0x7fff_ffff), ("offset", 0xffff_fff0)] {
             let error = kind(Image::parse(&with_field(xlen, field, value)));
@@ -193,7 +193,7 @@ fn segments_that_overlap() {
 }
 
 #[test]
-fn impossible_machines() {
+fn invalid_machines() {
     let good = Machine { isa: "rv32i".into(), ..Machine::generic() };
     let region = Region::ram;
     let bad = [

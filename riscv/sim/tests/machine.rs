@@ -43,7 +43,7 @@ impl Code {
     }
 
     /// Pads with NOPs up to this offset from the start.
-    fn up_to(mut self, offset: usize) -> Code {
+    fn pad_to(mut self, offset: usize) -> Code {
         assert!(4 * self.words.len() <= offset);
         self.words.resize(offset / 4, NOP);
         self
@@ -84,7 +84,7 @@ pub(crate) fn trap_of(error: &Error) -> (u64, u64) {
 }
 
 #[test]
-fn traps_without_a_handler_say_what_and_where() {
+fn traps_without_a_handler_report_cause_and_place() {
     for xlen in BOTH {
         for (word, expected) in [
             (0, (cause::ILLEGAL_INSTRUCTION, 0)),
@@ -121,7 +121,7 @@ fn rom_cannot_be_written() {
 
 /// A function that calls itself until its stack overflows.
 #[test]
-fn a_program_that_kills_its_stack() {
+fn a_program_that_overflows_its_stack() {
     for xlen in BOTH {
         let code = Code::new(xlen).constant(2, BASE as u32 + 0x1000_0000).addi(2, 2, -2048);
         let back = -4_i32;
@@ -154,7 +154,7 @@ fn handlers_that_trap_themselves() {
         assert!(matches!(error.kind, ErrorKind::TrapLoop(_)), "{error}");
         assert_eq!(trap_of(&error), (cause::INSTRUCTION_ACCESS, 0));
         // The handler executes an instruction, then the instruction that it should handle.
-        let code = Code::new(xlen).constant(5, BASE as u32 + 0x40).csrw(MTVEC, 5).word(ECALL).up_to(0x40);
+        let code = Code::new(xlen).constant(5, BASE as u32 + 0x40).csrw(MTVEC, 5).word(ECALL).pad_to(0x40);
         let error = code.word(NOP).word(0).fails();
         assert!(matches!(error.kind, ErrorKind::TrapLoop(_)), "{error}");
         assert_eq!(place(&error).0, BASE + 0x44);
@@ -171,7 +171,7 @@ fn traps_are_handled() {
             .i("lw", 9, 0, 4)
             .addi(12, 0, 1)
             .word(WFI)
-            .up_to(0x40)
+            .pad_to(0x40)
             .csrr(20, MCAUSE)
             .csrr(21, MTVAL)
             .csrr(22, MEPC)
@@ -197,7 +197,7 @@ fn the_timer_wakes_and_interrupts() {
         let code =
             Code::new(xlen).constant(5, BASE as u32 + 0x80).csrw(MTVEC, 5).constant(6, 0x0200_4000).addi(7, 0, 3);
         let code = code.store("sw", 6, 7, 0).store("sw", 6, 0, 4).addi(7, 0, 0x80).csrw(MIE, 7).addi(7, 0, 8);
-        let code = code.csrw(MSTATUS, 7).word(WFI).addi(13, 0, 1).word(LOOP).up_to(0x80);
+        let code = code.csrw(MSTATUS, 7).word(WFI).addi(13, 0, 1).word(LOOP).pad_to(0x80);
         let code = code.csrr(20, MCAUSE).csrr(21, 0xc01).constant(5, TOHOST as u32).addi(6, 0, 1).store("sw", 5, 6, 0);
         let mut system = code.store("sw", 5, 0, 4).word(LOOP).system(1);
         assert_eq!(system.run(1000).unwrap(), Some(0));

@@ -12,7 +12,7 @@ fn error(preset: &str, from: &str, to: &str) -> String {
 }
 
 #[test]
-fn the_presets_are_possible() {
+fn the_presets_are_valid() {
     for (name, _) in PRESETS {
         let machine = Machine::preset(name).expect("a preset");
         assert_eq!(machine.name, *name);
@@ -24,7 +24,7 @@ fn the_presets_are_possible() {
 }
 
 #[test]
-fn impossible_numbers_name_their_field() {
+fn errors_of_invalid_numbers_name_the_field() {
     for (preset, from, to, field) in [
         ("raptor", "harts = 1 ", "harts = 0 ", "harts"),
         ("raptor", "harts = 1 ", "harts = 65 ", "harts"),
@@ -65,7 +65,7 @@ fn impossible_numbers_name_their_field() {
 }
 
 #[test]
-fn what_is_unknown_or_missing_is_shown_with_its_line() {
+fn unknown_and_missing_fields_are_shown_with_their_line() {
     for (preset, from, to, word) in [
         ("raptor", "reorder_buffer = 128", "reorder_bufer = 128", "reorder_bufer"),
         ("raptor", "forward = 1 ", "", "forward"),

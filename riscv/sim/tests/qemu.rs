@@ -44,7 +44,7 @@ fn with_qemu(xlen: Xlen, file: &[u8]) -> Vec<u8> {
 }
 
 /// The memory that this simulator has when the program would print it, and the number of instructions.
-fn here(file: &[u8]) -> (Vec<u8>, u64) {
+fn with_simulator(file: &[u8]) -> (Vec<u8>, u64) {
     let machine = Machine { region: vec![Region::ram(TEXT, MEMORY_BYTES)], device: Vec::new(), ..Machine::generic() };
     let mut system = System::new(&machine, Image::parse(file).unwrap()).unwrap();
     system.harts[0].enable_float();
@@ -59,7 +59,7 @@ fn here(file: &[u8]) -> (Vec<u8>, u64) {
 /// The first byte that differs.
 fn difference(xlen: Xlen, seed: u64, steps: usize, rounds: u32) -> (Option<usize>, u64) {
     let file = elf(xlen, TEXT, &generate(xlen, seed, steps, rounds).bytes, &[]);
-    let (ours, instructions) = here(&file);
+    let (ours, instructions) = with_simulator(&file);
     let theirs = with_qemu(xlen, &file);
     (ours.iter().zip(&theirs).position(|(ours, theirs)| ours != theirs), instructions)
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tress_sim::{Image, Machine, Model, Simulation};
 
 /// Kernels with a model error of more than 3 %, and the largest error allowed (docs/reference/machines.md).
-const FAR: [(&str, f64); 2] = [("pipo", 0.04), ("aes-bitsliced", 0.05)];
+const LARGE_ERRORS: [(&str, f64); 2] = [("pipo", 0.04), ("aes-bitsliced", 0.05)];
 
 fn read(path: &str) -> Vec<u8> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
@@ -50,7 +50,7 @@ fn the_model_of_an_e31_is_near_its_rtl() {
         );
         let off = f64::from(ours[1]) / f64::from(number("cycles")) - 1.0;
         println!("{name}: {} cycles, {:+.2} %", ours[1], 100.0 * off);
-        let most = FAR.iter().find(|(far, _)| *far == name).map_or(0.03, |(_, most)| *most);
+        let most = LARGE_ERRORS.iter().find(|(far, _)| *far == name).map_or(0.03, |(_, most)| *most);
         assert!(off.abs() <= most, "{name}: {} cycles, of RTL {}", ours[1], number("cycles"));
         sum += off.abs();
     }

@@ -104,7 +104,7 @@ impl Code {
     }
 
     #[track_caller]
-    fn shows_nothing(self) {
+    fn has_no_leaks(self) {
         assert_eq!(self.findings(), []);
     }
 }
@@ -136,7 +136,7 @@ fn branches() {
 }
 
 #[test]
-fn a_place_is_told_once_with_its_count() {
+fn a_leak_is_reported_once_with_its_count() {
     // Three rounds over four bytes, counted in x12.
     let code = begin(Xlen::Rv32).i("addi", 12, 0, 3);
     let again = code.i("lbu", 10, TO_KEY, 1).over(1, 10, 0).i("addi", 12, 12, -1);
@@ -174,7 +174,7 @@ fn jumps() {
 }
 
 #[test]
-fn what_takes_its_time_by_its_operands() {
+fn operations_with_variable_time() {
     for xlen in BOTH {
         for name in ["div", "divu", "rem", "remu"] {
             with_key(xlen).r(name, 11, 10, TO_ROOM).leaks(Leak::Division, &["key"]);
@@ -206,34 +206,34 @@ fn what_takes_its_time_by_its_operands() {
 }
 
 #[test]
-fn what_leaves_the_hart() {
+fn values_that_leave_the_hart() {
     const MSCRATCH: u32 = 0x340;
     for xlen in BOTH {
         with_key(xlen).csr(1, 0x341, 0, 10).leaks(Leak::Csr, &["key"]);
         with_key(xlen).csr(3, 0x342, 0, 10).leaks(Leak::Csr, &["key"]);
         // The CSR in which trap handlers save a register is no leak, and is followed.
-        with_key(xlen).csr(1, MSCRATCH, 0, 10).shows_nothing();
+        with_key(xlen).csr(1, MSCRATCH, 0, 10).has_no_leaks();
         with_key(xlen).csr(1, MSCRATCH, 0, 10).csr(2, MSCRATCH, 11, 0).over(0, 11, 0).leaks(Leak::Branch, &["key"]);
         with_key(xlen)
             .csr(1, MSCRATCH, 0, 10)
             .csr(5, MSCRATCH, 0, 1)
             .csr(2, MSCRATCH, 11, 0)
             .over(0, 11, 0)
-            .shows_nothing();
+            .has_no_leaks();
         // A UART.
         let uart = || with_key(xlen).word(0x1000_0000 | 11 << 7 | 0x37);
         uart().store("sb", 11, 10, 0).leaks(Leak::Output, &["key"]);
-        uart().store("sb", 11, 0, 0).shows_nothing();
+        uart().store("sb", 11, 0, 0).has_no_leaks();
         // Semihosting's SYS_WRITEC with a public pointer, and with a secret one. The call is never compressed.
         let print = |code: Code| code.i("addi", 10, 0, 3).word(0x01f0_1013).word(0x0010_0073).word(0x4070_5013);
-        print(with_key(xlen).i("addi", 11, TO_ROOM, 0)).shows_nothing();
+        print(with_key(xlen).i("addi", 11, TO_ROOM, 0)).has_no_leaks();
         print(with_key(xlen).r("add", 11, TO_ROOM, 10)).leaks(Leak::Output, &["key"]);
     }
 }
 
 /// The host reads memory. Secrets in it are reported at the instruction that made the request.
 #[test]
-fn what_the_host_prints_from_a_buffer() {
+fn secrets_that_the_host_reads_from_a_buffer() {
     for xlen in BOTH {
         let (store, bytes) = if xlen == Xlen::Rv32 { ("sw", 4) } else { ("sd", 8) };
         let host = |code: Code, operation| {
@@ -246,22 +246,22 @@ fn what_the_host_prints_from_a_buffer() {
         for (buffer, offset, leaks) in
             [(TO_KEY, 0, true), (TO_KEY, 15, true), (TO_KEY, 16, false), (TO_PUBLIC, 0, false)]
         {
-            let told = |code: Code| match leaks {
+            let check = |code: Code| match leaks {
                 true => code.leaks(Leak::Output, &["key"]),
-                false => code.shows_nothing(),
+                false => code.has_no_leaks(),
             };
             let start = || begin(xlen).i("addi", 11, buffer, offset).i("addi", 12, 0, 1).i("addi", 13, 0, 2);
             // SYS_WRITEC and SYS_WRITE.
-            told(host(start(), 3));
-            told(host(block(start(), &[13, 11, 12]).i("addi", 11, TO_ROOM, 0), 5));
+            check(host(start(), 3));
+            check(host(block(start(), &[13, 11, 12]).i("addi", 11, TO_ROOM, 0), 5));
             // HTIF's `write`.
             let code = start().i("addi", 14, 0, 64).store("sw", TO_ROOM, 14, 0).store("sw", TO_ROOM, 12, 8);
             let code = code.store("sw", TO_ROOM, 11, 16).store("sw", TO_ROOM, 12, 24).store("sw", TO_HOST, TO_ROOM, 0);
-            told(code.store("sw", TO_HOST, 0, 4).word(NOP));
+            check(code.store("sw", TO_HOST, 0, 4).word(NOP));
         }
         // SYS_WRITE0, up to a zero byte: from the key through the data.
         host(begin(xlen).i("addi", 11, TO_KEY, 0), 4).leaks(Leak::Output, &["key", "data"]);
-        host(begin(xlen).i("addi", 11, TO_DATA, 16), 4).shows_nothing();
+        host(begin(xlen).i("addi", 11, TO_DATA, 16), 4).has_no_leaks();
         // An exit code or a character is in the request itself.
         with_key(xlen).i("ori", 11, 10, 1).store("sw", TO_HOST, 11, 0).store("sw", TO_HOST, 0, 4).ends_with_a_leak();
         // A block with a secret word: the number of bytes to print.
@@ -278,17 +278,17 @@ fn through_memory() {
         let spilled =
             || (0..4).fold(begin(xlen), |code, at| code.i("lbu", 10, TO_KEY, at).store("sb", TO_ROOM, 10, at + 1));
         spilled().i("lw", 11, TO_ROOM, 1).over(0, 11, 0).leaks(Leak::Branch, &["key"]);
-        spilled().i("lbu", 11, TO_ROOM, 0).over(0, 11, 0).shows_nothing();
-        spilled().i("lbu", 11, TO_ROOM, 5).over(0, 11, 0).shows_nothing();
+        spilled().i("lbu", 11, TO_ROOM, 0).over(0, 11, 0).has_no_leaks();
+        spilled().i("lbu", 11, TO_ROOM, 5).over(0, 11, 0).has_no_leaks();
         // Overwritten.
-        spilled().store("sw", TO_ROOM, 0, 1).i("lw", 11, TO_ROOM, 1).over(0, 11, 0).shows_nothing();
+        spilled().store("sw", TO_ROOM, 0, 1).i("lw", 11, TO_ROOM, 1).over(0, 11, 0).has_no_leaks();
         // Through atomic operations.
         let swapped = || with_key(xlen).r("amoswap.w", 11, TO_ROOM, 10);
-        swapped().over(0, 11, 0).shows_nothing();
+        swapped().over(0, 11, 0).has_no_leaks();
         swapped().i("lw", 11, TO_ROOM, 0).over(0, 11, 0).leaks(Leak::Branch, &["key"]);
         swapped().r("amoadd.w", 11, TO_ROOM, 0).over(0, 11, 0).leaks(Leak::Branch, &["key"]);
         let conditional = || with_key(xlen).r("lr.w", 11, TO_ROOM, 0).r("sc.w", 12, TO_ROOM, 10);
-        conditional().over(0, 12, 0).shows_nothing();
+        conditional().over(0, 12, 0).has_no_leaks();
         conditional().i("lw", 11, TO_ROOM, 0).over(0, 11, 0).leaks(Leak::Branch, &["key"]);
     }
 }
@@ -304,31 +304,31 @@ fn clean_code() {
                 code = code.word(operands(instruction, 12, 10, 10, 3));
             }
         }
-        code.shows_nothing();
+        code.has_no_leaks();
         // Results that do not depend on the secret any more.
-        decides(with_key(xlen).r("xor", 11, 10, 10)).shows_nothing();
-        decides(with_key(xlen).r("sub", 11, 10, 10)).shows_nothing();
-        decides(with_key(xlen).i("andi", 11, 10, 0)).shows_nothing();
-        decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("srli", 11, 10, 8)).shows_nothing();
-        decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("sltiu", 11, 10, 256)).shows_nothing();
-        decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("ori", 11, 10, 256)).shows_nothing();
+        decides(with_key(xlen).r("xor", 11, 10, 10)).has_no_leaks();
+        decides(with_key(xlen).r("sub", 11, 10, 10)).has_no_leaks();
+        decides(with_key(xlen).i("andi", 11, 10, 0)).has_no_leaks();
+        decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("srli", 11, 10, 8)).has_no_leaks();
+        decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("sltiu", 11, 10, 256)).has_no_leaks();
+        decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("ori", 11, 10, 256)).has_no_leaks();
         // A counter in bits above a secret byte.
-        decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("addi", 10, 10, 512).i("srli", 11, 10, 9)).shows_nothing();
+        decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("addi", 10, 10, 512).i("srli", 11, 10, 9)).has_no_leaks();
         decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("addi", 10, 10, 1).i("srli", 11, 10, 8))
             .leaks(Leak::Branch, &["key"]);
         // No number is below zero. The public bits of a partly secret value can decide.
-        with_key(xlen).over(6, 10, 0).shows_nothing();
-        decides(begin(xlen).i("lw", 11, TO_KEY, 13)).shows_nothing();
+        with_key(xlen).over(6, 10, 0).has_no_leaks();
+        decides(begin(xlen).i("lw", 11, TO_KEY, 13)).has_no_leaks();
         // An address that a secret does not change.
         with_key(xlen)
             .i("andi", 11, 10, 3)
             .i("srli", 11, 11, 2)
             .r("add", 11, 11, TO_ROOM)
             .i("lw", 11, 11, 0)
-            .shows_nothing();
+            .has_no_leaks();
         // Bytes next to secrets.
-        decides(begin(xlen).i("lw", 11, TO_PUBLIC, 0)).shows_nothing();
-        decides(begin(xlen).i("lw", 11, TO_KEY, 16)).shows_nothing();
+        decides(begin(xlen).i("lw", 11, TO_PUBLIC, 0)).has_no_leaks();
+        decides(begin(xlen).i("lw", 11, TO_KEY, 16)).has_no_leaks();
         decides(begin(xlen).i("lbu", 11, TO_KEY, 15)).leaks(Leak::Branch, &["key"]);
     }
 }
@@ -339,25 +339,25 @@ fn marks_of_the_program() {
         let decides = |code: Code, register, offset| code.i("lw", 11, register, offset).over(0, 11, 0);
         // Bytes of a symbol, and bytes outside all symbols.
         decides(begin(xlen).mark(true, TO_PUBLIC, 4, 4), TO_PUBLIC, 4).leaks(Leak::Branch, &["open"]);
-        decides(begin(xlen).mark(true, TO_PUBLIC, 4, 4), TO_PUBLIC, 8).shows_nothing();
+        decides(begin(xlen).mark(true, TO_PUBLIC, 4, 4), TO_PUBLIC, 8).has_no_leaks();
         decides(begin(xlen).mark(true, TO_ROOM, 0, 4), TO_ROOM, 0).leaks(Leak::Branch, &["marked in start"]);
         // A mark covers the bytes that are there now. A secret symbol stays secret for all values written to it.
-        decides(begin(xlen).mark(true, TO_ROOM, 0, 4).store("sw", TO_ROOM, 0, 0), TO_ROOM, 0).shows_nothing();
+        decides(begin(xlen).mark(true, TO_ROOM, 0, 4).store("sw", TO_ROOM, 0, 0), TO_ROOM, 0).has_no_leaks();
         decides(begin(xlen).store("sw", TO_KEY, 0, 0), TO_KEY, 0).leaks(Leak::Branch, &["key"]);
         // A public mark covers bytes that are there now and written later, but not the bytes next to them, nor copies
         // in registers.
-        decides(begin(xlen).mark(false, TO_KEY, 4, 4), TO_KEY, 4).shows_nothing();
-        decides(begin(xlen).mark(false, TO_KEY, 4, 4).store("sw", TO_KEY, 0, 4), TO_KEY, 4).shows_nothing();
+        decides(begin(xlen).mark(false, TO_KEY, 4, 4), TO_KEY, 4).has_no_leaks();
+        decides(begin(xlen).mark(false, TO_KEY, 4, 4).store("sw", TO_KEY, 0, 4), TO_KEY, 4).has_no_leaks();
         decides(begin(xlen).mark(false, TO_KEY, 4, 4).store("sw", TO_KEY, 0, 8), TO_KEY, 8)
             .leaks(Leak::Branch, &["key"]);
         with_key(xlen).mark(false, TO_KEY, 0, 16).over(0, 10, 0).leaks(Leak::Branch, &["key"]);
         // A mark of no bytes makes nothing secret.
-        begin(xlen).mark(true, TO_ROOM, 0, 0).shows_nothing();
+        begin(xlen).mark(true, TO_ROOM, 0, 0).has_no_leaks();
     }
 }
 
 #[test]
-fn secrets_that_are_nowhere() {
+fn secrets_that_do_not_exist() {
     let image = begin(Xlen::Rv32).with_secrets();
     let find = |name: &str| name.parse::<SecretName>().unwrap().find(&image);
     assert_eq!(find("key+4").unwrap(), Secret { name: "key".into(), start: KEY, bytes: 4 });
@@ -466,9 +466,9 @@ fn result(
 /// For every integer instruction: a result bit that differs between two values of the secret is marked as secret, and
 /// which bits are marked does not depend on the secret.
 #[test]
-fn nothing_depends_on_a_secret_that_is_not_told() {
+fn every_bit_that_depends_on_a_secret_is_marked() {
     let mut numbers = Numbers(24);
-    let mut told = 0_u64;
+    let mut marked = 0_u64;
     let mut differed = 0_u64;
     for xlen in BOTH {
         for instruction in INTEGER.iter().filter(|instruction| instruction.is_of(xlen)) {
@@ -488,14 +488,14 @@ fn nothing_depends_on_a_secret_that_is_not_told() {
                 let differs = runs.iter().fold(0, |differs, run| differs | run.0 ^ runs[0].0);
                 let name = instruction.name;
                 assert!(runs.iter().all(|run| run.1 == runs[0].1), "{name} {xlen:?} {public:x?} {masks:x?}: {runs:x?}");
-                let untold = differs & !runs[0].1;
-                assert_eq!(untold, 0, "{name} {xlen:?} {number} {public:x?} {masks:x?}: {runs:x?}");
-                told += u64::from(runs[0].1.count_ones());
+                let unmarked = differs & !runs[0].1;
+                assert_eq!(unmarked, 0, "{name} {xlen:?} {number} {public:x?} {masks:x?}: {runs:x?}");
+                marked += u64::from(runs[0].1.count_ones());
                 differed += u64::from(differs.count_ones());
             }
         }
     }
     // The marks are not too coarse: most of the marked bits do differ.
-    println!("{told} bits marked, {differed} differed");
-    assert!(differed > told / 2, "{told} bits marked, {differed} differed");
+    println!("{marked} bits marked, {differed} differed");
+    assert!(differed > marked / 2, "{marked} bits marked, {differed} differed");
 }

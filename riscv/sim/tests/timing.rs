@@ -94,7 +94,7 @@ fn a_program_sees_the_cycles_of_its_machine() {
 
 /// Rocket's decoder does not flush for `mscratch` to `mtval`, which trap handlers use frequently.
 #[test]
-fn a_write_empties_the_pipeline_unless_it_is_of_what_traps_keep() {
+fn a_csr_write_empties_the_pipeline_except_for_trap_registers() {
     for (csr, bubbles) in [(0x340, 0), (0x341, 0), (0x342, 0), (0x343, 0), (0x304, 4), (0x305, 4)] {
         let program = Code::new(XLEN).i("addi", 6, 0, 1).csrr(5, 0xb00).csrw(csr, 0);
         let image = program.i("addi", 6, 0, 1).csrr(7, 0xb00).r("sub", 10, 7, 5).exit(10).image_at(FLASH);
@@ -104,7 +104,7 @@ fn a_write_empties_the_pipeline_unless_it_is_of_what_traps_keep() {
 }
 
 #[test]
-fn what_runs_for_the_first_time_takes_longer() {
+fn the_first_run_takes_longer() {
     // Times forty additions (several cache lines) twice. The result is how much longer the first pass took.
     let mut program = Code::new(XLEN).i("addi", 6, 0, 0);
     let turn = program.here();
@@ -206,7 +206,7 @@ fn the_longest_path_of_a_round_of_rc6_is_ten_cycles() {
 }
 
 #[test]
-fn regions_are_told_apart() {
+fn regions_are_counted_separately() {
     let mut program = Code::new(XLEN).region(7);
     for _ in 0..20 {
         program = program.i("addi", 5, 5, 1);

@@ -49,15 +49,15 @@ pub(crate) struct Arguments {
     pub(crate) verbose: bool,
 }
 
-/// The definition, as a separate command or, if `is_called`, as part of `tress`.
-pub(crate) fn command(is_called: bool) -> clap::Command {
+/// The definition, as a separate command or, if `is_subcommand`, as part of `tress`.
+pub(crate) fn command(is_subcommand: bool) -> clap::Command {
     let command = Arguments::command();
     let general =
         |name: &'static str, short, action| Arg::new(name).long(name).short(short).action(action).display_order(101);
     let command = command
         .arg(general("help", 'h', ArgAction::Help).help("Print help (-h: summary, --help: everything)"))
         .arg(general("version", 'V', ArgAction::Version).help("Print the version"));
-    if is_called { command.bin_name("tress simulate") } else { command }
+    if is_subcommand { command.bin_name("tress simulate") } else { command }
 }
 
 pub(crate) fn parse(mut command: clap::Command) -> Result<Arguments, clap::Error> {
@@ -97,13 +97,13 @@ pub(crate) struct Simulate {
     ///
     /// A secret is SYMBOL, SYMBOL+BYTES or ADDRESS+BYTES. Bytes that the program marks are always followed; use
     /// 'marked' to follow only those.
-    #[arg(long, value_name = "SECRET,...", value_delimiter = ',', value_parser = followed)]
-    pub(crate) secret: Vec<Followed>,
+    #[arg(long, value_name = "SECRET,...", value_delimiter = ',', value_parser = secret_selection)]
+    pub(crate) secret: Vec<SecretSelection>,
     /// With --secret, also report these as dependent on their operands
     ///
     /// Division and floating point always count.
     #[arg(long, value_name = "WHAT,...", value_delimiter = ',', requires = "secret")]
-    pub(crate) variable: Vec<Variable>,
+    pub(crate) variable: Vec<VariableTime>,
     /// Stop after N instructions on all harts together [default: never]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
@@ -119,7 +119,7 @@ pub(crate) struct Simulate {
 
 /// A value of --secret.
 #[derive(Clone, Debug)]
-pub(crate) enum Followed {
+pub(crate) enum SecretSelection {
     /// Only bytes that the program marks. They are followed with the other values too.
     Marked,
     Named(SecretName),
@@ -127,15 +127,15 @@ pub(crate) enum Followed {
 
 /// Instructions whose time depends on their operands on some cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Variable {
+pub(crate) enum VariableTime {
     /// Multiplication, on cores that finish early for small numbers
     Multiply,
     /// Shifts and rotations by a register, on cores without a barrel shifter
     Shift,
 }
 
-fn followed(text: &str) -> Result<Followed, String> {
-    if text == "marked" { Ok(Followed::Marked) } else { text.parse().map(Followed::Named) }
+fn secret_selection(text: &str) -> Result<SecretSelection, String> {
+    if text == "marked" { Ok(SecretSelection::Marked) } else { text.parse().map(SecretSelection::Named) }
 }
 
 /// Parses a range of cycles.

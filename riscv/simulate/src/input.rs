@@ -16,7 +16,7 @@ use std::{
 const PIECE_BYTES: usize = 1 << 16;
 const PIECES: usize = 2;
 /// Interval between checks for cancellation.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 pub(crate) struct Input {
     is_cancelled: Arc<AtomicBool>,
@@ -42,7 +42,7 @@ impl Read for Input {
                 Some(pieces) => pieces,
                 None => self.pieces.insert(start()?),
             };
-            match pieces.recv_timeout(LOOK) {
+            match pieces.recv_timeout(POLL_INTERVAL) {
                 Ok(piece) => self.piece = io::Cursor::new(piece?),
                 Err(RecvTimeoutError::Disconnected) => return Ok(0),
                 Err(RecvTimeoutError::Timeout) if self.is_cancelled.load(Ordering::Relaxed) => {

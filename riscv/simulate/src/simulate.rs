@@ -15,13 +15,13 @@ use tress_sim::{Error, ErrorKind, Image, Machine, Model, Simulation, System, Var
 use tress_terminal::{Failure, failure, files, note, progress::Instructions, signals};
 
 use crate::{
-    args::{self, Followed},
+    args::{self, SecretSelection},
     input::Input,
     text,
 };
 
 /// Instructions between checks for cancellation, without a timing model.
-const SLICE: u64 = 5_000_000;
+const UNTIMED_SLICE: u64 = 5_000_000;
 /// Instructions between checks for cancellation, with a timing model.
 const TIMED_SLICE: u64 = 500_000;
 /// The largest machine file. Real ones have a few kilobytes.
@@ -51,7 +51,7 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
     if program != Path::new("-") {
         simulation.system_mut().bus.set_input(Box::new(Input::new(&is_cancelled)));
     }
-    let slice = if options.machine.is_some() { TIMED_SLICE } else { SLICE };
+    let slice = if options.machine.is_some() { TIMED_SLICE } else { UNTIMED_SLICE };
     let outcome = (|| {
         loop {
             let left = options.limit.map_or(u64::MAX, |limit| limit.saturating_sub(simulation.instructions()));
@@ -152,13 +152,13 @@ fn simulation(error: &Error, program: &Path) -> Failure {
 /// Follows the secrets that the options name.
 fn follow_secrets(options: &args::Simulate, system: &mut System) -> Result<(), Error> {
     let named = options.secret.iter().filter_map(|secret| match secret {
-        Followed::Named(name) => Some(name.find(system.image())),
-        Followed::Marked => None,
+        SecretSelection::Named(name) => Some(name.find(system.image())),
+        SecretSelection::Marked => None,
     });
     let secrets = named.collect::<Result<Vec<_>, Error>>()?;
     let variable = Variable {
-        multiply: options.variable.contains(&args::Variable::Multiply),
-        shift: options.variable.contains(&args::Variable::Shift),
+        multiply: options.variable.contains(&args::VariableTime::Multiply),
+        shift: options.variable.contains(&args::VariableTime::Shift),
     };
     system.follow_secrets(&secrets, variable)
 }

@@ -122,7 +122,7 @@ fn a_program_that_prints_and_ends() {
 }
 
 #[test]
-fn machines_with_time() {
+fn machines_with_timing() {
     let folder = Folder::empty();
     let program = code().print("x").exit(0).elf();
     for options in [
@@ -158,7 +158,7 @@ fn machines_with_time() {
 }
 
 #[test]
-fn files_that_are_no_programs() {
+fn files_that_are_not_programs() {
     let folder = Folder::empty();
     let good = code().exit(0).elf();
     let with = |at: usize, bytes: &[u8]| {
@@ -201,7 +201,7 @@ fn files_that_are_no_programs() {
 }
 
 #[test]
-fn programs_that_do_what_cannot_be_done() {
+fn programs_that_fail() {
     let folder = Folder::empty();
     // A function that calls itself: sw ra, addi sp, jal ra.
     let endless_calls = code().address(2, BASE).i("addi", 2, 2, -16).store("sw", 2, 1, 12).word(0xff9f_f0ef);
@@ -351,7 +351,7 @@ fn machine_files() {
 }
 
 #[test]
-fn wrong_use() {
+fn usage_errors() {
     let folder = Folder::empty();
     folder.write("program.elf", code().exit(0).elf());
     for (options, text) in [
@@ -435,7 +435,7 @@ fn json_of_every_command() {
 }
 
 #[test]
-fn what_packages_install_is_printed() {
+fn manual_page_and_completions_are_printed() {
     let folder = Folder::empty();
     assert!(folder.tress(["--man"]).ok().stdout.starts_with(b".ie"));
     assert!(String::from_utf8(folder.tress(["--completions", "bash"]).ok().stdout).unwrap().contains("--machine"));

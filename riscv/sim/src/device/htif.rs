@@ -12,7 +12,7 @@
 use crate::{bus::Host, error::ErrorKind, memory::Memory};
 
 /// Instructions to wait for the second half of a request.
-const PATIENCE: u8 = 16;
+const HALF_REQUEST_INSTRUCTIONS: u8 = 16;
 /// The most bytes that one call prints. A program calls again for the remaining bytes.
 const WRITE_BYTES: u64 = 1 << 16;
 
@@ -29,12 +29,12 @@ pub(crate) struct Htif {
     /// Which halves have been stored: bit 0 is the low half, bit 1 the high one.
     halves: u8,
     /// Instructions left until a half-written request is served. 0 without such a request.
-    patience: u8,
+    instructions_left: u8,
 }
 
 impl Htif {
     pub(crate) fn new(tohost: u64, fromhost: Option<u64>) -> Htif {
-        Htif { tohost, fromhost, halves: 0, patience: 0 }
+        Htif { tohost, fromhost, halves: 0, instructions_left: 0 }
     }
 
     /// Whether an access touches `tohost`.
@@ -53,18 +53,18 @@ impl Htif {
         if self.halves == 3 {
             self.serve(memory, host);
         } else {
-            self.patience = PATIENCE;
+            self.instructions_left = HALF_REQUEST_INSTRUCTIONS;
             host.alarm = true;
         }
     }
 
     /// Called after each instruction while the alarm is set.
     pub(crate) fn attend(&mut self, memory: &mut Memory, host: &mut Host) {
-        match self.patience {
+        match self.instructions_left {
             0 => {}
             1 => self.serve(memory, host),
             _ => {
-                self.patience -= 1;
+                self.instructions_left -= 1;
                 host.alarm = true;
             }
         }
@@ -72,7 +72,7 @@ impl Htif {
 
     /// Serves a half-written request, because no hart is awake to store the other half. Returns whether there was one.
     pub(crate) fn settle(&mut self, memory: &mut Memory, host: &mut Host) -> bool {
-        let asked = self.patience > 0;
+        let asked = self.instructions_left > 0;
         if asked {
             self.serve(memory, host);
         }
@@ -85,7 +85,7 @@ impl Htif {
 
     fn serve(&mut self, memory: &mut Memory, host: &mut Host) {
         let request = self.request(memory);
-        (self.halves, self.patience) = (0, 0);
+        (self.halves, self.instructions_left) = (0, 0);
         let (device, command, payload) = (request >> 56, request >> 48 & 0xff, request & 0xffff_ffff_ffff);
         match (device, command) {
             (0, 0) if payload & 1 != 0 => host.exit(payload >> 1),
@@ -115,10 +115,10 @@ impl Htif {
 fn call(at: u64, memory: &mut Memory, host: &mut Host) -> Option<()> {
     let word = |index: u64| memory.read(at.wrapping_add(8 * index)).map(u64::from_le_bytes);
     let (number, first, second, third) = (word(0)?, word(1)?, word(2)?, word(3)?);
-    host.look(at, if number == SYS_WRITE { 32 } else { 16 });
+    host.note_read(at, if number == SYS_WRITE { 32 } else { 16 });
     let result = match number {
         SYS_WRITE if first == 1 || first == 2 => {
-            host.look(second, third.min(WRITE_BYTES));
+            host.note_read(second, third.min(WRITE_BYTES));
             let bytes = memory.bytes(second, third.min(WRITE_BYTES));
             host.print(&bytes);
             if bytes.is_empty() && third > 0 { BAD_ADDRESS } else { bytes.len() as u64 }

@@ -19,17 +19,17 @@ use uart::{Uart16550, UartSifive};
 pub(crate) struct Devices {
     /// Always present, because it keeps `mtime`. Harts can access it only on machines that map it.
     pub(crate) clint: Clint,
-    mapped: Vec<Mapped>,
+    mapped: Vec<MappedDevice>,
 }
 
 #[derive(Debug)]
-struct Mapped {
+struct MappedDevice {
     at: Device,
-    state: State,
+    state: DeviceState,
 }
 
 #[derive(Debug)]
-enum State {
+enum DeviceState {
     Clint,
     Uart16550(Uart16550),
     UartSifive(UartSifive),
@@ -38,13 +38,13 @@ enum State {
 
 impl Devices {
     pub(crate) fn new(machine: &Machine) -> Devices {
-        let mapped = machine.device.iter().map(|device| Mapped {
+        let mapped = machine.device.iter().map(|device| MappedDevice {
             at: device.clone(),
             state: match device.kind {
-                DeviceKind::Clint => State::Clint,
-                DeviceKind::Uart16550 => State::Uart16550(Uart16550::new(device.shift)),
-                DeviceKind::UartSifive => State::UartSifive(UartSifive::default()),
-                DeviceKind::Finisher => State::Finisher,
+                DeviceKind::Clint => DeviceState::Clint,
+                DeviceKind::Uart16550 => DeviceState::Uart16550(Uart16550::new(device.shift)),
+                DeviceKind::UartSifive => DeviceState::UartSifive(UartSifive::default()),
+                DeviceKind::Finisher => DeviceState::Finisher,
             },
         });
         Devices { clint: Clint::new(machine.harts, machine.cycles_per_tick), mapped: mapped.collect() }
@@ -55,10 +55,10 @@ impl Devices {
     pub(crate) fn read(&mut self, address: u64, bytes: usize, now: u64) -> Option<u64> {
         let (clint, device, offset) = self.find(address, bytes)?;
         match device {
-            State::Clint => clint.read(offset, bytes, now),
-            State::Uart16550(uart) => uart.read(offset, bytes),
-            State::UartSifive(uart) => uart.read(offset, bytes),
-            State::Finisher => Some(0),
+            DeviceState::Clint => clint.read(offset, bytes, now),
+            DeviceState::Uart16550(uart) => uart.read(offset, bytes),
+            DeviceState::UartSifive(uart) => uart.read(offset, bytes),
+            DeviceState::Finisher => Some(0),
         }
     }
 
@@ -66,15 +66,15 @@ impl Devices {
     pub(crate) fn write(&mut self, address: u64, bytes: usize, value: u64, now: u64, host: &mut Host) -> Option<()> {
         let (clint, device, offset) = self.find(address, bytes)?;
         match device {
-            State::Clint => clint.write(offset, bytes, value, now),
-            State::Uart16550(uart) => uart.write(offset, bytes, value, host),
-            State::UartSifive(uart) => uart.write(offset, bytes, value, host),
-            State::Finisher => finish(offset, value, host),
+            DeviceState::Clint => clint.write(offset, bytes, value, now),
+            DeviceState::Uart16550(uart) => uart.write(offset, bytes, value, host),
+            DeviceState::UartSifive(uart) => uart.write(offset, bytes, value, host),
+            DeviceState::Finisher => finish(offset, value, host),
         }
     }
 
     /// The device at an aligned address and the offset in it.
-    fn find(&mut self, address: u64, bytes: usize) -> Option<(&mut Clint, &mut State, u64)> {
+    fn find(&mut self, address: u64, bytes: usize) -> Option<(&mut Clint, &mut DeviceState, u64)> {
         let device =
             self.mapped.iter_mut().find(|device| address.wrapping_sub(device.at.base) < device.at.kind.size())?;
         let aligned = address.is_multiple_of(bytes as u64);

@@ -59,7 +59,7 @@ pub(crate) fn call(bus: &mut Bus, xlen: Xlen, operation: u64, parameter: u64, no
     };
     let address = |value: u64| value & xlen.address_mask();
     // Notes that the host reads this number of words at the parameter.
-    let look = |bus: &mut Bus, words: u64| bus.host.look(address(parameter), words * u64::from(xlen.bits() / 8));
+    let look = |bus: &mut Bus, words: u64| bus.host.note_read(address(parameter), words * u64::from(xlen.bits() / 8));
     match operation {
         operation::OPEN => {
             look(bus, 3);
@@ -68,7 +68,7 @@ pub(crate) fn call(bus: &mut Bus, xlen: Xlen, operation: u64, parameter: u64, no
         operation::CLOSE => 0,
         operation::WRITEC => {
             if let Some([byte]) = bus.memory.read(address(parameter)) {
-                bus.host.look(address(parameter), 1);
+                bus.host.note_read(address(parameter), 1);
                 bus.host.print(&[byte]);
             }
             0
@@ -77,7 +77,7 @@ pub(crate) fn call(bus: &mut Bus, xlen: Xlen, operation: u64, parameter: u64, no
             let byte = |at: u64| bus.memory.read::<1>(address(parameter.wrapping_add(at))).map_or(0, |[byte]| byte);
             let text: Vec<u8> = (0..WRITE_BYTES).map(byte).take_while(|byte| *byte != 0).collect();
             // Includes the terminating zero byte, which tells the length.
-            bus.host.look(address(parameter), text.len() as u64 + 1);
+            bus.host.note_read(address(parameter), text.len() as u64 + 1);
             bus.host.print(&text);
             0
         }
@@ -86,7 +86,7 @@ pub(crate) fn call(bus: &mut Bus, xlen: Xlen, operation: u64, parameter: u64, no
             match (word(bus, 0), word(bus, 1), word(bus, 2)) {
                 (Some(STDOUT | STDERR), Some(start), Some(length)) => {
                     let bytes = bus.memory.bytes(start, length.min(WRITE_BYTES));
-                    bus.host.look(start, bytes.len() as u64);
+                    bus.host.note_read(start, bytes.len() as u64);
                     bus.host.print(&bytes);
                     // The result is the number of bytes not written.
                     length - bytes.len() as u64

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::op::{Code, Op};
+use super::op::{Op, Opcode};
 use crate::memory::PAGE_BYTES;
 
 /// Instructions per page: they start at even addresses.
@@ -12,7 +12,7 @@ const PAGE_BITS: u32 = PAGE_BYTES.trailing_zeros();
 /// The most pages that are cached: 32 MiB of decoded instructions. When more are needed, the whole cache is cleared.
 const MAX_PAGES: usize = 1024;
 /// Entries of the direct-mapped table of pages, which is searched first.
-const NEAR: usize = 64;
+const TABLE_ENTRIES: usize = 64;
 /// Marks an empty entry. No page has this number.
 const NO_PAGE: u64 = u64::MAX;
 
@@ -20,7 +20,7 @@ const NO_PAGE: u64 = u64::MAX;
 #[derive(Debug)]
 pub(crate) struct CodeCache {
     /// Number of a page, and the index in `ops` of its first instruction.
-    near: [(u64, usize); NEAR],
+    table: [(u64, usize); TABLE_ENTRIES],
     index: HashMap<u64, usize>,
     /// The instructions of all pages, in the order in which the pages were first executed.
     ops: Vec<Op>,
@@ -28,28 +28,28 @@ pub(crate) struct CodeCache {
 
 impl CodeCache {
     pub(crate) fn new() -> CodeCache {
-        CodeCache { near: [(NO_PAGE, 0); NEAR], index: HashMap::new(), ops: Vec::new() }
+        CodeCache { table: [(NO_PAGE, 0); TABLE_ENTRIES], index: HashMap::new(), ops: Vec::new() }
     }
 
-    /// The instruction at an address, or `None` if its page is not in `near`. `Op::UNKNOWN` if it is not decoded yet.
+    /// The instruction at an address, or `None` if its page is not in `table`. `Op::UNKNOWN` if it is not decoded yet.
     #[inline]
     pub(crate) fn op(&self, pc: u64) -> Option<&Op> {
         let number = pc >> PAGE_BITS;
-        let (near, start) = self.near[number as usize % NEAR];
-        if near != number {
+        let (table, start) = self.table[number as usize % TABLE_ENTRIES];
+        if table != number {
             return None;
         }
         self.ops.get(start + (pc >> 1) as usize % OPS)
     }
 
-    /// Moves the page of an address into `near`, and returns whether the instruction is decoded.
+    /// Moves the page of an address into `table`, and returns whether the instruction is decoded.
     #[cold]
-    pub(crate) fn bring_near(&mut self, pc: u64) -> bool {
+    pub(crate) fn find_page(&mut self, pc: u64) -> bool {
         let number = pc >> PAGE_BITS;
         if let Some(start) = self.index.get(&number) {
-            self.near[number as usize % NEAR] = (number, *start);
+            self.table[number as usize % TABLE_ENTRIES] = (number, *start);
         }
-        self.op(pc).is_some_and(|op| op.code != Code::Unknown)
+        self.op(pc).is_some_and(|op| op.code != Opcode::Unknown)
     }
 
     /// Caches a decoded instruction.
@@ -65,11 +65,11 @@ impl CodeCache {
             start
         });
         self.ops[start + (pc >> 1) as usize % OPS] = op;
-        self.near[number as usize % NEAR] = (number, start);
+        self.table[number as usize % TABLE_ENTRIES] = (number, start);
     }
 
     pub(crate) fn flush(&mut self) {
-        self.near = [(NO_PAGE, 0); NEAR];
+        self.table = [(NO_PAGE, 0); TABLE_ENTRIES];
         self.index.clear();
         self.ops.clear();
     }

@@ -1,4 +1,4 @@
-//! Executes one instruction: the RISC-V Instruction Set Manual, volume I, in terms of [`Code`].
+//! Executes one instruction: the RISC-V Instruction Set Manual, volume I, in terms of [`Opcode`].
 
 use super::{
     Event, Hart,
@@ -8,7 +8,7 @@ use super::{
         divide, divide_unsigned, magnitude_bits, or_combine, remainder, remainder_unsigned, reverse_in_bytes, unzip,
         word, zip,
     },
-    op::{Code, Op},
+    op::{Op, Opcode},
 };
 use crate::{
     bus::Bus,
@@ -34,12 +34,12 @@ impl Hart {
     /// A trap that the program does not handle, or a console that cannot be written to. The hart cannot continue.
     #[inline]
     pub fn step(&mut self, bus: &mut Bus, retired: &mut Retired) -> Result<Event, Box<Error>> {
-        self.step_and_tell::<true>(bus, retired)
+        self.step_and_describe::<true>(bus, retired)
     }
 
-    /// Executes the next instruction. `retired` is filled in only if `TELL` is true.
+    /// Executes the next instruction. `retired` is filled in only if `DESCRIBE` is true.
     #[inline]
-    pub(crate) fn step_and_tell<const TELL: bool>(
+    pub(crate) fn step_and_describe<const DESCRIBE: bool>(
         &mut self,
         bus: &mut Bus,
         retired: &mut Retired,
@@ -50,7 +50,7 @@ impl Hart {
             return Ok(event);
         }
         let Some(op) = bus.code.op(self.pc) else { return self.step_undecoded(bus, retired) };
-        match self.execute::<TELL>(*op, bus, retired) {
+        match self.execute::<DESCRIBE>(*op, bus, retired) {
             Ok(event) if bus.host.alarm => self.alarmed(bus, event),
             Ok(event) => Ok(event),
             Err((UNDECODED, _)) => self.step_undecoded(bus, retired),
@@ -62,7 +62,7 @@ impl Hart {
     #[cold]
     #[inline(never)]
     fn step_undecoded(&mut self, bus: &mut Bus, retired: &mut Retired) -> Result<Event, Box<Error>> {
-        if !bus.code.bring_near(self.pc) {
+        if !bus.code.find_page(self.pc) {
             match self.fetch(bus) {
                 Ok(op) => bus.code.keep(self.pc, op),
                 Err((cause, value)) => return self.raise(bus, retired, cause, value),
@@ -82,7 +82,7 @@ impl Hart {
     }
 
     #[inline(always)]
-    fn execute<const TELL: bool>(&mut self, op: Op, bus: &mut Bus, retired: &mut Retired) -> Result<Event, Fault> {
+    fn execute<const DESCRIBE: bool>(&mut self, op: Op, bus: &mut Bus, retired: &mut Retired) -> Result<Event, Fault> {
         let pc = self.pc;
         let a = self.x[op.rs1 as usize & 63];
         let immediate = i64::from(op.immediate) as u64;
@@ -94,191 +94,191 @@ impl Hart {
         // `b` is rs2 plus the immediate. Stores use the immediate for the address, so they read rs2 separately.
         let stored = self.x[op.rs2 as usize & 63];
         let value = match op.code {
-            Code::Add => a.wrapping_add(b),
-            Code::Addw => word(a.wrapping_add(b)),
-            Code::Sub => a.wrapping_sub(b),
-            Code::Subw => word(a.wrapping_sub(b)),
-            Code::Sll => a << (b & 63),
-            Code::Sllw => word(a << (b & 31)),
-            Code::Srl => a >> (b & 63),
-            Code::Srlw => word(u64::from(a as u32 >> (b & 31))),
-            Code::Sra => (a as i64 >> (b & 63)) as u64,
-            Code::Sraw => (a as i32 >> (b & 31)) as u64,
-            Code::Slt => u64::from((a as i64) < b as i64),
-            Code::Sltu => u64::from(a < b),
-            Code::Xor => a ^ b,
-            Code::Or => a | b,
-            Code::And => a & b,
-            Code::Auipc => self.canonical(pc.wrapping_add(immediate)),
+            Opcode::Add => a.wrapping_add(b),
+            Opcode::Addw => word(a.wrapping_add(b)),
+            Opcode::Sub => a.wrapping_sub(b),
+            Opcode::Subw => word(a.wrapping_sub(b)),
+            Opcode::Sll => a << (b & 63),
+            Opcode::Sllw => word(a << (b & 31)),
+            Opcode::Srl => a >> (b & 63),
+            Opcode::Srlw => word(u64::from(a as u32 >> (b & 31))),
+            Opcode::Sra => (a as i64 >> (b & 63)) as u64,
+            Opcode::Sraw => (a as i32 >> (b & 31)) as u64,
+            Opcode::Slt => u64::from((a as i64) < b as i64),
+            Opcode::Sltu => u64::from(a < b),
+            Opcode::Xor => a ^ b,
+            Opcode::Or => a | b,
+            Opcode::And => a & b,
+            Opcode::Auipc => self.canonical(pc.wrapping_add(immediate)),
 
-            Code::ShiftAdd => stored.wrapping_add(a << (op.immediate & 3)),
-            Code::ShiftAddw => word(stored.wrapping_add(a << (op.immediate & 3))),
-            Code::ShiftAddUw => stored.wrapping_add(u64::from(a as u32) << (op.immediate & 3)),
-            Code::SllUw => u64::from(a as u32) << (op.immediate & 63),
-            Code::Andn => a & !b,
-            Code::Orn => a | !b,
-            Code::Xnor => !(a ^ b),
-            Code::Min => (a as i64).min(b as i64) as u64,
-            Code::Max => (a as i64).max(b as i64) as u64,
-            Code::Minu => a.min(b),
-            Code::Maxu => a.max(b),
-            Code::Clz => a.leading_zeros().into(),
-            Code::Clzw => (a as u32).leading_zeros().into(),
-            Code::Ctz => a.trailing_zeros().into(),
-            Code::Ctzw => (a as u32).trailing_zeros().into(),
-            Code::Cpop => a.count_ones().into(),
-            Code::Cpopw => (a as u32).count_ones().into(),
-            Code::Sextb => a as i8 as u64,
-            Code::Sexth => a as i16 as u64,
-            Code::Zexth => u64::from(a as u16),
-            Code::Rol => a.rotate_left(b as u32 & 63),
-            Code::Rolw => (a as u32).rotate_left(b as u32 & 31) as i32 as u64,
-            Code::Ror => a.rotate_right(b as u32 & 63),
-            Code::Rorw => (a as u32).rotate_right(b as u32 & 31) as i32 as u64,
-            Code::Orcb => or_combine(a),
-            Code::Orcbw => word(or_combine(a)),
-            Code::Rev8 => a.swap_bytes(),
-            Code::Rev8w => (a as u32).swap_bytes() as i32 as u64,
-            Code::Bclr => a & !(1 << (b & 63)),
-            Code::Bclrw => word(a & !(1 << (b & 31))),
-            Code::Bext => a >> (b & 63) & 1,
-            Code::Bextw => a >> (b & 31) & 1,
-            Code::Binv => a ^ 1 << (b & 63),
-            Code::Binvw => word(a ^ 1 << (b & 31)),
-            Code::Bset => a | 1 << (b & 63),
-            Code::Bsetw => word(a | 1 << (b & 31)),
-            Code::Pack => u64::from(a as u32) | b << 32,
-            Code::Packw => word(u64::from(a as u16) | b << 16),
-            Code::Packh => u64::from(a as u8) | u64::from(b as u8) << 8,
-            Code::Brev8 => reverse_in_bytes(a),
-            Code::Brev8w => word(reverse_in_bytes(a)),
-            Code::Zip => zip(a as u32) as i32 as u64,
-            Code::Unzip => unzip(a as u32) as i32 as u64,
+            Opcode::ShiftAdd => stored.wrapping_add(a << (op.immediate & 3)),
+            Opcode::ShiftAddw => word(stored.wrapping_add(a << (op.immediate & 3))),
+            Opcode::ShiftAddUw => stored.wrapping_add(u64::from(a as u32) << (op.immediate & 3)),
+            Opcode::SllUw => u64::from(a as u32) << (op.immediate & 63),
+            Opcode::Andn => a & !b,
+            Opcode::Orn => a | !b,
+            Opcode::Xnor => !(a ^ b),
+            Opcode::Min => (a as i64).min(b as i64) as u64,
+            Opcode::Max => (a as i64).max(b as i64) as u64,
+            Opcode::Minu => a.min(b),
+            Opcode::Maxu => a.max(b),
+            Opcode::Clz => a.leading_zeros().into(),
+            Opcode::Clzw => (a as u32).leading_zeros().into(),
+            Opcode::Ctz => a.trailing_zeros().into(),
+            Opcode::Ctzw => (a as u32).trailing_zeros().into(),
+            Opcode::Cpop => a.count_ones().into(),
+            Opcode::Cpopw => (a as u32).count_ones().into(),
+            Opcode::Sextb => a as i8 as u64,
+            Opcode::Sexth => a as i16 as u64,
+            Opcode::Zexth => u64::from(a as u16),
+            Opcode::Rol => a.rotate_left(b as u32 & 63),
+            Opcode::Rolw => (a as u32).rotate_left(b as u32 & 31) as i32 as u64,
+            Opcode::Ror => a.rotate_right(b as u32 & 63),
+            Opcode::Rorw => (a as u32).rotate_right(b as u32 & 31) as i32 as u64,
+            Opcode::Orcb => or_combine(a),
+            Opcode::Orcbw => word(or_combine(a)),
+            Opcode::Rev8 => a.swap_bytes(),
+            Opcode::Rev8w => (a as u32).swap_bytes() as i32 as u64,
+            Opcode::Bclr => a & !(1 << (b & 63)),
+            Opcode::Bclrw => word(a & !(1 << (b & 31))),
+            Opcode::Bext => a >> (b & 63) & 1,
+            Opcode::Bextw => a >> (b & 31) & 1,
+            Opcode::Binv => a ^ 1 << (b & 63),
+            Opcode::Binvw => word(a ^ 1 << (b & 31)),
+            Opcode::Bset => a | 1 << (b & 63),
+            Opcode::Bsetw => word(a | 1 << (b & 31)),
+            Opcode::Pack => u64::from(a as u32) | b << 32,
+            Opcode::Packw => word(u64::from(a as u16) | b << 16),
+            Opcode::Packh => u64::from(a as u8) | u64::from(b as u8) << 8,
+            Opcode::Brev8 => reverse_in_bytes(a),
+            Opcode::Brev8w => word(reverse_in_bytes(a)),
+            Opcode::Zip => zip(a as u32) as i32 as u64,
+            Opcode::Unzip => unzip(a as u32) as i32 as u64,
 
-            Code::Mul => a.wrapping_mul(b),
-            Code::Mulw => word(a.wrapping_mul(b)),
-            Code::Mulh => ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64,
-            Code::Mulhsu => (i128::from(a as i64).wrapping_mul(i128::from(b)) >> 64) as u64,
-            Code::Mulhu => ((u128::from(a) * u128::from(b)) >> 64) as u64,
-            Code::Mulhw => ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u64,
-            Code::Mulhsuw => (i64::from(a as i32).wrapping_mul(i64::from(b as u32)) >> 32) as u64,
-            Code::Mulhuw => word((u64::from(a as u32) * u64::from(b as u32)) >> 32),
-            Code::Div => divide(a, b),
-            Code::Divu => divide_unsigned(a, b),
-            Code::Rem => remainder(a, b),
-            Code::Remu => remainder_unsigned(a, b),
+            Opcode::Mul => a.wrapping_mul(b),
+            Opcode::Mulw => word(a.wrapping_mul(b)),
+            Opcode::Mulh => ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64,
+            Opcode::Mulhsu => (i128::from(a as i64).wrapping_mul(i128::from(b)) >> 64) as u64,
+            Opcode::Mulhu => ((u128::from(a) * u128::from(b)) >> 64) as u64,
+            Opcode::Mulhw => ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u64,
+            Opcode::Mulhsuw => (i64::from(a as i32).wrapping_mul(i64::from(b as u32)) >> 32) as u64,
+            Opcode::Mulhuw => word((u64::from(a as u32) * u64::from(b as u32)) >> 32),
+            Opcode::Div => divide(a, b),
+            Opcode::Divu => divide_unsigned(a, b),
+            Opcode::Rem => remainder(a, b),
+            Opcode::Remu => remainder_unsigned(a, b),
             // On overflow the quotient 2^31 wraps to the dividend.
-            Code::Divw => word(divide(word(a), word(b))),
-            Code::Divuw => word(divide_unsigned(u64::from(a as u32), u64::from(b as u32))),
-            Code::Remw => word(remainder(word(a), word(b))),
-            Code::Remuw => word(remainder_unsigned(u64::from(a as u32), u64::from(b as u32))),
+            Opcode::Divw => word(divide(word(a), word(b))),
+            Opcode::Divuw => word(divide_unsigned(u64::from(a as u32), u64::from(b as u32))),
+            Opcode::Remw => word(remainder(word(a), word(b))),
+            Opcode::Remuw => word(remainder_unsigned(u64::from(a as u32), u64::from(b as u32))),
 
-            Code::Lb => {
+            Opcode::Lb => {
                 bytes = 1;
                 self.load::<1>(bus, address)? as i8 as u64
             }
-            Code::Lbu => {
+            Opcode::Lbu => {
                 bytes = 1;
                 self.load::<1>(bus, address)?
             }
-            Code::Lh => {
+            Opcode::Lh => {
                 bytes = 2;
                 self.load::<2>(bus, address)? as i16 as u64
             }
-            Code::Lhu => {
+            Opcode::Lhu => {
                 bytes = 2;
                 self.load::<2>(bus, address)?
             }
-            Code::Lw => {
+            Opcode::Lw => {
                 bytes = 4;
                 word(self.load::<4>(bus, address)?)
             }
-            Code::Lwu => {
+            Opcode::Lwu => {
                 bytes = 4;
                 self.load::<4>(bus, address)?
             }
-            Code::Ld => {
+            Opcode::Ld => {
                 bytes = 8;
                 self.load::<8>(bus, address)?
             }
-            Code::Flw => {
+            Opcode::Flw => {
                 bytes = 4;
                 self.float_on(bus)?;
-                self.load::<4>(bus, address)? | float::BOX
+                self.load::<4>(bus, address)? | float::NAN_BOX
             }
-            Code::Fld => {
+            Opcode::Fld => {
                 bytes = 8;
                 self.float_on(bus)?;
                 self.load::<8>(bus, address)?
             }
-            Code::Sb => {
+            Opcode::Sb => {
                 bytes = 1;
                 self.store::<1>(bus, address, stored)?;
                 0
             }
-            Code::Sh => {
+            Opcode::Sh => {
                 bytes = 2;
                 self.store::<2>(bus, address, stored)?;
                 0
             }
-            Code::Sw => {
+            Opcode::Sw => {
                 bytes = 4;
                 self.store::<4>(bus, address, stored)?;
                 0
             }
-            Code::Sd => {
+            Opcode::Sd => {
                 bytes = 8;
                 self.store::<8>(bus, address, stored)?;
                 0
             }
-            Code::Fsw => {
+            Opcode::Fsw => {
                 bytes = 4;
                 self.float_on(bus)?;
                 self.store::<4>(bus, address, stored)?;
                 0
             }
-            Code::Fsd => {
+            Opcode::Fsd => {
                 bytes = 8;
                 self.float_on(bus)?;
                 self.store::<8>(bus, address, stored)?;
                 0
             }
-            Code::Lrw | Code::Scw | Code::Amow | Code::Lrd | Code::Scd | Code::Amod => {
+            Opcode::Lrw | Opcode::Scw | Opcode::Amow | Opcode::Lrd | Opcode::Scd | Opcode::Amod => {
                 let (value, written) = self.atomic(bus, address, stored)?;
                 if written || op.class != Class::StoreConditional {
-                    bytes = if matches!(op.code, Code::Lrw | Code::Scw | Code::Amow) { 4 } else { 8 };
+                    bytes = if matches!(op.code, Opcode::Lrw | Opcode::Scw | Opcode::Amow) { 4 } else { 8 };
                 }
                 value
             }
 
-            Code::Jal => {
+            Opcode::Jal => {
                 let link = self.canonical(next);
                 next = pc.wrapping_add(immediate) & self.address_mask;
                 link
             }
-            Code::Jalr => {
+            Opcode::Jalr => {
                 let link = self.canonical(next);
                 next = address & !1;
                 link
             }
-            Code::Beq => self.branch(a == stored, immediate, &mut next),
-            Code::Bne => self.branch(a != stored, immediate, &mut next),
-            Code::Blt => self.branch((a as i64) < stored as i64, immediate, &mut next),
-            Code::Bge => self.branch(a as i64 >= stored as i64, immediate, &mut next),
-            Code::Bltu => self.branch(a < stored, immediate, &mut next),
-            Code::Bgeu => self.branch(a >= stored, immediate, &mut next),
+            Opcode::Beq => self.branch(a == stored, immediate, &mut next),
+            Opcode::Bne => self.branch(a != stored, immediate, &mut next),
+            Opcode::Blt => self.branch((a as i64) < stored as i64, immediate, &mut next),
+            Opcode::Bge => self.branch(a as i64 >= stored as i64, immediate, &mut next),
+            Opcode::Bltu => self.branch(a < stored, immediate, &mut next),
+            Opcode::Bgeu => self.branch(a >= stored, immediate, &mut next),
 
-            Code::Float => self.float(bus)?,
-            Code::Mark => {
+            Opcode::Float => self.float(bus)?,
+            Opcode::Mark => {
                 event = Event::Mark(op.immediate as u16);
                 0
             }
-            Code::Csrrw | Code::Csrrs | Code::Csrrc | Code::Csrrwi | Code::Csrrsi | Code::Csrrci => {
+            Opcode::Csrrw | Opcode::Csrrs | Opcode::Csrrc | Opcode::Csrrwi | Opcode::Csrrsi | Opcode::Csrrci => {
                 self.access_csr(bus)?
             }
-            Code::Fence => 0,
-            Code::Unknown => return Err((UNDECODED, 0)),
-            Code::FenceI | Code::Ecall | Code::Ebreak | Code::Mret | Code::Wfi | Code::Illegal => {
+            Opcode::Fence => 0,
+            Opcode::Unknown => return Err((UNDECODED, 0)),
+            Opcode::FenceI | Opcode::Ecall | Opcode::Ebreak | Opcode::Mret | Opcode::Wfi | Opcode::Illegal => {
                 if let Some(target) = self.system(bus)? {
                     next = target;
                 }
@@ -288,7 +288,7 @@ impl Hart {
         if next & self.align_mask != 0 {
             return Err((cause::INSTRUCTION_MISALIGNED, next));
         }
-        if TELL {
+        if DESCRIBE {
             retired.pc = pc;
             retired.next_pc = next;
             retired.address = address;
@@ -360,15 +360,15 @@ impl Hart {
         let number = op.immediate as u32 & 0xfff;
         let small = (op.immediate as u32 >> 12 & 31).into();
         let operand = match op.code {
-            Code::Csrrw | Code::Csrrs | Code::Csrrc => self.x[op.rs1 as usize & 63],
+            Opcode::Csrrw | Opcode::Csrrs | Opcode::Csrrc => self.x[op.rs1 as usize & 63],
             _ => small,
         };
         let old = self.read_csr(bus, number).ok_or_else(|| self.illegal(bus))?;
         // Setting or clearing no bits (operand x0 or 0) is not a write.
         let nothing = op.rs1 == 0 && small == 0;
         let new = match op.code {
-            Code::Csrrw | Code::Csrrwi => Some(operand),
-            Code::Csrrs | Code::Csrrsi => (!nothing).then_some(old | operand),
+            Opcode::Csrrw | Opcode::Csrrwi => Some(operand),
+            Opcode::Csrrs | Opcode::Csrrsi => (!nothing).then_some(old | operand),
             _ => (!nothing).then_some(old & !operand),
         };
         if let Some(new) = new
@@ -383,16 +383,16 @@ impl Hart {
     #[inline(never)]
     fn system(&mut self, bus: &mut Bus) -> Result<Option<u64>, Fault> {
         match self.current(bus).code {
-            Code::FenceI => bus.code.flush(),
-            Code::Ecall => return Err((cause::ECALL_MACHINE, 0)),
-            Code::Ebreak if self.is_semihosting(bus) => {
+            Opcode::FenceI => bus.code.flush(),
+            Opcode::Ecall => return Err((cause::ECALL_MACHINE, 0)),
+            Opcode::Ebreak if self.is_semihosting(bus) => {
                 let (operation, parameter) = (self.x[A0] & self.address_mask, self.x[A1]);
                 let result = semihosting::call(bus, self.isa.xlen, operation, parameter, self.cycle);
                 self.x[A0] = self.canonical(result);
             }
-            Code::Ebreak => return Err((cause::BREAKPOINT, self.pc)),
-            Code::Mret => return Ok(Some(self.leave_trap())),
-            Code::Wfi => self.wait(),
+            Opcode::Ebreak => return Err((cause::BREAKPOINT, self.pc)),
+            Opcode::Mret => return Ok(Some(self.leave_trap())),
+            Opcode::Wfi => self.wait(),
             _ => return Err(self.illegal(bus)),
         }
         Ok(None)
@@ -429,25 +429,25 @@ impl Hart {
 }
 
 /// Significant bits of the magnitudes of a division's operands.
-fn division_bits(code: Code, a: u64, b: u64) -> (u8, u8) {
+fn division_bits(code: Opcode, a: u64, b: u64) -> (u8, u8) {
     let bits = |value: u64| match code {
-        Code::Div | Code::Rem => magnitude_bits(value, true),
-        Code::Divu | Code::Remu => magnitude_bits(value, false),
-        Code::Divw | Code::Remw => magnitude_bits(word(value), true),
+        Opcode::Div | Opcode::Rem => magnitude_bits(value, true),
+        Opcode::Divu | Opcode::Remu => magnitude_bits(value, false),
+        Opcode::Divw | Opcode::Remw => magnitude_bits(word(value), true),
         _ => magnitude_bits(u64::from(value as u32), false),
     };
     (bits(a), bits(b))
 }
 
 /// The bits of [`Retired::detail`] that depend on the signs of a division's operands.
-fn division_signs(code: Code, a: u64, b: u64) -> u8 {
+fn division_signs(code: Opcode, a: u64, b: u64) -> u8 {
     let (a, b) = match code {
-        Code::Div | Code::Rem => (a as i64, b as i64),
-        Code::Divw | Code::Remw => ((a as i32).into(), (b as i32).into()),
+        Opcode::Div | Opcode::Rem => (a as i64, b as i64),
+        Opcode::Divw | Opcode::Remw => ((a as i32).into(), (b as i32).into()),
         _ => return 0,
     };
     let negated = match code {
-        Code::Rem | Code::Remw => a < 0,
+        Opcode::Rem | Opcode::Remw => a < 0,
         _ => (a < 0) != (b < 0) && b != 0,
     };
     (u8::from(a < 0 || b < 0) * Retired::NEGATIVE) | (u8::from(negated) * Retired::NEGATED)

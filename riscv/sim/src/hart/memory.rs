@@ -3,7 +3,7 @@
 use super::{
     Hart,
     integer::word,
-    op::{Amo, Code, Op},
+    op::{Amo, Op, Opcode},
 };
 use crate::{bus::Bus, error::cause};
 
@@ -34,13 +34,13 @@ impl Hart {
     pub(super) fn atomic(&self, bus: &mut Bus, address: u64, value: u64) -> Result<(u64, bool), Fault> {
         let op = self.current(bus);
         match op.code {
-            Code::Lrw | Code::Scw | Code::Amow => self.atomic_of::<4>(bus, op, address, value),
+            Opcode::Lrw | Opcode::Scw | Opcode::Amow => self.atomic_of::<4>(bus, op, address, value),
             _ => self.atomic_of::<8>(bus, op, address, value),
         }
     }
 
     fn atomic_of<const N: usize>(&self, bus: &mut Bus, op: Op, address: u64, value: u64) -> Result<(u64, bool), Fault> {
-        let is_load = matches!(op.code, Code::Lrw | Code::Lrd);
+        let is_load = matches!(op.code, Opcode::Lrw | Opcode::Lrd);
         if !address.is_multiple_of(N as u64) {
             let cause = if is_load { cause::LOAD_MISALIGNED } else { cause::STORE_MISALIGNED };
             return Err((cause, address));
@@ -50,18 +50,18 @@ impl Hart {
         if !bus.memory.contains(address) {
             return Err((fault, address));
         }
-        let reserves = matches!(op.code, Code::Lrw | Code::Lrd | Code::Scw | Code::Scd);
+        let reserves = matches!(op.code, Opcode::Lrw | Opcode::Lrd | Opcode::Scw | Opcode::Scd);
         if reserves && !bus.memory.takes_reservations(address) {
             return Err((fault, address));
         }
         let sign = |value: u64| if N == 4 { word(value) } else { value };
         match op.code {
-            Code::Lrw | Code::Lrd => {
+            Opcode::Lrw | Opcode::Lrd => {
                 let old = bus.load::<N>(address, self.cycle).ok_or((fault, address))?;
                 bus.reserve(self.id, address);
                 Ok((sign(old), false))
             }
-            Code::Scw | Code::Scd => {
+            Opcode::Scw | Opcode::Scd => {
                 if !bus.memory.is_writable(address) {
                     return Err((fault, address));
                 }

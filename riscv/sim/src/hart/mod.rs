@@ -50,7 +50,7 @@ pub struct Hart {
     waiting: bool,
     /// Whether the next step must check for interrupts.
     attention: bool,
-    traps: trap::History,
+    traps: trap::TrapHistory,
 }
 
 impl Hart {
@@ -73,7 +73,7 @@ impl Hart {
             misaligned: machine.misaligned,
             waiting: false,
             attention: false,
-            traps: trap::History::default(),
+            traps: trap::TrapHistory::default(),
         }
     }
 

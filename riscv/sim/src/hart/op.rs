@@ -11,7 +11,7 @@ use crate::retired::{Class, Retired};
 /// have a zero immediate; those with an immediate have x0 as rs2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Code {
+pub(crate) enum Opcode {
     /// Not decoded yet.
     Unknown,
     /// Not an instruction of this machine. The immediate holds its bits.
@@ -151,10 +151,10 @@ pub(crate) enum Code {
     Float,
 }
 
-impl Code {
+impl Opcode {
     /// Whether it shifts or rotates by `b`, a register or an immediate.
     pub(crate) const fn shifts_by_register(self) -> bool {
-        use Code::{Rol, Rolw, Ror, Rorw, Sll, Sllw, Sra, Sraw, Srl, Srlw};
+        use Opcode::{Rol, Rolw, Ror, Rorw, Sll, Sllw, Sra, Sraw, Srl, Srlw};
         matches!(self, Sll | Sllw | Srl | Srlw | Sra | Sraw | Rol | Rolw | Ror | Rorw)
     }
 }
@@ -176,7 +176,7 @@ pub(crate) enum Amo {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Op {
-    pub(crate) code: Code,
+    pub(crate) code: Opcode,
     pub(crate) rd: u8,
     pub(crate) rs1: u8,
     pub(crate) rs2: u8,
@@ -195,9 +195,9 @@ pub(crate) struct Op {
 }
 
 impl Op {
-    pub(crate) const UNKNOWN: Op = Op::new(Code::Unknown, Class::System);
+    pub(crate) const UNKNOWN: Op = Op::new(Opcode::Unknown, Class::System);
 
-    pub(crate) const fn new(code: Code, class: Class) -> Op {
+    pub(crate) const fn new(code: Opcode, class: Class) -> Op {
         Op {
             code,
             rd: 0,
@@ -218,14 +218,14 @@ impl Op {
     /// Sets the details for the timing models.
     pub(crate) fn with_detail(mut self) -> Op {
         self.detail = match self.code {
-            Code::Mul | Code::Mulh | Code::Mulhsu | Code::Mulhu => Retired::WIDE,
-            Code::Div | Code::Divu | Code::Rem | Code::Remu => Retired::WIDE,
-            Code::Float if self.format == Format::Double => Retired::WIDE,
-            Code::Csrrw | Code::Csrrwi => self.csr_write(),
+            Opcode::Mul | Opcode::Mulh | Opcode::Mulhsu | Opcode::Mulhu => Retired::WIDE,
+            Opcode::Div | Opcode::Divu | Opcode::Rem | Opcode::Remu => Retired::WIDE,
+            Opcode::Float if self.format == Format::Double => Retired::WIDE,
+            Opcode::Csrrw | Opcode::Csrrwi => self.csr_write(),
             // Setting or clearing no bits (operand x0 or 0) is not a write.
-            Code::Csrrs | Code::Csrrc if self.rs1 != 0 => self.csr_write(),
-            Code::Csrrsi | Code::Csrrci if self.immediate >> 12 & 31 != 0 => self.csr_write(),
-            Code::FenceI => Retired::CODE,
+            Opcode::Csrrs | Opcode::Csrrc if self.rs1 != 0 => self.csr_write(),
+            Opcode::Csrrsi | Opcode::Csrrci if self.immediate >> 12 & 31 != 0 => self.csr_write(),
+            Opcode::FenceI => Retired::CODE,
             _ => 0,
         };
         self

@@ -13,7 +13,7 @@ const SP: usize = 2;
 
 /// The last trap, to detect a handler that never gets past it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct History {
+pub(super) struct TrapHistory {
     last: (u64, u64, u64),
     repeats: u32,
     /// Instructions completed when the last trap was taken.
@@ -43,7 +43,7 @@ impl Hart {
         if stuck || repeats == MAX_REPEATS {
             return Err(self.error(ErrorKind::TrapLoop(trap())));
         }
-        self.traps = History { last: this, repeats, completed: self.completed };
+        self.traps = TrapHistory { last: this, repeats, completed: self.completed };
         self.enter(retired, cause, value);
         Ok(Event::Trapped)
     }
@@ -86,7 +86,7 @@ impl Hart {
     pub(super) fn leave_trap(&mut self) -> u64 {
         self.csr.interrupts = self.csr.previous_interrupts;
         self.csr.previous_interrupts = true;
-        self.traps = History::default();
+        self.traps = TrapHistory::default();
         self.update_attention();
         self.csr.mepc
     }

@@ -1,6 +1,6 @@
 //! Pipelines and branch prediction as a machine file describes them.
 
-use super::{within, wrong};
+use super::{check_number, invalid_field};
 use crate::error::Error;
 use crate::retired::Class;
 use serde::Deserialize;
@@ -262,28 +262,29 @@ impl UnitClass {
 
 impl InOrder {
     pub(super) fn check(&self, field: &str) -> Result<(), Error> {
-        let within = |name: &str, number: u32, low, high| within(&format!("{field}.{name}"), number.into(), low, high);
-        within("fetch_bytes", self.fetch_bytes, 2, 16)?;
+        let check_number =
+            |name: &str, number: u32, low, high| check_number(&format!("{field}.{name}"), number.into(), low, high);
+        check_number("fetch_bytes", self.fetch_bytes, 2, 16)?;
         if !self.fetch_bytes.is_power_of_two() {
-            return Err(wrong(
+            return Err(invalid_field(
                 &format!("{field}.fetch_bytes"),
                 format_args!("{} is not a power of two", self.fetch_bytes),
             ));
         }
-        within("fetch_queue", self.fetch_queue, 1, 64)?;
-        within("fetch_stages", self.fetch_stages, 1, 20)?;
-        within("redirect", self.redirect, 0, 20)?;
-        within("mispredict", self.mispredict, 0, 100)?;
-        within("load_use", self.load_use, 1, 20)?;
-        within("narrow_load_use", self.narrow_load_use, 1, 20)?;
-        within("link_use", self.link_use, 1, 20)?;
-        within("csr_use", self.csr_use, 1, 20)?;
-        within("flush", self.flush, 0, 100)?;
-        within("store_hazard", self.store_hazard, 0, 100)?;
-        within("multiply_use", self.multiply_use, 1, 200)?;
-        within("divide.base", self.divide.base, 1, 200)?;
-        within("divide.bits_per_cycle", self.divide.bits_per_cycle, 1, 64)?;
-        within("divide.sign", self.divide.sign, 0, 10)?;
+        check_number("fetch_queue", self.fetch_queue, 1, 64)?;
+        check_number("fetch_stages", self.fetch_stages, 1, 20)?;
+        check_number("redirect", self.redirect, 0, 20)?;
+        check_number("mispredict", self.mispredict, 0, 100)?;
+        check_number("load_use", self.load_use, 1, 20)?;
+        check_number("narrow_load_use", self.narrow_load_use, 1, 20)?;
+        check_number("link_use", self.link_use, 1, 20)?;
+        check_number("csr_use", self.csr_use, 1, 20)?;
+        check_number("flush", self.flush, 0, 100)?;
+        check_number("store_hazard", self.store_hazard, 0, 100)?;
+        check_number("multiply_use", self.multiply_use, 1, 200)?;
+        check_number("divide.base", self.divide.base, 1, 200)?;
+        check_number("divide.bits_per_cycle", self.divide.bits_per_cycle, 1, 64)?;
+        check_number("divide.sign", self.divide.sign, 0, 10)?;
         for (number, unit) in self.unit.iter().enumerate() {
             unit.check(&format!("{field}.unit[{number}]"))?;
         }
@@ -297,29 +298,35 @@ impl Predictor {
         if self.kind != PredictorKind::Tables {
             let sizes = [("btb_entries", self.btb_entries), ("bht_entries", self.bht_entries)];
             if let Some((size, _)) = sizes.iter().find(|(_, size)| *size != 0) {
-                return Err(wrong(&name(size), "allowed only for a predictor of kind \"tables\""));
+                return Err(invalid_field(&name(size), "allowed only for a predictor of kind \"tables\""));
             }
         }
-        within(&name("btb_entries"), self.btb_entries.into(), 0, 65_536)?;
-        within(&name("ras_entries"), self.ras_entries.into(), 0, 1024)?;
-        within(&name("bht_entries"), self.bht_entries.into(), 0, 1 << 20)?;
+        check_number(&name("btb_entries"), self.btb_entries.into(), 0, 65_536)?;
+        check_number(&name("ras_entries"), self.ras_entries.into(), 0, 1024)?;
+        check_number(&name("bht_entries"), self.bht_entries.into(), 0, 1 << 20)?;
         if self.bht_entries != 0 && !self.bht_entries.is_power_of_two() {
-            return Err(wrong(&name("bht_entries"), format_args!("{} is not a power of two", self.bht_entries)));
+            return Err(invalid_field(
+                &name("bht_entries"),
+                format_args!("{} is not a power of two", self.bht_entries),
+            ));
         }
         if self.btb_ways != 0
             && (!self.btb_entries.is_multiple_of(self.btb_ways)
                 || !(self.btb_entries / self.btb_ways).is_power_of_two())
         {
-            return Err(wrong(&name("btb_ways"), "the number of sets, btb_entries / btb_ways, must be a power of two"));
+            return Err(invalid_field(
+                &name("btb_ways"),
+                "the number of sets, btb_entries / btb_ways, must be a power of two",
+            ));
         }
         if self.kind == PredictorKind::Tables {
-            within(&name("counter_bits"), self.counter_bits.into(), 1, 4)?;
+            check_number(&name("counter_bits"), self.counter_bits.into(), 1, 4)?;
         }
-        within(&name("history"), self.history.into(), 0, 24)?;
-        within(&name("history_bits"), self.history_bits.into(), 0, self.history.into())?;
+        check_number(&name("history"), self.history.into(), 0, 24)?;
+        check_number(&name("history_bits"), self.history_bits.into(), 0, self.history.into())?;
         let bits = if self.history_bits == 0 { self.history } else { self.history_bits };
         if self.bht_entries != 0 && bits > self.bht_entries.ilog2() {
-            return Err(wrong(&name("history"), "has more bits than the index of a counter in bht_entries"));
+            return Err(invalid_field(&name("history"), "has more bits than the index of a counter in bht_entries"));
         }
         Ok(())
     }
@@ -327,29 +334,30 @@ impl Predictor {
 
 impl OutOfOrder {
     pub(super) fn check(&self, field: &str) -> Result<(), Error> {
-        let within = |name: &str, number: u32, low, high| within(&format!("{field}.{name}"), number.into(), low, high);
-        within("issue", self.issue, 1, 64)?;
-        within("fetch", self.fetch, 0, 64)?;
-        within("rename", self.rename, 0, 64)?;
-        within("commit", self.commit, 0, 64)?;
-        within("fetch_queue", self.fetch_queue, 1, 1024)?;
-        within("front_end", self.front_end, 1, 50)?;
-        within("mispredict", self.mispredict, 0, 100)?;
-        within("redirect", self.redirect, 0, 20)?;
-        within("reorder_buffer", self.reorder_buffer, 1, 4096)?;
-        within("issue_queue", self.issue_queue, 0, 4096)?;
-        within("load_queue", self.load_queue, 1, 4096)?;
-        within("store_queue", self.store_queue, 1, 4096)?;
-        within("integer_registers", self.integer_registers, 0, 4096)?;
-        within("float_registers", self.float_registers, 0, 4096)?;
-        within("forward", self.forward, 1, 100)?;
+        let check_number =
+            |name: &str, number: u32, low, high| check_number(&format!("{field}.{name}"), number.into(), low, high);
+        check_number("issue", self.issue, 1, 64)?;
+        check_number("fetch", self.fetch, 0, 64)?;
+        check_number("rename", self.rename, 0, 64)?;
+        check_number("commit", self.commit, 0, 64)?;
+        check_number("fetch_queue", self.fetch_queue, 1, 1024)?;
+        check_number("front_end", self.front_end, 1, 50)?;
+        check_number("mispredict", self.mispredict, 0, 100)?;
+        check_number("redirect", self.redirect, 0, 20)?;
+        check_number("reorder_buffer", self.reorder_buffer, 1, 4096)?;
+        check_number("issue_queue", self.issue_queue, 0, 4096)?;
+        check_number("load_queue", self.load_queue, 1, 4096)?;
+        check_number("store_queue", self.store_queue, 1, 4096)?;
+        check_number("integer_registers", self.integer_registers, 0, 4096)?;
+        check_number("float_registers", self.float_registers, 0, 4096)?;
+        check_number("forward", self.forward, 1, 100)?;
         for (number, unit) in self.unit.iter().enumerate() {
             unit.check(&format!("{field}.unit[{number}]"))?;
         }
         for class in UnitClass::ALL {
             let there = self.unit.iter().flat_map(|unit| &unit.does).filter(|does| **does == class).count();
             if there != 1 {
-                return Err(wrong(
+                return Err(invalid_field(
                     &format!("{field}.unit"),
                     format_args!("{class:?} is in {there} units, must be in exactly one"),
                 ));
@@ -361,13 +369,14 @@ impl OutOfOrder {
 
 impl Unit {
     fn check(&self, field: &str) -> Result<(), Error> {
-        let within = |name: &str, number: u32, low, high| within(&format!("{field}.{name}"), number.into(), low, high);
+        let check_number =
+            |name: &str, number: u32, low, high| check_number(&format!("{field}.{name}"), number.into(), low, high);
         if self.does.is_empty() {
-            return Err(wrong(&format!("{field}.does"), "is empty: name at least one class of instructions"));
+            return Err(invalid_field(&format!("{field}.does"), "is empty: name at least one class of instructions"));
         }
-        within("count", self.count, 0, 64)?;
-        within("latency", self.latency, 1, 1000)?;
-        within("double_latency", self.double_latency, 0, 1000)?;
-        within("interval", self.interval, 0, 1000)
+        check_number("count", self.count, 0, 64)?;
+        check_number("latency", self.latency, 1, 1000)?;
+        check_number("double_latency", self.double_latency, 0, 1000)?;
+        check_number("interval", self.interval, 0, 1000)
     }
 }

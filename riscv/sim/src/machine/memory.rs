@@ -1,6 +1,6 @@
 //! The memory system as a machine file describes it: regions, caches, bus and devices.
 
-use super::{within, wrong};
+use super::{check_number, invalid_field};
 use crate::error::Error;
 use serde::Deserialize;
 
@@ -184,10 +184,10 @@ impl Region {
     }
 
     pub(super) fn check(&self, field: &str) -> Result<(), Error> {
-        within(&format!("{field}.latency"), self.latency, 0, 10_000)?;
-        within(&format!("{field}.busy"), self.busy, 0, 10_000)?;
-        within(&format!("{field}.beat_bytes"), self.beat_bytes, 1, 1024)?;
-        within(&format!("{field}.beat_cycles"), self.beat_cycles, 0, 10_000)
+        check_number(&format!("{field}.latency"), self.latency, 0, 10_000)?;
+        check_number(&format!("{field}.busy"), self.busy, 0, 10_000)?;
+        check_number(&format!("{field}.beat_bytes"), self.beat_bytes, 1, 1024)?;
+        check_number(&format!("{field}.beat_cycles"), self.beat_cycles, 0, 10_000)
     }
 }
 
@@ -199,20 +199,20 @@ impl Cache {
     }
 
     pub(super) fn check(&self, field: &str) -> Result<(), Error> {
-        within(&format!("{field}.size"), self.size, 64, 1 << 30)?;
-        within(&format!("{field}.ways"), self.ways.into(), 1, 64)?;
-        within(&format!("{field}.line"), self.line.into(), 8, 1024)?;
-        within(&format!("{field}.latency"), self.latency.into(), 1, 10_000)?;
-        within(&format!("{field}.misses"), self.misses.into(), 1, 1024)?;
+        check_number(&format!("{field}.size"), self.size, 64, 1 << 30)?;
+        check_number(&format!("{field}.ways"), self.ways.into(), 1, 64)?;
+        check_number(&format!("{field}.line"), self.line.into(), 8, 1024)?;
+        check_number(&format!("{field}.latency"), self.latency.into(), 1, 10_000)?;
+        check_number(&format!("{field}.misses"), self.misses.into(), 1, 1024)?;
         if !self.line.is_power_of_two() {
-            return Err(wrong(&format!("{field}.line"), format_args!("{} is not a power of two", self.line)));
+            return Err(invalid_field(&format!("{field}.line"), format_args!("{} is not a power of two", self.line)));
         }
         let set = u64::from(self.line) * u64::from(self.ways);
         if !self.size.is_multiple_of(set) || !self.sets().is_power_of_two() {
             let (size, ways, line) = (self.size, self.ways, self.line);
             let why =
                 format!("{size} bytes / {ways} ways / {line}-byte lines: the number of sets is not a power of two");
-            return Err(wrong(&format!("{field}.size"), why));
+            return Err(invalid_field(&format!("{field}.size"), why));
         }
         Ok(())
     }
@@ -220,7 +220,7 @@ impl Cache {
 
 impl Bus {
     pub(super) fn check(&self, field: &str) -> Result<(), Error> {
-        within(&format!("{field}.request"), self.request.into(), 1, 1000)?;
-        within(&format!("{field}.width"), self.width.into(), 1, 1024)
+        check_number(&format!("{field}.request"), self.request.into(), 1, 1000)?;
+        check_number(&format!("{field}.width"), self.width.into(), 1, 1024)
     }
 }

@@ -64,7 +64,7 @@ pub const MAX_HARTS: usize = 64;
 /// The most bytes of memory that a machine can have. Memory is allocated on first use, and a program may use all of it.
 const MAX_MEMORY_BYTES: u64 = 4 << 30;
 /// The most cache lines in all caches. They take 256 MiB of the host's memory.
-const MOST_LINES: u64 = 1 << 23;
+const MAX_CACHE_LINES: u64 = 1 << 23;
 
 fn one() -> usize {
     1
@@ -82,16 +82,16 @@ pub const PRESETS: &[(&str, &str)] = &[
 ];
 
 /// An error that names a field of the machine file.
-pub(crate) fn wrong(field: &str, why: impl std::fmt::Display) -> Error {
+pub(crate) fn invalid_field(field: &str, why: impl std::fmt::Display) -> Error {
     Error::new(ErrorKind::Machine(format!("{field}: {why}")))
 }
 
 /// Returns an error unless the number is between `low` and `high`.
-pub(crate) fn within(field: &str, number: u64, low: u64, high: u64) -> Result<(), Error> {
+pub(crate) fn check_number(field: &str, number: u64, low: u64, high: u64) -> Result<(), Error> {
     if (low..=high).contains(&number) {
         return Ok(());
     }
-    Err(wrong(field, format_args!("{number}, must be {low} to {high}")))
+    Err(invalid_field(field, format_args!("{number}, must be {low} to {high}")))
 }
 
 impl Machine {
@@ -144,7 +144,7 @@ impl Machine {
         let machine: Machine = toml::from_str(text)
             .map_err(|error| Error::new(ErrorKind::Machine(error.to_string().trim_end().into())))?;
         if machine.in_order.is_none() && machine.out_of_order.is_none() {
-            return Err(wrong("in_order", "missing: a machine needs in_order or out_of_order"));
+            return Err(invalid_field("in_order", "missing: a machine needs in_order or out_of_order"));
         }
         machine.check()?;
         Ok(machine)
@@ -165,16 +165,16 @@ impl Machine {
     ///
     /// As [`Machine::check`].
     pub fn check_for(&self, program: Xlen) -> Result<Isa, Error> {
-        within("harts", self.harts as u64, 1, MAX_HARTS as u64)?;
-        within("cycles_per_tick", self.cycles_per_tick, 1, 1 << 32)?;
+        check_number("harts", self.harts as u64, 1, MAX_HARTS as u64)?;
+        check_number("cycles_per_tick", self.cycles_per_tick, 1, 1 << 32)?;
         if self.region.is_empty() {
-            return Err(wrong("region", "the machine has no memory"));
+            return Err(invalid_field("region", "the machine has no memory"));
         }
         for (number, region) in self.region.iter().enumerate() {
             region.check(&format!("region[{number}]"))?;
         }
         for (number, device) in self.device.iter().enumerate() {
-            within(&format!("device[{number}].shift"), device.shift.into(), 0, 3)?;
+            check_number(&format!("device[{number}].shift"), device.shift.into(), 0, 3)?;
         }
         for (name, cache) in [("l1i", &self.l1i), ("l1d", &self.l1d), ("l2", &self.l2)] {
             if let Some(cache) = cache {
@@ -185,7 +185,7 @@ impl Machine {
         if let (Some(l2), line) = (&self.l2, self.l1d.as_ref().or(self.l1i.as_ref()).map(|cache| cache.line))
             && line.is_some_and(|line| line > l2.line)
         {
-            return Err(wrong("l2.line", "shorter than a line of the level 1 caches"));
+            return Err(invalid_field("l2.line", "shorter than a line of the level 1 caches"));
         }
         if let Some(bus) = &self.bus {
             bus.check("bus")?;
@@ -195,7 +195,7 @@ impl Machine {
             (Some(core), None) => core.check("in_order")?,
             (None, Some(core)) => core.check("out_of_order")?,
             (Some(_), Some(_)) => {
-                return Err(wrong("in_order", "out_of_order is present too: a hart has one pipeline"));
+                return Err(invalid_field("in_order", "out_of_order is present too: a hart has one pipeline"));
             }
             (None, None) => {}
         }
@@ -213,11 +213,16 @@ impl Machine {
         for (what, base, size) in regions.chain(devices) {
             if size == 0 || size % PAGE_BYTES != 0 || base % PAGE_BYTES != 0 {
                 let why = format!("{size:#x} bytes at {base:#x} are not whole pages of {PAGE_BYTES} bytes");
-                return Err(wrong(what, why));
+                return Err(invalid_field(what, why));
             }
             match base.checked_add(size - 1) {
                 Some(last) if last <= xlen.address_mask() => taken.push((base, last)),
-                _ => return Err(wrong(what, format_args!("{size:#x} bytes at {base:#x} are beyond the last address"))),
+                _ => {
+                    return Err(invalid_field(
+                        what,
+                        format_args!("{size:#x} bytes at {base:#x} are beyond the last address"),
+                    ));
+                }
             }
         }
         taken.sort_unstable();
@@ -226,7 +231,10 @@ impl Machine {
         }
         let total = self.region.iter().fold(0_u64, |total, region| total.saturating_add(region.size));
         if total > MAX_MEMORY_BYTES {
-            return Err(wrong("memory", format_args!("{total} bytes in total, the limit is {MAX_MEMORY_BYTES}")));
+            return Err(invalid_field(
+                "memory",
+                format_args!("{total} bytes in total, the limit is {MAX_MEMORY_BYTES}"),
+            ));
         }
         Ok(())
     }
@@ -238,10 +246,11 @@ impl Machine {
         let each = self.harts as u64;
         for (name, cache, copies) in [("l1i", &self.l1i, each), ("l1d", &self.l1d, each), ("l2", &self.l2, 1)] {
             lines += cache.as_ref().map_or(0, |cache| copies * (cache.size / u64::from(cache.line)));
-            if lines > MOST_LINES {
-                let why =
-                    format!("the caches of all harts have {lines} lines up to this one, the limit is {MOST_LINES}");
-                return Err(wrong(&format!("{name}.size"), why));
+            if lines > MAX_CACHE_LINES {
+                let why = format!(
+                    "the caches of all harts have {lines} lines up to this one, the limit is {MAX_CACHE_LINES}"
+                );
+                return Err(invalid_field(&format!("{name}.size"), why));
             }
         }
         Ok(())
@@ -257,7 +266,7 @@ impl Machine {
             return if issue == 1 {
                 Ok(())
             } else {
-                Err(wrong("issue", "an in-order hart issues one instruction a cycle"))
+                Err(invalid_field("issue", "an in-order hart issues one instruction a cycle"))
             };
         };
         core.issue = issue;

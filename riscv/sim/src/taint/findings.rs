@@ -97,7 +97,7 @@ pub struct SecretsReport {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Found {
+struct LeakCount {
     count: u64,
     labels: u16,
     hart: usize,
@@ -105,11 +105,11 @@ struct Found {
 }
 
 /// The most findings. A program that rewrites itself could otherwise have any number.
-const MAX_PLACES: usize = 1 << 16;
+const MAX_FINDINGS: usize = 1 << 16;
 
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    places: BTreeMap<(u64, Leak), Found>,
+    places: BTreeMap<(u64, Leak), LeakCount>,
     left_out: u64,
 }
 
@@ -117,11 +117,11 @@ impl Findings {
     /// Adds a leak in the instruction at `pc`, after its execution.
     pub(super) fn add(&mut self, pc: u64, leak: Leak, labels: u16, hart: &Hart) {
         let (hart, instructions) = (hart.id(), hart.completed().saturating_sub(1));
-        if self.places.len() == MAX_PLACES && !self.places.contains_key(&(pc, leak)) {
+        if self.places.len() == MAX_FINDINGS && !self.places.contains_key(&(pc, leak)) {
             self.left_out += 1;
             return;
         }
-        let found = self.places.entry((pc, leak)).or_insert(Found { count: 0, labels: 0, hart, instructions });
+        let found = self.places.entry((pc, leak)).or_insert(LeakCount { count: 0, labels: 0, hart, instructions });
         found.count += 1;
         found.labels |= labels;
     }
@@ -131,7 +131,7 @@ impl Findings {
     }
 
     pub(super) fn report(&self, image: &Image, labels: &Labels) -> Vec<Finding> {
-        let report = |(&(address, kind), found): (&(u64, Leak), &Found)| {
+        let report = |(&(address, kind), found): (&(u64, Leak), &LeakCount)| {
             let (function, offset) = image.function_of(address).unzip();
             Finding {
                 kind,

@@ -29,7 +29,7 @@ use crate::{
     error::{Error, ErrorKind, Place},
     hart::{
         Event, Hart,
-        op::{Amo, Code, Op},
+        op::{Amo, Op, Opcode},
     },
     retired::{Class, Reg, Retired},
 };
@@ -74,7 +74,7 @@ impl Taint {
 
 /// The registers of a hart: values before the current instruction, and taints.
 #[derive(Debug)]
-struct Registers {
+struct RegisterTaints {
     values: [u64; 64],
     taints: [Taint; 64],
     scratch: Taint,
@@ -86,21 +86,21 @@ pub(crate) struct Tracker {
     variable: Variable,
     labels: Labels,
     memory: Shadow,
-    harts: Vec<Registers>,
+    harts: Vec<RegisterTaints>,
     /// Address of the last instruction that made a request to the host.
-    asked: u64,
+    request_pc: u64,
     findings: Findings,
 }
 
 impl Tracker {
     pub(crate) fn new(harts: usize, variable: Variable) -> Tracker {
-        let registers = || Registers { values: [0; 64], taints: [Taint::PUBLIC; 64], scratch: Taint::PUBLIC };
+        let registers = || RegisterTaints { values: [0; 64], taints: [Taint::PUBLIC; 64], scratch: Taint::PUBLIC };
         Tracker {
             variable,
             labels: Labels::default(),
             memory: Shadow::default(),
             harts: (0..harts).map(|_| registers()).collect(),
-            asked: 0,
+            request_pc: 0,
             findings: Findings::default(),
         }
     }
@@ -156,12 +156,12 @@ impl Tracker {
 
     /// Reports secrets in memory that the host has read.
     pub(crate) fn follow_host(&mut self, hart: &Hart, bus: &mut Bus) {
-        let Some(looked) = &mut bus.host.looked else { return };
-        for (start, bytes) in looked.drain(..) {
+        let Some(host_reads) = &mut bus.host.host_reads else { return };
+        for (start, bytes) in host_reads.drain(..) {
             let labels = self.memory.labels(start, bytes);
             if labels != 0 {
                 self.labels.count(labels);
-                self.findings.add(self.asked, Leak::Output, labels, hart);
+                self.findings.add(self.request_pc, Leak::Output, labels, hart);
             }
         }
     }
@@ -169,7 +169,7 @@ impl Tracker {
     /// Updates the taints after an instruction.
     fn follow(&mut self, hart: &Hart, bus: &Bus, image: &Image, retired: &Retired) -> Result<(), ErrorKind> {
         // `fence.i` has cleared the decoded instructions, its own included. It does not affect taints.
-        let Some(op) = bus.code.op(retired.pc).filter(|op| op.code != Code::Unknown).copied() else {
+        let Some(op) = bus.code.op(retired.pc).filter(|op| op.code != Opcode::Unknown).copied() else {
             return Ok(());
         };
         let registers = &self.harts[hart.id()];
@@ -185,30 +185,30 @@ impl Tracker {
         let (first, second) = (registers.taints[rs1], registers.taints[rs2]);
         let third = registers.taints[usize::from(op.rs3 & 63)];
         let labels = first.labels | second.labels;
-        let mut tell = |leak, taint: Taint| {
+        let mut report_leak = |leak, taint: Taint| {
             if taint.is_secret() {
                 self.findings.add(retired.pc, leak, taint.labels, hart);
             }
         };
         let result = match op.class {
             Class::Load | Class::LoadReserved | Class::Store | Class::StoreConditional | Class::Atomic => {
-                tell(Leak::Address, first);
+                report_leak(Leak::Address, first);
                 self.access(&op, retired, bus, first, second, hart)?
             }
             Class::Branch => {
                 let public = match op.code {
-                    Code::Beq | Code::Bne => equality_is_public(&operands),
-                    Code::Blt | Code::Bge => order_is_public(&operands, true),
+                    Opcode::Beq | Opcode::Bne => equality_is_public(&operands),
+                    Opcode::Blt | Opcode::Bge => order_is_public(&operands, true),
                     _ => order_is_public(&operands, false),
                 };
                 if !public {
-                    tell(Leak::Branch, Taint { bits: u64::MAX, labels });
+                    report_leak(Leak::Branch, Taint { bits: u64::MAX, labels });
                 }
                 Taint::PUBLIC
             }
             Class::Jump | Class::Call | Class::Return | Class::IndirectJump => {
-                if op.code == Code::Jalr {
-                    tell(Leak::Jump, first);
+                if op.code == Opcode::Jalr {
+                    report_leak(Leak::Jump, first);
                 }
                 Taint::PUBLIC
             }
@@ -216,14 +216,14 @@ impl Tracker {
             Class::System => {
                 // A semihosting call gets its result in a0.
                 let registers = &mut self.harts[hart.id()];
-                for register in [A0, A1].into_iter().filter(|_| op.code == Code::Ebreak) {
+                for register in [A0, A1].into_iter().filter(|_| op.code == Opcode::Ebreak) {
                     let taint = registers.taints[register];
                     if taint.is_secret() {
                         self.findings.add(retired.pc, Leak::Output, taint.labels, hart);
                     }
                 }
-                if op.code == Code::Ebreak {
-                    self.asked = retired.pc;
+                if op.code == Opcode::Ebreak {
+                    self.request_pc = retired.pc;
                     registers.values[A0] = hart.register(Reg(A0 as u8));
                     registers.taints[A0] = Taint::PUBLIC;
                 }
@@ -234,22 +234,22 @@ impl Tracker {
                 let bits = first.bits | second.bits | third.bits;
                 let all = Taint::new(if bits == 0 { 0 } else { u64::MAX }, labels | third.labels);
                 if op.class != Class::FpMove {
-                    tell(Leak::Float, all);
+                    report_leak(Leak::Float, all);
                 }
                 all
             }
             Class::Alu | Class::Multiply | Class::Divide | Class::Nop => {
                 match op.class {
-                    Class::Divide => tell(Leak::Division, Taint { bits: first.bits | second.bits, labels }),
+                    Class::Divide => report_leak(Leak::Division, Taint { bits: first.bits | second.bits, labels }),
                     Class::Multiply if self.variable.multiply => {
-                        tell(Leak::Multiplication, Taint { bits: first.bits | second.bits, labels });
+                        report_leak(Leak::Multiplication, Taint { bits: first.bits | second.bits, labels });
                     }
                     _ if self.variable.shift && op.code.shifts_by_register() => {
-                        tell(Leak::Shift, Taint::new(second.bits & 63, second.labels));
+                        report_leak(Leak::Shift, Taint::new(second.bits & 63, second.labels));
                     }
                     _ => {}
                 }
-                if op.rd == 0 && matches!(op.code, Code::Slt | Code::Sltu) && op.rs1 != 0 && op.rs2 != 0 {
+                if op.rd == 0 && matches!(op.code, Opcode::Slt | Opcode::Sltu) && op.rs1 != 0 && op.rs2 != 0 {
                     self.mark(&op, &operands, bus, image, retired)?;
                 }
                 Taint::new(rules::result(&op, &operands), labels)
@@ -296,11 +296,11 @@ impl Tracker {
                 _ => Taint::PUBLIC,
             };
             let written = chosen(written);
-            let asks = bus.asks_the_host(address, bytes);
-            if asks {
-                self.asked = retired.pc;
+            let is_request = bus.is_host_request(address, bytes);
+            if is_request {
+                self.request_pc = retired.pc;
             }
-            if asks && written.is_secret() {
+            if is_request && written.is_secret() {
                 self.findings.add(retired.pc, Leak::Output, written.labels, hart);
             }
             if bus.memory.is_writable(address) {
@@ -316,7 +316,7 @@ impl Tracker {
     /// Follows a CSR access. All CSRs but `mscratch` are public, and a write of a secret to them is a leak.
     fn csr(&mut self, op: &Op, retired: &Retired, written: Taint, hart: &Hart) -> Taint {
         let written = match op.code {
-            Code::Csrrw | Code::Csrrs | Code::Csrrc => written,
+            Opcode::Csrrw | Opcode::Csrrs | Opcode::Csrrc => written,
             _ => Taint::PUBLIC,
         };
         let writes = retired.detail & Retired::WRITES != 0;
@@ -324,7 +324,7 @@ impl Tracker {
             let scratch = &mut self.harts[hart.id()].scratch;
             let old = *scratch;
             match op.code {
-                Code::Csrrw | Code::Csrrwi => *scratch = written,
+                Opcode::Csrrw | Opcode::Csrrwi => *scratch = written,
                 _ if writes => *scratch = Taint::new(old.bits | written.bits, old.labels | written.labels),
                 _ => {}
             }
@@ -348,7 +348,7 @@ impl Tracker {
         let mask = image.xlen.address_mask();
         let (start, bytes) = (operands.a & mask, operands.b & mask);
         check_range(bus, start, bytes)?;
-        if op.code == Code::Sltu {
+        if op.code == Opcode::Sltu {
             self.labels.release(start, bytes);
             self.memory.clear(start, bytes);
             return Ok(());

@@ -5,7 +5,7 @@
 
 use crate::hart::{
     integer::{reverse_in_bytes, unzip, word, zip},
-    op::{Code, Op},
+    op::{Op, Opcode},
 };
 
 /// The operands of an instruction: values, and their secret bits (`ta`, `tb`).
@@ -70,11 +70,11 @@ fn count(low: u32, high: u32) -> u64 {
 }
 
 /// Secret bits of a loaded value after extension to the register width.
-pub(super) fn widened(code: Code, bits: u64) -> u64 {
+pub(super) fn widened(code: Opcode, bits: u64) -> u64 {
     match code {
-        Code::Lb => bits as i8 as u64,
-        Code::Lh => bits as i16 as u64,
-        Code::Lw | Code::Lrw | Code::Amow => word(bits),
+        Opcode::Lb => bits as i8 as u64,
+        Opcode::Lh => bits as i16 as u64,
+        Opcode::Lw | Opcode::Lrw | Opcode::Amow => word(bits),
         _ => bits,
     }
 }
@@ -105,69 +105,69 @@ pub(super) fn result(op: &Op, operands: &Operands) -> u64 {
         if less != maximum { ta } else { tb }
     };
     match op.code {
-        Code::Add => sum(a, ta, b, tb),
-        Code::Addw => word(sum(a, ta, b, tb)),
-        Code::Sub => difference(a, ta, b, tb),
-        Code::Subw => word(difference(a, ta, b, tb)),
-        Code::ShiftAdd => sum(register, tb, a << (immediate & 3), ta << (immediate & 3)),
-        Code::ShiftAddw => word(sum(register, tb, a << (immediate & 3), ta << (immediate & 3))),
-        Code::ShiftAddUw => {
+        Opcode::Add => sum(a, ta, b, tb),
+        Opcode::Addw => word(sum(a, ta, b, tb)),
+        Opcode::Sub => difference(a, ta, b, tb),
+        Opcode::Subw => word(difference(a, ta, b, tb)),
+        Opcode::ShiftAdd => sum(register, tb, a << (immediate & 3), ta << (immediate & 3)),
+        Opcode::ShiftAddw => word(sum(register, tb, a << (immediate & 3), ta << (immediate & 3))),
+        Opcode::ShiftAddUw => {
             let low = |value: u64| u64::from(value as u32) << (immediate & 3);
             sum(register, tb, low(a), low(ta))
         }
-        Code::SllUw => u64::from(ta as u32) << (immediate & 63),
-        Code::Sll => shifted(63, |bits, by| bits << by),
-        Code::Sllw => shifted(31, |bits, by| word(bits << by)),
-        Code::Srl => shifted(63, |bits, by| bits >> by),
-        Code::Srlw => shifted(31, |bits, by| word(u64::from(bits as u32 >> by))),
-        Code::Sra => shifted(63, |bits, by| (bits as i64 >> by) as u64),
-        Code::Sraw => shifted(31, |bits, by| (bits as i32 >> by) as u64),
-        Code::Rol => shifted(63, u64::rotate_left),
-        Code::Rolw => shifted(31, |bits, by| (bits as u32).rotate_left(by) as i32 as u64),
-        Code::Ror => shifted(63, u64::rotate_right),
-        Code::Rorw => shifted(31, |bits, by| (bits as u32).rotate_right(by) as i32 as u64),
-        Code::Slt => u64::from(!order(a, ta, b, tb, true)),
-        Code::Sltu => u64::from(!order(a, ta, b, tb, false)),
-        Code::Xor | Code::Xnor => ta | tb,
+        Opcode::SllUw => u64::from(ta as u32) << (immediate & 63),
+        Opcode::Sll => shifted(63, |bits, by| bits << by),
+        Opcode::Sllw => shifted(31, |bits, by| word(bits << by)),
+        Opcode::Srl => shifted(63, |bits, by| bits >> by),
+        Opcode::Srlw => shifted(31, |bits, by| word(u64::from(bits as u32 >> by))),
+        Opcode::Sra => shifted(63, |bits, by| (bits as i64 >> by) as u64),
+        Opcode::Sraw => shifted(31, |bits, by| (bits as i32 >> by) as u64),
+        Opcode::Rol => shifted(63, u64::rotate_left),
+        Opcode::Rolw => shifted(31, |bits, by| (bits as u32).rotate_left(by) as i32 as u64),
+        Opcode::Ror => shifted(63, u64::rotate_right),
+        Opcode::Rorw => shifted(31, |bits, by| (bits as u32).rotate_right(by) as i32 as u64),
+        Opcode::Slt => u64::from(!order(a, ta, b, tb, true)),
+        Opcode::Sltu => u64::from(!order(a, ta, b, tb, false)),
+        Opcode::Xor | Opcode::Xnor => ta | tb,
         // A public zero hides a secret in a conjunction, and a public one in a disjunction.
-        Code::And => (ta | tb) & (ta | a) & (tb | b),
-        Code::Andn => (ta | tb) & (ta | a) & (tb | !b),
-        Code::Or => (ta | tb) & (ta | !a) & (tb | !b),
-        Code::Orn => (ta | tb) & (ta | !a) & (tb | b),
-        Code::Min => extreme(true, false),
-        Code::Max => extreme(true, true),
-        Code::Minu => extreme(false, false),
-        Code::Maxu => extreme(false, true),
-        Code::Clz => count((a | ta).leading_zeros(), (a & !ta).leading_zeros()),
-        Code::Clzw => count(((a | ta) as u32).leading_zeros(), ((a & !ta) as u32).leading_zeros()),
-        Code::Ctz => count((a | ta).trailing_zeros(), (a & !ta).trailing_zeros()),
-        Code::Ctzw => count(((a | ta) as u32).trailing_zeros(), ((a & !ta) as u32).trailing_zeros()),
-        Code::Cpop => count(0, ta.count_ones()),
-        Code::Cpopw => count(0, (ta as u32).count_ones()),
-        Code::Sextb => ta as i8 as u64,
-        Code::Sexth => ta as i16 as u64,
-        Code::Zexth => u64::from(ta as u16),
-        Code::Orcb => or_combined(a, ta),
-        Code::Orcbw => word(or_combined(a, ta)),
-        Code::Rev8 => ta.swap_bytes(),
-        Code::Rev8w => (ta as u32).swap_bytes() as i32 as u64,
-        Code::Brev8 => reverse_in_bytes(ta),
-        Code::Brev8w => word(reverse_in_bytes(ta)),
-        Code::Zip => word(u64::from(zip(ta as u32))),
-        Code::Unzip => word(u64::from(unzip(ta as u32))),
-        Code::Bclr | Code::Bset => at_bit(63, |bits, bit| bits & !bit),
-        Code::Bclrw | Code::Bsetw => at_bit(31, |bits, bit| word(bits & !bit)),
-        Code::Binv => at_bit(63, |bits, _| bits),
-        Code::Binvw => at_bit(31, |bits, _| word(bits)),
-        Code::Bext => at_bit(63, |bits, bit| u64::from(bits & bit != 0)) & 1,
-        Code::Bextw => at_bit(31, |bits, bit| u64::from(bits & bit != 0)) & 1,
-        Code::Pack => u64::from(ta as u32) | tb << 32,
-        Code::Packw => word(u64::from(ta as u16) | tb << 16),
-        Code::Packh => u64::from(ta as u8) | u64::from(tb as u8) << 8,
-        Code::Mul => product(a, ta, b, tb),
-        Code::Mulw => word(product(a, ta, b, tb)),
+        Opcode::And => (ta | tb) & (ta | a) & (tb | b),
+        Opcode::Andn => (ta | tb) & (ta | a) & (tb | !b),
+        Opcode::Or => (ta | tb) & (ta | !a) & (tb | !b),
+        Opcode::Orn => (ta | tb) & (ta | !a) & (tb | b),
+        Opcode::Min => extreme(true, false),
+        Opcode::Max => extreme(true, true),
+        Opcode::Minu => extreme(false, false),
+        Opcode::Maxu => extreme(false, true),
+        Opcode::Clz => count((a | ta).leading_zeros(), (a & !ta).leading_zeros()),
+        Opcode::Clzw => count(((a | ta) as u32).leading_zeros(), ((a & !ta) as u32).leading_zeros()),
+        Opcode::Ctz => count((a | ta).trailing_zeros(), (a & !ta).trailing_zeros()),
+        Opcode::Ctzw => count(((a | ta) as u32).trailing_zeros(), ((a & !ta) as u32).trailing_zeros()),
+        Opcode::Cpop => count(0, ta.count_ones()),
+        Opcode::Cpopw => count(0, (ta as u32).count_ones()),
+        Opcode::Sextb => ta as i8 as u64,
+        Opcode::Sexth => ta as i16 as u64,
+        Opcode::Zexth => u64::from(ta as u16),
+        Opcode::Orcb => or_combined(a, ta),
+        Opcode::Orcbw => word(or_combined(a, ta)),
+        Opcode::Rev8 => ta.swap_bytes(),
+        Opcode::Rev8w => (ta as u32).swap_bytes() as i32 as u64,
+        Opcode::Brev8 => reverse_in_bytes(ta),
+        Opcode::Brev8w => word(reverse_in_bytes(ta)),
+        Opcode::Zip => word(u64::from(zip(ta as u32))),
+        Opcode::Unzip => word(u64::from(unzip(ta as u32))),
+        Opcode::Bclr | Opcode::Bset => at_bit(63, |bits, bit| bits & !bit),
+        Opcode::Bclrw | Opcode::Bsetw => at_bit(31, |bits, bit| word(bits & !bit)),
+        Opcode::Binv => at_bit(63, |bits, _| bits),
+        Opcode::Binvw => at_bit(31, |bits, _| word(bits)),
+        Opcode::Bext => at_bit(63, |bits, bit| u64::from(bits & bit != 0)) & 1,
+        Opcode::Bextw => at_bit(31, |bits, bit| u64::from(bits & bit != 0)) & 1,
+        Opcode::Pack => u64::from(ta as u32) | tb << 32,
+        Opcode::Packw => word(u64::from(ta as u16) | tb << 16),
+        Opcode::Packh => u64::from(ta as u8) | u64::from(tb as u8) << 8,
+        Opcode::Mul => product(a, ta, b, tb),
+        Opcode::Mulw => word(product(a, ta, b, tb)),
         // A product with a public zero is zero.
-        Code::Mulh | Code::Mulhsu | Code::Mulhu | Code::Mulhw | Code::Mulhsuw | Code::Mulhuw
+        Opcode::Mulh | Opcode::Mulhsu | Opcode::Mulhu | Opcode::Mulhw | Opcode::Mulhsuw | Opcode::Mulhuw
             if a | ta == 0 || b | tb == 0 =>
         {
             0
@@ -177,8 +177,18 @@ pub(super) fn result(op: &Op, operands: &Operands) -> u64 {
 }
 
 /// Whether the result is the same for all pairs of equal operands.
-fn is_constant_of_equal(code: Code) -> bool {
-    matches!(code, Code::Xor | Code::Xnor | Code::Sub | Code::Subw | Code::Slt | Code::Sltu | Code::Andn | Code::Orn)
+fn is_constant_of_equal(code: Opcode) -> bool {
+    matches!(
+        code,
+        Opcode::Xor
+            | Opcode::Xnor
+            | Opcode::Sub
+            | Opcode::Subw
+            | Opcode::Slt
+            | Opcode::Sltu
+            | Opcode::Andn
+            | Opcode::Orn
+    )
 }
 
 /// For `orc.b`, each byte is all ones or all zeros. It is public if one of its public bits is set.

@@ -11,12 +11,12 @@ const PAGE_BITS: u32 = PAGE_BYTES.trailing_zeros();
 const MAX_PAGES: usize = 1 << 14;
 const MAX_BYTES: u64 = MAX_PAGES as u64 * PAGE_BYTES;
 /// Entries of the direct-mapped table of pages, which is searched first.
-const NEAR: usize = 64;
+const TABLE_ENTRIES: usize = 64;
 /// Marks an empty entry. No page has this number.
 const NO_PAGE: u64 = u64::MAX;
 
 #[derive(Debug)]
-struct Page {
+struct ShadowPage {
     bits: [u8; PAGE],
     labels: [u16; PAGE],
 }
@@ -25,14 +25,14 @@ struct Page {
 #[derive(Debug)]
 pub(super) struct Shadow {
     /// Number of a page, and its index in `pages`, if it is allocated.
-    near: [(u64, Option<u32>); NEAR],
+    table: [(u64, Option<u32>); TABLE_ENTRIES],
     index: HashMap<u64, u32>,
-    pages: Vec<Box<Page>>,
+    pages: Vec<Box<ShadowPage>>,
 }
 
 impl Default for Shadow {
     fn default() -> Shadow {
-        Shadow { near: [(NO_PAGE, None); NEAR], index: HashMap::new(), pages: Vec::new() }
+        Shadow { table: [(NO_PAGE, None); TABLE_ENTRIES], index: HashMap::new(), pages: Vec::new() }
     }
 }
 
@@ -40,11 +40,11 @@ impl Shadow {
     /// The page of an address, if it is allocated.
     fn find(&mut self, address: u64) -> Option<u32> {
         let number = address >> PAGE_BITS;
-        let near = &mut self.near[number as usize % NEAR];
-        if near.0 != number {
-            *near = (number, self.index.get(&number).copied());
+        let table = &mut self.table[number as usize % TABLE_ENTRIES];
+        if table.0 != number {
+            *table = (number, self.index.get(&number).copied());
         }
-        near.1
+        table.1
     }
 
     fn find_or_make(&mut self, address: u64) -> Result<u32, ErrorKind> {
@@ -55,10 +55,10 @@ impl Shadow {
             return Err(ErrorKind::SecretPages(MAX_BYTES));
         }
         let page = self.pages.len() as u32;
-        self.pages.push(Box::new(Page { bits: [0; PAGE], labels: [0; PAGE] }));
+        self.pages.push(Box::new(ShadowPage { bits: [0; PAGE], labels: [0; PAGE] }));
         let number = address >> PAGE_BITS;
         self.index.insert(number, page);
-        self.near[number as usize % NEAR] = (number, Some(page));
+        self.table[number as usize % TABLE_ENTRIES] = (number, Some(page));
         Ok(page)
     }
 

@@ -21,7 +21,7 @@ pub struct BusFigures {
 
 /// The bus. A machine without one never waits for wires.
 #[derive(Clone, Debug)]
-pub(super) struct Bus {
+pub(super) struct BusModel {
     wires: Option<Wires>,
     pub(super) figures: BusFigures,
 }
@@ -34,15 +34,15 @@ struct Wires {
     responses: Calendar,
 }
 
-impl Bus {
-    pub(super) fn new(description: Option<&machine::Bus>) -> Bus {
+impl BusModel {
+    pub(super) fn new(description: Option<&machine::Bus>) -> BusModel {
         let wires = description.map(|bus| Wires {
             request: bus.request,
             width: bus.width,
             requests: Calendar::new(1),
             responses: Calendar::new(1),
         });
-        Bus { wires, figures: BusFigures::default() }
+        BusModel { wires, figures: BusFigures::default() }
     }
 
     /// Drops bookkeeping before `cycle`. No hart will ask for earlier cycles.

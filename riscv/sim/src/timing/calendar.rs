@@ -8,13 +8,13 @@ const CYCLES: usize = 1 << 13;
 pub(super) struct Calendar {
     taken: Box<[u8]>,
     first: u64,
-    places: u8,
+    entries: u8,
 }
 
 impl Calendar {
-    /// A calendar with `places` entries per cycle.
-    pub(super) fn new(places: u32) -> Calendar {
-        Calendar { taken: vec![0; CYCLES].into_boxed_slice(), first: 0, places: places.min(255) as u8 }
+    /// A calendar with `entries` entries per cycle.
+    pub(super) fn new(entries: u32) -> Calendar {
+        Calendar { taken: vec![0; CYCLES].into_boxed_slice(), first: 0, entries: entries.min(255) as u8 }
     }
 
     /// Drops the cycles before `cycle`. They will not be asked for again.
@@ -36,7 +36,7 @@ impl Calendar {
     /// Whether `cycle` has a free entry.
     #[inline]
     pub(super) fn is_free(&self, cycle: u64) -> bool {
-        cycle - self.first >= CYCLES as u64 || self.taken[cycle as usize % CYCLES] < self.places
+        cycle - self.first >= CYCLES as u64 || self.taken[cycle as usize % CYCLES] < self.entries
     }
 
     /// The first cycle with a free entry, from `cycle` on.
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_is_free_for_the_cycles_to_come() {
+    fn forgotten_cycles_are_free_for_later_ones() {
         let mut calendar = Calendar::new(1);
         for cycle in 0..CYCLES as u64 {
             calendar.take(cycle);

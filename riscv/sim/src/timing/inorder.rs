@@ -9,26 +9,26 @@
 //! Approximations: prediction tables learn immediately, wrong paths fetch nothing, and except for multiplier and
 //! divider, the units in the machine file's `unit` list share no resources.
 
-use super::predict::{Guess, Predictor};
-use super::{Account, Cause, Memory, Times};
+use super::predict::{BranchPredictor, Guess};
+use super::{Account, Cause, MemoryModel, Times};
 use crate::machine::{self, Machine, UnitClass};
 use crate::retired::{Class, Reg, Retired};
 use std::collections::VecDeque;
 
 /// One hart's pipeline.
 #[derive(Clone, Debug)]
-pub(crate) struct InOrder {
+pub(crate) struct InOrderModel {
     spec: machine::InOrder,
     hart: usize,
-    predictor: Predictor,
+    predictor: BranchPredictor,
     /// The cycle in which the newest instruction executes.
     execute: u64,
     /// For each register, the first cycle in which an instruction that needs it can execute, and why not earlier.
     ready: [u64; 64],
     reason: [Cause; 64],
-    front: Front,
-    beside: Option<Beside>,
-    stores: VecDeque<Waiting>,
+    front: FetchState,
+    pending: Option<PendingResult>,
+    stores: VecDeque<WaitingStore>,
     store_cycle: u64,
     units: [UnitTime; UnitClass::ALL.len()],
     /// How the cycles were used.
@@ -37,7 +37,7 @@ pub(crate) struct InOrder {
 
 /// Fetch: the last aligned piece of code, and when the next can be fetched.
 #[derive(Clone, Debug)]
-struct Front {
+struct FetchState {
     piece: u64,
     /// The address at which the last piece was entered. After a jump into its middle, it is higher than the piece's
     /// address.
@@ -59,7 +59,7 @@ struct Front {
 
 /// A product or quotient that the unit beside the pipeline computes.
 #[derive(Clone, Copy, Debug)]
-struct Beside {
+struct PendingResult {
     /// The first cycle in which it can be written, as far as is known.
     write: u64,
     register: Reg,
@@ -67,7 +67,7 @@ struct Beside {
 
 /// A store that waits to be written.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct WaitingStore {
     address: u64,
     bytes: u8,
     /// The first cycle in which it can be written.
@@ -85,14 +85,14 @@ struct UnitTime {
 /// Number of cycles from execute to write-back.
 const WRITE_BACK: u64 = 2;
 
-impl InOrder {
+impl InOrderModel {
     /// The pipeline of hart number `hart` of `machine`.
     ///
     /// # Panics
     ///
     /// If the machine has no in-order pipeline.
     #[must_use]
-    pub(crate) fn new(machine: &Machine, hart: usize) -> InOrder {
+    pub(crate) fn new(machine: &Machine, hart: usize) -> InOrderModel {
         let spec = machine.in_order.clone().expect("a machine with an in-order pipeline");
         let mut units = [UnitTime { latency: 1, double_latency: 1, interval: 1, free: 0 }; UnitClass::ALL.len()];
         units[UnitClass::Atomic as usize].latency = spec.load_use.into();
@@ -103,13 +103,13 @@ impl InOrder {
                 units[*does as usize] = UnitTime { latency, double_latency, interval: unit.interval.into(), free: 0 };
             }
         }
-        InOrder {
-            predictor: Predictor::new(&machine.predictor, spec.fetch_bytes),
+        InOrderModel {
+            predictor: BranchPredictor::new(&machine.predictor, spec.fetch_bytes),
             hart,
             execute: 0,
             ready: [0; 64],
             reason: [Cause::Dependence; 64],
-            front: Front {
+            front: FetchState {
                 piece: u64::MAX,
                 entered: u64::MAX,
                 fetched: 0,
@@ -123,7 +123,7 @@ impl InOrder {
                 refill: 0,
                 refill_cause: Cause::FrontEnd,
             },
-            beside: None,
+            pending: None,
             stores: VecDeque::new(),
             store_cycle: 0,
             units,
@@ -134,7 +134,7 @@ impl InOrder {
 
     /// The branch predictor.
     #[must_use]
-    pub(crate) fn predictor(&self) -> &Predictor {
+    pub(crate) fn predictor(&self) -> &BranchPredictor {
         &self.predictor
     }
 
@@ -173,7 +173,7 @@ impl InOrder {
     }
 
     /// Times the next instruction.
-    pub(crate) fn step(&mut self, retired: &Retired, memory: &mut Memory) -> Times {
+    pub(crate) fn step(&mut self, retired: &Retired, memory: &mut MemoryModel) -> Times {
         let first = if self.account.retired == 0 { 0 } else { self.execute + 1 };
         let split = self.is_split_target(retired);
         let (fetch, decoded) = self.fetch(retired, memory);
@@ -218,7 +218,7 @@ impl InOrder {
     fn operands(&mut self, retired: &Retired, mut at: u64) -> u64 {
         let [first, second, third] = retired.sources.map(|register| self.ready[register.index()]);
         let latest = first.max(second).max(third).max(self.ready[retired.destination.index()]);
-        if latest <= at && self.beside.is_none() {
+        if latest <= at && self.pending.is_none() {
             return at;
         }
         for register in retired.sources.into_iter().chain([retired.destination]) {
@@ -227,17 +227,17 @@ impl InOrder {
                 self.account.lose(ready - at, self.reason[register.index()]);
                 at = ready;
             }
-            if let Some(beside) = self.beside
+            if let Some(pending) = self.pending
                 && register.is_some()
-                && beside.register == register
+                && pending.register == register
             {
                 // No later write-back delays it, so it is written immediately. Decode sees it in that cycle.
-                let ready = beside.write + 1;
+                let ready = pending.write + 1;
                 if ready > at {
                     self.account.lose(ready - at, Cause::Dependence);
                     at = ready;
                 }
-                self.beside = None;
+                self.pending = None;
             }
         }
         at
@@ -247,8 +247,8 @@ impl InOrder {
     #[inline]
     fn unit(&mut self, retired: &Retired, class: UnitClass, at: u64) -> u64 {
         match class {
-            UnitClass::Multiply | UnitClass::Divide if self.spec.multiply_beside => match self.beside.take() {
-                Some(beside) => at.max(beside.write + 1),
+            UnitClass::Multiply | UnitClass::Divide if self.spec.multiply_beside => match self.pending.take() {
+                Some(pending) => at.max(pending.write + 1),
                 None => at,
             },
             UnitClass::Load | UnitClass::Store | UnitClass::Alu | UnitClass::Branch => at,
@@ -265,14 +265,14 @@ impl InOrder {
 
     /// Executes an instruction at `at`, and returns the cycle in which its result is ready.
     #[inline]
-    fn execute_one(&mut self, retired: &Retired, class: UnitClass, at: u64, memory: &mut Memory) -> u64 {
+    fn execute_one(&mut self, retired: &Retired, class: UnitClass, at: u64, memory: &mut MemoryModel) -> u64 {
         // Write-back is two cycles later. Every instruction that writes a register takes the port, x0 included.
         let writes = !matches!(retired.class, Class::Store | Class::Branch | Class::Fence | Class::System);
-        if let Some(beside) = &mut self.beside
+        if let Some(pending) = &mut self.pending
             && writes
-            && beside.write == at + WRITE_BACK
+            && pending.write == at + WRITE_BACK
         {
-            beside.write += 1;
+            pending.write += 1;
         }
         if retired.detail & Retired::CODE != 0 {
             memory.forget_code(self.hart);
@@ -308,11 +308,16 @@ impl InOrder {
             }
         };
         if retired.class.is_store() && self.spec.store_hazard != 0 {
-            self.stores.push_back(Waiting { address: retired.address, bytes: retired.bytes, from: at + WRITE_BACK });
+            self.stores.push_back(WaitingStore {
+                address: retired.address,
+                bytes: retired.bytes,
+                from: at + WRITE_BACK,
+            });
         }
-        let beside = matches!(class, UnitClass::Multiply | UnitClass::Divide) && self.spec.multiply_beside;
-        if beside {
-            self.beside = Some(Beside { write: (usable - 1).max(at + WRITE_BACK), register: retired.destination });
+        let pending = matches!(class, UnitClass::Multiply | UnitClass::Divide) && self.spec.multiply_beside;
+        if pending {
+            self.pending =
+                Some(PendingResult { write: (usable - 1).max(at + WRITE_BACK), register: retired.destination });
         } else if retired.destination.is_some() {
             self.ready[retired.destination.index()] = usable;
             self.reason[retired.destination.index()] = reason;
@@ -338,8 +343,9 @@ impl InOrder {
             return at;
         }
         let end = retired.address.wrapping_add(retired.bytes.into());
-        let meets =
-            |store: &Waiting| store.address < end && retired.address < store.address.wrapping_add(store.bytes.into());
+        let meets = |store: &WaitingStore| {
+            store.address < end && retired.address < store.address.wrapping_add(store.bytes.into())
+        };
         if !self.stores.iter().any(meets) {
             self.store_cycle = at + 1;
             return at;
@@ -375,7 +381,7 @@ impl InOrder {
 
     /// Fetches an instruction. Returns when its first byte is fetched, and when it can be decoded.
     #[inline]
-    fn fetch(&mut self, retired: &Retired, memory: &mut Memory) -> (u64, u64) {
+    fn fetch(&mut self, retired: &Retired, memory: &mut MemoryModel) -> (u64, u64) {
         let mask = !(u64::from(self.spec.fetch_bytes) - 1);
         let last = retired.pc.wrapping_add(u64::from(retired.size.max(2)) - 1) & mask;
         let mut piece = retired.pc & mask;
@@ -395,7 +401,7 @@ impl InOrder {
         }
     }
 
-    fn fetch_piece(&mut self, piece: u64, entered: u64, memory: &mut Memory) {
+    fn fetch_piece(&mut self, piece: u64, entered: u64, memory: &mut MemoryModel) {
         let front = &mut self.front;
         // When a piece is decoded, its entry can be used for a fetch in the next cycle.
         let mut at = front.next.max(front.free[front.place]);
@@ -452,7 +458,7 @@ impl InOrder {
     }
 }
 
-impl Front {
+impl FetchState {
     /// Frees the entries of the new pieces in `cycle`, in which their first instruction executes.
     #[inline]
     fn executed_in(&mut self, cycle: u64) {

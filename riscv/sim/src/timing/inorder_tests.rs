@@ -35,7 +35,7 @@ fn independent_instructions_take_a_cycle_each() {
 }
 
 #[test]
-fn compressed_instructions_take_a_cycle_each_wherever_they_lie() {
+fn compressed_instructions_take_a_cycle_each_at_any_offset() {
     assert_eq!(last(&Listing::new().size(2).fill(9)), 8);
     assert_eq!(last(&Listing::new().size(2).fill(1).size(4).fill(9)), 9, "all others span two fetches");
 }
@@ -124,12 +124,12 @@ fn a_csr_that_is_read_is_used_after_three_cycles_and_one_that_is_written_empties
 #[test]
 fn a_misprediction_costs_three_cycles() {
     // The first time no table has the branch, so it is predicted not taken.
-    let first = Listing::new().fill(4).go(Class::Branch, 0, 0, CODE + 0x100).fill(1);
+    let first = Listing::new().fill(4).transfer(Class::Branch, 0, 0, CODE + 0x100).fill(1);
     assert_eq!(last(&first), 4 + 1 + 3);
     let (_, core) = first.in_order(&e31());
     assert_eq!(core.account.prediction, 3);
     assert_eq!(core.predictor().figures.wrong_branches, 1);
-    assert_eq!(last(&Listing::new().fill(4).stay().fill(1)), 5, "a branch that is not taken");
+    assert_eq!(last(&Listing::new().fill(4).branch_not_taken().fill(1)), 5, "a branch that is not taken");
 }
 
 #[test]
@@ -137,17 +137,17 @@ fn a_jump_costs_one_cycle_the_first_time_and_none_later() {
     // Eight rounds of eight instructions and a jump back.
     let mut listing = Listing::new();
     for _ in 0..8 {
-        listing = listing.fill(8).go(Class::Jump, 0, 0, CODE);
+        listing = listing.fill(8).transfer(Class::Jump, 0, 0, CODE);
     }
     // There is one bubble. After that the target buffer has the jump.
     assert_eq!(last(&listing.fill(1)), 8 * 9 + 1);
 }
 
 #[test]
-fn what_waits_in_the_queue_hides_a_jump() {
+fn queued_instructions_hide_a_jump() {
     // Decode waits for a product, while fetch continues up to the jump.
     let listing = Listing::new().op(Class::Multiply, 1, [2, 3]).alu(4, [1, 0]).fill(1);
-    assert_eq!(last(&listing.go(Class::Jump, 0, 0, CODE + 0x80).fill(1)), 6 + 3);
+    assert_eq!(last(&listing.transfer(Class::Jump, 0, 0, CODE + 0x80).fill(1)), 6 + 3);
 }
 
 #[test]
@@ -156,10 +156,10 @@ fn a_call_and_its_return_find_their_way_by_the_stack() {
     let mut came_from = Vec::new();
     for number in 0..3 {
         came_from.push(listing.pc() + 4);
-        listing = listing.go(Class::Call, 1, 0, CODE + 0x100 * (number + 1)).fill(2);
+        listing = listing.transfer(Class::Call, 1, 0, CODE + 0x100 * (number + 1)).fill(2);
     }
     while let Some(back) = came_from.pop() {
-        listing = listing.go(Class::Return, 0, 1, back).fill(2);
+        listing = listing.transfer(Class::Return, 0, 1, back).fill(2);
     }
     let (_, core) = listing.in_order(&e31());
     assert_eq!(core.predictor().figures.wrong_targets, 0);
@@ -178,7 +178,7 @@ fn flash_is_slow_once_a_line() {
     assert_eq!(times[0].fetch, line);
     assert_eq!(times[15].fetch, line + 15);
     assert_eq!(times[16].fetch, (line + 16) + line);
-    let again = listing.go(Class::Jump, 0, 0, 0x2040_0000).fill(15);
+    let again = listing.transfer(Class::Jump, 0, 0, 0x2040_0000).fill(15);
     let (times, _) = again.in_order(&machine);
     assert_eq!(times[32].issue - times[17].issue, 15 + 1, "both lines are in the cache now; the jump costs a bubble");
 }
@@ -186,7 +186,7 @@ fn flash_is_slow_once_a_line() {
 #[test]
 fn the_link_of_an_indirect_call_is_used_after_a_bubble() {
     // The call itself is mispredicted the first time: its target executes in 4.
-    let listing = Listing::new().go(Class::Call, 1, 5, CODE + 0x100).alu(2, [1, 0]);
+    let listing = Listing::new().transfer(Class::Call, 1, 5, CODE + 0x100).alu(2, [1, 0]);
     assert_eq!(cycles(&listing), [0, 4]);
 }
 
@@ -199,7 +199,7 @@ fn a_jump_to_an_instruction_across_two_fetches_costs_a_cycle() {
         let target = CODE + start;
         let round = |listing: Listing| {
             let listing = listing.size(first).fill(1).size(2).fill(short).size(4).fill(long).size(2).fill(1);
-            listing.size(4).go(Class::Jump, 0, 0, target)
+            listing.size(4).transfer(Class::Jump, 0, 0, target)
         };
         let cycles = cycles(&(0..8).fold(Listing::new().at(target), |listing, _| round(listing)));
         let length = 3 + short + long;

@@ -20,7 +20,7 @@ const PAGES: usize = 4096;
 
 /// The data flow of all harts.
 #[derive(Clone, Debug)]
-pub(crate) struct Limit {
+pub(crate) struct LimitModel {
     latency: [(u64, u64); UnitClass::ALL.len()],
     forward: u64,
     harts: Vec<[u64; 64]>,
@@ -30,12 +30,12 @@ pub(crate) struct Limit {
     stored: HashMap<u64, Box<[u64; PAGE as usize]>>,
 }
 
-impl Limit {
+impl LimitModel {
     /// The limit for a machine's latencies.
     #[must_use]
-    pub(crate) fn new(machine: &Machine) -> Limit {
+    pub(crate) fn new(machine: &Machine) -> LimitModel {
         let harts = machine.harts;
-        Limit {
+        LimitModel {
             latency: latencies(machine),
             forward: machine.out_of_order.as_ref().map_or(1, |core| core.forward.into()),
             harts: vec![[0; 64]; harts],
@@ -138,8 +138,8 @@ mod tests {
     use super::*;
     use crate::retired::Reg;
 
-    fn limit() -> Limit {
-        Limit::new(&Machine::preset("raptor").expect("a preset"))
+    fn limit() -> LimitModel {
+        LimitModel::new(&Machine::preset("raptor").expect("a preset"))
     }
 
     fn op(class: Class, destination: u8, sources: [u8; 2]) -> Retired {
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_is_as_long_as_its_latencies_and_what_is_independent_costs_nothing() {
+    fn a_chain_takes_its_latencies_and_independent_instructions_take_nothing() {
         let mut limit = limit();
         // x1 = ...; x2 = x1 * x1; x3 = x2 + x1: 1 + 4 + 1 cycles.
         limit.step(0, &op(Class::Alu, 1, [0, 0]));

@@ -1,6 +1,6 @@
 //! For tests: lists of instructions as the functional core would report them, without a program.
 
-use super::{InOrder, Memory, OutOfOrder, Times};
+use super::{InOrderModel, MemoryModel, OutOfOrderModel, Times};
 use crate::machine::Machine;
 use crate::retired::{Class, Reg, Retired};
 
@@ -73,7 +73,7 @@ impl Listing {
     }
 
     /// Adds a control transfer to `target`, and continues there.
-    pub(super) fn go(self, class: Class, destination: u8, source: u8, target: u64) -> Listing {
+    pub(super) fn transfer(self, class: Class, destination: u8, source: u8, target: u64) -> Listing {
         let mut listing = self.push(class, destination, [source, 0]).with(|jump| {
             (jump.next_pc, jump.address) = (target, target);
         });
@@ -82,7 +82,7 @@ impl Listing {
     }
 
     /// Adds a branch that is not taken.
-    pub(super) fn stay(self) -> Listing {
+    pub(super) fn branch_not_taken(self) -> Listing {
         let target = self.pc + 64;
         self.push(Class::Branch, 0, [0, 0]).with(|branch| branch.address = target)
     }
@@ -91,16 +91,16 @@ impl Listing {
         self.pc
     }
 
-    pub(super) fn in_order(&self, machine: &Machine) -> (Vec<Times>, InOrder) {
-        let (mut core, mut memory) = (InOrder::new(machine, 0), Memory::new(machine));
+    pub(super) fn in_order(&self, machine: &Machine) -> (Vec<Times>, InOrderModel) {
+        let (mut core, mut memory) = (InOrderModel::new(machine, 0), MemoryModel::new(machine));
         let times = self.list.iter().map(|retired| core.step(retired, &mut memory)).collect();
         core.finish();
         assert_eq!(core.account.total(), core.cycles(), "every cycle is accounted for");
         (times, core)
     }
 
-    pub(super) fn out_of_order(&self, machine: &Machine) -> (Vec<Times>, OutOfOrder) {
-        let (mut core, mut memory) = (OutOfOrder::new(machine, 0), Memory::new(machine));
+    pub(super) fn out_of_order(&self, machine: &Machine) -> (Vec<Times>, OutOfOrderModel) {
+        let (mut core, mut memory) = (OutOfOrderModel::new(machine, 0), MemoryModel::new(machine));
         let times = self.list.iter().map(|retired| core.step(retired, &mut memory)).collect();
         core.finish();
         let spec = machine.out_of_order.as_ref().expect("out of order");

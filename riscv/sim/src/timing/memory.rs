@@ -10,8 +10,8 @@
 //! harts take turns by their cycles. Contention for bus wires and busy memory is tracked by cycle. Wrong paths fetch
 //! nothing. Instruction caches do not observe writes, so programs need `fence.i`.
 
-use super::bus::{Bus, BusFigures};
-use super::cache::{Cache, CacheFigures, State};
+use super::bus::{BusFigures, BusModel};
+use super::cache::{CacheFigures, CacheTags, LineState};
 use crate::machine::{self, Machine, Path, Write};
 use serde::Serialize;
 
@@ -37,32 +37,32 @@ pub struct SharedFigures {
 
 /// The timing of all harts' memory accesses.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory {
-    l1i: Vec<Option<Cache>>,
-    l1d: Vec<Option<Cache>>,
+pub(crate) struct MemoryModel {
+    l1i: Vec<Option<CacheTags>>,
+    l1d: Vec<Option<CacheTags>>,
     l1i_latency: u64,
     l1d_latency: u64,
     l1d_line: u64,
     l1i_line: u64,
     through: bool,
-    l2: Option<Cache>,
+    l2: Option<CacheTags>,
     l2_latency: u64,
     l2_line: u32,
     l2_through: bool,
-    bus: Bus,
-    regions: Vec<Region>,
+    bus: BusModel,
+    regions: Vec<RegionModel>,
     /// Addresses outside all regions: devices, which are not cached.
-    device: Region,
+    device: RegionModel,
 }
 
 /// A region, and the first cycle in which it is not busy.
 #[derive(Clone, Debug)]
-struct Region {
+struct RegionModel {
     is: machine::Region,
     free: u64,
 }
 
-impl Region {
+impl RegionModel {
     /// The cycle in which `bytes` requested at `cycle` are ready.
     fn access(&mut self, cycle: u64, bytes: u32) -> u64 {
         let beats = u64::from(bytes).div_ceil(self.is.beat_bytes) * self.is.beat_cycles;
@@ -75,16 +75,16 @@ impl Region {
     }
 }
 
-impl Memory {
+impl MemoryModel {
     /// The empty caches, bus and regions of a machine.
     #[must_use]
-    pub(crate) fn new(machine: &Machine) -> Memory {
-        let each = |cache: &Option<machine::Cache>| vec![cache.as_ref().map(Cache::new); machine.harts];
+    pub(crate) fn new(machine: &Machine) -> MemoryModel {
+        let each = |cache: &Option<machine::Cache>| vec![cache.as_ref().map(CacheTags::new); machine.harts];
         let latency = |cache: &Option<machine::Cache>| u64::from(cache.as_ref().map_or(1, |cache| cache.latency));
         let line = |cache: &Option<machine::Cache>| u64::from(cache.as_ref().map_or(8, |cache| cache.line));
         let device = machine::Region { path: Path::Direct, ..machine::Region::ram(0, 0) };
         let through = |cache: &Option<machine::Cache>| cache.as_ref().is_none_or(|cache| cache.write == Write::Through);
-        Memory {
+        MemoryModel {
             l1i: each(&machine.l1i),
             l1d: each(&machine.l1d),
             l1i_latency: latency(&machine.l1i),
@@ -92,13 +92,13 @@ impl Memory {
             l1i_line: line(&machine.l1i),
             l1d_line: line(&machine.l1d),
             through: through(&machine.l1d),
-            l2: machine.l2.as_ref().map(Cache::new),
+            l2: machine.l2.as_ref().map(CacheTags::new),
             l2_latency: machine.l2.as_ref().map_or(0, |l2| l2.latency.into()),
             l2_line: machine.l2.as_ref().map_or(0, |l2| l2.line),
             l2_through: through(&machine.l2),
-            bus: Bus::new(machine.bus.as_ref()),
-            regions: machine.region.iter().map(|region| Region { is: region.clone(), free: 0 }).collect(),
-            device: Region { is: device, free: 0 },
+            bus: BusModel::new(machine.bus.as_ref()),
+            regions: machine.region.iter().map(|region| RegionModel { is: region.clone(), free: 0 }).collect(),
+            device: RegionModel { is: device, free: 0 },
         }
     }
 
@@ -110,7 +110,8 @@ impl Memory {
     /// Statistics of a hart's caches.
     #[must_use]
     pub(crate) fn hart_figures(&self, hart: usize) -> HartFigures {
-        let figures = |cache: &Option<Cache>| cache.as_ref().map_or_else(CacheFigures::default, |cache| cache.figures);
+        let figures =
+            |cache: &Option<CacheTags>| cache.as_ref().map_or_else(CacheFigures::default, |cache| cache.figures);
         HartFigures { l1i: figures(&self.l1i[hart]), l1d: figures(&self.l1d[hart]) }
     }
 
@@ -127,7 +128,7 @@ impl Memory {
     }
 
     #[inline]
-    fn region(&mut self, address: u64) -> &mut Region {
+    fn region(&mut self, address: u64) -> &mut RegionModel {
         // A linear search: machines have two or three regions.
         match self.regions.iter_mut().find(|region| region.is.contains(address)) {
             Some(region) => region,
@@ -157,12 +158,12 @@ impl Memory {
             return ready.max(cycle);
         }
         l1i.figures.misses += 1;
-        let begin = l1i.miss_from(cycle + latency);
+        let begin = l1i.next_miss_cycle(cycle + latency);
         // Code comes only from level 2 or a region. A line that a data cache has changed is not written back first.
         let ready = self.below(address, begin, line, path == Path::Cached);
         let l1i = self.l1i[hart].as_mut().expect("it is there");
-        l1i.miss_until(ready);
-        l1i.insert(address, ready, State::Shared);
+        l1i.record_miss(ready);
+        l1i.insert(address, ready, LineState::Shared);
         ready
     }
 
@@ -178,7 +179,7 @@ impl Memory {
 
     /// Accesses level 2 at `cycle`, and on a miss the region below.
     fn level2(&mut self, address: u64, cycle: u64, bytes: u32, write: bool) -> u64 {
-        let state = if write && !self.l2_through { State::Modified } else { State::Shared };
+        let state = if write && !self.l2_through { LineState::Modified } else { LineState::Shared };
         let Some(l2) = &mut self.l2 else {
             return self.region(address).access(cycle, bytes);
         };
@@ -194,11 +195,11 @@ impl Memory {
             return (cycle + self.l2_latency).max(ready);
         }
         l2.figures.misses += 1;
-        let begin = l2.miss_from(cycle + self.l2_latency);
+        let begin = l2.next_miss_cycle(cycle + self.l2_latency);
         let line = self.l2_line;
         let ready = self.region(address).access(begin, line);
         let l2 = self.l2.as_mut().expect("it is there");
-        l2.miss_until(ready);
+        l2.record_miss(ready);
         if let Some(victim) = l2.insert(address, ready, state)
             && victim.modified
         {
@@ -233,7 +234,7 @@ impl Memory {
                     && let Some(place) = cache.find(address)
                     && cache.is_modified(place)
                 {
-                    cache.set_state(place, State::Shared);
+                    cache.set_state(place, LineState::Shared);
                     cache.figures.written_back += 1;
                     return true;
                 }
@@ -243,14 +244,14 @@ impl Memory {
     }
 
     /// Fills a line into a hart's data cache, for reading or writing. Returns the cycle in which it is ready.
-    fn fill(&mut self, hart: usize, address: u64, cycle: u64, state: State) -> u64 {
+    fn fill(&mut self, hart: usize, address: u64, cycle: u64, state: LineState) -> u64 {
         let line = self.l1d_line as u32;
         let l1d = self.l1d[hart].as_mut().expect("only a cache is filled");
-        let begin = l1d.miss_from(cycle + self.l1d_latency);
+        let begin = l1d.next_miss_cycle(cycle + self.l1d_latency);
         let mut begin = self.bus.request(begin, 0);
         let dirty = match state {
-            State::Modified => self.invalidate_others(hart, address),
-            State::Shared => self.clean_others(hart, address),
+            LineState::Modified => self.invalidate_others(hart, address),
+            LineState::Shared => self.clean_others(hart, address),
         };
         if dirty {
             // The other hart writes the line over the request wires into level 2, from which it is then read.
@@ -260,7 +261,7 @@ impl Memory {
         let ready = self.level2(address, begin, line, false);
         let ready = self.bus.respond(ready, line);
         let l1d = self.l1d[hart].as_mut().expect("only a cache is filled");
-        l1d.miss_until(ready);
+        l1d.record_miss(ready);
         if let Some(victim) = l1d.insert(address, ready, state)
             && victim.modified
         {
@@ -304,7 +305,7 @@ impl Memory {
             return ready.max(cycle + latency);
         }
         l1d.figures.misses += 1;
-        self.fill(hart, address, cycle, State::Shared)
+        self.fill(hart, address, cycle, LineState::Shared)
     }
 
     /// Writes data at `cycle`, and returns the cycle in which they have left the store queue.
@@ -347,14 +348,14 @@ impl Memory {
         l1d.figures.accesses += 1;
         let Some(place) = l1d.find(address) else {
             l1d.figures.misses += 1;
-            return self.fill(hart, address, cycle, State::Modified) + 1;
+            return self.fill(hart, address, cycle, LineState::Modified) + 1;
         };
         let (ready, state) = l1d.touch(place);
         let cycle = cycle.max(ready);
-        if state == State::Modified {
+        if state == LineState::Modified {
             return cycle + 1;
         }
-        l1d.set_state(place, State::Modified);
+        l1d.set_state(place, LineState::Modified);
         if self.l1d.len() == 1 {
             return cycle + 1;
         }

@@ -12,8 +12,8 @@ fn machine(write: Write) -> Machine {
     machine
 }
 
-fn memory(write: Write) -> Memory {
-    Memory::new(&machine(write))
+fn memory(write: Write) -> MemoryModel {
+    MemoryModel::new(&machine(write))
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_line_on_its_way_is_not_asked_for_again() {
 }
 
 #[test]
-fn what_lies_across_two_lines_is_read_twice() {
+fn an_access_across_two_lines_reads_both() {
     let mut memory = memory(Write::Through);
     // The second line is requested a cycle later. It is ready in 116, when the second half of the first one is on the
     // wires.
@@ -48,7 +48,7 @@ fn what_lies_across_two_lines_is_read_twice() {
 }
 
 #[test]
-fn two_harts_that_ask_at_once_are_served_one_after_the_other() {
+fn simultaneous_requests_are_served_one_after_the_other() {
     let mut memory = memory(Write::Through);
     // Requests take one cycle each. Lines return at 16 bytes a cycle, so they take two cycles each.
     assert_eq!(memory.load(0, RAM, 4, 100), 115);
@@ -60,10 +60,10 @@ fn two_harts_that_ask_at_once_are_served_one_after_the_other() {
 }
 
 #[test]
-fn misses_beyond_what_a_cache_can_follow_wait() {
+fn misses_beyond_the_outstanding_ones_wait() {
     let mut machine = machine(Write::Through);
     machine.l1d.as_mut().expect("a cache").misses = 1;
-    let mut memory = Memory::new(&machine);
+    let mut memory = MemoryModel::new(&machine);
     assert_eq!(memory.load(0, RAM, 4, 100), 115);
     assert_eq!(memory.load(0, RAM + 0x40, 4, 101), 115 + 14, "begins when the first line has arrived");
 }
@@ -131,7 +131,7 @@ fn tightly_coupled_memory_and_devices_pass_the_caches_by() {
     let mut machine = Machine::preset("fe310").expect("a preset");
     let flash = &mut machine.region[0];
     (flash.latency, flash.busy, flash.beat_cycles) = (30, 20, 0);
-    let mut memory = Memory::new(&machine);
+    let mut memory = MemoryModel::new(&machine);
     assert_eq!(memory.load(0, RAM, 4, 100), 101);
     assert_eq!(memory.store(0, RAM, 4, 100), 101);
     // Flash data are not cached, and each access keeps the flash busy.
@@ -149,15 +149,15 @@ fn a_serial_flash_takes_its_time_by_the_bytes() {
     let line = u64::from(machine.l1i.as_ref().expect("a cache").line);
     let bytes = |bytes: u64| (8 + 6 + 8) * 8 + 2 * 8 * bytes;
     for size in [1_u8, 2, 4] {
-        assert_eq!(Memory::new(&machine).load(0, FLASH, size, 100), 100 + bytes(size.into()), "{size} bytes");
+        assert_eq!(MemoryModel::new(&machine).load(0, FLASH, size, 100), 100 + bytes(size.into()), "{size} bytes");
     }
-    assert_eq!(Memory::new(&machine).fetch(0, FLASH, 100), 100 + 1 + bytes(line));
+    assert_eq!(MemoryModel::new(&machine).fetch(0, FLASH, 100), 100 + 1 + bytes(line));
     // The next access waits for this one.
-    let mut memory = Memory::new(&machine);
+    let mut memory = MemoryModel::new(&machine);
     memory.load(0, FLASH, 4, 100);
     assert_eq!(memory.load(0, FLASH + 4, 4, 101), 100 + 2 * bytes(4));
     // Cycles of the RTL of an E31 with memory that answers immediately.
-    let mut memory = Memory::new(&Machine::preset("e31").expect("a preset"));
+    let mut memory = MemoryModel::new(&Machine::preset("e31").expect("a preset"));
     assert_eq!(memory.load(0, FLASH, 4, 100), 109);
     assert_eq!(memory.fetch(0, FLASH, 200), 248);
 }

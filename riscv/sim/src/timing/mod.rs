@@ -33,11 +33,11 @@ mod trace;
 pub use self::account::{Account, Cause};
 pub use self::bus::BusFigures;
 pub use self::cache::CacheFigures;
-pub(crate) use self::inorder::InOrder;
-pub(crate) use self::limit::Limit;
-pub(crate) use self::memory::Memory;
+pub(crate) use self::inorder::InOrderModel;
+pub(crate) use self::limit::LimitModel;
+pub(crate) use self::memory::MemoryModel;
 pub use self::memory::{HartFigures, SharedFigures};
-pub(crate) use self::outoforder::OutOfOrder;
+pub(crate) use self::outoforder::OutOfOrderModel;
 pub use self::predict::PredictFigures;
 pub use self::trace::Trace;
 

@@ -15,8 +15,8 @@
 //!   Atomic operations and fences wait until all older stores are written, and younger loads wait for them.
 
 use super::calendar::Calendar;
-use super::predict::{Guess, Predictor};
-use super::{Account, Cause, Memory, Times};
+use super::predict::{BranchPredictor, Guess};
+use super::{Account, Cause, MemoryModel, Times};
 use crate::machine::{self, Disambiguation, Machine, UnitClass};
 use crate::retired::{Class, Retired};
 use std::cmp::Reverse;
@@ -79,7 +79,7 @@ impl Stage {
 
 /// Units of one kind.
 #[derive(Clone, Debug)]
-struct Units {
+struct UnitGroup {
     latency: u64,
     double_latency: u64,
     /// For pipelined units: entries in each cycle. `None` if there are as many units as issue slots.
@@ -91,7 +91,7 @@ struct Units {
 
 /// A store that may not be written yet.
 #[derive(Clone, Copy, Debug, Default)]
-struct Store {
+struct QueuedStore {
     address: u64,
     end: u64,
     data: u64,
@@ -100,9 +100,9 @@ struct Store {
 
 /// One hart's pipeline.
 #[derive(Clone, Debug)]
-pub(crate) struct OutOfOrder {
+pub(crate) struct OutOfOrderModel {
     hart: usize,
-    predictor: Predictor,
+    predictor: BranchPredictor,
     front_end: u64,
     mispredict: u64,
     redirect: u64,
@@ -129,10 +129,10 @@ pub(crate) struct OutOfOrder {
     /// Later instructions begin after this cycle at the earliest.
     begins_after: u64,
     issue: Calendar,
-    units: Vec<Units>,
+    units: Vec<UnitGroup>,
     unit_of: [usize; UnitClass::ALL.len()],
     /// The latest stores, one for each entry of the queue. `store_next` is the oldest.
-    stores: Box<[Store]>,
+    stores: Box<[QueuedStore]>,
     store_next: usize,
     /// Number of the latest stores that touch each group of addresses. It is a filter for loads.
     store_groups: Box<[u16; GROUPS]>,
@@ -155,14 +155,14 @@ fn groups(address: u64, end: u64) -> (usize, usize) {
     ((address >> 3) as usize % GROUPS, ((end - 1) >> 3) as usize % GROUPS)
 }
 
-impl OutOfOrder {
+impl OutOfOrderModel {
     /// The pipeline of hart number `hart` of `machine`.
     ///
     /// # Panics
     ///
     /// If the machine has no out-of-order pipeline.
     #[must_use]
-    pub(crate) fn new(machine: &Machine, hart: usize) -> OutOfOrder {
+    pub(crate) fn new(machine: &Machine, hart: usize) -> OutOfOrderModel {
         let spec = machine.out_of_order.as_ref().expect("a machine with an out-of-order pipeline");
         let width = |width: u32| if width == 0 { spec.issue } else { width };
         let all = |registers: u32| if registers == 0 { spec.reorder_buffer } else { registers };
@@ -173,9 +173,9 @@ impl OutOfOrder {
             }
         }
         let level1 = machine.l1d.as_ref().map_or(0, |l1d| u64::from(l1d.latency) - 1);
-        OutOfOrder {
+        OutOfOrderModel {
             hart,
-            predictor: Predictor::new(&machine.predictor, 2),
+            predictor: BranchPredictor::new(&machine.predictor, 2),
             front_end: spec.front_end.into(),
             mispredict: spec.mispredict.into(),
             redirect: spec.redirect.into(),
@@ -200,9 +200,9 @@ impl OutOfOrder {
             ready: [0; 64],
             begins_after: 0,
             issue: Calendar::new(spec.issue),
-            units: spec.unit.iter().map(|unit| Units::new(unit, spec.issue)).collect(),
+            units: spec.unit.iter().map(|unit| UnitGroup::new(unit, spec.issue)).collect(),
             unit_of,
-            stores: vec![Store::default(); spec.store_queue as usize].into_boxed_slice(),
+            stores: vec![QueuedStore::default(); spec.store_queue as usize].into_boxed_slice(),
             store_next: 0,
             store_groups: Box::new([0; GROUPS]),
             addresses_known: 0,
@@ -217,7 +217,7 @@ impl OutOfOrder {
 
     /// The branch predictor.
     #[must_use]
-    pub(crate) fn predictor(&self) -> &Predictor {
+    pub(crate) fn predictor(&self) -> &BranchPredictor {
         &self.predictor
     }
 
@@ -256,7 +256,7 @@ impl OutOfOrder {
     }
 
     /// Times the next instruction.
-    pub(crate) fn step(&mut self, retired: &Retired, memory: &mut Memory) -> Times {
+    pub(crate) fn step(&mut self, retired: &Retired, memory: &mut MemoryModel) -> Times {
         let class = UnitClass::of(retired.class);
         let fetch = self.fetch_one(retired, memory);
         let arrived = fetch + self.front_end;
@@ -292,7 +292,7 @@ impl OutOfOrder {
 
     /// The cycle in which an instruction is fetched.
     #[inline]
-    fn fetch_one(&mut self, retired: &Retired, memory: &mut Memory) -> u64 {
+    fn fetch_one(&mut self, retired: &Retired, memory: &mut MemoryModel) -> u64 {
         // The instruction needs an entry of the queue when it has passed the front end.
         let room = (self.fetch_queue.free() + 1).saturating_sub(self.front_end);
         let mut from = self.fetch_from.max(if self.fetch_queue.free() == 0 { 0 } else { room });
@@ -378,7 +378,7 @@ impl OutOfOrder {
     /// When an instruction whose operands are ready at `from` begins and ends, and when it would end if memory accesses
     /// hit level 1.
     #[inline]
-    fn execute(&mut self, retired: &Retired, class: UnitClass, from: u64, memory: &mut Memory) -> (u64, u64, u64) {
+    fn execute(&mut self, retired: &Retired, class: UnitClass, from: u64, memory: &mut MemoryModel) -> (u64, u64, u64) {
         let units = &mut self.units[self.unit_of[class as usize]];
         let wide = retired.detail & Retired::WIDE != 0;
         let latency = if wide { units.double_latency } else { units.latency };
@@ -401,7 +401,7 @@ impl OutOfOrder {
 
     /// The cycle in which a load that begins at `issue` has its data.
     #[inline]
-    fn load(&mut self, retired: &Retired, issue: u64, address_cycles: u64, memory: &mut Memory) -> u64 {
+    fn load(&mut self, retired: &Retired, issue: u64, address_cycles: u64, memory: &mut MemoryModel) -> u64 {
         let (address, end) = (retired.address, retired.address.wrapping_add(retired.bytes.max(1).into()));
         let at = issue + address_cycles;
         let (first, last) = groups(address, end);
@@ -429,7 +429,7 @@ impl OutOfOrder {
         issue: u64,
         complete: u64,
         retire: u64,
-        memory: &mut Memory,
+        memory: &mut MemoryModel,
     ) {
         self.reorder_buffer.take_until(retire);
         if retired.destination.is_some() {
@@ -470,7 +470,7 @@ impl OutOfOrder {
 
     fn remember_store(&mut self, retired: &Retired, data: u64) {
         let end = retired.address.wrapping_add(retired.bytes.max(1).into());
-        let new = Store { address: retired.address, end, data, written: self.stores_written };
+        let new = QueuedStore { address: retired.address, end, data, written: self.stores_written };
         let old = std::mem::replace(&mut self.stores[self.store_next], new);
         self.store_next = (self.store_next + 1) % self.stores.len();
         if old.end != 0 {
@@ -530,12 +530,12 @@ impl OutOfOrder {
     }
 }
 
-impl Units {
-    fn new(unit: &machine::Unit, issue: u32) -> Units {
+impl UnitGroup {
+    fn new(unit: &machine::Unit, issue: u32) -> UnitGroup {
         let count = if unit.count == 0 { issue } else { unit.count };
         let latency = u64::from(unit.latency);
         let is_pipeline = unit.interval == 1;
-        Units {
+        UnitGroup {
             latency,
             double_latency: if unit.double_latency == 0 { latency } else { unit.double_latency.into() },
             pipelines: (is_pipeline && count < issue).then(|| Calendar::new(count)),

@@ -157,7 +157,7 @@ fn one_port_lets_one_access_pass_a_cycle() {
 }
 
 #[test]
-fn the_reorder_buffer_holds_back_what_comes_behind_a_slow_one() {
+fn a_slow_instruction_fills_the_reorder_buffer() {
     let mut machine = machine(4);
     spec(&mut machine).reorder_buffer = 4;
     // The division, issued in 4, retires in 14. Three instructions fit behind it, and the fifth is renamed in 15.
@@ -183,7 +183,7 @@ fn the_issue_queue_holds_only_what_waits() {
 fn renaming_needs_a_register_that_is_free() {
     let mut machine = machine(4);
     spec(&mut machine).integer_registers = 2;
-    let listing = Listing::new().op(Class::Divide, 1, [0, 0]).alu(2, [0, 0]).stay().alu(3, [0, 0]);
+    let listing = Listing::new().op(Class::Divide, 1, [0, 0]).alu(2, [0, 0]).branch_not_taken().alu(3, [0, 0]);
     let (times, _) = listing.out_of_order(&machine);
     assert_eq!(times.iter().map(|each| each.decode).collect::<Vec<_>>(), [3, 3, 3, 15]);
 }
@@ -260,17 +260,17 @@ fn a_misprediction_stops_fetch_until_the_branch_is_resolved() {
     let mut machine = machine(4);
     machine.predictor.kind = crate::machine::PredictorKind::Static;
     // A taken forward branch: resolved in 5, fetch continues one cycle later, in 6; retires in 11.
-    let listing = Listing::new().go(Class::Branch, 0, 0, CODE + 0x100).fill(1);
+    let listing = Listing::new().transfer(Class::Branch, 0, 0, CODE + 0x100).fill(1);
     let (times, core) = listing.out_of_order(&machine);
     assert_eq!((times[0].complete, times[1].fetch, times[1].retire), (5, 6, 11));
     assert_eq!(core.account.prediction, 3 + 4 * 5, "the rest of cycle 5, and 6 to 10");
 }
 
 #[test]
-fn a_taken_branch_ends_what_is_fetched_in_a_cycle() {
+fn a_taken_branch_ends_the_fetch_of_a_cycle() {
     let mut machine = machine(4);
     spec(&mut machine).fetch_past_taken = false;
-    let listing = Listing::new().fill(1).go(Class::Branch, 0, 0, CODE + 0x100).fill(3);
+    let listing = Listing::new().fill(1).transfer(Class::Branch, 0, 0, CODE + 0x100).fill(3);
     let (times, _) = listing.out_of_order(&machine);
     assert_eq!(times.iter().map(|each| each.fetch).collect::<Vec<_>>(), [0, 0, 1, 1, 1]);
 }

@@ -34,7 +34,7 @@ pub struct PredictFigures {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Target {
+struct TargetEntry {
     /// Address of the branch, or of the fetch that contains it, plus 1. 0 means empty.
     key: u64,
     target: u64,
@@ -45,15 +45,15 @@ struct Target {
 /// with the entry to replace. If that side has no ways, the entry is on the other side. There are as many bits as ways:
 /// with 28 ways the last two pairs have no bit, and their second ways are never replaced (Rocket Chip, `PseudoLRU`).
 #[derive(Clone, Debug)]
-struct Tree {
+struct PlruTree {
     ways: usize,
     /// Node 1 is the root. The children of node n are 2n and 2n + 1.
     right: Box<[bool]>,
 }
 
-impl Tree {
-    fn new(ways: usize) -> Tree {
-        Tree { ways, right: vec![false; ways.next_power_of_two()].into() }
+impl PlruTree {
+    fn new(ways: usize) -> PlruTree {
+        PlruTree { ways, right: vec![false; ways.next_power_of_two()].into() }
     }
 
     fn touch(&mut self, way: usize) {
@@ -79,14 +79,14 @@ impl Tree {
 
 /// The branch predictor of one hart.
 #[derive(Clone, Debug)]
-pub(crate) struct Predictor {
+pub(crate) struct BranchPredictor {
     kind: PredictorKind,
-    targets: Box<[Target]>,
+    targets: Box<[TargetEntry]>,
     ways: usize,
     set_mask: u64,
     clock: u64,
     /// The replacement tree of each set. `None` means LRU replacement.
-    trees: Option<Box<[Tree]>>,
+    trees: Option<Box<[PlruTree]>>,
     counters: Box<[u8]>,
     counter_high: u8,
     history: u64,
@@ -100,22 +100,22 @@ pub(crate) struct Predictor {
     pub figures: PredictFigures,
 }
 
-impl Predictor {
+impl BranchPredictor {
     /// An empty predictor. Branches are identified by the aligned `fetch_bytes` that contain their last byte.
     #[must_use]
-    pub(crate) fn new(description: &machine::Predictor, fetch_bytes: u32) -> Predictor {
+    pub(crate) fn new(description: &machine::Predictor, fetch_bytes: u32) -> BranchPredictor {
         let entries = description.btb_entries as usize;
         let ways = if description.btb_ways == 0 { entries.max(1) } else { description.btb_ways as usize };
         let bits = description.counter_bits.clamp(1, 4);
         let half = 1_u8 << (bits - 1);
         let history_bits = if description.history_bits == 0 { description.history } else { description.history_bits };
-        Predictor {
+        BranchPredictor {
             kind: description.kind,
-            targets: vec![Target { key: 0, target: 0, used: 0 }; entries].into_boxed_slice(),
+            targets: vec![TargetEntry { key: 0, target: 0, used: 0 }; entries].into_boxed_slice(),
             ways,
             set_mask: (entries / ways).max(1) as u64 - 1,
             clock: 0,
-            trees: (description.btb_replace == Replace::Plru).then(|| vec![Tree::new(ways); entries / ways].into()),
+            trees: (description.btb_replace == Replace::Plru).then(|| vec![PlruTree::new(ways); entries / ways].into()),
             // Counters begin as weakly not taken.
             counters: vec![half - 1; description.bht_entries as usize].into_boxed_slice(),
             counter_high: 2 * half - 1,
@@ -285,7 +285,7 @@ impl Predictor {
                 None => (first..first + self.ways).min_by_key(|place| self.targets[*place].used).unwrap_or(first),
             }
         });
-        self.targets[place] = Target { key: key + 1, target, used: 0 };
+        self.targets[place] = TargetEntry { key: key + 1, target, used: 0 };
         self.touch(place);
     }
 

@@ -7,31 +7,31 @@ use serde::Serialize;
 use std::ops::Range;
 
 /// The most events in a trace. More would be about a gigabyte of JSON.
-const MOST: usize = 1 << 20;
+const MAX_EVENTS: usize = 1 << 20;
 
 /// The instructions of a window of cycles.
 #[derive(Clone, Debug)]
 pub struct Trace {
     window: Range<u64>,
-    events: Vec<Event>,
+    events: Vec<TraceEvent>,
     /// For each hart and row, the cycle until which it is occupied.
     rows: Vec<Vec<u64>>,
     left_out: u64,
 }
 
 #[derive(Clone, Debug, Serialize)]
-struct Event {
+struct TraceEvent {
     name: String,
     ph: &'static str,
     pid: usize,
     tid: usize,
     ts: u64,
     dur: u64,
-    args: Details,
+    args: EventArgs,
 }
 
 #[derive(Clone, Debug, Serialize)]
-struct Details {
+struct EventArgs {
     pc: String,
     fetch: u64,
     decode: u64,
@@ -42,14 +42,14 @@ struct Details {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct File<'a> {
+struct TraceFile<'a> {
     display_time_unit: &'static str,
-    other_data: Other,
-    trace_events: &'a [Event],
+    other_data: TraceMetadata,
+    trace_events: &'a [TraceEvent],
 }
 
 #[derive(Serialize)]
-struct Other {
+struct TraceMetadata {
     clock: &'static str,
     instructions_left_out: u64,
 }
@@ -75,7 +75,7 @@ impl Trace {
 
     /// Adds an instruction with a name for the picture.
     pub(crate) fn add(&mut self, hart: usize, retired: &Retired, times: &Times, name: &str) {
-        if self.events.len() + 4 > MOST {
+        if self.events.len() + 4 > MAX_EVENTS {
             self.left_out += 1;
             return;
         }
@@ -85,7 +85,7 @@ impl Trace {
             rows.len() - 1
         });
         rows[row] = times.retire + 1;
-        let details = Details {
+        let details = EventArgs {
             pc: format!("{:#x}", retired.pc),
             fetch: times.fetch,
             decode: times.decode,
@@ -96,7 +96,15 @@ impl Trace {
         let mut event = |name: &str, from: u64, until: u64| {
             let args = details.clone();
             let (name, ph) = (name.to_owned(), "X");
-            self.events.push(Event { name, ph, pid: hart, tid: row, ts: from, dur: until.saturating_sub(from), args });
+            self.events.push(TraceEvent {
+                name,
+                ph,
+                pid: hart,
+                tid: row,
+                ts: from,
+                dur: until.saturating_sub(from),
+                args,
+            });
         };
         event(name, times.fetch, times.retire + 1);
         event("front end", times.fetch, times.decode);
@@ -110,9 +118,9 @@ impl Trace {
     ///
     /// Errors of the writer.
     pub fn write(&self, mut out: impl std::io::Write) -> std::io::Result<()> {
-        let file = File {
+        let file = TraceFile {
             display_time_unit: "ms",
-            other_data: Other { clock: "one microsecond is one cycle", instructions_left_out: self.left_out },
+            other_data: TraceMetadata { clock: "one microsecond is one cycle", instructions_left_out: self.left_out },
             trace_events: &self.events,
         };
         serde_json::to_writer(&mut out, &file).map_err(std::io::Error::from)?;

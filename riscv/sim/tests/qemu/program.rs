@@ -27,8 +27,8 @@ pub(crate) const MEMORY_BYTES: u64 = 0x2_2000;
 const COUNTER: u32 = 3;
 const TARGET: u32 = 4;
 const BASE: u32 = 8;
-const PLACE: u32 = 9;
-const TAKEN_UP: u32 = 30;
+const ATOMIC_ADDRESS: u32 = 9;
+const SCRATCH: u32 = 30;
 const SUM: u32 = 31;
 
 const FFLAGS: u32 = 1;
@@ -166,18 +166,18 @@ impl Generator {
         let back = body as i32 - self.text.len() as i32;
         self.emit(jal(0, back));
 
-        self.constant(PLACE, DUMP);
+        self.constant(ATOMIC_ADDRESS, DUMP);
         let store = self.named(if self.wide() { "sd" } else { "sw" });
         for register in 0..32 {
-            self.emit(store.store(PLACE, register, 8 * register as i32));
+            self.emit(store.store(ATOMIC_ADDRESS, register, 8 * register as i32));
         }
         let store = self.named("fsd");
         for register in 0..32 {
-            self.emit(store.store(PLACE, register, 256 + 8 * register as i32));
+            self.emit(store.store(ATOMIC_ADDRESS, register, 256 + 8 * register as i32));
         }
         self.csr(2, 5, FCSR, 0);
         let store = self.named("sw");
-        self.emit(store.store(PLACE, 5, 512));
+        self.emit(store.store(ATOMIC_ADDRESS, 5, 512));
         const WRITE: u64 = 64;
         const EXIT: u64 = 93;
         for (register, value) in [(10, 1), (11, DATA), (12, PRINTED_BYTES as u64), (17, WRITE)] {
@@ -233,12 +233,12 @@ impl Generator {
         self.note(format!("{} {word:#010x}", instruction.name));
         self.emit(word);
         if self.numbers.below(3) == 0 {
-            self.take_up(rd);
+            self.accumulate(rd);
         }
     }
 
     /// x31 = x31 rotated, combined with the register.
-    fn take_up(&mut self, register: u32) {
+    fn accumulate(&mut self, register: u32) {
         let (rori, xor) = (self.named("rori"), self.named("xor"));
         self.emit(rori.immediate(SUM, SUM, 7));
         self.emit(xor.registers(SUM, SUM, register));
@@ -264,20 +264,20 @@ impl Generator {
         let picked = self.of(&MEMORY[15..]);
         let addi = self.named("addi");
         let place = 8 * self.numbers.below(200) as i32;
-        self.emit(addi.immediate(PLACE, BASE, place));
+        self.emit(addi.immediate(ATOMIC_ADDRESS, BASE, place));
         let (rd, rs2) = (self.destination(), self.register());
         let order = (self.numbers.below(4) as u32) << 25;
         let is_load = picked.name.starts_with("lr");
         if is_load || picked.name.starts_with("sc") && self.numbers.below(4) != 0 {
             let lr = self.named(&picked.name.replace("sc", "lr"));
             let loaded = self.destination();
-            self.emit(lr.registers(loaded, PLACE, 0) | order);
+            self.emit(lr.registers(loaded, ATOMIC_ADDRESS, 0) | order);
         }
         let instruction = self.named(&picked.name.replace("lr", "sc"));
-        let word = instruction.registers(rd, PLACE, rs2) | order;
+        let word = instruction.registers(rd, ATOMIC_ADDRESS, rs2) | order;
         self.note(format!("{} {word:#010x}", instruction.name));
         self.emit(word);
-        self.take_up(rd);
+        self.accumulate(rd);
     }
 
     fn float_operation(&mut self) {
@@ -298,17 +298,17 @@ impl Generator {
         self.emit(word);
         if self.numbers.below(2) == 0 {
             // Only the exceptions of this operation.
-            self.csr(1, TAKEN_UP, FFLAGS, 0);
-            self.take_up(TAKEN_UP);
+            self.csr(1, SCRATCH, FFLAGS, 0);
+            self.accumulate(SCRATCH);
         }
         if to_integer {
-            self.take_up(rd);
+            self.accumulate(rd);
         } else {
             let (store, load) = (self.named("fsd"), self.named("lw"));
             self.emit(store.store(BASE, rd, 2032));
             for half in [2032, 2036] {
-                self.emit(load.immediate(TAKEN_UP, BASE, half));
-                self.take_up(TAKEN_UP);
+                self.emit(load.immediate(SCRATCH, BASE, half));
+                self.accumulate(SCRATCH);
             }
         }
     }
@@ -371,6 +371,6 @@ impl Generator {
             _ => self.emit(*[0x0ff0_000f, 0x8330_000f, 0x0000_100f].get(rd as usize % 3).unwrap_or(&0x13)),
         }
         self.note("a CSR or a fence".into());
-        self.take_up(rd);
+        self.accumulate(rd);
     }
 }

@@ -4,7 +4,7 @@ use super::Fields;
 use crate::{
     hart::{
         float::{FloatOp, Format, Integer},
-        op::{Code, Op},
+        op::{Op, Opcode},
     },
     retired::Class,
 };
@@ -17,8 +17,8 @@ const fn float(register: u8) -> u8 {
 impl Fields<'_> {
     pub(super) fn load_float(self) -> Option<Op> {
         let code = match self.funct3() {
-            2 if self.isa.f => Code::Flw,
-            3 if self.isa.d => Code::Fld,
+            2 if self.isa.f => Opcode::Flw,
+            3 if self.isa.d => Opcode::Fld,
             _ => return None,
         };
         let op = Op::new(code, Class::Load);
@@ -27,8 +27,8 @@ impl Fields<'_> {
 
     pub(super) fn store_float(self) -> Option<Op> {
         let code = match self.funct3() {
-            2 if self.isa.f => Code::Fsw,
-            3 if self.isa.d => Code::Fsd,
+            2 if self.isa.f => Opcode::Fsw,
+            3 if self.isa.d => Opcode::Fsd,
             _ => return None,
         };
         let op = Op::new(code, Class::Store);
@@ -65,14 +65,14 @@ impl Fields<'_> {
             rounding: self.rounding()?,
             float: operation,
             format: self.format()?,
-            ..Op::new(Code::Float, Class::FpFused)
+            ..Op::new(Opcode::Float, Class::FpFused)
         })
     }
 
     pub(super) fn float(self) -> Option<Op> {
         let format = self.format()?;
         let (rd, rs1, rs2) = (self.rd(), self.rs1(), self.rs2());
-        let op = |operation, class| Op { float: operation, format, ..Op::new(Code::Float, class) };
+        let op = |operation, class| Op { float: operation, format, ..Op::new(Opcode::Float, class) };
         // Two floating-point operands, with a floating-point or an integer result.
         let binary = |operation, class| Op { rd: float(rd), rs1: float(rs1), rs2: float(rs2), ..op(operation, class) };
         let compare = |operation| Op { rd, ..binary(operation, Class::FpMove) };

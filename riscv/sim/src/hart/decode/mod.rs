@@ -4,7 +4,7 @@
 mod compressed;
 mod float;
 
-use super::op::{Amo, Code, Op};
+use super::op::{Amo, Op, Opcode};
 use crate::{
     isa::{Isa, Xlen},
     retired::Class,
@@ -16,8 +16,10 @@ pub(crate) fn decode(bits: u32, isa: &Isa) -> Op {
         true => (compressed::expand(bits as u16, isa), 2),
         false => (Some(bits), 4),
     };
-    let illegal =
-        Op { immediate: if size == 2 { bits & 0xffff } else { bits } as i32, ..Op::new(Code::Illegal, Class::System) };
+    let illegal = Op {
+        immediate: if size == 2 { bits & 0xffff } else { bits } as i32,
+        ..Op::new(Opcode::Illegal, Class::System)
+    };
     let mut op = word.and_then(|word| Fields { word, isa }.op()).unwrap_or(illegal);
     op.size = size;
     if op.class == Class::Alu && op.rd == 0 {
@@ -84,10 +86,10 @@ impl Fields<'_> {
     fn op(self) -> Option<Op> {
         match self.word & 0x7f {
             0x37 => {
-                Some(Op { rd: self.rd(), immediate: (self.word & !0xfff) as i32, ..Op::new(Code::Add, Class::Alu) })
+                Some(Op { rd: self.rd(), immediate: (self.word & !0xfff) as i32, ..Op::new(Opcode::Add, Class::Alu) })
             }
             0x17 => {
-                Some(Op { rd: self.rd(), immediate: (self.word & !0xfff) as i32, ..Op::new(Code::Auipc, Class::Alu) })
+                Some(Op { rd: self.rd(), immediate: (self.word & !0xfff) as i32, ..Op::new(Opcode::Auipc, Class::Alu) })
             }
             0x6f => Some(self.jal()),
             0x67 if self.funct3() == 0 => Some(self.jalr()),
@@ -98,13 +100,13 @@ impl Fields<'_> {
             0x1b if self.wide() => self.immediate_word(),
             0x33 => {
                 let (code, class) = self.register_code()?;
-                let shift = if matches!(code, Code::ShiftAdd | Code::ShiftAddw) { self.funct3() / 2 } else { 0 };
+                let shift = if matches!(code, Opcode::ShiftAdd | Opcode::ShiftAddw) { self.funct3() / 2 } else { 0 };
                 Some(Op { immediate: shift as i32, ..self.registers(code, class) })
             }
             0x3b if self.wide() => self.register_word(),
             0x0f => match self.funct3() {
-                0 => Some(Op::new(Code::Fence, Class::Fence)),
-                1 => Some(Op::new(Code::FenceI, Class::Fence)),
+                0 => Some(Op::new(Opcode::Fence, Class::Fence)),
+                1 => Some(Op::new(Opcode::FenceI, Class::Fence)),
                 _ => None,
             },
             0x73 => self.system(),
@@ -119,7 +121,7 @@ impl Fields<'_> {
 
     fn jal(self) -> Op {
         let class = if is_link(self.rd()) { Class::Call } else { Class::Jump };
-        Op { rd: self.rd(), immediate: self.j_immediate(), ..Op::new(Code::Jal, class) }
+        Op { rd: self.rd(), immediate: self.j_immediate(), ..Op::new(Opcode::Jal, class) }
     }
 
     fn jalr(self) -> Op {
@@ -128,17 +130,17 @@ impl Fields<'_> {
             (false, true) => Class::Return,
             (false, false) => Class::IndirectJump,
         };
-        Op { rd: self.rd(), rs1: self.rs1(), immediate: self.i_immediate(), ..Op::new(Code::Jalr, class) }
+        Op { rd: self.rd(), rs1: self.rs1(), immediate: self.i_immediate(), ..Op::new(Opcode::Jalr, class) }
     }
 
     fn branch(self) -> Option<Op> {
         let code = match self.funct3() {
-            0 => Code::Beq,
-            1 => Code::Bne,
-            4 => Code::Blt,
-            5 => Code::Bge,
-            6 => Code::Bltu,
-            7 => Code::Bgeu,
+            0 => Opcode::Beq,
+            1 => Opcode::Bne,
+            4 => Opcode::Blt,
+            5 => Opcode::Bge,
+            6 => Opcode::Bltu,
+            7 => Opcode::Bgeu,
             _ => return None,
         };
         Some(Op { rs1: self.rs1(), rs2: self.rs2(), immediate: self.b_immediate(), ..Op::new(code, Class::Branch) })
@@ -146,13 +148,13 @@ impl Fields<'_> {
 
     fn load(self) -> Option<Op> {
         let code = match self.funct3() {
-            0 => Code::Lb,
-            1 => Code::Lh,
-            2 => Code::Lw,
-            3 if self.wide() => Code::Ld,
-            4 => Code::Lbu,
-            5 => Code::Lhu,
-            6 if self.wide() => Code::Lwu,
+            0 => Opcode::Lb,
+            1 => Opcode::Lh,
+            2 => Opcode::Lw,
+            3 if self.wide() => Opcode::Ld,
+            4 => Opcode::Lbu,
+            5 => Opcode::Lhu,
+            6 if self.wide() => Opcode::Lwu,
             _ => return None,
         };
         Some(Op { rd: self.rd(), rs1: self.rs1(), immediate: self.i_immediate(), ..Op::new(code, Class::Load) })
@@ -160,40 +162,40 @@ impl Fields<'_> {
 
     fn store(self) -> Option<Op> {
         let code = match self.funct3() {
-            0 => Code::Sb,
-            1 => Code::Sh,
-            2 => Code::Sw,
-            3 if self.wide() => Code::Sd,
+            0 => Opcode::Sb,
+            1 => Opcode::Sh,
+            2 => Opcode::Sw,
+            3 if self.wide() => Opcode::Sd,
             _ => return None,
         };
         Some(Op { rs1: self.rs1(), rs2: self.rs2(), immediate: self.s_immediate(), ..Op::new(code, Class::Store) })
     }
 
-    fn registers(self, code: Code, class: Class) -> Op {
+    fn registers(self, code: Opcode, class: Class) -> Op {
         Op { rd: self.rd(), rs1: self.rs1(), rs2: self.rs2(), ..Op::new(code, class) }
     }
 
-    fn with_immediate(self, code: Code, immediate: i32) -> Op {
+    fn with_immediate(self, code: Opcode, immediate: i32) -> Op {
         Op { rd: self.rd(), rs1: self.rs1(), immediate, ..Op::new(code, Class::Alu) }
     }
 
     /// The operation for this machine's register width.
-    fn by_width(self, wide: Code, narrow: Code) -> Code {
+    fn by_width(self, wide: Opcode, narrow: Opcode) -> Opcode {
         if self.wide() { wide } else { narrow }
     }
 
     fn immediate(self) -> Option<Op> {
         let immediate = self.i_immediate();
         if self.funct3() == 2 && self.rd() == 0 && self.rs1() == 0 && immediate >= 0 {
-            return Some(Op { immediate, ..Op::new(Code::Mark, Class::Nop) });
+            return Some(Op { immediate, ..Op::new(Opcode::Mark, Class::Nop) });
         }
         let code = match self.funct3() {
-            0 => self.by_width(Code::Add, Code::Addw),
-            2 => Code::Slt,
-            3 => Code::Sltu,
-            4 => Code::Xor,
-            6 => Code::Or,
-            7 => Code::And,
+            0 => self.by_width(Opcode::Add, Opcode::Addw),
+            2 => Opcode::Slt,
+            3 => Opcode::Sltu,
+            4 => Opcode::Xor,
+            6 => Opcode::Or,
+            7 => Opcode::And,
             _ => return self.shift(),
         };
         Some(self.with_immediate(code, immediate))
@@ -206,14 +208,14 @@ impl Fields<'_> {
         let amount = self.word >> 20 & if self.wide() { 63 } else { 31 };
         let kind = if self.wide() { self.funct7() & !1 } else { self.funct7() };
         let code = match (self.funct3(), kind) {
-            (1, 0x00) => self.by_width(Code::Sll, Code::Sllw),
-            (5, 0x00) => self.by_width(Code::Srl, Code::Srlw),
-            (5, 0x20) => self.by_width(Code::Sra, Code::Sraw),
-            (1, 0x24) if isa.zbs => self.by_width(Code::Bclr, Code::Bclrw),
-            (5, 0x24) if isa.zbs => self.by_width(Code::Bext, Code::Bextw),
-            (1, 0x34) if isa.zbs => self.by_width(Code::Binv, Code::Binvw),
-            (1, 0x14) if isa.zbs => self.by_width(Code::Bset, Code::Bsetw),
-            (5, 0x30) if isa.zbb || isa.zbkb => self.by_width(Code::Ror, Code::Rorw),
+            (1, 0x00) => self.by_width(Opcode::Sll, Opcode::Sllw),
+            (5, 0x00) => self.by_width(Opcode::Srl, Opcode::Srlw),
+            (5, 0x20) => self.by_width(Opcode::Sra, Opcode::Sraw),
+            (1, 0x24) if isa.zbs => self.by_width(Opcode::Bclr, Opcode::Bclrw),
+            (5, 0x24) if isa.zbs => self.by_width(Opcode::Bext, Opcode::Bextw),
+            (1, 0x34) if isa.zbs => self.by_width(Opcode::Binv, Opcode::Binvw),
+            (1, 0x14) if isa.zbs => self.by_width(Opcode::Bset, Opcode::Bsetw),
+            (5, 0x30) if isa.zbb || isa.zbkb => self.by_width(Opcode::Ror, Opcode::Rorw),
             _ => return self.unary(),
         };
         Some(self.with_immediate(code, amount as i32))
@@ -223,17 +225,17 @@ impl Fields<'_> {
     fn unary(self) -> Option<Op> {
         let isa = self.isa;
         let code = match (self.funct3(), self.word >> 20) {
-            (1, 0x600) if isa.zbb => self.by_width(Code::Clz, Code::Clzw),
-            (1, 0x601) if isa.zbb => self.by_width(Code::Ctz, Code::Ctzw),
-            (1, 0x602) if isa.zbb => self.by_width(Code::Cpop, Code::Cpopw),
-            (1, 0x604) if isa.zbb => Code::Sextb,
-            (1, 0x605) if isa.zbb => Code::Sexth,
-            (5, 0x287) if isa.zbb => self.by_width(Code::Orcb, Code::Orcbw),
-            (5, 0x6b8) if self.wide() && (isa.zbb || isa.zbkb) => Code::Rev8,
-            (5, 0x698) if !self.wide() && (isa.zbb || isa.zbkb) => Code::Rev8w,
-            (5, 0x687) if isa.zbkb => self.by_width(Code::Brev8, Code::Brev8w),
-            (1, 0x08f) if isa.zbkb && !self.wide() => Code::Zip,
-            (5, 0x08f) if isa.zbkb && !self.wide() => Code::Unzip,
+            (1, 0x600) if isa.zbb => self.by_width(Opcode::Clz, Opcode::Clzw),
+            (1, 0x601) if isa.zbb => self.by_width(Opcode::Ctz, Opcode::Ctzw),
+            (1, 0x602) if isa.zbb => self.by_width(Opcode::Cpop, Opcode::Cpopw),
+            (1, 0x604) if isa.zbb => Opcode::Sextb,
+            (1, 0x605) if isa.zbb => Opcode::Sexth,
+            (5, 0x287) if isa.zbb => self.by_width(Opcode::Orcb, Opcode::Orcbw),
+            (5, 0x6b8) if self.wide() && (isa.zbb || isa.zbkb) => Opcode::Rev8,
+            (5, 0x698) if !self.wide() && (isa.zbb || isa.zbkb) => Opcode::Rev8w,
+            (5, 0x687) if isa.zbkb => self.by_width(Opcode::Brev8, Opcode::Brev8w),
+            (1, 0x08f) if isa.zbkb && !self.wide() => Opcode::Zip,
+            (5, 0x08f) if isa.zbkb && !self.wide() => Opcode::Unzip,
             _ => return None,
         };
         Some(self.with_immediate(code, 0))
@@ -243,16 +245,16 @@ impl Fields<'_> {
         let isa = self.isa;
         let amount = i32::from(self.rs2());
         Some(match (self.funct3(), self.funct7()) {
-            (0, _) => self.with_immediate(Code::Addw, self.i_immediate()),
-            (1, 0x00) => self.with_immediate(Code::Sllw, amount),
-            (5, 0x00) => self.with_immediate(Code::Srlw, amount),
-            (5, 0x20) => self.with_immediate(Code::Sraw, amount),
-            (5, 0x30) if isa.zbb || isa.zbkb => self.with_immediate(Code::Rorw, amount),
-            (1, 0x04 | 0x05) if isa.zba => self.with_immediate(Code::SllUw, (self.word >> 20 & 63) as i32),
+            (0, _) => self.with_immediate(Opcode::Addw, self.i_immediate()),
+            (1, 0x00) => self.with_immediate(Opcode::Sllw, amount),
+            (5, 0x00) => self.with_immediate(Opcode::Srlw, amount),
+            (5, 0x20) => self.with_immediate(Opcode::Sraw, amount),
+            (5, 0x30) if isa.zbb || isa.zbkb => self.with_immediate(Opcode::Rorw, amount),
+            (1, 0x04 | 0x05) if isa.zba => self.with_immediate(Opcode::SllUw, (self.word >> 20 & 63) as i32),
             (1, 0x30) if isa.zbb => match amount {
-                0 => self.with_immediate(Code::Clzw, 0),
-                1 => self.with_immediate(Code::Ctzw, 0),
-                2 => self.with_immediate(Code::Cpopw, 0),
+                0 => self.with_immediate(Opcode::Clzw, 0),
+                1 => self.with_immediate(Opcode::Ctzw, 0),
+                2 => self.with_immediate(Opcode::Cpopw, 0),
                 _ => return None,
             },
             _ => return None,
@@ -260,8 +262,8 @@ impl Fields<'_> {
     }
 
     /// Instructions on two registers at the full register width.
-    fn register_code(self) -> Option<(Code, Class)> {
-        use Code::*;
+    fn register_code(self) -> Option<(Opcode, Class)> {
+        use Opcode::*;
         let isa = self.isa;
         if self.funct7() == 1 {
             return self.multiply().filter(|_| isa.m);
@@ -300,8 +302,8 @@ impl Fields<'_> {
         Some((code, Class::Alu))
     }
 
-    fn multiply(self) -> Option<(Code, Class)> {
-        use Code::*;
+    fn multiply(self) -> Option<(Opcode, Class)> {
+        use Opcode::*;
         Some(match self.funct3() {
             0 => (self.by_width(Mul, Mulw), Class::Multiply),
             1 => (self.by_width(Mulh, Mulhw), Class::Multiply),
@@ -317,7 +319,7 @@ impl Fields<'_> {
 
     /// RV64 instructions on the lower halves of two registers.
     fn register_word(self) -> Option<Op> {
-        use Code::*;
+        use Opcode::*;
         let isa = self.isa;
         let (code, class) = match (self.funct7(), self.funct3()) {
             (0x00, 0) => (Addw, Class::Alu),
@@ -347,19 +349,19 @@ impl Fields<'_> {
         let code = match self.funct3() {
             0 => {
                 return Some(match self.word {
-                    0x0000_0073 => Op::new(Code::Ecall, Class::System),
-                    0x0010_0073 => Op::new(Code::Ebreak, Class::System),
-                    0x3020_0073 => Op::new(Code::Mret, Class::System),
-                    0x1050_0073 => Op::new(Code::Wfi, Class::System),
+                    0x0000_0073 => Op::new(Opcode::Ecall, Class::System),
+                    0x0010_0073 => Op::new(Opcode::Ebreak, Class::System),
+                    0x3020_0073 => Op::new(Opcode::Mret, Class::System),
+                    0x1050_0073 => Op::new(Opcode::Wfi, Class::System),
                     _ => return None,
                 });
             }
-            1 => Code::Csrrw,
-            2 => Code::Csrrs,
-            3 => Code::Csrrc,
-            5 => Code::Csrrwi,
-            6 => Code::Csrrsi,
-            7 => Code::Csrrci,
+            1 => Opcode::Csrrw,
+            2 => Opcode::Csrrs,
+            3 => Opcode::Csrrc,
+            5 => Opcode::Csrrwi,
+            6 => Opcode::Csrrsi,
+            7 => Opcode::Csrrci,
             _ => return None,
         };
         let number = (self.word >> 20) as i32;
@@ -377,8 +379,8 @@ impl Fields<'_> {
             _ => return None,
         };
         let (code, class, amo) = match self.funct7() >> 2 {
-            2 if self.rs2() == 0 => (if double { Code::Lrd } else { Code::Lrw }, Class::LoadReserved, Amo::Swap),
-            3 => (if double { Code::Scd } else { Code::Scw }, Class::StoreConditional, Amo::Swap),
+            2 if self.rs2() == 0 => (if double { Opcode::Lrd } else { Opcode::Lrw }, Class::LoadReserved, Amo::Swap),
+            3 => (if double { Opcode::Scd } else { Opcode::Scw }, Class::StoreConditional, Amo::Swap),
             operation => {
                 let amo = match operation {
                     0x00 => Amo::Add,
@@ -392,7 +394,7 @@ impl Fields<'_> {
                     0x1c => Amo::Maxu,
                     _ => return None,
                 };
-                (if double { Code::Amod } else { Code::Amow }, Class::Atomic, amo)
+                (if double { Opcode::Amod } else { Opcode::Amow }, Class::Atomic, amo)
             }
         };
         Some(Op { amo, ..self.registers(code, class) })

@@ -124,10 +124,10 @@ pub(crate) fn execute(operation: FloatOp, format: Format, rounding: Rounding, op
 }
 
 /// The upper half of a register that holds a single. As a double the register is a quiet NaN.
-pub(crate) const BOX: u64 = 0xffff_ffff_0000_0000;
+pub(crate) const NAN_BOX: u64 = 0xffff_ffff_0000_0000;
 
 /// A binary format, stored in the low bits of a `u64`.
-trait Bits: Sized {
+trait FloatBits: Sized {
     const FRACTION_BITS: u32;
     const EXPONENT_BITS: u32;
 
@@ -204,16 +204,16 @@ trait Bits: Sized {
     }
 }
 
-impl Bits for SingleFormat {
+impl FloatBits for SingleFormat {
     const FRACTION_BITS: u32 = 23;
     const EXPONENT_BITS: u32 = 8;
 
     fn unpack(register: u64) -> u64 {
-        if register & BOX == BOX { register & !BOX } else { Self::CANONICAL_NAN }
+        if register & NAN_BOX == NAN_BOX { register & !NAN_BOX } else { Self::CANONICAL_NAN }
     }
 
     fn pack(bits: u64) -> u64 {
-        bits | BOX
+        bits | NAN_BOX
     }
 
     fn less(a: u64, b: u64) -> bool {
@@ -225,7 +225,7 @@ impl Bits for SingleFormat {
     }
 }
 
-impl Bits for DoubleFormat {
+impl FloatBits for DoubleFormat {
     const FRACTION_BITS: u32 = 52;
     const EXPONENT_BITS: u32 = 11;
 

@@ -1,9 +1,9 @@
 //! Square roots, by the integer square root of the significand: one digit more than the format has, and whether there
 //! is a remainder. A root never overflows or underflows, and is never subnormal.
 
-use super::{Bits, Rounding, flag};
+use super::{FloatBits, Rounding, flag};
 
-pub(super) fn root<F: Bits>(bits: u64, rounding: Rounding) -> (u64, u8) {
+pub(super) fn root<F: FloatBits>(bits: u64, rounding: Rounding) -> (u64, u8) {
     if F::is_nan(bits) {
         return (F::CANONICAL_NAN, if F::is_signaling(bits) { flag::INVALID } else { 0 });
     }

@@ -5,25 +5,25 @@ use rustc_apfloat::{
     ieee::{Double, Quad, Single},
 };
 
-use super::{Bits, FloatOp, Integer, Rounding, flag, root};
+use super::{FloatBits, FloatOp, Integer, Rounding, flag, root};
 
 pub(super) struct SingleFormat;
 pub(super) struct DoubleFormat;
 
 /// A format with its arithmetic, and the other format, from which it converts values.
-trait Soft: Bits {
+trait SoftFloat: FloatBits {
     type Number: Float + FloatConvert<Quad>;
-    type Other: Bits;
+    type Other: FloatBits;
     type OtherNumber: Float + FloatConvert<Self::Number> + FloatConvert<Quad>;
 }
 
-impl Soft for SingleFormat {
+impl SoftFloat for SingleFormat {
     type Number = Single;
     type Other = DoubleFormat;
     type OtherNumber = Double;
 }
 
-impl Soft for DoubleFormat {
+impl SoftFloat for DoubleFormat {
     type Number = Double;
     type Other = SingleFormat;
     type OtherNumber = Single;
@@ -41,7 +41,7 @@ impl DoubleFormat {
     }
 }
 
-fn execute<F: Soft>(operation: FloatOp, rounding: Rounding, registers: [u64; 3]) -> (u64, u8) {
+fn execute<F: SoftFloat>(operation: FloatOp, rounding: Rounding, registers: [u64; 3]) -> (u64, u8) {
     let [a, b, c] = registers.map(F::unpack);
     let float = |(bits, flags)| (F::pack(bits), flags);
     match operation {
@@ -71,7 +71,7 @@ fn execute<F: Soft>(operation: FloatOp, rounding: Rounding, registers: [u64; 3])
     }
 }
 
-fn compute<F: Soft>(operation: FloatOp, rounding: Rounding, operands: &[u64]) -> (u64, u8) {
+fn compute<F: SoftFloat>(operation: FloatOp, rounding: Rounding, operands: &[u64]) -> (u64, u8) {
     if operands.iter().any(|bits| F::is_nan(*bits)) {
         // Infinity times zero is invalid, even if a NaN is added.
         let product = operands.len() == 3
@@ -87,7 +87,7 @@ fn compute<F: Soft>(operation: FloatOp, rounding: Rounding, operands: &[u64]) ->
     finish::<F>(result, rounding, exact)
 }
 
-fn convert<F: Soft>(bits: u64, rounding: Rounding) -> (u64, u8) {
+fn convert<F: SoftFloat>(bits: u64, rounding: Rounding) -> (u64, u8) {
     if F::Other::is_nan(bits) {
         return (F::CANONICAL_NAN, if F::Other::is_signaling(bits) { flag::INVALID } else { 0 });
     }
@@ -97,7 +97,11 @@ fn convert<F: Soft>(bits: u64, rounding: Rounding) -> (u64, u8) {
 }
 
 /// The result's bits and exceptions. `exact` is the same operation in quad precision, truncated.
-fn finish<F: Soft>(result: StatusAnd<F::Number>, rounding: Rounding, exact: impl Fn() -> StatusAnd<Quad>) -> (u64, u8) {
+fn finish<F: SoftFloat>(
+    result: StatusAnd<F::Number>,
+    rounding: Rounding,
+    exact: impl Fn() -> StatusAnd<Quad>,
+) -> (u64, u8) {
     let mut flags = flags(result.status);
     if result.value.is_nan() {
         return (F::CANONICAL_NAN, flags);
@@ -118,7 +122,7 @@ fn finish<F: Soft>(result: StatusAnd<F::Number>, rounding: Rounding, exact: impl
 const QUAD_FRACTION_BITS: u32 = 112;
 const QUAD_BIAS: u32 = 16383;
 
-const fn bias<F: Bits>() -> u32 {
+const fn bias<F: FloatBits>() -> u32 {
     (1 << (F::EXPONENT_BITS - 1)) - 1
 }
 
@@ -127,12 +131,12 @@ fn magnitude(number: Quad) -> u128 {
 }
 
 /// Whether a number's magnitude exceeds every finite number even when truncated to their precision.
-fn is_huge<F: Bits>(exact: &StatusAnd<Quad>) -> bool {
+fn is_huge<F: FloatBits>(exact: &StatusAnd<Quad>) -> bool {
     magnitude(exact.value) >= u128::from(QUAD_BIAS + bias::<F>() + 1) << QUAD_FRACTION_BITS
 }
 
 /// Whether a number just below the smallest normal number stays below it when rounded at full precision.
-fn is_tiny<F: Bits>(exact: &StatusAnd<Quad>, rounding: Rounding) -> bool {
+fn is_tiny<F: FloatBits>(exact: &StatusAnd<Quad>, rounding: Rounding) -> bool {
     let precision = F::FRACTION_BITS + 1;
     // The largest number below the smallest normal one has `precision` significant ones. The midpoint between the two
     // has one more.
@@ -168,7 +172,7 @@ fn widen<N: FloatConvert<Quad>>(number: N) -> Quad {
 }
 
 /// Converts to an integer. Values out of range give the nearest bound, and a NaN gives the upper bound.
-fn to_integer<F: Soft>(bits: u64, integer: Integer, rounding: Rounding) -> (u64, u8) {
+fn to_integer<F: SoftFloat>(bits: u64, integer: Integer, rounding: Rounding) -> (u64, u8) {
     /// Wider than all integer types, so that `to_i128_r` returns values out of range and they are clamped below.
     const WIDTH: usize = 100;
     let (low, high) = integer.range();
