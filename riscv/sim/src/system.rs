@@ -69,6 +69,19 @@ impl System {
     /// A run only shows what happens for its inputs. No finding is no proof, and a secret without
     /// [`reads`](crate::SecretReport::reads) was not tested.
     ///
+    /// ```no_run
+    /// # use tress_sim::{Image, Machine, SecretName, System, Variable};
+    /// # let image = Image::parse(&std::fs::read("program.elf")?)?;
+    /// let key = "key".parse::<SecretName>()?.find(&image)?;
+    /// let mut system = System::new(&Machine::generic(), image)?;
+    /// system.follow_secrets(&[key], Variable::default())?;
+    /// system.run(1_000_000)?;
+    /// for finding in system.secrets().expect("secrets are followed").findings {
+    ///     println!("{} at {:#x}", finding.kind, finding.address);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// A secret is not all in memory, or there are more secrets than labels.

@@ -16,6 +16,13 @@ use crate::memory::PAGE_BYTES;
 use serde::Deserialize;
 
 /// A machine. The fields are public so that studies can vary them; [`Machine::check`] validates the result.
+///
+/// ```
+/// let mut machine = tress_sim::Machine::preset("raptor").expect("a preset");
+/// machine.harts = 2;
+/// machine.set_issue(8)?;
+/// # Ok::<(), tress_sim::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {

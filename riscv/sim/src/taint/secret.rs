@@ -24,6 +24,13 @@ pub struct Secret {
 
 /// How a user names a secret: `SYMBOL`, `SYMBOL+BYTES` or `ADDRESS+BYTES`. Numbers are decimal, or hexadecimal with
 /// `0x`.
+///
+/// ```
+/// use tress_sim::SecretName;
+///
+/// assert_eq!("key+16".parse(), Ok(SecretName::Symbol("key".into(), Some(16))));
+/// assert_eq!("0x80001000+32".parse(), Ok(SecretName::Address(0x8000_1000, 32)));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SecretName {
     /// All bytes of a symbol, or the given number of its first bytes.
