@@ -24,7 +24,7 @@ fn the_presets_are_valid() {
 }
 
 #[test]
-fn errors_of_invalid_numbers_name_the_field() {
+fn impossible_numbers_name_their_field() {
     for (preset, from, to, field) in [
         ("raptor", "harts = 1 ", "harts = 0 ", "harts"),
         ("raptor", "harts = 1 ", "harts = 65 ", "harts"),
@@ -65,7 +65,7 @@ fn errors_of_invalid_numbers_name_the_field() {
 }
 
 #[test]
-fn unknown_and_missing_fields_are_shown_with_their_line() {
+fn what_is_unknown_or_missing_is_shown_with_its_line() {
     for (preset, from, to, word) in [
         ("raptor", "reorder_buffer = 128", "reorder_bufer = 128", "reorder_bufer"),
         ("raptor", "forward = 1 ", "", "forward"),

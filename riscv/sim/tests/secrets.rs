@@ -174,7 +174,7 @@ fn jumps() {
 }
 
 #[test]
-fn operations_with_variable_time() {
+fn what_takes_its_time_by_its_operands() {
     for xlen in BOTH {
         for name in ["div", "divu", "rem", "remu"] {
             with_key(xlen).r(name, 11, 10, TO_ROOM).leaks(Leak::Division, &["key"]);

@@ -104,7 +104,7 @@ fn a_csr_write_empties_the_pipeline_except_for_trap_registers() {
 }
 
 #[test]
-fn the_first_run_takes_longer() {
+fn what_runs_for_the_first_time_takes_longer() {
     // Times forty additions (several cache lines) twice. The result is how much longer the first pass took.
     let mut program = Code::new(XLEN).i("addi", 6, 0, 0);
     let turn = program.here();

@@ -158,7 +158,7 @@ fn machines_with_timing() {
 }
 
 #[test]
-fn files_that_are_not_programs() {
+fn files_that_are_no_programs() {
     let folder = Folder::empty();
     let good = code().exit(0).elf();
     let with = |at: usize, bytes: &[u8]| {
