@@ -1,19 +1,20 @@
 /*
- * Tress: parallel cryptography. docs/reference/c.md shows how to build, link and use it. tress-cipher.h is the part that libtress-cipher has.
+ * Tress: parallel cryptography. docs/reference/c.md shows how to build, link and use it. tress-cipher.h declares the functions of
+ * libtress-cipher; tress.h includes it and declares the rest of libtress.
  *
- * Rules that hold everywhere:
+ * Rules for every function:
  *
- * - What can fail returns a tress_status, and says more in tress_last_error(). A compiler warns where nobody looks at
- *   one. No signal is raised, no exception comes out, and nothing is printed, unless the library has a defect
+ * - A function that can fail returns a tress_status; tress_last_error() returns a message with details. The compiler warns if
+ *   a program ignores a status. The library raises no signal, throws no exception and prints nothing, unless it has a defect
  *   (TRESS_INTERNAL).
- * - A needed pointer that is NULL is TRESS_NULL. NULL with length 0 is an empty run of bytes. A length above
- *   PTRDIFF_MAX is TRESS_LENGTH.
- * - A function that hands out a handle writes NULL there first. Every _free takes NULL.
- * - "Any thread": at any time, also while other threads are in the same function with the same arguments, as long as
- *   nobody frees them or writes to the memory in use. "One thread at a time": calls on one handle must not overlap;
- *   which threads make them does not matter.
+ * - A required pointer that is NULL gives TRESS_NULL. NULL with length 0 is an empty buffer. A length above PTRDIFF_MAX gives
+ *   TRESS_LENGTH.
+ * - A function that returns a handle through a pointer writes NULL there first. Every _free function accepts NULL.
+ * - "Any thread": the function may be called at any time, also while other threads call it with the same arguments, as long as
+ *   nobody frees them or writes to the memory in use. "One thread at a time": calls on one handle must not overlap, but may
+ *   come from different threads.
  * - Texts are UTF-8 and end with NUL. Lengths are in bytes.
- * - Secrets given to a function stay the caller's: the library wipes its copies, the caller has to wipe his.
+ * - The library wipes its copies of secrets. The caller must wipe the originals.
  *
  * Generated from the library's source (`make -C crates/c header`); do not edit.
  */
@@ -24,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A status that nobody looks at is a warning. */
+/* Makes the compiler warn if a program ignores a status. */
 #if defined(__GNUC__)
 #define TRESS_CHECKED __attribute__((warn_unused_result))
 #elif (defined(__cplusplus) && __cplusplus >= 201703L) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
@@ -40,37 +41,37 @@ extern "C" {
 /* ---- Version ---- */
 
 /**
- * Number of this header's interface. It grows when a program that was compiled before would no longer work; it is the
- * number in the shared library's name.
+ * Number of the binary interface of this header. It changes when programs that were compiled with an older header would no
+ * longer work. It is the number in the shared library's name.
  */
 #define TRESS_ABI 0
 
 /**
- * The library's version, such as "0.2.0". Any thread; never fails; the text is valid for ever.
+ * Returns the version of the library, such as "0.2.0". Any thread; never fails; the text is static.
  */
 const char *tress_version(void);
 
 /**
- * `TRESS_ABI` of the library that the program runs with. Any thread; never fails.
+ * Returns `TRESS_ABI` of the library that the program runs with. Any thread; never fails.
  */
 int tress_abi(void);
 
-/* ---- Codes and texts of errors ---- */
+/* ---- Status codes and error messages ---- */
 
 /**
- * What a call came to. Codes keep their numbers; there may be more of them later.
+ * Result of a call. Codes keep their numbers; later versions may add codes.
  */
 typedef enum tress_status {
   /**
-   * Done.
+   * Success.
    */
   TRESS_OK = 0,
   /**
-   * A pointer that is needed is NULL.
+   * A required pointer is NULL.
    */
   TRESS_NULL = 1,
   /**
-   * A length is larger than any object can be.
+   * A length is above `PTRDIFF_MAX`.
    */
   TRESS_LENGTH = 2,
   /**
@@ -78,35 +79,35 @@ typedef enum tress_status {
    */
   TRESS_TEXT = 3,
   /**
-   * An argument is of no use: what is wrong with it is in `tress_last_error`.
+   * An argument is invalid; `tress_last_error` says why.
    */
   TRESS_ARGUMENT = 4,
   /**
-   * The handle was finished, or has failed, before.
+   * The handle was finished, or failed in an earlier call.
    */
   TRESS_STATE = 5,
   /**
-   * The output buffer is too small. The length that is needed was written.
+   * The output buffer is too small. The required length was written.
    */
   TRESS_BUFFER = 6,
   /**
-   * A function of the caller returned an error.
+   * A callback returned an error.
    */
   TRESS_CALLBACK = 7,
   /**
-   * One job or several failed: each has a status of its own.
+   * At least one job failed; each job has its status.
    */
   TRESS_JOBS = 8,
   /**
-   * No memory.
+   * Out of memory.
    */
   TRESS_MEMORY = 9,
   /**
-   * A defect of this library. What the call was about is in an unknown state; nothing else is.
+   * A defect of this library. The objects of this call are in an unknown state; other objects are not affected.
    */
   TRESS_INTERNAL = 10,
   /**
-   * The system refused: a file is missing, a disk is full. The system's words are in `tress_last_error`.
+   * The operating system reported an error, such as a missing file or a full disk; its message is in `tress_last_error`.
    */
   TRESS_IO = 11,
   /**
@@ -114,19 +115,19 @@ typedef enum tress_status {
    */
   TRESS_INTERRUPTED = 12,
   /**
-   * The name of a cipher, backend, AEAD, scheme or kind of key is none that this library has.
+   * The library has no cipher, backend, AEAD, scheme or type of key with this name.
    */
   TRESS_UNKNOWN_NAME = 13,
   /**
-   * The system gave no randomness.
+   * The operating system provided no random bytes.
    */
   TRESS_RANDOM = 14,
   /**
-   * No more jobs may be inside the filler: take some.
+   * The filler is at its capacity: take finished jobs first.
    */
   TRESS_FULL = 15,
   /**
-   * The key has a length that the cipher does not take.
+   * The cipher does not accept keys of this length.
    */
   TRESS_KEY_LENGTH = 20,
   /**
@@ -146,11 +147,11 @@ typedef enum tress_status {
    */
   TRESS_DATA_LENGTH = 24,
   /**
-   * The message is longer than a nonce of this length lets it be.
+   * The message is too long for a nonce of this length.
    */
   TRESS_MESSAGE_TOO_LONG = 25,
   /**
-   * The data runs past the end of the counter.
+   * The data is too long: the counter would overflow.
    */
   TRESS_COUNTER_EXHAUSTED = 26,
   /**
@@ -162,7 +163,7 @@ typedef enum tress_status {
    */
   TRESS_PADDING = 28,
   /**
-   * This machine lacks the backend.
+   * This machine does not support the backend.
    */
   TRESS_BACKEND_UNAVAILABLE = 29,
   /**
@@ -170,7 +171,7 @@ typedef enum tress_status {
    */
   TRESS_NO_CCM = 30,
   /**
-   * Two messages of a batch have one key and one nonce. None was encrypted.
+   * Two messages of a batch have the same key and nonce. No message was encrypted.
    */
   TRESS_NONCE_REPEATED = 31,
   /**
@@ -190,7 +191,7 @@ typedef enum tress_status {
    */
   TRESS_HEADER_DAMAGED = 43,
   /**
-   * The header, or its number of recipients, is beyond the format's limit.
+   * The header is longer, or has more recipients, than the format allows.
    */
   TRESS_HEADER_TOO_LARGE = 44,
   /**
@@ -198,7 +199,7 @@ typedef enum tress_status {
    */
   TRESS_HEADER_PADDING = 45,
   /**
-   * First line and header name different AEADs.
+   * The first line and the header name different AEADs.
    */
   TRESS_AEAD_MISMATCH = 46,
   /**
@@ -206,11 +207,11 @@ typedef enum tress_status {
    */
   TRESS_NO_MATCHING_KEY = 47,
   /**
-   * The passphrase is wrong, or what it opens is damaged: nobody can tell these apart.
+   * The passphrase is wrong, or the encrypted data is damaged; the two cannot be distinguished.
    */
   TRESS_WRONG_PASSPHRASE = 48,
   /**
-   * Opening it by passphrase would take more work than this library is willing to do.
+   * The work factor of the passphrase is above the limit.
    */
   TRESS_WORK_FACTOR = 49,
   /**
@@ -230,15 +231,15 @@ typedef enum tress_status {
    */
   TRESS_TOO_MANY_CHUNKS = 53,
   /**
-   * A range, or an offset, is out of bounds.
+   * A range or an offset is out of bounds.
    */
   TRESS_RANGE = 54,
   /**
-   * The output exists already, and replacing it was not asked for.
+   * The output exists, and the options do not allow replacing it.
    */
   TRESS_OUTPUT_EXISTS = 55,
   /**
-   * The output is the input, or lies inside it.
+   * The output is the input, or is inside it.
    */
   TRESS_OUTPUT_IS_INPUT = 56,
   /**
@@ -254,16 +255,16 @@ typedef enum tress_status {
    */
   TRESS_TREE_DAMAGED = 59,
   /**
-   * The archive of a folder holds what is not unpacked: a forbidden name, a link that leads out, a special file, a
-   * duplicate.
+   * The archive of a folder has an entry that is never unpacked: a forbidden name, a link that leads out of the folder, a
+   * special file, or a duplicate.
    */
   TRESS_TREE_REFUSED = 60,
   /**
-   * A recipient does not parse, or its kind is not supported.
+   * A recipient is malformed, or its type is not supported.
    */
   TRESS_BAD_RECIPIENT = 70,
   /**
-   * An identity does not parse, or its kind is not supported.
+   * An identity is malformed, or its type is not supported.
    */
   TRESS_BAD_IDENTITY = 71,
   /**
@@ -279,7 +280,7 @@ typedef enum tress_status {
    */
   TRESS_NO_RECIPIENTS = 74,
   /**
-   * These recipients cannot stand in one container: a passphrase stands alone.
+   * These recipients cannot be combined: a passphrase must be the only recipient.
    */
   TRESS_MIXED_RECIPIENTS = 75,
   /**
@@ -291,78 +292,79 @@ typedef enum tress_status {
    */
   TRESS_BAD_NAME = 77,
   /**
-   * A key for signatures is malformed, or of an unknown algorithm.
+   * A signature key is malformed, or its algorithm is unknown.
    */
   TRESS_MALFORMED_KEY = 90,
   /**
-   * A public key where a private one is needed.
+   * The key is public, and a private key is required.
    */
   TRESS_NOT_PRIVATE = 91,
   /**
-   * A private key where a public one is needed.
+   * The key is private, and a public key is required.
    */
   TRESS_NOT_PUBLIC = 92,
   /**
-   * The key is encrypted, and no passphrase was given; or in a way that is not supported.
+   * The key is encrypted, and no passphrase was given or its encryption is not supported.
    */
   TRESS_KEY_ENCRYPTED = 93,
   /**
-   * The key has a size that is not supported, or values that do not belong together.
+   * The size of the key is not supported, or its values do not belong together.
    */
   TRESS_KEY_REFUSED = 94,
   /**
-   * The key is of another kind than the scheme needs, does not allow it, or has no room for its salt.
+   * The scheme needs another type of key, the key does not allow the scheme, or the salt is too long for the key.
    */
   TRESS_WRONG_SCHEME = 95,
   /**
-   * The digest does not have the length that the scheme's hash function gives.
+   * The length of the digest is not that of the scheme's hash function.
    */
   TRESS_DIGEST_LENGTH = 96,
   /**
-   * The signature has another length or form than key and scheme give.
+   * The length or the form of the signature does not fit the key and the scheme.
    */
   TRESS_MALFORMED_SIGNATURE = 97,
   /**
-   * The signature is not one of this message under this key.
+   * The signature is not valid for this message under this key.
    */
   TRESS_MISMATCH = 98,
   /**
-   * A signature did not pass its own check and was destroyed.
+   * A new signature failed the check against faults and was destroyed.
    */
   TRESS_FAULT = 99,
 } tress_status;
 
 /**
- * Text of a code; for a number that is none, "unknown code". Any thread; never fails; the text is valid for ever.
+ * Returns the text of a code, or "unknown code" for any other number. Any thread; never fails; the text is static.
  */
 const char *tress_status_text(int code);
 
 /**
- * What went wrong in the last call of this thread that failed: its code's text and what is known beyond it, such as a
- * file's name or the number of a damaged chunk. Never a secret. Empty if none has failed; a call that succeeds does
- * not change it. The text is UTF-8 of at most 511 bytes, and valid until the next failure in this thread or the
- * thread's end. Any thread.
+ * Returns the error message of the last call in this thread that failed. It may say more than the text of the code, such as
+ * the name of a file or the number of a damaged chunk. It never contains a secret. Empty if no call has failed; a successful
+ * call does not change it. The text is UTF-8 of at most 511 bytes, and valid until the next failure in this thread or the end
+ * of the thread. Any thread.
  */
 const char *tress_last_error(void);
 
 /* ---- Ciphers ---- */
 
 /**
- * A block cipher with its key. It never changes: any number of threads may use one at the same time, until it is
- * freed. The key is wiped then.
+ * A block cipher with its key. The handle never changes, so any number of threads may use it at the same time.
+ * `tress_cipher_free` wipes the key.
  */
 typedef struct tress_cipher tress_cipher;
 
 /**
- * Name of cipher number `index`, from 0; NULL past the last one. The names are those of the command: "aes-128",
- * "aes-192", "aes-256", "rijndael-BLOCK-KEY" with 128, 160, 192, 224 or 256 bits each, "rc6-128", "rc6-192",
- * "rc6-256", "pipo-128", "pipo-256". Any thread; never fails; the text is valid for ever.
+ * Returns the name of cipher number `index`, counted from 0, or NULL past the last one. The names are those of the command:
+ * "aes-128", "aes-192", "aes-256", "rijndael-BLOCK-KEY" with 128, 160, 192, 224 or 256 bits each, "rc6-128", "rc6-192",
+ * "rc6-256", "pipo-128", "pipo-256". Any thread; never fails; the text is static.
  */
 const char *tress_cipher_name_at(size_t index);
 
 /**
- * Prepares a key for the fastest backend of this machine. `name` is one of `tress_cipher_name_at`; `key` has the
- * length that it says. The handle goes to `cipher`; end it with `tress_cipher_free`. Any thread.
+ * Prepares a key for the fastest backend of this machine. `name` is one that `tress_cipher_name_at` returns, and
+ * `key_length` is the key length of that cipher. Writes the handle to `cipher`; free it with `tress_cipher_free`. Any
+ * thread.
  *
  * Returns `TRESS_UNKNOWN_NAME`, `TRESS_KEY_LENGTH`.
  *
@@ -375,11 +377,11 @@ tress_status tress_cipher_new(const char *name,
                               tress_cipher **cipher);
 
 /**
- * The same for a given backend: "reference" (slow, not constant time, for tests), "portable", "neon", "arm-aes",
- * "aesni", "avx2", "vaes256", "avx512", "gfni512" or "vaes512"; NULL is the fastest. Any thread.
+ * Prepares a key for a given backend: "reference" (slow, not constant time, for tests), "portable", "neon", "arm-aes",
+ * "aesni", "avx2", "vaes256", "avx512", "gfni512" or "vaes512"; NULL selects the fastest. Any thread.
  *
- * Returns `TRESS_BACKEND_UNAVAILABLE` where this machine, or the cipher, lacks it, and what `tress_cipher_new`
- * returns.
+ * Returns `TRESS_BACKEND_UNAVAILABLE` if this machine or the cipher does not support the backend, and the errors of
+ * `tress_cipher_new`.
  *
  * Needs: As `tress_cipher_new`; `backend` is NULL or ends with NUL.
  */
@@ -391,28 +393,28 @@ tress_status tress_cipher_new_with_backend(const char *name,
                                            tress_cipher **cipher);
 
 /**
- * Wipes the key and ends the handle; NULL does nothing. No other thread may use it any more.
+ * Wipes the key and frees the handle; NULL does nothing. No thread may use the handle afterwards.
  *
  * Needs: `cipher` is NULL, or a handle that was not freed.
  */
 void tress_cipher_free(tress_cipher *cipher);
 
 /**
- * Bytes of a block: 16, for Rijndael 16 to 32, for PIPO 8; 0 for NULL. Any thread.
+ * Returns the block size in bytes: 16, for Rijndael 16 to 32, for PIPO 8; 0 for NULL. Any thread.
  *
  * Needs: `cipher` is NULL or a handle.
  */
 size_t tress_cipher_block_bytes(const tress_cipher *cipher);
 
 /**
- * The name that the cipher was made by; NULL for NULL. Any thread; the text is valid for ever.
+ * Returns the name of the cipher, or NULL for NULL. Any thread; the text is static.
  *
  * Needs: `cipher` is NULL or a handle.
  */
 const char *tress_cipher_name(const tress_cipher *cipher);
 
 /**
- * The backend that the key was prepared for; NULL for NULL. Any thread; the text is valid for ever.
+ * Returns the name of the backend that the key was prepared for, or NULL for NULL. Any thread; the text is static.
  *
  * Needs: `cipher` is NULL or a handle.
  */
@@ -421,12 +423,12 @@ const char *tress_cipher_backend(const tress_cipher *cipher);
 /* ---- Modes: one message ---- */
 
 /**
- * Encrypts whole blocks, each on its own (ECB, SP 800-38A). Equal blocks stay equal: for tests, or as a building
- * block. Any thread.
+ * Encrypts whole blocks independently of each other (ECB, SP 800-38A). Equal blocks give equal ciphertext, so use it only
+ * for tests or as a building block. Any thread.
  *
- * Returns `TRESS_DATA_LENGTH` unless the data is whole blocks.
+ * Returns `TRESS_DATA_LENGTH` if `length` is not a multiple of the block size.
  *
- * Needs: `cipher` is a handle; `length` bytes are readable at `input` and writable at `output`.
+ * Needs: `cipher` is a valid handle; `length` bytes are readable at `input` and writable at `output`.
  */
 TRESS_CHECKED
 tress_status tress_ecb_encrypt(const tress_cipher *cipher,
@@ -435,7 +437,9 @@ tress_status tress_ecb_encrypt(const tress_cipher *cipher,
                                size_t length);
 
 /**
- * The inverse of `tress_ecb_encrypt`.
+ * Decrypts what `tress_ecb_encrypt` encrypted. Any thread.
+ *
+ * Returns `TRESS_DATA_LENGTH`.
  *
  * Needs: As `tress_ecb_encrypt`.
  */
@@ -446,12 +450,12 @@ tress_status tress_ecb_decrypt(const tress_cipher *cipher,
                                size_t length);
 
 /**
- * Encrypts whole blocks in a chain (CBC, SP 800-38A). `iv` is one block that nobody could predict. One message is
- * serial: `tress_cbc_encrypt_jobs` takes many. Any thread.
+ * Encrypts whole blocks in a chain (CBC, SP 800-38A). `iv` is one block that nobody can predict. The blocks of one message
+ * cannot be encrypted in parallel; `tress_cbc_encrypt_jobs` encrypts many messages in parallel. Any thread.
  *
  * Returns `TRESS_IV_LENGTH`, `TRESS_DATA_LENGTH`.
  *
- * Needs: `cipher` is a handle; the lengths are those of what the pointers point to; `iv` does not overlap `output`.
+ * Needs: `cipher` is a valid handle; each buffer has the length given for it; `iv` does not overlap `output`.
  */
 TRESS_CHECKED
 tress_status tress_cbc_encrypt(const tress_cipher *cipher,
@@ -462,7 +466,9 @@ tress_status tress_cbc_encrypt(const tress_cipher *cipher,
                                size_t length);
 
 /**
- * The inverse of `tress_cbc_encrypt`. Padding, if there is any, stays: see `tress_pkcs7_unpad`.
+ * Decrypts what `tress_cbc_encrypt` encrypted. Padding is not removed: see `tress_pkcs7_unpad`. Any thread.
+ *
+ * Returns `TRESS_IV_LENGTH`, `TRESS_DATA_LENGTH`.
  *
  * Needs: As `tress_cbc_encrypt`.
  */
@@ -475,13 +481,13 @@ tress_status tress_cbc_decrypt(const tress_cipher *cipher,
                                size_t length);
 
 /**
- * Encrypts or decrypts data of any length in counter mode (CTR, SP 800-38A). `counter` is the first counter block; it
- * counts big-endian over the whole block, in PIPO over its last two bytes. No counter block may ever be used twice
+ * Encrypts or decrypts data of any length in counter mode (CTR, SP 800-38A). `counter` is the first counter block. The
+ * counter is big-endian and takes the whole block, for PIPO the last two bytes. A counter block must never be used twice
  * with a key. Any thread.
  *
  * Returns `TRESS_IV_LENGTH`, `TRESS_COUNTER_EXHAUSTED`.
  *
- * Needs: `cipher` is a handle; the lengths are those of what the pointers point to; `counter` does not overlap `output`.
+ * Needs: `cipher` is a valid handle; each buffer has the length given for it; `counter` does not overlap `output`.
  */
 TRESS_CHECKED
 tress_status tress_ctr(const tress_cipher *cipher,
@@ -492,14 +498,14 @@ tress_status tress_ctr(const tress_cipher *cipher,
                        size_t length);
 
 /**
- * Encrypts a message and writes its tag (CCM, SP 800-38C). The nonce has 7 to 13 bytes and is never used twice with a
- * key; the tag has 4, 6, 8, 10, 12, 14 or 16. Many messages at once are several times faster:
+ * Encrypts a message and writes its tag (CCM, SP 800-38C). The nonce has 7 to 13 bytes and must never be used twice with a
+ * key; the tag has 4, 6, 8, 10, 12, 14 or 16 bytes. A batch of messages is several times faster:
  * `tress_ccm_encrypt_jobs`. Any thread.
  *
  * Returns `TRESS_NO_CCM`, `TRESS_NONCE_LENGTH`, `TRESS_TAG_LENGTH`, `TRESS_MESSAGE_TOO_LONG`.
  *
- * Needs: `cipher` is a handle; the lengths are those of what the pointers point to; nothing but `input` overlaps `output` or
- * `tag`.
+ * Needs: `cipher` is a valid handle; each buffer has the length given for it; `output` and `tag` overlap no other buffer, except
+ * that `output` may overlap `input`.
  */
 TRESS_CHECKED
 tress_status tress_ccm_encrypt(const tress_cipher *cipher,
@@ -514,11 +520,11 @@ tress_status tress_ccm_encrypt(const tress_cipher *cipher,
                                size_t tag_length);
 
 /**
- * Verifies and decrypts a message. If the tag is wrong the output is wiped, also where it is the input. The tag is
- * compared here, in constant time: a comparison of one's own, by `memcmp`, tells how much of a forged one was right. Any
- * thread.
+ * Verifies and decrypts a message. If the tag is wrong, the output is wiped, also if it is the input. The comparison of tags
+ * takes constant time. Do not compare tags with `memcmp` instead: its run time reveals how many bytes of a forged tag are
+ * right. Any thread.
  *
- * Returns `TRESS_AUTHENTICATION`, and what `tress_ccm_encrypt` returns.
+ * Returns `TRESS_AUTHENTICATION`, and the errors of `tress_ccm_encrypt`.
  *
  * Needs: As `tress_ccm_encrypt`.
  */
@@ -535,19 +541,19 @@ tress_status tress_ccm_decrypt(const tress_cipher *cipher,
                                size_t tag_length);
 
 /**
- * How many bytes of PKCS#7 padding a message of `length` bytes gets, 1 to `block_bytes`; each byte has that number as
- * its value. 0 unless `block_bytes` is 1 to 255. Any thread.
+ * Returns the number of bytes of PKCS#7 padding for a message of `length` bytes, 1 to `block_bytes`. Each byte of the padding
+ * has that number as its value. Returns 0 if `block_bytes` is not 1 to 255. Any thread.
  */
 size_t tress_pkcs7_padding(size_t length,
                            size_t block_bytes);
 
 /**
- * Writes to `message_length` how long the message is without its PKCS#7 padding. Takes the same time whatever the
- * padding is. Who tells a sender whether the padding was right tells the plaintext, byte by byte: prefer CCM. Any
- * thread.
+ * Checks PKCS#7 padding and writes the length of the message without it to `message_length`. The run time does not depend on
+ * the padding. A receiver that reveals whether the padding was right reveals the plaintext, byte by byte (a padding oracle):
+ * prefer CCM. Any thread.
  *
- * Returns `TRESS_PADDING`; `TRESS_DATA_LENGTH` unless the data is whole blocks, one at least; `TRESS_ARGUMENT` unless
- * `block_bytes` is 1 to 255.
+ * Returns `TRESS_PADDING`; `TRESS_DATA_LENGTH` if `length` is 0 or not a multiple of `block_bytes`; `TRESS_ARGUMENT` if
+ * `block_bytes` is not 1 to 255.
  *
  * Needs: `length` bytes are readable at `data`; `message_length` is writable.
  */
@@ -557,69 +563,70 @@ tress_status tress_pkcs7_unpad(const uint8_t *data,
                                size_t block_bytes,
                                size_t *message_length);
 
-/* ---- Lanes: many messages at once ---- */
+/* ---- Lanes: batches of messages ---- */
 
 /**
- * One message for `tress_ccm_encrypt_jobs` or `tress_ccm_decrypt_jobs`. No output and no tag overlaps anything else of
- * any job but its own input.
+ * One message for `tress_ccm_encrypt_jobs` or `tress_ccm_decrypt_jobs`. `output` and `tag_output` must not overlap any other
+ * buffer of any job, except that `output` may overlap `input` of the same job.
  */
 typedef struct tress_ccm_job {
   /**
-   * A cipher with blocks of 128 bits. Jobs with the same handle are quicker than jobs with a handle each.
+   * Cipher with blocks of 128 bits. Jobs that share a handle are faster than jobs with separate handles.
    */
   const tress_cipher *cipher;
   /**
-   * 7 to 13 bytes, never twice with a key.
+   * Nonce, which must never be used twice with a key.
    */
   const uint8_t *nonce;
   /**
-   * Of the nonce.
+   * Length of `nonce` in bytes, 7 to 13.
    */
   size_t nonce_length;
   /**
-   * Associated data: authenticated, not encrypted. NULL if there is none.
+   * Associated data, which is authenticated and not encrypted. NULL if there is none.
    */
   const uint8_t *aad;
   /**
-   * Of the associated data.
+   * Length of `aad` in bytes.
    */
   size_t aad_length;
   /**
-   * The message.
+   * Message to encrypt or decrypt.
    */
   const uint8_t *input;
   /**
-   * Where it goes. The same as `input` is quickest.
+   * Buffer for the result. In place (the same as `input`) is fastest.
    */
   uint8_t *output;
   /**
-   * Of input and output.
+   * Length of `input` and `output` in bytes.
    */
   size_t length;
   /**
-   * To decrypt: the tag.
+   * Tag to verify, for decryption.
    */
   const uint8_t *tag;
   /**
-   * To encrypt: where the tag goes.
+   * Buffer for the tag, for encryption.
    */
   uint8_t *tag_output;
   /**
-   * Of the tag: 4, 6, 8, 10, 12, 14 or 16. It is the receiver's to know, and never read from a message.
+   * Length of the tag in bytes: 4, 6, 8, 10, 12, 14 or 16. The receiver must know it, and never take it from a message.
    */
   size_t tag_length;
   /**
-   * Zero; for later.
+   * Reserved; must be zero.
    */
   uint64_t reserved;
   /**
-   * Written: what became of the job.
+   * Output: status of this job.
    */
   tress_status status;
 } tress_ccm_job;
 
 /**
- * One message for `tress_cbc_encrypt_jobs`. No output overlaps anything else of any job but its own input.
+ * One message for `tress_cbc_encrypt_jobs`. `output` must not overlap any other buffer of any job, except `input` of the same
+ * job.
  */
 typedef struct tress_cbc_job {
   /**
@@ -627,47 +634,47 @@ typedef struct tress_cbc_job {
    */
   const tress_cipher *cipher;
   /**
-   * One block that nobody could predict.
+   * Initialisation vector: one block that nobody can predict.
    */
   const uint8_t *iv;
   /**
-   * Of the initialisation vector.
+   * Length of `iv` in bytes, one block.
    */
   size_t iv_length;
   /**
-   * The message, whole blocks.
+   * Message to encrypt.
    */
   const uint8_t *input;
   /**
-   * Where it goes. The same as `input` is quickest.
+   * Buffer for the result. In place (the same as `input`) is fastest.
    */
   uint8_t *output;
   /**
-   * Of input and output.
+   * Length of `input` and `output` in bytes, a multiple of the block size.
    */
   size_t length;
   /**
-   * Zero; for later.
+   * Reserved; must be zero.
    */
   uint64_t reserved;
   /**
-   * Written: what became of the job.
+   * Output: status of this job.
    */
   tress_status status;
 } tress_cbc_job;
 
 /**
- * Encrypts all messages, those of one type of cipher side by side, and writes each job's `status`. Lengths, keys and
- * ciphers may be mixed. Order and number are the caller's; thirty or more at a time fill the widest registers. Runs on
- * the calling thread; any number of threads may do so at the same time with jobs of their own.
+ * Encrypts all messages in lanes and writes the `status` of each job. Lengths, keys and ciphers may be mixed; messages under
+ * one type of cipher run in parallel lanes. Thirty or more messages fill the widest registers. Runs on the calling thread.
+ * Any number of threads may call it at the same time, each with separate jobs.
  *
- * Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many
- * are not (their statuses are what `tress_ccm_encrypt` returns, `TRESS_ARGUMENT` where `reserved` is not zero, or
- * `TRESS_MEMORY`). `TRESS_NONCE_REPEATED` if two jobs have one handle and one nonce; every job's status is that, too. After it, `TRESS_NULL`
- * or `TRESS_LENGTH` no job has run.
+ * Returns `TRESS_OK` if every job is `TRESS_OK`, otherwise `TRESS_JOBS`. Writes the number of failed jobs to `failed`, unless
+ * that is NULL. The status of a failed job is one that `tress_ccm_encrypt` returns, `TRESS_ARGUMENT` if `reserved` is not
+ * zero, or `TRESS_MEMORY`. If two jobs have the same handle and nonce, the call and every job get `TRESS_NONCE_REPEATED`.
+ * After `TRESS_NONCE_REPEATED`, `TRESS_NULL` or `TRESS_LENGTH` no job has run.
  *
- * Needs: `count` jobs are at `jobs`, each as `tress_ccm_encrypt` needs it, and no job writes where another reads or writes;
- * `failed` is NULL or writable.
+ * Needs: `jobs` points to `count` jobs, each as `tress_ccm_encrypt` needs it; no job writes to memory that another job reads or
+ * writes; `failed` is NULL or writable.
  */
 TRESS_CHECKED
 tress_status tress_ccm_encrypt_jobs(tress_ccm_job *jobs,
@@ -675,8 +682,8 @@ tress_status tress_ccm_encrypt_jobs(tress_ccm_job *jobs,
                                     size_t *failed);
 
 /**
- * Verifies and decrypts all messages. A forged one gets the status `TRESS_AUTHENTICATION` and its output is wiped; the
- * others are not touched by it. All else is as in `tress_ccm_encrypt_jobs`.
+ * Verifies and decrypts all messages. A forged message gets the status `TRESS_AUTHENTICATION` and its output is wiped; other
+ * jobs are not affected. Nonces are not compared. Otherwise as `tress_ccm_encrypt_jobs`.
  *
  * Needs: As `tress_ccm_encrypt_jobs`.
  */
@@ -686,12 +693,12 @@ tress_status tress_ccm_decrypt_jobs(tress_ccm_job *jobs,
                                     size_t *failed);
 
 /**
- * `tress_ccm_encrypt_jobs` on up to `threads` threads, of which the calling one is one; 0 is one for each core, 1024 the
- * most. Too few bytes for two threads, some 256 KiB, stay on the calling thread. Threads that were started wait for the next
- * call, of any thread, and do not keep the process from ending; after a `fork` new ones are started. Where the system
- * refuses threads, fewer do the work.
+ * `tress_ccm_encrypt_jobs` on up to `threads` threads, including the calling one; at most 1024, and 0 means one for each
+ * core. A batch of less than about 256 KiB runs on the calling thread alone. The threads that a call starts wait for the next
+ * call of any thread, and do not keep the process from ending. After a `fork`, the child starts new ones. If the system
+ * refuses to start threads, fewer threads do the work.
  *
- * Returns what `tress_ccm_encrypt_jobs` does, and `TRESS_ARGUMENT` for more threads; then no job has run.
+ * Returns the errors of `tress_ccm_encrypt_jobs`, and `TRESS_ARGUMENT` for more than 1024 threads; then no job has run.
  *
  * Needs: As `tress_ccm_encrypt_jobs`.
  */
@@ -702,7 +709,7 @@ tress_status tress_ccm_encrypt_jobs_threads(tress_ccm_job *jobs,
                                             size_t *failed);
 
 /**
- * `tress_ccm_decrypt_jobs` on threads as in `tress_ccm_encrypt_jobs_threads`.
+ * `tress_ccm_decrypt_jobs` on several threads, as `tress_ccm_encrypt_jobs_threads`.
  *
  * Needs: As `tress_ccm_encrypt_jobs`.
  */
@@ -713,11 +720,12 @@ tress_status tress_ccm_decrypt_jobs_threads(tress_ccm_job *jobs,
                                             size_t *failed);
 
 /**
- * Encrypts all messages in CBC. Decryption of one message is parallel by itself: `tress_cbc_decrypt`. All else is as
- * in `tress_ccm_encrypt_jobs`; statuses are what `tress_cbc_encrypt` returns, or `TRESS_ARGUMENT`.
+ * Encrypts all messages in CBC. For decryption, `tress_cbc_decrypt` of one message already runs in parallel. The status of a
+ * failed job is one that `tress_cbc_encrypt` returns, `TRESS_ARGUMENT` or `TRESS_MEMORY`. Otherwise as
+ * `tress_ccm_encrypt_jobs`.
  *
- * Needs: `count` jobs are at `jobs`, each as `tress_cbc_encrypt` needs it, and no job writes where another reads or writes;
- * `failed` is NULL or writable.
+ * Needs: `jobs` points to `count` jobs, each as `tress_cbc_encrypt` needs it; no job writes to memory that another job reads or
+ * writes; `failed` is NULL or writable.
  */
 TRESS_CHECKED
 tress_status tress_cbc_encrypt_jobs(tress_cbc_job *jobs,
@@ -727,36 +735,39 @@ tress_status tress_cbc_encrypt_jobs(tress_cbc_job *jobs,
 /* ---- Lanes: messages that arrive one at a time ---- */
 
 /**
- * Collects CCM jobs of any threads into batches for the lanes, and gives them back in the order in which they were
- * submitted. It has no thread and no clock: a batch runs in the call of `tress_filler_submit` that fills it, or of
- * `tress_filler_flush` when it is due. Batches of several threads run at the same time.
+ * Collects CCM jobs of any threads into batches for the lanes, and returns them in the order of submission. It has no
+ * thread and no clock: a batch runs in the call of `tress_filler_submit` that fills it, or in `tress_filler_flush` when it
+ * is due. Batches of several threads may run at the same time.
  */
 typedef struct tress_filler tress_filler;
 
 /**
- * How long and for how many jobs to wait. All zero, and NULL in its place, are the defaults.
+ * Limits of a filler. A zero field selects its default; a NULL pointer selects all defaults.
  */
 typedef struct tress_filler_options {
   /**
-   * The longest that a job waits for others, in nanoseconds; 0 is 50000.
+   * Longest time that a job waits for others, in nanoseconds. Default: 50000.
    */
   uint64_t max_wait_ns;
   /**
-   * This many waiting jobs run at once; 0 is 32, which are the lanes of the widest registers.
+   * Number of waiting jobs that start a batch. Default: 32, the lanes of the widest registers.
    */
   size_t max_batch;
   /**
-   * The most jobs that are inside: waiting, running or not taken; 0 is 1024. Less than a batch counts as a batch.
+   * Largest number of jobs inside the filler: waiting, running, or finished and not taken. Default: 1024. A value
+   * below `max_batch` counts as `max_batch`.
    */
   size_t capacity;
   /**
-   * Zero; for later.
+   * Reserved; must be zero.
    */
   uint64_t reserved[4];
 } tress_filler_options;
 
 /**
- * Makes an empty filler; end it with `tress_filler_free`. `TRESS_ARGUMENT` where `reserved` is not zero. Any thread.
+ * Creates an empty filler; free it with `tress_filler_free`. Any thread.
+ *
+ * Returns `TRESS_ARGUMENT` if `reserved` is not zero.
  *
  * Needs: `options` is NULL or readable; `filler` is writable.
  */
@@ -765,16 +776,16 @@ tress_status tress_filler_new(const tress_filler_options *options,
                               tress_filler **filler);
 
 /**
- * Submits a message to encrypt, or with 0 as `encrypt` one to decrypt. The job, what it points to and its cipher stay
- * as they are until `tress_filler_take` returns the job. Its status is `TRESS_STATE` until it has run, then what
- * `tress_ccm_encrypt` or `tress_ccm_decrypt` returns. `now_ns` is the time in nanoseconds, by a clock of the caller
- * that is the same for all calls. If the batch is full with the job, or due, it runs before the call returns. Any
- * thread.
+ * Submits a message to encrypt, or to decrypt if `encrypt` is 0. Do not change or free the job, its buffers or its cipher
+ * until `tress_filler_take` returns the job. Its status is `TRESS_STATE` until it has run, then one that
+ * `tress_ccm_encrypt` or `tress_ccm_decrypt` returns. `now_ns` is the current time in nanoseconds; all calls must use the
+ * same clock. If this job fills the batch, or the batch is due, the batch runs before the call returns. Any thread.
  *
- * Returns `TRESS_FULL` if the filler holds as many jobs as it may, and `TRESS_NONCE_REPEATED` if a waiting job to
- * encrypt has the same handle and nonce; then the job was not taken in. A nonce of jobs that have run is not noticed.
+ * Returns `TRESS_FULL` if the filler is at its capacity, and `TRESS_NONCE_REPEATED` if a waiting job to encrypt has the
+ * same cipher handle and nonce. In both cases the filler does not keep the job. Nonces of jobs that have run are not
+ * checked.
  *
- * Needs: `filler` is a handle; `job` is as `tress_ccm_encrypt_jobs` needs it.
+ * Needs: `filler` is a valid handle; `job` is as `tress_ccm_encrypt_jobs` needs it.
  */
 TRESS_CHECKED
 tress_status tress_filler_submit(const tress_filler *filler,
@@ -783,10 +794,10 @@ tress_status tress_filler_submit(const tress_filler *filler,
                                  uint64_t now_ns);
 
 /**
- * Runs the jobs that wait if the first of them has waited long enough by `now_ns`; `UINT64_MAX` runs them in any case.
- * When to call again goes to `deadline_ns`, unless that is NULL: `UINT64_MAX` if no job waits. Any thread.
+ * Runs the waiting jobs if the first of them is due at the time `now_ns`, in nanoseconds; `UINT64_MAX` runs them in any
+ * case. Writes the time of the next call to `deadline_ns`, unless that is NULL: `UINT64_MAX` if no job waits. Any thread.
  *
- * Needs: `filler` is a handle; `deadline_ns` is NULL or writable.
+ * Needs: `filler` is a valid handle; `deadline_ns` is NULL or writable.
  */
 TRESS_CHECKED
 tress_status tress_filler_flush(const tress_filler *filler,
@@ -794,16 +805,16 @@ tress_status tress_filler_flush(const tress_filler *filler,
                                 uint64_t *deadline_ns);
 
 /**
- * The next job that has run, which is the caller's again: look at its status. NULL if there is none, and for NULL. Any
- * thread.
+ * Returns the next job that has run, or NULL if there is none or `filler` is NULL. The job belongs to the caller again;
+ * check its status. Any thread.
  *
  * Needs: `filler` is NULL or a handle.
  */
 tress_ccm_job *tress_filler_take(const tress_filler *filler);
 
 /**
- * Ends a filler; NULL does nothing. Jobs that wait do not run, and all jobs inside are the caller's again. No other
- * thread may use it any more.
+ * Frees a filler; NULL does nothing. Waiting jobs do not run, and all jobs inside belong to the caller again. No thread
+ * may use the filler afterwards.
  *
  * Needs: `filler` is NULL, or a handle that was not freed.
  */

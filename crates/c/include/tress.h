@@ -1,19 +1,20 @@
 /*
- * Tress: parallel cryptography. docs/reference/c.md shows how to build, link and use it. tress-cipher.h is the part that libtress-cipher has.
+ * Tress: parallel cryptography. docs/reference/c.md shows how to build, link and use it. tress-cipher.h declares the functions of
+ * libtress-cipher; tress.h includes it and declares the rest of libtress.
  *
- * Rules that hold everywhere:
+ * Rules for every function:
  *
- * - What can fail returns a tress_status, and says more in tress_last_error(). A compiler warns where nobody looks at
- *   one. No signal is raised, no exception comes out, and nothing is printed, unless the library has a defect
+ * - A function that can fail returns a tress_status; tress_last_error() returns a message with details. The compiler warns if
+ *   a program ignores a status. The library raises no signal, throws no exception and prints nothing, unless it has a defect
  *   (TRESS_INTERNAL).
- * - A needed pointer that is NULL is TRESS_NULL. NULL with length 0 is an empty run of bytes. A length above
- *   PTRDIFF_MAX is TRESS_LENGTH.
- * - A function that hands out a handle writes NULL there first. Every _free takes NULL.
- * - "Any thread": at any time, also while other threads are in the same function with the same arguments, as long as
- *   nobody frees them or writes to the memory in use. "One thread at a time": calls on one handle must not overlap;
- *   which threads make them does not matter.
+ * - A required pointer that is NULL gives TRESS_NULL. NULL with length 0 is an empty buffer. A length above PTRDIFF_MAX gives
+ *   TRESS_LENGTH.
+ * - A function that returns a handle through a pointer writes NULL there first. Every _free function accepts NULL.
+ * - "Any thread": the function may be called at any time, also while other threads call it with the same arguments, as long as
+ *   nobody frees them or writes to the memory in use. "One thread at a time": calls on one handle must not overlap, but may
+ *   come from different threads.
  * - Texts are UTF-8 and end with NUL. Lengths are in bytes.
- * - Secrets given to a function stay the caller's: the library wipes its copies, the caller has to wipe his.
+ * - The library wipes its copies of secrets. The caller must wipe the originals.
  *
  * Generated from the library's source (`make -C crates/c header`); do not edit.
  */
@@ -27,30 +28,30 @@
 extern "C" {
 #endif
 
-/* ---- Bytes that the library allocates ---- */
+/* ---- Buffers that the library allocates ---- */
 
 /**
- * Bytes that a call made: a container, a plaintext, a key as text. It never changes: any number of threads may read
- * it, until it is freed. The bytes are wiped then.
+ * Bytes that a call returned: a container, a plaintext, or a key as text. The buffer never changes, so any number of
+ * threads may read it at the same time. `tress_buffer_free` wipes the bytes.
  */
 typedef struct tress_buffer tress_buffer;
 
 /**
- * The bytes, valid until the buffer is freed; NULL for NULL. No NUL stands behind them. Any thread.
+ * Returns the bytes, which are valid until the buffer is freed, or NULL for NULL. They do not end with NUL. Any thread.
  *
  * Needs: `buffer` is NULL or a handle.
  */
 const uint8_t *tress_buffer_data(const tress_buffer *buffer);
 
 /**
- * How many bytes; 0 for NULL. Any thread.
+ * Returns the length of the buffer in bytes, or 0 for NULL. Any thread.
  *
  * Needs: `buffer` is NULL or a handle.
  */
 size_t tress_buffer_length(const tress_buffer *buffer);
 
 /**
- * Wipes and frees the bytes; NULL does nothing. No other thread may use them any more.
+ * Wipes and frees the buffer; NULL does nothing. No thread may use the buffer afterwards.
  *
  * Needs: `buffer` is NULL, or a handle that was not freed.
  */
@@ -59,46 +60,46 @@ void tress_buffer_free(tress_buffer *buffer);
 /* ---- Keys of containers ---- */
 
 /**
- * What opens containers. One thread at a time while it is filled; after that any number of threads may use it in calls
- * that take `const tress_identities *`. Secrets are wiped when it is freed.
+ * A set of identities, the secret keys that open containers. One thread at a time may add to it; after that any number of
+ * threads may use it in calls that take `const tress_identities *`. `tress_identities_free` wipes the secrets.
  */
 typedef struct tress_identities tress_identities;
 
 /**
- * A key pair as `tress keygen` makes it. It never changes: any number of threads may use one at the same time.
+ * A key pair as `tress keygen` makes it. It never changes, so any number of threads may use it at the same time.
  */
 typedef struct tress_keypair tress_keypair;
 
 /**
- * Whom to encrypt to. One thread at a time while it is filled; after that any number of threads may use it in calls
- * that take `const tress_recipients *`.
+ * A set of recipients to encrypt to. One thread at a time may add to it; after that any number of threads may use it in
+ * calls that take `const tress_recipients *`.
  */
 typedef struct tress_recipients tress_recipients;
 
 /**
- * An empty set. Any thread.
+ * Creates an empty set. Any thread.
  */
 tress_recipients *tress_recipients_new(void);
 
 /**
- * Adds recipients by their text, one a line: "age1...", "tress1...", "ssh-ed25519 ..." or "ssh-rsa ...". Empty lines
- * and lines that begin with "#" are ignored. One thread at a time.
+ * Adds recipients as text, one per line: "age1...", "tress1...", "ssh-ed25519 ..." or "ssh-rsa ...". Empty lines and lines
+ * that begin with "#" are ignored. One thread at a time.
  *
- * Returns `TRESS_BAD_RECIPIENT`, `TRESS_NO_RECIPIENTS`; nothing was added then.
+ * Returns `TRESS_BAD_RECIPIENT`, `TRESS_NO_RECIPIENTS`. A call that fails adds nothing.
  *
- * Needs: `recipients` is a handle; `text` ends with NUL.
+ * Needs: `recipients` is a valid handle; `text` ends with NUL.
  */
 TRESS_CHECKED
 tress_status tress_recipients_add(tress_recipients *recipients,
                                   const char *text);
 
 /**
- * Adds a passphrase, which has to stand alone. Deriving a key from it takes about a second and 256 MiB each time. One
- * thread at a time.
+ * Adds a passphrase, which must be the only recipient of the set. Deriving a key from it takes about a second and 256 MiB
+ * each time. One thread at a time.
  *
- * Returns `TRESS_BAD_PASSPHRASE` for an empty one.
+ * Returns `TRESS_BAD_PASSPHRASE` for an empty passphrase.
  *
- * Needs: `recipients` is a handle; `passphrase` ends with NUL.
+ * Needs: `recipients` is a valid handle; `passphrase` ends with NUL.
  */
 TRESS_CHECKED
 tress_status tress_recipients_add_passphrase(tress_recipients *recipients,
@@ -109,7 +110,7 @@ tress_status tress_recipients_add_passphrase(tress_recipients *recipients,
  *
  * Returns `TRESS_RAW_KEY_LENGTH`.
  *
- * Needs: `recipients` is a handle; `key_length` bytes are readable at `key`.
+ * Needs: `recipients` is a valid handle; `key_length` bytes are readable at `key`.
  */
 TRESS_CHECKED
 tress_status tress_recipients_add_key(tress_recipients *recipients,
@@ -117,25 +118,26 @@ tress_status tress_recipients_add_key(tress_recipients *recipients,
                                       size_t key_length);
 
 /**
- * Ends the set; NULL does nothing. No other thread may use it any more.
+ * Frees the set; NULL does nothing. No thread may use the set afterwards.
  *
  * Needs: `recipients` is NULL, or a handle that was not freed.
  */
 void tress_recipients_free(tress_recipients *recipients);
 
 /**
- * An empty set. Any thread.
+ * Creates an empty set. Any thread.
  */
 tress_identities *tress_identities_new(void);
 
 /**
- * Adds the identities of an identity file, given as its bytes: "AGE-SECRET-KEY-1..." lines, as `tress keygen` and
- * `age-keygen` write them, an identity file that `age -p` encrypted, or an SSH private key. `passphrase` opens the
- * file where it is encrypted; NULL if there is none. One thread at a time.
+ * Adds the identities of an identity file, given as bytes: "AGE-SECRET-KEY-1..." lines as `tress keygen` and `age-keygen`
+ * write them, an identity file that `age -p` encrypted, or an SSH private key. `passphrase` decrypts an encrypted file, and
+ * may be NULL. One thread at a time.
  *
- * Returns `TRESS_BAD_IDENTITY`; nothing was added then. A wrong passphrase shows only when the identities are used.
+ * Returns `TRESS_BAD_IDENTITY`. A call that fails adds nothing. A wrong passphrase is reported only when the identities are
+ * used.
  *
- * Needs: `identities` is a handle; `length` bytes are readable at `data`; `passphrase` is NULL or ends with NUL.
+ * Needs: `identities` is a valid handle; `length` bytes are readable at `data`; `passphrase` is NULL or ends with NUL.
  */
 TRESS_CHECKED
 tress_status tress_identities_add(tress_identities *identities,
@@ -144,24 +146,25 @@ tress_status tress_identities_add(tress_identities *identities,
                                   const char *passphrase);
 
 /**
- * Adds a passphrase, with work factors up to 20: five seconds and 1 GiB of memory for each container. One thread at a time.
+ * Adds a passphrase, with a limit of 20 for the work factor: up to five seconds and 1 GiB of memory for each container. One
+ * thread at a time.
  *
- * Returns `TRESS_BAD_PASSPHRASE` for an empty one.
+ * Returns `TRESS_BAD_PASSPHRASE` for an empty passphrase.
  *
- * Needs: `identities` is a handle; `passphrase` ends with NUL.
+ * Needs: `identities` is a valid handle; `passphrase` ends with NUL.
  */
 TRESS_CHECKED
 tress_status tress_identities_add_passphrase(tress_identities *identities,
                                              const char *passphrase);
 
 /**
- * Adds a passphrase that may cost less. `max_work_factor` is the binary logarithm of how often scrypt mixes, 1 to 20: each
- * one less halves time and memory. A container with a larger one is `TRESS_WORK_FACTOR`, at once. What Tress encrypts has
- * 18. One thread at a time.
+ * Adds a passphrase with a lower limit for the work factor. `max_work_factor` is the binary logarithm of scrypt's cost
+ * parameter N, 1 to 20; each step down halves time and memory. A container with a larger work factor is refused with
+ * `TRESS_WORK_FACTOR` before any work. Tress encrypts with a work factor of 18. One thread at a time.
  *
- * Returns `TRESS_BAD_PASSPHRASE` for an empty one, `TRESS_WORK_FACTOR` for a number outside 1 to 20.
+ * Returns `TRESS_BAD_PASSPHRASE` for an empty passphrase, `TRESS_WORK_FACTOR` for a limit outside 1 to 20.
  *
- * Needs: `identities` is a handle; `passphrase` ends with NUL.
+ * Needs: `identities` is a valid handle; `passphrase` ends with NUL.
  */
 TRESS_CHECKED
 tress_status tress_identities_add_passphrase_up_to(tress_identities *identities,
@@ -173,7 +176,7 @@ tress_status tress_identities_add_passphrase_up_to(tress_identities *identities,
  *
  * Returns `TRESS_RAW_KEY_LENGTH`.
  *
- * Needs: `identities` is a handle; `key_length` bytes are readable at `key`.
+ * Needs: `identities` is a valid handle; `key_length` bytes are readable at `key`.
  */
 TRESS_CHECKED
 tress_status tress_identities_add_key(tress_identities *identities,
@@ -181,16 +184,16 @@ tress_status tress_identities_add_key(tress_identities *identities,
                                       size_t key_length);
 
 /**
- * Wipes the secrets and ends the set; NULL does nothing. No other thread may use it any more.
+ * Wipes the secrets and frees the set; NULL does nothing. No thread may use the set afterwards.
  *
  * Needs: `identities` is NULL, or a handle that was not freed.
  */
 void tress_identities_free(tress_identities *identities);
 
 /**
- * Makes a fresh key pair. Any thread.
+ * Generates a key pair. Any thread.
  *
- * Returns `TRESS_IO` when the system has no randomness.
+ * Returns `TRESS_IO` if the system provides no random bytes.
  *
  * Needs: `pair` is writable.
  */
@@ -198,7 +201,7 @@ TRESS_CHECKED
 tress_status tress_keypair_generate(tress_keypair **pair);
 
 /**
- * Reads the one X25519 identity of an identity file. Any thread.
+ * Reads a key pair from an identity file that has one X25519 identity. Any thread.
  *
  * Returns `TRESS_BAD_IDENTITY`.
  *
@@ -208,30 +211,30 @@ TRESS_CHECKED
 tress_status tress_keypair_parse(const char *text, tress_keypair **pair);
 
 /**
- * The recipient, "age1...", public; valid until the pair is freed. NULL for NULL. Any thread.
+ * Returns the recipient, "age1...", which is public and valid until the pair is freed; NULL for NULL. Any thread.
  *
  * Needs: `pair` is NULL or a handle.
  */
 const char *tress_keypair_recipient(const tress_keypair *pair);
 
 /**
- * The address, "tress1...", public; NULL where the identity file has no key for transfers. Valid until the pair is
- * freed. Any thread.
+ * Returns the public key for transfers, "tress1...", valid until the pair is freed; NULL if the identity file has no key for
+ * transfers. Any thread.
  *
  * Needs: `pair` is NULL or a handle.
  */
 const char *tress_keypair_address(const tress_keypair *pair);
 
 /**
- * The identity file, secret: write it where only its owner can read. Valid until the pair is freed, which wipes it.
- * NULL for NULL. Any thread.
+ * Returns the text of the identity file, which is secret: store it where only its owner can read it. Valid until the pair is
+ * freed, which wipes it; NULL for NULL. Any thread.
  *
  * Needs: `pair` is NULL or a handle.
  */
 const char *tress_keypair_identity(const tress_keypair *pair);
 
 /**
- * Wipes the secret and ends the pair; NULL does nothing. No other thread may use it any more.
+ * Wipes the secret and frees the pair; NULL does nothing. No thread may use the pair afterwards.
  *
  * Needs: `pair` is NULL, or a handle that was not freed.
  */
@@ -240,52 +243,53 @@ void tress_keypair_free(tress_keypair *pair);
 /* ---- Options, reports and control ---- */
 
 /**
- * Progress of one call on files, and the flag that ends it. Every function here may be called by any thread at any
- * time until the handle is freed; `tress_control_cancel` also by a signal handler.
+ * Progress and cancellation of one call on files. Any thread may call the functions of a control at any time until it is
+ * freed; a signal handler may call `tress_control_cancel`.
  */
 typedef struct tress_control tress_control;
 
 /**
- * How to encrypt or decrypt. All zero, and NULL in its place, are the defaults. A call copies what it needs.
+ * Options for encryption and decryption. Zero fields and a NULL pointer select the defaults. The options may be changed or
+ * freed after the call.
  */
 typedef struct tress_options {
   /**
-   * Threads that compute, up to 1024; 0 is one for each core, 1 none but the caller's where it can be.
+   * Number of computing threads, up to 1024. 0 means one for each core, 1 means the calling thread alone where possible.
    */
   size_t threads;
   /**
-   * "aes-128-ccm" or "aes-256-ccm"; NULL is the first. For encrypting.
+   * For encryption: "aes-128-ccm" or "aes-256-ccm". NULL selects the first.
    */
   const char *aead;
   /**
-   * The name that the container keeps, encrypted: UTF-8, 1 to 255 bytes, no path. NULL is the file's name where
-   * there is a file, and none otherwise. For encrypting.
+   * For encryption: name to store in the container, encrypted. UTF-8, 1 to 255 bytes, without a path. NULL selects the name
+   * of the input file, or no name if there is no file.
    */
   const char *name;
   /**
-   * Not 0: replace an output file that exists.
+   * Not 0: replace an existing output file.
    */
   int replace;
   /**
-   * Not 0: only the plaintext bytes from `range_start` up to, not including, `range_end`. For `tress_decrypt_file`.
+   * For `tress_decrypt_file`: not 0 to decrypt only the plaintext bytes from `range_start` up to, not including, `range_end`.
    */
   int range;
   /**
-   * First byte of the range.
+   * Offset of the first byte of the range.
    */
   uint64_t range_start;
   /**
-   * One past its last byte; `UINT64_MAX` is the end of the plaintext.
+   * Offset after the last byte of the range; `UINT64_MAX` is the end of the plaintext.
    */
   uint64_t range_end;
   /**
-   * Zero; for later.
+   * Reserved; must be zero.
    */
   uint64_t reserved[4];
 } tress_options;
 
 /**
- * What a call on files did.
+ * Statistics of a call on files.
  */
 typedef struct tress_report {
   /**
@@ -297,81 +301,81 @@ typedef struct tress_report {
    */
   uint64_t bytes_out;
   /**
-   * Chunks sealed or verified.
+   * Chunks encrypted or verified.
    */
   uint64_t chunks;
   /**
-   * Nanoseconds from the call to its return.
+   * Duration of the call in nanoseconds.
    */
   uint64_t elapsed_ns;
   /**
-   * Zero; for later.
+   * Reserved; always zero.
    */
   uint64_t reserved[4];
 } tress_report;
 
 /**
- * A control for one call. Any thread.
+ * Creates a control for one call. Any thread.
  */
 tress_control *tress_control_new(void);
 
 /**
- * Asks the call to stop. It removes what it has written and returns `TRESS_INTERRUPTED`. NULL does nothing. Any
- * thread, and signal handlers.
+ * Asks the call to stop; NULL does nothing. The call removes the output that it has written and returns
+ * `TRESS_INTERRUPTED`. Any thread, and signal handlers.
  *
  * Needs: `control` is NULL or a handle.
  */
 void tress_control_cancel(const tress_control *control);
 
 /**
- * Input bytes done so far. Any thread.
+ * Returns the number of input bytes processed so far; 0 for NULL. Any thread.
  *
  * Needs: `control` is NULL or a handle.
  */
 uint64_t tress_control_done_bytes(const tress_control *control);
 
 /**
- * Input bytes in all; 0 while unknown, as for a pipe. Any thread.
+ * Returns the total number of input bytes; 0 if it is unknown, as for a pipe. Any thread.
  *
  * Needs: `control` is NULL or a handle.
  */
 uint64_t tress_control_total_bytes(const tress_control *control);
 
 /**
- * Ends the handle; NULL does nothing. The call that it controls has returned, and no other thread uses it any more.
+ * Frees the handle; NULL does nothing. The controlled call must have returned, and no thread may use the handle afterwards.
  *
  * Needs: `control` is NULL, or a handle that was not freed.
  */
 void tress_control_free(tress_control *control);
 
-/* ---- Containers that are pushed, or whole in memory ---- */
+/* ---- Containers as streams and in memory ---- */
 
 /**
- * Decrypts a container that is pushed. One thread at a time, not always the same.
+ * Decrypts a pushed container. One thread at a time, not always the same one.
  */
 typedef struct tress_decryptor tress_decryptor;
 
 /**
- * Makes a container of what is pushed. One thread at a time, not always the same; one process: after a fork both would
- * encrypt under one key and nonce.
+ * Encrypts pushed plaintext into a container. One thread at a time, not always the same one. Only the process that
+ * created it may use it: after a `fork`, both processes would encrypt under one key and nonce.
  */
 typedef struct tress_encryptor tress_encryptor;
 
 /**
- * Takes the next `length` bytes of an output, at least one, and returns 0; anything else ends the work with
- * `TRESS_CALLBACK`. `context` is what was given with the function. It runs in the thread of the call, and must not
- * call functions on the same handle, throw, or `longjmp` out.
+ * Callback that receives the next `length` bytes of an output, at least one. It returns 0; any other value ends the
+ * operation with `TRESS_CALLBACK`. `context` is the pointer that was passed along with the callback. It runs in the
+ * calling thread, and must not call functions on the same handle, throw, or leave by `longjmp`.
  */
 typedef int (*tress_write)(void *context, const uint8_t *data, size_t length);
 
 /**
- * Begins a container for `recipients`; its bytes go to `write`, in order. `options` may be NULL. Memory is one batch,
- * some MiB for each thread. What was written is a container only once `tress_encryptor_finish` has returned
- * `TRESS_OK`: until then every reader says that it is truncated. Any thread.
+ * Begins a container for `recipients`. The bytes of the container go to `write`, in order. `options` may be NULL. Memory
+ * use is one batch: some MiB for each thread. The container is complete only after `tress_encryptor_finish` has returned
+ * `TRESS_OK`; before that, every reader reports it as truncated. Any thread.
  *
  * Returns `TRESS_NO_RECIPIENTS`, `TRESS_MIXED_RECIPIENTS`, `TRESS_BAD_NAME`, `TRESS_UNKNOWN_NAME`.
  *
- * Needs: `recipients` is a handle; the texts of `options` end with NUL; `write` and `context` are good until the handle is
+ * Needs: `recipients` is a valid handle; the texts of `options` end with NUL; `write` and `context` are valid until the handle is
  * freed; `encryptor` is writable.
  */
 TRESS_CHECKED
@@ -382,13 +386,13 @@ tress_status tress_encryptor_new(const tress_recipients *recipients,
                                  tress_encryptor **encryptor);
 
 /**
- * Takes the next bytes of plaintext, any number, and writes what is ready of the container. After a failure other than
- * `TRESS_NULL` and `TRESS_LENGTH` every further call returns `TRESS_STATE`. One thread at a time.
+ * Encrypts the next bytes of the plaintext, any number, and writes the finished part of the container. After a failure
+ * other than `TRESS_NULL` and `TRESS_LENGTH` every further call returns `TRESS_STATE`. One thread at a time.
  *
- * Returns `TRESS_CALLBACK`, `TRESS_STATE`; `TRESS_ARGUMENT` in another process than that of `tress_encryptor_new`, here
- * or at the end.
+ * Returns `TRESS_CALLBACK`, `TRESS_STATE`. In another process than that of `tress_encryptor_new`, this function or
+ * `tress_encryptor_finish` returns `TRESS_ARGUMENT`.
  *
- * Needs: `encryptor` is a handle; `length` bytes are readable at `data`.
+ * Needs: `encryptor` is a valid handle; `length` bytes are readable at `data`.
  */
 TRESS_CHECKED
 tress_status tress_encryptor_push(tress_encryptor *encryptor,
@@ -396,27 +400,27 @@ tress_status tress_encryptor_push(tress_encryptor *encryptor,
                                   size_t length);
 
 /**
- * Writes the rest of the container. The handle is of no further use, and still has to be freed. One thread at a time.
+ * Writes the rest of the container. Afterwards the handle can only be freed. One thread at a time.
  *
  * Returns `TRESS_CALLBACK`, `TRESS_STATE`, `TRESS_ARGUMENT`.
  *
- * Needs: `encryptor` is a handle.
+ * Needs: `encryptor` is a valid handle.
  */
 TRESS_CHECKED
 tress_status tress_encryptor_finish(tress_encryptor *encryptor);
 
 /**
- * Ends the handle, finished or not; NULL does nothing. Nothing is written.
+ * Frees the handle, finished or not, without writing anything; NULL does nothing.
  *
  * Needs: `encryptor` is NULL, or a handle that was not freed.
  */
 void tress_encryptor_free(tress_encryptor *encryptor);
 
 /**
- * Waits for a container, which the first of `identities` that fits will open; plaintext goes to `write`, in order, and
- * only what was verified. `threads` is 0 for one for each core, 1 for none but the caller's, at most 1024. Any thread.
+ * Prepares to decrypt a container with the first of `identities` that matches. Verified plaintext goes to `write`, in order.
+ * `threads` is the number of threads, up to 1024; 0 means one for each core, 1 means the calling thread alone. Any thread.
  *
- * Needs: `identities` is a handle; `write` and `context` are good until the handle is freed; `decryptor` is writable.
+ * Needs: `identities` is a valid handle; `write` and `context` are valid until the handle is freed; `decryptor` is writable.
  */
 TRESS_CHECKED
 tress_status tress_decryptor_new(const tress_identities *identities,
@@ -426,15 +430,16 @@ tress_status tress_decryptor_new(const tress_identities *identities,
                                  tress_decryptor **decryptor);
 
 /**
- * Takes the next bytes of the container, any number, and writes the plaintext of what was verified; that of a folder
- * is a tar stream, with names and links of whoever made it: `tress_decrypt_file` unpacks one and refuses what leads out
- * of the folder, other programs may not. Whether the container is complete is known only after `tress_decryptor_finish`. After a failure
- * other than `TRESS_NULL` and `TRESS_LENGTH` every further call returns `TRESS_STATE`. One thread at a time.
+ * Decrypts the next bytes of the container, any number, and writes the verified plaintext. Only `tress_decryptor_finish`
+ * tells whether the container is complete. The plaintext of a folder is a tar stream; its names and links come from
+ * whoever made the container. `tress_decrypt_file` unpacks a folder and refuses entries that lead out of it; a general
+ * tar program may not. After a failure other than `TRESS_NULL` and `TRESS_LENGTH` every further call returns
+ * `TRESS_STATE`. One thread at a time.
  *
- * Returns `TRESS_NO_MATCHING_KEY`, `TRESS_WRONG_PASSPHRASE`, `TRESS_CHUNK_DAMAGED` and all else that can be wrong with
- * a container; `TRESS_CALLBACK`, `TRESS_STATE`.
+ * Returns `TRESS_NO_MATCHING_KEY`, `TRESS_WRONG_PASSPHRASE`, `TRESS_CHUNK_DAMAGED` and the other codes for a damaged
+ * container; `TRESS_CALLBACK`, `TRESS_STATE`.
  *
- * Needs: `decryptor` is a handle; `length` bytes are readable at `data`.
+ * Needs: `decryptor` is a valid handle; `length` bytes are readable at `data`.
  */
 TRESS_CHECKED
 tress_status tress_decryptor_push(tress_decryptor *decryptor,
@@ -442,35 +447,35 @@ tress_status tress_decryptor_push(tress_decryptor *decryptor,
                                   size_t length);
 
 /**
- * Says that the container ends here, and writes the rest of the plaintext. Only if this returns `TRESS_OK` was it all
- * there. The handle is of no further use, and still has to be freed. One thread at a time.
+ * Declares the end of the container, and writes the rest of the plaintext. The plaintext is complete only if this returns
+ * `TRESS_OK`. Afterwards the handle can only be freed. One thread at a time.
  *
- * Returns `TRESS_TRUNCATED`, and what `tress_decryptor_push` returns.
+ * Returns `TRESS_TRUNCATED`, and the errors of `tress_decryptor_push`.
  *
- * Needs: `decryptor` is a handle.
+ * Needs: `decryptor` is a valid handle.
  */
 TRESS_CHECKED
 tress_status tress_decryptor_finish(tress_decryptor *decryptor);
 
 /**
- * The name that the container keeps, valid until the handle is freed; NULL if it keeps none, or its header was not all
- * pushed yet. It comes from whoever wrote the container, has no path in it, and may be that of a file that you have.
- * One thread at a time.
+ * Returns the name in the container, valid until the handle is freed; NULL if it has no name, or its header was not pushed
+ * completely. The name comes from whoever made the container. It contains no path, and may equal the name of an existing
+ * file. One thread at a time.
  *
  * Needs: `decryptor` is NULL or a handle.
  */
 const char *tress_decryptor_name(const tress_decryptor *decryptor);
 
 /**
- * 1 if the plaintext is the tar stream of a folder, 0 if it is a file's bytes, -1 while the header was not all pushed.
- * One thread at a time.
+ * Returns 1 if the plaintext is the tar stream of a folder, 0 if it is the content of a file, and -1 until the header was
+ * pushed completely. One thread at a time.
  *
  * Needs: `decryptor` is NULL or a handle.
  */
 int tress_decryptor_is_tree(const tress_decryptor *decryptor);
 
 /**
- * Ends the handle, finished or not; NULL does nothing. Nothing is written.
+ * Frees the handle, finished or not, without writing anything; NULL does nothing.
  *
  * Needs: `decryptor` is NULL, or a handle that was not freed.
  */
@@ -481,7 +486,7 @@ void tress_decryptor_free(tress_decryptor *decryptor);
  *
  * Returns `TRESS_NO_RECIPIENTS`, `TRESS_MIXED_RECIPIENTS`, `TRESS_MEMORY` and others.
  *
- * Needs: `length` bytes are readable at `plain`; `recipients` is a handle; the texts of `options` end with NUL; `container`
+ * Needs: `length` bytes are readable at `plain`; `recipients` is a valid handle; the texts of `options` end with NUL; `container`
  * is writable.
  */
 TRESS_CHECKED
@@ -492,13 +497,13 @@ tress_status tress_encrypt(const uint8_t *plain,
                            tress_buffer **container);
 
 /**
- * Verifies all of the container of `length` bytes at `container` and decrypts it into memory; that of a folder is a
- * tar stream, as in `tress_decryptor_push`. `threads` is 0 for one for each core, 1 for none but the caller's, at most
- * 1024. Any thread.
+ * Verifies the whole container of `length` bytes at `container` and decrypts it into memory. The plaintext of a folder is a
+ * tar stream, as for `tress_decryptor_push`. `threads` is the number of threads, up to 1024; 0 means one for each core, 1
+ * means the calling thread alone. Any thread.
  *
  * Returns `TRESS_NO_MATCHING_KEY`, `TRESS_CHUNK_DAMAGED`, `TRESS_TRUNCATED`, `TRESS_MEMORY` and others.
  *
- * Needs: `length` bytes are readable at `container`; `identities` is a handle; `plain` is writable.
+ * Needs: `length` bytes are readable at `container`; `identities` is a valid handle; `plain` is writable.
  */
 TRESS_CHECKED
 tress_status tress_decrypt(const uint8_t *container,
@@ -507,47 +512,48 @@ tress_status tress_decrypt(const uint8_t *container,
                            size_t threads,
                            tress_buffer **plain);
 
-/* ---- Containers that are read at any place ---- */
+/* ---- Containers with random access ---- */
 
 /**
- * Reads the plaintext of a container at any place. One thread at a time, not always the same: it remembers what it
- * decrypted last.
+ * Reads the plaintext of a container at any offset. It caches the chunks that it decrypted last. One thread at a time, not
+ * always the same one.
  */
 typedef struct tress_reader tress_reader;
 
 /**
- * Bytes of a container that can be read at any place.
+ * A container with random access through a callback.
  */
 typedef struct tress_source {
   /**
-   * Reads up to `capacity` bytes from `offset` on into `buffer`, writes their number to `length` (0 only at the
-   * end), and returns 0; anything else ends the work with `TRESS_CALLBACK`. It runs in the thread of the call, and
-   * must not call functions on the same handle, throw, or `longjmp` out.
+   * Callback that reads up to `capacity` bytes at `offset` into `buffer`, writes their number to `length` (0 only at the
+   * end), and returns 0; any other value ends the operation with `TRESS_CALLBACK`. It runs in the calling thread, and
+   * must not call functions on the same handle, throw, or leave by `longjmp`.
    */
   int (*read_at)(void *context, uint64_t offset, uint8_t *buffer, size_t capacity, size_t *length);
   /**
-   * Given to `read_at`.
+   * Passed to `read_at`.
    */
   void *context;
   /**
-   * Bytes of the container.
+   * Length of the container in bytes.
    */
   uint64_t length;
   /**
-   * Zero; for later.
+   * Reserved; must be zero.
    */
   uint64_t reserved;
 } tress_source;
 
 /**
- * Opens a container that `source` gives, with the first of `identities` that fits; its last chunk, and with it the
- * length, is verified. `threads` is 0 for one for each core, 1 for none but the caller's, at most 1024. Any thread.
+ * Opens the container of `source` with the first of `identities` that matches. Verifies the last chunk, and so the length of
+ * the plaintext. `threads` is the number of threads, up to 1024; 0 means one for each core, 1 means the calling thread
+ * alone. Any thread.
  *
- * Returns `TRESS_NO_MATCHING_KEY`, `TRESS_TRUNCATED`, `TRESS_CHUNK_DAMAGED` and all else that can be wrong with a
- * container; `TRESS_CALLBACK`; `TRESS_ARGUMENT` for a reserved field that is not zero.
+ * Returns `TRESS_NO_MATCHING_KEY`, `TRESS_TRUNCATED`, `TRESS_CHUNK_DAMAGED` and the other codes for a damaged container;
+ * `TRESS_CALLBACK`; `TRESS_ARGUMENT` if `reserved` is not zero.
  *
- * Needs: `source` is readable, and what it points to is good until the reader is freed; `identities` is a handle; `reader` is
- * writable.
+ * Needs: `source` is readable; its callback and context are valid until the reader is freed; `identities` is a valid handle;
+ * `reader` is writable.
  */
 TRESS_CHECKED
 tress_status tress_reader_open(const tress_source *source,
@@ -556,11 +562,11 @@ tress_status tress_reader_open(const tress_source *source,
                                tress_reader **reader);
 
 /**
- * The same for a file.
+ * Opens a container file, as `tress_reader_open`.
  *
- * Returns `TRESS_IO`, and what `tress_reader_open` returns.
+ * Returns `TRESS_IO`, and the errors of `tress_reader_open`.
  *
- * Needs: `path` ends with NUL; `identities` is a handle; `reader` is writable.
+ * Needs: `path` ends with NUL; `identities` is a valid handle; `reader` is writable.
  */
 TRESS_CHECKED
 tress_status tress_reader_open_file(const char *path,
@@ -569,36 +575,37 @@ tress_status tress_reader_open_file(const char *path,
                                     tress_reader **reader);
 
 /**
- * Bytes of plaintext; 0 for NULL. One thread at a time.
+ * Returns the length of the plaintext in bytes; 0 for NULL. One thread at a time.
  *
  * Needs: `reader` is NULL or a handle.
  */
 uint64_t tress_reader_length(const tress_reader *reader);
 
 /**
- * The name that the container keeps, valid until the handle is freed; NULL if it keeps none. It comes from whoever
- * wrote the container. One thread at a time.
+ * Returns the name in the container, valid until the handle is freed; NULL if it has none. The name comes from whoever made
+ * the container. One thread at a time.
  *
  * Needs: `reader` is NULL or a handle.
  */
 const char *tress_reader_name(const tress_reader *reader);
 
 /**
- * 1 if the plaintext is the tar stream of a folder, 0 if it is a file's bytes, -1 for NULL. One thread at a time.
+ * Returns 1 if the plaintext is the tar stream of a folder, 0 if it is the content of a file, -1 for NULL. One thread at a
+ * time.
  *
  * Needs: `reader` is NULL or a handle.
  */
 int tress_reader_is_tree(const tress_reader *reader);
 
 /**
- * Reads up to `capacity` bytes of plaintext from `offset` on into `buffer`, and writes their number to `length`: fewer
- * only at the end of the plaintext, 0 past it. Everything was verified. Reading in order reads ahead; elsewhere a read
- * costs a chunk of 16 KiB. After a failure the handle can still be used: another place may be whole. One thread at a
+ * Reads `capacity` bytes of verified plaintext at `offset` into `buffer`, and writes the number of bytes read to `length`:
+ * fewer than `capacity` only at the end of the plaintext, 0 after it. Sequential reads read ahead; other reads decrypt at
+ * least one chunk of 16 KiB. The handle stays usable after a failure, because other chunks may be undamaged. One thread at a
  * time.
  *
- * Returns `TRESS_CHUNK_DAMAGED`, `TRESS_IO`, `TRESS_CALLBACK`; the buffer is wiped then, and `length` is 0.
+ * Returns `TRESS_CHUNK_DAMAGED`, `TRESS_IO`, `TRESS_CALLBACK`. A call that fails wipes the buffer and sets `length` to 0.
  *
- * Needs: `reader` is a handle; `capacity` bytes are writable at `buffer`; `length` is writable.
+ * Needs: `reader` is a valid handle; `capacity` bytes are writable at `buffer`; `length` is writable.
  */
 TRESS_CHECKED
 tress_status tress_reader_read_at(tress_reader *reader,
@@ -608,7 +615,7 @@ tress_status tress_reader_read_at(tress_reader *reader,
                                   size_t *length);
 
 /**
- * Wipes what it remembers and ends the handle; NULL does nothing.
+ * Wipes the cached plaintext and frees the handle; NULL does nothing.
  *
  * Needs: `reader` is NULL, or a handle that was not freed.
  */
@@ -617,16 +624,16 @@ void tress_reader_free(tress_reader *reader);
 /* ---- Whole files ---- */
 
 /**
- * Encrypts the file or folder `input` to every one of `recipients`, into the container `output`, which appears under
- * its name only when it is complete. Runs on threads of its own, which end before it returns. Any thread.
+ * Encrypts the file or folder `input` to all of `recipients`, into the container `output`. The container appears under
+ * its name only when it is complete. Threads that the call starts end before it returns. Any thread.
  *
  * `options`, `control` and `report` may be NULL.
  *
  * Returns `TRESS_IO`, `TRESS_OUTPUT_EXISTS`, `TRESS_NO_RECIPIENTS`, `TRESS_MIXED_RECIPIENTS`, `TRESS_INTERRUPTED` and
- * others; nothing is left under the output's name then.
+ * others. A call that fails creates no output.
  *
- * Needs: `input`, `output` and the texts of `options` end with NUL; `recipients` is a handle, `control` NULL or a handle;
- * `report` is NULL or writable.
+ * Needs: `input`, `output` and the texts of `options` end with NUL; `recipients` is a valid handle; `control` is NULL or a valid
+ * handle; `report` is NULL or writable.
  */
 TRESS_CHECKED
 tress_status tress_encrypt_file(const char *input,
@@ -637,16 +644,16 @@ tress_status tress_encrypt_file(const char *input,
                                 tress_report *report);
 
 /**
- * Decrypts the container `input` with the first of `identities` that fits, into the file, or folder, `output`, which
- * appears under its name only when all is verified. A folder is unpacked with all that `tress decrypt` refuses
- * refused. Any thread.
+ * Decrypts the container `input` with the first of `identities` that matches, into the file or folder `output`. The
+ * output appears under its name only when all chunks are verified. A folder is unpacked under the rules of
+ * `tress decrypt`, which refuses unsafe entries. Any thread.
  *
  * `options`, `control` and `report` may be NULL.
  *
  * Returns `TRESS_NO_MATCHING_KEY`, `TRESS_CHUNK_DAMAGED`, `TRESS_TRUNCATED`, `TRESS_RANGE`, `TRESS_OUTPUT_EXISTS`,
- * `TRESS_INTERRUPTED` and others; nothing is left under the output's name then.
+ * `TRESS_INTERRUPTED` and others. A call that fails creates no output.
  *
- * Needs: As `tress_encrypt_file`; `identities` is a handle.
+ * Needs: As `tress_encrypt_file`; `identities` is a valid handle.
  */
 TRESS_CHECKED
 tress_status tress_decrypt_file(const char *input,
@@ -657,12 +664,12 @@ tress_status tress_decrypt_file(const char *input,
                                 tress_report *report);
 
 /**
- * Makes the container `container` one for `recipients` instead; its payload is not touched. Who could open it before
- * may have kept its key: this is no revocation. Any thread.
+ * Replaces the recipients of the container `container`; its payload is not touched. This does not revoke access: a former
+ * recipient may have kept the payload key. Any thread.
  *
- * Returns what `tress_decrypt_file` returns; the container is as it was then.
+ * Returns the errors of `tress_decrypt_file`. A call that fails leaves the container unchanged.
  *
- * Needs: As `tress_encrypt_file`; `identities` is a handle.
+ * Needs: As `tress_encrypt_file`; `identities` is a valid handle.
  */
 TRESS_CHECKED
 tress_status tress_rewrap_file(const char *container,
@@ -674,20 +681,20 @@ tress_status tress_rewrap_file(const char *container,
 /* ---- Signatures ---- */
 
 /**
- * A private key and the scheme that it signs by. It never changes: any number of threads may use one at the same time,
- * until it is freed. The key is wiped then.
+ * A private key and its signature scheme. It never changes, so any number of threads may use it at the same time.
+ * `tress_signing_key_free` wipes the key.
  */
 typedef struct tress_signing_key tress_signing_key;
 
 /**
- * A public key and the scheme that it verifies. It never changes: any number of threads may use one at the same time.
+ * A public key and its signature scheme. It never changes, so any number of threads may use it at the same time.
  */
 typedef struct tress_verifying_key tress_verifying_key;
 
 /**
- * Reads a private key: PKCS #8 or PKCS #1, PEM or DER, PKCS #8 also encrypted under `passphrase` (NULL if it is not).
- * `scheme` names how it signs; NULL is "rsa-pss-sha256", "dsa-sha256" or "schnorr-sha256", as suits the key. Any
- * thread.
+ * Reads a private key: PKCS #8 or PKCS #1, PEM or DER. `passphrase` decrypts an encrypted PKCS #8 key, and may be NULL.
+ * `scheme_name` selects the signature scheme; NULL selects "rsa-pss-sha256", "dsa-sha256" or "schnorr-sha256" by the type
+ * of the key. Any thread.
  *
  * Returns `TRESS_MALFORMED_KEY`, `TRESS_NOT_PRIVATE`, `TRESS_KEY_ENCRYPTED`, `TRESS_WRONG_PASSPHRASE`,
  * `TRESS_KEY_REFUSED`, `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
@@ -702,13 +709,12 @@ tress_status tress_signing_key_read(const uint8_t *data,
                                     tress_signing_key **key);
 
 /**
- * Makes a new private key: `kind` is "rsa-2048" to "rsa-8192" (even numbers), "dsa-2048", "dsa-3072",
- * "schnorr-2048" or "schnorr-3072". `scheme` as in `tress_signing_key_read`. An RSA key takes from a second to
- * minutes. Any thread.
+ * Generates a private key. `kind` is "rsa-2048" to "rsa-8192" (even numbers), "dsa-2048", "dsa-3072", "schnorr-2048" or
+ * "schnorr-3072". `scheme_name` is as for `tress_signing_key_read`. An RSA key takes from a second to minutes. Any thread.
  *
  * Returns `TRESS_UNKNOWN_NAME`, `TRESS_WRONG_SCHEME`, `TRESS_RANDOM`.
  *
- * Needs: `kind` ends with NUL; `scheme` is NULL or ends with NUL; `key` is writable.
+ * Needs: `kind` ends with NUL; `scheme_name` is NULL or ends with NUL; `key` is writable.
  */
 TRESS_CHECKED
 tress_status tress_signing_key_generate(const char *kind,
@@ -716,43 +722,43 @@ tress_status tress_signing_key_generate(const char *kind,
                                         tress_signing_key **key);
 
 /**
- * The longest signature that the key makes, in bytes; 0 for NULL. Any thread.
+ * Returns the length of the longest signature of the key in bytes; 0 for NULL. Any thread.
  *
  * Needs: `key` is NULL or a handle.
  */
 size_t tress_signing_key_signature_bytes(const tress_signing_key *key);
 
 /**
- * The key as PKCS #8 in PEM, secret. Any thread.
+ * Writes the private key as PKCS #8 in PEM, which is secret, to a new buffer `pem`. Any thread.
  *
- * Needs: `key` is a handle; `pem` is writable.
+ * Needs: `key` is a valid handle; `pem` is writable.
  */
 TRESS_CHECKED
 tress_status tress_signing_key_pem(const tress_signing_key *key, tress_buffer **pem);
 
 /**
- * The public half, for the same scheme. Any thread.
+ * Creates the public key of a private key, for the same scheme. Any thread.
  *
- * Needs: `key` is a handle; `public_key` is writable.
+ * Needs: `key` is a valid handle; `public_key` is writable.
  */
 TRESS_CHECKED
 tress_status tress_signing_key_public(const tress_signing_key *key,
                                       tress_verifying_key **public_key);
 
 /**
- * Wipes the key and ends the handle; NULL does nothing. No other thread may use it any more.
+ * Wipes the key and frees the handle; NULL does nothing. No thread may use the handle afterwards.
  *
  * Needs: `key` is NULL, or a handle that was not freed.
  */
 void tress_signing_key_free(tress_signing_key *key);
 
 /**
- * Reads a public key: SubjectPublicKeyInfo or PKCS #1, PEM or DER. `scheme` as in `tress_signing_key_read`. Any
+ * Reads a public key: SubjectPublicKeyInfo or PKCS #1, PEM or DER. `scheme_name` is as for `tress_signing_key_read`. Any
  * thread.
  *
  * Returns `TRESS_MALFORMED_KEY`, `TRESS_NOT_PUBLIC`, `TRESS_KEY_REFUSED`, `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
  *
- * Needs: `length` bytes are readable at `data`; `scheme` is NULL or ends with NUL; `key` is writable.
+ * Needs: `length` bytes are readable at `data`; `scheme_name` is NULL or ends with NUL; `key` is writable.
  */
 TRESS_CHECKED
 tress_status tress_verifying_key_read(const uint8_t *data,
@@ -761,27 +767,27 @@ tress_status tress_verifying_key_read(const uint8_t *data,
                                       tress_verifying_key **key);
 
 /**
- * The key as SubjectPublicKeyInfo in PEM. Any thread.
+ * Writes the public key as SubjectPublicKeyInfo in PEM to a new buffer `pem`. Any thread.
  *
- * Needs: `key` is a handle; `pem` is writable.
+ * Needs: `key` is a valid handle; `pem` is writable.
  */
 TRESS_CHECKED
 tress_status tress_verifying_key_pem(const tress_verifying_key *key, tress_buffer **pem);
 
 /**
- * Ends the handle; NULL does nothing. No other thread may use it any more.
+ * Frees the handle; NULL does nothing. No thread may use the handle afterwards.
  *
  * Needs: `key` is NULL, or a handle that was not freed.
  */
 void tress_verifying_key_free(tress_verifying_key *key);
 
 /**
- * The digest of a message by the hash function of a scheme, for jobs: writes its length, 32, 48 or 64, to
- * `digest_length`, and the digest to `digest`, which has room for `capacity` bytes. Any thread.
+ * Computes the digest of a message with the hash function of a scheme, for jobs. Writes the digest to `digest`, which has
+ * room for `capacity` bytes, and its length of 32, 48 or 64 bytes to `digest_length`, unless that is NULL. Any thread.
  *
  * Returns `TRESS_UNKNOWN_NAME`, `TRESS_BUFFER`.
  *
- * Needs: `scheme` ends with NUL; `length` bytes are readable at `message`; `capacity` bytes are writable at `digest`;
+ * Needs: `scheme_name` ends with NUL; `length` bytes are readable at `message`; `capacity` bytes are writable at `digest`;
  * `digest_length` is NULL or writable.
  */
 TRESS_CHECKED
@@ -793,13 +799,13 @@ tress_status tress_digest(const char *scheme_name,
                           size_t *digest_length);
 
 /**
- * Signs a message: writes the signature to `signature`, which has room for `capacity` bytes, and its length to
- * `signature_length`. Many at once are several times faster where the processor has AVX-512 IFMA: `tress_sign_jobs`.
+ * Signs a message. Writes the signature to `signature`, which has room for `capacity` bytes, and its length to
+ * `signature_length`. A batch of signatures is several times faster on processors with AVX-512 IFMA: `tress_sign_jobs`.
  * Any thread.
  *
- * Returns `TRESS_BUFFER` unless there is room for `tress_signing_key_signature_bytes`; `TRESS_RANDOM`, `TRESS_FAULT`.
+ * Returns `TRESS_BUFFER` if `capacity` is less than `tress_signing_key_signature_bytes`; `TRESS_RANDOM`, `TRESS_FAULT`.
  *
- * Needs: `key` is a handle; `length` bytes are readable at `message`; `capacity` bytes are writable at `signature`;
+ * Needs: `key` is a valid handle; `length` bytes are readable at `message`; `capacity` bytes are writable at `signature`;
  * `signature_length` is writable.
  */
 TRESS_CHECKED
@@ -811,11 +817,11 @@ tress_status tress_sign(const tress_signing_key *key,
                         size_t *signature_length);
 
 /**
- * Checks the signature of a message. Any thread.
+ * Verifies the signature of a message. Any thread.
  *
- * Returns `TRESS_OK` if it holds, and `TRESS_MISMATCH` or `TRESS_MALFORMED_SIGNATURE` if not.
+ * Returns `TRESS_OK` if the signature is valid, otherwise `TRESS_MISMATCH` or `TRESS_MALFORMED_SIGNATURE`.
  *
- * Needs: `key` is a handle; the lengths are those of what the pointers point to.
+ * Needs: `key` is a valid handle; each buffer has the length given for it.
  */
 TRESS_CHECKED
 tress_status tress_verify(const tress_verifying_key *key,
@@ -824,91 +830,92 @@ tress_status tress_verify(const tress_verifying_key *key,
                           const uint8_t *signature,
                           size_t signature_length);
 
-/* ---- Signatures: many at once ---- */
+/* ---- Signatures: batches ---- */
 
 /**
- * One digest for `tress_sign_jobs`.
+ * One digest to sign with `tress_sign_jobs`.
  */
 typedef struct tress_sign_job {
   /**
-   * Under this key, by its scheme.
+   * Key, which also selects the scheme.
    */
   const tress_signing_key *key;
   /**
-   * A digest that the scheme's hash function made: `tress_digest`.
+   * Digest of the message by the scheme's hash function, as `tress_digest` computes it.
    */
   const uint8_t *digest;
   /**
-   * Of the digest.
+   * Length of `digest` in bytes.
    */
   size_t digest_length;
   /**
-   * Where the signature goes: room for `tress_signing_key_signature_bytes` at least.
+   * Buffer for the signature.
    */
   uint8_t *signature;
   /**
-   * Room at `signature`.
+   * Size of `signature` in bytes, at least `tress_signing_key_signature_bytes`.
    */
   size_t capacity;
   /**
-   * Zero; for later.
+   * Reserved; must be zero.
    */
   uint64_t reserved;
   /**
-   * Written: its length.
+   * Output: length of the signature in bytes.
    */
   size_t signature_length;
   /**
-   * Written: what became of the job.
+   * Output: status of this job.
    */
   tress_status status;
 } tress_sign_job;
 
 /**
- * One signature for `tress_verify_jobs`.
+ * One signature to check with `tress_verify_jobs`.
  */
 typedef struct tress_verify_job {
   /**
-   * Under this key, by its scheme.
+   * Key, which also selects the scheme.
    */
   const tress_verifying_key *key;
   /**
-   * A digest that the scheme's hash function made.
+   * Digest of the message by the scheme's hash function.
    */
   const uint8_t *digest;
   /**
-   * Of the digest.
+   * Length of `digest` in bytes.
    */
   size_t digest_length;
   /**
-   * What is said to be its signature.
+   * Signature to check.
    */
   const uint8_t *signature;
   /**
-   * Of the signature.
+   * Length of `signature` in bytes.
    */
   size_t signature_length;
   /**
-   * Zero; for later.
+   * Reserved; must be zero.
    */
   uint64_t reserved;
   /**
-   * Written: `TRESS_OK` if the signature holds.
+   * Output: `TRESS_OK` if the signature is valid.
    */
   tress_status status;
 } tress_verify_job;
 
 /**
- * Signs all digests, eight exponentiations side by side where the processor has AVX-512 IFMA. Keys and schemes may be
- * mixed; batches that are multiples of eight under keys of one size fill the lanes. Runs on the calling thread; any
- * number of threads may do so at the same time with jobs of their own.
+ * Signs all digests. On processors with AVX-512 IFMA, eight exponentiations run in parallel lanes. Keys and schemes may be
+ * mixed; a multiple of eight jobs with keys of one size fills the lanes. Runs on the calling thread. Any number of
+ * threads may call it at the same time, each with separate jobs.
  *
- * Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many
- * are not (their statuses are what `tress_sign` returns, `TRESS_DIGEST_LENGTH`, or `TRESS_ARGUMENT` where `reserved` is not zero). After `TRESS_NULL`, `TRESS_LENGTH`
- * or `TRESS_MEMORY` no job has run; after `TRESS_MEMORY` each job's status says so.
+ * Returns `TRESS_OK` if every job is `TRESS_OK`, otherwise `TRESS_JOBS`. Writes the number of failed jobs to `failed`,
+ * unless that is NULL. The status of a failed job is one that `tress_sign` returns, `TRESS_DIGEST_LENGTH`, or
+ * `TRESS_ARGUMENT` if `reserved` is not zero. After `TRESS_NULL`, `TRESS_LENGTH` or `TRESS_MEMORY` no job has run; after
+ * `TRESS_MEMORY` every job that is otherwise correct has that status.
  *
- * Needs: `count` jobs are at `jobs`; each key is NULL or a handle, and the lengths are those of what the pointers point to;
- * no signature overlaps anything else; `failed` is NULL or writable.
+ * Needs: `jobs` points to `count` jobs; each key is NULL or a valid handle; each buffer has the length given for it; no
+ * signature buffer overlaps other memory of a job; `failed` is NULL or writable.
  */
 TRESS_CHECKED
 tress_status tress_sign_jobs(tress_sign_job *jobs,
@@ -916,10 +923,11 @@ tress_status tress_sign_jobs(tress_sign_job *jobs,
                              size_t *failed);
 
 /**
- * Checks all signatures; each job's status is what `tress_verify` returns. All else is as in `tress_sign_jobs`.
+ * Checks all signatures. The status of each job is one that `tress_verify` returns. Keys, threads and return values are as
+ * for `tress_sign_jobs`.
  *
- * Needs: `count` jobs are at `jobs`; each key is NULL or a handle, and the lengths are those of what the pointers point to;
- * `failed` is NULL or writable.
+ * Needs: `jobs` points to `count` jobs; each key is NULL or a valid handle; each buffer has the length given for it; `failed` is
+ * NULL or writable.
  */
 TRESS_CHECKED
 tress_status tress_verify_jobs(tress_verify_job *jobs,

@@ -1,4 +1,4 @@
-//! Many signatures at once.
+//! Batches of signatures.
 
 use tress_sign::{SignJob, VerifyJob, sign_batch, verify_batch};
 
@@ -9,63 +9,64 @@ use crate::sign::{signature_bytes, tress_signing_key, tress_verifying_key};
 use crate::status::tress_status::*;
 use crate::status::{guard, tress_status};
 
-/// One digest for `tress_sign_jobs`.
+/// One digest to sign with `tress_sign_jobs`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct tress_sign_job {
-    /// Under this key, by its scheme.
+    /// Key, which also selects the scheme.
     pub key: *const tress_signing_key,
-    /// A digest that the scheme's hash function made: `tress_digest`.
+    /// Digest of the message by the scheme's hash function, as `tress_digest` computes it.
     pub digest: *const u8,
-    /// Of the digest.
+    /// Length of `digest` in bytes.
     pub digest_length: usize,
-    /// Where the signature goes: room for `tress_signing_key_signature_bytes` at least.
+    /// Buffer for the signature.
     pub signature: *mut u8,
-    /// Room at `signature`.
+    /// Size of `signature` in bytes, at least `tress_signing_key_signature_bytes`.
     pub capacity: usize,
-    /// Zero; for later.
+    /// Reserved; must be zero.
     pub reserved: u64,
-    /// Written: its length.
+    /// Output: length of the signature in bytes.
     pub signature_length: usize,
-    /// Written: what became of the job.
+    /// Output: status of this job.
     pub status: tress_status,
 }
 
-/// One signature for `tress_verify_jobs`.
+/// One signature to check with `tress_verify_jobs`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct tress_verify_job {
-    /// Under this key, by its scheme.
+    /// Key, which also selects the scheme.
     pub key: *const tress_verifying_key,
-    /// A digest that the scheme's hash function made.
+    /// Digest of the message by the scheme's hash function.
     pub digest: *const u8,
-    /// Of the digest.
+    /// Length of `digest` in bytes.
     pub digest_length: usize,
-    /// What is said to be its signature.
+    /// Signature to check.
     pub signature: *const u8,
-    /// Of the signature.
+    /// Length of `signature` in bytes.
     pub signature_length: usize,
-    /// Zero; for later.
+    /// Reserved; must be zero.
     pub reserved: u64,
-    /// Written: `TRESS_OK` if the signature holds.
+    /// Output: `TRESS_OK` if the signature is valid.
     pub status: tress_status,
 }
 
-/// Of a job until it has run: whoever looks at statuses alone takes nothing for good that was never checked. No job is
-/// refused with it.
+/// Status of a job that has not run yet. It is an error, so that a caller that reads only the statuses never takes an
+/// unchecked job for a valid one. `sign_job` and `verify_job` never return it.
 const UNDECIDED: tress_status = TRESS_INTERNAL;
 
-/// Signs all digests, eight exponentiations side by side where the processor has AVX-512 IFMA. Keys and schemes may be
-/// mixed; batches that are multiples of eight under keys of one size fill the lanes. Runs on the calling thread; any
-/// number of threads may do so at the same time with jobs of their own.
+/// Signs all digests. On processors with AVX-512 IFMA, eight exponentiations run in parallel lanes. Keys and schemes may be
+/// mixed; a multiple of eight jobs with keys of one size fills the lanes. Runs on the calling thread. Any number of
+/// threads may call it at the same time, each with separate jobs.
 ///
-/// Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many
-/// are not (their statuses are what `tress_sign` returns, `TRESS_DIGEST_LENGTH`, or `TRESS_ARGUMENT` where `reserved` is not zero). After `TRESS_NULL`, `TRESS_LENGTH`
-/// or `TRESS_MEMORY` no job has run; after `TRESS_MEMORY` each job's status says so.
+/// Returns `TRESS_OK` if every job is `TRESS_OK`, otherwise `TRESS_JOBS`. Writes the number of failed jobs to `failed`,
+/// unless that is NULL. The status of a failed job is one that `tress_sign` returns, `TRESS_DIGEST_LENGTH`, or
+/// `TRESS_ARGUMENT` if `reserved` is not zero. After `TRESS_NULL`, `TRESS_LENGTH` or `TRESS_MEMORY` no job has run; after
+/// `TRESS_MEMORY` every job that is otherwise correct has that status.
 ///
 /// # Safety
-/// `count` jobs are at `jobs`; each key is NULL or a handle, and the lengths are those of what the pointers point to;
-/// no signature overlaps anything else; `failed` is NULL or writable.
+/// `jobs` points to `count` jobs; each key is NULL or a valid handle; each buffer has the length given for it; no
+/// signature buffer overlaps other memory of a job; `failed` is NULL or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_sign_jobs(jobs: *mut tress_sign_job, count: usize, failed: *mut usize) -> tress_status {
     guard(|| {
@@ -73,7 +74,8 @@ pub unsafe extern "C" fn tress_sign_jobs(jobs: *mut tress_sign_job, count: usize
         let mut ready = Vec::new();
         let memory = ready.try_reserve_exact(count);
         for index in 0..count {
-            // SAFETY: the caller vouches for `count` jobs. Fields are accessed one by one: a status may hold anything.
+            // SAFETY: `index` is below `count`, and the caller promises `count` jobs. Fields are accessed one by one,
+            // because a status may be any number and no reference to the whole job may exist.
             unsafe {
                 let job = jobs.add(index);
                 (&raw mut (*job).signature_length).write(0);
@@ -92,7 +94,8 @@ pub unsafe extern "C" fn tress_sign_jobs(jobs: *mut tress_sign_job, count: usize
         let mut made = sign_batch(&ready, 1).into_iter();
         let mut failures = 0;
         for index in 0..count {
-            // SAFETY: as above; statuses were written above, and every undecided job was checked by `sign_job`.
+            // SAFETY: `index` is below `count`; the first loop wrote every status, and `sign_job` checked every
+            // undecided job.
             unsafe {
                 let job = jobs.add(index);
                 if (*job).status == UNDECIDED {
@@ -117,15 +120,17 @@ pub unsafe extern "C" fn tress_sign_jobs(jobs: *mut tress_sign_job, count: usize
                 failures += usize::from((*job).status != TRESS_OK);
             }
         }
-        // SAFETY: as above.
+        // SAFETY: the caller promises that `failed` is NULL or writable.
         unsafe { outcome(failures, failed) }
     })
 }
 
+/// Checks the fields of a job.
+///
 /// # Safety
-/// `job` is one as [`tress_sign_jobs`] takes.
+/// `job` points to a job as [`tress_sign_jobs`] needs it.
 unsafe fn sign_job<'a>(job: *const tress_sign_job) -> Result<SignJob<'a>, tress_status> {
-    // SAFETY: as above.
+    // SAFETY: the caller promises a job with valid pointers and lengths.
     unsafe {
         if (*job).reserved != 0 {
             return Err(TRESS_ARGUMENT);
@@ -139,11 +144,12 @@ unsafe fn sign_job<'a>(job: *const tress_sign_job) -> Result<SignJob<'a>, tress_
     }
 }
 
-/// Checks all signatures; each job's status is what `tress_verify` returns. All else is as in `tress_sign_jobs`.
+/// Checks all signatures. The status of each job is one that `tress_verify` returns. Keys, threads and return values are as
+/// for `tress_sign_jobs`.
 ///
 /// # Safety
-/// `count` jobs are at `jobs`; each key is NULL or a handle, and the lengths are those of what the pointers point to;
-/// `failed` is NULL or writable.
+/// `jobs` points to `count` jobs; each key is NULL or a valid handle; each buffer has the length given for it; `failed` is
+/// NULL or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_verify_jobs(
     jobs: *mut tress_verify_job,
@@ -155,7 +161,8 @@ pub unsafe extern "C" fn tress_verify_jobs(
         let mut ready = Vec::new();
         let memory = ready.try_reserve_exact(count);
         for index in 0..count {
-            // SAFETY: the caller vouches for `count` jobs. Fields are accessed one by one: a status may hold anything.
+            // SAFETY: `index` is below `count`, and the caller promises `count` jobs. Fields are accessed one by one,
+            // because a status may be any number and no reference to the whole job may exist.
             unsafe {
                 let job = jobs.add(index);
                 let status = match verify_job(job) {
@@ -173,7 +180,7 @@ pub unsafe extern "C" fn tress_verify_jobs(
         let mut checked = verify_batch(&ready, 1).into_iter();
         let mut failures = 0;
         for index in 0..count {
-            // SAFETY: as above; statuses were written above.
+            // SAFETY: `index` is below `count`, and the first loop wrote every status.
             unsafe {
                 let job = jobs.add(index);
                 if (*job).status == UNDECIDED {
@@ -187,15 +194,17 @@ pub unsafe extern "C" fn tress_verify_jobs(
                 failures += usize::from((*job).status != TRESS_OK);
             }
         }
-        // SAFETY: as above.
+        // SAFETY: the caller promises that `failed` is NULL or writable.
         unsafe { outcome(failures, failed) }
     })
 }
 
+/// Checks the fields of a job.
+///
 /// # Safety
-/// `job` is one as [`tress_verify_jobs`] takes.
+/// `job` points to a job as [`tress_verify_jobs`] needs it.
 unsafe fn verify_job<'a>(job: *const tress_verify_job) -> Result<VerifyJob<'a>, tress_status> {
-    // SAFETY: as above.
+    // SAFETY: the caller promises a job with valid pointers and lengths.
     unsafe {
         if (*job).reserved != 0 {
             return Err(TRESS_ARGUMENT);

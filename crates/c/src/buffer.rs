@@ -4,8 +4,8 @@ use zeroize::Zeroize;
 
 use crate::raw;
 
-/// Bytes that a call made: a container, a plaintext, a key as text. It never changes: any number of threads may read
-/// it, until it is freed. The bytes are wiped then.
+/// Bytes that a call returned: a container, a plaintext, or a key as text. The buffer never changes, so any number of
+/// threads may read it at the same time. `tress_buffer_free` wipes the bytes.
 pub struct tress_buffer {
     bytes: Vec<u8>,
 }
@@ -22,32 +22,32 @@ impl Drop for tress_buffer {
     }
 }
 
-/// The bytes, valid until the buffer is freed; NULL for NULL. No NUL stands behind them. Any thread.
+/// Returns the bytes, which are valid until the buffer is freed, or NULL for NULL. They do not end with NUL. Any thread.
 ///
 /// # Safety
 /// `buffer` is NULL or a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_buffer_data(buffer: *const tress_buffer) -> *const u8 {
-    // SAFETY: as above.
+    // SAFETY: `buffer` is NULL or a valid handle, as the caller promises.
     unsafe { buffer.as_ref() }.map_or(std::ptr::null(), |buffer| buffer.bytes.as_ptr())
 }
 
-/// How many bytes; 0 for NULL. Any thread.
+/// Returns the length of the buffer in bytes, or 0 for NULL. Any thread.
 ///
 /// # Safety
 /// `buffer` is NULL or a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_buffer_length(buffer: *const tress_buffer) -> usize {
-    // SAFETY: as above.
+    // SAFETY: `buffer` is NULL or a valid handle, as the caller promises.
     unsafe { buffer.as_ref() }.map_or(0, |buffer| buffer.bytes.len())
 }
 
-/// Wipes and frees the bytes; NULL does nothing. No other thread may use them any more.
+/// Wipes and frees the buffer; NULL does nothing. No thread may use the buffer afterwards.
 ///
 /// # Safety
 /// `buffer` is NULL, or a handle that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_buffer_free(buffer: *mut tress_buffer) {
-    // SAFETY: as above.
+    // SAFETY: `buffer` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
     unsafe { raw::free(buffer) }
 }

@@ -1,6 +1,6 @@
-//! The root of `libtress-cipher`: those files of `libtress` that need neither containers nor signatures.
+//! Crate root of `libtress-cipher`: the files of `libtress` that need neither containers nor signatures.
 #![allow(non_camel_case_types)]
-#![allow(dead_code, reason = "helpers of the other files; what nothing uses is found in libtress")]
+#![allow(dead_code, reason = "some helpers serve only the other files of libtress, whose build reports unused code")]
 
 mod ciphers;
 mod failure;

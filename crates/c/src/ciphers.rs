@@ -1,4 +1,4 @@
-//! Block ciphers by their names, with a key.
+//! Keyed block ciphers, chosen by name.
 
 use std::ffi::c_char;
 
@@ -10,8 +10,8 @@ use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, guard_value, tress_status};
 
-/// A block cipher with its key. It never changes: any number of threads may use one at the same time, until it is
-/// freed. The key is wiped then.
+/// A block cipher with its key. The handle never changes, so any number of threads may use it at the same time.
+/// `tress_cipher_free` wipes the key.
 pub struct tress_cipher {
     pub(crate) keyed: Keyed,
     cipher: &'static Cipher,
@@ -19,8 +19,8 @@ pub struct tress_cipher {
 
 macro_rules! keyed {
     ($($of:ident: $type:ty, $kind:ident, $([$($name:literal)*])*;)*) => {
-        /// A key of each type that the library has. AES is Rijndael with blocks of 128 bits.
-        #[allow(clippy::large_enum_variant, reason = "it lives in a box of its own")]
+        /// A keyed cipher, with one variant for each type of the library. AES is Rijndael with blocks of 128 bits.
+        #[allow(clippy::large_enum_variant, reason = "every value is in a separate box")]
         pub(crate) enum Keyed {
             $($of($type),)*
         }
@@ -45,14 +45,15 @@ macro_rules! keyed {
     };
 }
 
-/// The ciphers of one type.
+/// One of the types of [`Keyed`].
 pub(crate) trait Family: BlockCipher + Sized {
+    /// Returns the cipher if it has this type.
     fn of(keyed: &Keyed) -> Option<&Self>;
 }
 
 for_every_cipher!([keyed]);
 
-/// An expression for whatever type a key has.
+/// Evaluates an expression with the cipher in its concrete type.
 macro_rules! with_cipher {
     ($keyed:expr, $cipher:ident => $body:expr) => {
         ::tress_cipher::for_every_cipher!([$crate::ciphers::match_keyed], ($keyed, $cipher, $body))
@@ -67,7 +68,7 @@ macro_rules! match_keyed {
     };
 }
 
-/// As [`with_cipher`], but nothing comes of a cipher that has no CCM.
+/// As [`with_cipher`], but the result is an `Option`: `None` if the cipher does not support CCM.
 macro_rules! with_ccm_cipher {
     ($keyed:expr, $cipher:ident => $body:expr) => {
         ::tress_cipher::for_every_cipher!([$crate::ciphers::match_ccm], ($keyed, $cipher, $body))
@@ -117,16 +118,17 @@ impl tress_cipher {
     }
 }
 
-/// Name of cipher number `index`, from 0; NULL past the last one. The names are those of the command: "aes-128",
-/// "aes-192", "aes-256", "rijndael-BLOCK-KEY" with 128, 160, 192, 224 or 256 bits each, "rc6-128", "rc6-192",
-/// "rc6-256", "pipo-128", "pipo-256". Any thread; never fails; the text is valid for ever.
+/// Returns the name of cipher number `index`, counted from 0, or NULL past the last one. The names are those of the command:
+/// "aes-128", "aes-192", "aes-256", "rijndael-BLOCK-KEY" with 128, 160, 192, 224 or 256 bits each, "rc6-128", "rc6-192",
+/// "rc6-256", "pipo-128", "pipo-256". Any thread; never fails; the text is static.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_cipher_name_at(index: usize) -> *const c_char {
     CIPHERS.get(index).map_or(std::ptr::null(), |cipher| cipher.c_name.as_ptr())
 }
 
-/// Prepares a key for the fastest backend of this machine. `name` is one of `tress_cipher_name_at`; `key` has the
-/// length that it says. The handle goes to `cipher`; end it with `tress_cipher_free`. Any thread.
+/// Prepares a key for the fastest backend of this machine. `name` is one that `tress_cipher_name_at` returns, and
+/// `key_length` is the key length of that cipher. Writes the handle to `cipher`; free it with `tress_cipher_free`. Any
+/// thread.
 ///
 /// Returns `TRESS_UNKNOWN_NAME`, `TRESS_KEY_LENGTH`.
 ///
@@ -139,15 +141,15 @@ pub unsafe extern "C" fn tress_cipher_new(
     key_length: usize,
     cipher: *mut *mut tress_cipher,
 ) -> tress_status {
-    // SAFETY: passed on as they are.
+    // SAFETY: the arguments are passed on unchanged, with a NULL backend, which is allowed.
     unsafe { tress_cipher_new_with_backend(name, std::ptr::null(), key, key_length, cipher) }
 }
 
-/// The same for a given backend: "reference" (slow, not constant time, for tests), "portable", "neon", "arm-aes",
-/// "aesni", "avx2", "vaes256", "avx512", "gfni512" or "vaes512"; NULL is the fastest. Any thread.
+/// Prepares a key for a given backend: "reference" (slow, not constant time, for tests), "portable", "neon", "arm-aes",
+/// "aesni", "avx2", "vaes256", "avx512", "gfni512" or "vaes512"; NULL selects the fastest. Any thread.
 ///
-/// Returns `TRESS_BACKEND_UNAVAILABLE` where this machine, or the cipher, lacks it, and what `tress_cipher_new`
-/// returns.
+/// Returns `TRESS_BACKEND_UNAVAILABLE` if this machine or the cipher does not support the backend, and the errors of
+/// `tress_cipher_new`.
 ///
 /// # Safety
 /// As `tress_cipher_new`; `backend` is NULL or ends with NUL.
@@ -160,7 +162,7 @@ pub unsafe extern "C" fn tress_cipher_new_with_backend(
     cipher: *mut *mut tress_cipher,
 ) -> tress_status {
     guard(|| {
-        // SAFETY: the caller vouches for every pointer.
+        // SAFETY: the caller promises that the texts end with NUL, the key has its length, and `cipher` is writable.
         unsafe {
             raw::give(cipher, || {
                 tress_cipher::new(raw::text(name)?, raw::optional_text(backend)?, raw::bytes(key, key_length)?)
@@ -169,44 +171,44 @@ pub unsafe extern "C" fn tress_cipher_new_with_backend(
     })
 }
 
-/// Wipes the key and ends the handle; NULL does nothing. No other thread may use it any more.
+/// Wipes the key and frees the handle; NULL does nothing. No thread may use the handle afterwards.
 ///
 /// # Safety
 /// `cipher` is NULL, or a handle that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_cipher_free(cipher: *mut tress_cipher) {
-    // SAFETY: as above.
+    // SAFETY: `cipher` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
     unsafe { raw::free(cipher) }
 }
 
-/// Bytes of a block: 16, for Rijndael 16 to 32, for PIPO 8; 0 for NULL. Any thread.
+/// Returns the block size in bytes: 16, for Rijndael 16 to 32, for PIPO 8; 0 for NULL. Any thread.
 ///
 /// # Safety
 /// `cipher` is NULL or a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_cipher_block_bytes(cipher: *const tress_cipher) -> usize {
-    // SAFETY: as above.
+    // SAFETY: `cipher` is NULL or a valid handle, as the caller promises.
     let cipher = unsafe { cipher.as_ref() };
     guard_value(0, || cipher.map_or(0, |cipher| cipher.cipher.block_bytes))
 }
 
-/// The name that the cipher was made by; NULL for NULL. Any thread; the text is valid for ever.
+/// Returns the name of the cipher, or NULL for NULL. Any thread; the text is static.
 ///
 /// # Safety
 /// `cipher` is NULL or a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_cipher_name(cipher: *const tress_cipher) -> *const c_char {
-    // SAFETY: as above.
+    // SAFETY: `cipher` is NULL or a valid handle, as the caller promises.
     unsafe { cipher.as_ref() }.map_or(std::ptr::null(), |cipher| cipher.cipher.c_name.as_ptr())
 }
 
-/// The backend that the key was prepared for; NULL for NULL. Any thread; the text is valid for ever.
+/// Returns the name of the backend that the key was prepared for, or NULL for NULL. Any thread; the text is static.
 ///
 /// # Safety
 /// `cipher` is NULL or a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_cipher_backend(cipher: *const tress_cipher) -> *const c_char {
-    // SAFETY: as above.
+    // SAFETY: `cipher` is NULL or a valid handle, as the caller promises.
     let Some(cipher) = (unsafe { cipher.as_ref() }) else {
         return std::ptr::null();
     };
@@ -223,7 +225,7 @@ mod tests {
     fn every_backend_has_its_name() {
         for backend in CIPHERS[0].backends.iter().filter(|backend| backend.is_available()) {
             let cipher = tress_cipher::new("aes-128", Some(backend.name()), &[0; 16]).unwrap();
-            // SAFETY: a handle, and a text that ends with NUL.
+            // SAFETY: `cipher` is a valid handle, and the name is a text that ends with NUL.
             let name = unsafe { CStr::from_ptr(tress_cipher_backend(&cipher)) };
             assert_eq!(name.to_str().unwrap(), backend.name());
         }

@@ -1,5 +1,4 @@
-//! Containers that are pushed: bytes go in by calls, and come out through a function of the caller. And whole
-//! containers in memory.
+//! Containers in memory, and as streams: the caller pushes the input, and a callback receives the output.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 
@@ -15,19 +14,19 @@ use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, tress_status};
 
-/// Takes the next `length` bytes of an output, at least one, and returns 0; anything else ends the work with
-/// `TRESS_CALLBACK`. `context` is what was given with the function. It runs in the thread of the call, and must not
-/// call functions on the same handle, throw, or `longjmp` out.
+/// Callback that receives the next `length` bytes of an output, at least one. It returns 0; any other value ends the
+/// operation with `TRESS_CALLBACK`. `context` is the pointer that was passed along with the callback. It runs in the
+/// calling thread, and must not call functions on the same handle, throw, or leave by `longjmp`.
 pub type tress_write = Option<unsafe extern "C" fn(context: *mut c_void, data: *const u8, length: usize) -> c_int>;
 
-/// How much is pushed through at a time, so that memory does not grow with what a caller pushes at once.
+/// Input bytes that are processed at a time, so that memory use does not depend on the length of a push.
 const PIECE_BYTES: usize = 4 << 20;
 
-/// Where an output goes.
+/// The caller's output callback, with a buffer.
 struct Output {
     write: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_int,
     context: *mut c_void,
-    /// Reused; of a decryptor, wiped.
+    /// Output that was not handed over yet. The allocation is reused, and wiped on drop.
     bytes: Vec<u8>,
 }
 
@@ -36,12 +35,12 @@ impl Output {
         Ok(Self { write: write.ok_or(TRESS_NULL)?, context, bytes: Vec::new() })
     }
 
-    /// Hands over what there is.
+    /// Hands the buffered bytes to the callback.
     fn flush(&mut self) -> Result<(), Failure> {
         if self.bytes.is_empty() {
             return Ok(());
         }
-        // SAFETY: the caller of `_new` vouches for the function and its context until the handle is freed.
+        // SAFETY: the caller of `_new` promises that the callback and its context are valid until the handle is freed.
         let answer = unsafe { (self.write)(self.context, self.bytes.as_ptr(), self.bytes.len()) };
         self.bytes.clear();
         if answer == 0 {
@@ -57,22 +56,22 @@ impl Drop for Output {
     }
 }
 
-/// Makes a container of what is pushed. One thread at a time, not always the same; one process: after a fork both would
-/// encrypt under one key and nonce.
+/// Encrypts pushed plaintext into a container. One thread at a time, not always the same one. Only the process that
+/// created it may use it: after a `fork`, both processes would encrypt under one key and nonce.
 pub struct tress_encryptor {
-    /// `None` once it was finished, or has failed.
+    /// `None` after `finish` or a failure.
     encryptor: Option<Encryptor>,
     output: Output,
 }
 
-/// Begins a container for `recipients`; its bytes go to `write`, in order. `options` may be NULL. Memory is one batch,
-/// some MiB for each thread. What was written is a container only once `tress_encryptor_finish` has returned
-/// `TRESS_OK`: until then every reader says that it is truncated. Any thread.
+/// Begins a container for `recipients`. The bytes of the container go to `write`, in order. `options` may be NULL. Memory
+/// use is one batch: some MiB for each thread. The container is complete only after `tress_encryptor_finish` has returned
+/// `TRESS_OK`; before that, every reader reports it as truncated. Any thread.
 ///
 /// Returns `TRESS_NO_RECIPIENTS`, `TRESS_MIXED_RECIPIENTS`, `TRESS_BAD_NAME`, `TRESS_UNKNOWN_NAME`.
 ///
 /// # Safety
-/// `recipients` is a handle; the texts of `options` end with NUL; `write` and `context` are good until the handle is
+/// `recipients` is a valid handle; the texts of `options` end with NUL; `write` and `context` are valid until the handle is
 /// freed; `encryptor` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_encryptor_new(
@@ -82,7 +81,7 @@ pub unsafe extern "C" fn tress_encryptor_new(
     context: *mut c_void,
     encryptor: *mut *mut tress_encryptor,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         raw::give(encryptor, || {
             let output = Output::new(write, context)?;
@@ -93,14 +92,14 @@ pub unsafe extern "C" fn tress_encryptor_new(
     })
 }
 
-/// Takes the next bytes of plaintext, any number, and writes what is ready of the container. After a failure other than
-/// `TRESS_NULL` and `TRESS_LENGTH` every further call returns `TRESS_STATE`. One thread at a time.
+/// Encrypts the next bytes of the plaintext, any number, and writes the finished part of the container. After a failure
+/// other than `TRESS_NULL` and `TRESS_LENGTH` every further call returns `TRESS_STATE`. One thread at a time.
 ///
-/// Returns `TRESS_CALLBACK`, `TRESS_STATE`; `TRESS_ARGUMENT` in another process than that of `tress_encryptor_new`, here
-/// or at the end.
+/// Returns `TRESS_CALLBACK`, `TRESS_STATE`. In another process than that of `tress_encryptor_new`, this function or
+/// `tress_encryptor_finish` returns `TRESS_ARGUMENT`.
 ///
 /// # Safety
-/// `encryptor` is a handle; `length` bytes are readable at `data`.
+/// `encryptor` is a valid handle; `length` bytes are readable at `data`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_encryptor_push(
     encryptor: *mut tress_encryptor,
@@ -108,9 +107,9 @@ pub unsafe extern "C" fn tress_encryptor_push(
     length: usize,
 ) -> tress_status {
     guard(|| {
-        // SAFETY: as above.
+        // SAFETY: the caller promises a valid handle and a buffer of the given length.
         let (handle, data) = unsafe { (raw::handle_mut(encryptor)?, raw::bytes(data, length)?) };
-        // Gone if anything below fails.
+        // Put back at the end: a failure on the way leaves `None`.
         let mut encryptor = handle.encryptor.take().ok_or(TRESS_STATE)?;
         for piece in data.chunks(PIECE_BYTES) {
             encryptor.push(piece, &mut handle.output.bytes)?;
@@ -121,16 +120,16 @@ pub unsafe extern "C" fn tress_encryptor_push(
     })
 }
 
-/// Writes the rest of the container. The handle is of no further use, and still has to be freed. One thread at a time.
+/// Writes the rest of the container. Afterwards the handle can only be freed. One thread at a time.
 ///
 /// Returns `TRESS_CALLBACK`, `TRESS_STATE`, `TRESS_ARGUMENT`.
 ///
 /// # Safety
-/// `encryptor` is a handle.
+/// `encryptor` is a valid handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_encryptor_finish(encryptor: *mut tress_encryptor) -> tress_status {
     guard(|| {
-        // SAFETY: as above.
+        // SAFETY: the caller promises a valid handle.
         let handle = unsafe { raw::handle_mut(encryptor)? };
         let encryptor = handle.encryptor.take().ok_or(TRESS_STATE)?;
         encryptor.finish(&mut handle.output.bytes)?;
@@ -138,25 +137,25 @@ pub unsafe extern "C" fn tress_encryptor_finish(encryptor: *mut tress_encryptor)
     })
 }
 
-/// Ends the handle, finished or not; NULL does nothing. Nothing is written.
+/// Frees the handle, finished or not, without writing anything; NULL does nothing.
 ///
 /// # Safety
 /// `encryptor` is NULL, or a handle that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_encryptor_free(encryptor: *mut tress_encryptor) {
-    // SAFETY: as above.
+    // SAFETY: `encryptor` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
     unsafe { raw::free(encryptor) }
 }
 
-/// Decrypts a container that is pushed. One thread at a time, not always the same.
+/// Decrypts a pushed container. One thread at a time, not always the same one.
 pub struct tress_decryptor {
-    /// `None` once it was finished, or has failed.
+    /// `None` after `finish` or a failure.
     decryptor: Option<Decryptor>,
     output: Output,
     named: Option<Named>,
 }
 
-/// What a header says about the plaintext.
+/// Name and type of the plaintext, from the container's header.
 pub(crate) struct Named {
     name: Option<CString>,
     is_tree: bool,
@@ -165,7 +164,7 @@ pub(crate) struct Named {
 impl Named {
     pub(crate) fn of(content: &Content) -> Self {
         Self {
-            // A container's name has no control characters.
+            // The name has no control characters, so no NUL.
             name: content.name.as_ref().and_then(|name| CString::new(name.as_str()).ok()),
             is_tree: content.content_type == ContentType::Tree,
         }
@@ -180,11 +179,11 @@ impl Named {
     }
 }
 
-/// Waits for a container, which the first of `identities` that fits will open; plaintext goes to `write`, in order, and
-/// only what was verified. `threads` is 0 for one for each core, 1 for none but the caller's, at most 1024. Any thread.
+/// Prepares to decrypt a container with the first of `identities` that matches. Verified plaintext goes to `write`, in order.
+/// `threads` is the number of threads, up to 1024; 0 means one for each core, 1 means the calling thread alone. Any thread.
 ///
 /// # Safety
-/// `identities` is a handle; `write` and `context` are good until the handle is freed; `decryptor` is writable.
+/// `identities` is a valid handle; `write` and `context` are valid until the handle is freed; `decryptor` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_decryptor_new(
     identities: *const tress_identities,
@@ -193,7 +192,7 @@ pub unsafe extern "C" fn tress_decryptor_new(
     context: *mut c_void,
     decryptor: *mut *mut tress_decryptor,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         raw::give(decryptor, || {
             let output = Output::new(write, context)?;
@@ -203,16 +202,17 @@ pub unsafe extern "C" fn tress_decryptor_new(
     })
 }
 
-/// Takes the next bytes of the container, any number, and writes the plaintext of what was verified; that of a folder
-/// is a tar stream, with names and links of whoever made it: `tress_decrypt_file` unpacks one and refuses what leads out
-/// of the folder, other programs may not. Whether the container is complete is known only after `tress_decryptor_finish`. After a failure
-/// other than `TRESS_NULL` and `TRESS_LENGTH` every further call returns `TRESS_STATE`. One thread at a time.
+/// Decrypts the next bytes of the container, any number, and writes the verified plaintext. Only `tress_decryptor_finish`
+/// tells whether the container is complete. The plaintext of a folder is a tar stream; its names and links come from
+/// whoever made the container. `tress_decrypt_file` unpacks a folder and refuses entries that lead out of it; a general
+/// tar program may not. After a failure other than `TRESS_NULL` and `TRESS_LENGTH` every further call returns
+/// `TRESS_STATE`. One thread at a time.
 ///
-/// Returns `TRESS_NO_MATCHING_KEY`, `TRESS_WRONG_PASSPHRASE`, `TRESS_CHUNK_DAMAGED` and all else that can be wrong with
-/// a container; `TRESS_CALLBACK`, `TRESS_STATE`.
+/// Returns `TRESS_NO_MATCHING_KEY`, `TRESS_WRONG_PASSPHRASE`, `TRESS_CHUNK_DAMAGED` and the other codes for a damaged
+/// container; `TRESS_CALLBACK`, `TRESS_STATE`.
 ///
 /// # Safety
-/// `decryptor` is a handle; `length` bytes are readable at `data`.
+/// `decryptor` is a valid handle; `length` bytes are readable at `data`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_decryptor_push(
     decryptor: *mut tress_decryptor,
@@ -220,12 +220,12 @@ pub unsafe extern "C" fn tress_decryptor_push(
     length: usize,
 ) -> tress_status {
     guard(|| {
-        // SAFETY: as above.
+        // SAFETY: the caller promises a valid handle and a buffer of the given length.
         let (handle, data) = unsafe { (raw::handle_mut(decryptor)?, raw::bytes(data, length)?) };
         let mut decryptor = handle.decryptor.take().ok_or(TRESS_STATE)?;
         for piece in data.chunks(PIECE_BYTES) {
             let pushed = decryptor.push(piece, &mut handle.output.bytes);
-            // Also what was verified before a damaged chunk.
+            // After a failure too: chunks before a damaged one are verified.
             let written = handle.output.flush();
             pushed?;
             written?;
@@ -238,17 +238,17 @@ pub unsafe extern "C" fn tress_decryptor_push(
     })
 }
 
-/// Says that the container ends here, and writes the rest of the plaintext. Only if this returns `TRESS_OK` was it all
-/// there. The handle is of no further use, and still has to be freed. One thread at a time.
+/// Declares the end of the container, and writes the rest of the plaintext. The plaintext is complete only if this returns
+/// `TRESS_OK`. Afterwards the handle can only be freed. One thread at a time.
 ///
-/// Returns `TRESS_TRUNCATED`, and what `tress_decryptor_push` returns.
+/// Returns `TRESS_TRUNCATED`, and the errors of `tress_decryptor_push`.
 ///
 /// # Safety
-/// `decryptor` is a handle.
+/// `decryptor` is a valid handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_decryptor_finish(decryptor: *mut tress_decryptor) -> tress_status {
     guard(|| {
-        // SAFETY: as above.
+        // SAFETY: the caller promises a valid handle.
         let handle = unsafe { raw::handle_mut(decryptor)? };
         let decryptor = handle.decryptor.take().ok_or(TRESS_STATE)?;
         let finished = decryptor.finish(&mut handle.output.bytes);
@@ -258,38 +258,38 @@ pub unsafe extern "C" fn tress_decryptor_finish(decryptor: *mut tress_decryptor)
     })
 }
 
-/// The name that the container keeps, valid until the handle is freed; NULL if it keeps none, or its header was not all
-/// pushed yet. It comes from whoever wrote the container, has no path in it, and may be that of a file that you have.
-/// One thread at a time.
+/// Returns the name in the container, valid until the handle is freed; NULL if it has no name, or its header was not pushed
+/// completely. The name comes from whoever made the container. It contains no path, and may equal the name of an existing
+/// file. One thread at a time.
 ///
 /// # Safety
 /// `decryptor` is NULL or a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_decryptor_name(decryptor: *const tress_decryptor) -> *const c_char {
-    // SAFETY: as above.
+    // SAFETY: `decryptor` is NULL or a valid handle, as the caller promises.
     let named = unsafe { decryptor.as_ref() }.and_then(|decryptor| decryptor.named.as_ref());
     named.map_or(std::ptr::null(), Named::name)
 }
 
-/// 1 if the plaintext is the tar stream of a folder, 0 if it is a file's bytes, -1 while the header was not all pushed.
-/// One thread at a time.
+/// Returns 1 if the plaintext is the tar stream of a folder, 0 if it is the content of a file, and -1 until the header was
+/// pushed completely. One thread at a time.
 ///
 /// # Safety
 /// `decryptor` is NULL or a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_decryptor_is_tree(decryptor: *const tress_decryptor) -> c_int {
-    // SAFETY: as above.
+    // SAFETY: `decryptor` is NULL or a valid handle, as the caller promises.
     let named = unsafe { decryptor.as_ref() }.and_then(|decryptor| decryptor.named.as_ref());
     named.map_or(-1, Named::is_tree)
 }
 
-/// Ends the handle, finished or not; NULL does nothing. Nothing is written.
+/// Frees the handle, finished or not, without writing anything; NULL does nothing.
 ///
 /// # Safety
 /// `decryptor` is NULL, or a handle that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_decryptor_free(decryptor: *mut tress_decryptor) {
-    // SAFETY: as above.
+    // SAFETY: `decryptor` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
     unsafe { raw::free(decryptor) }
 }
 
@@ -298,7 +298,7 @@ pub unsafe extern "C" fn tress_decryptor_free(decryptor: *mut tress_decryptor) {
 /// Returns `TRESS_NO_RECIPIENTS`, `TRESS_MIXED_RECIPIENTS`, `TRESS_MEMORY` and others.
 ///
 /// # Safety
-/// `length` bytes are readable at `plain`; `recipients` is a handle; the texts of `options` end with NUL; `container`
+/// `length` bytes are readable at `plain`; `recipients` is a valid handle; the texts of `options` end with NUL; `container`
 /// is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_encrypt(
@@ -308,7 +308,7 @@ pub unsafe extern "C" fn tress_encrypt(
     options: *const tress_options,
     container: *mut *mut tress_buffer,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         raw::give(container, || {
             let plain = raw::bytes(plain, length)?;
@@ -322,14 +322,14 @@ pub unsafe extern "C" fn tress_encrypt(
     })
 }
 
-/// Verifies all of the container of `length` bytes at `container` and decrypts it into memory; that of a folder is a
-/// tar stream, as in `tress_decryptor_push`. `threads` is 0 for one for each core, 1 for none but the caller's, at most
-/// 1024. Any thread.
+/// Verifies the whole container of `length` bytes at `container` and decrypts it into memory. The plaintext of a folder is a
+/// tar stream, as for `tress_decryptor_push`. `threads` is the number of threads, up to 1024; 0 means one for each core, 1
+/// means the calling thread alone. Any thread.
 ///
 /// Returns `TRESS_NO_MATCHING_KEY`, `TRESS_CHUNK_DAMAGED`, `TRESS_TRUNCATED`, `TRESS_MEMORY` and others.
 ///
 /// # Safety
-/// `length` bytes are readable at `container`; `identities` is a handle; `plain` is writable.
+/// `length` bytes are readable at `container`; `identities` is a valid handle; `plain` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_decrypt(
     container: *const u8,
@@ -338,7 +338,7 @@ pub unsafe extern "C" fn tress_decrypt(
     threads: usize,
     plain: *mut *mut tress_buffer,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         raw::give(plain, || {
             let (container, threads) = (raw::bytes(container, length)?, options::threads(threads)?);
@@ -350,7 +350,7 @@ pub unsafe extern "C" fn tress_decrypt(
     })
 }
 
-/// So many zeros, if there is memory.
+/// Allocates `bytes` zeros; running out of memory is an error, not an abort.
 fn zeros(bytes: usize) -> Result<Vec<u8>, Failure> {
     let mut zeros = Vec::new();
     zeros.try_reserve_exact(bytes)?;

@@ -1,4 +1,4 @@
-//! The errors of containers and signatures as codes of this library.
+//! Converts errors of containers and signatures to status codes.
 
 use tress_container::ErrorKind;
 
@@ -56,7 +56,7 @@ fn of_container(kind: &ErrorKind) -> tress_status {
         ErrorKind::Cipher(error) => of_cipher(*error),
         ErrorKind::MessageTooLong => TRESS_MESSAGE_TOO_LONG,
         ErrorKind::Usage => TRESS_ARGUMENT,
-        // Those of connections, which this library does not make.
+        // Errors of network connections, which this library never opens.
         _ => TRESS_INTERNAL,
     }
 }

@@ -1,10 +1,10 @@
-//! Why a call failed. Errors of containers and signatures are in `errors`.
+//! The internal error type. `errors` converts the errors of containers and signatures to it.
 
 use std::fmt;
 
 use crate::status::tress_status::{self, *};
 
-/// Why a call failed: its code, and what is to say beyond it.
+/// Why a call failed: the status code, and a message if there is more to say than the code's text.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) status: tress_status,

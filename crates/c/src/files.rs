@@ -1,4 +1,4 @@
-//! Whole files: atomic, on all cores, with progress and a way to stop.
+//! Encryption of whole files: atomic, on all cores, with progress and cancellation.
 
 use std::ffi::c_char;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::options::{self, tress_control, tress_options, tress_report};
 use crate::raw;
 use crate::status::{guard, tress_status};
 
-/// A path as the system has it: any bytes on Unix, UTF-8 elsewhere.
+/// Converts a C string to a path: any bytes on Unix, UTF-8 elsewhere.
 ///
 /// # Safety
 /// `path` is NULL or ends with NUL.
@@ -23,38 +23,38 @@ pub(crate) unsafe fn path(path: *const c_char) -> Result<PathBuf, Failure> {
         if path.is_null() {
             return Err(tress_status::TRESS_NULL.into());
         }
-        // SAFETY: not NULL, and the caller vouches for its end.
+        // SAFETY: `path` is not NULL, and the caller promises that it ends with NUL.
         let bytes = unsafe { std::ffi::CStr::from_ptr(path) }.to_bytes();
         Ok(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
     }
     #[cfg(not(unix))]
-    // SAFETY: as above.
+    // SAFETY: the caller promises that `path` is NULL or ends with NUL.
     Ok(PathBuf::from(unsafe { raw::text(path)? }))
 }
 
-/// The caller's control, or one that nobody else sees.
+/// Calls `run` with the caller's control, or with a new one if that is NULL.
 ///
 /// # Safety
 /// `control` is NULL or a handle.
 unsafe fn with_control<T>(control: *const tress_control, run: impl FnOnce(&Control) -> T) -> T {
-    // SAFETY: as above.
+    // SAFETY: `control` is NULL or a valid handle, as the caller promises.
     match unsafe { control.as_ref() } {
         Some(control) => run(&control.control),
         None => run(&Control::new()),
     }
 }
 
-/// Encrypts the file or folder `input` to every one of `recipients`, into the container `output`, which appears under
-/// its name only when it is complete. Runs on threads of its own, which end before it returns. Any thread.
+/// Encrypts the file or folder `input` to all of `recipients`, into the container `output`. The container appears under
+/// its name only when it is complete. Threads that the call starts end before it returns. Any thread.
 ///
 /// `options`, `control` and `report` may be NULL.
 ///
 /// Returns `TRESS_IO`, `TRESS_OUTPUT_EXISTS`, `TRESS_NO_RECIPIENTS`, `TRESS_MIXED_RECIPIENTS`, `TRESS_INTERRUPTED` and
-/// others; nothing is left under the output's name then.
+/// others. A call that fails creates no output.
 ///
 /// # Safety
-/// `input`, `output` and the texts of `options` end with NUL; `recipients` is a handle, `control` NULL or a handle;
-/// `report` is NULL or writable.
+/// `input`, `output` and the texts of `options` end with NUL; `recipients` is a valid handle; `control` is NULL or a valid
+/// handle; `report` is NULL or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_encrypt_file(
     input: *const c_char,
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn tress_encrypt_file(
     control: *const tress_control,
     report: *mut tress_report,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         let source = Source::Path(path(input)?);
         let recipients = &raw::handle(recipients)?.0;
@@ -76,17 +76,17 @@ pub unsafe extern "C" fn tress_encrypt_file(
     })
 }
 
-/// Decrypts the container `input` with the first of `identities` that fits, into the file, or folder, `output`, which
-/// appears under its name only when all is verified. A folder is unpacked with all that `tress decrypt` refuses
-/// refused. Any thread.
+/// Decrypts the container `input` with the first of `identities` that matches, into the file or folder `output`. The
+/// output appears under its name only when all chunks are verified. A folder is unpacked under the rules of
+/// `tress decrypt`, which refuses unsafe entries. Any thread.
 ///
 /// `options`, `control` and `report` may be NULL.
 ///
 /// Returns `TRESS_NO_MATCHING_KEY`, `TRESS_CHUNK_DAMAGED`, `TRESS_TRUNCATED`, `TRESS_RANGE`, `TRESS_OUTPUT_EXISTS`,
-/// `TRESS_INTERRUPTED` and others; nothing is left under the output's name then.
+/// `TRESS_INTERRUPTED` and others. A call that fails creates no output.
 ///
 /// # Safety
-/// As `tress_encrypt_file`; `identities` is a handle.
+/// As `tress_encrypt_file`; `identities` is a valid handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_decrypt_file(
     input: *const c_char,
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn tress_decrypt_file(
     control: *const tress_control,
     report: *mut tress_report,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         let source = Source::Path(path(input)?);
         let identities = &raw::handle(identities)?.0;
@@ -108,13 +108,13 @@ pub unsafe extern "C" fn tress_decrypt_file(
     })
 }
 
-/// Makes the container `container` one for `recipients` instead; its payload is not touched. Who could open it before
-/// may have kept its key: this is no revocation. Any thread.
+/// Replaces the recipients of the container `container`; its payload is not touched. This does not revoke access: a former
+/// recipient may have kept the payload key. Any thread.
 ///
-/// Returns what `tress_decrypt_file` returns; the container is as it was then.
+/// Returns the errors of `tress_decrypt_file`. A call that fails leaves the container unchanged.
 ///
 /// # Safety
-/// As `tress_encrypt_file`; `identities` is a handle.
+/// As `tress_encrypt_file`; `identities` is a valid handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_rewrap_file(
     container: *const c_char,
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn tress_rewrap_file(
     control: *const tress_control,
     report: *mut tress_report,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         let container = path(container)?;
         let (identities, recipients) = (&raw::handle(identities)?.0, &raw::handle(recipients)?.0);

@@ -1,4 +1,4 @@
-//! Who may open a container: sets of recipients and of identities, and key pairs.
+//! Keys of containers: sets of recipients, sets of identities, and key pairs.
 
 use std::ffi::{CString, c_char};
 
@@ -10,11 +10,11 @@ use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, tress_status};
 
-/// Whom to encrypt to. One thread at a time while it is filled; after that any number of threads may use it in calls
-/// that take `const tress_recipients *`.
+/// A set of recipients to encrypt to. One thread at a time may add to it; after that any number of threads may use it in
+/// calls that take `const tress_recipients *`.
 pub struct tress_recipients(pub(crate) Recipients);
 
-/// An empty set. Any thread.
+/// Creates an empty set. Any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_recipients_new() -> *mut tress_recipients {
     crate::status::guard_value(std::ptr::null_mut(), || {
@@ -22,37 +22,37 @@ pub extern "C" fn tress_recipients_new() -> *mut tress_recipients {
     })
 }
 
-/// Adds recipients by their text, one a line: "age1...", "tress1...", "ssh-ed25519 ..." or "ssh-rsa ...". Empty lines
-/// and lines that begin with "#" are ignored. One thread at a time.
+/// Adds recipients as text, one per line: "age1...", "tress1...", "ssh-ed25519 ..." or "ssh-rsa ...". Empty lines and lines
+/// that begin with "#" are ignored. One thread at a time.
 ///
-/// Returns `TRESS_BAD_RECIPIENT`, `TRESS_NO_RECIPIENTS`; nothing was added then.
+/// Returns `TRESS_BAD_RECIPIENT`, `TRESS_NO_RECIPIENTS`. A call that fails adds nothing.
 ///
 /// # Safety
-/// `recipients` is a handle; `text` ends with NUL.
+/// `recipients` is a valid handle; `text` ends with NUL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_recipients_add(recipients: *mut tress_recipients, text: *const c_char) -> tress_status {
     guard(|| {
-        // SAFETY: as above.
+        // SAFETY: the caller promises a valid handle and a text that ends with NUL.
         let (recipients, text) = unsafe { (raw::handle_mut(recipients)?, raw::text(text)?) };
         recipients.0.extend([Recipients::from_file(text.as_bytes())?]);
         Ok(())
     })
 }
 
-/// Adds a passphrase, which has to stand alone. Deriving a key from it takes about a second and 256 MiB each time. One
-/// thread at a time.
+/// Adds a passphrase, which must be the only recipient of the set. Deriving a key from it takes about a second and 256 MiB
+/// each time. One thread at a time.
 ///
-/// Returns `TRESS_BAD_PASSPHRASE` for an empty one.
+/// Returns `TRESS_BAD_PASSPHRASE` for an empty passphrase.
 ///
 /// # Safety
-/// `recipients` is a handle; `passphrase` ends with NUL.
+/// `recipients` is a valid handle; `passphrase` ends with NUL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_recipients_add_passphrase(
     recipients: *mut tress_recipients,
     passphrase: *const c_char,
 ) -> tress_status {
     guard(|| {
-        // SAFETY: as above.
+        // SAFETY: the caller promises a valid handle and a text that ends with NUL.
         let (recipients, passphrase) = unsafe { (raw::handle_mut(recipients)?, raw::text(passphrase)?) };
         recipients.0.extend([Recipients::from_passphrase(passphrase)?]);
         Ok(())
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn tress_recipients_add_passphrase(
 /// Returns `TRESS_RAW_KEY_LENGTH`.
 ///
 /// # Safety
-/// `recipients` is a handle; `key_length` bytes are readable at `key`.
+/// `recipients` is a valid handle; `key_length` bytes are readable at `key`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_recipients_add_key(
     recipients: *mut tress_recipients,
@@ -72,28 +72,28 @@ pub unsafe extern "C" fn tress_recipients_add_key(
     key_length: usize,
 ) -> tress_status {
     guard(|| {
-        // SAFETY: as above.
+        // SAFETY: the caller promises a valid handle and a buffer of the given length.
         let (recipients, key) = unsafe { (raw::handle_mut(recipients)?, raw::bytes(key, key_length)?) };
         recipients.0.extend([key_file(key)?]);
         Ok(())
     })
 }
 
-/// Ends the set; NULL does nothing. No other thread may use it any more.
+/// Frees the set; NULL does nothing. No thread may use the set afterwards.
 ///
 /// # Safety
 /// `recipients` is NULL, or a handle that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_recipients_free(recipients: *mut tress_recipients) {
-    // SAFETY: as above.
+    // SAFETY: `recipients` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
     unsafe { raw::free(recipients) }
 }
 
-/// What opens containers. One thread at a time while it is filled; after that any number of threads may use it in calls
-/// that take `const tress_identities *`. Secrets are wiped when it is freed.
+/// A set of identities, the secret keys that open containers. One thread at a time may add to it; after that any number of
+/// threads may use it in calls that take `const tress_identities *`. `tress_identities_free` wipes the secrets.
 pub struct tress_identities(pub(crate) Identities);
 
-/// An empty set. Any thread.
+/// Creates an empty set. Any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_identities_new() -> *mut tress_identities {
     crate::status::guard_value(std::ptr::null_mut(), || {
@@ -101,14 +101,15 @@ pub extern "C" fn tress_identities_new() -> *mut tress_identities {
     })
 }
 
-/// Adds the identities of an identity file, given as its bytes: "AGE-SECRET-KEY-1..." lines, as `tress keygen` and
-/// `age-keygen` write them, an identity file that `age -p` encrypted, or an SSH private key. `passphrase` opens the
-/// file where it is encrypted; NULL if there is none. One thread at a time.
+/// Adds the identities of an identity file, given as bytes: "AGE-SECRET-KEY-1..." lines as `tress keygen` and `age-keygen`
+/// write them, an identity file that `age -p` encrypted, or an SSH private key. `passphrase` decrypts an encrypted file, and
+/// may be NULL. One thread at a time.
 ///
-/// Returns `TRESS_BAD_IDENTITY`; nothing was added then. A wrong passphrase shows only when the identities are used.
+/// Returns `TRESS_BAD_IDENTITY`. A call that fails adds nothing. A wrong passphrase is reported only when the identities are
+/// used.
 ///
 /// # Safety
-/// `identities` is a handle; `length` bytes are readable at `data`; `passphrase` is NULL or ends with NUL.
+/// `identities` is a valid handle; `length` bytes are readable at `data`; `passphrase` is NULL or ends with NUL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_identities_add(
     identities: *mut tress_identities,
@@ -117,7 +118,7 @@ pub unsafe extern "C" fn tress_identities_add(
     passphrase: *const c_char,
 ) -> tress_status {
     guard(|| {
-        // SAFETY: as above.
+        // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
         let (identities, data, passphrase) =
             unsafe { (raw::handle_mut(identities)?, raw::bytes(data, length)?, raw::optional_text(passphrase)?) };
         let found = match passphrase {
@@ -132,29 +133,30 @@ pub unsafe extern "C" fn tress_identities_add(
     })
 }
 
-/// Adds a passphrase, with work factors up to 20: five seconds and 1 GiB of memory for each container. One thread at a time.
+/// Adds a passphrase, with a limit of 20 for the work factor: up to five seconds and 1 GiB of memory for each container. One
+/// thread at a time.
 ///
-/// Returns `TRESS_BAD_PASSPHRASE` for an empty one.
+/// Returns `TRESS_BAD_PASSPHRASE` for an empty passphrase.
 ///
 /// # Safety
-/// `identities` is a handle; `passphrase` ends with NUL.
+/// `identities` is a valid handle; `passphrase` ends with NUL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_identities_add_passphrase(
     identities: *mut tress_identities,
     passphrase: *const c_char,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the arguments are passed on unchanged.
     unsafe { tress_identities_add_passphrase_up_to(identities, passphrase, MAX_WORK_FACTOR) }
 }
 
-/// Adds a passphrase that may cost less. `max_work_factor` is the binary logarithm of how often scrypt mixes, 1 to 20: each
-/// one less halves time and memory. A container with a larger one is `TRESS_WORK_FACTOR`, at once. What Tress encrypts has
-/// 18. One thread at a time.
+/// Adds a passphrase with a lower limit for the work factor. `max_work_factor` is the binary logarithm of scrypt's cost
+/// parameter N, 1 to 20; each step down halves time and memory. A container with a larger work factor is refused with
+/// `TRESS_WORK_FACTOR` before any work. Tress encrypts with a work factor of 18. One thread at a time.
 ///
-/// Returns `TRESS_BAD_PASSPHRASE` for an empty one, `TRESS_WORK_FACTOR` for a number outside 1 to 20.
+/// Returns `TRESS_BAD_PASSPHRASE` for an empty passphrase, `TRESS_WORK_FACTOR` for a limit outside 1 to 20.
 ///
 /// # Safety
-/// `identities` is a handle; `passphrase` ends with NUL.
+/// `identities` is a valid handle; `passphrase` ends with NUL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_identities_add_passphrase_up_to(
     identities: *mut tress_identities,
@@ -162,7 +164,7 @@ pub unsafe extern "C" fn tress_identities_add_passphrase_up_to(
     max_work_factor: u8,
 ) -> tress_status {
     guard(|| {
-        // SAFETY: as above.
+        // SAFETY: the caller promises a valid handle and a text that ends with NUL.
         let (identities, passphrase) = unsafe { (raw::handle_mut(identities)?, raw::text(passphrase)?) };
         identities.0.extend([Identities::from_passphrase_up_to(passphrase, max_work_factor)?]);
         Ok(())
@@ -174,7 +176,7 @@ pub unsafe extern "C" fn tress_identities_add_passphrase_up_to(
 /// Returns `TRESS_RAW_KEY_LENGTH`.
 ///
 /// # Safety
-/// `identities` is a handle; `key_length` bytes are readable at `key`.
+/// `identities` is a valid handle; `key_length` bytes are readable at `key`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_identities_add_key(
     identities: *mut tress_identities,
@@ -182,28 +184,28 @@ pub unsafe extern "C" fn tress_identities_add_key(
     key_length: usize,
 ) -> tress_status {
     guard(|| {
-        // SAFETY: as above.
+        // SAFETY: the caller promises a valid handle and a buffer of the given length.
         let (identities, key) = unsafe { (raw::handle_mut(identities)?, raw::bytes(key, key_length)?) };
         identities.0.extend([key_file(key)?]);
         Ok(())
     })
 }
 
-/// Wipes the secrets and ends the set; NULL does nothing. No other thread may use it any more.
+/// Wipes the secrets and frees the set; NULL does nothing. No thread may use the set afterwards.
 ///
 /// # Safety
 /// `identities` is NULL, or a handle that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_identities_free(identities: *mut tress_identities) {
-    // SAFETY: as above.
+    // SAFETY: `identities` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
     unsafe { raw::free(identities) }
 }
 
-/// A key pair as `tress keygen` makes it. It never changes: any number of threads may use one at the same time.
+/// A key pair as `tress keygen` makes it. It never changes, so any number of threads may use it at the same time.
 pub struct tress_keypair {
     recipient: CString,
     address: Option<CString>,
-    /// Ends with NUL.
+    /// Text of the identity file, which ends with NUL.
     identity: Zeroizing<Vec<u8>>,
 }
 
@@ -211,7 +213,7 @@ impl tress_keypair {
     fn new(pair: &KeyPair) -> Result<Self, Failure> {
         let text = |text: String| CString::new(text).map_err(|_| Failure::from(TRESS_INTERNAL));
         let file = pair.to_identity_file_text();
-        // One allocation: a grown vector leaves the secret behind in freed memory.
+        // One allocation: growing the vector would leave a copy of the secret in freed memory.
         let mut identity = Zeroizing::new(Vec::with_capacity(file.len() + 1));
         identity.extend_from_slice(file.as_bytes());
         identity.push(0);
@@ -229,19 +231,19 @@ impl Drop for tress_keypair {
     }
 }
 
-/// Makes a fresh key pair. Any thread.
+/// Generates a key pair. Any thread.
 ///
-/// Returns `TRESS_IO` when the system has no randomness.
+/// Returns `TRESS_IO` if the system provides no random bytes.
 ///
 /// # Safety
 /// `pair` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_keypair_generate(pair: *mut *mut tress_keypair) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe { raw::give(pair, || tress_keypair::new(&KeyPair::generate()?)) })
 }
 
-/// Reads the one X25519 identity of an identity file. Any thread.
+/// Reads a key pair from an identity file that has one X25519 identity. Any thread.
 ///
 /// Returns `TRESS_BAD_IDENTITY`.
 ///
@@ -249,49 +251,49 @@ pub unsafe extern "C" fn tress_keypair_generate(pair: *mut *mut tress_keypair) -
 /// `text` ends with NUL; `pair` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_keypair_parse(text: *const c_char, pair: *mut *mut tress_keypair) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe { raw::give(pair, || tress_keypair::new(&KeyPair::parse(raw::text(text)?)?)) })
 }
 
-/// The recipient, "age1...", public; valid until the pair is freed. NULL for NULL. Any thread.
+/// Returns the recipient, "age1...", which is public and valid until the pair is freed; NULL for NULL. Any thread.
 ///
 /// # Safety
 /// `pair` is NULL or a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_keypair_recipient(pair: *const tress_keypair) -> *const c_char {
-    // SAFETY: as above.
+    // SAFETY: `pair` is NULL or a valid handle, as the caller promises.
     unsafe { pair.as_ref() }.map_or(std::ptr::null(), |pair| pair.recipient.as_ptr())
 }
 
-/// The address, "tress1...", public; NULL where the identity file has no key for transfers. Valid until the pair is
-/// freed. Any thread.
+/// Returns the public key for transfers, "tress1...", valid until the pair is freed; NULL if the identity file has no key for
+/// transfers. Any thread.
 ///
 /// # Safety
 /// `pair` is NULL or a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_keypair_address(pair: *const tress_keypair) -> *const c_char {
-    // SAFETY: as above.
+    // SAFETY: `pair` is NULL or a valid handle, as the caller promises.
     let address = unsafe { pair.as_ref() }.and_then(|pair| pair.address.as_ref());
     address.map_or(std::ptr::null(), |address| address.as_ptr())
 }
 
-/// The identity file, secret: write it where only its owner can read. Valid until the pair is freed, which wipes it.
-/// NULL for NULL. Any thread.
+/// Returns the text of the identity file, which is secret: store it where only its owner can read it. Valid until the pair is
+/// freed, which wipes it; NULL for NULL. Any thread.
 ///
 /// # Safety
 /// `pair` is NULL or a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_keypair_identity(pair: *const tress_keypair) -> *const c_char {
-    // SAFETY: as above.
+    // SAFETY: `pair` is NULL or a valid handle, as the caller promises.
     unsafe { pair.as_ref() }.map_or(std::ptr::null(), |pair| pair.identity.as_ptr().cast())
 }
 
-/// Wipes the secret and ends the pair; NULL does nothing. No other thread may use it any more.
+/// Wipes the secret and frees the pair; NULL does nothing. No thread may use the pair afterwards.
 ///
 /// # Safety
 /// `pair` is NULL, or a handle that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_keypair_free(pair: *mut tress_keypair) {
-    // SAFETY: as above.
+    // SAFETY: `pair` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
     unsafe { raw::free(pair) }
 }

@@ -1,7 +1,7 @@
-//! Many messages at once: every message is a lane, a chain of its own in a slot of a vector register.
+//! Batches of messages: every message is a lane, an independent chain in a slot of a vector register.
 //!
-//! The caller's jobs become the jobs of `tress_cipher::lanes`, in one allocation for a call, those of each type of
-//! cipher together.
+//! Each call converts the caller's jobs to jobs of `tress_cipher::lanes`, grouped by the type of the cipher, in one
+//! allocation for each type.
 
 use std::mem::MaybeUninit;
 use std::slice;
@@ -18,85 +18,86 @@ use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, tress_status};
 
-/// One message for `tress_ccm_encrypt_jobs` or `tress_ccm_decrypt_jobs`. No output and no tag overlaps anything else of
-/// any job but its own input.
+/// One message for `tress_ccm_encrypt_jobs` or `tress_ccm_decrypt_jobs`. `output` and `tag_output` must not overlap any other
+/// buffer of any job, except that `output` may overlap `input` of the same job.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct tress_ccm_job {
-    /// A cipher with blocks of 128 bits. Jobs with the same handle are quicker than jobs with a handle each.
+    /// Cipher with blocks of 128 bits. Jobs that share a handle are faster than jobs with separate handles.
     pub cipher: *const tress_cipher,
-    /// 7 to 13 bytes, never twice with a key.
+    /// Nonce, which must never be used twice with a key.
     pub nonce: *const u8,
-    /// Of the nonce.
+    /// Length of `nonce` in bytes, 7 to 13.
     pub nonce_length: usize,
-    /// Associated data: authenticated, not encrypted. NULL if there is none.
+    /// Associated data, which is authenticated and not encrypted. NULL if there is none.
     pub aad: *const u8,
-    /// Of the associated data.
+    /// Length of `aad` in bytes.
     pub aad_length: usize,
-    /// The message.
+    /// Message to encrypt or decrypt.
     pub input: *const u8,
-    /// Where it goes. The same as `input` is quickest.
+    /// Buffer for the result. In place (the same as `input`) is fastest.
     pub output: *mut u8,
-    /// Of input and output.
+    /// Length of `input` and `output` in bytes.
     pub length: usize,
-    /// To decrypt: the tag.
+    /// Tag to verify, for decryption.
     pub tag: *const u8,
-    /// To encrypt: where the tag goes.
+    /// Buffer for the tag, for encryption.
     pub tag_output: *mut u8,
-    /// Of the tag: 4, 6, 8, 10, 12, 14 or 16. It is the receiver's to know, and never read from a message.
+    /// Length of the tag in bytes: 4, 6, 8, 10, 12, 14 or 16. The receiver must know it, and never take it from a message.
     pub tag_length: usize,
-    /// Zero; for later.
+    /// Reserved; must be zero.
     pub reserved: u64,
-    /// Written: what became of the job.
+    /// Output: status of this job.
     pub status: tress_status,
 }
 
-/// One message for `tress_cbc_encrypt_jobs`. No output overlaps anything else of any job but its own input.
+/// One message for `tress_cbc_encrypt_jobs`. `output` must not overlap any other buffer of any job, except `input` of the same
+/// job.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct tress_cbc_job {
     /// Any cipher.
     pub cipher: *const tress_cipher,
-    /// One block that nobody could predict.
+    /// Initialisation vector: one block that nobody can predict.
     pub iv: *const u8,
-    /// Of the initialisation vector.
+    /// Length of `iv` in bytes, one block.
     pub iv_length: usize,
-    /// The message, whole blocks.
+    /// Message to encrypt.
     pub input: *const u8,
-    /// Where it goes. The same as `input` is quickest.
+    /// Buffer for the result. In place (the same as `input`) is fastest.
     pub output: *mut u8,
-    /// Of input and output.
+    /// Length of `input` and `output` in bytes, a multiple of the block size.
     pub length: usize,
-    /// Zero; for later.
+    /// Reserved; must be zero.
     pub reserved: u64,
-    /// Written: what became of the job.
+    /// Output: status of this job.
     pub status: tress_status,
 }
 
-/// Encrypts all messages, those of one type of cipher side by side, and writes each job's `status`. Lengths, keys and
-/// ciphers may be mixed. Order and number are the caller's; thirty or more at a time fill the widest registers. Runs on
-/// the calling thread; any number of threads may do so at the same time with jobs of their own.
+/// Encrypts all messages in lanes and writes the `status` of each job. Lengths, keys and ciphers may be mixed; messages under
+/// one type of cipher run in parallel lanes. Thirty or more messages fill the widest registers. Runs on the calling thread.
+/// Any number of threads may call it at the same time, each with separate jobs.
 ///
-/// Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many
-/// are not (their statuses are what `tress_ccm_encrypt` returns, `TRESS_ARGUMENT` where `reserved` is not zero, or
-/// `TRESS_MEMORY`). `TRESS_NONCE_REPEATED` if two jobs have one handle and one nonce; every job's status is that, too. After it, `TRESS_NULL`
-/// or `TRESS_LENGTH` no job has run.
+/// Returns `TRESS_OK` if every job is `TRESS_OK`, otherwise `TRESS_JOBS`. Writes the number of failed jobs to `failed`, unless
+/// that is NULL. The status of a failed job is one that `tress_ccm_encrypt` returns, `TRESS_ARGUMENT` if `reserved` is not
+/// zero, or `TRESS_MEMORY`. If two jobs have the same handle and nonce, the call and every job get `TRESS_NONCE_REPEATED`.
+/// After `TRESS_NONCE_REPEATED`, `TRESS_NULL` or `TRESS_LENGTH` no job has run.
 ///
 /// # Safety
-/// `count` jobs are at `jobs`, each as `tress_ccm_encrypt` needs it, and no job writes where another reads or writes;
-/// `failed` is NULL or writable.
+/// `jobs` points to `count` jobs, each as `tress_ccm_encrypt` needs it; no job writes to memory that another job reads or
+/// writes; `failed` is NULL or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_ccm_encrypt_jobs(
     jobs: *mut tress_ccm_job,
     count: usize,
     failed: *mut usize,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises `count` jobs with valid pointers and lengths, and that `failed` is NULL or writable.
     guard(|| unsafe { all_ccm(jobs, count, failed, true) })
 }
 
-/// Verifies and decrypts all messages. A forged one gets the status `TRESS_AUTHENTICATION` and its output is wiped; the
-/// others are not touched by it. All else is as in `tress_ccm_encrypt_jobs`.
+/// Verifies and decrypts all messages. A forged message gets the status `TRESS_AUTHENTICATION` and its output is wiped; other
+/// jobs are not affected. Nonces are not compared. Otherwise as `tress_ccm_encrypt_jobs`.
 ///
 /// # Safety
 /// As `tress_ccm_encrypt_jobs`.
@@ -106,16 +107,16 @@ pub unsafe extern "C" fn tress_ccm_decrypt_jobs(
     count: usize,
     failed: *mut usize,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises `count` jobs with valid pointers and lengths, and that `failed` is NULL or writable.
     guard(|| unsafe { all_ccm(jobs, count, failed, false) })
 }
 
-/// `tress_ccm_encrypt_jobs` on up to `threads` threads, of which the calling one is one; 0 is one for each core, 1024 the
-/// most. Too few bytes for two threads, some 256 KiB, stay on the calling thread. Threads that were started wait for the next
-/// call, of any thread, and do not keep the process from ending; after a `fork` new ones are started. Where the system
-/// refuses threads, fewer do the work.
+/// `tress_ccm_encrypt_jobs` on up to `threads` threads, including the calling one; at most 1024, and 0 means one for each
+/// core. A batch of less than about 256 KiB runs on the calling thread alone. The threads that a call starts wait for the next
+/// call of any thread, and do not keep the process from ending. After a `fork`, the child starts new ones. If the system
+/// refuses to start threads, fewer threads do the work.
 ///
-/// Returns what `tress_ccm_encrypt_jobs` does, and `TRESS_ARGUMENT` for more threads; then no job has run.
+/// Returns the errors of `tress_ccm_encrypt_jobs`, and `TRESS_ARGUMENT` for more than 1024 threads; then no job has run.
 ///
 /// # Safety
 /// As `tress_ccm_encrypt_jobs`.
@@ -126,11 +127,11 @@ pub unsafe extern "C" fn tress_ccm_encrypt_jobs_threads(
     threads: usize,
     failed: *mut usize,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises `count` jobs with valid pointers and lengths, and that `failed` is NULL or writable.
     guard(|| unsafe { all_ccm_threads(jobs, count, threads, failed, true) })
 }
 
-/// `tress_ccm_decrypt_jobs` on threads as in `tress_ccm_encrypt_jobs_threads`.
+/// `tress_ccm_decrypt_jobs` on several threads, as `tress_ccm_encrypt_jobs_threads`.
 ///
 /// # Safety
 /// As `tress_ccm_encrypt_jobs`.
@@ -141,30 +142,31 @@ pub unsafe extern "C" fn tress_ccm_decrypt_jobs_threads(
     threads: usize,
     failed: *mut usize,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises `count` jobs with valid pointers and lengths, and that `failed` is NULL or writable.
     guard(|| unsafe { all_ccm_threads(jobs, count, threads, failed, false) })
 }
 
-/// Encrypts all messages in CBC. Decryption of one message is parallel by itself: `tress_cbc_decrypt`. All else is as
-/// in `tress_ccm_encrypt_jobs`; statuses are what `tress_cbc_encrypt` returns, or `TRESS_ARGUMENT`.
+/// Encrypts all messages in CBC. For decryption, `tress_cbc_decrypt` of one message already runs in parallel. The status of a
+/// failed job is one that `tress_cbc_encrypt` returns, `TRESS_ARGUMENT` or `TRESS_MEMORY`. Otherwise as
+/// `tress_ccm_encrypt_jobs`.
 ///
 /// # Safety
-/// `count` jobs are at `jobs`, each as `tress_cbc_encrypt` needs it, and no job writes where another reads or writes;
-/// `failed` is NULL or writable.
+/// `jobs` points to `count` jobs, each as `tress_cbc_encrypt` needs it; no job writes to memory that another job reads or
+/// writes; `failed` is NULL or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_cbc_encrypt_jobs(
     jobs: *mut tress_cbc_job,
     count: usize,
     failed: *mut usize,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises `count` jobs with valid pointers and lengths, and that `failed` is NULL or writable.
     guard(|| unsafe { all_cbc(jobs, count, failed) })
 }
 
-/// What a pass over the jobs for one type of cipher came to.
+/// Counts of one pass over the jobs, which runs those of one type of cipher.
 struct Pass {
     failures: usize,
-    /// Jobs of other types, for the passes to come.
+    /// Number of jobs of other types, which later passes run.
     others: usize,
 }
 
@@ -172,7 +174,7 @@ type CcmPass = unsafe fn(*mut tress_ccm_job, usize, bool, bool) -> Pass;
 
 macro_rules! ccm_passes {
     ($($of:ident: $type:ty, $kind:ident, $([$($name:literal)*])*;)*) => {
-        /// A pass for each type of cipher that has CCM, that of AES first.
+        /// A pass for each type of cipher that supports CCM, AES first.
         const CCM_PASSES: &[Option<CcmPass>] = &[$(if_ccm!($kind, ccm_pass::<$type>),)*];
     };
 }
@@ -184,10 +186,10 @@ for_every_cipher!([ccm_passes]);
 unsafe fn all_ccm(jobs: *mut tress_ccm_job, count: usize, failed: *mut usize, encrypt: bool) -> Result<(), Failure> {
     raw::check_array(jobs, count)?;
     if encrypt {
-        // SAFETY: as above.
+        // SAFETY: the caller promises `count` jobs with valid pointers and lengths, and that `failed` is NULL or writable.
         unsafe { check_nonces(jobs, count, failed) }?;
     }
-    // SAFETY: as above.
+    // SAFETY: the caller promises `count` jobs with valid pointers and lengths, and that `failed` is NULL or writable.
     unsafe { outcome(ccm_passes(jobs, count, encrypt), failed) }
 }
 
@@ -196,7 +198,7 @@ unsafe fn all_ccm(jobs: *mut tress_ccm_job, count: usize, failed: *mut usize, en
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`].
 unsafe fn check_nonces(jobs: *mut tress_ccm_job, count: usize, failed: *mut usize) -> Result<(), Failure> {
-    // SAFETY: the caller vouches for `count` jobs.
+    // SAFETY: `index` is below `count`, and the caller promises `count` jobs.
     let nonce = |index: usize| unsafe { nonce_of(jobs.add(index)) };
     let refusal = match tress_lanes::repeated_nonce((0..count).map(nonce)) {
         Ok(None) => return Ok(()),
@@ -204,33 +206,33 @@ unsafe fn check_nonces(jobs: *mut tress_ccm_job, count: usize, failed: *mut usiz
         Err(_) => TRESS_MEMORY,
     };
     for index in 0..count {
-        // SAFETY: as above.
+        // SAFETY: `index` is below `count`, and the caller promises `count` jobs.
         unsafe { (&raw mut (*jobs.add(index)).status).write(refusal) };
     }
-    // SAFETY: as above.
+    // SAFETY: the caller promises that `failed` is NULL or writable.
     unsafe { outcome(count, failed) }.map_err(|_| refusal.into())
 }
 
-/// Key and nonce of a job.
+/// Returns the key and nonce of a job, for the search for repetitions.
 ///
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`], for one job.
 pub(crate) unsafe fn nonce_of(job: *const tress_ccm_job) -> NonceOfKey {
-    // SAFETY: as above.
+    // SAFETY: the caller promises a job.
     let (cipher, nonce, bytes) = unsafe { ((*job).cipher, (*job).nonce, (*job).nonce_length) };
     if nonce.is_null() || cipher.is_null() || !(7..=13).contains(&bytes) {
-        // A length that is refused: no other job has this place for its key.
+        // The job will be refused. Its own address stands for a key, so that it equals no other job.
         return NonceOfKey::new(job, &[]);
     }
-    // SAFETY: as above.
+    // SAFETY: `nonce` is not NULL, and the caller promises `bytes` readable bytes there.
     NonceOfKey::new(cipher, unsafe { slice::from_raw_parts(nonce, bytes) })
 }
 
-/// A job, whose status may hold anything.
+/// A job whose status may be uninitialised.
 #[repr(transparent)]
 struct Slot(MaybeUninit<tress_ccm_job>);
 
-// SAFETY: by the terms of the functions nobody but one job uses what that job writes to; the rest, handles too, is only read.
+// SAFETY: the functions require that no other job uses the memory that a job writes to. The rest, handles included, is only read.
 unsafe impl Send for Slot {}
 
 /// # Safety
@@ -246,34 +248,34 @@ unsafe fn all_ccm_threads(
     raw::check_array(jobs, count)?;
     let slots: &mut [Slot] = match count {
         0 => &mut [],
-        // SAFETY: the caller vouches for `count` jobs, and a slot is a job and nothing else.
+        // SAFETY: the caller promises `count` jobs, and `Slot` is a transparent wrapper of a job that may be uninitialised.
         _ => unsafe { slice::from_raw_parts_mut(jobs.cast(), count) },
     };
     let bytes = |Slot(job): &Slot| {
         let job = job.as_ptr();
-        // SAFETY: of a job only the status may not be readable.
+        // SAFETY: every field but the status is initialised.
         unsafe { (*job).length.saturating_add((*job).aad_length) }
     };
     if encrypt {
-        // SAFETY: as above.
+        // SAFETY: the slots are the caller's `count` jobs.
         unsafe { check_nonces(slots.as_mut_ptr().cast(), count, failed) }?;
     }
     let failures = AtomicUsize::new(0);
     Pool::shared().for_each_group(slots, bytes, threads, |slots| {
-        // SAFETY: these are some of the caller's jobs.
+        // SAFETY: the slots are a part of the caller's jobs, which no other thread uses.
         let failed = unsafe { ccm_passes(slots.as_mut_ptr().cast(), slots.len(), encrypt) };
         failures.fetch_add(failed, Ordering::Relaxed);
     });
-    // SAFETY: as above.
+    // SAFETY: the caller promises that `failed` is NULL or writable.
     unsafe { outcome(failures.into_inner(), failed) }
 }
 
-/// How many fail.
+/// Runs the jobs, and returns the number of failed ones.
 ///
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`].
 pub(crate) unsafe fn ccm_passes(jobs: *mut tress_ccm_job, count: usize, encrypt: bool) -> usize {
-    // SAFETY: as above.
+    // SAFETY: the caller promises `count` jobs with valid pointers and lengths.
     unsafe {
         // Most callers have one type of cipher.
         let mut failures = 0;
@@ -288,19 +290,19 @@ pub(crate) unsafe fn ccm_passes(jobs: *mut tress_ccm_job, count: usize, encrypt:
     }
 }
 
-/// Jobs that are prepared at a time: many times the lanes of the widest register, and few enough for the second cache
-/// and for what an allocator keeps at hand. Memory that it takes from the system at every call would cost more than a
-/// short message.
+/// Number of jobs that are prepared at a time: many times the lanes of the widest register, few enough for the level-2
+/// cache, and small enough that the allocator reuses memory. Memory that it fetched from the system in every call would cost
+/// more than a short message.
 const BATCH_JOBS: usize = 512;
-/// Bytes that are copied to other buffers at a time, so that they are still in a cache when they are encrypted.
+/// Bytes that are copied from input to output before a batch runs, so that they are still in a cache when it does.
 const BATCH_COPIED_BYTES: usize = 1 << 20;
 
-/// Runs the jobs whose cipher is an `F`. The first pass also refuses those that no pass will run.
+/// Runs the jobs whose cipher has the type `F`. The first pass also refuses jobs that no pass can run.
 ///
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`].
 unsafe fn ccm_pass<F: Family + CcmCipher>(jobs: *mut tress_ccm_job, count: usize, first: bool, encrypt: bool) -> Pass {
-    // One of them stays empty.
+    // One of the two stays empty.
     let (mut seals, mut opens) = (Vec::<ccm::Seal<'_, F>>::new(), Vec::<ccm::Open<'_, F>>::new());
     let most = count.min(BATCH_JOBS);
     let memory = if encrypt { seals.try_reserve_exact(most) } else { opens.try_reserve_exact(most) };
@@ -311,8 +313,8 @@ unsafe fn ccm_pass<F: Family + CcmCipher>(jobs: *mut tress_ccm_job, count: usize
         seals.clear();
         opens.clear();
         while next < count && seals.len() + opens.len() < BATCH_JOBS && copied < BATCH_COPIED_BYTES {
-            // SAFETY: the caller vouches for `count` jobs. A job's fields are read one by one, because its status may
-            // hold anything.
+            // SAFETY: `next` is below `count`, and the caller promises `count` jobs. Fields are accessed one by one,
+            // because a status may be any number and no reference to the whole job may exist.
             unsafe {
                 let job = jobs.add(next);
                 next += 1;
@@ -345,14 +347,14 @@ unsafe fn ccm_pass<F: Family + CcmCipher>(jobs: *mut tress_ccm_job, count: usize
             }
         }
         if encrypt {
-            // All nonces were looked at before.
+            // `check_nonces`, or the filler, has compared all nonces.
             ccm::seal_without_nonce_check(&mut seals);
         } else if let Err(forged) = ccm::open(&mut opens) {
             pass.failures += forged.count;
-            // In the order in which they were pushed.
+            // `opens` has the order of the caller's jobs.
             let mut ran = opens.iter();
             for index in start..next {
-                // SAFETY: as above; the status of a job of this type was written above.
+                // SAFETY: `index` is below `count`; the loop above wrote the status of every job of this type.
                 unsafe {
                     let job = jobs.add(index);
                     let mine = (*job).cipher.as_ref().is_some_and(|cipher| F::of(&cipher.keyed).is_some());
@@ -366,7 +368,7 @@ unsafe fn ccm_pass<F: Family + CcmCipher>(jobs: *mut tress_ccm_job, count: usize
     pass
 }
 
-/// Bytes that [`raw::in_place`] copies.
+/// Number of bytes that [`raw::in_place`] copies.
 fn copied_bytes(input: *const u8, output: *const u8, length: usize) -> usize {
     if std::ptr::eq(input, output) { 0 } else { length }
 }
@@ -378,7 +380,7 @@ unsafe fn seal_job<'a, F: CcmCipher>(
     job: *const tress_ccm_job,
     cipher: &'a F,
 ) -> Result<ccm::Seal<'a, F>, tress_status> {
-    // SAFETY: as above.
+    // SAFETY: the caller promises a job with valid pointers and lengths.
     unsafe {
         let tag = raw::bytes_mut((*job).tag_output, (*job).tag_length)?;
         ready(job, |nonce, aad, data| ccm::Seal::new(cipher, nonce, aad, data, tag))
@@ -392,7 +394,7 @@ unsafe fn open_job<'a, F: CcmCipher>(
     job: *const tress_ccm_job,
     cipher: &'a F,
 ) -> Result<ccm::Open<'a, F>, tress_status> {
-    // SAFETY: as above.
+    // SAFETY: the caller promises a job with valid pointers and lengths.
     unsafe {
         let bytes = (*job).tag_length;
         let tag = Tag::new(raw::bytes((*job).tag, bytes)?, bytes).map_err(of_cipher)?;
@@ -407,7 +409,7 @@ unsafe fn ready<'a, T>(
     job: *const tress_ccm_job,
     new: impl FnOnce(&'a [u8], Aad<'a>, &'a mut [u8]) -> Result<T, Error>,
 ) -> Result<T, tress_status> {
-    // SAFETY: as above.
+    // SAFETY: the caller promises a job with valid pointers and lengths.
     unsafe {
         if (*job).reserved != 0 {
             return Err(TRESS_ARGUMENT);
@@ -422,14 +424,14 @@ unsafe fn ready<'a, T>(
     }
 }
 
-/// What was refused leaves no copy of its input in another buffer.
+/// Wipes the output of a refused job, unless it is also the input: it holds a copy of the input.
 ///
 /// # Safety
 /// `length` bytes are writable at `output`.
 #[cold]
 unsafe fn wipe(input: *const u8, output: *mut u8, length: usize) {
     if !std::ptr::eq(input, output) {
-        // SAFETY: as above.
+        // SAFETY: the caller promises `length` writable bytes.
         if let Ok(output) = unsafe { raw::bytes_mut(output, length) } {
             output.zeroize();
         }
@@ -438,7 +440,7 @@ unsafe fn wipe(input: *const u8, output: *mut u8, length: usize) {
 
 macro_rules! cbc_passes {
     ($($of:ident: $type:ty, $kind:ident, $([$($name:literal)*])*;)*) => {
-        /// A pass for each type of cipher, that of AES first.
+        /// A pass for each type of cipher, AES first.
         const CBC_PASSES: &[unsafe fn(*mut tress_cbc_job, usize, bool) -> Pass] = &[$(cbc_pass::<$type>,)*];
     };
 }
@@ -449,7 +451,7 @@ for_every_cipher!([cbc_passes]);
 /// As [`tress_cbc_encrypt_jobs`].
 unsafe fn all_cbc(jobs: *mut tress_cbc_job, count: usize, failed: *mut usize) -> Result<(), Failure> {
     raw::check_array(jobs, count)?;
-    // SAFETY: as above.
+    // SAFETY: the caller promises `count` jobs with valid pointers and lengths.
     unsafe {
         let Pass { mut failures, others: left } = CBC_PASSES[0](jobs, count, true);
         if left > 0 {
@@ -472,7 +474,7 @@ unsafe fn cbc_pass<F: Family>(jobs: *mut tress_cbc_job, count: usize, first: boo
         let mut copied = 0;
         lanes.clear();
         while next < count && lanes.len() < BATCH_JOBS && copied < BATCH_COPIED_BYTES {
-            // SAFETY: the caller vouches for `count` jobs.
+            // SAFETY: `next` is below `count`, and the caller promises `count` jobs.
             unsafe {
                 let job = jobs.add(next);
                 next += 1;
@@ -506,7 +508,7 @@ unsafe fn cbc_pass<F: Family>(jobs: *mut tress_cbc_job, count: usize, first: boo
 /// As [`tress_cbc_encrypt_jobs`], for one job.
 #[inline(always)]
 unsafe fn cbc_job<'a, F: Family>(job: *const tress_cbc_job, cipher: &'a F) -> Result<cbc::Job<'a, F>, tress_status> {
-    // SAFETY: as above.
+    // SAFETY: the caller promises a job with valid pointers and lengths.
     unsafe {
         if (*job).reserved != 0 {
             return Err(TRESS_ARGUMENT);
@@ -523,7 +525,7 @@ unsafe fn cbc_job<'a, F: Family>(job: *const tress_cbc_job, cipher: &'a F) -> Re
     }
 }
 
-/// A number of threads that a call may have; 0 is one for each core.
+/// Checks a number of threads; 0 means one for each core.
 pub(crate) fn threads(asked: usize) -> Result<usize, Failure> {
     if asked > MAX_THREADS {
         return Err(Failure::with_detail(TRESS_ARGUMENT, "more than 1024 threads"));
@@ -531,12 +533,12 @@ pub(crate) fn threads(asked: usize) -> Result<usize, Failure> {
     Ok(asked)
 }
 
-/// Says how it went.
+/// Converts the number of failed jobs to the result of a call, and writes it to `failed`.
 ///
 /// # Safety
 /// `failed` is NULL or writable.
 pub(crate) unsafe fn outcome(failures: usize, failed: *mut usize) -> Result<(), Failure> {
-    // SAFETY: as above.
+    // SAFETY: the caller promises that `failed` is NULL or writable.
     unsafe { raw::set(failed, failures) };
     if failures == 0 {
         return Ok(());

@@ -1,16 +1,15 @@
 //! Tress for C: `libtress` and `tress.h`.
 //!
-//! Every function here is the C form of one of `tress-cipher`, `tress-container` or `tress-sign`. What is told to C users
-//! stands in the comments of this crate, from which `tests/header.rs` makes `include/tress.h`; types and functions have
-//! the names that C sees.
+//! Every function here is the C form of a function of `tress-cipher`, `tress-container` or `tress-sign`. The rustdoc of
+//! this crate is the documentation for C users: `tests/header.rs` generates `include/tress.h` and
+//! `include/tress-cipher.h` from it. Types and functions have the names that C sees.
 //!
-//! Rules that hold for every function:
+//! Rules for every function:
 //!
-//! - It returns a [`tress_status`], or a value that cannot fail. Nothing panics across the border.
-//! - A pointer that is needed and NULL is `TRESS_NULL`; NULL with length 0 is an empty run of bytes. A length above
+//! - It returns a [`tress_status`], or a value if it cannot fail. No panic crosses into C.
+//! - A required pointer that is NULL is `TRESS_NULL`. NULL with length 0 is an empty buffer. A length above
 //!   `PTRDIFF_MAX` is `TRESS_LENGTH`.
-//! - What hands out a handle writes NULL there first. Every `_free` takes NULL.
-// Types have the names that C sees.
+//! - A function that returns a handle through a pointer writes NULL there first. Every `_free` accepts NULL.
 #![allow(non_camel_case_types)]
 
 mod batch;

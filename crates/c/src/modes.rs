@@ -1,7 +1,7 @@
-//! Modes of operation of one message.
+//! Modes of operation on one message.
 //!
-//! Every function reads `length` bytes at `input` and writes as many at `output`; the two may be one, or overlap in any
-//! way. After a failure the output holds nothing of the message: it is as it was, or zeros.
+//! Every function reads `length` bytes at `input` and writes `length` bytes at `output`. The two buffers may be the same, or
+//! overlap in any way. After a failure the output contains nothing of the message: it is unchanged, or zeros.
 
 use ::tress_cipher::modes::{cbc, ccm, ctr, ecb, pkcs7};
 use ::tress_cipher::{Aad, BlockCipher, CcmCipher, Error, Tag};
@@ -13,18 +13,20 @@ use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, tress_status};
 
-/// A mode of any cipher, on data that is transformed in place.
+/// A call in a mode that every cipher supports. It transforms data in place.
 trait Mode {
     fn apply<C: BlockCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error>;
 }
 
-/// CCM, which not every cipher has.
+/// A call in CCM, which only ciphers with blocks of 128 bits support. It transforms data in place.
 trait CcmMode {
     fn apply<C: CcmCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error>;
 }
 
+/// Copies `input` to `output` and runs `mode` there.
+///
 /// # Safety
-/// `cipher` is NULL or a handle; `length` bytes are readable at `input` and writable at `output`.
+/// `cipher` is NULL or a valid handle; `length` bytes are readable at `input` and writable at `output`.
 unsafe fn run(
     cipher: *const tress_cipher,
     input: *const u8,
@@ -32,12 +34,14 @@ unsafe fn run(
     length: usize,
     mut mode: impl Mode,
 ) -> Result<(), Failure> {
-    // SAFETY: as above.
+    // SAFETY: the caller promises a valid handle.
     let (cipher, data) = unsafe { (raw::handle(cipher)?, raw::in_place(input, output, length)?) };
     let outcome = with_cipher!(&cipher.keyed, keyed => mode.apply(keyed, data));
     wiped(outcome, data, std::ptr::eq(input, output))
 }
 
+/// As [`run`], for CCM.
+///
 /// # Safety
 /// As [`run`].
 unsafe fn run_ccm(
@@ -47,18 +51,18 @@ unsafe fn run_ccm(
     length: usize,
     mut mode: impl CcmMode,
 ) -> Result<(), Failure> {
-    // SAFETY: as above.
+    // SAFETY: the caller promises a valid handle.
     let cipher = unsafe { raw::handle(cipher)? };
     if !cipher.has_ccm() {
         return Err(TRESS_NO_CCM.into());
     }
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     let data = unsafe { raw::in_place(input, output, length)? };
     let outcome = with_ccm_cipher!(&cipher.keyed, keyed => mode.apply(keyed, data)).ok_or(TRESS_NO_CCM)?;
     wiped(outcome, data, std::ptr::eq(input, output))
 }
 
-/// What failed leaves no copy of its input in another buffer.
+/// Wipes the output after a failure, unless it is also the input (`same`): it holds a copy of the input.
 fn wiped(outcome: Result<(), Error>, data: &mut [u8], same: bool) -> Result<(), Failure> {
     if outcome.is_err() && !same {
         data.zeroize();
@@ -121,13 +125,13 @@ impl CcmMode for CcmDecrypt<'_> {
     }
 }
 
-/// Encrypts whole blocks, each on its own (ECB, SP 800-38A). Equal blocks stay equal: for tests, or as a building
-/// block. Any thread.
+/// Encrypts whole blocks independently of each other (ECB, SP 800-38A). Equal blocks give equal ciphertext, so use it only
+/// for tests or as a building block. Any thread.
 ///
-/// Returns `TRESS_DATA_LENGTH` unless the data is whole blocks.
+/// Returns `TRESS_DATA_LENGTH` if `length` is not a multiple of the block size.
 ///
 /// # Safety
-/// `cipher` is a handle; `length` bytes are readable at `input` and writable at `output`.
+/// `cipher` is a valid handle; `length` bytes are readable at `input` and writable at `output`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_ecb_encrypt(
     cipher: *const tress_cipher,
@@ -135,11 +139,13 @@ pub unsafe extern "C" fn tress_ecb_encrypt(
     output: *mut u8,
     length: usize,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe { run(cipher, input, output, length, Ecb { encrypt: true }) })
 }
 
-/// The inverse of `tress_ecb_encrypt`.
+/// Decrypts what `tress_ecb_encrypt` encrypted. Any thread.
+///
+/// Returns `TRESS_DATA_LENGTH`.
 ///
 /// # Safety
 /// As `tress_ecb_encrypt`.
@@ -150,17 +156,17 @@ pub unsafe extern "C" fn tress_ecb_decrypt(
     output: *mut u8,
     length: usize,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe { run(cipher, input, output, length, Ecb { encrypt: false }) })
 }
 
-/// Encrypts whole blocks in a chain (CBC, SP 800-38A). `iv` is one block that nobody could predict. One message is
-/// serial: `tress_cbc_encrypt_jobs` takes many. Any thread.
+/// Encrypts whole blocks in a chain (CBC, SP 800-38A). `iv` is one block that nobody can predict. The blocks of one message
+/// cannot be encrypted in parallel; `tress_cbc_encrypt_jobs` encrypts many messages in parallel. Any thread.
 ///
 /// Returns `TRESS_IV_LENGTH`, `TRESS_DATA_LENGTH`.
 ///
 /// # Safety
-/// `cipher` is a handle; the lengths are those of what the pointers point to; `iv` does not overlap `output`.
+/// `cipher` is a valid handle; each buffer has the length given for it; `iv` does not overlap `output`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_cbc_encrypt(
     cipher: *const tress_cipher,
@@ -170,11 +176,13 @@ pub unsafe extern "C" fn tress_cbc_encrypt(
     output: *mut u8,
     length: usize,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe { run(cipher, input, output, length, Cbc { encrypt: true, iv: raw::bytes(iv, iv_length)? }) })
 }
 
-/// The inverse of `tress_cbc_encrypt`. Padding, if there is any, stays: see `tress_pkcs7_unpad`.
+/// Decrypts what `tress_cbc_encrypt` encrypted. Padding is not removed: see `tress_pkcs7_unpad`. Any thread.
+///
+/// Returns `TRESS_IV_LENGTH`, `TRESS_DATA_LENGTH`.
 ///
 /// # Safety
 /// As `tress_cbc_encrypt`.
@@ -187,18 +195,18 @@ pub unsafe extern "C" fn tress_cbc_decrypt(
     output: *mut u8,
     length: usize,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe { run(cipher, input, output, length, Cbc { encrypt: false, iv: raw::bytes(iv, iv_length)? }) })
 }
 
-/// Encrypts or decrypts data of any length in counter mode (CTR, SP 800-38A). `counter` is the first counter block; it
-/// counts big-endian over the whole block, in PIPO over its last two bytes. No counter block may ever be used twice
+/// Encrypts or decrypts data of any length in counter mode (CTR, SP 800-38A). `counter` is the first counter block. The
+/// counter is big-endian and takes the whole block, for PIPO the last two bytes. A counter block must never be used twice
 /// with a key. Any thread.
 ///
 /// Returns `TRESS_IV_LENGTH`, `TRESS_COUNTER_EXHAUSTED`.
 ///
 /// # Safety
-/// `cipher` is a handle; the lengths are those of what the pointers point to; `counter` does not overlap `output`.
+/// `cipher` is a valid handle; each buffer has the length given for it; `counter` does not overlap `output`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_ctr(
     cipher: *const tress_cipher,
@@ -208,19 +216,19 @@ pub unsafe extern "C" fn tress_ctr(
     output: *mut u8,
     length: usize,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe { run(cipher, input, output, length, Ctr { counter: raw::bytes(counter, counter_length)? }) })
 }
 
-/// Encrypts a message and writes its tag (CCM, SP 800-38C). The nonce has 7 to 13 bytes and is never used twice with a
-/// key; the tag has 4, 6, 8, 10, 12, 14 or 16. Many messages at once are several times faster:
+/// Encrypts a message and writes its tag (CCM, SP 800-38C). The nonce has 7 to 13 bytes and must never be used twice with a
+/// key; the tag has 4, 6, 8, 10, 12, 14 or 16 bytes. A batch of messages is several times faster:
 /// `tress_ccm_encrypt_jobs`. Any thread.
 ///
 /// Returns `TRESS_NO_CCM`, `TRESS_NONCE_LENGTH`, `TRESS_TAG_LENGTH`, `TRESS_MESSAGE_TOO_LONG`.
 ///
 /// # Safety
-/// `cipher` is a handle; the lengths are those of what the pointers point to; nothing but `input` overlaps `output` or
-/// `tag`.
+/// `cipher` is a valid handle; each buffer has the length given for it; `output` and `tag` overlap no other buffer, except
+/// that `output` may overlap `input`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_ccm_encrypt(
     cipher: *const tress_cipher,
@@ -234,7 +242,7 @@ pub unsafe extern "C" fn tress_ccm_encrypt(
     tag: *mut u8,
     tag_length: usize,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         let nonce = raw::bytes(nonce, nonce_length)?;
         let aad = raw::bytes(aad, aad_length)?;
@@ -243,11 +251,11 @@ pub unsafe extern "C" fn tress_ccm_encrypt(
     })
 }
 
-/// Verifies and decrypts a message. If the tag is wrong the output is wiped, also where it is the input. The tag is
-/// compared here, in constant time: a comparison of one's own, by `memcmp`, tells how much of a forged one was right. Any
-/// thread.
+/// Verifies and decrypts a message. If the tag is wrong, the output is wiped, also if it is the input. The comparison of tags
+/// takes constant time. Do not compare tags with `memcmp` instead: its run time reveals how many bytes of a forged tag are
+/// right. Any thread.
 ///
-/// Returns `TRESS_AUTHENTICATION`, and what `tress_ccm_encrypt` returns.
+/// Returns `TRESS_AUTHENTICATION`, and the errors of `tress_ccm_encrypt`.
 ///
 /// # Safety
 /// As `tress_ccm_encrypt`.
@@ -264,7 +272,7 @@ pub unsafe extern "C" fn tress_ccm_decrypt(
     tag: *const u8,
     tag_length: usize,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         let nonce = raw::bytes(nonce, nonce_length)?;
         let aad = raw::bytes(aad, aad_length)?;
@@ -273,19 +281,19 @@ pub unsafe extern "C" fn tress_ccm_decrypt(
     })
 }
 
-/// How many bytes of PKCS#7 padding a message of `length` bytes gets, 1 to `block_bytes`; each byte has that number as
-/// its value. 0 unless `block_bytes` is 1 to 255. Any thread.
+/// Returns the number of bytes of PKCS#7 padding for a message of `length` bytes, 1 to `block_bytes`. Each byte of the padding
+/// has that number as its value. Returns 0 if `block_bytes` is not 1 to 255. Any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_pkcs7_padding(length: usize, block_bytes: usize) -> usize {
     if (1..=255).contains(&block_bytes) { pkcs7::padding(length, block_bytes) } else { 0 }
 }
 
-/// Writes to `message_length` how long the message is without its PKCS#7 padding. Takes the same time whatever the
-/// padding is. Who tells a sender whether the padding was right tells the plaintext, byte by byte: prefer CCM. Any
-/// thread.
+/// Checks PKCS#7 padding and writes the length of the message without it to `message_length`. The run time does not depend on
+/// the padding. A receiver that reveals whether the padding was right reveals the plaintext, byte by byte (a padding oracle):
+/// prefer CCM. Any thread.
 ///
-/// Returns `TRESS_PADDING`; `TRESS_DATA_LENGTH` unless the data is whole blocks, one at least; `TRESS_ARGUMENT` unless
-/// `block_bytes` is 1 to 255.
+/// Returns `TRESS_PADDING`; `TRESS_DATA_LENGTH` if `length` is 0 or not a multiple of `block_bytes`; `TRESS_ARGUMENT` if
+/// `block_bytes` is not 1 to 255.
 ///
 /// # Safety
 /// `length` bytes are readable at `data`; `message_length` is writable.
@@ -303,7 +311,7 @@ pub unsafe extern "C" fn tress_pkcs7_unpad(
         if message_length.is_null() {
             return Err(TRESS_NULL.into());
         }
-        // SAFETY: as above.
+        // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
         unsafe {
             let message = pkcs7::unpad(raw::bytes(data, length)?, block_bytes)?;
             raw::set(message_length, message);

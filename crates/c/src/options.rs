@@ -1,4 +1,4 @@
-//! How to encrypt and decrypt; and a run's control: progress, and ending it early.
+//! Options and reports of calls on containers, and the control of a running call: progress and cancellation.
 
 use std::ffi::{c_char, c_int};
 
@@ -12,30 +12,31 @@ use crate::raw;
 use crate::status::guard_value;
 use crate::status::tress_status::*;
 
-/// How to encrypt or decrypt. All zero, and NULL in its place, are the defaults. A call copies what it needs.
+/// Options for encryption and decryption. Zero fields and a NULL pointer select the defaults. The options may be changed or
+/// freed after the call.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tress_options {
-    /// Threads that compute, up to 1024; 0 is one for each core, 1 none but the caller's where it can be.
+    /// Number of computing threads, up to 1024. 0 means one for each core, 1 means the calling thread alone where possible.
     pub threads: usize,
-    /// "aes-128-ccm" or "aes-256-ccm"; NULL is the first. For encrypting.
+    /// For encryption: "aes-128-ccm" or "aes-256-ccm". NULL selects the first.
     pub aead: *const c_char,
-    /// The name that the container keeps, encrypted: UTF-8, 1 to 255 bytes, no path. NULL is the file's name where
-    /// there is a file, and none otherwise. For encrypting.
+    /// For encryption: name to store in the container, encrypted. UTF-8, 1 to 255 bytes, without a path. NULL selects the name
+    /// of the input file, or no name if there is no file.
     pub name: *const c_char,
-    /// Not 0: replace an output file that exists.
+    /// Not 0: replace an existing output file.
     pub replace: c_int,
-    /// Not 0: only the plaintext bytes from `range_start` up to, not including, `range_end`. For `tress_decrypt_file`.
+    /// For `tress_decrypt_file`: not 0 to decrypt only the plaintext bytes from `range_start` up to, not including, `range_end`.
     pub range: c_int,
-    /// First byte of the range.
+    /// Offset of the first byte of the range.
     pub range_start: u64,
-    /// One past its last byte; `UINT64_MAX` is the end of the plaintext.
+    /// Offset after the last byte of the range; `UINT64_MAX` is the end of the plaintext.
     pub range_end: u64,
-    /// Zero; for later.
+    /// Reserved; must be zero.
     pub reserved: [u64; 4],
 }
 
-/// What a call on files did.
+/// Statistics of a call on files.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tress_report {
@@ -43,11 +44,11 @@ pub struct tress_report {
     pub bytes_in: u64,
     /// Bytes written.
     pub bytes_out: u64,
-    /// Chunks sealed or verified.
+    /// Chunks encrypted or verified.
     pub chunks: u64,
-    /// Nanoseconds from the call to its return.
+    /// Duration of the call in nanoseconds.
     pub elapsed_ns: u64,
-    /// Zero; for later.
+    /// Reserved; always zero.
     pub reserved: [u64; 4],
 }
 
@@ -63,10 +64,12 @@ impl From<Report> for tress_report {
     }
 }
 
+/// Checks the reserved fields and the number of threads.
+///
 /// # Safety
 /// `options` is NULL, or its texts end with NUL.
 unsafe fn checked<'a>(options: *const tress_options) -> Result<Option<&'a tress_options>, Failure> {
-    // SAFETY: as above.
+    // SAFETY: `options` is NULL or readable, as the caller promises.
     let options = unsafe { options.as_ref() };
     if options.is_some_and(|options| options.reserved != [0; 4]) {
         return Err(Failure::with_detail(TRESS_ARGUMENT, "reserved options must be zero"));
@@ -77,16 +80,16 @@ unsafe fn checked<'a>(options: *const tress_options) -> Result<Option<&'a tress_
     Ok(options)
 }
 
-/// Those for encrypting, and whether to replace an output.
+/// Converts the options for encryption, and returns whether to replace an output.
 ///
 /// # Safety
 /// `options` is NULL, or its texts end with NUL.
 pub(crate) unsafe fn encrypting(options: *const tress_options) -> Result<(EncryptOptions, bool), Failure> {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     let Some(options) = (unsafe { checked(options)? }) else {
         return Ok((EncryptOptions::default(), false));
     };
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     let (aead, name) = unsafe { (raw::optional_text(options.aead)?, raw::optional_text(options.name)?) };
     let aead = match aead {
         Some(name) => {
@@ -99,12 +102,12 @@ pub(crate) unsafe fn encrypting(options: *const tress_options) -> Result<(Encryp
     Ok((made, options.replace != 0))
 }
 
-/// Those for decrypting, and whether to replace an output.
+/// Converts the options for decryption, and returns whether to replace an output.
 ///
 /// # Safety
 /// `options` is NULL, or its texts end with NUL.
 pub(crate) unsafe fn decrypting(options: *const tress_options) -> Result<(DecryptOptions, bool), Failure> {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     let Some(options) = (unsafe { checked(options)? }) else {
         return Ok((DecryptOptions::default(), false));
     };
@@ -114,57 +117,57 @@ pub(crate) unsafe fn decrypting(options: *const tress_options) -> Result<(Decryp
     Ok((made, options.replace != 0))
 }
 
-/// Progress of one call on files, and the flag that ends it. Every function here may be called by any thread at any
-/// time until the handle is freed; `tress_control_cancel` also by a signal handler.
+/// Progress and cancellation of one call on files. Any thread may call the functions of a control at any time until it is
+/// freed; a signal handler may call `tress_control_cancel`.
 pub struct tress_control {
     pub(crate) control: Control,
 }
 
-/// A control for one call. Any thread.
+/// Creates a control for one call. Any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_control_new() -> *mut tress_control {
     guard_value(std::ptr::null_mut(), || Box::into_raw(Box::new(tress_control { control: Control::new() })))
 }
 
-/// Asks the call to stop. It removes what it has written and returns `TRESS_INTERRUPTED`. NULL does nothing. Any
-/// thread, and signal handlers.
+/// Asks the call to stop; NULL does nothing. The call removes the output that it has written and returns
+/// `TRESS_INTERRUPTED`. Any thread, and signal handlers.
 ///
 /// # Safety
 /// `control` is NULL or a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_control_cancel(control: *const tress_control) {
-    // SAFETY: as above.
+    // SAFETY: `control` is NULL or a valid handle, as the caller promises.
     if let Some(control) = unsafe { control.as_ref() } {
         control.control.cancel();
     }
 }
 
-/// Input bytes done so far. Any thread.
+/// Returns the number of input bytes processed so far; 0 for NULL. Any thread.
 ///
 /// # Safety
 /// `control` is NULL or a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_control_done_bytes(control: *const tress_control) -> u64 {
-    // SAFETY: as above.
+    // SAFETY: `control` is NULL or a valid handle, as the caller promises.
     unsafe { control.as_ref() }.map_or(0, |control| control.control.done_bytes())
 }
 
-/// Input bytes in all; 0 while unknown, as for a pipe. Any thread.
+/// Returns the total number of input bytes; 0 if it is unknown, as for a pipe. Any thread.
 ///
 /// # Safety
 /// `control` is NULL or a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_control_total_bytes(control: *const tress_control) -> u64 {
-    // SAFETY: as above.
+    // SAFETY: `control` is NULL or a valid handle, as the caller promises.
     unsafe { control.as_ref() }.and_then(|control| control.control.total_bytes()).unwrap_or(0)
 }
 
-/// Ends the handle; NULL does nothing. The call that it controls has returned, and no other thread uses it any more.
+/// Frees the handle; NULL does nothing. The controlled call must have returned, and no thread may use the handle afterwards.
 ///
 /// # Safety
 /// `control` is NULL, or a handle that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_control_free(control: *mut tress_control) {
-    // SAFETY: as above.
+    // SAFETY: `control` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
     unsafe { raw::free(control) }
 }

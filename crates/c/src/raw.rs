@@ -1,17 +1,17 @@
-//! From C's pointers to Rust's references and back: the only place that turns one into the other.
+//! Conversions between C pointers and Rust references; no other file converts them.
 //!
-//! The lifetimes are unbounded. A function asks for what it needs at its beginning and keeps none of it beyond its end,
-//! unless its documentation tells the caller to keep the memory.
+//! The returned lifetimes are unbounded. An exported function converts its pointers at its beginning, and keeps no reference
+//! after it returns, unless its documentation requires the caller to keep the memory.
 
 use std::ffi::{CStr, c_char};
 
 use crate::failure::Failure;
 use crate::status::tress_status::{self, *};
 
-/// The longest run of bytes that Rust, and any object of C, can have.
+/// Largest size of an object in Rust and in C, in bytes.
 const MAX_BYTES: usize = isize::MAX as usize;
 
-/// `length` bytes at `data`; NULL is fine for none.
+/// Returns the `length` bytes at `data`, which may be NULL if `length` is 0.
 ///
 /// # Safety
 /// `length` bytes are readable at `data`, and nobody writes to them while the slice is in use.
@@ -20,11 +20,12 @@ pub(crate) unsafe fn bytes<'a>(data: *const u8, length: usize) -> Result<&'a [u8
     if length == 0 {
         return Ok(&[]);
     }
-    // SAFETY: not NULL, `length` is in bounds, and the caller vouches for the rest.
+    // SAFETY: `data` is not NULL, `length` is at most `isize::MAX`, bytes have alignment 1, and the caller promises that
+    // `length` bytes are readable.
     Ok(unsafe { std::slice::from_raw_parts(data, length) })
 }
 
-/// The same, to write to.
+/// As [`bytes`], for writing.
 ///
 /// # Safety
 /// `length` bytes are readable and writable at `data`, and nobody else uses them while the slice is in use.
@@ -33,7 +34,8 @@ pub(crate) unsafe fn bytes_mut<'a>(data: *mut u8, length: usize) -> Result<&'a m
     if length == 0 {
         return Ok(&mut []);
     }
-    // SAFETY: not NULL, `length` is in bounds, and the caller vouches for the rest.
+    // SAFETY: `data` is not NULL, `length` is at most `isize::MAX`, bytes have alignment 1, and the caller promises that
+    // `length` bytes are readable and writable by nobody else.
     Ok(unsafe { std::slice::from_raw_parts_mut(data, length) })
 }
 
@@ -48,14 +50,14 @@ fn check(data: *const u8, length: usize) -> Result<(), tress_status> {
     Ok(())
 }
 
-/// `count` elements of `size` bytes at an address; NULL is fine for none.
+/// Checks pointer and length of an array of `count` elements. The pointer may be NULL if `count` is 0.
 pub(crate) fn check_array<T>(array: *const T, count: usize) -> Result<(), tress_status> {
     let bytes = count.checked_mul(size_of::<T>()).ok_or(TRESS_LENGTH)?;
     check(array.cast(), bytes)
 }
 
-/// Copies the input of a transformation that works in place to its output, and returns the output. They may be one, or
-/// overlap in any way.
+/// Copies `input` to `output` and returns the output, for a transformation that works in place. The two may be the same
+/// buffer, or overlap in any way.
 ///
 /// # Safety
 /// `length` bytes are readable at `input` and writable at `output`, and nobody else uses either until the slice is
@@ -69,23 +71,23 @@ pub(crate) unsafe fn in_place<'a>(
     check(input, length)?;
     check(output, length)?;
     if length != 0 && !std::ptr::eq(input, output) {
-        // SAFETY: both are not NULL, and the caller vouches for `length` bytes at each; `copy` takes any overlap.
+        // SAFETY: neither is NULL, and the caller promises `length` bytes at each; `copy` allows any overlap.
         unsafe { std::ptr::copy(input, output, length) };
     }
-    // SAFETY: the caller vouches for the output.
+    // SAFETY: the caller promises `length` writable bytes at `output`.
     unsafe { bytes_mut(output, length) }
 }
 
-/// A text that ends with NUL.
+/// Returns a C string, which must be UTF-8.
 ///
 /// # Safety
-/// `text` is NULL or ends with NUL, and stays as it is while the text is in use.
+/// `text` is NULL or ends with NUL, and does not change while the returned text is in use.
 pub(crate) unsafe fn text<'a>(text: *const c_char) -> Result<&'a str, tress_status> {
-    // SAFETY: as above.
+    // SAFETY: the contract is the same.
     unsafe { optional_text(text) }?.ok_or(TRESS_NULL)
 }
 
-/// The same, where NULL is none.
+/// As [`text`], but NULL gives `None`.
 ///
 /// # Safety
 /// As [`text`].
@@ -93,31 +95,31 @@ pub(crate) unsafe fn optional_text<'a>(text: *const c_char) -> Result<Option<&'a
     if text.is_null() {
         return Ok(None);
     }
-    // SAFETY: not NULL, and the caller vouches for its end.
+    // SAFETY: `text` is not NULL, and the caller promises that it ends with NUL.
     let text = unsafe { CStr::from_ptr(text) };
     text.to_str().map(Some).map_err(|_| TRESS_TEXT)
 }
 
-/// A handle to read.
+/// Returns a shared reference to the object of a handle.
 ///
 /// # Safety
-/// `handle` is NULL or came from this library, was not freed, and nobody changes it meanwhile.
+/// `handle` is NULL, or came from this library and was not freed; nobody changes the object while the reference is in use.
 #[inline]
 pub(crate) unsafe fn handle<'a, T>(handle: *const T) -> Result<&'a T, tress_status> {
-    // SAFETY: as above.
+    // SAFETY: a handle that is not NULL is a live box, aligned for `T`, and nobody changes the object.
     unsafe { handle.as_ref() }.ok_or(TRESS_NULL)
 }
 
-/// A handle to change.
+/// Returns an exclusive reference to the object of a handle.
 ///
 /// # Safety
-/// `handle` is NULL or came from this library, was not freed, and nobody else uses it meanwhile.
+/// `handle` is NULL, or came from this library and was not freed; nobody else uses the object while the reference is in use.
 pub(crate) unsafe fn handle_mut<'a, T>(handle: *mut T) -> Result<&'a mut T, tress_status> {
-    // SAFETY: as above.
+    // SAFETY: a handle that is not NULL is a live box, aligned for `T`, and nobody else uses the object.
     unsafe { handle.as_mut() }.ok_or(TRESS_NULL)
 }
 
-/// Makes a new handle by `make`, and puts it where the caller wants it; NULL is there if `make` fails.
+/// Calls `make` and writes a handle of the result to `out`, or NULL if `make` fails.
 ///
 /// # Safety
 /// `out` is NULL or writable.
@@ -125,32 +127,32 @@ pub(crate) unsafe fn give<T>(out: *mut *mut T, make: impl FnOnce() -> Result<T, 
     if out.is_null() {
         return Err(TRESS_NULL.into());
     }
-    // SAFETY: not NULL, and the caller vouches for it.
+    // SAFETY: `out` is not NULL, and the caller promises that it is writable.
     unsafe { out.write(std::ptr::null_mut()) };
     let made = Box::into_raw(Box::new(make()?));
-    // SAFETY: as above.
+    // SAFETY: `out` is not NULL, and the caller promises that it is writable.
     unsafe { out.write(made) };
     Ok(())
 }
 
-/// Ends a handle.
+/// Drops the object of a handle; NULL does nothing.
 ///
 /// # Safety
-/// `handle` is NULL or came from [`give`], was not freed, and nobody uses it any more.
+/// `handle` is NULL, or came from [`give`] and was not freed; nobody uses it afterwards.
 pub(crate) unsafe fn free<T>(handle: *mut T) {
     if !handle.is_null() {
-        // SAFETY: the caller vouches that it is a box of ours, and the last use of it.
+        // SAFETY: the caller promises that `handle` came from a box of this library, and that this is its last use.
         crate::status::guard_value((), || drop(unsafe { Box::from_raw(handle) }));
     }
 }
 
-/// Writes a value where the caller wants it, unless that is NULL.
+/// Writes a value to `out`, unless that is NULL.
 ///
 /// # Safety
 /// `out` is NULL or writable.
 pub(crate) unsafe fn set<T>(out: *mut T, value: T) {
     if !out.is_null() {
-        // SAFETY: not NULL, and the caller vouches for it.
+        // SAFETY: `out` is not NULL, and the caller promises that it is writable.
         unsafe { out.write(value) };
     }
 }

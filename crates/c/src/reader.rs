@@ -1,4 +1,4 @@
-//! The plaintext of a container that can be read at any place, itself read at any place.
+//! Random access to the plaintext of a container.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::fs::File;
@@ -17,13 +17,13 @@ use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, guard_value, tress_status};
 
-/// Bytes of a container that can be read at any place.
+/// A container with random access through a callback.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct tress_source {
-    /// Reads up to `capacity` bytes from `offset` on into `buffer`, writes their number to `length` (0 only at the
-    /// end), and returns 0; anything else ends the work with `TRESS_CALLBACK`. It runs in the thread of the call, and
-    /// must not call functions on the same handle, throw, or `longjmp` out.
+    /// Callback that reads up to `capacity` bytes at `offset` into `buffer`, writes their number to `length` (0 only at the
+    /// end), and returns 0; any other value ends the operation with `TRESS_CALLBACK`. It runs in the calling thread, and
+    /// must not call functions on the same handle, throw, or leave by `longjmp`.
     pub read_at: Option<
         unsafe extern "C" fn(
             context: *mut c_void,
@@ -33,23 +33,23 @@ pub struct tress_source {
             length: *mut usize,
         ) -> c_int,
     >,
-    /// Given to `read_at`.
+    /// Passed to `read_at`.
     pub context: *mut c_void,
-    /// Bytes of the container.
+    /// Length of the container in bytes.
     pub length: u64,
-    /// Zero; for later.
+    /// Reserved; must be zero.
     pub reserved: u64,
 }
 
-/// Reads the plaintext of a container at any place. One thread at a time, not always the same: it remembers what it
-/// decrypted last.
+/// Reads the plaintext of a container at any offset. It caches the chunks that it decrypted last. One thread at a time, not
+/// always the same one.
 pub struct tress_reader {
     reader: Reader<Place>,
     named: Named,
     from_caller: bool,
 }
 
-/// Where a container is.
+/// The container that a reader reads.
 enum Place {
     File(File),
     Source { source: tress_source, position: u64 },
@@ -65,8 +65,8 @@ impl Read for Place {
                 }
                 let read_at = source.read_at.ok_or(io::ErrorKind::InvalidInput)?;
                 let mut length = 0;
-                // SAFETY: who opened the reader vouches for the function and its context; the buffer has the length
-                // that is said.
+                // SAFETY: the caller of `tress_reader_open` promises that the callback and its context are valid until the
+                // reader is freed; `buffer` has the length that is passed.
                 let told =
                     unsafe { read_at(source.context, *position, buffer.as_mut_ptr(), buffer.len(), &raw mut length) };
                 if told != 0 || length > buffer.len() {
@@ -104,7 +104,7 @@ fn open(place: Place, identities: &tress_identities, threads: usize) -> Result<t
     Ok(tress_reader { reader, named, from_caller })
 }
 
-/// The error of a call; where the caller's function reads, a failure to read is its own.
+/// Converts an error of the reader. With a callback as the source, an I/O error is a failure of the callback.
 fn told(error: Error, from_caller: bool) -> Failure {
     let failure = Failure::from(error);
     if from_caller && failure.status == TRESS_IO {
@@ -113,15 +113,16 @@ fn told(error: Error, from_caller: bool) -> Failure {
     failure
 }
 
-/// Opens a container that `source` gives, with the first of `identities` that fits; its last chunk, and with it the
-/// length, is verified. `threads` is 0 for one for each core, 1 for none but the caller's, at most 1024. Any thread.
+/// Opens the container of `source` with the first of `identities` that matches. Verifies the last chunk, and so the length of
+/// the plaintext. `threads` is the number of threads, up to 1024; 0 means one for each core, 1 means the calling thread
+/// alone. Any thread.
 ///
-/// Returns `TRESS_NO_MATCHING_KEY`, `TRESS_TRUNCATED`, `TRESS_CHUNK_DAMAGED` and all else that can be wrong with a
-/// container; `TRESS_CALLBACK`; `TRESS_ARGUMENT` for a reserved field that is not zero.
+/// Returns `TRESS_NO_MATCHING_KEY`, `TRESS_TRUNCATED`, `TRESS_CHUNK_DAMAGED` and the other codes for a damaged container;
+/// `TRESS_CALLBACK`; `TRESS_ARGUMENT` if `reserved` is not zero.
 ///
 /// # Safety
-/// `source` is readable, and what it points to is good until the reader is freed; `identities` is a handle; `reader` is
-/// writable.
+/// `source` is readable; its callback and context are valid until the reader is freed; `identities` is a valid handle;
+/// `reader` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_reader_open(
     source: *const tress_source,
@@ -129,7 +130,7 @@ pub unsafe extern "C" fn tress_reader_open(
     threads: usize,
     reader: *mut *mut tress_reader,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         raw::give(reader, || {
             let source = *raw::handle(source)?;
@@ -144,12 +145,12 @@ pub unsafe extern "C" fn tress_reader_open(
     })
 }
 
-/// The same for a file.
+/// Opens a container file, as `tress_reader_open`.
 ///
-/// Returns `TRESS_IO`, and what `tress_reader_open` returns.
+/// Returns `TRESS_IO`, and the errors of `tress_reader_open`.
 ///
 /// # Safety
-/// `path` ends with NUL; `identities` is a handle; `reader` is writable.
+/// `path` ends with NUL; `identities` is a valid handle; `reader` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_reader_open_file(
     path: *const c_char,
@@ -157,7 +158,7 @@ pub unsafe extern "C" fn tress_reader_open_file(
     threads: usize,
     reader: *mut *mut tress_reader,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         raw::give(reader, || {
             let path = files::path(path)?;
@@ -168,47 +169,48 @@ pub unsafe extern "C" fn tress_reader_open_file(
     })
 }
 
-/// Bytes of plaintext; 0 for NULL. One thread at a time.
+/// Returns the length of the plaintext in bytes; 0 for NULL. One thread at a time.
 ///
 /// # Safety
 /// `reader` is NULL or a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_reader_length(reader: *const tress_reader) -> u64 {
-    // SAFETY: as above.
+    // SAFETY: `reader` is NULL or a valid handle, as the caller promises.
     let reader = unsafe { reader.as_ref() };
     guard_value(0, || reader.map_or(0, |reader| reader.reader.plain_bytes()))
 }
 
-/// The name that the container keeps, valid until the handle is freed; NULL if it keeps none. It comes from whoever
-/// wrote the container. One thread at a time.
+/// Returns the name in the container, valid until the handle is freed; NULL if it has none. The name comes from whoever made
+/// the container. One thread at a time.
 ///
 /// # Safety
 /// `reader` is NULL or a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_reader_name(reader: *const tress_reader) -> *const c_char {
-    // SAFETY: as above.
+    // SAFETY: `reader` is NULL or a valid handle, as the caller promises.
     unsafe { reader.as_ref() }.map_or(std::ptr::null(), |reader| reader.named.name())
 }
 
-/// 1 if the plaintext is the tar stream of a folder, 0 if it is a file's bytes, -1 for NULL. One thread at a time.
+/// Returns 1 if the plaintext is the tar stream of a folder, 0 if it is the content of a file, -1 for NULL. One thread at a
+/// time.
 ///
 /// # Safety
 /// `reader` is NULL or a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_reader_is_tree(reader: *const tress_reader) -> c_int {
-    // SAFETY: as above.
+    // SAFETY: `reader` is NULL or a valid handle, as the caller promises.
     unsafe { reader.as_ref() }.map_or(-1, |reader| reader.named.is_tree())
 }
 
-/// Reads up to `capacity` bytes of plaintext from `offset` on into `buffer`, and writes their number to `length`: fewer
-/// only at the end of the plaintext, 0 past it. Everything was verified. Reading in order reads ahead; elsewhere a read
-/// costs a chunk of 16 KiB. After a failure the handle can still be used: another place may be whole. One thread at a
+/// Reads `capacity` bytes of verified plaintext at `offset` into `buffer`, and writes the number of bytes read to `length`:
+/// fewer than `capacity` only at the end of the plaintext, 0 after it. Sequential reads read ahead; other reads decrypt at
+/// least one chunk of 16 KiB. The handle stays usable after a failure, because other chunks may be undamaged. One thread at a
 /// time.
 ///
-/// Returns `TRESS_CHUNK_DAMAGED`, `TRESS_IO`, `TRESS_CALLBACK`; the buffer is wiped then, and `length` is 0.
+/// Returns `TRESS_CHUNK_DAMAGED`, `TRESS_IO`, `TRESS_CALLBACK`. A call that fails wipes the buffer and sets `length` to 0.
 ///
 /// # Safety
-/// `reader` is a handle; `capacity` bytes are writable at `buffer`; `length` is writable.
+/// `reader` is a valid handle; `capacity` bytes are writable at `buffer`; `length` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_reader_read_at(
     reader: *mut tress_reader,
@@ -218,18 +220,18 @@ pub unsafe extern "C" fn tress_reader_read_at(
     length: *mut usize,
 ) -> tress_status {
     guard(|| {
-        // SAFETY: as above.
+        // SAFETY: the caller promises a valid handle and `capacity` writable bytes.
         let (handle, buffer) = unsafe { (raw::handle_mut(reader)?, raw::bytes_mut(buffer, capacity)?) };
         if length.is_null() {
             return Err(TRESS_NULL.into());
         }
-        // SAFETY: as above.
+        // SAFETY: `length` is not NULL, and the caller promises that it is writable.
         unsafe { raw::set(length, 0) };
         let read = read_at(&mut handle.reader, offset, buffer).map_err(|error| {
             buffer.zeroize();
             told(error, handle.from_caller)
         })?;
-        // SAFETY: as above.
+        // SAFETY: `length` is not NULL, and the caller promises that it is writable.
         unsafe { raw::set(length, read) };
         Ok(())
     })
@@ -243,19 +245,19 @@ fn read_at(reader: &mut Reader<Place>, offset: u64, buffer: &mut [u8]) -> Result
             Ok(0) => break,
             Ok(bytes) => filled += bytes,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // A reader's errors have ours inside.
+            // The reader wraps this library's errors in I/O errors.
             Err(error) => return Err(error.downcast::<Error>().unwrap_or_else(Error::from)),
         }
     }
     Ok(filled)
 }
 
-/// Wipes what it remembers and ends the handle; NULL does nothing.
+/// Wipes the cached plaintext and frees the handle; NULL does nothing.
 ///
 /// # Safety
 /// `reader` is NULL, or a handle that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_reader_free(reader: *mut tress_reader) {
-    // SAFETY: as above.
+    // SAFETY: `reader` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
     unsafe { raw::free(reader) }
 }

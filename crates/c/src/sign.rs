@@ -1,7 +1,7 @@
-//! Keys for signatures, and one signature at a time.
+//! Signing keys, and single signatures.
 //!
-//! A key is made for one scheme: "rsa-pss-sha256", "rsa-pss-sha384", "rsa-pss-sha512", the same with "rsa-pkcs1" and
-//! "dsa", and "schnorr-sha256". For PSS ":N" behind the name fixes the salt's length in bytes.
+//! A key belongs to one scheme: "rsa-pss-", "rsa-pkcs1-" or "dsa-" with "sha256", "sha384" or "sha512", or
+//! "schnorr-sha256". For PSS, ":N" after the name sets the length of the salt in bytes.
 
 use std::ffi::c_char;
 
@@ -15,23 +15,23 @@ use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, guard_value, tress_status};
 
-/// A private key and the scheme that it signs by. It never changes: any number of threads may use one at the same time,
-/// until it is freed. The key is wiped then.
+/// A private key and its signature scheme. It never changes, so any number of threads may use it at the same time.
+/// `tress_signing_key_free` wipes the key.
 pub struct tress_signing_key {
     pub(crate) key: SigningKey,
 }
 
-/// A public key and the scheme that it verifies. It never changes: any number of threads may use one at the same time.
+/// A public key and its signature scheme. It never changes, so any number of threads may use it at the same time.
 pub struct tress_verifying_key {
     pub(crate) key: VerifyingKey,
 }
 
-/// r and s of up to 256 bits each, as DER integers in a sequence.
+/// Longest DSA signature: a DER sequence of the integers r and s, each of up to 256 bits.
 const DSA_SIGNATURE_BYTES: usize = 2 + 2 * (2 + 33);
-/// A challenge of 256 bits, a response of up to 256.
+/// A challenge and a response of 256 bits each.
 const SCHNORR_SIGNATURE_BYTES: usize = 64;
 
-/// The scheme of this name; without a name, the one that suits the key.
+/// Returns the scheme with this name, or without a name the default scheme of the key.
 fn scheme(name: Option<&str>, key: impl FnOnce() -> PublicKey) -> Result<Scheme, Failure> {
     name.map_or_else(|| Ok(Scheme::of(&key())), scheme_by_name)
 }
@@ -40,9 +40,9 @@ fn scheme_by_name(name: &str) -> Result<Scheme, Failure> {
     name.parse().map_err(|_| Failure::with_detail(TRESS_UNKNOWN_NAME, "unknown scheme name"))
 }
 
-/// Reads a private key: PKCS #8 or PKCS #1, PEM or DER, PKCS #8 also encrypted under `passphrase` (NULL if it is not).
-/// `scheme` names how it signs; NULL is "rsa-pss-sha256", "dsa-sha256" or "schnorr-sha256", as suits the key. Any
-/// thread.
+/// Reads a private key: PKCS #8 or PKCS #1, PEM or DER. `passphrase` decrypts an encrypted PKCS #8 key, and may be NULL.
+/// `scheme_name` selects the signature scheme; NULL selects "rsa-pss-sha256", "dsa-sha256" or "schnorr-sha256" by the type
+/// of the key. Any thread.
 ///
 /// Returns `TRESS_MALFORMED_KEY`, `TRESS_NOT_PRIVATE`, `TRESS_KEY_ENCRYPTED`, `TRESS_WRONG_PASSPHRASE`,
 /// `TRESS_KEY_REFUSED`, `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn tress_signing_key_read(
     scheme_name: *const c_char,
     key: *mut *mut tress_signing_key,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         raw::give(key, || {
             let (data, passphrase) = (raw::bytes(data, length)?, raw::optional_text(passphrase)?);
@@ -68,21 +68,20 @@ pub unsafe extern "C" fn tress_signing_key_read(
     })
 }
 
-/// Makes a new private key: `kind` is "rsa-2048" to "rsa-8192" (even numbers), "dsa-2048", "dsa-3072",
-/// "schnorr-2048" or "schnorr-3072". `scheme` as in `tress_signing_key_read`. An RSA key takes from a second to
-/// minutes. Any thread.
+/// Generates a private key. `kind` is "rsa-2048" to "rsa-8192" (even numbers), "dsa-2048", "dsa-3072", "schnorr-2048" or
+/// "schnorr-3072". `scheme_name` is as for `tress_signing_key_read`. An RSA key takes from a second to minutes. Any thread.
 ///
 /// Returns `TRESS_UNKNOWN_NAME`, `TRESS_WRONG_SCHEME`, `TRESS_RANDOM`.
 ///
 /// # Safety
-/// `kind` ends with NUL; `scheme` is NULL or ends with NUL; `key` is writable.
+/// `kind` ends with NUL; `scheme_name` is NULL or ends with NUL; `key` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_signing_key_generate(
     kind: *const c_char,
     scheme_name: *const c_char,
     key: *mut *mut tress_signing_key,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         raw::give(key, || {
             let private = generate(raw::text(kind)?)?;
@@ -109,13 +108,13 @@ fn generate(kind: &str) -> Result<PrivateKey, Failure> {
     })
 }
 
-/// The longest signature that the key makes, in bytes; 0 for NULL. Any thread.
+/// Returns the length of the longest signature of the key in bytes; 0 for NULL. Any thread.
 ///
 /// # Safety
 /// `key` is NULL or a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_signing_key_signature_bytes(key: *const tress_signing_key) -> usize {
-    // SAFETY: as above.
+    // SAFETY: `key` is NULL or a valid handle, as the caller promises.
     let key = unsafe { key.as_ref() };
     guard_value(0, || key.map_or(0, |key| signature_bytes(&key.key)))
 }
@@ -128,51 +127,51 @@ pub(crate) fn signature_bytes(key: &SigningKey) -> usize {
     }
 }
 
-/// The key as PKCS #8 in PEM, secret. Any thread.
+/// Writes the private key as PKCS #8 in PEM, which is secret, to a new buffer `pem`. Any thread.
 ///
 /// # Safety
-/// `key` is a handle; `pem` is writable.
+/// `key` is a valid handle; `pem` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_signing_key_pem(
     key: *const tress_signing_key,
     pem: *mut *mut tress_buffer,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises a valid handle.
     guard(|| unsafe { raw::give(pem, || Ok(raw::handle(key)?.key.key().to_pem().as_bytes().to_vec().into())) })
 }
 
-/// The public half, for the same scheme. Any thread.
+/// Creates the public key of a private key, for the same scheme. Any thread.
 ///
 /// # Safety
-/// `key` is a handle; `public_key` is writable.
+/// `key` is a valid handle; `public_key` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_signing_key_public(
     key: *const tress_signing_key,
     public_key: *mut *mut tress_verifying_key,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         raw::give(public_key, || Ok(tress_verifying_key { key: raw::handle(key)?.key.verifying_key() }))
     })
 }
 
-/// Wipes the key and ends the handle; NULL does nothing. No other thread may use it any more.
+/// Wipes the key and frees the handle; NULL does nothing. No thread may use the handle afterwards.
 ///
 /// # Safety
 /// `key` is NULL, or a handle that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_signing_key_free(key: *mut tress_signing_key) {
-    // SAFETY: as above.
+    // SAFETY: `key` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
     unsafe { raw::free(key) }
 }
 
-/// Reads a public key: SubjectPublicKeyInfo or PKCS #1, PEM or DER. `scheme` as in `tress_signing_key_read`. Any
+/// Reads a public key: SubjectPublicKeyInfo or PKCS #1, PEM or DER. `scheme_name` is as for `tress_signing_key_read`. Any
 /// thread.
 ///
 /// Returns `TRESS_MALFORMED_KEY`, `TRESS_NOT_PUBLIC`, `TRESS_KEY_REFUSED`, `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
 ///
 /// # Safety
-/// `length` bytes are readable at `data`; `scheme` is NULL or ends with NUL; `key` is writable.
+/// `length` bytes are readable at `data`; `scheme_name` is NULL or ends with NUL; `key` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_verifying_key_read(
     data: *const u8,
@@ -180,7 +179,7 @@ pub unsafe extern "C" fn tress_verifying_key_read(
     scheme_name: *const c_char,
     key: *mut *mut tress_verifying_key,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         raw::give(key, || {
             let public = KeyFile::read(raw::bytes(data, length)?)?.into_public()?;
@@ -190,36 +189,36 @@ pub unsafe extern "C" fn tress_verifying_key_read(
     })
 }
 
-/// The key as SubjectPublicKeyInfo in PEM. Any thread.
+/// Writes the public key as SubjectPublicKeyInfo in PEM to a new buffer `pem`. Any thread.
 ///
 /// # Safety
-/// `key` is a handle; `pem` is writable.
+/// `key` is a valid handle; `pem` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_verifying_key_pem(
     key: *const tress_verifying_key,
     pem: *mut *mut tress_buffer,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises a valid handle.
     guard(|| unsafe { raw::give(pem, || Ok(raw::handle(key)?.key.key().to_pem().into_bytes().into())) })
 }
 
-/// Ends the handle; NULL does nothing. No other thread may use it any more.
+/// Frees the handle; NULL does nothing. No thread may use the handle afterwards.
 ///
 /// # Safety
 /// `key` is NULL, or a handle that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_verifying_key_free(key: *mut tress_verifying_key) {
-    // SAFETY: as above.
+    // SAFETY: `key` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
     unsafe { raw::free(key) }
 }
 
-/// The digest of a message by the hash function of a scheme, for jobs: writes its length, 32, 48 or 64, to
-/// `digest_length`, and the digest to `digest`, which has room for `capacity` bytes. Any thread.
+/// Computes the digest of a message with the hash function of a scheme, for jobs. Writes the digest to `digest`, which has
+/// room for `capacity` bytes, and its length of 32, 48 or 64 bytes to `digest_length`, unless that is NULL. Any thread.
 ///
 /// Returns `TRESS_UNKNOWN_NAME`, `TRESS_BUFFER`.
 ///
 /// # Safety
-/// `scheme` ends with NUL; `length` bytes are readable at `message`; `capacity` bytes are writable at `digest`;
+/// `scheme_name` ends with NUL; `length` bytes are readable at `message`; `capacity` bytes are writable at `digest`;
 /// `digest_length` is NULL or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_digest(
@@ -230,7 +229,7 @@ pub unsafe extern "C" fn tress_digest(
     capacity: usize,
     digest_length: *mut usize,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         let hash = scheme_by_name(raw::text(scheme_name)?)?.hash();
         let made = hash.digest(raw::bytes(message, length)?);
@@ -238,12 +237,12 @@ pub unsafe extern "C" fn tress_digest(
     })
 }
 
-/// Writes `made` and its length to the caller's buffer.
+/// Copies `made` to the caller's buffer, and writes its length.
 ///
 /// # Safety
 /// `capacity` bytes are writable at `out`; `length` is NULL or writable.
 unsafe fn put(made: &[u8], out: *mut u8, capacity: usize, length: *mut usize) -> Result<(), Failure> {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     unsafe {
         raw::set(length, made.len());
         let out = raw::bytes_mut(out, capacity)?;
@@ -252,14 +251,14 @@ unsafe fn put(made: &[u8], out: *mut u8, capacity: usize, length: *mut usize) ->
     Ok(())
 }
 
-/// Signs a message: writes the signature to `signature`, which has room for `capacity` bytes, and its length to
-/// `signature_length`. Many at once are several times faster where the processor has AVX-512 IFMA: `tress_sign_jobs`.
+/// Signs a message. Writes the signature to `signature`, which has room for `capacity` bytes, and its length to
+/// `signature_length`. A batch of signatures is several times faster on processors with AVX-512 IFMA: `tress_sign_jobs`.
 /// Any thread.
 ///
-/// Returns `TRESS_BUFFER` unless there is room for `tress_signing_key_signature_bytes`; `TRESS_RANDOM`, `TRESS_FAULT`.
+/// Returns `TRESS_BUFFER` if `capacity` is less than `tress_signing_key_signature_bytes`; `TRESS_RANDOM`, `TRESS_FAULT`.
 ///
 /// # Safety
-/// `key` is a handle; `length` bytes are readable at `message`; `capacity` bytes are writable at `signature`;
+/// `key` is a valid handle; `length` bytes are readable at `message`; `capacity` bytes are writable at `signature`;
 /// `signature_length` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_sign(
@@ -270,7 +269,7 @@ pub unsafe extern "C" fn tress_sign(
     capacity: usize,
     signature_length: *mut usize,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         let key = &raw::handle(key)?.key;
         let message = raw::bytes(message, length)?;
@@ -287,12 +286,12 @@ pub unsafe extern "C" fn tress_sign(
     })
 }
 
-/// Checks the signature of a message. Any thread.
+/// Verifies the signature of a message. Any thread.
 ///
-/// Returns `TRESS_OK` if it holds, and `TRESS_MISMATCH` or `TRESS_MALFORMED_SIGNATURE` if not.
+/// Returns `TRESS_OK` if the signature is valid, otherwise `TRESS_MISMATCH` or `TRESS_MALFORMED_SIGNATURE`.
 ///
 /// # Safety
-/// `key` is a handle; the lengths are those of what the pointers point to.
+/// `key` is a valid handle; each buffer has the length given for it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_verify(
     key: *const tress_verifying_key,
@@ -301,7 +300,7 @@ pub unsafe extern "C" fn tress_verify(
     signature: *const u8,
     signature_length: usize,
 ) -> tress_status {
-    // SAFETY: as above.
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         let key = &raw::handle(key)?.key;
         let message = raw::bytes(message, length)?;

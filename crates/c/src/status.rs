@@ -1,4 +1,4 @@
-//! What a call came to: a code, a text for it, and for the last failure of a thread what the code alone cannot say.
+//! Status codes, their texts, and the message of the last failure of each thread.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_int};
@@ -6,46 +6,46 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::failure::Failure;
 
-/// What a call came to. Codes keep their numbers; there may be more of them later.
+/// Result of a call. Codes keep their numbers; later versions may add codes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum tress_status {
-    /// Done.
+    /// Success.
     TRESS_OK = 0,
 
-    /// A pointer that is needed is NULL.
+    /// A required pointer is NULL.
     TRESS_NULL = 1,
-    /// A length is larger than any object can be.
+    /// A length is above `PTRDIFF_MAX`.
     TRESS_LENGTH = 2,
     /// A text is not UTF-8.
     TRESS_TEXT = 3,
-    /// An argument is of no use: what is wrong with it is in `tress_last_error`.
+    /// An argument is invalid; `tress_last_error` says why.
     TRESS_ARGUMENT = 4,
-    /// The handle was finished, or has failed, before.
+    /// The handle was finished, or failed in an earlier call.
     TRESS_STATE = 5,
-    /// The output buffer is too small. The length that is needed was written.
+    /// The output buffer is too small. The required length was written.
     TRESS_BUFFER = 6,
-    /// A function of the caller returned an error.
+    /// A callback returned an error.
     TRESS_CALLBACK = 7,
-    /// One job or several failed: each has a status of its own.
+    /// At least one job failed; each job has its status.
     TRESS_JOBS = 8,
-    /// No memory.
+    /// Out of memory.
     TRESS_MEMORY = 9,
-    /// A defect of this library. What the call was about is in an unknown state; nothing else is.
+    /// A defect of this library. The objects of this call are in an unknown state; other objects are not affected.
     TRESS_INTERNAL = 10,
-    /// The system refused: a file is missing, a disk is full. The system's words are in `tress_last_error`.
+    /// The operating system reported an error, such as a missing file or a full disk; its message is in `tress_last_error`.
     TRESS_IO = 11,
     /// `tress_control_cancel` was called.
     TRESS_INTERRUPTED = 12,
-    /// The name of a cipher, backend, AEAD, scheme or kind of key is none that this library has.
+    /// The library has no cipher, backend, AEAD, scheme or type of key with this name.
     TRESS_UNKNOWN_NAME = 13,
-    /// The system gave no randomness.
+    /// The operating system provided no random bytes.
     TRESS_RANDOM = 14,
-    /// No more jobs may be inside the filler: take some.
+    /// The filler is at its capacity: take finished jobs first.
     TRESS_FULL = 15,
 
-    /// The key has a length that the cipher does not take.
+    /// The cipher does not accept keys of this length.
     TRESS_KEY_LENGTH = 20,
     /// The nonce of CCM is not 7 to 13 bytes long.
     TRESS_NONCE_LENGTH = 21,
@@ -55,19 +55,19 @@ pub enum tress_status {
     TRESS_IV_LENGTH = 23,
     /// The data is not a whole number of blocks.
     TRESS_DATA_LENGTH = 24,
-    /// The message is longer than a nonce of this length lets it be.
+    /// The message is too long for a nonce of this length.
     TRESS_MESSAGE_TOO_LONG = 25,
-    /// The data runs past the end of the counter.
+    /// The data is too long: the counter would overflow.
     TRESS_COUNTER_EXHAUSTED = 26,
     /// The tag does not belong to this key, nonce, associated data and ciphertext. The output was wiped.
     TRESS_AUTHENTICATION = 27,
     /// The padding is not PKCS#7 padding.
     TRESS_PADDING = 28,
-    /// This machine lacks the backend.
+    /// This machine does not support the backend.
     TRESS_BACKEND_UNAVAILABLE = 29,
     /// CCM needs a cipher with blocks of 128 bits.
     TRESS_NO_CCM = 30,
-    /// Two messages of a batch have one key and one nonce. None was encrypted.
+    /// Two messages of a batch have the same key and nonce. No message was encrypted.
     TRESS_NONCE_REPEATED = 31,
 
     /// The input does not begin like a container.
@@ -78,17 +78,17 @@ pub enum tress_status {
     TRESS_UNKNOWN_AEAD = 42,
     /// The header is damaged.
     TRESS_HEADER_DAMAGED = 43,
-    /// The header, or its number of recipients, is beyond the format's limit.
+    /// The header is longer, or has more recipients, than the format allows.
     TRESS_HEADER_TOO_LARGE = 44,
     /// A byte between header and payload is not zero.
     TRESS_HEADER_PADDING = 45,
-    /// First line and header name different AEADs.
+    /// The first line and the header name different AEADs.
     TRESS_AEAD_MISMATCH = 46,
     /// No identity matches any of the recipients.
     TRESS_NO_MATCHING_KEY = 47,
-    /// The passphrase is wrong, or what it opens is damaged: nobody can tell these apart.
+    /// The passphrase is wrong, or the encrypted data is damaged; the two cannot be distinguished.
     TRESS_WRONG_PASSPHRASE = 48,
-    /// Opening it by passphrase would take more work than this library is willing to do.
+    /// The work factor of the passphrase is above the limit.
     TRESS_WORK_FACTOR = 49,
     /// The payload does not belong to this header.
     TRESS_COMMITMENT = 50,
@@ -98,11 +98,11 @@ pub enum tress_status {
     TRESS_TRUNCATED = 52,
     /// More chunks than the format allows.
     TRESS_TOO_MANY_CHUNKS = 53,
-    /// A range, or an offset, is out of bounds.
+    /// A range or an offset is out of bounds.
     TRESS_RANGE = 54,
-    /// The output exists already, and replacing it was not asked for.
+    /// The output exists, and the options do not allow replacing it.
     TRESS_OUTPUT_EXISTS = 55,
-    /// The output is the input, or lies inside it.
+    /// The output is the input, or is inside it.
     TRESS_OUTPUT_IS_INPUT = 56,
     /// A container would be written to a terminal.
     TRESS_BINARY_TO_TERMINAL = 57,
@@ -110,13 +110,13 @@ pub enum tress_status {
     TRESS_INPUT_CHANGED = 58,
     /// The archive of a folder is damaged.
     TRESS_TREE_DAMAGED = 59,
-    /// The archive of a folder holds what is not unpacked: a forbidden name, a link that leads out, a special file, a
-    /// duplicate.
+    /// The archive of a folder has an entry that is never unpacked: a forbidden name, a link that leads out of the folder, a
+    /// special file, or a duplicate.
     TRESS_TREE_REFUSED = 60,
 
-    /// A recipient does not parse, or its kind is not supported.
+    /// A recipient is malformed, or its type is not supported.
     TRESS_BAD_RECIPIENT = 70,
-    /// An identity does not parse, or its kind is not supported.
+    /// An identity is malformed, or its type is not supported.
     TRESS_BAD_IDENTITY = 71,
     /// A raw key does not have 16 or 32 bytes.
     TRESS_RAW_KEY_LENGTH = 72,
@@ -124,32 +124,32 @@ pub enum tress_status {
     TRESS_BAD_PASSPHRASE = 73,
     /// No recipient was given.
     TRESS_NO_RECIPIENTS = 74,
-    /// These recipients cannot stand in one container: a passphrase stands alone.
+    /// These recipients cannot be combined: a passphrase must be the only recipient.
     TRESS_MIXED_RECIPIENTS = 75,
     /// An age plugin is missing or failed.
     TRESS_PLUGIN = 76,
     /// A name cannot be stored in a container.
     TRESS_BAD_NAME = 77,
 
-    /// A key for signatures is malformed, or of an unknown algorithm.
+    /// A signature key is malformed, or its algorithm is unknown.
     TRESS_MALFORMED_KEY = 90,
-    /// A public key where a private one is needed.
+    /// The key is public, and a private key is required.
     TRESS_NOT_PRIVATE = 91,
-    /// A private key where a public one is needed.
+    /// The key is private, and a public key is required.
     TRESS_NOT_PUBLIC = 92,
-    /// The key is encrypted, and no passphrase was given; or in a way that is not supported.
+    /// The key is encrypted, and no passphrase was given or its encryption is not supported.
     TRESS_KEY_ENCRYPTED = 93,
-    /// The key has a size that is not supported, or values that do not belong together.
+    /// The size of the key is not supported, or its values do not belong together.
     TRESS_KEY_REFUSED = 94,
-    /// The key is of another kind than the scheme needs, does not allow it, or has no room for its salt.
+    /// The scheme needs another type of key, the key does not allow the scheme, or the salt is too long for the key.
     TRESS_WRONG_SCHEME = 95,
-    /// The digest does not have the length that the scheme's hash function gives.
+    /// The length of the digest is not that of the scheme's hash function.
     TRESS_DIGEST_LENGTH = 96,
-    /// The signature has another length or form than key and scheme give.
+    /// The length or the form of the signature does not fit the key and the scheme.
     TRESS_MALFORMED_SIGNATURE = 97,
-    /// The signature is not one of this message under this key.
+    /// The signature is not valid for this message under this key.
     TRESS_MISMATCH = 98,
-    /// A signature did not pass its own check and was destroyed.
+    /// A new signature failed the check against faults and was destroyed.
     TRESS_FAULT = 99,
 }
 
@@ -172,7 +172,7 @@ const TEXTS: &[(tress_status, &CStr)] = &[
     (TRESS_INTERRUPTED, c"interrupted"),
     (TRESS_UNKNOWN_NAME, c"unknown name"),
     (TRESS_RANDOM, c"the operating system provided no random bytes"),
-    (TRESS_FULL, c"no more jobs may be inside the filler"),
+    (TRESS_FULL, c"filler is full"),
     (TRESS_KEY_LENGTH, c"wrong key length"),
     (TRESS_NONCE_LENGTH, c"a CCM nonce must have 7 to 13 bytes"),
     (TRESS_TAG_LENGTH, c"a CCM tag must have 4, 6, 8, 10, 12, 14 or 16 bytes"),
@@ -227,7 +227,6 @@ const TEXTS: &[(tress_status, &CStr)] = &[
 ];
 
 impl tress_status {
-    /// The text of a code.
     pub(crate) fn text(self) -> &'static CStr {
         text(self as c_int)
     }
@@ -237,30 +236,30 @@ fn text(code: c_int) -> &'static CStr {
     TEXTS.iter().find(|(status, _)| *status as c_int == code).map_or(c"unknown code", |(_, text)| text)
 }
 
-/// Text of a code; for a number that is none, "unknown code". Any thread; never fails; the text is valid for ever.
+/// Returns the text of a code, or "unknown code" for any other number. Any thread; never fails; the text is static.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_status_text(code: c_int) -> *const c_char {
     text(code).as_ptr()
 }
 
-/// Bytes of a thread's last error, its NUL included.
+/// Size of a thread's last error in bytes, including the NUL.
 const DETAIL_BYTES: usize = 512;
 
 thread_local! {
-    /// No heap, so that it needs no clean-up and is there while a thread ends.
+    /// An array, because a value without a destructor stays accessible while the thread ends.
     static LAST: RefCell<[u8; DETAIL_BYTES]> = const { RefCell::new([0; DETAIL_BYTES]) };
 }
 
-/// What went wrong in the last call of this thread that failed: its code's text and what is known beyond it, such as a
-/// file's name or the number of a damaged chunk. Never a secret. Empty if none has failed; a call that succeeds does
-/// not change it. The text is UTF-8 of at most 511 bytes, and valid until the next failure in this thread or the
-/// thread's end. Any thread.
+/// Returns the error message of the last call in this thread that failed. It may say more than the text of the code, such as
+/// the name of a file or the number of a damaged chunk. It never contains a secret. Empty if no call has failed; a successful
+/// call does not change it. The text is UTF-8 of at most 511 bytes, and valid until the next failure in this thread or the end
+/// of the thread. Any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_last_error() -> *const c_char {
     LAST.with(|last| last.as_ptr().cast_const().cast())
 }
 
-/// Keeps a text for [`tress_last_error`], cut to what fits.
+/// Stores a text for [`tress_last_error`], truncated at a character boundary.
 fn remember(text: &str) {
     LAST.with(|last| {
         let mut last = last.borrow_mut();
@@ -269,12 +268,12 @@ fn remember(text: &str) {
             end -= 1;
         }
         last[..end].copy_from_slice(&text.as_bytes()[..end]);
-        // A NUL inside a file's name ends the text early, no more.
+        // A NUL inside the text only ends it early.
         last[end] = 0;
     });
 }
 
-/// Every entry runs in here: a failure is remembered and becomes its code, and so does a panic.
+/// Runs the body of an exported function. Converts a failure or a panic to its code, and stores its text.
 pub(crate) fn guard(work: impl FnOnce() -> Result<(), Failure>) -> tress_status {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => TRESS_OK,
@@ -291,7 +290,7 @@ pub(crate) fn guard(work: impl FnOnce() -> Result<(), Failure>) -> tress_status 
     }
 }
 
-/// The same for entries that return a value of their own.
+/// As [`guard`], for functions that return a value; a panic gives `otherwise`.
 pub(crate) fn guard_value<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(value) => value,
@@ -307,7 +306,7 @@ mod tests {
     use super::*;
 
     fn last() -> String {
-        // SAFETY: the function returns a text of this thread that ends with NUL.
+        // SAFETY: the text belongs to this thread and ends with NUL.
         unsafe { CStr::from_ptr(tress_last_error()) }.to_str().unwrap().to_owned()
     }
 
@@ -325,7 +324,7 @@ mod tests {
         texts.dedup();
         let variants = include_str!("status.rs").lines().filter(|line| line.starts_with("    TRESS_")).count();
         assert_eq!((texts.len(), TEXTS.len()), (variants, variants));
-        // SAFETY: texts of codes end with NUL.
+        // SAFETY: the texts of codes end with NUL.
         let text = |code| unsafe { CStr::from_ptr(tress_status_text(code)) };
         for none in [-1, 16, 1000, c_int::MIN, c_int::MAX] {
             assert_eq!(text(none), c"unknown code");

@@ -1,44 +1,45 @@
-//! The headers in `include` are what the comments and declarations of `src` say: cbindgen writes one section a subject.
-//! `TRESS_WRITE_HEADER=1` writes the files anew.
+//! Checks that the headers in `include` match the comments and declarations of `src`. cbindgen writes one section for each
+//! source file. With `TRESS_WRITE_HEADER=1` the test regenerates the headers.
 
 use std::{env, fs, path::Path};
 
-/// The source files, in the order in which they need each other's types, and what their sections are called.
+/// The source files, sorted so that types come before their uses, and the titles of their sections.
 const SECTIONS: [(&str, &str); 14] = [
     ("version", "Version"),
-    ("status", "Codes and texts of errors"),
+    ("status", "Status codes and error messages"),
     ("ciphers", "Ciphers"),
     ("modes", "Modes: one message"),
-    ("lanes", "Lanes: many messages at once"),
+    ("lanes", "Lanes: batches of messages"),
     ("filler", "Lanes: messages that arrive one at a time"),
-    // Of libtress alone.
-    ("buffer", "Bytes that the library allocates"),
+    // The rest is only in libtress.
+    ("buffer", "Buffers that the library allocates"),
     ("keys", "Keys of containers"),
     ("options", "Options, reports and control"),
-    ("container", "Containers that are pushed, or whole in memory"),
-    ("reader", "Containers that are read at any place"),
+    ("container", "Containers as streams and in memory"),
+    ("reader", "Containers with random access"),
     ("files", "Whole files"),
     ("sign", "Signatures"),
-    ("batch", "Signatures: many at once"),
+    ("batch", "Signatures: batches"),
 ];
 
 const INTRODUCTION: &str = "\
 /*
- * Tress: parallel cryptography. docs/reference/c.md shows how to build, link and use it. tress-cipher.h is the part that libtress-cipher has.
+ * Tress: parallel cryptography. docs/reference/c.md shows how to build, link and use it. tress-cipher.h declares the functions of
+ * libtress-cipher; tress.h includes it and declares the rest of libtress.
  *
- * Rules that hold everywhere:
+ * Rules for every function:
  *
- * - What can fail returns a tress_status, and says more in tress_last_error(). A compiler warns where nobody looks at
- *   one. No signal is raised, no exception comes out, and nothing is printed, unless the library has a defect
+ * - A function that can fail returns a tress_status; tress_last_error() returns a message with details. The compiler warns if
+ *   a program ignores a status. The library raises no signal, throws no exception and prints nothing, unless it has a defect
  *   (TRESS_INTERNAL).
- * - A needed pointer that is NULL is TRESS_NULL. NULL with length 0 is an empty run of bytes. A length above
- *   PTRDIFF_MAX is TRESS_LENGTH.
- * - A function that hands out a handle writes NULL there first. Every _free takes NULL.
- * - \"Any thread\": at any time, also while other threads are in the same function with the same arguments, as long as
- *   nobody frees them or writes to the memory in use. \"One thread at a time\": calls on one handle must not overlap;
- *   which threads make them does not matter.
+ * - A required pointer that is NULL gives TRESS_NULL. NULL with length 0 is an empty buffer. A length above PTRDIFF_MAX gives
+ *   TRESS_LENGTH.
+ * - A function that returns a handle through a pointer writes NULL there first. Every _free function accepts NULL.
+ * - \"Any thread\": the function may be called at any time, also while other threads call it with the same arguments, as long as
+ *   nobody frees them or writes to the memory in use. \"One thread at a time\": calls on one handle must not overlap, but may
+ *   come from different threads.
  * - Texts are UTF-8 and end with NUL. Lengths are in bytes.
- * - Secrets given to a function stay the caller's: the library wipes its copies, the caller has to wipe his.
+ * - The library wipes its copies of secrets. The caller must wipe the originals.
  *
  * Generated from the library's source (`make -C crates/c header`); do not edit.
  */
@@ -48,7 +49,7 @@ const START: &str = "\
 #include <stddef.h>
 #include <stdint.h>
 
-/* A status that nobody looks at is a warning. */
+/* Makes the compiler warn if a program ignores a status. */
 #if defined(__GNUC__)
 #define TRESS_CHECKED __attribute__((warn_unused_result))
 #elif (defined(__cplusplus) && __cplusplus >= 201703L) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
@@ -70,7 +71,7 @@ const CLOSE: &str = "\
 #endif
 ";
 
-/// The declarations of one source file.
+/// Returns the declarations of one source file.
 fn section(name: &str, title: &str) -> String {
     let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = cbindgen::Config::from_file(crate_root.join("cbindgen.toml")).unwrap();
@@ -79,14 +80,14 @@ fn section(name: &str, title: &str) -> String {
     let mut written = Vec::new();
     bindings.write(&mut written);
     let lines: Vec<String> = String::from_utf8(written).unwrap().trim().lines().map(line).collect();
-    // What Rust's documentation calls safety is what C's caller has to see to.
+    // The Safety section of rustdoc lists what the caller in C must provide.
     let text = lines.join("\n").replace(" * # Safety\n * ", " * Needs: ");
     format!("/* ---- {title} ---- */\n\n{text}\n")
 }
 
-/// A line as it stands in the header.
+/// Converts a line of cbindgen's output to a line of the header.
 fn line(line: &str) -> String {
-    // cbindgen puts the tag where the type is of the same section; every type has a name without it.
+    // cbindgen writes the tag of types in the same section; every type also has a name without it.
     let mut line = line.to_owned();
     for tag in ["struct ", "enum "] {
         let mut from = 0;
