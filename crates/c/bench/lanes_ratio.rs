@@ -1,5 +1,5 @@
-//! Lanes through `tress.h` against the same call in Rust, in one process and in turn: the median of the ratios of
-//! pairs. Fails where one is below half, which no machine has shown: then the call has lost its lanes.
+//! Compares the rate of the lanes through `tress.h` with the same call in Rust. Both run alternating in one process; the
+//! result is the median of the ratios of pairs. Fails if a median is below one half: then the call does not use lanes.
 //!
 //!     cargo run --release -p tress-c --example lanes_ratio
 
@@ -16,7 +16,7 @@ const MESSAGES: usize = 1000;
 const PAIRS: usize = 101;
 const LEAST: f64 = 0.5;
 
-/// What both calls are given.
+/// Input and output of both calls.
 struct Messages {
     nonces: Vec<[u8; 12]>,
     data: Vec<Vec<u8>>,
@@ -47,7 +47,7 @@ impl Messages {
         }
     }
 
-    /// `jobs` is the caller's memory, as an array is in C.
+    /// `jobs` is reused memory, like the array of a caller in C.
     fn c(&mut self, ciphers: &[*const tress_cipher], encrypt: bool, jobs: &mut Vec<tress_ccm_job>) {
         jobs.clear();
         let filled = self.data.iter_mut().zip(&mut self.tags).zip(&self.nonces).enumerate().map(
@@ -69,14 +69,14 @@ impl Messages {
         );
         jobs.extend(filled);
         let call = if encrypt { tress_ccm_encrypt_jobs } else { tress_ccm_decrypt_jobs };
-        // SAFETY: every pointer is to memory of its own that outlives the call, and the ciphers are handles.
+        // SAFETY: every pointer is to separate memory that outlives the call, and the ciphers are valid handles.
         assert_eq!(unsafe { call(jobs.as_mut_ptr(), jobs.len(), ptr::null_mut()) }, TRESS_OK);
     }
 }
 
 fn handle(key: &[u8]) -> *const tress_cipher {
     let mut cipher = ptr::null_mut();
-    // SAFETY: the name ends with NUL, the key has the length that is said, and the handle goes to a place of its own.
+    // SAFETY: the name ends with NUL, the key has the given length, and `cipher` is writable.
     assert_eq!(unsafe { tress_cipher_new(c"aes-128".as_ptr(), key.as_ptr(), key.len(), &raw mut cipher) }, TRESS_OK);
     cipher
 }
@@ -99,15 +99,15 @@ fn main() {
             let keys: Vec<[u8; 16]> = (0..keys as u128).map(|number| number.to_le_bytes()).collect();
             let rust: Vec<Aes> = keys.iter().map(|key| Aes::new(key).expect("16 bytes")).collect();
             let c: Vec<*const tress_cipher> = keys.iter().map(|key| handle(key)).collect();
-            // Each pass encrypts and decrypts, so that the next one finds what this one found. Buffers of its own for
-            // each.
+            // Each pass encrypts and decrypts, so that the next pass starts with the same data. Each side has separate
+            // buffers.
             let (mut of_rust, mut of_c) = (Messages::new(bytes), Messages::new(bytes));
             let mut jobs = Vec::with_capacity(MESSAGES);
             let repeat = (1 << 20) / (bytes * MESSAGES) + 1;
             let mut ratios = [Vec::new(), Vec::new()];
             let mut times = [Vec::new(), Vec::new()];
             for pair in 0..PAIRS {
-                // Which goes first changes from pair to pair.
+                // The order alternates from pair to pair.
                 let mut spent = [[0.0; 2]; 2];
                 for turn in [pair % 2, 1 - pair % 2] {
                     for _ in 0..repeat {

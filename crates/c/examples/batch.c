@@ -1,4 +1,4 @@
-/* A batch of signatures, made and checked together. */
+/* Signs and verifies a batch of messages. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static void check(tress_status status) {
 }
 
 int main(void) {
-  /* tress_signing_key_read takes PEM and DER of OpenSSL; a new RSA key takes seconds, one for DSA no time. */
+  /* A new DSA key takes no time, a new RSA key seconds. tress_signing_key_read reads the keys of OpenSSL (PEM or DER). */
   tress_signing_key *key;
   tress_verifying_key *public_key;
   check(tress_signing_key_generate("dsa-2048", "dsa-sha256", &key));
@@ -46,9 +46,9 @@ int main(void) {
     verify[i].signature = sign[i].signature;
     verify[i].signature_length = sign[i].signature_length;
   }
-  digests[3][0] ^= 1; /* Not what was signed. */
+  digests[3][0] ^= 1; /* Differs from the signed digest. */
   tress_status status = tress_verify_jobs(verify, MESSAGES, &failed);
-  printf("%s: %zu of %d do not hold; number 3: %s\n", tress_status_text(status), failed, MESSAGES,
+  printf("%s: %zu of %d signatures are not valid; number 3: %s\n", tress_status_text(status), failed, MESSAGES,
          tress_status_text(verify[3].status));
 
   free(signatures);

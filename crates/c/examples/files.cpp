@@ -40,7 +40,7 @@ int main(int argc, char **argv) try {
   auto work = std::async(std::launch::async, [&] {
     check(tress_encrypt_file(plain.c_str(), sealed.c_str(), recipients.get(), nullptr, control.get(), &report));
   });
-  // tress_control_cancel(control.get()) would end it here, with nothing left behind.
+  // tress_control_cancel(control.get()) would stop the encryption here and remove its output.
   while (work.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)
     std::cout << tress_control_done_bytes(control.get()) << " bytes done\n";
   work.get();
@@ -51,7 +51,7 @@ int main(int argc, char **argv) try {
   const auto bytes = reinterpret_cast<const uint8_t *>(identity.data());
   check(tress_identities_add(identities.get(), bytes, identity.size(), nullptr));
   check(tress_decrypt_file(sealed.c_str(), back.c_str(), identities.get(), nullptr, nullptr, nullptr));
-  // A second time the output is there already.
+  // The second call fails, because the output exists.
   const auto status = tress_decrypt_file(sealed.c_str(), back.c_str(), identities.get(), nullptr, nullptr, nullptr);
   std::cout << tress_status_text(status) << '\n';
 

@@ -1,4 +1,4 @@
-/* Messages that arrive at random times, encrypted together: how long they wait, and how late this machine wakes a thread. */
+/* Encrypts messages that arrive at random times in batches. Prints how long they wait, and how late this machine wakes threads. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 enum { MESSAGES = 4000, BYTES = 256, WAIT_NS = 50000 };
 
 struct message {
-  tress_ccm_job job; /* First, so that the job that is taken is the message. */
+  tress_ccm_job job; /* First, so that a pointer to the job is a pointer to the message. */
   uint64_t submitted_ns;
   uint8_t nonce[12], data[BYTES], tag[16];
 };
@@ -31,7 +31,7 @@ static uint64_t now(void) {
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* How late it wakes, in nanoseconds. */
+/* Returns how late the thread woke up, in nanoseconds. */
 static uint64_t sleep_until(uint64_t time_ns) {
   struct timespec time = {(time_t)(time_ns / 1000000000), (long)(time_ns % 1000000000)};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) != 0) continue;
@@ -45,13 +45,13 @@ static void take_all(void) {
   }
 }
 
-/* Encrypts what has waited long enough. A message that comes while this thread sleeps is not due before it wakes. */
+/* Runs batches that are due. A message that arrives while this thread sleeps is due after the thread wakes up. */
 static void *run_late(void *nothing) {
   for (;;) {
     uint64_t deadline;
     check(tress_filler_flush(filler, now(), &deadline));
     take_all();
-    sleep_until(deadline == UINT64_MAX ? now() + WAIT_NS : deadline); /* Here the thread ends. */
+    sleep_until(deadline == UINT64_MAX ? now() + WAIT_NS : deadline); /* pthread_cancel ends the thread here. */
   }
   return nothing;
 }
@@ -84,7 +84,7 @@ int main(void) {
       next += (uint64_t)rand() % (2 * gap_ns);
       while (now() < next) continue;
       m->submitted_ns = now();
-      check(tress_filler_submit(filler, &m->job, 1, m->submitted_ns)); /* This encrypts a batch that is full. */
+      check(tress_filler_submit(filler, &m->job, 1, m->submitted_ns)); /* Encrypts the batch when it is full. */
       take_all();
     }
     while (deadline != UINT64_MAX) check(tress_filler_flush(filler, 0, &deadline));

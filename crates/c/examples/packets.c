@@ -1,4 +1,4 @@
-/* A thousand packets of ten devices, each with a key of its own, encrypted and verified side by side. */
+/* Encrypts and verifies a thousand packets of ten devices in parallel lanes. Each device has a separate key. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 enum { DEVICES = 10, PACKETS = 1000, BYTES = 600 };
 
 struct packet {
-  uint8_t nonce[12]; /* Never the same twice under one key. */
-  uint8_t header[8]; /* Sent in the clear, but nobody can change it. */
+  uint8_t nonce[12]; /* Never used twice with one key. */
+  uint8_t header[8]; /* Authenticated, not encrypted. */
   uint8_t data[BYTES];
   uint8_t tag[16];
 };
@@ -24,7 +24,7 @@ static void check(tress_status status) {
 int main(void) {
   tress_cipher *keys[DEVICES];
   for (int i = 0; i < DEVICES; i++) {
-    uint8_t key[16] = {(uint8_t)i}; /* Yours are random. */
+    uint8_t key[16] = {(uint8_t)i}; /* Real keys must be random. */
     check(tress_cipher_new("aes-128", key, sizeof key, &keys[i]));
   }
   printf("backend %s\n", tress_cipher_backend(keys[0]));
@@ -40,14 +40,14 @@ int main(void) {
     jobs[i].nonce_length = sizeof packet->nonce;
     jobs[i].aad = packet->header;
     jobs[i].aad_length = sizeof packet->header;
-    jobs[i].input = jobs[i].output = packet->data; /* In place is quickest. */
+    jobs[i].input = jobs[i].output = packet->data; /* In place is fastest. */
     jobs[i].length = BYTES;
     jobs[i].tag = jobs[i].tag_output = packet->tag;
     jobs[i].tag_length = sizeof packet->tag;
   }
   check(tress_ccm_encrypt_jobs(jobs, PACKETS, NULL));
 
-  packets[17].header[0] ^= 1; /* Somebody meddles. */
+  packets[17].header[0] ^= 1; /* An attacker changes packet 17. */
   size_t forged;
   if (tress_ccm_decrypt_jobs(jobs, PACKETS, &forged) == TRESS_JOBS)
     for (int i = 0; i < PACKETS; i++)

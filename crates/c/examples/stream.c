@@ -1,4 +1,4 @@
-/* A container that is written as its plaintext comes, and read at any place. */
+/* Encrypts a stream into a container, then reads one line of the plaintext by its offset. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,12 @@ static void check(tress_status status) {
   exit(1);
 }
 
-/* What the library makes goes to a file; 0 is good. */
+/* Writes output of the library to a file. Returns 0 on success. */
 static int write_file(void *file, const uint8_t *data, size_t length) {
   return fwrite(data, 1, length, file) == length ? 0 : 1;
 }
 
-/* What the library needs comes from it. */
+/* Reads a part of the container for the library. Returns 0 on success. */
 static int read_file(void *file, uint64_t offset, uint8_t *buffer, size_t capacity, size_t *length) {
   if (fseek(file, (long)offset, SEEK_SET) != 0) return 1;
   *length = fread(buffer, 1, capacity, file);
@@ -25,7 +25,7 @@ static int read_file(void *file, uint64_t offset, uint8_t *buffer, size_t capaci
 int main(void) {
   tress_keypair *pair;
   check(tress_keypair_generate(&pair));
-  const char *identity = tress_keypair_identity(pair); /* Secret: this opens it. */
+  const char *identity = tress_keypair_identity(pair); /* The secret key: store it safely. */
   printf("to %.8s...\n", tress_keypair_recipient(pair));
 
   tress_recipients *recipients = tress_recipients_new();
@@ -39,7 +39,7 @@ int main(void) {
     int length = snprintf(text, sizeof text, "line %8d\n", line);
     check(tress_encryptor_push(encryptor, (const uint8_t *)text, (size_t)length));
   }
-  check(tress_encryptor_finish(encryptor)); /* Before this it is no container. */
+  check(tress_encryptor_finish(encryptor)); /* Without this the container is truncated. */
   tress_encryptor_free(encryptor);
   if (fflush(file) != 0) return 1;
 

@@ -1,4 +1,4 @@
-/* Wrong use and wrong input: a code each, nothing written, no crash. */
+/* Wrong use and wrong input: every case returns its status, writes nothing and does not crash. */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,7 +38,7 @@ static void ciphers(void) {
   tress_cipher_free(NULL);
 }
 
-/* The output of what is refused holds nothing of the input. */
+/* Expects a refusal that leaves nothing of the input in the output. */
 #define REFUSED(expected, call)                    \
   do {                                             \
     memset(data, 9, sizeof data);                  \
@@ -79,7 +79,7 @@ static void modes(void) {
   REFUSED(TRESS_LENGTH, tress_ccm_encrypt(aes, NONCE, 12, NULL, 0, data, out, 16, tag, SIZE_MAX));
   memset(tag, 0, sizeof tag);
   REFUSED(TRESS_AUTHENTICATION, tress_ccm_decrypt(aes, NONCE, 12, NULL, 0, data, out, 64, tag, 16));
-  /* Nothing at all is a message. */
+  /* The empty message is valid. */
   OK(tress_ccm_encrypt(aes, NONCE, 12, NULL, 0, NULL, NULL, 0, tag, 16));
   OK(tress_ccm_decrypt(aes, NONCE, 12, NULL, 0, NULL, NULL, 0, tag, 16));
   tag[15] ^= 1;
@@ -87,7 +87,7 @@ static void modes(void) {
   OK(tress_ctr(aes, NONCE, 16, NULL, NULL, 0));
   OK(tress_ecb_encrypt(aes, NULL, NULL, 0));
 
-  /* Input and output that overlap, in either direction, as if the input had been copied first. */
+  /* Input and output may overlap in either direction. */
   uint64_t state = 1;
   for (size_t shift = 0; shift < 16; shift++) {
     uint8_t apart[48], together[48];
@@ -122,7 +122,7 @@ static void jobs(void) {
   EXPECT(TRESS_ARGUMENT, tress_ccm_encrypt_jobs_threads(&one, 1, 1025, &failed));
   OK(tress_ccm_encrypt_jobs_threads(NULL, 0, 0, &failed));
 
-  /* Every way to fail beside good jobs of two types of cipher, which are not touched by it. */
+  /* Every way to fail, in a batch with good jobs of two types of cipher, which must not be affected. */
   tress_cipher *aes = cipher("aes-256", 32), *rc6 = cipher("rc6-128", 16), *pipo = cipher("pipo-256", 32);
   enum { GOOD = 8, COUNT = GOOD + 10 };
   uint8_t plain[COUNT][40], sealed[COUNT][40], tags[COUNT][16], nonces[COUNT][14];
@@ -160,7 +160,7 @@ static void jobs(void) {
       if (i >= GOOD) CHECK(all_zero(sealed[i], 40));
     }
   }
-  /* A nonce twice under one key: nothing is encrypted, not even the good ones. */
+  /* A repeated nonce under one key: no job is encrypted, good ones included. */
   nonces[7][0] = 3;
   for (int threads = 0; threads < 4; threads++) {
     memset(sealed[0], 0, 40);
@@ -171,7 +171,7 @@ static void jobs(void) {
   }
   nonces[7][0] = 7;
   OK(tress_ccm_encrypt_jobs(all, GOOD, &failed));
-  /* Jobs to decrypt, taken for some to encrypt, would give their plaintext away. */
+  /* Jobs for decryption have no tag_output, so tress_ccm_encrypt_jobs refuses them. */
   uint8_t opened[GOOD][40];
   for (int i = 0; i < GOOD; i++) {
     all[i].input = sealed[i], all[i].output = opened[i];
@@ -179,7 +179,7 @@ static void jobs(void) {
   }
   EXPECT(TRESS_JOBS, tress_ccm_encrypt_jobs(all, GOOD, &failed));
   CHECK(failed == GOOD && all[0].status == TRESS_NULL);
-  /* Of good ones, one forged. */
+  /* One forged job among good ones. */
   sealed[3][7] ^= 1;
   EXPECT(TRESS_JOBS, tress_ccm_decrypt_jobs(all, GOOD, &failed));
   CHECK(failed == 1);
@@ -205,7 +205,7 @@ static void keys(void) {
   EXPECT(TRESS_NULL, tress_recipients_add(NULL, "age1"));
   EXPECT(TRESS_NULL, tress_recipients_add(recipients, NULL));
   EXPECT(TRESS_BAD_RECIPIENT, tress_recipients_add(recipients, "age1qqqq"));
-  /* A secret in a recipient's place is not repeated. */
+  /* The error message does not repeat an identity that was passed as a recipient. */
   EXPECT(TRESS_BAD_RECIPIENT, tress_recipients_add(recipients, strstr(tress_keypair_identity(pair), "AGE-SECRET")));
   CHECK(strstr(tress_last_error(), "AGE-SECRET") == NULL);
   EXPECT(TRESS_NO_RECIPIENTS, tress_recipients_add(recipients, "# nobody\n"));
@@ -225,7 +225,7 @@ static void keys(void) {
   tress_keypair *none = pair;
   EXPECT(TRESS_BAD_IDENTITY, tress_keypair_parse("nothing", &none));
   CHECK(none == NULL);
-  /* Both that come out go in again. */
+  /* The library accepts the recipient, address and identity that it generated. */
   OK(tress_recipients_add(recipients, tress_keypair_recipient(pair)));
   OK(tress_recipients_add(recipients, tress_keypair_address(pair)));
   OK(tress_keypair_parse(tress_keypair_identity(pair), &none));
@@ -258,7 +258,7 @@ static void keys(void) {
   EXPECT(TRESS_LENGTH, tress_encrypt(data, SIZE_MAX, recipients, &options, &buffer));
   OK(tress_encrypt(data, sizeof data, recipients, &options, &buffer));
 
-  /* Nobody's, then not enough of it, then a bit changed. */
+  /* No matching identity, then truncated containers, then containers with one changed bit. */
   tress_buffer *plain;
   const uint8_t *sealed = tress_buffer_data(buffer);
   size_t length = tress_buffer_length(buffer);
@@ -292,7 +292,7 @@ static int refuse(void *context, const uint8_t *bytes, size_t length) {
 
 static int no_reading(void *context, uint64_t offset, uint8_t *buffer, size_t capacity, size_t *length) {
   (void)context, (void)offset, (void)buffer;
-  *length = capacity + 1; /* A lie. */
+  *length = capacity + 1; /* More than the buffer holds. */
   return 0;
 }
 
@@ -317,7 +317,7 @@ static void streams(void) {
   EXPECT(TRESS_NULL, tress_encryptor_push(NULL, data, 1));
   EXPECT(TRESS_NULL, tress_encryptor_finish(NULL));
 
-  /* A writer that fails, at once or later; then nothing goes any more. */
+  /* A callback that fails in its first or second call; after that every call is refused. */
   for (good = 0; good < 2; good++) {
     int left = good;
     OK(tress_encryptor_new(recipients, NULL, refuse, &left, &encryptor));
@@ -328,7 +328,7 @@ static void streams(void) {
     EXPECT(TRESS_STATE, tress_encryptor_finish(encryptor));
     tress_encryptor_free(encryptor);
   }
-  /* Finished twice; freed without an end. */
+  /* Finished twice, and freed unfinished. */
   struct bytes sealed = {NULL, 0, 0};
   OK(tress_encryptor_new(recipients, NULL, append, &sealed, &encryptor));
   EXPECT(TRESS_LENGTH, tress_encryptor_push(encryptor, data, SIZE_MAX));
@@ -354,7 +354,7 @@ static void streams(void) {
   CHECK(child >= 0);
   if (child == 0) {
     int refused = tress_encryptor_finish(encryptor) == TRESS_ARGUMENT && tress_encryptor_finish(encryptor) == TRESS_STATE;
-    /* Another program in its place: Valgrind would take all that this one has not freed for leaks. */
+    /* Replaces the process, because Valgrind would report all that the child has not freed as leaks. */
     const char *answer = refused ? "true" : "false";
     execlp(answer, answer, (char *)NULL);
     _exit(2);
@@ -387,7 +387,7 @@ static void streams(void) {
   EXPECT(TRESS_NULL, tress_reader_open(NULL, identities, 1, &reader));
   EXPECT(TRESS_CALLBACK, tress_reader_open(&source, identities, 1, &reader));
   CHECK(reader == NULL);
-  /* A length that no container has. */
+  /* Lengths that differ from the container's. */
   struct bytes *all = &sealed;
   tress_source endless = {from_bytes, all, UINT64_MAX, 0};
   CHECK(tress_reader_open(&endless, identities, 1, &reader) != TRESS_OK && reader == NULL);
@@ -551,6 +551,6 @@ int main(void) {
   streams();
   files();
   signatures();
-  puts("wrong use and wrong input: a code each");
+  puts("wrong use and wrong input: every case returns its status");
   return 0;
 }

@@ -1,4 +1,4 @@
-/* What the test programs share: checks that say where they failed, and end the program. */
+/* Helpers of the test programs. A check that fails prints its line and ends the program. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -10,12 +10,12 @@
 #define CHECK(condition)                                                               \
   do {                                                                                 \
     if (!(condition)) {                                                                \
-      fprintf(stderr, "%s:%d: not so: %s (last error: %s)\n", __FILE__, __LINE__, #condition, tress_last_error()); \
+      fprintf(stderr, "%s:%d: check failed: %s (last error: %s)\n", __FILE__, __LINE__, #condition, tress_last_error()); \
       abort();                                                                         \
     }                                                                                  \
   } while (0)
 
-/* That a call comes to this status. */
+/* Checks that a call returns this status. */
 #define EXPECT(expected, call)                                                         \
   do {                                                                                 \
     tress_status status_ = (call);                                                     \
@@ -28,7 +28,7 @@
 
 #define OK(call) EXPECT(TRESS_OK, call)
 
-/* Memory of exactly this size, at least one byte, so that ASan sees every byte too many. */
+/* Allocates exactly `length` bytes (at least one), so that ASan detects every access beyond them. */
 static inline uint8_t *take(size_t length) {
   uint8_t *memory = malloc(length ? length : 1);
   CHECK(memory != NULL);
@@ -51,7 +51,7 @@ static inline int all_zero(const uint8_t *data, size_t length) {
   return 1;
 }
 
-/* A stream of numbers that is the same at every run (xorshift64*, Vigna 2014). */
+/* Pseudo-random numbers that are the same in every run (xorshift64*, Vigna 2014). */
 static inline uint64_t next_number(uint64_t *state) {
   *state ^= *state >> 12;
   *state ^= *state << 25;
@@ -63,7 +63,7 @@ static inline void fill(uint64_t *state, uint8_t *data, size_t length) {
   for (size_t i = 0; i < length; i++) data[i] = (uint8_t)(next_number(state) >> 56);
 }
 
-/* Bytes that grow; a tress_write. */
+/* A growing buffer, with `append` as its tress_write callback. */
 struct bytes {
   uint8_t *data;
   size_t length, capacity;

@@ -1,17 +1,17 @@
-/* The filler by a clock of the test: what is a batch, what is refused, what comes out when; then jobs of several threads, in order
- * within each key and as one message at a time makes them. */
+/* Tests of the filler. A table of calls with an artificial clock checks batches, refusals and the order of results. Then several
+ * threads share a filler: jobs of one thread keep their order, and results equal those of single messages. */
 #include <pthread.h>
 
 #include "check.h"
 
 enum { MOST = 16, THREADS = 4, EACH = 500, LENGTH = 80 };
 
-/* A call, and what comes of it. */
+/* A call and its expected result. */
 struct step {
   char call;      /* e, d: submit a job to encrypt or decrypt. f: flush. t: take. */
-  uint64_t now;   /* In nanoseconds. */
-  int number;     /* e, d: the job. t: the job that comes, -1 for none. */
-  uint64_t after; /* e, d: the status. f: the deadline. */
+  uint64_t now;   /* Time of the call, in nanoseconds. */
+  int number;     /* e, d: the submitted job. t: the expected job, -1 for none. */
+  uint64_t after; /* e, d: the expected status. f: the expected deadline. */
 };
 
 #define NEVER UINT64_MAX
@@ -19,28 +19,28 @@ static const struct {
   tress_filler_options options;
   struct step steps[20];
 } TABLE[] = {
-    /* Full batches, and one that the end leaves. */
+    /* Full batches, and a last one that a flush runs. */
     {{50, 3, 9, {0}},
      {{'e', 0, 1, 0}, {'e', 1, 2, 0}, {'t', 0, -1, 0}, {'f', 2, 0, 50}, {'e', 2, 3, 0}, {'f', 2, 0, NEVER}, {'e', 3, 4, 0},
       {'t', 0, 1, 0}, {'t', 0, 2, 0}, {'t', 0, 3, 0}, {'t', 0, -1, 0}, {'f', 52, 0, 53}, {'t', 0, -1, 0}, {'f', NEVER, 0, NEVER},
       {'f', NEVER, 0, NEVER}, {'t', 0, 4, 0}, {'t', 0, -1, 0}}},
-    /* The deadline is that of the oldest job, also where clocks were read in another order. A late job is taken along. */
+    /* The deadline is that of the oldest job, also if it was not submitted first. A submission after the deadline joins the batch. */
     {{50, 9, 9, {0}},
      {{'f', 0, 0, NEVER}, {'e', 10, 1, 0}, {'d', 7, 2, 0}, {'e', 30, 3, 0}, {'f', 56, 0, 57}, {'t', 0, -1, 0}, {'f', 57, 0, NEVER},
       {'t', 0, 1, 0}, {'t', 0, 2, 0}, {'t', 0, 3, 0}, {'e', 60, 4, 0}, {'e', 110, 5, 0}, {'t', 0, 4, 0}, {'t', 0, 5, 0}}},
-    /* A wait without an end. */
+    /* An unlimited wait. */
     {{NEVER, 2, 2, {0}}, {{'e', 5, 1, 0}, {'f', NEVER - 1, 0, NEVER}, {'t', 0, -1, 0}, {'f', NEVER, 0, NEVER}, {'t', 0, 1, 0}}},
-    /* Bounded by what was not taken; no less than a batch. */
+    /* The capacity counts jobs that were not taken, and is at least one batch. */
     {{50, 2, 3, {0}},
      {{'e', 0, 1, 0}, {'e', 0, 2, 0}, {'e', 0, 3, 0}, {'e', 0, 4, TRESS_FULL}, {'f', 50, 0, NEVER}, {'d', 50, 4, TRESS_FULL},
       {'t', 0, 1, 0}, {'e', 60, 4, 0}, {'t', 0, 2, 0}, {'t', 0, 3, 0}, {'t', 0, -1, 0}, {'f', 110, 0, NEVER}, {'t', 0, 4, 0}}},
     {{50, 2, 1, {0}}, {{'e', 0, 1, 0}, {'e', 0, 2, 0}, {'e', 0, 3, TRESS_FULL}, {'t', 0, 1, 0}, {'t', 0, 2, 0}}},
-    /* A nonce that waits, of jobs to encrypt. Jobs 8 and 9 have the nonce of 0 and 1. What was refused takes no room. */
+    /* The nonce of a waiting job to encrypt. Jobs 8 and 9 have the nonces of jobs 0 and 1. A refused job takes no capacity. */
     {{50, 4, 4, {0}},
      {{'e', 0, 0, 0}, {'e', 0, 8, TRESS_NONCE_REPEATED}, {'d', 0, 8, 0}, {'d', 0, 9, 0}, {'e', 0, 1, 0}, {'e', 0, 10, TRESS_FULL},
       {'t', 0, 0, 0}, {'t', 0, 8, 0}, {'t', 0, 9, 0}, {'t', 0, 1, 0}, {'e', 0, 0, 0}, {'e', 0, 8, TRESS_NONCE_REPEATED},
       {'f', NEVER, 0, NEVER}, {'t', 0, 0, 0}}},
-    /* The defaults: 50 microseconds. */
+    /* The default wait of 50 microseconds. */
     {{0, 0, 0, {0}}, {{'e', 0, 1, 0}, {'f', 49999, 0, 50000}, {'t', 0, -1, 0}, {'f', 50000, 0, NEVER}, {'t', 0, 1, 0}}},
 };
 
@@ -85,7 +85,7 @@ static void refused(tress_cipher *cipher) {
   tress_filler_free(NULL);
   OK(tress_filler_new(NULL, &filler));
   EXPECT(TRESS_NULL, tress_filler_submit(filler, NULL, 1, 0));
-  /* Two without a nonce are not two with the same one; a job that did not run is not done. */
+  /* Two jobs without a nonce do not repeat a nonce. A job that has not run has the status TRESS_STATE. */
   tress_ccm_job other = job;
   OK(tress_filler_submit(filler, &job, 1, 0));
   OK(tress_filler_submit(filler, &other, 1, 0));
@@ -103,13 +103,13 @@ static void refused(tress_cipher *cipher) {
 }
 
 static struct message {
-  tress_ccm_job job; /* First, so that what is taken is a message. */
+  tress_ccm_job job; /* First, so that a pointer to the job is a pointer to the message. */
   int thread, number;
   uint8_t nonce[12], data[LENGTH], tag[16];
 } messages[THREADS][EACH];
 static tress_filler *shared;
 
-/* Odd ones are to decrypt, and some of them forged. */
+/* Messages with odd numbers are decrypted, and some of those are forged. */
 static void prepare(struct message *m, tress_cipher *cipher, int thread, int number) {
   tress_ccm_job job = {cipher, m->nonce, 12, m->nonce, 5, m->data, m->data, (size_t)number % LENGTH, m->tag, m->tag, 16, 0, TRESS_FAULT};
   m->job = job;
@@ -149,7 +149,7 @@ int main(void) {
   for (int t = 0; t < THREADS; t++) OK(tress_cipher_new(NAMES[t], (const uint8_t *)"0123456789abcdef", 16, &ciphers[t]));
   table(ciphers[0]);
   refused(ciphers[0]);
-  /* The capacity is small, so threads have to wait for what is taken here. */
+  /* The capacity is small, so that threads wait until this thread takes jobs. */
   tress_filler_options options = {0, 0, 64, {0}};
   OK(tress_filler_new(&options, &shared));
   pthread_t threads[THREADS];

@@ -1,13 +1,13 @@
-/* Uses a key through the library, frees every handle, overwrites what it held itself, and stops: whatever of the key is
- * left in its memory then is the library's doing. The program that started it searches (tests/python/memory_scan.py).
+/* Uses a key through the library, frees every handle, wipes the program's copies of the key, and stops. Any trace of the key in
+ * memory then comes from the library. The parent process searches for traces (tests/python/memory_scan.py).
  *
- *   memory keep TEXT              takes no care: frees what it read
- *   memory cipher KEY             a cipher of a raw key, alone and in lanes
- *   memory raw KEY CONTAINER      writes a container of a raw key, opens it again, in memory and in pieces
- *   memory identity FILE CONTAINER   a key pair; opens a container
- *   memory passphrase TEXT        sets of recipients and identities
- *   memory make KIND PEM          a new key, and its text
- *   memory sign PEM               reads a key, signs, alone and many at once */
+ *   memory keep TEXT              frees the text without wiping it, so that the search must find it
+ *   memory cipher KEY             one message and batches under a raw key
+ *   memory raw KEY CONTAINER      writes a container for a raw key, and opens it in memory and as a stream
+ *   memory identity FILE CONTAINER   reads a key pair, and opens a container
+ *   memory passphrase TEXT        adds a passphrase to recipients and identities
+ *   memory make KIND PEM          generates a key, and writes it as PEM
+ *   memory sign PEM               reads a key, signs one message and a batch */
 #include "check.h"
 #include <tress.h>
 
@@ -15,7 +15,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* What no compiler leaves out. */
+/* Overwrites memory with volatile writes, which no compiler removes. */
 static void wipe(void *memory, size_t length) {
   for (volatile uint8_t *byte = memory; length > 0; length--) *byte++ = 0;
 }
@@ -25,7 +25,7 @@ struct secret {
   size_t length, capacity;
 };
 
-/* A file, ended with a NUL, through no buffer of the C library. */
+/* Reads a file without a buffer of the C library, and appends a NUL. */
 static struct secret read_secret(const char *path) {
   struct secret secret = {take(1 << 16), 0, 1 << 16};
   int file = open(path, O_RDONLY);
@@ -73,7 +73,7 @@ static void cipher(const char *path) {
   }
   OK(tress_ccm_encrypt_jobs(jobs, 40, NULL));
   OK(tress_ccm_decrypt_jobs(jobs, 40, NULL));
-  /* Often enough that helpers take part, whose stacks stay. */
+  /* Enough rounds that the library's threads take part: their stacks stay in memory. */
   for (int i = 0; i < 100; i++) {
     OK(tress_ccm_encrypt_jobs_threads(jobs, 40, 3, NULL));
     OK(tress_ccm_decrypt_jobs_threads(jobs, 40, 3, NULL));
@@ -87,7 +87,7 @@ static void raw(const char *path, const char *to) {
   struct secret key = read_secret(path);
   tress_recipients *recipients = tress_recipients_new();
   tress_identities *identities = tress_identities_new();
-  /* As many as make the sets grow. */
+  /* Enough keys that the sets reallocate. */
   for (int i = 0; i < 9; i++) {
     OK(tress_recipients_add_key(recipients, key.data, key.length));
     OK(tress_identities_add_key(identities, key.data, key.length));
@@ -175,7 +175,7 @@ static void sign(const char *path) {
   forget(pem);
 }
 
-/* The frames of calls that have returned lie below this one. Not inlined, since it is called by its address. */
+/* Wipes the stack frames of returned calls, which are below this one. A call through a pointer is not inlined. */
 static void wipe_stack(void) {
   uint8_t below[512 * 1024];
   wipe(below, sizeof below);
@@ -184,7 +184,7 @@ static void wipe_stack(void) {
 int main(int argc, char **argv) {
   void (*volatile before_the_end)(void) = wipe_stack;
   CHECK(argc >= 3);
-  /* Nothing: who binds a function at its first call saves the registers, with what is in them, on the stack. */
+  /* Binds raise() before keys are used: lazy binding at the first call saves the registers, and so key bytes, on the stack. */
   raise(0);
   const char *role = argv[1];
   if (strcmp(role, "keep") == 0) keep(argv[2]);

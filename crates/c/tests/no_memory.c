@@ -1,4 +1,4 @@
-/* A batch for which there is no memory: no job of it is taken for signed or verified, whoever looks at statuses alone. */
+/* If there is no memory for a batch, no job of it has the status TRESS_OK. */
 #include <sys/resource.h>
 
 #include "check.h"
@@ -12,7 +12,7 @@ int main(void) {
   OK(tress_signing_key_generate("schnorr-2048", NULL, &key));
   OK(tress_signing_key_public(key, &public_key));
   static uint8_t digest[32], signature[64];
-  /* Zeros, as of memset: TRESS_OK. */
+  /* calloc sets every status to 0, which is TRESS_OK. */
   tress_sign_job *sign = calloc(COUNT, sizeof *sign);
   tress_verify_job *verify = calloc(COUNT, sizeof *verify);
   CHECK(sign != NULL && verify != NULL);
@@ -22,7 +22,7 @@ int main(void) {
     verify[i].key = i == 7 ? NULL : public_key, verify[i].digest = digest, verify[i].digest_length = 32;
     verify[i].signature = signature, verify[i].signature_length = sizeof signature;
   }
-  /* What is there stays; nothing as large as the jobs can be added. */
+  /* Existing memory stays; an allocation as large as the jobs fails. */
   struct rlimit limit = {1, 1};
   CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
   EXPECT(TRESS_MEMORY, tress_sign_jobs(sign, COUNT, NULL));
@@ -33,6 +33,6 @@ int main(void) {
   }
   free(sign), free(verify);
   tress_signing_key_free(key), tress_verifying_key_free(public_key);
-  puts("a batch without memory: no job is taken for good");
+  puts("a batch without memory: no job is TRESS_OK");
   return 0;
 }

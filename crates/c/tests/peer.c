@@ -1,5 +1,5 @@
-/* AES against OpenSSL's libcrypto, in CCM, CBC and CTR, on random keys, lengths and data: each takes what the other made. The library is
- * opened by its name, so that no header of it is needed. */
+/* Compares AES in CCM, CBC, CTR and ECB with OpenSSL's libcrypto, on random keys, lengths and data, in both directions. dlopen loads
+ * libcrypto, so that the test needs none of its headers. */
 #include <dlfcn.h>
 
 #include "check.h"
@@ -68,7 +68,7 @@ enum { MESSAGES = 600, MOST = 3000 };
 int main(void) {
   library = dlopen("libcrypto.so.3", RTLD_NOW);
   if (library == NULL) {
-    fprintf(stderr, "peer: libcrypto.so.3 is not there\n");
+    fprintf(stderr, "peer: libcrypto.so.3 not found\n");
     return 1;
   }
   find(&ctx_new, "EVP_CIPHER_CTX_new"), find(&ctx_free, "EVP_CIPHER_CTX_free"), find(&ctx_ctrl, "EVP_CIPHER_CTX_ctrl");
@@ -101,9 +101,9 @@ int main(void) {
     struct message *m = &messages[i];
     const tress_cipher *c = jobs[i].cipher;
     uint8_t *theirs = take(m->length), tag[16];
-    /* What the lanes made. */
+    /* OpenSSL decrypts the output of the lanes. */
     CHECK(ccm(m, 0, m->sealed, theirs, m->tag) && same(theirs, m->plain, m->length));
-    /* What OpenSSL makes. */
+    /* Tress decrypts the output of OpenSSL. */
     CHECK(ccm(m, 1, m->plain, theirs, tag));
     CHECK(same(theirs, m->sealed, m->length) && same(tag, m->tag, m->tag_length));
     OK(tress_ccm_decrypt(c, m->nonce, m->nonce_length, m->aad, m->aad_length, theirs, theirs, m->length, tag, m->tag_length));
@@ -124,7 +124,7 @@ int main(void) {
     CHECK(same(ours, theirs, whole));
     free(theirs), free(ours);
   }
-  /* One bit of each changed: nobody takes it. */
+  /* One bit of each tag changed: every job is refused. */
   size_t failed;
   for (int i = 0; i < MESSAGES; i++) {
     messages[i].tag[i % (int)messages[i].tag_length] ^= (uint8_t)(1 << i % 8);

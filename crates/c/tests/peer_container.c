@@ -1,4 +1,4 @@
-/* Writes an identity file, and a container of another file for it: peer_container IDENTITY PLAIN CONTAINER AEAD */
+/* Generates an identity file, and encrypts another file to it: peer_container IDENTITY PLAIN CONTAINER AEAD */
 #include "check.h"
 #include <tress.h>
 

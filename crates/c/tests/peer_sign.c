@@ -1,4 +1,4 @@
-/* Signs a file and checks somebody else's signature of it, or makes a key pair:
+/* Signs a file and verifies OpenSSL's signature of it, or generates a key pair:
  *   peer_sign SCHEME KEY PUBLIC MESSAGE OURS THEIRS [PASSPHRASE]
  *   peer_sign SCHEME KEY PUBLIC generate */
 #include "check.h"

@@ -1,4 +1,5 @@
-/* Containers of all lengths that matter: pushed in pieces of all sizes, whole, and as files; each is opened in every way. */
+/* Containers of all lengths that matter, made as streams with pieces of several sizes, in memory and as files. Each is opened in every
+ * way. */
 #include <unistd.h>
 
 #include "check.h"
@@ -12,7 +13,7 @@ static tress_identities *identities;
 static int from_memory(void *context, uint64_t offset, uint8_t *buffer, size_t capacity, size_t *length) {
   const struct bytes *bytes = context;
   CHECK(offset <= bytes->length);
-  /* Never more than a part, as sockets and pipes do. */
+  /* Returns at most 5000 bytes, as sockets and pipes return less than asked for. */
   size_t left = bytes->length - (size_t)offset, part = capacity < 5000 ? capacity : 5000;
   *length = left < part ? left : part;
   memcpy(buffer, bytes->data + offset, *length);
@@ -95,7 +96,7 @@ int main(void) {
   }
   one(plain, 5 * BATCH, most, 0, NULL);
 
-  /* A file of ours as a file, and one of theirs through the reader. */
+  /* A streamed container is opened as a file, and a container file through the reader. */
   write_file("plain", plain, 100000);
   struct bytes sealed = {NULL, 0, 0};
   tress_options options = {0};
@@ -121,6 +122,6 @@ int main(void) {
 
   tress_recipients_free(recipients), tress_identities_free(identities);
   free(plain);
-  printf("%zu lengths, pushed, whole and at any place\n", count);
+  printf("%zu lengths, as streams, in memory and with random access\n", count);
   return 0;
 }

@@ -1,4 +1,4 @@
-/* Eight threads on one cipher, one key and one set of recipients and identities, against what one thread makes. */
+/* Eight threads share one cipher, one signing key and one set of recipients and identities. Their results equal those of one thread. */
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ static tress_signing_key *signing;
 static tress_verifying_key *verifying;
 static uint8_t plain[MESSAGES][LENGTH], sealed[MESSAGES][LENGTH], tags[MESSAGES][16], nonces[MESSAGES][12];
 
-/* On the calling thread alone, or on this many; `opened` is NULL, or where it is decrypted with one message forged. */
+/* Encrypts on the calling thread (`threads` is 0) or on several. Unless `opened` is NULL, forges one tag and decrypts into it. */
 static void encrypt(uint8_t data[MESSAGES][LENGTH], uint8_t tag[MESSAGES][16], size_t threads, uint8_t opened[MESSAGES][LENGTH]) {
   tress_ccm_job jobs[MESSAGES];
   for (int i = 0; i < MESSAGES; i++) {
@@ -50,7 +50,7 @@ static void *work(void *argument) {
     int one = round % MESSAGES;
     OK(tress_ccm_decrypt(cipher, nonces[one], 12, NULL, 0, data[one], data[one], LENGTH, tag[one], 16));
     CHECK(same(data[one], plain[one], LENGTH));
-    /* Each thread's last error is its own. */
+    /* The last error is separate for each thread. */
     char name[8];
     snprintf(name, sizeof name, "x%u", thread);
     tress_cipher *none;
@@ -93,7 +93,7 @@ int main(void) {
     numbers[i] = i;
     CHECK(pthread_create(&threads[i], NULL, work, &numbers[i]) == 0);
   }
-  /* A child has threads of its own. */
+  /* A child process starts new threads. */
   pid_t child = fork();
   CHECK(child >= 0);
   if (child == 0) {
@@ -110,6 +110,6 @@ int main(void) {
   tress_identities_free(identities);
   tress_signing_key_free(signing);
   tress_verifying_key_free(verifying);
-  printf("%d threads on one handle of each kind\n", THREADS);
+  printf("%d threads share one handle of each type\n", THREADS);
   return 0;
 }

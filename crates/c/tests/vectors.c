@@ -1,5 +1,5 @@
-/* Every known answer of vectors/ through tress.h, on every backend: one message at a time, in place and from one buffer to another, and
- * all CCM messages of all ciphers in one call of the lanes. Reads the lines of vectors.py from standard input. */
+/* Runs every test vector of vectors/ through tress.h on every backend: single messages, in place and between buffers, and all CCM messages
+ * of all ciphers in one batch. Reads the lines of vectors.py from standard input. */
 #include "check.h"
 #include <tress.h>
 
@@ -25,7 +25,7 @@ static const char *const BACKENDS[] = {"reference", "portable", "neon",   "arm-a
                                        "avx2",      "vaes256",  "avx512", "gfni512", "vaes512"};
 static size_t used[sizeof BACKENDS / sizeof *BACKENDS];
 
-/* Every CCM message with lengths that CCM takes. */
+/* Every CCM message with lengths that CCM allows. */
 static tress_ccm_job *jobs;
 static struct expected {
   tress_status status;
@@ -61,7 +61,7 @@ static tress_status ctr(const tress_cipher *c, const struct data *iv, const uint
   return tress_ctr(c, iv->bytes, iv->length, in, out, n);
 }
 
-/* From one buffer to another, and in place. */
+/* Runs a mode from one buffer to another, and in place. */
 static void both_ways(mode run, const tress_cipher *c, const struct data *iv, struct data in, struct data out) {
   CHECK(in.length == out.length);
   uint8_t *other = take(in.length), *place = copy_of(in.bytes, in.length);
@@ -94,7 +94,7 @@ static void ccm(const tress_cipher *c, const struct expected *e) {
   free(tag);
 }
 
-/* Keeps the message for the lanes, under the fastest backend. */
+/* Adds the message to the batch, with a cipher on the fastest backend. */
 static void keep(const char *name, struct data key, struct expected e) {
   if (job_count == job_capacity) {
     job_capacity = 2 * job_capacity + 64;
@@ -114,7 +114,7 @@ static void run_lanes(void) {
   size_t forged = 0, failed = 0, valid = 0;
   for (size_t i = 0; i < job_count; i++) {
     forged += expected[i].status != TRESS_OK;
-    /* Every second one in place. */
+    /* Every second message is in place. */
     jobs[i].output = i % 2 ? take(jobs[i].length) : copy_of(expected[i].sealed.bytes, jobs[i].length);
     jobs[i].input = i % 2 ? expected[i].sealed.bytes : jobs[i].output;
   }
@@ -156,7 +156,7 @@ static void run_lanes(void) {
   printf("%zu messages in lanes, %zu of them forged\n", job_count, forged);
 }
 
-/* One line of a block cipher on every backend that is there. */
+/* Runs one line of a block cipher on every available backend. */
 static void cipher_line(char **field) {
   const char *kind = field[0], *name = field[1];
   int has_status = strcmp(kind, "ecb") != 0 && strcmp(kind, "cbc") != 0;
@@ -313,8 +313,8 @@ static void check_name(char **field, const char *name, int is_tree) {
   free(expected_name.bytes);
 }
 
-/* A container with work factor 10, under bounds around it. */
-static void bounds_of_work(struct data container, const char *passphrase) {
+/* Opens a container with work factor 10 under limits of 9, 10 and 11. */
+static void check_work_factor_limits(struct data container, const char *passphrase) {
   for (uint8_t bound = 9; bound <= 11; bound++) {
     tress_identities *identities = tress_identities_new();
     tress_buffer *plain;
@@ -326,7 +326,7 @@ static void bounds_of_work(struct data container, const char *passphrase) {
   }
 }
 
-/* A container whole, pushed in pieces, read at any place, and as a file. */
+/* Opens a container in memory, as a stream, and with random access. */
 static void container_line(char **field) {
   struct data container = read_file(field[1]), secret = parse(field[3]);
   tress_status status = (tress_status)atoi(field[4]);
@@ -355,7 +355,7 @@ static void container_line(char **field) {
   }
   tress_buffer_free(plain);
   if (status == TRESS_OK && strcmp(field[2], "passphrase") == 0)
-    bounds_of_work(container, (char *)secret.bytes);
+    check_work_factor_limits(container, (char *)secret.bytes);
 
   for (size_t piece = 1000; piece < 100000; piece *= 90) {
     struct bytes written = {NULL, 0, 0};
@@ -376,7 +376,7 @@ static void container_line(char **field) {
     EXPECT(TRESS_STATE, tress_decryptor_push(decryptor, container.bytes, 1));
     tress_decryptor_free(decryptor);
     free(written.data);
-    /* Each time a second of work. */
+    /* Each attempt takes about a second. */
     if (strcmp(field[2], "passphrase") == 0) break;
   }
 
@@ -387,7 +387,7 @@ static void container_line(char **field) {
     if (outcome == TRESS_OK) {
       size_t length = (size_t)tress_reader_length(reader), got;
       if (status == TRESS_OK) {
-        /* From the end to the beginning. */
+        /* Reads from the end to the beginning. */
         uint8_t *all = take(length);
         for (size_t at = length / 5000 + 1; at-- > 0;) {
           size_t wanted = length - 5000 * at < 5000 ? length - 5000 * at : 5000;

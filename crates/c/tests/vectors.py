@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The known answers of vectors/ as lines for tests/vectors.c.
+"""Converts the test vectors of vectors/ to lines for tests/vectors.c.
 
     vectors.py HEADER FOLDER CONTAINERS > lines
 
-The containers go to files in the folder CONTAINERS. Fields are separated by blanks; bytes are hex, "-" for none. A status is
-its number in the header.
+Extracts the containers to the folder CONTAINERS. Fields of a line are separated by blanks. Bytes are hexadecimal, or "-"
+if there are none. A status is its number in the header.
 """
 
 from __future__ import annotations
@@ -19,42 +19,42 @@ from typing import Any
 
 Json = dict[str, Any]
 
-# What the container's index calls an error, where the header's name is not simply that in capitals.
+# Errors of the container index whose name in the header differs.
 CONTAINER_ERRORS = {
     "WorkFactorTooHigh": "WORK_FACTOR",
     "NoMatchingKey": "NO_MATCHING_KEY",
     "RangeOutOfBounds": "RANGE",
 }
 
-# Files that this program leaves out, each with its reason; every other file has to be run.
+# Files that are left out, with the reason. Every other file must be run.
 LEFT_OUT = {
-    "aes/cavp-cbc-montecarlo.json": "chains of a thousand calls: the modes are tested by the others",
+    "aes/cavp-cbc-montecarlo.json": "chains of a thousand calls; the other files test the modes",
     "aes/ecb-monte-carlo.json": "chains of ten thousand calls",
     "rc6/ecb-monte-carlo.json": "chains of ten thousand calls",
-    "rc6/general.json": "RC6 with other numbers of rounds, which is not in the interface",
+    "rc6/general.json": "RC6 with other numbers of rounds, which the interface does not have",
     "sign/groups.json": "domain parameters, no signatures",
 }
 
 
 def statuses(header: str) -> dict[str, int]:
-    """Names and numbers of the header's codes."""
+    """Returns the numbers of the header's status codes by name."""
     return {name: int(number) for name, number in re.findall(r"\bTRESS_([A-Z0-9_]+) = (\d+),", header)}
 
 
 def hexed(text: str) -> str:
-    """A field: hex, or a dash."""
+    """Returns a field: hexadecimal digits, or a dash."""
     return text or "-"
 
 
 def cipher_of(folder: str, group: Json) -> str:
-    """The cipher's name in the interface."""
+    """Returns the cipher's name in the interface."""
     if folder == "rijndael":
         return f"rijndael-{group['blockSize']}-{group['keySize']}"
     return f"{folder}-{group['keySize']}"
 
 
 def ccm_status(test: Json, codes: dict[str, int]) -> int:
-    """What decryption comes to, by SP 800-38C's own limits."""
+    """Returns the expected status of decryption, with the limits of SP 800-38C."""
     nonce, tag = len(test["iv"]) // 2, len(test["tag"]) // 2
     if test["result"] == "valid":
         return codes["OK"]
@@ -66,7 +66,7 @@ def ccm_status(test: Json, codes: dict[str, int]) -> int:
 
 
 def cipher_lines(folder: str, group: Json, codes: dict[str, int]) -> Iterator[str]:
-    """A group of a block cipher's file."""
+    """Returns the lines of a test group of a block cipher."""
     cipher = cipher_of(folder, group)
     kind = re.sub(r"^(Aes|Rc6|Pipo)", "", group["type"]).lower()
     for test in group["tests"]:
@@ -77,7 +77,7 @@ def cipher_lines(folder: str, group: Json, codes: dict[str, int]) -> Iterator[st
             yield f"cbc {cipher} {key} {test['iv']} {hexed(message)} {hexed(sealed)}"
         elif kind == "cbcpkcs7":
             valid = test["result"] == "valid"
-            # Wycheproof has ciphertexts that are no whole blocks, or none at all.
+            # Wycheproof has ciphertexts that are empty or not a multiple of the block size.
             whole = len(sealed) % 32 == 0 and sealed != ""
             status = codes["OK"] if valid else codes["PADDING"] if whole else codes["DATA_LENGTH"]
             yield f"pkcs7 {cipher} {status} {key} {test['iv']} {hexed(message)} {hexed(sealed)}"
@@ -100,7 +100,7 @@ def cipher_lines(folder: str, group: Json, codes: dict[str, int]) -> Iterator[st
 
 
 def sign_lines(group: Json) -> Iterator[str]:
-    """A group of a signature scheme's file."""
+    """Returns the lines of a test group of a signature scheme."""
     kind, digest = group["type"], group["sha"].replace("-", "").lower()
     scheme = {"RsaPkcs1": "rsa-pkcs1", "RsaPss": "rsa-pss", "Dsa": "dsa", "Schnorr": "schnorr"}
     family = re.sub(r"(Deterministic)?(Verify|Sign)$", "", kind)
@@ -108,13 +108,13 @@ def sign_lines(group: Json) -> Iterator[str]:
     for test in group["tests"]:
         yield f"verify {name} {test['result']} {group['publicKey']} {hexed(test['msg'])} {hexed(test['sig'])}"
         if "privateKey" in group:
-            # Random numbers are in those of DSA and Schnorr.
+            # DSA and Schnorr signatures are random, and those of PSS have a random salt.
             same = {"RsaPkcs1": "same", "RsaPss": "any"}.get(family, "new")
             yield f"sign {name} {same} {group['privateKey']} {hexed(test['msg'])} {hexed(test['sig'])}"
 
 
 def container_lines(folder: pathlib.Path, index: Json, codes: dict[str, int]) -> Iterator[str]:
-    """The containers."""
+    """Returns the lines of the containers."""
     for group in index["testGroups"]:
         for test in group["tests"]:
             identity = index["identities"][test["identity"]]
@@ -133,7 +133,7 @@ def container_lines(folder: pathlib.Path, index: Json, codes: dict[str, int]) ->
 
 
 def main() -> None:
-    """Every file."""
+    """Prints the lines of every file."""
     codes = statuses(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
     root, containers = (pathlib.Path(name) for name in sys.argv[2:])
     with tarfile.open(root / "container/containers.tar") as archive:
