@@ -1,15 +1,21 @@
-"""Large data under AES-CCM, in the lanes of vector registers and on all cores.
+"""Encryption of large data with AES-CCM, in the lanes of vector registers and on all cores.
 
-- `encrypt`, `decrypt`: whole containers in memory, of any buffer; `encrypt_file`, `decrypt_file`, `rewrap_file`,
-`inspect`: files and folders; `open`, `create`, `encrypt_stream`, `decrypt_stream`: file objects; `Encryptor`,
-`Decryptor`: piece by piece.
-- `KeyPair`, `Passphrase`, `RawKey`: who may open a container, beside any recipient of age as text.
-- `AESCCM`: single messages with the interface of PyCA `cryptography`, and many at once; `encrypt_many`, `decrypt_many`:
-many under a key each.
-- `PrivateKey`, `PublicKey`: RSA, DSA and Schnorr signatures, one or many at once.
-- `plan`, `bench`: how long a transfer takes, what this machine does.
+    >>> import tress
+    >>> pair = tress.KeyPair.generate()
+    >>> sealed = tress.encrypt(b"side by side", pair.recipient)
+    >>> tress.decrypt(sealed, pair)
+    b'side by side'
 
-The format of containers, and the command that reads the same, are those of Tress; see `docs/reference/python.md`.
+- Containers: `encrypt` and `decrypt` in memory; `encrypt_file`, `decrypt_file`, `rewrap_file` and `inspect` for files
+  and folders; `open`, `create`, `encrypt_stream` and `decrypt_stream` for file objects; `Encryptor` and `Decryptor`
+  piece by piece.
+- Recipients and identities: `KeyPair`, `Passphrase`, `RawKey`, and recipients of age as text.
+- Messages: `AESCCM` has the interface of PyCA `cryptography`, and batches; `encrypt_many` and `decrypt_many` are for
+  batches of messages under several keys.
+- Signatures: `PrivateKey` and `PublicKey` for RSA, DSA and Schnorr, single or in batches.
+- Measurements: `plan` predicts the duration of a transfer; `bench` measures this machine.
+
+The command `tress` reads and writes the same containers. `docs/reference/python.md` is the manual.
 """
 
 from ._command import bench, command, frame

@@ -1,6 +1,6 @@
-"""The command of the distribution `tress-cli`, for what has to be measured in processes of its own.
+"""Calls of the command from the distribution `tress-cli`, and tables of results.
 
-Functions import what they need: to import all of it takes longer than all the rest of `tress`.
+The functions import modules when they are called: importing these modules takes longer than the rest of `tress`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NAME = "tress.exe" if os.name == "nt" else "tress"
 
 
 def command() -> pathlib.Path:
-    """Where the command `tress` is: in the distribution `tress-cli`, in the folder of scripts, or in PATH."""
+    """Returns the path of the command `tress`: in the distribution `tress-cli`, the folder of scripts, or PATH."""
     import importlib.metadata
     import pathlib
     import shutil
@@ -42,7 +42,7 @@ def command() -> pathlib.Path:
 
 
 def main() -> int:
-    """`python -m tress`: the command, in place of this process where the system has that."""
+    """Runs the command for `python -m tress`. It replaces this process, except on Windows."""
     import subprocess
 
     path = str(command())
@@ -53,10 +53,10 @@ def main() -> int:
 
 
 def bench(filter: str | None = None, *, quick: bool = True, against: Sequence[str] = ()) -> dict[str, Any]:
-    """Measures the rows whose names the regular expression `filter` finds, and returns the record.
+    """Runs the benchmarks whose names match the regular expression `filter`, and returns the record.
 
-    It runs `tress bench --json`, since some rows are measured in processes of their own. `against` names other
-    libraries to measure in turn, such as `openssl`.
+    Runs `tress bench --json`, because some benchmarks need separate processes. `against` names other libraries to
+    compare with, such as `openssl`; their runs alternate with those of Tress.
     """
     import json
     import subprocess
@@ -76,10 +76,9 @@ def bench(filter: str | None = None, *, quick: bool = True, against: Sequence[st
 
 
 def frame(result: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> pandas.DataFrame:
-    """Results as a table of `pandas`: the rows of a record of `bench`, one row for any other result, or one for each
-    of several.
+    """Converts results to a table of `pandas`: the rows of a record of `bench`, or one row for each other result.
 
-    What is nested has a column with dots, such as `against.openssl.ratio`.
+    Nested values get columns with dots in their names, such as `against.openssl.ratio`.
     """
     try:
         import pandas

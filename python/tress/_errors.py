@@ -1,4 +1,4 @@
-"""What is raised. The native module takes its exceptions from here."""
+"""The exceptions of the package. The native module raises them, too."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable
 
 
 def install(name: str, place: str) -> str:
-    """How to install a distribution, from an index or from a folder of a clone."""
+    """Returns a hint how to install a distribution, from an index or from a folder of a clone."""
     return f"run pip install '{name}', or in a clone of the Tress repository pip install '{place}'"
 
 
 class TressError(Exception):
-    """What went wrong in Tress. `kind` is a fixed name for it, such as `chunk-damaged`; the text is for people.
+    """Base class of the errors of Tress. `kind` is a fixed name, such as `chunk-damaged`, for programs to test.
 
-    Where the system refused a call, `OSError` is raised as elsewhere in Python.
+    The message is for people and may change. Errors of the operating system raise `OSError`.
     """
 
     kind: str
@@ -29,13 +29,14 @@ class WrongKey(TressError):
 
 
 class Damaged(TressError):
-    """The container is damaged, truncated, forged, or none at all."""
+    """The input is damaged, truncated, forged, or not a container."""
 
 
 class InvalidTag(Damaged):
-    """A message is not what was encrypted under this key and nonce. `indices` has the places of those in a batch.
+    """A message is forged or damaged, or its key, nonce or associated data is wrong.
 
-    Where PyCA's `cryptography` is loaded when it is raised, it is `cryptography.exceptions.InvalidTag` as well.
+    For a batch, `indices` lists the indices of all such messages. If PyCA's `cryptography` is imported when the error
+    is raised, the error is also a `cryptography.exceptions.InvalidTag`.
     """
 
     indices: list[int]
@@ -45,27 +46,27 @@ class InvalidTag(Damaged):
     ) -> None:
         super().__init__(message, kind)
         self.indices = list(indices)
-        # Programs that come from there catch theirs.
-        theirs = getattr(sys.modules.get("cryptography.exceptions"), "InvalidTag", None)
-        if theirs is not None and not isinstance(self, theirs):
-            InvalidTag.__bases__ = (Damaged, theirs)
+        # Programs that used PyCA before catch its exception.
+        pyca_invalid_tag = getattr(sys.modules.get("cryptography.exceptions"), "InvalidTag", None)
+        if pyca_invalid_tag is not None and not isinstance(self, pyca_invalid_tag):
+            InvalidTag.__bases__ = (Damaged, pyca_invalid_tag)
 
 
 class InvalidSignature(TressError):
-    """The signature is not one of this message under this key."""
+    """The signature is not valid for this message under this key."""
 
 
 class Usage(TressError, ValueError):
-    """Keys, names or parameters that are of no use in themselves."""
+    """A key, a name or a parameter is invalid."""
 
 
 class NeedMore(TressError, ValueError):
-    """The first bytes of a container that were given are not all that are needed."""
+    """More bytes of the beginning of the container are needed."""
 
 
 class OutputExists(TressError, FileExistsError):
-    """The output exists already, and `force` was not given."""
+    """The output exists, and `force` is false."""
 
-    # OSError takes all arguments for its own.
+    # OSError would take all arguments itself.
     def __init__(self, message: str = "output exists already", kind: str = "output-exists") -> None:
         super().__init__(message, kind)

@@ -1,4 +1,4 @@
-"""File objects: containers that are read, written and copied through anything with `read` or `write`."""
+"""File objects: containers as files to read and write, and streams between objects with `read` and `write`."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from ._types import Buffer, Identities, Recipients
 
 __all__ = ["ContainerReader", "ContainerWriter", "create", "decrypt_stream", "encrypt_stream", "open"]
 
-# Bytes that are asked for at once.
+# Number of bytes per call of read().
 _PIECE = 1 << 20
 
 
 class Readable(Protocol):
-    """Anything that is read."""
+    """Anything with `read`."""
 
     def read(self, size: int, /) -> Buffer | None:
-        """Up to `size` bytes; none at the end."""
+        """Returns up to `size` bytes, and no bytes at the end."""
 
 
 class Writable(Protocol):
-    """Anything that is written."""
+    """Anything with `write`."""
 
     def write(self, data: bytes, /) -> object:
-        """Takes bytes; may return how many of them."""
+        """Writes bytes; may return how many it wrote."""
 
 
 class ContainerReader(io.RawIOBase):
-    """The plaintext of a container, at any place. Made by `tress.open`."""
+    """The plaintext of a container, with random access. Made by `tress.open`."""
 
     def __init__(self, source: Any, identities: Identities, *, threads: int = 0) -> None:
         """Opens a path, or a file object with `read` and `seek`, which stays open when this is closed."""
@@ -43,49 +43,49 @@ class ContainerReader(io.RawIOBase):
 
     @property
     def name(self) -> str:
-        """The path, or what the file object that is read is called."""
+        """The path, or the name of the file object."""
         return self._name
 
     @property
     def size(self) -> int:
-        """Bytes of plaintext."""
+        """Length of the plaintext in bytes."""
         return self._reader.size
 
     @property
     def content_name(self) -> str | None:
-        """The name that the container keeps."""
+        """The name in the container, or `None`. It comes from whoever made the container, and contains no path."""
         return self._reader.name
 
     @property
     def content_type(self) -> str:
-        """`file`, or `tree` for a folder, which is read as a tar archive."""
+        """`file`, or `tree` for a tar archive (see `decrypt`)."""
         return self._reader.content_type
 
     def readable(self) -> bool:
-        """It is."""
+        """Returns `True`."""
         return True
 
     def seekable(self) -> bool:
-        """It is."""
+        """Returns `True`."""
         return True
 
     def readinto(self, buffer: Buffer, /) -> int:
-        """Reads verified bytes into a buffer and returns how many; 0 at the end."""
+        """Reads verified bytes into a buffer and returns their number; 0 at the end."""
         self._check()
         return self._reader.readinto(buffer)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """Goes to a place and returns it."""
+        """Sets the position, as `io.IOBase.seek`, and returns it."""
         self._check()
         return self._reader.seek(offset, whence)
 
     def tell(self) -> int:
-        """The place."""
+        """Returns the position."""
         self._check()
         return self._reader.tell()
 
     def close(self) -> None:
-        """Forgets the keys and what was read."""
+        """Closes the reader and wipes its keys and cached plaintext."""
         if not self.closed and hasattr(self, "_reader"):
             self._reader.close()
         super().close()
@@ -96,44 +96,46 @@ class ContainerReader(io.RawIOBase):
 
 
 def open(file: Any, identities: Identities, *, threads: int = 0) -> io.BufferedReader:
-    """The plaintext of a container, as a file that reads and seeks: for `pandas`, `zipfile`, `pyarrow`.
+    """Opens the plaintext of a container as a seekable binary file, for `pandas`, `zipfile`, `pyarrow`.
 
-    `file` is a path, or a file object with `read` and `seek`, which stays open. The last chunk, and with it the
-    length, is verified at once, every other before its bytes are returned.
+    `file` is a path, or a file object with `read` and `seek`, which stays open. This verifies the last chunk, and so
+    the length of the plaintext. Every other chunk is verified before its bytes are returned.
     """
     return io.BufferedReader(ContainerReader(file, identities, threads=threads), 128 * 1024)
 
 
 class ContainerWriter(io.BufferedIOBase):
-    """A container that is written. Made by `tress.create`.
+    """A file object that encrypts into a container. Made by `tress.create`.
 
-    It is complete only after `close`, which the end of a `with` block calls. A block that an exception ends, and an
-    object that is never closed (which is a `ResourceWarning`), leave nothing behind under a path, and in a file object
-    what nobody can open. That holds also where something in the block closes this, as an `io.TextIOWrapper` does when
-    its own block ends by an exception; without a `with` for this itself, such a close completes the container.
+    The container is complete only after `close`, which the end of a `with` block calls. If an exception ends the block,
+    or the object is never closed (which gives a `ResourceWarning`), the container is discarded: no file appears under
+    the path, and a file object is left with a truncated container.
+
+    In a `with` block, `close` takes effect only at the end of the block. So an `io.TextIOWrapper` around this object,
+    which closes it after an exception, does not complete the container. Outside a `with` block it does.
     """
 
     def __init__(self, target: Any, encryptor: Encryptor, *, force: bool = False) -> None:
-        """Writes what `encryptor` makes to a path or a file object."""
+        """Writes the output of `encryptor` to a path or a file object."""
         self._encryptor = encryptor
         self._written = 0
         self._rest = b""
-        # Whether the end of a block decides what becomes of it, and whether that was decided.
+        # _in_block: the end of a with block completes or discards the container. _is_settled: one of the two was done.
         self._in_block = self._is_settled = False
         self._name = _name(target)
         self._output: _Output = _Object(target) if hasattr(target, "write") else _Path(os.fsdecode(target), force)
 
     @property
     def name(self) -> str:
-        """The path, or what the file object that is written is called."""
+        """The path, or the name of the file object."""
         return self._name
 
     def writable(self) -> bool:
-        """It is."""
+        """Returns `True`."""
         return True
 
     def write(self, data: Buffer, /) -> int:
-        """Takes all of `data`."""
+        """Encrypts all of `data` and returns its length in bytes."""
         if self.closed:
             raise ValueError("I/O operation on closed file")
         with memoryview(data) as view:
@@ -142,11 +144,11 @@ class ContainerWriter(io.BufferedIOBase):
             return view.nbytes
 
     def tell(self) -> int:
-        """Bytes of plaintext so far."""
+        """Returns the number of plaintext bytes so far."""
         return self._written
 
     def close(self) -> None:
-        """Completes the container, in a `with` block at its end; where that fails, discards it."""
+        """Completes the container (in a `with` block, at its end). If that fails, discards it."""
         if self.closed:
             return
         try:
@@ -159,20 +161,20 @@ class ContainerWriter(io.BufferedIOBase):
         super().close()
 
     def _complete(self) -> None:
-        """Writes the last bytes, without which nobody can open it, and lets it appear."""
+        """Writes the last bytes, without which the container is truncated, and makes the file appear under its path."""
         self._output.write(self._rest)
         self._output.commit()
         self._is_settled = True
 
     def discard(self) -> None:
-        """Gives the container up."""
+        """Discards the container."""
         super().close()
         if hasattr(self, "_output") and not self._is_settled:
             self._is_settled = True
             self._output.discard()
 
     def __enter__(self) -> Self:
-        """From here on the end of the block completes it, and nothing before."""
+        """Begins a `with` block, whose end completes or discards the container."""
         entered = super().__enter__()
         self._in_block = True
         return entered
@@ -180,7 +182,7 @@ class ContainerWriter(io.BufferedIOBase):
     def __exit__(
         self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Completes the container, or gives it up where the block raised an exception."""
+        """Completes the container, or discards it if the block raised an exception."""
         self._in_block = False
         if kind is not None:
             self.discard()
@@ -194,7 +196,7 @@ class ContainerWriter(io.BufferedIOBase):
                 raise
 
     def __del__(self) -> None:
-        """Who never closed it did not mean it to be complete."""
+        """Discards the container if it was never closed: it may be incomplete."""
         if hasattr(self, "_output") and not self._is_settled:
             warnings.warn(
                 f"{self._name}: discarded, because close() was not called", ResourceWarning, stacklevel=2, source=self
@@ -211,10 +213,10 @@ def create(
     name: str | None = None,
     force: bool = False,
 ) -> ContainerWriter:
-    """A file object whose bytes become a container.
+    """Returns a file object that encrypts what is written to it into a container.
 
-    `file` is a path, which appears only when the container is complete, or a file object with `write`, which stays
-    open.
+    `file` is a path, or a file object with `write`, which stays open. A path appears only when the container is
+    complete.
     """
     return ContainerWriter(file, Encryptor(recipients, aead=aead, threads=threads, name=name), force=force)
 
@@ -228,16 +230,16 @@ def encrypt_stream(
     threads: int = 0,
     name: str | None = None,
 ) -> int:
-    """Encrypts all that `reader` gives into a container; returns how many bytes were written."""
+    """Encrypts all bytes of `reader` into a container, and returns the number of bytes written."""
     _check(reader, writer)
     encryptor = Encryptor(recipients, aead=aead, threads=threads, name=name)
     return _copy(reader, writer, encryptor)
 
 
 def decrypt_stream(reader: Readable, writer: Writable, identities: Identities, *, threads: int = 0) -> int:
-    """Verifies and decrypts the container that `reader` gives; returns how many bytes were written.
+    """Verifies and decrypts the container of `reader`, and returns the number of bytes written.
 
-    What is written is verified, but only after the return is it known to be all.
+    All written bytes are verified, but they are the complete plaintext only if this returns without an exception.
     """
     _check(reader, writer)
     return _copy(reader, writer, Decryptor(identities, threads=threads))
@@ -261,7 +263,7 @@ def _copy(reader: Readable, writer: Writable, through: Encryptor | Decryptor) ->
 
 
 def _piecewise(reader: Readable) -> Callable[[], Buffer]:
-    """A call that reads the next piece, into one buffer where the object can."""
+    """Returns a function that reads the next piece. It reuses one buffer if the object has `readinto`."""
     readinto = getattr(reader, "readinto", None)
     if readinto is None:
 
@@ -288,7 +290,7 @@ def _piecewise(reader: Readable) -> Callable[[], Buffer]:
 
 
 def _write_all(writer: Writable, data: bytes) -> int:
-    """Raw files may take less than all."""
+    """Writes all of `data`: `write` of a raw file may write only a part."""
     taken = writer.write(data) if data else len(data)
     if isinstance(taken, int) and taken < len(data):
         rest = memoryview(data)[taken:]
@@ -301,13 +303,13 @@ def _write_all(writer: Writable, data: bytes) -> int:
 
 
 def _name(file: Any) -> str:
-    """What a file is called."""
+    """Returns the name of a path or file object."""
     name = getattr(file, "name", None) if hasattr(file, "read") or hasattr(file, "write") else os.fspath(file)
     return os.fsdecode(name) if isinstance(name, str | bytes) else "<container>"
 
 
 class _Output(Protocol):
-    """Where a container goes."""
+    """The destination of a container."""
 
     def write(self, data: bytes) -> None: ...
 
@@ -317,7 +319,7 @@ class _Output(Protocol):
 
 
 class _Object:
-    """A file object of somebody else."""
+    """A file object of the caller."""
 
     def __init__(self, file: Writable) -> None:
         self._file = file
@@ -335,7 +337,7 @@ class _Object:
 
 
 class _Path:
-    """A name that appears when all is written and on the disk."""
+    """A path that appears when everything is written and synchronised to disk."""
 
     def __init__(self, path: str, force: bool) -> None:
         self._path, self._force = path, force
@@ -358,7 +360,7 @@ class _Path:
         _sync_folder(os.path.dirname(self._path) or ".")
 
     def _rename_new(self) -> None:
-        """A link, unlike a rename, never takes the place of what is there; not every file system has links."""
+        """Renames without replacing: a hard link never replaces a file. Some file systems have no hard links."""
         try:
             os.link(self._temporary, self._path)
         except FileExistsError:
@@ -383,7 +385,7 @@ def _exists(path: str) -> OutputExists:
 
 
 def _sync_folder(folder: str) -> None:
-    """So that the name is on the disk, where the system has that."""
+    """Synchronises a folder, so that the new name is on disk. Windows does not support this."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -1,4 +1,4 @@
-"""The native part of `tress`. Use the package."""
+"""The native part of `tress`. Import `tress` instead."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -39,45 +39,45 @@ class KeyPair:
 
     @staticmethod
     def generate() -> KeyPair:
-        """A fresh key pair."""
+        """Generates a key pair."""
 
     @staticmethod
     def parse(text: str) -> KeyPair:
-        """The key pair in the text of an identity file, or an `AGE-SECRET-KEY-1…` alone."""
+        """Reads a key pair from the text of an identity file, or from an `AGE-SECRET-KEY-1…` line alone."""
 
     @property
     def recipient(self) -> str:
-        """What to encrypt to, `age1…`."""
+        """The recipient to encrypt to, `age1…`."""
 
     @property
     def address(self) -> str | None:
-        """What to encrypt and send to, `tress1…`; `None` without a Noise key."""
+        """The recipient to encrypt to and to send to, `tress1…`; `None` without a Noise key."""
 
     def identity_file(self) -> str:
-        """The text of an identity file. It is secret."""
+        """Returns the text of the identity file, which is secret."""
 
     def save(self, path: Path) -> None:
-        """Writes the identity file, which only its owner can read (mode 0600). Nothing is replaced."""
+        """Writes the identity file so that only its owner can read it (mode 0600). An existing file is not replaced."""
 
 @final
 class Passphrase:
     """A passphrase, as the only recipient or as an identity.
 
-    `work_factor` is the binary logarithm of how often scrypt mixes, when encrypting: each one less halves what a guess
-    costs. 18 takes a second, 20 is the most, and few are for tests. `max_work_factor` is the most that a container may
-    cost when it is decrypted: 20 takes five seconds and a GiB of memory for each.
+    `work_factor` is the binary logarithm of scrypt's cost parameter N for encryption, up to 20. Each step down halves
+    the cost of a guess. 18 takes a second; use low values only in tests. `max_work_factor` is the limit for
+    decryption: a container with a work factor of 20 takes five seconds and 1 GiB of memory.
     """
 
     def __new__(cls, text: str, *, work_factor: int = 18, max_work_factor: int = 20) -> Passphrase: ...
 
 @final
 class RawKey:
-    """A key of 16 or 32 random bytes, as a recipient or as an identity. A password of that length is none."""
+    """A key of 16 or 32 random bytes, as a recipient or as an identity. Do not use a password as a key."""
 
     def __new__(cls, key: ReadableBuffer) -> RawKey: ...
     @classmethod
     def generate(cls, bit_length: int = 256) -> bytes:
-        """A fresh key of `bit_length` bits, 128 or 256, as `bytes`."""
+        """Generates a key of 128 or 256 bits, and returns it as `bytes`."""
 
 def encrypt(
     data: ReadableBuffer,
@@ -87,17 +87,26 @@ def encrypt(
     threads: int = 0,
     name: str | None = None,
 ) -> bytes:
-    """Encrypts `data`, any object with a contiguous buffer, into a container for `recipients`."""
+    """Encrypts `data`, any object with a contiguous buffer, into a container for `recipients`.
+
+    `threads` is the number of threads; 0 means one on each core. `name` is stored in the container, encrypted.
+    """
 
 def decrypt(data: ReadableBuffer, identities: Identities, *, threads: int = 0) -> bytes:
     """Verifies and decrypts a container.
 
-    That of a folder gives a tar archive, with names and links of whoever made it: `decrypt_file` unpacks one and
-    refuses what leads out of the folder; `tarfile` does so with `filter="data"`.
+    The plaintext of a folder is a tar archive; its names and links come from whoever made the container.
+    `decrypt_file` unpacks it and refuses entries that lead out of the folder; `tarfile` refuses them with
+    `filter="data"`.
     """
 
 def rewrap_head(data: ReadableBuffer, identities: Identities, recipients: Recipients) -> tuple[int, bytes]:
-    """How many of a container's first bytes to replace, and by what, so that it is one for `recipients`."""
+    """Makes a new head of a container, for other recipients. Returns the number of bytes at the beginning of the
+    container to replace, and their replacement.
+
+    `data` is the beginning of the container: 69 KiB are always enough, and with fewer `NeedMore` may be raised. This
+    does not revoke access: a former recipient may have kept the payload key.
+    """
 
 def encrypt_file(
     source: Path,
@@ -110,7 +119,8 @@ def encrypt_file(
     force: bool = False,
     progress: Callable[[int, int | None], object] | None = None,
 ) -> tuple[int, int, int, float]:
-    """Bytes read, bytes written, chunks, seconds."""
+    """Encrypts a file or folder into `target`, which appears only when it is complete. Returns bytes read, bytes
+    written, number of chunks, and seconds."""
 
 def decrypt_file(
     source: Path,
@@ -122,78 +132,82 @@ def decrypt_file(
     force: bool = False,
     progress: Callable[[int, int | None], object] | None = None,
 ) -> tuple[int, int, int, float]:
-    """Bytes read, bytes written, chunks, seconds."""
+    """Decrypts a container into the file or folder `target`. Returns bytes read, bytes written, number of chunks, and
+    seconds."""
 
 def rewrap_file(path: Path, identities: Identities, recipients: Recipients) -> tuple[int, int, int, float]:
-    """Bytes read, bytes written, chunks, seconds."""
+    """Replaces the recipients of a container; its payload is not touched. Returns bytes read, bytes written, number of
+    chunks, and seconds."""
 
 def inspect(path: Path, identities: Identities | None = None) -> dict[str, Any]:
-    """What a container says about itself; what can be is verified where `identities` are given."""
+    """Returns the properties of a container. With `identities`, the header, the commitment and the last chunk are
+    verified."""
 
 @final
 class Encryptor:
-    """Makes a container of what is pushed, piece by piece, with memory for one batch.
+    """Encrypts a stream into a container, piece by piece, with memory for one batch.
 
-    It belongs to the process that made it: after a fork two of them would encrypt under one key and nonce, and the
-    other one gets `Usage`.
+    It belongs to the process that created it. After a fork, two processes would encrypt under one key and nonce, so
+    the other process gets `Usage`.
     """
 
     def __new__(
         cls, recipients: Recipients, *, aead: str = "aes-128-ccm", threads: int = 1, name: str | None = None
     ) -> Encryptor: ...
     def update(self, data: ReadableBuffer) -> bytes:
-        """Takes the next bytes of plaintext and returns what is ready of the container."""
+        """Encrypts the next bytes of the plaintext and returns the finished part of the container."""
 
     def finalize(self) -> bytes:
-        """Returns the rest of the container, without which it is of no use."""
+        """Returns the rest of the container. Without it the container is truncated."""
 
 @final
 class Decryptor:
-    """Verifies and decrypts a container that is pushed, piece by piece, with memory for one batch."""
+    """Verifies and decrypts a container as a stream, piece by piece, with memory for one batch."""
 
     def __new__(cls, identities: Identities, *, threads: int = 1) -> Decryptor: ...
     def update(self, data: ReadableBuffer) -> bytes:
-        """Takes the next bytes of the container and returns plaintext, all of it verified."""
+        """Decrypts the next bytes of the container and returns verified plaintext."""
 
     def finalize(self) -> bytes:
-        """Returns the rest of the plaintext; raises `Damaged` where this is not the container's end."""
+        """Returns the rest of the plaintext. Raises `Damaged` if the container is truncated."""
 
     @property
     def name(self) -> str | None:
-        """The name that the container keeps, of whoever made it and without a path, once the header was read."""
+        """The name in the container, or `None`, also until the header was read. It comes from whoever made the
+        container, and contains no path."""
 
     @property
     def content_type(self) -> str | None:
-        """`file` or `tree` (a tar archive, see `decrypt`), once the header was read."""
+        """`file`, or `tree` for a tar archive (see `decrypt`); `None` until the header was read."""
 
 @final
 class Reader:
-    """The reader beneath `tress.open`: `readinto`, `seek` and `tell`."""
+    """The raw reader of `tress.open`."""
 
     def __new__(cls, source: Any, identities: Identities, *, threads: int = 0) -> Reader: ...
     def readinto(self, buffer: WriteableBuffer) -> int:
-        """Reads into a buffer and returns how many bytes; 0 at the end."""
+        """Reads verified bytes into a buffer and returns their number; 0 at the end."""
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Goes to a place, as `io.IOBase.seek`, and returns it."""
+        """Sets the position, as `io.IOBase.seek`, and returns it."""
 
     def tell(self) -> int:
-        """The place."""
+        """Returns the position."""
 
     @property
     def size(self) -> int:
-        """Bytes of plaintext."""
+        """Length of the plaintext in bytes."""
 
     @property
     def name(self) -> str | None:
-        """The name that the container keeps, of whoever made it and without a path."""
+        """The name in the container, or `None`. It comes from whoever made the container, and contains no path."""
 
     @property
     def content_type(self) -> str:
-        """`file` or `tree` (a tar archive, see `decrypt`)."""
+        """`file`, or `tree` for a tar archive (see `decrypt`)."""
 
     def close(self) -> None:
-        """Forgets the keys and what was read."""
+        """Closes the reader and wipes its keys and cached plaintext."""
 
 _Message = tuple[ReadableBuffer, ReadableBuffer, ReadableBuffer | None]
 _KeyedMessage = tuple[AESCCM, ReadableBuffer, ReadableBuffer, ReadableBuffer | None]
@@ -202,23 +216,26 @@ _KeyedMessage = tuple[AESCCM, ReadableBuffer, ReadableBuffer, ReadableBuffer | N
 class AESCCM:
     """AES-CCM (SP 800-38C) under a key of 16, 24 or 32 bytes. Any number of threads may use one object.
 
-    A nonce must never be used twice with a key: not by two threads or processes that count for
-    themselves, not after a restart. Nothing here can know. `tag_length` below 16 lets forgeries pass by chance: one
-    of 2**32 with 4 bytes.
+    A nonce must never be used twice with a key, neither by two threads or processes with separate counters nor after a
+    restart. The object does not check this between calls. With a `tag_length` of 4 bytes, one of 2**32 forgeries
+    passes by chance; the default of 16 makes this negligible.
     """
 
     def __new__(cls, key: ReadableBuffer, tag_length: int | None = None) -> AESCCM: ...
     @staticmethod
     def generate_key(bit_length: int) -> bytes:
-        """A fresh key of 128, 192 or 256 bits."""
+        """Generates a key of 128, 192 or 256 bits."""
 
     def encrypt(self, nonce: ReadableBuffer, data: ReadableBuffer, associated_data: ReadableBuffer | None) -> bytes:
-        """Encrypts `data` and returns it with its tag behind. A nonce is never used twice with a key."""
+        """Encrypts `data` and returns the ciphertext followed by the tag. A nonce (7 to 13 bytes) must never be used
+        twice with a key."""
 
     def decrypt(self, nonce: ReadableBuffer, data: ReadableBuffer, associated_data: ReadableBuffer | None) -> bytes:
-        """Verifies and decrypts what `encrypt` made; raises `InvalidTag` where it is anything else.
+        """Verifies and decrypts a result of `encrypt`. Raises `InvalidTag` if it was changed or made under another key
+        or nonce.
 
-        To verify is to call this. Whoever encrypts again and compares tags with `==` tells how much of one was right.
+        Do not verify a tag by encrypting again and comparing with `==`: the run time reveals how much of a forged tag
+        is right.
         """
 
     def encrypt_into(
@@ -228,8 +245,8 @@ class AESCCM:
         associated_data: ReadableBuffer | None,
         buf: WriteableBuffer,
     ) -> int:
-        """Encrypts into `buf`, which has to be as long as the result, and returns its length. `buf` may begin where
-        `data` does. A nonce is never used twice with a key."""
+        """Encrypts into `buf`, which must have the length of the result, and returns that length. `buf` may share
+        memory with `data`. A nonce must never be used twice with a key."""
 
     def decrypt_into(
         self,
@@ -238,13 +255,16 @@ class AESCCM:
         associated_data: ReadableBuffer | None,
         buf: WriteableBuffer,
     ) -> int:
-        """Verifies and decrypts into `buf`, which has to be as long as the plaintext, and returns its length. It is
-        wiped where `InvalidTag` is raised; until this returns it holds what was not verified."""
+        """Verifies and decrypts into `buf`, which must have the length of the plaintext, and returns that length.
+        Until this returns, `buf` may hold unverified plaintext; it is wiped before `InvalidTag` is raised. `buf` may
+        share memory with `data`."""
 
     def encrypt_many(self, messages: Iterable[_Message], *, threads: int = 0) -> list[bytes]:
-        """Encrypts many messages, `(nonce, data, associated_data)` each, side by side in lanes and on threads.
+        """Encrypts a batch of messages, each `(nonce, data, associated_data)`, in lanes and on `threads` threads (0:
+        one on each core). Returns a list with the result of `encrypt` for each message.
 
-        A nonce is never used twice with a key. Twice in one batch is a `ValueError`, and nothing is encrypted.
+        A nonce must never be used twice with a key. A repeated nonce in the batch raises `ValueError`, and nothing is
+        encrypted.
         """
 
     @overload
@@ -255,27 +275,29 @@ class AESCCM:
     def decrypt_many(
         self, messages: Iterable[_Message], *, threads: int = 0, errors: Literal["none"]
     ) -> list[bytes | None]:
-        """Verifies and decrypts many messages. Where any is forged, `InvalidTag` is raised with their places as
-        `indices`; with `errors="none"` they are `None` beside the others, and an empty message is `b""`, false as well:
-        look with `is None`.
-        """
+        """Verifies and decrypts a batch of messages, each `(nonce, data, associated_data)`, in lanes and on threads.
+        If any message is forged, raises `InvalidTag` with the indices of all forged messages in `indices`. With
+        `errors="none"` returns the other messages, and `None` for each forged one. Test for it with `is None`: an
+        empty message, `b""`, is false as well."""
 
     def encrypt_many_into(self, messages: Iterable[_Message], buf: WriteableBuffer, *, threads: int = 0) -> int:
-        """`encrypt_many` into `buf`, as long as all results, one behind the other; returns its length. A nonce is never
-        used twice with a key."""
+        """Encrypts as `encrypt_many`, with the concatenated results in `buf`, which must have their total length;
+        returns that length. Reusing one buffer saves allocations. A nonce must never be used twice with a key."""
 
     def decrypt_many_into(self, messages: Iterable[_Message], buf: WriteableBuffer, *, threads: int = 0) -> int:
-        """`decrypt_many` into `buf`, as long as all plaintexts; the places of forged messages are zeros."""
+        """Decrypts as `decrypt_many`, with the concatenated plaintexts in `buf`, which must have their total length;
+        returns that length. If any message is forged, its part of `buf` is filled with zeros, and `InvalidTag` is
+        raised with the indices of all forged messages in `indices`."""
 
     @property
     def backend(self) -> str:
         """The backend that this key was prepared for, such as `vaes256`."""
 
 def encrypt_many(messages: Iterable[_KeyedMessage], *, threads: int = 0) -> list[bytes]:
-    """Encrypts many messages under a key each, `(key, nonce, data, associated_data)` with an `AESCCM` as key, side by
-    side in lanes and on threads. Returns what the key's `encrypt` returns for each.
+    """Encrypts a batch of messages, each `(key, nonce, data, associated_data)` with an `AESCCM` as key, in lanes and
+    on `threads` threads (0: one on each core). Returns a list with the result of the key's `encrypt` for each message.
 
-    A nonce is never used twice with a key. Twice with one object in one batch is a `ValueError`, and nothing is
+    A nonce must never be used twice with a key. A repeated nonce in the batch raises `ValueError`, and nothing is
     encrypted.
     """
 
@@ -284,12 +306,10 @@ def decrypt_many(
     messages: Iterable[_KeyedMessage], *, threads: int = 0, errors: Literal["raise"] = "raise"
 ) -> list[bytes]: ...
 @overload
-def decrypt_many(
-    messages: Iterable[_KeyedMessage], *, threads: int = 0, errors: Literal["none"]
-) -> list[bytes | None]:
-    """Verifies and decrypts many messages under a key each. Where any is forged, `InvalidTag` is raised with their
-    places as `indices`; with `errors="none"` they are `None` beside the others.
-    """
+def decrypt_many(messages: Iterable[_KeyedMessage], *, threads: int = 0, errors: Literal["none"]) -> list[bytes | None]:
+    """Verifies and decrypts a batch of messages, each `(key, nonce, data, associated_data)`, in lanes and on threads.
+    If any message is forged, raises `InvalidTag` with the indices of all forged messages in `indices`. With
+    `errors="none"` returns the other messages, and `None` for each forged one."""
 
 @final
 class PrivateKey:
@@ -297,24 +317,27 @@ class PrivateKey:
 
     @staticmethod
     def from_pem(pem: str | ReadableBuffer, password: str | ReadableBuffer | None = None) -> PrivateKey:
-        """Reads PKCS #8 or PKCS #1, as PEM or DER. `password` opens an encrypted key."""
+        """Reads a PKCS #8 or PKCS #1 key, as PEM (`str` or bytes) or DER. `password` decrypts an encrypted key."""
 
     @staticmethod
     def generate(kind: str) -> PrivateKey:
-        """A fresh key: `rsa-BITS`, `dsa-2048`, `dsa-3072`, `schnorr-2048` or `schnorr-3072`."""
+        """Generates a key: `rsa-2048`, `rsa-3072`, `rsa-4096` or any `rsa-BITS` up to 8192; `dsa-2048`, `dsa-3072`,
+        `schnorr-2048` or `schnorr-3072`."""
 
     def to_pem(self) -> str:
-        """PKCS #8, PEM. It is secret, and not encrypted."""
+        """Returns the key as PKCS #8 in PEM, which is secret and not encrypted."""
 
     def public_key(self) -> PublicKey:
-        """The public half."""
+        """Returns the public key of this key."""
 
     @property
     def kind(self) -> str:
-        """The kind of key, such as `rsa-2048`."""
+        """The type and size of the key, such as `rsa-2048`."""
 
     def sign(self, message: ReadableBuffer, scheme: str | None = None) -> bytes:
-        """Signs a message."""
+        """Signs a message with `scheme`: `rsa-pss-sha256` (the default for RSA), `rsa-pkcs1-sha256`, `dsa-sha256` or
+        `schnorr-sha256`. The first three also exist with `sha384` and `sha512`. `rsa-pss-sha256:32` sets the length of
+        the salt in bytes."""
 
     def sign_batch(
         self,
@@ -324,8 +347,9 @@ class PrivateKey:
         prehashed: bool = False,
         threads: int = 0,
     ) -> list[bytes]:
-        """Signs many messages, which are quicker together, on threads. A message may be a path, whose file is read;
-        with `prehashed` it is a digest by the scheme's hash function."""
+        """Signs a batch of messages on `threads` threads (0: one on each core). On processors with AVX-512 IFMA, eight
+        signatures run in parallel lanes. A message is a buffer, or the path of a file to read. With `prehashed`, each
+        message is a digest by the scheme's hash function."""
 
 @final
 class PublicKey:
@@ -333,17 +357,18 @@ class PublicKey:
 
     @staticmethod
     def from_pem(pem: str | ReadableBuffer) -> PublicKey:
-        """Reads SubjectPublicKeyInfo or PKCS #1, as PEM or DER."""
+        """Reads a SubjectPublicKeyInfo or PKCS #1 key, as PEM (`str` or bytes) or DER."""
 
     def to_pem(self) -> str:
-        """SubjectPublicKeyInfo, PEM."""
+        """Returns the key as SubjectPublicKeyInfo in PEM."""
 
     @property
     def kind(self) -> str:
-        """The kind of key, such as `rsa-2048`."""
+        """The type and size of the key, such as `rsa-2048`."""
 
     def verify(self, signature: ReadableBuffer, message: ReadableBuffer, scheme: str | None = None) -> None:
-        """Raises `InvalidSignature` unless `signature` is one of `message`; returns nothing, so it is no condition."""
+        """Verifies a signature of `message`, and raises `InvalidSignature` if it is not valid. It returns `None`, so
+        do not use the result as a condition. `scheme` is as for `PrivateKey.sign`."""
 
     def verify_batch(
         self,
@@ -353,8 +378,9 @@ class PublicKey:
         prehashed: bool = False,
         threads: int = 0,
     ) -> list[bool]:
-        """Tells of each `(signature, message)` whether it holds; messages are those of `sign_batch`. The list is true
-        where none does: use `all(...)`."""
+        """Verifies a batch of signatures, each `(signature, message)` with messages as for `PrivateKey.sign_batch`.
+        Returns a list with `True` for each valid signature. A list of only `False` is true as a condition: use
+        `all(...)`."""
 
     def __eq__(self, other: object, /) -> bool: ...
     __hash__: ClassVar[None]  # type: ignore[assignment]
@@ -371,4 +397,8 @@ def plan(
     buffer: int | None = None,
     strategy: str = "chunks",
 ) -> dict[str, Any]:
-    """How long a transfer takes, and in how many stages, when encrypting overlaps sending."""
+    """Predicts the duration of a transfer of `size_bytes`, and the number of stages, when encryption overlaps sending.
+
+    `compute_rate` is the rate of encryption on one core, and `link_rate` that of the link, both in bytes per second.
+    `sync_cost` is in seconds. `strategy` is `serial`, `ctr-split`, `mac-apart` or `chunks`.
+    """

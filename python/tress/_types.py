@@ -1,4 +1,4 @@
-"""What may be given as recipients and identities."""
+"""Types of arguments: recipients, identities, paths."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from ._tress import KeyPair, Passphrase, RawKey
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 else:
-    # Python itself names it since 3.12.
+    # collections.abc.Buffer exists only since Python 3.12.
     from typing import Any as Buffer
 
 __all__ = ["Buffer", "Identities", "Key", "Path", "Recipients"]
 
 Key: TypeAlias = str | KeyPair | Passphrase | RawKey
-"""Text (`age1…`, `tress1…`, `ssh-…`; of an identity, `AGE-SECRET-KEY-1…` or an identity file), or an object."""
+"""A key: text or an object. A recipient as text is `age1…`, `tress1…` or `ssh-…`; an identity as text is
+`AGE-SECRET-KEY-1…` or the content of an identity file."""
 
 Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
-"""Of a file or folder."""
+"""A path of a file or folder."""
 
 Recipients: TypeAlias = Key | Iterable[Key]
 """One recipient or several."""

@@ -1,4 +1,4 @@
-"""Files and folders, by the same code as the command."""
+"""Encryption of files and folders, with the same code as the command."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from ._types import Identities, Path, Recipients
 __all__ = ["Report", "decrypt_file", "encrypt_file", "rewrap_file"]
 
 Progress = Callable[[int, int | None], object]
-"""Is called with the bytes done and, where it is known, their number in all: at the start, then after a millisecond and
-more and more rarely, about twenty times a second at last, and when all is done."""
+"""A function that is called with the number of bytes processed so far, and the total number or `None` if it is
+unknown. It is called at the start, after a millisecond, then less and less often down to twenty times a second, and at
+the end."""
 
 
 class Report(NamedTuple):
-    """What was done."""
+    """Statistics of a call."""
 
     bytes_in: int
     """Bytes read."""
     bytes_out: int
     """Bytes written."""
     chunks: int
-    """Chunks sealed or verified."""
+    """Chunks encrypted or verified."""
     elapsed_s: float
-    """Seconds from start to end."""
+    """Duration in seconds."""
 
 
 def encrypt_file(
@@ -41,8 +42,8 @@ def encrypt_file(
 ) -> Report:
     """Encrypts a file or folder into the container `target`, which appears only when it is complete.
 
-    The container keeps `name`, or the source's own. `force` replaces an existing target. Ctrl-C, and an exception of
-    `progress`, end it and leave nothing behind.
+    The container stores `name`, or the name of the source. `force` replaces an existing target. Ctrl-C and an exception
+    of `progress` cancel the encryption, and its output is removed.
     """
     return Report(
         *_tress.encrypt_file(
@@ -61,10 +62,9 @@ def decrypt_file(
     force: bool = False,
     progress: Progress | None = None,
 ) -> Report:
-    """Decrypts a container into `target`, a file or, where it holds a folder, a folder, which appears only when all is
-    verified.
+    """Decrypts a container into the file or folder `target`, which appears only when everything is verified.
 
-    `range` is a half-open range of bytes; an end of `None` is that of the plaintext.
+    `range` is a half-open range of plaintext bytes, `(start, end)`; an `end` of `None` is the end of the plaintext.
     """
     return Report(
         *_tress.decrypt_file(source, target, identities, range=range, threads=threads, force=force, progress=progress)
@@ -72,13 +72,13 @@ def decrypt_file(
 
 
 def rewrap_file(path: Path, identities: Identities, recipients: Recipients) -> Report:
-    """Makes the container one for `recipients` instead, and leaves its payload alone.
+    """Replaces the recipients of a container, without touching its payload.
 
-    Who could open it before may have kept its key: this is no revocation.
+    This does not revoke access: a former recipient may have kept the payload key.
     """
     return Report(*_tress.rewrap_file(path, identities, recipients))
 
 
 def _public_key(pem: str) -> _tress.PublicKey:
-    """What `pickle` makes a public key of."""
+    """Restores a public key for `pickle`."""
     return _tress.PublicKey.from_pem(pem)

@@ -389,7 +389,7 @@ tress_status tress_encryptor_new(const tress_recipients *recipients,
  * Encrypts the next bytes of the plaintext, any number, and writes the finished part of the container. After a failure
  * other than `TRESS_NULL` and `TRESS_LENGTH` every further call returns `TRESS_STATE`. One thread at a time.
  *
- * Returns `TRESS_CALLBACK`, `TRESS_STATE`. In another process than that of `tress_encryptor_new`, this function or
+ * Returns `TRESS_CALLBACK`, `TRESS_STATE`. In a process that did not call `tress_encryptor_new` itself, this function or
  * `tress_encryptor_finish` returns `TRESS_ARGUMENT`.
  *
  * Needs: `encryptor` is a valid handle; `length` bytes are readable at `data`.

@@ -221,7 +221,7 @@ pub(crate) unsafe fn nonce_of(job: *const tress_ccm_job) -> NonceOfKey {
     // SAFETY: the caller promises a job.
     let (cipher, nonce, bytes) = unsafe { ((*job).cipher, (*job).nonce, (*job).nonce_length) };
     if nonce.is_null() || cipher.is_null() || !(7..=13).contains(&bytes) {
-        // The job will be refused. Its own address stands for a key, so that it equals no other job.
+        // The job will be refused. Its address takes the place of the key, so that it equals no other job.
         return NonceOfKey::new(job, &[]);
     }
     // SAFETY: `nonce` is not NULL, and the caller promises `bytes` readable bytes there.

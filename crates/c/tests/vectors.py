@@ -3,8 +3,8 @@
 
     vectors.py HEADER FOLDER CONTAINERS > lines
 
-Extracts the containers to the folder CONTAINERS. Fields of a line are separated by blanks. Bytes are hexadecimal, or "-"
-if there are none. A status is its number in the header.
+Extracts the containers to the folder CONTAINERS. Fields of a line are separated by blanks. Bytes are hexadecimal, or
+"-" if there are none. A status is its number in the header.
 """
 
 from __future__ import annotations

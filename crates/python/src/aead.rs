@@ -19,13 +19,14 @@ const NONCE_MOST_BYTES: usize = 13;
 
 /// AES-CCM (SP 800-38C) under a key of 16, 24 or 32 bytes. Any number of threads may use one object.
 ///
-/// A nonce must never be used twice with a key: not by two threads or processes that count for themselves,
-/// not after a restart. Nothing here can know. `tag_length` below 16 lets forgeries pass by chance: one of 2**32 with 4 bytes.
+/// A nonce must never be used twice with a key, neither by two threads or processes with separate counters nor after a restart.
+/// The object does not check this between calls. With a `tag_length` of 4 bytes, one of 2**32 forgeries passes by chance; the
+/// default of 16 makes this negligible.
 #[pyclass(frozen, name = "AESCCM", module = "tress")]
 pub(crate) struct AesCcm {
     pub(crate) cipher: Aes,
     pub(crate) tag_bytes: usize,
-    /// The same for objects of one key: half of the zero block, encrypted, which CCM never computes.
+    /// Identifies the key, equal for all objects with it: a part of the encrypted zero block. CCM never encrypts that block.
     pub(crate) key_id: usize,
 }
 
@@ -45,7 +46,7 @@ impl AesCcm {
         Ok(Self { cipher, tag_bytes: tag_length, key_id })
     }
 
-    /// A fresh key of 128, 192 or 256 bits.
+    /// Generates a key of 128, 192 or 256 bits.
     #[staticmethod]
     fn generate_key(
         py: Python<'_>,
@@ -57,7 +58,7 @@ impl AesCcm {
         }
     }
 
-    /// Encrypts `data` and returns it with its tag behind. A nonce (7 to 13 bytes) must never be used twice with a key.
+    /// Encrypts `data` and returns the ciphertext followed by the tag. A nonce (7 to 13 bytes) must never be used twice with a key.
     #[pyo3(signature = (nonce, data, associated_data))]
     fn encrypt<'py>(
         &self,
@@ -79,9 +80,9 @@ impl AesCcm {
         Ok(sealed.finish())
     }
 
-    /// Verifies and decrypts what `encrypt` made; raises `InvalidTag` where it is anything else.
+    /// Verifies and decrypts a result of `encrypt`. Raises `InvalidTag` if it was changed or made under another key or nonce.
     ///
-    /// To verify is to call this. Whoever encrypts again and compares tags with `==` tells how much of one was right.
+    /// Do not verify a tag by encrypting again and comparing with `==`: the run time reveals how much of a forged tag is right.
     #[pyo3(signature = (nonce, data, associated_data))]
     fn decrypt<'py>(
         &self,
@@ -104,8 +105,8 @@ impl AesCcm {
         Ok(plain.finish())
     }
 
-    /// Encrypts into `buf`, which has to be as long as the result, and returns its length. `buf` may begin where `data` does.
-    /// A nonce is never used twice with a key.
+    /// Encrypts into `buf`, which must have the length of the result, and returns that length. `buf` may share memory with `data`.
+    /// A nonce must never be used twice with a key.
     #[pyo3(signature = (nonce, data, associated_data, buf))]
     fn encrypt_into<'py>(
         &self,
@@ -128,15 +129,15 @@ impl AesCcm {
             ccm::seal(&self.cipher, nonce.as_ref(), Aad(aad), data, tag)
         });
         done.map_err(|error| {
-            // It was not encrypted.
+            // It holds a copy of the plaintext.
             output.wipe();
             errors::cipher(py, error)
         })?;
         Ok(bytes + self.tag_bytes)
     }
 
-    /// Verifies and decrypts into `buf`, which has to be as long as the plaintext, and returns its length. It is wiped where
-    /// `InvalidTag` is raised; until this returns it holds what was not verified. `buf` may begin where `data` does.
+    /// Verifies and decrypts into `buf`, which must have the length of the plaintext, and returns that length. Until this returns,
+    /// `buf` may hold unverified plaintext; it is wiped before `InvalidTag` is raised. `buf` may share memory with `data`.
     #[pyo3(signature = (nonce, data, associated_data, buf))]
     fn decrypt_into<'py>(
         &self,
@@ -167,8 +168,10 @@ impl AesCcm {
         Ok(bytes)
     }
 
-    /// Encrypts many messages, each `(nonce, data, associated_data)`, side by side in lanes and on `threads` threads (0: one on
-    /// each core). Returns what `encrypt` returns for each. A nonce is never used twice with a key; twice in one batch is a `ValueError`.
+    /// Encrypts a batch of messages, each `(nonce, data, associated_data)`, in lanes and on `threads` threads (0: one on each core).
+    /// Returns a list with the result of `encrypt` for each message.
+    ///
+    /// A nonce must never be used twice with a key. A repeated nonce in the batch raises `ValueError`, and nothing is encrypted.
     #[pyo3(signature = (messages, *, threads = 0))]
     fn encrypt_many<'py>(
         slf: &Bound<'py, Self>,
@@ -178,9 +181,9 @@ impl AesCcm {
         many::encrypt(slf.py(), &Message::all(messages, Some(slf))?, threads)
     }
 
-    /// Verifies and decrypts many messages, each `(nonce, data, associated_data)`. Where any is forged, `InvalidTag` is raised with
-    /// their places as `indices`; with `errors='none'` the others are returned, and `None` in those places (an empty message is
-    /// `b""`, false as well: look with `is None`).
+    /// Verifies and decrypts a batch of messages, each `(nonce, data, associated_data)`, in lanes and on threads. If any message is
+    /// forged, raises `InvalidTag` with the indices of all forged messages in `indices`. With `errors="none"` returns the other
+    /// messages, and `None` for each forged one. Test for it with `is None`: an empty message, `b""`, is false as well.
     #[pyo3(signature = (messages, *, threads = 0, errors = "raise"))]
     fn decrypt_many<'py>(
         slf: &Bound<'py, Self>,
@@ -191,8 +194,8 @@ impl AesCcm {
         many::decrypt(slf.py(), &Message::all(messages, Some(slf))?, threads, errors)
     }
 
-    /// `encrypt_many` into `buf`, which has to be as long as all results, one behind the other; returns its length. A buffer that is
-    /// used again and again saves what memory for results costs. A nonce is never used twice with a key.
+    /// Encrypts as `encrypt_many`, with the concatenated results in `buf`, which must have their total length; returns that length.
+    /// Reusing one buffer saves allocations. A nonce must never be used twice with a key.
     #[pyo3(signature = (messages, buf, *, threads = 0))]
     fn encrypt_many_into(
         slf: &Bound<'_, Self>,
@@ -204,8 +207,9 @@ impl AesCcm {
         many::encrypt_into(slf.py(), &messages, &mut Output::of(buf)?, threads)
     }
 
-    /// `decrypt_many` into `buf`, which has to be as long as all plaintexts, one behind the other; returns its length. Where any
-    /// message is forged, `InvalidTag` is raised with their places as `indices`, and theirs are zeros in `buf`.
+    /// Decrypts as `decrypt_many`, with the concatenated plaintexts in `buf`, which must have their total length; returns that
+    /// length. If any message is forged, its part of `buf` is filled with zeros, and `InvalidTag` is raised with the indices of all
+    /// forged messages in `indices`.
     #[pyo3(signature = (messages, buf, *, threads = 0))]
     fn decrypt_many_into(
         slf: &Bound<'_, Self>,
@@ -229,14 +233,14 @@ impl AesCcm {
 }
 
 impl AesCcm {
-    /// A message without its tag, and the tag. What is too short to have one is forged.
+    /// Splits a message into ciphertext and tag. A message that is shorter than a tag counts as forged.
     fn split<'a>(&self, py: Python<'_>, sealed: &'a [u8]) -> PyResult<(&'a [u8], &'a [u8])> {
         let bytes = sealed.len().checked_sub(self.tag_bytes);
         bytes.map(|bytes| sealed.split_at(bytes)).ok_or_else(|| errors::invalid_tag(py, Vec::new()))
     }
 }
 
-/// Nonce, message and, if there is any, associated data.
+/// Returns the buffers of nonce, message and associated data.
 fn parts<'py>(
     nonce: &Bound<'py, PyAny>,
     data: &Bound<'py, PyAny>,
@@ -257,7 +261,7 @@ fn slice<'a>(aad: &'a Option<Input<'_>>) -> &'a [u8] {
 /// Most bytes of a message or its associated data, as in PyCA.
 const MOST_BYTES: usize = i32::MAX as usize;
 
-/// Whether a message of so many bytes has this nonce, before any of it is copied.
+/// Checks the length of a nonce, and that a message of `message_bytes` is short enough for it.
 pub(crate) fn check(nonce: &[u8], message_bytes: usize) -> Result<(), tress_cipher::Error> {
     let length_bytes = match nonce.len() {
         bytes @ 7..=NONCE_MOST_BYTES => 15 - bytes,
@@ -276,7 +280,7 @@ struct Short {
 }
 
 impl Short {
-    /// Of 16 bytes at most.
+    /// Copies up to 16 bytes. Panics if there are more.
     fn new(of: &[u8]) -> Self {
         let mut bytes = [0; 16];
         bytes[..of.len()].copy_from_slice(of);
@@ -290,7 +294,8 @@ impl AsRef<[u8]> for Short {
     }
 }
 
-/// A buffer of this length that nothing but the message shares memory with, and the nonce.
+/// Returns a copy of the nonce, and the output buffer, which has `bytes` bytes and does not overlap the associated data. It may
+/// overlap the message.
 fn prepare(
     py: Python<'_>,
     nonce: &Input<'_>,

@@ -1,4 +1,4 @@
-//! Arguments of Python's callers: whole numbers, numbers of threads, paths.
+//! Conversions of Python arguments: integers, ranges, numbers of threads, paths.
 
 use std::path::PathBuf;
 
@@ -8,10 +8,10 @@ use tress_container::commands::MAX_THREADS;
 
 use crate::errors;
 
-/// A whole number that this type has.
+/// Converts an integer to a `T`.
 ///
 /// # Errors
-/// `TypeError` for anything else than a whole number; `Usage`, which is a `ValueError`, for one that is negative or too large.
+/// `TypeError` for anything but an integer; `Usage`, which is a `ValueError`, for one that is negative or too large.
 pub(crate) fn whole<T: TryFrom<u64>>(given: &Bound<'_, PyAny>) -> PyResult<T> {
     let py = given.py();
     let outside = || errors::usage(py, "a number is negative or too large");
@@ -22,12 +22,12 @@ pub(crate) fn whole<T: TryFrom<u64>>(given: &Bound<'_, PyAny>) -> PyResult<T> {
     T::try_from(number).map_err(|_| outside())
 }
 
-/// The same, or `None`.
+/// As [`whole`], or `None`.
 pub(crate) fn optional_whole<T: TryFrom<u64>>(given: &Bound<'_, PyAny>) -> PyResult<Option<T>> {
     (!given.is_none()).then(|| whole(given)).transpose()
 }
 
-/// Start and end of a range of bytes.
+/// Converts a range of bytes, `(start, end)`, or `None`. The end may be `None`.
 pub(crate) fn optional_range(given: &Bound<'_, PyAny>) -> PyResult<Option<(u64, Option<u64>)>> {
     if given.is_none() {
         return Ok(None);
@@ -36,7 +36,7 @@ pub(crate) fn optional_range(given: &Bound<'_, PyAny>) -> PyResult<Option<(u64, 
     Ok(Some((whole(&start)?, optional_whole(&end)?)))
 }
 
-/// A number of threads; 0 is one for each core.
+/// Converts a number of threads; 0 means one for each core.
 pub(crate) fn threads(given: &Bound<'_, PyAny>) -> PyResult<usize> {
     let wrong = || errors::usage(given.py(), "threads must be 1 to 1024, or 0 for one on each core");
     match whole(given) {
@@ -47,10 +47,10 @@ pub(crate) fn threads(given: &Bound<'_, PyAny>) -> PyResult<usize> {
     }
 }
 
-// The message has the number.
+// The message of `threads` names the limit.
 const _: () = assert!(MAX_THREADS == 1024);
 
-/// A path: `str`, `bytes` or an `os.PathLike` of these.
+/// Converts a path: `str`, `bytes` or an `os.PathLike` of these.
 pub(crate) fn path(given: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
     given.py().import("os")?.call_method1("fsdecode", (given,))?.extract()
 }

@@ -1,4 +1,4 @@
-//! Containers whole in memory.
+//! Containers in memory.
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -12,7 +12,7 @@ use crate::errors::{self, Class};
 use crate::keys;
 use crate::memory::{Fresh, Input};
 
-/// The options of everything that encrypts.
+/// Converts the options for encryption.
 pub(crate) fn options(py: Python<'_>, aead: &str, threads: usize, name: Option<String>) -> PyResult<EncryptOptions> {
     let aead = Aead::from_name(aead).ok_or_else(|| errors::usage(py, "aead must be 'aes-128-ccm' or 'aes-256-ccm'"))?;
     let mut options = EncryptOptions::default().aead(aead).threads(threads);
@@ -22,7 +22,7 @@ pub(crate) fn options(py: Python<'_>, aead: &str, threads: usize, name: Option<S
 
 /// Encrypts `data`, any object with a contiguous buffer, into a container for `recipients`.
 ///
-/// `threads` is how many work at it, 0 for one on each core. `name` is kept, encrypted, in the container.
+/// `threads` is the number of threads; 0 means one on each core. `name` is stored in the container, encrypted.
 #[pyfunction]
 #[pyo3(signature = (data, recipients, *, aead = "aes-128-ccm", threads = 0, name = None))]
 pub(crate) fn encrypt<'py>(
@@ -47,8 +47,8 @@ pub(crate) fn encrypt<'py>(
 
 /// Verifies and decrypts a container.
 ///
-/// That of a folder gives a tar archive, with names and links of whoever made it: `decrypt_file` unpacks one and refuses what
-/// leads out of the folder; `tarfile` does so with `filter="data"`.
+/// The plaintext of a folder is a tar archive; its names and links come from whoever made the container. `decrypt_file` unpacks
+/// it and refuses entries that lead out of the folder; `tarfile` refuses them with `filter="data"`.
 #[pyfunction]
 #[pyo3(signature = (data, identities, *, threads = 0))]
 pub(crate) fn decrypt<'py>(
@@ -68,9 +68,11 @@ pub(crate) fn decrypt<'py>(
     Ok(plain.finish())
 }
 
-/// Makes the first bytes of a container anew, for other recipients: returns how many bytes of the old container they take the
-/// place of, and the new ones. `data` has to be the container's first bytes: 69 KiB are always enough, and with fewer
-/// `NeedMore` may be raised. Who could open the container before may have kept its key: this is no revocation.
+/// Makes a new head of a container, for other recipients. Returns the number of bytes at the beginning of the container to replace,
+/// and their replacement.
+///
+/// `data` is the beginning of the container: 69 KiB are always enough, and with fewer `NeedMore` may be raised. This does not
+/// revoke access: a former recipient may have kept the payload key.
 #[pyfunction]
 #[pyo3(signature = (data, identities, recipients))]
 pub(crate) fn rewrap_head<'py>(

@@ -1,5 +1,5 @@
-//! Errors as Python's exceptions. Their classes are in `python/tress/_errors.py`, so that they can derive from several of
-//! Python's own.
+//! Converts errors to Python exceptions. Their classes are in `python/tress/_errors.py`, because some derive from several
+//! built-in exceptions.
 
 use std::error::Error as StdError;
 use std::fmt::Debug;
@@ -37,12 +37,12 @@ impl Class {
         }
     }
 
-    /// An exception of this class.
+    /// Creates an exception of this class with a message and the name of its kind.
     pub(crate) fn error(self, py: Python<'_>, message: &str, kind: &str) -> PyErr {
         self.with(py, (message, kind))
     }
 
-    /// An exception of this class, made with these arguments.
+    /// Creates an exception of this class with these arguments.
     pub(crate) fn with<'py>(self, py: Python<'py>, arguments: impl pyo3::call::PyCallArgs<'py>) -> PyErr {
         let exception = py
             .import("tress._errors")
@@ -55,17 +55,17 @@ impl Class {
     }
 }
 
-/// Wrong use that this crate itself has found.
+/// Creates an exception for a wrong argument.
 pub(crate) fn usage(py: Python<'_>, message: &str) -> PyErr {
     Class::Usage.error(py, message, "usage")
 }
 
-/// A forged or damaged message.
+/// Creates an exception for forged messages of a batch, or of a single message if `indices` is empty.
 pub(crate) fn invalid_tag(py: Python<'_>, indices: Vec<usize>) -> PyErr {
     Class::InvalidTag.with(py, ("authentication failed", "cipher-authentication", indices))
 }
 
-/// What a call of `tress-container` failed with.
+/// Converts an error of `tress-container`.
 pub(crate) fn stream(py: Python<'_>, error: Error) -> PyErr {
     let class = match &error.kind {
         ErrorKind::Io(_) => return system(py, &error),
@@ -96,17 +96,17 @@ pub(crate) fn stream(py: Python<'_>, error: Error) -> PyErr {
     class.error(py, &error.to_string(), &kind_name(&error.kind))
 }
 
-/// What a mode or a key refused.
+/// Converts an error of `tress-cipher`.
 pub(crate) fn cipher(py: Python<'_>, error: tress_cipher::Error) -> PyErr {
     match error {
         tress_cipher::Error::Authentication => invalid_tag(py, Vec::new()),
-        // PyCA's words.
+        // PyCA's message.
         tress_cipher::Error::MessageTooLong => Class::Usage.error(py, "Data too long for nonce", &kind_name(&error)),
         error => Class::Usage.error(py, &error.to_string(), &kind_name(&error)),
     }
 }
 
-/// What a call of `tress-sign` failed with.
+/// Converts an error of `tress-sign`.
 pub(crate) fn signing(py: Python<'_>, error: tress_sign::Error) -> PyErr {
     use tress_sign::Error as Sign;
     let class = match error {
@@ -118,7 +118,7 @@ pub(crate) fn signing(py: Python<'_>, error: tress_sign::Error) -> PyErr {
     class.error(py, &error.to_string(), &kind_name(&error))
 }
 
-/// What reading or writing failed with.
+/// Converts an I/O error, which may contain an error of `tress-container`.
 pub(crate) fn io(py: Python<'_>, error: io::Error) -> PyErr {
     match error.downcast::<Error>() {
         Ok(error) => stream(py, error),
@@ -126,8 +126,8 @@ pub(crate) fn io(py: Python<'_>, error: io::Error) -> PyErr {
     }
 }
 
-/// `OSError` with its number, words and file, which Python turns into `FileNotFoundError` and so on; or what a file object in
-/// Python has raised.
+/// Returns an `OSError` with error number, message and file name, which Python turns into a subclass such as `FileNotFoundError`;
+/// or the exception that a Python file object has raised.
 fn system(py: Python<'_>, error: &Error) -> PyErr {
     match cause(error) {
         Some(Cause::Raised(raised)) => raised.clone_ref(py),
@@ -151,7 +151,7 @@ enum Cause<'a> {
     Number(i32),
 }
 
-/// What lies beneath an error.
+/// Searches the chain of sources of an error for its cause.
 fn cause<'a>(error: &'a (dyn StdError + 'static)) -> Option<Cause<'a>> {
     if let Some(raised) = error.downcast_ref::<PyErr>() {
         return Some(Cause::Raised(raised));
@@ -165,7 +165,7 @@ fn cause<'a>(error: &'a (dyn StdError + 'static)) -> Option<Cause<'a>> {
     cause(error.source()?)
 }
 
-/// The name of an error's kind: `ChunkDamaged { chunk: 3 }` is `chunk-damaged`.
+/// Returns the name of an error kind: `ChunkDamaged { chunk: 3 }` gives `chunk-damaged`.
 pub(crate) fn kind_name(kind: &impl Debug) -> String {
     let mut name = String::new();
     for letter in format!("{kind:?}").chars() {

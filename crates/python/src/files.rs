@@ -1,5 +1,5 @@
-//! Files and folders, by what the command calls: on all cores, and a file appears under its name only when it is
-//! complete.
+//! Encryption of files and folders, with the functions that the command uses: on all cores, and an output appears under its
+//! name only when it is complete.
 
 use std::path::PathBuf;
 
@@ -14,10 +14,11 @@ use crate::errors;
 use crate::keys;
 use crate::work;
 
-/// Bytes read, bytes written, chunks, seconds.
+/// Bytes read, bytes written, number of chunks, seconds.
 type Figures = (u64, u64, u64, f64);
 
-/// Encrypts a file or folder into `target`, which appears only when it is complete.
+/// Encrypts a file or folder into `target`, which appears only when it is complete. Returns bytes read, bytes written, number of
+/// chunks, and seconds.
 #[pyfunction]
 #[pyo3(signature = (source, target, recipients, *, aead = "aes-128-ccm", threads = 0, name = None, force = false, progress = None))]
 #[allow(clippy::too_many_arguments)]
@@ -38,7 +39,7 @@ pub(crate) fn encrypt_file(
     run(py, progress, move |control| commands::encrypt(&source, &sink, &recipients, &options, control))
 }
 
-/// Decrypts a container into `target`, a file or, where it holds a folder, a folder.
+/// Decrypts a container into the file or folder `target`. Returns bytes read, bytes written, number of chunks, and seconds.
 #[pyfunction]
 #[pyo3(signature = (source, target, identities, *, range = None, threads = 0, force = false, progress = None))]
 #[allow(clippy::too_many_arguments)]
@@ -59,7 +60,8 @@ pub(crate) fn decrypt_file(
     run(py, progress, move |control| commands::decrypt(&source, &sink, &identities, &options, control))
 }
 
-/// Makes the container a container for `recipients` instead. Its payload stays as it is.
+/// Replaces the recipients of a container; its payload is not touched. Returns bytes read, bytes written, number of chunks, and
+/// seconds.
 #[pyfunction]
 #[pyo3(signature = (path, identities, recipients))]
 pub(crate) fn rewrap_file(
@@ -73,7 +75,7 @@ pub(crate) fn rewrap_file(
     run(py, None, move |control| commands::rewrap(&path, &identities, &recipients, control))
 }
 
-/// What a container says about itself; header, commitment and last chunk are verified where `identities` are given.
+/// Returns the properties of a container. With `identities`, the header, the commitment and the last chunk are verified.
 #[pyfunction]
 #[pyo3(signature = (path, identities = None))]
 pub(crate) fn inspect<'py>(
@@ -97,7 +99,7 @@ pub(crate) fn inspect<'py>(
     Ok(row)
 }
 
-/// Runs a verb, which a signal or an exception of `progress` cancels.
+/// Runs a command. A signal or an exception of `progress` cancels it.
 fn run(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,

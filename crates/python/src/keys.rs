@@ -1,4 +1,4 @@
-//! Recipients and identities as Python gives them: text, key pairs, passphrases, raw keys, or several of these.
+//! Conversions of recipients and identities: text, key pairs, passphrases, raw keys, or several of these.
 
 use std::path::PathBuf;
 
@@ -18,36 +18,36 @@ pub(crate) struct KeyPair(keys::KeyPair);
 
 #[pymethods]
 impl KeyPair {
-    /// A fresh key pair.
+    /// Generates a key pair.
     #[staticmethod]
     fn generate(py: Python<'_>) -> PyResult<Self> {
         keys::KeyPair::generate().map(Self).map_err(|error| errors::stream(py, error))
     }
 
-    /// The key pair in the text of an identity file, or an `AGE-SECRET-KEY-1…` alone.
+    /// Reads a key pair from the text of an identity file, or from an `AGE-SECRET-KEY-1…` line alone.
     #[staticmethod]
     fn parse(py: Python<'_>, text: &str) -> PyResult<Self> {
         keys::KeyPair::parse(text).map(Self).map_err(|error| errors::stream(py, error))
     }
 
-    /// What to encrypt to, `age1…`.
+    /// The recipient to encrypt to, `age1…`.
     #[getter]
     fn recipient(&self) -> String {
         self.0.recipient().to_string()
     }
 
-    /// What to encrypt and send to, `tress1…`; `None` without a Noise key.
+    /// The recipient to encrypt to and to send to, `tress1…`; `None` without a Noise key.
     #[getter]
     fn address(&self) -> Option<String> {
         self.0.address().map(|address| address.to_string())
     }
 
-    /// The text of an identity file. It is secret.
+    /// Returns the text of the identity file, which is secret.
     fn identity_file<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
         PyString::new(py, &self.0.to_identity_file_text())
     }
 
-    /// Writes the identity file, which only its owner can read (mode 0600). Nothing is replaced.
+    /// Writes the identity file so that only its owner can read it (mode 0600). An existing file is not replaced.
     fn save(&self, py: Python<'_>, #[pyo3(from_py_with = arguments::path)] path: PathBuf) -> PyResult<()> {
         let text = self.0.to_identity_file_text();
         let saved = py.detach(|| commands::store_private(text.as_bytes(), &path, &commands::Control::new()));
@@ -59,14 +59,14 @@ impl KeyPair {
     }
 }
 
-// Python shows numbers alone as defaults.
+// The signature below has the numbers, because Python shows default values as written there.
 const _: () = assert!(keys::WORK_FACTOR == 18 && keys::MAX_WORK_FACTOR == 20);
 
 /// A passphrase, as the only recipient or as an identity.
 ///
-/// `work_factor` is the binary logarithm of how often scrypt mixes, when encrypting: each one less halves what a guess costs.
-/// 18 takes a second, 20 is the most, and few are for tests. `max_work_factor` is the most that a container may cost when it is
-/// decrypted: 20 takes five seconds and a GiB of memory for each.
+/// `work_factor` is the binary logarithm of scrypt's cost parameter N for encryption, up to 20. Each step down halves the cost of a
+/// guess. 18 takes a second; use low values only in tests. `max_work_factor` is the limit for decryption: a container with a work
+/// factor of 20 takes five seconds and 1 GiB of memory.
 #[pyclass(frozen, module = "tress")]
 pub(crate) struct Passphrase {
     recipient: Recipients,
@@ -95,7 +95,7 @@ impl Passphrase {
     }
 }
 
-/// A key of 16 or 32 random bytes, as a recipient or as an identity. A password of that length is none.
+/// A key of 16 or 32 random bytes, as a recipient or as an identity. Do not use a password as a key.
 #[pyclass(frozen, module = "tress")]
 pub(crate) struct RawKey(keys::RawKey);
 
@@ -106,7 +106,7 @@ impl RawKey {
         keys::key_file(Input::octets(key, "a key")?.as_slice()).map(Self).map_err(|error| errors::stream(py, error))
     }
 
-    /// A fresh key of `bit_length` bits, 128 or 256, as `bytes`.
+    /// Generates a key of 128 or 256 bits, and returns it as `bytes`.
     #[classmethod]
     #[pyo3(signature = (bit_length = 256))]
     fn generate<'py>(
@@ -125,14 +125,14 @@ impl RawKey {
     }
 }
 
-/// So many random bytes of the system.
+/// Returns random bytes of the operating system.
 pub(crate) fn random(py: Python<'_>, bytes: usize) -> PyResult<Bound<'_, PyBytes>> {
     PyBytes::new_with(py, bytes, |bytes| {
         getrandom::fill(bytes).map_err(|error| errors::stream(py, std::io::Error::other(error).into()))
     })
 }
 
-/// The recipients in `given`.
+/// Converts one recipient or several.
 pub(crate) fn recipients(given: &Bound<'_, PyAny>) -> PyResult<Recipients> {
     let py = given.py();
     let recipients = each(given, |one| {
@@ -154,7 +154,7 @@ pub(crate) fn recipients(given: &Bound<'_, PyAny>) -> PyResult<Recipients> {
     }
 }
 
-/// The identities in `given`.
+/// Converts one identity or several.
 pub(crate) fn identities(given: &Bound<'_, PyAny>) -> PyResult<Identities> {
     let py = given.py();
     let identities = each(given, |one| {
@@ -176,7 +176,7 @@ pub(crate) fn identities(given: &Bound<'_, PyAny>) -> PyResult<Identities> {
     }
 }
 
-/// One thing, or each of several. `parse` knows nothing of other types.
+/// Parses an object, or each object of an iterable. `parse` returns `None` for objects of other types.
 fn each<'py, T>(
     given: &Bound<'py, PyAny>,
     parse: impl Fn(&Bound<'py, PyAny>) -> PyResult<Option<T>>,
@@ -185,7 +185,7 @@ fn each<'py, T>(
         return Ok(vec![one]);
     }
     let wrong = |object: &Bound<'_, PyAny>| {
-        // The type, and never what is in it: it may be a secret.
+        // Only the type: the value may be a secret.
         let name = object.get_type().name().map_or_else(|_| "object".into(), |name| name.to_string());
         PyTypeError::new_err(format!("expected str, KeyPair, Passphrase, RawKey, or several of these, not {name}"))
     };

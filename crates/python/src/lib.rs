@@ -1,7 +1,7 @@
-//! `tress._tress`, the native module beneath the Python package `tress`: the commands of `tress-container`, `tress-cipher`,
-//! `tress-sign` and `tress-plan` with Python's types, buffers, exceptions and signals.
+//! `tress._tress`, the native module of the Python package `tress`. It wraps `tress-container`, `tress-cipher`, `tress-sign` and
+//! `tress-plan` with Python's types, buffers, exceptions and signals.
 //!
-//! Long work is done without the interpreter's lock. `memory` alone has unsafe code.
+//! Long work runs without the global interpreter lock. Only `memory` contains unsafe code.
 #![deny(unsafe_code)]
 
 mod aead;
@@ -18,7 +18,7 @@ mod reader;
 mod signing;
 mod work;
 
-/// The native part of `tress`. Use the package.
+/// The native part of `tress`. Import `tress` instead.
 #[pyo3::pymodule(gil_used = true)]
 mod _tress {
     #[pymodule_export]

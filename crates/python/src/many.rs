@@ -1,4 +1,4 @@
-//! Many messages at once: in the lanes of vector registers, and on several threads.
+//! Batches of messages: in the lanes of vector registers, and on several threads.
 
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,12 +16,12 @@ use crate::errors;
 use crate::memory::{Fresh, Input, Output, Space};
 use crate::work;
 
-/// What a `bytes` object takes besides its bytes, at most.
+/// Upper bound of the overhead of a `bytes` object.
 const OBJECT_BYTES: usize = 64;
-/// Calls on fewer bytes take less time than signals wait for.
+/// Batches with fewer bytes end so soon that they do not check for signals.
 const WATCHED_BYTES: usize = 64 << 20;
 
-/// Key, nonce, data and associated data.
+/// One message of a batch: key, nonce, data and associated data.
 pub(crate) struct Message<'py> {
     key: Bound<'py, AesCcm>,
     nonce: Input<'py>,
@@ -30,7 +30,7 @@ pub(crate) struct Message<'py> {
 }
 
 impl<'py> Message<'py> {
-    /// All messages of any iterable: each with its key, or all under this one.
+    /// Converts the messages of an iterable. They use `key`, or each has its key as first item.
     pub(crate) fn all(messages: &Bound<'py, PyAny>, key: Option<&Bound<'py, AesCcm>>) -> PyResult<Vec<Self>> {
         messages.try_iter()?.map(|message| Self::of(&message?, key)).collect()
     }
@@ -55,7 +55,7 @@ impl<'py> Message<'py> {
 }
 
 impl Message<'_> {
-    /// Bytes of what comes out; less than none if there is no room for a tag.
+    /// Length of the result in bytes; `None` if a message to decrypt is shorter than its tag.
     fn room(&self, direction: Direction) -> Option<usize> {
         let (data, tag) = (self.data.as_slice().len(), self.key.get().tag_bytes);
         match direction {
@@ -69,20 +69,19 @@ impl Message<'_> {
     }
 }
 
-/// What is done to messages.
 #[derive(Clone, Copy, PartialEq)]
 enum Direction {
     Encrypt,
     Decrypt,
 }
 
-/// A message, where its result goes, and how it ended.
+/// A message with the memory for its result, and its outcome.
 struct Task<'a> {
     key: &'a AesCcm,
     nonce: &'a [u8],
     aad: &'a [u8],
     data: &'a [u8],
-    /// For a forged message that has not even a tag, none.
+    /// `None` for a message that is shorter than its tag, and after the message was processed.
     space: Option<Space<'a>>,
     outcome: Result<(), Error>,
 }
@@ -100,7 +99,7 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// How much work it is.
+    /// Number of bytes to process.
     fn bytes(&self) -> usize {
         self.nonce.len() + self.aad.len() + self.data.len()
     }
@@ -115,7 +114,7 @@ pub(crate) fn encrypt<'py>(py: Python<'py>, messages: &[Message<'py>], threads: 
     PyList::new(py, results.collect::<PyResult<Vec<_>>>()?)
 }
 
-/// `errors` is "raise" or "none".
+/// Decrypts messages. `errors` is "raise" or "none".
 pub(crate) fn decrypt<'py>(
     py: Python<'py>,
     messages: &[Message<'py>],
@@ -144,8 +143,10 @@ pub(crate) fn decrypt<'py>(
     PyList::new(py, results)
 }
 
-/// Encrypts messages under a key each, every one `(key, nonce, data, associated_data)` with an `AESCCM` as key, side by side in lanes and
-/// on `threads` threads (0: one on each core). Returns what the key's `encrypt` returns for each. A nonce is never used twice with a key.
+/// Encrypts a batch of messages, each `(key, nonce, data, associated_data)` with an `AESCCM` as key, in lanes and on `threads`
+/// threads (0: one on each core). Returns a list with the result of the key's `encrypt` for each message.
+///
+/// A nonce must never be used twice with a key. A repeated nonce in the batch raises `ValueError`, and nothing is encrypted.
 #[pyfunction]
 #[pyo3(signature = (messages, *, threads = 0))]
 pub(crate) fn encrypt_many<'py>(
@@ -156,8 +157,9 @@ pub(crate) fn encrypt_many<'py>(
     encrypt(py, &Message::all(messages, None)?, threads)
 }
 
-/// Verifies and decrypts messages under a key each, every one `(key, nonce, data, associated_data)`. Where any is forged, `InvalidTag` is
-/// raised with their places as `indices`; with `errors='none'` the others are returned, and `None` in those places.
+/// Verifies and decrypts a batch of messages, each `(key, nonce, data, associated_data)`, in lanes and on threads. If any message is
+/// forged, raises `InvalidTag` with the indices of all forged messages in `indices`. With `errors="none"` returns the other
+/// messages, and `None` for each forged one.
 #[pyfunction]
 #[pyo3(signature = (messages, *, threads = 0, errors = "raise"))]
 pub(crate) fn decrypt_many<'py>(
@@ -169,12 +171,12 @@ pub(crate) fn decrypt_many<'py>(
     decrypt(py, &Message::all(messages, None)?, threads, errors)
 }
 
-/// What is wrong with a message that no key could be right for.
+/// Creates an exception for a message with wrong parameters.
 fn wrong(py: Python<'_>, index: usize, error: Error) -> PyErr {
     errors::usage(py, &format!("message {index}: {error}"))
 }
 
-/// Encrypts into one buffer, the results one behind the other; how many bytes they are.
+/// Encrypts into one buffer, with concatenated results; returns their total length in bytes.
 pub(crate) fn encrypt_into(
     py: Python<'_>,
     messages: &[Message<'_>],
@@ -184,14 +186,14 @@ pub(crate) fn encrypt_into(
     let outcomes = run_into(py, messages, output, threads, Direction::Encrypt)?;
     if let Some((index, error)) = outcomes.into_iter().enumerate().find_map(|(index, done)| Some((index, done.err()?)))
     {
-        // It was not encrypted.
+        // The buffer may hold copies of plaintext.
         output.wipe();
         return Err(wrong(py, index, error));
     }
     Ok(output.bytes())
 }
 
-/// Decrypts into one buffer. The places of forged messages are zeros.
+/// Decrypts into one buffer, with concatenated results. Forged messages give zeros.
 pub(crate) fn decrypt_into(
     py: Python<'_>,
     messages: &[Message<'_>],
@@ -242,23 +244,23 @@ fn run_into(
         done.map(|()| tasks.into_iter().map(|task| task.outcome).collect())
     };
     if done.is_err() {
-        // A signal ended it.
+        // A signal interrupted the work.
         output.wipe();
     }
     done
 }
 
-/// Whether all messages have nonces for their lengths, and none twice under one key, before any is copied.
+/// Checks that every nonce has a valid length and fits the length of its message, and that no nonce repeats under one key.
 fn check(py: Python<'_>, messages: &[Message<'_>], direction: Direction) -> PyResult<()> {
     for (index, message) in messages.iter().enumerate() {
-        // What is too short for a tag is forged, whatever its nonce is.
+        // A message that is shorter than its tag counts as forged, whatever its nonce is.
         if let Some(room) = message.room(direction) {
             let bytes = room.min(message.data.as_slice().len());
             aead::check(message.nonce.as_slice(), bytes).map_err(|error| wrong(py, index, error))?;
         }
     }
     if direction == Direction::Encrypt {
-        // Not an object's place: programs make one for each message.
+        // Compares keys, not the addresses of objects: programs may create an object for each message.
         let key = |message: &Message<'_>| ptr::without_provenance::<AesCcm>(message.key.get().key_id);
         let nonces = messages.iter().map(|message| NonceOfKey::new(key(message), message.nonce.as_slice()));
         let repeated = tress_lanes::repeated_nonce(nonces).map_err(|_| PyMemoryError::new_err(()))?;
@@ -294,7 +296,7 @@ fn run<'py>(
     Ok(results.into_iter().zip(outcomes).collect())
 }
 
-/// All tasks, on so many threads, or until a signal ends it.
+/// Runs all tasks on up to `threads` threads. A signal ends the work early.
 fn perform(py: Python<'_>, tasks: &mut [Task<'_>], threads: usize, direction: Direction) -> PyResult<()> {
     let bytes = tasks.iter().map(Task::bytes).sum();
     let is_cancelled = AtomicBool::new(false);
@@ -325,7 +327,7 @@ fn encrypt_group(tasks: &mut [Task<'_>]) {
             Err(error) => task.outcome = Err(error),
         }
     }
-    // All nonces were looked at before.
+    // `check` has compared all nonces.
     ccm::seal_without_nonce_check(&mut jobs);
 }
 
@@ -333,7 +335,7 @@ fn decrypt_group(tasks: &mut [Task<'_>]) {
     let mut jobs = Vec::with_capacity(tasks.len());
     let mut places = Vec::with_capacity(tasks.len());
     for (place, task) in tasks.iter_mut().enumerate() {
-        // One that is too short for a tag has no space.
+        // A message that is shorter than its tag has no space.
         let Some(space) = task.space.take() else { continue };
         let (cipher_text, tag) = task.data.split_at(task.data.len() - task.key.tag_bytes);
         let job = Tag::new(tag, task.key.tag_bytes)

@@ -1,9 +1,8 @@
-//! Memory that Python owns: buffers that are read, `bytes` that are being made, buffers that are written. All unsafe code of
-//! this crate is here.
+//! Memory that Python owns: input buffers, new `bytes` objects, output buffers. All unsafe code of this crate is here.
 //!
-//! Buffers are read where they are. Python has no way to lock one, so another thread may write into it meanwhile; the
-//! documentation of the package forbids that (`docs/reference/python.md`, "Buffers"). What is read then is any mixture of old and new
-//! bytes: every user here copies a byte once, and decides nothing by bytes that it reads twice.
+//! Input buffers are not copied first. Python cannot lock a buffer, so another thread may write to it during a call; the
+//! documentation of the package forbids that (`docs/reference/python.md`, "Buffers"). Such a call reads a mixture of old and new
+//! bytes. No code here depends on reading the same byte twice.
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
@@ -17,17 +16,17 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
 use zeroize::Zeroize;
 
-/// Bytes to read: of `bytes`, or of any other object with a contiguous buffer.
+/// An input: a `bytes` object, or any other object with a contiguous buffer.
 pub(crate) enum Input<'py> {
     Bytes(Bound<'py, PyBytes>),
     Buffer(PyUntypedBuffer),
 }
 
 impl<'py> Input<'py> {
-    /// The bytes of this object.
+    /// Takes the buffer of an object.
     ///
     /// # Errors
-    /// `TypeError` without a buffer, `BufferError` for one that is not contiguous.
+    /// `TypeError` for an object without a buffer, `BufferError` for a buffer that is not contiguous.
     pub(crate) fn of(object: &Bound<'py, PyAny>) -> PyResult<Self> {
         if let Ok(bytes) = object.cast_exact::<PyBytes>() {
             return Ok(Self::Bytes(bytes.clone()));
@@ -36,10 +35,10 @@ impl<'py> Input<'py> {
         if buffer.is_c_contiguous() { Ok(Self::Buffer(buffer)) } else { Err(not_contiguous()) }
     }
 
-    /// The same of what has to be bytes, as keys and nonces: an array of larger numbers is a mistake.
+    /// Takes a buffer whose items must be bytes, such as a key or a nonce: an array of larger items is a mistake there.
     ///
     /// # Errors
-    /// Those of `of`; `TypeError` for other items than bytes.
+    /// As [`of`](Self::of); `TypeError` for items that are not bytes.
     pub(crate) fn octets(object: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
         match Self::of(object)? {
             Self::Buffer(buffer) if buffer.item_size() != 1 => {
@@ -49,19 +48,19 @@ impl<'py> Input<'py> {
         }
     }
 
-    /// Where they are.
     pub(crate) fn as_slice(&self) -> &[u8] {
         match self {
             Self::Bytes(bytes) => bytes.as_bytes(),
             Self::Buffer(buffer) if buffer.len_bytes() == 0 => &[],
-            // SAFETY: the buffer is contiguous (`of`), holds its memory until it is dropped, and has `len_bytes` bytes there. That
-            // nobody writes to it meanwhile is asked of the caller in Python, as at the head of this file.
+            // SAFETY: the buffer is contiguous (`of`), not empty, has `len_bytes` bytes, and keeps its memory until it is dropped;
+            // bytes have alignment 1. The documentation requires that nobody writes to it during the call (see the top of this
+            // file).
             Self::Buffer(buffer) => unsafe { slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes()) },
         }
     }
 }
 
-/// The buffer of an object. One of no dimensions, such as that of `numpy.array(5)`, is taken as a row of bytes.
+/// Returns the buffer of an object. A buffer without dimensions, such as that of `numpy.array(5)`, is read as a row of bytes.
 fn buffer(object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
     PyUntypedBuffer::get(object).or_else(|error| {
         let is_single =
@@ -75,7 +74,7 @@ fn not_contiguous() -> PyErr {
     PyBufferError::new_err("the buffer is not contiguous")
 }
 
-/// A `bytes` object that nobody else has seen yet.
+/// A new `bytes` object that no other code has a reference to.
 pub(crate) struct Fresh<'py> {
     object: Bound<'py, PyBytes>,
     start: NonNull<u8>,
@@ -83,48 +82,48 @@ pub(crate) struct Fresh<'py> {
     is_written: bool,
 }
 
-/// Its memory, which any thread may write.
+/// Memory for a result, which any thread may write.
 pub(crate) struct Space<'a> {
     memory: &'a mut [MaybeUninit<u8>],
-    /// Where it is to be told that all of it was written, if anybody asks.
+    /// Set to true when all of the memory was written.
     is_written: Option<&'a mut bool>,
 }
 
 impl<'py> Fresh<'py> {
-    /// Room for so many bytes.
+    /// Creates an object of `bytes` bytes, which are uninitialised.
     ///
     /// # Errors
-    /// `MemoryError`; `OverflowError` for more than any object can have.
+    /// `MemoryError`; `OverflowError` if no object can have this length.
     pub(crate) fn new(py: Python<'py>, bytes: usize) -> PyResult<Self> {
         let length = ffi::Py_ssize_t::try_from(bytes).map_err(|_| PyOverflowError::new_err("result is too long"))?;
-        // SAFETY: without a source the call gives a new object of this length, whose bytes are not written yet, or an error.
+        // SAFETY: with a NULL source the call returns a new `bytes` object of this length with uninitialised bytes, or NULL.
         let object = unsafe {
             Bound::from_owned_ptr_or_err(py, ffi::PyBytes_FromStringAndSize(std::ptr::null(), length))?
                 .cast_into_unchecked::<PyBytes>()
         };
-        // SAFETY: the object is a `bytes`, so that this is its memory.
+        // SAFETY: the object is a `bytes`, so the call returns its memory.
         let start = unsafe { ffi::PyBytes_AsString(object.as_ptr()) };
         let start = NonNull::new(start.cast()).ok_or_else(|| PyErr::fetch(py))?;
         Ok(Self { object, start, bytes, is_written: false })
     }
 
-    /// Makes room in the heap for that many bytes of results, so that results of repeated calls find the pages of those that are
-    /// gone: a C library that gives memory back to the system as soon as the last block is freed (glibc) does so later once
-    /// it has seen a block as large as all of them, and a page that comes anew costs more than encrypting what it holds.
+    /// Prepares the allocator for `bytes` bytes of results, so that repeated calls reuse memory pages. glibc returns memory to the
+    /// system when the last block at the top of the heap is freed. Once it has freed a block as large as all results, it keeps that
+    /// much. A new page from the system costs more than encrypting its content.
     pub(crate) fn expect(_: Python<'py>, bytes: usize) {
-        // SAFETY: the block is freed at once, and none (for 0) may be freed, too.
+        // SAFETY: the block is freed immediately and never used; `PyMem_Free` accepts NULL.
         unsafe { ffi::PyMem_Free(ffi::PyMem_Malloc(bytes)) };
     }
 
-    /// The memory. It can be lent to a thread that does not hold the interpreter's lock.
+    /// Returns the memory of the object. A thread without the interpreter lock may write to it.
     pub(crate) fn space(&mut self) -> Space<'_> {
-        // SAFETY: the object has `bytes` bytes from `start` on, which may be unwritten; nobody else has a reference to it (an empty
-        // one is shared, and has none), and `self` is borrowed for as long as the slice lives.
+        // SAFETY: the object has `bytes` bytes at `start`, which may be uninitialised; bytes have alignment 1. No other code has a
+        // reference to the object (Python shares the empty object, which has no bytes), and `self` is borrowed while the slice lives.
         let memory = unsafe { slice::from_raw_parts_mut(self.start.as_ptr().cast(), self.bytes) };
         Space { memory, is_written: Some(&mut self.is_written) }
     }
 
-    /// The object, which nobody writes any more. What was never written is zeros.
+    /// Returns the finished object. If its memory was not written, it is filled with zeros.
     pub(crate) fn finish(mut self) -> Bound<'py, PyBytes> {
         if !self.is_written {
             self.space().zeros();
@@ -134,12 +133,12 @@ impl<'py> Fresh<'py> {
 }
 
 impl<'a> Space<'a> {
-    /// All zeros.
+    /// Fills the memory with zeros.
     pub(crate) fn zeros(self) -> &'a mut [u8] {
         self.copy_of(&[])
     }
 
-    /// As much of `source` as there is room for, and zeros behind.
+    /// Copies `source`, truncated to the length of the memory, and fills the rest with zeros.
     pub(crate) fn copy_of(self, source: &[u8]) -> &'a mut [u8] {
         let (head, tail) = self.memory.split_at_mut(source.len().min(self.memory.len()));
         for (byte, source) in head.iter_mut().zip(source) {
@@ -149,19 +148,19 @@ impl<'a> Space<'a> {
         if let Some(is_written) = self.is_written {
             *is_written = true;
         }
-        // SAFETY: every byte was written just now, and such bytes are laid out as others.
+        // SAFETY: every byte was written above, and `MaybeUninit<u8>` has the layout of `u8`.
         unsafe { &mut *(ptr::from_mut(self.memory) as *mut [u8]) }
     }
 }
 
-/// A buffer that the caller has given to be written.
+/// An output: a writable buffer of the caller.
 pub(crate) struct Output(PyUntypedBuffer);
 
 impl Output {
-    /// The memory of this object.
+    /// Takes the buffer of an object.
     ///
     /// # Errors
-    /// `TypeError` without a buffer, `BufferError` for one that is not contiguous or cannot be written.
+    /// `TypeError` for an object without a buffer, `BufferError` for a buffer that is not contiguous or is read-only.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let buffer = buffer(object)?;
         if buffer.readonly() {
@@ -170,47 +169,46 @@ impl Output {
         if buffer.is_c_contiguous() { Ok(Self(buffer)) } else { Err(not_contiguous()) }
     }
 
-    /// Bytes of the buffer.
+    /// Length of the buffer in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.0.len_bytes()
     }
 
-    /// Whether any byte of it is one of these.
+    /// Returns whether the buffer shares memory with `bytes`.
     pub(crate) fn overlaps(&self, bytes: &[u8]) -> bool {
         let (start, other) = (self.0.buf_ptr() as usize, bytes.as_ptr() as usize);
         start < other + bytes.len() && other < start + self.bytes()
     }
 
-    /// Fills the buffer with the input's first bytes, or writes all of the input to its start. They may be the same memory.
+    /// Copies the input to the beginning of the buffer, truncated to the buffer's length. The two may overlap.
     pub(crate) fn copy_from(&mut self, input: &Input<'_>) {
         let source = input.as_slice();
         let bytes = source.len().min(self.bytes());
-        // SAFETY: both have `bytes` bytes, the buffer can be written (`of`), and `copy` allows an overlap.
+        // SAFETY: both have at least `bytes` bytes, the buffer is writable (`of`), and `copy` allows any overlap.
         unsafe { std::ptr::copy(source.as_ptr(), self.0.buf_ptr().cast(), bytes) };
     }
 
-    /// The buffer itself.
     pub(crate) fn as_mut_slice(&mut self) -> &mut [u8] {
         if self.bytes() == 0 {
             return &mut [];
         }
-        // SAFETY: the buffer is contiguous and can be written (`of`), holds its memory until it is dropped, and has `bytes` bytes.
-        // That nobody else uses it meanwhile is asked of the caller in Python.
+        // SAFETY: the buffer is contiguous and writable (`of`), not empty, has `bytes` bytes, and keeps its memory until it is
+        // dropped; bytes have alignment 1. The documentation requires that nobody else uses it during the call.
         unsafe { slice::from_raw_parts_mut(self.0.buf_ptr().cast(), self.bytes()) }
     }
 
-    /// The buffer cut into spaces of these lengths, one behind the other. Panics when they are longer than the buffer.
+    /// Splits the buffer into consecutive spaces of these lengths. Panics if their sum exceeds the length of the buffer.
     pub(crate) fn spaces(&mut self, lengths: impl IntoIterator<Item = usize>) -> impl Iterator<Item = Space<'_>> {
         let mut rest = self.as_mut_slice();
         lengths.into_iter().map(move |length| {
             let bytes = rest.split_off_mut(..length).expect("there is room");
-            // SAFETY: the same bytes; a space is only ever written with bytes that have a value.
+            // SAFETY: the slice covers the same bytes with the same lifetime, and a space only writes initialised bytes.
             let memory = unsafe { slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len()) };
             Space { memory, is_written: None }
         })
     }
 
-    /// Zeros, where what was written is of no use.
+    /// Overwrites the buffer with zeros.
     pub(crate) fn wipe(&mut self) {
         self.as_mut_slice().zeroize();
     }

@@ -1,4 +1,4 @@
-//! The planner. Results are what the command prints with `--json`.
+//! The transfer planner. Results have the keys of the command's `--json` output.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -7,8 +7,10 @@ use tress_plan::{Compute, Problem, Strategy, SyncCost};
 use crate::arguments;
 use crate::errors::{self, Class, kind_name};
 
-/// How long a transfer of `size_bytes` takes, and in how many stages, when encrypting (`compute_rate`, bytes a second of one core)
-/// overlaps sending (`link_rate`). `sync_cost` is in seconds; `strategy` is `serial`, `ctr-split`, `mac-apart` or `chunks`.
+/// Predicts the duration of a transfer of `size_bytes`, and the number of stages, when encryption overlaps sending.
+///
+/// `compute_rate` is the rate of encryption on one core, and `link_rate` that of the link, both in bytes per second. `sync_cost` is
+/// in seconds. `strategy` is `serial`, `ctr-split`, `mac-apart` or `chunks`.
 #[pyfunction]
 #[pyo3(signature = (size_bytes, compute_rate, link_rate, *, sync_cost = 10e-6, cores = 2, links = 1, min_batch = None, buffer = None,
     strategy = "chunks"))]

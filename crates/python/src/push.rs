@@ -1,4 +1,4 @@
-//! Containers that are pushed through piece by piece.
+//! Containers as streams: the caller pushes pieces of the input, and each call returns output.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,20 +14,20 @@ use crate::keys;
 use crate::memory::Input;
 use crate::work;
 
-/// Between two looks at signals.
+/// Number of input bytes between two checks for signals.
 const PIECE_BYTES: usize = 32 << 20;
-/// A buffer that is larger is not kept for the next call.
+/// Largest capacity of an output buffer that is kept for the next call.
 const KEPT_BYTES: usize = 8 << 20;
 
-/// What is pushed into, and its output.
+/// An encryptor or decryptor, and its output.
 struct State<T> {
-    /// `None` after the end, or after an exception in between.
+    /// `None` after `finalize`, and after an exception of a signal.
     inner: Option<T>,
-    /// For a decryptor, plaintext.
+    /// Output that was not returned yet; it may be plaintext.
     output: Zeroizing<Vec<u8>>,
 }
 
-/// One of the two, used by one thread at a time.
+/// An encryptor or decryptor that one thread at a time may use.
 struct Pushed<T>(Mutex<State<T>>);
 
 impl<T: Send> Pushed<T> {
@@ -35,7 +35,7 @@ impl<T: Send> Pushed<T> {
         Self(Mutex::new(State { inner: Some(inner), output: Zeroizing::default() }))
     }
 
-    /// Pushes all of `data` and returns what comes out.
+    /// Pushes all of `data` and returns the output.
     fn update<'py>(
         &self,
         data: &Bound<'py, PyAny>,
@@ -44,26 +44,26 @@ impl<T: Send> Pushed<T> {
         let py = data.py();
         let data = Input::of(data)?;
         let bytes = data.as_slice();
-        // An empty one is pushed too: it says whether there is still something to push into.
+        // Empty data is pushed, too: the call must fail after `finalize`.
         let mut rest = bytes;
         loop {
             let piece = rest.split_off(..rest.len().min(PIECE_BYTES)).unwrap_or_default();
             let is_last = rest.is_empty();
-            // Whoever holds the interpreter's lock waits for few bytes alone, and for nobody who needs that lock.
+            // With few bytes the work runs under the interpreter lock. It cannot deadlock: `push` never needs that lock.
             let pushed = work::detached(py, piece.len(), || self.push(piece, is_last, &push));
             let output = pushed.map_err(|error| errors::stream(py, error))?;
             if is_last {
                 return self.give(py, output);
             }
             if let Err(raised) = py.check_signals() {
-                // What came out so far is lost, and with it the rest.
+                // The output so far is lost, so the rest would be useless.
                 self.with(|state| state.inner = None);
                 return Err(raised);
             }
         }
     }
 
-    /// Pushes a piece. After the last one of a call, takes all that has come out.
+    /// Pushes a piece. After the last piece of a call, takes all output.
     fn push(
         &self,
         piece: &[u8],
@@ -90,7 +90,7 @@ impl<T: Send> Pushed<T> {
         self.give(py, finished.map_err(|error| errors::stream(py, error))?)
     }
 
-    /// The output as an object; its buffer is kept for the next call.
+    /// Copies the output to an object, and keeps its buffer for the next call.
     fn give<'py>(&self, py: Python<'py>, mut output: Zeroizing<Vec<u8>>) -> PyResult<Bound<'py, PyBytes>> {
         let result = PyBytes::new_with(py, output.len(), |bytes| {
             bytes.copy_from_slice(&output);
@@ -114,10 +114,10 @@ fn ended() -> Error {
     Error::new(ErrorKind::Usage).with_detail("finalize() was called before, or an earlier call failed")
 }
 
-/// Makes a container of what is pushed, piece by piece, with memory for one batch.
+/// Encrypts a stream into a container, piece by piece, with memory for one batch.
 ///
-/// It belongs to the process that made it: after a fork two of them would encrypt under one key and nonce, and the other one
-/// gets `Usage`.
+/// It belongs to the process that created it. After a fork, two processes would encrypt under one key and nonce, so the other
+/// process gets `Usage`.
 #[pyclass(frozen, module = "tress")]
 pub(crate) struct Encryptor(Pushed<streaming::Encryptor>);
 
@@ -134,28 +134,28 @@ impl Encryptor {
     ) -> PyResult<Self> {
         let recipients = keys::recipients(recipients)?;
         let options = options(py, aead, threads, name)?;
-        // A passphrase takes a second.
+        // Deriving a key from a passphrase takes about a second.
         py.detach(move || streaming::Encryptor::new(&recipients, &options))
             .map(|encryptor| Self(Pushed::new(encryptor)))
             .map_err(|error| errors::stream(py, error))
     }
 
-    /// Takes the next bytes of plaintext and returns what is ready of the container.
+    /// Encrypts the next bytes of the plaintext and returns the finished part of the container.
     fn update<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         self.0.update(data, streaming::Encryptor::push)
     }
 
-    /// Returns the rest of the container, without which it is of no use.
+    /// Returns the rest of the container. Without it the container is truncated.
     fn finalize<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.0.finalize(py, streaming::Encryptor::finish)
     }
 }
 
-/// Verifies and decrypts a container that is pushed, piece by piece, with memory for one batch.
+/// Verifies and decrypts a container as a stream, piece by piece, with memory for one batch.
 #[pyclass(frozen, module = "tress")]
 pub(crate) struct Decryptor {
     pushed: Pushed<streaming::Decryptor>,
-    /// Name and type, kept past the end.
+    /// Name and type of the content, for use after `finalize`.
     kept: Mutex<Option<(Option<String>, &'static str)>>,
 }
 
@@ -168,12 +168,12 @@ impl Decryptor {
         Ok(Self { pushed: Pushed::new(decryptor), kept: Mutex::default() })
     }
 
-    /// Takes the next bytes of the container and returns plaintext, all of it verified.
+    /// Decrypts the next bytes of the container and returns verified plaintext.
     fn update<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         self.pushed.update(data, streaming::Decryptor::push)
     }
 
-    /// Returns the rest of the plaintext; raises `Damaged` where this is not the container's end.
+    /// Returns the rest of the plaintext. Raises `Damaged` if the container is truncated.
     fn finalize<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.pushed.finalize(py, |decryptor, plain| {
             *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = content(&decryptor);
@@ -181,13 +181,14 @@ impl Decryptor {
         })
     }
 
-    /// The name that the container keeps, of whoever made it and without a path, once the header was read.
+    /// The name in the container, or `None`, also until the header was read. It comes from whoever made the container, and contains
+    /// no path.
     #[getter]
     fn name(&self) -> Option<String> {
         self.content()?.0
     }
 
-    /// `file` or `tree` (a tar archive, see `decrypt`), once the header was read.
+    /// `file`, or `tree` for a tar archive (see `decrypt`); `None` until the header was read.
     #[getter]
     fn content_type(&self) -> Option<&'static str> {
         Some(self.content()?.1)
@@ -201,7 +202,7 @@ impl Decryptor {
     }
 }
 
-/// Name and type.
+/// Returns name and type of the content, once the header was read.
 fn content(decryptor: &streaming::Decryptor) -> Option<(Option<String>, &'static str)> {
     decryptor.content().map(|content| (content.name.clone(), content.content_type.name()))
 }

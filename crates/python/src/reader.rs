@@ -1,4 +1,4 @@
-//! The plaintext of a container as a file that seeks, under `tress.open`.
+//! The plaintext of a container as a seekable file, for `tress.open`.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -14,20 +14,20 @@ use crate::errors;
 use crate::keys;
 use crate::memory::{Input, Output};
 
-/// Where a container is read from.
+/// The container that a reader reads.
 enum Source {
     File(File),
-    /// A file object, which is called with the interpreter's lock held.
+    /// A Python file object, which is called with the interpreter lock held.
     Object(Py<PyAny>),
 }
 
-/// The reader beneath `tress.open`: `readinto`, `seek` and `tell`.
+/// The raw reader of `tress.open`.
 #[pyclass(frozen, module = "tress._tress")]
 pub(crate) struct Reader(Mutex<Option<streaming::Reader<Source>>>);
 
 #[pymethods]
 impl Reader {
-    /// Opens a path, or a file object that has `read` and `seek`.
+    /// Opens a path, or a file object with `read` and `seek`.
     #[new]
     #[pyo3(signature = (source, identities, *, threads = 0))]
     fn new(
@@ -51,14 +51,14 @@ impl Reader {
         opened.map(|reader| Self(Mutex::new(Some(reader)))).map_err(|error| errors::stream(py, error))
     }
 
-    /// Reads into a buffer and returns how many bytes; 0 at the end.
+    /// Reads verified bytes into a buffer and returns their number; 0 at the end.
     fn readinto(&self, buffer: &Bound<'_, PyAny>) -> PyResult<usize> {
         let mut output = Output::of(buffer)?;
         let bytes = output.as_mut_slice();
         self.with(buffer.py(), |reader| reader.read(bytes))
     }
 
-    /// Goes to a place, as `io.IOBase.seek`, and returns it.
+    /// Sets the position, as `io.IOBase.seek`, and returns it.
     #[pyo3(signature = (offset, whence = 0))]
     fn seek(&self, py: Python<'_>, offset: i64, whence: i32) -> PyResult<u64> {
         let negative = || PyValueError::new_err("negative seek position");
@@ -69,44 +69,44 @@ impl Reader {
             _ => return Err(errors::usage(py, "whence must be 0, 1 or 2")),
         };
         self.with(py, |reader| match reader.seek(to) {
-            // Nothing else can be wrong with a place.
+            // A negative position is the only error of `seek`.
             Err(_) => Ok(None),
             Ok(place) => Ok(Some(place)),
         })?
         .ok_or_else(negative)
     }
 
-    /// The place.
+    /// Returns the position.
     fn tell(&self, py: Python<'_>) -> PyResult<u64> {
         self.with(py, |reader| reader.stream_position())
     }
 
-    /// Bytes of plaintext.
+    /// Length of the plaintext in bytes.
     #[getter]
     fn size(&self, py: Python<'_>) -> PyResult<u64> {
         self.with(py, |reader| Ok(reader.plain_bytes()))
     }
 
-    /// The name that the container keeps.
+    /// The name in the container, or `None`. It comes from whoever made the container, and contains no path.
     #[getter]
     fn name(&self, py: Python<'_>) -> PyResult<Option<String>> {
         self.with(py, |reader| Ok(reader.content().name.clone()))
     }
 
-    /// `file` or `tree`.
+    /// `file`, or `tree` for a tar archive (see `decrypt`).
     #[getter]
     fn content_type(&self, py: Python<'_>) -> PyResult<&'static str> {
         self.with(py, |reader| Ok(reader.content().content_type.name()))
     }
 
-    /// Forgets the keys and what was read.
+    /// Closes the reader and wipes its keys and cached plaintext.
     fn close(&self, py: Python<'_>) {
         py.detach(|| drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take()));
     }
 }
 
 impl Reader {
-    /// One call at a time. Whoever waits for it does not hold the interpreter's lock: the source may need it.
+    /// Runs one call at a time. The interpreter lock is released while waiting, because the source may need it.
     fn with<T: Send>(
         &self,
         py: Python<'_>,
@@ -155,7 +155,7 @@ impl Seek for Source {
                     SeekFrom::Current(distance) => object.call_method1("seek", (distance, 1)),
                     SeekFrom::End(distance) => object.call_method1("seek", (distance, 2)),
                 }?;
-                // Some file objects return nothing.
+                // `seek` of some file objects returns nothing.
                 if place.is_none() { object.call_method0("tell")?.extract() } else { place.extract() }
             })
             .map_err(io::Error::other),

@@ -1,4 +1,4 @@
-//! Signatures: keys, one message, many messages.
+//! Signatures: keys, single messages, batches.
 
 use std::fs::File;
 use std::io;
@@ -20,7 +20,7 @@ pub(crate) struct PrivateKey(tress_sign::PrivateKey);
 
 #[pymethods]
 impl PrivateKey {
-    /// Reads PKCS #8 or PKCS #1, as PEM (`str` or bytes) or DER. `password` opens an encrypted key.
+    /// Reads a PKCS #8 or PKCS #1 key, as PEM (`str` or bytes) or DER. `password` decrypts an encrypted key.
     #[staticmethod]
     #[pyo3(signature = (pem, password = None))]
     fn from_pem(pem: &Bound<'_, PyAny>, password: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
@@ -33,7 +33,7 @@ impl PrivateKey {
             .map_err(|error| errors::signing(py, error))
     }
 
-    /// A fresh key: `rsa-2048`, `rsa-3072`, `rsa-4096`, or any `rsa-BITS` to 8192; `dsa-2048`, `dsa-3072`, `schnorr-2048`,
+    /// Generates a key: `rsa-2048`, `rsa-3072`, `rsa-4096` or any `rsa-BITS` up to 8192; `dsa-2048`, `dsa-3072`, `schnorr-2048` or
     /// `schnorr-3072`.
     #[staticmethod]
     fn generate(py: Python<'_>, kind: &str) -> PyResult<Self> {
@@ -54,24 +54,25 @@ impl PrivateKey {
         key.map(Self).map_err(|error| errors::signing(py, error))
     }
 
-    /// PKCS #8, PEM. It is secret.
+    /// Returns the key as PKCS #8 in PEM, which is secret and not encrypted.
     fn to_pem<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
         PyString::new(py, &self.0.to_pem())
     }
 
-    /// The public half.
+    /// Returns the public key of this key.
     fn public_key(&self) -> PublicKey {
         PublicKey(self.0.public_key())
     }
 
-    /// The kind of key, such as `rsa-2048`.
+    /// The type and size of the key, such as `rsa-2048`.
     #[getter]
     fn kind(&self) -> String {
         kind(&self.0.public_key())
     }
 
-    /// Signs a message by `scheme`: `rsa-pss-sha256` (RSA's default), `rsa-pkcs1-sha256`, `dsa-sha256`, `schnorr-sha256`; for the
-    /// first three also with `sha384` and `sha512`. `rsa-pss-sha256:32` fixes the salt's length in bytes.
+    /// Signs a message with `scheme`: `rsa-pss-sha256` (the default for RSA), `rsa-pkcs1-sha256`, `dsa-sha256` or
+    /// `schnorr-sha256`. The first three also exist with `sha384` and `sha512`. `rsa-pss-sha256:32` sets the length of the salt in
+    /// bytes.
     #[pyo3(signature = (message, scheme = None))]
     fn sign<'py>(&self, message: &Bound<'py, PyAny>, scheme: Option<&str>) -> PyResult<Bound<'py, PyBytes>> {
         let py = message.py();
@@ -83,8 +84,9 @@ impl PrivateKey {
         signed.map(|signed| PyBytes::new(py, signed.as_bytes())).map_err(|error| errors::signing(py, error))
     }
 
-    /// Signs many messages, which are quicker together: where the processor has AVX-512 IFMA, eight side by side, and on `threads`
-    /// threads (0: one on each core). A message is a buffer, or a path, whose file is read; with `prehashed` it is a digest.
+    /// Signs a batch of messages on `threads` threads (0: one on each core). On processors with AVX-512 IFMA, eight signatures run
+    /// in parallel lanes. A message is a buffer, or the path of a file to read. With `prehashed`, each message is a digest by the
+    /// scheme's hash function.
     #[pyo3(signature = (messages, scheme = None, *, prehashed = false, threads = 0))]
     fn sign_batch<'py>(
         &self,
@@ -124,30 +126,31 @@ pub(crate) struct PublicKey(tress_sign::PublicKey);
 
 #[pymethods]
 impl PublicKey {
-    /// Reads SubjectPublicKeyInfo or PKCS #1, as PEM (`str` or bytes) or DER.
+    /// Reads a SubjectPublicKeyInfo or PKCS #1 key, as PEM (`str` or bytes) or DER.
     #[staticmethod]
     fn from_pem(pem: &Bound<'_, PyAny>) -> PyResult<Self> {
         let key = key_file(pem)?.into_public();
         key.map(Self).map_err(|error| errors::signing(pem.py(), error))
     }
 
-    /// SubjectPublicKeyInfo, PEM.
+    /// Returns the key as SubjectPublicKeyInfo in PEM.
     fn to_pem(&self) -> String {
         self.0.to_pem()
     }
 
-    /// The kind of key, such as `rsa-2048`.
+    /// The type and size of the key, such as `rsa-2048`.
     #[getter]
     fn kind(&self) -> String {
         kind(&self.0)
     }
 
-    /// For `pickle` and `copy`: it is public.
+    /// Supports `pickle` and `copy`, for the public key only.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
         Ok((py.import("tress._verbs")?.getattr("_public_key")?, (self.to_pem(),)))
     }
 
-    /// Raises `InvalidSignature` unless `signature` is one of `message` by `scheme`.
+    /// Verifies a signature of `message`, and raises `InvalidSignature` if it is not valid. It returns `None`, so do not use the
+    /// result as a condition. `scheme` is as for `PrivateKey.sign`.
     #[pyo3(signature = (signature, message, scheme = None))]
     fn verify(&self, signature: &Bound<'_, PyAny>, message: &Bound<'_, PyAny>, scheme: Option<&str>) -> PyResult<()> {
         let py = message.py();
@@ -158,8 +161,8 @@ impl PublicKey {
             .map_err(|error| errors::signing(py, error))
     }
 
-    /// Checks many signatures, each `(signature, message)` with messages as for `sign_batch`, and tells for each whether it holds. The list is true
-    /// where none does: use `all(...)`.
+    /// Verifies a batch of signatures, each `(signature, message)` with messages as for `PrivateKey.sign_batch`. Returns a list with
+    /// `True` for each valid signature. A list of only `False` is true as a condition: use `all(...)`.
     #[pyo3(signature = (signed, scheme = None, *, prehashed = false, threads = 0))]
     fn verify_batch(
         &self,
@@ -197,7 +200,7 @@ impl PublicKey {
     }
 }
 
-/// What is signed.
+/// A message to sign or verify.
 enum Message<'py> {
     Bytes(Input<'py>),
     File(PathBuf),
@@ -205,7 +208,7 @@ enum Message<'py> {
 
 impl<'py> Message<'py> {
     fn of(message: &Bound<'py, PyAny>) -> PyResult<Self> {
-        // Text may be either, and is neither.
+        // `str` is refused: it could be a message or a path.
         if message.hasattr("__fspath__")? {
             return arguments::path(message).map(Self::File);
         }
@@ -213,7 +216,7 @@ impl<'py> Message<'py> {
     }
 }
 
-/// The digest of each; `prehashed`: what it is.
+/// Returns the digest of each message; with `prehashed`, the message itself.
 fn digests<'a>(
     py: Python<'_>,
     hash: Hash,
@@ -241,13 +244,13 @@ fn digests<'a>(
     .map_err(|error| errors::stream(py, error))
 }
 
-/// The file, if it is one whose end comes: a pipe without a writer would never open.
+/// Opens a regular file. Opening a pipe without a writer would block forever.
 fn regular(path: &Path) -> io::Result<File> {
     let is_regular = std::fs::metadata(path)?.is_file();
     if is_regular { File::open(path) } else { Err(io::Error::other("not a regular file")) }
 }
 
-/// The scheme of this name, or the usual one of the key.
+/// Returns the scheme with this name, or the default scheme of the key.
 fn scheme(py: Python<'_>, key: &tress_sign::PublicKey, name: Option<&str>) -> PyResult<Scheme> {
     let Some(name) = name else { return Ok(Scheme::of(key)) };
     name.parse().map_err(|_| errors::usage(py, "unknown scheme"))
@@ -266,7 +269,7 @@ fn key_file(pem: &Bound<'_, PyAny>) -> PyResult<KeyFile> {
     KeyFile::read(&text_or_bytes(pem)?).map_err(|error| errors::signing(pem.py(), error))
 }
 
-/// A copy of text or bytes, which is wiped.
+/// Copies text or bytes to memory that is wiped on drop.
 fn text_or_bytes(given: &Bound<'_, PyAny>) -> PyResult<Zeroizing<Vec<u8>>> {
     Ok(Zeroizing::new(match given.cast::<PyString>() {
         Ok(text) => text.to_str()?.as_bytes().to_vec(),

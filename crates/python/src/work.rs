@@ -1,4 +1,4 @@
-//! Working without the interpreter's lock, and ending where Python's signals want it.
+//! Runs work without the interpreter lock, and cancels it on Python signals.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -9,22 +9,22 @@ use tress_container::ErrorKind;
 
 use crate::errors;
 
-/// What few bytes take is less than giving the lock away and taking it again.
+/// Work on at most this many bytes takes less time than releasing and reacquiring the lock.
 pub(crate) const QUICK_BYTES: usize = 4096;
 
-/// Until the first look at signals; what is short shows its progress too.
+/// Time until the first check for signals. It is short, so that short work reports progress, too.
 const FIRST_LOOK: Duration = Duration::from_millis(1);
-/// Between two looks, at most; each is twice as late as the one before.
+/// Longest time between two checks. The time doubles after each check up to this limit.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Does the work, without the lock if it is on more than a few bytes.
+/// Runs the work, without the lock if it processes more than [`QUICK_BYTES`].
 pub(crate) fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
     if bytes <= QUICK_BYTES { work() } else { py.detach(work) }
 }
 
-/// Does long work on another thread while this one looks at signals, and calls `look`, after 1 ms and then more and more rarely, every 50 ms at last. When a signal's handler or
-/// `look` raises an exception, `cancel` is called, the end of the work is waited for, and the exception is the result. So it is
-/// where the system refuses the thread.
+/// Runs long work on another thread, while this thread checks for signals and calls `look`: after 1 ms, then less and less often,
+/// at last every 50 ms. If a signal handler or `look` raises an exception, calls `cancel`, waits for the work to end, and returns the
+/// exception. If the system refuses to start a thread, returns an exception without running the work.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
     mut look: impl FnMut() -> PyResult<()>,
@@ -36,11 +36,11 @@ pub(crate) fn watched<T: Send>(
     thread::scope(|scope| {
         let flag = &is_done;
         let worker = thread::Builder::new().spawn_scoped(scope, move || {
-            // Also where the work panics.
+            // Signals the end also if the work panics.
             let _done = Done { flag, waiting };
             work()
         });
-        // On this thread nothing could end it.
+        // Not run on this thread instead, where signals could not cancel it.
         let worker = worker.map_err(|_| errors::stream(py, ErrorKind::NoThread.into()))?;
         let mut raised = Ok(());
         let mut pause = FIRST_LOOK;
@@ -59,7 +59,7 @@ pub(crate) fn watched<T: Send>(
     })
 }
 
-/// Tells when it is dropped.
+/// Signals the end of the work when it is dropped.
 struct Done<'a> {
     flag: &'a AtomicBool,
     waiting: thread::Thread,
