@@ -1,4 +1,4 @@
-"""What tests share: keys, vectors, data that does not repeat."""
+"""Helpers of the tests: keys, test vectors, pseudo-random data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The independent reader of containers.
 sys.path.insert(0, str(ROOT / "tests" / "python"))
 
-# Around a chunk of 16 KiB, a batch of 32 chunks, and what more than one thread gets.
+# Lengths around a chunk of 16 KiB and a batch of 32 chunks, and one that occupies several threads.
 LENGTHS = [0, 1, 16383, 16384, 16385, 32 * 16384 - 1, 32 * 16384, 5_000_000]
 
 
@@ -26,12 +26,12 @@ def key() -> tress.KeyPair:
 
 
 def data(length: int, seed: str = "") -> bytes:
-    """Bytes that look random, the same every time."""
+    """Returns pseudo-random bytes that depend only on `length` and `seed`."""
     return hashlib.shake_128(f"{seed}{length}".encode()).digest(length)
 
 
 def vectors(name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Every group and test of a file under vectors/."""
+    """Yields every test with its group from a file of vectors/."""
     file = json.loads((ROOT / "vectors" / f"{name}.json").read_text(encoding="utf-8"))
     count = 0
     for group in file["testGroups"]:

@@ -1,7 +1,7 @@
-"""Measures `AESCCM` against PyCA's: in one process, in turn; medians of the ratios with their quartiles.
+"""Compares `AESCCM` with PyCA's: alternating in one process; prints medians and quartiles of the ratios.
 
-Wall-clock times, which a busy machine spoils. Results of 16 MB in all are memory that the C library takes from the
-system and gives back each time; what that costs is in both times.
+Times are wall-clock times, so run it on an idle machine. For results of 16 MB in total, the C library fetches memory
+from the system and returns it in each call; both times include this.
 
 pip install . && pip install cryptography && python python/tests/measure.py [ROUNDS]
 """
@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESCCM as PyCA
 
 
 def seconds(call: Callable[[], object], repeat: int) -> float:
-    """The time of one call."""
+    """Returns the mean time of a call in seconds."""
     gc.collect()
     gc.disable()
     start = time.perf_counter()
@@ -34,7 +34,7 @@ def seconds(call: Callable[[], object], repeat: int) -> float:
 
 
 def compare(name: str, ours: Callable[[], object], theirs: Callable[[], object], repeat: int, rounds: int) -> None:
-    """Ours, theirs, ours, theirs."""
+    """Runs both calls alternately, and prints the ratio of their times."""
     made, expected = ours(), theirs()
     assert made == (b"".join(expected) if isinstance(made, bytearray) and isinstance(expected, list) else expected)
     ratios, times = [], []
@@ -50,12 +50,12 @@ def compare(name: str, ours: Callable[[], object], theirs: Callable[[], object],
 
 
 def one_by_one(call: Callable[..., bytes], messages: list[tuple[bytes, bytes, None]]) -> list[bytes]:
-    """What there is to do without `encrypt_many`."""
+    """Calls `call` for each message, as programs without `encrypt_many` do."""
     return [call(*message) for message in messages]
 
 
 def main() -> None:
-    """Every row."""
+    """Runs all comparisons."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 41
     key, nonce = os.urandom(16), os.urandom(12)
     ours, theirs = tress.AESCCM(key), PyCA(key)

@@ -1,4 +1,4 @@
-"""AESCCM: Wycheproof and NIST's vectors, PyCA in both directions, many messages, what is refused."""
+"""AESCCM: test vectors of Wycheproof and NIST, comparison with PyCA, batches, refused arguments."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FILES = [
 def test_vectors_one_and_many(file: str) -> None:
     by_key: dict[tuple[bytes, int], list[tuple[bytes, bytes, bytes, bytes, bool]]] = {}
     for group, test in vectors(f"aes/{file}"):
-        # What has no message is invalid.
+        # Invalid tests may have no message.
         fields = [bytes.fromhex(test.get(name, "")) for name in ("key", "iv", "aad", "msg", "ct", "tag")]
         key, nonce, aad, plain, cipher_text, tag = fields
         if "aadLength" in test:
@@ -56,7 +56,7 @@ def test_vectors_one_and_many(file: str) -> None:
         aead = tress.AESCCM(key, tag_length)
         opened = aead.decrypt_many([(nonce, sealed, aad) for nonce, _, aad, sealed, _ in cases], errors="none")
         assert opened == [plain if valid else None for _, plain, _, _, valid in cases]
-    # Under a key each, all at once. Some vectors share key and nonce.
+    # All messages in one batch, each with its key. Some vectors share key and nonce.
     every = [(tress.AESCCM(*key), *case) for key, cases in by_key.items() for case in cases]
     opened = tress.decrypt_many([(aead, nonce, sealed, aad) for aead, nonce, _, aad, sealed, _ in every], errors="none")
     assert opened == [plain if valid else None for _, _, plain, _, _, valid in every]
@@ -88,7 +88,7 @@ def test_pyca_and_this_read_each_other(key_length: int, tag_length: int) -> None
 
 
 def test_the_interface_is_pycas() -> None:
-    """The same calls give the same, or an exception of the same class, but for InvalidTag, which is our own."""
+    """Calls return the same as PyCA's, or raise an exception of the same class, except InvalidTag."""
 
     def outcome(aead: object, call: str, *arguments: object) -> object:
         try:
@@ -208,7 +208,7 @@ def test_many_are_what_each_would_be(threads: int) -> None:
             with pytest.raises(tress.InvalidTag) as raised:
                 aead.decrypt_many(sealed, threads=threads)
             assert raised.value.indices == forged
-            # What is too short for a tag has no place.
+            # A message that is shorter than its tag has no plaintext in the buffer.
             rooms = [max(len(made) - 8, 0) for _, made, _ in sealed]
             rest = bytearray(b"?" * sum(rooms))
             with pytest.raises(tress.InvalidTag) as raised:
@@ -221,7 +221,7 @@ def test_many_are_what_each_would_be(threads: int) -> None:
 def test_many_under_a_key_each() -> None:
     keys = [(data(16 + 8 * (n % 3), str(n)), 16 - 2 * (n % 7)) for n in range(300)]
     ours, theirs = [tress.AESCCM(*key) for key in keys], [PyCA(*key) for key in keys]
-    # All under the same nonce.
+    # All messages have the same nonce.
     plain = [(bytes(12), data(n * 11, str(n)), bytes(n % 30) if n % 2 else None) for n in range(300)]
     messages = [(key, *message) for key, message in zip(ours, plain, strict=True)]
     sealed = [key.encrypt(*message) for key, message in zip(theirs, plain, strict=True)]
@@ -229,7 +229,7 @@ def test_many_under_a_key_each() -> None:
         assert tress.encrypt_many(iter(messages), threads=threads) == sealed
         received = [(key, nonce, made, aad) for (key, nonce, _, aad), made in zip(messages, sealed, strict=True)]
         assert tress.decrypt_many(received, threads=threads) == [message[1] for message in plain]
-        # Another key, and one that is too short for its tag.
+        # A message with another key, and one that is shorter than its tag.
         received[7] = (ours[8], *received[7][1:])
         received[70] = (*received[70][:2], b"abc", None)
         opened = tress.decrypt_many(received, threads=threads, errors="none")
@@ -257,7 +257,7 @@ def test_a_nonce_twice_in_a_batch() -> None:
         assert buf == bytes(68)
         with pytest.raises(ValueError, match="message 1"):
             tress.encrypt_many([(one, nonce, b"b", None), (same, nonce, b"d", None)])
-        # Of another key, and one that is longer by a zero.
+        # The same nonce with another key, and a nonce with a zero appended.
         assert len(tress.encrypt_many([(one, nonce, b"b", None), (other, nonce, b"d", None)])) == 2
         assert len(one.encrypt_many([(nonce, b"b", None), (nonce + b"\0", b"d", None)])) == 2
 
@@ -284,7 +284,7 @@ def test_many_refuse_wrong_buffers() -> None:
     for part in parts:
         with pytest.raises(ValueError):
             aead.encrypt_many_into([part], view[: 16 + len(part[1])])
-    # A wrong nonce: no plaintext stays in the buffer.
+    # After a wrong nonce, no plaintext stays in the buffer.
     with pytest.raises(ValueError):
         aead.encrypt_many_into([messages[0], (bytes(6), bytes(7), None)], view[:89])
     assert both == bytes(200)

@@ -1,4 +1,4 @@
-"""Arguments of any type and size: `TypeError` or `ValueError` with our words, and every kind of path."""
+"""Wrong arguments raise `TypeError` or `ValueError` with a clear message; every type of path is accepted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import tress
 from conftest import data
 
 AEAD = tress.AESCCM(bytes(16))
-# Their types are not those of buffers, to mypy.
+# mypy does not accept numpy arrays as buffers.
 np: Any = numpy
 MESSAGE = (bytes(12), b"x", None)
 
@@ -176,7 +176,7 @@ def test_nonces_and_keys_are_bytes() -> None:
 
 def test_a_message_that_is_too_long_is_refused_before_it_is_copied() -> None:
     class Sparse:
-        """A GiB that nobody wrote."""
+        """1 GiB of memory that was never written."""
 
         bytes = np.zeros(1 << 30, dtype="u1")
 
@@ -194,10 +194,10 @@ def test_a_message_that_is_too_long_is_refused_before_it_is_copied() -> None:
 
 def test_progress_is_told_of_small_files_too(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
     (tmp_path / "plain").write_bytes(data(700_000))
-    told: list[tuple[int, int | None]] = []
-    tress.encrypt_file(tmp_path / "plain", tmp_path / "sealed", key, progress=lambda *now: told.append(now))
-    assert len(told) > 2 and told[0][0] == 0 and told[-1] == (700_000, 700_000)
-    assert told == sorted(told, key=lambda now: now[0])
+    seen: list[tuple[int, int | None]] = []
+    tress.encrypt_file(tmp_path / "plain", tmp_path / "sealed", key, progress=lambda *now: seen.append(now))
+    assert len(seen) > 2 and seen[0][0] == 0 and seen[-1] == (700_000, 700_000)
+    assert seen == sorted(seen, key=lambda now: now[0])
 
 
 def test_the_module_of_the_command_can_be_imported() -> None:

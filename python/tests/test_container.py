@@ -1,4 +1,4 @@
-"""Containers in memory: against the independent reader, against the vectors, and what is refused."""
+"""Containers in memory: the independent reader, test vectors, refused arguments."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_key_pairs_read_back() -> None:
     key = tress.KeyPair.generate()
     read = tress.KeyPair.parse(key.identity_file())
     assert (read.recipient, read.address) == (key.recipient, key.address)
-    # An identity of age alone has no Noise key. From age's documentation.
+    # An identity of age has no Noise key. The example is from age's documentation.
     age = tress.KeyPair.parse("AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33")
     assert age.address is None
 
@@ -170,7 +170,7 @@ def test_no_secret_is_shown(key: tress.KeyPair) -> None:
 
 
 def test_keys_are_neither_pickled_nor_copied(key: tress.KeyPair) -> None:
-    """So that none gets to another process, a cache or a file by accident."""
+    """So no key reaches another process, a cache or a file by accident."""
     import copy
     import pickle
 

@@ -1,4 +1,4 @@
-"""Planner, measuring: the same figures as the command's."""
+"""`plan`, `bench` and `frame` return the same figures as the command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def command(*arguments: str) -> dict[str, object]:
 
 
 def test_the_plan_of_the_paper() -> None:
-    # 10 GB, 0.037 us a byte to encrypt, 0.08 us a byte to send, 10 us a barrier: Table 1 of the paper.
+    # Table 1 of the paper: 10 GB, 0.037 us per byte to encrypt, 0.08 us per byte to send, 10 us per barrier.
     plan = tress.plan(10_000_000_000, 1 / 0.037e-6, 1 / 0.08e-6)
     assert plan["stages"] == 8944 and 1.46 < plan["speedup"] < 1.47 and plan["limit"] == "link"
 

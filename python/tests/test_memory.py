@@ -1,7 +1,7 @@
-"""Keys in memory: a program that uses the package, lets go of its objects and stops itself, holds nothing of its keys.
+"""Keys in memory: a program that has used the package and dropped its objects has no key in its memory.
 
-What Python objects hold (`bytes`, `str`) nobody wipes, so the program reads keys into a `bytearray` that it wipes
-itself. Its main thread's stack, which no program in Python can overwrite, is not searched.
+The program stops itself, and is searched. Python does not wipe `bytes` and `str`, so the program reads keys into a
+`bytearray` that it wipes. The stack of its main thread is not searched: a Python program cannot overwrite it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def read(path):
     return secret
 
 def keep(path):
-    # Takes no care.
+    # Leaves the secret in memory, so that the search must find it.
     bytes(read(path))
 
 def raw(path):
@@ -58,7 +58,7 @@ def sign(path):
     key.sign_batch([bytes([number]) for number in range(20)])
 
 def text(path):
-    # What Python holds of it as text stays, and is not searched for.
+    # The text of the identity stays in Python's memory, and is not searched for.
     pair = tress.KeyPair.parse(read(path).decode())
     pairs = [pair] * 9
     assert tress.decrypt(tress.encrypt(b"plain", pair), pairs) == b"plain"
@@ -71,7 +71,7 @@ os.kill(os.getpid(), signal.SIGSTOP)
 
 
 def left(role: str, path: pathlib.Path, secrets: memory_scan.Secrets) -> list[str]:
-    """What is found after a role was played; a container that it wrote counts."""
+    """Runs a role and returns the secrets found in its memory, including keys of a container that it wrote."""
     with subprocess.Popen([sys.executable, "-c", PROGRAM, role, str(path)]) as child:
         try:
             memory_scan.wait_until_stopped(child.pid)

@@ -1,4 +1,4 @@
-"""The package itself: examples, docstrings, what is exported."""
+"""The package itself: examples, docstrings, exported names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PyCA's own tests of AESCCM, with ours in its place."""
+"""Runs PyCA's tests of AESCCM with the class of Tress."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ aead.AESCCM = tress.AESCCM
 
 
 def source() -> bytes:
-    """Its source distribution, kept in target/."""
+    """Returns PyCA's source distribution, cached in target/."""
     kept = ROOT / "target" / f"cryptography-{VERSION}.tar.gz"
     if not kept.exists():
         with urllib.request.urlopen(SOURCE) as response:
@@ -63,7 +63,7 @@ def test_their_tests(tmp_path: pathlib.Path) -> None:
 
 
 def test_invalid_tag_is_theirs_where_they_are() -> None:
-    """A program that has not loaded PyCA's gets ours alone, and never loads it."""
+    """InvalidTag derives from PyCA's class only in programs that import PyCA. Tress never imports it."""
     program = """
 import sys, tress
 def caught():

@@ -1,4 +1,4 @@
-"""Signatures: Wycheproof, NIST and RFC 6979; PyCA in both directions."""
+"""Signatures: test vectors of Wycheproof, NIST and RFC 6979; comparison with PyCA."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def test_vectors(file: str) -> None:
         try:
             key = tress.PublicKey.from_pem(bytes.fromhex(group["publicKey"]))
         except tress.Usage as error:
-            # NIST has tests with a changed key.
+            # Some tests of NIST have an invalid key.
             assert error.kind == "wrong-public-value" and all(test["result"] == "invalid" for test in tests)
             continue
         found = key.verify_batch(pairs, scheme)
         for test, pair, holds in zip(tests, pairs, found, strict=True):
-            # Salts of every length verify here, as OpenSSL makes them.
+            # Without ":N" in the scheme, salts of every length verify.
             if test["result"] == "invalid" and "sLen" in group and holds:
                 assert "s_len" in test["comment"] or "salt" in test["comment"], test
                 continue
@@ -54,7 +54,7 @@ def test_vectors(file: str) -> None:
                 same = [s == sig for s, (sig, _), t in zip(signed, pairs, tests, strict=True) if t["result"] == "valid"]
                 assert same and all(same)
             else:
-                # Random numbers are in these, so nobody makes the same again.
+                # These signatures are random, so they differ each time.
                 again = [(s, message) for s, (_, message) in zip(signed, pairs, strict=True)]
                 assert all(key.verify_batch(again, scheme))
                 assert not {*signed} & {sig for sig, _ in pairs}
@@ -97,7 +97,7 @@ def test_batches_and_passwords(tmp_path: pathlib.Path) -> None:
     pairs[9] = (b"short", messages[9])
     assert key.public_key().verify_batch(pairs, "rsa-pkcs1-sha256") == [n not in (3, 9) for n in range(17)]
     assert key.sign_batch([]) == [] and key.public_key().verify_batch([]) == []
-    # From files, as digests, on threads.
+    # Messages in files, as digests, and on several threads.
     paths: list[pathlib.Path] = [tmp_path / str(n) for n in range(17)]
     for path, message in zip(paths, messages, strict=True):
         path.write_bytes(message)

@@ -1,4 +1,4 @@
-"""Piece by piece, file objects, readers that seek, and what libraries do with them."""
+"""Streams: piece by piece, file objects, seekable readers, and libraries that use them."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_streams(key: tress.KeyPair, length: int, tmp_path: pathlib.Path) -> Non
 
 
 class Short:
-    """Takes and gives a few bytes at a time."""
+    """A file object that reads and writes at most 1000 bytes per call."""
 
     def __init__(self, whole: bytes = b"") -> None:
         self.whole, self.at = whole, 0
@@ -268,7 +268,7 @@ def test_a_path_appears_only_when_complete(key: tress.KeyPair, tmp_path: pathlib
     file.write(b"x" * 100_000)
     with pytest.warns(ResourceWarning):
         del file
-    # Somebody else was quicker.
+    # Another program creates the file first.
     with pytest.raises(FileExistsError), tress.create(path, key) as file:
         path.write_bytes(b"other")
     assert path.read_bytes() == b"other"
@@ -283,7 +283,7 @@ def test_a_path_appears_only_when_complete(key: tress.KeyPair, tmp_path: pathlib
 
 
 def test_what_closes_it_inside_a_block_does_not_complete_it(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
-    """Wrappers close what they wrap when their own block ends, also by an exception."""
+    """Wrappers such as io.TextIOWrapper close the wrapped file when their block ends, also by an exception."""
     path, target = tmp_path / "x", io.BytesIO()
     for file in (tress.create(path, key), tress.create(target, key)):
         with pytest.raises(ZeroDivisionError), file, io.TextIOWrapper(file, "utf-8") as text:
@@ -302,7 +302,7 @@ def test_what_closes_it_inside_a_block_does_not_complete_it(key: tress.KeyPair, 
                 file.write(b"more")
     for sealed in (path.read_bytes(), target.getvalue()):
         assert tress.decrypt(sealed, key) == b"all of it"
-    # Who takes the name meanwhile keeps it.
+    # A file that another program creates in the meantime is kept.
     path.unlink()
     with pytest.raises(FileExistsError), tress.create(path, key) as file:
         file.close()

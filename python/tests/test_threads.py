@@ -1,4 +1,4 @@
-"""Threads on one object, the interpreter's lock, Ctrl-C, memory."""
+"""Threads that share objects, the interpreter lock, Ctrl-C, memory leaks."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_threads_on_one_reader_and_one_encryptor(key: tress.KeyPair) -> None:
     def read(seed: int) -> None:
         for _ in range(100):
             buffer = bytearray(1000)
-            # Places are shared, as those of any file: what comes is some part of the plaintext.
+            # Threads share the position, as for any file, so a read returns some part of the plaintext.
             reader.seek((seed * 98_765) % 2_000_000)
             count = reader.readinto(buffer)
             assert bytes(buffer[:count]) in plain
@@ -61,7 +61,7 @@ def test_threads_on_one_reader_and_one_encryptor(key: tress.KeyPair) -> None:
         list(pool.map(push, range(100)))
     assert tress.decrypt(b"".join(out) + encryptor.finalize(), key) == b"x" * 1_000_000
 
-    # Without a lock of the caller the order is nobody's, but nothing breaks.
+    # Without a lock, the order of pieces is arbitrary, but every call succeeds.
     wild = tress.Encryptor(key)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: wild.update(b"x" * 100_000), range(50)))
@@ -69,7 +69,7 @@ def test_threads_on_one_reader_and_one_encryptor(key: tress.KeyPair) -> None:
 
 
 def test_a_buffer_that_is_written_meanwhile(key: tress.KeyPair) -> None:
-    """What comes out is of some mixture of old and new bytes, and whole: the tags are of what was encrypted."""
+    """Encryption reads a mixture of old and new bytes, and its tag is valid for that mixture."""
     plain, stop = bytearray(8 << 20), threading.Event()
     aead, nonce = tress.AESCCM(bytes(16)), bytes(11)
 
@@ -96,9 +96,9 @@ def test_a_buffer_that_is_written_meanwhile(key: tress.KeyPair) -> None:
         writer.join()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked there")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_an_encryptor_belongs_to_its_process(key: tress.KeyPair) -> None:
-    """After a fork both would encrypt under one key and nonce."""
+    """After a fork, both processes would encrypt under one key and nonce."""
     encryptor = tress.Encryptor(key)
     sealed = encryptor.update(b"lanes")
     child = os.fork()
@@ -115,7 +115,7 @@ def test_an_encryptor_belongs_to_its_process(key: tress.KeyPair) -> None:
 
 
 def test_the_lock_is_given_away(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
-    """Another thread counts while a long call runs; with the lock held it could not."""
+    """Another thread counts while a long call runs. It could not if the call held the interpreter lock."""
     count, stop = [0], threading.Event()
 
     def counter() -> None:
@@ -141,7 +141,7 @@ def test_the_lock_is_given_away(key: tress.KeyPair, tmp_path: pathlib.Path) -> N
             before, start = count[0], time.monotonic()
             call()
             spent = time.monotonic() - start
-            # A hundredth of its rate alone: other programs may need the cores.
+            # At least a hundredth of the rate of an idle machine: other programs may use the cores.
             assert spent < 0.1 or count[0] - before > spent * 10, (place, spent, count[0] - before)
     finally:
         stop.set()
@@ -150,7 +150,7 @@ def test_the_lock_is_given_away(key: tress.KeyPair, tmp_path: pathlib.Path) -> N
 
 INTERRUPTED = """
 import os, signal, sys, threading, time, tress
-# Ignored where the tests run in the background of a shell.
+# Shells start background jobs with SIGINT ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 key = tress.KeyPair.generate()
 path = sys.argv[1]
@@ -174,7 +174,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other signals")
 @pytest.mark.parametrize("call", ["file", "many", "stream"])
 def test_ctrl_c_ends_a_long_call(call: str, tmp_path: pathlib.Path) -> None:
     command = [sys.executable, "-c", INTERRUPTED, str(tmp_path), call]
@@ -189,7 +189,7 @@ def resident() -> int:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs Linux to tell its memory")
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc/self/statm")
 def test_nothing_leaks(key: tress.KeyPair) -> None:
     aead, message = tress.AESCCM(bytes(16)), bytes(64)
     buffer, out = bytearray(message), bytearray(80)
@@ -241,7 +241,7 @@ def test_nothing_leaks(key: tress.KeyPair) -> None:
     )
     assert grown < 100_000
     round_(CALLS)
-    # An object of 80 bytes lost by each call would come to 16 MB.
+    # A leak of one object of 80 bytes per call would add up to 16 MB.
     assert resident() - before < 8 << 20
 
 
@@ -254,7 +254,7 @@ expected = aead.encrypt_many(messages, threads=1)
 os.chdir(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
 if os.geteuid() == 0:
-    # Root has no limit. What it may, the other user may not: the folder is its own.
+    # RLIMIT_NPROC does not apply to root, so become another user, who owns the folder.
     os.chown(".", 54321, -1)
     os.chown("plain", 54321, -1)
     os.setresuid(54321, 54321, 54321)
@@ -270,9 +270,9 @@ assert os.listdir("/proc/self/cwd") == ["plain"]
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits of threads are Linux's here: NOT TESTED")
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit of threads is Linux's: NOT TESTED")
 def test_threads_that_the_system_refuses(tmp_path: pathlib.Path) -> None:
-    """Fewer helpers, or an error; never a panic."""
+    """Fewer threads do the work, or the call raises an error; it never panics."""
     (tmp_path / "plain").write_bytes(bytes(1000))
     done = subprocess.run(
         [sys.executable, "-c", REFUSED, str(tmp_path)], capture_output=True, text=True, timeout=100, check=False
