@@ -1,4 +1,4 @@
-"""Keys, and the S3 server, for tests of datasets."""
+"""Fixtures of the dataset tests: keys, temporary folders, the S3 server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 
 class Keys:
-    """Two pairs of keys, and a reader of containers that shares no code with the package."""
+    """Two key pairs, and an independent reader of containers."""
 
     def __init__(self) -> None:
         import pyrage
@@ -25,7 +25,7 @@ class Keys:
         self._first = first
 
     def read(self, container: bytes) -> bytes:
-        """The plaintext, by the independent reader."""
+        """Decrypts a container with the independent reader."""
         import tress_reader  # type: ignore[import-not-found]
 
         plain: bytes = tress_reader.decrypt(container, self._first)[0]
@@ -34,9 +34,9 @@ class Keys:
 
 @pytest.fixture(scope="session", autouse=True)
 def _temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Lists of failed objects that nobody gave a place go when the tests end. The path is short: sockets are there too."""
-    tmp_path_factory.getbasetemp()  # stays where it was
-    multiprocessing.util.get_temp_dir()  # lives longer than the folder
+    """Sets a temporary folder for lists of failed objects. Its path is short, because sockets use it."""
+    tmp_path_factory.getbasetemp()  # created before, so that it stays in the usual place
+    multiprocessing.util.get_temp_dir()  # created before, because it outlives the folder
     with (
         tempfile.TemporaryDirectory(prefix="tress-", ignore_cleanup_errors=True) as folder,
         pytest.MonkeyPatch.context() as patch,
@@ -53,7 +53,7 @@ def keys() -> Keys:
 
 @pytest.fixture(scope="session")
 def versitygw() -> str:
-    """The program of the S3 server, as tools/setup dataset installs it."""
+    """The program of the S3 server, which `tools/setup dataset` installs."""
     program = os.environ.get("VERSITYGW") or str(dataset_support.ROOT / "target" / "tools" / "versitygw")
     found = shutil.which(program)
     if found is None:
@@ -65,7 +65,7 @@ def versitygw() -> str:
 
 @pytest.fixture
 def server(versitygw: str, tmp_path: Path) -> Iterator[dataset_support.S3Server]:
-    """A server of its own, with a bucket named `bucket`."""
+    """A separate S3 server with a bucket named `bucket`."""
     one = dataset_support.S3Server(versitygw, tmp_path / "s3")
     yield one
     one.stop()

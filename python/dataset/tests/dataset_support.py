@@ -1,6 +1,6 @@
-"""What tests of datasets share: other codecs, a store that only waits, an S3 server, a proxy that is asked too often.
+"""Helpers of the dataset tests: simple codecs, simulated stores, an S3 server, a proxy that refuses requests.
 
-Importable in worker processes too.
+Worker processes import this module, too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ sys.path.append(str(ROOT / "tests" / "python"))
 
 
 class Plain:
-    """Containers that are their plaintext, reversed byte by byte, and a digest: quick, and no secret at all."""
+    """A fast codec without encryption: containers are the plaintext with inverted bytes."""
 
     def seal(self, name: str) -> _Flip:
         return _Flip()
@@ -80,7 +80,7 @@ class _Digest:
 
 
 class Deadly(Plain):
-    """Kills its process at the object that says so, as often as a folder has permits."""
+    """Kills its process at objects that begin with `deadly`. A file in `folder` permits it, and is removed."""
 
     def __init__(self, folder: str):
         self.folder = folder
@@ -94,7 +94,7 @@ class Deadly(Plain):
 
 
 class Slow(Plain):
-    """Takes its time."""
+    """Sleeps before each small object."""
 
     def __init__(self, seconds: float):
         self.seconds = seconds
@@ -108,7 +108,7 @@ class Slow(Plain):
 
 
 def make_tree(folder: Path, sizes: Mapping[str, int], seed: int = 1) -> dict[str, bytes]:
-    """Files of random bytes; what they hold."""
+    """Creates files of random bytes. Returns their contents by name."""
     rng = random.Random(seed)
     made = {}
     for name, size in sizes.items():
@@ -121,7 +121,7 @@ def make_tree(folder: Path, sizes: Mapping[str, int], seed: int = 1) -> dict[str
 
 
 def read_tree(folder: Path) -> dict[str, bytes]:
-    """All files but those of the manifest."""
+    """Returns the contents of all files by name, except those of the manifest."""
     found = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
@@ -131,15 +131,15 @@ def read_tree(folder: Path) -> dict[str, bytes]:
 
 
 def leftovers(folder: Path) -> list[str]:
-    """Temporary names that should not be there."""
+    """Returns temporary files that should not exist."""
     return [str(path) for path in folder.rglob("*.tress-part")]
 
 
-# A store that only waits
+# Simulated stores that only wait
 
 
 def open_simulated(url: str, options: Mapping[str, Any]) -> Store:
-    """`sim-source:COUNT:SECONDS` and `sim-target:SECONDS:FOLDER`, whose manifest is real."""
+    """Opens `sim-source:COUNT:SECONDS` or `sim-target:SECONDS:FOLDER`. The target writes a real manifest."""
     kind, _, rest = url.partition(":")
     if kind == "sim-source":
         count, _, seconds = rest.partition(":")
@@ -197,7 +197,7 @@ class _SimulatedReading(Reading):
 
 
 class SimulatedTarget(LocalStore):
-    """Objects go nowhere, slowly; the manifest is kept."""
+    """Waits for each object and drops it. Writes the manifest."""
 
     def __init__(self, seconds: float, folder: str):
         super().__init__(folder)
@@ -235,7 +235,7 @@ class _SimulatedWriting(Writing):
 
 
 def free_port() -> int:
-    """None that the system gives to connections, which could take it before the server does, or while it is stopped."""
+    """Returns a port outside the range for outgoing connections, which could take it while the server is down."""
     while True:
         port = random.randrange(10_000, 30_000)
         with socket.socket() as one:
@@ -244,7 +244,7 @@ def free_port() -> int:
 
 
 class S3Server:
-    """versitygw over a folder."""
+    """The S3 server versitygw for a folder."""
 
     access = "access-for-tests"
     secret = "secret-for-tests"
@@ -296,7 +296,7 @@ class S3Server:
 
 
 class Proxy:
-    """Passes requests on, unless `refuse(number, method, path)` gives a status to answer with at once."""
+    """A proxy that forwards requests, unless `refuse(number, method, path)` returns a status to answer with."""
 
     def __init__(self, port: int, refuse: Any):
         self.refused = 0

@@ -1,10 +1,10 @@
-"""Times of datasets beside what they are held against. Not a test: run it on an idle machine, with a release build.
+"""Compares the run time of datasets with other programs. Not a test: run it on an idle machine with a release build.
 
-    measure.py small      10,000 objects of 64 KiB, against age started for each file by xargs -P2
-    measure.py large      20 objects of 256 MiB, against tress encrypt of the same files, one after the other
+    measure.py small      10,000 objects of 64 KiB, compared with one age process per file, run by xargs -P2
+    measure.py large      20 objects of 256 MiB, compared with `tress encrypt` of the same files, one after the other
 
-In turn, A B A B; prints each round and the median of the ratios. `--tress PROGRAM`, `--folder FOLDER` (in memory),
-`--rounds N`.
+The two programs alternate. Prints each round and the median of the ratios. Options: `--tress PROGRAM`,
+`--folder FOLDER` (in memory), `--rounds N`.
 """
 
 from __future__ import annotations

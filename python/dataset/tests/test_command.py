@@ -1,4 +1,4 @@
-"""`tress-dataset` as a script sees it."""
+"""The command `tress-dataset`."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_failures_are_told_with_names(tmp_path: Path, keys: Keys) -> None:
 
 
 def test_signals(tmp_path: Path, keys: Keys) -> None:
-    """Dies by the signal, leaves nothing half-written, and its workers do not live on."""
+    """The command dies by the signal and leaves no partial object, and its workers end."""
     make_tree(tmp_path / "plain", {f"{n}": 100_000 for n in range(4000)})
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     arguments = ["encrypt", str(tmp_path / "plain"), str(tmp_path / "sealed"), "-r", keys.recipient, "--workers", "2"]
@@ -153,7 +153,7 @@ def test_signals(tmp_path: Path, keys: Keys) -> None:
         while run.poll() is None and len(list((tmp_path / "sealed").glob("*.tress"))) < there + 20:
             time.sleep(0.01)
         run.send_signal(number)
-        _, errors = run.communicate(timeout=60)  # Ends when the workers have closed it too.
+        _, errors = run.communicate(timeout=60)  # Returns when the workers have closed the pipe, too.
         assert run.returncode == -number and "Traceback" not in errors
         if number == signal.SIGTERM:
             assert errors.count("tress-dataset: error: interrupted") == 1
@@ -188,7 +188,7 @@ def test_progress_on_a_terminal(tmp_path: Path, keys: Keys) -> None:
 
 
 def test_s3_by_the_environment(tmp_path: Path, keys: Keys, identity: Path, server: S3Server) -> None:
-    """Credentials come as they do to every program; a wrong one is told, and not shown."""
+    """Credentials come from the environment. A wrong one is reported, and not shown."""
     make_tree(tmp_path / "plain", {"a": 1, "b": 70_000})
     there = {
         "AWS_ACCESS_KEY_ID": server.access,

@@ -1,4 +1,4 @@
-"""The examples of docs/reference/datasets.md run as they stand."""
+"""Runs the examples of docs/reference/datasets.md."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def test_first_example(tmp_path: Path) -> None:
 
 
 def test_executors(tmp_path: Path, keys: Keys) -> None:
-    """With threads; the others need a site, and tests of their own have them on this machine."""
+    """Runs the example with threads. Other tests cover the executors that need a cluster."""
     made = make_tree(tmp_path / "photos", {"a.jpg": 10})
     run(BLOCKS[1] + f"\nwith_threads({keys.recipient!r})\n", tmp_path)
     assert sorted(read_tree(tmp_path / "sealed-too")) == [name + ".tress" for name in made]
 
 
 def test_commands(tmp_path: Path, keys: Keys) -> None:
-    """The commands of the page's shell block, with a folder for the bucket."""
+    """Runs the shell commands, with a folder instead of the bucket and a complete recipient."""
     make_tree(tmp_path / "photos", {"a.jpg": 10, "b/c.jpg": 20})
     (tmp_path / "key.txt").write_text(keys.identity)
     lines = re.findall(r"^tress-dataset (.*)$", PAGE, re.MULTILINE)

@@ -1,7 +1,8 @@
-"""Every call of a folder's store fails once, and then for good: what is there is complete, and what is not was told.
+"""Fault injection: every system call of the folder store fails once, or from some call on.
 
-The store's modules have an `os` and an `open` of their own here, which count calls and let one of them fail. A run after the
-fault does all the rest; one more finds nothing to do.
+Existing objects must be complete, and missing ones reported. The modules of the store get replacements for `os` and
+`open` that count calls and make one of them fail. A run after the fault completes the work, and another one finds
+nothing to do.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ FAULTS = [(errno.EIO, False), (errno.ENOSPC, False), (SHORT, False), (errno.EIO,
 
 
 class Fault:
-    """Lets the call with this number fail, or all from it on."""
+    """Makes one call fail, or that call and all later ones."""
 
     def __init__(self, number: int, what: int | str, forever: bool):
         self.number = number
@@ -41,12 +42,12 @@ class Fault:
         self.calls = 0
         self.hit: list[str] = []
         self.unsynced: list[str] = []
-        """Folders."""
+        """Descriptors of folders."""
         self.unsafe: list[str] = []
-        """Files, until they are removed."""
+        """Temporary files that were created and not removed."""
 
     def now(self, name: str) -> bool:
-        """Whether this call is one; counts it."""
+        """Counts a call, and returns whether it must fail."""
         self.calls += 1
         fails = self.calls >= self.number if self.forever else self.calls == self.number
         if fails:
@@ -59,7 +60,7 @@ class Fault:
 
 
 class FaultyOs:
-    """`os`, for a module that is to meet a fault."""
+    """Takes the place of `os` in a module, and injects the fault."""
 
     def __init__(self, fault: Fault):
         self._fault = fault
@@ -76,7 +77,7 @@ class FaultyOs:
                 return real(arguments[0], arguments[1][: max(1, len(arguments[1]) // 2)])
             if self._fault.what != SHORT and self._fault.now(name):
                 if name == "close":
-                    real(*arguments)  # As Linux does: it is closed all the same.
+                    real(*arguments)  # As on Linux, the descriptor is closed in spite of the error.
                 if name == "fsync":
                     path = os.readlink(f"/proc/self/fd/{arguments[0]}")
                     (self._fault.unsynced if os.path.isdir(path) else self._fault.unsafe).append(path)
@@ -93,7 +94,7 @@ class FaultyOs:
 
 
 class FaultyFile:
-    """A file without a buffer of its own."""
+    """An unbuffered file that injects the fault."""
 
     def __init__(self, fault: Fault, file: Any):
         self._fault = fault
@@ -126,7 +127,7 @@ class FaultyFile:
 
 
 def with_fault(monkeypatch: pytest.MonkeyPatch, fault: Fault, work: Callable[[], Summary]) -> Summary | BaseException:
-    """What the run comes to."""
+    """Performs a run with a fault. Returns its summary or its exception."""
 
     def opened(*arguments: Any, **named: Any) -> FaultyFile:
         if fault.what != SHORT and fault.now("builtins.open"):
@@ -144,19 +145,19 @@ def with_fault(monkeypatch: pytest.MonkeyPatch, fault: Fault, work: Callable[[],
 
 
 def same(left: object, right: object) -> bool:
-    """Without an explanation of thousands of bytes."""
+    """Compares two values without pytest's long explanation."""
     return left == right
 
 
 def every(most: int) -> Iterator[int]:
-    """Numbers of calls; the test ends it, and this says so if it never does."""
+    """Yields numbers of calls. The test breaks the loop; this fails if it never does."""
     yield from range(1, most)
     pytest.fail("the fault was met each time")
 
 
 @pytest.fixture
 def tmp_path(tmp_path: Path) -> Iterator[Path]:
-    """In memory, where that is: two thirds of the time would be a disk that syncs."""
+    """A folder in memory if there is one: syncing to disk would take two thirds of the time."""
     memory = "/dev/shm"
     with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else tmp_path) as folder:
         yield Path(folder)
@@ -164,13 +165,13 @@ def tmp_path(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def lists_in_a_folder_of_the_test(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of failures, which a target with faults does not take."""
+    """Lists of failures go to a folder of the test, because a target with faults may refuse them."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("lists")))
 
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that some thousand bytes are a large object."""
+    """Small blocks, so that an object of some thousand bytes counts as large."""
     for module in (local, transfer):
         monkeypatch.setattr(module, "BLOCK", 1000)
     monkeypatch.setattr(local, "PIECE", 512)
@@ -210,16 +211,16 @@ def test_every_call_fails(
         parts = {name for name in there if name.endswith(".tress-part")}
         for name in there.keys() - parts:
             assert same(there[name], expected.get(name)), f"{name}: {where}"
-        # A part that stays is one whose removal failed.
+        # A temporary file remains only if its removal failed.
         assert not parts or "unlink" in fault.hit or forever, where
         if isinstance(summary, Summary):
             failed = {failure.name for failure in summary.failures}
             for name in expected.keys() - there.keys():
                 original = name.removesuffix(".tress") if verb == "encrypt" else f"{name}.tress"
-                # Or a folder of it, which could not be listed.
+                # Or one of its folders, which could not be listed.
                 assert any(f"{original}/".startswith(f"{one}/") for one in failed), f"{name} is not told: {where}"
             assert summary.objects <= len(there.keys() - parts), where
-            # A second attempt would succeed and say nothing about what the first one lost.
+            # A second attempt would succeed without a word about the loss of the first one.
             assert not fault.unsynced or summary.failed > 0, where
             told += summary.failed > 0
         else:
@@ -227,14 +228,14 @@ def test_every_call_fails(
         again = run(verb, source, target)
         assert again.ok, f"{where}, then {again}"
         assert same(read_tree(target), expected), where
-        # Where nothing can be written any more, the manifest keeps what it had said; an object that is lost is missed all the same.
+        # If nothing can be written any more, the manifest keeps its old lines. A lost object is reported as missing.
         if fault.unsynced and isinstance(summary, Summary) and not forever:
             assert again.objects >= summary.failed, f"what may be lost was not written again: {where}"
         left = [path for path in leftovers(target) if "/.tress-dataset/" not in path]
         assert not left and (not leftovers(target) or "unlink" in fault.hit), where
         last = run(verb, source, target)
         assert (last.ok, last.objects, last.skipped) == (True, 0, len(expected)), f"{where}, then {last}"
-    # A disk that fails once is asked again; one that is full is not.
+    # A disk that fails once is tried again; a full disk is not.
     assert what == SHORT or told > 5
 
 
@@ -242,7 +243,7 @@ def test_every_call_fails(
 def test_what_was_in_the_way_stays_when_folders_cannot_be_synced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The objects of the run are written again by the next one; somebody else's is not."""
+    """The next run writes the objects of this run again, but not an object that existed before."""
     made = make_tree(tmp_path / "plain", SIZES)
     syncs = 0
     for number in every(2000):

@@ -1,4 +1,4 @@
-"""A dataset of an earlier build (crates/cli/tests/fixtures/README.md): its manifest, its containers and its summary."""
+"""Reads a dataset of an earlier build (crates/cli/tests/fixtures/README.md): manifest, containers, summary."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def numbers(count: int) -> bytes:
 
 @pytest.fixture
 def sealed(tmp_path: Path) -> Path:
-    """A copy of the dataset. Every file in it has its test here."""
+    """A copy of the dataset. The tests here cover every file of it."""
     shutil.copytree(FIXTURES / "dataset", tmp_path / "sealed")
     assert sorted(read_tree(tmp_path / "sealed")) == sorted(f"{name}.tress" for name in PLAIN)
     assert len(list((tmp_path / "sealed" / ".tress-dataset").iterdir())) == 1
@@ -31,11 +31,11 @@ def sealed(tmp_path: Path) -> Path:
 
 
 def test_an_old_dataset_is_verified_and_decrypted(sealed: Path, tmp_path: Path) -> None:
-    told: list[str] = []
-    found = dataset.verify(sealed, IDENTITY, workers=1, warn=told.append)
+    warnings: list[str] = []
+    found = dataset.verify(sealed, IDENTITY, workers=1, warn=warnings.append)
     assert (found.objects, found.failed, found.bad_lines) == (3, 0, 0)
-    # They do not say which objects they are for.
-    assert (found.unbound, len(told)) == (3, 1)
+    # These containers do not record the names of their objects.
+    assert (found.unbound, len(warnings)) == (3, 1)
     dataset.decrypt(sealed, tmp_path / "back", IDENTITY, workers=1)
     assert read_tree(tmp_path / "back") == {name: numbers(count) for name, count in PLAIN.items()}
 
@@ -52,7 +52,7 @@ def test_its_manifest_says_what_is_missing_and_what_was_replaced(sealed: Path) -
 
 
 def test_an_old_dataset_is_continued(sealed: Path, tmp_path: Path) -> None:
-    """A second run does nothing, and a third what is new. Inodes and times are this copy's: the lines get them."""
+    """A second run does nothing, and a third one processes a new file. The manifest gets the copy's inodes and times."""
     plain = tmp_path / "plain"
     (plain / "in").mkdir(parents=True)
     for name, count in PLAIN.items():

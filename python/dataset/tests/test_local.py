@@ -1,4 +1,4 @@
-"""Folders: round trips, resuming, what changes, what is damaged, names, refusals. Real containers."""
+"""Folders, with real containers: round trips, resuming, changes, damage, names, refusals."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def threads() -> Any:
 
 
 def test_round_trip(tmp_path: Path, keys: Keys) -> None:
-    """Odd names and lengths that matter, by processes; the independent reader opens samples."""
+    """Unusual names and important lengths, in processes. The independent reader opens samples."""
     made = make_tree(
         tmp_path / "plain", {name: 10 + n for n, name in enumerate(ODD_NAMES)} | {f"n/{n}": n for n in LENGTHS}
     )
@@ -117,7 +117,7 @@ def test_nothing_to_do(tmp_path: Path, keys: Keys) -> None:
 
 
 def test_what_was_there_stays(tmp_path: Path, keys: Keys, threads: Any) -> None:
-    """An object that no run wrote is not replaced, in no later run either, without force."""
+    """Without force, no run replaces an object that no run wrote."""
     made = make_tree(tmp_path / "plain", {"a": 10, "b": 20})
     (tmp_path / "sealed").mkdir()
     (tmp_path / "sealed" / "a.tress").write_bytes(b"precious")
@@ -134,7 +134,7 @@ def test_what_was_there_stays(tmp_path: Path, keys: Keys, threads: Any) -> None:
 
 
 def test_what_appears_meanwhile_stays(tmp_path: Path) -> None:
-    """Between the first look and the last step."""
+    """An object that appears between the listing and the commit is kept."""
     store = LocalStore(str(tmp_path))
     with store.write("a", 3, {}, Replace.NEVER) as out, pytest.raises(Exists):
         out.write(b"new")
@@ -169,7 +169,7 @@ def test_damage_is_found_and_named(tmp_path: Path, keys: Keys, threads: Any) -> 
 
 @pytest.mark.parametrize("length", [10, 5 << 20])
 def test_exchanged_objects_are_found(tmp_path: Path, keys: Keys, threads: Any, length: int) -> None:
-    """Also without the manifest; a switch accepts them."""
+    """Exchanged objects are found, also without the manifest. `accept_moved` accepts them."""
     made = make_tree(tmp_path / "plain", {"a": length, "in/a": length})
     dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
     one, other, between = (tmp_path / "sealed" / name for name in ("a.tress", "in/a.tress", "between"))
@@ -235,7 +235,7 @@ def test_a_damaged_manifest_costs_only_work(tmp_path: Path, keys: Keys, threads:
         manifest.unlink()
     told: list[str] = []
     if cut in ("gone", "empty"):
-        # Without a manifest nobody knows whose containers these are.
+        # Without a manifest it is unknown whether a run wrote these containers.
         with pytest.raises(Incomplete):
             dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
         again = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads, force=True)
@@ -251,7 +251,7 @@ def test_a_damaged_manifest_costs_only_work(tmp_path: Path, keys: Keys, threads:
 
 
 class Meddling(Plain):
-    """Writes into a file whenever some of it has been sealed."""
+    """Changes a file while it is encrypted."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -274,7 +274,7 @@ class Meddling(Plain):
 
 
 def test_an_object_that_changes_while_it_is_read(tmp_path: Path, threads: Any) -> None:
-    """It fails, after some attempts, and nothing of it appears; the others are done."""
+    """It fails after some attempts without an output. The other objects are done."""
     make_tree(tmp_path / "plain", {"steady": 10, "restless": 9 << 20})
     meddling = Meddling(tmp_path / "plain" / "restless")
     with pytest.raises(Incomplete) as caught:
@@ -360,7 +360,7 @@ def test_a_part_of_a_dead_run_is_taken_over(tmp_path: Path, threads: Any) -> Non
 
 
 def test_a_part_that_is_an_object_too(tmp_path: Path, threads: Any) -> None:
-    """Death between naming an object and removing its temporary name: the object is not written into."""
+    """After a crash between the hard link and the removal of the temporary name, the object is not written to."""
     from tress_dataset.names import part_name
 
     make_tree(tmp_path / "plain", {"a": 10})
@@ -372,7 +372,7 @@ def test_a_part_that_is_an_object_too(tmp_path: Path, threads: Any) -> None:
 
 
 def test_two_runs_at_once(tmp_path: Path, keys: Keys) -> None:
-    """No harm: objects of one run or of the other, all complete."""
+    """Each object comes from one of the two runs, and is complete."""
     made = make_tree(tmp_path / "plain", {f"{n}": 50000 for n in range(60)})
     summaries = []
 
@@ -411,7 +411,7 @@ def test_the_source_vanishes(tmp_path: Path, threads: Any) -> None:
 
 
 def test_the_target_vanishes(tmp_path: Path, threads: Any) -> None:
-    """It is not made anew in place of a file system that was unmounted, and the next run does everything."""
+    """The target is not created again after its file system was unmounted. The next run processes everything."""
     made = make_tree(tmp_path / "plain", {f"{n:03}": 10 for n in range(100)})
 
     class Vanishing(Plain):
@@ -420,7 +420,7 @@ def test_the_target_vanishes(tmp_path: Path, threads: Any) -> None:
         def seal_whole(self, data: Any, name: str) -> bytes:
             if name == bound("050") and not Vanishing.done:
                 Vanishing.done = True
-                os.rename(tmp_path / "sealed", tmp_path / "unmounted")  # At once, as a file system goes.
+                os.rename(tmp_path / "sealed", tmp_path / "unmounted")  # In one step, as by unmounting.
             return super().seal_whole(data, name)
 
     try:
@@ -442,9 +442,9 @@ def test_the_target_vanishes(tmp_path: Path, threads: Any) -> None:
     assert read_tree(tmp_path / "back") == made
 
 
-@pytest.mark.skipif(os.geteuid() == 0 and not os.path.exists("/bin/mount"), reason="root may write everywhere")
+@pytest.mark.skipif(os.geteuid() == 0 and not os.path.exists("/bin/mount"), reason="root can write everywhere")
 def test_a_target_that_cannot_be_written(tmp_path: Path) -> None:
-    """A full or read-only file system: every object is named, nothing is left."""
+    """On a full or read-only file system every object is reported, and nothing is left behind."""
     make_tree(tmp_path / "plain", {f"{n}": 300_000 for n in range(8)})
     script = f"""
 import sys
@@ -470,7 +470,7 @@ print(s.objects, s.failed, sorted(s.kinds), s.failed_list)
 
 
 def test_memory_is_bounded(tmp_path: Path, keys: Keys) -> None:
-    """An object of 192 MiB in a process that may have but little."""
+    """Encrypts an object of 192 MiB in a process with little memory."""
     path = tmp_path / "plain" / "big"
     path.parent.mkdir()
     with open(path, "wb") as file:
@@ -486,7 +486,7 @@ import tress_dataset as dataset
 with ThreadPoolExecutor(1) as executor:
     dataset.encrypt({str(tmp_path / "plain")!r}, {str(tmp_path / "sealed")!r}, {keys.recipient!r}, executor=executor)
     dataset.decrypt({str(tmp_path / "sealed")!r}, {str(tmp_path / "back")!r}, {keys.identity!r}, executor=executor)
-# Not ru_maxrss, which begins with what the parent had.
+# Not ru_maxrss, which starts with the value of the parent.
 print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:")))
 """
     used = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -523,7 +523,7 @@ def test_wrong_use(tmp_path: Path, keys: Keys) -> None:
 
 
 def test_keys_in_wrong_places(tmp_path: Path, keys: Keys, threads: Any) -> None:
-    """Paths as text, recipients where identities belong and the other way round: errors that repeat none of it."""
+    """Paths as text, recipients as identities, and identities as recipients give errors that do not repeat them."""
     make_tree(tmp_path / "plain", {"a": 1})
     dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
     for wrong in ("key.txt", keys.recipient):
@@ -538,7 +538,7 @@ def test_keys_in_wrong_places(tmp_path: Path, keys: Keys, threads: Any) -> None:
 
 
 def test_other_recipients_are_no_change(tmp_path: Path, keys: Keys, threads: Any) -> None:
-    """What is there stays as it is: a new recipient gets what is new, and `rewrap` gives the rest."""
+    """Existing containers stay. A new recipient can open new ones; `rewrap` changes the others."""
     make_tree(tmp_path / "plain", {"a": 1})
     dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
     make_tree(tmp_path / "plain", {"b": 1}, seed=2)
@@ -550,7 +550,7 @@ def test_other_recipients_are_no_change(tmp_path: Path, keys: Keys, threads: Any
 
 
 def test_a_folder_of_nothing_has_no_failures(tmp_path: Path, keys: Keys, threads: Any) -> None:
-    """The summary says how many there were; against the source they are missing."""
+    """The summary counts no object. A comparison with the source reports missing objects."""
     make_tree(tmp_path / "plain", {"a": 1})
     (tmp_path / "sealed").mkdir()
     assert dataset.verify(tmp_path / "sealed", keys.identity, executor=threads).objects == 0
@@ -569,14 +569,14 @@ def test_rewrap(tmp_path: Path, keys: Keys, threads: Any) -> None:
     assert dataset.verify(tmp_path / "sealed", keys.other_identity, executor=threads).objects == 3
     with pytest.raises(Incomplete):
         dataset.verify(tmp_path / "sealed", keys.identity, executor=threads)
-    # What was encrypted and given to others is not encrypted again.
+    # Objects that were rewrapped are not encrypted again.
     assert dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads).skipped == 3
     dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.other_identity, executor=threads)
     assert read_tree(tmp_path / "back") == made
 
 
 def test_memory_store(keys: Keys, threads: Any, tmp_path: Path) -> None:
-    """The general store of fsspec, here with a file system in memory."""
+    """FilesStore with fsspec's memory file system."""
     made = make_tree(tmp_path / "plain", {"a": 10, "b/c d": 100_000, "e": 5 << 20})
     dataset.encrypt(tmp_path / "plain", "memory://sealed", keys.recipient, executor=threads)
     assert dataset.encrypt(tmp_path / "plain", "memory://sealed", keys.recipient, executor=threads).skipped == 3

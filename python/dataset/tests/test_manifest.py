@@ -1,4 +1,4 @@
-"""Manifests from elsewhere: any bytes, long lines, lines that lie. Nothing ends a run but an error of the store."""
+"""Untrusted manifests: arbitrary bytes, long lines, false lines. Only an error of the store ends a run."""
 
 from __future__ import annotations
 

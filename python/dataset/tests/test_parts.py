@@ -1,4 +1,4 @@
-"""The parts that need no worker: names, groups, seals, manifest, retries."""
+"""Unit tests without workers: names, groups, payload identifiers, manifest, retries."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_names_of_containers() -> None:
 
 
 def test_names_in_containers() -> None:
-    # printf %s a/b | sha256sum
+    # The digest is the output of: printf %s a/b | sha256sum
     assert bound("a/b") == "sha256-c14cddc033f64b9dea80ea675cf280a015e672516090a5626781153dc68fea11"
     assert is_bound(bound("\udcff")) and is_bound(bound("x" * 4000))
     for older in (None, "", "b", "sha256-", bound("a")[:-1], bound("a") + "\n", bound("a").upper()):
@@ -111,7 +111,7 @@ def container(chunks: list[bytes], age_file: int) -> bytes:
 @pytest.mark.parametrize("age_file", [200, 4071, 4072, 65536])
 @pytest.mark.parametrize("length", [0, 1, 16383, 16384, 16385, 3 * 16384 + 5])
 def test_seal_is_of_salt_commitment_and_tags(length: int, age_file: int) -> None:
-    """The digest by the format's page: chunks are cut here, whole."""
+    """Computes the digest from whole chunks, as the page of the format defines it."""
     rng = random.Random(length)
     prefix = rng.randbytes(56)
     sealed = []
@@ -174,7 +174,7 @@ def test_damaged_lines_are_told() -> None:
     ],
 )
 def test_lying_lines_are_refused(changed: dict[str, object]) -> None:
-    """Their check sums are right."""
+    """Lines with correct checksums and impossible values are refused."""
     import json
 
     from tress_dataset.manifest import _line
@@ -215,7 +215,7 @@ def test_index_and_joined_manifest(tmp_path: Path) -> None:
 
 
 class Answer(Exception):
-    """As botocore has them."""
+    """An exception with a response, as botocore's."""
 
     def __init__(self, code: str, status: int):
         self.response = {"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": status}}

@@ -1,4 +1,4 @@
-"""Other users of the machine: files, folders and links that they put where a run reads or writes."""
+"""Attacks by other users of the machine: planted files, folders and links where a run reads or writes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def kinds(summary: Summary) -> dict[str, str]:
 
 
 class Meddling(Plain):
-    """Does something before it seals the object whose number, by time, is given."""
+    """Calls a function before it encrypts the n-th object."""
 
     def __init__(self, at: int, meddle: Callable[[str], None]):
         self.at = at
@@ -52,7 +52,7 @@ class Meddling(Plain):
 
 
 def swap(folder: Path, outside: Path) -> None:
-    """Puts a link in the folder's place."""
+    """Replaces a folder by a symbolic link."""
     folder.rename(folder.with_name(folder.name + " before"))
     folder.symlink_to(outside)
 
@@ -61,7 +61,7 @@ def swap(folder: Path, outside: Path) -> None:
 @pytest.mark.parametrize("owner", [STRANGER, 0])
 @pytest.mark.parametrize("mode", [0o666, 0o600])
 def test_a_planted_part_is_never_written_to(tmp_path: Path, one: ThreadPoolExecutor, owner: int, mode: int) -> None:
-    """Whoever planted it, or has it open, has nothing of the object."""
+    """The user who planted the file, or has it open, gets no byte of the object."""
     made = make_tree(tmp_path / "plain", {"a": 10})
     (tmp_path / "sealed").mkdir()
     os.chmod(tmp_path / "sealed", 0o1777)
@@ -114,7 +114,7 @@ def test_a_part_that_is_replaced_is_not_named(tmp_path: Path, one: ThreadPoolExe
 def test_a_planted_folder_is_refused_where_everybody_may_make_one(
     tmp_path: Path, one: ThreadPoolExecutor, name: str
 ) -> None:
-    """Its owner could exchange what is written there, or say which objects a run may replace."""
+    """The owner of such a folder could exchange objects or forge a manifest."""
     make_tree(tmp_path / "plain", {"in/b": 10})
     planted = tmp_path / "sealed" / name
     planted.mkdir(parents=True)
@@ -127,7 +127,7 @@ def test_a_planted_folder_is_refused_where_everybody_may_make_one(
         with pytest.raises(Exception, match="belongs to another user"):
             encrypt(tmp_path, one, Plain())
     assert not list(planted.iterdir())
-    # Elsewhere folders of others are those of a group that works together.
+    # In other folders, the folders of other users may belong to a group that works together.
     os.chmod(tmp_path / "sealed", 0o777)
     assert encrypt(tmp_path, one, Plain()).ok
 
@@ -186,7 +186,7 @@ def test_a_folder_of_the_target_is_swapped_for_a_link(tmp_path: Path, one: Threa
     found = encrypt(
         tmp_path, one, Meddling(2, lambda _: swap(tmp_path / "sealed" / "a" / where, tmp_path / "outside" / where))
     )
-    # The first one is complete, but no longer in its place.
+    # The first object is complete, in the folder that was moved away.
     assert (found.objects, found.kinds) == (0, {"name": 1, "io": 1})
     assert list((tmp_path / "outside" / "deep").iterdir()) == [] and not leftovers(tmp_path)
 

@@ -1,4 +1,4 @@
-"""Parsers of the dataset on anything: they refuse a line or take it, and what is taken comes back as it was."""
+"""Property tests of the parsers: they refuse or accept any line, and an accepted line survives a round trip."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ values = st.recursive(
 
 
 class Store:
-    """One object of a manifest, in pieces."""
+    """A store with one object of a manifest, which is read in pieces."""
 
     def __init__(self, pieces: list[bytes]):
         self.pieces = pieces

@@ -1,4 +1,4 @@
-"""S3, by a real server that the tests start, stop, slow down and deceive. Real containers."""
+"""S3, with real containers and a real server that the tests start, stop, throttle and disturb."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def store(server: S3Server, prefix: str = "", port: int | None = None) -> S3Stor
 
 
 def uploads(server: S3Server) -> list[Any]:
-    """Uploads that nobody completed."""
+    """Returns incomplete uploads."""
     return list(store(server).call("list_multipart_uploads").get("Uploads") or ())
 
 
 def test_round_trip(tmp_path: Path, keys: Keys, server: S3Server) -> None:
-    """Processes; odd names; objects of no bytes, of one request, of several parts, and of more than 100 MiB."""
+    """Unusual names in processes; empty objects, and objects of one request, of several parts, and above 100 MiB."""
     sizes = {name: 10 + n for n, name in enumerate(NAMES)} | {
         "empty": 0,
         "n/some": 9 << 20,
@@ -129,7 +129,7 @@ def test_rewrap_copies_the_payload_in_the_store(tmp_path: Path, keys: Keys, serv
 
 
 def test_throttling_is_waited_for(tmp_path: Path, keys: Keys, server: S3Server) -> None:
-    """A third of all requests is refused; all is done all the same, and that is told."""
+    """A third of all requests is refused. All objects are done, and the summary counts the retries."""
     made = make_tree(tmp_path / "plain", {f"{n:02}": 1000 for n in range(40)} | {"large": 40 << 20})
     chance = random.Random(5)
     with proxy(server.port, lambda number, method, path: 503 if chance.random() < 0.33 else None) as between:
@@ -167,7 +167,7 @@ def test_one_object_that_always_fails_is_named(tmp_path: Path, server: S3Server,
 
 
 def test_an_answer_that_is_lost(tmp_path: Path, server: S3Server) -> None:
-    """The object arrived, the answer did not: the next attempt finds it there, and knows it for its own."""
+    """The object is written but the answer is lost. The next attempt finds the object and recognises it."""
     make_tree(tmp_path / "plain", {"a": 100})
     at = store(server)
     about = {"tress-run": "this"}
@@ -215,7 +215,7 @@ def test_an_upload_that_is_given_up_leaves_nothing(server: S3Server) -> None:
         out.write(bytes(20 << 20))
         raise KeyError
     assert uploads(server) == [] and list(at.items()) == []
-    # And one of a process that was killed is removed by the next that writes the object.
+    # The next process that writes the object removes an upload of a killed process.
     at.call("create_multipart_upload", Key="x")
     at.call("create_multipart_upload", Key="xyz")
     with at.write("x", 30 << 20, {"tress-run": "r"}, Replace.OURS) as out:
@@ -225,7 +225,7 @@ def test_an_upload_that_is_given_up_leaves_nothing(server: S3Server) -> None:
 
 
 def test_the_server_stops_and_starts(tmp_path: Path, keys: Keys, server: S3Server) -> None:
-    """In the middle of a run: it waits, goes on, and nothing is lost."""
+    """The server restarts during a run. The run waits and continues, and nothing is lost."""
     made = make_tree(tmp_path / "plain", {f"{n:03}": 20_000 for n in range(150)} | {"large": 60 << 20})
     starting: list[Future[None]] = []
 
@@ -234,7 +234,7 @@ def test_the_server_stops_and_starts(tmp_path: Path, keys: Keys, server: S3Serve
         server.start()
 
     def interrupt(number: int, method: str, path: str) -> None:
-        """This request finds no server, and those under way lose theirs."""
+        """Stops the server at one request, which also breaks the requests in flight."""
         if number == 60:
             server.stop()
             starting.append(other.submit(start))
@@ -258,7 +258,7 @@ def test_the_server_stops_and_starts(tmp_path: Path, keys: Keys, server: S3Serve
 
 
 def test_the_server_stays_away(tmp_path: Path, keys: Keys, server: S3Server, threads: Any) -> None:
-    """Each object is named, and the next run does them."""
+    """Each object is reported, and the next run processes them."""
     made = make_tree(tmp_path / "plain", {f"{n:03}": 2000 for n in range(50)})
     down = threading.Event()
 
@@ -339,7 +339,7 @@ def test_damage_in_the_store(tmp_path: Path, keys: Keys, server: S3Server, threa
 
 
 def test_names_that_lie(tmp_path: Path, keys: Keys, server: S3Server) -> None:
-    """Keys of a bucket may be anything; none leads out of a folder."""
+    """A bucket may have any keys; none leads out of the target folder."""
 
     class Lying(S3Store):
         def items(self) -> Any:
@@ -372,7 +372,7 @@ def test_names_that_lie(tmp_path: Path, keys: Keys, server: S3Server) -> None:
 
 
 def test_a_killed_run_goes_on(tmp_path: Path, keys: Keys, server: S3Server) -> None:
-    """SIGKILL to the driver and its workers, in the middle of large and small objects."""
+    """SIGKILL ends the driver and its workers while they process large and small objects."""
     made = make_tree(
         tmp_path / "plain", {f"{n:03}": 10_000 for n in range(200)} | {f"large{n}": 40 << 20 for n in range(3)}
     )

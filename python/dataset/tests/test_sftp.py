@@ -1,4 +1,4 @@
-"""SFTP, by an OpenSSH server that the test starts."""
+"""SFTP, with an OpenSSH server that the test starts."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_round_trip(tmp_path: Path, keys: Keys, ssh: SshServer) -> None:
 
 
 def test_an_unknown_server_is_refused(tmp_path: Path, keys: Keys, ssh: SshServer) -> None:
-    """A host key that is not in known_hosts, or is another's."""
+    """The host key is missing in known_hosts, or differs."""
     make_tree(tmp_path / "plain", {"a": 1})
     known = tmp_path / "ssh" / ".ssh" / "known_hosts"
     other = (tmp_path / "ssh" / "client.pub").read_text().split()

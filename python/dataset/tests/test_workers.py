@@ -1,4 +1,4 @@
-"""Workers that die, executors of others, and what scheduling costs."""
+"""Crashing workers, other executors, and the cost of scheduling."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SMALL = Grouping(objects=10, first=10)
 
 
 def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
-    """Once is forgiven: the run does all, and starts processes anew by itself."""
+    """After one crash the run starts new processes and completes."""
     made = make_tree(tmp_path / "plain", {f"{n:03}": 50 for n in range(100)})
     (tmp_path / "plain" / "050").write_bytes(b"deadly")
     made["050"] = b"deadly"
@@ -57,7 +57,7 @@ def test_an_object_that_kills_every_worker_is_named_and_the_others_are_done(tmp_
 
 
 def test_workers_that_all_die(tmp_path: Path) -> None:
-    """It ends, and every object is named."""
+    """The run ends, and reports every object."""
     (tmp_path / "plain").mkdir()
     for n in range(40):
         (tmp_path / "plain" / f"{n:03}").write_bytes(b"deadly")
@@ -73,7 +73,7 @@ def test_workers_that_all_die(tmp_path: Path) -> None:
 
 
 def test_the_whole_run_is_killed(tmp_path: Path) -> None:
-    """SIGKILL to the driver and its workers, at several moments; the last run finishes, and nothing is half-written."""
+    """SIGKILL ends the driver and its workers at several moments. The last run completes, without partial objects."""
     made = make_tree(tmp_path / "plain", {f"{n:03}": 3000 for n in range(300)})
     script = f"""
 import sys
@@ -105,7 +105,7 @@ if __name__ == "__main__":
 
 
 def test_ctrl_c(tmp_path: Path) -> None:
-    """The driver dies by the signal, soon, and what was being written is not there."""
+    """The driver dies by the signal soon, and leaves no partial object."""
     make_tree(tmp_path / "plain", {f"{n:03}": 3000 for n in range(400)})
     script = f"""
 import sys
@@ -129,7 +129,7 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize("kind", ["threads", "processes", "dask", "parsl"])
 def test_any_executor(tmp_path: Path, keys: Keys, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same bytes come back, whoever runs the shards. The executor is of use afterwards."""
+    """The result is the same with every executor, and the executor stays usable."""
     made = make_tree(tmp_path / "plain", {f"{n % 5}/{n:03}": n * 7 for n in range(100)})
 
     def run(executor: Any) -> None:
@@ -163,7 +163,7 @@ def test_any_executor(tmp_path: Path, keys: Keys, kind: str, monkeypatch: pytest
         from parsl.executors import HighThroughputExecutor
         from parsl.providers import LocalProvider
 
-        # Parsl starts programs that stand beside Python.
+        # Parsl starts programs from the folder of the Python executable.
         monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
         provider = LocalProvider(
             init_blocks=1, max_blocks=1, worker_init=f"export PYTHONPATH={':'.join(filter(None, sys.path))}"
@@ -184,7 +184,7 @@ def test_any_executor(tmp_path: Path, keys: Keys, kind: str, monkeypatch: pytest
 
 
 def test_a_dask_worker_that_dies(tmp_path: Path) -> None:
-    """Dask runs the task again by itself; the second one goes on with what the first began."""
+    """Dask restarts the task, which continues the work of the first attempt."""
     distributed = pytest.importorskip("distributed", reason="no dask: NOT TESTED")
     make_tree(tmp_path / "plain", {f"{n:03}": 50 for n in range(100)})
     (tmp_path / "plain" / "050").write_bytes(b"deadly")
@@ -203,7 +203,7 @@ def test_a_dask_worker_that_dies(tmp_path: Path) -> None:
 
 
 def test_a_broken_executor_of_the_caller(tmp_path: Path) -> None:
-    """It cannot be made again; the run says so, and the next one goes on."""
+    """The run cannot restart the caller's executor, so it fails with a hint. The next run continues."""
     import multiprocessing
 
     make_tree(tmp_path / "plain", {f"{n:03}": 50 for n in range(60)})
@@ -236,13 +236,13 @@ def test_failures_of_many_objects_are_all_listed(tmp_path: Path) -> None:
 
 
 def resident_kib(field: str) -> int:
-    """Of this process, by what the system says."""
+    """Returns a memory figure of this process from /proc, in KiB."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(f"{field}:"))
 
 
 def sleeps(seconds: float, until: Event, mean: Connection[float, float]) -> None:
-    """Sleeps so long again and again, and tells how long that takes here."""
+    """Sleeps repeatedly, and sends the mean duration of one sleep."""
     started, count = time.perf_counter(), 0
     while not until.is_set():
         time.sleep(seconds)
@@ -251,14 +251,14 @@ def sleeps(seconds: float, until: Event, mean: Connection[float, float]) -> None
 
 
 def test_scheduling_costs_little(tmp_path: Path) -> None:
-    """Objects that take only waiting: the run takes little longer, and the driver's memory does not grow with them.
+    """With objects that only wait, the run takes little longer than the waits, and the driver's memory does not grow.
 
-    10,000 objects here; a million with TRESS_SOAK. On a machine that others use each wait takes longer than it was asked
-    to: a process beside the run says by how much.
+    It has 10,000 objects, or a million with TRESS_SOAK. On a busy machine a wait takes longer than requested, so a
+    process next to the run measures how long.
     """
     count = 1_000_000 if os.environ.get("TRESS_SOAK") else 10_000
     seconds, concurrency, workers = 0.02, 48, 2
-    Path("/proc/self/clear_refs").write_text("5")  # The peak begins anew: other tests have had theirs.
+    Path("/proc/self/clear_refs").write_text("5")  # Resets the peak, which other tests may have raised.
     before = resident_kib("VmHWM")
     forks = multiprocessing.get_context("spawn")
     until, (told, mean) = forks.Event(), forks.Pipe(duplex=False)
@@ -284,14 +284,14 @@ def test_scheduling_costs_little(tmp_path: Path) -> None:
     )
     assert summary.objects == count
     assert used < 200 * 1024
-    # The driver is what everything waits for; what workers do runs beside each other.
+    # Only the driver's CPU time counts, because the workers run in parallel.
     assert cpu < 0.05 * summary.seconds * os.cpu_count()  # type: ignore[operator]
     if os.environ.get("TRESS_QUIET"):
         assert summary.seconds < 1.05 * slept
 
 
 class Together(Plain):
-    """Encrypts only where eight objects are encrypted at once."""
+    """Waits until eight objects are being encrypted at the same time."""
 
     def __init__(self) -> None:
         self.eight = threading.Barrier(8)
@@ -302,7 +302,7 @@ class Together(Plain):
 
 
 def test_slow_objects_do_not_hold_others(tmp_path: Path) -> None:
-    """Several objects at once in a worker."""
+    """A worker processes several objects at the same time."""
     make_tree(tmp_path / "plain", {f"{n:03}": 5 for n in range(40)})
     how: dict[str, Any] = {"concurrency": 20, "grouping": Grouping(objects=40, first=40), "_codec": Together()}
     with ThreadPoolExecutor(1) as executor:

@@ -1,4 +1,4 @@
-"""Many objects, on any number of machines: encrypted, decrypted, verified, given to other recipients.
+"""Encrypts, decrypts, verifies and rewraps datasets of many objects, on one machine or several.
 
     import tress_dataset
 
@@ -6,8 +6,9 @@
     tress_dataset.verify("s3://bucket/photos", Path("key.txt"))
     tress_dataset.decrypt("s3://bucket/photos", "restored", Path("key.txt"))
 
-Sources and targets are paths or URLs that fsspec opens. The work is done by processes of this machine, or by any
-`concurrent.futures.Executor`. A second call does what is missing or has changed. docs/reference/datasets.md has the rest.
+Sources and targets are paths or URLs that fsspec opens. The work runs in processes of this machine, or in any
+`concurrent.futures.Executor`. A second call processes only objects that are missing or have changed.
+docs/reference/datasets.md is the manual.
 """
 
 from __future__ import annotations
@@ -62,20 +63,21 @@ def encrypt(
     target_options: Mapping[str, Any] | None = None,
     **how: Any,
 ) -> Summary:
-    """Encrypts every object of `source` that `target` lacks, or has from something else, to NAME.tress.
+    """Encrypts every object of `source` to NAME.tress in `target`, unless an up-to-date container is there.
 
-    What is there stays, also where it was encrypted to others: `rewrap` gives it to these.
+    Existing containers stay, also if they were encrypted to other recipients: use `rewrap` to change those.
 
-    `recipients`: text such as `age1…`, or a sequence; also `Secret` for a passphrase (slow: a second for each object) or raw key.
-    `source_options` and `target_options` go to fsspec.
+    `recipients`: text such as `age1…`, or a sequence; also `Secret` for a passphrase (slow: about a second per object)
+    or a raw key. `source_options` and `target_options` are passed to fsspec.
 
-    Keywords of all commands: `executor`, `workers`, `concurrency` (objects at once in a worker), `part` (`"3/100"`: those of
-    all names whose hash says so), `grouping`, `retry`, `force` (do everything, replace what is there), `dry_run`,
-    `progress` (True, or a function that takes a `Progress`), `warn` (a function that takes text), `failed_list` (a
-    path), `check` (False: return the summary also when objects failed).
+    Keywords of all commands: `executor`, `workers`, `concurrency` (number of objects that a worker processes at the
+    same time), `part` (`"3/100"`: only the objects of part 3 of 100; the hash of a name selects its part), `grouping`,
+    `retry`, `force` (process all objects and replace existing ones), `dry_run`, `progress` (True, or a function that
+    takes a `Progress`), `warn` (a function that takes a text), `failed_list` (a path), `check` (False: return the
+    summary even if objects failed).
 
-    Raises `Incomplete` when objects failed, `UsageError` for arguments that make no sense, `OSError` and the like where a
-    store cannot be used at all.
+    Raises `Incomplete` if objects failed, `UsageError` for wrong arguments, and `OSError` or an exception of the store
+    if a store cannot be used at all.
     """
     public, secret = _keys.recipients(recipients)
     if not public and not secret:
@@ -94,12 +96,14 @@ def decrypt(
     target_options: Mapping[str, Any] | None = None,
     **how: Any,
 ) -> Summary:
-    """Decrypts every container NAME.tress of `source` to NAME in `target`, as far as that is missing or has changed.
+    """Decrypts every container NAME.tress of `source` to NAME in `target`, unless an up-to-date object is there.
 
-    A container says which object it is for. One that stands for another is a failure of kind `moved`: two may have been
-    exchanged. `accept_moved` takes it, as where a part of a dataset is decrypted, or a folder was renamed.
+    A container records the name of its object. A container under another name is a failure of kind `moved`, because two
+    containers may have been exchanged. `accept_moved` accepts it, for example if a folder was renamed, or if only a
+    part of a dataset is decrypted.
 
-    `identities`: the text of an identity file, a `Path` to one, or a sequence; also `Secret`. Keywords as for `encrypt`.
+    `identities`: the text of an identity file, a `Path` to one, or a sequence; also `Secret`. Keywords as for
+    `encrypt`.
     """
     keys = _opening(identities)
     how["_accept_moved"] = accept_moved
@@ -118,10 +122,13 @@ def verify(
 ) -> Summary:
     """Decrypts every container of `target` without writing anything.
 
-    Compares with the manifest there: which containers there are, and that each is the one that was written; or, with the address of
-    the source as `against`, with that, byte for byte. `None` compares with nothing. What is missing, extra, damaged or
-    different is a failure with that `kind`; `moved` as for `decrypt`. A target that has nothing, not even a manifest, as one that is called by a wrong
-    name may, has no failures: look at `summary.objects`, or compare with the source.
+    By default compares with the manifest in `target`: every object of the manifest exists, and its container is the one
+    that was written. With the address of the source as `against`, compares with the source, byte for byte. `None`
+    compares with nothing. A missing, extra, damaged or different object is a failure of that `kind`; `moved` is as for
+    `decrypt`.
+
+    An empty target without a manifest has no failures, also if its name is a mistake: check `summary.objects`, or
+    compare with the source.
     """
     keys = _opening(identities)
     source = None if against is None or against == "manifest" else against
@@ -133,9 +140,9 @@ def verify(
 def rewrap(
     target: Address, identities: Any, recipients: Any, *, target_options: Mapping[str, Any] | None = None, **how: Any
 ) -> Summary:
-    """Gives every container of `target` new recipients, in place of the old ones. Payloads are not decrypted.
+    """Replaces the recipients of every container of `target`. Payloads are not decrypted.
 
-    This is no revocation: whoever could open a container may have kept its key. Keywords as for `encrypt`.
+    This does not revoke access: a former recipient may have kept the payload key. Keywords as for `encrypt`.
     """
     public, secret = _keys.recipients(recipients)
     if not public and not secret:
@@ -164,7 +171,7 @@ def _run(
     target_options: Mapping[str, Any] | None,
     how: dict[str, Any],
 ) -> Summary:
-    """Makes a plan of the arguments and carries it out."""
+    """Checks the arguments, makes a plan of them, and runs it."""
     executor: Executor | None = how.pop("executor", None)
     workers: int | None = how.pop("workers", None)
     concurrency: int | None = how.pop("concurrency", None)
@@ -236,7 +243,7 @@ def _run(
 
 
 def _not_into_itself(plan: Plan) -> None:
-    """A target inside its source would be found by the listing while it grows."""
+    """Refuses a target inside its source: the listing would find the new objects."""
     if plan.source is None or plan.verb == "verify":
         return
     source = plan.opener(plan.source, plan.source_options.values)
@@ -247,6 +254,6 @@ def _not_into_itself(plan: Plan) -> None:
 
 
 def _where(store: Store) -> str:
-    """Where a store is, whatever links its name leads through."""
+    """Returns the location of a store, with symbolic links resolved."""
     root: str | None = getattr(store, "root", None)
     return store.shown.rstrip("/") if root is None else realpath(root)

@@ -1,4 +1,4 @@
-"""Containers, as workers use them: bytes in, bytes out. Tests put another codec in this place."""
+"""The interface between workers and containers. Tests use other codecs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .seal import Seal
 
 
 class Push(Protocol):
-    """Takes bytes in pieces and gives what they have become."""
+    """Encrypts or decrypts a stream of bytes."""
 
     def update(self, data: Any) -> bytes: ...
 
@@ -17,19 +17,19 @@ class Push(Protocol):
 
 
 class Opening(Push, Protocol):
-    """Gives only verified bytes."""
+    """Decrypts a container. Returns only verified bytes."""
 
     @property
     def content_type(self) -> str | None:
-        """`file` or `tree`, once the header has been read."""
+        """`file` or `tree`; `None` until the header was read."""
 
     @property
     def name(self) -> str | None:
-        """What the container keeps as its name, once the header has been read."""
+        """The name in the container; `None` until the header was read."""
 
 
 class Meter(Protocol):
-    """Takes a container and says which payload it holds."""
+    """Computes the identifier of a container's payload."""
 
     def update(self, sealed: Any) -> None: ...
 
@@ -37,7 +37,7 @@ class Meter(Protocol):
 
 
 class Codec(Protocol):
-    """Makes and opens containers. It is pickled to workers."""
+    """Makes and opens containers. It is pickled and sent to workers."""
 
     def seal(self, name: str) -> Push: ...
 
@@ -51,7 +51,7 @@ class Codec(Protocol):
 
 
 class TressCodec:
-    """The real one."""
+    """The codec for containers of Tress."""
 
     def __init__(self, keys: Keys, aead: str = "aes-128-ccm", threads: int = 1):
         self.keys = keys

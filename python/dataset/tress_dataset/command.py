@@ -1,6 +1,6 @@
-"""`tress-dataset`: the commands of this package for shells and job arrays.
+"""`tress-dataset`: the command line of this package, for shells and job arrays.
 
-Exit status 0 done, 1 failed (objects, a store, a key that opens nothing), 2 wrong use, as `tress` has it.
+Exit status, as for `tress`: 0 done, 1 failed (an object, a store, or no matching key), 2 usage error.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class _Interrupted(KeyboardInterrupt):
 
 
 def _interrupt(number: int, _: object) -> NoReturn:
-    # One is enough; cleaning up is not to be interrupted in turn.
+    # Ignores further signals, so that they do not interrupt the clean-up.
     signal.signal(number, signal.SIG_IGN)
     raise _Interrupted(number)
 
@@ -44,7 +44,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser() -> argparse.ArgumentParser:
-    """All commands and options."""
+    """Returns the parser of all commands and options."""
     top = _Parser(prog=NAME, description="Encrypt, decrypt, verify or rewrap every object of a folder or bucket.")
     commands = top.add_subparsers(dest="verb", required=True, metavar="COMMAND", parser_class=_Parser)
     for verb, text in (
@@ -141,7 +141,7 @@ def _common(one: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; the exit status."""
+    """Runs the command and returns the exit status."""
     given = parser().parse_args(arguments)
     for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
         signal.signal(number, _interrupt)
@@ -155,7 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         signal.signal(interrupted.number, signal.SIG_DFL)
         os.kill(os.getpid(), interrupted.number)
         return 128 + interrupted.number
-    except Exception as error:  # a store's own exceptions are of any type
+    except Exception as error:  # exceptions of a store may have any type
         return _say(terminal, _shown(error, given), 1)
     if terminal is not None:
         terminal.clear()
@@ -224,7 +224,7 @@ def _secrets(key_files: Sequence[str], passphrase_file: str | None) -> list[Any]
 
 
 def _shown(error: BaseException, given: argparse.Namespace) -> str:
-    """The error in a line, without what an address may hide."""
+    """Returns the error in one line, without secrets of an address."""
     name = getattr(error, "filename", None)
     text = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, OSError) and error.strerror:
@@ -258,7 +258,7 @@ def _tell(summary: Summary, as_json: bool) -> int:
 
 
 def _printable(name: str) -> str:
-    """A name in one line, whatever it holds."""
+    """Returns a name in one line of printable characters."""
     return name if name.isprintable() else ascii(name)[1:-1]
 
 

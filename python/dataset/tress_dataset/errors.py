@@ -1,7 +1,7 @@
-"""What can go wrong with one object, and with a run.
+"""Errors of single objects and of runs.
 
-Failures of single objects never stop a run: they become a :class:`Failure` in its summary and in its list of failed
-objects. A run that has any ends in :class:`Incomplete`.
+The failure of an object never stops a run: it becomes a :class:`Failure` in the summary and in the list of failed
+objects. A run with failures raises :class:`Incomplete` at its end.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 class DatasetError(Exception):
-    """A run that could not be carried out."""
+    """The run failed as a whole."""
 
 
 class UsageError(DatasetError, ValueError):
-    """A run that was asked for wrongly: nothing has been done."""
+    """The arguments are wrong; nothing was done."""
 
 
 class Incomplete(DatasetError):
-    """A run whose summary names objects that failed; everything else is done."""
+    """Some objects failed, as `summary` shows. All other objects are done."""
 
     def __init__(self, summary: Summary):
         super().__init__(summary.sentence())
@@ -32,13 +32,13 @@ class Incomplete(DatasetError):
 
 
 class ObjectError(Exception):
-    """Base of what this package itself finds wrong with one object. `kind` is a word for programs."""
+    """Base class of errors of one object. `kind` is a fixed word for programs."""
 
     kind = "failed"
 
 
 class BadName(ObjectError):
-    """A name that may not become a path below the target."""
+    """The name must not become a path below the target."""
 
     kind = "name"
 
@@ -50,7 +50,7 @@ class Changed(ObjectError):
 
 
 class Exists(ObjectError):
-    """The target holds an object of this name that no run wrote."""
+    """The target has an object with this name that no run wrote."""
 
     kind = "exists"
 
@@ -62,46 +62,46 @@ class Busy(ObjectError):
 
 
 class InTheWay(ObjectError):
-    """The temporary name of an object is somebody else's."""
+    """Another user's file, or something else than a file, has the temporary name of the object."""
 
     kind = "denied"
 
 
 class Differs(ObjectError):
-    """The object is not the one that the manifest or the source says."""
+    """The object differs from the manifest or from the source."""
 
     kind = "differs"
 
 
 class Moved(ObjectError):
-    """The container was made for an object of another name."""
+    """The container was made for an object with another name."""
 
     kind = "moved"
 
 
 class Stopped(ObjectError):
-    """The run was told to stop; the object is not done."""
+    """The run was stopped before the object was done."""
 
     kind = "stopped"
 
 
 def named(error: OSError) -> OSError:
-    """Marks an error that came after the object had appeared: what is there is this run's."""
+    """Marks an error that occurred after the object had appeared: the existing object belongs to this run."""
     error.named = True  # type: ignore[attr-defined]
     return error
 
 
 def is_named(error: BaseException) -> bool:
-    """Whether it is one."""
+    """Returns whether an error is marked."""
     return getattr(error, "named", False) is True
 
 
 class Failure(NamedTuple):
-    """One object that is not as it should be."""
+    """The failure of one object."""
 
     name: str
-    """Relative to the source; for `verify` and `rewrap`, to the folder of containers."""
+    """Name relative to the source; for `verify` and `rewrap`, relative to the target."""
     kind: str
-    """`denied`, `vanished`, `changed`, `exists`, `name`, `damaged`, `missing`, `extra`, `differs`, `worker` and so on."""
+    """Fixed word, such as `denied`, `vanished`, `changed`, `exists`, `damaged`, `missing`, `extra` or `differs`."""
     message: str
     attempts: int

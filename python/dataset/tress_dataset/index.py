@@ -1,4 +1,5 @@
-"""What earlier runs did, and what a target holds, by name: on disk, so that a million objects fit in little memory."""
+"""The state of a target by name: what earlier runs did, and which objects exist. It is on disk, so that a run with
+millions of objects needs little memory."""
 
 from __future__ import annotations
 
@@ -26,21 +27,21 @@ _BAD_SHOWN = 20
 
 
 class Index:
-    """Tables of one run. Not for several threads."""
+    """Tables of one run. One thread may use it."""
 
     def __init__(self) -> None:
-        # An empty name is a temporary file that nobody else sees.
+        # An empty name gives a private temporary file.
         self._base = sqlite3.connect("", isolation_level=None)
         self._base.executescript(_SCHEMA)
         self.bad_lines: list[str] = []
         self.bad_count = 0
 
     def close(self) -> None:
-        """Removes it."""
+        """Removes the tables."""
         self._base.close()
 
     def load(self, store: Store, wanted: Callable[[str], bool], retry: Retry) -> None:
-        """Reads the manifest at a target, as far as its names are wanted."""
+        """Reads the lines of a target's manifest whose names are wanted."""
         never = threading.Event()
         for name in retry.call(lambda _: runs(store), never):
             count, bad = retry.call(lambda _, name=name: self._load(store, name, wanted), never)  # type: ignore[misc]
@@ -48,8 +49,10 @@ class Index:
             self.bad_lines += bad[: _BAD_SHOWN - len(self.bad_lines)]
 
     def _load(self, store: Store, object_name: str, wanted: Callable[[str], bool]) -> tuple[int, list[str]]:
-        """One object of the manifest; how many of its lines are damaged, and the first of these. Of use again after a
-        failure."""
+        """Reads one object of the manifest. Returns the number of damaged lines, and descriptions of the first ones.
+
+        It may be called again after a failure.
+        """
         count = 0
         bad: list[str] = []
         if self._base.in_transaction:
@@ -94,7 +97,7 @@ class Index:
         )
 
     def line(self, name: str) -> Line | None:
-        """The latest about this name."""
+        """Returns the latest line about this name."""
         row = self._base.execute("SELECT * FROM done WHERE name = ?", (encoded(name),)).fetchone()
         if row is None:
             return None
@@ -103,24 +106,24 @@ class Index:
         return Line(name, verb, source, Identity(tsize, decoded(ttoken)), seal, plain, recipients)
 
     def begun(self, name: str) -> bool:
-        """Whether a run set out to write it."""
+        """Returns whether a run began to write this name and did not finish."""
         return self._one("SELECT 1 FROM begun WHERE name = ?", name)
 
     def empty(self) -> bool:
-        """Whether no run left a line."""
+        """Returns whether there is no line of any run."""
         count = self._base.execute("SELECT (SELECT count(*) FROM done) + (SELECT count(*) FROM begun)").fetchone()
         return bool(count[0] == 0)
 
     def note_present(self, listing: Iterable[Item | Odd]) -> None:
-        """What the target holds."""
+        """Records the objects that the target has."""
         self._note("present", listing)
 
     def note_expected(self, listing: Iterable[Item | Odd]) -> None:
-        """What it should hold, for `verify`."""
+        """Records the objects that the target should have, for `verify`."""
         self._note("expected", listing)
 
     def expect_done(self) -> None:
-        """It should hold what the manifest says."""
+        """Records that the target should have the objects of the manifest."""
         self._base.execute("INSERT OR REPLACE INTO expected SELECT name, tsize, ttoken FROM done")
 
     def _note(self, table: str, listing: Iterable[Item | Odd]) -> None:
@@ -140,25 +143,25 @@ class Index:
         flush()
 
     def present(self, name: str) -> Identity | None:
-        """The target's object of this name."""
+        """Returns the identity of the target's object with this name."""
         row = self._base.execute("SELECT size, token FROM present WHERE name = ?", (encoded(name),)).fetchone()
         return None if row is None else Identity(row[0], decoded(row[1]))
 
     def expected(self, name: str) -> Identity | None:
-        """What it should be."""
+        """Returns the expected identity of the target's object with this name."""
         row = self._base.execute("SELECT size, token FROM expected WHERE name = ?", (encoded(name),)).fetchone()
         return None if row is None else Identity(row[0], decoded(row[1]))
 
     def missing(self) -> Iterator[str]:
-        """Expected, not there."""
+        """Yields the names that are expected and not present."""
         yield from self._names("SELECT name FROM expected WHERE name NOT IN (SELECT name FROM present)")
 
     def extra(self) -> Iterator[str]:
-        """There, not expected."""
+        """Yields the names that are present and not expected."""
         yield from self._names("SELECT name FROM present WHERE name NOT IN (SELECT name FROM expected)")
 
     def items(self) -> Iterator[Item]:
-        """What the target holds."""
+        """Yields the objects that the target has."""
         for name, size, token in self._base.execute("SELECT name, size, token FROM present"):
             yield Item(decoded(name), size, decoded(token))
 

@@ -1,4 +1,4 @@
-"""Keys on their way to workers. What is shown of them never includes a secret."""
+"""Keys that are sent to workers. Their representation never shows a secret."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PUBLIC = ("age1", "tress1", "ssh-")
 
 
 class Secret:
-    """A passphrase (text) or raw key (16 or 32 bytes) that no message and no repr shows."""
+    """A passphrase (text) or raw key (16 or 32 bytes). Messages and `repr` never show it."""
 
     __slots__ = ("_value",)
 
@@ -32,7 +32,7 @@ class Secret:
         return Secret, (self._value,)
 
     def native(self) -> Any:
-        """As `tress` takes it."""
+        """Returns the key object of `tress`."""
         import tress
 
         return tress.Passphrase(self._value) if isinstance(self._value, str) else tress.RawKey(self._value)
@@ -43,35 +43,35 @@ class Keys:
     """Recipients and identities of a run."""
 
     recipients: tuple[str, ...] = ()
-    """`age1…`, `tress1…`, `ssh-…`: public, and shown."""
+    """Public recipients (`age1…`, `tress1…`, `ssh-…`), which may be shown."""
     to: tuple[Secret, ...] = ()
     """Passphrase or raw keys to encrypt to."""
     _identities: tuple[str, ...] = field(default=(), repr=False)
     opens: tuple[Secret, ...] = ()
-    """Passphrase or raw keys to open with."""
+    """Passphrase or raw keys to decrypt with."""
 
     def seal_with(self) -> list[Any]:
-        """What `tress.Encryptor` takes."""
+        """Returns the recipients for `tress.Encryptor`."""
         return [*self.recipients, *(secret.native() for secret in self.to)]
 
     def open_with(self) -> list[Any]:
-        """What `tress.Decryptor` takes."""
+        """Returns the identities for `tress.Decryptor`."""
         return [*self._identities, *(secret.native() for secret in self.opens)]
 
     @property
     def slow(self) -> bool:
-        """Whether every object costs a passphrase's work, which takes a second and 256 MiB."""
+        """Whether every object needs a key from a passphrase, which takes a second and 256 MiB."""
         return any("passphrase" in repr(secret) for secret in (*self.to, *self.opens))
 
     def recipients_id(self) -> str | None:
-        """Which recipients these are, for the manifest; nothing where a secret is among them."""
+        """Returns an identifier of the recipients for the manifest; `None` if a secret is among them."""
         if self.to:
             return None
         return hashlib.sha256("\n".join(sorted(self.recipients)).encode()).hexdigest()[:32]
 
 
 def recipients(given: Any) -> tuple[tuple[str, ...], tuple[Secret, ...]]:
-    """Public ones and secrets, from what a caller gives: texts, `Secret`, or what `tress` has for these."""
+    """Splits recipients into public ones and secrets. They may be texts, `Secret`, or objects of `tress`."""
     public: list[str] = []
     secrets: list[Secret] = []
     for one in _several(given):
@@ -87,13 +87,13 @@ def recipients(given: Any) -> tuple[tuple[str, ...], tuple[Secret, ...]]:
                 secrets.append(_secret(one))
     for text in public:
         if not text.startswith(PUBLIC):
-            # Not shown: people paste identities where recipients belong.
+            # The message does not show it: it may be an identity that was passed by mistake.
             raise UsageError("unknown kind of recipient: expected age1..., tress1... or ssh-...")
     return tuple(public), tuple(secrets)
 
 
 def identities(given: Any) -> tuple[tuple[str, ...], tuple[Secret, ...]]:
-    """Texts of identity files and secrets. A `Path` is read here."""
+    """Splits identities into texts of identity files and secrets. Reads files that are given as a `Path`."""
     texts: list[str] = []
     secrets: list[Secret] = []
     for one in _several(given):
@@ -113,7 +113,7 @@ def identities(given: Any) -> tuple[tuple[str, ...], tuple[Secret, ...]]:
 
 
 def _secret(one: Any) -> Secret:
-    """From `tress.Passphrase` or `tress.RawKey`; nothing else."""
+    """Converts a `tress.Passphrase` or `tress.RawKey`, and refuses other types."""
     for attribute in ("text", "value", "key", "data"):
         value = getattr(one, attribute, None)
         if isinstance(value, str | bytes) and type(one).__name__ in ("Passphrase", "RawKey"):
@@ -132,6 +132,6 @@ def _several(given: Any) -> Iterable[Any]:
 
 
 def _lines(text: str) -> list[str]:
-    """The recipients of a recipients file, which one recipient is too."""
+    """Returns the recipients of a text with one recipient per line."""
     lines = (line.strip() for line in text.splitlines())
     return [line for line in lines if line and not line.startswith("#")]

@@ -1,4 +1,4 @@
-"""What a run has to do: listings beside the manifest, one object at a time."""
+"""The work of a run: compares listings with the manifest, one object at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Tell = Callable[[Failure], None]
 
 
 def wanted(part: Part | None, verb: str) -> Callable[[str], bool]:
-    """Whether a name of the target belongs to this run's part of all names."""
+    """Returns a predicate: whether a name of the target belongs to this run's part of all names."""
     if part is None:
         return lambda name: True
     containers = verb != "decrypt"
@@ -29,7 +29,7 @@ def wanted(part: Part | None, verb: str) -> Callable[[str], bool]:
 def transfers(
     verb: str, source: Store, index: Index, part: Part | None, force: bool, skip: Callable[[], None], tell: Tell
 ) -> Iterator[Work]:
-    """For `encrypt` and `decrypt`: what is missing in the target, or was made from something else."""
+    """Yields the work of `encrypt` and `decrypt`: objects that the target lacks, or has from another version."""
     for item in _objects(source, tell, part):
         name = item.name
         try:
@@ -54,7 +54,7 @@ def transfers(
 
 
 def containers(index: Index, target: Store, part: Part | None, tell: Tell) -> Iterator[Work]:
-    """For `rewrap` and `verify`: all containers of a target, with what the manifest says of them."""
+    """Yields the work of `rewrap` and `verify`: all containers of a target, with their lines of the manifest."""
     for item in _objects(target, tell, part):
         try:
             name = plain_name(item.name)
@@ -67,7 +67,7 @@ def containers(index: Index, target: Store, part: Part | None, tell: Tell) -> It
 
 
 def rewraps(works: Iterator[Work], recipients: str | None, skip: Callable[[], None]) -> Iterator[Work]:
-    """Of these, what does not have these recipients yet, by a line that is true of the object."""
+    """Yields the containers that lack these recipients. Skips those with a matching line that names the recipients."""
     for work in works:
         line = work.line
         known = line is not None and line.target == Identity(work.size, work.token)
@@ -78,14 +78,14 @@ def rewraps(works: Iterator[Work], recipients: str | None, skip: Callable[[], No
 
 
 def expected(source: Store, part: Part | None) -> Iterator[Item]:
-    """What `encrypt` makes of a source, by name."""
+    """Yields the objects that `encrypt` makes from a source."""
     for item in source.items():
         if isinstance(item, Item) and (part is None or part.holds(item.name)):
             yield item._replace(name=item.name + SUFFIX)
 
 
 def _objects(store: Store, tell: Tell, part: Part | None) -> Iterator[Item]:
-    """The listing without what cannot be an object; that is told, by the part that its name is in."""
+    """Yields the valid objects of a listing. Reports other entries if they belong to this part."""
     for entry in store.items():
         if isinstance(entry, Odd):
             if part is None or part.holds(entry.name):

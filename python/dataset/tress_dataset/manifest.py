@@ -1,10 +1,10 @@
-"""The manifest: what was done, in JSON lines beside the objects.
+"""The manifest: JSON lines next to the objects that record what was done.
 
-A line is one object (`done`) or the names that a worker is about to write (`begun`), with a check sum of itself. Each
-shard of a run writes an object of its own, `.tress-dataset/VERB-RUN-NUMBER.jsonl`, and a run that ends joins its own
-into `VERB-RUN.jsonl`. Runs sort by their names, and later lines win.
+A line describes one finished object (`done`) or the names that a worker is about to write (`begun`), and has a
+checksum. Each shard of a run writes a separate object, `.tress-dataset/VERB-RUN-NUMBER.jsonl`. At its end a run joins
+them to `VERB-RUN.jsonl`. Runs sort by their names, and later lines win.
 
-A line is a claim. Whoever uses one compares it with the objects that are there; a damaged one counts as none.
+Lines are not trusted: readers compare them with the existing objects, and ignore damaged lines.
 """
 
 from __future__ import annotations
@@ -22,43 +22,43 @@ from .stores import Replace, Store
 
 VERSION = 1
 LONGEST = 4 << 20
-"""Bytes of a line, at most. Ours are shorter; one from elsewhere may be as long as its writer likes."""
+"""Longest line in bytes that is read. This package writes shorter ones."""
 TOO_LONG = b"too long"
-"""What a longer line is read as."""
+"""Takes the place of a longer line."""
 _BEGUN_BYTES = 1 << 20
-"""Names of one `begun` line, at most, as they are written."""
+"""Largest encoded size in bytes of the names in one `begun` line."""
 _MARK = b',"crc":"'
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 PIECE = "_"
-"""In the label of a piece of a shard. Sorts behind the point at which the name of an object ends."""
+"""Separator in the label of a piece of a shard. It sorts after the `.` of `.jsonl`, so that lines of a piece win."""
 
 
 class Identity(NamedTuple):
-    """What says whether an object is still the same."""
+    """Identifies a version of an object."""
 
     size: int
     token: str
 
 
 class Line(NamedTuple):
-    """One object of a target that is done."""
+    """A finished object of a target."""
 
     name: str
-    """In the target."""
+    """Name in the target."""
     verb: str
     source: Identity | None
-    """What it was made from; None where no run saw that."""
+    """The source object; None if no run has seen it."""
     target: Identity
     seal: str
-    """Which payload the container holds, or held: `seal.py`."""
+    """Identifier of the container's payload (see `seal.py`). For `decrypt`, of the container that was decrypted."""
     plain_bytes: int
     recipients: str | None = None
-    """Which recipients, as `Keys.recipients_id` says."""
+    """Result of `Keys.recipients_id`."""
 
     def encode(self) -> bytes:
-        """As a line of the manifest."""
+        """Returns a line of the manifest."""
         return _line(
             {
                 "v": VERSION,
@@ -75,37 +75,37 @@ class Line(NamedTuple):
 
 
 class Begun(NamedTuple):
-    """Names that a worker set out to write: objects there may be its work."""
+    """Names that a worker began to write. Objects with these names may come from it."""
 
     names: tuple[str, ...]
 
     def encode(self) -> bytes:
-        """As a line of the manifest."""
+        """Returns a line of the manifest."""
         return _line({"v": VERSION, "state": "begun", "names": self.names})
 
 
 class BadLine(ValueError):
-    """A line that is damaged, or says what cannot be."""
+    """A line is damaged, or has impossible values."""
 
 
 class Foreign(NamedTuple):
-    """A name that was begun, where an object turned out to be that no run wrote."""
+    """A begun name with an existing object that no run wrote. Revokes the `begun` line."""
 
     name: str
 
     def encode(self) -> bytes:
-        """As a line of the manifest."""
+        """Returns a line of the manifest."""
         return _line({"v": VERSION, "state": "foreign", "name": self.name})
 
 
 def _line(value: dict[str, Any]) -> bytes:
-    # ASCII: also names that are no UTF-8, and those with line ends, stay on one line and come back as they were.
+    # JSON in ASCII: a name with line ends, or one that is not valid UTF-8, stays on one line and is restored exactly.
     body = _encode(value).encode()
     return body[:-1] + _MARK + b'%08x"}\n' % binascii.crc32(body)
 
 
 def parse(line: bytes) -> Line | Begun | Foreign:
-    """The inverse of `encode`. Raises `BadLine`."""
+    """Parses a line of the manifest. Raises `BadLine`."""
     if line == TOO_LONG:
         raise BadLine(f"longer than {LONGEST >> 20} MiB")
     at = line.rfind(_MARK)
@@ -134,15 +134,15 @@ def parse(line: bytes) -> Line | Begun | Foreign:
         )
     except BadLine:
         raise
-    except Exception as error:  # Anything may stand there.
+    except Exception as error:  # The line may contain any JSON value.
         raise BadLine(f"not a manifest line: {type(error).__name__}") from None
 
 
 def _text(value: Any) -> str:
-    """A name or token, which has the bytes of some file name."""
+    """Checks a name or token, which must be encodable as bytes."""
     if not isinstance(value, str):
         raise BadLine("a field is not text")
-    encoded(value)  # Half a pair of surrogates has no bytes.
+    encoded(value)  # Raises an exception for a lone surrogate.
     return value
 
 
@@ -164,14 +164,14 @@ def _identity(value: Any) -> Identity:
 
 
 class Journal:
-    """The lines of one shard, as its worker writes them. Calls may come from several threads.
+    """Writes the lines of one shard. Several threads may call it.
 
-    Stores that cannot append get the whole object again: at the start, every `EVERY_S` seconds, and at the end.
+    A store that cannot append gets the whole object again: at the start, every `EVERY_S` seconds, and at the end.
     """
 
     EVERY_S = 20.0
     LINES = 32
-    """Lines that are appended together, if they come within `LINES_S` seconds."""
+    """Number of lines that are appended together, unless `LINES_S` seconds have passed."""
     LINES_S = 0.1
 
     def __init__(self, store: Store, verb: str, run: str, shard: str, retry: Retry, stopped: threading.Event):
@@ -186,13 +186,13 @@ class Journal:
         self._flushed = 0.0
         self._appends = True
         self.earlier: list[Line | Begun | Foreign] = []
-        """What workers that died wrote of the same objects."""
+        """Lines that crashed workers wrote about the same objects."""
         for whole in _wholes(shard):
             self._read(self._named(verb, run, whole))
         own = self._read(self.name)
         if own is not None:
             self._kept += own
-            # The last line may have no end.
+            # The last line may be incomplete.
             self._store.append(self.name, b"\n")
 
     @staticmethod
@@ -200,7 +200,7 @@ class Journal:
         return f"{CONTROL}/{verb}-{run}-{shard}.jsonl"
 
     def _read(self, name: str) -> list[bytes] | None:
-        """Adds to what is known; the good lines, or None where there is no such object."""
+        """Adds the lines of an object to `earlier`. Returns the valid lines, or None if the object does not exist."""
         try:
             found = self._retry.call(lambda _: list(lines(self._store, name)), self._stopped)
         except FileNotFoundError:
@@ -215,19 +215,19 @@ class Journal:
         return good
 
     def begin(self, names: Iterable[str]) -> None:
-        """Before anything is written: these names are ours."""
+        """Records the names that this worker is about to write. Call it before writing anything."""
         self._add(b"".join(Begun(some).encode() for some in _runs_of(names)), now=True)
 
     def done(self, line: Line) -> None:
-        """The object is complete in the target."""
+        """Records an object that is complete in the target."""
         self._add(line.encode(), now=False)
 
     def foreign(self, name: str) -> None:
-        """The name is not ours after all."""
+        """Records that an object which no run wrote has this name."""
         self._add(Foreign(name).encode(), now=False)
 
     def end(self) -> None:
-        """Nothing follows."""
+        """Writes all lines. No other call may follow."""
         with self._lock:
             if self._pending:
                 self._flush()
@@ -241,7 +241,7 @@ class Journal:
                 self._flush(now)
 
     def _flush(self, now: bool = False) -> None:
-        """What a kill loses of these is begun, and is done again."""
+        """Writes pending lines. If the process is killed before, their objects stay `begun` and are processed again."""
         found, self._pending = self._pending, []
         self._flushed = time.monotonic()
         if self._appends and self._store.append(self.name, b"".join(found)):
@@ -252,13 +252,13 @@ class Journal:
             self._put()
 
     def _put(self) -> None:
-        # Also when the run is to stop: what is done is not forgotten.
+        # Retries even if the run was stopped, so that finished objects are recorded.
         self._retry.call(lambda _: self._store.put(self.name, b"".join(self._kept)), threading.Event())
         self._written = time.monotonic()
 
 
 def _runs_of(names: Iterable[str]) -> Iterator[tuple[str, ...]]:
-    """The names in their order, in runs that are short enough for a line; one run where there are none."""
+    """Splits names into tuples that fit into a line, in order. Yields one empty tuple if there are no names."""
     held: list[str] = []
     size = 0
     for name in names:
@@ -272,13 +272,16 @@ def _runs_of(names: Iterable[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _wholes(shard: str) -> list[str]:
-    """The labels of the shards that this one was split from, the first one first."""
+    """Returns the labels of the shards that this one was split from, the oldest first."""
     parts = shard.split(PIECE)
     return [PIECE.join(parts[:count]) for count in range(1, len(parts))]
 
 
 def lines(store: Store, name: str) -> Iterator[bytes]:
-    """The lines of one object, without their ends; also one that was not ended. One above `LONGEST` is `TOO_LONG`."""
+    """Yields the lines of one object without their line ends, including an incomplete last line.
+
+    A line longer than `LONGEST` gives `TOO_LONG`.
+    """
     held: list[bytes] = []
     size = 0
     for piece in store.get(name):
@@ -297,7 +300,7 @@ def lines(store: Store, name: str) -> Iterator[bytes]:
 
 
 def runs(store: Store) -> list[str]:
-    """The manifest's objects, of earlier runs first."""
+    """Returns the names of the manifest's objects, earlier runs first."""
 
     def order(name: str) -> tuple[str, str]:
         _, _, run = name.rpartition("/")[2].partition("-")
@@ -308,7 +311,7 @@ def runs(store: Store) -> list[str]:
 
 
 def join(store: Store, verb: str, run: str, retry: Retry) -> None:
-    """Puts the objects of this run's shards into one. Interrupted anywhere, no line is lost."""
+    """Joins the objects of this run's shards into one. An interruption loses no line."""
     never = threading.Event()
     prefix = f"{CONTROL}/{verb}-{run}-"
     parts = [name for name in retry.call(lambda _: store.control(), never) if name.startswith(prefix)]

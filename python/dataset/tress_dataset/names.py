@@ -1,6 +1,6 @@
 """Names of objects: relative, with `/` between parts, the same in every store.
 
-A listing is input from outside. A name becomes a path only after `check`.
+Names from a listing are untrusted. A name becomes a path only after `check`.
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ from typing import NamedTuple
 from .errors import BadName
 
 SUFFIX = ".tress"
-"""What a container's name has more than that of its plaintext."""
+"""Suffix of the name of a container."""
 
 CONTROL = ".tress-dataset"
-"""The folder of manifests at a target. Its objects are nobody's data."""
+"""Folder of the manifests in a target. Its objects are not data."""
 
-# An empty part, `.` or `..`, or NUL. Most names have none, and this is asked several times for each.
+# Matches an empty part, `.`, `..` or NUL. One search is fast, and every name is checked several times.
 _SUSPECT = re.compile(r"(?:\A|/)\.{0,2}(?:/|\Z)|\0")
 _BOUND = re.compile(r"sha256-[0-9a-f]{64}")
 _PART = re.compile(r"\.[0-9a-f]{32}\.tress-part")
 
 
 class Item(NamedTuple):
-    """One object as its store describes it."""
+    """An object of a listing."""
 
     name: str
     size: int
-    """Bytes."""
+    """Size in bytes."""
     token: str
-    """Differs when the object does: its entity tag, or its times and inode."""
+    """Changes with the object: its entity tag, or its times and inode."""
 
 
 class Odd(NamedTuple):
-    """Something a listing met that cannot be read as an object."""
+    """An entry of a listing that cannot be read as an object, with the reason."""
 
     name: str
     kind: str
@@ -42,7 +42,7 @@ class Odd(NamedTuple):
 
 
 def check(name: str) -> str:
-    """The name, if it stays below any folder that it is joined to.
+    """Returns the name if it stays below every folder that it is joined to.
 
     Raises `BadName` for absolute names, empty parts, `.`, `..` and NUL.
     """
@@ -61,54 +61,54 @@ def check(name: str) -> str:
 
 
 def ignored(name: str) -> bool:
-    """Whether the name is of our own making: manifests, and what a killed run left of an object."""
+    """Returns whether the name belongs to this package: a manifest, or a temporary file of a killed run."""
     first, _, _ = name.partition("/")
     return first == CONTROL or _PART.fullmatch(name.rpartition("/")[2]) is not None
 
 
 def part_name(name: str) -> str:
-    """The temporary name of an object: in the same folder, the same for each run, so that none pile up."""
+    """Returns the temporary name of an object, in the same folder. It is the same in each run, so none accumulate."""
     folder, slash, _ = name.rpartition("/")
     digest = hashlib.blake2b(encoded(name), digest_size=16).hexdigest()
     return f"{folder}{slash}.{digest}.tress-part"
 
 
 def encoded(name: str) -> bytes:
-    """The name as bytes; file names that are no UTF-8 survive."""
+    """Encodes a name as bytes. A file name that is not valid UTF-8 is preserved."""
     return name.encode("utf-8", "surrogateescape")
 
 
 def decoded(name: bytes) -> str:
-    """The inverse of `encoded`."""
+    """Decodes bytes of `encoded`."""
     return name.decode("utf-8", "surrogateescape")
 
 
 def plain_name(container: str) -> str:
-    """The name of a container's plaintext. Raises `BadName` where the suffix is missing."""
+    """Returns the name of a container's plaintext. Raises `BadName` if the suffix is missing."""
     if not container.endswith(SUFFIX) or container.rpartition("/")[2] == SUFFIX:
         raise BadName(f"the name of a container ends in {SUFFIX}")
     return container[: -len(SUFFIX)]
 
 
 def bound(name: str) -> str:
-    """What a container keeps as its name, so that it cannot stand for another object: a digest of the relative path."""
+    """Returns the name to store in a container: a digest of the relative path. It binds the container to its object."""
     return "sha256-" + hashlib.sha256(encoded(name)).hexdigest()
 
 
 def is_bound(kept: str | None) -> bool:
-    """Whether a container keeps such a name; those of earlier versions have the last part of the path, or none."""
+    """Returns whether a container has such a name. Earlier versions stored the last part of the path, or no name."""
     return kept is not None and _BOUND.fullmatch(kept) is not None
 
 
 class Part(NamedTuple):
-    """A part of all names, chosen by their hash: `number` of `parts`, from 1."""
+    """A part of all names, selected by their hash: part `number`, counted from 1, of `parts`."""
 
     number: int
     parts: int
 
     @classmethod
     def parse(cls, text: str) -> Part:
-        """`3/100`. Raises `ValueError`."""
+        """Parses a text such as `3/100`. Raises `ValueError`."""
         number, slash, count = text.partition("/")
         if not (slash and number.isascii() and number.isdigit() and count.isascii() and count.isdigit()):
             raise ValueError(f"{text!r} is not a shard, as in 3/100")
@@ -118,6 +118,6 @@ class Part(NamedTuple):
         return part
 
     def holds(self, name: str) -> bool:
-        """Whether the plaintext's name is in this part. The same on every machine."""
+        """Returns whether a plaintext's name is in this part. The result is the same on every machine."""
         digest = hashlib.blake2b(encoded(name), digest_size=8, person=b"tress-shard").digest()
         return int.from_bytes(digest, "big") % self.parts == self.number - 1

@@ -1,4 +1,4 @@
-"""Where shards run: an executor of the caller's, or processes of our own, which are made again when one dies."""
+"""Runs shards in the caller's executor, or in a pool of processes that is restarted when a process crashes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .errors import UsageError
 
 
 class Pool:
-    """Runs tasks, a bounded number of them at a time."""
+    """Runs tasks. At most `window` tasks should be pending at a time."""
 
     def __init__(self, executor: Executor | None, workers: int | None):
         if workers is not None and workers < 1:
@@ -22,7 +22,7 @@ class Pool:
         self._given = executor
         self._own: ProcessPoolExecutor | None = None
         self.workers = workers or (os.cpu_count() or 1 if executor is None else _workers_of(executor))
-        # Twice as many, so that no worker waits for the next shard.
+        # Twice the number of workers, so that no worker waits for its next shard.
         self.window = 2 * self.workers
         if isinstance(executor, ProcessPoolExecutor | ThreadPoolExecutor):
             self.window = self.workers + 2
@@ -31,7 +31,7 @@ class Pool:
 
     @property
     def own(self) -> bool:
-        """Whether these are our processes."""
+        """Whether the pool started the processes itself."""
         return self._given is None
 
     def _make(self) -> None:
@@ -42,13 +42,13 @@ class Pool:
         self._own = ProcessPoolExecutor(self.workers, context, worker.begin_process)
 
     def submit(self, task: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """As an executor has it."""
+        """Submits a task, as `Executor.submit`."""
         executor = self._given or self._own
         assert executor is not None
         return executor.submit(task, *arguments)
 
     def rebuild(self) -> bool:
-        """New processes after one of ours died; False where the executor is the caller's."""
+        """Starts new processes after a crash. Returns False if the executor is the caller's."""
         if self._own is None:
             return False
         self._own.shutdown(wait=True, cancel_futures=True)
@@ -56,12 +56,12 @@ class Pool:
         return True
 
     def pids(self) -> list[int]:
-        """Of our own processes."""
+        """Returns the ids of the pool's processes."""
         processes = getattr(self._own, "_processes", None) or {}
         return list(processes)
 
     def stop(self) -> None:
-        """Tells workers to end what they do soon."""
+        """Asks workers to stop soon."""
         if self._own is None:
             worker.STOP.set()
             return
@@ -72,7 +72,7 @@ class Pool:
                 pass
 
     def close(self) -> None:
-        """Ends our own processes; the caller's executor goes on."""
+        """Ends the pool's processes. The caller's executor stays usable."""
         if self._own is not None:
             self._own.shutdown(wait=True, cancel_futures=True)
         else:
@@ -80,7 +80,7 @@ class Pool:
 
 
 def _workers_of(executor: Executor) -> int:
-    """How many tasks an executor runs at once, where it says so."""
+    """Returns the number of tasks that an executor runs at the same time, or an estimate."""
     count = getattr(executor, "_max_workers", None)
     if isinstance(count, int):
         return count

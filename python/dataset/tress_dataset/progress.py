@@ -1,4 +1,4 @@
-"""How far a run is, on a terminal or for a caller."""
+"""Progress of a run, for a terminal or a caller's function."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .summary import Summary, size
 
 @dataclass(frozen=True)
 class Progress:
-    """A moment of a run."""
+    """Progress of a run at one moment."""
 
     objects: int
     bytes: int
@@ -22,18 +22,18 @@ class Progress:
     failed: int
     seconds: float
     all_objects: int | None
-    """How many there are to be done, skipped ones included, once that has been counted."""
+    """Total number of objects, including skipped ones; `None` until they were counted."""
     all_bytes: int | None
-    """Of all these, in the store that is read."""
+    """Total size of all objects in the store that is read, in bytes; `None` until they were counted."""
 
     @property
     def rate_bytes_per_s(self) -> float:
-        """Since the start."""
+        """Mean rate since the start."""
         return self.bytes / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def left_s(self) -> float | None:
-        """Seconds, by the objects and at the pace so far; None while nobody knows."""
+        """Estimated remaining time in seconds, from the rate so far; `None` while it is unknown."""
         done = self.objects + self.failed
         if self.all_objects is None or done == 0 or self.seconds <= 0:
             return None
@@ -44,7 +44,7 @@ class Progress:
         return by_objects
 
     def line(self) -> str:
-        """For people."""
+        """Returns the progress as text."""
         total = "" if self.all_objects is None else f" of {self.all_objects}"
         text = f"{self.objects + self.skipped}{total} objects, {size(self.bytes)}, {size(self.rate_bytes_per_s)}/s"
         if self.failed:
@@ -60,7 +60,7 @@ def _clock(seconds: float) -> str:
 
 
 class Counter:
-    """Counts what a listing has, beside the run, so that the time left can be told."""
+    """Counts the objects of a listing in a thread, for the estimate of the remaining time."""
 
     def __init__(self, count: Callable[[threading.Event], tuple[int, int]]):
         self.total: tuple[int, int] | None = None
@@ -71,17 +71,17 @@ class Counter:
     def _work(self, count: Callable[[threading.Event], tuple[int, int]]) -> None:
         try:
             self.total = count(self._end)
-        except Exception:  # the run's own listing tells what is wrong
+        except Exception:  # the listing of the run reports the error
             self.total = None
 
     def close(self) -> None:
-        """Ends it."""
+        """Stops counting."""
         self._end.set()
         self._thread.join(timeout=10)
 
 
 class Reporter:
-    """Tells somebody, no more than a few times a second."""
+    """Reports progress to a function, at most five times a second."""
 
     def __init__(self, tell: Callable[[Progress], None] | None, summary: Summary, counter: Counter | None):
         self._tell = tell
@@ -92,11 +92,11 @@ class Reporter:
 
     @property
     def seconds(self) -> float:
-        """Since the start."""
+        """Seconds since the start."""
         return time.monotonic() - self._started
 
     def tick(self, last: bool = False) -> None:
-        """Perhaps tells."""
+        """Reports progress if the last report is old enough, or if this is the last one."""
         now = time.monotonic()
         if self._tell is None or (not last and now - self._last < 0.2):
             return
@@ -117,7 +117,7 @@ class Reporter:
 
 
 class Terminal:
-    """One line that is written over."""
+    """Shows progress in one line of a terminal."""
 
     def __init__(self, out: TextIO | None = None):
         self._out = out or sys.stderr
@@ -130,7 +130,7 @@ class Terminal:
         self._width = len(text)
 
     def clear(self) -> None:
-        """Leaves the line empty."""
+        """Clears the line."""
         if self._width:
             self._out.write("\r" + " " * self._width + "\r")
             self._out.flush()

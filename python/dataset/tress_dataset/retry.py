@@ -1,7 +1,7 @@
-"""Which failures pass by themselves, and how long to wait for that.
+"""Decides which failures to retry, and when.
 
-An attempt that fails is repeated after a pause that doubles each time, with jitter so that workers do not come back
-together. A store that says it is asked too often is asked less by all threads of the process.
+A failed attempt is repeated after a pause that doubles each time, with jitter so that workers do not retry at the same
+time. When a store throttles requests, all threads of the process pause.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Outlook(Enum):
-    """What another attempt may bring."""
+    """Whether another attempt can succeed."""
 
     HOPELESS = "hopeless"
     PASSING = "passing"
@@ -36,7 +36,7 @@ _THROTTLED |= {
     "RequestThrottled",
     "BandwidthLimitExceeded",
 }
-# An upload that is gone was aborted by somebody; a new one may do. A wrong digest is damage on the way.
+# NoSuchUpload: another process aborted the upload; a new one may succeed. A wrong digest means damage in transit.
 _PASSING = {"RequestTimeout", "InternalError", "XAmzContentSHA256Mismatch", "BadDigest", "NoSuchUpload"}
 _HOPELESS_ERRNO = {
     errno.EACCES,
@@ -55,7 +55,7 @@ _HOPELESS_ERRNO = {
     errno.EEXIST,
     errno.EMSGSIZE,
 }
-# Other people's exceptions that are no OSError. Their modules, not their classes: none of them has to be installed.
+# Packages whose exceptions are network errors without being OSError. Named by module, because none must be installed.
 _NETWORK = (
     "aiohttp",
     "botocore",
@@ -81,7 +81,7 @@ _WRONG_USE |= {"BadHostKeyException", "BadAuthenticationType", "PermissionDenied
 
 
 def answer(error: BaseException) -> tuple[str, int]:
-    """The code and the HTTP status that a store answered with; `""` and 0 where there is no answer in the error."""
+    """Returns the error code and the HTTP status of a store's answer; `""` and 0 if the error contains no answer."""
     seen: BaseException | None = error
     while seen is not None:
         response = getattr(seen, "response", None)
@@ -94,7 +94,7 @@ def answer(error: BaseException) -> tuple[str, int]:
 
 
 def outlook(error: BaseException) -> Outlook:
-    """What another attempt may bring after this error."""
+    """Classifies an error."""
     if isinstance(error, Changed | Busy):
         return Outlook.PASSING
     if isinstance(error, ObjectError):
@@ -118,7 +118,7 @@ def outlook(error: BaseException) -> Outlook:
 
 
 def kind(error: BaseException) -> str:
-    """One word for the failure, for programs."""
+    """Returns the fixed word for a failure, for programs."""
     own = getattr(error, "kind", None)
     if isinstance(own, str):
         return own
@@ -141,19 +141,19 @@ def kind(error: BaseException) -> str:
 
 
 class Gate:
-    """Keeps all threads of a process away from a store that asked for less."""
+    """Pauses all threads of a process after a store has throttled requests."""
 
     def __init__(self) -> None:
         self._until = 0.0
         self._lock = threading.Lock()
 
     def close(self, seconds: float) -> None:
-        """Nobody passes for so long."""
+        """Closes the gate for a time in seconds."""
         with self._lock:
             self._until = max(self._until, time.monotonic() + seconds)
 
     def remaining(self) -> float:
-        """Seconds until it opens."""
+        """Returns the seconds until the gate opens."""
         return max(0.0, self._until - time.monotonic())
 
 
@@ -162,27 +162,27 @@ GATE = Gate()
 
 @dataclass(frozen=True)
 class Retry:
-    """How often, and with which pauses in seconds."""
+    """Number of attempts, and pauses between them in seconds."""
 
     attempts: int = 8
     throttled: int = 16
-    """Attempts where a store only asks for patience."""
+    """Number of attempts if the store only throttles requests."""
     first: float = 0.25
     longest: float = 20.0
     final: tuple[type[BaseException], ...] = ()
-    """Errors that are somebody else's to repeat."""
+    """Errors that are not retried here, because a caller retries them."""
 
     def pause(self, failures: int) -> float:
-        """Seconds to wait after so many failures: doubling, and half of it by chance."""
+        """Returns the pause in seconds after a number of failures. It doubles each time; half of it is random."""
         full = min(self.longest, self.first * 2.0 ** min(failures - 1, 30))
         return full * (0.5 + 0.5 * random.random())
 
     def call(
         self, work: Callable[[int], T], stopped: threading.Event, again: Callable[[BaseException], Any] | None = None
     ) -> T:
-        """`work(attempt)` until it succeeds; its last error when there is no hope left.
+        """Calls `work(attempt)` until it succeeds, or raises its last error if another attempt is pointless.
 
-        The error gets an attribute `attempts`. `again` is told of every error that is not the last.
+        The error gets an attribute `attempts`. Before each new attempt, `again` is called with the error.
         """
         patience = 0
         failures = 0

@@ -1,4 +1,4 @@
-"""The driver: shards to workers, never more at once than a window, and what comes back into a summary."""
+"""The driver: submits shards to workers, a bounded number at a time, and adds their results to a summary."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from .summary import Summary
 from .worker import Plan, Result, describe, forget, run_own_shard, run_shard
 
 DEATHS = 2
-"""So many workers may die over one shard; then it is split, or its only object is listed as failed."""
+"""A shard may crash this many workers. Then it is split, or its only object is listed as failed."""
 SPLITS = 32
-"""So many shards are split in a run. Where more die, it is not for single objects."""
+"""Number of shards that a run may split. If more crash, single objects are not the cause."""
 
 
 @dataclass
 class Settings:
-    """What a run needs beyond its plan."""
+    """Settings of a run that workers do not need."""
 
     part: Part | None = None
     force: bool = False
@@ -41,18 +41,18 @@ class Settings:
     progress: Callable[[Progress], None] | None = None
     warn: Callable[[str], None] | None = None
     failed_path: str | None = None
-    """Where the list of failed objects goes; beside the manifest, or for `verify` to a temporary file, where not given."""
+    """Path of the list of failed objects. Default: next to the manifest; for `verify`, a temporary file."""
     to_manifest: bool = True
     """Whether `verify` compares with the manifest."""
 
 
 def new_run() -> str:
-    """A name that sorts by time."""
+    """Returns a new name of a run. Names sort by time."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{token_hex(4)}"
 
 
 def perform(plan: Plan, settings: Settings, pool: Callable[[], Pool]) -> Summary:
-    """Carries out a run. Failures of objects are in the summary; `DatasetError` and errors of the store end it."""
+    """Performs a run. The summary lists failures of objects; `DatasetError` and errors of the store end the run."""
     source = None if plan.source is None else plan.opener(plan.source, plan.source_options.values)
     target = plan.opener(plan.target, plan.target_options.values)
     for store in (source, target):
@@ -101,19 +101,19 @@ def perform(plan: Plan, settings: Settings, pool: Callable[[], Pool]) -> Summary
     if plan.journals and not settings.dry_run:
         try:
             manifest.join(target, plan.verb, plan.run, plan.retry)
-        except Exception as error:  # All lines are there all the same, in more objects.
+        except Exception as error:  # No line is lost: they stay in separate objects.
             if settings.warn is not None:
                 settings.warn(f"{target.shown}: the parts of the manifest could not be merged: {describe(error, plan)}")
     return summary
 
 
 def _look(plan: Plan, settings: Settings, source: Store | None, target: Store, index: Index) -> None:
-    """What earlier runs did, and what is there."""
+    """Loads the state of the target into the index: what earlier runs did, and which objects exist."""
     part = settings.part
     mine = wanted(part, plan.verb)
 
     if plan.journals and not settings.dry_run:
-        # Whoever may not write finds out now, and not with every object.
+        # Reports a target without write permission now, instead of for every object.
         name = f"{CONTROL}/probe-{plan.run}"
         _patiently(plan, target.prepare)
         _patiently(plan, lambda: target.put(name, b""))
@@ -129,7 +129,7 @@ def _look(plan: Plan, settings: Settings, source: Store | None, target: Store, i
 
 
 def _patiently(plan: Plan, work: Callable[[], None]) -> None:
-    """What the driver itself asks of a store, as often as an object is tried."""
+    """Runs a request of the driver, with the same number of attempts as for an object."""
     plan.retry.call(lambda _: work(), threading.Event())
 
 
@@ -142,7 +142,7 @@ def _works(
     skip: Callable[[], None],
     tell: Callable[[Failure], None],
 ) -> Iterator[Work]:
-    """What there is to do; what can be told without doing anything is told."""
+    """Yields the work of a run. Reports failures that are known without processing an object."""
     if plan.verb in ("encrypt", "decrypt"):
         assert source is not None, "these commands have a source"
         return transfers(plan.verb, source, index, settings.part, settings.force, skip, tell)
@@ -155,7 +155,7 @@ def _works(
 def _to_verify(
     settings: Settings, source: Store | None, index: Index, found: Iterator[Work], tell: Callable[[Failure], None]
 ) -> Iterator[Work]:
-    """All containers, but those that cannot be compared with what they should be; and what is missing."""
+    """Yields the containers to verify. Reports extra and missing ones."""
     against = source is not None or (settings.to_manifest and not index.empty())
     for work in found:
         if against and index.expected(work.target) is None:
@@ -176,8 +176,8 @@ def _drive(
     failed: FailedList,
     reporter: Reporter,
 ) -> None:
-    """Submits shards while there are any, and takes their results."""
-    # A run with nothing to do starts no process.
+    """Submits all shards, and adds up their results."""
+    # A run without work starts no process.
     first = next(works, None)
     if first is None:
         return
@@ -191,7 +191,7 @@ def _drive(
     try:
         while True:
             while len(pending) < running.window and (waiting or not ended):
-                # A piece runs while nothing else does, so that whoever dies, dies of it.
+                # A piece of a split shard runs alone, so that a crash is due to its objects.
                 if any(shard.is_piece for shard in pending.values()):
                     break
                 if waiting:
@@ -228,7 +228,7 @@ def _drive(
                     broken = broken or isinstance(death, BrokenExecutor)
                     waiting += graves.bury(shard, death)
             if broken:
-                # All others of this pool end the same way.
+                # All other tasks of this pool fail as well.
                 for future, shard in pending.items():
                     try:
                         _take(future.result(), summary, failed)
@@ -240,7 +240,7 @@ def _drive(
             reporter.tick()
     except BaseException:
         running.stop()
-        # Those that run already end soon; others of theirs may run on another machine, for which nobody waits long.
+        # Running tasks of this machine end soon. Tasks on other machines may not, so the wait has a limit.
         wait([future for future in pending if not future.cancel()], timeout=30)
         raise
     finally:
@@ -259,7 +259,7 @@ def _take(result: Result, summary: Summary, failed: FailedList) -> None:
 
 
 class Graves:
-    """Shards whose workers died, or could not begin."""
+    """Counts crashes of the workers of each shard, and decides what to try next."""
 
     def __init__(self, plan: Plan, failed: FailedList):
         self._plan = plan
@@ -268,9 +268,9 @@ class Graves:
         self._splits = 0
 
     def bury(self, shard: Shard, death: BaseException) -> list[Shard]:
-        """What is to be tried instead: the same once more; then pieces, where it was a process that died; then nothing."""
+        """Returns the shards to try instead: first the same one, then its pieces if a process crashed, then none."""
         deaths = self._deaths.pop(shard.label, 0) + 1
-        # Workers die together. A piece had one to itself.
+        # A crash ends all workers of a pool, so the cause may be another shard. A piece had the pool to itself.
         if deaths < DEATHS and not shard.is_piece:
             self._deaths[shard.label] = deaths
             return [shard]
@@ -285,7 +285,7 @@ class Graves:
 
 
 def _count(plan: Plan, part: Part | None, end: object) -> tuple[int, int]:
-    """Objects and bytes of the listing that the run works through."""
+    """Returns the number of objects, and their total size in bytes, of the listing that the run processes."""
     url, options = (
         (plan.source, plan.source_options) if plan.journals and plan.source else (plan.target, plan.target_options)
     )
@@ -303,19 +303,19 @@ def _count(plan: Plan, part: Part | None, end: object) -> tuple[int, int]:
 
 
 class FailedList:
-    """All failures of a run, in memory only as far as the summary keeps them."""
+    """All failures of a run, in a temporary file. The summary keeps only the first ones in memory."""
 
     def __init__(self, summary: Summary):
         self._summary = summary
         self._file = tempfile.SpooledTemporaryFile(max_size=4 << 20)  # lives as long as the run
 
     def add(self, failure: Failure) -> None:
-        """One more."""
+        """Adds a failure."""
         self._summary.fail(failure)
         self._file.write(json.dumps(failure._asdict()).encode() + b"\n")
 
     def keep(self, target: Store | None, plan: Plan, path: str | None) -> None:
-        """Writes the list to a path, or beside the manifest, or in a temporary file if it cannot be written there."""
+        """Writes the list to a path, or next to the manifest, or to a temporary file if that fails."""
         if self._summary.failed == 0:
             self._file.close()
             return
@@ -337,7 +337,7 @@ class FailedList:
 
         try:
             _patiently(plan, write)
-        except Exception:  # whatever keeps the target from being written
+        except Exception:  # for whatever reason the target cannot be written
             return False
         self._summary.failed_list = f"{target.shown.rstrip('/')}/{name}"
         return True
@@ -349,7 +349,7 @@ class FailedList:
 
 
 def with_concurrency(plan: Plan, asked: int | None, slow: bool) -> Plan:
-    """How many objects each worker has at once, where nobody says."""
+    """Sets the number of objects that each worker processes at the same time: `asked`, or a default for the stores."""
     if asked is not None:
         return replace(plan, concurrency=asked)
     if slow:

@@ -1,9 +1,9 @@
-"""What identifies a container's payload without saying anything about its plaintext.
+"""Identifies a container's payload without revealing anything about its plaintext.
 
-The digest in the manifest is the SHA-256 of the payload's salt, its commitment and the tags of all its chunks
-(docs/reference/formats/container.md). Who lacks the container's key learns nothing from it, so a manifest may lie where the
-containers lie; a digest of the plaintext would let anybody test guesses. Who has the key, and has verified all chunks,
-knows by it that the payload is the one that was written. Changing recipients leaves it as it is.
+The identifier in the manifest is the SHA-256 digest of the payload's salt, its commitment and the tags of all its
+chunks (docs/reference/formats/container.md). Without the container's key it reveals nothing, so the manifest may be
+stored with the containers; a digest of the plaintext would let anybody test guesses. With the key, and after all chunks
+are verified, it shows that the payload is the one that was written. A change of recipients does not change it.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ MAX_AGE_FILE = 65536
 
 
 class Seal:
-    """Takes a container in pieces of any length. Memory: some bytes, or the header while it is incomplete."""
+    """Computes the identifier of a container that is read in pieces of any length. It buffers only the header."""
 
     def __init__(self) -> None:
         self._hash = hashlib.sha256()
         self._start = bytearray()
         self._payload = -1
         self._seen = 0
-        # The end of the chunk that has begun: its tag, if it is the last one.
+        # The last bytes of the current chunk. If it is the last chunk, they are its tag.
         self._tail = b""
         self._in_chunk = 0
 
     def update(self, sealed: bytes | bytearray | memoryview) -> None:
-        """The next bytes. Raises `ValueError` if they begin no container."""
+        """Processes the next bytes. Raises `ValueError` if they are not the beginning of a container."""
         piece = memoryview(sealed)
         self._seen += len(piece)
         if self._payload < 0 or len(self._start) < self._payload + PREFIX:
@@ -53,7 +53,7 @@ class Seal:
             self._chunks(piece)
 
     def _chunks(self, piece: memoryview) -> None:
-        """Takes the tag of every chunk that ends in this piece."""
+        """Hashes the tag of every chunk that ends in this piece."""
         offset = 0
         while True:
             end = offset + SEALED_CHUNK - self._in_chunk
@@ -69,7 +69,7 @@ class Seal:
         self._tail = (self._tail + bytes(rest[-TAG:]))[-TAG:]
 
     def finish(self) -> str:
-        """The digest in hexadecimal. Raises `ValueError` for what is too short for a container."""
+        """Returns the identifier in hexadecimal. Raises `ValueError` if the input is too short for a container."""
         if self._payload < 0 or len(self._start) < self._payload + PREFIX or self._in_chunk < TAG:
             raise ValueError("not a container: too short")
         self._hash.update(self._tail)
@@ -77,6 +77,6 @@ class Seal:
 
     @property
     def plain_bytes(self) -> int:
-        """Length of the plaintext, by the container's own length; true once all chunks have been verified."""
+        """Length of the plaintext in bytes, from the length of the container. Valid only if all chunks are verified."""
         chunks, rest = divmod(self._seen - self._payload - PREFIX, SEALED_CHUNK)
         return chunks * (SEALED_CHUNK - TAG) + rest - TAG

@@ -1,7 +1,7 @@
-"""Objects grouped into tasks: by count and by bytes, never a task for each object.
+"""Groups objects into tasks by number and size.
 
-The first groups are small, so that all workers have something to do at once; later ones grow up to the limits, since a
-worker is idle for a moment between two of them.
+The first groups are small, so that all workers start immediately. Later ones grow up to the limits, because a worker is
+idle for a moment between two groups.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from .stores import Replace
 
 
 class Work(NamedTuple):
-    """One object that has to be done."""
+    """One object to process."""
 
     name: str
-    """In the store that is read."""
+    """Name in the store that is read."""
     size: int
     token: str
     target: str
-    """In the store that is written; the same as `name` where there is but one."""
+    """Name in the store that is written."""
     replace: Replace
-    """Which object there may be replaced."""
+    """Which existing object may be replaced."""
     line: Line | None = None
-    """What the manifest says of the target."""
+    """Line of the manifest about the target."""
 
 
 @dataclass(frozen=True)
 class Grouping:
-    """Limits of a group. An object of more than `bytes` is alone."""
+    """Limits of a group. An object of `bytes` or more is in a separate group."""
 
     objects: int = 8192
     bytes: int = 256 << 20
     first: int = 32
-    """Objects of the first groups."""
+    """Number of objects in the first groups."""
 
     def __post_init__(self) -> None:
         if self.objects < 1 or self.bytes < 1 or self.first < 1:
@@ -44,19 +44,19 @@ class Grouping:
 
 
 class Shard(NamedTuple):
-    """One task."""
+    """A group of objects that one task processes."""
 
     label: str
-    """Sorts by time. That of a piece is its whole's, and a number."""
+    """Labels sort by time. The label of a piece is that of the original shard with a number."""
     works: tuple[Work, ...]
 
     @property
     def is_piece(self) -> bool:
-        """Whether it was split from one that killed its workers."""
+        """Whether it was split from a shard that crashed its workers."""
         return PIECE in self.label
 
     def split(self) -> list[Shard]:
-        """The same objects in some ten shards."""
+        """Splits the objects into up to `PIECES` shards."""
         size = -(-len(self.works) // PIECES)
         starts = range(0, len(self.works), size)
         return [
@@ -69,10 +69,10 @@ PIECES = 10
 
 
 def group(works: Iterable[Work], limits: Grouping, workers: int = 1) -> Iterator[Shard]:
-    """Shards as they fill up; holds no more than one.
+    """Yields shards when they are full. Holds the objects of one shard in memory.
 
-    None has more objects than an eighth of what each worker has had on average: a worker that has the last shard is not
-    waited for long.
+    After the first groups, a shard has at most one eighth of the mean number of objects per worker so far. So the run
+    does not wait long for the worker with the last shard.
     """
     held: list[Work] = []
     size = given = number = 0

@@ -1,4 +1,4 @@
-"""One object: read, sealed or opened, written, and found to be the same as when it was begun."""
+"""Processes one object: reads, encrypts or decrypts, and writes it. Fails if the object changes while it is read."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from .stores import BLOCK, Reading, Store
 
 @dataclass(frozen=True)
 class Context:
-    """What all objects of a shard share."""
+    """The state that all objects of a shard share."""
 
     verb: str
     run: str
     source: Store | None
-    """What is read; None for `rewrap` and for `verify` against the manifest."""
+    """The store that is read; None for `rewrap` and for `verify` against the manifest."""
     target: Store
     codec: Codec
     recipients: str | None
     stopped: threading.Event
     accept_moved: bool = False
-    """Whether a container may be that of another object."""
+    """Whether to accept containers of other objects."""
     unbound: list[str] = field(default_factory=list)
-    """Containers of earlier versions, which do not say what they are the containers of."""
+    """Containers of earlier versions, which do not record the name of their object."""
 
     def go_on(self) -> None:
-        """Raises `Stopped` when the run is to end."""
+        """Raises `Stopped` if the run was stopped."""
         if self.stopped.is_set():
             raise Stopped("the run was stopped")
 
 
 def transfer(context: Context, work: Work, attempt: int = 1) -> Line:
-    """Does what the run does with one object, and says so as a line of the manifest."""
+    """Processes one object, and returns its line for the manifest."""
     if context.verb == "encrypt":
         return _encrypt(context, _source(context), work)
     if context.verb == "decrypt":
@@ -51,7 +51,7 @@ def transfer(context: Context, work: Work, attempt: int = 1) -> Line:
 
 
 def _blocks(context: Context, reading: Reading) -> Iterator[Any]:
-    """The object's bytes, all of them, whatever its store thinks it gave."""
+    """Yields the bytes of an object. Raises `Changed` if their number differs from the object's size."""
     count = 0
     for block in reading.blocks():
         context.go_on()
@@ -62,7 +62,7 @@ def _blocks(context: Context, reading: Reading) -> Iterator[Any]:
 
 
 def _whole(context: Context, reading: Reading) -> bytes:
-    """The same at once."""
+    """Returns the bytes of an object. Raises `Changed` if their number differs from the object's size."""
     context.go_on()
     data = reading.whole()
     if len(data) != reading.item.size:
@@ -149,7 +149,7 @@ def _decrypt(context: Context, source: Store, work: Work) -> Line:
 
 
 def _verify(context: Context, work: Work) -> Line:
-    """Opens a container without writing it; compares with the manifest's line, and with the source where there is one."""
+    """Decrypts a container without writing it. Compares it with the line of the manifest, and with a given source."""
     digest = hashlib.sha256() if context.source is not None else None
     count = 0
     with context.target.read(Item(work.target, work.size, work.token)) as reading:
@@ -189,10 +189,10 @@ def _digest(context: Context, reading: Reading) -> bytes:
 def _rewrap(context: Context, work: Work, attempt: int) -> Line:
     item = Item(work.target, work.size, work.token)
     if attempt > 1:
-        item = context.target.stat(work.target)  # Changed meanwhile, perhaps by an attempt whose answer was lost.
+        item = context.target.stat(work.target)  # An earlier attempt may have rewrapped it, with its answer lost.
     before = Identity(item.size, item.token)
     written = context.target.rewrap(item, context.codec)
-    # What an older line says of the payload stays true if this is the container that it speaks of.
+    # The payload of an older line stays valid if the line describes this container.
     line = work.line if work.line is not None and work.line.target == before else None
     now = Identity(written.size, written.token)
     if line is None:
@@ -208,7 +208,7 @@ def _line(context: Context, name: str, read: Item, written: Item, seal: str, pla
 
 
 def _in_its_place(context: Context, opening: Opening, name: str) -> None:
-    """Raises `Moved` where the container was made for another object than the one that it stands for."""
+    """Raises `Moved` if the container was made for another object."""
     if not is_bound(opening.name):
         context.unbound.append(name)
     elif opening.name != bound(name) and not context.accept_moved:

@@ -1,4 +1,4 @@
-"""What runs in a worker: one shard, several objects at once. Memory: some MiB for each of these."""
+"""Runs one shard in a worker, several objects at a time. Memory use: some MiB for each of these objects."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .stores import Replace, Store, open_store, without_secrets
 from .transfer import Context, transfer
 
 STOP = threading.Event()
-"""Set when this process is to end soon."""
+"""Set when this process should stop soon."""
 
 
 class Options:
-    """Arguments for a store, among them credentials: not shown."""
+    """Arguments of a store. They may contain credentials, so `repr` shows only their names."""
 
     def __init__(self, values: Mapping[str, Any] | None = None):
         self.values = dict(values or {})
@@ -36,7 +36,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Plan:
-    """A run, as each of its tasks needs to know it."""
+    """The parameters of a run that every task needs."""
 
     verb: str
     run: str
@@ -46,28 +46,28 @@ class Plan:
     target_options: Options
     codec: Codec = field(repr=False)
     recipients: str | None
-    """As `Keys.recipients_id` has it."""
+    """Result of `Keys.recipients_id`."""
     concurrency: int
-    """Objects at once in a worker."""
+    """Number of objects that a worker processes at the same time."""
     retry: Retry
     accept_moved: bool = False
     opener: Callable[[str, Mapping[str, Any]], Store] = open_store
 
     @property
     def journals(self) -> bool:
-        """Whether the run writes objects, and lines about them."""
+        """Whether the run writes objects, and lines of the manifest."""
         return self.verb != "verify"
 
 
 @dataclass
 class Result:
-    """What became of a shard."""
+    """Result of a shard."""
 
     objects: int = 0
     bytes: int = 0
     retried: int = 0
     unbound: int = 0
-    """Containers of earlier versions that do not say which object they are for."""
+    """Number of containers of earlier versions, which do not record the name of their object."""
     failures: list[Failure] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -75,11 +75,11 @@ class Result:
 _opened: dict[str, tuple[int, Store | None, Store]] = {}
 _opening = threading.Lock()
 _busy = threading.Lock()
-"""Held while a process of our own has a shard."""
+"""Held while a process of the pool runs a shard."""
 
 
 def _stores(plan: Plan) -> tuple[Store | None, Store]:
-    """The run's stores, opened once in a process."""
+    """Returns the stores of a run, which are opened once in a process."""
     with _opening:
         found = _opened.get(plan.run)
         if found is None or found[0] != os.getpid():
@@ -90,13 +90,13 @@ def _stores(plan: Plan) -> tuple[Store | None, Store]:
 
 
 def forget(run: str) -> None:
-    """Lets go of the stores, in a process that lives on."""
+    """Drops the stores of a run, in a process that continues."""
     with _opening:
         _opened.pop(run, None)
 
 
 def begin_process() -> None:
-    """For processes of our own pool: the parent decides about Ctrl-C, and ends them by SIGTERM."""
+    """Initialises a process of the pool. It ignores Ctrl-C; the parent stops it by SIGTERM."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: STOP.set())
     parent = multiprocessing.parent_process()
@@ -105,7 +105,7 @@ def begin_process() -> None:
 
 
 def _end_with(parent: BaseProcess) -> None:
-    """Ends this process when its parent is dead, which it would not notice while it waits for work."""
+    """Ends this process when its parent has ended. A process that waits for work would not notice."""
     parent.join()
     STOP.set()
     with _busy:
@@ -113,13 +113,13 @@ def _end_with(parent: BaseProcess) -> None:
 
 
 def run_own_shard(plan: Plan, shard: Shard) -> Result:
-    """`run_shard` in a process of our own pool."""
+    """Calls `run_shard` in a process of the pool."""
     with _busy:
         return run_shard(plan, shard)
 
 
 def run_shard(plan: Plan, shard: Shard) -> Result:
-    """Does all objects of a shard. Raises only what keeps it from doing any."""
+    """Processes all objects of a shard. Raises an exception only if it cannot process any object."""
     started = time.monotonic()
     source, target = _stores(plan)
     context = Context(plan.verb, plan.run, source, target, plan.codec, plan.recipients, STOP, plan.accept_moved)
@@ -144,10 +144,10 @@ def run_shard(plan: Plan, shard: Shard) -> Result:
 
 
 def _unsettled(plan: Plan, shard: Shard, journal: Journal | None, result: Result, error: Exception) -> None:
-    """All objects are there, but a loss of power may take them away: they are told, and the next run writes them again."""
+    """Reports all objects as failed: they exist, but a power loss may remove them. The next run writes them again."""
     failed = {failure.name for failure in result.failures}
     if journal is not None:
-        # Only what is ours: an object that was in the way is somebody else's, and stays so.
+        # Only objects of this run: an object that existed before does not belong to it.
         journal.begin([work.target for work in shard.works if work.name not in failed])
     why = f"its folder could not be synced to disk: {describe(error, plan)}"
     result.failures += [Failure(work.name, "io", why, 1) for work in shard.works if work.name not in failed]
@@ -155,7 +155,7 @@ def _unsettled(plan: Plan, shard: Shard, journal: Journal | None, result: Result
 
 
 def _after_death(target: Store, journal: Journal, works: list[Work], result: Result) -> list[Work]:
-    """What a worker that died has left to do; what it began is ours to replace."""
+    """Returns the work that a crashed worker has left. Objects that it began may be replaced."""
     begun: set[str] = set()
     done: dict[str, Line] = {}
     for line in journal.earlier:
@@ -183,13 +183,13 @@ def _after_death(target: Store, journal: Journal, works: list[Work], result: Res
 def _there(target: Store, line: Line) -> bool:
     try:
         item = target.stat(line.name)
-    except Exception:  # then it is done again, and that tells
+    except Exception:  # the object is processed again, which reports the error
         return False
     return (item.size, item.token) == tuple(line.target)
 
 
 class _Crew:
-    """Threads that take one object after another."""
+    """Threads that process objects, each one at a time."""
 
     def __init__(self, plan: Plan, context: Context, journal: Journal | None, works: list[Work], result: Result):
         self.plan = plan
@@ -201,7 +201,7 @@ class _Crew:
         self.lock = threading.Lock()
 
     def work(self) -> None:
-        """Until no object is left."""
+        """Processes all objects."""
         threads = [threading.Thread(target=self.take) for _ in range(min(self.plan.concurrency, self.count) - 1)]
         for thread in threads:
             thread.start()
@@ -210,7 +210,7 @@ class _Crew:
             thread.join()
 
     def take(self) -> None:
-        """One thread's part."""
+        """Processes objects in one thread until none is left."""
         while True:
             with self.lock:
                 work = next(self.rest, None)
@@ -218,11 +218,11 @@ class _Crew:
                 return
             try:
                 self.one(work)
-            except BaseException as error:  # no object is ever lost silently
+            except BaseException as error:  # every object is either done or reported
                 self.fail(work, error)
 
     def one(self, work: Work) -> None:
-        """One object, with all its attempts."""
+        """Processes one object, with several attempts."""
 
         def again(error: BaseException) -> None:
             nonlocal work
@@ -239,7 +239,7 @@ class _Crew:
             self.result.bytes += line.plain_bytes
 
     def fail(self, work: Work, error: BaseException) -> None:
-        """Remembers why an object is not done."""
+        """Records the failure of an object."""
         if isinstance(error, Exists) and self.journal is not None:
             self.journal.foreign(work.target)
         attempts = getattr(error, "attempts", 1)
@@ -251,7 +251,7 @@ class _Crew:
 
 
 def describe(error: BaseException, plan: Plan) -> str:
-    """The error in one line, without secrets that an address may hold."""
+    """Returns the error in one line, without secrets of an address."""
     if isinstance(error, Stopped):
         return str(error)
     text = " ".join(str(error).split()) or type(error).__name__

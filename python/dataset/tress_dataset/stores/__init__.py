@@ -1,7 +1,7 @@
-"""Where objects lie. A store knows objects by names relative to its root, and how to read and write them whole.
+"""Stores of objects. A store reads and writes whole objects by their names, which are relative to its root.
 
-`local.py` has folders, `s3.py` S3, `files.py` everything else that fsspec opens. All calls may come from several
-threads at once.
+`local.py` implements folders, `s3.py` S3, `files.py` all other file systems of fsspec. Several threads may use a store
+at the same time.
 """
 
 from __future__ import annotations
@@ -20,46 +20,45 @@ from ..names import Item, Odd
 from ..retry import Retry
 
 BLOCK = 4 << 20
-"""Objects of no more bytes are read, sealed and written whole; of others this much at a time."""
+"""Objects up to this size in bytes are processed whole; larger ones in blocks of this size."""
 
 PIECE = 512 << 10
-"""The same of files of this machine: what stays in a cache from the reading to the writing, and what an encryptor takes at
-a time."""
+"""Block size in bytes for local files: small enough to stay in a cache from reading to writing."""
 
 HEAD = 128 << 10
-"""More than any container's header."""
+"""Number of bytes to read for a header: more than any header has."""
 
 
 class Replace(IntEnum):
-    """Which object of the same name a new one may replace."""
+    """Which existing object of the same name a new object may replace."""
 
     NEVER = 0
     OURS = 1
-    """One that an earlier run began to write, and nothing else."""
+    """Only an object that an earlier run began to write."""
     ALWAYS = 2
 
 
 class Reading(ABC):
-    """One object that is being read, as it was when it was opened."""
+    """An object that is being read, in the version that was opened."""
 
     item: Item
     about: Mapping[str, str] = {}
-    """Metadata, where the store keeps some: `content-type` and what `Store.write` was given."""
+    """Metadata, if the store has any: `content-type` and the metadata given to `Store.write`."""
 
     @abstractmethod
     def blocks(self) -> Iterator[Any]:
-        """Its bytes, in buffers of some MiB at most, each of use until the next one."""
+        """Yields the bytes of the object, in buffers of at most some MiB. A buffer is valid until the next one."""
 
     def whole(self) -> bytes:
-        """All of its bytes."""
+        """Returns all bytes of the object."""
         return b"".join([bytes(block) for block in self.blocks()])
 
     @abstractmethod
     def unchanged(self) -> None:
-        """Raises `Changed` if what was read is not one version of the object."""
+        """Raises `Changed` if the bytes that were read do not come from one version of the object."""
 
     def close(self) -> None:
-        """Lets go of it."""
+        """Closes the object."""
 
     def __enter__(self) -> Self:
         return self
@@ -71,19 +70,19 @@ class Reading(ABC):
 
 
 class Writing(ABC):
-    """One object that is being written. It appears when `commit` returns, complete, or never."""
+    """An object that is being written. It appears complete in `commit`, or never."""
 
     @abstractmethod
     def write(self, data: Any) -> None:
-        """The next bytes."""
+        """Writes the next bytes."""
 
     @abstractmethod
     def commit(self) -> Item:
-        """Makes the object appear. Raises `Exists` if it may not replace one that is there."""
+        """Makes the object appear. Raises `Exists` if it must not replace an existing object."""
 
     @abstractmethod
     def discard(self) -> None:
-        """Leaves nothing behind. Does nothing after `commit`."""
+        """Removes what was written. Does nothing after `commit`."""
 
     def __enter__(self) -> Self:
         return self
@@ -95,46 +94,46 @@ class Writing(ABC):
 
 
 class Store(ABC):
-    """A folder, a bucket, a server's folder."""
+    """A folder, a bucket, or a folder of a server."""
 
     shown: str
-    """Its address without secrets."""
+    """Address without secrets."""
     local = False
     retry = Retry()
-    """For a page of a listing, which is not begun again."""
+    """Attempts for a page of a listing."""
     shared = True
     """Whether other processes see the same objects."""
 
     @abstractmethod
     def prepare(self) -> None:
-        """Makes the root where stores have such a thing. Once a run, for targets."""
+        """Creates the root if the store needs one. Called once per run, for targets."""
 
     @abstractmethod
     def items(self) -> Iterator[Item | Odd]:
-        """All objects, in any order, lazily; without what `names.ignored` says."""
+        """Yields all objects lazily, in any order, except those that `names.ignored` excludes."""
 
     @abstractmethod
     def stat(self, name: str) -> Item:
-        """Raises `FileNotFoundError`."""
+        """Describes an object. Raises `FileNotFoundError`."""
 
     def occupied(self, name: str) -> bool:
-        """Whether an object that no run wrote is in the way, where that shows only beforehand."""
+        """Returns whether an object has this name, for stores that cannot tell later whether a run wrote it."""
         return False
 
     @abstractmethod
     def read(self, item: Item) -> Reading:
-        """Opens an object; the listing's description helps, but may be old."""
+        """Opens an object. `item` comes from a listing, and may be out of date."""
 
     @abstractmethod
     def read_start(self, item: Item, count: int) -> bytes:
-        """So many first bytes, or all if it has fewer."""
+        """Returns the first `count` bytes, or all bytes if there are fewer."""
 
     @abstractmethod
     def write(self, name: str, size: int, about: Mapping[str, str], replace: Replace) -> Writing:
-        """A new object of about `size` bytes, with metadata where the store keeps some (`content-type` and others)."""
+        """Begins a new object of about `size` bytes, with metadata such as `content-type` if the store supports it."""
 
     def rewrap(self, item: Item, codec: Codec) -> Item:
-        """The container with a new header before the same payload; the payload is not decrypted."""
+        """Replaces the header of a container. The payload is not decrypted."""
         old, head = codec.new_head(self.read_start(item, HEAD))
         with self.read(item) as reading, self.write(item.name, item.size - old + len(head), {}, Replace.ALWAYS) as out:
             out.write(head)
@@ -152,33 +151,33 @@ class Store(ABC):
 
     @abstractmethod
     def put(self, name: str, data: bytes) -> None:
-        """Writes a small object of our own, replacing it."""
+        """Writes a small object of this package, such as a part of the manifest, and replaces an existing one."""
 
     def append(self, name: str, data: bytes) -> bool:
-        """Adds to a small object of our own; False where the store cannot."""
+        """Appends to a small object of this package. Returns False if the store cannot append."""
         return False
 
     @abstractmethod
     def get(self, name: str) -> Iterator[bytes]:
-        """Pieces of an object of our own."""
+        """Yields the bytes of an object of this package in pieces."""
 
     @abstractmethod
     def control(self) -> list[str]:
-        """Names of all objects in the folder of manifests."""
+        """Returns the names of all objects in the folder of manifests."""
 
     @abstractmethod
     def remove(self, name: str) -> None:
-        """Removes an object of our own; it may be gone already."""
+        """Removes an object of this package. Does nothing if it does not exist."""
 
     def settle(self) -> None:
-        """Makes durable what was named, where that is a step of its own."""
+        """Makes new names durable, if the store needs a separate step for that."""
 
     def close(self) -> None:
-        """Lets go of connections."""
+        """Closes connections."""
 
 
 def without_secrets(url: str) -> str:
-    """The URL without user information and query."""
+    """Returns the URL without user information and query."""
     if "://" not in url:
         return url
     parts = urlsplit(url)
@@ -187,15 +186,15 @@ def without_secrets(url: str) -> str:
 
 
 _HALF_A_URL = re.compile(r"[a-z][a-z0-9+.-]+:/(?!/)")
-"""What would become a local folder called `s3:`. A letter alone is a drive."""
+"""Matches a mistyped URL such as `s3:/bucket`, which would become a local folder. A single letter is a drive."""
 
 
 _EXTRAS = {"s3": "s3", "s3a": "s3", "sftp": "sftp", "ssh": "sftp"}
-"""Extras of this distribution that have what a scheme needs."""
+"""The extra of this distribution that installs the dependencies of a scheme."""
 
 
 def open_store(url: str, options: Mapping[str, Any]) -> Store:
-    """The store behind a URL or path. Raises `UsageError` for URLs that nothing here opens."""
+    """Returns the store of a URL or path. Raises `UsageError` if no store supports the URL."""
     scheme = url.partition("://")[0] if "://" in url else "file"
     if not url:
         raise UsageError("source or target is empty")

@@ -1,7 +1,8 @@
-"""Folders as handles, so that a name is looked up where it was found and no symbolic link is followed on the way.
+"""Folder handles: entries are opened relative to an open folder, and no symbolic link is followed.
 
-A path is looked up anew with every call: whoever may write to one of its folders can put a link there between two calls.
-Where the system has no such calls (Windows), paths are used after all, and a link is refused that is there at that moment.
+The system resolves a path again in each call, so a user who may write to one of its folders can insert a link between
+two calls. Handles prevent that. On systems without such calls (Windows), paths are used, and only links that exist at
+the time of the check are refused.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _FOLDER = os.O_RDONLY | FLAGS | getattr(os, "O_DIRECTORY", 0)
 _SHARED = stat.S_ISVTX | stat.S_IWOTH
-"""A folder in which everybody may make names, and nobody may take those of others away."""
+"""Mode bits of a folder such as /tmp: everybody may create names, and only the owner may remove them."""
 
 
 class LinkInPath(BadName):
@@ -29,13 +30,13 @@ class LinkInPath(BadName):
 
 
 def close(fd: int) -> None:
-    """Closes it. What was to be kept was synced before, and an error here changes nothing."""
+    """Closes a descriptor. Errors are ignored, because data that must be kept was synced before."""
     with suppress(OSError):
         os.close(fd)
 
 
 class Folder:
-    """An open folder. Its methods take the name of an entry, without any `/`, and follow no link."""
+    """An open folder. Its methods take the name of an entry without `/`, and follow no link."""
 
     def __init__(self, path: str, fd: int | None = None):
         if HANDLES and fd is None:
@@ -47,33 +48,34 @@ class Folder:
         return name if self.fd is not None else os.path.join(self.path, name)
 
     def open(self, name: str, flags: int) -> int:
-        """A file's descriptor; a new file gets what the umask leaves of mode 0666."""
+        """Opens a file and returns its descriptor. A new file gets mode 0666, reduced by the umask."""
         return os.open(self._of(name), flags | FLAGS | NO_LINKS, 0o666, dir_fd=self.fd)
 
     def stat(self, name: str) -> os.stat_result:
-        """Of the entry itself, also where it is a link."""
+        """Returns the status of the entry itself, also if it is a link."""
         return os.stat(self._of(name), dir_fd=self.fd, follow_symlinks=False)
 
     def unlink(self, name: str) -> None:
-        """Removes the entry, which is no folder."""
+        """Removes an entry that is not a folder."""
         os.unlink(self._of(name), dir_fd=self.fd)
 
     def replace(self, name: str, new: str) -> None:
-        """Renames the entry to `new`, in place of what is there."""
+        """Renames the entry to `new`, and replaces an existing entry."""
         os.replace(self._of(name), self._of(new), src_dir_fd=self.fd, dst_dir_fd=self.fd)
 
     def link(self, name: str, new: str) -> None:
-        """Gives a file a second name. Raises `FileExistsError`, and what systems raise that have no hard links."""
+        """Creates a hard link to a file. Raises `FileExistsError`, or another error if hard links are not supported."""
         os.link(self._of(name), self._of(new), src_dir_fd=self.fd, dst_dir_fd=self.fd, follow_symlinks=False)
 
     def scan(self) -> os._ScandirIterator[str]:
-        """Its entries."""
+        """Iterates over the entries."""
         return os.scandir(self.path if self.fd is None else self.fd)
 
     def enter(self, name: str, make: bool = False) -> Folder:
-        """A folder in it. With `make` it is made where it is missing, and refused where a stranger planted it.
+        """Opens a folder inside this one. With `make`, creates it if it is missing.
 
-        Raises `LinkInPath`.
+        Raises `LinkInPath` if it is a link. With `make`, raises `BadName` if another user has planted it in a folder
+        where everybody may create names.
         """
         path = os.path.join(self.path, name)
         try:
@@ -86,7 +88,7 @@ class Folder:
                     os.mkdir(self._of(name), dir_fd=self.fd)
                 inner = self._enter(name, path)
         except OSError as error:
-            # Which of the two a link causes differs between systems.
+            # A link causes either of the two errors, depending on the system.
             if error.errno in (errno.ELOOP, errno.ENOTDIR) and stat.S_ISLNK(self.stat(name).st_mode):
                 raise LinkInPath("a folder in its path is a symbolic link") from None
             raise
@@ -113,26 +115,26 @@ class Folder:
         return around.st_mode & _SHARED == _SHARED and os.fstat(self.fd).st_uid not in (os.geteuid(), around.st_uid)
 
     def sync(self) -> None:
-        """Makes its names durable, where folders can be synced."""
+        """Makes the names in the folder durable, if the system can sync folders."""
         if self.fd is not None:
             os.fsync(self.fd)
 
     def close(self) -> None:
-        """Closes it; a second time does nothing."""
+        """Closes the folder. A second call does nothing."""
         if self.fd is not None and self.fd >= 0:
             close(self.fd)
             self.fd = -1
 
 
 class Root:
-    """A folder that is opened anew by every call, and has to stay the same: a file system may be unmounted meanwhile."""
+    """The root folder. Each call opens it again and checks that it is the same folder: it may have been unmounted."""
 
     def __init__(self, path: str):
         self.path = path
         self._first: tuple[int, int] | None = None
 
     def open(self) -> Folder:
-        """The folder itself. Links in its own path are the caller's, and are followed."""
+        """Opens the folder. Links in its path come from the caller, and are followed."""
         folder = Folder(self.path)
         if folder.fd is not None:
             status = os.fstat(folder.fd)
@@ -146,7 +148,7 @@ class Root:
 
     @contextmanager
     def around(self, name: str, make: bool = False) -> Iterator[tuple[Folder, str]]:
-        """The folder that has the entry `name`, a checked name with `/` between its parts, and the name's last part."""
+        """Opens the folder of the entry `name`. Returns it with the last part of the name, which must be checked."""
         *outer, last = name.split("/")
         folder = self.open()
         try:

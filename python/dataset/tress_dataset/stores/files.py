@@ -1,7 +1,7 @@
-"""Every other store of fsspec: SFTP, memory, SMB, HDFS, and object stores that have a package of their own.
+"""All other file systems of fsspec: SFTP, memory, SMB, HDFS, and object stores with a separate package.
 
-Where names can be changed an object is written under a temporary one; elsewhere the store's own upload is completed
-only when all went well (`autocommit=False` of fsspec).
+If the file system can rename, an object is written under a temporary name and renamed. Otherwise the upload of the
+store is completed only after everything was written (`autocommit=False` of fsspec).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TOKENS: tuple[str, ...] = (
     "last_modified",
 )
 _TOKENS += ("updated", "created")
-# paramiko's connections are not to be used by two threads at once.
+# Two threads must not use one connection of paramiko at the same time.
 _ONE_THREAD = {"sftp", "ssh"}
 
 
@@ -76,12 +76,12 @@ class FilesStore(Store):
         return pair
 
     def renew(self) -> None:
-        """After a failure: the thread's next call makes a new connection."""
+        """Drops the thread's connection after a failure. The next call opens a new one."""
         if self._one is None:
             self._of_thread.pair = None
 
     def path(self, name: str) -> str:
-        """Where the object is. Raises `BadName`."""
+        """Returns the path of an object. Raises `BadName`."""
         return f"{self._pair()[1]}/{check(name)}"
 
     def prepare(self) -> None:
@@ -90,7 +90,7 @@ class FilesStore(Store):
             fs.makedirs(root, exist_ok=True)
 
     def _describe(self, name: str, info: Mapping[str, Any]) -> Item:
-        # Some listings have times as numbers where single answers have dates.
+        # A listing may have times as numbers while `info` of a single file returns a date.
         found = (info[key] for key in _TOKENS if info.get(key) is not None)
         token = "-".join(str(value.timestamp() if isinstance(value, datetime) else value) for value in found)
         return Item(name, int(info["size"]), token)
@@ -138,7 +138,7 @@ class FilesStore(Store):
         return _FilesWriting(self, name)
 
     def folder(self, path: str) -> None:
-        """Makes the folder of a file."""
+        """Creates the folder of a file."""
         parent = path.rpartition("/")[0]
         if parent and parent not in self._made:
             self.fs.makedirs(parent, exist_ok=True)
@@ -235,5 +235,5 @@ class _FilesWriting(Writing):
                 self._store.fs.rm_file(self._part)
             else:
                 self._file.discard()
-        except Exception:  # the connection may be what failed; the next run writes the same part
+        except Exception:  # the connection may have failed; the next run overwrites the same temporary file
             self._store.renew()

@@ -1,6 +1,6 @@
-"""Which SSH servers are who they say: those of the user's known_hosts, as `ssh` has it.
+"""Host keys of SSH servers: only those in the user's known_hosts are accepted, as by `ssh`.
 
-fsspec's own choice trusts whoever answers first.
+fsspec's default accepts any host key.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import Any
 
 
 def policy() -> Any:
-    """For `host_key_policy` of fsspec's SFTP file system."""
+    """Returns a `host_key_policy` for fsspec's SFTP file system."""
     import paramiko
 
     class KnownHosts(paramiko.MissingHostKeyPolicy):  # type: ignore[misc]
-        """Takes the keys that known_hosts has for the host, and no others."""
+        """Accepts only the keys that known_hosts has for the host."""
 
         def missing_host_key(self, client: Any, hostname: str, key: Any) -> None:
             known = paramiko.HostKeys()

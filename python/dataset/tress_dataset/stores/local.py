@@ -1,8 +1,8 @@
-"""Folders of this machine, or mounted on it.
+"""Local and mounted folders.
 
-An object is written under a temporary name in its own folder, synced, and renamed. The temporary name belongs to the
-object, and is locked while somebody writes it: what a killed run left is taken away by the next one, and never piles
-up. Everything below the root is opened by handles of folders, without following any link (`below.py`).
+An object is written to a temporary file in its folder, synced, and renamed. The temporary name depends only on the
+object's name, and the file is locked while it is written. So the next run removes the file of a killed run, and such
+files do not accumulate. Everything below the root is opened by folder handles, without following links (`below.py`).
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from .below import Folder, LinkInPath, Root, close
 
 try:
     import fcntl
-except ImportError:  # Windows: a part that is there is somebody's until it is removed.
+except ImportError:  # Windows has no such locks: an existing temporary file blocks the object until it is removed.
     fcntl = None  # type: ignore[assignment]
 
 
 _UNUSABLE = {errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.EISDIR, errno.EACCES, errno.EPERM}
-"""What opening a link, a pipe, a folder, or a file of somebody else for writing may fail with."""
+"""Errors of opening a link, a pipe, a folder, or a file of another user for writing."""
 
 
 def describe(name: str, status: os.stat_result) -> Item:
-    """Size, times and inode: what changes when somebody writes the file or puts another in its place."""
+    """Describes a file by size, times and inode, which change when the file is written or replaced."""
     return Item(name, status.st_size, f"{status.st_mtime_ns}-{status.st_ctime_ns}-{status.st_ino}")
 
 
 def _entries(folder: Folder) -> Iterator[os.DirEntry[str]]:
-    """Those of an open folder, which is closed where they cannot be read."""
+    """Iterates over the entries of an open folder. Closes the folder if they cannot be read."""
     try:
         return folder.scan()
     except BaseException:
@@ -46,14 +46,14 @@ def _entries(folder: Folder) -> Iterator[os.DirEntry[str]]:
 
 
 def _write_all(write: Callable[[memoryview], int], data: Any) -> None:
-    """As often as it takes."""
+    """Calls `write` until all data is written."""
     view = memoryview(data)
     while len(view):
         view = view[write(view) :]
 
 
 class LocalStore(Store):
-    """A folder."""
+    """A local or mounted folder."""
 
     local = True
 
@@ -70,16 +70,16 @@ class LocalStore(Store):
         os.makedirs(self.root, exist_ok=True)
 
     def path(self, name: str) -> str:
-        """Where the object is, for messages: calls go by folders. Raises `BadName`."""
+        """Returns the path of an object, for messages only: calls use folder handles. Raises `BadName`."""
         check(name)
         if os.sep == "\\" and any(c in name for c in '\\:*?"<>|'):
             raise BadName("the name has a character that this system does not allow")
         return os.path.join(self.root, name)
 
     def around(self, name: str, make: bool = False) -> AbstractContextManager[tuple[Folder, str]]:
-        """The folder of an object, and the last part of its name. With `make` its folders are made, but not the root.
+        """Opens the folder of an object. Returns it with the last part of the object's name.
 
-        Raises `BadName`, also where one of the folders is a link.
+        With `make`, creates missing folders, except the root. Raises `BadName`, also if one of the folders is a link.
         """
         self.path(name)
         return self._below.around(name, make)
@@ -104,7 +104,7 @@ class LocalStore(Store):
                         continue
                     status = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
-                    continue  # Removed meanwhile.
+                    continue  # Removed during the listing.
                 except LinkInPath:
                     yield Odd(name, "special", "a symbolic link")
                     continue
@@ -128,7 +128,7 @@ class LocalStore(Store):
         try:
             with self.around(name) as (folder, last):
                 folder.stat(last)
-        except (OSError, BadName):  # Whatever is in its way is told when it is written.
+        except (OSError, BadName):  # Writing the object reports the problem.
             return False
         return True
 
@@ -143,7 +143,7 @@ class LocalStore(Store):
         return _LocalWriting(self, name, size, replace)
 
     def rewrap(self, item: Item, codec: Codec) -> Item:
-        """As elsewhere; but the file system copies the payload, which may share its blocks, and permissions stay."""
+        """Replaces the header. The file system copies the payload, possibly by sharing blocks. Keeps permissions."""
         with _LocalReading(self, item.name) as reading:
             old, head = codec.new_head(reading.start(HEAD))
             size = reading.item.size
@@ -155,11 +155,11 @@ class LocalStore(Store):
                 return out.commit()
 
     def touched(self, name: str) -> None:
-        """A name was made in the object's folder."""
+        """Records that a name was created in the object's folder."""
         self._touched.add(name.rpartition("/")[0])
 
     def remains(self, part: str) -> None:
-        """This name is to be removed later."""
+        """Records a temporary file to remove later."""
         self._remains.append(part)
 
     def put(self, name: str, data: bytes) -> None:
@@ -196,7 +196,7 @@ class LocalStore(Store):
 
     def settle(self) -> None:
         if os.name != "posix":
-            return  # Neither has links of ours, nor folders that can be synced.
+            return  # Such systems have no leftover hard links, and cannot sync folders.
         with self._lock:
             touched, self._touched = self._touched, set()
             remains, self._remains = self._remains, []
@@ -215,7 +215,7 @@ class _LocalReading(Reading):
             with store.around(name) as (folder, last):
                 self._fd = folder.open(last, os.O_RDONLY)
         except LinkInPath as error:
-            raise Changed(str(error)) from None  # It was none when it was listed.
+            raise Changed(str(error)) from None  # The listing found a folder.
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise Changed("no longer a regular file") from None
@@ -228,7 +228,7 @@ class _LocalReading(Reading):
 
     def blocks(self) -> Iterator[Any]:
         left = self.item.size
-        # One buffer for all: new memory for each would take as long as the encryption.
+        # Reuses one buffer: allocating a new one per block would take as long as the encryption.
         buffer = memoryview(bytearray(min(left, PIECE)))
         with open(self._fd, "rb", buffering=0, closefd=False) as file:
             while left > 0:
@@ -239,7 +239,7 @@ class _LocalReading(Reading):
                 yield buffer[:count]
 
     def start(self, count: int) -> bytes:
-        """The first bytes, up to `count`."""
+        """Returns the first bytes, up to `count`."""
         return self._read(min(count, self.item.size))
 
     def whole(self) -> bytes:
@@ -255,12 +255,12 @@ class _LocalReading(Reading):
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def copy_to(self, out: _LocalWriting, start: int) -> None:
-        """Writes all bytes from `start` on."""
+        """Copies all bytes from offset `start` to `out`."""
         offset = start
         while offset < self.item.size:
             try:
                 count = os.copy_file_range(self._fd, out.fd, self.item.size - offset, offset)
-            except (AttributeError, OSError):  # Not every system, and not between any two files.
+            except (AttributeError, OSError):  # Not supported by the system, or between these two files.
                 os.lseek(self._fd, offset, os.SEEK_SET)
                 piece = os.read(self._fd, min(PIECE, self.item.size - offset))
                 out.write(piece)
@@ -298,14 +298,14 @@ class _LocalWriting(Writing):
         self._within = ExitStack()
         with ExitStack() as within:
             self._folder, self._last = within.enter_context(store.around(name, make=True))
-            # For small ones the last step finds out soon enough.
+            # For small objects the check in `commit` is early enough.
             if not replace and size > BLOCK and self._is_there():
                 raise Exists("exists already, and no earlier run wrote it; force replaces it")
             self.fd = self._open()
             self._within = within.pop_all()
 
     def _open(self) -> int:
-        """The part, ours alone. What is there already is never written to: it may be anybody's."""
+        """Creates and locks the temporary file. An existing file is never written to: it may belong to anybody."""
         try:
             fd = self._new()
         except FileExistsError:
@@ -317,7 +317,7 @@ class _LocalWriting(Writing):
             return fd
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Somebody may have taken it for a dead one's before the lock.
+            # Before the lock, another process may have removed the file as a leftover.
             if not self._is_named(self._part, os.fstat(fd)):
                 raise BlockingIOError
         except BlockingIOError:
@@ -334,9 +334,9 @@ class _LocalWriting(Writing):
         return self._folder.open(self._part, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
 
     def _take_away(self) -> None:
-        """Removes the part that a dead process left."""
+        """Removes the temporary file of a dead process."""
         try:
-            # For writing, because network file systems lock nothing else.
+            # Opened for writing, because some network file systems lock only such files.
             fd = self._folder.open(self._part, os.O_WRONLY)
         except FileNotFoundError:
             return
@@ -372,7 +372,7 @@ class _LocalWriting(Writing):
         return True
 
     def _is_named(self, name: str, status: os.stat_result) -> bool:
-        """Whether this name is that of this file."""
+        """Returns whether the entry with this name is this file."""
         try:
             found = self._folder.stat(name)
         except FileNotFoundError:
@@ -383,7 +383,7 @@ class _LocalWriting(Writing):
         _write_all(lambda view: os.write(self.fd, view), data)
 
     def adopt(self, status: os.stat_result) -> None:
-        """Permissions of the file that it replaces; as root, its owner too."""
+        """Takes over the permissions of the replaced file, and as root its owner."""
         if os.name == "posix":
             if os.geteuid() == 0:
                 os.fchown(self.fd, status.st_uid, status.st_gid)
@@ -407,18 +407,18 @@ class _LocalWriting(Writing):
             self._close()
 
     def _name_new(self) -> None:
-        """Names the part without replacing anything, also if somebody else does so at this moment."""
+        """Renames the temporary file without replacing an object, even one that appears at the same time."""
         exists = Exists("exists already, and no earlier run wrote it; force replaces it")
         try:
             self._folder.link(self._part, self._last)
         except FileExistsError:
             raise exists from None
-        except (OSError, NotImplementedError):  # No hard links here.
+        except (OSError, NotImplementedError):  # The file system has no hard links.
             if self._is_there():
                 raise exists from None
             self._folder.replace(self._part, self._last)
         else:
-            # The object is there; a second name that stays does it no harm.
+            # The object is complete; a remaining second name does no harm.
             try:
                 self._folder.unlink(self._part)
             except OSError:
@@ -427,7 +427,7 @@ class _LocalWriting(Writing):
     def discard(self) -> None:
         if self.fd < 0:
             return
-        # Removed while it is still locked, so that nobody takes it over in between.
+        # Removed while it is locked, so that no other process takes it over in between.
         try:
             with suppress(FileNotFoundError):
                 if self._is_ours():
@@ -436,7 +436,7 @@ class _LocalWriting(Writing):
             self._close()
 
     def _is_ours(self) -> bool:
-        """Whether the temporary name is still that of this file, or cannot be asked."""
+        """Returns whether the temporary name is still this file. True if that cannot be checked."""
         try:
             return fcntl is None or self._is_named(self._part, os.fstat(self.fd))
         except OSError:

@@ -1,8 +1,8 @@
-"""S3, through the connections and credentials of `s3fs`, request by request.
+"""S3, by single requests through the connections and credentials of `s3fs`.
 
-s3fs's own file objects hold whole listings in memory, take a part of a key for a version, and complete an upload that
-failed; so only its sessions are used. An object appears when its upload is completed. Reads name the entity tag that
-they expect.
+Only the sessions of s3fs are used. Its file objects hold whole listings in memory, take a part of a key for a version,
+and complete a failed upload. An object appears when its upload is completed. Read requests name the expected entity
+tag.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from . import HEAD, Reading, Replace, Store, Writing
 T = TypeVar("T")
 
 PART = 8 << 20
-"""Bytes of a part of a large object, and of a request for a part of one."""
+"""Size in bytes of a part of an upload, and of a range that is read."""
 LEAST_PART = 5 << 20
-"""The store refuses smaller parts, but the last."""
+"""Smallest part that S3 accepts, in bytes, except for the last part."""
 COPY_PART = 1 << 30
 MOST_PARTS = 9500
 AHEAD = 2
-"""Parts in flight."""
+"""Number of parts in flight."""
 CONTAINER_TYPE = "application/octet-stream"
 
-# One request of many is repeated by itself: a large object does not begin again for it.
+# Retries of a single request, so that a large object does not start again for one failed request.
 _WITHIN = Retry(attempts=4, throttled=8, final=(Changed,))
 _NEVER = threading.Event()
 
 
 class S3Store(Store):
-    """A bucket, or what has a prefix in it."""
+    """A bucket, or the objects of a bucket with a key prefix."""
 
     def __init__(self, url: str, options: Mapping[str, Any]):
         self.bucket, _, prefix = url.partition("://")[2].partition("/")
@@ -53,7 +53,7 @@ class S3Store(Store):
         self.prefix = prefix + "/" if prefix else ""
         self.shown = f"s3://{self.bucket}/{prefix}"
         given = dict(options)
-        # Retries are ours, so that they are counted, and patient for all threads at once.
+        # This package does the retries instead, so that they are counted, and throttling pauses all threads.
         config = {"retries": {"total_max_attempts": 1}, "max_pool_connections": 64} | dict(
             given.pop("config_kwargs", {})
         )
@@ -64,15 +64,15 @@ class S3Store(Store):
         self.call("list_objects_v2", Prefix=self.prefix, MaxKeys=1)
 
     def key(self, name: str) -> str:
-        """The object's key. Raises `BadName`."""
+        """Returns the object's key. Raises `BadName`."""
         return self.prefix + check(name)
 
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Runs it beside this thread."""
+        """Runs a coroutine in the thread of the event loop."""
         return asyncio.run_coroutine_threadsafe(work, self.fs.loop)
 
     def call(self, method: str, **arguments: Any) -> dict[str, Any]:
-        """One request about the bucket."""
+        """Sends one request and waits for the reply."""
         reply: dict[str, Any] = self.start(self.fs._call_s3(method, Bucket=self.bucket, **arguments)).result()
         return reply
 
@@ -90,7 +90,7 @@ class S3Store(Store):
                 name = entry["Key"][len(self.prefix) :]
                 size = int(entry["Size"])
                 if not name or (name.endswith("/") and size == 0):
-                    continue  # The marker of a folder.
+                    continue  # A folder marker.
                 if not ignored(name):
                     yield Item(name, size, entry["ETag"])
 
@@ -105,7 +105,7 @@ class S3Store(Store):
     def get_range(
         self, name: str, token: str | None, start: int, end: int | None
     ) -> Future[tuple[bytes, dict[str, Any]]]:
-        """Bytes from `start` to before `end` of the version that `token` names, and the reply."""
+        """Reads the bytes from `start` to before `end` of the version `token`. Returns them with the reply."""
         return self.start(self._get_range(name, token, start, end))
 
     async def _get_range(
@@ -120,7 +120,7 @@ class S3Store(Store):
             if answer(error)[1] in (412, 416):
                 raise Changed("modified since it was listed") from None
             raise
-        if token and reply["ETag"] != token:  # A store that does not know conditions.
+        if token and reply["ETag"] != token:  # The store ignores the condition IfMatch.
             reply["Body"].close()
             raise Changed("modified since it was listed")
         async with reply["Body"] as body:
@@ -141,7 +141,7 @@ class S3Store(Store):
         return S3Writing(self, name, size, about, replace)
 
     def rewrap(self, item: Item, codec: Codec) -> Item:
-        """The payload is copied by the store, but for what the smallest part takes of it."""
+        """Replaces the header. The store copies the payload, except the bytes that fill up the first part."""
         old, head = codec.new_head(self.read_start(item, HEAD))
         first_end = old + max(0, LEAST_PART - len(head))
         with _S3Reading(self, item, limit=min(first_end, item.size)) as reading:
@@ -183,12 +183,12 @@ class S3Store(Store):
     def close(self) -> None:
         try:
             self.fs.close_session(self.fs.loop, self.fs._s3)
-        except Exception:  # nothing depends on it
+        except Exception:  # the connection is not needed any more
             pass
 
 
 class _S3Reading(Reading):
-    """An object by one request, or by some at a time."""
+    """Reads an object by one request, or a large object by several requests in flight."""
 
     def __init__(self, store: S3Store, item: Item, limit: int | None = None):
         self._store = store
@@ -198,7 +198,7 @@ class _S3Reading(Reading):
         try:
             first, reply = self._get(0).result()
         except Changed:
-            # The listing is old. What the object is now is as good, if it stays that.
+            # The listing is out of date. The current version is as good, as long as it does not change again.
             self.item = store.stat(item.name)
             if limit is not None:
                 raise
@@ -227,11 +227,11 @@ class _S3Reading(Reading):
             yield data
 
     def unchanged(self) -> None:
-        """Every request was for this version."""
+        """Does nothing: every request named the version."""
 
 
 class S3Writing(Writing):
-    """One request, or parts that appear together."""
+    """Writes an object by one request, or a large object by a multipart upload."""
 
     def __init__(
         self,
@@ -262,7 +262,7 @@ class S3Writing(Writing):
 
     def _begin(self) -> None:
         if self._replace:
-            # What a killed run left of this object is paid for until somebody removes it.
+            # Removes uploads of killed runs, which cost money until they are removed.
             found = self._patiently(lambda: self._store.call("list_multipart_uploads", Prefix=self._key))
             for upload in found.get("Uploads") or ():
                 if upload["Key"] == self._key:
@@ -276,7 +276,7 @@ class S3Writing(Writing):
     def write(self, data: Any) -> None:
         self._buffer += data
         if self._upload is None and len(self._buffer) > 4 * PART:
-            self._begin()  # Larger than anybody said.
+            self._begin()  # The object is larger than announced.
         while self._upload is not None and len(self._buffer) >= self._part_bytes:
             self._send(bytes(memoryview(self._buffer)[: self._part_bytes]))
             del self._buffer[: self._part_bytes]
@@ -292,7 +292,7 @@ class S3Writing(Writing):
         self._wait(send)
 
     def copy(self, item: Item, start: int) -> None:
-        """The rest of an object, from `start`, copied by the store. What was written before is at least a part."""
+        """Lets the store copy an object from offset `start` on. At least one part must have been written before."""
         if self._buffer:
             self._send(bytes(self._buffer))
             self._buffer.clear()
@@ -317,7 +317,7 @@ class S3Writing(Writing):
         )
 
     def _wait(self, send: Any) -> None:
-        """Sends a part and waits until few enough are in flight."""
+        """Sends a part, and waits until at most `AHEAD` other parts are in flight."""
         self._tags.append(_Again(send))
         behind = len(self._tags) - 1 - AHEAD
         if behind >= 0:
@@ -342,7 +342,7 @@ class S3Writing(Writing):
         return Item(self._name, self._size, reply["ETag"])
 
     def _finish(self) -> dict[str, Any]:
-        """The request with which the object appears."""
+        """Sends the request that makes the object appear."""
         if self._upload is None:
             body = bytes(self._buffer)
             self._size = len(body)
@@ -359,7 +359,7 @@ class S3Writing(Writing):
         )
 
     def _ours(self) -> bool:
-        """Whether the object that is there is a run's work: of this one, whose answer was lost, or of one that began it."""
+        """Returns whether the existing object comes from this run (its answer was lost), or from one that began it."""
         run = self._own.get("tress-run")
         there = self._store.call("head_object", Key=self._key).get("Metadata", {}).get("tress-run")
         return there is not None and (there == run or self._replace is Replace.OURS)
@@ -383,12 +383,12 @@ class S3Writing(Writing):
 
 
 def _plain(value: str) -> bool:
-    """Whether it can stand in a header."""
+    """Returns whether a value is valid in an HTTP header."""
     return value.isascii() and value.isprintable() and len(value) < 512
 
 
 def _patient(future: Future[T], again: Any, retry: Retry = _WITHIN) -> T:
-    """The future's result, or that of another like it."""
+    """Returns the result of a request. Repeats the request if it fails."""
 
     def attempt(number: int) -> T:
         result: T = (future if number == 1 else again()).result()
@@ -398,7 +398,7 @@ def _patient(future: Future[T], again: Any, retry: Retry = _WITHIN) -> T:
 
 
 class _Again(Future[dict[str, Any]]):
-    """A request that was begun, and is made again when its result is asked for and it failed."""
+    """A request in flight. `result` repeats it if it failed."""
 
     def __init__(self, send: Any):
         super().__init__()
@@ -409,7 +409,7 @@ class _Again(Future[dict[str, Any]]):
     def result(self, timeout: float | None = None) -> dict[str, Any]:
         if self._reply is None:
             self._reply = _patient(self._begun, self._send)
-            self._send = None  # Its bytes may go.
+            self._send = None  # Frees the bytes of the part.
         return self._reply
 
     def cancel(self) -> bool:
