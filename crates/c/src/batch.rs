@@ -2,8 +2,8 @@
 
 use tress_sign::{SignJob, VerifyJob, sign_batch, verify_batch};
 
-use crate::errors::of_signature;
-use crate::lanes::outcome;
+use crate::errors::signature_status;
+use crate::lanes::jobs_outcome;
 use crate::raw;
 use crate::sign::{signature_bytes, tress_signing_key, tress_verifying_key};
 use crate::status::tress_status::*;
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn tress_sign_jobs(jobs: *mut tress_sign_job, count: usize
                                 None => TRESS_BUFFER,
                             }
                         }
-                        Some(Err(error)) => of_signature(error),
+                        Some(Err(error)) => signature_status(error),
                         None => TRESS_INTERNAL,
                     };
                     (&raw mut (*job).status).write(status);
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn tress_sign_jobs(jobs: *mut tress_sign_job, count: usize
             }
         }
         // SAFETY: the caller promises that `failed` is NULL or writable.
-        unsafe { outcome(failures, failed) }
+        unsafe { jobs_outcome(failures, failed) }
     })
 }
 
@@ -186,7 +186,7 @@ pub unsafe extern "C" fn tress_verify_jobs(
                 if (*job).status == UNDECIDED {
                     let status = match checked.next() {
                         Some(Ok(())) => TRESS_OK,
-                        Some(Err(error)) => of_signature(error),
+                        Some(Err(error)) => signature_status(error),
                         None => TRESS_INTERNAL,
                     };
                     (&raw mut (*job).status).write(status);
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn tress_verify_jobs(
             }
         }
         // SAFETY: the caller promises that `failed` is NULL or writable.
-        unsafe { outcome(failures, failed) }
+        unsafe { jobs_outcome(failures, failed) }
     })
 }
 

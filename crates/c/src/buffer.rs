@@ -49,5 +49,5 @@ pub unsafe extern "C" fn tress_buffer_length(buffer: *const tress_buffer) -> usi
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_buffer_free(buffer: *mut tress_buffer) {
     // SAFETY: `buffer` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
-    unsafe { raw::free(buffer) }
+    unsafe { raw::free_handle(buffer) }
 }

@@ -13,19 +13,19 @@ use crate::status::{guard, guard_value, tress_status};
 /// A block cipher with its key. The handle never changes, so any number of threads may use it at the same time.
 /// `tress_cipher_free` wipes the key.
 pub struct tress_cipher {
-    pub(crate) keyed: Keyed,
+    pub(crate) keyed: KeyedCipher,
     cipher: &'static Cipher,
 }
 
-macro_rules! keyed {
+macro_rules! define_keyed_cipher {
     ($($of:ident: $type:ty, $kind:ident, $([$($name:literal)*])*;)*) => {
         /// A keyed cipher, with one variant for each type of the library. AES is Rijndael with blocks of 128 bits.
         #[allow(clippy::large_enum_variant, reason = "every value is in a separate box")]
-        pub(crate) enum Keyed {
+        pub(crate) enum KeyedCipher {
             $($of($type),)*
         }
 
-        impl Keyed {
+        impl KeyedCipher {
             fn new(cipher: &Cipher, key: &[u8], backend: Backend) -> Result<Self, Error> {
                 Ok(match cipher.of {
                     $(Type::$of => Self::$of(<$type>::with_backend(key, backend)?),)*
@@ -33,11 +33,11 @@ macro_rules! keyed {
             }
         }
 
-        $(impl Family for $type {
+        $(impl CipherType for $type {
             #[inline]
-            fn of(keyed: &Keyed) -> Option<&Self> {
+            fn of(keyed: &KeyedCipher) -> Option<&Self> {
                 match keyed {
-                    Keyed::$of(cipher) => Some(cipher),
+                    KeyedCipher::$of(cipher) => Some(cipher),
                     _ => None,
                 }
             }
@@ -45,13 +45,13 @@ macro_rules! keyed {
     };
 }
 
-/// One of the types of [`Keyed`].
-pub(crate) trait Family: BlockCipher + Sized {
+/// One of the types of [`KeyedCipher`].
+pub(crate) trait CipherType: BlockCipher + Sized {
     /// Returns the cipher if it has this type.
-    fn of(keyed: &Keyed) -> Option<&Self>;
+    fn of(keyed: &KeyedCipher) -> Option<&Self>;
 }
 
-for_every_cipher!([keyed]);
+for_every_cipher!([define_keyed_cipher]);
 
 /// Evaluates an expression with the cipher in its concrete type.
 macro_rules! with_cipher {
@@ -63,7 +63,7 @@ macro_rules! with_cipher {
 macro_rules! match_keyed {
     (($keyed:expr, $cipher:ident, $body:expr) $($of:ident: $type:ty, $kind:ident, $([$($name:literal)*])*;)*) => {
         match $keyed {
-            $($crate::ciphers::Keyed::$of($cipher) => $body,)*
+            $($crate::ciphers::KeyedCipher::$of($cipher) => $body,)*
         }
     };
 }
@@ -78,7 +78,7 @@ macro_rules! with_ccm_cipher {
 macro_rules! match_ccm {
     (($keyed:expr, $cipher:ident, $body:expr) $($of:ident: $type:ty, $kind:ident, $([$($name:literal)*])*;)*) => {
         match $keyed {
-            $($crate::ciphers::Keyed::$of(_keyed) => $crate::ciphers::if_ccm!($kind, {
+            $($crate::ciphers::KeyedCipher::$of(_keyed) => $crate::ciphers::if_ccm!($kind, {
                 let $cipher = _keyed;
                 $body
             }),)*
@@ -114,7 +114,7 @@ impl tress_cipher {
                 .ok_or_else(|| Failure::with_detail(TRESS_UNKNOWN_NAME, "unknown backend name"))?,
             None => cipher.best_backend(),
         };
-        Ok(Self { keyed: Keyed::new(cipher, key, backend)?, cipher })
+        Ok(Self { keyed: KeyedCipher::new(cipher, key, backend)?, cipher })
     }
 }
 
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn tress_cipher_new_with_backend(
     guard(|| {
         // SAFETY: the caller promises that the texts end with NUL, the key has its length, and `cipher` is writable.
         unsafe {
-            raw::give(cipher, || {
+            raw::write_handle(cipher, || {
                 tress_cipher::new(raw::text(name)?, raw::optional_text(backend)?, raw::bytes(key, key_length)?)
             })
         }
@@ -178,7 +178,7 @@ pub unsafe extern "C" fn tress_cipher_new_with_backend(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_cipher_free(cipher: *mut tress_cipher) {
     // SAFETY: `cipher` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
-    unsafe { raw::free(cipher) }
+    unsafe { raw::free_handle(cipher) }
 }
 
 /// Returns the block size in bytes: 16, for Rijndael 16 to 32, for PIPO 8; 0 for NULL. Any thread.

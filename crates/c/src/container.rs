@@ -23,14 +23,14 @@ pub type tress_write = Option<unsafe extern "C" fn(context: *mut c_void, data: *
 const PIECE_BYTES: usize = 4 << 20;
 
 /// The caller's output callback, with a buffer.
-struct Output {
+struct CallbackOutput {
     write: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_int,
     context: *mut c_void,
     /// Output that was not handed over yet. The allocation is reused, and wiped on drop.
     bytes: Vec<u8>,
 }
 
-impl Output {
+impl CallbackOutput {
     fn new(write: tress_write, context: *mut c_void) -> Result<Self, Failure> {
         Ok(Self { write: write.ok_or(TRESS_NULL)?, context, bytes: Vec::new() })
     }
@@ -50,7 +50,7 @@ impl Output {
     }
 }
 
-impl Drop for Output {
+impl Drop for CallbackOutput {
     fn drop(&mut self) {
         self.bytes.zeroize();
     }
@@ -61,7 +61,7 @@ impl Drop for Output {
 pub struct tress_encryptor {
     /// `None` after `finish` or a failure.
     encryptor: Option<Encryptor>,
-    output: Output,
+    output: CallbackOutput,
 }
 
 /// Begins a container for `recipients`. The bytes of the container go to `write`, in order. `options` may be NULL. Memory
@@ -83,10 +83,10 @@ pub unsafe extern "C" fn tress_encryptor_new(
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
-        raw::give(encryptor, || {
-            let output = Output::new(write, context)?;
+        raw::write_handle(encryptor, || {
+            let output = CallbackOutput::new(write, context)?;
             let recipients = &raw::handle(recipients)?.0;
-            let (options, _) = options::encrypting(options)?;
+            let (options, _) = options::encrypt_options(options)?;
             Ok(tress_encryptor { encryptor: Some(Encryptor::new(recipients, &options)?), output })
         })
     })
@@ -144,24 +144,24 @@ pub unsafe extern "C" fn tress_encryptor_finish(encryptor: *mut tress_encryptor)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_encryptor_free(encryptor: *mut tress_encryptor) {
     // SAFETY: `encryptor` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
-    unsafe { raw::free(encryptor) }
+    unsafe { raw::free_handle(encryptor) }
 }
 
 /// Decrypts a pushed container. One thread at a time, not always the same one.
 pub struct tress_decryptor {
     /// `None` after `finish` or a failure.
     decryptor: Option<Decryptor>,
-    output: Output,
-    named: Option<Named>,
+    output: CallbackOutput,
+    content: Option<ContentInfo>,
 }
 
 /// Name and type of the plaintext, from the container's header.
-pub(crate) struct Named {
+pub(crate) struct ContentInfo {
     name: Option<CString>,
     is_tree: bool,
 }
 
-impl Named {
+impl ContentInfo {
     pub(crate) fn of(content: &Content) -> Self {
         Self {
             // The name has no control characters, so no NUL.
@@ -194,10 +194,10 @@ pub unsafe extern "C" fn tress_decryptor_new(
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
-        raw::give(decryptor, || {
-            let output = Output::new(write, context)?;
+        raw::write_handle(decryptor, || {
+            let output = CallbackOutput::new(write, context)?;
             let decryptor = Decryptor::new(&raw::handle(identities)?.0, options::threads(threads)?.into());
-            Ok(tress_decryptor { decryptor: Some(decryptor), output, named: None })
+            Ok(tress_decryptor { decryptor: Some(decryptor), output, content: None })
         })
     })
 }
@@ -230,8 +230,8 @@ pub unsafe extern "C" fn tress_decryptor_push(
             pushed?;
             written?;
         }
-        if handle.named.is_none() {
-            handle.named = decryptor.content().map(Named::of);
+        if handle.content.is_none() {
+            handle.content = decryptor.content().map(ContentInfo::of);
         }
         handle.decryptor = Some(decryptor);
         Ok(())
@@ -267,8 +267,8 @@ pub unsafe extern "C" fn tress_decryptor_finish(decryptor: *mut tress_decryptor)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_decryptor_name(decryptor: *const tress_decryptor) -> *const c_char {
     // SAFETY: `decryptor` is NULL or a valid handle, as the caller promises.
-    let named = unsafe { decryptor.as_ref() }.and_then(|decryptor| decryptor.named.as_ref());
-    named.map_or(std::ptr::null(), Named::name)
+    let content = unsafe { decryptor.as_ref() }.and_then(|decryptor| decryptor.content.as_ref());
+    content.map_or(std::ptr::null(), ContentInfo::name)
 }
 
 /// Returns 1 if the plaintext is the tar stream of a folder, 0 if it is the content of a file, and -1 until the header was
@@ -279,8 +279,8 @@ pub unsafe extern "C" fn tress_decryptor_name(decryptor: *const tress_decryptor)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_decryptor_is_tree(decryptor: *const tress_decryptor) -> c_int {
     // SAFETY: `decryptor` is NULL or a valid handle, as the caller promises.
-    let named = unsafe { decryptor.as_ref() }.and_then(|decryptor| decryptor.named.as_ref());
-    named.map_or(-1, Named::is_tree)
+    let content = unsafe { decryptor.as_ref() }.and_then(|decryptor| decryptor.content.as_ref());
+    content.map_or(-1, ContentInfo::is_tree)
 }
 
 /// Frees the handle, finished or not, without writing anything; NULL does nothing.
@@ -290,7 +290,7 @@ pub unsafe extern "C" fn tress_decryptor_is_tree(decryptor: *const tress_decrypt
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_decryptor_free(decryptor: *mut tress_decryptor) {
     // SAFETY: `decryptor` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
-    unsafe { raw::free(decryptor) }
+    unsafe { raw::free_handle(decryptor) }
 }
 
 /// Encrypts `length` bytes at `plain` into a container in memory. `options` may be NULL. Any thread.
@@ -310,12 +310,12 @@ pub unsafe extern "C" fn tress_encrypt(
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
-        raw::give(container, || {
+        raw::write_handle(container, || {
             let plain = raw::bytes(plain, length)?;
             let recipients = &raw::handle(recipients)?.0;
-            let (options, _) = options::encrypting(options)?;
+            let (options, _) = options::encrypt_options(options)?;
             let sealing = Sealing::new(plain.len(), recipients, &options)?;
-            let mut sealed = Zeroizing::new(zeros(sealing.sealed_bytes())?);
+            let mut sealed = Zeroizing::new(try_zeros(sealing.sealed_bytes())?);
             sealing.seal(plain, &mut sealed)?;
             Ok(std::mem::take(&mut *sealed).into())
         })
@@ -340,10 +340,10 @@ pub unsafe extern "C" fn tress_decrypt(
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
-        raw::give(plain, || {
+        raw::write_handle(plain, || {
             let (container, threads) = (raw::bytes(container, length)?, options::threads(threads)?);
             let opening = Opening::new(container, &raw::handle(identities)?.0)?;
-            let mut plain = Zeroizing::new(zeros(opening.plain_bytes())?);
+            let mut plain = Zeroizing::new(try_zeros(opening.plain_bytes())?);
             opening.unseal(&mut plain, threads.into())?;
             Ok(std::mem::take(&mut *plain).into())
         })
@@ -351,7 +351,7 @@ pub unsafe extern "C" fn tress_decrypt(
 }
 
 /// Allocates `bytes` zeros; running out of memory is an error, not an abort.
-fn zeros(bytes: usize) -> Result<Vec<u8>, Failure> {
+fn try_zeros(bytes: usize) -> Result<Vec<u8>, Failure> {
     let mut zeros = Vec::new();
     zeros.try_reserve_exact(bytes)?;
     zeros.resize(bytes, 0);

@@ -2,22 +2,22 @@
 
 use tress_container::ErrorKind;
 
-use crate::failure::{Failure, of_cipher};
+use crate::failure::{Failure, cipher_status};
 use crate::status::tress_status::{self, *};
 
 impl From<tress_container::Error> for Failure {
     fn from(error: tress_container::Error) -> Self {
-        Self::with_detail(of_container(&error.kind), error.to_string())
+        Self::with_detail(container_status(&error.kind), error.to_string())
     }
 }
 
 impl From<tress_sign::Error> for Failure {
     fn from(error: tress_sign::Error) -> Self {
-        Self::with_detail(of_signature(error), error.to_string())
+        Self::with_detail(signature_status(error), error.to_string())
     }
 }
 
-fn of_container(kind: &ErrorKind) -> tress_status {
+fn container_status(kind: &ErrorKind) -> tress_status {
     match kind {
         ErrorKind::Io(std::io::ErrorKind::OutOfMemory) => TRESS_MEMORY,
         ErrorKind::Io(_) | ErrorKind::NoThread => TRESS_IO,
@@ -53,7 +53,7 @@ fn of_container(kind: &ErrorKind) -> tress_status {
         ErrorKind::MixedRecipients => TRESS_MIXED_RECIPIENTS,
         ErrorKind::Plugin => TRESS_PLUGIN,
         ErrorKind::BadName => TRESS_BAD_NAME,
-        ErrorKind::Cipher(error) => of_cipher(*error),
+        ErrorKind::Cipher(error) => cipher_status(*error),
         ErrorKind::MessageTooLong => TRESS_MESSAGE_TOO_LONG,
         ErrorKind::Usage => TRESS_ARGUMENT,
         // Errors of network connections, which this library never opens.
@@ -61,7 +61,7 @@ fn of_container(kind: &ErrorKind) -> tress_status {
     }
 }
 
-pub(crate) fn of_signature(error: tress_sign::Error) -> tress_status {
+pub(crate) fn signature_status(error: tress_sign::Error) -> tress_status {
     use tress_sign::Error;
     match error {
         Error::MalformedKey | Error::UnknownPem | Error::UnknownAlgorithm => TRESS_MALFORMED_KEY,

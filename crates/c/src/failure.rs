@@ -34,7 +34,7 @@ impl From<tress_status> for Failure {
 
 impl From<tress_cipher::Error> for Failure {
     fn from(error: ::tress_cipher::Error) -> Self {
-        Self { status: of_cipher(error), detail: None }
+        Self { status: cipher_status(error), detail: None }
     }
 }
 
@@ -44,7 +44,7 @@ impl From<std::collections::TryReserveError> for Failure {
     }
 }
 
-pub(crate) fn of_cipher(error: ::tress_cipher::Error) -> tress_status {
+pub(crate) fn cipher_status(error: ::tress_cipher::Error) -> tress_status {
     use ::tress_cipher::Error;
     match error {
         Error::KeyLength => TRESS_KEY_LENGTH,

@@ -68,10 +68,10 @@ pub unsafe extern "C" fn tress_encrypt_file(
     guard(|| unsafe {
         let source = Source::Path(path(input)?);
         let recipients = &raw::handle(recipients)?.0;
-        let (options, force) = options::encrypting(options)?;
+        let (options, force) = options::encrypt_options(options)?;
         let sink = Sink::Path { path: path(output)?, force };
         let done = with_control(control, |control| commands::encrypt(&source, &sink, recipients, &options, control))?;
-        raw::set(report, done.into());
+        raw::write_optional(report, done.into());
         Ok(())
     })
 }
@@ -100,10 +100,10 @@ pub unsafe extern "C" fn tress_decrypt_file(
     guard(|| unsafe {
         let source = Source::Path(path(input)?);
         let identities = &raw::handle(identities)?.0;
-        let (options, force) = options::decrypting(options)?;
+        let (options, force) = options::decrypt_options(options)?;
         let sink = Sink::Path { path: path(output)?, force };
         let done = with_control(control, |control| commands::decrypt(&source, &sink, identities, &options, control))?;
-        raw::set(report, done.into());
+        raw::write_optional(report, done.into());
         Ok(())
     })
 }
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn tress_rewrap_file(
         let container = path(container)?;
         let (identities, recipients) = (&raw::handle(identities)?.0, &raw::handle(recipients)?.0);
         let done = with_control(control, |control| commands::rewrap(&container, identities, recipients, control))?;
-        raw::set(report, done.into());
+        raw::write_optional(report, done.into());
         Ok(())
     })
 }

@@ -16,7 +16,7 @@ use crate::status::{guard, guard_value, tress_status};
 /// Collects CCM jobs of any threads into batches for the lanes, and returns them in the order of submission. It has no
 /// thread and no clock: a batch runs in the call of `tress_filler_submit` that fills it, or in `tress_filler_flush` when it
 /// is due. Batches of several threads may run at the same time.
-pub struct tress_filler(Filler<Lent>);
+pub struct tress_filler(Filler<LentJob>);
 
 /// Limits of a filler. A zero field selects its default; a NULL pointer selects all defaults.
 #[repr(C)]
@@ -33,15 +33,15 @@ pub struct tress_filler_options {
 }
 
 /// A job that the caller has lent to the filler, until `tress_filler_take` returns it.
-struct Lent {
+struct LentJob {
     job: *mut tress_ccm_job,
     encrypt: bool,
 }
 
 // SAFETY: `tress_filler_submit` requires that nobody else uses a job, or the memory that it points to, until it is taken.
-unsafe impl Send for Lent {}
+unsafe impl Send for LentJob {}
 
-impl FillerJob for Lent {
+impl FillerJob for LentJob {
     fn nonce(&self) -> Option<NonceOfKey> {
         // SAFETY: the pointer is valid until the job is taken.
         self.encrypt.then(|| unsafe { nonce_of(self.job) })
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn tress_filler_new(
         Ok(tress_filler(Filler::new(made)))
     };
     // SAFETY: the caller promises that `filler` is writable.
-    guard(|| unsafe { raw::give(filler, make) })
+    guard(|| unsafe { raw::write_handle(filler, make) })
 }
 
 /// Submits a message to encrypt, or to decrypt if `encrypt` is 0. Do not change or free the job, its buffers or its cipher
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn tress_filler_submit(
 ) -> tress_status {
     guard(|| {
         // SAFETY: the caller promises a valid handle.
-        let (filler, lent) = unsafe { (raw::handle(filler)?, Lent { job, encrypt: encrypt != 0 }) };
+        let (filler, lent) = unsafe { (raw::handle(filler)?, LentJob { job, encrypt: encrypt != 0 }) };
         if job.is_null() {
             return Err(TRESS_NULL.into());
         }
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn tress_filler_flush(
         }
         let next = filler.deadline().and_then(|next| u64::try_from(next.as_nanos()).ok());
         // SAFETY: the caller promises that `deadline_ns` is NULL or writable.
-        unsafe { raw::set(deadline_ns, next.unwrap_or(u64::MAX)) };
+        unsafe { raw::write_optional(deadline_ns, next.unwrap_or(u64::MAX)) };
         Ok(())
     })
 }
@@ -170,5 +170,5 @@ pub unsafe extern "C" fn tress_filler_take(filler: *const tress_filler) -> *mut 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_filler_free(filler: *mut tress_filler) {
     // SAFETY: `filler` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
-    unsafe { raw::free(filler) }
+    unsafe { raw::free_handle(filler) }
 }

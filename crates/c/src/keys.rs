@@ -86,7 +86,7 @@ pub unsafe extern "C" fn tress_recipients_add_key(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_recipients_free(recipients: *mut tress_recipients) {
     // SAFETY: `recipients` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
-    unsafe { raw::free(recipients) }
+    unsafe { raw::free_handle(recipients) }
 }
 
 /// A set of identities, the secret keys that open containers. One thread at a time may add to it; after that any number of
@@ -198,7 +198,7 @@ pub unsafe extern "C" fn tress_identities_add_key(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_identities_free(identities: *mut tress_identities) {
     // SAFETY: `identities` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
-    unsafe { raw::free(identities) }
+    unsafe { raw::free_handle(identities) }
 }
 
 /// A key pair as `tress keygen` makes it. It never changes, so any number of threads may use it at the same time.
@@ -240,7 +240,7 @@ impl Drop for tress_keypair {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_keypair_generate(pair: *mut *mut tress_keypair) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
-    guard(|| unsafe { raw::give(pair, || tress_keypair::new(&KeyPair::generate()?)) })
+    guard(|| unsafe { raw::write_handle(pair, || tress_keypair::new(&KeyPair::generate()?)) })
 }
 
 /// Reads a key pair from an identity file that has one X25519 identity. Any thread.
@@ -252,7 +252,7 @@ pub unsafe extern "C" fn tress_keypair_generate(pair: *mut *mut tress_keypair) -
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_keypair_parse(text: *const c_char, pair: *mut *mut tress_keypair) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
-    guard(|| unsafe { raw::give(pair, || tress_keypair::new(&KeyPair::parse(raw::text(text)?)?)) })
+    guard(|| unsafe { raw::write_handle(pair, || tress_keypair::new(&KeyPair::parse(raw::text(text)?)?)) })
 }
 
 /// Returns the recipient, "age1...", which is public and valid until the pair is freed; NULL for NULL. Any thread.
@@ -295,5 +295,5 @@ pub unsafe extern "C" fn tress_keypair_identity(pair: *const tress_keypair) -> *
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_keypair_free(pair: *mut tress_keypair) {
     // SAFETY: `pair` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
-    unsafe { raw::free(pair) }
+    unsafe { raw::free_handle(pair) }
 }

@@ -12,8 +12,8 @@ use ::tress_cipher::{Aad, CcmCipher, Error, Tag, for_every_cipher};
 use tress_lanes::{MAX_THREADS, NonceOfKey, Pool};
 use zeroize::Zeroize;
 
-use crate::ciphers::{Family, if_ccm, tress_cipher};
-use crate::failure::{Failure, of_cipher};
+use crate::ciphers::{CipherType, if_ccm, tress_cipher};
+use crate::failure::{Failure, cipher_status};
 use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, tress_status};
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn tress_ccm_encrypt_jobs(
     failed: *mut usize,
 ) -> tress_status {
     // SAFETY: the caller promises `count` jobs with valid pointers and lengths, and that `failed` is NULL or writable.
-    guard(|| unsafe { all_ccm(jobs, count, failed, true) })
+    guard(|| unsafe { run_ccm_jobs(jobs, count, failed, true) })
 }
 
 /// Verifies and decrypts all messages. A forged message gets the status `TRESS_AUTHENTICATION` and its output is wiped; other
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn tress_ccm_decrypt_jobs(
     failed: *mut usize,
 ) -> tress_status {
     // SAFETY: the caller promises `count` jobs with valid pointers and lengths, and that `failed` is NULL or writable.
-    guard(|| unsafe { all_ccm(jobs, count, failed, false) })
+    guard(|| unsafe { run_ccm_jobs(jobs, count, failed, false) })
 }
 
 /// `tress_ccm_encrypt_jobs` on up to `threads` threads, including the calling one; at most 1024, and 0 means one for each
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn tress_ccm_encrypt_jobs_threads(
     failed: *mut usize,
 ) -> tress_status {
     // SAFETY: the caller promises `count` jobs with valid pointers and lengths, and that `failed` is NULL or writable.
-    guard(|| unsafe { all_ccm_threads(jobs, count, threads, failed, true) })
+    guard(|| unsafe { run_ccm_jobs_on_threads(jobs, count, threads, failed, true) })
 }
 
 /// `tress_ccm_decrypt_jobs` on several threads, as `tress_ccm_encrypt_jobs_threads`.
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn tress_ccm_decrypt_jobs_threads(
     failed: *mut usize,
 ) -> tress_status {
     // SAFETY: the caller promises `count` jobs with valid pointers and lengths, and that `failed` is NULL or writable.
-    guard(|| unsafe { all_ccm_threads(jobs, count, threads, failed, false) })
+    guard(|| unsafe { run_ccm_jobs_on_threads(jobs, count, threads, failed, false) })
 }
 
 /// Encrypts all messages in CBC. For decryption, `tress_cbc_decrypt` of one message already runs in parallel. The status of a
@@ -160,17 +160,17 @@ pub unsafe extern "C" fn tress_cbc_encrypt_jobs(
     failed: *mut usize,
 ) -> tress_status {
     // SAFETY: the caller promises `count` jobs with valid pointers and lengths, and that `failed` is NULL or writable.
-    guard(|| unsafe { all_cbc(jobs, count, failed) })
+    guard(|| unsafe { run_cbc_jobs(jobs, count, failed) })
 }
 
 /// Counts of one pass over the jobs, which runs those of one type of cipher.
-struct Pass {
+struct PassCounts {
     failures: usize,
     /// Number of jobs of other types, which later passes run.
     others: usize,
 }
 
-type CcmPass = unsafe fn(*mut tress_ccm_job, usize, bool, bool) -> Pass;
+type CcmPass = unsafe fn(*mut tress_ccm_job, usize, bool, bool) -> PassCounts;
 
 macro_rules! ccm_passes {
     ($($of:ident: $type:ty, $kind:ident, $([$($name:literal)*])*;)*) => {
@@ -183,14 +183,19 @@ for_every_cipher!([ccm_passes]);
 
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`].
-unsafe fn all_ccm(jobs: *mut tress_ccm_job, count: usize, failed: *mut usize, encrypt: bool) -> Result<(), Failure> {
+unsafe fn run_ccm_jobs(
+    jobs: *mut tress_ccm_job,
+    count: usize,
+    failed: *mut usize,
+    encrypt: bool,
+) -> Result<(), Failure> {
     raw::check_array(jobs, count)?;
     if encrypt {
         // SAFETY: the caller promises `count` jobs with valid pointers and lengths, and that `failed` is NULL or writable.
         unsafe { check_nonces(jobs, count, failed) }?;
     }
     // SAFETY: the caller promises `count` jobs with valid pointers and lengths, and that `failed` is NULL or writable.
-    unsafe { outcome(ccm_passes(jobs, count, encrypt), failed) }
+    unsafe { jobs_outcome(ccm_passes(jobs, count, encrypt), failed) }
 }
 
 /// Refuses all jobs if two of them have one key and one nonce.
@@ -210,7 +215,7 @@ unsafe fn check_nonces(jobs: *mut tress_ccm_job, count: usize, failed: *mut usiz
         unsafe { (&raw mut (*jobs.add(index)).status).write(refusal) };
     }
     // SAFETY: the caller promises that `failed` is NULL or writable.
-    unsafe { outcome(count, failed) }.map_err(|_| refusal.into())
+    unsafe { jobs_outcome(count, failed) }.map_err(|_| refusal.into())
 }
 
 /// Returns the key and nonce of a job, for the search for repetitions.
@@ -230,14 +235,14 @@ pub(crate) unsafe fn nonce_of(job: *const tress_ccm_job) -> NonceOfKey {
 
 /// A job whose status may be uninitialised.
 #[repr(transparent)]
-struct Slot(MaybeUninit<tress_ccm_job>);
+struct SharedJob(MaybeUninit<tress_ccm_job>);
 
 // SAFETY: the functions require that no other job uses the memory that a job writes to. The rest, handles included, is only read.
-unsafe impl Send for Slot {}
+unsafe impl Send for SharedJob {}
 
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`].
-unsafe fn all_ccm_threads(
+unsafe fn run_ccm_jobs_on_threads(
     jobs: *mut tress_ccm_job,
     count: usize,
     threads: usize,
@@ -246,12 +251,12 @@ unsafe fn all_ccm_threads(
 ) -> Result<(), Failure> {
     let threads = self::threads(threads)?;
     raw::check_array(jobs, count)?;
-    let slots: &mut [Slot] = match count {
+    let slots: &mut [SharedJob] = match count {
         0 => &mut [],
-        // SAFETY: the caller promises `count` jobs, and `Slot` is a transparent wrapper of a job that may be uninitialised.
+        // SAFETY: the caller promises `count` jobs, and `SharedJob` is a transparent wrapper of a job that may be uninitialised.
         _ => unsafe { slice::from_raw_parts_mut(jobs.cast(), count) },
     };
-    let bytes = |Slot(job): &Slot| {
+    let bytes = |SharedJob(job): &SharedJob| {
         let job = job.as_ptr();
         // SAFETY: every field but the status is initialised.
         unsafe { (*job).length.saturating_add((*job).aad_length) }
@@ -267,7 +272,7 @@ unsafe fn all_ccm_threads(
         failures.fetch_add(failed, Ordering::Relaxed);
     });
     // SAFETY: the caller promises that `failed` is NULL or writable.
-    unsafe { outcome(failures.into_inner(), failed) }
+    unsafe { jobs_outcome(failures.into_inner(), failed) }
 }
 
 /// Runs the jobs, and returns the number of failed ones.
@@ -301,12 +306,17 @@ const BATCH_COPIED_BYTES: usize = 1 << 20;
 ///
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`].
-unsafe fn ccm_pass<F: Family + CcmCipher>(jobs: *mut tress_ccm_job, count: usize, first: bool, encrypt: bool) -> Pass {
+unsafe fn ccm_pass<F: CipherType + CcmCipher>(
+    jobs: *mut tress_ccm_job,
+    count: usize,
+    first: bool,
+    encrypt: bool,
+) -> PassCounts {
     // One of the two stays empty.
     let (mut seals, mut opens) = (Vec::<ccm::Seal<'_, F>>::new(), Vec::<ccm::Open<'_, F>>::new());
     let most = count.min(BATCH_JOBS);
     let memory = if encrypt { seals.try_reserve_exact(most) } else { opens.try_reserve_exact(most) };
-    let mut pass = Pass { failures: 0, others: 0 };
+    let mut pass = PassCounts { failures: 0, others: 0 };
     let mut next = 0;
     while next < count {
         let (start, mut copied) = (next, 0);
@@ -383,7 +393,7 @@ unsafe fn seal_job<'a, F: CcmCipher>(
     // SAFETY: the caller promises a job with valid pointers and lengths.
     unsafe {
         let tag = raw::bytes_mut((*job).tag_output, (*job).tag_length)?;
-        ready(job, |nonce, aad, data| ccm::Seal::new(cipher, nonce, aad, data, tag))
+        prepare_ccm_job(job, |nonce, aad, data| ccm::Seal::new(cipher, nonce, aad, data, tag))
     }
 }
 
@@ -397,15 +407,15 @@ unsafe fn open_job<'a, F: CcmCipher>(
     // SAFETY: the caller promises a job with valid pointers and lengths.
     unsafe {
         let bytes = (*job).tag_length;
-        let tag = Tag::new(raw::bytes((*job).tag, bytes)?, bytes).map_err(of_cipher)?;
-        ready(job, |nonce, aad, data| ccm::Open::new(cipher, nonce, aad, data, tag))
+        let tag = Tag::new(raw::bytes((*job).tag, bytes)?, bytes).map_err(cipher_status)?;
+        prepare_ccm_job(job, |nonce, aad, data| ccm::Open::new(cipher, nonce, aad, data, tag))
     }
 }
 
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`], for one job.
 #[inline(always)]
-unsafe fn ready<'a, T>(
+unsafe fn prepare_ccm_job<'a, T>(
     job: *const tress_ccm_job,
     new: impl FnOnce(&'a [u8], Aad<'a>, &'a mut [u8]) -> Result<T, Error>,
 ) -> Result<T, tress_status> {
@@ -419,7 +429,7 @@ unsafe fn ready<'a, T>(
         let data = raw::in_place((*job).input, (*job).output, (*job).length)?;
         new(nonce, Aad(aad), data).map_err(|error| {
             wipe((*job).input, (*job).output, (*job).length);
-            of_cipher(error)
+            cipher_status(error)
         })
     }
 }
@@ -441,7 +451,7 @@ unsafe fn wipe(input: *const u8, output: *mut u8, length: usize) {
 macro_rules! cbc_passes {
     ($($of:ident: $type:ty, $kind:ident, $([$($name:literal)*])*;)*) => {
         /// A pass for each type of cipher, AES first.
-        const CBC_PASSES: &[unsafe fn(*mut tress_cbc_job, usize, bool) -> Pass] = &[$(cbc_pass::<$type>,)*];
+        const CBC_PASSES: &[unsafe fn(*mut tress_cbc_job, usize, bool) -> PassCounts] = &[$(cbc_pass::<$type>,)*];
     };
 }
 
@@ -449,15 +459,15 @@ for_every_cipher!([cbc_passes]);
 
 /// # Safety
 /// As [`tress_cbc_encrypt_jobs`].
-unsafe fn all_cbc(jobs: *mut tress_cbc_job, count: usize, failed: *mut usize) -> Result<(), Failure> {
+unsafe fn run_cbc_jobs(jobs: *mut tress_cbc_job, count: usize, failed: *mut usize) -> Result<(), Failure> {
     raw::check_array(jobs, count)?;
     // SAFETY: the caller promises `count` jobs with valid pointers and lengths.
     unsafe {
-        let Pass { mut failures, others: left } = CBC_PASSES[0](jobs, count, true);
+        let PassCounts { mut failures, others: left } = CBC_PASSES[0](jobs, count, true);
         if left > 0 {
             failures += CBC_PASSES[1..].iter().map(|pass| pass(jobs, count, false).failures).sum::<usize>();
         }
-        outcome(failures, failed)
+        jobs_outcome(failures, failed)
     }
 }
 
@@ -465,10 +475,10 @@ unsafe fn all_cbc(jobs: *mut tress_cbc_job, count: usize, failed: *mut usize) ->
 ///
 /// # Safety
 /// As [`tress_cbc_encrypt_jobs`].
-unsafe fn cbc_pass<F: Family>(jobs: *mut tress_cbc_job, count: usize, first: bool) -> Pass {
+unsafe fn cbc_pass<F: CipherType>(jobs: *mut tress_cbc_job, count: usize, first: bool) -> PassCounts {
     let mut lanes: Vec<cbc::Job<'_, F>> = Vec::new();
     let memory = lanes.try_reserve_exact(count.min(BATCH_JOBS));
-    let mut pass = Pass { failures: 0, others: 0 };
+    let mut pass = PassCounts { failures: 0, others: 0 };
     let mut next = 0;
     while next < count {
         let mut copied = 0;
@@ -507,7 +517,10 @@ unsafe fn cbc_pass<F: Family>(jobs: *mut tress_cbc_job, count: usize, first: boo
 /// # Safety
 /// As [`tress_cbc_encrypt_jobs`], for one job.
 #[inline(always)]
-unsafe fn cbc_job<'a, F: Family>(job: *const tress_cbc_job, cipher: &'a F) -> Result<cbc::Job<'a, F>, tress_status> {
+unsafe fn cbc_job<'a, F: CipherType>(
+    job: *const tress_cbc_job,
+    cipher: &'a F,
+) -> Result<cbc::Job<'a, F>, tress_status> {
     // SAFETY: the caller promises a job with valid pointers and lengths.
     unsafe {
         if (*job).reserved != 0 {
@@ -519,7 +532,7 @@ unsafe fn cbc_job<'a, F: Family>(job: *const tress_cbc_job, cipher: &'a F) -> Re
             Ok(ready) => Ok(ready),
             Err(error) => {
                 wipe((*job).input, (*job).output, (*job).length);
-                Err(of_cipher(error))
+                Err(cipher_status(error))
             }
         }
     }
@@ -537,9 +550,9 @@ pub(crate) fn threads(asked: usize) -> Result<usize, Failure> {
 ///
 /// # Safety
 /// `failed` is NULL or writable.
-pub(crate) unsafe fn outcome(failures: usize, failed: *mut usize) -> Result<(), Failure> {
+pub(crate) unsafe fn jobs_outcome(failures: usize, failed: *mut usize) -> Result<(), Failure> {
     // SAFETY: the caller promises that `failed` is NULL or writable.
-    unsafe { raw::set(failed, failures) };
+    unsafe { raw::write_optional(failed, failures) };
     if failures == 0 {
         return Ok(());
     }

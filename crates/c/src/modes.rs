@@ -14,12 +14,12 @@ use crate::status::tress_status::*;
 use crate::status::{guard, tress_status};
 
 /// A call in a mode that every cipher supports. It transforms data in place.
-trait Mode {
+trait BlockModeCall {
     fn apply<C: BlockCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error>;
 }
 
 /// A call in CCM, which only ciphers with blocks of 128 bits support. It transforms data in place.
-trait CcmMode {
+trait CcmCall {
     fn apply<C: CcmCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error>;
 }
 
@@ -27,29 +27,29 @@ trait CcmMode {
 ///
 /// # Safety
 /// `cipher` is NULL or a valid handle; `length` bytes are readable at `input` and writable at `output`.
-unsafe fn run(
+unsafe fn run_mode(
     cipher: *const tress_cipher,
     input: *const u8,
     output: *mut u8,
     length: usize,
-    mut mode: impl Mode,
+    mut mode: impl BlockModeCall,
 ) -> Result<(), Failure> {
     // SAFETY: the caller promises a valid handle.
     let (cipher, data) = unsafe { (raw::handle(cipher)?, raw::in_place(input, output, length)?) };
     let outcome = with_cipher!(&cipher.keyed, keyed => mode.apply(keyed, data));
-    wiped(outcome, data, std::ptr::eq(input, output))
+    wipe_on_failure(outcome, data, std::ptr::eq(input, output))
 }
 
-/// As [`run`], for CCM.
+/// As [`run_mode`], for CCM.
 ///
 /// # Safety
-/// As [`run`].
+/// As [`run_mode`].
 unsafe fn run_ccm(
     cipher: *const tress_cipher,
     input: *const u8,
     output: *mut u8,
     length: usize,
-    mut mode: impl CcmMode,
+    mut mode: impl CcmCall,
 ) -> Result<(), Failure> {
     // SAFETY: the caller promises a valid handle.
     let cipher = unsafe { raw::handle(cipher)? };
@@ -59,43 +59,43 @@ unsafe fn run_ccm(
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     let data = unsafe { raw::in_place(input, output, length)? };
     let outcome = with_ccm_cipher!(&cipher.keyed, keyed => mode.apply(keyed, data)).ok_or(TRESS_NO_CCM)?;
-    wiped(outcome, data, std::ptr::eq(input, output))
+    wipe_on_failure(outcome, data, std::ptr::eq(input, output))
 }
 
 /// Wipes the output after a failure, unless it is also the input (`same`): it holds a copy of the input.
-fn wiped(outcome: Result<(), Error>, data: &mut [u8], same: bool) -> Result<(), Failure> {
+fn wipe_on_failure(outcome: Result<(), Error>, data: &mut [u8], same: bool) -> Result<(), Failure> {
     if outcome.is_err() && !same {
         data.zeroize();
     }
     Ok(outcome?)
 }
 
-struct Ecb {
+struct EcbCall {
     encrypt: bool,
 }
 
-impl Mode for Ecb {
+impl BlockModeCall for EcbCall {
     fn apply<C: BlockCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
         if self.encrypt { ecb::encrypt(cipher, data) } else { ecb::decrypt(cipher, data) }
     }
 }
 
-struct Cbc<'a> {
+struct CbcCall<'a> {
     encrypt: bool,
     iv: &'a [u8],
 }
 
-impl Mode for Cbc<'_> {
+impl BlockModeCall for CbcCall<'_> {
     fn apply<C: BlockCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
         if self.encrypt { cbc::encrypt(cipher, self.iv, data) } else { cbc::decrypt(cipher, self.iv, data) }
     }
 }
 
-struct Ctr<'a> {
+struct CtrCall<'a> {
     counter: &'a [u8],
 }
 
-impl Mode for Ctr<'_> {
+impl BlockModeCall for CtrCall<'_> {
     fn apply<C: BlockCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
         ctr::apply(cipher, self.counter, data)
     }
@@ -107,7 +107,7 @@ struct CcmEncrypt<'a> {
     tag: &'a mut [u8],
 }
 
-impl CcmMode for CcmEncrypt<'_> {
+impl CcmCall for CcmEncrypt<'_> {
     fn apply<C: CcmCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
         ccm::seal(cipher, self.nonce, Aad(self.aad), data, &mut *self.tag)
     }
@@ -119,7 +119,7 @@ struct CcmDecrypt<'a> {
     tag: &'a [u8],
 }
 
-impl CcmMode for CcmDecrypt<'_> {
+impl CcmCall for CcmDecrypt<'_> {
     fn apply<C: CcmCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
         ccm::open(cipher, self.nonce, Aad(self.aad), data, Tag::new(self.tag, self.tag.len())?)
     }
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn tress_ecb_encrypt(
     length: usize,
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
-    guard(|| unsafe { run(cipher, input, output, length, Ecb { encrypt: true }) })
+    guard(|| unsafe { run_mode(cipher, input, output, length, EcbCall { encrypt: true }) })
 }
 
 /// Decrypts what `tress_ecb_encrypt` encrypted. Any thread.
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn tress_ecb_decrypt(
     length: usize,
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
-    guard(|| unsafe { run(cipher, input, output, length, Ecb { encrypt: false }) })
+    guard(|| unsafe { run_mode(cipher, input, output, length, EcbCall { encrypt: false }) })
 }
 
 /// Encrypts whole blocks in a chain (CBC, SP 800-38A). `iv` is one block that nobody can predict. The blocks of one message
@@ -177,7 +177,9 @@ pub unsafe extern "C" fn tress_cbc_encrypt(
     length: usize,
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
-    guard(|| unsafe { run(cipher, input, output, length, Cbc { encrypt: true, iv: raw::bytes(iv, iv_length)? }) })
+    guard(|| unsafe {
+        run_mode(cipher, input, output, length, CbcCall { encrypt: true, iv: raw::bytes(iv, iv_length)? })
+    })
 }
 
 /// Decrypts what `tress_cbc_encrypt` encrypted. Padding is not removed: see `tress_pkcs7_unpad`. Any thread.
@@ -196,7 +198,9 @@ pub unsafe extern "C" fn tress_cbc_decrypt(
     length: usize,
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
-    guard(|| unsafe { run(cipher, input, output, length, Cbc { encrypt: false, iv: raw::bytes(iv, iv_length)? }) })
+    guard(|| unsafe {
+        run_mode(cipher, input, output, length, CbcCall { encrypt: false, iv: raw::bytes(iv, iv_length)? })
+    })
 }
 
 /// Encrypts or decrypts data of any length in counter mode (CTR, SP 800-38A). `counter` is the first counter block. The
@@ -217,7 +221,9 @@ pub unsafe extern "C" fn tress_ctr(
     length: usize,
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
-    guard(|| unsafe { run(cipher, input, output, length, Ctr { counter: raw::bytes(counter, counter_length)? }) })
+    guard(|| unsafe {
+        run_mode(cipher, input, output, length, CtrCall { counter: raw::bytes(counter, counter_length)? })
+    })
 }
 
 /// Encrypts a message and writes its tag (CCM, SP 800-38C). The nonce has 7 to 13 bytes and must never be used twice with a
@@ -314,7 +320,7 @@ pub unsafe extern "C" fn tress_pkcs7_unpad(
         // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
         unsafe {
             let message = pkcs7::unpad(raw::bytes(data, length)?, block_bytes)?;
-            raw::set(message_length, message);
+            raw::write_optional(message_length, message);
         }
         Ok(())
     })

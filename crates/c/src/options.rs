@@ -68,7 +68,7 @@ impl From<Report> for tress_report {
 ///
 /// # Safety
 /// `options` is NULL, or its texts end with NUL.
-unsafe fn checked<'a>(options: *const tress_options) -> Result<Option<&'a tress_options>, Failure> {
+unsafe fn check_options<'a>(options: *const tress_options) -> Result<Option<&'a tress_options>, Failure> {
     // SAFETY: `options` is NULL or readable, as the caller promises.
     let options = unsafe { options.as_ref() };
     if options.is_some_and(|options| options.reserved != [0; 4]) {
@@ -84,9 +84,9 @@ unsafe fn checked<'a>(options: *const tress_options) -> Result<Option<&'a tress_
 ///
 /// # Safety
 /// `options` is NULL, or its texts end with NUL.
-pub(crate) unsafe fn encrypting(options: *const tress_options) -> Result<(EncryptOptions, bool), Failure> {
+pub(crate) unsafe fn encrypt_options(options: *const tress_options) -> Result<(EncryptOptions, bool), Failure> {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
-    let Some(options) = (unsafe { checked(options)? }) else {
+    let Some(options) = (unsafe { check_options(options)? }) else {
         return Ok((EncryptOptions::default(), false));
     };
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
@@ -106,9 +106,9 @@ pub(crate) unsafe fn encrypting(options: *const tress_options) -> Result<(Encryp
 ///
 /// # Safety
 /// `options` is NULL, or its texts end with NUL.
-pub(crate) unsafe fn decrypting(options: *const tress_options) -> Result<(DecryptOptions, bool), Failure> {
+pub(crate) unsafe fn decrypt_options(options: *const tress_options) -> Result<(DecryptOptions, bool), Failure> {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
-    let Some(options) = (unsafe { checked(options)? }) else {
+    let Some(options) = (unsafe { check_options(options)? }) else {
         return Ok((DecryptOptions::default(), false));
     };
     let end = (options.range_end != u64::MAX).then_some(options.range_end);
@@ -169,5 +169,5 @@ pub unsafe extern "C" fn tress_control_total_bytes(control: *const tress_control
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_control_free(control: *mut tress_control) {
     // SAFETY: `control` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
-    unsafe { raw::free(control) }
+    unsafe { raw::free_handle(control) }
 }

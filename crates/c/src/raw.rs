@@ -16,7 +16,7 @@ const MAX_BYTES: usize = isize::MAX as usize;
 /// # Safety
 /// `length` bytes are readable at `data`, and nobody writes to them while the slice is in use.
 pub(crate) unsafe fn bytes<'a>(data: *const u8, length: usize) -> Result<&'a [u8], tress_status> {
-    check(data, length)?;
+    check_pointer(data, length)?;
     if length == 0 {
         return Ok(&[]);
     }
@@ -30,7 +30,7 @@ pub(crate) unsafe fn bytes<'a>(data: *const u8, length: usize) -> Result<&'a [u8
 /// # Safety
 /// `length` bytes are readable and writable at `data`, and nobody else uses them while the slice is in use.
 pub(crate) unsafe fn bytes_mut<'a>(data: *mut u8, length: usize) -> Result<&'a mut [u8], tress_status> {
-    check(data, length)?;
+    check_pointer(data, length)?;
     if length == 0 {
         return Ok(&mut []);
     }
@@ -40,7 +40,7 @@ pub(crate) unsafe fn bytes_mut<'a>(data: *mut u8, length: usize) -> Result<&'a m
 }
 
 #[inline]
-fn check(data: *const u8, length: usize) -> Result<(), tress_status> {
+fn check_pointer(data: *const u8, length: usize) -> Result<(), tress_status> {
     if length > MAX_BYTES {
         return Err(TRESS_LENGTH);
     }
@@ -53,7 +53,7 @@ fn check(data: *const u8, length: usize) -> Result<(), tress_status> {
 /// Checks pointer and length of an array of `count` elements. The pointer may be NULL if `count` is 0.
 pub(crate) fn check_array<T>(array: *const T, count: usize) -> Result<(), tress_status> {
     let bytes = count.checked_mul(size_of::<T>()).ok_or(TRESS_LENGTH)?;
-    check(array.cast(), bytes)
+    check_pointer(array.cast(), bytes)
 }
 
 /// Copies `input` to `output` and returns the output, for a transformation that works in place. The two may be the same
@@ -68,8 +68,8 @@ pub(crate) unsafe fn in_place<'a>(
     output: *mut u8,
     length: usize,
 ) -> Result<&'a mut [u8], tress_status> {
-    check(input, length)?;
-    check(output, length)?;
+    check_pointer(input, length)?;
+    check_pointer(output, length)?;
     if length != 0 && !std::ptr::eq(input, output) {
         // SAFETY: neither is NULL, and the caller promises `length` bytes at each; `copy` allows any overlap.
         unsafe { std::ptr::copy(input, output, length) };
@@ -123,7 +123,10 @@ pub(crate) unsafe fn handle_mut<'a, T>(handle: *mut T) -> Result<&'a mut T, tres
 ///
 /// # Safety
 /// `out` is NULL or writable.
-pub(crate) unsafe fn give<T>(out: *mut *mut T, make: impl FnOnce() -> Result<T, Failure>) -> Result<(), Failure> {
+pub(crate) unsafe fn write_handle<T>(
+    out: *mut *mut T,
+    make: impl FnOnce() -> Result<T, Failure>,
+) -> Result<(), Failure> {
     if out.is_null() {
         return Err(TRESS_NULL.into());
     }
@@ -138,8 +141,8 @@ pub(crate) unsafe fn give<T>(out: *mut *mut T, make: impl FnOnce() -> Result<T, 
 /// Drops the object of a handle; NULL does nothing.
 ///
 /// # Safety
-/// `handle` is NULL, or came from [`give`] and was not freed; nobody uses it afterwards.
-pub(crate) unsafe fn free<T>(handle: *mut T) {
+/// `handle` is NULL, or came from [`write_handle`] and was not freed; nobody uses it afterwards.
+pub(crate) unsafe fn free_handle<T>(handle: *mut T) {
     if !handle.is_null() {
         // SAFETY: the caller promises that `handle` came from a box of this library, and that this is its last use.
         crate::status::guard_value((), || drop(unsafe { Box::from_raw(handle) }));
@@ -150,7 +153,7 @@ pub(crate) unsafe fn free<T>(handle: *mut T) {
 ///
 /// # Safety
 /// `out` is NULL or writable.
-pub(crate) unsafe fn set<T>(out: *mut T, value: T) {
+pub(crate) unsafe fn write_optional<T>(out: *mut T, value: T) {
     if !out.is_null() {
         // SAFETY: `out` is not NULL, and the caller promises that it is writable.
         unsafe { out.write(value) };

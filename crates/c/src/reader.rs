@@ -8,7 +8,7 @@ use tress_container::Error;
 use tress_container::streaming::Reader;
 use zeroize::Zeroize as _;
 
-use crate::container::Named;
+use crate::container::ContentInfo;
 use crate::failure::Failure;
 use crate::files;
 use crate::keys::tress_identities;
@@ -44,22 +44,22 @@ pub struct tress_source {
 /// Reads the plaintext of a container at any offset. It caches the chunks that it decrypted last. One thread at a time, not
 /// always the same one.
 pub struct tress_reader {
-    reader: Reader<Place>,
-    named: Named,
+    reader: Reader<ContainerSource>,
+    content: ContentInfo,
     from_caller: bool,
 }
 
 /// The container that a reader reads.
-enum Place {
+enum ContainerSource {
     File(File),
     Source { source: tress_source, position: u64 },
 }
 
-impl Read for Place {
+impl Read for ContainerSource {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
-            Place::File(file) => file.read(buffer),
-            Place::Source { source, position } => {
+            ContainerSource::File(file) => file.read(buffer),
+            ContainerSource::Source { source, position } => {
                 if *position >= source.length || buffer.is_empty() {
                     return Ok(0);
                 }
@@ -67,9 +67,9 @@ impl Read for Place {
                 let mut length = 0;
                 // SAFETY: the caller of `tress_reader_open` promises that the callback and its context are valid until the
                 // reader is freed; `buffer` has the length that is passed.
-                let told =
+                let status =
                     unsafe { read_at(source.context, *position, buffer.as_mut_ptr(), buffer.len(), &raw mut length) };
-                if told != 0 || length > buffer.len() {
+                if status != 0 || length > buffer.len() {
                     return Err(io::ErrorKind::Other.into());
                 }
                 *position += length as u64;
@@ -79,33 +79,34 @@ impl Read for Place {
     }
 }
 
-impl Seek for Place {
+impl Seek for ContainerSource {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match self {
-            Place::File(file) => file.seek(to),
-            Place::Source { source, position } => {
-                let place = match to {
-                    SeekFrom::Start(place) => Some(place),
+            ContainerSource::File(file) => file.seek(to),
+            ContainerSource::Source { source, position } => {
+                let target = match to {
+                    SeekFrom::Start(offset) => Some(offset),
                     SeekFrom::End(distance) => source.length.checked_add_signed(distance),
                     SeekFrom::Current(distance) => position.checked_add_signed(distance),
                 };
-                *position = place.ok_or(io::ErrorKind::InvalidInput)?;
+                *position = target.ok_or(io::ErrorKind::InvalidInput)?;
                 Ok(*position)
             }
         }
     }
 }
 
-fn open(place: Place, identities: &tress_identities, threads: usize) -> Result<tress_reader, Failure> {
-    let from_caller = matches!(place, Place::Source { .. });
+fn open(container: ContainerSource, identities: &tress_identities, threads: usize) -> Result<tress_reader, Failure> {
+    let from_caller = matches!(container, ContainerSource::Source { .. });
     let threads = options::threads(threads)?;
-    let reader = Reader::open(place, &identities.0, threads.into()).map_err(|error| told(error, from_caller))?;
-    let named = Named::of(reader.content());
-    Ok(tress_reader { reader, named, from_caller })
+    let reader =
+        Reader::open(container, &identities.0, threads.into()).map_err(|error| report_failure(error, from_caller))?;
+    let content = ContentInfo::of(reader.content());
+    Ok(tress_reader { reader, content, from_caller })
 }
 
 /// Converts an error of the reader. With a callback as the source, an I/O error is a failure of the callback.
-fn told(error: Error, from_caller: bool) -> Failure {
+fn report_failure(error: Error, from_caller: bool) -> Failure {
     let failure = Failure::from(error);
     if from_caller && failure.status == TRESS_IO {
         return Failure::with_detail(TRESS_CALLBACK, "the read callback failed");
@@ -132,7 +133,7 @@ pub unsafe extern "C" fn tress_reader_open(
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
-        raw::give(reader, || {
+        raw::write_handle(reader, || {
             let source = *raw::handle(source)?;
             if source.read_at.is_none() {
                 return Err(TRESS_NULL.into());
@@ -140,7 +141,7 @@ pub unsafe extern "C" fn tress_reader_open(
             if source.reserved != 0 {
                 return Err(TRESS_ARGUMENT.into());
             }
-            open(Place::Source { source, position: 0 }, raw::handle(identities)?, threads)
+            open(ContainerSource::Source { source, position: 0 }, raw::handle(identities)?, threads)
         })
     })
 }
@@ -160,11 +161,11 @@ pub unsafe extern "C" fn tress_reader_open_file(
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
-        raw::give(reader, || {
+        raw::write_handle(reader, || {
             let path = files::path(path)?;
             let identities = raw::handle(identities)?;
             let file = File::open(&path).map_err(|error| Error::from(error).at(&path))?;
-            open(Place::File(file), identities, threads)
+            open(ContainerSource::File(file), identities, threads)
         })
     })
 }
@@ -188,7 +189,7 @@ pub unsafe extern "C" fn tress_reader_length(reader: *const tress_reader) -> u64
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_reader_name(reader: *const tress_reader) -> *const c_char {
     // SAFETY: `reader` is NULL or a valid handle, as the caller promises.
-    unsafe { reader.as_ref() }.map_or(std::ptr::null(), |reader| reader.named.name())
+    unsafe { reader.as_ref() }.map_or(std::ptr::null(), |reader| reader.content.name())
 }
 
 /// Returns 1 if the plaintext is the tar stream of a folder, 0 if it is the content of a file, -1 for NULL. One thread at a
@@ -199,7 +200,7 @@ pub unsafe extern "C" fn tress_reader_name(reader: *const tress_reader) -> *cons
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_reader_is_tree(reader: *const tress_reader) -> c_int {
     // SAFETY: `reader` is NULL or a valid handle, as the caller promises.
-    unsafe { reader.as_ref() }.map_or(-1, |reader| reader.named.is_tree())
+    unsafe { reader.as_ref() }.map_or(-1, |reader| reader.content.is_tree())
 }
 
 /// Reads `capacity` bytes of verified plaintext at `offset` into `buffer`, and writes the number of bytes read to `length`:
@@ -226,18 +227,18 @@ pub unsafe extern "C" fn tress_reader_read_at(
             return Err(TRESS_NULL.into());
         }
         // SAFETY: `length` is not NULL, and the caller promises that it is writable.
-        unsafe { raw::set(length, 0) };
+        unsafe { raw::write_optional(length, 0) };
         let read = read_at(&mut handle.reader, offset, buffer).map_err(|error| {
             buffer.zeroize();
-            told(error, handle.from_caller)
+            report_failure(error, handle.from_caller)
         })?;
         // SAFETY: `length` is not NULL, and the caller promises that it is writable.
-        unsafe { raw::set(length, read) };
+        unsafe { raw::write_optional(length, read) };
         Ok(())
     })
 }
 
-fn read_at(reader: &mut Reader<Place>, offset: u64, buffer: &mut [u8]) -> Result<usize, Error> {
+fn read_at(reader: &mut Reader<ContainerSource>, offset: u64, buffer: &mut [u8]) -> Result<usize, Error> {
     reader.seek(SeekFrom::Start(offset))?;
     let mut filled = 0;
     while filled < buffer.len() {
@@ -259,5 +260,5 @@ fn read_at(reader: &mut Reader<Place>, offset: u64, buffer: &mut [u8]) -> Result
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_reader_free(reader: *mut tress_reader) {
     // SAFETY: `reader` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
-    unsafe { raw::free(reader) }
+    unsafe { raw::free_handle(reader) }
 }

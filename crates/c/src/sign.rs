@@ -59,7 +59,7 @@ pub unsafe extern "C" fn tress_signing_key_read(
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
-        raw::give(key, || {
+        raw::write_handle(key, || {
             let (data, passphrase) = (raw::bytes(data, length)?, raw::optional_text(passphrase)?);
             let private = KeyFile::read(data)?.into_private(passphrase.map(str::as_bytes))?;
             let scheme = scheme(raw::optional_text(scheme_name)?, || private.public_key())?;
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn tress_signing_key_generate(
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
-        raw::give(key, || {
+        raw::write_handle(key, || {
             let private = generate(raw::text(kind)?)?;
             let scheme = scheme(raw::optional_text(scheme_name)?, || private.public_key())?;
             Ok(tress_signing_key { key: SigningKey::new(private, scheme)? })
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn tress_signing_key_pem(
     pem: *mut *mut tress_buffer,
 ) -> tress_status {
     // SAFETY: the caller promises a valid handle.
-    guard(|| unsafe { raw::give(pem, || Ok(raw::handle(key)?.key.key().to_pem().as_bytes().to_vec().into())) })
+    guard(|| unsafe { raw::write_handle(pem, || Ok(raw::handle(key)?.key.key().to_pem().as_bytes().to_vec().into())) })
 }
 
 /// Creates the public key of a private key, for the same scheme. Any thread.
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn tress_signing_key_public(
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
-        raw::give(public_key, || Ok(tress_verifying_key { key: raw::handle(key)?.key.verifying_key() }))
+        raw::write_handle(public_key, || Ok(tress_verifying_key { key: raw::handle(key)?.key.verifying_key() }))
     })
 }
 
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn tress_signing_key_public(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_signing_key_free(key: *mut tress_signing_key) {
     // SAFETY: `key` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
-    unsafe { raw::free(key) }
+    unsafe { raw::free_handle(key) }
 }
 
 /// Reads a public key: SubjectPublicKeyInfo or PKCS #1, PEM or DER. `scheme_name` is as for `tress_signing_key_read`. Any
@@ -181,7 +181,7 @@ pub unsafe extern "C" fn tress_verifying_key_read(
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
-        raw::give(key, || {
+        raw::write_handle(key, || {
             let public = KeyFile::read(raw::bytes(data, length)?)?.into_public()?;
             let scheme = scheme(raw::optional_text(scheme_name)?, || public.clone())?;
             Ok(tress_verifying_key { key: VerifyingKey::new(public, scheme)? })
@@ -199,7 +199,7 @@ pub unsafe extern "C" fn tress_verifying_key_pem(
     pem: *mut *mut tress_buffer,
 ) -> tress_status {
     // SAFETY: the caller promises a valid handle.
-    guard(|| unsafe { raw::give(pem, || Ok(raw::handle(key)?.key.key().to_pem().into_bytes().into())) })
+    guard(|| unsafe { raw::write_handle(pem, || Ok(raw::handle(key)?.key.key().to_pem().into_bytes().into())) })
 }
 
 /// Frees the handle; NULL does nothing. No thread may use the handle afterwards.
@@ -209,7 +209,7 @@ pub unsafe extern "C" fn tress_verifying_key_pem(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_verifying_key_free(key: *mut tress_verifying_key) {
     // SAFETY: `key` is NULL or a valid handle that nobody uses afterwards, as the caller promises.
-    unsafe { raw::free(key) }
+    unsafe { raw::free_handle(key) }
 }
 
 /// Computes the digest of a message with the hash function of a scheme, for jobs. Writes the digest to `digest`, which has
@@ -233,7 +233,7 @@ pub unsafe extern "C" fn tress_digest(
     guard(|| unsafe {
         let hash = scheme_by_name(raw::text(scheme_name)?)?.hash();
         let made = hash.digest(raw::bytes(message, length)?);
-        put(&made, digest, capacity, digest_length)
+        copy_out(&made, digest, capacity, digest_length)
     })
 }
 
@@ -241,10 +241,10 @@ pub unsafe extern "C" fn tress_digest(
 ///
 /// # Safety
 /// `capacity` bytes are writable at `out`; `length` is NULL or writable.
-unsafe fn put(made: &[u8], out: *mut u8, capacity: usize, length: *mut usize) -> Result<(), Failure> {
+unsafe fn copy_out(made: &[u8], out: *mut u8, capacity: usize, length: *mut usize) -> Result<(), Failure> {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     unsafe {
-        raw::set(length, made.len());
+        raw::write_optional(length, made.len());
         let out = raw::bytes_mut(out, capacity)?;
         out.get_mut(..made.len()).ok_or(TRESS_BUFFER)?.copy_from_slice(made);
     }
@@ -277,12 +277,12 @@ pub unsafe extern "C" fn tress_sign(
             return Err(TRESS_NULL.into());
         }
         if capacity < signature_bytes(key) {
-            raw::set(signature_length, signature_bytes(key));
+            raw::write_optional(signature_length, signature_bytes(key));
             return Err(TRESS_BUFFER.into());
         }
         let digest = key.scheme().hash().digest(message);
         let made = key.sign_digests(&[digest]).pop().ok_or(TRESS_INTERNAL)??;
-        put(made.as_bytes(), signature, capacity, signature_length)
+        copy_out(made.as_bytes(), signature, capacity, signature_length)
     })
 }
 

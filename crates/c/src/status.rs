@@ -243,11 +243,11 @@ pub extern "C" fn tress_status_text(code: c_int) -> *const c_char {
 }
 
 /// Size of a thread's last error in bytes, including the NUL.
-const DETAIL_BYTES: usize = 512;
+const LAST_ERROR_BYTES: usize = 512;
 
 thread_local! {
     /// An array, because a value without a destructor stays accessible while the thread ends.
-    static LAST: RefCell<[u8; DETAIL_BYTES]> = const { RefCell::new([0; DETAIL_BYTES]) };
+    static LAST_ERROR: RefCell<[u8; LAST_ERROR_BYTES]> = const { RefCell::new([0; LAST_ERROR_BYTES]) };
 }
 
 /// Returns the error message of the last call in this thread that failed. It may say more than the text of the code, such as
@@ -256,14 +256,14 @@ thread_local! {
 /// of the thread. Any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_last_error() -> *const c_char {
-    LAST.with(|last| last.as_ptr().cast_const().cast())
+    LAST_ERROR.with(|last| last.as_ptr().cast_const().cast())
 }
 
 /// Stores a text for [`tress_last_error`], truncated at a character boundary.
-fn remember(text: &str) {
-    LAST.with(|last| {
+fn set_last_error(text: &str) {
+    LAST_ERROR.with(|last| {
         let mut last = last.borrow_mut();
-        let mut end = text.len().min(DETAIL_BYTES - 1);
+        let mut end = text.len().min(LAST_ERROR_BYTES - 1);
         while !text.is_char_boundary(end) {
             end -= 1;
         }
@@ -278,13 +278,13 @@ pub(crate) fn guard(work: impl FnOnce() -> Result<(), Failure>) -> tress_status 
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => TRESS_OK,
         Ok(Err(failure)) => {
-            remember(&failure.to_string());
+            set_last_error(&failure.to_string());
             failure.status
         }
         Err(panic) => {
             // Dropping it could panic again.
             std::mem::forget(panic);
-            remember("internal error of the library: a panic was caught");
+            set_last_error("internal error of the library: a panic was caught");
             TRESS_INTERNAL
         }
     }
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn every_code_has_a_text_of_its_own() {
+    fn every_code_has_a_distinct_text() {
         let mut texts: Vec<&CStr> = TEXTS.iter().map(|(_, text)| *text).collect();
         texts.sort_unstable();
         texts.dedup();
@@ -333,8 +333,8 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_between_letters() {
-        let letters = "ä".repeat(DETAIL_BYTES);
-        remember(&letters);
+        let letters = "ä".repeat(LAST_ERROR_BYTES);
+        set_last_error(&letters);
         assert_eq!(last(), "ä".repeat(255));
         assert_eq!(guard(|| Ok(())), TRESS_OK);
         assert_eq!(last(), "ä".repeat(255), "success leaves it alone");

@@ -29,14 +29,14 @@
 #define OK(call) EXPECT(TRESS_OK, call)
 
 /* Allocates exactly `length` bytes (at least one), so that ASan detects every access beyond them. */
-static inline uint8_t *take(size_t length) {
+static inline uint8_t *allocate(size_t length) {
   uint8_t *memory = malloc(length ? length : 1);
   CHECK(memory != NULL);
   return memory;
 }
 
 static inline uint8_t *copy_of(const uint8_t *data, size_t length) {
-  uint8_t *copy = take(length);
+  uint8_t *copy = allocate(length);
   if (length) memcpy(copy, data, length);
   return copy;
 }

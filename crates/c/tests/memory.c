@@ -27,7 +27,7 @@ struct secret {
 
 /* Reads a file without a buffer of the C library, and appends a NUL. */
 static struct secret read_secret(const char *path) {
-  struct secret secret = {take(1 << 16), 0, 1 << 16};
+  struct secret secret = {allocate(1 << 16), 0, 1 << 16};
   int file = open(path, O_RDONLY);
   CHECK(file >= 0);
   ssize_t length = read(file, secret.data, secret.capacity - 1);
@@ -95,7 +95,7 @@ static void raw(const char *path, const char *to) {
   forget(key);
   /* More than one batch for each thread. */
   size_t length = 3000000;
-  uint8_t *plain = take(length);
+  uint8_t *plain = allocate(length);
   uint64_t state = 7;
   fill(&state, plain, length);
   tress_buffer *container, *again;

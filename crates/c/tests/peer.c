@@ -87,7 +87,7 @@ int main(void) {
     m->tag_length = 4 + 2 * (next_number(&state) % 7);
     m->aad_length = next_number(&state) % 60;
     m->length = 1 + next_number(&state) % (i % 3 ? 200 : MOST);
-    m->aad = take(m->aad_length), m->plain = take(m->length), m->sealed = take(m->length);
+    m->aad = allocate(m->aad_length), m->plain = allocate(m->length), m->sealed = allocate(m->length);
     fill(&state, m->key, sizeof m->key), fill(&state, m->nonce, sizeof m->nonce);
     fill(&state, m->aad, m->aad_length), fill(&state, m->plain, m->length);
     snprintf(name, sizeof name, "aes-%d", (int)(8 * m->key_length));
@@ -100,7 +100,7 @@ int main(void) {
   for (int i = 0; i < MESSAGES; i++) {
     struct message *m = &messages[i];
     const tress_cipher *c = jobs[i].cipher;
-    uint8_t *theirs = take(m->length), tag[16];
+    uint8_t *theirs = allocate(m->length), tag[16];
     /* OpenSSL decrypts the output of the lanes. */
     CHECK(ccm(m, 0, m->sealed, theirs, m->tag) && same(theirs, m->plain, m->length));
     /* Tress decrypts the output of OpenSSL. */
@@ -110,7 +110,7 @@ int main(void) {
     CHECK(same(theirs, m->plain, m->length));
 
     size_t whole = m->length / 16 * 16;
-    uint8_t *ours = take(m->length);
+    uint8_t *ours = allocate(m->length);
     unauthenticated("EVP_aes_%d_ctr", m, 1, m->plain, theirs, m->length);
     OK(tress_ctr(c, m->nonce, 16, m->plain, ours, m->length));
     CHECK(same(ours, theirs, m->length));

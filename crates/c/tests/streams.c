@@ -42,7 +42,7 @@ static void open_all(const struct bytes *sealed, const uint8_t *plain, size_t le
   OK(tress_reader_open(&source, identities, 2, &reader));
   CHECK(tress_reader_length(reader) == length && strcmp(tress_reader_name(reader), "n") == 0);
   uint64_t state = length + 1;
-  uint8_t *part = take(70000);
+  uint8_t *part = allocate(70000);
   for (int i = 0; i < 40; i++) {
     size_t offset = next_number(&state) % (length + 10), wanted = next_number(&state) % 70000, got;
     OK(tress_reader_read_at(reader, offset, part, wanted, &got));
@@ -80,7 +80,7 @@ static void write_file(const char *path, const uint8_t *data, size_t length) {
 int main(void) {
   uint64_t state = 5;
   size_t most = 5 * BATCH + 1;
-  uint8_t *plain = take(most), key[32];
+  uint8_t *plain = allocate(most), key[32];
   fill(&state, plain, most);
   fill(&state, key, sizeof key);
   recipients = tress_recipients_new(), identities = tress_identities_new();

@@ -15,7 +15,7 @@ static int digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 static struct data parse(const char *hex) {
   struct data data = {NULL, 0};
   size_t length = strcmp(hex, "-") == 0 ? 0 : strlen(hex) / 2;
-  data.bytes = take(length);
+  data.bytes = allocate(length);
   data.length = length;
   for (size_t i = 0; i < length; i++) data.bytes[i] = (uint8_t)(digit(hex[2 * i]) << 4 | digit(hex[2 * i + 1]));
   return data;
@@ -64,7 +64,7 @@ static tress_status ctr(const tress_cipher *c, const struct data *iv, const uint
 /* Runs a mode from one buffer to another, and in place. */
 static void both_ways(mode run, const tress_cipher *c, const struct data *iv, struct data in, struct data out) {
   CHECK(in.length == out.length);
-  uint8_t *other = take(in.length), *place = copy_of(in.bytes, in.length);
+  uint8_t *other = allocate(in.length), *place = copy_of(in.bytes, in.length);
   OK(run(c, iv, in.bytes, other, in.length));
   CHECK(same(other, out.bytes, out.length));
   OK(run(c, iv, place, place, in.length));
@@ -75,7 +75,7 @@ static void both_ways(mode run, const tress_cipher *c, const struct data *iv, st
 
 static void ccm(const tress_cipher *c, const struct expected *e) {
   size_t length = e->sealed.length;
-  uint8_t *other = take(length), *place = copy_of(e->sealed.bytes, length), *tag = take(e->tag.length);
+  uint8_t *other = allocate(length), *place = copy_of(e->sealed.bytes, length), *tag = allocate(e->tag.length);
   EXPECT(e->status, tress_ccm_decrypt(c, e->nonce.bytes, e->nonce.length, e->aad.bytes, e->aad.length, e->sealed.bytes, other,
                                       length, e->tag.bytes, e->tag.length));
   EXPECT(e->status, tress_ccm_decrypt(c, e->nonce.bytes, e->nonce.length, e->aad.bytes, e->aad.length, place, place, length,
@@ -115,7 +115,7 @@ static void run_lanes(void) {
   for (size_t i = 0; i < job_count; i++) {
     forged += expected[i].status != TRESS_OK;
     /* Every second message is in place. */
-    jobs[i].output = i % 2 ? take(jobs[i].length) : copy_of(expected[i].sealed.bytes, jobs[i].length);
+    jobs[i].output = i % 2 ? allocate(jobs[i].length) : copy_of(expected[i].sealed.bytes, jobs[i].length);
     jobs[i].input = i % 2 ? expected[i].sealed.bytes : jobs[i].output;
   }
   EXPECT(TRESS_JOBS, tress_ccm_decrypt_jobs(jobs, job_count, &failed));
@@ -132,7 +132,7 @@ static void run_lanes(void) {
     if (jobs[i].status == TRESS_OK) {
       jobs[valid] = jobs[i];
       jobs[valid].input = jobs[i].output;
-      jobs[valid].tag_output = take(jobs[i].tag_length);
+      jobs[valid].tag_output = allocate(jobs[i].tag_length);
       expected[valid++] = expected[i];
     } else {
       free(jobs[i].output);
@@ -200,13 +200,13 @@ static void cipher_line(char **field) {
       both_ways(ctr, c, &iv, message, sealed);
       both_ways(ctr, c, &iv, sealed, message);
     } else if (strcmp(kind, "ctr") == 0) {
-      uint8_t *out = take(message.length);
+      uint8_t *out = allocate(message.length);
       EXPECT(status, tress_ctr(c, iv.bytes, iv.length, message.bytes, out, message.length));
       CHECK(all_zero(out, message.length));
       free(out);
     } else if (strcmp(kind, "pkcs7") == 0) {
       size_t block = tress_cipher_block_bytes(c), length = 0;
-      uint8_t *plain = take(sealed.length);
+      uint8_t *plain = allocate(sealed.length);
       tress_status outcome = tress_cbc_decrypt(c, iv.bytes, iv.length, sealed.bytes, plain, sealed.length);
       if (outcome == TRESS_OK) outcome = tress_pkcs7_unpad(plain, sealed.length, block, &length);
       CHECK(outcome == status);
@@ -262,7 +262,7 @@ static void sign_line(char **field) {
   OK(tress_signing_key_read(der.bytes, der.length, NULL, field[1], &key));
   OK(tress_signing_key_public(key, &public_key));
   size_t capacity = tress_signing_key_signature_bytes(key), length = 0;
-  uint8_t *made = take(capacity);
+  uint8_t *made = allocate(capacity);
   OK(tress_sign(key, message.bytes, message.length, made, capacity, &length));
   CHECK(length <= capacity);
   OK(tress_verify(public_key, message.bytes, message.length, made, length));
@@ -278,7 +278,7 @@ static struct data read_file(const char *path) {
   FILE *file = fopen(path, "rb");
   CHECK(file != NULL && fseek(file, 0, SEEK_END) == 0);
   struct data data = {NULL, (size_t)ftell(file)};
-  data.bytes = take(data.length);
+  data.bytes = allocate(data.length);
   rewind(file);
   CHECK(fread(data.bytes, 1, data.length, file) == data.length);
   fclose(file);
@@ -388,7 +388,7 @@ static void container_line(char **field) {
       size_t length = (size_t)tress_reader_length(reader), got;
       if (status == TRESS_OK) {
         /* Reads from the end to the beginning. */
-        uint8_t *all = take(length);
+        uint8_t *all = allocate(length);
         for (size_t at = length / 5000 + 1; at-- > 0;) {
           size_t wanted = length - 5000 * at < 5000 ? length - 5000 * at : 5000;
           OK(tress_reader_read_at(reader, 5000 * at, all + 5000 * at, wanted, &got));
@@ -400,7 +400,7 @@ static void container_line(char **field) {
         CHECK(got == 0);
         free(all);
       } else {
-        uint8_t *all = take(length);
+        uint8_t *all = allocate(length);
         memset(all, 1, length);
         outcome = tress_reader_read_at(reader, 0, all, length, &got);
         CHECK(outcome == status && got == 0 && all_zero(all, length));

@@ -10,12 +10,12 @@ use tress_cipher::{Aad, Tag};
 use crate::arguments;
 use crate::errors;
 use crate::keys::random;
-use crate::many::{self, Message};
-use crate::memory::{Fresh, Input, Output};
-use crate::work::detached;
+use crate::many::{self, BatchMessage};
+use crate::memory::{InputBuffer, NewBytes, OutputBuffer};
+use crate::work::run_detached;
 
 /// Longest nonce of CCM.
-const NONCE_MOST_BYTES: usize = 13;
+const MAX_NONCE_BYTES: usize = 13;
 
 /// AES-CCM (SP 800-38C) under a key of 16, 24 or 32 bytes. Any number of threads may use one object.
 ///
@@ -36,7 +36,8 @@ impl AesCcm {
     #[pyo3(signature = (key, tag_length = None))]
     fn new(py: Python<'_>, key: &Bound<'_, PyAny>, tag_length: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let tag_length = tag_length.map_or(Ok(16), arguments::whole::<usize>)?;
-        let cipher = Aes::new(Input::octets(key, "a key")?.as_slice()).map_err(|error| errors::cipher(py, error))?;
+        let cipher =
+            Aes::new(InputBuffer::octets(key, "a key")?.as_slice()).map_err(|error| errors::cipher(py, error))?;
         if !(4..=16).contains(&tag_length) || !tag_length.is_multiple_of(2) {
             return Err(errors::cipher(py, tress_cipher::Error::TagLength));
         }
@@ -67,12 +68,12 @@ impl AesCcm {
         data: &Bound<'py, PyAny>,
         associated_data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let (nonce, plain, aad) = parts(nonce, data, associated_data)?;
+        let (nonce, plain, aad) = message_parts(nonce, data, associated_data)?;
         let (nonce, plain, aad) = (nonce.as_slice(), plain.as_slice(), slice(&aad));
-        check(nonce, plain.len()).map_err(|error| errors::cipher(py, error))?;
-        let mut sealed = Fresh::new(py, plain.len() + self.tag_bytes)?;
+        check_nonce(nonce, plain.len()).map_err(|error| errors::cipher(py, error))?;
+        let mut sealed = NewBytes::new(py, plain.len() + self.tag_bytes)?;
         let space = sealed.space();
-        let done = detached(py, plain.len() + aad.len(), || {
+        let done = run_detached(py, plain.len() + aad.len(), || {
             let (data, tag) = space.copy_of(plain).split_at_mut(plain.len());
             ccm::seal(&self.cipher, nonce, Aad(aad), data, tag)
         });
@@ -91,13 +92,13 @@ impl AesCcm {
         data: &Bound<'py, PyAny>,
         associated_data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let (nonce, sealed, aad) = parts(nonce, data, associated_data)?;
+        let (nonce, sealed, aad) = message_parts(nonce, data, associated_data)?;
         let (nonce, aad) = (nonce.as_slice(), slice(&aad));
         let (cipher_text, tag) = self.split(py, sealed.as_slice())?;
-        check(nonce, cipher_text.len()).map_err(|error| errors::cipher(py, error))?;
-        let mut plain = Fresh::new(py, cipher_text.len())?;
+        check_nonce(nonce, cipher_text.len()).map_err(|error| errors::cipher(py, error))?;
+        let mut plain = NewBytes::new(py, cipher_text.len())?;
         let space = plain.space();
-        let done = detached(py, cipher_text.len() + aad.len(), || {
+        let done = run_detached(py, cipher_text.len() + aad.len(), || {
             let tag = Tag::new(tag, self.tag_bytes)?;
             ccm::open(&self.cipher, nonce, Aad(aad), space.copy_of(cipher_text), tag)
         });
@@ -116,15 +117,15 @@ impl AesCcm {
         associated_data: Option<&Bound<'py, PyAny>>,
         buf: &Bound<'py, PyAny>,
     ) -> PyResult<usize> {
-        let (nonce, plain, aad) = parts(nonce, data, associated_data)?;
+        let (nonce, plain, aad) = message_parts(nonce, data, associated_data)?;
         let bytes = plain.as_slice().len();
-        check(nonce.as_slice(), bytes).map_err(|error| errors::cipher(py, error))?;
-        let (nonce, mut output) = prepare(py, &nonce, &aad, buf, bytes + self.tag_bytes)?;
+        check_nonce(nonce.as_slice(), bytes).map_err(|error| errors::cipher(py, error))?;
+        let (nonce, mut output) = prepare_output(py, &nonce, &aad, buf, bytes + self.tag_bytes)?;
         output.copy_from(&plain);
         drop(plain);
         let aad = slice(&aad);
         let buffer = output.as_mut_slice();
-        let done = detached(py, bytes + aad.len(), || {
+        let done = run_detached(py, bytes + aad.len(), || {
             let (data, tag) = buffer.split_at_mut(bytes);
             ccm::seal(&self.cipher, nonce.as_ref(), Aad(aad), data, tag)
         });
@@ -147,17 +148,17 @@ impl AesCcm {
         associated_data: Option<&Bound<'py, PyAny>>,
         buf: &Bound<'py, PyAny>,
     ) -> PyResult<usize> {
-        let (nonce, sealed, aad) = parts(nonce, data, associated_data)?;
+        let (nonce, sealed, aad) = message_parts(nonce, data, associated_data)?;
         let (cipher_text, tag) = self.split(py, sealed.as_slice())?;
         let bytes = cipher_text.len();
-        check(nonce.as_slice(), bytes).map_err(|error| errors::cipher(py, error))?;
-        let (nonce, mut output) = prepare(py, &nonce, &aad, buf, bytes)?;
-        let tag = Short::new(tag);
+        check_nonce(nonce.as_slice(), bytes).map_err(|error| errors::cipher(py, error))?;
+        let (nonce, mut output) = prepare_output(py, &nonce, &aad, buf, bytes)?;
+        let tag = ShortBytes::new(tag);
         output.copy_from(&sealed);
         drop(sealed);
         let aad = slice(&aad);
         let buffer = output.as_mut_slice();
-        let done = detached(py, bytes + aad.len(), || {
+        let done = run_detached(py, bytes + aad.len(), || {
             let tag = Tag::new(tag.as_ref(), self.tag_bytes)?;
             ccm::open(&self.cipher, nonce.as_ref(), Aad(aad), buffer, tag)
         });
@@ -178,7 +179,7 @@ impl AesCcm {
         messages: &Bound<'py, PyAny>,
         #[pyo3(from_py_with = arguments::threads)] threads: usize,
     ) -> PyResult<Bound<'py, PyList>> {
-        many::encrypt(slf.py(), &Message::all(messages, Some(slf))?, threads)
+        many::encrypt(slf.py(), &BatchMessage::all(messages, Some(slf))?, threads)
     }
 
     /// Verifies and decrypts a batch of messages, each `(nonce, data, associated_data)`, in lanes and on threads. If any message is
@@ -191,7 +192,7 @@ impl AesCcm {
         #[pyo3(from_py_with = arguments::threads)] threads: usize,
         errors: &str,
     ) -> PyResult<Bound<'py, PyList>> {
-        many::decrypt(slf.py(), &Message::all(messages, Some(slf))?, threads, errors)
+        many::decrypt(slf.py(), &BatchMessage::all(messages, Some(slf))?, threads, errors)
     }
 
     /// Encrypts as `encrypt_many`, with the concatenated results in `buf`, which must have their total length; returns that length.
@@ -203,8 +204,8 @@ impl AesCcm {
         buf: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = arguments::threads)] threads: usize,
     ) -> PyResult<usize> {
-        let messages = Message::all(messages, Some(slf))?;
-        many::encrypt_into(slf.py(), &messages, &mut Output::of(buf)?, threads)
+        let messages = BatchMessage::all(messages, Some(slf))?;
+        many::encrypt_into(slf.py(), &messages, &mut OutputBuffer::of(buf)?, threads)
     }
 
     /// Decrypts as `decrypt_many`, with the concatenated plaintexts in `buf`, which must have their total length; returns that
@@ -217,8 +218,8 @@ impl AesCcm {
         buf: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = arguments::threads)] threads: usize,
     ) -> PyResult<usize> {
-        let messages = Message::all(messages, Some(slf))?;
-        many::decrypt_into(slf.py(), &messages, &mut Output::of(buf)?, threads)
+        let messages = BatchMessage::all(messages, Some(slf))?;
+        many::decrypt_into(slf.py(), &messages, &mut OutputBuffer::of(buf)?, threads)
     }
 
     /// The backend that this key was prepared for, such as `vaes256`.
@@ -241,30 +242,30 @@ impl AesCcm {
 }
 
 /// Returns the buffers of nonce, message and associated data.
-fn parts<'py>(
+fn message_parts<'py>(
     nonce: &Bound<'py, PyAny>,
     data: &Bound<'py, PyAny>,
     aad: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(Input<'py>, Input<'py>, Option<Input<'py>>)> {
-    let (nonce, data) = (Input::octets(nonce, "a nonce")?, Input::of(data)?);
-    let aad = aad.map(Input::of).transpose()?;
-    if data.as_slice().len().max(slice(&aad).len()) > MOST_BYTES {
+) -> PyResult<(InputBuffer<'py>, InputBuffer<'py>, Option<InputBuffer<'py>>)> {
+    let (nonce, data) = (InputBuffer::octets(nonce, "a nonce")?, InputBuffer::of(data)?);
+    let aad = aad.map(InputBuffer::of).transpose()?;
+    if data.as_slice().len().max(slice(&aad).len()) > MAX_MESSAGE_BYTES {
         return Err(PyOverflowError::new_err("Data or associated data too long. Max 2**31 - 1 bytes"));
     }
     Ok((nonce, data, aad))
 }
 
-fn slice<'a>(aad: &'a Option<Input<'_>>) -> &'a [u8] {
-    aad.as_ref().map_or(&[], Input::as_slice)
+fn slice<'a>(aad: &'a Option<InputBuffer<'_>>) -> &'a [u8] {
+    aad.as_ref().map_or(&[], InputBuffer::as_slice)
 }
 
 /// Most bytes of a message or its associated data, as in PyCA.
-const MOST_BYTES: usize = i32::MAX as usize;
+const MAX_MESSAGE_BYTES: usize = i32::MAX as usize;
 
 /// Checks the length of a nonce, and that a message of `message_bytes` is short enough for it.
-pub(crate) fn check(nonce: &[u8], message_bytes: usize) -> Result<(), tress_cipher::Error> {
+pub(crate) fn check_nonce(nonce: &[u8], message_bytes: usize) -> Result<(), tress_cipher::Error> {
     let length_bytes = match nonce.len() {
-        bytes @ 7..=NONCE_MOST_BYTES => 15 - bytes,
+        bytes @ 7..=MAX_NONCE_BYTES => 15 - bytes,
         _ => return Err(tress_cipher::Error::NonceLength),
     };
     match length_bytes < 8 && message_bytes as u64 >> (8 * length_bytes) != 0 {
@@ -274,12 +275,12 @@ pub(crate) fn check(nonce: &[u8], message_bytes: usize) -> Result<(), tress_ciph
 }
 
 /// A copy of a nonce or tag.
-struct Short {
+struct ShortBytes {
     bytes: [u8; 16],
     length: usize,
 }
 
-impl Short {
+impl ShortBytes {
     /// Copies up to 16 bytes. Panics if there are more.
     fn new(of: &[u8]) -> Self {
         let mut bytes = [0; 16];
@@ -288,7 +289,7 @@ impl Short {
     }
 }
 
-impl AsRef<[u8]> for Short {
+impl AsRef<[u8]> for ShortBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
@@ -296,16 +297,16 @@ impl AsRef<[u8]> for Short {
 
 /// Returns a copy of the nonce, and the output buffer, which has `bytes` bytes and does not overlap the associated data. It may
 /// overlap the message.
-fn prepare(
+fn prepare_output(
     py: Python<'_>,
-    nonce: &Input<'_>,
-    aad: &Option<Input<'_>>,
+    nonce: &InputBuffer<'_>,
+    aad: &Option<InputBuffer<'_>>,
     buf: &Bound<'_, PyAny>,
     bytes: usize,
-) -> PyResult<(Short, Output)> {
-    let nonce = Some(nonce.as_slice()).filter(|nonce| (7..=NONCE_MOST_BYTES).contains(&nonce.len()));
-    let nonce = Short::new(nonce.ok_or_else(|| errors::cipher(py, tress_cipher::Error::NonceLength))?);
-    let output = Output::of(buf)?;
+) -> PyResult<(ShortBytes, OutputBuffer)> {
+    let nonce = Some(nonce.as_slice()).filter(|nonce| (7..=MAX_NONCE_BYTES).contains(&nonce.len()));
+    let nonce = ShortBytes::new(nonce.ok_or_else(|| errors::cipher(py, tress_cipher::Error::NonceLength))?);
+    let output = OutputBuffer::of(buf)?;
     if output.bytes() != bytes {
         return Err(errors::usage(py, &format!("buffer must be {bytes} bytes long, and has {}", output.bytes())));
     }

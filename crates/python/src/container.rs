@@ -8,9 +8,9 @@ use tress_container::streaming::{self, NewHead, Opening, Sealing};
 use tress_container::{Error, ErrorKind};
 
 use crate::arguments;
-use crate::errors::{self, Class};
+use crate::errors::{self, ExceptionClass};
 use crate::keys;
-use crate::memory::{Fresh, Input};
+use crate::memory::{InputBuffer, NewBytes};
 
 /// Converts the options for encryption.
 pub(crate) fn options(py: Python<'_>, aead: &str, threads: usize, name: Option<String>) -> PyResult<EncryptOptions> {
@@ -35,11 +35,11 @@ pub(crate) fn encrypt<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     let recipients = keys::recipients(recipients)?;
     let options = options(py, aead, threads, name)?;
-    let data = Input::of(data)?;
+    let data = InputBuffer::of(data)?;
     let plain = data.as_slice();
-    let failed = |error| errors::stream(py, error);
+    let failed = |error| errors::container(py, error);
     let sealing = py.detach(move || Sealing::new(plain.len(), &recipients, &options)).map_err(failed)?;
-    let mut sealed = Fresh::new(py, sealing.sealed_bytes())?;
+    let mut sealed = NewBytes::new(py, sealing.sealed_bytes())?;
     let space = sealed.space();
     py.detach(move || sealing.seal(plain, space.zeros())).map_err(failed)?;
     Ok(sealed.finish())
@@ -58,11 +58,11 @@ pub(crate) fn decrypt<'py>(
     #[pyo3(from_py_with = arguments::threads)] threads: usize,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let identities = keys::identities(identities)?;
-    let data = Input::of(data)?;
+    let data = InputBuffer::of(data)?;
     let sealed = data.as_slice();
-    let failed = |error| errors::stream(py, error);
+    let failed = |error| errors::container(py, error);
     let opening = py.detach(move || Opening::new(sealed, &identities)).map_err(failed)?;
-    let mut plain = Fresh::new(py, opening.plain_bytes())?;
+    let mut plain = NewBytes::new(py, opening.plain_bytes())?;
     let space = plain.space();
     py.detach(move || opening.unseal(space.zeros(), threads.into())).map_err(failed)?;
     Ok(plain.finish())
@@ -83,10 +83,15 @@ pub(crate) fn rewrap_head<'py>(
 ) -> PyResult<(u64, Bound<'py, PyBytes>)> {
     let identities = keys::identities(identities)?;
     let recipients = keys::recipients(recipients)?;
-    let data = Input::of(data)?;
+    let data = InputBuffer::of(data)?;
     let mut first = data.as_slice();
-    let need_more =
-        || Class::NeedMore.error(py, "the header of the container is incomplete: more bytes are needed", "truncated");
+    let need_more = || {
+        ExceptionClass::NeedMore.error(
+            py,
+            "the header of the container is incomplete: more bytes are needed",
+            "truncated",
+        )
+    };
     if first.is_empty() {
         return Err(need_more());
     }
@@ -94,6 +99,6 @@ pub(crate) fn rewrap_head<'py>(
     match made {
         Ok(NewHead { old_bytes, head, .. }) => Ok((old_bytes, PyBytes::new(py, &head))),
         Err(Error { kind: ErrorKind::Truncated, .. }) => Err(need_more()),
-        Err(error) => Err(errors::stream(py, error)),
+        Err(error) => Err(errors::container(py, error)),
     }
 }

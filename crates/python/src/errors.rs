@@ -12,7 +12,7 @@ use tress_container::{Error, ErrorKind};
 
 /// A class of `tress._errors`.
 #[derive(Clone, Copy)]
-pub(crate) enum Class {
+pub(crate) enum ExceptionClass {
     TressError,
     WrongKey,
     Damaged,
@@ -23,7 +23,7 @@ pub(crate) enum Class {
     OutputExists,
 }
 
-impl Class {
+impl ExceptionClass {
     const fn name(self) -> &'static str {
         match self {
             Self::TressError => "TressError",
@@ -57,22 +57,22 @@ impl Class {
 
 /// Creates an exception for a wrong argument.
 pub(crate) fn usage(py: Python<'_>, message: &str) -> PyErr {
-    Class::Usage.error(py, message, "usage")
+    ExceptionClass::Usage.error(py, message, "usage")
 }
 
 /// Creates an exception for forged messages of a batch, or of a single message if `indices` is empty.
 pub(crate) fn invalid_tag(py: Python<'_>, indices: Vec<usize>) -> PyErr {
-    Class::InvalidTag.with(py, ("authentication failed", "cipher-authentication", indices))
+    ExceptionClass::InvalidTag.with(py, ("authentication failed", "cipher-authentication", indices))
 }
 
 /// Converts an error of `tress-container`.
-pub(crate) fn stream(py: Python<'_>, error: Error) -> PyErr {
+pub(crate) fn container(py: Python<'_>, error: Error) -> PyErr {
     let class = match &error.kind {
-        ErrorKind::Io(_) => return system(py, &error),
+        ErrorKind::Io(_) => return system_error(py, &error),
         ErrorKind::Interrupted => return PyKeyboardInterrupt::new_err(()),
         ErrorKind::Cipher(tress_cipher::Error::Authentication) => return invalid_tag(py, Vec::new()),
-        ErrorKind::NoMatchingKey | ErrorKind::WrongPassphrase => Class::WrongKey,
-        ErrorKind::OutputExists => Class::OutputExists,
+        ErrorKind::NoMatchingKey | ErrorKind::WrongPassphrase => ExceptionClass::WrongKey,
+        ErrorKind::OutputExists => ExceptionClass::OutputExists,
         ErrorKind::NotAContainer
         | ErrorKind::UnknownVersion
         | ErrorKind::UnknownAead
@@ -88,10 +88,10 @@ pub(crate) fn stream(py: Python<'_>, error: Error) -> PyErr {
         | ErrorKind::TreePath
         | ErrorKind::TreeLink
         | ErrorKind::TreeSpecialFile
-        | ErrorKind::TreeDuplicate => Class::Damaged,
-        ErrorKind::RangeOutOfBounds | ErrorKind::MessageTooLong => Class::Usage,
-        kind if kind.is_usage() => Class::Usage,
-        _ => Class::TressError,
+        | ErrorKind::TreeDuplicate => ExceptionClass::Damaged,
+        ErrorKind::RangeOutOfBounds | ErrorKind::MessageTooLong => ExceptionClass::Usage,
+        kind if kind.is_usage() => ExceptionClass::Usage,
+        _ => ExceptionClass::TressError,
     };
     class.error(py, &error.to_string(), &kind_name(&error.kind))
 }
@@ -101,8 +101,10 @@ pub(crate) fn cipher(py: Python<'_>, error: tress_cipher::Error) -> PyErr {
     match error {
         tress_cipher::Error::Authentication => invalid_tag(py, Vec::new()),
         // PyCA's message.
-        tress_cipher::Error::MessageTooLong => Class::Usage.error(py, "Data too long for nonce", &kind_name(&error)),
-        error => Class::Usage.error(py, &error.to_string(), &kind_name(&error)),
+        tress_cipher::Error::MessageTooLong => {
+            ExceptionClass::Usage.error(py, "Data too long for nonce", &kind_name(&error))
+        }
+        error => ExceptionClass::Usage.error(py, &error.to_string(), &kind_name(&error)),
     }
 }
 
@@ -110,10 +112,10 @@ pub(crate) fn cipher(py: Python<'_>, error: tress_cipher::Error) -> PyErr {
 pub(crate) fn signing(py: Python<'_>, error: tress_sign::Error) -> PyErr {
     use tress_sign::Error as Sign;
     let class = match error {
-        Sign::WrongPassphrase => Class::WrongKey,
-        Sign::Mismatch | Sign::MalformedSignature => Class::InvalidSignature,
-        error if error.is_usage() => Class::Usage,
-        _ => Class::TressError,
+        Sign::WrongPassphrase => ExceptionClass::WrongKey,
+        Sign::Mismatch | Sign::MalformedSignature => ExceptionClass::InvalidSignature,
+        error if error.is_usage() => ExceptionClass::Usage,
+        _ => ExceptionClass::TressError,
     };
     class.error(py, &error.to_string(), &kind_name(&error))
 }
@@ -121,17 +123,17 @@ pub(crate) fn signing(py: Python<'_>, error: tress_sign::Error) -> PyErr {
 /// Converts an I/O error, which may contain an error of `tress-container`.
 pub(crate) fn io(py: Python<'_>, error: io::Error) -> PyErr {
     match error.downcast::<Error>() {
-        Ok(error) => stream(py, error),
-        Err(error) => stream(py, error.into()),
+        Ok(error) => container(py, error),
+        Err(error) => container(py, error.into()),
     }
 }
 
 /// Returns an `OSError` with error number, message and file name, which Python turns into a subclass such as `FileNotFoundError`;
 /// or the exception that a Python file object has raised.
-fn system(py: Python<'_>, error: &Error) -> PyErr {
+fn system_error(py: Python<'_>, error: &Error) -> PyErr {
     match cause(error) {
-        Some(Cause::Raised(raised)) => raised.clone_ref(py),
-        Some(Cause::Number(number)) => {
+        Some(ErrorCause::Raised(raised)) => raised.clone_ref(py),
+        Some(ErrorCause::Number(number)) => {
             let words = py.import("os").and_then(|os| os.call_method1("strerror", (number,))).map(Bound::unbind);
             match words {
                 Ok(words) => PyOSError::new_err((number, words, error.path.as_deref().map(path_text))),
@@ -146,20 +148,20 @@ fn path_text(path: &Path) -> std::ffi::OsString {
     path.as_os_str().to_owned()
 }
 
-enum Cause<'a> {
+enum ErrorCause<'a> {
     Raised(&'a PyErr),
     Number(i32),
 }
 
 /// Searches the chain of sources of an error for its cause.
-fn cause<'a>(error: &'a (dyn StdError + 'static)) -> Option<Cause<'a>> {
+fn cause<'a>(error: &'a (dyn StdError + 'static)) -> Option<ErrorCause<'a>> {
     if let Some(raised) = error.downcast_ref::<PyErr>() {
-        return Some(Cause::Raised(raised));
+        return Some(ErrorCause::Raised(raised));
     }
     if let Some(error) = error.downcast_ref::<io::Error>() {
         return match error.get_ref() {
             Some(inner) => cause(inner),
-            None => error.raw_os_error().map(Cause::Number),
+            None => error.raw_os_error().map(ErrorCause::Number),
         };
     }
     cause(error.source()?)

@@ -15,7 +15,7 @@ use crate::keys;
 use crate::work;
 
 /// Bytes read, bytes written, number of chunks, seconds.
-type Figures = (u64, u64, u64, f64);
+type ReportTuple = (u64, u64, u64, f64);
 
 /// Encrypts a file or folder into `target`, which appears only when it is complete. Returns bytes read, bytes written, number of
 /// chunks, and seconds.
@@ -32,7 +32,7 @@ pub(crate) fn encrypt_file(
     name: Option<String>,
     force: bool,
     progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Figures> {
+) -> PyResult<ReportTuple> {
     let recipients = keys::recipients(recipients)?;
     let options = options(py, aead, threads, name)?;
     let (source, sink) = (Source::Path(source), Sink::Path { path: target, force });
@@ -52,7 +52,7 @@ pub(crate) fn decrypt_file(
     #[pyo3(from_py_with = arguments::threads)] threads: usize,
     force: bool,
     progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Figures> {
+) -> PyResult<ReportTuple> {
     let identities = keys::identities(identities)?;
     let mut options = DecryptOptions::default().threads(threads);
     options.range = range;
@@ -69,7 +69,7 @@ pub(crate) fn rewrap_file(
     #[pyo3(from_py_with = arguments::path)] path: PathBuf,
     identities: &Bound<'_, PyAny>,
     recipients: &Bound<'_, PyAny>,
-) -> PyResult<Figures> {
+) -> PyResult<ReportTuple> {
     let identities = keys::identities(identities)?;
     let recipients = keys::recipients(recipients)?;
     run(py, None, move |control| commands::rewrap(&path, &identities, &recipients, control))
@@ -85,7 +85,7 @@ pub(crate) fn inspect<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let identities = identities.map(keys::identities).transpose()?;
     let found = py.detach(move || commands::inspect(&Source::Path(path), identities.as_ref()));
-    let found = found.map_err(|error| errors::stream(py, error))?;
+    let found = found.map_err(|error| errors::container(py, error))?;
     let row = PyDict::new(py);
     row.set_item("version", found.version)?;
     row.set_item("aead", found.aead.name())?;
@@ -104,15 +104,15 @@ fn run(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
     verb: impl FnOnce(&Control) -> Result<Report, Error> + Send,
-) -> PyResult<Figures> {
+) -> PyResult<ReportTuple> {
     let control = Control::new();
     let show = || match progress {
         Some(progress) => progress.call1((control.done_bytes(), control.total_bytes())).map(drop),
         None => Ok(()),
     };
     show()?;
-    let report = work::watched(py, show, || control.cancel(), || verb(&control))?;
-    let report = report.map_err(|error| errors::stream(py, error))?;
+    let report = work::run_watched(py, show, || control.cancel(), || verb(&control))?;
+    let report = report.map_err(|error| errors::container(py, error))?;
     show()?;
     Ok((report.bytes_in, report.bytes_out, report.chunks, report.elapsed.as_secs_f64()))
 }

@@ -10,7 +10,7 @@ use tress_container::{Error, ErrorKind, commands};
 
 use crate::arguments;
 use crate::errors;
-use crate::memory::Input;
+use crate::memory::InputBuffer;
 
 /// An age identity and a Noise key, as `tress keygen` makes them.
 #[pyclass(frozen, module = "tress")]
@@ -21,13 +21,13 @@ impl KeyPair {
     /// Generates a key pair.
     #[staticmethod]
     fn generate(py: Python<'_>) -> PyResult<Self> {
-        keys::KeyPair::generate().map(Self).map_err(|error| errors::stream(py, error))
+        keys::KeyPair::generate().map(Self).map_err(|error| errors::container(py, error))
     }
 
     /// Reads a key pair from the text of an identity file, or from an `AGE-SECRET-KEY-1…` line alone.
     #[staticmethod]
     fn parse(py: Python<'_>, text: &str) -> PyResult<Self> {
-        keys::KeyPair::parse(text).map(Self).map_err(|error| errors::stream(py, error))
+        keys::KeyPair::parse(text).map(Self).map_err(|error| errors::container(py, error))
     }
 
     /// The recipient to encrypt to, `age1…`.
@@ -51,7 +51,7 @@ impl KeyPair {
     fn save(&self, py: Python<'_>, #[pyo3(from_py_with = arguments::path)] path: PathBuf) -> PyResult<()> {
         let text = self.0.to_identity_file_text();
         let saved = py.detach(|| commands::store_private(text.as_bytes(), &path, &commands::Control::new()));
-        saved.map_err(|error| errors::stream(py, error))
+        saved.map_err(|error| errors::container(py, error))
     }
 
     fn __repr__(&self) -> String {
@@ -84,7 +84,7 @@ impl Passphrase {
         #[pyo3(from_py_with = arguments::whole::<u8>)] max_work_factor: u8,
     ) -> PyResult<Self> {
         let recipient = Recipients::from_passphrase_with_work_factor(text, work_factor);
-        let recipient = recipient.map_err(|error| errors::stream(py, error))?;
+        let recipient = recipient.map_err(|error| errors::container(py, error))?;
         let identity = Identities::from_passphrase_up_to(text, max_work_factor);
         let identity = identity.map_err(|_| errors::usage(py, "max_work_factor must be 1 to 20"))?;
         Ok(Self { recipient, identity })
@@ -103,7 +103,9 @@ pub(crate) struct RawKey(keys::RawKey);
 impl RawKey {
     #[new]
     fn new(py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<Self> {
-        keys::key_file(Input::octets(key, "a key")?.as_slice()).map(Self).map_err(|error| errors::stream(py, error))
+        keys::key_file(InputBuffer::octets(key, "a key")?.as_slice())
+            .map(Self)
+            .map_err(|error| errors::container(py, error))
     }
 
     /// Generates a key of 128 or 256 bits, and returns it as `bytes`.
@@ -128,16 +130,16 @@ impl RawKey {
 /// Returns random bytes of the operating system.
 pub(crate) fn random(py: Python<'_>, bytes: usize) -> PyResult<Bound<'_, PyBytes>> {
     PyBytes::new_with(py, bytes, |bytes| {
-        getrandom::fill(bytes).map_err(|error| errors::stream(py, std::io::Error::other(error).into()))
+        getrandom::fill(bytes).map_err(|error| errors::container(py, std::io::Error::other(error).into()))
     })
 }
 
 /// Converts one recipient or several.
 pub(crate) fn recipients(given: &Bound<'_, PyAny>) -> PyResult<Recipients> {
     let py = given.py();
-    let recipients = each(given, |one| {
+    let recipients = one_or_several(given, |one| {
         Ok(Some(if let Ok(text) = one.cast::<PyString>() {
-            text.to_str()?.parse().map_err(|error| errors::stream(py, error))?
+            text.to_str()?.parse().map_err(|error| errors::container(py, error))?
         } else if let Ok(pair) = one.cast::<KeyPair>() {
             pair.get().0.recipient().into()
         } else if let Ok(passphrase) = one.cast::<Passphrase>() {
@@ -149,7 +151,7 @@ pub(crate) fn recipients(given: &Bound<'_, PyAny>) -> PyResult<Recipients> {
         }))
     })?;
     match recipients.is_empty() {
-        true => Err(errors::stream(py, Error::new(ErrorKind::NoRecipients))),
+        true => Err(errors::container(py, Error::new(ErrorKind::NoRecipients))),
         false => Ok(recipients.into_iter().collect()),
     }
 }
@@ -157,9 +159,9 @@ pub(crate) fn recipients(given: &Bound<'_, PyAny>) -> PyResult<Recipients> {
 /// Converts one identity or several.
 pub(crate) fn identities(given: &Bound<'_, PyAny>) -> PyResult<Identities> {
     let py = given.py();
-    let identities = each(given, |one| {
+    let identities = one_or_several(given, |one| {
         Ok(Some(if let Ok(text) = one.cast::<PyString>() {
-            Identities::from_file(text.to_str()?.as_bytes()).map_err(|error| errors::stream(py, error))?
+            Identities::from_file(text.to_str()?.as_bytes()).map_err(|error| errors::container(py, error))?
         } else if let Ok(pair) = one.cast::<KeyPair>() {
             (&pair.get().0).into()
         } else if let Ok(passphrase) = one.cast::<Passphrase>() {
@@ -177,7 +179,7 @@ pub(crate) fn identities(given: &Bound<'_, PyAny>) -> PyResult<Identities> {
 }
 
 /// Parses an object, or each object of an iterable. `parse` returns `None` for objects of other types.
-fn each<'py, T>(
+fn one_or_several<'py, T>(
     given: &Bound<'py, PyAny>,
     parse: impl Fn(&Bound<'py, PyAny>) -> PyResult<Option<T>>,
 ) -> PyResult<Vec<T>> {

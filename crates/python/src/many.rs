@@ -13,7 +13,7 @@ use tress_lanes::{NonceOfKey, Pool};
 use crate::aead::{self, AesCcm};
 use crate::arguments;
 use crate::errors;
-use crate::memory::{Fresh, Input, Output, Space};
+use crate::memory::{InputBuffer, NewBytes, OutputBuffer, ResultSpace};
 use crate::work;
 
 /// Upper bound of the overhead of a `bytes` object.
@@ -22,14 +22,14 @@ const OBJECT_BYTES: usize = 64;
 const WATCHED_BYTES: usize = 64 << 20;
 
 /// One message of a batch: key, nonce, data and associated data.
-pub(crate) struct Message<'py> {
+pub(crate) struct BatchMessage<'py> {
     key: Bound<'py, AesCcm>,
-    nonce: Input<'py>,
-    data: Input<'py>,
-    aad: Option<Input<'py>>,
+    nonce: InputBuffer<'py>,
+    data: InputBuffer<'py>,
+    aad: Option<InputBuffer<'py>>,
 }
 
-impl<'py> Message<'py> {
+impl<'py> BatchMessage<'py> {
     /// Converts the messages of an iterable. They use `key`, or each has its key as first item.
     pub(crate) fn all(messages: &Bound<'py, PyAny>, key: Option<&Bound<'py, AesCcm>>) -> PyResult<Vec<Self>> {
         messages.try_iter()?.map(|message| Self::of(&message?, key)).collect()
@@ -47,52 +47,52 @@ impl<'py> Message<'py> {
         let aad = tuple.get_item(first + 2)?;
         Ok(Self {
             key: key.cloned().map_or_else(own, PyResult::Ok)?,
-            nonce: Input::octets(&tuple.get_item(first)?, "a nonce")?,
-            data: Input::of(&tuple.get_item(first + 1)?)?,
-            aad: (!aad.is_none()).then(|| Input::of(&aad)).transpose()?,
+            nonce: InputBuffer::octets(&tuple.get_item(first)?, "a nonce")?,
+            data: InputBuffer::of(&tuple.get_item(first + 1)?)?,
+            aad: (!aad.is_none()).then(|| InputBuffer::of(&aad)).transpose()?,
         })
     }
 }
 
-impl Message<'_> {
+impl BatchMessage<'_> {
     /// Length of the result in bytes; `None` if a message to decrypt is shorter than its tag.
-    fn room(&self, direction: Direction) -> Option<usize> {
+    fn result_bytes(&self, direction: CipherDirection) -> Option<usize> {
         let (data, tag) = (self.data.as_slice().len(), self.key.get().tag_bytes);
         match direction {
-            Direction::Encrypt => Some(data + tag),
-            Direction::Decrypt => data.checked_sub(tag),
+            CipherDirection::Encrypt => Some(data + tag),
+            CipherDirection::Decrypt => data.checked_sub(tag),
         }
     }
 
     fn parts(&self) -> impl Iterator<Item = &[u8]> {
-        [Some(&self.nonce), Some(&self.data), self.aad.as_ref()].into_iter().flatten().map(Input::as_slice)
+        [Some(&self.nonce), Some(&self.data), self.aad.as_ref()].into_iter().flatten().map(InputBuffer::as_slice)
     }
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Direction {
+enum CipherDirection {
     Encrypt,
     Decrypt,
 }
 
 /// A message with the memory for its result, and its outcome.
-struct Task<'a> {
+struct CcmTask<'a> {
     key: &'a AesCcm,
     nonce: &'a [u8],
     aad: &'a [u8],
     data: &'a [u8],
     /// `None` for a message that is shorter than its tag, and after the message was processed.
-    space: Option<Space<'a>>,
+    space: Option<ResultSpace<'a>>,
     outcome: Result<(), Error>,
 }
 
-impl<'a> Task<'a> {
-    fn new(message: &'a Message<'_>, space: Option<Space<'a>>) -> Self {
-        let Message { key, nonce, data, aad } = message;
-        Task {
+impl<'a> CcmTask<'a> {
+    fn new(message: &'a BatchMessage<'_>, space: Option<ResultSpace<'a>>) -> Self {
+        let BatchMessage { key, nonce, data, aad } = message;
+        CcmTask {
             key: key.get(),
             nonce: nonce.as_slice(),
-            aad: aad.as_ref().map_or(&[], Input::as_slice),
+            aad: aad.as_ref().map_or(&[], InputBuffer::as_slice),
             data: data.as_slice(),
             outcome: if space.is_some() { Ok(()) } else { Err(Error::Authentication) },
             space,
@@ -105,11 +105,15 @@ impl<'a> Task<'a> {
     }
 }
 
-pub(crate) fn encrypt<'py>(py: Python<'py>, messages: &[Message<'py>], threads: usize) -> PyResult<Bound<'py, PyList>> {
-    let results = run(py, messages, threads, Direction::Encrypt)?;
+pub(crate) fn encrypt<'py>(
+    py: Python<'py>,
+    messages: &[BatchMessage<'py>],
+    threads: usize,
+) -> PyResult<Bound<'py, PyList>> {
+    let results = run(py, messages, threads, CipherDirection::Encrypt)?;
     let results = results.into_iter().enumerate().map(|(index, (result, outcome))| match outcome {
-        Ok(()) => Ok(result.map(Fresh::finish)),
-        Err(error) => Err(wrong(py, index, error)),
+        Ok(()) => Ok(result.map(NewBytes::finish)),
+        Err(error) => Err(message_error(py, index, error)),
     });
     PyList::new(py, results.collect::<PyResult<Vec<_>>>()?)
 }
@@ -117,7 +121,7 @@ pub(crate) fn encrypt<'py>(py: Python<'py>, messages: &[Message<'py>], threads: 
 /// Decrypts messages. `errors` is "raise" or "none".
 pub(crate) fn decrypt<'py>(
     py: Python<'py>,
-    messages: &[Message<'py>],
+    messages: &[BatchMessage<'py>],
     threads: usize,
     errors: &str,
 ) -> PyResult<Bound<'py, PyList>> {
@@ -126,15 +130,15 @@ pub(crate) fn decrypt<'py>(
         "none" => false,
         _ => return Err(errors::usage(py, "errors must be 'raise' or 'none'")),
     };
-    let results = run(py, messages, threads, Direction::Decrypt)?;
+    let results = run(py, messages, threads, CipherDirection::Decrypt)?;
     let mut forged = Vec::new();
     let results = results.into_iter().enumerate().map(|(index, (result, outcome))| match outcome {
-        Ok(()) => Ok(result.map(Fresh::finish)),
+        Ok(()) => Ok(result.map(NewBytes::finish)),
         Err(Error::Authentication) => {
             forged.push(index);
             Ok(None)
         }
-        Err(error) => Err(wrong(py, index, error)),
+        Err(error) => Err(message_error(py, index, error)),
     });
     let results = results.collect::<PyResult<Vec<_>>>()?;
     if is_strict && !forged.is_empty() {
@@ -154,7 +158,7 @@ pub(crate) fn encrypt_many<'py>(
     messages: &Bound<'py, PyAny>,
     #[pyo3(from_py_with = arguments::threads)] threads: usize,
 ) -> PyResult<Bound<'py, PyList>> {
-    encrypt(py, &Message::all(messages, None)?, threads)
+    encrypt(py, &BatchMessage::all(messages, None)?, threads)
 }
 
 /// Verifies and decrypts a batch of messages, each `(key, nonce, data, associated_data)`, in lanes and on threads. If any message is
@@ -168,27 +172,27 @@ pub(crate) fn decrypt_many<'py>(
     #[pyo3(from_py_with = arguments::threads)] threads: usize,
     errors: &str,
 ) -> PyResult<Bound<'py, PyList>> {
-    decrypt(py, &Message::all(messages, None)?, threads, errors)
+    decrypt(py, &BatchMessage::all(messages, None)?, threads, errors)
 }
 
 /// Creates an exception for a message with wrong parameters.
-fn wrong(py: Python<'_>, index: usize, error: Error) -> PyErr {
+fn message_error(py: Python<'_>, index: usize, error: Error) -> PyErr {
     errors::usage(py, &format!("message {index}: {error}"))
 }
 
 /// Encrypts into one buffer, with concatenated results; returns their total length in bytes.
 pub(crate) fn encrypt_into(
     py: Python<'_>,
-    messages: &[Message<'_>],
-    output: &mut Output,
+    messages: &[BatchMessage<'_>],
+    output: &mut OutputBuffer,
     threads: usize,
 ) -> PyResult<usize> {
-    let outcomes = run_into(py, messages, output, threads, Direction::Encrypt)?;
+    let outcomes = run_into(py, messages, output, threads, CipherDirection::Encrypt)?;
     if let Some((index, error)) = outcomes.into_iter().enumerate().find_map(|(index, done)| Some((index, done.err()?)))
     {
         // The buffer may hold copies of plaintext.
         output.wipe();
-        return Err(wrong(py, index, error));
+        return Err(message_error(py, index, error));
     }
     Ok(output.bytes())
 }
@@ -196,11 +200,11 @@ pub(crate) fn encrypt_into(
 /// Decrypts into one buffer, with concatenated results. Forged messages give zeros.
 pub(crate) fn decrypt_into(
     py: Python<'_>,
-    messages: &[Message<'_>],
-    output: &mut Output,
+    messages: &[BatchMessage<'_>],
+    output: &mut OutputBuffer,
     threads: usize,
 ) -> PyResult<usize> {
-    let outcomes = run_into(py, messages, output, threads, Direction::Decrypt)?;
+    let outcomes = run_into(py, messages, output, threads, CipherDirection::Decrypt)?;
     let mut forged = Vec::new();
     for (index, outcome) in outcomes.into_iter().enumerate() {
         match outcome {
@@ -208,7 +212,7 @@ pub(crate) fn decrypt_into(
             Err(Error::Authentication) => forged.push(index),
             Err(error) => {
                 output.wipe();
-                return Err(wrong(py, index, error));
+                return Err(message_error(py, index, error));
             }
         }
     }
@@ -217,18 +221,18 @@ pub(crate) fn decrypt_into(
 
 fn run_into(
     py: Python<'_>,
-    messages: &[Message<'_>],
-    output: &mut Output,
+    messages: &[BatchMessage<'_>],
+    output: &mut OutputBuffer,
     threads: usize,
-    direction: Direction,
+    direction: CipherDirection,
 ) -> PyResult<Vec<Result<(), Error>>> {
-    let rooms: Vec<_> = messages.iter().map(|message| message.room(direction)).collect();
-    let bytes = rooms.iter().flatten().try_fold(0, |sum: usize, bytes| sum.checked_add(*bytes));
+    let result_lengths: Vec<_> = messages.iter().map(|message| message.result_bytes(direction)).collect();
+    let bytes = result_lengths.iter().flatten().try_fold(0, |sum: usize, bytes| sum.checked_add(*bytes));
     if bytes != Some(output.bytes()) {
         let bytes = bytes.unwrap_or(usize::MAX);
         return Err(errors::usage(py, &format!("buffer must be {bytes} bytes long, and has {}", output.bytes())));
     }
-    if let Err(error) = check(py, messages, direction) {
+    if let Err(error) = check_messages(py, messages, direction) {
         output.wipe();
         return Err(error);
     }
@@ -236,11 +240,11 @@ fn run_into(
         return Err(errors::usage(py, &format!("buf and message {index} overlap")));
     }
     let done = {
-        let mut spaces = output.spaces(rooms.iter().flatten().copied());
-        let spaces = rooms.iter().map(|room| room.and_then(|_| spaces.next()));
-        let mut tasks: Vec<Task<'_>> =
-            messages.iter().zip(spaces).map(|(message, space)| Task::new(message, space)).collect();
-        let done = perform(py, &mut tasks, threads, direction);
+        let mut spaces = output.spaces(result_lengths.iter().flatten().copied());
+        let spaces = result_lengths.iter().map(|length| length.and_then(|_| spaces.next()));
+        let mut tasks: Vec<CcmTask<'_>> =
+            messages.iter().zip(spaces).map(|(message, space)| CcmTask::new(message, space)).collect();
+        let done = run_tasks(py, &mut tasks, threads, direction);
         done.map(|()| tasks.into_iter().map(|task| task.outcome).collect())
     };
     if done.is_err() {
@@ -251,17 +255,17 @@ fn run_into(
 }
 
 /// Checks that every nonce has a valid length and fits the length of its message, and that no nonce repeats under one key.
-fn check(py: Python<'_>, messages: &[Message<'_>], direction: Direction) -> PyResult<()> {
+fn check_messages(py: Python<'_>, messages: &[BatchMessage<'_>], direction: CipherDirection) -> PyResult<()> {
     for (index, message) in messages.iter().enumerate() {
         // A message that is shorter than its tag counts as forged, whatever its nonce is.
-        if let Some(room) = message.room(direction) {
-            let bytes = room.min(message.data.as_slice().len());
-            aead::check(message.nonce.as_slice(), bytes).map_err(|error| wrong(py, index, error))?;
+        if let Some(length) = message.result_bytes(direction) {
+            let bytes = length.min(message.data.as_slice().len());
+            aead::check_nonce(message.nonce.as_slice(), bytes).map_err(|error| message_error(py, index, error))?;
         }
     }
-    if direction == Direction::Encrypt {
+    if direction == CipherDirection::Encrypt {
         // Compares keys, not the addresses of objects: programs may create an object for each message.
-        let key = |message: &Message<'_>| ptr::without_provenance::<AesCcm>(message.key.get().key_id);
+        let key = |message: &BatchMessage<'_>| ptr::without_provenance::<AesCcm>(message.key.get().key_id);
         let nonces = messages.iter().map(|message| NonceOfKey::new(key(message), message.nonce.as_slice()));
         let repeated = tress_lanes::repeated_nonce(nonces).map_err(|_| PyMemoryError::new_err(()))?;
         if let Some(index) = repeated {
@@ -271,53 +275,53 @@ fn check(py: Python<'_>, messages: &[Message<'_>], direction: Direction) -> PyRe
     Ok(())
 }
 
-type Outcome<'py> = (Option<Fresh<'py>>, Result<(), Error>);
+type TaskOutcome<'py> = (Option<NewBytes<'py>>, Result<(), Error>);
 
 fn run<'py>(
     py: Python<'py>,
-    messages: &[Message<'py>],
+    messages: &[BatchMessage<'py>],
     threads: usize,
-    direction: Direction,
-) -> PyResult<Vec<Outcome<'py>>> {
-    check(py, messages, direction)?;
+    direction: CipherDirection,
+) -> PyResult<Vec<TaskOutcome<'py>>> {
+    check_messages(py, messages, direction)?;
     let mut results = Vec::with_capacity(messages.len());
-    Fresh::expect(
+    NewBytes::prepare_heap(
         py,
-        messages.iter().filter_map(|message| message.room(direction)).map(|bytes| bytes + OBJECT_BYTES).sum(),
+        messages.iter().filter_map(|message| message.result_bytes(direction)).map(|bytes| bytes + OBJECT_BYTES).sum(),
     );
     for message in messages {
-        results.push(message.room(direction).map(|bytes| Fresh::new(py, bytes)).transpose()?);
+        results.push(message.result_bytes(direction).map(|bytes| NewBytes::new(py, bytes)).transpose()?);
     }
-    let spaces = results.iter_mut().map(|result| result.as_mut().map(Fresh::space));
-    let mut tasks: Vec<Task<'_>> =
-        messages.iter().zip(spaces).map(|(message, space)| Task::new(message, space)).collect();
-    perform(py, &mut tasks, threads, direction)?;
+    let spaces = results.iter_mut().map(|result| result.as_mut().map(NewBytes::space));
+    let mut tasks: Vec<CcmTask<'_>> =
+        messages.iter().zip(spaces).map(|(message, space)| CcmTask::new(message, space)).collect();
+    run_tasks(py, &mut tasks, threads, direction)?;
     let outcomes: Vec<_> = tasks.into_iter().map(|task| task.outcome).collect();
     Ok(results.into_iter().zip(outcomes).collect())
 }
 
 /// Runs all tasks on up to `threads` threads. A signal ends the work early.
-fn perform(py: Python<'_>, tasks: &mut [Task<'_>], threads: usize, direction: Direction) -> PyResult<()> {
-    let bytes = tasks.iter().map(Task::bytes).sum();
+fn run_tasks(py: Python<'_>, tasks: &mut [CcmTask<'_>], threads: usize, direction: CipherDirection) -> PyResult<()> {
+    let bytes = tasks.iter().map(CcmTask::bytes).sum();
     let is_cancelled = AtomicBool::new(false);
     let work = || {
-        Pool::shared().for_each_group(tasks, Task::bytes, threads, |tasks| {
+        Pool::shared().for_each_group(tasks, CcmTask::bytes, threads, |tasks| {
             if !is_cancelled.load(Ordering::Relaxed) {
                 match direction {
-                    Direction::Encrypt => encrypt_group(tasks),
-                    Direction::Decrypt => decrypt_group(tasks),
+                    CipherDirection::Encrypt => encrypt_group(tasks),
+                    CipherDirection::Decrypt => decrypt_group(tasks),
                 }
             }
         });
     };
     if bytes < WATCHED_BYTES {
-        work::detached(py, bytes, work);
+        work::run_detached(py, bytes, work);
         return Ok(());
     }
-    work::watched(py, || Ok(()), || is_cancelled.store(true, Ordering::Relaxed), work)
+    work::run_watched(py, || Ok(()), || is_cancelled.store(true, Ordering::Relaxed), work)
 }
 
-fn encrypt_group(tasks: &mut [Task<'_>]) {
+fn encrypt_group(tasks: &mut [CcmTask<'_>]) {
     let mut jobs = Vec::with_capacity(tasks.len());
     for task in tasks {
         let Some(space) = task.space.take() else { continue };
@@ -327,11 +331,11 @@ fn encrypt_group(tasks: &mut [Task<'_>]) {
             Err(error) => task.outcome = Err(error),
         }
     }
-    // `check` has compared all nonces.
+    // `check_messages` has compared all nonces.
     ccm::seal_without_nonce_check(&mut jobs);
 }
 
-fn decrypt_group(tasks: &mut [Task<'_>]) {
+fn decrypt_group(tasks: &mut [CcmTask<'_>]) {
     let mut jobs = Vec::with_capacity(tasks.len());
     let mut places = Vec::with_capacity(tasks.len());
     for (place, task) in tasks.iter_mut().enumerate() {

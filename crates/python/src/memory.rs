@@ -17,12 +17,12 @@ use pyo3::types::{PyBytes, PyMemoryView};
 use zeroize::Zeroize;
 
 /// An input: a `bytes` object, or any other object with a contiguous buffer.
-pub(crate) enum Input<'py> {
+pub(crate) enum InputBuffer<'py> {
     Bytes(Bound<'py, PyBytes>),
     Buffer(PyUntypedBuffer),
 }
 
-impl<'py> Input<'py> {
+impl<'py> InputBuffer<'py> {
     /// Takes the buffer of an object.
     ///
     /// # Errors
@@ -75,7 +75,7 @@ fn not_contiguous() -> PyErr {
 }
 
 /// A new `bytes` object that no other code has a reference to.
-pub(crate) struct Fresh<'py> {
+pub(crate) struct NewBytes<'py> {
     object: Bound<'py, PyBytes>,
     start: NonNull<u8>,
     bytes: usize,
@@ -83,13 +83,13 @@ pub(crate) struct Fresh<'py> {
 }
 
 /// Memory for a result, which any thread may write.
-pub(crate) struct Space<'a> {
+pub(crate) struct ResultSpace<'a> {
     memory: &'a mut [MaybeUninit<u8>],
     /// Set to true when all of the memory was written.
     is_written: Option<&'a mut bool>,
 }
 
-impl<'py> Fresh<'py> {
+impl<'py> NewBytes<'py> {
     /// Creates an object of `bytes` bytes, which are uninitialised.
     ///
     /// # Errors
@@ -110,17 +110,17 @@ impl<'py> Fresh<'py> {
     /// Prepares the allocator for `bytes` bytes of results, so that repeated calls reuse memory pages. glibc returns memory to the
     /// system when the last block at the top of the heap is freed. Once it has freed a block as large as all results, it keeps that
     /// much. A new page from the system costs more than encrypting its content.
-    pub(crate) fn expect(_: Python<'py>, bytes: usize) {
+    pub(crate) fn prepare_heap(_: Python<'py>, bytes: usize) {
         // SAFETY: the block is freed immediately and never used; `PyMem_Free` accepts NULL.
         unsafe { ffi::PyMem_Free(ffi::PyMem_Malloc(bytes)) };
     }
 
     /// Returns the memory of the object. A thread without the interpreter lock may write to it.
-    pub(crate) fn space(&mut self) -> Space<'_> {
+    pub(crate) fn space(&mut self) -> ResultSpace<'_> {
         // SAFETY: the object has `bytes` bytes at `start`, which may be uninitialised; bytes have alignment 1. No other code has a
         // reference to the object (Python shares the empty object, which has no bytes), and `self` is borrowed while the slice lives.
         let memory = unsafe { slice::from_raw_parts_mut(self.start.as_ptr().cast(), self.bytes) };
-        Space { memory, is_written: Some(&mut self.is_written) }
+        ResultSpace { memory, is_written: Some(&mut self.is_written) }
     }
 
     /// Returns the finished object. If its memory was not written, it is filled with zeros.
@@ -132,7 +132,7 @@ impl<'py> Fresh<'py> {
     }
 }
 
-impl<'a> Space<'a> {
+impl<'a> ResultSpace<'a> {
     /// Fills the memory with zeros.
     pub(crate) fn zeros(self) -> &'a mut [u8] {
         self.copy_of(&[])
@@ -154,9 +154,9 @@ impl<'a> Space<'a> {
 }
 
 /// An output: a writable buffer of the caller.
-pub(crate) struct Output(PyUntypedBuffer);
+pub(crate) struct OutputBuffer(PyUntypedBuffer);
 
-impl Output {
+impl OutputBuffer {
     /// Takes the buffer of an object.
     ///
     /// # Errors
@@ -181,7 +181,7 @@ impl Output {
     }
 
     /// Copies the input to the beginning of the buffer, truncated to the buffer's length. The two may overlap.
-    pub(crate) fn copy_from(&mut self, input: &Input<'_>) {
+    pub(crate) fn copy_from(&mut self, input: &InputBuffer<'_>) {
         let source = input.as_slice();
         let bytes = source.len().min(self.bytes());
         // SAFETY: both have at least `bytes` bytes, the buffer is writable (`of`), and `copy` allows any overlap.
@@ -198,13 +198,13 @@ impl Output {
     }
 
     /// Splits the buffer into consecutive spaces of these lengths. Panics if their sum exceeds the length of the buffer.
-    pub(crate) fn spaces(&mut self, lengths: impl IntoIterator<Item = usize>) -> impl Iterator<Item = Space<'_>> {
+    pub(crate) fn spaces(&mut self, lengths: impl IntoIterator<Item = usize>) -> impl Iterator<Item = ResultSpace<'_>> {
         let mut rest = self.as_mut_slice();
         lengths.into_iter().map(move |length| {
             let bytes = rest.split_off_mut(..length).expect("there is room");
             // SAFETY: the slice covers the same bytes with the same lifetime, and a space only writes initialised bytes.
             let memory = unsafe { slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len()) };
-            Space { memory, is_written: None }
+            ResultSpace { memory, is_written: None }
         })
     }
 

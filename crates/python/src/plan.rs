@@ -5,7 +5,7 @@ use pyo3::types::PyDict;
 use tress_plan::{Compute, Problem, Strategy, SyncCost};
 
 use crate::arguments;
-use crate::errors::{self, Class, kind_name};
+use crate::errors::{self, ExceptionClass, kind_name};
 
 /// Predicts the duration of a transfer of `size_bytes`, and the number of stages, when encryption overlaps sending.
 ///
@@ -44,7 +44,8 @@ pub(crate) fn plan<'py>(
         min_batch_bytes: min_batch,
         buffer_bytes: buffer,
     };
-    let plan = problem.plan().map_err(|error| Class::Usage.error(py, &error.to_string(), &kind_name(&error)))?;
+    let plan =
+        problem.plan().map_err(|error| ExceptionClass::Usage.error(py, &error.to_string(), &kind_name(&error)))?;
     let row = PyDict::new(py);
     row.set_item("stages", plan.stages)?;
     row.set_item("stage_bytes", plan.stage_bytes)?;

@@ -11,7 +11,7 @@ use crate::arguments;
 use crate::container::options;
 use crate::errors;
 use crate::keys;
-use crate::memory::Input;
+use crate::memory::InputBuffer;
 use crate::work;
 
 /// Number of input bytes between two checks for signals.
@@ -20,7 +20,7 @@ const PIECE_BYTES: usize = 32 << 20;
 const KEPT_BYTES: usize = 8 << 20;
 
 /// An encryptor or decryptor, and its output.
-struct State<T> {
+struct PushState<T> {
     /// `None` after `finalize`, and after an exception of a signal.
     inner: Option<T>,
     /// Output that was not returned yet; it may be plaintext.
@@ -28,11 +28,11 @@ struct State<T> {
 }
 
 /// An encryptor or decryptor that one thread at a time may use.
-struct Pushed<T>(Mutex<State<T>>);
+struct PushStream<T>(Mutex<PushState<T>>);
 
-impl<T: Send> Pushed<T> {
+impl<T: Send> PushStream<T> {
     fn new(inner: T) -> Self {
-        Self(Mutex::new(State { inner: Some(inner), output: Zeroizing::default() }))
+        Self(Mutex::new(PushState { inner: Some(inner), output: Zeroizing::default() }))
     }
 
     /// Pushes all of `data` and returns the output.
@@ -42,7 +42,7 @@ impl<T: Send> Pushed<T> {
         push: impl Fn(&mut T, &[u8], &mut Vec<u8>) -> Result<(), Error> + Sync,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let py = data.py();
-        let data = Input::of(data)?;
+        let data = InputBuffer::of(data)?;
         let bytes = data.as_slice();
         // Empty data is pushed, too: the call must fail after `finalize`.
         let mut rest = bytes;
@@ -50,10 +50,10 @@ impl<T: Send> Pushed<T> {
             let piece = rest.split_off(..rest.len().min(PIECE_BYTES)).unwrap_or_default();
             let is_last = rest.is_empty();
             // With few bytes the work runs under the interpreter lock. It cannot deadlock: `push` never needs that lock.
-            let pushed = work::detached(py, piece.len(), || self.push(piece, is_last, &push));
-            let output = pushed.map_err(|error| errors::stream(py, error))?;
+            let pushed = work::run_detached(py, piece.len(), || self.push(piece, is_last, &push));
+            let output = pushed.map_err(|error| errors::container(py, error))?;
             if is_last {
-                return self.give(py, output);
+                return self.take_output(py, output);
             }
             if let Err(raised) = py.check_signals() {
                 // The output so far is lost, so the rest would be useless.
@@ -70,8 +70,8 @@ impl<T: Send> Pushed<T> {
         is_last: bool,
         push: impl Fn(&mut T, &[u8], &mut Vec<u8>) -> Result<(), Error>,
     ) -> Result<Zeroizing<Vec<u8>>, Error> {
-        self.with(|State { inner, output }| {
-            push(inner.as_mut().ok_or_else(ended)?, piece, output)?;
+        self.with(|PushState { inner, output }| {
+            push(inner.as_mut().ok_or_else(already_ended)?, piece, output)?;
             Ok(if is_last { std::mem::take(output) } else { Zeroizing::default() })
         })
     }
@@ -82,16 +82,16 @@ impl<T: Send> Pushed<T> {
         finish: impl FnOnce(T, &mut Vec<u8>) -> Result<(), Error> + Send,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let finished = py.detach(|| {
-            self.with(|State { inner, output }| {
-                finish(inner.take().ok_or_else(ended)?, output)?;
+            self.with(|PushState { inner, output }| {
+                finish(inner.take().ok_or_else(already_ended)?, output)?;
                 Ok(std::mem::take(output))
             })
         });
-        self.give(py, finished.map_err(|error| errors::stream(py, error))?)
+        self.take_output(py, finished.map_err(|error| errors::container(py, error))?)
     }
 
     /// Copies the output to an object, and keeps its buffer for the next call.
-    fn give<'py>(&self, py: Python<'py>, mut output: Zeroizing<Vec<u8>>) -> PyResult<Bound<'py, PyBytes>> {
+    fn take_output<'py>(&self, py: Python<'py>, mut output: Zeroizing<Vec<u8>>) -> PyResult<Bound<'py, PyBytes>> {
         let result = PyBytes::new_with(py, output.len(), |bytes| {
             bytes.copy_from_slice(&output);
             Ok(())
@@ -105,12 +105,12 @@ impl<T: Send> Pushed<T> {
         result
     }
 
-    fn with<R>(&self, call: impl FnOnce(&mut State<T>) -> R) -> R {
+    fn with<R>(&self, call: impl FnOnce(&mut PushState<T>) -> R) -> R {
         call(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-fn ended() -> Error {
+fn already_ended() -> Error {
     Error::new(ErrorKind::Usage).with_detail("finalize() was called before, or an earlier call failed")
 }
 
@@ -119,7 +119,7 @@ fn ended() -> Error {
 /// It belongs to the process that created it. After a fork, two processes would encrypt under one key and nonce, so the other
 /// process gets `Usage`.
 #[pyclass(frozen, module = "tress")]
-pub(crate) struct Encryptor(Pushed<streaming::Encryptor>);
+pub(crate) struct Encryptor(PushStream<streaming::Encryptor>);
 
 #[pymethods]
 impl Encryptor {
@@ -136,8 +136,8 @@ impl Encryptor {
         let options = options(py, aead, threads, name)?;
         // Deriving a key from a passphrase takes about a second.
         py.detach(move || streaming::Encryptor::new(&recipients, &options))
-            .map(|encryptor| Self(Pushed::new(encryptor)))
-            .map_err(|error| errors::stream(py, error))
+            .map(|encryptor| Self(PushStream::new(encryptor)))
+            .map_err(|error| errors::container(py, error))
     }
 
     /// Encrypts the next bytes of the plaintext and returns the finished part of the container.
@@ -154,7 +154,7 @@ impl Encryptor {
 /// Verifies and decrypts a container as a stream, piece by piece, with memory for one batch.
 #[pyclass(frozen, module = "tress")]
 pub(crate) struct Decryptor {
-    pushed: Pushed<streaming::Decryptor>,
+    pushed: PushStream<streaming::Decryptor>,
     /// Name and type of the content, for use after `finalize`.
     kept: Mutex<Option<(Option<String>, &'static str)>>,
 }
@@ -165,7 +165,7 @@ impl Decryptor {
     #[pyo3(signature = (identities, *, threads = 1))]
     fn new(identities: &Bound<'_, PyAny>, #[pyo3(from_py_with = arguments::threads)] threads: usize) -> PyResult<Self> {
         let decryptor = streaming::Decryptor::new(&keys::identities(identities)?, threads.into());
-        Ok(Self { pushed: Pushed::new(decryptor), kept: Mutex::default() })
+        Ok(Self { pushed: PushStream::new(decryptor), kept: Mutex::default() })
     }
 
     /// Decrypts the next bytes of the container and returns verified plaintext.

@@ -12,10 +12,10 @@ use tress_container::{Error, streaming};
 use crate::arguments;
 use crate::errors;
 use crate::keys;
-use crate::memory::{Input, Output};
+use crate::memory::{InputBuffer, OutputBuffer};
 
 /// The container that a reader reads.
-enum Source {
+enum ContainerSource {
     File(File),
     /// A Python file object, which is called with the interpreter lock held.
     Object(Py<PyAny>),
@@ -23,7 +23,7 @@ enum Source {
 
 /// The raw reader of `tress.open`.
 #[pyclass(frozen, module = "tress._tress")]
-pub(crate) struct Reader(Mutex<Option<streaming::Reader<Source>>>);
+pub(crate) struct Reader(Mutex<Option<streaming::Reader<ContainerSource>>>);
 
 #[pymethods]
 impl Reader {
@@ -38,22 +38,22 @@ impl Reader {
         let py = source.py();
         let identities = keys::identities(identities)?;
         let opened = if source.hasattr("read")? {
-            let source = Source::Object(source.clone().unbind());
+            let source = ContainerSource::Object(source.clone().unbind());
             py.detach(move || streaming::Reader::open(source, &identities, threads.into()))
         } else {
             let path: PathBuf = arguments::path(source)?;
             py.detach(move || {
                 let at = |error: Error| error.at(&path);
-                let source = Source::File(File::open(&path).map_err(|error| at(error.into()))?);
+                let source = ContainerSource::File(File::open(&path).map_err(|error| at(error.into()))?);
                 streaming::Reader::open(source, &identities, threads.into()).map_err(at)
             })
         };
-        opened.map(|reader| Self(Mutex::new(Some(reader)))).map_err(|error| errors::stream(py, error))
+        opened.map(|reader| Self(Mutex::new(Some(reader)))).map_err(|error| errors::container(py, error))
     }
 
     /// Reads verified bytes into a buffer and returns their number; 0 at the end.
     fn readinto(&self, buffer: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let mut output = Output::of(buffer)?;
+        let mut output = OutputBuffer::of(buffer)?;
         let bytes = output.as_mut_slice();
         self.with(buffer.py(), |reader| reader.read(bytes))
     }
@@ -110,7 +110,7 @@ impl Reader {
     fn with<T: Send>(
         &self,
         py: Python<'_>,
-        call: impl FnOnce(&mut streaming::Reader<Source>) -> io::Result<T> + Send,
+        call: impl FnOnce(&mut streaming::Reader<ContainerSource>) -> io::Result<T> + Send,
     ) -> PyResult<T> {
         let result = py.detach(|| {
             let mut reader = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -123,7 +123,7 @@ impl Reader {
     }
 }
 
-impl Read for Source {
+impl Read for ContainerSource {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::File(file) => file.read(buffer),
@@ -132,7 +132,7 @@ impl Read for Source {
                 if read.is_none() {
                     return Err(PyBlockingIOError::new_err("the source is non-blocking and has no data yet"));
                 }
-                let read = Input::of(&read)?;
+                let read = InputBuffer::of(&read)?;
                 let bytes = read.as_slice();
                 let place = buffer.get_mut(..bytes.len());
                 let place = place.ok_or_else(|| PyValueError::new_err("read() returned more bytes than requested"))?;
@@ -144,7 +144,7 @@ impl Read for Source {
     }
 }
 
-impl Seek for Source {
+impl Seek for ContainerSource {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match self {
             Self::File(file) => file.seek(to),

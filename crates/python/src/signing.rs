@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use crate::arguments;
 use crate::errors;
-use crate::memory::Input;
+use crate::memory::InputBuffer;
 
 /// A private key: RSA, DSA or Schnorr. Any number of threads may use one object.
 #[pyclass(frozen, module = "tress")]
@@ -77,7 +77,7 @@ impl PrivateKey {
     fn sign<'py>(&self, message: &Bound<'py, PyAny>, scheme: Option<&str>) -> PyResult<Bound<'py, PyBytes>> {
         let py = message.py();
         let key = self.key(py, scheme)?;
-        let message = Input::of(message)?;
+        let message = InputBuffer::of(message)?;
         let bytes = message.as_slice();
         let mut signed = py.detach(|| key.sign_digests(&[key.scheme().hash().digest(bytes)]));
         let signed = signed.pop().unwrap_or(Err(tress_sign::Error::Fault));
@@ -97,8 +97,9 @@ impl PrivateKey {
     ) -> PyResult<Bound<'py, PyList>> {
         let py = messages.py();
         let key = self.key(py, scheme)?;
-        let messages = messages.try_iter()?.map(|message| Message::of(&message?)).collect::<PyResult<Vec<_>>>()?;
-        let digests = digests(py, key.scheme().hash(), messages.iter(), prehashed)?;
+        let messages =
+            messages.try_iter()?.map(|message| SignedMessage::of(&message?)).collect::<PyResult<Vec<_>>>()?;
+        let digests = message_digests(py, key.scheme().hash(), messages.iter(), prehashed)?;
         let signed: Result<Vec<Signature>, _> = py.detach(|| {
             let jobs: Vec<_> = digests.iter().map(|digest| SignJob { key: &key, digest }).collect();
             tress_sign::sign_batch(&jobs, threads).into_iter().collect()
@@ -155,7 +156,7 @@ impl PublicKey {
     fn verify(&self, signature: &Bound<'_, PyAny>, message: &Bound<'_, PyAny>, scheme: Option<&str>) -> PyResult<()> {
         let py = message.py();
         let key = self.key(py, scheme)?;
-        let (signature, message) = (Input::of(signature)?, Input::of(message)?);
+        let (signature, message) = (InputBuffer::of(signature)?, InputBuffer::of(message)?);
         let (signature, message) = (signature.as_slice(), message.as_slice());
         py.detach(|| key.verify_digest(&key.scheme().hash().digest(message), signature))
             .map_err(|error| errors::signing(py, error))
@@ -175,10 +176,10 @@ impl PublicKey {
         let key = self.key(py, scheme)?;
         let pairs = signed.try_iter()?.map(|pair| {
             let (signature, message): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
-            Ok((Input::of(&signature)?, Message::of(&message)?))
+            Ok((InputBuffer::of(&signature)?, SignedMessage::of(&message)?))
         });
         let pairs = pairs.collect::<PyResult<Vec<_>>>()?;
-        let digests = digests(py, key.scheme().hash(), pairs.iter().map(|(_, message)| message), prehashed)?;
+        let digests = message_digests(py, key.scheme().hash(), pairs.iter().map(|(_, message)| message), prehashed)?;
         let signatures: Vec<&[u8]> = pairs.iter().map(|(signature, _)| signature.as_slice()).collect();
         let outcomes = py.detach(|| {
             let jobs = signatures.iter().zip(&digests);
@@ -201,31 +202,31 @@ impl PublicKey {
 }
 
 /// A message to sign or verify.
-enum Message<'py> {
-    Bytes(Input<'py>),
+enum SignedMessage<'py> {
+    Bytes(InputBuffer<'py>),
     File(PathBuf),
 }
 
-impl<'py> Message<'py> {
+impl<'py> SignedMessage<'py> {
     fn of(message: &Bound<'py, PyAny>) -> PyResult<Self> {
         // `str` is refused: it could be a message or a path.
         if message.hasattr("__fspath__")? {
             return arguments::path(message).map(Self::File);
         }
-        Input::of(message).map(Self::Bytes)
+        InputBuffer::of(message).map(Self::Bytes)
     }
 }
 
 /// Returns the digest of each message; with `prehashed`, the message itself.
-fn digests<'a>(
+fn message_digests<'a>(
     py: Python<'_>,
     hash: Hash,
-    messages: impl Iterator<Item = &'a Message<'a>>,
+    messages: impl Iterator<Item = &'a SignedMessage<'a>>,
     prehashed: bool,
 ) -> PyResult<Vec<Vec<u8>>> {
     let parts = messages.map(|message| match message {
-        Message::Bytes(bytes) => Ok(bytes.as_slice()),
-        Message::File(path) => Err(path),
+        SignedMessage::Bytes(bytes) => Ok(bytes.as_slice()),
+        SignedMessage::File(path) => Err(path),
     });
     let parts: Vec<_> = parts.collect();
     if prehashed && parts.iter().any(Result::is_err) {
@@ -235,17 +236,17 @@ fn digests<'a>(
         let digest = |part: Result<&[u8], &PathBuf>| match part {
             Ok(bytes) if prehashed => Ok(<[u8]>::to_vec(bytes)),
             Ok(bytes) => Ok(hash.digest(bytes)),
-            Err(path) => regular(path)
+            Err(path) => open_regular(path)
                 .and_then(|file| hash.digest_reader(file))
                 .map_err(|error| tress_container::Error::from(error).at(path)),
         };
         parts.into_iter().map(digest).collect::<Result<Vec<_>, _>>()
     })
-    .map_err(|error| errors::stream(py, error))
+    .map_err(|error| errors::container(py, error))
 }
 
 /// Opens a regular file. Opening a pipe without a writer would block forever.
-fn regular(path: &Path) -> io::Result<File> {
+fn open_regular(path: &Path) -> io::Result<File> {
     let is_regular = std::fs::metadata(path)?.is_file();
     if is_regular { File::open(path) } else { Err(io::Error::other("not a regular file")) }
 }
@@ -273,6 +274,6 @@ fn key_file(pem: &Bound<'_, PyAny>) -> PyResult<KeyFile> {
 fn text_or_bytes(given: &Bound<'_, PyAny>) -> PyResult<Zeroizing<Vec<u8>>> {
     Ok(Zeroizing::new(match given.cast::<PyString>() {
         Ok(text) => text.to_str()?.as_bytes().to_vec(),
-        Err(_) => Input::of(given)?.as_slice().to_vec(),
+        Err(_) => InputBuffer::of(given)?.as_slice().to_vec(),
     }))
 }

@@ -13,21 +13,21 @@ use crate::errors;
 pub(crate) const QUICK_BYTES: usize = 4096;
 
 /// Time until the first check for signals. It is short, so that short work reports progress, too.
-const FIRST_LOOK: Duration = Duration::from_millis(1);
+const FIRST_CHECK: Duration = Duration::from_millis(1);
 /// Longest time between two checks. The time doubles after each check up to this limit.
-const LOOK: Duration = Duration::from_millis(50);
+const MAX_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Runs the work, without the lock if it processes more than [`QUICK_BYTES`].
-pub(crate) fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
+pub(crate) fn run_detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
     if bytes <= QUICK_BYTES { work() } else { py.detach(work) }
 }
 
-/// Runs long work on another thread, while this thread checks for signals and calls `look`: after 1 ms, then less and less often,
-/// at last every 50 ms. If a signal handler or `look` raises an exception, calls `cancel`, waits for the work to end, and returns the
+/// Runs long work on another thread, while this thread checks for signals and calls `tick`: after 1 ms, then less and less often,
+/// at last every 50 ms. If a signal handler or `tick` raises an exception, calls `cancel`, waits for the work to end, and returns the
 /// exception. If the system refuses to start a thread, returns an exception without running the work.
-pub(crate) fn watched<T: Send>(
+pub(crate) fn run_watched<T: Send>(
     py: Python<'_>,
-    mut look: impl FnMut() -> PyResult<()>,
+    mut tick: impl FnMut() -> PyResult<()>,
     cancel: impl Fn(),
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
@@ -37,18 +37,18 @@ pub(crate) fn watched<T: Send>(
         let flag = &is_done;
         let worker = thread::Builder::new().spawn_scoped(scope, move || {
             // Signals the end also if the work panics.
-            let _done = Done { flag, waiting };
+            let _done = NotifyOnDrop { flag, waiting };
             work()
         });
         // Not run on this thread instead, where signals could not cancel it.
-        let worker = worker.map_err(|_| errors::stream(py, ErrorKind::NoThread.into()))?;
+        let worker = worker.map_err(|_| errors::container(py, ErrorKind::NoThread.into()))?;
         let mut raised = Ok(());
-        let mut pause = FIRST_LOOK;
+        let mut pause = FIRST_CHECK;
         while !is_done.load(Ordering::Acquire) {
             py.detach(|| thread::park_timeout(pause));
-            pause = LOOK.min(2 * pause);
+            pause = MAX_CHECK_INTERVAL.min(2 * pause);
             if raised.is_ok() {
-                raised = py.check_signals().and_then(|()| look());
+                raised = py.check_signals().and_then(|()| tick());
                 if raised.is_err() {
                     cancel();
                 }
@@ -60,12 +60,12 @@ pub(crate) fn watched<T: Send>(
 }
 
 /// Signals the end of the work when it is dropped.
-struct Done<'a> {
+struct NotifyOnDrop<'a> {
     flag: &'a AtomicBool,
     waiting: thread::Thread,
 }
 
-impl Drop for Done<'_> {
+impl Drop for NotifyOnDrop<'_> {
     fn drop(&mut self) {
         self.flag.store(true, Ordering::Release);
         self.waiting.unpark();
