@@ -20,7 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from tress_dataset.names import Item, Odd
+from tress_dataset.names import Item, UnreadableEntry
 from tress_dataset.stores import Reading, Replace, Store, Writing
 from tress_dataset.stores.local import LocalStore
 
@@ -157,7 +157,7 @@ class SimulatedSource(Store):
 
     def prepare(self) -> None: ...
 
-    def items(self) -> Iterator[Item | Odd]:
+    def items(self) -> Iterator[Item | UnreadableEntry]:
         for number in range(self.count):
             yield Item(f"folder-{number // 1000:04}/object-{number:08}.bin", 1000, "1")
 
@@ -206,7 +206,7 @@ class SimulatedTarget(LocalStore):
     def occupied(self, name: str) -> bool:
         return False
 
-    def items(self) -> Iterator[Item | Odd]:
+    def items(self) -> Iterator[Item | UnreadableEntry]:
         return iter(())
 
     def write(self, name: str, size: int, about: Mapping[str, str], replace: Replace) -> Writing:

@@ -21,7 +21,7 @@ import tress_dataset as dataset
 from dataset_support import Plain, flip, leftovers, make_tree, read_tree
 from tress_dataset import Summary, transfer
 from tress_dataset.retry import Retry
-from tress_dataset.stores import below, local
+from tress_dataset.stores import folders, local
 
 SIZES = {"empty": 0, "one": 1, "folder/small": 700, "folder/deeper/large": 5000}
 CALLS = (
@@ -135,7 +135,7 @@ def with_fault(monkeypatch: pytest.MonkeyPatch, fault: Fault, work: Callable[[],
         return FaultyFile(fault, builtins.open(*arguments, **named))
 
     with monkeypatch.context() as patch:
-        for module in (local, below):
+        for module in (local, folders):
             patch.setattr(module, "os", FaultyOs(fault))
         patch.setattr(local, "open", opened, raising=False)
         try:

@@ -19,7 +19,7 @@ from conftest import Keys
 from dataset_support import Plain, leftovers, make_tree, read_tree
 from tress_dataset import Grouping, Incomplete, Retry, UsageError
 from tress_dataset.errors import Exists
-from tress_dataset.names import bound
+from tress_dataset.names import name_digest
 from tress_dataset.stores import Replace, open_store
 from tress_dataset.stores.local import LocalStore
 
@@ -349,11 +349,11 @@ def test_links_and_other_files_in_the_source_are_told(tmp_path: Path, threads: A
 
 
 def test_a_part_of_a_dead_run_is_taken_over(tmp_path: Path, threads: Any) -> None:
-    from tress_dataset.names import part_name
+    from tress_dataset.names import temporary_name
 
     make_tree(tmp_path / "plain", {"a": 10})
     (tmp_path / "sealed").mkdir()
-    (tmp_path / "sealed" / part_name("a.tress")).write_bytes(b"half an object, longer than the whole one")
+    (tmp_path / "sealed" / temporary_name("a.tress")).write_bytes(b"half an object, longer than the whole one")
     dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", executor=threads, _codec=Plain())
     assert read_tree(tmp_path / "sealed")["a.tress"] == bytes(255 - b for b in (tmp_path / "plain" / "a").read_bytes())
     assert not leftovers(tmp_path)
@@ -361,12 +361,12 @@ def test_a_part_of_a_dead_run_is_taken_over(tmp_path: Path, threads: Any) -> Non
 
 def test_a_part_that_is_an_object_too(tmp_path: Path, threads: Any) -> None:
     """After a crash between the hard link and the removal of the temporary name, the object is not written to."""
-    from tress_dataset.names import part_name
+    from tress_dataset.names import temporary_name
 
     make_tree(tmp_path / "plain", {"a": 10})
     (tmp_path / "sealed").mkdir()
     (tmp_path / "kept").write_bytes(b"complete")
-    os.link(tmp_path / "kept", tmp_path / "sealed" / part_name("a.tress"))
+    os.link(tmp_path / "kept", tmp_path / "sealed" / temporary_name("a.tress"))
     dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", executor=threads, _codec=Plain(), retry=QUICK)
     assert (tmp_path / "kept").read_bytes() == b"complete" and not leftovers(tmp_path)
 
@@ -418,7 +418,7 @@ def test_the_target_vanishes(tmp_path: Path, threads: Any) -> None:
         done = False
 
         def seal_whole(self, data: Any, name: str) -> bytes:
-            if name == bound("050") and not Vanishing.done:
+            if name == name_digest("050") and not Vanishing.done:
                 Vanishing.done = True
                 os.rename(tmp_path / "sealed", tmp_path / "unmounted")  # In one step, as by unmounting.
             return super().seal_whole(data, name)

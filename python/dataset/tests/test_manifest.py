@@ -74,7 +74,7 @@ def test_names_that_are_begun_fit_into_lines(tmp_path: Path) -> None:
     assert len(found) > 1 and [name for line in found if isinstance(line, Begun) for name in line.names] == names
 
 
-@pytest.mark.parametrize("field", ["name", "verb", "seal", "recipients", "token"])
+@pytest.mark.parametrize("field", ["name", "verb", "payload_id", "recipients", "token"])
 def test_half_a_pair_of_surrogates_is_refused(field: str) -> None:
     """It has no bytes in any encoding, and would end the run where the index keeps it."""
     line = LINE._replace(target=Identity(1, "\ud800")) if field == "token" else LINE._replace(**{field: "\ud800"})

@@ -14,11 +14,22 @@ from tress_dataset import Grouping, Retry, Secret, UsageError, keys
 from tress_dataset.errors import BadName, Changed, Exists, Stopped
 from tress_dataset.index import Index
 from tress_dataset.manifest import BadLine, Begun, Foreign, Identity, Journal, Line, join, lines, parse, runs
-from tress_dataset.names import Item, Part, bound, check, decoded, encoded, ignored, is_bound, part_name, plain_name
+from tress_dataset.names import (
+    Item,
+    Part,
+    check,
+    decoded,
+    encoded,
+    ignored,
+    is_name_digest,
+    name_digest,
+    plain_name,
+    temporary_name,
+)
+from tress_dataset.payload_id import PayloadIdHasher
 from tress_dataset.progress import Progress
-from tress_dataset.retry import Outlook, outlook
-from tress_dataset.seal import Seal
-from tress_dataset.shards import Work, group
+from tress_dataset.retry import ErrorClass, classify
+from tress_dataset.shards import WorkItem, group
 from tress_dataset.stores import Replace, open_store, without_secrets
 from tress_dataset.stores.local import LocalStore
 
@@ -42,16 +53,16 @@ def test_names_of_containers() -> None:
     for name in ("a", ".tress", "a/.tress", "a.tress/b"):
         with pytest.raises(BadName):
             plain_name(name)
-    assert ignored(".tress-dataset/x.jsonl") and ignored(part_name("a/b")) and not ignored("a/.tress-dataset/x")
-    assert part_name("a/b").startswith("a/.") and part_name("a/b") != part_name("a/c")
+    assert ignored(".tress-dataset/x.jsonl") and ignored(temporary_name("a/b")) and not ignored("a/.tress-dataset/x")
+    assert temporary_name("a/b").startswith("a/.") and temporary_name("a/b") != temporary_name("a/c")
 
 
 def test_names_in_containers() -> None:
     # The digest is the output of: printf %s a/b | sha256sum
-    assert bound("a/b") == "sha256-c14cddc033f64b9dea80ea675cf280a015e672516090a5626781153dc68fea11"
-    assert is_bound(bound("\udcff")) and is_bound(bound("x" * 4000))
-    for older in (None, "", "b", "sha256-", bound("a")[:-1], bound("a") + "\n", bound("a").upper()):
-        assert not is_bound(older)
+    assert name_digest("a/b") == "sha256-c14cddc033f64b9dea80ea675cf280a015e672516090a5626781153dc68fea11"
+    assert is_name_digest(name_digest("\udcff")) and is_name_digest(name_digest("x" * 4000))
+    for older in (None, "", "b", "sha256-", name_digest("a")[:-1], name_digest("a") + "\n", name_digest("a").upper()):
+        assert not is_name_digest(older)
 
 
 def test_parts_are_a_partition() -> None:
@@ -64,8 +75,8 @@ def test_parts_are_a_partition() -> None:
             Part.parse(text)
 
 
-def works(sizes: list[int]) -> list[Work]:
-    return [Work(str(n), size, "", str(n), Replace.NEVER) for n, size in enumerate(sizes)]
+def works(sizes: list[int]) -> list[WorkItem]:
+    return [WorkItem(str(n), size, "", str(n), Replace.NEVER) for n, size in enumerate(sizes)]
 
 
 def test_groups() -> None:
@@ -110,7 +121,7 @@ def container(chunks: list[bytes], age_file: int) -> bytes:
 
 @pytest.mark.parametrize("age_file", [200, 4071, 4072, 65536])
 @pytest.mark.parametrize("length", [0, 1, 16383, 16384, 16385, 3 * 16384 + 5])
-def test_seal_is_of_salt_commitment_and_tags(length: int, age_file: int) -> None:
+def test_payload_id_is_of_salt_commitment_and_tags(length: int, age_file: int) -> None:
     """Computes the digest from whole chunks, as the page of the format defines it."""
     rng = random.Random(length)
     prefix = rng.randbytes(56)
@@ -122,19 +133,19 @@ def test_seal_is_of_salt_commitment_and_tags(length: int, age_file: int) -> None
     expected = hashlib.sha256(prefix + b"".join(chunk[-16:] for chunk in sealed)).hexdigest()
     whole = container([prefix, *sealed], age_file)
     for step in (1 << 30, 4096, 997, 16400, 16399, 7):
-        seal = Seal()
+        hasher = PayloadIdHasher()
         for start in range(0, len(whole), step):
-            seal.update(whole[start : start + step])
-        assert seal.finish() == expected
-        assert seal.plain_bytes == sum(len(chunk) - 16 for chunk in sealed)
+            hasher.update(whole[start : start + step])
+        assert hasher.finish() == expected
+        assert hasher.plain_bytes == sum(len(chunk) - 16 for chunk in sealed)
 
 
-def test_seal_of_what_is_none() -> None:
+def test_payload_id_of_other_data() -> None:
     for data in (b"", b"tress/v1", container([], 100), container([bytes(56 + 15)], 100), b"x" * 21 + b"\xff" * 4):
-        seal = Seal()
+        hasher = PayloadIdHasher()
         with pytest.raises(ValueError):
-            seal.update(data)
-            seal.finish()
+            hasher.update(data)
+            hasher.finish()
 
 
 LINE = Line("a\n\udcff.tress", "encrypt", Identity(5, "t"), Identity(9, "u"), "00", 5, None)
@@ -229,27 +240,27 @@ def caused(error: Exception, cause: Exception) -> Exception:
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (Answer("SlowDown", 503), Outlook.THROTTLED),
-        (caused(OSError(errno.EBUSY, "x"), Answer("SlowDown", 503)), Outlook.THROTTLED),
-        (Answer("TooManyRequests", 429), Outlook.THROTTLED),
-        (caused(PermissionError("x"), Answer("AccessDenied", 403)), Outlook.HOPELESS),
-        (caused(OSError(errno.EREMOTEIO, "x"), Answer("InternalError", 500)), Outlook.PASSING),
-        (caused(FileNotFoundError("x"), Answer("NoSuchUpload", 404)), Outlook.PASSING),
-        (FileNotFoundError(errno.ENOENT, "x"), Outlook.HOPELESS),
-        (PermissionError(errno.EACCES, "x"), Outlook.HOPELESS),
-        (OSError(errno.ENOSPC, "x"), Outlook.HOPELESS),
-        (OSError(errno.EROFS, "x"), Outlook.HOPELESS),
-        (OSError(errno.EIO, "x"), Outlook.PASSING),
-        (ConnectionResetError(), Outlook.PASSING),
-        (TimeoutError(), Outlook.PASSING),
-        (Changed("x"), Outlook.PASSING),
-        (Exists("x"), Outlook.HOPELESS),
-        (ValueError("x"), Outlook.HOPELESS),
-        (MemoryError(), Outlook.HOPELESS),
+        (Answer("SlowDown", 503), ErrorClass.THROTTLED),
+        (caused(OSError(errno.EBUSY, "x"), Answer("SlowDown", 503)), ErrorClass.THROTTLED),
+        (Answer("TooManyRequests", 429), ErrorClass.THROTTLED),
+        (caused(PermissionError("x"), Answer("AccessDenied", 403)), ErrorClass.PERMANENT),
+        (caused(OSError(errno.EREMOTEIO, "x"), Answer("InternalError", 500)), ErrorClass.TRANSIENT),
+        (caused(FileNotFoundError("x"), Answer("NoSuchUpload", 404)), ErrorClass.TRANSIENT),
+        (FileNotFoundError(errno.ENOENT, "x"), ErrorClass.PERMANENT),
+        (PermissionError(errno.EACCES, "x"), ErrorClass.PERMANENT),
+        (OSError(errno.ENOSPC, "x"), ErrorClass.PERMANENT),
+        (OSError(errno.EROFS, "x"), ErrorClass.PERMANENT),
+        (OSError(errno.EIO, "x"), ErrorClass.TRANSIENT),
+        (ConnectionResetError(), ErrorClass.TRANSIENT),
+        (TimeoutError(), ErrorClass.TRANSIENT),
+        (Changed("x"), ErrorClass.TRANSIENT),
+        (Exists("x"), ErrorClass.PERMANENT),
+        (ValueError("x"), ErrorClass.PERMANENT),
+        (MemoryError(), ErrorClass.PERMANENT),
     ],
 )
-def test_outlook(error: Exception, expected: Outlook) -> None:
-    assert outlook(error) is expected
+def test_error_classes(error: Exception, expected: ErrorClass) -> None:
+    assert classify(error) is expected
 
 
 def test_retries() -> None:

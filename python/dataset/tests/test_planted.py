@@ -13,7 +13,7 @@ import pytest
 import tress_dataset as dataset
 from dataset_support import Plain, flip, leftovers, make_tree, read_tree
 from tress_dataset import Retry, Summary
-from tress_dataset.names import Item, Odd, bound, part_name
+from tress_dataset.names import Item, UnreadableEntry, name_digest, temporary_name
 from tress_dataset.stores.local import LocalStore
 
 QUICK = Retry(attempts=2, first=0.01, longest=0.02)
@@ -65,7 +65,7 @@ def test_a_planted_part_is_never_written_to(tmp_path: Path, one: ThreadPoolExecu
     made = make_tree(tmp_path / "plain", {"a": 10})
     (tmp_path / "sealed").mkdir()
     os.chmod(tmp_path / "sealed", 0o1777)
-    part = tmp_path / "sealed" / part_name("a.tress")
+    part = tmp_path / "sealed" / temporary_name("a.tress")
     part.touch()
     os.chown(part, owner, owner)
     os.chmod(part, mode)
@@ -83,7 +83,7 @@ def test_a_part_that_is_no_file_is_an_error(tmp_path: Path, one: ThreadPoolExecu
     make_tree(tmp_path, {"victim": 10})
     before = (tmp_path / "victim").read_bytes()
     (tmp_path / "sealed").mkdir()
-    part = tmp_path / "sealed" / part_name("a.tress")
+    part = tmp_path / "sealed" / temporary_name("a.tress")
     if what == "pipe":
         os.mkfifo(part)
     elif what == "folder":
@@ -100,7 +100,7 @@ def test_a_part_that_is_replaced_is_not_named(tmp_path: Path, one: ThreadPoolExe
     from tress_dataset.errors import Changed
     from tress_dataset.stores import Replace
 
-    part = tmp_path / part_name("a")
+    part = tmp_path / temporary_name("a")
     with LocalStore(str(tmp_path)).write("a", 3, {}, Replace.ALWAYS) as out, pytest.raises(Changed):
         out.write(b"new")
         part.unlink()
@@ -159,7 +159,7 @@ def test_a_file_of_the_source_is_swapped_for_a_link(tmp_path: Path, one: ThreadP
     make_tree(tmp_path, {"outside": 10}, seed=2)
 
     def meddle(name: str) -> None:
-        swap(tmp_path / "plain" / ("b" if name == bound("a") else "a"), tmp_path / "outside")
+        swap(tmp_path / "plain" / ("b" if name == name_digest("a") else "a"), tmp_path / "outside")
 
     found = encrypt(tmp_path, one, Meddling(1, meddle))
     assert (found.objects, found.kinds) == (1, {"changed": 1})
@@ -175,7 +175,7 @@ def test_a_folder_is_swapped_for_a_link_while_it_is_listed(tmp_path: Path) -> No
         if folder.name != first.name[0]:
             swap(folder, tmp_path / "outside")
     rest = list(listing)
-    assert len([entry for entry in rest if isinstance(entry, Odd) and entry.kind == "special"]) == 8
+    assert len([entry for entry in rest if isinstance(entry, UnreadableEntry) and entry.kind == "special"]) == 8
     assert not [entry for entry in rest if isinstance(entry, Item) and entry.name.endswith("secret")]
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 import tress_dataset as dataset
 from conftest import Keys
-from dataset_support import Deadly, Plain, Slow, leftovers, make_tree, open_simulated, read_tree
+from dataset_support import Deadly, Plain, leftovers, make_tree, open_simulated, read_tree
 from tress_dataset import Grouping, Incomplete
 
 SMALL = Grouping(objects=10, first=10)

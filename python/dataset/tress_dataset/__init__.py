@@ -61,7 +61,7 @@ def encrypt(
     aead: str = "aes-128-ccm",
     source_options: Mapping[str, Any] | None = None,
     target_options: Mapping[str, Any] | None = None,
-    **how: Any,
+    **keywords: Any,
 ) -> Summary:
     """Encrypts every object of `source` to NAME.tress in `target`, unless an up-to-date container is there.
 
@@ -83,7 +83,7 @@ def encrypt(
     if not public and not secret:
         raise UsageError("no recipient given")
     keys = Keys(recipients=public, to=secret)
-    return _run("encrypt", source, target, keys, aead, source_options, target_options, how)
+    return _run("encrypt", source, target, keys, aead, source_options, target_options, keywords)
 
 
 def decrypt(
@@ -94,7 +94,7 @@ def decrypt(
     accept_moved: bool = False,
     source_options: Mapping[str, Any] | None = None,
     target_options: Mapping[str, Any] | None = None,
-    **how: Any,
+    **keywords: Any,
 ) -> Summary:
     """Decrypts every container NAME.tress of `source` to NAME in `target`, unless an up-to-date object is there.
 
@@ -105,9 +105,9 @@ def decrypt(
     `identities`: the text of an identity file, a `Path` to one, or a sequence; also `Secret`. Keywords as for
     `encrypt`.
     """
-    keys = _opening(identities)
-    how["_accept_moved"] = accept_moved
-    return _run("decrypt", source, target, keys, "aes-128-ccm", source_options, target_options, how)
+    keys = _identity_keys(identities)
+    keywords["_accept_moved"] = accept_moved
+    return _run("decrypt", source, target, keys, "aes-128-ccm", source_options, target_options, keywords)
 
 
 def verify(
@@ -118,7 +118,7 @@ def verify(
     accept_moved: bool = False,
     target_options: Mapping[str, Any] | None = None,
     source_options: Mapping[str, Any] | None = None,
-    **how: Any,
+    **keywords: Any,
 ) -> Summary:
     """Decrypts every container of `target` without writing anything.
 
@@ -130,15 +130,20 @@ def verify(
     An empty target without a manifest has no failures, also if its name is a mistake: check `summary.objects`, or
     compare with the source.
     """
-    keys = _opening(identities)
+    keys = _identity_keys(identities)
     source = None if against is None or against == "manifest" else against
-    how["_to_manifest"] = against == "manifest"
-    how["_accept_moved"] = accept_moved
-    return _run("verify", source, target, keys, "aes-128-ccm", source_options, target_options, how)
+    keywords["_to_manifest"] = against == "manifest"
+    keywords["_accept_moved"] = accept_moved
+    return _run("verify", source, target, keys, "aes-128-ccm", source_options, target_options, keywords)
 
 
 def rewrap(
-    target: Address, identities: Any, recipients: Any, *, target_options: Mapping[str, Any] | None = None, **how: Any
+    target: Address,
+    identities: Any,
+    recipients: Any,
+    *,
+    target_options: Mapping[str, Any] | None = None,
+    **keywords: Any,
 ) -> Summary:
     """Replaces the recipients of every container of `target`. Payloads are not decrypted.
 
@@ -151,10 +156,10 @@ def rewrap(
     if not texts and not opens:
         raise UsageError("no identity given")
     keys = Keys(public, secret, texts, opens)
-    return _run("rewrap", None, target, keys, "aes-128-ccm", None, target_options, how)
+    return _run("rewrap", None, target, keys, "aes-128-ccm", None, target_options, keywords)
 
 
-def _opening(identities: Any) -> Keys:
+def _identity_keys(identities: Any) -> Keys:
     texts, secrets = _keys.identities(identities)
     if not texts and not secrets:
         raise UsageError("no identity given")
@@ -169,45 +174,45 @@ def _run(
     aead: str,
     source_options: Mapping[str, Any] | None,
     target_options: Mapping[str, Any] | None,
-    how: dict[str, Any],
+    keywords: dict[str, Any],
 ) -> Summary:
     """Checks the arguments, makes a plan of them, and runs it."""
-    executor: Executor | None = how.pop("executor", None)
-    workers: int | None = how.pop("workers", None)
-    concurrency: int | None = how.pop("concurrency", None)
-    part = how.pop("part", None)
-    progress: bool | Callable[[Progress], None] | None = how.pop("progress", None)
-    check: bool = how.pop("check", True)
-    codec: Codec | None = how.pop("_codec", None)
+    executor: Executor | None = keywords.pop("executor", None)
+    workers: int | None = keywords.pop("workers", None)
+    concurrency: int | None = keywords.pop("concurrency", None)
+    part = keywords.pop("part", None)
+    progress: bool | Callable[[Progress], None] | None = keywords.pop("progress", None)
+    check: bool = keywords.pop("check", True)
+    codec: Codec | None = keywords.pop("_codec", None)
     for name, value, types in (
         ("part", part, (str, Part)),
         ("executor", executor, Executor),
-        ("grouping", how.get("grouping"), Grouping),
-        ("retry", how.get("retry"), Retry),
+        ("grouping", keywords.get("grouping"), Grouping),
+        ("retry", keywords.get("retry"), Retry),
         ("workers", workers, int),
         ("concurrency", concurrency, int),
     ):
         if value is not None and not isinstance(value, types):
             raise TypeError(f"{name} cannot be of type {type(value).__name__}")
     for name in ("progress", "warn"):
-        value = progress if name == "progress" else how.get(name)
+        value = progress if name == "progress" else keywords.get(name)
         if value is not None and not isinstance(value, bool) and not callable(value):
             raise TypeError(f"{name} must be a function, not {type(value).__name__}")
     settings = Settings(
         part=Part.parse(part) if isinstance(part, str) else part,
-        force=how.pop("force", False),
-        dry_run=how.pop("dry_run", False),
-        grouping=how.pop("grouping", None) or Grouping(),
+        force=keywords.pop("force", False),
+        dry_run=keywords.pop("dry_run", False),
+        grouping=keywords.pop("grouping", None) or Grouping(),
         progress=Terminal() if progress is True else progress or None,
-        warn=how.pop("warn", None),
-        failed_path=how.pop("failed_list", None),
-        to_manifest=how.pop("_to_manifest", True),
+        warn=keywords.pop("warn", None),
+        failed_path=keywords.pop("failed_list", None),
+        to_manifest=keywords.pop("_to_manifest", True),
     )
-    retry: Retry = how.pop("retry", None) or Retry()
-    opener = how.pop("_opener", open_store)
-    accept_moved: bool = how.pop("_accept_moved", False)
-    if how:
-        raise TypeError(f"unexpected arguments: {', '.join(sorted(how))}")
+    retry: Retry = keywords.pop("retry", None) or Retry()
+    opener = keywords.pop("_opener", open_store)
+    accept_moved: bool = keywords.pop("_accept_moved", False)
+    if keywords:
+        raise TypeError(f"unexpected arguments: {', '.join(sorted(keywords))}")
     if aead not in ("aes-128-ccm", "aes-256-ccm"):
         raise UsageError(f"unknown AEAD {aead!r}: use aes-128-ccm or aes-256-ccm")
     if workers is not None and workers < 1:
@@ -228,7 +233,7 @@ def _run(
         accept_moved,
         opener,
     )
-    _not_into_itself(plan)
+    _refuse_nested_target(plan)
     plan = with_concurrency(plan, concurrency, keys.slow)
     if executor is None:
         for url, options in ((plan.source, plan.source_options), (plan.target, plan.target_options)):
@@ -242,18 +247,18 @@ def _run(
     return summary
 
 
-def _not_into_itself(plan: Plan) -> None:
+def _refuse_nested_target(plan: Plan) -> None:
     """Refuses a target inside its source: the listing would find the new objects."""
     if plan.source is None or plan.verb == "verify":
         return
     source = plan.opener(plan.source, plan.source_options.values)
     target = plan.opener(plan.target, plan.target_options.values)
-    inner, outer = map(_where, (target, source))
+    inner, outer = map(_location, (target, source))
     if plan.verb in ("encrypt", "decrypt") and (inner == outer or inner.startswith(outer.rstrip("/") + "/")):
         raise UsageError("the target is inside the source")
 
 
-def _where(store: Store) -> str:
+def _location(store: Store) -> str:
     """Returns the location of a store, with symbolic links resolved."""
     root: str | None = getattr(store, "root", None)
     return store.shown.rstrip("/") if root is None else realpath(root)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from .keys import Keys
-from .seal import Seal
+from .payload_id import PayloadIdHasher
 
 
 class Push(Protocol):
@@ -86,7 +86,7 @@ class TressCodec:
         return opening
 
     def meter(self) -> Meter:
-        return Seal()
+        return PayloadIdHasher()
 
     def new_head(self, start: bytes) -> tuple[int, bytes]:
         import tress

@@ -149,17 +149,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         summary = _run(given, terminal)
     except UsageError as error:
-        return _say(terminal, _shown(error, given), 2)
+        return _print_error(terminal, _shown(error, given), 2)
     except _Interrupted as interrupted:
-        _say(terminal, "interrupted; run the same command again to continue", 1)
+        _print_error(terminal, "interrupted; run the same command again to continue", 1)
         signal.signal(interrupted.number, signal.SIG_DFL)
         os.kill(os.getpid(), interrupted.number)
         return 128 + interrupted.number
     except Exception as error:  # exceptions of a store may have any type
-        return _say(terminal, _shown(error, given), 1)
+        return _print_error(terminal, _shown(error, given), 1)
     if terminal is not None:
         terminal.clear()
-    return _tell(summary, given.json)
+    return _print_summary(summary, given.json)
 
 
 def _run(given: argparse.Namespace, terminal: Terminal | None) -> Summary:
@@ -237,14 +237,14 @@ def _shown(error: BaseException, given: argparse.Namespace) -> str:
     return text
 
 
-def _say(terminal: Terminal | None, text: str, status: int) -> int:
+def _print_error(terminal: Terminal | None, text: str, status: int) -> int:
     if terminal is not None:
         terminal.clear()
     print(f"{NAME}: error: {text}", file=sys.stderr)
     return status
 
 
-def _tell(summary: Summary, as_json: bool) -> int:
+def _print_summary(summary: Summary, as_json: bool) -> int:
     for failure in summary.failures:
         print(f"{NAME}: error: {_printable(failure.name)}: {failure.message}", file=sys.stderr)
     if summary.failed > len(summary.failures):

@@ -61,7 +61,7 @@ class Busy(ObjectError):
     kind = "busy"
 
 
-class InTheWay(ObjectError):
+class TemporaryNameTaken(ObjectError):
     """Another user's file, or something else than a file, has the temporary name of the object."""
 
     kind = "denied"
@@ -85,15 +85,15 @@ class Stopped(ObjectError):
     kind = "stopped"
 
 
-def named(error: OSError) -> OSError:
+def mark_appeared(error: OSError) -> OSError:
     """Marks an error that occurred after the object had appeared: the existing object belongs to this run."""
-    error.named = True  # type: ignore[attr-defined]
+    error.appeared = True  # type: ignore[attr-defined]
     return error
 
 
-def is_named(error: BaseException) -> bool:
+def has_appeared(error: BaseException) -> bool:
     """Returns whether an error is marked."""
-    return getattr(error, "named", False) is True
+    return getattr(error, "appeared", False) is True
 
 
 class Failure(NamedTuple):

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 
 from .manifest import BadLine, Begun, Foreign, Identity, Line, lines, parse, runs
-from .names import Item, Odd, decoded, encoded
+from .names import Item, UnreadableEntry, decoded, encoded
 from .retry import Retry
 from .stores import Store
 
@@ -16,7 +16,7 @@ _SCHEMA = """
 PRAGMA journal_mode = MEMORY;
 PRAGMA synchronous = OFF;
 PRAGMA cache_size = -32000;
-CREATE TABLE done (name BLOB PRIMARY KEY, verb TEXT, ssize INTEGER, stoken BLOB, tsize INTEGER, ttoken BLOB, seal TEXT,
+CREATE TABLE done (name BLOB PRIMARY KEY, verb TEXT, ssize INTEGER, stoken BLOB, tsize INTEGER, ttoken BLOB, payload_id TEXT,
                    plain INTEGER, recipients TEXT) WITHOUT ROWID;
 CREATE TABLE begun (name BLOB PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE present (name BLOB PRIMARY KEY, size INTEGER, token BLOB) WITHOUT ROWID;
@@ -90,7 +90,7 @@ class Index:
                 None if source is None else encoded(source.token),
                 line.target.size,
                 encoded(line.target.token),
-                line.seal,
+                line.payload_id,
                 line.plain_bytes,
                 line.recipients,
             ),
@@ -101,9 +101,9 @@ class Index:
         row = self._base.execute("SELECT * FROM done WHERE name = ?", (encoded(name),)).fetchone()
         if row is None:
             return None
-        _, verb, ssize, stoken, tsize, ttoken, seal, plain, recipients = row
+        _, verb, ssize, stoken, tsize, ttoken, payload_id, plain, recipients = row
         source = None if ssize is None else Identity(ssize, decoded(stoken))
-        return Line(name, verb, source, Identity(tsize, decoded(ttoken)), seal, plain, recipients)
+        return Line(name, verb, source, Identity(tsize, decoded(ttoken)), payload_id, plain, recipients)
 
     def begun(self, name: str) -> bool:
         """Returns whether a run began to write this name and did not finish."""
@@ -114,11 +114,11 @@ class Index:
         count = self._base.execute("SELECT (SELECT count(*) FROM done) + (SELECT count(*) FROM begun)").fetchone()
         return bool(count[0] == 0)
 
-    def note_present(self, listing: Iterable[Item | Odd]) -> None:
+    def note_present(self, listing: Iterable[Item | UnreadableEntry]) -> None:
         """Records the objects that the target has."""
         self._note("present", listing)
 
-    def note_expected(self, listing: Iterable[Item | Odd]) -> None:
+    def note_expected(self, listing: Iterable[Item | UnreadableEntry]) -> None:
         """Records the objects that the target should have, for `verify`."""
         self._note("expected", listing)
 
@@ -126,7 +126,7 @@ class Index:
         """Records that the target should have the objects of the manifest."""
         self._base.execute("INSERT OR REPLACE INTO expected SELECT name, tsize, ttoken FROM done")
 
-    def _note(self, table: str, listing: Iterable[Item | Odd]) -> None:
+    def _note(self, table: str, listing: Iterable[Item | UnreadableEntry]) -> None:
         batch: list[tuple[bytes, int, bytes]] = []
 
         def flush() -> None:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from .errors import BadName, Failure
 from .index import Index
 from .manifest import Identity
-from .names import SUFFIX, Item, Odd, Part, check, plain_name
-from .shards import Work
+from .names import SUFFIX, Item, Part, UnreadableEntry, check, plain_name
+from .shards import WorkItem
 from .stores import Replace, Store
 
-Tell = Callable[[Failure], None]
+ReportFailure = Callable[[Failure], None]
 
 
 def wanted(part: Part | None, verb: str) -> Callable[[str], bool]:
@@ -27,10 +27,16 @@ def wanted(part: Part | None, verb: str) -> Callable[[str], bool]:
 
 
 def transfers(
-    verb: str, source: Store, index: Index, part: Part | None, force: bool, skip: Callable[[], None], tell: Tell
-) -> Iterator[Work]:
+    verb: str,
+    source: Store,
+    index: Index,
+    part: Part | None,
+    force: bool,
+    skip: Callable[[], None],
+    report: ReportFailure,
+) -> Iterator[WorkItem]:
     """Yields the work of `encrypt` and `decrypt`: objects that the target lacks, or has from another version."""
-    for item in _objects(source, tell, part):
+    for item in _objects(source, report, part):
         name = item.name
         try:
             if verb == "encrypt":
@@ -38,7 +44,7 @@ def transfers(
             else:
                 target = plain = plain_name(name)
         except BadName as error:
-            tell(Failure(name, error.kind, str(error), 0))
+            report(Failure(name, error.kind, str(error), 0))
             continue
         if part is not None and not part.holds(plain):
             continue
@@ -50,23 +56,23 @@ def transfers(
                 continue
         mine = line is not None or index.begun(target)
         replace = Replace.ALWAYS if force or line is not None else Replace.OURS if mine else Replace.NEVER
-        yield Work(name, item.size, item.token, target, replace)
+        yield WorkItem(name, item.size, item.token, target, replace)
 
 
-def containers(index: Index, target: Store, part: Part | None, tell: Tell) -> Iterator[Work]:
+def containers(index: Index, target: Store, part: Part | None, report: ReportFailure) -> Iterator[WorkItem]:
     """Yields the work of `rewrap` and `verify`: all containers of a target, with their lines of the manifest."""
-    for item in _objects(target, tell, part):
+    for item in _objects(target, report, part):
         try:
             name = plain_name(item.name)
         except BadName as error:
-            tell(Failure(item.name, error.kind, str(error), 0))
+            report(Failure(item.name, error.kind, str(error), 0))
             continue
         if part is not None and not part.holds(name):
             continue
-        yield Work(name, item.size, item.token, item.name, Replace.ALWAYS, index.line(item.name))
+        yield WorkItem(name, item.size, item.token, item.name, Replace.ALWAYS, index.line(item.name))
 
 
-def rewraps(works: Iterator[Work], recipients: str | None, skip: Callable[[], None]) -> Iterator[Work]:
+def rewraps(works: Iterator[WorkItem], recipients: str | None, skip: Callable[[], None]) -> Iterator[WorkItem]:
     """Yields the containers that lack these recipients. Skips those with a matching line that names the recipients."""
     for work in works:
         line = work.line
@@ -84,17 +90,17 @@ def expected(source: Store, part: Part | None) -> Iterator[Item]:
             yield item._replace(name=item.name + SUFFIX)
 
 
-def _objects(store: Store, tell: Tell, part: Part | None) -> Iterator[Item]:
+def _objects(store: Store, report: ReportFailure, part: Part | None) -> Iterator[Item]:
     """Yields the valid objects of a listing. Reports other entries if they belong to this part."""
     for entry in store.items():
-        if isinstance(entry, Odd):
+        if isinstance(entry, UnreadableEntry):
             if part is None or part.holds(entry.name):
-                tell(Failure(entry.name, entry.kind, entry.why, 0))
+                report(Failure(entry.name, entry.kind, entry.why, 0))
             continue
         try:
             check(entry.name)
         except BadName as error:
             if part is None or part.holds(entry.name):
-                tell(Failure(entry.name, error.kind, str(error), 0))
+                report(Failure(entry.name, error.kind, str(error), 0))
             continue
         yield entry

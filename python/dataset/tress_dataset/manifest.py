@@ -51,8 +51,8 @@ class Line(NamedTuple):
     source: Identity | None
     """The source object; None if no run has seen it."""
     target: Identity
-    seal: str
-    """Identifier of the container's payload (see `seal.py`). For `decrypt`, of the container that was decrypted."""
+    payload_id: str
+    """Identifier of the container's payload (see `payload_id.py`). For `decrypt`, of the container that was decrypted."""
     plain_bytes: int
     recipients: str | None = None
     """Result of `Keys.recipients_id`."""
@@ -67,7 +67,7 @@ class Line(NamedTuple):
                 "name": self.name,
                 "source": self.source,
                 "target": self.target,
-                "seal": self.seal,
+                "seal": self.payload_id,
                 "plain_bytes": self.plain_bytes,
                 "recipients": self.recipients,
             }
@@ -187,7 +187,7 @@ class Journal:
         self._appends = True
         self.earlier: list[Line | Begun | Foreign] = []
         """Lines that crashed workers wrote about the same objects."""
-        for whole in _wholes(shard):
+        for whole in _ancestor_labels(shard):
             self._read(self._named(verb, run, whole))
         own = self._read(self.name)
         if own is not None:
@@ -271,7 +271,7 @@ def _runs_of(names: Iterable[str]) -> Iterator[tuple[str, ...]]:
     yield tuple(held)
 
 
-def _wholes(shard: str) -> list[str]:
+def _ancestor_labels(shard: str) -> list[str]:
     """Returns the labels of the shards that this one was split from, the oldest first."""
     parts = shard.split(PIECE)
     return [PIECE.join(parts[:count]) for count in range(1, len(parts))]

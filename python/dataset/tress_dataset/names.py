@@ -19,7 +19,7 @@ CONTROL = ".tress-dataset"
 
 # Matches an empty part, `.`, `..` or NUL. One search is fast, and every name is checked several times.
 _SUSPECT = re.compile(r"(?:\A|/)\.{0,2}(?:/|\Z)|\0")
-_BOUND = re.compile(r"sha256-[0-9a-f]{64}")
+_NAME_DIGEST = re.compile(r"sha256-[0-9a-f]{64}")
 _PART = re.compile(r"\.[0-9a-f]{32}\.tress-part")
 
 
@@ -33,7 +33,7 @@ class Item(NamedTuple):
     """Changes with the object: its entity tag, or its times and inode."""
 
 
-class Odd(NamedTuple):
+class UnreadableEntry(NamedTuple):
     """An entry of a listing that cannot be read as an object, with the reason."""
 
     name: str
@@ -66,7 +66,7 @@ def ignored(name: str) -> bool:
     return first == CONTROL or _PART.fullmatch(name.rpartition("/")[2]) is not None
 
 
-def part_name(name: str) -> str:
+def temporary_name(name: str) -> str:
     """Returns the temporary name of an object, in the same folder. It is the same in each run, so none accumulate."""
     folder, slash, _ = name.rpartition("/")
     digest = hashlib.blake2b(encoded(name), digest_size=16).hexdigest()
@@ -90,14 +90,14 @@ def plain_name(container: str) -> str:
     return container[: -len(SUFFIX)]
 
 
-def bound(name: str) -> str:
+def name_digest(name: str) -> str:
     """Returns the name to store in a container: a digest of the relative path. It binds the container to its object."""
     return "sha256-" + hashlib.sha256(encoded(name)).hexdigest()
 
 
-def is_bound(kept: str | None) -> bool:
+def is_name_digest(kept: str | None) -> bool:
     """Returns whether a container has such a name. Earlier versions stored the last part of the path, or no name."""
-    return kept is not None and _BOUND.fullmatch(kept) is not None
+    return kept is not None and _NAME_DIGEST.fullmatch(kept) is not None
 
 
 class Part(NamedTuple):

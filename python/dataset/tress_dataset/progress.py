@@ -83,8 +83,8 @@ class Counter:
 class Reporter:
     """Reports progress to a function, at most five times a second."""
 
-    def __init__(self, tell: Callable[[Progress], None] | None, summary: Summary, counter: Counter | None):
-        self._tell = tell
+    def __init__(self, report: Callable[[Progress], None] | None, summary: Summary, counter: Counter | None):
+        self._report = report
         self._summary = summary
         self._counter = counter
         self._started = time.monotonic()
@@ -98,12 +98,12 @@ class Reporter:
     def tick(self, last: bool = False) -> None:
         """Reports progress if the last report is old enough, or if this is the last one."""
         now = time.monotonic()
-        if self._tell is None or (not last and now - self._last < 0.2):
+        if self._report is None or (not last and now - self._last < 0.2):
             return
         self._last = now
         total = self._counter.total if self._counter is not None else None
         summary = self._summary
-        self._tell(
+        self._report(
             Progress(
                 summary.objects,
                 summary.bytes,

@@ -20,11 +20,11 @@ from .errors import Busy, Changed, ObjectError, Stopped
 T = TypeVar("T")
 
 
-class Outlook(Enum):
+class ErrorClass(Enum):
     """Whether another attempt can succeed."""
 
-    HOPELESS = "hopeless"
-    PASSING = "passing"
+    PERMANENT = "permanent"
+    TRANSIENT = "transient"
     THROTTLED = "throttled"
 
 
@@ -37,8 +37,8 @@ _THROTTLED |= {
     "BandwidthLimitExceeded",
 }
 # NoSuchUpload: another process aborted the upload; a new one may succeed. A wrong digest means damage in transit.
-_PASSING = {"RequestTimeout", "InternalError", "XAmzContentSHA256Mismatch", "BadDigest", "NoSuchUpload"}
-_HOPELESS_ERRNO = {
+_TRANSIENT = {"RequestTimeout", "InternalError", "XAmzContentSHA256Mismatch", "BadDigest", "NoSuchUpload"}
+_PERMANENT_ERRNO = {
     errno.EACCES,
     errno.EPERM,
     errno.EROFS,
@@ -93,28 +93,28 @@ def answer(error: BaseException) -> tuple[str, int]:
     return "", 0
 
 
-def outlook(error: BaseException) -> Outlook:
+def classify(error: BaseException) -> ErrorClass:
     """Classifies an error."""
     if isinstance(error, Changed | Busy):
-        return Outlook.PASSING
+        return ErrorClass.TRANSIENT
     if isinstance(error, ObjectError):
-        return Outlook.HOPELESS
+        return ErrorClass.PERMANENT
     code, status = answer(error)
     if code in _THROTTLED or status in (429, 503):
-        return Outlook.THROTTLED
-    if status >= 500 or code in _PASSING:
-        return Outlook.PASSING
+        return ErrorClass.THROTTLED
+    if status >= 500 or code in _TRANSIENT:
+        return ErrorClass.TRANSIENT
     if status == 403 or isinstance(error, PermissionError | FileNotFoundError):
-        return Outlook.HOPELESS
+        return ErrorClass.PERMANENT
     if isinstance(error, ConnectionError | TimeoutError):
-        return Outlook.PASSING
+        return ErrorClass.TRANSIENT
     if isinstance(error, OSError):
-        return Outlook.HOPELESS if error.errno in _HOPELESS_ERRNO else Outlook.PASSING
+        return ErrorClass.PERMANENT if error.errno in _PERMANENT_ERRNO else ErrorClass.TRANSIENT
     if isinstance(error, EOFError):
-        return Outlook.PASSING
+        return ErrorClass.TRANSIENT
     if type(error).__module__.partition(".")[0] in _NETWORK and type(error).__name__ not in _WRONG_USE:
-        return Outlook.PASSING
-    return Outlook.HOPELESS
+        return ErrorClass.TRANSIENT
+    return ErrorClass.PERMANENT
 
 
 def kind(error: BaseException) -> str:
@@ -130,12 +130,12 @@ def kind(error: BaseException) -> str:
         return "space"
     if isinstance(error, OSError) and error.errno == errno.EROFS:
         return "denied"
-    look = outlook(error)
+    error_class = classify(error)
     return (
-        look.value
-        if look is Outlook.THROTTLED
+        error_class.value
+        if error_class is ErrorClass.THROTTLED
         else "io"
-        if look is Outlook.PASSING or isinstance(error, OSError)
+        if error_class is ErrorClass.TRANSIENT or isinstance(error, OSError)
         else "failed"
     )
 
@@ -192,13 +192,13 @@ class Retry:
             try:
                 return work(failures + patience + 1)
             except Exception as error:
-                look = outlook(error)
-                if look is Outlook.THROTTLED:
+                error_class = classify(error)
+                if error_class is ErrorClass.THROTTLED:
                     patience += 1
                 else:
                     failures += 1
                 if (
-                    look is Outlook.HOPELESS
+                    error_class is ErrorClass.PERMANENT
                     or isinstance(error, self.final)
                     or failures >= self.attempts
                     or patience >= self.throttled
@@ -207,8 +207,8 @@ class Retry:
                     raise
                 if again is not None:
                     again(error)
-                pause = self.pause(patience if look is Outlook.THROTTLED else failures)
-                if look is Outlook.THROTTLED:
+                pause = self.pause(patience if error_class is ErrorClass.THROTTLED else failures)
+                if error_class is ErrorClass.THROTTLED:
                     GATE.close(pause)
             if stopped.wait(pause):
                 raise Stopped("the run was stopped")

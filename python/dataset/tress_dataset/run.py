@@ -19,14 +19,14 @@ from .listing import containers, expected, rewraps, transfers, wanted
 from .names import CONTROL, Item, Part
 from .pool import Pool
 from .progress import Counter, Progress, Reporter
-from .shards import Grouping, Shard, Work, group
+from .shards import Grouping, Shard, WorkItem, group
 from .stores import Replace, Store
 from .summary import Summary
 from .worker import Plan, Result, describe, forget, run_own_shard, run_shard
 
-DEATHS = 2
+MAX_WORKER_CRASHES = 2
 """A shard may crash this many workers. Then it is split, or its only object is listed as failed."""
-SPLITS = 32
+MAX_SPLITS = 32
 """Number of shards that a run may split. If more crash, single objects are not the cause."""
 
 
@@ -63,7 +63,7 @@ def perform(plan: Plan, settings: Settings, pool: Callable[[], Pool]) -> Summary
     index = Index()
     counter: Counter | None = None
     try:
-        _look(plan, settings, source, target, index)
+        _load_state(plan, settings, source, target, index)
         if settings.warn is not None:
             for line in index.bad_lines:
                 settings.warn(f"{target.shown}: {line}; the object is processed again")
@@ -82,7 +82,7 @@ def perform(plan: Plan, settings: Settings, pool: Callable[[], Pool]) -> Summary
                 summary.objects += 1
                 summary.bytes += work.size
         else:
-            _drive(plan, settings, works, pool, summary, failed, reporter)
+            _run_shards(plan, settings, works, pool, summary, failed, reporter)
             reporter.tick(last=True)
             if summary.unbound and settings.warn is not None:
                 settings.warn(
@@ -107,7 +107,7 @@ def perform(plan: Plan, settings: Settings, pool: Callable[[], Pool]) -> Summary
     return summary
 
 
-def _look(plan: Plan, settings: Settings, source: Store | None, target: Store, index: Index) -> None:
+def _load_state(plan: Plan, settings: Settings, source: Store | None, target: Store, index: Index) -> None:
     """Loads the state of the target into the index: what earlier runs did, and which objects exist."""
     part = settings.part
     mine = wanted(part, plan.verb)
@@ -115,9 +115,9 @@ def _look(plan: Plan, settings: Settings, source: Store | None, target: Store, i
     if plan.journals and not settings.dry_run:
         # Reports a target without write permission now, instead of for every object.
         name = f"{CONTROL}/probe-{plan.run}"
-        _patiently(plan, target.prepare)
-        _patiently(plan, lambda: target.put(name, b""))
-        _patiently(plan, lambda: target.remove(name))
+        _with_retries(plan, target.prepare)
+        _with_retries(plan, lambda: target.put(name, b""))
+        _with_retries(plan, lambda: target.remove(name))
     index.load(target, mine, plan.retry)
     if plan.verb == "verify":
         if source is not None:
@@ -128,7 +128,7 @@ def _look(plan: Plan, settings: Settings, source: Store | None, target: Store, i
         index.note_present(item for item in target.items() if mine(item.name))
 
 
-def _patiently(plan: Plan, work: Callable[[], None]) -> None:
+def _with_retries(plan: Plan, work: Callable[[], None]) -> None:
     """Runs a request of the driver, with the same number of attempts as for an object."""
     plan.retry.call(lambda _: work(), threading.Event())
 
@@ -140,37 +140,37 @@ def _works(
     target: Store,
     index: Index,
     skip: Callable[[], None],
-    tell: Callable[[Failure], None],
-) -> Iterator[Work]:
+    report: Callable[[Failure], None],
+) -> Iterator[WorkItem]:
     """Yields the work of a run. Reports failures that are known without processing an object."""
     if plan.verb in ("encrypt", "decrypt"):
         assert source is not None, "these commands have a source"
-        return transfers(plan.verb, source, index, settings.part, settings.force, skip, tell)
-    found = containers(index, target, settings.part, tell)
+        return transfers(plan.verb, source, index, settings.part, settings.force, skip, report)
+    found = containers(index, target, settings.part, report)
     if plan.verb == "rewrap":
         return rewraps(found, None if settings.force else plan.recipients, skip)
-    return _to_verify(settings, source, index, found, tell)
+    return _verify_work(settings, source, index, found, report)
 
 
-def _to_verify(
-    settings: Settings, source: Store | None, index: Index, found: Iterator[Work], tell: Callable[[Failure], None]
-) -> Iterator[Work]:
+def _verify_work(
+    settings: Settings, source: Store | None, index: Index, found: Iterator[WorkItem], report: Callable[[Failure], None]
+) -> Iterator[WorkItem]:
     """Yields the containers to verify. Reports extra and missing ones."""
     against = source is not None or (settings.to_manifest and not index.empty())
     for work in found:
         if against and index.expected(work.target) is None:
             what = "the source has none of this name" if source is not None else "the manifest does not have it"
-            tell(Failure(work.target, "extra", what, 0))
+            report(Failure(work.target, "extra", what, 0))
         else:
             yield work if settings.to_manifest else work._replace(line=None)
     for name in index.missing():
-        tell(Failure(name, "missing", "not in the target", 0))
+        report(Failure(name, "missing", "not in the target", 0))
 
 
-def _drive(
+def _run_shards(
     plan: Plan,
     settings: Settings,
-    works: Iterator[Work],
+    works: Iterator[WorkItem],
     pool: Callable[[], Pool],
     summary: Summary,
     failed: FailedList,
@@ -184,7 +184,7 @@ def _drive(
     running = pool()
     shards = group(chain([first], works), settings.grouping, running.workers)
     pending: dict[Future[Result], Shard] = {}
-    graves = Graves(plan, failed)
+    crashed = CrashedShards(plan, failed)
     waiting: list[Shard] = []
     error: BaseException | None = None
     ended = False
@@ -223,17 +223,17 @@ def _drive(
             for future in done:
                 shard = pending.pop(future)
                 try:
-                    _take(future.result(), summary, failed)
-                except Exception as death:
-                    broken = broken or isinstance(death, BrokenExecutor)
-                    waiting += graves.bury(shard, death)
+                    _add_result(future.result(), summary, failed)
+                except Exception as crash:
+                    broken = broken or isinstance(crash, BrokenExecutor)
+                    waiting += crashed.after_crash(shard, crash)
             if broken:
                 # All other tasks of this pool fail as well.
                 for future, shard in pending.items():
                     try:
-                        _take(future.result(), summary, failed)
-                    except Exception as death:
-                        waiting += graves.bury(shard, death)
+                        _add_result(future.result(), summary, failed)
+                    except Exception as crash:
+                        waiting += crashed.after_crash(shard, crash)
                 pending.clear()
                 if waiting and not running.rebuild():
                     raise DatasetError("the executor is broken; run the same call again to continue")
@@ -249,7 +249,7 @@ def _drive(
         raise error
 
 
-def _take(result: Result, summary: Summary, failed: FailedList) -> None:
+def _add_result(result: Result, summary: Summary, failed: FailedList) -> None:
     summary.objects += result.objects
     summary.bytes += result.bytes
     summary.retried += result.retried
@@ -258,28 +258,30 @@ def _take(result: Result, summary: Summary, failed: FailedList) -> None:
         failed.add(failure)
 
 
-class Graves:
+class CrashedShards:
     """Counts crashes of the workers of each shard, and decides what to try next."""
 
     def __init__(self, plan: Plan, failed: FailedList):
         self._plan = plan
         self._failed = failed
-        self._deaths: dict[str, int] = {}
+        self._crashes: dict[str, int] = {}
         self._splits = 0
 
-    def bury(self, shard: Shard, death: BaseException) -> list[Shard]:
+    def after_crash(self, shard: Shard, crash: BaseException) -> list[Shard]:
         """Returns the shards to try instead: first the same one, then its pieces if a process crashed, then none."""
-        deaths = self._deaths.pop(shard.label, 0) + 1
+        crashes = self._crashes.pop(shard.label, 0) + 1
         # A crash ends all workers of a pool, so the cause may be another shard. A piece had the pool to itself.
-        if deaths < DEATHS and not shard.is_piece:
-            self._deaths[shard.label] = deaths
+        if crashes < MAX_WORKER_CRASHES and not shard.is_piece:
+            self._crashes[shard.label] = crashes
             return [shard]
-        if isinstance(death, BrokenExecutor) and len(shard.works) > 1 and self._splits < SPLITS:
+        if isinstance(crash, BrokenExecutor) and len(shard.works) > 1 and self._splits < MAX_SPLITS:
             self._splits += 1
             return shard.split()
         for work in shard.works:
             self._failed.add(
-                Failure(work.name, "worker", f"its worker process failed: {describe(death, self._plan)}", DEATHS)
+                Failure(
+                    work.name, "worker", f"its worker process failed: {describe(crash, self._plan)}", MAX_WORKER_CRASHES
+                )
             )
         return []
 
@@ -336,7 +338,7 @@ class FailedList:
                 writing.commit()
 
         try:
-            _patiently(plan, write)
+            _with_retries(plan, write)
         except Exception:  # for whatever reason the target cannot be written
             return False
         self._summary.failed_list = f"{target.shown.rstrip('/')}/{name}"

@@ -14,7 +14,7 @@ from .manifest import PIECE, Line
 from .stores import Replace
 
 
-class Work(NamedTuple):
+class WorkItem(NamedTuple):
     """One object to process."""
 
     name: str
@@ -48,7 +48,7 @@ class Shard(NamedTuple):
 
     label: str
     """Labels sort by time. The label of a piece is that of the original shard with a number."""
-    works: tuple[Work, ...]
+    works: tuple[WorkItem, ...]
 
     @property
     def is_piece(self) -> bool:
@@ -68,16 +68,16 @@ class Shard(NamedTuple):
 PIECES = 10
 
 
-def group(works: Iterable[Work], limits: Grouping, workers: int = 1) -> Iterator[Shard]:
+def group(works: Iterable[WorkItem], limits: Grouping, workers: int = 1) -> Iterator[Shard]:
     """Yields shards when they are full. Holds the objects of one shard in memory.
 
     After the first groups, a shard has at most one eighth of the mean number of objects per worker so far. So the run
     does not wait long for the worker with the last shard.
     """
-    held: list[Work] = []
+    held: list[WorkItem] = []
     size = given = number = 0
 
-    def shard(works: list[Work]) -> Shard:
+    def shard(works: list[WorkItem]) -> Shard:
         nonlocal number, given
         number += 1
         given += len(works)

@@ -11,8 +11,8 @@ from typing import Any
 from .codec import Codec, Opening, TreeInside
 from .errors import Changed, Differs, Moved, Stopped
 from .manifest import Identity, Line
-from .names import Item, bound, is_bound
-from .shards import Work
+from .names import Item, is_name_digest, name_digest
+from .shards import WorkItem
 from .stores import BLOCK, Reading, Store
 
 
@@ -33,13 +33,13 @@ class Context:
     unbound: list[str] = field(default_factory=list)
     """Containers of earlier versions, which do not record the name of their object."""
 
-    def go_on(self) -> None:
+    def raise_if_stopped(self) -> None:
         """Raises `Stopped` if the run was stopped."""
         if self.stopped.is_set():
             raise Stopped("the run was stopped")
 
 
-def transfer(context: Context, work: Work, attempt: int = 1) -> Line:
+def transfer(context: Context, work: WorkItem, attempt: int = 1) -> Line:
     """Processes one object, and returns its line for the manifest."""
     if context.verb == "encrypt":
         return _encrypt(context, _source(context), work)
@@ -54,7 +54,7 @@ def _blocks(context: Context, reading: Reading) -> Iterator[Any]:
     """Yields the bytes of an object. Raises `Changed` if their number differs from the object's size."""
     count = 0
     for block in reading.blocks():
-        context.go_on()
+        context.raise_if_stopped()
         count += len(block)
         yield block
     if count != reading.item.size:
@@ -63,7 +63,7 @@ def _blocks(context: Context, reading: Reading) -> Iterator[Any]:
 
 def _whole(context: Context, reading: Reading) -> bytes:
     """Returns the bytes of an object. Raises `Changed` if their number differs from the object's size."""
-    context.go_on()
+    context.raise_if_stopped()
     data = reading.whole()
     if len(data) != reading.item.size:
         raise Changed(f"{len(data)} bytes were read, but the object has {reading.item.size}")
@@ -75,7 +75,7 @@ def _source(context: Context) -> Store:
     return context.source
 
 
-def _encrypt(context: Context, source: Store, work: Work) -> Line:
+def _encrypt(context: Context, source: Store, work: WorkItem) -> Line:
     with source.read(Item(work.name, work.size, work.token)) as reading:
         item = reading.item
         about = {
@@ -89,13 +89,13 @@ def _encrypt(context: Context, source: Store, work: Work) -> Line:
         if item.size <= BLOCK:
             plain = _whole(context, reading)
             reading.unchanged()
-            sealed = context.codec.seal_whole(plain, bound(work.name))
+            sealed = context.codec.seal_whole(plain, name_digest(work.name))
             meter.update(sealed)
             with context.target.write(work.target, len(sealed), about, work.replace) as out:
                 out.write(sealed)
                 written = out.commit()
         else:
-            push = context.codec.seal(bound(work.name))
+            push = context.codec.seal(name_digest(work.name))
             with context.target.write(work.target, item.size + item.size // 1000, about, work.replace) as out:
                 for block in _blocks(context, reading):
                     sealed = push.update(block)
@@ -109,7 +109,7 @@ def _encrypt(context: Context, source: Store, work: Work) -> Line:
     return _line(context, work.target, item, written, meter.finish(), item.size)
 
 
-def _decrypt(context: Context, source: Store, work: Work) -> Line:
+def _decrypt(context: Context, source: Store, work: WorkItem) -> Line:
     with source.read(Item(work.name, work.size, work.token)) as reading:
         item = reading.item
         about = {"tress-run": context.run}
@@ -121,9 +121,9 @@ def _decrypt(context: Context, source: Store, work: Work) -> Line:
             reading.unchanged()
             opening = context.codec.open()
             plain = opening.update(sealed)
-            _no_tree(opening)
+            _refuse_tree(opening)
             plain += opening.finalize()
-            _in_its_place(context, opening, work.target)
+            _check_name(context, opening, work.target)
             meter.update(sealed)
             count = len(plain)
             with context.target.write(work.target, count, about, work.replace) as out:
@@ -135,12 +135,12 @@ def _decrypt(context: Context, source: Store, work: Work) -> Line:
             with context.target.write(work.target, item.size, about, work.replace) as out:
                 for block in _blocks(context, reading):
                     plain = opening.update(block)
-                    _no_tree(opening)
+                    _refuse_tree(opening)
                     meter.update(block)
                     count += len(plain)
                     out.write(plain)
                 plain = opening.finalize()
-                _in_its_place(context, opening, work.target)
+                _check_name(context, opening, work.target)
                 count += len(plain)
                 out.write(plain)
                 reading.unchanged()
@@ -148,7 +148,7 @@ def _decrypt(context: Context, source: Store, work: Work) -> Line:
     return _line(context, work.target, item, written, meter.finish(), count)
 
 
-def _verify(context: Context, work: Work) -> Line:
+def _verify(context: Context, work: WorkItem) -> Line:
     """Decrypts a container without writing it. Compares it with the line of the manifest, and with a given source."""
     digest = hashlib.sha256() if context.source is not None else None
     count = 0
@@ -167,15 +167,15 @@ def _verify(context: Context, work: Work) -> Line:
             digest.update(plain)
         reading.unchanged()
         item = reading.item
-    seal = meter.finish()
-    if work.line is not None and work.line.seal and work.line.seal != seal:
+    payload_id = meter.finish()
+    if work.line is not None and work.line.payload_id and work.line.payload_id != payload_id:
         raise Differs("can be decrypted, but is not the container in the manifest")
-    _in_its_place(context, opening, work.name)
+    _check_name(context, opening, work.name)
     if context.source is not None and digest is not None:
         with context.source.read(context.source.stat(work.name)) as reading:
             if _digest(context, reading) != digest.digest():
                 raise Differs("can be decrypted, but its plaintext differs from the source")
-    return _line(context, work.target, item, item, seal, count)
+    return _line(context, work.target, item, item, payload_id, count)
 
 
 def _digest(context: Context, reading: Reading) -> bytes:
@@ -186,7 +186,7 @@ def _digest(context: Context, reading: Reading) -> bytes:
     return digest.digest()
 
 
-def _rewrap(context: Context, work: Work, attempt: int) -> Line:
+def _rewrap(context: Context, work: WorkItem, attempt: int) -> Line:
     item = Item(work.target, work.size, work.token)
     if attempt > 1:
         item = context.target.stat(work.target)  # An earlier attempt may have rewrapped it, with its answer lost.
@@ -197,24 +197,24 @@ def _rewrap(context: Context, work: Work, attempt: int) -> Line:
     now = Identity(written.size, written.token)
     if line is None:
         return Line(work.target, "rewrap", None, now, "", 0, context.recipients)
-    return Line(work.target, "rewrap", line.source, now, line.seal, line.plain_bytes, context.recipients)
+    return Line(work.target, "rewrap", line.source, now, line.payload_id, line.plain_bytes, context.recipients)
 
 
-def _line(context: Context, name: str, read: Item, written: Item, seal: str, plain_bytes: int) -> Line:
+def _line(context: Context, name: str, read: Item, written: Item, payload_id: str, plain_bytes: int) -> Line:
     source = Identity(read.size, read.token)
     return Line(
-        name, context.verb, source, Identity(written.size, written.token), seal, plain_bytes, context.recipients
+        name, context.verb, source, Identity(written.size, written.token), payload_id, plain_bytes, context.recipients
     )
 
 
-def _in_its_place(context: Context, opening: Opening, name: str) -> None:
+def _check_name(context: Context, opening: Opening, name: str) -> None:
     """Raises `Moved` if the container was made for another object."""
-    if not is_bound(opening.name):
+    if not is_name_digest(opening.name):
         context.unbound.append(name)
-    elif opening.name != bound(name) and not context.accept_moved:
+    elif opening.name != name_digest(name) and not context.accept_moved:
         raise Moved("its container was made for an object of another name; accept-moved takes it all the same")
 
 
-def _no_tree(opening: Opening | Any) -> None:
+def _refuse_tree(opening: Opening | Any) -> None:
     if opening.content_type == "tree":
         raise TreeInside("the container holds a folder: open it with tress decrypt")

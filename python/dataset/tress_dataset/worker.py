@@ -13,10 +13,10 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from .codec import Codec
-from .errors import Exists, Failure, ObjectError, Stopped, is_named
+from .errors import Exists, Failure, ObjectError, Stopped, has_appeared
 from .manifest import Begun, Foreign, Journal, Line
 from .retry import Retry, kind
-from .shards import Shard, Work
+from .shards import Shard, WorkItem
 from .stores import Replace, Store, open_store, without_secrets
 from .transfer import Context, transfer
 
@@ -128,10 +128,10 @@ def run_shard(plan: Plan, shard: Shard) -> Result:
     works = list(shard.works)
     if journal is not None:
         if journal.earlier:
-            works = _after_death(target, journal, works, result)
+            works = _remaining_work(target, journal, works, result)
         if plan.verb != "rewrap":
             journal.begin([w.target for w in works if w.replace is Replace.NEVER and not target.occupied(w.target)])
-    _Crew(plan, context, journal, works, result).work()
+    _WorkerThreads(plan, context, journal, works, result).work()
     try:
         target.settle()
     except (OSError, ObjectError) as error:
@@ -154,7 +154,7 @@ def _unsettled(plan: Plan, shard: Shard, journal: Journal | None, result: Result
     result.objects = result.bytes = 0
 
 
-def _after_death(target: Store, journal: Journal, works: list[Work], result: Result) -> list[Work]:
+def _remaining_work(target: Store, journal: Journal, works: list[WorkItem], result: Result) -> list[WorkItem]:
     """Returns the work that a crashed worker has left. Objects that it began may be replaced."""
     begun: set[str] = set()
     done: dict[str, Line] = {}
@@ -170,7 +170,7 @@ def _after_death(target: Store, journal: Journal, works: list[Work], result: Res
     left = []
     for work in works:
         finished = done.get(work.target)
-        if finished is not None and _there(target, finished):
+        if finished is not None and _is_current(target, finished):
             result.objects += 1
             result.bytes += finished.plain_bytes
         elif work.target in begun:
@@ -180,7 +180,7 @@ def _after_death(target: Store, journal: Journal, works: list[Work], result: Res
     return left
 
 
-def _there(target: Store, line: Line) -> bool:
+def _is_current(target: Store, line: Line) -> bool:
     try:
         item = target.stat(line.name)
     except Exception:  # the object is processed again, which reports the error
@@ -188,10 +188,10 @@ def _there(target: Store, line: Line) -> bool:
     return (item.size, item.token) == tuple(line.target)
 
 
-class _Crew:
+class _WorkerThreads:
     """Threads that process objects, each one at a time."""
 
-    def __init__(self, plan: Plan, context: Context, journal: Journal | None, works: list[Work], result: Result):
+    def __init__(self, plan: Plan, context: Context, journal: Journal | None, works: list[WorkItem], result: Result):
         self.plan = plan
         self.context = context
         self.journal = journal
@@ -221,12 +221,12 @@ class _Crew:
             except BaseException as error:  # every object is either done or reported
                 self.fail(work, error)
 
-    def one(self, work: Work) -> None:
+    def one(self, work: WorkItem) -> None:
         """Processes one object, with several attempts."""
 
         def again(error: BaseException) -> None:
             nonlocal work
-            if is_named(error):
+            if has_appeared(error):
                 work = work._replace(replace=max(work.replace, Replace.OURS))
             with self.lock:
                 self.result.retried += 1
@@ -238,7 +238,7 @@ class _Crew:
             self.result.objects += 1
             self.result.bytes += line.plain_bytes
 
-    def fail(self, work: Work, error: BaseException) -> None:
+    def fail(self, work: WorkItem, error: BaseException) -> None:
         """Records the failure of an object."""
         if isinstance(error, Exists) and self.journal is not None:
             self.journal.foreign(work.target)

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from ..codec import Codec
 from ..errors import Changed, UsageError
-from ..names import Item, Odd
+from ..names import Item, UnreadableEntry
 from ..retry import Retry
 
 BLOCK = 4 << 20
@@ -109,7 +109,7 @@ class Store(ABC):
         """Creates the root if the store needs one. Called once per run, for targets."""
 
     @abstractmethod
-    def items(self) -> Iterator[Item | Odd]:
+    def items(self) -> Iterator[Item | UnreadableEntry]:
         """Yields all objects lazily, in any order, except those that `names.ignored` excludes."""
 
     @abstractmethod

@@ -14,7 +14,7 @@ from typing import Any
 import fsspec
 
 from ..errors import Changed, Exists, UsageError
-from ..names import CONTROL, Item, Odd, check, ignored, part_name
+from ..names import CONTROL, Item, UnreadableEntry, check, ignored, temporary_name
 from . import BLOCK, Reading, Replace, Store, Writing, without_secrets
 
 RENAMING = {"sftp", "ssh", "sshfs", "memory", "smb", "ftp", "hdfs", "webhdfs", "arrow_hdfs", "dir"}
@@ -95,7 +95,7 @@ class FilesStore(Store):
         token = "-".join(str(value.timestamp() if isinstance(value, datetime) else value) for value in found)
         return Item(name, int(info["size"]), token)
 
-    def items(self) -> Iterator[Item | Odd]:
+    def items(self) -> Iterator[Item | UnreadableEntry]:
         fs, root = self._pair()
         fs.invalidate_cache()
         stack = [root]
@@ -110,7 +110,7 @@ class FilesStore(Store):
                     if name.rstrip("/") != CONTROL:
                         stack.append(path.rstrip("/"))
                 elif info["type"] != "file" or info.get("islink"):
-                    yield Odd(name, "special", "no regular file")
+                    yield UnreadableEntry(name, "special", "no regular file")
                 elif not ignored(name):
                     yield self._describe(name, info)
 
@@ -205,12 +205,12 @@ class _FilesWriting(Writing):
         self._name = name
         self._path = store.path(name)
         self._renames = store._renames
-        self._part = store.path(part_name(name)) if self._renames else self._path
+        self._temporary = store.path(temporary_name(name)) if self._renames else self._path
         self._done = False
         self._file: Any = None
         store.folder(self._path)
         more = {} if self._renames else {"autocommit": False}
-        self._file = store.fs.open(self._part, "wb", **more)
+        self._file = store.fs.open(self._temporary, "wb", **more)
 
     def write(self, data: Any) -> None:
         self._file.write(data)
@@ -218,7 +218,7 @@ class _FilesWriting(Writing):
     def commit(self) -> Item:
         self._file.close()
         if self._renames:
-            self._store.fs.mv(self._part, self._path)
+            self._store.fs.mv(self._temporary, self._path)
         else:
             self._file.commit()
         self._done = True
@@ -232,7 +232,7 @@ class _FilesWriting(Writing):
         try:
             if self._renames:
                 self._file.close()
-                self._store.fs.rm_file(self._part)
+                self._store.fs.rm_file(self._temporary)
             else:
                 self._file.discard()
         except Exception:  # the connection may have failed; the next run overwrites the same temporary file

@@ -2,7 +2,7 @@
 
 An object is written to a temporary file in its folder, synced, and renamed. The temporary name depends only on the
 object's name, and the file is locked while it is written. So the next run removes the file of a killed run, and such
-files do not accumulate. Everything below the root is opened by folder handles, without following links (`below.py`).
+files do not accumulate. Everything below the root is opened by folder handles, without following links (`folders.py`).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from contextlib import AbstractContextManager, ExitStack, suppress
 from typing import Any
 
 from ..codec import Codec
-from ..errors import BadName, Busy, Changed, Exists, InTheWay, named
-from ..names import CONTROL, Item, Odd, check, ignored, part_name
+from ..errors import BadName, Busy, Changed, Exists, TemporaryNameTaken, mark_appeared
+from ..names import CONTROL, Item, UnreadableEntry, check, ignored, temporary_name
 from . import BLOCK, HEAD, PIECE, Reading, Replace, Store, Writing
-from .below import Folder, LinkInPath, Root, close
+from .folders import Folder, LinkInPath, Root, close
 
 try:
     import fcntl
@@ -61,9 +61,9 @@ class LocalStore(Store):
         path = url.partition("://")[2] if "://" in url else url
         self.shown = url
         self.root = os.path.abspath(path)
-        self._below = Root(self.root)
+        self._handles = Root(self.root)
         self._touched: set[str] = set()
-        self._remains: list[str] = []
+        self._leftovers: list[str] = []
         self._lock = threading.Lock()
 
     def prepare(self) -> None:
@@ -82,10 +82,10 @@ class LocalStore(Store):
         With `make`, creates missing folders, except the root. Raises `BadName`, also if one of the folders is a link.
         """
         self.path(name)
-        return self._below.around(name, make)
+        return self._handles.around(name, make)
 
-    def items(self) -> Iterator[Item | Odd]:
-        folder = self._below.open()
+    def items(self) -> Iterator[Item | UnreadableEntry]:
+        folder = self._handles.open()
         stack = [("", folder, _entries(folder))]
         try:
             while stack:
@@ -106,16 +106,20 @@ class LocalStore(Store):
                 except FileNotFoundError:
                     continue  # Removed during the listing.
                 except LinkInPath:
-                    yield Odd(name, "special", "a symbolic link")
+                    yield UnreadableEntry(name, "special", "a symbolic link")
                     continue
                 except OSError as error:
-                    yield Odd(name, "denied" if isinstance(error, PermissionError) else "io", str(error.strerror))
+                    yield UnreadableEntry(
+                        name, "denied" if isinstance(error, PermissionError) else "io", str(error.strerror)
+                    )
                     continue
                 if stat.S_ISREG(status.st_mode):
                     if not ignored(name):
                         yield describe(name, status)
                 else:
-                    yield Odd(name, "special", "a symbolic link" if stat.S_ISLNK(status.st_mode) else "no regular file")
+                    yield UnreadableEntry(
+                        name, "special", "a symbolic link" if stat.S_ISLNK(status.st_mode) else "no regular file"
+                    )
         finally:
             for _, folder, _ in stack:
                 folder.close()
@@ -154,13 +158,13 @@ class LocalStore(Store):
                 reading.unchanged()
                 return out.commit()
 
-    def touched(self, name: str) -> None:
+    def mark_touched(self, name: str) -> None:
         """Records that a name was created in the object's folder."""
         self._touched.add(name.rpartition("/")[0])
 
-    def remains(self, part: str) -> None:
+    def remove_later(self, part: str) -> None:
         """Records a temporary file to remove later."""
-        self._remains.append(part)
+        self._leftovers.append(part)
 
     def put(self, name: str, data: bytes) -> None:
         with _LocalWriting(self, name, len(data), Replace.ALWAYS) as out:
@@ -185,7 +189,7 @@ class LocalStore(Store):
 
     def control(self) -> list[str]:
         try:
-            with self._below.around(CONTROL + "/") as (folder, _), folder.scan() as entries:
+            with self._handles.around(CONTROL + "/") as (folder, _), folder.scan() as entries:
                 return sorted(f"{CONTROL}/{entry.name}" for entry in entries if entry.is_file(follow_symlinks=False))
         except FileNotFoundError:
             return []
@@ -199,11 +203,11 @@ class LocalStore(Store):
             return  # Such systems have no leftover hard links, and cannot sync folders.
         with self._lock:
             touched, self._touched = self._touched, set()
-            remains, self._remains = self._remains, []
-        for part in remains:
+            leftovers, self._leftovers = self._leftovers, []
+        for part in leftovers:
             self.remove(part)
         for name in touched:
-            with suppress(FileNotFoundError), self._below.around(f"{name}/" if name else "") as (folder, _):
+            with suppress(FileNotFoundError), self._handles.around(f"{name}/" if name else "") as (folder, _):
                 folder.sync()
 
 
@@ -291,8 +295,8 @@ class _LocalWriting(Writing):
     def __init__(self, store: LocalStore, name: str, size: int, replace: Replace):
         self._store = store
         self._name = name
-        self._part_name = part_name(name)
-        self._part = self._part_name.rpartition("/")[2]
+        self._temporary_name = temporary_name(name)
+        self._temporary = self._temporary_name.rpartition("/")[2]
         self._replace = replace
         self.fd = -1
         self._within = ExitStack()
@@ -318,50 +322,50 @@ class _LocalWriting(Writing):
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Before the lock, another process may have removed the file as a leftover.
-            if not self._is_named(self._part, os.fstat(fd)):
+            if not self._entry_is(self._temporary, os.fstat(fd)):
                 raise BlockingIOError
         except BlockingIOError:
             close(fd)
             raise Busy("another process is writing it") from None
         except BaseException:
             with suppress(OSError):
-                self._folder.unlink(self._part)
+                self._folder.unlink(self._temporary)
             close(fd)
             raise
         return fd
 
     def _new(self) -> int:
-        return self._folder.open(self._part, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        return self._folder.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
 
     def _take_away(self) -> None:
         """Removes the temporary file of a dead process."""
         try:
             # Opened for writing, because some network file systems lock only such files.
-            fd = self._folder.open(self._part, os.O_WRONLY)
+            fd = self._folder.open(self._temporary, os.O_WRONLY)
         except FileNotFoundError:
             return
         except OSError as error:
             if error.errno not in _UNUSABLE:
                 raise
-            raise self._in_the_way() from None
+            raise self._name_taken() from None
         try:
             status = os.fstat(fd)
             if not stat.S_ISREG(status.st_mode):
-                raise self._in_the_way()
+                raise self._name_taken()
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if not self._is_named(self._part, status):
+            if not self._entry_is(self._temporary, status):
                 raise BlockingIOError
-            self._folder.unlink(self._part)
+            self._folder.unlink(self._temporary)
         except BlockingIOError:
             raise Busy("another process is writing it") from None
         except PermissionError:
-            raise self._in_the_way() from None
+            raise self._name_taken() from None
         finally:
             close(fd)
 
-    def _in_the_way(self) -> InTheWay:
-        return InTheWay(
-            f"its temporary name {self._part_name} is taken by a file that cannot be removed, or by no file"
+    def _name_taken(self) -> TemporaryNameTaken:
+        return TemporaryNameTaken(
+            f"its temporary name {self._temporary_name} is taken by a file that cannot be removed, or by no file"
         )
 
     def _is_there(self) -> bool:
@@ -371,7 +375,7 @@ class _LocalWriting(Writing):
             return False
         return True
 
-    def _is_named(self, name: str, status: os.stat_result) -> bool:
+    def _entry_is(self, name: str, status: os.stat_result) -> bool:
         """Returns whether the entry with this name is this file."""
         try:
             found = self._folder.stat(name)
@@ -392,17 +396,17 @@ class _LocalWriting(Writing):
     def commit(self) -> Item:
         os.fsync(self.fd)
         status = os.fstat(self.fd)
-        if fcntl is not None and not self._is_named(self._part, status):
-            raise Changed(f"its temporary file {self._part_name} was replaced while it was written")
+        if fcntl is not None and not self._entry_is(self._temporary, status):
+            raise Changed(f"its temporary file {self._temporary_name} was replaced while it was written")
         if self._replace:
-            self._folder.replace(self._part, self._last)
+            self._folder.replace(self._temporary, self._last)
         else:
             self._name_new()
-        self._store.touched(self._name)
+        self._store.mark_touched(self._name)
         try:
             return describe(self._name, os.fstat(self.fd))
         except OSError as error:
-            raise named(error) from None
+            raise mark_appeared(error) from None
         finally:
             self._close()
 
@@ -410,19 +414,19 @@ class _LocalWriting(Writing):
         """Renames the temporary file without replacing an object, even one that appears at the same time."""
         exists = Exists("exists already, and no earlier run wrote it; force replaces it")
         try:
-            self._folder.link(self._part, self._last)
+            self._folder.link(self._temporary, self._last)
         except FileExistsError:
             raise exists from None
         except (OSError, NotImplementedError):  # The file system has no hard links.
             if self._is_there():
                 raise exists from None
-            self._folder.replace(self._part, self._last)
+            self._folder.replace(self._temporary, self._last)
         else:
             # The object is complete; a remaining second name does no harm.
             try:
-                self._folder.unlink(self._part)
+                self._folder.unlink(self._temporary)
             except OSError:
-                self._store.remains(self._part_name)
+                self._store.remove_later(self._temporary_name)
 
     def discard(self) -> None:
         if self.fd < 0:
@@ -431,14 +435,14 @@ class _LocalWriting(Writing):
         try:
             with suppress(FileNotFoundError):
                 if self._is_ours():
-                    self._folder.unlink(self._part)
+                    self._folder.unlink(self._temporary)
         finally:
             self._close()
 
     def _is_ours(self) -> bool:
         """Returns whether the temporary name is still this file. True if that cannot be checked."""
         try:
-            return fcntl is None or self._is_named(self._part, os.fstat(self.fd))
+            return fcntl is None or self._entry_is(self._temporary, os.fstat(self.fd))
         except OSError:
             return True
 

@@ -21,7 +21,7 @@ import s3fs
 
 from ..codec import Codec
 from ..errors import Changed, Exists, UsageError
-from ..names import CONTROL, Item, Odd, check, ignored
+from ..names import CONTROL, Item, UnreadableEntry, check, ignored
 from ..retry import Retry, answer
 from . import HEAD, Reading, Replace, Store, Writing
 
@@ -76,14 +76,14 @@ class S3Store(Store):
         reply: dict[str, Any] = self.start(self.fs._call_s3(method, Bucket=self.bucket, **arguments)).result()
         return reply
 
-    def items(self) -> Iterator[Item | Odd]:
+    def items(self) -> Iterator[Item | UnreadableEntry]:
         return self._items(self.prefix)
 
-    def _items(self, prefix: str) -> Iterator[Item | Odd]:
+    def _items(self, prefix: str) -> Iterator[Item | UnreadableEntry]:
         token: str | None = None
         following: Future[dict[str, Any]] | None = self._page(prefix, token)
         while following is not None:
-            page = _patient(following, lambda: self._page(prefix, token), self.retry)
+            page = _retried_result(following, lambda: self._page(prefix, token), self.retry)
             token = page.get("NextContinuationToken")
             following = self._page(prefix, token) if page.get("IsTruncated") and token else None
             for entry in page.get("Contents", ()):
@@ -220,7 +220,7 @@ class _S3Reading(Reading):
         self._first = None
         while ahead:
             start, future = ahead.pop(0)
-            data, _ = _patient(future, lambda: self._get(start))
+            data, _ = _retried_result(future, lambda: self._get(start))
             for following in starts:
                 ahead.append((following, self._get(following)))
                 break
@@ -263,14 +263,14 @@ class S3Writing(Writing):
     def _begin(self) -> None:
         if self._replace:
             # Removes uploads of killed runs, which cost money until they are removed.
-            found = self._patiently(lambda: self._store.call("list_multipart_uploads", Prefix=self._key))
+            found = self._with_retries(lambda: self._store.call("list_multipart_uploads", Prefix=self._key))
             for upload in found.get("Uploads") or ():
                 if upload["Key"] == self._key:
                     self._abort(upload["UploadId"])
-        reply = self._patiently(lambda: self._store.call("create_multipart_upload", Key=self._key, **self._about))
+        reply = self._with_retries(lambda: self._store.call("create_multipart_upload", Key=self._key, **self._about))
         self._upload = reply["UploadId"]
 
-    def _patiently(self, work: Callable[[], T]) -> T:
+    def _with_retries(self, work: Callable[[], T]) -> T:
         return _WITHIN.call(lambda _: work(), _NEVER)
 
     def write(self, data: Any) -> None:
@@ -318,7 +318,7 @@ class S3Writing(Writing):
 
     def _wait(self, send: Any) -> None:
         """Sends a part, and waits until at most `AHEAD` other parts are in flight."""
-        self._tags.append(_Again(send))
+        self._tags.append(_RetriedRequest(send))
         behind = len(self._tags) - 1 - AHEAD
         if behind >= 0:
             self._tags[behind].result()
@@ -352,7 +352,7 @@ class S3Writing(Writing):
             {"PartNumber": number, "ETag": reply.get("CopyPartResult", reply)["ETag"]}
             for number, reply in enumerate(replies, 1)
         ]
-        return self._patiently(
+        return self._with_retries(
             lambda: self._request(
                 "complete_multipart_upload", MultipartUpload={"Parts": parts}, **self._condition
             ).result()
@@ -387,7 +387,7 @@ def _plain(value: str) -> bool:
     return value.isascii() and value.isprintable() and len(value) < 512
 
 
-def _patient(future: Future[T], again: Any, retry: Retry = _WITHIN) -> T:
+def _retried_result(future: Future[T], again: Any, retry: Retry = _WITHIN) -> T:
     """Returns the result of a request. Repeats the request if it fails."""
 
     def attempt(number: int) -> T:
@@ -397,7 +397,7 @@ def _patient(future: Future[T], again: Any, retry: Retry = _WITHIN) -> T:
     return retry.call(attempt, _NEVER)
 
 
-class _Again(Future[dict[str, Any]]):
+class _RetriedRequest(Future[dict[str, Any]]):
     """A request in flight. `result` repeats it if it failed."""
 
     def __init__(self, send: Any):
@@ -408,7 +408,7 @@ class _Again(Future[dict[str, Any]]):
 
     def result(self, timeout: float | None = None) -> dict[str, Any]:
         if self._reply is None:
-            self._reply = _patient(self._begun, self._send)
+            self._reply = _retried_result(self._begun, self._send)
             self._send = None  # Frees the bytes of the part.
         return self._reply
 

@@ -18,7 +18,7 @@ SEALED_CHUNK = 16384 + TAG
 MAX_AGE_FILE = 65536
 
 
-class Seal:
+class PayloadIdHasher:
     """Computes the identifier of a container that is read in pieces of any length. It buffers only the header."""
 
     def __init__(self) -> None:
