@@ -25,7 +25,7 @@ FILES = [
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_vectors_one_and_many(file: str) -> None:
+def test_vectors_single_and_batch(file: str) -> None:
     by_key: dict[tuple[bytes, int], list[tuple[bytes, bytes, bytes, bytes, bool]]] = {}
     for group, test in vectors(f"aes/{file}"):
         # Invalid tests may have no message.
@@ -71,7 +71,7 @@ def test_vectors_one_and_many(file: str) -> None:
 
 @pytest.mark.parametrize("key_length", [16, 24, 32])
 @pytest.mark.parametrize("tag_length", [4, 8, 10, 16])
-def test_pyca_and_this_read_each_other(key_length: int, tag_length: int) -> None:
+def test_tress_and_pyca_read_each_other(key_length: int, tag_length: int) -> None:
     key = data(key_length)
     ours, theirs = tress.AESCCM(key, tag_length), PyCA(key, tag_length)
     for nonce_length in range(7, 14):
@@ -87,7 +87,7 @@ def test_pyca_and_this_read_each_other(key_length: int, tag_length: int) -> None
                 assert ours.decrypt_into(nonce, sealed, aad, back) == length and back == plain
 
 
-def test_the_interface_is_pycas() -> None:
+def test_interface_matches_pyca() -> None:
     """Calls return the same as PyCA's, or raise an exception of the same class, except InvalidTag."""
 
     def outcome(aead: object, call: str, *arguments: object) -> object:
@@ -148,7 +148,7 @@ def test_the_interface_is_pycas() -> None:
         assert tress.AESCCM.generate_key(bits) != tress.AESCCM.generate_key(bits)
 
 
-def test_into_a_buffer_in_place_and_what_is_refused() -> None:
+def test_into_buffers() -> None:
     aead, nonce = tress.AESCCM(bytes(16)), bytes(12)
     for length in [0, 1, 5000, 100_000]:
         plain = data(length)
@@ -172,7 +172,7 @@ def test_into_a_buffer_in_place_and_what_is_refused() -> None:
 
 
 @pytest.mark.parametrize("threads", [0, 1, 2, 7])
-def test_many_are_what_each_would_be(threads: int) -> None:
+def test_batches_equal_single_messages(threads: int) -> None:
     chance = random.Random(threads)
     key = data(32)
     aead, theirs = tress.AESCCM(key, 8), PyCA(key, 8)
@@ -218,7 +218,7 @@ def test_many_are_what_each_would_be(threads: int) -> None:
             assert rest == b"".join(bytes(room) if n in forged else m[1] for n, (room, m) in enumerate(plains))
 
 
-def test_many_under_a_key_each() -> None:
+def test_batches_with_several_keys() -> None:
     keys = [(data(16 + 8 * (n % 3), str(n)), 16 - 2 * (n % 7)) for n in range(300)]
     ours, theirs = [tress.AESCCM(*key) for key in keys], [PyCA(*key) for key in keys]
     # All messages have the same nonce.
@@ -262,7 +262,7 @@ def test_a_nonce_twice_in_a_batch() -> None:
         assert len(one.encrypt_many([(nonce, b"b", None), (nonce + b"\0", b"d", None)])) == 2
 
 
-def test_many_refuse_wrong_buffers() -> None:
+def test_batches_refuse_wrong_buffers() -> None:
     aead = tress.AESCCM(bytes(16))
     messages = [(bytes(12), bytes(range(50)), b"a"), (bytes(11), bytes(7), None)]
     for wrong in [bytearray(88), bytearray(90), bytearray()]:

@@ -31,7 +31,7 @@ def plain(tmp_path: pathlib.Path) -> pathlib.Path:
 
 
 @pytest.mark.parametrize("threads", [-1, 1025, 1_000_000, 1 << 70])
-def test_numbers_of_threads_that_nothing_has(key: tress.KeyPair, plain: pathlib.Path, threads: int) -> None:
+def test_wrong_numbers_of_threads(key: tress.KeyPair, plain: pathlib.Path, threads: int) -> None:
     sealed = tress.encrypt(b"", key, threads=1024)
     (plain.parent / "sealed").write_bytes(sealed)
     calls: list[Callable[[], object]] = [
@@ -55,7 +55,7 @@ def test_numbers_of_threads_that_nothing_has(key: tress.KeyPair, plain: pathlib.
 
 
 @pytest.mark.parametrize("number", [-1, 1 << 70])
-def test_other_numbers_that_nothing_has(key: tress.KeyPair, plain: pathlib.Path, number: int) -> None:
+def test_other_wrong_numbers(key: tress.KeyPair, plain: pathlib.Path, number: int) -> None:
     calls: list[Callable[[], object]] = [
         lambda: tress.AESCCM(bytes(16), tag_length=number),
         lambda: tress.AESCCM.generate_key(number),
@@ -192,7 +192,7 @@ def test_a_message_that_is_too_long_is_refused_before_it_is_copied() -> None:
     assert time.process_time() - started < 0.5
 
 
-def test_progress_is_told_of_small_files_too(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
+def test_progress_of_small_files(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
     (tmp_path / "plain").write_bytes(data(700_000))
     seen: list[tuple[int, int | None]] = []
     tress.encrypt_file(tmp_path / "plain", tmp_path / "sealed", key, progress=lambda *now: seen.append(now))

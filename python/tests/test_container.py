@@ -29,7 +29,7 @@ def test_the_independent_reader_opens_what_is_encrypted(key: tress.KeyPair, leng
 
 
 @pytest.mark.parametrize("length", LENGTHS)
-def test_what_the_independent_writer_made_is_opened(key: tress.KeyPair, length: int) -> None:
+def test_containers_of_the_independent_writer_open(key: tress.KeyPair, length: int) -> None:
     recipient = pyrage.x25519.Recipient.from_str(key.recipient)
     sealed = tress_reader.encrypt(data(length), lambda content: pyrage.encrypt(content, [recipient]), name="n")
     assert tress.decrypt(sealed, key) == data(length)
@@ -72,7 +72,7 @@ def test_every_vector_opens_or_fails_as_it_says(test: dict[str, str]) -> None:
     assert isinstance(raised.value, tress.Damaged) == (not wrong_key and test["error"] != "WorkFactorTooHigh")
 
 
-def test_every_kind_of_key_opens_what_it_sealed(key: tress.KeyPair) -> None:
+def test_every_type_of_key(key: tress.KeyPair) -> None:
     raw = tress.RawKey(tress.RawKey.generate())
     passphrase = tress.Passphrase("correct horse", work_factor=4)
     assert key.address is not None
@@ -100,7 +100,7 @@ def test_key_pairs_read_back() -> None:
     assert age.address is None
 
 
-def test_every_buffer_is_taken(key: tress.KeyPair) -> None:
+def test_every_buffer_is_accepted(key: tress.KeyPair) -> None:
     plain = data(40_000)
     numbers = np.frombuffer(plain, dtype=np.float64).reshape(50, 100)
     with tempfile.TemporaryFile() as file:
@@ -131,7 +131,7 @@ def test_what_is_no_buffer_or_has_gaps_is_refused(key: tress.KeyPair) -> None:
         tress.encrypt(np.zeros((4, 4)).T[1:], key)  # type: ignore[arg-type]
 
 
-def test_wrong_use_is_told(key: tress.KeyPair) -> None:
+def test_wrong_arguments(key: tress.KeyPair) -> None:
     for recipients in ["", "nobody", "age1qqq", [], (), [tress.Passphrase("p", work_factor=2), key]]:
         with pytest.raises(tress.Usage):
             tress.encrypt(b"", recipients)  # type: ignore[arg-type]

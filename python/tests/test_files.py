@@ -38,7 +38,7 @@ def test_folders_there_and_back(key: tress.KeyPair, tmp_path: pathlib.Path) -> N
     assert (tmp_path / "back" / "inner" / "a").read_bytes() == data(100_000)
 
 
-def test_what_fails_leaves_nothing(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
+def test_failures_leave_no_files(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
     source = tmp_path / "plain"
     source.write_bytes(data(1_000_000))
     with pytest.raises(FileNotFoundError) as missing:
@@ -74,7 +74,7 @@ def test_what_fails_leaves_nothing(key: tress.KeyPair, tmp_path: pathlib.Path) -
             tress.encrypt_file(wrong, tmp_path / "x", key)  # type: ignore[arg-type]
 
 
-def test_progress_is_told(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
+def test_progress(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
     big, seen = tmp_path / "big", []
     with open(big, "wb") as file:
         file.truncate(400 << 20)

@@ -70,7 +70,7 @@ os.kill(os.getpid(), signal.SIGSTOP)
 """
 
 
-def left(role: str, path: pathlib.Path, secrets: memory_scan.Secrets) -> list[str]:
+def find_secrets(role: str, path: pathlib.Path, secrets: memory_scan.Secrets) -> list[str]:
     """Runs a role and returns the secrets found in its memory, including keys of a container that it wrote."""
     with subprocess.Popen([sys.executable, "-c", PROGRAM, role, str(path)]) as child:
         try:
@@ -83,24 +83,24 @@ def left(role: str, path: pathlib.Path, secrets: memory_scan.Secrets) -> list[st
             child.kill()
 
 
-def test_what_is_left_is_found(tmp_path: pathlib.Path) -> None:
+def test_search_finds_a_kept_secret(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "secret"
     path.write_bytes(data(400, "kept"))
-    assert left("keep", path, memory_scan.Secrets().add("kept", data(400, "kept")))
+    assert find_secrets("keep", path, memory_scan.Secrets().add("kept", data(400, "kept")))
 
 
 @pytest.mark.parametrize("role", ["raw", "cipher"])
 def test_raw_keys(tmp_path: pathlib.Path, role: str) -> None:
     path = tmp_path / "key"
     path.write_bytes(tress.RawKey.generate())
-    assert left(role, path, memory_scan.Secrets().raw(path.read_bytes())) == []
+    assert find_secrets(role, path, memory_scan.Secrets().raw(path.read_bytes())) == []
 
 
 @pytest.mark.parametrize("kind", ["rsa-2048", "dsa-2048", "schnorr-2048"])
 def test_signing_keys(tmp_path: pathlib.Path, kind: str) -> None:
     path = tmp_path / "key"
     path.write_text(tress.PrivateKey.generate(kind).to_pem(), encoding="utf-8")
-    assert left("sign", path, memory_scan.Secrets().pem(path.read_text(encoding="utf-8"))) == []
+    assert find_secrets("sign", path, memory_scan.Secrets().pem(path.read_text(encoding="utf-8"))) == []
 
 
 def test_key_pairs(tmp_path: pathlib.Path) -> None:
@@ -108,4 +108,4 @@ def test_key_pairs(tmp_path: pathlib.Path) -> None:
     path.write_text(tress.KeyPair.generate().identity_file(), encoding="utf-8")
     secrets = memory_scan.Secrets().identity(path.read_text(encoding="utf-8"))
     secrets.pieces = {piece: name for piece, name in secrets.pieces.items() if "as text" not in name}
-    assert left("text", path, secrets) == []
+    assert find_secrets("text", path, secrets) == []

@@ -43,7 +43,7 @@ def test_everything_has_a_docstring() -> None:
                         assert (value.__doc__ or "").strip(), f"{name}.{member}"
 
 
-def test_what_is_exported_is_there() -> None:
+def test_exported_names_exist() -> None:
     assert sorted(tress.__all__) == tress.__all__ or set(tress.__all__) <= set(dir(tress))
     version = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(encoding="utf-8"), re.MULTILINE)
     assert version is not None and tress.__version__ == version[1]
@@ -54,13 +54,13 @@ def test_the_module_takes_every_python_from_3_11() -> None:
     assert not zipfile.is_zipfile(str(_tress.__file__))
 
 
-def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"pip install 'tress\[frame\]'"):
         tress.frame({})
 
 
-def test_where_the_command_is_looked_for(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_for_the_command(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = "tress.exe" if os.name == "nt" else "tress"
     installed, scripts, path = (tmp_path / place for place in ("installed", "scripts", "path"))
     record = installed / "tress_cli-0.1.0.dist-info"

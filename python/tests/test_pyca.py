@@ -46,7 +46,7 @@ def source() -> bytes:
     return archive
 
 
-def test_their_tests(tmp_path: pathlib.Path) -> None:
+def test_pycas_tests(tmp_path: pathlib.Path) -> None:
     assert cryptography.__version__ == VERSION, "the tests are those of the version that is installed"
     with tarfile.open(fileobj=io.BytesIO(source())) as archive:
         archive.extractall(tmp_path, [member for member in archive if "/tests/" in member.name])
@@ -62,7 +62,7 @@ def test_their_tests(tmp_path: pathlib.Path) -> None:
     assert passed and int(passed[1]) >= COUNT, run.stdout
 
 
-def test_invalid_tag_is_theirs_where_they_are() -> None:
+def test_invalid_tag_is_pycas_if_imported() -> None:
     """InvalidTag derives from PyCA's class only in programs that import PyCA. Tress never imports it."""
     program = """
 import sys, tress

@@ -65,7 +65,7 @@ HASHES = {"sha256": hashes.SHA256(), "sha384": hashes.SHA384(), "sha512": hashes
 
 
 @pytest.mark.parametrize("name", HASHES)
-def test_pyca_and_this_verify_each_other(name: str) -> None:
+def test_tress_and_pyca_verify_each_other(name: str) -> None:
     chosen, message = HASHES[name], data(5000)
     theirs = rsa.generate_private_key(65537, 2048)
     pem = theirs.private_bytes(
@@ -138,7 +138,7 @@ def test_batches_and_passwords(tmp_path: pathlib.Path) -> None:
     assert raised.value.kind == "encrypted"
 
 
-def test_wrong_use_is_told() -> None:
+def test_wrong_arguments() -> None:
     key = tress.PrivateKey.generate("dsa-2048")
     public = key.public_key()
     for kind in ["rsa", "rsa-", "rsa-x", "rsa-1024", "rsa-2049", "dsa-1024", "ed25519", ""]:

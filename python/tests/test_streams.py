@@ -36,7 +36,7 @@ def test_pieces_of_any_length(key: tress.KeyPair, length: int, threads: int) -> 
         assert pushed(tress.Decryptor(key, threads=threads), sealed, piece) == plain
 
 
-def test_after_the_end_and_after_an_error_there_are_only_errors(key: tress.KeyPair) -> None:
+def test_calls_after_the_end_or_an_error_fail(key: tress.KeyPair) -> None:
     encryptor = tress.Encryptor(key)
     sealed = encryptor.update(b"x") + encryptor.finalize()
     for call in (lambda: encryptor.update(b"x"), lambda: encryptor.update(b""), encryptor.finalize):

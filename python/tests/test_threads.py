@@ -114,7 +114,7 @@ def test_an_encryptor_belongs_to_its_process(key: tress.KeyPair) -> None:
     assert tress.decrypt(sealed + encryptor.finalize(), key) == b"lanes"
 
 
-def test_the_lock_is_given_away(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
+def test_the_interpreter_lock_is_released(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
     """Another thread counts while a long call runs. It could not if the call held the interpreter lock."""
     count, stop = [0], threading.Event()
 

@@ -240,7 +240,7 @@ static void verify_line(char **field) {
   tress_verifying_key *key;
   tress_status read = tress_verifying_key_read(der.bytes, der.length, field[1], &key);
   if (read != TRESS_OK) {
-    /* NIST has tests with a changed key. */
+    /* Some tests of NIST have an invalid key. */
     CHECK(read == TRESS_KEY_REFUSED && !valid && key == NULL);
   } else {
     tress_status status = tress_verify(key, message.bytes, message.length, signature.bytes, signature.length);

@@ -121,7 +121,7 @@ def test_wrong_use(tmp_path: Path, keys: Keys, identity: Path) -> None:
     assert not sealed.exists()
 
 
-def test_failures_are_told_with_names(tmp_path: Path, keys: Keys) -> None:
+def test_failures_are_reported_with_names(tmp_path: Path, keys: Keys) -> None:
     made = make_tree(tmp_path / "plain", {"good": 1, "bad\nname": 2})
     (tmp_path / "sealed").mkdir()
     (tmp_path / "sealed" / "bad\nname.tress").write_bytes(b"mine")

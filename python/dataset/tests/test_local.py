@@ -335,7 +335,7 @@ def test_escapes(tmp_path: Path, threads: Any) -> None:
     assert sorted(read_tree(tmp_path / "sealed")) == ["c.tress"]
 
 
-def test_links_and_other_files_in_the_source_are_told(tmp_path: Path, threads: Any) -> None:
+def test_links_and_special_files_are_reported(tmp_path: Path, threads: Any) -> None:
     make_tree(tmp_path / "plain", {"a": 10})
     (tmp_path / "plain" / "link").symlink_to("a")
     os.mkfifo(tmp_path / "plain" / "pipe")

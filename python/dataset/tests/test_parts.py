@@ -158,7 +158,7 @@ def test_lines_come_back() -> None:
         assert parse(text[:-1]) == line
 
 
-def test_damaged_lines_are_told() -> None:
+def test_damaged_lines_are_reported() -> None:
     text = LINE.encode()[:-1]
     for at in range(len(text)):
         damaged = bytearray(text)
@@ -322,13 +322,13 @@ def test_time_left() -> None:
     assert Progress(5, 0, 0, 0, 1.0, None, None).left_s is None
 
 
-def test_stores_that_nothing_opens() -> None:
+def test_unsupported_urls() -> None:
     for url in ("", "nosuchscheme://x/y"):
         with pytest.raises(UsageError):
             open_store(url, {})
 
 
-def test_listing_tells_what_is_no_file(tmp_path: Path) -> None:
+def test_listing_reports_special_files(tmp_path: Path) -> None:
     make_tree(tmp_path, {"a": 1, "b/c": 2})
     (tmp_path / "link").symlink_to("a")
     (tmp_path / "out").symlink_to("/etc")

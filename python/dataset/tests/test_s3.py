@@ -338,7 +338,7 @@ def test_damage_in_the_store(tmp_path: Path, keys: Keys, server: S3Server, threa
     assert dataset.verify("s3://bucket/s", keys.identity, **there).ok
 
 
-def test_names_that_lie(tmp_path: Path, keys: Keys, server: S3Server) -> None:
+def test_names_that_escape(tmp_path: Path, keys: Keys, server: S3Server) -> None:
     """A bucket may have any keys; none leads out of the target folder."""
 
     class Lying(S3Store):
@@ -371,7 +371,7 @@ def test_names_that_lie(tmp_path: Path, keys: Keys, server: S3Server) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["back", "s3"]
 
 
-def test_a_killed_run_goes_on(tmp_path: Path, keys: Keys, server: S3Server) -> None:
+def test_a_killed_run_continues(tmp_path: Path, keys: Keys, server: S3Server) -> None:
     """SIGKILL ends the driver and its workers while they process large and small objects."""
     made = make_tree(
         tmp_path / "plain", {f"{n:03}": 10_000 for n in range(200)} | {f"large{n}": 40 << 20 for n in range(3)}
