@@ -17,7 +17,7 @@ LINE = Line("a.tress", "encrypt", Identity(5, "s"), Identity(9000, "t"), "0" * 6
 
 
 class Pieces:
-    """A manifest that comes in pieces of some length."""
+    """A store whose manifest is read in pieces of a given length."""
 
     def __init__(self, data: bytes, length: int):
         self.data = data
@@ -37,7 +37,7 @@ def test_lines_however_they_come(length: int) -> None:
 
 
 def test_a_long_line_costs_little() -> None:
-    """Neither memory for all of it, nor time that grows with its square."""
+    """Reading a long line needs little memory, and time that grows linearly."""
 
     class Endless:
         def get(self, _: str) -> Iterator[bytes]:
@@ -76,7 +76,7 @@ def test_names_that_are_begun_fit_into_lines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("field", ["name", "verb", "payload_id", "recipients", "token"])
 def test_half_a_pair_of_surrogates_is_refused(field: str) -> None:
-    """It has no bytes in any encoding, and would end the run where the index keeps it."""
+    """A lone surrogate cannot be encoded, so it would fail in the index and end the run."""
     line = LINE._replace(target=Identity(1, "\ud800")) if field == "token" else LINE._replace(**{field: "\ud800"})
     with pytest.raises(BadLine):
         parse(line.encode()[:-1])

@@ -201,7 +201,7 @@ def _run_shards(
                 else:
                     try:
                         following = next(shards, None)
-                    except Exception as listing:  # What is running is finished; then this ends the run.
+                    except Exception as listing:  # Raised after all running shards have finished.
                         error, following = listing, None
                     if following is None:
                         ended = True
