@@ -13,7 +13,7 @@ import dataset_support
 import pytest
 
 
-class Keys:
+class KeyFixture:
     """Two key pairs, and an independent reader of containers."""
 
     def __init__(self) -> None:
@@ -47,8 +47,8 @@ def _temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def keys() -> Keys:
-    return Keys()
+def keys() -> KeyFixture:
+    return KeyFixture()
 
 
 @pytest.fixture(scope="session")

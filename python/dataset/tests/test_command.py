@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Keys
+from conftest import KeyFixture
 from dataset_support import S3Server, leftovers, make_tree, read_tree
 
 
@@ -28,13 +28,13 @@ def command(*arguments: Any, **more: Any) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture
-def identity(tmp_path: Path, keys: Keys) -> Path:
+def identity(tmp_path: Path, keys: KeyFixture) -> Path:
     path = tmp_path / "key.txt"
     path.write_text(f"# made for a test\n{keys.identity}\n")
     return path
 
 
-def test_round_trip(tmp_path: Path, keys: Keys, identity: Path) -> None:
+def test_round_trip(tmp_path: Path, keys: KeyFixture, identity: Path) -> None:
     made = make_tree(tmp_path / "plain", {"a b": 10, "c/d": 70_000})
     (tmp_path / "recipients").write_text(f"# us\n{keys.recipient}\n")
     run = command(
@@ -54,7 +54,7 @@ def test_round_trip(tmp_path: Path, keys: Keys, identity: Path) -> None:
     assert wrong.returncode == 1 and "tress-dataset: error: a b" in wrong.stderr
 
 
-def test_shards_of_a_job_array(tmp_path: Path, keys: Keys, identity: Path) -> None:
+def test_shards_of_a_job_array(tmp_path: Path, keys: KeyFixture, identity: Path) -> None:
     made = make_tree(tmp_path / "plain", {f"{n}": n for n in range(30)})
     counts = []
     for number in (1, 2, 3):
@@ -95,7 +95,7 @@ def test_keys_in_files(tmp_path: Path) -> None:
         assert "horse" not in "".join(path.read_text() for path in (sealed / ".tress-dataset").iterdir())
 
 
-def test_wrong_use(tmp_path: Path, keys: Keys, identity: Path) -> None:
+def test_wrong_use(tmp_path: Path, keys: KeyFixture, identity: Path) -> None:
     make_tree(tmp_path / "plain", {"a": 1})
     plain, sealed = tmp_path / "plain", tmp_path / "sealed"
     for arguments in (
@@ -121,7 +121,7 @@ def test_wrong_use(tmp_path: Path, keys: Keys, identity: Path) -> None:
     assert not sealed.exists()
 
 
-def test_failures_are_reported_with_names(tmp_path: Path, keys: Keys) -> None:
+def test_failures_are_reported_with_names(tmp_path: Path, keys: KeyFixture) -> None:
     made = make_tree(tmp_path / "plain", {"good": 1, "bad\nname": 2})
     (tmp_path / "sealed").mkdir()
     (tmp_path / "sealed" / "bad\nname.tress").write_bytes(b"mine")
@@ -137,7 +137,7 @@ def test_failures_are_reported_with_names(tmp_path: Path, keys: Keys) -> None:
     assert "Traceback" not in nowhere.stderr
 
 
-def test_signals(tmp_path: Path, keys: Keys) -> None:
+def test_signals(tmp_path: Path, keys: KeyFixture) -> None:
     """The command dies by the signal and leaves no partial object, and its workers end."""
     make_tree(tmp_path / "plain", {f"{n}": 100_000 for n in range(4000)})
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -160,14 +160,14 @@ def test_signals(tmp_path: Path, keys: Keys) -> None:
             assert not leftovers(tmp_path)
 
 
-def test_dry_run_writes_nothing(tmp_path: Path, keys: Keys) -> None:
+def test_dry_run_writes_nothing(tmp_path: Path, keys: KeyFixture) -> None:
     make_tree(tmp_path / "plain", {"a": 1, "b": 2})
     run = command("encrypt", tmp_path / "plain", tmp_path / "sealed", "-r", keys.recipient, "--dry-run", "--json")
     assert run.returncode == 0 and json.loads(run.stdout)["objects"] == 2
     assert not (tmp_path / "sealed").exists()
 
 
-def test_progress_on_a_terminal(tmp_path: Path, keys: Keys) -> None:
+def test_progress_on_a_terminal(tmp_path: Path, keys: KeyFixture) -> None:
     make_tree(tmp_path / "plain", {f"{n}": 100 for n in range(50)})
     outer, inner = pty.openpty()
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -187,7 +187,7 @@ def test_progress_on_a_terminal(tmp_path: Path, keys: Keys) -> None:
     assert b"\r" in text and b"objects" in text and b"/s" in text
 
 
-def test_s3_by_the_environment(tmp_path: Path, keys: Keys, identity: Path, server: S3Server) -> None:
+def test_s3_by_the_environment(tmp_path: Path, keys: KeyFixture, identity: Path, server: S3Server) -> None:
     """Credentials come from the environment. A wrong one is reported, and not shown."""
     make_tree(tmp_path / "plain", {"a": 1, "b": 70_000})
     there = {

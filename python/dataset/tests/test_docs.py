@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from conftest import Keys
+from conftest import KeyFixture
 from dataset_support import ROOT, make_tree, read_tree
 
 PAGE = (ROOT / "docs/reference/datasets.md").read_text()
@@ -28,14 +28,14 @@ def test_first_example(tmp_path: Path) -> None:
     assert read_tree(tmp_path / "restored") == made
 
 
-def test_executors(tmp_path: Path, keys: Keys) -> None:
+def test_executors(tmp_path: Path, keys: KeyFixture) -> None:
     """Runs the example with threads. Other tests cover the executors that need a cluster."""
     made = make_tree(tmp_path / "photos", {"a.jpg": 10})
     run(BLOCKS[1] + f"\nwith_threads({keys.recipient!r})\n", tmp_path)
     assert sorted(read_tree(tmp_path / "sealed-too")) == [name + ".tress" for name in made]
 
 
-def test_commands(tmp_path: Path, keys: Keys) -> None:
+def test_commands(tmp_path: Path, keys: KeyFixture) -> None:
     """Runs the shell commands, with a folder instead of the bucket and a complete recipient."""
     make_tree(tmp_path / "photos", {"a.jpg": 10, "b/c.jpg": 20})
     (tmp_path / "key.txt").write_text(keys.identity)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import tress_dataset as dataset
-from conftest import Keys
+from conftest import KeyFixture
 from dataset_support import Plain, leftovers, make_tree, read_tree
 from tress_dataset import Grouping, Incomplete, Retry, UsageError
 from tress_dataset.errors import Exists
@@ -48,7 +48,7 @@ def threads() -> Any:
         yield executor
 
 
-def test_round_trip(tmp_path: Path, keys: Keys) -> None:
+def test_round_trip(tmp_path: Path, keys: KeyFixture) -> None:
     """Unusual names and important lengths, in processes. The independent reader opens samples."""
     made = make_tree(
         tmp_path / "plain", {name: 10 + n for n, name in enumerate(ODD_NAMES)} | {f"n/{n}": n for n in LENGTHS}
@@ -74,7 +74,7 @@ def test_round_trip(tmp_path: Path, keys: Keys) -> None:
 @pytest.mark.parametrize("limits", [Grouping(1, 1, 1), Grouping(3, 1000, 2), Grouping()])
 @pytest.mark.parametrize("concurrency", [1, 5])
 def test_same_bytes_however_it_is_cut(
-    tmp_path: Path, keys: Keys, threads: Any, limits: Grouping, concurrency: int
+    tmp_path: Path, keys: KeyFixture, threads: Any, limits: Grouping, concurrency: int
 ) -> None:
     made = make_tree(tmp_path / "plain", {f"{n % 3}/{n}": n * 100 for n in range(23)})
     how: dict[str, Any] = {"executor": threads, "grouping": limits, "concurrency": concurrency}
@@ -85,7 +85,7 @@ def test_same_bytes_however_it_is_cut(
     assert read_tree(tmp_path / "back") == made
 
 
-def test_a_second_run_does_what_is_missing_or_changed(tmp_path: Path, keys: Keys, threads: Any) -> None:
+def test_a_second_run_does_what_is_missing_or_changed(tmp_path: Path, keys: KeyFixture, threads: Any) -> None:
     made = make_tree(tmp_path / "plain", {f"{n}": 100 for n in range(10)})
     first = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
     assert first.objects == 10
@@ -107,7 +107,7 @@ def test_a_second_run_does_what_is_missing_or_changed(tmp_path: Path, keys: Keys
     assert (forced.objects, forced.skipped) == (11, 0)
 
 
-def test_nothing_to_do(tmp_path: Path, keys: Keys) -> None:
+def test_nothing_to_do(tmp_path: Path, keys: KeyFixture) -> None:
     (tmp_path / "plain").mkdir()
     assert dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient).objects == 0
     assert dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity).objects == 0
@@ -116,7 +116,7 @@ def test_nothing_to_do(tmp_path: Path, keys: Keys) -> None:
         dataset.encrypt(tmp_path / "nowhere", tmp_path / "sealed", keys.recipient)
 
 
-def test_what_was_there_stays(tmp_path: Path, keys: Keys, threads: Any) -> None:
+def test_what_was_there_stays(tmp_path: Path, keys: KeyFixture, threads: Any) -> None:
     """Without force, no run replaces an object that no run wrote."""
     made = make_tree(tmp_path / "plain", {"a": 10, "b": 20})
     (tmp_path / "sealed").mkdir()
@@ -143,7 +143,7 @@ def test_what_appears_meanwhile_stays(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_bytes() == b"precious" and not leftovers(tmp_path)
 
 
-def test_damage_is_found_and_named(tmp_path: Path, keys: Keys, threads: Any) -> None:
+def test_damage_is_found_and_named(tmp_path: Path, keys: KeyFixture, threads: Any) -> None:
     make_tree(tmp_path / "plain", {f"{n}": 40000 for n in range(6)})
     dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
     flipped = bytearray((tmp_path / "sealed" / "0.tress").read_bytes())
@@ -168,7 +168,7 @@ def test_damage_is_found_and_named(tmp_path: Path, keys: Keys, threads: Any) -> 
 
 
 @pytest.mark.parametrize("length", [10, 5 << 20])
-def test_exchanged_objects_are_found(tmp_path: Path, keys: Keys, threads: Any, length: int) -> None:
+def test_exchanged_objects_are_found(tmp_path: Path, keys: KeyFixture, threads: Any, length: int) -> None:
     """Exchanged objects are found, also without the manifest. `accept_moved` accepts them."""
     made = make_tree(tmp_path / "plain", {"a": length, "in/a": length})
     dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
@@ -187,7 +187,7 @@ def test_exchanged_objects_are_found(tmp_path: Path, keys: Keys, threads: Any, l
     assert read_tree(tmp_path / "back") == {"a": made["in/a"], "in/a": made["a"]}
 
 
-def test_rewrapped_objects_keep_their_place(tmp_path: Path, keys: Keys, threads: Any) -> None:
+def test_rewrapped_objects_keep_their_place(tmp_path: Path, keys: KeyFixture, threads: Any) -> None:
     make_tree(tmp_path / "plain", {"a": 10, "b": 10})
     dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
     dataset.rewrap(tmp_path / "sealed", keys.identity, keys.other_recipient, executor=threads)
@@ -196,7 +196,7 @@ def test_rewrapped_objects_keep_their_place(tmp_path: Path, keys: Keys, threads:
     assert [(failure.name, failure.kind) for failure in found.failures] == [("b", "moved")]
 
 
-def test_verify_against_the_source(tmp_path: Path, keys: Keys, threads: Any) -> None:
+def test_verify_against_the_source(tmp_path: Path, keys: KeyFixture, threads: Any) -> None:
     make_tree(tmp_path / "plain", {"a": 10, "b": 20, "c": 5})
     dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
     make_tree(tmp_path / "plain", {"b": 20, "new": 1}, seed=9)
@@ -207,7 +207,7 @@ def test_verify_against_the_source(tmp_path: Path, keys: Keys, threads: Any) -> 
     assert found == {"b": "differs", "new.tress": "missing", "c.tress": "extra"}
 
 
-def test_wrong_key(tmp_path: Path, keys: Keys, threads: Any) -> None:
+def test_wrong_key(tmp_path: Path, keys: KeyFixture, threads: Any) -> None:
     make_tree(tmp_path / "plain", {"a": 10, "b": 5 << 20})
     dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
     with pytest.raises(Incomplete) as caught:
@@ -217,7 +217,7 @@ def test_wrong_key(tmp_path: Path, keys: Keys, threads: Any) -> None:
 
 
 @pytest.mark.parametrize("cut", ["flipped", "torn", "rubbish", "gone", "empty"])
-def test_a_damaged_manifest_costs_only_work(tmp_path: Path, keys: Keys, threads: Any, cut: str) -> None:
+def test_a_damaged_manifest_costs_only_work(tmp_path: Path, keys: KeyFixture, threads: Any, cut: str) -> None:
     made = make_tree(tmp_path / "plain", {f"{n}": 10 for n in range(5)})
     dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
     (manifest,) = (tmp_path / "sealed" / ".tress-dataset").iterdir()
@@ -371,7 +371,7 @@ def test_a_part_that_is_an_object_too(tmp_path: Path, threads: Any) -> None:
     assert (tmp_path / "kept").read_bytes() == b"complete" and not leftovers(tmp_path)
 
 
-def test_two_runs_at_once(tmp_path: Path, keys: Keys) -> None:
+def test_two_runs_at_once(tmp_path: Path, keys: KeyFixture) -> None:
     """Each object comes from one of the two runs, and is complete."""
     made = make_tree(tmp_path / "plain", {f"{n}": 50000 for n in range(60)})
     summaries = []
@@ -469,7 +469,7 @@ print(s.objects, s.failed, sorted(s.kinds), s.failed_list)
     assert read_only.returncode != 0 and "Read-only file system" in read_only.stderr
 
 
-def test_memory_is_bounded(tmp_path: Path, keys: Keys) -> None:
+def test_memory_is_bounded(tmp_path: Path, keys: KeyFixture) -> None:
     """Encrypts an object of 192 MiB in a process with little memory."""
     path = tmp_path / "plain" / "big"
     path.parent.mkdir()
@@ -494,7 +494,7 @@ print(next(line.split()[1] for line in open("/proc/self/status") if line.startsw
     assert (tmp_path / "back" / "big").read_bytes() == path.read_bytes()
 
 
-def test_wrong_use(tmp_path: Path, keys: Keys) -> None:
+def test_wrong_use(tmp_path: Path, keys: KeyFixture) -> None:
     make_tree(tmp_path / "plain", {"a": 1})
     (tmp_path / "link").symlink_to("plain")
     wrong: list[Any] = [
@@ -522,7 +522,7 @@ def test_wrong_use(tmp_path: Path, keys: Keys) -> None:
     assert sorted(os.listdir(tmp_path)) == ["link", "plain"] and os.listdir(tmp_path / "plain") == ["a"]
 
 
-def test_keys_in_wrong_places(tmp_path: Path, keys: Keys, threads: Any) -> None:
+def test_keys_in_wrong_places(tmp_path: Path, keys: KeyFixture, threads: Any) -> None:
     """Paths as text, recipients as identities, and identities as recipients give errors that do not repeat them."""
     make_tree(tmp_path / "plain", {"a": 1})
     dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
@@ -537,7 +537,7 @@ def test_keys_in_wrong_places(tmp_path: Path, keys: Keys, threads: Any) -> None:
     assert not leftovers(tmp_path)
 
 
-def test_other_recipients_are_no_change(tmp_path: Path, keys: Keys, threads: Any) -> None:
+def test_other_recipients_are_no_change(tmp_path: Path, keys: KeyFixture, threads: Any) -> None:
     """Existing containers stay. A new recipient can open new ones; `rewrap` changes the others."""
     make_tree(tmp_path / "plain", {"a": 1})
     dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
@@ -549,7 +549,7 @@ def test_other_recipients_are_no_change(tmp_path: Path, keys: Keys, threads: Any
     assert [failure.name for failure in caught.value.summary.failures] == ["a"]
 
 
-def test_a_folder_of_nothing_has_no_failures(tmp_path: Path, keys: Keys, threads: Any) -> None:
+def test_a_folder_of_nothing_has_no_failures(tmp_path: Path, keys: KeyFixture, threads: Any) -> None:
     """The summary counts no object. A comparison with the source reports missing objects."""
     make_tree(tmp_path / "plain", {"a": 1})
     (tmp_path / "sealed").mkdir()
@@ -559,7 +559,7 @@ def test_a_folder_of_nothing_has_no_failures(tmp_path: Path, keys: Keys, threads
     assert caught.value.summary.kinds == {"missing": 1}
 
 
-def test_rewrap(tmp_path: Path, keys: Keys, threads: Any) -> None:
+def test_rewrap(tmp_path: Path, keys: KeyFixture, threads: Any) -> None:
     made = make_tree(tmp_path / "plain", {"a": 10, "b/c": 100_000, "empty": 0})
     dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
     first = dataset.rewrap(tmp_path / "sealed", keys.identity, keys.other_recipient, executor=threads)
@@ -575,7 +575,7 @@ def test_rewrap(tmp_path: Path, keys: Keys, threads: Any) -> None:
     assert read_tree(tmp_path / "back") == made
 
 
-def test_memory_store(keys: Keys, threads: Any, tmp_path: Path) -> None:
+def test_memory_store(keys: KeyFixture, threads: Any, tmp_path: Path) -> None:
     """FilesStore with fsspec's memory file system."""
     made = make_tree(tmp_path / "plain", {"a": 10, "b/c d": 100_000, "e": 5 << 20})
     dataset.encrypt(tmp_path / "plain", "memory://sealed", keys.recipient, executor=threads)

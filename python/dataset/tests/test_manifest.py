@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from tress_dataset import Retry
 from tress_dataset.index import Index
-from tress_dataset.manifest import LONGEST, TOO_LONG, BadLine, Begun, Identity, Journal, Line, lines, parse
+from tress_dataset.manifest import LONGEST, TOO_LONG, BadLine, BegunLine, DoneLine, Identity, Journal, lines, parse
 from tress_dataset.stores.local import LocalStore
 
-LINE = Line("a.tress", "encrypt", Identity(5, "s"), Identity(9000, "t"), "0" * 64, 5, None)
+LINE = DoneLine("a.tress", "encrypt", Identity(5, "s"), Identity(9000, "t"), "0" * 64, 5, None)
 
 
 class Pieces:
@@ -71,7 +71,7 @@ def test_names_that_are_begun_fit_into_lines(tmp_path: Path) -> None:
     journal.begin(names)
     journal.end()
     found = [parse(line) for line in lines(store, journal.name)]
-    assert len(found) > 1 and [name for line in found if isinstance(line, Begun) for name in line.names] == names
+    assert len(found) > 1 and [name for line in found if isinstance(line, BegunLine) for name in line.names] == names
 
 
 @pytest.mark.parametrize("field", ["name", "verb", "payload_id", "recipients", "token"])

@@ -13,7 +13,18 @@ from dataset_support import make_tree
 from tress_dataset import Grouping, Retry, Secret, UsageError, keys
 from tress_dataset.errors import BadName, Changed, Exists, Stopped
 from tress_dataset.index import Index
-from tress_dataset.manifest import BadLine, Begun, Foreign, Identity, Journal, Line, join, lines, parse, runs
+from tress_dataset.manifest import (
+    BadLine,
+    BegunLine,
+    DoneLine,
+    ForeignLine,
+    Identity,
+    Journal,
+    join,
+    lines,
+    parse,
+    runs,
+)
 from tress_dataset.names import (
     Item,
     Part,
@@ -148,11 +159,11 @@ def test_payload_id_of_other_data() -> None:
             hasher.finish()
 
 
-LINE = Line("a\n\udcff.tress", "encrypt", Identity(5, "t"), Identity(9, "u"), "00", 5, None)
+LINE = DoneLine("a\n\udcff.tress", "encrypt", Identity(5, "t"), Identity(9, "u"), "00", 5, None)
 
 
 def test_lines_come_back() -> None:
-    for line in (LINE, LINE._replace(source=None, recipients="ab"), Begun(("a", "b\n")), Foreign("x")):
+    for line in (LINE, LINE._replace(source=None, recipients="ab"), BegunLine(("a", "b\n")), ForeignLine("x")):
         text = line.encode()
         assert text.endswith(b"\n") and text.count(b"\n") == 1
         assert parse(text[:-1]) == line
@@ -295,14 +306,14 @@ def test_secrets_are_not_shown() -> None:
     import pickle
 
     secret = Secret("correct horse")
-    bundle = keys.Keys(("age1x",), (secret,), ("AGE-SECRET-KEY-1QQQ",), (Secret(bytes(range(16))),))
+    bundle = keys.RunKeys(("age1x",), (secret,), ("AGE-SECRET-KEY-1QQQ",), (Secret(bytes(range(16))),))
     for shown in (repr(bundle), str(bundle), repr(secret), f"{bundle}"):
         assert "horse" not in shown and "SECRET-KEY" not in shown and "\\x0" not in shown
     again = pickle.loads(pickle.dumps(bundle))
     assert again._identities == bundle._identities and again.to[0]._value == "correct horse"
     assert (
         bundle.recipients_id() is None
-        and keys.Keys(("b", "a")).recipients_id() == keys.Keys(("a", "b")).recipients_id()
+        and keys.RunKeys(("b", "a")).recipients_id() == keys.RunKeys(("a", "b")).recipients_id()
     )
     with pytest.raises(UsageError) as caught:
         keys.recipients("AGE-SECRET-KEY-1QQQ")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tress_dataset import Retry
 from tress_dataset.errors import BadName
 from tress_dataset.index import Index
-from tress_dataset.manifest import BadLine, Begun, Foreign, Identity, Line, _line, lines, parse
+from tress_dataset.manifest import BadLine, BegunLine, DoneLine, ForeignLine, Identity, _line, lines, parse
 from tress_dataset.names import Item, check, decoded, encoded
 
 settings.register_profile("tress", max_examples=100, deadline=None, derandomize=True, database=None)
@@ -31,8 +31,8 @@ texts = st.binary(max_size=40).map(decoded)
 names = texts.filter(is_name)
 words = st.binary(max_size=10).map(lambda some: some.hex())
 identities = st.builds(Identity, counts, texts)
-done = st.builds(Line, names, words, st.none() | identities, identities, words, counts, st.none() | words)
-parsed = st.one_of(done, st.builds(Begun, st.lists(names).map(tuple)), st.builds(Foreign, names))
+done = st.builds(DoneLine, names, words, st.none() | identities, identities, words, counts, st.none() | words)
+parsed = st.one_of(done, st.builds(BegunLine, st.lists(names).map(tuple)), st.builds(ForeignLine, names))
 surrogates = st.sampled_from(["\ud800", "\udc7f", "\udc80", "\udfff", "a\ud83d"])
 latin = st.binary(max_size=5).map(lambda some: some.decode("latin-1"))
 values = st.recursive(
@@ -61,7 +61,7 @@ def load(pieces: list[bytes]) -> Index:
 
 
 @given(parsed)
-def test_lines_come_back(line: Line | Begun | Foreign) -> None:
+def test_lines_come_back(line: DoneLine | BegunLine | ForeignLine) -> None:
     text = line.encode()
     assert text.count(b"\n") == 1 and text.isascii() and parse(text[:-1]) == line
 
@@ -82,7 +82,7 @@ def test_any_bytes_are_refused_or_taken(pieces: list[bytes]) -> None:
     st.sampled_from(["v", "state", "verb", "name", "source", "target", "seal", "plain_bytes", "recipients"]),
     values,
 )
-def test_any_value_with_a_right_check_sum_is_refused_or_taken(line: Line, field: str, value: Any) -> None:
+def test_any_value_with_a_right_check_sum_is_refused_or_taken(line: DoneLine, field: str, value: Any) -> None:
     lying = json.loads(line.encode())
     del lying["crc"]
     text = _line(lying | {field: value})
@@ -92,7 +92,7 @@ def test_any_value_with_a_right_check_sum_is_refused_or_taken(line: Line, field:
     except BadLine:
         assert index.bad_count == 1
     else:
-        assert index.bad_count == 0 and (not isinstance(taken, Line) or index.line(taken.name) == taken)
+        assert index.bad_count == 0 and (not isinstance(taken, DoneLine) or index.line(taken.name) == taken)
     index.close()
 
 
@@ -104,20 +104,20 @@ def test_any_json_with_a_right_check_sum_is_refused_or_taken(value: Any) -> None
 
 
 @given(st.lists(parsed))
-def test_the_index_holds_what_lines_say(given: list[Line | Begun | Foreign]) -> None:
-    finished: dict[str, Line] = {}
+def test_the_index_holds_what_lines_say(given: list[DoneLine | BegunLine | ForeignLine]) -> None:
+    finished: dict[str, DoneLine] = {}
     begun: set[str] = set()
     for line in given:
-        if isinstance(line, Begun):
+        if isinstance(line, BegunLine):
             begun.update(line.names)
             for name in line.names:
                 finished.pop(name, None)
-        elif isinstance(line, Foreign):
+        elif isinstance(line, ForeignLine):
             begun.discard(line.name)
         else:
             finished[line.name] = line
     index = load([line.encode() for line in given])
-    everything = finished.keys() | begun | {line.name for line in given if not isinstance(line, Begun)}
+    everything = finished.keys() | begun | {line.name for line in given if not isinstance(line, BegunLine)}
     assert {name: index.line(name) for name in everything if index.line(name)} == finished
     assert {name for name in everything if index.begun(name)} == begun
     index.close()

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Keys
+from conftest import KeyFixture
 from dataset_support import Plain, S3Server, make_tree, proxy, read_tree
 
 pytest.importorskip("s3fs", reason="no s3fs: NOTHING ABOUT S3 IS TESTED")
@@ -55,7 +55,7 @@ def uploads(server: S3Server) -> list[Any]:
     return list(store(server).call("list_multipart_uploads").get("Uploads") or ())
 
 
-def test_round_trip(tmp_path: Path, keys: Keys, server: S3Server) -> None:
+def test_round_trip(tmp_path: Path, keys: KeyFixture, server: S3Server) -> None:
     """Unusual names in processes; empty objects, and objects of one request, of several parts, and above 100 MiB."""
     sizes = {name: 10 + n for n, name in enumerate(NAMES)} | {
         "empty": 0,
@@ -90,7 +90,9 @@ def test_round_trip(tmp_path: Path, keys: Keys, server: S3Server) -> None:
             assert b"".join(reading.blocks()) == made[name]
 
 
-def test_rewrap_copies_the_payload_in_the_store(tmp_path: Path, keys: Keys, server: S3Server, threads: Any) -> None:
+def test_rewrap_copies_the_payload_in_the_store(
+    tmp_path: Path, keys: KeyFixture, server: S3Server, threads: Any
+) -> None:
     sizes = {"small": 100, "five": (5 << 20) - 16384, "large": 30 << 20, "edge": 5 << 20}
     made = make_tree(tmp_path / "plain", sizes)
     there: dict[str, Any] = {"target_options": server.options(), "executor": threads}
@@ -128,7 +130,7 @@ def test_rewrap_copies_the_payload_in_the_store(tmp_path: Path, keys: Keys, serv
     assert uploads(server) == []
 
 
-def test_throttling_is_waited_for(tmp_path: Path, keys: Keys, server: S3Server) -> None:
+def test_throttling_is_waited_for(tmp_path: Path, keys: KeyFixture, server: S3Server) -> None:
     """A third of all requests is refused. All objects are done, and the summary counts the retries."""
     made = make_tree(tmp_path / "plain", {f"{n:02}": 1000 for n in range(40)} | {"large": 40 << 20})
     chance = random.Random(5)
@@ -224,7 +226,7 @@ def test_an_upload_that_is_given_up_leaves_nothing(server: S3Server) -> None:
     assert [upload["Key"] for upload in uploads(server)] == ["xyz"]
 
 
-def test_the_server_stops_and_starts(tmp_path: Path, keys: Keys, server: S3Server) -> None:
+def test_the_server_stops_and_starts(tmp_path: Path, keys: KeyFixture, server: S3Server) -> None:
     """The server restarts during a run. The run waits and continues, and nothing is lost."""
     made = make_tree(tmp_path / "plain", {f"{n:03}": 20_000 for n in range(150)} | {"large": 60 << 20})
     starting: list[Future[None]] = []
@@ -257,7 +259,7 @@ def test_the_server_stops_and_starts(tmp_path: Path, keys: Keys, server: S3Serve
     assert read_tree(tmp_path / "back") == made
 
 
-def test_the_server_stays_away(tmp_path: Path, keys: Keys, server: S3Server, threads: Any) -> None:
+def test_the_server_stays_away(tmp_path: Path, keys: KeyFixture, server: S3Server, threads: Any) -> None:
     """Each object is reported, and the next run processes them."""
     made = make_tree(tmp_path / "plain", {f"{n:03}": 2000 for n in range(50)})
     down = threading.Event()
@@ -280,7 +282,7 @@ def test_the_server_stays_away(tmp_path: Path, keys: Keys, server: S3Server, thr
     assert read_tree(tmp_path / "back") == made
 
 
-def test_wrong_credentials_end_the_run_at_once(tmp_path: Path, keys: Keys, server: S3Server) -> None:
+def test_wrong_credentials_end_the_run_at_once(tmp_path: Path, keys: KeyFixture, server: S3Server) -> None:
     make_tree(tmp_path / "plain", {f"{n}": 100 for n in range(100)})
     asked = 0
 
@@ -319,7 +321,7 @@ def test_refused_objects_are_not_tried_again(tmp_path: Path, server: S3Server, t
     assert [(f.name, f.kind, f.attempts) for f in caught.value.summary.failures] == [("3", "denied", 1)]
 
 
-def test_damage_in_the_store(tmp_path: Path, keys: Keys, server: S3Server, threads: Any) -> None:
+def test_damage_in_the_store(tmp_path: Path, keys: KeyFixture, server: S3Server, threads: Any) -> None:
     make_tree(tmp_path / "plain", {f"{n}": 20_000 for n in range(5)})
     there: dict[str, Any] = {"target_options": server.options(), "executor": threads}
     dataset.encrypt(tmp_path / "plain", "s3://bucket/s", keys.recipient, **there)
@@ -338,7 +340,7 @@ def test_damage_in_the_store(tmp_path: Path, keys: Keys, server: S3Server, threa
     assert dataset.verify("s3://bucket/s", keys.identity, **there).ok
 
 
-def test_names_that_escape(tmp_path: Path, keys: Keys, server: S3Server) -> None:
+def test_names_that_escape(tmp_path: Path, keys: KeyFixture, server: S3Server) -> None:
     """A bucket may have any keys; none leads out of the target folder."""
 
     class Lying(S3Store):
@@ -371,7 +373,7 @@ def test_names_that_escape(tmp_path: Path, keys: Keys, server: S3Server) -> None
     assert sorted(path.name for path in tmp_path.iterdir()) == ["back", "s3"]
 
 
-def test_a_killed_run_continues(tmp_path: Path, keys: Keys, server: S3Server) -> None:
+def test_a_killed_run_continues(tmp_path: Path, keys: KeyFixture, server: S3Server) -> None:
     """SIGKILL ends the driver and its workers while they process large and small objects."""
     made = make_tree(
         tmp_path / "plain", {f"{n:03}": 10_000 for n in range(200)} | {f"large{n}": 40 << 20 for n in range(3)}

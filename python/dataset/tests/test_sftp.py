@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Keys
+from conftest import KeyFixture
 from dataset_support import free_port, leftovers, make_tree, read_tree
 
 pytest.importorskip("paramiko", reason="no paramiko: SFTP IS NOT TESTED")
@@ -79,7 +79,7 @@ def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SshServer]:
     one.process.wait()
 
 
-def test_round_trip(tmp_path: Path, keys: Keys, ssh: SshServer) -> None:
+def test_round_trip(tmp_path: Path, keys: KeyFixture, ssh: SshServer) -> None:
     sizes = {"a b/ü": 10, "100%": 5, "empty": 0, "line\nend": 3, "large": 9 << 20} | {f"n/{n}": 100 for n in range(30)}
     made = make_tree(tmp_path / "plain", sizes)
     url = f"sftp://127.0.0.1{tmp_path}/sealed"
@@ -98,7 +98,7 @@ def test_round_trip(tmp_path: Path, keys: Keys, ssh: SshServer) -> None:
     assert read_tree(tmp_path / "back") == made and not leftovers(tmp_path)
 
 
-def test_an_unknown_server_is_refused(tmp_path: Path, keys: Keys, ssh: SshServer) -> None:
+def test_an_unknown_server_is_refused(tmp_path: Path, keys: KeyFixture, ssh: SshServer) -> None:
     """The host key is missing in known_hosts, or differs."""
     make_tree(tmp_path / "plain", {"a": 1})
     known = tmp_path / "ssh" / ".ssh" / "known_hosts"

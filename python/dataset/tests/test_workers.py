@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 import tress_dataset as dataset
-from conftest import Keys
+from conftest import KeyFixture
 from dataset_support import Deadly, Plain, leftovers, make_tree, open_simulated, read_tree
 from tress_dataset import Grouping, Incomplete
 
@@ -128,7 +128,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("kind", ["threads", "processes", "dask", "parsl"])
-def test_any_executor(tmp_path: Path, keys: Keys, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_executor(tmp_path: Path, keys: KeyFixture, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The result is the same with every executor, and the executor stays usable."""
     made = make_tree(tmp_path / "plain", {f"{n % 5}/{n:03}": n * 7 for n in range(100)})
 

@@ -22,16 +22,16 @@ from typing import Any
 from . import keys as _keys
 from .codec import Codec, TressCodec
 from .errors import DatasetError, Failure, Incomplete, UsageError
-from .keys import Keys, Secret
+from .keys import RunKeys, Secret
 from .names import Part
 from .pool import Pool
 from .progress import Progress, Terminal
 from .retry import Retry
-from .run import Settings, new_run, perform, with_concurrency
+from .run import RunSettings, new_run, perform, with_concurrency
 from .shards import Grouping
 from .stores import Store, open_store
 from .summary import Summary
-from .worker import Options, Plan
+from .worker import RunPlan, StoreOptions
 
 __all__ = [
     "DatasetError",
@@ -82,7 +82,7 @@ def encrypt(
     public, secret = _keys.recipients(recipients)
     if not public and not secret:
         raise UsageError("no recipient given")
-    keys = Keys(recipients=public, to=secret)
+    keys = RunKeys(recipients=public, to=secret)
     return _run("encrypt", source, target, keys, aead, source_options, target_options, keywords)
 
 
@@ -155,22 +155,22 @@ def rewrap(
     texts, opens = _keys.identities(identities)
     if not texts and not opens:
         raise UsageError("no identity given")
-    keys = Keys(public, secret, texts, opens)
+    keys = RunKeys(public, secret, texts, opens)
     return _run("rewrap", None, target, keys, "aes-128-ccm", None, target_options, keywords)
 
 
-def _identity_keys(identities: Any) -> Keys:
+def _identity_keys(identities: Any) -> RunKeys:
     texts, secrets = _keys.identities(identities)
     if not texts and not secrets:
         raise UsageError("no identity given")
-    return Keys(_identities=texts, opens=secrets)
+    return RunKeys(_identities=texts, opens=secrets)
 
 
 def _run(
     verb: str,
     source: Address | None,
     target: Address,
-    keys: Keys,
+    keys: RunKeys,
     aead: str,
     source_options: Mapping[str, Any] | None,
     target_options: Mapping[str, Any] | None,
@@ -198,7 +198,7 @@ def _run(
         value = progress if name == "progress" else keywords.get(name)
         if value is not None and not isinstance(value, bool) and not callable(value):
             raise TypeError(f"{name} must be a function, not {type(value).__name__}")
-    settings = Settings(
+    settings = RunSettings(
         part=Part.parse(part) if isinstance(part, str) else part,
         force=keywords.pop("force", False),
         dry_run=keywords.pop("dry_run", False),
@@ -219,13 +219,13 @@ def _run(
         raise UsageError("the number of workers must be at least 1")
     if concurrency is not None and concurrency < 1:
         raise UsageError("concurrency must be at least 1")
-    plan = Plan(
+    plan = RunPlan(
         verb,
         new_run(),
         None if source is None else fsdecode(source),
         fsdecode(target),
-        Options(source_options),
-        Options(target_options),
+        StoreOptions(source_options),
+        StoreOptions(target_options),
         codec or TressCodec(keys, aead),
         keys.recipients_id() if keys.recipients or keys.to else None,
         1,
@@ -247,7 +247,7 @@ def _run(
     return summary
 
 
-def _refuse_nested_target(plan: Plan) -> None:
+def _refuse_nested_target(plan: RunPlan) -> None:
     """Refuses a target inside its source: the listing would find the new objects."""
     if plan.source is None or plan.verb == "verify":
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from .keys import Keys
+from .keys import RunKeys
 from .payload_id import PayloadIdHasher
 
 
@@ -53,13 +53,13 @@ class Codec(Protocol):
 class TressCodec:
     """The codec for containers of Tress."""
 
-    def __init__(self, keys: Keys, aead: str = "aes-128-ccm", threads: int = 1):
+    def __init__(self, keys: RunKeys, aead: str = "aes-128-ccm", threads: int = 1):
         self.keys = keys
         self.aead = aead
         self.threads = threads
         self._parsed: tuple[list[Any], list[Any]] | None = None
 
-    def __reduce__(self) -> tuple[type[TressCodec], tuple[Keys, str, int]]:
+    def __reduce__(self) -> tuple[type[TressCodec], tuple[RunKeys, str, int]]:
         return TressCodec, (self.keys, self.aead, self.threads)
 
     def _keys(self) -> tuple[list[Any], list[Any]]:

@@ -7,7 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
 
-from .manifest import BadLine, Begun, Foreign, Identity, Line, lines, parse, runs
+from .manifest import BadLine, BegunLine, DoneLine, ForeignLine, Identity, lines, parse, runs
 from .names import Item, UnreadableEntry, decoded, encoded
 from .retry import Retry
 from .stores import Store
@@ -68,18 +68,18 @@ class Index:
                 if len(bad) < _BAD_SHOWN:
                     bad.append(f"{object_name}: line {number}: {error}")
                 continue
-            if isinstance(line, Begun):
+            if isinstance(line, BegunLine):
                 names = [(encoded(name),) for name in line.names if wanted(name)]
                 self._base.executemany("INSERT OR IGNORE INTO begun VALUES (?)", names)
                 self._base.executemany("DELETE FROM done WHERE name = ?", names)
-            elif isinstance(line, Foreign):
+            elif isinstance(line, ForeignLine):
                 self._base.execute("DELETE FROM begun WHERE name = ?", (encoded(line.name),))
             elif wanted(line.name):
                 self._add(line)
         self._base.execute("COMMIT")
         return count, bad
 
-    def _add(self, line: Line) -> None:
+    def _add(self, line: DoneLine) -> None:
         source = line.source
         self._base.execute(
             "INSERT OR REPLACE INTO done VALUES (?,?,?,?,?,?,?,?,?)",
@@ -96,14 +96,14 @@ class Index:
             ),
         )
 
-    def line(self, name: str) -> Line | None:
+    def line(self, name: str) -> DoneLine | None:
         """Returns the latest line about this name."""
         row = self._base.execute("SELECT * FROM done WHERE name = ?", (encoded(name),)).fetchone()
         if row is None:
             return None
         _, verb, ssize, stoken, tsize, ttoken, payload_id, plain, recipients = row
         source = None if ssize is None else Identity(ssize, decoded(stoken))
-        return Line(name, verb, source, Identity(tsize, decoded(ttoken)), payload_id, plain, recipients)
+        return DoneLine(name, verb, source, Identity(tsize, decoded(ttoken)), payload_id, plain, recipients)
 
     def begun(self, name: str) -> bool:
         """Returns whether a run began to write this name and did not finish."""

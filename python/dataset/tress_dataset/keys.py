@@ -39,7 +39,7 @@ class Secret:
 
 
 @dataclass(frozen=True)
-class Keys:
+class RunKeys:
     """Recipients and identities of a run."""
 
     recipients: tuple[str, ...] = ()

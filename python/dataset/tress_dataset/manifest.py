@@ -42,7 +42,7 @@ class Identity(NamedTuple):
     token: str
 
 
-class Line(NamedTuple):
+class DoneLine(NamedTuple):
     """A finished object of a target."""
 
     name: str
@@ -55,7 +55,7 @@ class Line(NamedTuple):
     """Identifier of the container's payload (see `payload_id.py`). For `decrypt`, of the container that was decrypted."""
     plain_bytes: int
     recipients: str | None = None
-    """Result of `Keys.recipients_id`."""
+    """Result of `RunKeys.recipients_id`."""
 
     def encode(self) -> bytes:
         """Returns a line of the manifest."""
@@ -74,7 +74,7 @@ class Line(NamedTuple):
         )
 
 
-class Begun(NamedTuple):
+class BegunLine(NamedTuple):
     """Names that a worker began to write. Objects with these names may come from it."""
 
     names: tuple[str, ...]
@@ -88,7 +88,7 @@ class BadLine(ValueError):
     """A line is damaged, or has impossible values."""
 
 
-class Foreign(NamedTuple):
+class ForeignLine(NamedTuple):
     """A begun name with an existing object that no run wrote. Revokes the `begun` line."""
 
     name: str
@@ -104,7 +104,7 @@ def _line(value: dict[str, Any]) -> bytes:
     return body[:-1] + _MARK + b'%08x"}\n' % binascii.crc32(body)
 
 
-def parse(line: bytes) -> Line | Begun | Foreign:
+def parse(line: bytes) -> DoneLine | BegunLine | ForeignLine:
     """Parses a line of the manifest. Raises `BadLine`."""
     if line == TOO_LONG:
         raise BadLine(f"longer than {LONGEST >> 20} MiB")
@@ -117,13 +117,13 @@ def parse(line: bytes) -> Line | Begun | Foreign:
         if value["v"] != VERSION:
             raise BadLine("unknown version")
         if value["state"] == "begun":
-            return Begun(tuple(check(_text(name)) for name in value["names"]))
+            return BegunLine(tuple(check(_text(name)) for name in value["names"]))
         if value["state"] == "foreign":
-            return Foreign(check(_text(value["name"])))
+            return ForeignLine(check(_text(value["name"])))
         if value["state"] != "done":
             raise BadLine("unknown state")
         source = value["source"]
-        return Line(
+        return DoneLine(
             check(_text(value["name"])),
             _word(value["verb"]),
             None if source is None else _identity(source),
@@ -185,7 +185,7 @@ class Journal:
         self._written = 0.0
         self._flushed = 0.0
         self._appends = True
-        self.earlier: list[Line | Begun | Foreign] = []
+        self.earlier: list[DoneLine | BegunLine | ForeignLine] = []
         """Lines that crashed workers wrote about the same objects."""
         for whole in _ancestor_labels(shard):
             self._read(self._named(verb, run, whole))
@@ -216,15 +216,15 @@ class Journal:
 
     def begin(self, names: Iterable[str]) -> None:
         """Records the names that this worker is about to write. Call it before writing anything."""
-        self._add(b"".join(Begun(some).encode() for some in _runs_of(names)), now=True)
+        self._add(b"".join(BegunLine(some).encode() for some in _runs_of(names)), now=True)
 
-    def done(self, line: Line) -> None:
+    def done(self, line: DoneLine) -> None:
         """Records an object that is complete in the target."""
         self._add(line.encode(), now=False)
 
     def foreign(self, name: str) -> None:
         """Records that an object which no run wrote has this name."""
-        self._add(Foreign(name).encode(), now=False)
+        self._add(ForeignLine(name).encode(), now=False)
 
     def end(self) -> None:
         """Writes all lines. No other call may follow."""

@@ -140,7 +140,7 @@ def kind(error: BaseException) -> str:
     )
 
 
-class Gate:
+class ThrottleGate:
     """Pauses all threads of a process after a store has throttled requests."""
 
     def __init__(self) -> None:
@@ -157,7 +157,7 @@ class Gate:
         return max(0.0, self._until - time.monotonic())
 
 
-GATE = Gate()
+GATE = ThrottleGate()
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from .progress import Counter, Progress, Reporter
 from .shards import Grouping, Shard, WorkItem, group
 from .stores import Replace, Store
 from .summary import Summary
-from .worker import Plan, Result, describe, forget, run_own_shard, run_shard
+from .worker import RunPlan, ShardResult, describe, forget, run_own_shard, run_shard
 
 MAX_WORKER_CRASHES = 2
 """A shard may crash this many workers. Then it is split, or its only object is listed as failed."""
@@ -31,7 +31,7 @@ MAX_SPLITS = 32
 
 
 @dataclass
-class Settings:
+class RunSettings:
     """Settings of a run that workers do not need."""
 
     part: Part | None = None
@@ -51,7 +51,7 @@ def new_run() -> str:
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{token_hex(4)}"
 
 
-def perform(plan: Plan, settings: Settings, pool: Callable[[], Pool]) -> Summary:
+def perform(plan: RunPlan, settings: RunSettings, pool: Callable[[], Pool]) -> Summary:
     """Performs a run. The summary lists failures of objects; `DatasetError` and errors of the store end the run."""
     source = None if plan.source is None else plan.opener(plan.source, plan.source_options.values)
     target = plan.opener(plan.target, plan.target_options.values)
@@ -107,7 +107,7 @@ def perform(plan: Plan, settings: Settings, pool: Callable[[], Pool]) -> Summary
     return summary
 
 
-def _load_state(plan: Plan, settings: Settings, source: Store | None, target: Store, index: Index) -> None:
+def _load_state(plan: RunPlan, settings: RunSettings, source: Store | None, target: Store, index: Index) -> None:
     """Loads the state of the target into the index: what earlier runs did, and which objects exist."""
     part = settings.part
     mine = wanted(part, plan.verb)
@@ -128,14 +128,14 @@ def _load_state(plan: Plan, settings: Settings, source: Store | None, target: St
         index.note_present(item for item in target.items() if mine(item.name))
 
 
-def _with_retries(plan: Plan, work: Callable[[], None]) -> None:
+def _with_retries(plan: RunPlan, work: Callable[[], None]) -> None:
     """Runs a request of the driver, with the same number of attempts as for an object."""
     plan.retry.call(lambda _: work(), threading.Event())
 
 
 def _works(
-    plan: Plan,
-    settings: Settings,
+    plan: RunPlan,
+    settings: RunSettings,
     source: Store | None,
     target: Store,
     index: Index,
@@ -153,7 +153,11 @@ def _works(
 
 
 def _verify_work(
-    settings: Settings, source: Store | None, index: Index, found: Iterator[WorkItem], report: Callable[[Failure], None]
+    settings: RunSettings,
+    source: Store | None,
+    index: Index,
+    found: Iterator[WorkItem],
+    report: Callable[[Failure], None],
 ) -> Iterator[WorkItem]:
     """Yields the containers to verify. Reports extra and missing ones."""
     against = source is not None or (settings.to_manifest and not index.empty())
@@ -168,8 +172,8 @@ def _verify_work(
 
 
 def _run_shards(
-    plan: Plan,
-    settings: Settings,
+    plan: RunPlan,
+    settings: RunSettings,
     works: Iterator[WorkItem],
     pool: Callable[[], Pool],
     summary: Summary,
@@ -183,7 +187,7 @@ def _run_shards(
         return
     running = pool()
     shards = group(chain([first], works), settings.grouping, running.workers)
-    pending: dict[Future[Result], Shard] = {}
+    pending: dict[Future[ShardResult], Shard] = {}
     crashed = CrashedShards(plan, failed)
     waiting: list[Shard] = []
     error: BaseException | None = None
@@ -249,7 +253,7 @@ def _run_shards(
         raise error
 
 
-def _add_result(result: Result, summary: Summary, failed: FailedList) -> None:
+def _add_result(result: ShardResult, summary: Summary, failed: FailedList) -> None:
     summary.objects += result.objects
     summary.bytes += result.bytes
     summary.retried += result.retried
@@ -261,7 +265,7 @@ def _add_result(result: Result, summary: Summary, failed: FailedList) -> None:
 class CrashedShards:
     """Counts crashes of the workers of each shard, and decides what to try next."""
 
-    def __init__(self, plan: Plan, failed: FailedList):
+    def __init__(self, plan: RunPlan, failed: FailedList):
         self._plan = plan
         self._failed = failed
         self._crashes: dict[str, int] = {}
@@ -286,7 +290,7 @@ class CrashedShards:
         return []
 
 
-def _count(plan: Plan, part: Part | None, end: object) -> tuple[int, int]:
+def _count(plan: RunPlan, part: Part | None, end: object) -> tuple[int, int]:
     """Returns the number of objects, and their total size in bytes, of the listing that the run processes."""
     url, options = (
         (plan.source, plan.source_options) if plan.journals and plan.source else (plan.target, plan.target_options)
@@ -316,7 +320,7 @@ class FailedList:
         self._summary.fail(failure)
         self._file.write(json.dumps(failure._asdict()).encode() + b"\n")
 
-    def keep(self, target: Store | None, plan: Plan, path: str | None) -> None:
+    def keep(self, target: Store | None, plan: RunPlan, path: str | None) -> None:
         """Writes the list to a path, or next to the manifest, or to a temporary file if that fails."""
         if self._summary.failed == 0:
             self._file.close()
@@ -331,7 +335,7 @@ class FailedList:
             self._summary.failed_list = file.name
         self._file.close()
 
-    def _beside(self, plan: Plan, target: Store, name: str) -> bool:
+    def _beside(self, plan: RunPlan, target: Store, name: str) -> bool:
         def write() -> None:
             with target.write(name, self._file.tell(), {}, Replace.ALWAYS) as writing:
                 self._copy(writing.write)
@@ -350,7 +354,7 @@ class FailedList:
             write(piece)
 
 
-def with_concurrency(plan: Plan, asked: int | None, slow: bool) -> Plan:
+def with_concurrency(plan: RunPlan, asked: int | None, slow: bool) -> RunPlan:
     """Sets the number of objects that each worker processes at the same time: `asked`, or a default for the stores."""
     if asked is not None:
         return replace(plan, concurrency=asked)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .manifest import PIECE, Line
+from .manifest import PIECE, DoneLine
 from .stores import Replace
 
 
@@ -25,7 +25,7 @@ class WorkItem(NamedTuple):
     """Name in the store that is written."""
     replace: Replace
     """Which existing object may be replaced."""
-    line: Line | None = None
+    line: DoneLine | None = None
     """Line of the manifest about the target."""
 
 

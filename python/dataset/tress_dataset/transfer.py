@@ -10,14 +10,14 @@ from typing import Any
 
 from .codec import Codec, Opening, TreeInside
 from .errors import Changed, Differs, Moved, Stopped
-from .manifest import Identity, Line
+from .manifest import DoneLine, Identity
 from .names import Item, is_name_digest, name_digest
 from .shards import WorkItem
 from .stores import BLOCK, Reading, Store
 
 
 @dataclass(frozen=True)
-class Context:
+class ShardContext:
     """The state that all objects of a shard share."""
 
     verb: str
@@ -39,7 +39,7 @@ class Context:
             raise Stopped("the run was stopped")
 
 
-def transfer(context: Context, work: WorkItem, attempt: int = 1) -> Line:
+def transfer(context: ShardContext, work: WorkItem, attempt: int = 1) -> DoneLine:
     """Processes one object, and returns its line for the manifest."""
     if context.verb == "encrypt":
         return _encrypt(context, _source(context), work)
@@ -50,7 +50,7 @@ def transfer(context: Context, work: WorkItem, attempt: int = 1) -> Line:
     return _rewrap(context, work, attempt)
 
 
-def _blocks(context: Context, reading: Reading) -> Iterator[Any]:
+def _blocks(context: ShardContext, reading: Reading) -> Iterator[Any]:
     """Yields the bytes of an object. Raises `Changed` if their number differs from the object's size."""
     count = 0
     for block in reading.blocks():
@@ -61,7 +61,7 @@ def _blocks(context: Context, reading: Reading) -> Iterator[Any]:
         raise Changed(f"{count} bytes were read, but the object has {reading.item.size}")
 
 
-def _whole(context: Context, reading: Reading) -> bytes:
+def _whole(context: ShardContext, reading: Reading) -> bytes:
     """Returns the bytes of an object. Raises `Changed` if their number differs from the object's size."""
     context.raise_if_stopped()
     data = reading.whole()
@@ -70,12 +70,12 @@ def _whole(context: Context, reading: Reading) -> bytes:
     return data
 
 
-def _source(context: Context) -> Store:
+def _source(context: ShardContext) -> Store:
     assert context.source is not None, "these commands have a source"
     return context.source
 
 
-def _encrypt(context: Context, source: Store, work: WorkItem) -> Line:
+def _encrypt(context: ShardContext, source: Store, work: WorkItem) -> DoneLine:
     with source.read(Item(work.name, work.size, work.token)) as reading:
         item = reading.item
         about = {
@@ -109,7 +109,7 @@ def _encrypt(context: Context, source: Store, work: WorkItem) -> Line:
     return _line(context, work.target, item, written, meter.finish(), item.size)
 
 
-def _decrypt(context: Context, source: Store, work: WorkItem) -> Line:
+def _decrypt(context: ShardContext, source: Store, work: WorkItem) -> DoneLine:
     with source.read(Item(work.name, work.size, work.token)) as reading:
         item = reading.item
         about = {"tress-run": context.run}
@@ -148,7 +148,7 @@ def _decrypt(context: Context, source: Store, work: WorkItem) -> Line:
     return _line(context, work.target, item, written, meter.finish(), count)
 
 
-def _verify(context: Context, work: WorkItem) -> Line:
+def _verify(context: ShardContext, work: WorkItem) -> DoneLine:
     """Decrypts a container without writing it. Compares it with the line of the manifest, and with a given source."""
     digest = hashlib.sha256() if context.source is not None else None
     count = 0
@@ -178,7 +178,7 @@ def _verify(context: Context, work: WorkItem) -> Line:
     return _line(context, work.target, item, item, payload_id, count)
 
 
-def _digest(context: Context, reading: Reading) -> bytes:
+def _digest(context: ShardContext, reading: Reading) -> bytes:
     digest = hashlib.sha256()
     for block in _blocks(context, reading):
         digest.update(block)
@@ -186,7 +186,7 @@ def _digest(context: Context, reading: Reading) -> bytes:
     return digest.digest()
 
 
-def _rewrap(context: Context, work: WorkItem, attempt: int) -> Line:
+def _rewrap(context: ShardContext, work: WorkItem, attempt: int) -> DoneLine:
     item = Item(work.target, work.size, work.token)
     if attempt > 1:
         item = context.target.stat(work.target)  # An earlier attempt may have rewrapped it, with its answer lost.
@@ -196,18 +196,18 @@ def _rewrap(context: Context, work: WorkItem, attempt: int) -> Line:
     line = work.line if work.line is not None and work.line.target == before else None
     now = Identity(written.size, written.token)
     if line is None:
-        return Line(work.target, "rewrap", None, now, "", 0, context.recipients)
-    return Line(work.target, "rewrap", line.source, now, line.payload_id, line.plain_bytes, context.recipients)
+        return DoneLine(work.target, "rewrap", None, now, "", 0, context.recipients)
+    return DoneLine(work.target, "rewrap", line.source, now, line.payload_id, line.plain_bytes, context.recipients)
 
 
-def _line(context: Context, name: str, read: Item, written: Item, payload_id: str, plain_bytes: int) -> Line:
+def _line(context: ShardContext, name: str, read: Item, written: Item, payload_id: str, plain_bytes: int) -> DoneLine:
     source = Identity(read.size, read.token)
-    return Line(
+    return DoneLine(
         name, context.verb, source, Identity(written.size, written.token), payload_id, plain_bytes, context.recipients
     )
 
 
-def _check_name(context: Context, opening: Opening, name: str) -> None:
+def _check_name(context: ShardContext, opening: Opening, name: str) -> None:
     """Raises `Moved` if the container was made for another object."""
     if not is_name_digest(opening.name):
         context.unbound.append(name)

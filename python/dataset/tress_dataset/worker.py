@@ -14,39 +14,39 @@ from typing import Any
 
 from .codec import Codec
 from .errors import Exists, Failure, ObjectError, Stopped, has_appeared
-from .manifest import Begun, Foreign, Journal, Line
+from .manifest import BegunLine, DoneLine, ForeignLine, Journal
 from .retry import Retry, kind
 from .shards import Shard, WorkItem
 from .stores import Replace, Store, open_store, without_secrets
-from .transfer import Context, transfer
+from .transfer import ShardContext, transfer
 
 STOP = threading.Event()
 """Set when this process should stop soon."""
 
 
-class Options:
+class StoreOptions:
     """Arguments of a store. They may contain credentials, so `repr` shows only their names."""
 
     def __init__(self, values: Mapping[str, Any] | None = None):
         self.values = dict(values or {})
 
     def __repr__(self) -> str:
-        return f"Options({', '.join(sorted(self.values))})"
+        return f"StoreOptions({', '.join(sorted(self.values))})"
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """The parameters of a run that every task needs."""
 
     verb: str
     run: str
     source: str | None = field(repr=False)
     target: str = field(repr=False)
-    source_options: Options
-    target_options: Options
+    source_options: StoreOptions
+    target_options: StoreOptions
     codec: Codec = field(repr=False)
     recipients: str | None
-    """Result of `Keys.recipients_id`."""
+    """Result of `RunKeys.recipients_id`."""
     concurrency: int
     """Number of objects that a worker processes at the same time."""
     retry: Retry
@@ -60,7 +60,7 @@ class Plan:
 
 
 @dataclass
-class Result:
+class ShardResult:
     """Result of a shard."""
 
     objects: int = 0
@@ -78,7 +78,7 @@ _busy = threading.Lock()
 """Held while a process of the pool runs a shard."""
 
 
-def _stores(plan: Plan) -> tuple[Store | None, Store]:
+def _stores(plan: RunPlan) -> tuple[Store | None, Store]:
     """Returns the stores of a run, which are opened once in a process."""
     with _opening:
         found = _opened.get(plan.run)
@@ -112,19 +112,19 @@ def _end_with(parent: BaseProcess) -> None:
         os._exit(1)
 
 
-def run_own_shard(plan: Plan, shard: Shard) -> Result:
+def run_own_shard(plan: RunPlan, shard: Shard) -> ShardResult:
     """Calls `run_shard` in a process of the pool."""
     with _busy:
         return run_shard(plan, shard)
 
 
-def run_shard(plan: Plan, shard: Shard) -> Result:
+def run_shard(plan: RunPlan, shard: Shard) -> ShardResult:
     """Processes all objects of a shard. Raises an exception only if it cannot process any object."""
     started = time.monotonic()
     source, target = _stores(plan)
-    context = Context(plan.verb, plan.run, source, target, plan.codec, plan.recipients, STOP, plan.accept_moved)
+    context = ShardContext(plan.verb, plan.run, source, target, plan.codec, plan.recipients, STOP, plan.accept_moved)
     journal = Journal(target, plan.verb, plan.run, shard.label, plan.retry, STOP) if plan.journals else None
-    result = Result()
+    result = ShardResult()
     works = list(shard.works)
     if journal is not None:
         if journal.earlier:
@@ -143,7 +143,7 @@ def run_shard(plan: Plan, shard: Shard) -> Result:
     return result
 
 
-def _unsettled(plan: Plan, shard: Shard, journal: Journal | None, result: Result, error: Exception) -> None:
+def _unsettled(plan: RunPlan, shard: Shard, journal: Journal | None, result: ShardResult, error: Exception) -> None:
     """Reports all objects as failed: they exist, but a power loss may remove them. The next run writes them again."""
     failed = {failure.name for failure in result.failures}
     if journal is not None:
@@ -154,16 +154,16 @@ def _unsettled(plan: Plan, shard: Shard, journal: Journal | None, result: Result
     result.objects = result.bytes = 0
 
 
-def _remaining_work(target: Store, journal: Journal, works: list[WorkItem], result: Result) -> list[WorkItem]:
+def _remaining_work(target: Store, journal: Journal, works: list[WorkItem], result: ShardResult) -> list[WorkItem]:
     """Returns the work that a crashed worker has left. Objects that it began may be replaced."""
     begun: set[str] = set()
-    done: dict[str, Line] = {}
+    done: dict[str, DoneLine] = {}
     for line in journal.earlier:
-        if isinstance(line, Begun):
+        if isinstance(line, BegunLine):
             begun.update(line.names)
             for name in line.names:
                 done.pop(name, None)
-        elif isinstance(line, Foreign):
+        elif isinstance(line, ForeignLine):
             begun.discard(line.name)
         else:
             done[line.name] = line
@@ -180,7 +180,7 @@ def _remaining_work(target: Store, journal: Journal, works: list[WorkItem], resu
     return left
 
 
-def _is_current(target: Store, line: Line) -> bool:
+def _is_current(target: Store, line: DoneLine) -> bool:
     try:
         item = target.stat(line.name)
     except Exception:  # the object is processed again, which reports the error
@@ -191,7 +191,9 @@ def _is_current(target: Store, line: Line) -> bool:
 class _WorkerThreads:
     """Threads that process objects, each one at a time."""
 
-    def __init__(self, plan: Plan, context: Context, journal: Journal | None, works: list[WorkItem], result: Result):
+    def __init__(
+        self, plan: RunPlan, context: ShardContext, journal: Journal | None, works: list[WorkItem], result: ShardResult
+    ):
         self.plan = plan
         self.context = context
         self.journal = journal
@@ -250,7 +252,7 @@ class _WorkerThreads:
             STOP.set()
 
 
-def describe(error: BaseException, plan: Plan) -> str:
+def describe(error: BaseException, plan: RunPlan) -> str:
     """Returns the error in one line, without secrets of an address."""
     if isinstance(error, Stopped):
         return str(error)
