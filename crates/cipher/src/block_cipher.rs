@@ -1,23 +1,23 @@
-//! What a cipher of this crate is to modes and lanes.
+//! The interface of a cipher to modes and lanes.
 
 use crate::cpu::Backend;
 use crate::operation::{CcmModes, Modes};
 
-/// Only types of this crate have it.
+/// Keeps other crates from implementing [`BlockCipher`].
 pub trait Sealed {}
 
-/// A block cipher of this crate with its key, as modes and lanes take it.
+/// A block cipher with its key, which modes and lanes take.
 ///
-/// Sealed: no type of another crate can be one.
+/// The trait is sealed: other crates cannot implement it.
 pub trait BlockCipher: Sealed {
-    /// Bytes of a block.
+    /// Length of a block in bytes.
     const BLOCK_BYTES: usize;
-    /// How many of a block's last bytes count in [`crate::modes::ctr`].
+    /// Number of a block's last bytes that [`crate::modes::ctr`] uses as its counter.
     const COUNTER_BYTES: usize = Self::BLOCK_BYTES;
-    /// The backends of this cipher, slower ones first.
+    /// The backends of this cipher, from slow to fast.
     const BACKENDS: &'static [Backend];
 
-    /// The prepared key. Only this crate can use it.
+    /// The prepared key, usable only inside this crate.
     type Core: Modes;
 
     #[doc(hidden)]

@@ -1,10 +1,10 @@
-//! Every cipher by its name: block, keys, modes and backends.
+//! The list of all ciphers by name, with their blocks, keys, modes and backends.
 //!
 //! ```
 //! use tress_cipher::catalogue::{self, FromKey, WithCipher};
 //! use tress_cipher::{Backend, CcmCipher, Error, modes::ctr};
 //!
-//! /// CTR from counter block 0, by whatever cipher.
+//! /// CTR from counter block 0, by any cipher.
 //! struct Ctr<'a>(&'a [u8], Backend, &'a mut [u8]);
 //!
 //! impl WithCipher for Ctr<'_> {
@@ -20,7 +20,7 @@
 //!     }
 //! }
 //!
-//! let cipher = catalogue::find("rc6-256").expect("a name of the list");
+//! let cipher = catalogue::find("rc6-256").expect("a listed name");
 //! let mut data = *b"a message";
 //! cipher.with(Ctr(&[7; 32], cipher.best_backend(), &mut data))?;
 //! # Ok::<(), Error>(())
@@ -31,8 +31,9 @@ use core::ffi::CStr;
 use crate::ciphers::aes::Aes;
 use crate::{Backend, BlockCipher, CcmCipher, Error};
 
-/// Calls a macro with what it is to be called with first, and all types of ciphers: a name for the type, the type, `ccm` if it has blocks of 128 bits or else `block`, and the
-/// names of its ciphers, which end with the bits of the key. A new cipher is a line here.
+/// Calls a macro with the optional first arguments and a list of all cipher types. A list entry has a name for the type, the type, `ccm`
+/// if its blocks have 128 bits or else `block`, and the names of its ciphers, which end with the key's length in bits. To add a cipher,
+/// add a line here.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_every_cipher {
@@ -51,7 +52,7 @@ macro_rules! for_every_cipher {
     };
 }
 
-/// A mode of operation of one message or of many.
+/// A mode of operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// [`crate::modes::ecb`].
@@ -65,7 +66,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Every mode. CCM, which not every cipher has, is the last.
+    /// Every mode. CCM comes last: not every cipher has it.
     pub const ALL: &[Mode] = &[Mode::Ecb, Mode::Cbc, Mode::Ctr, Mode::Ccm];
 
     /// The name that the command line uses.
@@ -79,22 +80,25 @@ impl Mode {
     }
 }
 
-/// A type of cipher that is made from a key, as every one here is.
+/// A cipher that can be constructed from a key: every cipher of this crate.
 pub trait FromKey: BlockCipher + Sized + Send + Sync + 'static {
-    /// Bytes of its keys, the shortest first.
+    /// Lengths of its keys in bytes, the shortest first.
     const KEY_BYTES: &'static [usize];
 
-    /// Prepares a key for a given backend; a machine without it is an error.
+    /// Prepares a key for a given backend.
+    ///
+    /// # Errors
+    /// `KeyLength`, and `BackendUnavailable` if this machine lacks the backend.
     fn with_backend(key: &[u8], backend: Backend) -> Result<Self, Error>;
 }
 
-/// What to do with a cipher of whatever type: [`Cipher::with`].
+/// Code that is generic over the cipher's type, for [`Cipher::with`].
 pub trait WithCipher {
-    /// What comes of it.
+    /// The result of the code.
     type Output;
-    /// A cipher that has no CCM.
+    /// Runs for a cipher without CCM.
     fn block<C: FromKey>(self) -> Self::Output;
-    /// A cipher with 128-bit blocks.
+    /// Runs for a cipher with 128-bit blocks.
     fn ccm<C: FromKey + CcmCipher>(self) -> Self::Output;
 }
 
@@ -104,15 +108,15 @@ pub trait WithCipher {
 pub struct Cipher {
     /// The name that the command line uses, such as `aes-128`.
     pub name: &'static str,
-    /// The same for C.
+    /// `name` as a C string.
     pub c_name: &'static CStr,
-    /// Bytes of a key.
+    /// Length of a key in bytes.
     pub key_bytes: usize,
-    /// Bytes of a block.
+    /// Length of a block in bytes.
     pub block_bytes: usize,
-    /// Its modes.
+    /// The modes that the cipher has.
     pub modes: &'static [Mode],
-    /// Its backends, slower ones first, whether this machine has them or not.
+    /// The backends of the cipher, from slow to fast, including those that this machine lacks.
     pub backends: &'static [Backend],
     #[doc(hidden)]
     pub of: Type,
@@ -138,14 +142,14 @@ impl Cipher {
     }
 }
 
-/// The cipher of that name.
+/// The cipher with this name.
 pub fn find(name: &str) -> Option<&'static Cipher> {
     CIPHERS.iter().find(|cipher| cipher.name == name)
 }
 
 macro_rules! catalogue {
     ($($of:ident: $type:ty, $kind:ident, $([$name:literal $($bits:literal)*])*;)*) => {
-        /// The types of the library.
+        /// The cipher types of the library.
         #[doc(hidden)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Type {
@@ -157,7 +161,7 @@ macro_rules! catalogue {
             &[$($($(Cipher::new::<$type>(concat!($name, $bits, "\0"), $bits, Type::$of),)*)*)*];
 
         impl Cipher {
-            /// Runs code with the type of this cipher.
+            /// Calls `with` with the type of this cipher.
             pub fn with<W: WithCipher>(&self, with: W) -> W::Output {
                 match self.of {
                     $(Type::$of => with.$kind::<$type>(),)*

@@ -1,17 +1,17 @@
-//! What this machine has.
+//! Detection of CPU features, and the list of backends.
 //!
-//! A kernel that uses instructions beyond the target's baseline takes a token, and the only way to make a token is to
-//! have detected those instructions. So a call of a kernel on a machine without them does not compile.
+//! A kernel that uses instructions beyond the target's baseline takes a token as an argument. A token is a proof: only the
+//! detection of those instructions creates one. So code cannot call a kernel without detecting its instructions first.
 //!
-//! `TRESS_CPU=-avx512,-aes` in the environment names features that are not used ([`SWITCHES`]): for tests and comparisons. It
-//! only takes away. It is read once, when the first token is asked for, and with the feature `std` only. Items that mean
-//! nothing are ignored; [`unknown_switch`] finds them.
+//! The environment variable `TRESS_CPU` disables features for tests and comparisons, for example `TRESS_CPU=-avx512,-aes`
+//! ([`SWITCHES`] lists them). It cannot enable any. It is read once, when the first feature is detected, and only with the feature
+//! `std`. Unknown items are ignored; [`unknown_switch`] finds them.
 
 use core::ffi::CStr;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use core::sync::atomic::{AtomicU8, Ordering};
 
-/// An implementation of a cipher. Each cipher has its own choice of them: [`crate::BlockCipher::BACKENDS`].
+/// An implementation of a cipher. [`crate::BlockCipher::BACKENDS`] lists the backends of one cipher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Backend {
@@ -21,7 +21,7 @@ pub enum Backend {
     Portable,
     /// Assembly for the base instructions of 32-bit RISC-V.
     Riscv32,
-    /// 128-bit registers of aarch64.
+    /// 128-bit registers of aarch64 (Neon).
     Neon,
     /// The AES instructions of aarch64.
     ArmAes,
@@ -40,7 +40,7 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// Every backend, slower ones first.
+    /// Every backend, from slow to fast.
     pub const ALL: &[Backend] = &[
         Backend::Reference,
         Backend::Portable,
@@ -63,7 +63,7 @@ impl Backend {
         }
     }
 
-    /// The same for C.
+    /// The name as a C string.
     pub const fn c_name(self) -> &'static CStr {
         match self {
             Backend::Reference => c"reference",
@@ -80,12 +80,12 @@ impl Backend {
         }
     }
 
-    /// The backend of that name.
+    /// The backend with this name.
     pub fn from_name(name: &str) -> Option<Backend> {
         Self::ALL.iter().copied().find(|backend| backend.name() == name)
     }
 
-    /// Whether this machine and this build have what the backend needs.
+    /// Whether the backend works on this machine and in this build.
     pub fn is_available(self) -> bool {
         match self {
             Backend::Reference | Backend::Portable => true,
@@ -111,26 +111,33 @@ impl Backend {
         }
     }
 
-    /// The last of `backends` that is available: what key setup chooses. Never `Reference`.
+    /// The last of `backends` that is available, which key setup chooses. Never `Reference`.
     pub fn best_of(backends: &[Backend]) -> Backend {
         let mut fast = backends.iter().rev().copied().filter(|backend| *backend != Backend::Reference);
         fast.find(|backend| backend.is_available()).unwrap_or(Backend::Portable)
     }
 }
 
-/// Names of features that `TRESS_CPU` takes away, on any machine; `adx` and `ifma` are `tress-modular`'s.
+/// Names of the features that `TRESS_CPU` can disable, on any machine; `adx` and `ifma` belong to `tress-modular`.
 ///
-/// What builds on a feature goes with it: `vaes` with `aes`; everything of 256 and 512 bits with `avx2`; `gfni`, `ifma` and VAES
-/// on 512 bits with `avx512`; the AES instructions of aarch64 with `neon` as well as with `aes`.
+/// Disabling a feature also disables those that build on it: `aes` disables VAES; `avx2` disables all backends of 256 and 512 bits;
+/// `avx512` disables `gfni`, `ifma` and VAES on 512 bits; both `aes` and `neon` disable the AES instructions of aarch64.
 pub const SWITCHES: [&str; 8] = ["aes", "avx2", "vaes", "avx512", "gfni", "neon", "adx", "ifma"];
 
-/// The first item of a value of `TRESS_CPU` that means nothing. Libraries ignore it; a program can refuse it.
+/// The first unknown item in a value of `TRESS_CPU`. Libraries ignore it; a program can refuse it.
+///
+/// ```
+/// use tress_cipher::cpu::unknown_switch;
+///
+/// assert_eq!(unknown_switch("-aes,-avx512"), None);
+/// assert_eq!(unknown_switch("-aes,avx512"), Some("avx512"));
+/// ```
 pub fn unknown_switch(value: &str) -> Option<&str> {
     let is_known = |item: &str| item.strip_prefix('-').is_some_and(|name| SWITCHES.contains(&name));
     value.split_terminator(',').find(|item| !is_known(item))
 }
 
-/// The value of `TRESS_CPU`. Tests of secrets look at all code, and their interpreter has no environment.
+/// The value of `TRESS_CPU`. Always empty with the feature `secrets`: those tests cover all backends and run without an environment.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn switches() -> &'static str {
     #[cfg(all(feature = "std", not(feature = "secrets")))]
@@ -142,13 +149,13 @@ fn switches() -> &'static str {
     ""
 }
 
-/// Whether a value of `TRESS_CPU` takes one of these away.
+/// Whether a value of `TRESS_CPU` disables one of the features `names`.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn takes_away(value: &str, names: &[&str]) -> bool {
     value.split(',').any(|item| item.strip_prefix('-').is_some_and(|name| names.contains(&name)))
 }
 
-/// What was found of a token: detection takes microseconds in a virtual machine.
+/// The stored result of a detection, which takes microseconds in a virtual machine: 0, 1 or `UNKNOWN`.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 struct Found(AtomicU8);
 
@@ -172,7 +179,7 @@ impl Found {
     }
 }
 
-/// Defines a token: its features are detected once, then read from an atomic. `TRESS_CPU` takes it away by any of the names.
+/// Defines a token. Its features are detected once; later calls read an atomic. Each name after `without` disables it in `TRESS_CPU`.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! token {
     ($(#[$doc:meta])* $name:ident, $module:ident, [$($feature:tt),+], without [$($off:literal),+]) => {
@@ -186,7 +193,7 @@ macro_rules! token {
         pub(crate) struct $name(());
 
         impl $name {
-            /// The proof that this machine has the instructions, if it has and `TRESS_CPU` leaves them.
+            /// The proof that this machine has the instructions; `None` if it lacks them or `TRESS_CPU` disables them.
             #[inline]
             pub(crate) fn detect() -> Option<Self> {
                 static FOUND: Found = Found(AtomicU8::new(Found::UNKNOWN));
@@ -216,8 +223,8 @@ token!(
     without ["avx2"]
 );
 
-/// VAES on 256 bits, which processors without AVX-512 have as well (Zen 3, Alder Lake); `cpufeatures` says that none has it
-/// whose system does not keep registers of 512 bits.
+/// Detects VAES on 256 bits, which some processors without AVX-512 have (Zen 3, Alder Lake). `cpufeatures` does not find it there:
+/// it requires an operating system that saves 512-bit registers.
 #[cfg(target_arch = "x86_64")]
 mod vaes256 {
     use core::arch::x86_64::__cpuid_count;
@@ -225,8 +232,8 @@ mod vaes256 {
     cpufeatures::new!(aes_avx2, "aes", "ssse3", "sse4.1", "avx", "avx2");
 
     pub(super) fn get() -> bool {
-        // SAFETY: every processor of x86-64 has the instruction. Who has AVX2 has leaf 7; bit 9 of ECX is VAES.
-        #[allow(unused_unsafe, reason = "the oldest Rust that compiles this does not know that it is safe")]
+        // SAFETY: every x86-64 processor has CPUID, and processors with AVX2 have leaf 7, of which bit 9 of ECX is VAES.
+        #[allow(unused_unsafe, reason = "`__cpuid_count` is still unsafe in the oldest supported Rust")]
         let leaf = || unsafe { __cpuid_count(7, 0) };
         aes_avx2::get() && leaf().ecx >> 9 & 1 == 1
     }
@@ -299,7 +306,7 @@ pub(crate) struct Riscv32(());
 
 #[cfg(target_arch = "riscv32")]
 impl Riscv32 {
-    /// The proof of it.
+    /// The proof that this is a 32-bit RISC-V, which Miri does not interpret.
     #[inline]
     pub(crate) fn detect() -> Option<Self> {
         (!cfg!(miri)).then_some(Riscv32(()))
@@ -312,7 +319,7 @@ mod tests {
 
     #[test]
     fn switches_take_away_what_they_name() {
-        // Value, what it takes away, and its first item that means nothing.
+        // Value, the features that it disables, and its first unknown item.
         let cases: [(&str, &[&str], Option<&str>); 9] = [
             ("", &[], None),
             ("-aes", &["aes"], None),

@@ -1,20 +1,20 @@
-//! What can go wrong, as one type.
+//! The error type of the crate.
 
 use core::fmt;
 
 use crate::Backend;
 
-/// Why an operation was refused. The buffers keep what they held, unless the variant says otherwise.
+/// Why an operation was refused. Buffers are unchanged unless the variant says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The key has a length that the cipher does not take.
+    /// The cipher has no keys of this length.
     KeyLength,
     /// The nonce of CCM is not 7 to 13 bytes long.
     NonceLength,
-    /// The nonce of this job, by its place among the jobs, is also that of another one with its key.
+    /// Two jobs of a batch have the same key and nonce.
     NonceRepeated {
-        /// Which.
+        /// Index of the later one.
         job: usize,
     },
     /// The tag of CCM is not 4, 6, 8, 10, 12, 14 or 16 bytes long.
@@ -23,17 +23,17 @@ pub enum Error {
     IvLength,
     /// The data is not a whole number of blocks.
     DataLength,
-    /// The message is longer than its nonce's length field can say (CCM: 2^(8·(15 − nonce bytes)) − 1 bytes).
+    /// The message is too long for a nonce of this length (CCM: at most 2^(8·(15 − nonce bytes)) − 1 bytes).
     MessageTooLong,
-    /// The pieces of a message are more, or fewer, bytes than were announced.
+    /// The pieces of a message have more or fewer bytes in all than were announced.
     AnnouncedLength,
-    /// The counter of CTR is shorter than the block (PIPO: 16 bits), and the data runs past its end.
+    /// The data needs more counter values than are left. The counter of CTR is shorter than the block (PIPO: 16 bits).
     CounterExhausted,
-    /// The tag does not belong to this key, nonce, associated data and ciphertext. The data was wiped.
+    /// The tag does not match this key, nonce, associated data and ciphertext. The data was wiped.
     Authentication,
     /// The padding is not PKCS#7 padding.
     Padding,
-    /// This machine, or this build, lacks the backend.
+    /// This machine or this build lacks the backend.
     BackendUnavailable(Backend),
 }
 

@@ -19,10 +19,10 @@ mod operation;
 mod reveal;
 mod rustcrypto;
 
-/// Kernels in assembly for 32-bit RISC-V by themselves: PIPO's, for what the modes do not have, which is keys of four messages side by
-/// side and CTR with a prepared nonce. Stack: at most 256 bytes in any kernel.
+/// Assembly kernels of PIPO for 32-bit RISC-V, for uses that the modes do not cover: four messages with a key each, side by side, and
+/// CTR with a prepared nonce. Each kernel uses at most 256 bytes of stack.
 ///
-/// The same files make `libtress_rv32.a` for C (`riscv/firmware/library`).
+/// `libtress_rv32.a` for C is built from the same files (`riscv/firmware/library`).
 #[cfg(target_arch = "riscv32")]
 pub mod riscv32 {
     pub use crate::ciphers::pipo::riscv32::kernels as pipo;

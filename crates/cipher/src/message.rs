@@ -1,12 +1,12 @@
-//! Nonce, associated data and tag of a message. Each has its own type, so that none is passed in the place of another.
+//! Nonce, associated data and tag of a message. Each has its own type, so that callers cannot confuse them.
 
 use crate::Error;
 
-/// A number that a key is used with once. Any array, or bytes: the mode says how many.
+/// A number that must be used only once with a key. Any byte array or slice converts to it; the mode checks the length.
 #[derive(Clone, Copy, Debug)]
 pub struct Nonce<'a>(pub(crate) &'a [u8]);
 
-/// Associated data, which is authenticated and not encrypted. `Aad(b"")` means no data. In the place of the nonce it does not compile:
+/// Associated data, which is authenticated and not encrypted. `Aad(b"")` means none. Passing it as the nonce does not compile:
 ///
 /// ```compile_fail
 /// # use tress_cipher::{Aad, aes::Aes, modes::ccm};
@@ -17,22 +17,22 @@ pub struct Nonce<'a>(pub(crate) &'a [u8]);
 #[derive(Clone, Copy, Debug)]
 pub struct Aad<'a>(pub &'a [u8]);
 
-/// The tag of a message that is to be decrypted.
+/// The tag of a message to decrypt.
 ///
-/// The shorter a tag, the easier it is to forge, and the sender of a message must not choose its length. So a tag is an array, or bytes
-/// together with the length that they must have.
+/// A short tag is easy to forge, so the sender of a message must not choose its length: a tag is an array, or a slice together with the
+/// length that the receiver expects.
 #[derive(Clone, Copy, Debug)]
 pub struct Tag<'a>(pub(crate) &'a [u8]);
 
-/// Where the tag of a message goes that is to be encrypted.
+/// The buffer for the tag of a message to encrypt.
 #[derive(Debug)]
 pub struct TagMut<'a>(pub(crate) &'a mut [u8]);
 
 impl<'a> Tag<'a> {
-    /// A tag that has to have `bytes` bytes.
+    /// A tag that must have `bytes` bytes.
     ///
     /// # Errors
-    /// `TagLength` if it has not.
+    /// `TagLength` for any other length.
     pub fn new(tag: &'a [u8], bytes: usize) -> Result<Self, Error> {
         if tag.len() == bytes { Ok(Tag(tag)) } else { Err(Error::TagLength) }
     }

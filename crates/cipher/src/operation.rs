@@ -1,5 +1,5 @@
-//! What a cipher can be asked for, as data. How each is done is in the file of its mode, in `modes` or `lanes`, as an
-//! `Operation`: this file knows of no mode's code, so that modes may know [`crate::BlockCipher`].
+//! The operations of a cipher, as data. The code of each is an `Operation` in the file of its mode, in `modes` or `lanes`. This file
+//! does not depend on that code, so modes can depend on [`crate::BlockCipher`].
 
 use crate::Error;
 use crate::block::Block;
@@ -23,13 +23,13 @@ pub struct OneCbcDecrypt<'a, B> {
     pub(crate) data: &'a mut [u8],
 }
 
-/// CTR from a counter block on.
+/// CTR; `counter` is the first counter block.
 pub struct Ctr<'a, B> {
     pub(crate) counter: B,
     pub(crate) data: &'a mut [u8],
 }
 
-/// What stands before the message in the MAC of CCM: B_0 and the associated data (SP 800-38C appendix A.2).
+/// The input to the MAC of CCM before the message: B_0 and the associated data (SP 800-38C appendix A.2).
 #[derive(Clone, Copy)]
 pub(crate) struct CcmHeader<'a> {
     pub(crate) b0: Block,
@@ -39,14 +39,14 @@ pub(crate) struct CcmHeader<'a> {
     pub(crate) prefix_bytes: usize,
 }
 
-/// CCM of one message, whose tag is the output.
+/// CCM of one message. The output is its full tag.
 pub struct CcmMessage<'a> {
     pub(crate) header: &'a CcmHeader<'a>,
     pub(crate) data: &'a mut [u8],
     pub(crate) direction: Direction,
 }
 
-/// A message of CBC in a lane.
+/// A message of CBC that runs in a lane.
 pub(crate) struct CbcTask<'a, C: Core> {
     pub(crate) cipher: &'a C,
     pub(crate) iv: C::Block,
@@ -55,7 +55,7 @@ pub(crate) struct CbcTask<'a, C: Core> {
     pub(crate) next: usize,
 }
 
-/// A message of CCM in a lane.
+/// A message of CCM that runs in a lane.
 pub(crate) struct CcmTask<'a, C> {
     pub(crate) cipher: &'a C,
     pub(crate) header: CcmHeader<'a>,
@@ -66,7 +66,7 @@ pub(crate) struct CcmTask<'a, C> {
     pub(crate) result: Option<Result<(), Error>>,
 }
 
-/// What becomes of a tag.
+/// The tag of a task: a buffer to write it to, or the received tag to compare with.
 pub(crate) enum CcmTag<'a> {
     Write(&'a mut [u8]),
     Check(&'a [u8]),
@@ -82,7 +82,7 @@ impl CcmTag<'_> {
     }
 }
 
-/// CBC encryption in lanes. `shared`: all tasks have one key.
+/// CBC encryption of many messages in lanes. `shared`: all tasks have the same key.
 pub struct CbcLanesEncrypt<'j, 'a, C: Core> {
     pub(crate) tasks: &'j mut [CbcTask<'a, C>],
     pub(crate) shared: bool,
@@ -100,7 +100,7 @@ pub struct CcmLanesDecrypt<'j, 'a, C> {
     pub(crate) shared: bool,
 }
 
-/// The modes and lanes of a cipher, compiled here, once for each cipher, and not in every crate that uses them.
+/// The modes and lanes of a cipher. They are compiled in this crate, once for each cipher, and not in every crate that uses them.
 pub trait Modes: Core {
     fn ecb(&self, operation: Ecb<'_>);
     fn cbc_encrypt(&self, operation: OneCbcEncrypt<'_, Self::Block>);
@@ -109,14 +109,15 @@ pub trait Modes: Core {
     fn cbc_lanes(&self, operation: CbcLanesEncrypt<'_, '_, Self>);
 }
 
-/// The same for CCM.
+/// CCM of a cipher, compiled once as those of [`Modes`].
 pub trait CcmModes: Modes + CcmCore {
     fn ccm(&self, operation: CcmMessage<'_>) -> Block;
     fn ccm_lanes_encrypt(&self, operation: CcmLanesEncrypt<'_, '_, Self>);
     fn ccm_lanes_decrypt(&self, operation: CcmLanesDecrypt<'_, '_, Self>);
 }
 
-/// Implements [`Modes`] for a type, and `ccm` [`CcmModes`] as well. No type parameters: those would be compiled elsewhere.
+/// Implements [`Modes`] for a type, and with `ccm` also [`CcmModes`]. The type has no parameters: generic code would be compiled in the
+/// crates that use it.
 macro_rules! compile_modes {
     (ccm $core:ty) => {
         $crate::operation::compile_modes!($core);

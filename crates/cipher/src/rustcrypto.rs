@@ -1,4 +1,4 @@
-//! RustCrypto's traits (`cipher` 0.5, `aead` 0.6), for users who know them.
+//! Implementations of RustCrypto's traits (`cipher` 0.5, `aead` 0.6).
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -24,10 +24,10 @@ use crate::modes::{
 };
 use crate::{Aad, BLOCK_BYTES, BlockCipher, CcmCipher, Tag};
 
-/// A block as the traits know it.
+/// A block whose length the traits take as a type.
 trait SizedBlock: BlockBytes {
     type Size: ArraySize;
-    /// Blocks that a user of the traits hands over at a time: as many as the widest backend keeps in flight.
+    /// Number of blocks that the traits process at a time: those that the widest backend keeps in flight.
     type InFlight: ArraySize;
 }
 
@@ -41,7 +41,7 @@ impl SizedBlock for [u8; 16] {
     type InFlight = U32;
 }
 
-/// An engine with the keys for a direction, as the traits want it.
+/// An engine with the round keys for one direction, as a backend of the traits.
 struct EngineWithKeys<'k, E: Engine, const FLIGHT: usize, const BLOCKS: usize> {
     engine: E,
     keys: &'k E::Keys,
@@ -103,7 +103,7 @@ impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> Blo
     }
 }
 
-/// A user's closure as an operation.
+/// The caller's closure as an operation.
 struct EncryptWith<F>(F);
 struct DecryptWith<F>(F);
 
@@ -133,7 +133,7 @@ impl<B: SizedBlock, F: BlockCipherDecClosure<BlockSize = B::Size>> Operation<B> 
     }
 }
 
-/// The block cipher traits for one key size.
+/// Implements the block cipher traits for one key length.
 macro_rules! block_cipher {
     ($name:ident, $block_bytes:ty, $key_bytes:ty, $text:literal) => {
         impl KeySizeUser for $name {
@@ -204,7 +204,7 @@ impl<C, M: ArraySize, N: ArraySize> AeadCore for Ccm<C, M, N> {
 impl<C: ZeroizeOnDrop, M, N> ZeroizeOnDrop for Ccm<C, M, N> {}
 
 impl<C: CcmCipher, M: ArraySize, N: ArraySize> Ccm<C, M, N> {
-    /// Other sizes are not CCM, and do not compile.
+    /// Rejects other lengths at compile time.
     const SIZES_ARE_VALID: () = assert!(
         M::USIZE >= 4 && M::USIZE <= BLOCK_BYTES && M::USIZE.is_multiple_of(2) && N::USIZE >= 7 && N::USIZE <= 13,
         "a CCM tag has 4, 6, …, 16 bytes and a nonce 7 to 13"
@@ -238,7 +238,7 @@ impl<C: CcmCipher, M: ArraySize, N: ArraySize> AeadInOut for Ccm<C, M, N> {
     }
 }
 
-/// Copies the input to the output, which may be the same place.
+/// Copies the input to the output, which may be the same buffer.
 fn into_output<'out>(mut buffer: InOutBuf<'_, 'out, u8>) -> &'out mut [u8] {
     for mut byte in buffer.reborrow() {
         let value = byte.clone_in();

@@ -1,5 +1,5 @@
-//! AES (FIPS 197) with keys of 128, 192 and 256 bits, on every backend: Rijndael with a block of 128 bits, whose code
-//! it shares ([`crate::rijndael`]).
+//! AES (FIPS 197) with keys of 128, 192 and 256 bits, on every backend. AES is Rijndael with blocks of 128 bits, and shares its code
+//! ([`crate::rijndael`]).
 
 use core::fmt;
 
@@ -10,8 +10,8 @@ use crate::engine::Direction;
 use crate::operation::{Ecb, Modes};
 use crate::{Backend, Block, BlockCipher, Error};
 
-/// AES with a key; the key's length chooses the variant. Round keys are wiped when it is dropped.
-// In this order, so that round keys are at a multiple of 16 bytes.
+/// AES with a key, whose length selects the variant. The round keys are wiped on drop.
+// The order of the fields puts the round keys at a multiple of 16 bytes.
 #[repr(C)]
 #[derive(Clone)]
 pub struct Aes {
@@ -19,20 +19,26 @@ pub struct Aes {
     keyed: Keyed<Block>,
 }
 
-// Not those that have round keys in registers' form or in bits as well.
+// Other targets store round keys in a larger form: as registers (aarch64), or bitsliced (riscv32).
 #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv32")))]
 const _: () = assert!(size_of::<Aes>() <= 256);
 
 impl Aes {
-    /// Bytes of a key.
+    /// Lengths of a key in bytes.
     pub const KEY_BYTES: &'static [usize] = &[16, 24, 32];
 
     /// Prepares a key of 16, 24 or 32 bytes for the fastest backend of this machine.
+    ///
+    /// # Errors
+    /// `KeyLength` for other lengths.
     pub fn new(key: &[u8]) -> Result<Aes, Error> {
         Self::with_backend(key, Backend::best_of(Self::BACKENDS))
     }
 
-    /// Prepares a key for a given backend; a machine without it is an error.
+    /// Prepares a key for a given backend.
+    ///
+    /// # Errors
+    /// `KeyLength`, and `BackendUnavailable` if this machine lacks the backend.
     pub fn with_backend(key: &[u8], backend: Backend) -> Result<Aes, Error> {
         if !Self::KEY_BYTES.contains(&key.len()) {
             return Err(Error::KeyLength);
@@ -41,7 +47,7 @@ impl Aes {
         Ok(Self::prepare(key, backend))
     }
 
-    /// Prepares a key of a length that there is for a backend that has been checked.
+    /// Prepares a key for a backend. Callers have checked both.
     #[inline(always)]
     pub(crate) fn prepare(key: &[u8], backend: Backend) -> Self {
         Aes { keyed: Keyed::new(key, backend), key_bytes: key.len() }
@@ -52,17 +58,17 @@ impl Aes {
         self.keyed.backend()
     }
 
-    /// Bytes of the key: 16, 24 or 32.
+    /// Length of the key in bytes: 16, 24 or 32.
     pub fn key_bytes(&self) -> usize {
         self.key_bytes
     }
 
-    /// Encrypts blocks, each on its own.
+    /// Encrypts blocks in place, each separately (ECB).
     pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
         self.keyed.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
     }
 
-    /// Decrypts blocks, each on its own.
+    /// Decrypts blocks in place, each separately (ECB).
     pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
         self.keyed.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
     }
@@ -84,7 +90,7 @@ impl BlockCipher for Aes {
     }
 }
 
-/// Names the variant and the backend, never the key.
+/// Shows the variant and the backend, never the key.
 impl fmt::Debug for Aes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Aes-{} ({})", 8 * self.key_bytes, self.backend().name())
@@ -92,14 +98,14 @@ impl fmt::Debug for Aes {
 }
 
 fixed_key_size!(
-    /// AES with a key of 128 bits: RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
+    /// AES with a key of 128 bits, with RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
     Aes128: Aes
 );
 fixed_key_size!(
-    /// AES with a key of 192 bits: RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
+    /// AES with a key of 192 bits, with RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
     Aes192: Aes
 );
 fixed_key_size!(
-    /// AES with a key of 256 bits: RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
+    /// AES with a key of 256 bits, with RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
     Aes256: Aes
 );

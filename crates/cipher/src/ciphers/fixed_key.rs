@@ -1,6 +1,6 @@
-//! Ciphers whose type says how long the key is, as the RustCrypto traits (`rustcrypto.rs`) want them.
+//! Ciphers whose type determines the length of the key, as the RustCrypto traits require (`rustcrypto.rs`).
 
-/// Defines the cipher of one key size, for the RustCrypto traits. `$cipher` chooses by the key's length.
+/// Defines the type for one key length of `$cipher`.
 macro_rules! fixed_key_size {
     ($(#[$doc:meta])* $name:ident: $cipher:ty) => {
         $(#[$doc])*
@@ -8,9 +8,9 @@ macro_rules! fixed_key_size {
         pub struct $name($cipher);
 
         impl $name {
-            /// `key` has this type's length.
+            /// Prepares a key, which must have the length of this type.
             pub(crate) fn from_key(key: &[u8]) -> Self {
-                // Some backend of the list is always available.
+                // `best_of` returns an available backend.
                 let backend = $crate::Backend::best_of(<Self as $crate::BlockCipher>::BACKENDS);
                 $name(<$cipher>::prepare(key, backend))
             }

@@ -1,4 +1,4 @@
-//! The ciphers: a folder each, with a folder for each backend.
+//! The ciphers. Each has a folder, with one folder for each backend.
 
 pub mod aes;
 mod fixed_key;

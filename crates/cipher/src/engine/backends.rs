@@ -1,8 +1,8 @@
-//! The choice among the backends of a cipher.
+//! Dispatch over the backends of a cipher.
 
-/// Defines a cipher with a key on a backend: an enum with a variant for each backend, which holds its engine, the proof that
-/// the machine has it, and the round keys in its form. Slower backends stand first. `of` is the block; `ccm` is the type that
-/// has CCM, if one has.
+/// Defines a cipher with a key: an enum with a variant for each backend, from slow to fast. A variant holds the engine, which proves
+/// that the machine has the instructions, and the round keys in the form of that backend. `of` names the block type; `ccm` names the
+/// type that has CCM, if there is one.
 macro_rules! backends {
     (
         $(#[$doc:meta])*
@@ -16,7 +16,7 @@ macro_rules! backends {
         $($(#[cfg($cfg:meta)])? $backend:ident: $engine:ty,)*
     }) => {
         $($doc)*
-        // The sizes differ; without a heap there is no box to put the larger ones into.
+        // The sizes of the variants differ, but the crate has no heap, so the large ones cannot be boxed.
         #[allow(clippy::large_enum_variant)]
         #[derive(Clone)]
         pub enum $name<$($generics)*> {
@@ -24,10 +24,10 @@ macro_rules! backends {
         }
 
         impl<$($generics)*> $name<$($b)?> {
-            /// The backends, slower ones first, whether this machine has them or not.
+            /// The backends, from slow to fast, including those that this machine lacks.
             pub(crate) const BACKENDS: &'static [$crate::cpu::Backend] = &[$($crate::cpu::Backend::$backend),*];
 
-            /// An error unless the cipher has the backend, and the machine what it needs.
+            /// `BackendUnavailable` unless the cipher has the backend and the machine has its instructions.
             #[inline]
             pub(crate) fn check(backend: $crate::cpu::Backend) -> Result<(), $crate::error::Error> {
                 let found = match backend {
@@ -39,8 +39,8 @@ macro_rules! backends {
                 if found { Ok(()) } else { Err($crate::error::Error::BackendUnavailable(backend)) }
             }
 
-            /// Prepares a key of a length that the cipher has, for a backend that has been checked: a result that might be an
-            /// error would be copied, round keys and all.
+            /// Prepares a key for a backend. Callers have checked the key's length and, with `check`, the backend: returning a `Result` would
+            /// copy the round keys.
             #[inline(always)]
             pub(crate) fn new(key: &[u8], backend: $crate::cpu::Backend) -> Self {
                 match backend {

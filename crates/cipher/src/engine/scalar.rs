@@ -1,7 +1,7 @@
-//! Vectors that are arrays of blocks, for engines without vector registers.
+//! Vectors as arrays of blocks, for engines without vector registers.
 
-/// The vector half of [`Engine`](super::Engine) for a `Vector` that is `[Block; SLOTS]`; a generic engine has to say how
-/// many that are.
+/// The vector methods of [`Engine`](super::Engine) for a `Vector` that is `[Block; SLOTS]`. A generic engine passes the number of
+/// slots.
 macro_rules! scalar_vector {
     () => {
         $crate::engine::scalar_vector!(Self::SLOTS);
@@ -51,7 +51,7 @@ macro_rules! scalar_vector {
         unsafe fn gather(self, pointers: &[*mut u8]) -> [Self::Vector; $crate::engine::STEP_BLOCKS] {
             let mut vectors = [self.zero(); $crate::engine::STEP_BLOCKS];
             for slot in 0..Self::SLOTS {
-                // SAFETY: the caller vouches for a step's readable bytes at each pointer; an array has alignment 1.
+                // SAFETY: the caller guarantees that `STEP_BLOCKS` blocks are readable at each pointer. Byte arrays have alignment 1.
                 let blocks = unsafe { pointers[slot].cast::<[Self::Block; $crate::engine::STEP_BLOCKS]>().read() };
                 for (vector, block) in vectors.iter_mut().zip(blocks) {
                     vector[slot] = block;
@@ -64,14 +64,14 @@ macro_rules! scalar_vector {
         unsafe fn scatter(self, vectors: [Self::Vector; $crate::engine::STEP_BLOCKS], pointers: &[*mut u8]) {
             for slot in 0..Self::SLOTS {
                 let blocks = vectors.map(|vector| vector[slot]);
-                // SAFETY: the caller vouches for a step's writable bytes at each pointer; an array has alignment 1.
+                // SAFETY: the caller guarantees that `STEP_BLOCKS` blocks are writable at each pointer. Byte arrays have alignment 1.
                 unsafe { pointers[slot].cast::<[Self::Block; $crate::engine::STEP_BLOCKS]>().write(blocks) };
             }
         }
     };
 }
 
-/// The vector half of [`CcmEngine`](super::CcmEngine), likewise.
+/// The vector methods of [`CcmEngine`](super::CcmEngine) for a `Vector` that is `[Block; SLOTS]`.
 macro_rules! scalar_ccm_vector {
     () => {
         #[inline(always)]

@@ -1,10 +1,10 @@
-//! What an authenticated cipher is to those who have many messages.
+//! The interface of an authenticated cipher for many messages.
 
 use super::ccm::{self, Forged};
 use crate::modes::ccm::Ccm;
 use crate::{Aad, CcmCipher, Error, Nonce, Tag, TagMut};
 
-/// An authenticated cipher with its key, whose messages run in lanes. CCM is one, over any cipher with 128-bit blocks:
+/// An authenticated cipher with its key, whose messages run in lanes. CCM over any cipher with 128-bit blocks implements it:
 ///
 /// ```
 /// use tress_cipher::{Aad, Error, aes::Aes, lanes::Aead, modes::ccm::Ccm};
@@ -19,7 +19,7 @@ use crate::{Aad, CcmCipher, Error, Nonce, Tag, TagMut};
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Aead: Sized {
-    /// A message to encrypt: its key, nonce, associated data, buffer, and where its tag goes.
+    /// A message to encrypt: its key, nonce, associated data, buffer, and the buffer for its tag.
     type Seal<'a>
     where
         Self: 'a;
@@ -28,10 +28,10 @@ pub trait Aead: Sized {
     where
         Self: 'a;
 
-    /// A message to encrypt in place, with a nonce that is used once under this key.
+    /// Prepares a message to encrypt in place. The nonce must be used only once with this key.
     ///
     /// # Errors
-    /// For lengths of nonce, data or tag that this one does not have.
+    /// For lengths of nonce, data or tag that the cipher does not have.
     fn to_seal<'a>(
         &'a self,
         nonce: Nonce<'_>,
@@ -40,10 +40,10 @@ pub trait Aead: Sized {
         tag: TagMut<'a>,
     ) -> Result<Self::Seal<'a>, Error>;
 
-    /// A message to decrypt in place.
+    /// Prepares a message to decrypt in place.
     ///
     /// # Errors
-    /// For lengths of nonce, data or tag that this one does not have.
+    /// For lengths of nonce, data or tag that the cipher does not have.
     fn to_open<'a>(
         &'a self,
         nonce: Nonce<'_>,
@@ -52,20 +52,20 @@ pub trait Aead: Sized {
         tag: Tag<'a>,
     ) -> Result<Self::Open<'a>, Error>;
 
-    /// [`ccm::seal`] for this one.
+    /// Encrypts all messages in place and writes their tags, as [`ccm::seal`] does.
     ///
     /// # Errors
-    /// `NonceRepeated`.
+    /// `NonceRepeated` if two jobs have the same key and nonce. Nothing is encrypted then.
     fn seal(jobs: &mut [Self::Seal<'_>]) -> Result<(), Error>;
 
-    /// [`ccm::open`] for this one.
+    /// Decrypts all messages in place, as [`ccm::open`] does. The data of a forged message is wiped.
     ///
     /// # Errors
-    /// If messages are forged.
+    /// `Forged` if at least one message is forged.
     fn open(jobs: &mut [Self::Open<'_>]) -> Result<(), Forged>;
 }
 
-/// Lengths of nonce and tag are those of the calls.
+/// The calls determine the lengths of nonce and tag; `M` and `N` are ignored.
 impl<C: CcmCipher, M, N> Aead for Ccm<C, M, N> {
     type Seal<'a>
         = ccm::Seal<'a, C>

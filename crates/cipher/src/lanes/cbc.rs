@@ -1,4 +1,14 @@
-//! CBC encryption (SP 800-38A section 6.2) of many messages at once.
+//! CBC encryption (SP 800-38A section 6.2) of many messages in parallel.
+//!
+//! ```
+//! use tress_cipher::{aes::Aes, lanes::cbc};
+//!
+//! let cipher = Aes::new(&[7; 16])?;
+//! let (ivs, mut messages) = ([[1; 16], [2; 16]], [[0; 64]; 2]);
+//! let jobs = messages.iter_mut().zip(&ivs).map(|(message, iv)| cbc::Job::new(&cipher, iv, message));
+//! cbc::encrypt(&mut jobs.collect::<Result<Vec<_>, _>>()?);
+//! # Ok::<(), tress_cipher::Error>(())
+//! ```
 
 use super::kernel::CbcEncrypt;
 use super::schedule::{self, Message, Start};
@@ -13,7 +23,10 @@ use crate::{BlockCipher, Error};
 pub struct Job<'a, C: BlockCipher>(CbcTask<'a, C::Core>);
 
 impl<'a, C: BlockCipher> Job<'a, C> {
-    /// A message of whole blocks, encrypted in place; `iv` has the length of a block.
+    /// Prepares a message to encrypt in place. `iv` is one block, and `data` is whole blocks.
+    ///
+    /// # Errors
+    /// `IvLength` and `DataLength`.
     pub fn new(cipher: &'a C, iv: &[u8], data: &'a mut [u8]) -> Result<Self, Error> {
         let iv = initial(iv)?;
         whole_blocks::<C>(data)?;
@@ -27,9 +40,9 @@ impl<C: BlockCipher> core::fmt::Debug for Job<'_, C> {
     }
 }
 
-/// Encrypts all messages in place. Jobs that have run before are left alone.
+/// Encrypts all messages in place. Jobs that have run before are skipped.
 pub fn encrypt<C: BlockCipher>(jobs: &mut [Job<'_, C>]) {
-    // SAFETY: a job is a task and nothing else.
+    // SAFETY: `Job` is a `repr(transparent)` wrapper of its task, so both slices have the same length, size and alignment.
     let tasks: &mut [CbcTask<'_, C::Core>] =
         unsafe { core::slice::from_raw_parts_mut(jobs.as_mut_ptr().cast(), jobs.len()) };
     while let Some(first) = tasks.iter().position(Message::is_pending) {

@@ -1,4 +1,4 @@
-//! CCM (SP 800-38C) of many messages at once.
+//! CCM (SP 800-38C) of many messages in parallel.
 //!
 //! ```
 //! use tress_cipher::{Aad, aes::Aes, lanes::ccm};
@@ -24,7 +24,7 @@ use crate::operation::{CcmHeader, CcmLanesDecrypt, CcmLanesEncrypt, CcmModes, Cc
 use crate::reveal::reveal;
 use crate::{Block, CcmCipher, Error};
 
-/// A message to encrypt: its key, nonce, associated data, buffer, and where its tag goes.
+/// A message to encrypt: its key, nonce, associated data, buffer, and the buffer for its tag.
 #[repr(transparent)]
 pub struct Seal<'a, C: CcmCipher>(CcmTask<'a, C::Core>);
 
@@ -33,10 +33,10 @@ pub struct Seal<'a, C: CcmCipher>(CcmTask<'a, C::Core>);
 pub struct Open<'a, C: CcmCipher>(CcmTask<'a, C::Core>);
 
 impl<'a, C: CcmCipher> Seal<'a, C> {
-    /// `nonce` has 7 to 13 bytes, `tag` 4, 6, …, 16, which are written; `data` is encrypted in place.
+    /// Prepares a message to encrypt in place. `nonce` has 7 to 13 bytes; `tag`, which is written, has 4, 6, …, 16.
     ///
     /// # Errors
-    /// For other lengths, and for more data than the nonce leaves room to count.
+    /// `NonceLength`, `TagLength`, and `MessageTooLong` for more data than a nonce of this length allows.
     #[inline]
     pub fn new<'n>(
         cipher: &'a C,
@@ -53,17 +53,17 @@ impl<'a, C: CcmCipher> Seal<'a, C> {
         self.0.bytes()
     }
 
-    /// The result of the job. One that has not run is not sealed: `Authentication`.
+    /// The result of the job; `Authentication` if it has not run.
     pub fn result(&self) -> Result<(), Error> {
         self.0.result()
     }
 }
 
 impl<'a, C: CcmCipher> Open<'a, C> {
-    /// `nonce` has 7 to 13 bytes, `tag` 4, 6, …, 16; `data` is decrypted in place.
+    /// Prepares a message to decrypt in place. `nonce` has 7 to 13 bytes, `tag` 4, 6, …, 16.
     ///
     /// # Errors
-    /// For other lengths, and for more data than the nonce leaves room to count.
+    /// `NonceLength`, `TagLength`, and `MessageTooLong` for more data than a nonce of this length allows.
     #[inline]
     pub fn new<'n>(
         cipher: &'a C,
@@ -80,7 +80,7 @@ impl<'a, C: CcmCipher> Open<'a, C> {
         self.0.bytes()
     }
 
-    /// The result of the job. One that has not run is not verified: `Authentication`.
+    /// The result of the job; `Authentication` if it has not run.
     pub fn result(&self) -> Result<(), Error> {
         self.0.result()
     }
@@ -120,13 +120,13 @@ impl<C> CcmTask<'_, C> {
     }
 }
 
-/// Messages that are forged, or have another key, nonce or associated data than their tag says.
+/// The error for batches in which the tag of a message does not match its key, nonce, associated data and ciphertext.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Forged {
-    /// How many.
+    /// Number of such messages.
     pub count: usize,
-    /// The first, as a place among the jobs.
+    /// Index of the first one among the jobs.
     pub first: usize,
 }
 
@@ -144,52 +144,53 @@ impl From<Forged> for Error {
     }
 }
 
-/// Encrypts all messages in place and writes their tags. Jobs that have run before are left alone.
+/// Encrypts all messages in place and writes their tags. Jobs that have run before are skipped.
 ///
 /// # Errors
-/// Those of [`check_nonces`], which compares keys by their object: two of the same bytes count as two. Nothing is encrypted then.
+/// `NonceRepeated`, as [`check_nonces`] finds it. Nothing is encrypted then.
 pub fn seal<C: CcmCipher>(jobs: &mut [Seal<'_, C>]) -> Result<(), Error> {
     check_nonces(jobs)?;
     seal_without_nonce_check(jobs);
     Ok(())
 }
 
-/// Looks for a nonce that occurs twice under one key, as [`seal`] does. That is quick where nonces rise from job to job, or keys do by
-/// their place in memory; otherwise it takes about 10 ns a job. Two keys that are made of the same bytes are not seen to be one.
+/// Checks that no nonce occurs twice with the same key object, as [`seal`] does. Two key objects count as two keys, even if they were
+/// created from the same bytes. The check is quick if the nonces, or the addresses of the keys, increase from job to job; otherwise it
+/// takes about 10 ns a job.
 ///
 /// # Errors
-/// `NonceRepeated` with a job that has key and nonce of an earlier one.
+/// `NonceRepeated` with a job that has the key and nonce of an earlier one.
 pub fn check_nonces<C: CcmCipher>(jobs: &mut [Seal<'_, C>]) -> Result<(), Error> {
-    // SAFETY: a job is a task and nothing else.
+    // SAFETY: `Seal` is a `repr(transparent)` wrapper of its task.
     let tasks: &mut [CcmTask<'_, C::Core>] = unsafe { tasks(jobs) };
     nonces::repeated(tasks).map_or(Ok(()), |job| Err(Error::NonceRepeated { job }))
 }
 
-/// [`seal`] for a caller who knows that no two of these jobs have one key and one nonce. Where they have, both messages are given away,
-/// and whoever sees them can forge others.
+/// [`seal`] without the check, for callers that know that no two of these jobs have the same key and nonce. If two have, an attacker
+/// learns about the plaintext of both and can forge messages.
 pub fn seal_without_nonce_check<C: CcmCipher>(jobs: &mut [Seal<'_, C>]) {
-    // SAFETY: a job is a task and nothing else.
+    // SAFETY: `Seal` is a `repr(transparent)` wrapper of its task.
     run::<C>(unsafe { tasks(jobs) }, Direction::Encrypt);
 }
 
-/// Decrypts all messages in place. The data of a forged message is wiped; the others are not touched by it, and are
-/// plaintext. Jobs that have run before are left alone, and count if they were forged.
+/// Decrypts all messages in place. The data of a forged message is wiped; all other messages are decrypted. Jobs that have run before
+/// are skipped, but those that were forged count in the error.
 ///
 /// # Errors
-/// If messages are forged. [`Open::result`] says which.
+/// `Forged` if at least one message is forged. [`Open::result`] says which.
 pub fn open<C: CcmCipher>(jobs: &mut [Open<'_, C>]) -> Result<(), Forged> {
-    // SAFETY: a job is a task and nothing else.
+    // SAFETY: `Open` is a `repr(transparent)` wrapper of its task.
     run::<C>(unsafe { tasks(jobs) }, Direction::Decrypt).map_or(Ok(()), Err)
 }
 
 /// # Safety
-/// A `J` is a `T` and nothing else.
+/// `J` must be a `repr(transparent)` wrapper of `T`.
 unsafe fn tasks<J, T>(jobs: &mut [J]) -> &mut [T] {
-    // SAFETY: the caller vouches for the type.
+    // SAFETY: the caller guarantees that a `J` has the layout of a `T`, and the slice covers exactly the jobs.
     unsafe { core::slice::from_raw_parts_mut(jobs.as_mut_ptr().cast(), jobs.len()) }
 }
 
-/// Runs the jobs of one backend and number of rounds after the other.
+/// Runs all pending tasks. One pass runs those with the same backend and number of rounds.
 fn run<C: CcmCipher>(tasks: &mut [CcmTask<'_, C::Core>], direction: Direction) -> Option<Forged> {
     loop {
         let mut forged = None::<Forged>;
@@ -284,7 +285,7 @@ impl<C: CcmCore> Message for CcmTask<'_, C> {
         let mut good = true;
         match &mut self.tag {
             CcmTag::Write(place) if !decrypted => match <&mut Block>::try_from(&mut **place) {
-                // The usual length, without a call.
+                // The usual length, without a call of memcpy.
                 Ok(whole) => *whole = tag.to_ne_bytes(),
                 Err(_) => place.copy_from_slice(&tag.to_ne_bytes()[..place.len()]),
             },
@@ -298,12 +299,12 @@ impl<C: CcmCore> Message for CcmTask<'_, C> {
                         padded
                     }
                 };
-                // The bytes that a short tag lacks count as equal.
+                // The bytes beyond a short tag count as equal.
                 let kept = u128::MAX >> (8 * (16 - length));
                 let difference = (u128::from_le_bytes(tag.to_ne_bytes()) ^ u128::from_le_bytes(given)) & kept;
                 good = reveal((difference as u64 | (difference >> 64) as u64).ct_eq(&0));
             }
-            _ => unreachable!("what is sealed writes its tag, what is opened has one"),
+            _ => unreachable!("sealing writes a tag, opening checks one"),
         }
         tag.zeroize();
         if !good {

@@ -1,30 +1,30 @@
-//! The inner loop: four blocks of every lane a step, MAC chains and key stream in one pass.
+//! The inner loop. A step processes four blocks of every lane, MAC chains and key stream in one pass.
 //!
-//! Block `j` of all lanes is one row of `G` vectors. In each phase the MAC takes the blocks of the phase before while the
-//! counters of this one are encrypted, so `2 G` independent vectors are in flight, and decryption, whose MAC needs the
-//! plaintext first, runs like encryption.
+//! Block `j` of all lanes is a row of `G` vectors. Phase `j` of a step encrypts the counters of row `j` together with the MAC chains
+//! over the row before. So `2 G` independent vectors are in flight, and decryption, whose MAC needs the plaintext first, runs like
+//! encryption.
 
 use crate::block::BlockBytes;
 use crate::engine::{CcmEngine, Engine, Meanwhile, Nothing, STEP_BLOCKS, wipe};
 
-/// What the kernel does with the blocks.
+/// The mode of operation that the kernel computes.
 pub(super) trait Mode<E: Engine> {
-    /// There is a key stream beside the chains.
+    /// Whether the mode has a key stream beside the chains.
     const COUNTS: bool;
-    /// The chains take the output.
+    /// Whether the chains take the output of the mode instead of its input.
     const DECRYPTS: bool;
 
-    /// The counter blocks of `counters`, which moves on to the next ones.
+    /// Returns the counter blocks of `counters` and increments these.
     fn count(engine: E, counters: &mut E::Vector) -> E::Vector;
-    /// What the chains take of the message where `message` has ones; of the input elsewhere.
+    /// The bytes that the chains take: the plaintext where `message` has ones, the input elsewhere.
     fn masked(engine: E, input: E::Vector, key_stream: E::Vector, message: E::Vector) -> E::Vector;
 }
 
-/// MAC over the input, output is input XOR key stream.
+/// The MAC is over the input; the output is input XOR key stream.
 pub(super) struct CcmEncrypt;
-/// MAC over the output, output is input XOR key stream.
+/// The MAC is over the output; the output is input XOR key stream.
 pub(super) struct CcmDecrypt;
-/// Output is the chain.
+/// The output is the chain.
 pub(super) struct CbcEncrypt;
 
 impl<E: CcmEngine> Mode<E> for CcmEncrypt {
@@ -77,27 +77,26 @@ impl<E: Engine> Mode<E> for CbcEncrypt {
 /// One block of every lane.
 type Row<E, const G: usize> = [<E as Engine>::Vector; G];
 
-/// The blocks of a step: of every vector of lanes, block after block.
+/// The blocks of a step, vector of lanes by vector of lanes.
 type Step<E, const G: usize> = [[<E as Engine>::Vector; STEP_BLOCKS]; G];
 
-/// The lanes between two calls of the kernel. `LANES` is `G * SLOTS`.
+/// The state of all lanes between two calls of the kernel. `LANES` is `G * SLOTS`.
 #[repr(align(64))]
 pub(super) struct Lanes<E: Engine, const G: usize, const LANES: usize> {
-    /// The chains.
     pub chain: Row<E, G>,
-    /// The next counter blocks, their bytes reversed.
+    /// The next counter blocks, with their bytes reversed.
     pub counter: Row<E, G>,
     /// The chains after each of the blocks of the last step.
     pub history: [Row<E, G>; STEP_BLOCKS],
-    /// Of the last step when decrypting: ones where the bytes are message, zeros where they fill the last block.
+    /// For the last step of a decryption: ones for bytes of the message, zeros for the padding of its last block.
     pub message: [Row<E, G>; STEP_BLOCKS],
-    /// The step at hand, the one before, which is still to be written, and the one after.
+    /// Three steps: the current one, the one before, which is still to be written, and the one after, which is being read.
     blocks: [Step<E, G>; 3],
-    /// Where each lane's next step is.
+    /// The data of each lane's next step.
     pub pointers: [*mut u8; LANES],
-    /// Where its last one is, if that is not the first.
+    /// The data of each lane's last step, if that is not the first.
     pub last: [*mut u8; LANES],
-    /// Ones for a lane that moves on through its message from step to step; zero for one that stays where it is.
+    /// All ones for a lane whose pointer advances with each step; zero for one whose pointer stays.
     pub moves: [usize; LANES],
 }
 
@@ -128,15 +127,16 @@ impl<E: Engine, const G: usize, const LANES: usize> Lanes<E, G, LANES> {
     }
 }
 
-/// Where the round keys come from.
+/// The round keys of the lanes.
 pub(super) enum LaneKeys<'a, E: Engine> {
-    /// All lanes share a key.
+    /// All lanes have the same key.
     Shared(&'a E::Keys),
-    /// Each lane has its own.
+    /// Each lane has its own key.
     Own(&'a mut E::LaneKeys),
 }
 
-/// Encrypts the rows of the groups from `first` on.
+/// Encrypts the rows `x`, whose first vector has the keys of group `first`. `shared` repeats the variant of `keys`; callers pass it
+/// as a constant, so that each call compiles for one variant.
 #[inline(always)]
 pub(super) fn encrypt<E: Engine, const G: usize, const K: usize>(
     engine: E,
@@ -149,15 +149,15 @@ pub(super) fn encrypt<E: Engine, const G: usize, const K: usize>(
     match keys {
         LaneKeys::Shared(keys) if shared => engine.encrypt(keys, x, meanwhile),
         LaneKeys::Own(keys) if !shared => engine.encrypt_lanes(keys, first, x, meanwhile),
-        _ => unreachable!("the kernel is called for the kind of keys that it has"),
+        _ => unreachable!("`shared` is the variant of `keys`"),
     }
 }
 
-/// Moves data while the cipher works on one row of blocks: writes a share of the groups of the step before, reads a
-/// share of the step after. Two groups a phase, a move every other round.
+/// Reads and writes data while the cipher works on one row of blocks: it writes some groups of the step before and reads some of the
+/// step after, one group every other round, up to two groups a phase.
 struct Moves<'a, E: Engine, const G: usize> {
     engine: E,
-    /// Where the step before was and the step after is.
+    /// The data of the step before and of the step after.
     pointers: [&'a [*mut u8]; 2],
     before: Option<&'a Step<E, G>>,
     after: Option<&'a mut Step<E, G>>,
@@ -167,14 +167,15 @@ struct Moves<'a, E: Engine, const G: usize> {
 impl<E: Engine, const G: usize> Meanwhile for Moves<'_, E, G> {
     #[inline(always)]
     fn round(&mut self, round: usize) {
-        // Two groups a phase take eight rounds, the fewest that a cipher has between its first and last; a third would be lost.
+        // Two groups a phase take rounds 1 to 8. Every cipher has these, but a third group would need more.
         const { assert!(G <= 2 * STEP_BLOCKS, "more groups than a step's phases can move") };
         let groups = G.div_ceil(STEP_BLOCKS);
         let g = groups * self.phase + (round - 1) / 4;
         if round % 2 == 1 || round > 4 * groups || g >= G {
             return;
         }
-        // SAFETY: the caller of `steps` vouches for the pointers of the steps before and after, where there are such.
+        // SAFETY: the caller of `steps` guarantees that a step's bytes are valid at the pointers of the steps before and after, if there
+        // are such steps.
         unsafe {
             match (round % 4, self.before, &mut self.after) {
                 (2, Some(before), _) => self.engine.scatter(before[g], group::<E>(self.pointers[0], g)),
@@ -191,12 +192,12 @@ fn group<E: Engine>(pointers: &[*mut u8], g: usize) -> &[*mut u8] {
     &pointers[g * E::SLOTS..(g + 1) * E::SLOTS]
 }
 
-/// Runs `count` steps of all lanes, of which the last are at `last`; if those are `ragged` it minds `message`. `history`
-/// is of the last step.
+/// Runs `count` steps of all lanes and sets `history` to the chains of the last step. The data of the last step is at `last`. If
+/// `ragged`, messages end inside that step, and `message` masks their padding.
 ///
 /// # Safety
-/// For each of the lanes, a step's bytes have to be readable and writable at its pointer, from there on at every step as
-/// its `moves` says, and at its last, with no other reference to them in use.
+/// For each lane, the bytes of a step must be readable and writable at its `pointers`, at each following step if its `moves` is ones,
+/// and at its `last`. No other reference to these bytes may be in use.
 #[inline(always)]
 pub(super) unsafe fn steps<E: Engine, M: Mode<E>, const G: usize, const LANES: usize>(
     engine: E,
@@ -208,10 +209,10 @@ pub(super) unsafe fn steps<E: Engine, M: Mode<E>, const G: usize, const LANES: u
 ) {
     let Lanes { blocks, history, message, counter, pointers, last, moves, .. } = lanes;
     let mut chain = lanes.chain;
-    // Where the steps of `blocks` are.
+    // The data of the steps in `blocks`.
     let mut places = [if count == 1 { *last } else { *pointers }; 3];
     for (g, group) in blocks[0].iter_mut().enumerate() {
-        // SAFETY: the caller vouches for the pointers.
+        // SAFETY: the caller guarantees that a step's bytes are readable at each pointer.
         *group = unsafe { engine.gather(self::group::<E>(&places[0], g)) };
     }
     for step in 0..count {
@@ -261,7 +262,7 @@ pub(super) unsafe fn steps<E: Engine, M: Mode<E>, const G: usize, const LANES: u
                 continue;
             }
             if step == 0 && j == 0 {
-                // The chain has nothing to do yet.
+                // There is no block for the chains yet.
                 let mut alone = [x[1]];
                 encrypt(engine, keys, shared, 0, &mut alone, &mut moves);
                 [x[1]] = alone;
@@ -288,7 +289,7 @@ pub(super) unsafe fn steps<E: Engine, M: Mode<E>, const G: usize, const LANES: u
         }
     }
     for g in 0..G {
-        // SAFETY: the caller vouches for the pointers, of which this is the last step.
+        // SAFETY: the caller guarantees that a step's bytes are writable at each pointer of the last step.
         unsafe { engine.scatter(blocks[(count + 2) % 3][g], group::<E>(last, g)) };
     }
     if M::COUNTS {
@@ -300,7 +301,7 @@ pub(super) unsafe fn steps<E: Engine, M: Mode<E>, const G: usize, const LANES: u
     lanes.chain = chain;
 }
 
-/// Bytes of a lane in a step.
+/// Length of a lane's data in a step, in bytes.
 pub(super) const fn step_bytes<E: Engine>() -> usize {
     STEP_BLOCKS * E::Block::BYTES
 }

@@ -1,15 +1,15 @@
-//! Whether a batch uses a nonce twice.
+//! The search for nonces that a batch uses twice.
 
 use crate::operation::CcmTask;
 
-/// No further task.
+/// The end of a list of tasks, as an index.
 const END: usize = usize::MAX;
-/// Lists that a list is divided into.
+/// Number of lists that one long list is divided into.
 const LISTS: usize = 256;
-/// Longest list whose tasks are compared with each other.
+/// Longest list whose tasks are compared pair by pair.
 const SHORT: usize = 8;
 
-/// A task that has the key and the nonce of an earlier one, if there is one. It leaves the links of the tasks in any state.
+/// The index of a task that has the key and nonce of an earlier one, if there is one. Overwrites `next` of the tasks.
 pub(super) fn repeated<C>(tasks: &mut [CcmTask<'_, C>]) -> Option<usize> {
     let mut ids = tasks.iter().map(id);
     let mut last = ids.next()?;
@@ -22,13 +22,14 @@ pub(super) fn repeated<C>(tasks: &mut [CcmTask<'_, C>]) -> Option<usize> {
     search(tasks, tasks.len() - 1, 0)
 }
 
-/// Key, by its place in memory, and nonce.
+/// The address of the key, and the nonce.
 #[inline(always)]
 fn id<C>(task: &CcmTask<'_, C>) -> (usize, u128) {
     (core::ptr::from_ref(task.cipher).addr(), u128::from_be_bytes(task.header.counter()))
 }
 
-/// Looks through the list from task `first` on: by pairs if it is short, else in lists of equal bytes of a hash, one byte a level.
+/// Searches the list that starts with task `first`: pair by pair if it is short. Otherwise it divides the list by one byte of a hash,
+/// the next byte at each level.
 fn search<C>(tasks: &mut [CcmTask<'_, C>], first: usize, level: u32) -> Option<usize> {
     let some = |at: usize| Some(at).filter(|&at| at != END);
     let list = |from: usize| core::iter::successors(some(from), |&at| some(tasks[at].next));

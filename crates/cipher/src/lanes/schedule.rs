@@ -1,11 +1,11 @@
-//! Which job runs in which lane, and where its next blocks are.
+//! The assignment of messages to lanes.
 //!
-//! A message begins with its header (CCM: B_0 and associated data), which goes through the chain alone when a lane takes
-//! the message. Its data is done in place, a step at a time; what is left of it at the end, less than a step, is put into
-//! a buffer (staged), filled with zeros there, and copied back afterwards.
+//! When a lane takes a message, the message's header (CCM: B_0 and associated data) goes through the chain first. The data is then
+//! processed in place, a step at a time. The last bytes, if less than a step, are staged: copied to a buffer, padded with zeros,
+//! processed and copied back.
 //!
-//! A call of the kernel ends when the first lane's message does, so lanes that end together are cheap: the [`Queue`]
-//! hands out messages of about the same length one after the other, and long ones first.
+//! A call of the kernel ends when the shortest message does, so it is cheap if the messages of all lanes end together: the [`Queue`]
+//! returns long messages first, and messages of about the same length one after another.
 
 use zeroize::Zeroize;
 
@@ -13,53 +13,52 @@ use super::kernel::{LaneKeys, Lanes, Mode, encrypt, step_bytes, steps};
 use crate::block::BlockBytes;
 use crate::engine::{Core, Engine, Nothing, STEP_BLOCKS, wipe};
 
-/// A message to be run through the lanes.
+/// A message that runs in a lane.
 pub(super) trait Message {
     type Cipher: Core<Block = Self::Block>;
     type Block: BlockBytes;
     /// The cipher with its key.
     fn cipher(&self) -> &Self::Cipher;
-    /// Not yet done.
+    /// Whether the message has not run yet.
     fn is_pending(&self) -> bool;
-    /// Room for the queue: the message after this one.
+    /// A link for the lists of the queue: the index of the next message.
     fn next(&mut self) -> &mut usize;
-    /// Bytes of the data.
     fn data_bytes(&self) -> usize;
-    /// The data; its bytes are read and written through the pointer from `start` to `finish`.
+    /// The data. The lanes access it through a pointer from `start` to `finish`.
     fn data(&mut self) -> &mut [u8];
     fn start(&self) -> Start<Self::Block>;
-    /// Blocks of the header; none if the mode does not count.
+    /// Number of blocks of the header; 0 in modes without a key stream.
     fn header_blocks(&self) -> usize;
-    /// One of them.
+    /// Block `index` of the header.
     fn header_block(&self, index: usize) -> Self::Block;
-    /// The message is done: the chain's end, and block 0 of the key stream. `decrypted` is known where this is compiled.
+    /// Ends the message: `chain` is the end of its chain, `mask` block 0 of its key stream. `decrypted` is a constant in each caller.
     fn finish(&mut self, decrypted: bool, chain: &Self::Block, mask: &Self::Block);
 }
 
-/// How a message starts.
+/// The first blocks of a message.
 pub(super) struct Start<B> {
-    /// The chain before the data if there is no header, else the header's first block.
+    /// The first block of the header, or the initial chain if there is no header.
     pub chain: B,
     /// Counter block 0.
     pub zero: B,
-    /// Counter block 1, its bytes reversed.
+    /// Counter block 1, with its bytes reversed.
     pub counter: B,
 }
 
-/// No message.
+/// No message, as an index.
 const NONE: usize = usize::MAX;
 
-/// The pending messages in lists of about the same length.
+/// The pending messages, in lists of messages of about the same length.
 struct Queue {
     first: [usize; Queue::CLASSES],
-    /// The lists that have a message, as bits.
+    /// A bit for each list, set if it has a message.
     filled: u64,
 }
 
 impl Queue {
     const CLASSES: usize = 64;
 
-    /// Of a message of `blocks` blocks: the number of steps; from 32 on, four classes for each power of two.
+    /// The list for messages of `blocks` blocks: one for each number of steps, and from 32 steps four for each power of two.
     fn class(blocks: usize) -> usize {
         let steps = blocks.div_ceil(STEP_BLOCKS);
         if steps < 32 {
@@ -83,7 +82,7 @@ impl Queue {
         queue
     }
 
-    /// A message of the longest.
+    /// Removes and returns one of the longest messages.
     #[inline(always)]
     fn pop<M: Message>(&mut self, messages: &mut [M]) -> Option<usize> {
         let class = self.filled.checked_ilog2()? as usize;
@@ -96,27 +95,28 @@ impl Queue {
     }
 }
 
-/// One lane's message.
+/// The message of a lane.
 #[derive(Clone, Copy)]
 struct Lane {
     /// Index of the message; `NONE` for an idle lane.
     job: usize,
-    /// The block of a step that is the message's last.
+    /// Index of the message's last block in its step.
     last_block: usize,
-    /// What is staged of it, and where it belongs.
+    /// Number of bytes that are staged.
     staged_bytes: usize,
+    /// The place of the staged bytes in the message.
     tail: *mut u8,
 }
 
 /// A lane without a message.
 const IDLE: Lane = Lane { job: NONE, last_block: 0, staged_bytes: 0, tail: core::ptr::null_mut() };
 
-/// A step of each lane, for the ends of messages.
+/// A buffer of one step for each lane, for the last bytes of its message.
 #[repr(align(64))]
 struct Staging<B, const LANES: usize>([[B; STEP_BLOCKS]; LANES]);
 
-/// Runs every pending message whose key fits the engine and the number of rounds of `keys`. `shared`: all messages have
-/// this one key.
+/// Runs every pending message whose key has this engine and the number of rounds of `keys`. `shared`: all messages have the key
+/// `keys`.
 #[inline(always)]
 pub(super) fn run<E, M, O, const G: usize, const LANES: usize>(
     engine: E,
@@ -153,7 +153,7 @@ pub(super) fn run<E, M, O, const G: usize, const LANES: usize>(
     };
     run.all::<O>(shared);
     run.wipe();
-    // SAFETY: a reference is valid for writes.
+    // SAFETY: a mutable reference is aligned and valid for writes.
     unsafe { core::ptr::write_volatile(&mut staging.0, [[E::Block::ZERO; STEP_BLOCKS]; LANES]) };
 }
 
@@ -164,17 +164,17 @@ struct Run<'k, 'j, E: Engine, M, const G: usize, const LANES: usize> {
     queue: Queue,
     messages: &'j mut [M],
     lanes: [Lane; LANES],
-    /// Steps until the lane's message ends.
+    /// Number of steps until the lane's message ends; `usize::MAX` for an idle lane.
     left: [usize; LANES],
-    /// The lanes with a message, as bits.
+    /// A bit for each lane, set if it has a message.
     busy: u64,
-    /// For lanes that start: the first blocks of the headers, and counter blocks 0.
+    /// The first blocks of the headers, and counter blocks 0, of lanes that start.
     heads: [E::Vector; G],
     zeros: [E::Vector; G],
     /// Blocks 0 of the key streams.
     masks: [E::Vector; G],
     state: Lanes<E, G, LANES>,
-    /// The first lane's part of the `Staging`, which is reached through this pointer alone.
+    /// The first lane's buffer of the `Staging`, which is accessed only through this pointer.
     staging: *mut [E::Block; STEP_BLOCKS],
 }
 
@@ -195,7 +195,7 @@ where
         }
         let mut free = u64::MAX >> (64 - LANES);
         loop {
-            // Messages without data end at once, so a lane may take several.
+            // Messages without data end immediately, so a lane may take several.
             while free != 0 {
                 for lane in lanes_of(free) {
                     self.take::<O>(lane);
@@ -234,8 +234,8 @@ where
                     }
                 }
             }
-            // SAFETY: `take` set every pointer to `left` steps inside its message, the last of which may be staged, or to
-            // the lane's staging if it is idle; messages are exclusively borrowed and untouched while they run.
+            // SAFETY: `take` set the pointer of a busy lane to `left` steps inside its message, the last of which may be staged, and that
+            // of an idle lane to its staging buffer. Messages are exclusively borrowed and not accessed otherwise while they run.
             unsafe {
                 let (engine, state) = (self.engine, &mut self.state);
                 if shared {
@@ -257,7 +257,7 @@ where
         }
     }
 
-    /// So many bytes of a block of the lane's last step are message.
+    /// Marks the first `bytes` bytes of a block of the lane's last step as message, and the others as padding.
     #[inline(always)]
     fn set_message(&mut self, lane: usize, block: usize, bytes: usize) {
         let row = &mut self.state.message[block];
@@ -270,7 +270,7 @@ where
         while let Some(job) = self.queue.pop(self.messages) {
             let message = &mut self.messages[job];
             let Some(keys) = message.cipher().keys_of::<E>().filter(|keys| E::rounds(keys) == self.rounds) else {
-                // Left for another turn.
+                // Another call runs this message, for its backend and number of rounds.
                 continue;
             };
             if let LaneKeys::Own(own) = &mut self.keys {
@@ -289,13 +289,13 @@ where
             let data = message.data();
             let staged_bytes = data.len() % step_bytes::<E>();
             let whole = data.len() / step_bytes::<E>();
-            // SAFETY: `index` is a lane, and nothing else refers to its part of the staging.
+            // SAFETY: `index` is less than `LANES`, and no other reference to this lane's staging buffer exists.
             let staging = unsafe { &mut *self.staging.add(index) };
             let pointer = data.as_mut_ptr();
             let tail = pointer.wrapping_add(data.len() - staged_bytes);
             if staged_bytes > 0 {
                 *staging = [E::Block::ZERO; STEP_BLOCKS];
-                // SAFETY: so many bytes are left of the data; the two do not overlap.
+                // SAFETY: the data has `staged_bytes` bytes from `tail`, less than a step, and does not overlap the staging buffer.
                 unsafe { copy::<E>(tail, staging.as_mut_ptr().cast(), staged_bytes) };
             }
             let last_block = data.len().div_ceil(E::Block::BYTES).wrapping_sub(1) % STEP_BLOCKS;
@@ -311,7 +311,7 @@ where
         self.state.moves[index] = 0;
     }
 
-    /// The headers of the lanes that start, and blocks 0 of their key streams.
+    /// Processes the headers of the lanes that start, and computes blocks 0 of their key streams.
     #[inline(always)]
     fn head(&mut self, shared: bool, started: u64) {
         let engine = self.engine;
@@ -325,7 +325,7 @@ where
             let [[mut chain], [mask]] = x;
             let mut index = 1;
             loop {
-                // What is left of the headers; lanes that have none go along and keep what they had.
+                // The remaining header blocks. Lanes without one run along, and `merge` keeps their chains.
                 let mut next = [[engine.zero()]];
                 let mut longer = 0u64;
                 for slot in lanes_of(of_group) {
@@ -348,17 +348,18 @@ where
         }
     }
 
-    /// The lane's message is done.
+    /// Ends the lane's message.
     #[inline(always)]
     fn finish<O: Mode<E>>(&mut self, index: usize) {
         let Lane { job, last_block, staged_bytes, tail } = self.lanes[index];
         if staged_bytes > 0 {
-            // SAFETY: `index` is a lane; `take` saw that so many bytes are left of the data, which does not overlap.
+            // SAFETY: `index` is less than `LANES`. `take` set `tail` to `staged_bytes` bytes of the data, less than a step, which
+            // do not overlap the staging buffer.
             unsafe { copy::<E>(self.staging.add(index).cast(), tail, staged_bytes) };
         }
         let (group, slot) = (index / E::SLOTS, index % E::SLOTS);
         let message = &mut self.messages[job];
-        // Without data the chain is where the header left it.
+        // Without data, the chain ends with the header.
         let row = if message.data_bytes() == 0 { &self.state.chain } else { &self.state.history[last_block] };
         let chain = self.engine.slot(&row[group], slot);
         let mask = self.engine.slot(&self.masks[group], slot);
@@ -366,7 +367,7 @@ where
         self.busy &= !(1 << index);
     }
 
-    /// Wipes what the lanes leave of keys, chains and plaintext.
+    /// Wipes keys, chains and plaintext from the state.
     #[inline(always)]
     fn wipe(&mut self) {
         if let LaneKeys::Own(own) = &mut self.keys {
@@ -377,7 +378,7 @@ where
     }
 }
 
-/// The lanes whose bits are set.
+/// The indices of the bits that are set.
 #[inline(always)]
 fn lanes_of(mut bits: u64) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
@@ -387,7 +388,7 @@ fn lanes_of(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Takes the slots of `new` whose bits are set.
+/// Copies the slots whose bits are set from `new` to `vector`.
 #[inline(always)]
 fn merge<E: Engine>(engine: E, vector: &mut E::Vector, new: &E::Vector, slots: u64) {
     if slots == u64::MAX >> (64 - E::SLOTS) {
@@ -400,7 +401,7 @@ fn merge<E: Engine>(engine: E, vector: &mut E::Vector, new: &E::Vector, slots: u
     }
 }
 
-/// A block whose first `bytes` bytes are ff and whose others are zero.
+/// A block of `bytes` bytes 0xff followed by zeros.
 #[inline(always)]
 fn ones<B: BlockBytes>(bytes: usize) -> B {
     const MOST: usize = 32;
@@ -418,25 +419,25 @@ fn ones<B: BlockBytes>(bytes: usize) -> B {
     block
 }
 
-/// Copies at most a step, whose length is seldom known, without a call.
+/// Copies at most a step, without a call of memcpy.
 ///
 /// # Safety
-/// `bytes` is at most a step; the two places are good for as many bytes and do not overlap.
+/// `bytes` must be at most a step. That many bytes must be readable at `from` and writable at `to`, and must not overlap.
 #[inline(always)]
 unsafe fn copy<E: Engine>(from: *const u8, to: *mut u8, bytes: usize) {
     debug_assert!(bytes <= step_bytes::<E>());
-    /// Copies the first and the last bytes; they overlap as they have to.
+    /// Copies the first and the last bytes, which may overlap.
     #[inline(always)]
     unsafe fn ends<T>(from: *const u8, to: *mut u8, bytes: usize) {
         let last = bytes - size_of::<T>();
-        // SAFETY: the caller has at least the bytes of a `T`.
+        // SAFETY: the caller guarantees `bytes` bytes at both pointers, at least the size of a `T`. The accesses are unaligned.
         unsafe {
             let (a, b) = (from.cast::<T>().read_unaligned(), from.add(last).cast::<T>().read_unaligned());
             to.cast::<T>().write_unaligned(a);
             to.add(last).cast::<T>().write_unaligned(b);
         }
     }
-    // SAFETY: every read and write is inside the `bytes` bytes for which the caller vouches.
+    // SAFETY: every read and write is inside the `bytes` bytes that the caller guarantees.
     unsafe {
         if bytes >= 16 {
             let mut done = 0;

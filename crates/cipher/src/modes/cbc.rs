@@ -1,6 +1,21 @@
 //! Cipher block chaining (SP 800-38A section 6.2).
 //!
-//! Encrypting one message is serial; [`crate::lanes::cbc`] encrypts many at once. Decryption is parallel.
+//! Encryption of one message is serial; [`crate::lanes::cbc`] encrypts many in parallel. Decryption is parallel.
+//!
+//! ```
+//! use tress_cipher::{aes::Aes, modes::{cbc, pkcs7}};
+//!
+//! let (cipher, iv) = (Aes::new(&[7; 16])?, [1; 16]);
+//! let mut data = b"a message".to_vec();
+//! let padding = pkcs7::padding(data.len(), 16);
+//! data.resize(data.len() + padding, padding as u8);
+//! cbc::encrypt(&cipher, &iv, &mut data)?;
+//!
+//! cbc::decrypt(&cipher, &iv, &mut data)?;
+//! data.truncate(pkcs7::unpad(&data, 16)?);
+//! assert_eq!(data, b"a message");
+//! # Ok::<(), tress_cipher::Error>(())
+//! ```
 
 use super::{BlockOf, Parallel, initial, load, parallel, store, vector_bytes, whole_blocks};
 use crate::block::{BlockBytes, flat_mut};
@@ -8,7 +23,10 @@ use crate::engine::{Engine, Operation, Room};
 use crate::operation::{Modes, OneCbcDecrypt, OneCbcEncrypt};
 use crate::{BlockCipher, Error};
 
-/// Encrypts whole blocks in place. `iv` is one block that nobody could predict.
+/// Encrypts whole blocks in place. `iv` is one block, which must be unpredictable.
+///
+/// # Errors
+/// `IvLength` and `DataLength`.
 pub fn encrypt<C: BlockCipher>(cipher: &C, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
     let chain: BlockOf<C> = initial(iv)?;
     whole_blocks::<C>(data)?;
@@ -17,6 +35,9 @@ pub fn encrypt<C: BlockCipher>(cipher: &C, iv: &[u8], data: &mut [u8]) -> Result
 }
 
 /// Decrypts whole blocks in place. `iv` is one block.
+///
+/// # Errors
+/// `IvLength` and `DataLength`.
 pub fn decrypt<C: BlockCipher>(cipher: &C, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
     let chain: BlockOf<C> = initial(iv)?;
     whole_blocks::<C>(data)?;
@@ -52,14 +73,14 @@ impl<B: BlockBytes> Operation<B> for OneCbcDecrypt<'_, B> {
     }
 }
 
-/// The ciphertext block before the next one.
+/// The ciphertext block before the next flight.
 struct Chain<B>(B);
 
 impl<E: Engine, const BLOCKS: usize> Parallel<E, BLOCKS> for Chain<E::Block> {
     #[inline(always)]
     fn apply<const N: usize>(&mut self, engine: E, keys: &E::Keys, bytes: &mut [u8]) {
-        // The ciphertext moved on by one block is what is added to each decrypted block: of all vectors but the first it is
-        // where it was read.
+        // Each decrypted block is XORed with the ciphertext block before it: the ciphertext, shifted by one block. For all vectors but
+        // the first, that is still in `bytes`.
         let (size, block) = (vector_bytes::<E>(), E::Block::BYTES);
         let bytes = &mut bytes[..N * size];
         let mut first = [E::Block::ZERO; BLOCKS];

@@ -1,7 +1,7 @@
 //! Counter with CBC-MAC (SP 800-38C, RFC 3610): encryption with authentication.
 //!
-//! Nonces have 7 to 13 bytes; a nonce of n bytes leaves 15 − n bytes to count the message's bytes. Tags have 4, 6, …, 16
-//! bytes. Associated data may be of any length.
+//! Nonces have 7 to 13 bytes; a nonce of n bytes leaves a field of 15 − n bytes for the length of the message in bytes. Tags have
+//! 4, 6, …, 16 bytes. Associated data may have any length.
 
 mod pieces;
 
@@ -18,8 +18,9 @@ use crate::{Aad, Block, CcmCipher, Error, Nonce, Tag, TagMut};
 
 pub use pieces::{Lengths, Opener, Sealer};
 
-/// CCM as an `aead`: `C` is [`Aes128`](crate::aes::Aes128), [`Aes192`](crate::aes::Aes192), [`Aes256`](crate::aes::Aes256) or a type of another cipher such as [`Rc6_128`](crate::rc6::Rc6_128), `M` the
-/// bytes of a tag (4, 6, …, 16), `N` those of a nonce (7 to 13).
+/// CCM with the traits of the `aead` crate. `C` is [`Aes128`](crate::aes::Aes128), [`Aes192`](crate::aes::Aes192),
+/// [`Aes256`](crate::aes::Aes256) or a type of another cipher such as [`Rc6_128`](crate::rc6::Rc6_128). `M` is the length of a tag
+/// in bytes (4, 6, …, 16), `N` that of a nonce (7 to 13).
 ///
 /// ```
 /// use tress_cipher::aead::{AeadInOut, KeyInit, consts::{U12, U16}};
@@ -39,7 +40,7 @@ pub struct Ccm<C, M = U16, N = U12> {
 /// Encrypts in place and writes the tag. A nonce must never be used twice with a key.
 ///
 /// # Errors
-/// For other lengths of nonce and tag, and for more data than the nonce leaves room to count.
+/// `NonceLength`, `TagLength`, and `MessageTooLong` for more data than a nonce of this length allows.
 pub fn seal<'n, 't, C: CcmCipher>(
     cipher: &C,
     nonce: impl Into<Nonce<'n>>,
@@ -54,10 +55,10 @@ pub fn seal<'n, 't, C: CcmCipher>(
     Ok(())
 }
 
-/// Decrypts in place. If the tag is wrong the data is wiped.
+/// Decrypts in place. If the tag does not match, the data is wiped.
 ///
 /// # Errors
-/// `Authentication`; and as [`seal`].
+/// `Authentication` if the tag does not match, and the errors of [`seal`].
 pub fn open<'n, 't, C: CcmCipher>(
     cipher: &C,
     nonce: impl Into<Nonce<'n>>,
@@ -69,7 +70,7 @@ pub fn open<'n, 't, C: CcmCipher>(
     let header = CcmHeader::new(nonce.into().0, aad.0, data.len(), tag.len())?;
     let mut full = cipher.core().ccm(CcmMessage { header: &header, data: &mut *data, direction: Direction::Decrypt });
     let good = full[..tag.len()].ct_eq(tag);
-    // The right tag for a forged message.
+    // If the message is forged, this is its valid tag: do not leave it in memory.
     full.zeroize();
     if reveal(good) {
         Ok(())
@@ -79,11 +80,11 @@ pub fn open<'n, 't, C: CcmCipher>(
     }
 }
 
-/// The big-endian number in 7 to 13 bytes, without a call.
+/// The big-endian number in 7 to 13 bytes, without a call of memcpy.
 #[inline]
 fn number(nonce: &[u8]) -> u128 {
     match (nonce.first_chunk::<8>(), nonce.last_chunk::<8>()) {
-        // They overlap, and agree where they do.
+        // The two overlap and are equal there.
         (Some(first), Some(last)) => {
             u128::from(u64::from_be_bytes(*first)) << (8 * (nonce.len() - 8)) | u128::from(u64::from_be_bytes(*last))
         }
@@ -97,7 +98,7 @@ impl<'a> CcmHeader<'a> {
         Ok(CcmHeader { aad, ..CcmHeader::of_lengths(nonce, aad.len() as u64, message_bytes as u64, tag_bytes)? })
     }
 
-    /// Without associated data, whose length is there all the same.
+    /// The header without the associated data, but with its length.
     #[inline(always)]
     fn of_lengths(nonce: &[u8], aad_bytes: u64, message_bytes: u64, tag_bytes: usize) -> Result<Self, Error> {
         if !(7..=13).contains(&nonce.len()) {
@@ -112,7 +113,7 @@ impl<'a> CcmHeader<'a> {
             return Err(Error::MessageTooLong);
         }
         let flags = (u8::from(aad_bytes > 0) << 6) | (((tag_bytes - 2) / 2) << 3 | (q - 1)) as u8;
-        // Put together in registers: bytes that are written one by one and read as a block wait for each other.
+        // Assembled in registers: reading a block whose bytes were just written one by one would stall.
         let b0 = u128::from(flags) << 120 | number(nonce) << (8 * q) | u128::from(message_bytes);
         let b0 = b0.to_be_bytes();
 
@@ -143,7 +144,7 @@ impl<'a> CcmHeader<'a> {
         1 + (self.prefix_bytes + self.aad.len()).div_ceil(16)
     }
 
-    /// Block `index` of the header; the last one is filled with zeros.
+    /// Block `index` of the header; the last one is padded with zeros.
     #[inline]
     pub(crate) fn block(&self, index: usize) -> Block {
         if index == 0 { self.b0 } else { self.aad_block(index) }
@@ -169,7 +170,7 @@ impl<'a> CcmHeader<'a> {
     pub(crate) fn counter(&self) -> Block {
         let number = u128::from_be_bytes(self.b0);
         let flags = (number >> 120) & 7;
-        // The nonce is what stands above the 8 q bits of the length.
+        // The nonce is above the 8 q bits of the length.
         let q = flags as u32 + 1;
         let nonce = (number << 8 >> 8) >> (8 * q) << (8 * q);
         (nonce | flags << 120).to_be_bytes()

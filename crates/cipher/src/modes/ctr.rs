@@ -1,7 +1,7 @@
 //! Counter mode (SP 800-38A section 6.5) with a big-endian counter.
 //!
-//! The counter is the whole block, which wraps from ff…ff to 00…00. Ciphers with a shorter one
-//! ([`BlockCipher::COUNTER_BYTES`]: the last bytes of the block, after a nonce) refuse to run past its end.
+//! The counter is the whole block, which wraps from ff…ff to 00…00. Ciphers with a shorter counter (the last
+//! [`BlockCipher::COUNTER_BYTES`] bytes of the block, after a nonce) return an error at its end.
 
 use super::{BlockOf, Parallel, initial, parallel, vector_bytes};
 use crate::block::BlockBytes;
@@ -13,16 +13,16 @@ use crate::{BlockCipher, Error};
 /// used twice with a key.
 ///
 /// # Errors
-/// `IvLength`, and `CounterExhausted` when the data would run past the end of a counter shorter than its block.
+/// `IvLength`, and `CounterExhausted` if the data needs more counter blocks than a counter shorter than its block has left.
 pub fn apply<C: BlockCipher>(cipher: &C, counter: &[u8], data: &mut [u8]) -> Result<(), Error> {
     Stream::new(cipher, counter)?.apply(data)
 }
 
-/// A key stream that is used piece by piece.
+/// A key stream that encrypts or decrypts data piece by piece.
 pub struct Stream<'c, C: BlockCipher> {
     cipher: &'c C,
     counter: BlockOf<C>,
-    /// Counter blocks from here on; `None` if they never end.
+    /// Number of counter blocks left; `None` if the counter wraps.
     left: Option<u64>,
 }
 
@@ -33,10 +33,10 @@ impl<C: BlockCipher> core::fmt::Debug for Stream<'_, C> {
 }
 
 impl<'c, C: BlockCipher> Stream<'c, C> {
-    /// The stream from a counter block on.
+    /// The key stream that starts with the counter block `counter`.
     ///
     /// # Errors
-    /// `IvLength` unless it has the length of a block.
+    /// `IvLength` unless `counter` has the length of a block.
     pub fn new(cipher: &'c C, counter: &[u8]) -> Result<Self, Error> {
         let counter: BlockOf<C> = initial(counter)?;
         let number = &counter.as_ref()[C::BLOCK_BYTES - C::COUNTER_BYTES..];
@@ -47,11 +47,11 @@ impl<'c, C: BlockCipher> Stream<'c, C> {
         Ok(Stream { cipher, counter, left })
     }
 
-    /// Encrypts or decrypts the next bytes in place. What is left of the last block's key stream is dropped: every piece
-    /// but the last has to be whole blocks.
+    /// Encrypts or decrypts the next bytes in place. The rest of the last block's key stream is dropped, so every piece except the last
+    /// must be whole blocks.
     ///
     /// # Errors
-    /// `CounterExhausted`, with the data as it was.
+    /// `CounterExhausted`. The data is unchanged then.
     pub fn apply(&mut self, data: &mut [u8]) -> Result<(), Error> {
         let blocks = data.len().div_ceil(C::BLOCK_BYTES) as u64;
         if let Some(left) = &mut self.left {
@@ -77,7 +77,7 @@ impl<B: BlockBytes> Operation<B> for Ctr<'_, B> {
     }
 }
 
-/// The next counter.
+/// The next counter block.
 struct Counter<B>(B);
 
 impl<E: Engine, const BLOCKS: usize> Parallel<E, BLOCKS> for Counter<E::Block> {

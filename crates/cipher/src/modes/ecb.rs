@@ -6,14 +6,20 @@ use crate::engine::{Direction, Engine, Nothing, Operation, Room};
 use crate::operation::{Ecb, Modes};
 use crate::{BlockCipher, Error};
 
-/// Encrypts whole blocks, each on its own.
+/// Encrypts whole blocks in place, each separately.
+///
+/// # Errors
+/// `DataLength`.
 pub fn encrypt<C: BlockCipher>(cipher: &C, data: &mut [u8]) -> Result<(), Error> {
     whole_blocks::<C>(data)?;
     cipher.core().ecb(Ecb { data, direction: Direction::Encrypt });
     Ok(())
 }
 
-/// Decrypts whole blocks, each on its own.
+/// Decrypts whole blocks in place, each separately.
+///
+/// # Errors
+/// `DataLength`.
 pub fn decrypt<C: BlockCipher>(cipher: &C, data: &mut [u8]) -> Result<(), Error> {
     whole_blocks::<C>(data)?;
     cipher.core().ecb(Ecb { data, direction: Direction::Decrypt });
@@ -39,7 +45,7 @@ impl<B: BlockBytes> Operation<B> for Ecb<'_> {
     }
 }
 
-/// ECB over whole blocks, with the keys for the direction.
+/// ECB over whole blocks, with the round keys for the direction.
 #[inline(always)]
 pub(crate) fn ecb<E, const FLIGHT: usize, const BLOCKS: usize>(
     engine: E,

@@ -2,26 +2,26 @@
 //!
 //! | mode | source | note |
 //! |---|---|---|
-//! | [`ecb`] | SP 800-38A section 6.1 | shows equal blocks; for tests and as a building block |
+//! | [`ecb`] | SP 800-38A section 6.1 | reveals equal blocks; for tests and as a building block |
 //! | [`cbc`] | SP 800-38A section 6.2 | decryption is parallel, encryption is not: see [`crate::lanes::cbc`] |
-//! | [`ctr`] | SP 800-38A section 6.5 | big-endian counter: the whole block, in PIPO its last two bytes |
-//! | [`ccm`] | SP 800-38C | authenticated, for blocks of 128 bits; many messages at once: see [`crate::lanes::ccm`] |
+//! | [`ctr`] | SP 800-38A section 6.5 | big-endian counter: the whole block, or in PIPO its last two bytes |
+//! | [`ccm`] | SP 800-38C | authenticated, for blocks of 128 bits; for many messages see [`crate::lanes::ccm`] |
 //! | [`pkcs7`] | RFC 5652 section 6.3 | padding for `ecb` and `cbc` |
 //!
-//! None of these chooses a nonce or an initialisation vector: never use one twice with a key. Where messages can be counted, the
-//! number of the message is the safest nonce; chosen at random, 12 bytes repeat with a chance of 2^-32 after 2^32 messages. ECB, CBC
-//! and CTR do not notice changes of the ciphertext; prefer CCM.
+//! Callers choose nonces and initialisation vectors. Never use one twice with a key. If messages can be counted, the number of the
+//! message is the safest nonce. Random nonces of 12 bytes repeat with a probability of 2^-32 after 2^32 messages. ECB, CBC and CTR do
+//! not detect changes of the ciphertext; prefer CCM.
 //!
-//! How much a key may be used for is the caller's to count, over all messages:
+//! Callers must count the use of a key over all messages:
 //!
 //! | mode | limit under one key | source |
 //! |---|---|---|
 //! | CCM | 2^61 calls of the cipher, two a block and two a message; far less for short tags | SP 800-38C, 5.3 |
-//! | any, blocks of 128 bits | 2^52 blocks (2^56 bytes) keep the chance of equal blocks below 2^-24 | q² / 2^129 |
-//! | any, blocks of 64 bits (PIPO) | 2^20 blocks (8 MiB), for the same | SP 800-67 rev. 2, 3.4 |
+//! | any, blocks of 128 bits | 2^52 blocks (2^56 bytes) keep the probability of equal blocks below 2^-24 | q² / 2^129 |
+//! | any, blocks of 64 bits (PIPO) | 2^20 blocks (8 MiB), for the same reason | SP 800-67 rev. 2, 3.4 |
 //! | CTR of PIPO | 2^16 blocks a message, which is enforced | its counter has 16 bits |
 //!
-//! A tag of t bits lets one forgery in 2^t through: below 64 bits only where somebody has thought about what that does (SP
+//! With a tag of t bits, one forgery in 2^t succeeds. Use tags below 64 bits only after an analysis of what a forgery can do (SP
 //! 800-38C, appendix B.2).
 
 pub mod cbc;
@@ -36,7 +36,7 @@ use crate::block::{BlockBytes, flat_mut};
 use crate::engine::{Core, Engine};
 use crate::{BlockCipher, Error};
 
-/// The block of a cipher.
+/// The block type of a cipher.
 pub(crate) type BlockOf<C> = <<C as BlockCipher>::Core as Core>::Block;
 
 /// `DataLength` unless `data` is a whole number of blocks.
@@ -44,22 +44,22 @@ pub(crate) fn whole_blocks<C: BlockCipher>(data: &[u8]) -> Result<(), Error> {
     if data.len().is_multiple_of(C::BLOCK_BYTES) { Ok(()) } else { Err(Error::DataLength) }
 }
 
-/// An initialisation vector of one block.
+/// Converts an initialisation vector to a block.
 pub(crate) fn initial<B: BlockBytes>(iv: &[u8]) -> Result<B, Error> {
     iv.try_into().map_err(|_| Error::IvLength)
 }
 
-/// A mode whose blocks do not wait for each other. `BLOCKS` are the blocks of a flight.
+/// A mode whose blocks do not depend on each other. `BLOCKS` is the number of blocks of a flight.
 pub(crate) trait Parallel<E: Engine, const BLOCKS: usize> {
-    /// Transforms `bytes`, which is `N` vectors of the message, in place and in order. Has to be `#[inline(always)]`.
+    /// Transforms `bytes`, the next `N` vectors of the message, in place. Must be `#[inline(always)]`.
     fn apply<const N: usize>(&mut self, engine: E, keys: &E::Keys, bytes: &mut [u8]);
 }
 
-/// Vectors of what is left of a message behind its last long flight.
+/// Number of vectors in a flight after the last long flight of a message.
 const SHORT_FLIGHT: usize = 4;
 
-/// Runs a mode over data of any length, `FLIGHT` vectors at a time; what is left in short flights, the last vectors alone, the
-/// very last one padded with zeros in a buffer of its own.
+/// Runs a mode over data of any length, `FLIGHT` vectors at a time. The remaining data runs in short flights, then vector by vector; an
+/// incomplete last vector is padded with zeros in a buffer.
 #[inline(always)]
 pub(crate) fn parallel<E, P, const FLIGHT: usize, const BLOCKS: usize>(
     mut mode: P,
@@ -99,13 +99,13 @@ pub(crate) fn parallel<E, P, const FLIGHT: usize, const BLOCKS: usize>(
     }
 }
 
-/// Bytes of a vector.
+/// Length of a vector in bytes.
 #[inline(always)]
 pub(crate) fn vector_bytes<E: Engine>() -> usize {
     E::SLOTS * E::Block::BYTES
 }
 
-/// `N` vectors.
+/// Reads `N` vectors.
 #[inline(always)]
 pub(crate) fn load<E: Engine, const N: usize>(engine: E, bytes: &[u8]) -> [E::Vector; N] {
     let size = vector_bytes::<E>();

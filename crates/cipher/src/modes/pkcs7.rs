@@ -5,7 +5,7 @@ use subtle::{ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater, Const
 use crate::Error;
 use crate::reveal::reveal;
 
-/// How many bytes to append to a message of `length` bytes, 1 to `block`; each has that number as its value.
+/// The number of bytes to append to a message of `length` bytes, 1 to `block`. The value of each of these bytes is that number.
 ///
 /// # Panics
 /// Unless `block` is 1 to 255.
@@ -14,8 +14,11 @@ pub fn padding(length: usize, block: usize) -> usize {
     block - length % block
 }
 
-/// The length of the message without its padding. Takes the same time whatever the padding is, and says no more than
-/// that it is wrong. Who tells a stranger even that lets him decrypt CBC, byte by byte: check a MAC of the ciphertext first.
+/// The length of the message without its padding. The run time and the error do not depend on how the padding is wrong. But an attacker
+/// who learns whether a padding is valid can decrypt CBC byte by byte: verify a MAC of the ciphertext first.
+///
+/// # Errors
+/// `DataLength` unless `data` is one or more whole blocks, and `Padding`.
 ///
 /// # Panics
 /// Unless `block` is 1 to 255.
@@ -31,7 +34,7 @@ pub fn unpad(data: &[u8], block: usize) -> Result<usize, Error> {
         let is_padding = (i as u8).ct_lt(&count);
         good &= !is_padding | byte.ct_eq(&count);
     }
-    // What is told is only good or not; the length is public once it is good.
+    // Only the validity is revealed; the length becomes public if the padding is valid.
     let count = u8::conditional_select(&0, &count, good);
     if reveal(good) { Ok(data.len() - usize::from(count)) } else { Err(Error::Padding) }
 }

@@ -1,4 +1,4 @@
-//! A key on a backend: the list of the backends.
+//! PIPO with a key, and the list of its backends.
 
 use super::layers::Block;
 use super::portable::Portable;

@@ -1,39 +1,39 @@
-//! Round keys, as every backend but `reference` uses them.
+//! Round keys of all backends except `reference`.
 //!
-//! The round keys are the key's 64-bit words in turn, each with the number of its round in row 0. So there are no more
-//! than two or four different rows 1 to 7. A round adds its key between the S-layer and the R-layer, where the former can
-//! take some of it along, so a round key's rows are stored rotated back; that is also where decryption needs them.
+//! The round keys are the key's 64-bit words, cyclically, each with the number of its round XORed into row 0. So there are only two or
+//! four different rows 1 to 7. Rounds add their key before the R-layer instead of after it, where some of the additions merge with
+//! those of the S-layer. So the rows of a round key are stored rotated back. Decryption uses them in this form too.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::layers::{MAX_ROUNDS, ROTATIONS, RoundKeys, Row};
 
-/// Most 64-bit words of a key.
+/// Largest number of 64-bit words in a key.
 pub(super) const MAX_WORDS: usize = 4;
 
-/// A key for one block (rows are bytes) and for many side by side.
+/// The round keys of one key, for one block (a row is a byte) and for many side by side.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Keys {
     pub(super) one: Schedule<u8>,
     pub(super) many: Schedule<u64>,
 }
 
-/// The rows of all round keys; `W` is what a backend fills a row of its state with.
+/// The rows of all round keys. A backend repeats `W` to fill a row of its state.
 #[derive(Clone, Zeroize)]
 pub(super) struct Schedule<W: Zeroize> {
     pub(super) rounds: usize,
-    /// Rounds after which rows 1 to 7 come again, less one: 1 or 3.
+    /// Number of 64-bit words in the key, minus one: 1 or 3. Rows 1 to 7 repeat after that many rounds plus one.
     pub(super) last_word: usize,
     /// Round key 0.
     pub(super) whitening: [W; 8],
     /// Row 0 of all round keys.
     row0: [W; MAX_ROUNDS + 1],
-    /// The key's words, rotated back.
+    /// The key's words, with their rows rotated back.
     pub(super) words: [[W; 8]; MAX_WORDS],
 }
 
-/// The key schedule. `key` has 16 or 32 bytes; `spread` makes a row of a state, the same for all blocks, from the row of
-/// a round key.
+/// Computes the round keys. `key` must have 16 or 32 bytes. `spread` converts a row of a round key to a row of a state with the same
+/// value for all blocks.
 pub(super) fn expand_key(key: &[u8], spread: fn(u8) -> u64) -> Keys {
     Keys { one: schedule(key, |row| row), many: schedule(key, spread) }
 }
@@ -68,13 +68,13 @@ impl<R: Row> RoundKeys<R> for Schedule<R::Word> {
 
     #[inline(always)]
     unsafe fn whitening(&self) -> [R; 8] {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { splat(&self.whitening) }
     }
 
     #[inline(always)]
     unsafe fn round_key(&self, round: usize) -> [R; 8] {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe {
             let mut rows = splat::<R>(&self.words[round & self.last_word & (MAX_WORDS - 1)]);
             rows[0] = R::splat(self.row0[round]);
@@ -84,10 +84,10 @@ impl<R: Row> RoundKeys<R> for Schedule<R::Word> {
 }
 
 /// # Safety
-/// The machine needs the instructions of `R`.
+/// The machine must have the instructions of `R`.
 #[inline(always)]
 unsafe fn splat<R: Row>(words: &[R::Word; 8]) -> [R; 8] {
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         let mut rows = [R::splat(words[0]); 8];
         for row in 1..8 {

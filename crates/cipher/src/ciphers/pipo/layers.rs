@@ -1,27 +1,27 @@
-//! The layers and rounds of PIPO, once for all backends but `reference`: over whatever holds a row of some blocks.
+//! The layers and rounds of PIPO, written once over [`Row`] for all backends except `reference`.
 
 use zeroize::Zeroize;
 
 use crate::engine::Meanwhile;
 
-/// A block of PIPO: byte `r` is row `r`, so the paper's number is `u64::from_le_bytes` of it.
+/// A block of PIPO. Byte `r` is row `r` of the state; the paper's number is `u64::from_le_bytes` of the block.
 pub type Block = [u8; 8];
 
-/// Rounds with a key of 256 bits, the larger number.
+/// Largest number of rounds, that of a key of 256 bits.
 pub(super) const MAX_ROUNDS: usize = 17;
 
-/// How far each row is rotated to the left by the R-layer.
+/// The number of bits by which the R-layer rotates each row to the left.
 pub(super) const ROTATIONS: [u32; 8] = [0, 7, 4, 3, 6, 5, 1, 2];
 
-/// A row of the state of as many blocks as fit.
+/// One row of the states of many blocks.
 ///
-/// The operations are those of the S-layer with as many operands as some machines take at once.
+/// The operations are those of the S-layer, with up to three operands: some machines have them as one instruction.
 ///
 /// # Safety
-/// Every method needs the row's instructions.
-#[allow(unreachable_pub)] // Only the engines with registers make it reachable.
+/// The machine must have the row's instructions for every method.
+#[allow(unreachable_pub)] // Reachable only through the engines with registers.
 pub trait Row: Copy {
-    /// What fills a row, repeated.
+    /// The unit that fills a row when repeated.
     type Word: Copy + Zeroize;
     unsafe fn splat(word: Self::Word) -> Self;
     unsafe fn xor(self, a: Self) -> Self;
@@ -39,55 +39,55 @@ pub trait Row: Copy {
     unsafe fn rotate<const LEFT: u32>(self) -> Self;
 }
 
-/// Where the round keys of a state come from.
+/// A source of round keys.
 pub(crate) trait RoundKeys<R> {
     fn rounds(&self) -> usize;
     /// Round key 0.
     ///
     /// # Safety
-    /// The machine needs the instructions of `R`.
+    /// The machine must have the instructions of `R`.
     unsafe fn whitening(&self) -> [R; 8];
-    /// The key of a round from 1 on, its rows rotated back: to be added before the R-layer.
+    /// The key of a round, which counts from 1. Its rows are rotated back, so it is added before the R-layer.
     ///
     /// # Safety
-    /// The machine needs the instructions of `R`.
+    /// The machine must have the instructions of `R`.
     unsafe fn round_key(&self, round: usize) -> [R; 8];
 }
 
-// Loops, not closures: a closure is a function of its own without the target features, and where the compiler does not
-// inline it every instruction in it becomes a call.
+// Loops, not closures: a closure is a separate function without the target features. If the compiler does not inline it, every
+// instruction in it becomes a call.
 
 /// # Safety
-/// The machine needs the instructions of `R`.
+/// The machine must have the instructions of `R`.
 #[inline(always)]
 unsafe fn add<R: Row>(x: &mut [R; 8], other: [R; 8]) {
     for row in 0..8 {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         x[row] = unsafe { x[row].xor(other[row]) };
     }
 }
 
-/// The S-layer and a key after it. Names are those of the specification's formulas: a letter for how far a row has come,
-/// its number in the input. Rows 1, 2 and 7 end with an addition, so the key is one operand more.
+/// The S-layer followed by the addition of `key`. The names are those of the specification's formulas: a letter for the stage, and the
+/// number of the input row. Rows 1, 2 and 7 end with an addition, which takes the key as another operand.
 ///
 /// # Safety
-/// The machine needs the instructions of `R`.
+/// The machine must have the instructions of `R`.
 #[inline(always)]
 unsafe fn s_layer<R: Row>([x0, x1, x2, x3, x4, x5, x6, x7]: [R; 8], key: [R; 8]) -> [R; 8] {
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         let a5 = x5.xor_and(x7, x6);
         let a4 = x4.xor_and(x3, a5);
         let a6 = x6.xor(x3);
         let a3 = x3.xor_or(a4, a5);
-        // a7 = x7 ^ a4 is only ever added to something.
+        // a7 = x7 ^ a4 is not computed: it only occurs in sums.
         let b5 = a5.xor3(x7, a4);
         let b4 = a4.xor_and(b5, a6);
         let a2 = x2.xor_and(x1, x0);
         let a0 = x0.xor_or(a2, x1);
         let a1 = x1.xor_or(a2, a0);
         let c7 = a1.xor3(x7, a4);
-        // b2 = !a2 is only ever added to something.
+        // b2 = !a2 is not computed: it only occurs in sums.
         let c3 = a3.xnor(a2);
         let c4 = b4.xor(a0);
         let c6 = a6.xor_and(c7, b5);
@@ -109,13 +109,13 @@ unsafe fn s_layer<R: Row>([x0, x1, x2, x3, x4, x5, x6, x7]: [R; 8], key: [R; 8])
     }
 }
 
-/// A key and the inverse of the S-layer after it.
+/// The addition of `key` followed by the inverse of the S-layer.
 ///
 /// # Safety
-/// The machine needs the instructions of `R`.
+/// The machine must have the instructions of `R`.
 #[inline(always)]
 unsafe fn inverse_s_layer<R: Row>(y: [R; 8], key: [R; 8]) -> [R; 8] {
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         let c7 = y[0].xor(key[0]);
         let d6 = y[3].xor(key[3]);
@@ -131,11 +131,11 @@ unsafe fn inverse_s_layer<R: Row>(y: [R; 8], key: [R; 8]) -> [R; 8] {
         let a1 = y[7].xor3(t2, key[7]);
         let a0 = y[1].xor3(t1, key[1]);
         let a2 = y[2].xnor3(t0, key[2]);
-        // With b2 = !a2.
+        // The formula has b2 = !a2.
         let a3 = c3.xnor(a2);
         let b4 = c4.xor(a0);
         let a4 = b4.xor_and(b5, a6);
-        // a7 = c7 ^ a1 is only ever added to something.
+        // a7 = c7 ^ a1 is not computed: it only occurs in sums.
         let a5 = b5.xor3(c7, a1);
         let x3 = a3.xor_or(a4, a5);
         let x6 = a6.xor(x3);
@@ -152,11 +152,11 @@ unsafe fn inverse_s_layer<R: Row>(y: [R; 8], key: [R; 8]) -> [R; 8] {
 /// The R-layer.
 ///
 /// # Safety
-/// The machine needs the instructions of `R`.
+/// The machine must have the instructions of `R`.
 #[inline(always)]
 unsafe fn r_layer<R: Row>([x0, x1, x2, x3, x4, x5, x6, x7]: [R; 8]) -> [R; 8] {
     const { assert!(matches!(ROTATIONS, [0, 7, 4, 3, 6, 5, 1, 2])) };
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         [
             x0,
@@ -174,10 +174,10 @@ unsafe fn r_layer<R: Row>([x0, x1, x2, x3, x4, x5, x6, x7]: [R; 8]) -> [R; 8] {
 /// The inverse of the R-layer.
 ///
 /// # Safety
-/// The machine needs the instructions of `R`.
+/// The machine must have the instructions of `R`.
 #[inline(always)]
 unsafe fn inverse_r_layer<R: Row>([x0, x1, x2, x3, x4, x5, x6, x7]: [R; 8]) -> [R; 8] {
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         [
             x0,
@@ -192,10 +192,10 @@ unsafe fn inverse_r_layer<R: Row>([x0, x1, x2, x3, x4, x5, x6, x7]: [R; 8]) -> [
     }
 }
 
-/// `N` states through all rounds.
+/// Encrypts `N` states.
 ///
 /// # Safety
-/// The machine needs the instructions of `R`.
+/// The machine must have the instructions of `R`.
 #[inline(always)]
 pub(super) unsafe fn encrypt<R: Row, const N: usize>(
     keys: &impl RoundKeys<R>,
@@ -203,7 +203,7 @@ pub(super) unsafe fn encrypt<R: Row, const N: usize>(
     meanwhile: &mut impl Meanwhile,
 ) {
     let mut y = *x;
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         let key = keys.whitening();
         for state in &mut y {
@@ -222,14 +222,14 @@ pub(super) unsafe fn encrypt<R: Row, const N: usize>(
     *x = y;
 }
 
-/// The inverse of `encrypt`.
+/// Decrypts `N` states.
 ///
 /// # Safety
-/// The machine needs the instructions of `R`.
+/// The machine must have the instructions of `R`.
 #[inline(always)]
 pub(super) unsafe fn decrypt<R: Row, const N: usize>(keys: &impl RoundKeys<R>, x: &mut [[R; 8]; N]) {
     let mut y = *x;
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         for round in (1..=keys.rounds()).rev() {
             let key = keys.round_key(round);

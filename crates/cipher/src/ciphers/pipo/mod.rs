@@ -1,35 +1,35 @@
 //! PIPO-64/128 and PIPO-64/256: a block cipher with blocks of 64 bits and keys of 128 or 256 bits, on every backend.
 //!
 //! Kim et al., "PIPO: A Lightweight Block Cipher with Efficient Higher-Order Masking Software Implementations",
-//! ICISC 2020. No body has standardised it: it won a competition in Korea. It is here for study, and for devices too
-//! small for AES; for anything else take [`crate::aes`].
+//! ICISC 2020. PIPO won a competition in Korea; it is not standardised. It is here for study and for devices that are too
+//! small for AES. For anything else use [`crate::aes`].
 //!
-//! | backend | what it uses | constant time |
+//! | backend | implementation | constant time |
 //! |---|---|---|
 //! | `reference` | the paper line by line | yes, but slow |
 //! | `portable` | bitsliced 64-bit words | yes |
 //! | `riscv32` | four blocks a register of RV32I, in assembly | yes |
-//! | `neon` | a byte a block in 128-bit registers of aarch64 | yes |
+//! | `neon` | a byte for each block in 128-bit registers of aarch64 | yes |
 //! | `avx2` | bitsliced 256-bit registers | yes |
-//! | `gfni512` | a byte a block in 512-bit registers; a row is rotated by one bit matrix | yes |
+//! | `gfni512` | a byte for each block in 512-bit registers; a bit matrix rotates a row | yes |
 //!
-//! # What a block of 64 bits means
+//! # Limits of 64-bit blocks
 //!
-//! Among 2^32 blocks (32 GiB) under one key two equal ones are likely, in any mode, whatever the length of the key. In
-//! CBC, two equal ciphertext blocks give away the XOR of two plaintext blocks (Sweet32); in CTR, the absence of equal
-//! key stream blocks tells a key stream from random bytes. After q blocks the chance is about q²/2^65: one in a million
-//! after 2^22.5 blocks (45 MiB). Change the key long before that: 2^20 blocks (8 MiB) a key keep it near 2^-25.
+//! Among 2^32 blocks (32 GiB) under one key, two equal ones are likely, in any mode and for any key length. In CBC, two equal
+//! ciphertext blocks reveal the XOR of two plaintext blocks (Sweet32). In CTR, the absence of equal key stream blocks distinguishes
+//! the key stream from random bytes. After q blocks the probability is about q²/2^65: one in a million after 2^22.5 blocks
+//! (45 MiB). Change the key long before that: 2^20 blocks (8 MiB) under one key keep the probability near 2^-25.
 //!
-//! [`crate::modes::ctr`] counts in the last two bytes of the block, big-endian, after a nonce of six bytes: a message has
-//! at most 65,536 blocks (512 KiB) from a counter of zero, and one that runs past its end is refused with
-//! [`Error::CounterExhausted`]. A nonce must never be used twice with a key; chosen at random, 48 bits repeat with a
-//! chance of one in a million after some 24,000 messages, so count them.
+//! The counter of [`crate::modes::ctr`] is the last two bytes of the block, big-endian, after a nonce of six bytes. A message has
+//! at most 65,536 blocks (512 KiB) from a counter of zero; a longer one is refused with [`Error::CounterExhausted`]. A nonce must
+//! never be used twice with a key. Random nonces of 48 bits repeat with a probability of one in a million after some 24,000
+//! messages, so use the number of the message.
 //!
-//! There is no CCM, which needs blocks of 128 bits: nothing here notices that a ciphertext was changed.
+//! PIPO has no CCM, which needs blocks of 128 bits, so its modes do not detect changes of the ciphertext.
 //!
 //! # Byte order
 //!
-//! The paper writes blocks and keys as numbers. Here their bytes stand least significant first: the paper's plaintext
+//! The paper writes blocks and keys as numbers. Here they are bytes, least significant first: the paper's plaintext
 //! `098552F6_1E270026` is the bytes `26 00 27 1e f6 52 85 09`, and byte `r` of a block is row `r` of the state.
 //!
 //! ```
@@ -68,7 +68,7 @@ pub use layers::Block;
 
 use keyed::Keyed;
 
-/// PIPO with a key; the key's length chooses the variant. Round keys are wiped when it is dropped.
+/// PIPO with a key, whose length selects the variant. The round keys are wiped on drop.
 #[derive(Clone)]
 pub struct Pipo {
     keyed: Keyed,
@@ -76,15 +76,21 @@ pub struct Pipo {
 }
 
 impl Pipo {
-    /// Bytes of a key.
+    /// Lengths of a key in bytes.
     pub const KEY_BYTES: &'static [usize] = &[16, 32];
 
     /// Prepares a key of 16 or 32 bytes, least significant byte first, for the fastest backend of this machine.
+    ///
+    /// # Errors
+    /// `KeyLength` for other lengths.
     pub fn new(key: &[u8]) -> Result<Pipo, Error> {
         Self::with_backend(key, Backend::best_of(Self::BACKENDS))
     }
 
-    /// Prepares a key for a given backend; a machine without it is an error.
+    /// Prepares a key for a given backend.
+    ///
+    /// # Errors
+    /// `KeyLength`, and `BackendUnavailable` if this machine lacks the backend.
     pub fn with_backend(key: &[u8], backend: Backend) -> Result<Pipo, Error> {
         if !Self::KEY_BYTES.contains(&key.len()) {
             return Err(Error::KeyLength);
@@ -93,7 +99,7 @@ impl Pipo {
         Ok(Self::prepare(key, backend))
     }
 
-    /// Prepares a key of a length that there is for a backend that has been checked.
+    /// Prepares a key for a backend. Callers have checked both.
     #[inline(always)]
     pub(crate) fn prepare(key: &[u8], backend: Backend) -> Self {
         Pipo { keyed: Keyed::new(key, backend), key_bytes: key.len() }
@@ -104,17 +110,17 @@ impl Pipo {
         self.keyed.backend()
     }
 
-    /// Bytes of the key: 16 or 32.
+    /// Length of the key in bytes: 16 or 32.
     pub fn key_bytes(&self) -> usize {
         self.key_bytes
     }
 
-    /// Encrypts blocks, each on its own.
+    /// Encrypts blocks in place, each separately (ECB).
     pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
         self.keyed.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
     }
 
-    /// Decrypts blocks, each on its own.
+    /// Decrypts blocks in place, each separately (ECB).
     pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
         self.keyed.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
     }
@@ -137,7 +143,7 @@ impl BlockCipher for Pipo {
     }
 }
 
-/// Names the variant and the backend, never the key.
+/// Shows the variant and the backend, never the key.
 impl fmt::Debug for Pipo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Pipo-64/{} ({})", 8 * self.key_bytes, self.backend().name())
@@ -145,10 +151,10 @@ impl fmt::Debug for Pipo {
 }
 
 fixed_key_size!(
-    /// PIPO-64/128, with a key of 128 bits: RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
+    /// PIPO-64/128, with a key of 128 bits and RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
     Pipo128: Pipo
 );
 fixed_key_size!(
-    /// PIPO-64/256, with a key of 256 bits: RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
+    /// PIPO-64/256, with a key of 256 bits and RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
     Pipo256: Pipo
 );

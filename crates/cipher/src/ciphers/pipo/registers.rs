@@ -1,10 +1,10 @@
-//! The engines with vector registers: a state is eight registers, one for each row, of as many blocks as fit.
+//! The engines with vector registers. A state is eight registers; each holds one row of many blocks.
 //!
-//! A vector is kept in this form between operations: modes and lanes add, chain and count in it, and only reading and
-//! writing messages packs and unpacks.
+//! Vectors stay in this form between operations: modes and lanes add, chain and count in it. Only reading and writing messages packs
+//! and unpacks.
 
-// SAFETY notes of the engines rely on one fact: an engine value holds a token of `crate::cpu`, which exists only on a
-// machine with the instructions.
+// The SAFETY notes in the engines rely on one fact: an engine value holds a token of `crate::cpu`, which exists only on a machine with
+// the instructions of the engine. Loads and stores need no alignment.
 
 use zeroize::Zeroize;
 
@@ -16,36 +16,35 @@ use crate::engine::STEP_BLOCKS;
 /// A register with one row of `SLOTS` blocks.
 ///
 /// # Safety
-/// Every method needs the register's instructions; pointers have to be good for the bytes that a method names.
+/// The machine must have the register's instructions for every method, and pointers must be valid for the bytes that a method names.
 pub trait Register: Row<Word = u64> {
-    /// Blocks in a state.
+    /// Number of blocks in a state.
     const SLOTS: usize;
-    /// A round's number in row 0 of every block.
+    /// The number of a round, as row 0 of every block.
     unsafe fn round_number(round: usize) -> Self;
 
     /// Reads `SLOTS` blocks.
     unsafe fn load(bytes: *const u8) -> [Self; 8];
     /// Writes `SLOTS` blocks.
     unsafe fn store(rows: [Self; 8], bytes: *mut u8);
-    /// XORs a state to `SLOTS` blocks.
+    /// XORs a state into `SLOTS` blocks of memory.
     unsafe fn add_to(rows: [Self; 8], bytes: *mut u8);
-    /// `SLOTS` blocks that differ in their last two bytes, which are the numbers from `first` on. The last does not
-    /// overflow.
+    /// `SLOTS` copies of `block` whose last two bytes are replaced by the numbers from `first`. These must not overflow.
     unsafe fn counters(block: &Block, first: u16) -> [Self; 8];
-    /// Reads `STEP_BLOCKS` blocks at each of `SLOTS` addresses; state `j` gets block `j` of each.
+    /// Reads `STEP_BLOCKS` blocks at each of `SLOTS` addresses. State `j` gets block `j` of each.
     unsafe fn gather(pointers: &[*mut u8]) -> [[Self; 8]; STEP_BLOCKS];
     /// The inverse of `gather`.
     unsafe fn scatter(states: [[Self; 8]; STEP_BLOCKS], pointers: &[*mut u8]);
 
-    /// One block's row.
+    /// The row of one block.
     fn slot(&self, slot: usize) -> u8;
-    /// Replaces one block's row.
+    /// Replaces the row of one block.
     fn set_slot(&mut self, slot: usize, row: u8);
-    /// Replaces one block's row by that of a schedule's word.
+    /// Replaces the row of one block by that of a [`Schedule`]'s word.
     fn set_slot_of_word(&mut self, slot: usize, word: u64);
 }
 
-/// A key for each block of a state.
+/// The round keys of all lanes, a key for each block of a state.
 pub struct LaneKeys<R> {
     rounds: usize,
     last_word: usize,
@@ -79,8 +78,8 @@ impl<R: Register> Zeroize for LaneKeys<R> {
     fn zeroize(&mut self) {
         for rows in [&mut self.whitening].into_iter().chain(&mut self.words) {
             let words = core::mem::size_of_val(rows) / 8;
-            // SAFETY: registers are plain bytes of at least the alignment of a `u64`, any value of them is valid, and the
-            // slice covers exactly the rows.
+            // SAFETY: registers have at least the alignment of `u64`, and any value of them is valid. The slice covers exactly the
+            // rows.
             unsafe { core::slice::from_raw_parts_mut(rows.as_mut_ptr().cast::<u64>(), words) }.zeroize();
         }
         self.rounds = 0;
@@ -100,7 +99,7 @@ impl<R: Register> RoundKeys<R> for LaneKeys<R> {
 
     #[inline(always)]
     unsafe fn round_key(&self, round: usize) -> [R; 8] {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe {
             let mut rows = self.words[round & self.last_word & (MAX_WORDS - 1)];
             rows[0] = rows[0].xor(R::round_number(round));
@@ -109,8 +108,8 @@ impl<R: Register> RoundKeys<R> for LaneKeys<R> {
     }
 }
 
-/// Defines the engine of one kind of register, whose token has the same name in `crate::cpu`. The flight is one state,
-/// whose eight registers have enough to do at a time.
+/// Defines the engine for one type of register. Its token has the same name in `crate::cpu`. The flight is one state: its eight
+/// registers are enough to keep the units busy.
 macro_rules! engine {
     ($(#[$doc:meta])* $name:ident, $register:ty, $features:literal, $spread:expr) => {
         $(#[$doc])*
@@ -150,34 +149,34 @@ macro_rules! engine {
             #[inline(always)]
             fn load(self, bytes: &[u8]) -> Self::Vector {
                 assert_eq!(bytes.len(), 8 * Self::SLOTS);
-                // SAFETY: token; the length was checked.
+                // SAFETY: the token in `self` proves the instructions, and the length was checked.
                 unsafe { <$register>::load(bytes.as_ptr()) }
             }
 
             #[inline(always)]
             fn store(self, vector: Self::Vector, bytes: &mut [u8]) {
                 assert_eq!(bytes.len(), 8 * Self::SLOTS);
-                // SAFETY: token; the length was checked.
+                // SAFETY: the token in `self` proves the instructions, and the length was checked.
                 unsafe { <$register>::store(vector, bytes.as_mut_ptr()) }
             }
 
             #[inline(always)]
             fn add_to(self, vector: Self::Vector, bytes: &mut [u8]) {
                 assert_eq!(bytes.len(), 8 * Self::SLOTS);
-                // SAFETY: token; the length was checked.
+                // SAFETY: the token in `self` proves the instructions, and the length was checked.
                 unsafe { <$register>::add_to(vector, bytes.as_mut_ptr()) }
             }
 
             #[inline(always)]
             fn zero(self) -> Self::Vector {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 [unsafe { <$register>::splat(0) }; 8]
             }
 
             #[inline(always)]
             fn xor(self, mut a: Self::Vector, b: Self::Vector) -> Self::Vector {
                 for row in 0..8 {
-                    // SAFETY: token.
+                    // SAFETY: the token in `self` proves the instructions.
                     a[row] = unsafe { a[row].xor(b[row]) };
                 }
                 a
@@ -205,12 +204,12 @@ macro_rules! engine {
             fn counters<const N: usize>(self, first: &Block) -> [Self::Vector; N] {
                 let mut number = u16::from_be_bytes([first[6], first[7]]);
                 if number.checked_add((N * Self::SLOTS) as u16).is_none() {
-                    // A carry out of the last two bytes; near the end of a counter of two bytes.
+                    // A carry out of the last two bytes, at the end of the counter's range.
                     return counters(self, first);
                 }
                 let mut vectors = [self.zero(); N];
                 for vector in &mut vectors {
-                    // SAFETY: token; it was checked that the numbers do not overflow.
+                    // SAFETY: the token in `self` proves the instructions, and the numbers were checked not to overflow.
                     *vector = unsafe { <$register>::counters(first, number) };
                     number += Self::SLOTS as u16;
                 }
@@ -219,13 +218,13 @@ macro_rules! engine {
 
             #[inline(always)]
             unsafe fn gather(self, pointers: &[*mut u8]) -> [Self::Vector; STEP_BLOCKS] {
-                // SAFETY: token; the caller vouches for the pointers.
+                // SAFETY: the token in `self` proves the instructions, and the caller guarantees the bytes at the pointers.
                 unsafe { <$register>::gather(pointers) }
             }
 
             #[inline(always)]
             unsafe fn scatter(self, vectors: [Self::Vector; STEP_BLOCKS], pointers: &[*mut u8]) {
-                // SAFETY: token; the caller vouches for the pointers.
+                // SAFETY: the token in `self` proves the instructions, and the caller guarantees the bytes at the pointers.
                 unsafe { <$register>::scatter(vectors, pointers) }
             }
 
@@ -237,14 +236,14 @@ macro_rules! engine {
                 meanwhile: &mut impl Meanwhile,
             ) {
                 for row in x {
-                    // SAFETY: token.
+                    // SAFETY: the token in `self` proves the instructions.
                     unsafe { encrypt(&keys.many, row, meanwhile) }
                 }
             }
 
             #[inline(always)]
             fn decrypt<const G: usize>(self, keys: &Keys, x: &mut [Self::Vector; G]) {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { decrypt(&keys.many, x) }
             }
 
@@ -258,7 +257,7 @@ macro_rules! engine {
             ) {
                 const { assert!(G == 1) };
                 for row in x {
-                    // SAFETY: token.
+                    // SAFETY: the token in `self` proves the instructions.
                     unsafe { encrypt(keys, row, meanwhile) }
                 }
             }
@@ -283,7 +282,7 @@ macro_rules! engine {
 
 pub(super) use engine;
 
-/// A round's number in row 0 of every block, for registers with a byte for each block.
+/// The number of each round as row 0, for registers with a byte for each block.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) const ROUND_NUMBERS_IN_BYTES: [u64; ROUND_NUMBERS.len()] = {
     let mut numbers = [0; ROUND_NUMBERS.len()];
@@ -295,7 +294,7 @@ pub(super) const ROUND_NUMBERS_IN_BYTES: [u64; ROUND_NUMBERS.len()] = {
     numbers
 };
 
-/// A row that is the same for eight blocks, with a byte for each.
+/// A row with the same value for eight blocks, a byte for each.
 pub(super) const fn repeat(byte: u8) -> u64 {
     byte as u64 * 0x0101_0101_0101_0101
 }

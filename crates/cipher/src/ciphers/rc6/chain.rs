@@ -1,12 +1,12 @@
-//! One message: the serial chain of CBC and of CCM's MAC, in 32-bit words on every backend. A chain is one block after the
-//! other, so vectors have nothing to offer it but the key stream of CCM (`chain_ahead.rs`).
+//! CBC and CCM of one message: the serial chain, in 32-bit words on every backend. The blocks of a chain depend on each other, so
+//! vectors can speed up only the key stream of CCM (`chain_ahead.rs`).
 
 use super::keys::Keys;
 use super::words::{encrypt, to_bytes, to_words};
 use crate::block::Block;
 use crate::engine::{Direction, increment};
 
-/// Whole blocks.
+/// CBC encryption of whole blocks. Sets `chain` to the last ciphertext block.
 #[inline(always)]
 pub(super) fn cbc_encrypt_blocks(keys: &Keys, chain: &mut Block, data: &mut [u8]) {
     let mut x = [to_words(chain)];
@@ -21,8 +21,8 @@ pub(super) fn cbc_encrypt_blocks(keys: &Keys, chain: &mut Block, data: &mut [u8]
     *chain = to_bytes(x[0]);
 }
 
-/// CCM over whole blocks without vectors. The key stream of the next block is made beside the chain, which leaves room
-/// for it.
+/// CCM over whole blocks without vectors. The next block's key stream and the chain are encrypted together, so that their latencies
+/// overlap.
 #[inline(always)]
 pub(super) fn ccm_blocks_in_pairs(
     keys: &Keys,

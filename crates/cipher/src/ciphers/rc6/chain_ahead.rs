@@ -1,5 +1,4 @@
-//! CCM of one message where there are vectors: its MAC is the chain of `chain.rs`, the key stream comes from vectors that run
-//! ahead of it.
+//! CCM of one message on backends with vectors: the MAC is a chain as in `chain.rs`; vectors compute the key stream ahead of it.
 
 use zeroize::Zeroize;
 
@@ -8,10 +7,10 @@ use super::words::{encrypt, to_bytes, to_words};
 use crate::block::Block;
 use crate::engine::{CcmEngine, Direction, Nothing, increment_by};
 
-/// Vectors of key stream made at a time.
+/// Number of vectors of key stream computed at a time.
 const AHEAD: usize = 2;
 
-/// Most bytes of them.
+/// Largest length of these in bytes.
 const MAX_AHEAD_BYTES: usize = 16 * 16 * AHEAD;
 
 /// CCM over whole blocks with a key stream from vectors.

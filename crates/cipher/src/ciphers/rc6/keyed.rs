@@ -1,4 +1,4 @@
-//! A key on a backend: the list of the backends.
+//! RC6 with a key, and the list of its backends.
 
 use super::portable::Portable;
 use super::reference::Reference;

@@ -1,23 +1,23 @@
-//! Round keys (the paper's section 2.2), the same for every backend.
+//! Round keys (section 2.2 of the paper), in the same form for every backend.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// Rounds of the AES submission.
+/// Number of rounds in the AES submission.
 pub(super) const ROUNDS: usize = 20;
 
-/// Words of the round keys: two before the rounds, two for each round, two after them.
+/// Number of words of the round keys: two before the rounds, two for each round, two after them.
 pub(super) const WORDS: usize = 2 * ROUNDS + 4;
 
-/// Words of the longest key.
+/// Number of words of the longest key.
 const MAX_KEY_WORDS: usize = 8;
 
-/// The paper's table S.
+/// The round keys of one key: the paper's table S.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Keys(pub(super) [u32; WORDS]);
 
-/// The key schedule. `key` has 16, 24 or 32 bytes.
+/// Computes the round keys. `key` must have 16, 24 or 32 bytes.
 ///
-/// Its rotations depend on the key, its indices do not.
+/// The amounts of rotations depend on the key; addresses do not.
 pub(super) fn expand_key(key: &[u8]) -> Keys {
     let mut l = [0; MAX_KEY_WORDS];
     for (word, bytes) in l.iter_mut().zip(key.chunks_exact(4)) {
@@ -30,7 +30,7 @@ pub(super) fn expand_key(key: &[u8]) -> Keys {
         progression = progression.wrapping_add(0x9e37_79b9);
     }
     let (mut a, mut b, mut j) = (0_u32, 0_u32, 0);
-    // Three times through the table, which is longer than the key.
+    // Three passes over the table, which is longer than the key.
     for _ in 0..3 {
         for word in &mut keys.0 {
             a = word.wrapping_add(a).wrapping_add(b).rotate_left(3);

@@ -1,27 +1,36 @@
 //! RC6-32/20 with keys of 128, 192 and 256 bits, on every backend.
 //!
-//! RC6 was one of the five finalists of the AES contest, submitted in 1998. It is **not standardised**: the contest chose
-//! Rijndael, and few people have looked at RC6 since. No attack on all of its 20 rounds is known, but new designs should
-//! take [`crate::aes`], which has been studied far more, has instructions of its own in most processors, and is faster
-//! there. RC6 is here for study, for comparison and for data that somebody has encrypted with it.
+//! RC6, submitted in 1998, was one of the five finalists of the AES contest. It is **not standardised**: the contest chose
+//! Rijndael, and RC6 has been studied little since. No attack on all of its 20 rounds is known. New designs should use
+//! [`crate::aes`], which has been studied far more and is faster on the many processors that have instructions for it. RC6 is here
+//! for study, for comparison and to decrypt existing data.
 //!
-//! | backend | what it uses | constant time |
+//! | backend | implementation | constant time |
 //! |---|---|---|
-//! | `reference` | the paper line by line | no promise |
+//! | `reference` | the paper line by line | not guaranteed |
 //! | `portable` | 32-bit words, several blocks side by side | yes, with fixed-time rotations and multiplications |
-//! | `riscv32` | assembly for RV32IM, a block after the other | yes, likewise |
+//! | `riscv32` | assembly for RV32IM, block by block | yes, with fixed-time shifts and multiplications |
 //! | `neon` | 128-bit registers of aarch64, 4 blocks a vector | yes |
 //! | `avx2` | 256-bit registers, 8 blocks a vector | yes |
 //! | `avx512` | 512-bit registers with rotations, 16 blocks a vector | yes |
 //!
-//! RC6 rotates by amounts that depend on the data, and multiplies. All backends leave both to the processor: there is no
-//! table and no branch on a secret. Where a rotation takes as many cycles as its amount says, or a multiplication ends
-//! early for small factors, as on some small cores without a barrel shifter or a full multiplier, time does depend on
-//! secrets; x86-64 and aarch64 processors are not of that kind. The chains of one message (CBC encryption, the MAC of CCM)
-//! run in 32-bit words on every backend.
+//! RC6 multiplies, and rotates by amounts that depend on the data. All backends use the processor's instructions for both, without
+//! tables and without branches on secrets. The run time still depends on secrets on cores where a rotation takes one cycle for each
+//! bit, or where a multiplication ends early for small factors: some small cores without a barrel shifter or a full multiplier.
+//! x86-64 and aarch64 processors are not affected. The chains of one message (CBC encryption, the MAC of CCM) run in 32-bit words on
+//! every backend.
 //!
-//! The byte order is that of the AES submission: the words of keys and blocks are little-endian. Rounds and key lengths
-//! other than those of the submission: [`General`].
+//! The byte order is that of the AES submission: the words of keys and blocks are little-endian. [`General`] has other numbers of
+//! rounds and key lengths.
+//!
+//! ```
+//! use tress_cipher::{modes::ctr, rc6::Rc6};
+//!
+//! let cipher = Rc6::new(&[7; 32])?;
+//! let mut data = *b"a message of any length";
+//! ctr::apply(&cipher, &[1; 16], &mut data)?;
+//! # Ok::<(), tress_cipher::Error>(())
+//! ```
 
 use core::fmt;
 
@@ -52,7 +61,7 @@ pub use reference::General;
 
 use keyed::Keyed;
 
-/// RC6-32/20 with a key of 16, 24 or 32 bytes. Round keys are wiped when it is dropped.
+/// RC6-32/20 with a key of 16, 24 or 32 bytes. The round keys are wiped on drop.
 #[derive(Clone)]
 pub struct Rc6 {
     keyed: Keyed,
@@ -60,15 +69,21 @@ pub struct Rc6 {
 }
 
 impl Rc6 {
-    /// Bytes of a key.
+    /// Lengths of a key in bytes.
     pub const KEY_BYTES: &'static [usize] = &[16, 24, 32];
 
     /// Prepares a key of 16, 24 or 32 bytes for the fastest backend of this machine.
+    ///
+    /// # Errors
+    /// `KeyLength` for other lengths.
     pub fn new(key: &[u8]) -> Result<Rc6, Error> {
         Self::with_backend(key, Backend::best_of(Self::BACKENDS))
     }
 
-    /// Prepares a key for a given backend; a machine without it is an error.
+    /// Prepares a key for a given backend.
+    ///
+    /// # Errors
+    /// `KeyLength`, and `BackendUnavailable` if this machine lacks the backend.
     pub fn with_backend(key: &[u8], backend: Backend) -> Result<Rc6, Error> {
         if !Self::KEY_BYTES.contains(&key.len()) {
             return Err(Error::KeyLength);
@@ -77,7 +92,7 @@ impl Rc6 {
         Ok(Self::prepare(key, backend))
     }
 
-    /// Prepares a key of a length that there is for a backend that has been checked.
+    /// Prepares a key for a backend. Callers have checked both.
     #[inline(always)]
     pub(crate) fn prepare(key: &[u8], backend: Backend) -> Self {
         Rc6 { keyed: Keyed::new(key, backend), key_bytes: key.len() }
@@ -88,17 +103,17 @@ impl Rc6 {
         self.keyed.backend()
     }
 
-    /// Bytes of the key: 16, 24 or 32.
+    /// Length of the key in bytes: 16, 24 or 32.
     pub fn key_bytes(&self) -> usize {
         self.key_bytes
     }
 
-    /// Encrypts blocks, each on its own.
+    /// Encrypts blocks in place, each separately (ECB).
     pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
         self.keyed.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
     }
 
-    /// Decrypts blocks, each on its own.
+    /// Decrypts blocks in place, each separately (ECB).
     pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
         self.keyed.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
     }
@@ -120,7 +135,7 @@ impl BlockCipher for Rc6 {
     }
 }
 
-/// Names the key size and the backend, never the key.
+/// Shows the length of the key and the backend, never the key.
 impl fmt::Debug for Rc6 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "RC6-{} ({})", 8 * self.key_bytes, self.backend().name())
@@ -128,15 +143,15 @@ impl fmt::Debug for Rc6 {
 }
 
 fixed_key_size!(
-    /// RC6 with a key of 128 bits: RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
+    /// RC6 with a key of 128 bits, with RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
     Rc6_128: Rc6
 );
 fixed_key_size!(
-    /// RC6 with a key of 192 bits: RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
+    /// RC6 with a key of 192 bits, with RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
     Rc6_192: Rc6
 );
 fixed_key_size!(
-    /// RC6 with a key of 256 bits: RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
+    /// RC6 with a key of 256 bits, with RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
     Rc6_256: Rc6
 );
 
@@ -145,14 +160,15 @@ mod tests {
     use super::*;
     use crate::engine::{CcmCore, CcmEngine, CcmOperation};
 
-    /// What lanes ask of a vector beside encryption; no message is long enough to carry out of a counter's low words.
+    /// Tests the counter operations of an engine's vectors. Tests with whole messages cannot: none is long enough for a carry out of the
+    /// counter's low word.
     struct Increment;
 
     impl CcmOperation for Increment {
         type Output = ();
 
         fn call<E: CcmEngine, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, _: &E::Keys) {
-            // The first eight bytes before and after.
+            // The first eight bytes before and after an increment, as a number.
             let cases = [
                 (0, 1),
                 (0xffff_fffe, 0xffff_ffff),

@@ -1,14 +1,14 @@
-//! RC6 on vector registers, word by word: register 0 of a vector holds word A of all its blocks, the others B, C and D.
+//! RC6 on vector registers, word by word: register 0 of a vector holds word A of all its blocks; registers 1 to 3 hold B, C and D.
 //!
-//! Written once over [`Register`]. Multiplications take long (10 cycles on x86) but several run at a time, so a round is
-//! done for several vectors before the next round begins. Four are best, even with AVX2, where they fill all 16 registers
-//! and temporary values go to memory: two wait for the multiplier.
+//! The code is written once, over [`Register`]. A multiplication has a long latency (10 cycles on x86), but several can overlap, so
+//! each round runs for several vectors before the next round begins. Four are best. With AVX2, four fill all 16 registers, so that
+//! temporary values go to memory, but two would wait for the multiplier.
 //!
-//! Reading blocks means to transpose four rows of words in each 128 bits of the registers. That leaves the blocks in an
-//! order of its own, which only [`position`] knows; nothing else cares.
+//! Reading blocks transposes four rows of words in each 128 bits of the registers. This permutes the blocks in a register; only
+//! [`position`] depends on their order.
 
-// SAFETY notes in the engines rely on one fact: an engine value holds a token of `crate::cpu`, which exists only on a
-// machine with the instructions.
+// The SAFETY notes in the engines rely on one fact: an engine value holds a token of `crate::cpu`, which exists only on a machine with
+// the instructions of the engine. Loads and stores need no alignment.
 
 use zeroize::Zeroize;
 
@@ -19,22 +19,22 @@ use crate::engine::{Meanwhile, STEP_BLOCKS};
 /// A vector register of 32-bit words.
 ///
 /// # Safety
-/// Every method needs the register's instructions; pointers have to be good for the bytes that a method names.
+/// The machine must have the register's instructions for every method, and pointers must be valid for the bytes that a method names.
 pub(super) trait Register: Copy {
-    /// Words of the register, which are the blocks of a vector.
+    /// Number of words in the register, and of blocks in a vector.
     const WORDS: usize;
-    /// Vectors that go through a round together; more go through all rounds one row after the other.
+    /// Largest number of vectors whose rounds overlap. More vectors are encrypted row by row.
     const IN_FLIGHT: usize;
 
-    /// Reads `4 * WORDS` bytes, little-endian words.
+    /// Reads `4 * WORDS` bytes as little-endian words.
     unsafe fn load(bytes: *const u8) -> Self;
-    /// The word everywhere.
+    /// Sets all words to `word`.
     unsafe fn splat(word: u32) -> Self;
     unsafe fn xor(self, other: Self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
     unsafe fn add(self, other: Self) -> Self;
     unsafe fn sub(self, other: Self) -> Self;
-    /// f = x (2x + 1): f rotated left by 5, and the amount of a rotation by that, as `rotate_left` takes it.
+    /// Computes f = x (2x + 1). Returns f rotated left by 5, and the rotation amounts for `rotate_left` in the low five bits of that.
     unsafe fn quadratic(self) -> (Self, Self);
     /// Rotates each word by an amount from `quadratic`.
     unsafe fn rotate_left(self, amounts: Self) -> Self;
@@ -48,21 +48,21 @@ pub(super) trait Register: Copy {
     unsafe fn load_blocks(bytes: *const u8) -> [Self; 4];
     /// The inverse of `load_blocks`.
     unsafe fn store_blocks(vector: [Self; 4], bytes: *mut u8);
-    /// Reads 64 bytes at each of `WORDS` addresses; vector `j` gets block `j` of each.
+    /// Reads 64 bytes at each of `WORDS` addresses. Vector `j` gets block `j` of each.
     unsafe fn gather(pointers: &[*mut u8]) -> [[Self; 4]; STEP_BLOCKS];
     /// The inverse of `gather`.
     unsafe fn scatter(vectors: [[Self; 4]; STEP_BLOCKS], pointers: &[*mut u8]);
 }
 
-/// Where in a register the words of a slot are: row `slot / rows`, which is word `slot / rows` of 128 bits number
-/// `slot % rows`, after the transposition.
+/// The index in a register of the words of a slot. The transposition moves row `slot / rows` to word `slot / rows` of the 128 bits
+/// with number `slot % rows`.
 #[inline(always)]
 pub(super) const fn position<R: Register>(slot: usize) -> usize {
     let rows = R::WORDS / 4;
     4 * (slot % rows) + slot / rows
 }
 
-/// Most words of a register.
+/// Largest number of words in a register.
 const MAX_WORDS: usize = 16;
 
 /// The number of the slot at each position.
@@ -86,7 +86,7 @@ pub(super) fn slot<R: Register>(vector: &[R; 4], slot: usize) -> Block {
     assert!(slot < R::WORDS);
     let mut block = [0; 16];
     for (word, bytes) in block.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-        // SAFETY: a register is `WORDS` words, and `position` is less than that for such a slot.
+        // SAFETY: a register is `WORDS` words with at least their alignment, and `position` is less than `WORDS`.
         let word = unsafe { core::ptr::from_ref(&vector[word]).cast::<u32>().add(position::<R>(slot)).read() };
         *bytes = word.to_le_bytes();
     }
@@ -106,18 +106,19 @@ pub(super) fn set_slot<R: Register>(vector: &mut [R; 4], slot: usize, block: &Bl
 #[inline(always)]
 pub(super) fn set_word<R: Register>(register: &mut R, slot: usize, word: u32) {
     assert!(slot < R::WORDS);
-    // SAFETY: a register is `WORDS` words, and `position` is less than that for such a slot.
+    // SAFETY: a register is `WORDS` words with at least their alignment, and `position` is less than `WORDS`.
     unsafe { core::ptr::from_mut(register).cast::<u32>().add(position::<R>(slot)).write(word) };
 }
 
-/// Consecutive big-endian numbers whose last 32 bits do not overflow: only D differs from block to block.
+/// Blocks of consecutive big-endian numbers, starting with `first`. Their last 32 bits must not overflow, so the blocks differ only in
+/// word D.
 ///
 /// # Safety
-/// The machine needs the instructions of `R`.
+/// The machine must have the instructions of `R`.
 #[inline(always)]
 pub(super) unsafe fn consecutive<R: Register, const N: usize>(first: &Block) -> [[R; 4]; N] {
     let [a, b, c, d] = super::words::to_words(first);
-    // SAFETY: the caller vouches for the instructions; the numbers are as long as the longest register.
+    // SAFETY: the caller guarantees the instructions, and `NUMBERS` is as long as the longest register.
     unsafe {
         let common = [R::splat(a), R::splat(b), R::splat(c), R::splat(0)];
         let mut next = R::splat(d.swap_bytes()).add(R::load(Slots::<R>::NUMBERS.as_ptr().cast()));
@@ -131,7 +132,7 @@ pub(super) unsafe fn consecutive<R: Register, const N: usize>(first: &Block) -> 
     }
 }
 
-/// Round keys of `GROUPS` vectors of lanes.
+/// The round keys of all lanes, in `GROUPS` registers for each word.
 pub struct LaneKeys<R, const GROUPS: usize>(pub(super) [[R; GROUPS]; WORDS]);
 
 impl<R: Register, const GROUPS: usize> Zeroize for LaneKeys<R, GROUPS> {
@@ -139,30 +140,30 @@ impl<R: Register, const GROUPS: usize> Zeroize for LaneKeys<R, GROUPS> {
     fn zeroize(&mut self) {
         let size = core::mem::size_of_val(&self.0) / 16;
         let blocks = self.0.as_mut_ptr().cast::<u128>();
-        // SAFETY: registers are plain bytes of the alignment of a `u128`, any value of them is valid, and the slice covers
-        // exactly the array.
+        // SAFETY: registers have at least the alignment of `u128`, and any value of them is valid. The slice covers exactly the
+        // array.
         unsafe { core::slice::from_raw_parts_mut(blocks, size) }.zeroize();
     }
 }
 
-/// Where the round keys of a vector come from.
+/// A source of round keys.
 pub(super) trait RoundKeys<R> {
-    /// A word of the round keys for vector `group` of a row.
+    /// Word `index` of the round keys, for vector `group` of a row.
     ///
     /// # Safety
-    /// The machine needs the instructions of `R`.
+    /// The machine must have the instructions of `R`.
     unsafe fn word(&self, index: usize, group: usize) -> R;
 }
 
 impl<R: Register> RoundKeys<R> for Keys {
     #[inline(always)]
     unsafe fn word(&self, index: usize, _: usize) -> R {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { R::splat(self.0[index]) }
     }
 }
 
-/// The keys of lanes from a group on.
+/// The round keys of all lanes, and the group that is vector 0 of a row.
 impl<R: Register, const GROUPS: usize> RoundKeys<R> for (&LaneKeys<R, GROUPS>, usize) {
     #[inline(always)]
     unsafe fn word(&self, index: usize, group: usize) -> R {
@@ -170,13 +171,13 @@ impl<R: Register, const GROUPS: usize> RoundKeys<R> for (&LaneKeys<R, GROUPS>, u
     }
 }
 
-// Loops, not closures: a closure is a function of its own without the target features, and where the compiler does not
-// inline it every instruction in it becomes a call.
+// Loops, not closures: a closure is a separate function without the target features. If the compiler does not inline it, every
+// instruction in it becomes a call.
 
-/// One round; A is register `P`, then come B, C and D: words change their names instead of their places.
+/// One round. Register `P` holds A, and the next ones B, C and D: rounds rename the words instead of moving them.
 ///
 /// # Safety
-/// The machine needs the instructions of `R`.
+/// The machine must have the instructions of `R`.
 #[inline(always)]
 unsafe fn round<R: Register, const P: usize, const G: usize, const K: usize>(
     keys: &impl RoundKeys<R>,
@@ -184,7 +185,7 @@ unsafe fn round<R: Register, const P: usize, const G: usize, const K: usize>(
     x: &mut [[[R; 4]; G]; K],
 ) {
     let (a, b, c, d) = (P % 4, (P + 1) % 4, (P + 2) % 4, (P + 3) % 4);
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         for g in 0..G {
             let key_a = keys.word(2 * number, g);
@@ -201,11 +202,11 @@ unsafe fn round<R: Register, const P: usize, const G: usize, const K: usize>(
 }
 
 /// # Safety
-/// The machine needs the instructions of `R`.
+/// The machine must have the instructions of `R`.
 #[inline(always)]
 unsafe fn inverse_round<R: Register, const P: usize, const G: usize>(keys: &Keys, number: usize, x: &mut [[R; 4]; G]) {
     let (a, b, c, d) = (P % 4, (P + 1) % 4, (P + 2) % 4, (P + 3) % 4);
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         let key_a = keys.word(2 * number, 0);
         let key_c = keys.word(2 * number + 1, 0);
@@ -218,17 +219,17 @@ unsafe fn inverse_round<R: Register, const P: usize, const G: usize>(keys: &Keys
     }
 }
 
-/// `K` rows of `G` vectors through all rounds: together if they are at most `IN_FLIGHT` vectors, else row by row.
+/// Encrypts `K` rows of `G` vectors: together if they are at most `IN_FLIGHT` vectors, otherwise row by row.
 ///
 /// # Safety
-/// The machine needs the instructions of `R`.
+/// The machine must have the instructions of `R`.
 #[inline(always)]
 pub(super) unsafe fn encrypt<R: Register, const G: usize, const K: usize>(
     keys: &impl RoundKeys<R>,
     x: &mut [[[R; 4]; G]; K],
     meanwhile: &mut impl Meanwhile,
 ) {
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         if G * K <= R::IN_FLIGHT || K == 1 {
             rows(keys, x, meanwhile);
@@ -242,7 +243,7 @@ pub(super) unsafe fn encrypt<R: Register, const G: usize, const K: usize>(
 }
 
 /// # Safety
-/// The machine needs the instructions of `R`.
+/// The machine must have the instructions of `R`.
 #[inline(always)]
 unsafe fn rows<R: Register, const G: usize, const K: usize>(
     keys: &impl RoundKeys<R>,
@@ -250,7 +251,7 @@ unsafe fn rows<R: Register, const G: usize, const K: usize>(
     meanwhile: &mut impl Meanwhile,
 ) {
     let mut y = *x;
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         for g in 0..G {
             let (key_b, key_d) = (keys.word(0, g), keys.word(1, g));
@@ -262,7 +263,7 @@ unsafe fn rows<R: Register, const G: usize, const K: usize>(
         for four in 0..ROUNDS / 4 {
             round::<R, 0, G, K>(keys, 4 * four + 1, &mut y);
             round::<R, 1, G, K>(keys, 4 * four + 2, &mut y);
-            // The other work comes in nine parts.
+            // The work between the rounds has nine parts; RC6 has 20 rounds.
             meanwhile.round(2 * four + 1);
             round::<R, 2, G, K>(keys, 4 * four + 3, &mut y);
             round::<R, 3, G, K>(keys, 4 * four + 4, &mut y);
@@ -282,11 +283,11 @@ unsafe fn rows<R: Register, const G: usize, const K: usize>(
 }
 
 /// # Safety
-/// The machine needs the instructions of `R`.
+/// The machine must have the instructions of `R`.
 #[inline(always)]
 pub(super) unsafe fn decrypt<R: Register, const G: usize>(keys: &Keys, x: &mut [[R; 4]; G]) {
     let mut y = *x;
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         let (key_a, key_c): (R, R) = (keys.word(WORDS - 2, 0), keys.word(WORDS - 1, 0));
         for x in &mut y {
@@ -308,7 +309,7 @@ pub(super) unsafe fn decrypt<R: Register, const G: usize>(keys: &Keys, x: &mut [
     *x = y;
 }
 
-/// Defines the engine of one register. The flight is the number of vectors in one operation.
+/// Defines the engine for one type of register. `$flight` is the number of vectors in flight.
 macro_rules! engine {
     ($(#[$doc:meta])* $name:ident, $register:ty, $features:literal, $flight:literal) => {
         $(#[$doc])*
@@ -348,26 +349,26 @@ macro_rules! engine {
             #[inline(always)]
             fn load(self, bytes: &[u8]) -> Self::Vector {
                 assert_eq!(bytes.len(), 16 * Self::SLOTS);
-                // SAFETY: token; the length was checked.
+                // SAFETY: the token in `self` proves the instructions, and the length was checked.
                 unsafe { <$register>::load_blocks(bytes.as_ptr()) }
             }
 
             #[inline(always)]
             fn store(self, vector: Self::Vector, bytes: &mut [u8]) {
                 assert_eq!(bytes.len(), 16 * Self::SLOTS);
-                // SAFETY: token; the length was checked.
+                // SAFETY: the token in `self` proves the instructions, and the length was checked.
                 unsafe { <$register>::store_blocks(vector, bytes.as_mut_ptr()) }
             }
 
             #[inline(always)]
             fn zero(self) -> Self::Vector {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { [<$register>::splat(0); 4] }
             }
 
             #[inline(always)]
             fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { [a[0].xor(b[0]), a[1].xor(b[1]), a[2].xor(b[2]), a[3].xor(b[3])] }
             }
 
@@ -385,22 +386,22 @@ macro_rules! engine {
             fn counters<const N: usize>(self, first: &Block) -> [Self::Vector; N] {
                 let low = u128::from_be_bytes(*first) as u32;
                 if low.checked_add((N * Self::SLOTS) as u32).is_none() {
-                    // A carry out of D, once in 2^32 blocks.
+                    // A carry out of word D, once in 2^32 blocks.
                     return counters(self, first);
                 }
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { sliced::consecutive(first) }
             }
 
             #[inline(always)]
             unsafe fn gather(self, pointers: &[*mut u8]) -> [Self::Vector; STEP_BLOCKS] {
-                // SAFETY: token; the caller vouches for the pointers.
+                // SAFETY: the token in `self` proves the instructions, and the caller guarantees the bytes at the pointers.
                 unsafe { <$register>::gather(pointers) }
             }
 
             #[inline(always)]
             unsafe fn scatter(self, vectors: [Self::Vector; STEP_BLOCKS], pointers: &[*mut u8]) {
-                // SAFETY: token; the caller vouches for the pointers.
+                // SAFETY: the token in `self` proves the instructions, and the caller guarantees the bytes at the pointers.
                 unsafe { <$register>::scatter(vectors, pointers) }
             }
 
@@ -411,13 +412,13 @@ macro_rules! engine {
                 x: &mut [[Self::Vector; G]; K],
                 meanwhile: &mut impl Meanwhile,
             ) {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { sliced::encrypt(keys, x, meanwhile) }
             }
 
             #[inline(always)]
             fn decrypt<const G: usize>(self, keys: &Keys, x: &mut [Self::Vector; G]) {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { sliced::decrypt(keys, x) }
             }
 
@@ -430,13 +431,13 @@ macro_rules! engine {
                 meanwhile: &mut impl Meanwhile,
             ) {
                 assert!(first + G <= $flight);
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { sliced::encrypt(&(keys, first), x, meanwhile) }
             }
 
             #[inline(always)]
             fn lane_keys(self) -> Self::LaneKeys {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { LaneKeys([[<$register>::splat(0); $flight]; WORDS]) }
             }
 
@@ -471,19 +472,19 @@ macro_rules! engine {
 
             #[inline(always)]
             fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { [a[0].and(b[0]), a[1].and(b[1]), a[2].and(b[2]), a[3].and(b[3])] }
             }
 
             #[inline(always)]
             fn reverse(self, [a, b, c, d]: Self::Vector) -> Self::Vector {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { [d.reverse_words(), c.reverse_words(), b.reverse_words(), a.reverse_words()] }
             }
 
             #[inline(always)]
             fn increment(self, [a, b, c, d]: Self::Vector) -> Self::Vector {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 let [a, b] = unsafe { <$register>::increment(a, b) };
                 [a, b, c, d]
             }

@@ -1,4 +1,4 @@
-//! Blocks as 32-bit words, several side by side.
+//! RC6 in 32-bit words, for several blocks side by side.
 
 use super::keys::{Keys, ROUNDS, WORDS};
 use crate::block::Block;
@@ -18,9 +18,9 @@ pub(super) fn to_bytes([a, b, c, d]: State) -> Block {
     (low | u128::from(c) << 64 | u128::from(d) << 96).to_le_bytes()
 }
 
-/// Where the round keys of the blocks come from.
+/// A source of round keys.
 pub(super) trait RoundKeys {
-    /// A word of the round keys of block `slot`.
+    /// Word `index` of the round keys of block `slot`.
     fn word(&self, index: usize, slot: usize) -> u32;
 }
 
@@ -31,13 +31,13 @@ impl RoundKeys for Keys {
     }
 }
 
-/// x (2x + 1), rotated by lg 32.
+/// x (2x + 1), rotated left by lg 32 = 5.
 #[inline(always)]
 fn quadratic(x: u32) -> u32 {
     x.wrapping_mul(x.wrapping_add(x) | 1).rotate_left(5)
 }
 
-/// One round of all blocks; A is word `P`, then come B, C and D: words change their names instead of their places.
+/// One round of all blocks. Word `P` is A, and the next ones B, C and D: rounds rename the words instead of moving them.
 #[inline(always)]
 fn round<const P: usize, const N: usize>(keys: &impl RoundKeys, number: usize, x: &mut [State; N]) {
     let (a, b, c, d) = (P % 4, (P + 1) % 4, (P + 2) % 4, (P + 3) % 4);
@@ -104,7 +104,7 @@ pub(super) fn decrypt<const N: usize>(keys: &impl RoundKeys, x: &mut [State; N])
     *x = y;
 }
 
-/// Encrypts a block alone.
+/// Encrypts one block.
 #[inline(always)]
 pub(super) fn encrypt_block(keys: &Keys, block: &mut Block) {
     let mut x = [to_words(block)];

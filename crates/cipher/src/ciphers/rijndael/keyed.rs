@@ -1,4 +1,4 @@
-//! A key on a backend, for each size of a block.
+//! Rijndael with a key, for each length of a block.
 
 #[cfg(target_arch = "aarch64")]
 use super::aarch64;
@@ -12,7 +12,7 @@ use crate::block::{Block, BlockBytes};
 use crate::engine::{Engine, backends};
 use crate::operation::compile_modes;
 
-/// A block of a length that Rijndael has, with the engines for it.
+/// A block of one of the lengths of Rijndael, with its engines.
 pub trait Size: BlockBytes {
     type Portable: Engine<Block = Self>;
     #[cfg(target_arch = "riscv32")]
@@ -27,7 +27,8 @@ pub trait Size: BlockBytes {
     type Vaes512: Engine<Block = Self>;
 }
 
-/// The engines of one size. The numbers of the wide ones are blocks in a flight, of `portable` blocks and bytes of a round key.
+/// Defines the engines for one block length. The numbers after `portable` are the blocks in a vector and the bytes of a round key; in
+/// the engines for larger blocks they are the blocks in a flight.
 macro_rules! size {
     ($bytes:literal, portable $portable:literal $key_bytes:literal, arm $arm:ty, x86 [$aesni:ty, $vaes256:ty, $vaes512:ty]) => {
         impl Size for [u8; $bytes] {

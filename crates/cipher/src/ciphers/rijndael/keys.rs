@@ -1,13 +1,13 @@
-//! The round keys of a key.
+//! The round keys of one key.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::shape::MAX_ROUNDS;
 use crate::block::{BlockBytes, wipe};
 
-/// Round keys in the form of a backend, `B` each, in the order of their use.
-// In this order, so that a lane that takes a key touches as few cache lines as can be. No field asks for more alignment
-// than four bytes, which the choice of a backend would be padded to.
+/// The round keys of one key, in order of use. `B` is a round key in the form of the backend.
+// `rounds` comes first: a lane that takes a key then touches the fewest cache lines. No field has an alignment above four bytes, or
+// the enum of backends would be padded.
 #[repr(C)]
 #[derive(Clone)]
 pub struct Keys<B: BlockBytes> {
@@ -16,7 +16,7 @@ pub struct Keys<B: BlockBytes> {
 }
 
 impl<B: BlockBytes> Keys<B> {
-    /// Round keys that are all zero.
+    /// All-zero round keys.
     pub(super) const NONE: [B; MAX_ROUNDS + 1] = [B::ZERO; MAX_ROUNDS + 1];
 
     #[inline(always)]

@@ -1,9 +1,9 @@
 //! Rijndael with blocks and keys of 128, 160, 192, 224 and 256 bits, in every combination, on every backend.
 //!
-//! J. Daemen, V. Rijmen: "AES Proposal: Rijndael" (version 2, 1999). The cipher that FIPS 197 took from it, with a block
-//! of 128 bits, is [`crate::aes`]; both are this code.
+//! J. Daemen, V. Rijmen: "AES Proposal: Rijndael" (version 2, 1999). FIPS 197 standardised the variant with blocks of 128 bits as AES.
+//! [`crate::aes`] shares the code of this module.
 //!
-//! | backend | what it uses | constant time |
+//! | backend | implementation | constant time |
 //! |---|---|---|
 //! | `reference` | the standard line by line | no |
 //! | `portable` | bitsliced 64-bit words | yes |
@@ -43,8 +43,8 @@ mod x86;
 pub(crate) use keyed::Keyed;
 use keyed::Size;
 
-/// Rijndael with a block of `BLOCK_BYTES` (16, 20, 24, 28 or 32) and a key. Round keys are wiped when it is dropped.
-// In this order, so that round keys are at a multiple of 16 bytes.
+/// Rijndael with a key and blocks of `BLOCK_BYTES` bytes (16, 20, 24, 28 or 32). The round keys are wiped on drop.
+// The order of the fields puts the round keys at a multiple of 16 bytes.
 #[repr(C)]
 #[derive(Clone)]
 pub struct Rijndael<const BLOCK_BYTES: usize>
@@ -59,15 +59,21 @@ impl<const BLOCK_BYTES: usize> Rijndael<BLOCK_BYTES>
 where
     [u8; BLOCK_BYTES]: Size,
 {
-    /// Bytes of a key.
+    /// Lengths of a key in bytes.
     pub const KEY_BYTES: &'static [usize] = &[16, 20, 24, 28, 32];
 
     /// Prepares a key of 16, 20, 24, 28 or 32 bytes for the fastest backend of this machine.
+    ///
+    /// # Errors
+    /// `KeyLength` for other lengths.
     pub fn new(key: &[u8]) -> Result<Self, Error> {
         Self::with_backend(key, Backend::best_of(Keyed::<[u8; BLOCK_BYTES]>::BACKENDS))
     }
 
-    /// Prepares a key for a given backend; a machine without it is an error.
+    /// Prepares a key for a given backend.
+    ///
+    /// # Errors
+    /// `KeyLength`, and `BackendUnavailable` if this machine lacks the backend.
     pub fn with_backend(key: &[u8], backend: Backend) -> Result<Self, Error> {
         if !Self::KEY_BYTES.contains(&key.len()) {
             return Err(Error::KeyLength);
@@ -76,7 +82,7 @@ where
         Ok(Rijndael { keyed: Keyed::new(key, backend), key_bytes: key.len() })
     }
 
-    /// Bytes of the key.
+    /// Length of the key in bytes.
     pub fn key_bytes(&self) -> usize {
         self.key_bytes
     }
@@ -102,7 +108,7 @@ where
     }
 }
 
-/// Names the sizes and the backend, never the key.
+/// Shows the lengths of block and key and the backend, never the key.
 impl<const BLOCK_BYTES: usize> fmt::Debug for Rijndael<BLOCK_BYTES>
 where
     [u8; BLOCK_BYTES]: Size,

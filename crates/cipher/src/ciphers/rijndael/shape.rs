@@ -1,16 +1,16 @@
-//! The shape of blocks: columns, rounds, and which byte ShiftRows brings where.
+//! The number of columns and rounds of a block, and the byte permutation of ShiftRows.
 
-/// Words of the largest state and of the longest key.
+/// Number of words in the largest state and the longest key.
 pub(super) const MAX_COLUMNS: usize = 8;
-/// Rounds of the largest block or key.
+/// Number of rounds for the largest block or key.
 pub(super) const MAX_ROUNDS: usize = 14;
 
-/// Rounds for a block of `nb` words and a key of `nk`: the larger of the two, and six.
+/// Number of rounds for a block of `nb` words and a key of `nk`: the larger of the two plus six.
 pub(super) const fn rounds(nb: usize, nk: usize) -> usize {
     (if nb > nk { nb } else { nk }) + 6
 }
 
-/// By how many columns ShiftRows moves each row of a block of `nb` columns (the proposal's table 2).
+/// The number of columns by which ShiftRows moves each row of a block of `nb` columns (the proposal's table 2).
 pub(super) const fn shifts(nb: usize) -> [usize; 4] {
     match nb {
         7 => [0, 1, 2, 4],
@@ -19,7 +19,7 @@ pub(super) const fn shifts(nb: usize) -> [usize; 4] {
     }
 }
 
-/// The byte that ShiftRows, or its inverse, brings to a byte of a block of `nb` columns.
+/// The index of the byte that ShiftRows, or its inverse, moves to index `byte` in a block of `nb` columns.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const fn source(nb: usize, byte: usize, inverse: bool) -> usize {
     let (column, row) = (byte / 4, byte % 4);
@@ -27,12 +27,12 @@ const fn source(nb: usize, byte: usize, inverse: bool) -> usize {
     4 * ((column + shift) % nb) + row
 }
 
-/// Which byte of `blocks` blocks one behind the other has to stand at `byte` so that the ShiftRows (or its inverse) of an
-/// AES instruction, which works on four columns at a time whichever block they belong to, makes the wide blocks' of it.
-/// Bytes that only what stands behind the blocks is made of stay where they are.
+/// The permutation before an AES instruction that makes its ShiftRows (or the inverse) that of larger blocks. The instruction works on
+/// four columns at a time, without regard to block boundaries. `blocks` blocks are stored one after another. Returns the index of the
+/// byte that has to move to index `byte`. Bytes that the instruction moves behind the blocks stay.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) const fn before_instruction(nb: usize, blocks: usize, byte: usize, inverse: bool) -> usize {
-    // What the instruction makes of the byte goes to `target`.
+    // The instruction moves the byte to `target`.
     let target = byte / 16 * 16 + source(4, byte % 16, !inverse);
     if target < 4 * nb * blocks {
         let block = target / (4 * nb) * (4 * nb);

@@ -1,4 +1,4 @@
-//! CCM of one message that comes in pieces. The first block of its MAC says how long the message is: lengths come first.
+//! CCM of one message in pieces. The first block of the MAC contains the lengths, so callers announce them first.
 
 use core::fmt;
 
@@ -12,30 +12,31 @@ use crate::operation::CcmHeader;
 use crate::reveal::reveal;
 use crate::{Aad, Block, CcmCipher, Error, Nonce, Tag, TagMut};
 
-/// Bytes of a message that comes in pieces.
+/// The lengths of a message, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lengths {
-    /// Of the associated data.
+    /// Length of the associated data.
     pub aad: u64,
-    /// Of the data.
+    /// Length of the data.
     pub data: u64,
-    /// Of the tag: 4, 6, …, 16.
+    /// Length of the tag: 4, 6, …, 16.
     pub tag: usize,
 }
 
-/// Blocks that are chained at a time, in a buffer.
+/// Number of blocks that are copied to a buffer and chained at a time.
 const BLOCKS: usize = 32;
 
 /// The state between two pieces.
 struct Pieces<'c, C> {
     cipher: &'c C,
+    /// The bytes that are still to come.
     lengths: Lengths,
-    /// The chain, to which the first `filled` bytes of the next block have been added.
+    /// The chain, with the first `filled` bytes of the next block XORed into it.
     mac: Block,
     filled: usize,
     mask: Block,
     counter: Block,
-    /// Of the block of data that `filled` counts in.
+    /// The key stream for the block that `filled` counts in.
     key_stream: Block,
 }
 
@@ -58,7 +59,7 @@ impl<'c, C: CcmCipher> Pieces<'c, C> {
         Ok(block)
     }
 
-    /// Adds bytes to the chain, and encrypts it at the end of each block.
+    /// XORs bytes into the chain, and encrypts it at the end of each block.
     fn chain(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let (first, bytes) = bytes.split_at(bytes.len().min((16 - self.filled) % 16));
         self.add(first)?;
@@ -74,7 +75,7 @@ impl<'c, C: CcmCipher> Pieces<'c, C> {
         self.add(last)
     }
 
-    /// Adds bytes of one block.
+    /// XORs bytes of one block into the chain.
     fn add(&mut self, bytes: &[u8]) -> Result<(), Error> {
         for (mac, byte) in self.mac[self.filled..].iter_mut().zip(bytes) {
             *mac ^= byte;
@@ -83,7 +84,7 @@ impl<'c, C: CcmCipher> Pieces<'c, C> {
         if self.filled == 16 { self.fill() } else { Ok(()) }
     }
 
-    /// Ends a block, with zeros.
+    /// Ends an incomplete block, as if padded with zeros.
     fn fill(&mut self) -> Result<(), Error> {
         if self.filled > 0 {
             self.filled = 0;
@@ -98,7 +99,7 @@ impl<'c, C: CcmCipher> Pieces<'c, C> {
         if self.lengths.aad == 0 && !piece.is_empty() { self.fill() } else { Ok(()) }
     }
 
-    /// Whether so much data may come now.
+    /// Checks that the data was announced and that no associated data is missing.
     fn begin(&mut self, data: &[u8]) -> Result<(), Error> {
         if self.lengths.aad > 0 {
             return Err(Error::AnnouncedLength);
@@ -107,7 +108,7 @@ impl<'c, C: CcmCipher> Pieces<'c, C> {
         Ok(())
     }
 
-    /// Adds the key stream to data whose block has `filled` bytes before it.
+    /// XORs the key stream into data that starts at byte `filled` of a block.
     fn crypt(&mut self, filled: usize, data: &mut [u8]) -> Result<(), Error> {
         let (first, data) = data.split_at_mut(data.len().min((16 - filled) % 16));
         for (byte, key) in first.iter_mut().zip(&self.key_stream[filled..]) {
@@ -125,7 +126,7 @@ impl<'c, C: CcmCipher> Pieces<'c, C> {
         Ok(())
     }
 
-    /// The whole tag.
+    /// Returns the full tag of 16 bytes.
     fn finish(&mut self) -> Result<Block, Error> {
         if self.lengths.aad > 0 || self.lengths.data > 0 {
             return Err(Error::AnnouncedLength);
@@ -156,15 +157,15 @@ macro_rules! direction {
             /// Begins a message.
             ///
             /// # Errors
-            /// As [`seal`](super::seal).
+            /// The errors of [`seal`](super::seal).
             pub fn new<'n>(cipher: &'c C, nonce: impl Into<Nonce<'n>>, lengths: Lengths) -> Result<Self, Error> {
                 Pieces::new(cipher, nonce.into(), lengths).map($name)
             }
 
-            /// The next associated data, all of which come before the data.
+            /// Adds the next associated data. All of it comes before the data.
             ///
             /// # Errors
-            /// `AnnouncedLength` if they are more than was said.
+            /// `AnnouncedLength` if it is longer than announced.
             pub fn aad(&mut self, piece: Aad<'_>) -> Result<(), Error> {
                 self.0.aad(piece.0)
             }
@@ -172,8 +173,8 @@ macro_rules! direction {
     };
 }
 
-/// Encrypts one message piece by piece; pieces may have any length. Messages that are there as a whole are for
-/// [`seal`](super::seal), and many of them for [`crate::lanes::ccm`].
+/// Encrypts one message piece by piece; pieces may have any length. Use [`seal`](super::seal) for a message that is in memory as a
+/// whole, and [`crate::lanes::ccm`] for many of them.
 ///
 /// ```
 /// use tress_cipher::{Aad, aes::Aes, modes::ccm::{Lengths, Sealer}};
@@ -189,8 +190,8 @@ macro_rules! direction {
 /// ```
 pub struct Sealer<'c, C>(Pieces<'c, C>);
 
-/// Decrypts one message piece by piece. What it has decrypted is unverified until [`finish`](Opener::finish) has returned `Ok`, and if
-/// that fails it is the caller's to wipe: take [`open`](super::open) where the message fits into memory.
+/// Decrypts one message piece by piece. The plaintext is unverified until [`finish`](Opener::finish) has returned `Ok`. If that fails,
+/// the caller must wipe it. Use [`open`](super::open) if the message fits into memory.
 pub struct Opener<'c, C>(Pieces<'c, C>);
 
 direction!(Sealer);
@@ -200,7 +201,7 @@ impl<C: CcmCipher> Sealer<'_, C> {
     /// Encrypts the next data in place.
     ///
     /// # Errors
-    /// `AnnouncedLength` if it is more than was said, or associated data are missing.
+    /// `AnnouncedLength` if it is longer than announced, or if associated data is missing.
     pub fn update(&mut self, piece: &mut [u8]) -> Result<(), Error> {
         self.0.begin(piece)?;
         let filled = self.0.filled;
@@ -211,7 +212,7 @@ impl<C: CcmCipher> Sealer<'_, C> {
     /// Writes the tag.
     ///
     /// # Errors
-    /// `AnnouncedLength` if something is missing, `TagLength` for another length than was said.
+    /// `AnnouncedLength` if data is missing, `TagLength` if the tag does not have the announced length.
     pub fn finish<'t>(mut self, tag: impl Into<TagMut<'t>>) -> Result<(), Error> {
         let TagMut(tag) = tag.into();
         if tag.len() != self.0.lengths.tag {
@@ -223,10 +224,10 @@ impl<C: CcmCipher> Sealer<'_, C> {
 }
 
 impl<C: CcmCipher> Opener<'_, C> {
-    /// Decrypts the next data in place, which nobody has verified yet.
+    /// Decrypts the next data in place. The plaintext is not verified yet.
     ///
     /// # Errors
-    /// As [`Sealer::update`].
+    /// The errors of [`Sealer::update`].
     pub fn update_unverified(&mut self, piece: &mut [u8]) -> Result<(), Error> {
         self.0.begin(piece)?;
         let filled = self.0.filled;
@@ -237,7 +238,7 @@ impl<C: CcmCipher> Opener<'_, C> {
     /// Verifies the message.
     ///
     /// # Errors
-    /// `Authentication`; and as [`Sealer::finish`].
+    /// `Authentication` if the tag does not match, and the errors of [`Sealer::finish`].
     pub fn finish<'t>(mut self, tag: impl Into<Tag<'t>>) -> Result<(), Error> {
         let Tag(tag) = tag.into();
         if tag.len() != self.0.lengths.tag {

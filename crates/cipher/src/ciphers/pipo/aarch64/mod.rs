@@ -1,7 +1,7 @@
 //! PIPO on the 128-bit registers of aarch64: byte `b` of a register is the row of block `b`.
 //!
-//! A row is rotated by two instructions, a shift and a shift that keeps what it does not fill; bitsliced as in
-//! `portable.rs` it would be one, but packing would take longer than that gains.
+//! Rotating a row takes two instructions: a shift, and a shift that keeps the bits that it does not fill. In the bitsliced form of
+//! `portable/` it would take one, but packing would cost more than that gains.
 
 use core::arch::aarch64::*;
 
@@ -12,7 +12,7 @@ use super::registers::{LaneKeys, ROUND_NUMBERS_IN_BYTES, Register, engine, repea
 use crate::engine::{Engine, Meanwhile, Operation, STEP_BLOCKS, counters};
 
 engine!(
-    /// 16 blocks in eight registers, a byte for each block in a register.
+    /// The engine with 16 blocks in eight 128-bit registers, a byte for each block in a register.
     Neon,
     uint8x16_t,
     "neon",
@@ -24,50 +24,50 @@ impl Row for uint8x16_t {
 
     #[inline(always)]
     unsafe fn splat(word: u64) -> Self {
-        // SAFETY: the caller vouches for NEON.
+        // SAFETY: the caller guarantees NEON.
         unsafe { vreinterpretq_u8_u64(vdupq_n_u64(word)) }
     }
 
     #[inline(always)]
     unsafe fn xor(self, a: Self) -> Self {
-        // SAFETY: the caller vouches for NEON.
+        // SAFETY: the caller guarantees NEON.
         unsafe { veorq_u8(self, a) }
     }
 
     #[inline(always)]
     unsafe fn xor3(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller vouches for NEON.
+        // SAFETY: the caller guarantees NEON.
         unsafe { veorq_u8(veorq_u8(self, a), b) }
     }
 
     #[inline(always)]
     unsafe fn xnor(self, a: Self) -> Self {
-        // SAFETY: the caller vouches for NEON.
+        // SAFETY: the caller guarantees NEON.
         unsafe { veorq_u8(self, vmvnq_u8(a)) }
     }
 
     #[inline(always)]
     unsafe fn xnor3(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller vouches for NEON.
+        // SAFETY: the caller guarantees NEON.
         unsafe { vmvnq_u8(self).xor3(a, b) }
     }
 
     #[inline(always)]
     unsafe fn xor_and(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller vouches for NEON.
+        // SAFETY: the caller guarantees NEON.
         unsafe { veorq_u8(self, vandq_u8(a, b)) }
     }
 
     #[inline(always)]
     unsafe fn xor_or(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller vouches for NEON.
+        // SAFETY: the caller guarantees NEON.
         unsafe { veorq_u8(self, vorrq_u8(a, b)) }
     }
 
     #[inline(always)]
     unsafe fn rotate<const LEFT: u32>(self) -> Self {
         const { assert!(LEFT >= 1 && LEFT <= 7) };
-        // SAFETY: the caller vouches for NEON.
+        // SAFETY: the caller guarantees NEON.
         unsafe {
             match LEFT {
                 1 => vsliq_n_u8::<1>(vshrq_n_u8::<7>(self), self),
@@ -82,13 +82,13 @@ impl Row for uint8x16_t {
     }
 }
 
-/// The bytes at even and at odd places of each pair of registers, one after the other.
+/// Separates the bytes of each pair of registers: those with even indices, then those with odd ones.
 ///
 /// # Safety
-/// The machine needs NEON.
+/// The machine must have NEON.
 #[inline(always)]
 unsafe fn separate([x0, x1, x2, x3, x4, x5, x6, x7]: [uint8x16_t; 8]) -> [uint8x16_t; 8] {
-    // SAFETY: the caller vouches for NEON.
+    // SAFETY: the caller guarantees NEON.
     unsafe {
         [
             vuzp1q_u8(x0, x1),
@@ -106,10 +106,10 @@ unsafe fn separate([x0, x1, x2, x3, x4, x5, x6, x7]: [uint8x16_t; 8]) -> [uint8x
 /// The inverse of `separate`.
 ///
 /// # Safety
-/// The machine needs NEON.
+/// The machine must have NEON.
 #[inline(always)]
 unsafe fn interleave([x0, x1, x2, x3, x4, x5, x6, x7]: [uint8x16_t; 8]) -> [uint8x16_t; 8] {
-    // SAFETY: the caller vouches for NEON.
+    // SAFETY: the caller guarantees NEON.
     unsafe {
         [
             vzip1q_u8(x0, x4),
@@ -124,34 +124,34 @@ unsafe fn interleave([x0, x1, x2, x3, x4, x5, x6, x7]: [uint8x16_t; 8]) -> [uint
     }
 }
 
-/// Rows of the blocks as they lie in memory, two a register. Of a byte's place, its place in the block is the three
-/// lowest bits; each separation takes the lowest bit to the top, so that after three they are the register's number.
+/// Converts blocks as in memory, two a register, to rows. The three lowest bits of a byte's index are its row. Each separation moves
+/// the lowest bit of the index to the top; after three of them these bits are the number of the register.
 ///
 /// # Safety
-/// The machine needs NEON.
+/// The machine must have NEON.
 #[inline(always)]
 unsafe fn pack(x: [uint8x16_t; 8]) -> [uint8x16_t; 8] {
-    // SAFETY: the caller vouches for NEON.
+    // SAFETY: the caller guarantees NEON.
     unsafe { separate(separate(separate(x))) }
 }
 
 /// The inverse of `pack`.
 ///
 /// # Safety
-/// The machine needs NEON.
+/// The machine must have NEON.
 #[inline(always)]
 unsafe fn unpack(rows: [uint8x16_t; 8]) -> [uint8x16_t; 8] {
-    // SAFETY: the caller vouches for NEON.
+    // SAFETY: the caller guarantees NEON.
     unsafe { interleave(interleave(interleave(rows))) }
 }
 
 /// The lower halves of two registers, and the upper halves.
 ///
 /// # Safety
-/// The machine needs NEON.
+/// The machine must have NEON.
 #[inline(always)]
 unsafe fn halves(a: uint8x16_t, b: uint8x16_t) -> [uint8x16_t; 2] {
-    // SAFETY: the caller vouches for NEON.
+    // SAFETY: the caller guarantees NEON.
     unsafe {
         let (a, b) = (vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b));
         [vreinterpretq_u8_u64(vzip1q_u64(a, b)), vreinterpretq_u8_u64(vzip2q_u64(a, b))]
@@ -165,13 +165,13 @@ impl Register for uint8x16_t {
 
     #[inline(always)]
     unsafe fn round_number(round: usize) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { Self::splat(ROUND_NUMBERS_IN_BYTES[round]) }
     }
 
     #[inline(always)]
     unsafe fn load(bytes: *const u8) -> [Self; 8] {
-        // SAFETY: the caller vouches for 128 bytes and the instructions.
+        // SAFETY: the caller guarantees 128 bytes and the instructions.
         unsafe {
             let mut x = [vld1q_u8(bytes); 8];
             for i in 1..8 {
@@ -183,7 +183,7 @@ impl Register for uint8x16_t {
 
     #[inline(always)]
     unsafe fn store(rows: [Self; 8], bytes: *mut u8) {
-        // SAFETY: the caller vouches for 128 bytes and the instructions.
+        // SAFETY: the caller guarantees 128 bytes and the instructions.
         unsafe {
             let x = unpack(rows);
             for i in 0..8 {
@@ -194,7 +194,7 @@ impl Register for uint8x16_t {
 
     #[inline(always)]
     unsafe fn add_to(rows: [Self; 8], bytes: *mut u8) {
-        // SAFETY: the caller vouches for 128 bytes and the instructions.
+        // SAFETY: the caller guarantees 128 bytes and the instructions.
         unsafe {
             let x = unpack(rows);
             for i in 0..8 {
@@ -206,7 +206,7 @@ impl Register for uint8x16_t {
     #[inline(always)]
     unsafe fn counters(block: &Block, first: u16) -> [Self; 8] {
         let [high, low] = first.to_be_bytes();
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe {
             let mut rows = [vdupq_n_u8(block[0]); 8];
             for row in 1..6 {
@@ -214,7 +214,7 @@ impl Register for uint8x16_t {
             }
             let low = vdupq_n_u8(low);
             rows[7] = vaddq_u8(low, vld1q_u8(NUMBERS.as_ptr()));
-            // All ones, which is minus one, where there was a carry.
+            // The comparison is −1 where there is a carry.
             rows[6] = vsubq_u8(vdupq_n_u8(high), vcltq_u8(rows[7], low));
             rows
         }
@@ -223,7 +223,7 @@ impl Register for uint8x16_t {
     #[inline(always)]
     unsafe fn gather(pointers: &[*mut u8]) -> [[Self; 8]; STEP_BLOCKS] {
         let pointers = &pointers[..Self::SLOTS];
-        // SAFETY: the caller vouches for 32 bytes at each pointer and for the instructions.
+        // SAFETY: the caller guarantees 32 bytes at each pointer and for the instructions.
         unsafe {
             let mut states = [[vdupq_n_u8(0); 8]; STEP_BLOCKS];
             for i in 0..8 {
@@ -245,7 +245,7 @@ impl Register for uint8x16_t {
     #[inline(always)]
     unsafe fn scatter(mut states: [[Self; 8]; STEP_BLOCKS], pointers: &[*mut u8]) {
         let pointers = &pointers[..Self::SLOTS];
-        // SAFETY: the caller vouches for 32 bytes at each pointer and for the instructions.
+        // SAFETY: the caller guarantees 32 bytes at each pointer and for the instructions.
         unsafe {
             for state in &mut states {
                 *state = unpack(*state);
@@ -265,14 +265,14 @@ impl Register for uint8x16_t {
     #[inline(always)]
     fn slot(&self, slot: usize) -> u8 {
         assert!(slot < Self::SLOTS);
-        // SAFETY: a register is 16 bytes.
+        // SAFETY: a register is 16 bytes, and `slot` was checked.
         unsafe { core::ptr::from_ref(self).cast::<u8>().add(slot).read() }
     }
 
     #[inline(always)]
     fn set_slot(&mut self, slot: usize, row: u8) {
         assert!(slot < Self::SLOTS);
-        // SAFETY: a register is 16 bytes.
+        // SAFETY: a register is 16 bytes, and `slot` was checked.
         unsafe { core::ptr::from_mut(self).cast::<u8>().add(slot).write(row) }
     }
 

@@ -1,8 +1,8 @@
 //! PIPO in 64-bit words: constant time, no tables, no instructions beyond the target's baseline.
 //!
-//! A row of eight blocks is a word: bit `j` of the row of block `b` is bit `8j + b` of the word. So the R-layer rotates
-//! whole words by whole bytes, without masks; with a byte for each block it would take five operations for a row. `L`
-//! words side by side let the compiler use whatever vectors the target has.
+//! A word holds one row of eight blocks: bit `j` of the row of block `b` is bit `8j + b` of the word. So the R-layer rotates words by
+//! whole bytes, without masks; with a byte for each block it would take five operations a row. `L` words side by side let the
+//! compiler use the vector instructions of the target.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -10,28 +10,28 @@ use super::keys::{self, Keys, MAX_WORDS};
 use super::layers::{Block, MAX_ROUNDS, RoundKeys, Row, decrypt, encrypt};
 use crate::engine::{Engine, Meanwhile, Nothing, Operation, scalar_vector};
 
-/// Words side by side.
+/// Number of words side by side.
 const L: usize = 2;
-/// Blocks in a state.
+/// Number of blocks in a state.
 const BLOCKS: usize = 8 * L;
 
 /// Rows 0 to 7 of `BLOCKS` blocks.
 type State = [[u64; L]; 8];
 
-/// Bit `j` of a byte at all bits of byte `j`: a row that is the same for eight blocks.
+/// A row with the same value for eight blocks: copies bit `j` of `byte` to all bits of byte `j`.
 pub(super) const fn spread(byte: u8) -> u64 {
     (bits_to_bytes(byte)) * 0xff
 }
 
-/// Bit `j` of a byte at bit `8j`.
+/// Moves bit `j` of `byte` to bit `8j`.
 pub(super) const fn bits_to_bytes(byte: u8) -> u64 {
-    // Byte j keeps only bit j; what is added takes it to bit 7.
+    // Byte j keeps only bit j, which the addition carries to bit 7.
     let bits = (byte as u64 * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
     (bits + 0x0040_6070_787c_7e7f) >> 7 & 0x0101_0101_0101_0101
 }
 
-/// A row of one block, in the lowest byte of a word; what is above is not looked at. In words, because compilers keep
-/// eight bytes packed into one and take them apart in every round.
+/// A row of one block, in the lowest byte of a word; the other bytes are ignored. Compilers would pack eight `u8` into one register
+/// and unpack them in every round.
 impl Row for u32 {
     type Word = u8;
 
@@ -141,9 +141,9 @@ impl Row for [u64; L] {
     }
 }
 
-/// The eight words as a square of parts of `unit` bits: transposes it. Its own inverse.
+/// Transposes the matrix of 8 × 8 parts of `unit` bits in the eight words. The operation is its own inverse.
 ///
-/// For each of three distances, the upper part of one word changes place with the lower part of the other.
+/// For each of three distances, it exchanges the upper part of one word with the lower part of another.
 #[inline(always)]
 fn transpose(x: &mut State, unit: u32, masks: [u64; 3]) {
     for (step, mask) in masks.into_iter().enumerate() {
@@ -160,20 +160,20 @@ fn transpose(x: &mut State, unit: u32, masks: [u64; 3]) {
     }
 }
 
-/// Bit `j` of every byte of word `i` changes place with bit `i` of word `j`.
+/// Exchanges bit `j` of every byte of word `i` with bit `i` of that byte of word `j`.
 #[inline(always)]
 fn transpose_bits(x: &mut State) {
     transpose(x, 1, [0x5555_5555_5555_5555, 0x3333_3333_3333_3333, 0x0f0f_0f0f_0f0f_0f0f]);
 }
 
-/// Byte `j` of word `i` changes place with byte `i` of word `j`.
+/// Exchanges byte `j` of word `i` with byte `i` of word `j`.
 #[inline(always)]
 fn transpose_bytes(x: &mut State) {
     transpose(x, 8, [0x00ff_00ff_00ff_00ff, 0x0000_ffff_0000_ffff, 0x0000_0000_ffff_ffff]);
 }
 
-/// Word `i` is block `i`, bit `8r + j` of it bit `j` of row `r`; then bit `i` of byte `r` of word `j`; then of byte `j` of
-/// word `r`.
+/// Converts blocks to rows. Bit `j` of row `r` of block `i` is at first bit `8r + j` of word `i`. The transposition of bits moves it to
+/// bit `i` of byte `r` of word `j`, that of bytes to bit `i` of byte `j` of word `r`.
 #[inline(always)]
 fn pack(blocks: &[Block; BLOCKS]) -> State {
     let mut state = [[0; L]; 8];
@@ -196,7 +196,7 @@ fn unpack(mut state: State) -> [Block; BLOCKS] {
     blocks
 }
 
-/// A key for each block of a state.
+/// The round keys of all lanes, a key for each block of a state.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct LaneKeys {
     rounds: usize,
@@ -226,7 +226,7 @@ impl RoundKeys<[u64; L]> for LaneKeys {
     }
 }
 
-/// The round's number as a row.
+/// The number of each round as a row.
 pub(super) const ROUND_NUMBERS: [u64; MAX_ROUNDS + 1] = {
     let mut numbers = [0; MAX_ROUNDS + 1];
     let mut round = 0;
@@ -239,32 +239,32 @@ pub(super) const ROUND_NUMBERS: [u64; MAX_ROUNDS + 1] = {
 
 fn encrypt_blocks(keys: &impl RoundKeys<[u64; L]>, blocks: &mut [Block; BLOCKS]) {
     let mut state = [pack(blocks)];
-    // SAFETY: words need no instructions beyond the baseline.
+    // SAFETY: operations on words need no instructions beyond the target's baseline.
     unsafe { encrypt(keys, &mut state, &mut Nothing) };
     *blocks = unpack(state[0]);
 }
 
 fn decrypt_blocks(keys: &impl RoundKeys<[u64; L]>, blocks: &mut [Block; BLOCKS]) {
     let mut state = [pack(blocks)];
-    // SAFETY: words need no instructions beyond the baseline.
+    // SAFETY: operations on words need no instructions beyond the target's baseline.
     unsafe { decrypt(keys, &mut state) };
     *blocks = unpack(state[0]);
 }
 
-/// One block.
+/// Encrypts one block.
 pub(super) fn encrypt_block(keys: &Keys, block: &mut Block) {
     let mut state = [[0; 8]];
     for row in 0..8 {
         state[0][row] = u32::from(block[row]);
     }
-    // SAFETY: words need no instructions beyond the baseline.
+    // SAFETY: operations on words need no instructions beyond the target's baseline.
     unsafe { encrypt(&keys.one, &mut state, &mut Nothing) };
     for row in 0..8 {
         block[row] = state[0][row] as u8;
     }
 }
 
-/// Eight blocks a word.
+/// The portable engine. A vector has `BLOCKS` blocks, eight in each word.
 #[derive(Clone, Copy)]
 pub struct Portable;
 
@@ -311,7 +311,7 @@ impl Engine for Portable {
         }
     }
 
-    /// One group: the vectors of the `K` rows all belong to the same lanes.
+    /// Supports one group: the vectors of all `K` rows belong to the same lanes.
     fn encrypt_lanes<const G: usize, const K: usize>(
         self,
         keys: &LaneKeys,

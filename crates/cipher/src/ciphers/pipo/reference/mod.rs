@@ -1,6 +1,6 @@
-//! PIPO as its authors write it, line by line: eight rows, the S-layer's formulas in their order, one block at a time.
+//! PIPO as in the paper, line by line: eight rows, the formulas of the S-layer in the paper's order, one block at a time.
 //!
-//! Slow, for tests and study only. Every other backend is tested against it. Source: Kim et al., "PIPO: A Lightweight
+//! It is slow, for tests and study only. Every other backend is tested against it. Source: Kim et al., "PIPO: A Lightweight
 //! Block Cipher with Efficient Higher-Order Masking Software Implementations", ICISC 2020.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
@@ -8,20 +8,20 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use super::layers::Block;
 use crate::engine::{Engine, Meanwhile, Operation, scalar_vector};
 
-/// Rounds with a key of 256 bits, the larger number.
+/// Largest number of rounds, that of a key of 256 bits.
 const MAX_ROUNDS: usize = 17;
 
-/// How far row `r` is rotated to the left (the R-layer).
+/// The number of bits by which the R-layer rotates each row to the left.
 const ROTATIONS: [u32; 8] = [0, 7, 4, 3, 6, 5, 1, 2];
 
-/// The round keys, each as eight rows.
+/// The round keys of one key, each as eight rows.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Keys {
     round_keys: [Block; MAX_ROUNDS + 1],
     rounds: usize,
 }
 
-/// The key schedule: the key's 64-bit words in turn, each with the number of its round. `key` has 16 or 32 bytes.
+/// The key schedule: the key's 64-bit words, cyclically, each XORed with the number of its round. `key` must have 16 or 32 bytes.
 fn expand_key(key: &[u8]) -> Keys {
     let rounds = if key.len() == 16 { 13 } else { 17 };
     let mut keys = Keys { round_keys: [[0; 8]; MAX_ROUNDS + 1], rounds };
@@ -39,7 +39,7 @@ fn add_round_key(rows: &mut Block, round_key: &Block) {
     }
 }
 
-/// The first S-box of five bits, on rows 3 to 7.
+/// The first five-bit S-box, on rows 3 to 7.
 fn s5_first([x3, x4, x5, x6, x7]: [u8; 5]) -> [u8; 5] {
     let a5 = x5 ^ (x7 & x6);
     let a4 = x4 ^ (x3 & a5);
@@ -62,7 +62,7 @@ fn inverse_s5_first([a3, b4, b5, a6, a7]: [u8; 5]) -> [u8; 5] {
     [x3, x4, x5, x6, x7]
 }
 
-/// The S-box of three bits, on rows 0 to 2.
+/// The three-bit S-box, on rows 0 to 2.
 fn s3([x0, x1, x2]: [u8; 3]) -> [u8; 3] {
     let a2 = x2 ^ (x1 & x0);
     let a0 = x0 ^ (a2 | x1);
@@ -78,15 +78,14 @@ fn inverse_s3([a0, a1, b2]: [u8; 3]) -> [u8; 3] {
     [x0, x1, x2]
 }
 
-/// What the second S-box of five bits gives from c3 to c7 for the three rows: t0, t1, t2.
+/// The part of the second five-bit S-box that is added to rows 0 to 2: t0, t1 and t2.
 fn bridge(b5: u8, c3: u8, c4: u8, c6: u8, c7: u8) -> [u8; 3] {
     let t0 = c7 ^ c6;
     let t1 = c3 ^ b5;
     [t0, t1, c4 ^ (t1 & t0)]
 }
 
-/// The S-layer: the 8-bit S-box on each of the eight columns. The three rows go into the five, and those back into the
-/// three.
+/// The S-layer: the 8-bit S-box on each of the eight columns. The three rows are added to the five, and those back to the three.
 fn s_layer(x: &mut Block) {
     let [a3, b4, b5, a6, a7] = s5_first([x[3], x[4], x[5], x[6], x[7]]);
     let [a0, a1, b2] = s3([x[0], x[1], x[2]]);
@@ -141,7 +140,7 @@ pub(crate) fn decrypt_block(keys: &Keys, rows: &mut Block) {
     add_round_key(rows, &keys.round_keys[0]);
 }
 
-/// One block a vector.
+/// The reference engine. A vector has one block.
 #[derive(Clone, Copy)]
 pub struct Reference;
 
@@ -216,7 +215,7 @@ impl Engine for Reference {
 mod tests {
     use super::*;
 
-    /// A block from the number that the specification writes.
+    /// A block from the number in the specification.
     fn number(number: u64) -> Block {
         number.to_le_bytes()
     }
@@ -239,7 +238,7 @@ mod tests {
     fn s_box_is_the_papers() {
         let s_box: std::vec::Vec<u8> = (0..=255_u8)
             .map(|value| {
-                // Bit r of the value is row r; all columns the same.
+                // Bit r of the value is row r; all columns are equal.
                 let rows: Block = core::array::from_fn(|row| if value >> row & 1 == 1 { 0xff } else { 0 });
                 let mut image = rows;
                 s_layer(&mut image);

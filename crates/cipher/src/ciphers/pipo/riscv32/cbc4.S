@@ -3,19 +3,20 @@
 # void tress_pipo128_cbc_decrypt4(const uint32_t key[28], uint8_t chain[8], const uint8_t *in, uint8_t *out, size_t groups);
 # void tress_pipo128_cbc_x4(const uint32_t key[28], uint8_t chains[32], const uint8_t *const in[4],
 #                                   uint8_t *const out[4], size_t blocks);
-# and tress_pipo256_: key[46]. The key of cbc_x4 may be prepared from four keys, one for each message; blocks is
-# the number of each message. chain is the IV and is left at the last ciphertext block. All are aligned to four bytes; in
-# and out are equal or apart. No branch and no address depends on key or data. Stack: 96 bytes, 112 for cbc_x4.
+# and tress_pipo256_: key[46]. The key of cbc_x4 may be prepared from four keys, one for each message; blocks is the number
+# of blocks of each message. chain is the IV and is set to the last ciphertext block. All pointers are aligned to four
+# bytes; in and out are equal or do not overlap. No branch and no address depends on key or data. Stack: 96 bytes, 112 for
+# cbc_x4.
 
 .set END, OWN
 .set DISTANCE, OWN + 4
-.set CHAIN, OWN + 8             # where it is
-.set CHAIN0, OWN + 12           # what it is
+.set CHAIN, OWN + 8             # its address
+.set CHAIN0, OWN + 12           # its words
 .set CHAIN1, OWN + 16
 .set INPUTS, OWN + 8
 .set OUTPUTS, OWN + 24
 
-# Adds a block of message n, t6 bytes from its beginning, to two words.
+# XORs a block of message n, t6 bytes from its beginning, into two words.
 .macro ADD_BLOCK_OF n, x0, x1
     lw    t0, INPUTS+4*\n(sp)
     add   t0, t0, t6

@@ -3,24 +3,24 @@
 # void tress_pipo128_ctr4(const uint32_t key[28], const uint32_t nonce[6], uint32_t group, const uint8_t *in, uint8_t *out,
 #                         size_t groups);
 # and tress_pipo256_ctr4: key[46]. Group g has the blocks with the counters 4g to 4g + 3; group + groups is at most 2^14. in
-# and out are aligned to four bytes and equal or apart. No branch and no address depends on key or data (they do on the
-# counter). Stack: 224 bytes.
+# and out are aligned to four bytes, and are equal or do not overlap. No branch and no address depends on key or data (some
+# depend on the counter). Stack: 224 bytes.
 #
-# Rows 0 to 5 of a counter block belong to the nonce, row 6 is the counter's high byte, row 7 its low one. So half of the
-# first S-layer never changes. And as the S-layer works on each column alone, one bit of the counter changes the state after
-# round 1 by the same difference whatever the others are: of four groups that differ in two bits, three are the first one's
-# state and a difference, which the first four groups of a high byte leave on the stack.
+# Rows 0 to 5 of a counter block belong to the nonce; row 6 is the counter's high byte, row 7 its low one. So half of the
+# first S-layer is constant. The S-layer works on each column separately, so one bit of the counter changes the state after
+# round 1 by the same difference, whatever the other bits are. Of four groups that differ in two bits, the states of three
+# are that of the first XOR a difference. The first four groups of each high byte store these differences on the stack.
 
 .set END, OWN
 .set DISTANCE, OWN + 4
 .set NONCE, OWN + 8
 .set GROUP, OWN + 12
 .set HIGH, OWN + 16             # row 6 with its key
-.set KNOWN, OWN + 20            # 1: the differences are known; -1: FIRST is, and they will be; 0: not even that
+.set KNOWN, OWN + 20            # 1: the differences are stored, -1: only FIRST is, 0: nothing is
 .set FIRST, OWN + 24            # the state after round 1 of the first group of four
 .set DIFFERENCE, FIRST          # of group n of the four, at DIFFERENCE + 32 n
 
-# Puts a row's difference to FIRST where t2 says.
+# Stores a row's difference to FIRST at t2.
 .macro LEARN x, row
     lw    t0, FIRST+4*\row(sp)
     xor   t0, t0, \x
@@ -53,11 +53,11 @@ FUNCTION tress_pipo\name\()_ctr4
     andi  t1, t0, 3
     beqz  t1, 2f
     bgtz  t2, 5f
-2:  andi  t0, t0, 63                # round 1 as it is
+2:  andi  t0, t0, 63                # round 1 in full
     slli  t0, t0, 2
     lw    s1, NONCE(sp)
     SPREAD t0, t1, t2
-    xori  t0, t0, 0xca              # the two lowest bits are the lane's number
+    xori  t0, t0, 0xca              # the two lowest bits are the number of the lane
     mv    t2, s1
     xor   a5, t0, s8
     LOAD_NONCE
@@ -97,7 +97,7 @@ FUNCTION tress_pipo\name\()_ctr4
     li    t1, 1
     sw    t1, KNOWN(sp)
     j     6f
-5:  slli  t1, t1, 5                 # round 1 from the first group's and a difference
+5:  slli  t1, t1, 5                 # round 1 from the first group's state and a difference
     add   t1, t1, sp
     lw    s0, FIRST+0(sp)
     lw    t0, DIFFERENCE+0(t1)

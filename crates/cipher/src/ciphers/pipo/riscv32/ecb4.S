@@ -1,10 +1,11 @@
 # PIPO on RV32I: ECB of groups of four blocks, with a prepared key.
 #
 # void tress_pipo128_encrypt4(const uint32_t key[28], const uint8_t *in, uint8_t *out, size_t groups);
-# and decrypt4; tress_pipo256_: key[46]. in and out are aligned to four bytes and equal or apart; groups may be zero.
+# and decrypt4; tress_pipo256_: key[46]. in and out are aligned to four bytes, and are equal or do not overlap; groups may
+# be zero.
 # No branch and no address depends on key or data. Stack: 96 bytes.
 
-# The kernel's own words of the stack: where the input ends, and how far the output is from the input.
+# Variables on the stack: the end of the input, and the distance from the input to the output.
 .set END, OWN
 .set DISTANCE, OWN + 4
 

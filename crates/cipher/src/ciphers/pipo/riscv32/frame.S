@@ -1,6 +1,7 @@
-# PIPO on RV32I: what the four-block kernels begin and end with, and their rounds.
+# PIPO on RV32I: the entry, the exit and the rounds of the four-block kernels.
 #
-# The stack, from sp: masks (three words), words of the kernel's own, ra, s0 to s11: 96 bytes unless a kernel needs more.
+# The stack, from sp: masks (three words), variables of the kernel (from OWN), ra, s0 to s11. 96 bytes, or more in some
+# kernels.
 
 .set OWN, 12
 
@@ -22,7 +23,7 @@
     sw    s11, \frame-4(sp)
 .endm
 
-# Restores them and returns.
+# Restores the caller's registers and returns.
 .macro LEAVE frame=96
     lw    ra, \frame-52(sp)
     lw    s0, \frame-48(sp)
@@ -41,7 +42,7 @@
     ret
 .endm
 
-# Where PACK and UNPACK look for their masks.
+# Writes the masks of PACK and UNPACK.
 .macro MASKS
     li    t0, 0x33333333
     li    t1, 0x0f0f0f0f
@@ -52,7 +53,7 @@
     li    ra, 0x55555555
 .endm
 
-# Rows 1 to 7 of K0 and K1, from byte `offset` of the prepared key on.
+# Loads rows 1 to 7 of K0 and K1 from byte `offset` of the prepared key.
 .macro LOAD_KEYS offset
     lw    s2, \offset+0(t5)
     lw    s3, \offset+4(t5)
@@ -70,7 +71,7 @@
     lw    t4, \offset+52(t5)
 .endm
 
-# Begins a function in a section of its own.
+# Begins a function in its own section.
 .macro FUNCTION name
     .section .text.\name, "ax", @progbits
     .globl \name
@@ -83,7 +84,7 @@
     .size \name, . - \name
 .endm
 
-# The same, by the number of the key's words.
+# LOAD_KEYS, with the offset for a key of `words` words.
 .macro LOAD_KEYS_OF words
     .if \words == 4
     LOAD_KEYS 72
@@ -92,7 +93,7 @@
     .endif
 .endm
 
-# Four blocks from `from` on, in the registers' order that PACK takes.
+# Loads four blocks at `from` into the registers that PACK takes.
 .macro LOAD_BLOCKS from
     lw    s0, 0(\from)
     lw    a0, 8(\from)
@@ -104,7 +105,7 @@
     lw    a5, 28(\from)
 .endm
 
-# The other way.
+# Stores four blocks from registers in the order of UNPACK.
 .macro STORE_BLOCKS x0, x1, x2, x3, x4, x5, x6, x7, to
     sw    \x0, 0(\to)
     sw    \x2, 8(\to)
@@ -116,7 +117,7 @@
     sw    \x7, 28(\to)
 .endm
 
-# Adds four blocks of memory to what UNPACK leaves.
+# XORs four blocks of memory into the output of UNPACK.
 .macro ADD_BLOCKS x0, x1, x2, x3, x4, x5, x6, x7, from
     lw    t0, 0(\from)
     lw    t1, 8(\from)
@@ -136,7 +137,7 @@
     xor   \x7, \x7, t1
 .endm
 
-# Rows 1 to 7 of round key i, for registers x1 to x7; `words` key words, of which K0 and K1 are in registers.
+# XORs rows 1 to 7 of round key i into registers x1 to x7. The key has `words` words, of which K0 and K1 are in registers.
 .macro ADD_KEY i, words, x1, x2, x3, x4, x5, x6, x7
     .if (\i) & (\words - 1) == 0
     ADD_ROWS \x1, \x2, \x3, \x4, \x5, \x6, \x7, s2, s3, s4, s5, s6, s7, s8
@@ -153,20 +154,20 @@
     ADD_KEY \i, \words, s1, a0, a1, a2, a3, a4, a5
 .endm
 
-# Round key 0.
+# XORs round key 0.
 .macro WHITEN words
     lw    t0, 0(t5)
     ADD_KEY 0, \words, s1, a0, a1, a2, a3, a4, a5
     xor   s0, s0, t0
 .endm
 
-# All rounds but the whitening: 13 with two key words, 17 with four.
+# All rounds except the whitening: 13 with two key words, 17 with four.
 .macro ROUNDS words
     ROUND 1, \words
     ROUNDS_AFTER \words
 .endm
 
-# Rounds 2 and after.
+# All rounds after the first.
 .macro ROUNDS_AFTER words
     .irp i, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
     ROUND \i, \words
@@ -178,8 +179,8 @@
     .endif
 .endm
 
-# Row 0 of a round key, at `key`, and the inverse of the R-layer on all rows of what INVERSE_S_LAYER leaves; rows are in
-# order again. 23 instructions, 12 with Zbb.
+# XORs row 0 of a round key, at `key`, and applies the inverse of the R-layer to the output of INVERSE_S_LAYER. The rows are
+# in order then. 23 instructions, 12 with Zbb.
 .macro INVERSE_TURN key
     lw    t1, \key
 .ifdef TRESS_ZBB
@@ -217,14 +218,14 @@
     ROTATE a0, 16               # row 2: 4
 .endm
 
-# Round i backwards, after another one.
+# The inverse of round i, after another inverse round.
 .macro INVERSE_ROUND i, words
     ADD_KEY \i, \words, a5, a0, a4, a3, a2, a1, s0
     INVERSE_TURN 4*(\i)(t5)
     INVERSE_S_LAYER s0, s1, a0, a1, a2, a3, a4, a5
 .endm
 
-# All rounds backwards, from rows in order, with the last round key and round key 0; rows come out in s1 a5 a0 a4 a3 a2 a1 s0.
+# The inverse of all rounds, including round key 0. Input: rows in order. Output: rows in s1 a5 a0 a4 a3 a2 a1 s0.
 .macro INVERSE_ROUNDS words
     .if \words == 4
     FIRST_INVERSE_ROUND 17, 4

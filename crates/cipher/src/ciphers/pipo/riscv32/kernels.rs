@@ -1,5 +1,5 @@
-//! PIPO's kernels: four blocks at a time in a form where the R-layer rotates whole registers (`pipo/layers.S`), and one
-//! block at a time (`pipo/rounds1.S`). Constant time, no tables.
+//! PIPO's kernels in assembly: four blocks at a time in a form where the R-layer rotates whole registers (`layers.S`), and one block at
+//! a time (`rounds1.S`). They are constant time and use no tables.
 
 use core::arch::global_asm;
 
@@ -8,7 +8,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use crate::Error;
 use crate::ciphers::pipo::layers::Block;
 
-/// What the files ask for: instructions of Zbb where the target has them, which assembly beside functions is not told.
+/// The directives before the assembly files. They enable Zbb if the target has it: `global_asm!` does not pass this to the assembler.
 #[cfg(target_feature = "zbb")]
 macro_rules! rotations {
     () => {
@@ -22,7 +22,7 @@ macro_rules! rotations {
     };
 }
 
-// One piece, so that the macros of the first files are known in the others. The assembler reads it as it is.
+// One string, so that the macros of the first files are defined in the others.
 global_asm!(
     concat!(
         rotations!(),
@@ -88,42 +88,45 @@ unsafe extern "C" {
     fn tress_pipo256_cbc_encrypt1(key: *const u32, chain: *mut u8, input: *const u8, output: *mut u8, blocks: usize);
 }
 
-/// Words of a prepared key of 256 bits, the larger number.
+/// Largest number of words in a prepared key, that of a key of 256 bits.
 const PREPARED: usize = 46;
-/// Groups that CTR has counters for.
+/// Number of groups that the counter of CTR can count.
 const GROUPS: usize = 1 << 14;
 
-/// Four blocks, one after the other, aligned as the kernels want them.
+/// Four blocks, one after another, with the alignment that the kernels require.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroize)]
 #[repr(C, align(4))]
 pub struct Group(pub [u8; 32]);
 
-/// One block, aligned as the kernels want it.
+/// One block, with the alignment that the kernels require.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroize)]
 #[repr(C, align(4))]
 pub struct Aligned(pub Block);
 
-/// The key of four lanes; it is wiped when it is dropped.
+/// The keys of four lanes. They are wiped on drop.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Lanes {
     prepared: [u32; PREPARED],
-    /// 64-bit words of a key: 2 or 4.
+    /// Number of 64-bit words in a key: 2 or 4.
     words: usize,
 }
 
-/// A key, for four blocks and for one; it is wiped when it is dropped.
+/// A key, prepared for four blocks at a time and for one. It is wiped on drop.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Key {
     four: Lanes,
     one: [u32; PREPARED],
 }
 
-/// A nonce prepared for one key, as secret as that; it is wiped when it is dropped.
+/// A nonce prepared for one key. It is as secret as the key, and is wiped on drop.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Nonce([u32; 6]);
 
 impl Lanes {
-    /// Four keys of 16 bytes or four of 32.
+    /// Prepares four keys of 16 bytes or four of 32.
+    ///
+    /// # Errors
+    /// `KeyLength` for other lengths, and for keys of different lengths.
     pub fn new(keys: [&[u8]; 4]) -> Result<Lanes, Error> {
         let bytes = keys[0].len();
         if !matches!(bytes, 16 | 32) || keys.iter().any(|key| key.len() != bytes) {
@@ -134,18 +137,18 @@ impl Lanes {
         for (word, bytes) in words.iter_mut().zip(keys.iter().flat_map(|key| key.chunks_exact(4))) {
             *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         }
-        // SAFETY: `words` holds four keys of that many words; `prepared` has room for the longer schedule.
+        // SAFETY: `words` holds four keys of `lanes.words` 64-bit words, and `prepared` has room for the longer schedule.
         unsafe { tress_pipo_prepare4(lanes.prepared.as_mut_ptr(), words.as_ptr(), lanes.words) };
         words.zeroize();
         Ok(lanes)
     }
 
-    /// Lanes without a key, for `set_lane`.
+    /// Lanes with all-zero keys, for `set_lane`.
     pub(crate) fn empty() -> Lanes {
         Lanes { prepared: [0; PREPARED], words: 2 }
     }
 
-    /// Gives one of the four lanes the key of another value's lane 0.
+    /// Sets the key of one of the four lanes.
     pub(crate) fn set_lane(&mut self, lane: usize, key: &Key) {
         let mask = 0x1111_1111 << lane;
         self.words = key.four.words;
@@ -154,7 +157,7 @@ impl Lanes {
         }
     }
 
-    /// 13 or 17.
+    /// Number of rounds: 13 or 17.
     pub fn rounds(&self) -> usize {
         9 + 2 * self.words
     }
@@ -165,22 +168,24 @@ impl Lanes {
 
     fn ecb(&self, kernels: [Ecb; 2], groups: &mut [Group]) {
         let data = groups.as_mut_ptr().cast();
-        // SAFETY: the groups are readable, writable and aligned, and the key is prepared for the chosen kernel.
+        // SAFETY: the groups are readable, writable and aligned to four bytes, and the key is prepared for the chosen kernel.
         unsafe { self.choose(kernels)(self.prepared.as_ptr(), data, data, groups.len()) }
     }
 
-    /// Encrypts each block on its own, block `b` of a group under the key of lane `b`.
+    /// Encrypts each block separately (ECB), block `b` of a group under the key of lane `b`.
     pub fn encrypt(&self, groups: &mut [Group]) {
         self.ecb([tress_pipo128_encrypt4, tress_pipo256_encrypt4], groups);
     }
 
-    /// The inverse.
+    /// Decrypts each block separately (ECB), block `b` of a group under the key of lane `b`.
     pub fn decrypt(&self, groups: &mut [Group]) {
         self.ecb([tress_pipo128_decrypt4, tress_pipo256_decrypt4], groups);
     }
 
-    /// CBC encryption of four messages, message `m` under the key of lane `m`, in place; the chains are left at the last
-    /// ciphertext blocks. Messages of different lengths are an error.
+    /// Encrypts four messages in place with CBC, message `m` under the key of lane `m`. Sets the chains to the last ciphertext blocks.
+    ///
+    /// # Errors
+    /// `DataLength` if the messages have different lengths.
     pub fn cbc_encrypt(&self, chains: &mut Group, messages: [&mut [Aligned]; 4]) -> Result<(), Error> {
         let blocks = messages[0].len();
         if messages.iter().any(|message| message.len() != blocks) {
@@ -188,7 +193,7 @@ impl Lanes {
         }
         let data: [*mut u8; 4] = messages.map(|message| message.as_mut_ptr().cast());
         let kernel: CbcX4 = self.choose([tress_pipo128_cbc_x4 as CbcX4, tress_pipo256_cbc_x4]);
-        // SAFETY: every message has that many blocks, readable, writable and aligned; the references do not alias.
+        // SAFETY: every message has `blocks` blocks, readable, writable and aligned to four bytes; the references do not alias.
         unsafe {
             kernel(self.prepared.as_ptr(), chains.0.as_mut_ptr(), data.as_ptr().cast(), data.as_ptr(), blocks);
         }
@@ -197,15 +202,18 @@ impl Lanes {
 }
 
 impl Key {
-    /// A key of 16 or 32 bytes.
+    /// Prepares a key of 16 or 32 bytes.
+    ///
+    /// # Errors
+    /// `KeyLength` for other lengths.
     pub fn new(key: &[u8]) -> Result<Key, Error> {
         let mut keys = Key { four: Lanes::new([key; 4])?, one: [0; PREPARED] };
-        // SAFETY: `key` has that many words (`Lanes::new`); `one` has room for the longer schedule.
+        // SAFETY: `key` has `four.words` 64-bit words (`Lanes::new`), and `one` has room for the longer schedule.
         unsafe { tress_pipo_prepare1(keys.one.as_mut_ptr(), key.as_ptr(), keys.four.words) };
         Ok(keys)
     }
 
-    /// The key in all four lanes.
+    /// Four lanes with this key.
     pub fn lanes(&self) -> &Lanes {
         &self.four
     }
@@ -214,19 +222,22 @@ impl Key {
     pub fn nonce(&self, nonce: &[u8; 6]) -> Nonce {
         let mut prepared = Nonce([0; 6]);
         let key = self.four.prepared.as_ptr();
-        // SAFETY: six words, a prepared key of that many words, six bytes.
+        // SAFETY: `prepared` has six words, `key` is prepared from `four.words` 64-bit words, and `nonce` has six bytes.
         unsafe { tress_pipo_nonce4(prepared.0.as_mut_ptr(), key, nonce.as_ptr(), self.four.words) };
         prepared
     }
 
-    /// CTR from counter 4 · `group` on. A nonce has 2^14 groups.
+    /// Encrypts or decrypts groups in place with CTR. The first counter is 4 · `group`. A nonce has 2^14 groups.
+    ///
+    /// # Errors
+    /// `CounterExhausted` if the data runs past the last group.
     pub fn ctr(&self, nonce: &Nonce, group: usize, data: &mut [Group]) -> Result<(), Error> {
         if group > GROUPS || data.len() > GROUPS - group {
             return Err(Error::CounterExhausted);
         }
         let kernel: Ctr = self.four.choose([tress_pipo128_ctr4 as Ctr, tress_pipo256_ctr4]);
         let (key, bytes) = (self.four.prepared.as_ptr(), data.as_mut_ptr().cast());
-        // SAFETY: the groups are readable, writable and aligned; the key is prepared for the chosen kernel.
+        // SAFETY: the groups are readable, writable and aligned to four bytes; the key is prepared for the chosen kernel.
         unsafe { kernel(key, nonce.0.as_ptr(), group as u32, bytes, bytes, data.len()) };
         Ok(())
     }
@@ -235,23 +246,23 @@ impl Key {
     pub fn encrypt_block(&self, block: &mut Block) {
         let kernel: Ecb = self.four.choose([tress_pipo128_encrypt1 as Ecb, tress_pipo256_encrypt1]);
         let data = block.as_mut_ptr();
-        // SAFETY: one block, of any alignment; the key is prepared for the chosen kernel.
+        // SAFETY: `data` is one block, which needs no alignment; the key is prepared for the chosen kernel.
         unsafe { kernel(self.one.as_ptr(), data, data, 1) };
     }
 
-    /// CBC encryption of one message, in place; the chain is left at the last ciphertext block.
+    /// Encrypts one message in place with CBC. Sets the chain to the last ciphertext block.
     pub fn cbc_encrypt(&self, chain: &mut Block, blocks: &mut [Block]) {
         let kernel: CbcEncrypt =
             self.four.choose([tress_pipo128_cbc_encrypt1 as CbcEncrypt, tress_pipo256_cbc_encrypt1]);
         let data = blocks.as_mut_ptr().cast();
-        // SAFETY: as many blocks, of any alignment; the key is prepared for the chosen kernel.
+        // SAFETY: `data` is `blocks.len()` blocks, which need no alignment; the key is prepared for the chosen kernel.
         unsafe { kernel(self.one.as_ptr(), chain.as_mut_ptr(), data, data, blocks.len()) };
     }
 }
 
 macro_rules! debug {
     ($($name:ident),*) => {$(
-        /// Names the type, never what is in it.
+        /// Shows the name of the type, never its contents.
         impl core::fmt::Debug for $name {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 f.write_str(stringify!($name))

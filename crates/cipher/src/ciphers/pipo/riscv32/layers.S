@@ -1,25 +1,25 @@
-# PIPO on RV32I: the layers, as macros that every four-block kernel is made of.
+# PIPO on RV32I: the layers, as macros for the four-block kernels.
 #
-# State: bit j of row r of block b is bit 4j + b of register r (b = 0..3, the lane), so the R-layer, which rotates a row by
+# State: bit j of row r of block b is bit 4j + b of register r (b = 0..3, the lane). So the R-layer, which rotates a row by
 # k bits, rotates the whole register by 4k bits: three instructions and no mask. With a byte for each block, as in Eum et
 # al., "Optimized Implementation of PIPO Lightweight Block Cipher on 32-bit RISC-V Processor" (2022), it takes five.
 # Formulas: Kim et al., "PIPO", ICISC 2020.
 #
-# Prepared key (tress_pipo128_prepare, _prepare4): row 0 of all round keys, which has the round's number in it, then rows 1
-# to 7 of each 64-bit word of the key; each row spread to a word in the state's form. 28 words (112 bytes) for a key of 128
-# bits, 46 (184 bytes) for one of 256.
+# Prepared key (tress_pipo_prepare4): row 0 of all round keys, which includes the number of the round, then rows 1 to 7 of
+# each 64-bit word of the key. Each row is a word in the form of the state. 28 words (112 bytes) for a key of 128 bits, 46
+# (184 bytes) for one of 256.
 #
-# Where the symbol TRESS_ZBB is defined rotations are instructions of Zbb.
+# If the symbol TRESS_ZBB is defined, rotations are instructions of Zbb.
 #
 # Registers, unless a kernel says otherwise:
 #   s0 s1 a0 a1 a2 a3 a4 a5     rows 0 to 7
-#   t0 t1 t2                    temporaries, of every macro
+#   t0 t1 t2                    temporaries, which every macro may clobber
 #   s2 to s8                    rows 1 to 7 of key word K0
 #   s9 s10 s11 a6 a7 t3 t4      rows 1 to 7 of key word K1
 #   t5                          the prepared key
-#   t6                          where the next blocks are read
+#   t6                          the address of the next input blocks
 
-# The S-layer. Rows out, 0 to 7: x7 x0 x2 x6 x5 x4 x3 x1. 34 instructions.
+# The S-layer. Output rows 0 to 7: x7 x0 x2 x6 x5 x4 x3 x1. 34 instructions.
 .macro S_LAYER x0, x1, x2, x3, x4, x5, x6, x7
     and   t0, \x7, \x6
     xor   \x5, \x5, t0          # a5
@@ -42,8 +42,8 @@
     S_BRIDGE \x0, \x1, \x2, \x3, \x4, \x5, \x6, \x7
 .endm
 
-# The S-layer of round 1 in CTR: rows 0 to 5 belong to the nonce, so a0 a1 b2 and the key's part of x3 to x5 come
-# prepared (LOAD_NONCE). 27 instructions.
+# The S-layer of round 1 in CTR. Rows 0 to 5 belong to the nonce, so a0 a1 b2, and x3 to x5 with their key, are prepared
+# (LOAD_NONCE). 27 instructions.
 .macro S_LAYER_AFTER_NONCE x0, x1, x2, x3, x4, x5, x6, x7
     and   t0, \x7, \x6
     xor   \x5, \x5, t0          # a5
@@ -59,7 +59,7 @@
     S_BRIDGE \x0, \x1, \x2, \x3, \x4, \x5, \x6, \x7
 .endm
 
-# a0 a1 b2 x3 x4 x5 of round 1, from t2.
+# Loads a0 a1 b2 x3 x4 x5 of round 1 from t2.
 .macro LOAD_NONCE
     lw    s0, 0(t2)
     lw    s1, 4(t2)
@@ -69,7 +69,7 @@
     lw    a3, 20(t2)
 .endm
 
-# The second half of the S-layer, from a7 a1 a3 b2 b4 a0 a6 b5 in x7 x1 x3 x2 x4 x0 x6 x5. 16 instructions.
+# The second half of the S-layer. Input: a7 a1 a3 b2 b4 a0 a6 b5 in x7 x1 x3 x2 x4 x0 x6 x5. 16 instructions.
 .macro S_BRIDGE x0, x1, x2, x3, x4, x5, x6, x7
     xor   \x7, \x7, \x1         # c7
     xor   \x3, \x3, \x2         # c3
@@ -89,8 +89,8 @@
     xor   \x1, \x1, t1          # a1 ^ t2
 .endm
 
-# The R-layer on what S_LAYER leaves, and row 0 of the round key, at `key`; rows are in order again. 23 instructions, 12
-# with Zbb.
+# Applies the R-layer to the output of S_LAYER, and XORs row 0 of the round key, at `key`. The rows are in order then. 23
+# instructions, 12 with Zbb.
 .macro R_LAYER x0, x1, x2, x3, x4, x5, x6, x7, key
     lw    t1, \key
 .ifdef TRESS_ZBB
@@ -131,7 +131,7 @@
 .endif
 .endm
 
-# The inverse of the S-layer. Rows out, 0 to 7: y1 y7 y2 y6 y5 y4 y3 y0. 34 instructions.
+# The inverse of the S-layer. Output rows 0 to 7: y1 y7 y2 y6 y5 y4 y3 y0. 34 instructions.
 .macro INVERSE_S_LAYER y0, y1, y2, y3, y4, y5, y6, y7
     or    t0, \y3, \y5
     xor   \y4, \y4, t0          # b5
@@ -169,8 +169,7 @@
     xor   \y2, \y2, t0          # x2
 .endm
 
-# The inverse of the R-layer, on rows in order; row 0 stays. 21 instructions, 7
-# with Zbb.
+# The inverse of the R-layer on rows in order, of which row 0 does not change. 21 instructions, 7 with Zbb.
 .macro INVERSE_R_LAYER y1, y2, y3, y4, y5, y6, y7
     ROTATE \y1, 4
     ROTATE \y2, 16
@@ -192,7 +191,7 @@
 .endif
 .endm
 
-# Rows 1 to 7 of a round key, from registers.
+# XORs rows 1 to 7 of a round key from registers.
 .macro ADD_ROWS x1, x2, x3, x4, x5, x6, x7, k1, k2, k3, k4, k5, k6, k7
     xor   \x1, \x1, \k1
     xor   \x2, \x2, \k2
@@ -203,7 +202,7 @@
     xor   \x7, \x7, \k7
 .endm
 
-# Rows 1 to 7 of a round key, from memory.
+# XORs rows 1 to 7 of a round key from memory.
 .macro ADD_ROWS_AT x1, x2, x3, x4, x5, x6, x7, offset, base
     lw    t0, \offset+0(\base)
     lw    t1, \offset+4(\base)
@@ -221,7 +220,7 @@
     xor   \x7, \x7, t0
 .endm
 
-# Exchanges the bits of a that `mask` leaves after a shift by n with those of b that it leaves.
+# Exchanges the bits of b in `mask` with those of a that are n bits above them.
 .macro SWAP a, b, n, mask
     srli  t0, \a, \n
     xor   t0, t0, \b
@@ -231,7 +230,7 @@
     xor   \a, \a, t0
 .endm
 
-# The same for the upper half of a and the lower half of b.
+# Exchanges the upper half of a with the lower half of b.
 .macro SWAP_HALVES a, b
     srli  t0, \a, 16
     xor   t0, t0, \b
@@ -241,10 +240,10 @@
     xor   \b, \b, t0
 .endm
 
-# From blocks to rows: x0 x2 x1 x3 hold the first words of blocks 0 to 3, x4 x6 x5 x7 the second ones. In terms of the
-# bits of an index (word, then bit of the word) this is two cycles, of the two numbers of the block with three and two bits
-# of the position; each exchange of a number of the word with one of the position is four SWAPs. ra
-# holds the mask 55555555; 33333333, 0f0f0f0f and 00ff00ff are at sp (ENTER). 123 instructions.
+# Converts blocks to rows. x0 x2 x1 x3 hold the first words of blocks 0 to 3, x4 x6 x5 x7 the second ones. On the index of a
+# bit (number of the word, then position in the word) this is a permutation of two cycles: each has one bit of the block's
+# number, and three or two bits of the position. Exchanging a bit of the word's number with one of the position takes four
+# SWAPs. ra holds the mask 55555555; 33333333, 0f0f0f0f and 00ff00ff are at sp (MASKS). 123 instructions.
 .macro PACK x0, x1, x2, x3, x4, x5, x6, x7
     SWAP  \x0, \x2, 1, ra
     SWAP  \x1, \x3, 1, ra
@@ -298,7 +297,7 @@
     SWAP  \x5, \x7, 1, ra
 .endm
 
-# A byte as a row that is the same in all lanes.
+# Converts a byte to a row with the same value in all lanes.
 .macro SPREAD x, t, u
     slli  \t, \x, 12
     or    \x, \x, \t
@@ -316,7 +315,7 @@
     sub   \x, \t, \x
 .endm
 
-# A byte with zeros above it, four times.
+# Copies a byte, which has zeros above it, to all four bytes.
 .macro REPEAT x
     slli  t0, \x, 8
     or    \x, \x, t0

@@ -1,4 +1,4 @@
-//! PIPO on 32-bit RISC-V: the engine around the kernels of [`crate::riscv32::pipo`].
+//! PIPO on 32-bit RISC-V: the engine over the kernels of [`crate::riscv32::pipo`].
 
 pub mod kernels;
 
@@ -9,18 +9,18 @@ use crate::block::flat_mut;
 use crate::engine::{Engine, Meanwhile, Operation, scalar_vector};
 use kernels::{Group, Key, Lanes};
 
-/// Vectors in flight: one call of a kernel.
+/// Number of vectors in flight, for which a kernel is called once.
 const FLIGHT: usize = 4;
 
-/// Four blocks in eight registers.
+/// The engine, with four blocks in eight registers.
 #[derive(Clone, Copy)]
 pub struct Riscv32(crate::cpu::Riscv32);
 
-/// The keys of a flight's lanes.
+/// The round keys of all lanes of a flight.
 #[derive(Clone, Zeroize)]
 pub struct LaneKeys([Lanes; FLIGHT]);
 
-/// Blocks of any alignment through a kernel.
+/// Calls a kernel for each vector, on an aligned copy.
 fn each_group(vectors: &mut [[Block; 4]], mut kernel: impl FnMut(&mut [Group])) {
     for vector in vectors {
         let mut group = Group([0; 32]);
@@ -31,12 +31,12 @@ fn each_group(vectors: &mut [[Block; 4]], mut kernel: impl FnMut(&mut [Group])) 
     }
 }
 
-/// The same, all in one call where they are aligned.
+/// Calls a kernel once for all vectors if they are aligned, otherwise for each on an aligned copy.
 fn groups(vectors: &mut [[Block; 4]], mut kernel: impl FnMut(&mut [Group])) {
     let count = vectors.len();
     let first: *mut Group = vectors.as_mut_ptr().cast();
     if first.is_aligned() {
-        // SAFETY: a group is 32 bytes, as is a vector, any value of which is valid, and the alignment was looked at.
+        // SAFETY: a group and a vector are both 32 bytes, of which any value is valid, and the alignment was checked.
         kernel(unsafe { core::slice::from_raw_parts_mut(first, count) });
     } else {
         each_group(vectors, kernel);
@@ -55,7 +55,7 @@ impl Engine for Riscv32 {
     }
 
     fn expand_key(self, key: &[u8]) -> Key {
-        Key::new(key).unwrap_or_else(|_| unreachable!("the length was looked at"))
+        Key::new(key).unwrap_or_else(|_| unreachable!("the length was checked"))
     }
 
     scalar_vector!();

@@ -1,18 +1,18 @@
-# PIPO on RV32I: one block at a time, with a key prepared for one block. Any alignment.
+# PIPO on RV32I: one block at a time, with a key prepared for one block. Data needs no alignment.
 #
 # void tress_pipo128_encrypt1(const uint32_t key[28], const uint8_t *in, uint8_t *out, size_t blocks);
 # and decrypt1; tress_pipo256_: key[46].
 # void tress_pipo128_cbc_encrypt1(const uint32_t key[28], uint8_t chain[8], const uint8_t *in, uint8_t *out, size_t blocks);
 # void tress_pipo128_ctr1(const uint32_t key[28], const uint32_t nonce[6], uint32_t counter, const uint8_t *in,
-#                         uint8_t *out, size_t blocks); the nonce as tress_pipo128_nonce1 prepares it.
-# in and out are equal or apart. No branch and no address depends on key or data. Stack: 96 bytes.
+#                         uint8_t *out, size_t blocks); nonce is prepared by tress_pipo_nonce1.
+# in and out are equal or do not overlap. No branch and no address depends on key or data. Stack: 96 bytes.
 
 .set END, OWN
 .set NONCE, OWN + 4
 .set COUNTER, OWN + 8
 .set CHAIN, OWN + 12
 
-# t6 the input, ra the output.
+# t6 is the input, ra the output.
 .macro ENTER_ECB1 words
     beqz  a3, 9f
     ENTER

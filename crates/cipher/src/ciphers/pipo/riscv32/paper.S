@@ -1,9 +1,10 @@
-# PIPO-64/128 on RV32I as Eum et al. have it, "Optimized Implementation of PIPO Lightweight Block Cipher on 32-bit RISC-V
-# Processor" (2022), to compare with: one call is one block or four. For anything else take the other kernels.
+# PIPO-64/128 on RV32I as in Eum et al., "Optimized Implementation of PIPO Lightweight Block Cipher on 32-bit RISC-V
+# Processor" (2022), for comparison only. One call processes one block or four.
 #
-# One block: a row in the lowest byte of a register, cleared with andi before each rotation (Table 3); round keys are 14
-# times 8 bytes, read as words and shifted apart. Four blocks: a byte for each block (Fig. 7), rotations with two masks of
-# li (Table 4); round keys widened (14 times 8 words), or the 112 bytes, widened in each round.
+# One block: a row is in the lowest byte of a register, whose other bytes andi clears before each rotation (Table 3). Round
+# keys are 14 times 8 bytes, read as words and shifted apart. Four blocks: a register has a byte for each block (Fig. 7),
+# and rotations take two masks, loaded with li (Table 4). Round keys are widened to 14 times 8 words beforehand, or from 112
+# bytes in each round.
 #
 # void tress_pipo128_paper_encrypt1(const uint8_t keys[112], const uint8_t in[8], uint8_t out[8]);
 # void tress_pipo128_paper_cbc_encrypt1(const uint8_t keys[112], uint8_t chain[8], const uint8_t in[8], uint8_t out[8]);
@@ -11,11 +12,11 @@
 # void tress_pipo128_paper_encrypt4(const uint32_t keys[112], const uint8_t in[32], uint8_t out[32]);
 # void tress_pipo128_paper_memory4(const uint8_t keys[112], const uint8_t in[32], uint8_t out[32]);
 # void tress_pipo128_paper_ctr4(const uint32_t keys[112], const uint32_t nonce[6], uint32_t counter, const uint8_t in[32],
-#                               uint8_t out[32]); the nonce widened.
+#                               uint8_t out[32]); nonce is widened.
 # void tress_pipo128_paper_cbc_decrypt4(const uint32_t keys[112], uint8_t chain[8], const uint8_t in[32], uint8_t out[32]);
-# All are aligned to four bytes; in and out are apart. Stack: 0 to 16 bytes.
+# All pointers are aligned to four bytes; in and out do not overlap. Stack: 0 to 16 bytes.
 #
-# Registers: a5 a6 a7 t4 t5 t6 s0 s1 rows 0 to 7, t0 to t3 temporaries.
+# Registers: a5 a6 a7 t4 t5 t6 s0 s1 are rows 0 to 7, t0 to t3 temporaries.
 
 .macro PAPER_ENTER
     addi  sp, sp, -16
@@ -30,7 +31,7 @@
     ret
 .endm
 
-# A round key of 8 bytes at offset(a0), for one block.
+# XORs a round key of 8 bytes, at offset(a0), for one block.
 .macro PAPER_KEY1 offset
     lw    t0, \offset(a0)
     lw    t1, \offset+4(a0)
@@ -55,7 +56,7 @@
     or    \out, t1, t2
 .endm
 
-# Table 4, with masks that keep every bit in its block.
+# The rotation of table 4. The masks keep every bit in its block.
 .macro PAPER_ROTATE4 out, in, left
     li    t2, 0x01010101 * ((0xff << \left) & 0xff)
     li    t3, 0x01010101 * (0xff >> (8 - \left))
@@ -66,7 +67,7 @@
     or    \out, t1, t2
 .endm
 
-# The R-layer on what S_LAYER leaves.
+# Applies the R-layer to the output of S_LAYER.
 .macro PAPER_R_LAYER rotate
     \rotate t0, a5, 7
     mv    a5, s1
@@ -93,7 +94,7 @@
     .endr
 .endm
 
-# Two words as rows, and rows as two words.
+# Convert two words to rows, and rows to two words.
 .macro PAPER_ROWS
     srli  a6, a5, 8
     srli  a7, a5, 16
@@ -168,7 +169,7 @@ FUNCTION tress_pipo128_paper_ctr1
     PAPER_LEAVE
 END_FUNCTION tress_pipo128_paper_ctr1
 
-# Widened round keys (the speed variant), and 8 bytes widened on the way (the memory variant).
+# XOR a widened round key (the speed variant), or 8 bytes that are widened first (the memory variant).
 .macro PAPER_KEY_ROW x, offset
     lw    t0, \offset(a0)
     xor   \x, \x, t0
@@ -208,7 +209,7 @@ END_FUNCTION tress_pipo128_paper_ctr1
     PAPER_WIDEN s1, t1, 3
 .endm
 
-# Adds byte `from` of a word to a row as its byte `to`.
+# Copies byte `from` of a word to byte `to` of a row.
 .macro PAPER_BYTE row, word, from, to
     srli  t3, \word, 8*\from
     andi  t3, t3, 0xff
@@ -220,7 +221,7 @@ END_FUNCTION tress_pipo128_paper_ctr1
     .endif
 .endm
 
-# Four words, from offset(from) on, of blocks A to D as four rows.
+# Converts a word of each of the blocks A to D, at offset(from), to four rows.
 .macro PAPER_ALIGN x0, x1, x2, x3, offset, from
     .irp block, 0, 1, 2, 3
     lw    t0, \offset+8*\block(\from)
@@ -231,7 +232,7 @@ END_FUNCTION tress_pipo128_paper_ctr1
     .endr
 .endm
 
-# Back, into t0, for one word of one block.
+# Converts rows to one word of one block, in t0.
 .macro PAPER_GATHER x0, x1, x2, x3, block
     PAPER_BYTE t0, \x0, \block, 0
     PAPER_BYTE t0, \x1, \block, 1
@@ -248,7 +249,7 @@ END_FUNCTION tress_pipo128_paper_ctr1
     .endr
 .endm
 
-# The same with a word of memory added: at `add`, or of the block before, which for the first one is at `first`.
+# PAPER_STORE4 with memory XORed: the blocks at `add`, except that the first one is at `first`.
 .macro PAPER_ADD_STORE4 x0, x1, x2, x3, x4, x5, x6, x7, add, first, to
     .irp block, 0, 1, 2, 3
     PAPER_GATHER \x0, \x1, \x2, \x3, \block
@@ -283,7 +284,7 @@ END_FUNCTION \name
 PAPER_ECB4 tress_pipo128_paper_encrypt4, PAPER_KEY4, 32
 PAPER_ECB4 tress_pipo128_paper_memory4, PAPER_MEMORY4, 8
 
-# One counter's bytes, as byte `block` of rows 6 and 7.
+# Sets byte `block` of rows 6 and 7 to the bytes of a counter.
 .macro PAPER_COUNTER block
     addi  t0, a2, \block
     PAPER_BYTE s0, t0, 1, \block
@@ -308,7 +309,7 @@ FUNCTION tress_pipo128_paper_ctr4
     PAPER_LEAVE
 END_FUNCTION tress_pipo128_paper_ctr4
 
-# A round backwards: rows come in order and go out so, too.
+# The inverse of a round. Rows are in order before and after it.
 .macro PAPER_INVERSE_ROUND offset
     PAPER_KEY4 \offset
     PAPER_ROTATE4 a6, a6, 1

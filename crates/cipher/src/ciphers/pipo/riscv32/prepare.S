@@ -1,12 +1,12 @@
-# PIPO on RV32I: preparing keys and nonces.
+# PIPO on RV32I: the preparation of keys and nonces.
 #
 # void tress_pipo_prepare4(uint32_t *prepared, const uint32_t *keys, size_t words);
-#   for the four-block kernels, from four keys (all the same, or one for each lane), one after the other; words is the
-#   number of 64-bit words of a key: 2 or 4. prepared has 28 or 46 words.
+#   for the four-block kernels, from four consecutive keys (all equal, or one for each lane). words is the number of 64-bit
+#   words of a key: 2 or 4. prepared has 28 or 46 words.
 # void tress_pipo_prepare1(uint32_t *prepared, const uint8_t *key, size_t words);
 #   for the one-block kernels.
 # void tress_pipo_nonce4(uint32_t nonce[6], const uint32_t *prepared, const uint8_t bytes[6], size_t words);
-#   for the four-block CTR, whose key may not be of several keys; and nonce1 for the other.
+#   for the four-block CTR, whose four keys must be equal. nonce1 is for the one-block CTR.
 # No branch and no address depends on key or nonce. Stack: prepare4 96 bytes, the others none.
 
 FUNCTION tress_pipo_prepare4
@@ -14,7 +14,7 @@ FUNCTION tress_pipo_prepare4
     MASKS
     mv    t5, a0
     mv    t6, a1
-    slli  s2, a2, 3             # from one key to the next
+    slli  s2, a2, 3             # the distance between keys
     addi  s3, s2, 40
     add   s3, s3, a0            # rows 1 to 7
     mv    s4, a2

@@ -1,24 +1,24 @@
 # PIPO on RV32I: the rounds of one block.
 #
-# A row of eight bits is in a register with copies of itself, so a shift to the right is a rotation of what is left of the
-# copies. After one round of shifts by 1 to 7 the lowest 25 bits still hold copies and the rest is anything (the S-layer
-# mixes all rows of a column); shifted left by 8 to 15 they are 32 - 15 copies at the top and zeros at the bottom, which
-# the same shifted right by 16 fills: that round costs three instructions a row and leaves all 32 bits good. So rounds
-# take 7 and 24 instructions for the R-layer in turn, and the last three 7 each, for 11 good bits at the end.
-# Eum et al. (2022) take 28 in each round.
+# A register holds copies of a row of eight bits, so a shift to the right rotates the copies that remain valid. After one
+# round of shifts by 1 to 7, the lowest 25 bits are valid and the others are undefined (the S-layer mixes all rows of a
+# column). Shifted left by 8 to 15, at least 17 valid bits are at the top and zeros at the bottom, which the same value
+# shifted right by 16 fills. That round takes three instructions a row and makes all 32 bits valid. So the R-layer
+# alternates between 7 and 24 instructions, and takes 7 in each of the last three rounds, after which 11 bits are valid.
+# Eum et al. (2022) need 28 in each round.
 #
-# With Zbb a rotation of the copies is an instruction, and rounds take 7 each.
+# With Zbb, one instruction rotates the copies, and each round takes 7.
 #
-# Prepared key: as for four blocks, but each row is a byte four times. Registers as in layers.S.
+# Prepared key: as for four blocks, but each row is a byte repeated four times. Registers: as in layers.S.
 
-# Loads row r of a round key from memory, where `at` is the place of row 1; -1 where it is in a register anyway.
+# Loads row r of a round key from memory, with row 1 at offset `at`. `at` is -1 if the key is in registers.
 .macro ROW_KEY at, r, k
     .if \at >= 0
     lw    \k, \at+4*\r-4(t5)
     .endif
 .endm
 
-# out = in rotated to the right by k bits, of which the highest are not good afterwards without Zbb.
+# out = in rotated to the right by k bits. Without Zbb, the highest k bits are not valid afterwards.
 .macro DOWN out, in, k
 .ifdef TRESS_ZBB
     rori  \out, \in, \k
@@ -27,7 +27,8 @@
 .endif
 .endm
 
-# The R-layer on what S_LAYER leaves, by shifts, and the round key; rows are in order again. 16 instructions.
+# Applies the R-layer to the output of S_LAYER, by shifts, and XORs the round key. The rows are in order then. 16
+# instructions.
 .macro R_SHIFT key0, at, k1, k2, k3, k4, k5, k6, k7
     lw    t1, \key0
     ROW_KEY \at, 1, \k1
@@ -54,14 +55,14 @@
     xor   a0, a0, \k2
 .endm
 
-# out = in rotated to the left by k bits, from 24 good bits, with 32.
+# out = in rotated to the left by k bits. Makes all 32 bits valid, from 24 valid ones.
 .macro WIDEN out, in, k, temporary
     slli  \out, \in, 8 + \k
     srli  \temporary, \out, 16
     or    \out, \out, \temporary
 .endm
 
-# The same with 32 good bits out of 24. 33 instructions.
+# R_SHIFT with WIDEN: makes all 32 bits valid, from 24 valid ones. 33 instructions.
 .macro R_WIDEN key0, at, k1, k2, k3, k4, k5, k6, k7
     WIDEN t0, s0, 7, s0         # row 1
     WIDEN s0, a5, 0, t1         # row 0
@@ -89,7 +90,7 @@
     xor   a0, a0, \k2
 .endm
 
-# A layer with the keys of round i, from registers or from memory.
+# Calls a layer with the key of round i, from registers or from memory.
 .macro WITH_KEY i, words, layer
     .if (\i) & (\words - 1) == 0
     \layer 4*(\i)(t5), -1, s2, s3, s4, s5, s6, s7, s8
@@ -100,7 +101,7 @@
     .endif
 .endm
 
-# The R-layer and the key of round i.
+# Applies the R-layer and XORs the key of round i.
 .macro TURN1 i, words
 .ifdef TRESS_ZBB
     WITH_KEY \i, \words, R_SHIFT
@@ -118,7 +119,7 @@
     TURN1 \i, \words
 .endm
 
-# Rounds 2 and after.
+# All rounds after the first.
 .macro ROUNDS1_AFTER words
     .irp i, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
     ROUND1 \i, \words
@@ -130,7 +131,7 @@
     .endif
 .endm
 
-# The round key and the inverse of the R-layer on rows in order, by shifts.
+# XORs the round key and applies the inverse of the R-layer to rows in order, by shifts.
 .macro FIRST_INVERSE_R_SHIFT key0, at, k1, k2, k3, k4, k5, k6, k7
     lw    t0, \key0
     xor   s1, s1, \k1
@@ -150,7 +151,7 @@
     DOWN  a5, a5, 2
 .endm
 
-# The same on what INVERSE_S_LAYER leaves.
+# XORs the round key and applies the inverse of the R-layer to the output of INVERSE_S_LAYER, by shifts.
 .macro INVERSE_R_SHIFT key0, at, k1, k2, k3, k4, k5, k6, k7
     ROW_KEY \at, 7, \k7
     ROW_KEY \at, 1, \k1
@@ -177,7 +178,7 @@
     DOWN  a0, a0, 4             # row 2: 4
 .endm
 
-# The same with 32 good bits out of 24.
+# INVERSE_R_SHIFT with WIDEN: makes all 32 bits valid, from 24 valid ones.
 .macro INVERSE_R_WIDEN key0, at, k1, k2, k3, k4, k5, k6, k7
     ROW_KEY \at, 7, \k7
     ROW_KEY \at, 1, \k1
@@ -205,7 +206,7 @@
     WIDEN a0, a0, 4, t0         # row 2
 .endm
 
-# `nth` counts from the last round, which is the first one backwards.
+# The inverse of round i. `nth` counts the inverse rounds from 1, the last round.
 .macro INVERSE_ROUND1 i, words, nth
 .ifdef TRESS_ZBB
     WITH_KEY \i, \words, INVERSE_R_SHIFT
@@ -219,7 +220,7 @@
     INVERSE_S_LAYER s0, s1, a0, a1, a2, a3, a4, a5
 .endm
 
-# All rounds backwards; rows come out in s1 a5 a0 a4 a3 a2 a1 s0.
+# The inverse of all rounds. Output: rows in s1 a5 a0 a4 a3 a2 a1 s0.
 .macro INVERSE_ROUNDS1 words
     .if \words == 4
     WITH_KEY 17, 4, FIRST_INVERSE_R_SHIFT
@@ -239,7 +240,7 @@
     xor   s1, s1, t0
 .endm
 
-# Round key 0.
+# XORs round key 0.
 .macro WHITEN1
     lw    t0, 0(t5)
     ADD_ROWS s1, a0, a1, a2, a3, a4, a5, s2, s3, s4, s5, s6, s7, s8
@@ -257,7 +258,7 @@
     REPEAT a5
 .endm
 
-# Eight rows of a block.
+# Loads the eight rows of a block.
 .macro LOAD_ROWS x0, x1, x2, x3, x4, x5, x6, x7, from
     lbu   \x0, 0(\from)
     lbu   \x1, 1(\from)

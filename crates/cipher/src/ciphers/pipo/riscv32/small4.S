@@ -1,15 +1,16 @@
-# PIPO on RV32I: ECB of groups of four blocks for little memory: no prepared key, and rounds in a loop.
+# PIPO on RV32I: ECB of groups of four blocks with little memory: no prepared key, and rounds in a loop.
 #
 # void tress_pipo128_small_encrypt4(const uint32_t key[4], const uint8_t *in, uint8_t *out, size_t groups);
-# and small_decrypt4; tress_pipo256_: key[8], the key's bytes. All are aligned to four bytes; in and out are equal or apart.
-# No branch and no address depends on key or data. Stack: 144 bytes, 208 with a key of 256 bits.
+# and small_decrypt4; tress_pipo256_: key[8]. key is the bytes of the key. All pointers are aligned to four bytes; in and
+# out are equal or do not overlap. No branch and no address depends on key or data. Stack: 144 bytes, 208 with a key of 256
+# bits.
 
 .set END, OWN
 .set DISTANCE, OWN + 4
 .set ROW0, OWN + 8              # row 0 of all round keys
 .set ROWS2, ROW0 + 72           # rows 1 to 7 of K2 and K3
 
-# A lane of a word, in all lanes. t2 is 11111111.
+# Copies a lane of a word to all lanes. t2 is 11111111.
 .macro LANE out, in, lane
     .if \lane
     srli  \out, \in, \lane
@@ -21,7 +22,7 @@
     sub   \out, t0, \out
 .endm
 
-# Puts row 0 of key word w, in `row`, to where the round keys look for it, each with its round's number.
+# Stores row 0 of key word w, in `row`, for each round key that uses the word, XORed with the number of the round.
 .macro ROW0_KEYS row, w, words
     .irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17
     .if (\i) & (\words - 1) == \w && (\i) <= 9 + 2 * \words
@@ -36,7 +37,7 @@
     .endr
 .endm
 
-# Two key words from t5: their four halves as the lanes of s0 s1 a0 a1, which are rows 0 and 4, 1 and 5, and so on.
+# Loads two key words from t5. Their four halves are the lanes of s0 s1 a0 a1, which are rows 0 and 4, 1 and 5, and so on.
 .macro KEY_WORDS
     lw    s0, 0(t5)
     lw    a0, 4(t5)
@@ -142,7 +143,7 @@
     .endif
 .endm
 
-# Where the blocks go to (t0), and whether they are the last (t6 = t1).
+# Sets t0 to the output address. The blocks are the last ones if t6 = t1 afterwards.
 .macro NEXT_SMALL4
     lw    t0, DISTANCE(sp)
     lw    t1, END(sp)
@@ -150,7 +151,7 @@
     addi  t6, t6, 32
 .endm
 
-# Round k of those whose keys come again after `words` rounds, t5 bytes from where it looks for row 0.
+# Round k of a loop over `words` rounds, after which the keys repeat. t5 is the base for row 0 of the round keys.
 .macro SMALL_ROUND k, words
     S_LAYER s0, s1, a0, a1, a2, a3, a4, a5
     R_LAYER s0, s1, a0, a1, a2, a3, a4, a5, ROW0+4*\k(t5)
@@ -165,7 +166,7 @@
     .endif
 .endm
 
-# The key of such a round and the inverse of the R-layer.
+# XORs the key of such a round and applies the inverse of the R-layer.
 .macro INVERSE_SMALL_TURN k, words
     SMALL_ROWS \k, \words, a5, a0, a4, a3, a2, a1, s0
     INVERSE_TURN ROW0+4*\k(t5)

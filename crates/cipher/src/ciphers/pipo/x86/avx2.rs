@@ -1,5 +1,5 @@
-//! AVX2: word `q` of a register is the row of blocks `4i + q` as `portable.rs` has it: bit `8j + i` is bit `j` of that
-//! block's row. So a row is rotated by one byte shuffle; with a byte for each block it would take up to five operations.
+//! PIPO with AVX2. Word `q` of a register holds the row of blocks `4i + q` in the form of `portable/`: its bit `8j + i` is bit `j` of
+//! that block's row. So one byte shuffle rotates a row; with a byte for each block it would take up to five operations.
 
 use core::arch::x86_64::*;
 
@@ -11,54 +11,54 @@ impl Row for __m256i {
 
     #[inline(always)]
     unsafe fn splat(word: u64) -> Self {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the caller guarantees AVX2.
         unsafe { _mm256_set1_epi64x(word as i64) }
     }
 
     #[inline(always)]
     unsafe fn xor(self, a: Self) -> Self {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the caller guarantees AVX2.
         unsafe { _mm256_xor_si256(self, a) }
     }
 
     #[inline(always)]
     unsafe fn xor3(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the caller guarantees AVX2.
         unsafe { _mm256_xor_si256(_mm256_xor_si256(self, a), b) }
     }
 
     #[inline(always)]
     unsafe fn xnor(self, a: Self) -> Self {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the caller guarantees AVX2.
         unsafe { self.xor3(a, _mm256_set1_epi8(-1)) }
     }
 
     #[inline(always)]
     unsafe fn xnor3(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the caller guarantees AVX2.
         unsafe { _mm256_xor_si256(self, _mm256_set1_epi8(-1)).xor3(a, b) }
     }
 
     #[inline(always)]
     unsafe fn xor_and(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the caller guarantees AVX2.
         unsafe { _mm256_xor_si256(self, _mm256_and_si256(a, b)) }
     }
 
     #[inline(always)]
     unsafe fn xor_or(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the caller guarantees AVX2.
         unsafe { _mm256_xor_si256(self, _mm256_or_si256(a, b)) }
     }
 
     #[inline(always)]
     unsafe fn rotate<const LEFT: u32>(self) -> Self {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the caller guarantees AVX2.
         unsafe { _mm256_shuffle_epi8(self, twice(const { rotation(LEFT) })) }
     }
 }
 
-/// For a byte shuffle: rotates both words by whole bytes.
+/// The byte shuffle that rotates both words by `left` bytes.
 const fn rotation(left: u32) -> [u8; 16] {
     let mut from = [0; 16];
     let mut byte = 0;
@@ -69,23 +69,23 @@ const fn rotation(left: u32) -> [u8; 16] {
     from
 }
 
-/// Both halves of a register.
+/// Copies `half` to both halves of a register.
 ///
 /// # Safety
-/// The machine needs AVX2.
+/// The machine must have AVX2.
 #[inline(always)]
 unsafe fn twice(half: [u8; 16]) -> __m256i {
-    // SAFETY: the caller vouches for AVX2; the array has 16 bytes.
+    // SAFETY: the caller guarantees AVX2; the array has 16 bytes, and the load needs no alignment.
     unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(half.as_ptr().cast())) }
 }
 
-/// The bits of `a` above and those of `b` below change place where the mask has ones, `BITS` apart.
+/// Exchanges the bits of `b` in `mask` with the bits of `a` that are `BITS` above them.
 ///
 /// # Safety
-/// The machine needs AVX2.
+/// The machine must have AVX2.
 #[inline(always)]
 unsafe fn exchange<const BITS: i32>(a: &mut __m256i, b: &mut __m256i, mask: u64) {
-    // SAFETY: the caller vouches for AVX2.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
         let t = _mm256_and_si256(_mm256_xor_si256(_mm256_srli_epi64::<BITS>(*a), *b), __m256i::splat(mask));
         *a = a.xor(_mm256_slli_epi64::<BITS>(t));
@@ -95,14 +95,14 @@ unsafe fn exchange<const BITS: i32>(a: &mut __m256i, b: &mut __m256i, mask: u64)
 
 const BITS: [u64; 3] = [0x5555_5555_5555_5555, 0x3333_3333_3333_3333, 0x0f0f_0f0f_0f0f_0f0f];
 
-/// Bit `j` of every byte of register `i` changes place with bit `i` of register `j`.
+/// Exchanges bit `j` of every byte of register `i` with bit `i` of that byte of register `j`.
 ///
 /// # Safety
-/// The machine needs AVX2.
+/// The machine must have AVX2.
 #[inline(always)]
 unsafe fn transpose_bits(x: [__m256i; 8]) -> [__m256i; 8] {
     let [mut x0, mut x1, mut x2, mut x3, mut x4, mut x5, mut x6, mut x7] = x;
-    // SAFETY: the caller vouches for AVX2.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
         exchange::<4>(&mut x0, &mut x4, BITS[2]);
         exchange::<4>(&mut x1, &mut x5, BITS[2]);
@@ -120,23 +120,23 @@ unsafe fn transpose_bits(x: [__m256i; 8]) -> [__m256i; 8] {
     [x0, x1, x2, x3, x4, x5, x6, x7]
 }
 
-/// Byte `r` of every eight of register `i` changes place with byte `i` of register `r`.
+/// Exchanges byte `r` of every eight bytes of register `i` with byte `i` of the same eight of register `r`.
 ///
-/// Each of three interleavings takes the uppermost bit of a byte's place into the register's number and a bit of the
-/// register's number into the lowest of the place; the shuffle before makes it the right three bits.
+/// Each of three interleavings moves the top bit of a byte's index to the number of the register, and a bit of that number to the
+/// lowest bit of the index. The shuffle before them brings the right three bits to the top.
 ///
 /// # Safety
-/// The machine needs AVX2.
+/// The machine must have AVX2.
 #[inline(always)]
 unsafe fn transpose_bytes(mut x: [__m256i; 8]) -> [__m256i; 8] {
-    // SAFETY: the caller vouches for AVX2.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
         let pairs = twice([0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15]);
         for x in &mut x {
             *x = _mm256_shuffle_epi8(*x, pairs);
         }
         let [x0, x1, x2, x3, x4, x5, x6, x7] = x;
-        // Bytes 0 to 3 of every eight, bytes 4 to 7.
+        // Bytes 0 to 3 of every eight, and bytes 4 to 7.
         let (a0, b0) = (_mm256_unpacklo_epi8(x0, x4), _mm256_unpackhi_epi8(x0, x4));
         let (a1, b1) = (_mm256_unpacklo_epi8(x1, x5), _mm256_unpackhi_epi8(x1, x5));
         let (a2, b2) = (_mm256_unpacklo_epi8(x2, x6), _mm256_unpackhi_epi8(x2, x6));
@@ -150,10 +150,10 @@ unsafe fn transpose_bytes(mut x: [__m256i; 8]) -> [__m256i; 8] {
 /// The second and third interleaving.
 ///
 /// # Safety
-/// The machine needs AVX2.
+/// The machine must have AVX2.
 #[inline(always)]
 unsafe fn interleave([a0, a1, a2, a3]: [__m256i; 4]) -> [__m256i; 4] {
-    // SAFETY: the caller vouches for AVX2.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
         let (even_low, even_high) = (_mm256_unpacklo_epi8(a0, a2), _mm256_unpackhi_epi8(a0, a2));
         let (odd_low, odd_high) = (_mm256_unpacklo_epi8(a1, a3), _mm256_unpackhi_epi8(a1, a3));
@@ -166,36 +166,36 @@ unsafe fn interleave([a0, a1, a2, a3]: [__m256i; 4]) -> [__m256i; 4] {
     }
 }
 
-/// Rows of the blocks as they lie in memory, four a register.
+/// Converts blocks as in memory, four a register, to rows.
 ///
 /// # Safety
-/// The machine needs AVX2.
+/// The machine must have AVX2.
 #[inline(always)]
 unsafe fn pack(x: [__m256i; 8]) -> [__m256i; 8] {
-    // SAFETY: the caller vouches for AVX2.
+    // SAFETY: the caller guarantees AVX2.
     unsafe { transpose_bytes(transpose_bits(x)) }
 }
 
 /// The inverse of `pack`.
 ///
 /// # Safety
-/// The machine needs AVX2.
+/// The machine must have AVX2.
 #[inline(always)]
 unsafe fn unpack(x: [__m256i; 8]) -> [__m256i; 8] {
-    // SAFETY: the caller vouches for AVX2.
+    // SAFETY: the caller guarantees AVX2.
     unsafe { transpose_bits(transpose_bytes(x)) }
 }
 
-/// One row of blocks as bytes, that of block `4i + q` at `8q + i`, as a row of a state.
+/// Converts one row from bytes, of which that of block `4i + q` is at `8q + i`, to a row of a state.
 ///
 /// # Safety
-/// The machine needs AVX2.
+/// The machine must have AVX2.
 #[inline(always)]
 unsafe fn row_of_bytes(bytes: [u8; 32]) -> __m256i {
-    // SAFETY: the caller vouches for AVX2; the array has 32 bytes.
+    // SAFETY: the caller guarantees AVX2; the array has 32 bytes, and the load needs no alignment.
     unsafe {
         let mut x = _mm256_loadu_si256(bytes.as_ptr().cast());
-        // Transposes the eight by eight bits of every word.
+        // Transposes the matrix of 8 × 8 bits of every word.
         let t = _mm256_and_si256(_mm256_xor_si256(x, _mm256_srli_epi64::<7>(x)), __m256i::splat(0x00aa_00aa_00aa_00aa));
         x = x.xor3(t, _mm256_slli_epi64::<7>(t));
         let t =
@@ -207,13 +207,13 @@ unsafe fn row_of_bytes(bytes: [u8; 32]) -> __m256i {
     }
 }
 
-/// Four words of four registers: word `j` of register `i` changes place with word `i` of register `j`.
+/// Transposes four registers of four words: exchanges word `j` of register `i` with word `i` of register `j`.
 ///
 /// # Safety
-/// The machine needs AVX2.
+/// The machine must have AVX2.
 #[inline(always)]
 unsafe fn transpose_words([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
-    // SAFETY: the caller vouches for AVX2.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
         let (ab_even, ab_odd) = (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
         let (cd_even, cd_odd) = (_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
@@ -226,7 +226,7 @@ unsafe fn transpose_words([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
     }
 }
 
-/// The word of a register in which a block's row is, and its bit of every byte.
+/// The word that holds the row of a block, and the bit of each of its bytes.
 #[inline(always)]
 fn place(slot: usize) -> (usize, usize) {
     (slot % 4, slot / 4)
@@ -237,13 +237,13 @@ impl Register for __m256i {
 
     #[inline(always)]
     unsafe fn round_number(round: usize) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { Self::splat(ROUND_NUMBERS[round]) }
     }
 
     #[inline(always)]
     unsafe fn load(bytes: *const u8) -> [Self; 8] {
-        // SAFETY: the caller vouches for 256 bytes and the instructions.
+        // SAFETY: the caller guarantees 256 bytes and the instructions.
         unsafe {
             let mut x = [_mm256_loadu_si256(bytes.cast()); 8];
             for i in 1..8 {
@@ -255,7 +255,7 @@ impl Register for __m256i {
 
     #[inline(always)]
     unsafe fn store(rows: [Self; 8], bytes: *mut u8) {
-        // SAFETY: the caller vouches for 256 bytes and the instructions.
+        // SAFETY: the caller guarantees 256 bytes and the instructions.
         unsafe {
             let x = unpack(rows);
             for i in 0..8 {
@@ -266,7 +266,7 @@ impl Register for __m256i {
 
     #[inline(always)]
     unsafe fn add_to(rows: [Self; 8], bytes: *mut u8) {
-        // SAFETY: the caller vouches for 256 bytes and the instructions.
+        // SAFETY: the caller guarantees 256 bytes and the instructions.
         unsafe {
             let x = unpack(rows);
             for i in 0..8 {
@@ -278,7 +278,7 @@ impl Register for __m256i {
 
     #[inline(always)]
     unsafe fn counters(block: &Block, first: u16) -> [Self; 8] {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe {
             let mut rows = [Self::splat(spread(block[0])); 8];
             for row in 1..6 {
@@ -305,7 +305,7 @@ impl Register for __m256i {
     #[inline(always)]
     unsafe fn gather(pointers: &[*mut u8]) -> [[Self; 8]; STEP_BLOCKS] {
         let pointers = &pointers[..Self::SLOTS];
-        // SAFETY: the caller vouches for 32 bytes at each pointer and for the instructions.
+        // SAFETY: the caller guarantees 32 bytes at each pointer and for the instructions.
         unsafe {
             let mut states = [[_mm256_setzero_si256(); 8]; STEP_BLOCKS];
             for i in 0..8 {
@@ -331,7 +331,7 @@ impl Register for __m256i {
     #[inline(always)]
     unsafe fn scatter(mut states: [[Self; 8]; STEP_BLOCKS], pointers: &[*mut u8]) {
         let pointers = &pointers[..Self::SLOTS];
-        // SAFETY: the caller vouches for 32 bytes at each pointer and for the instructions.
+        // SAFETY: the caller guarantees 32 bytes at each pointer and for the instructions.
         unsafe {
             for state in &mut states {
                 *state = unpack(*state);
@@ -350,9 +350,9 @@ impl Register for __m256i {
     #[inline(always)]
     fn slot(&self, slot: usize) -> u8 {
         let (word, bit) = place(slot);
-        // SAFETY: a register is four words.
+        // SAFETY: a register is four words with at least their alignment, and `word` is less than 4.
         let word = unsafe { core::ptr::from_ref(self).cast::<u64>().add(word).read() };
-        // The product takes bit 8j to bit 56 + j.
+        // The product moves bit 8j to bit 56 + j.
         let bits = word >> bit & 0x0101_0101_0101_0101;
         (bits.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
     }
@@ -367,7 +367,7 @@ impl Register for __m256i {
         assert!(slot < Self::SLOTS);
         let (index, bit) = place(slot);
         let mask = 0x0101_0101_0101_0101 << bit;
-        // SAFETY: a register is four words.
+        // SAFETY: a register is four words with at least their alignment, and `index` is less than 4.
         unsafe {
             let place = core::ptr::from_mut(self).cast::<u64>().add(index);
             place.write(place.read() & !mask | word & mask);

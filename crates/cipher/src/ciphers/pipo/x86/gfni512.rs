@@ -1,7 +1,7 @@
-//! AVX-512 with GFNI: byte `8q + i` of a register is the row of block `8i + q`.
+//! PIPO with AVX-512 and GFNI. Byte `8q + i` of a register is the row of block `8i + q`.
 //!
-//! In this order packing and unpacking are one and the same: of the eight registers as they lie in memory, byte `r` of
-//! every eight changes place with register `r`. A row is rotated by one bit matrix; VPTERNLOG does two operations.
+//! With this order, packing and unpacking are the same operation: a transposition of the bytes of eight registers. One instruction
+//! with a bit matrix rotates a row; VPTERNLOG does two logical operations at a time.
 
 use core::arch::x86_64::*;
 
@@ -13,55 +13,55 @@ impl Row for __m512i {
 
     #[inline(always)]
     unsafe fn splat(word: u64) -> Self {
-        // SAFETY: the caller vouches for AVX-512.
+        // SAFETY: the caller guarantees AVX-512.
         unsafe { _mm512_set1_epi64(word as i64) }
     }
 
     #[inline(always)]
     unsafe fn xor(self, a: Self) -> Self {
-        // SAFETY: the caller vouches for AVX-512.
+        // SAFETY: the caller guarantees AVX-512.
         unsafe { _mm512_xor_si512(self, a) }
     }
 
     #[inline(always)]
     unsafe fn xor3(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller vouches for AVX-512.
+        // SAFETY: the caller guarantees AVX-512.
         unsafe { _mm512_ternarylogic_epi64::<0x96>(self, a, b) }
     }
 
     #[inline(always)]
     unsafe fn xnor(self, a: Self) -> Self {
-        // SAFETY: the caller vouches for AVX-512.
+        // SAFETY: the caller guarantees AVX-512.
         unsafe { _mm512_ternarylogic_epi64::<0xc3>(self, a, a) }
     }
 
     #[inline(always)]
     unsafe fn xnor3(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller vouches for AVX-512.
+        // SAFETY: the caller guarantees AVX-512.
         unsafe { _mm512_ternarylogic_epi64::<0x69>(self, a, b) }
     }
 
     #[inline(always)]
     unsafe fn xor_and(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller vouches for AVX-512.
+        // SAFETY: the caller guarantees AVX-512.
         unsafe { _mm512_ternarylogic_epi64::<0x78>(self, a, b) }
     }
 
     #[inline(always)]
     unsafe fn xor_or(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller vouches for AVX-512.
+        // SAFETY: the caller guarantees AVX-512.
         unsafe { _mm512_ternarylogic_epi64::<0x1e>(self, a, b) }
     }
 
     #[inline(always)]
     unsafe fn rotate<const LEFT: u32>(self) -> Self {
-        // SAFETY: the caller vouches for GFNI and AVX-512.
+        // SAFETY: the caller guarantees GFNI and AVX-512.
         unsafe { _mm512_gf2p8affine_epi64_epi8::<0>(self, _mm512_set1_epi64(const { rotation(LEFT) })) }
     }
 }
 
-/// The bit matrix that rotates a byte to the left. Bit `i` of the result comes from the bits that byte `7 - i` of the
-/// matrix names.
+/// The bit matrix that rotates a byte to the left. Byte `7 - i` of the matrix selects the bits that are summed for bit `i` of the
+/// result.
 const fn rotation(left: u32) -> i64 {
     let mut matrix = 0;
     let mut i = 0;
@@ -72,13 +72,13 @@ const fn rotation(left: u32) -> i64 {
     matrix
 }
 
-/// Where the row of a block stands in a register.
+/// The index in a register of a block's row.
 #[inline(always)]
 fn place(slot: usize) -> usize {
     8 * (slot % 8) + slot / 8
 }
 
-/// The block whose row stands at each byte.
+/// The block whose row is at each byte.
 const BLOCKS: [u8; 64] = {
     let mut blocks = [0; 64];
     let mut byte = 0;
@@ -89,7 +89,7 @@ const BLOCKS: [u8; 64] = {
     blocks
 };
 
-/// For [`exchange`]: moves every byte up, or down, by `DISTANCE` within its eight.
+/// A byte shuffle for [`exchange`]: moves every byte up or down by `DISTANCE` within its eight bytes.
 #[repr(align(64))]
 struct Shift([u8; 64]);
 
@@ -97,7 +97,7 @@ const fn shift(distance: u8, up: bool) -> Shift {
     let mut shift = [0; 64];
     let mut byte = 0;
     while byte < 64 {
-        // Bytes that come from elsewhere are not taken.
+        // The mask of `exchange` drops bytes that come from outside of the eight.
         let from = if up { (byte as u8).wrapping_sub(distance) } else { byte as u8 + distance };
         shift[byte] = from % 16;
         byte += 1;
@@ -105,15 +105,15 @@ const fn shift(distance: u8, up: bool) -> Shift {
     Shift(shift)
 }
 
-/// The upper `DISTANCE` bytes of every `2 * DISTANCE` bytes of `a` change place with the lower ones of `b`.
+/// Exchanges the upper `DISTANCE` bytes of every `2 * DISTANCE` bytes of `a` with the lower ones of `b`.
 ///
 /// # Safety
-/// The machine needs AVX-512 F and BW.
+/// The machine must have AVX-512 F and BW.
 #[inline(always)]
 unsafe fn exchange<const DISTANCE: u8>(a: __m512i, b: __m512i) -> [__m512i; 2] {
     const { assert!(matches!(DISTANCE, 1 | 2)) };
     let upper: u64 = if DISTANCE == 1 { 0xaaaa_aaaa_aaaa_aaaa } else { 0xcccc_cccc_cccc_cccc };
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         let up = _mm512_load_si512((&raw const const { &shift(DISTANCE, true) }.0).cast());
         let down = _mm512_load_si512((&raw const const { &shift(DISTANCE, false) }.0).cast());
@@ -121,13 +121,13 @@ unsafe fn exchange<const DISTANCE: u8>(a: __m512i, b: __m512i) -> [__m512i; 2] {
     }
 }
 
-/// The same for four bytes, in one instruction each.
+/// `exchange` for a distance of four bytes, with one instruction for each result.
 ///
 /// # Safety
-/// The machine needs AVX-512 F.
+/// The machine must have AVX-512 F.
 #[inline(always)]
 unsafe fn exchange_halves(a: __m512i, b: __m512i) -> [__m512i; 2] {
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         let lower = _mm512_setr_epi32(0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30);
         let upper = _mm512_setr_epi32(1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31);
@@ -135,13 +135,13 @@ unsafe fn exchange_halves(a: __m512i, b: __m512i) -> [__m512i; 2] {
     }
 }
 
-/// Byte `r` of every eight of register `i` changes place with byte `i` of register `r`.
+/// Exchanges byte `r` of every eight bytes of register `i` with byte `i` of the same eight of register `r`.
 ///
 /// # Safety
-/// The machine needs AVX-512 F and BW.
+/// The machine must have AVX-512 F and BW.
 #[inline(always)]
 unsafe fn transpose_bytes([x0, x1, x2, x3, x4, x5, x6, x7]: [__m512i; 8]) -> [__m512i; 8] {
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         let [x0, x4] = exchange_halves(x0, x4);
         let [x1, x5] = exchange_halves(x1, x5);
@@ -159,13 +159,13 @@ unsafe fn transpose_bytes([x0, x1, x2, x3, x4, x5, x6, x7]: [__m512i; 8]) -> [__
     }
 }
 
-/// 32 bytes at each of two addresses.
+/// Reads 32 bytes at each of two addresses.
 ///
 /// # Safety
-/// The machine needs AVX-512 F; the bytes have to be readable.
+/// The machine must have AVX-512 F, and the bytes must be readable.
 #[inline(always)]
 unsafe fn pair(low: *const u8, high: *const u8) -> __m512i {
-    // SAFETY: the caller vouches for the instructions and the bytes.
+    // SAFETY: the caller guarantees the instructions and the bytes.
     unsafe {
         let low = _mm512_castsi256_si512(_mm256_loadu_si256(low.cast()));
         _mm512_inserti64x4::<1>(low, _mm256_loadu_si256(high.cast()))
@@ -175,10 +175,10 @@ unsafe fn pair(low: *const u8, high: *const u8) -> __m512i {
 /// The inverse of `pair`.
 ///
 /// # Safety
-/// The machine needs AVX-512 F; the bytes have to be writable.
+/// The machine must have AVX-512 F, and the bytes must be writable.
 #[inline(always)]
 unsafe fn store_pair(pair: __m512i, low: *mut u8, high: *mut u8) {
-    // SAFETY: the caller vouches for the instructions and the bytes.
+    // SAFETY: the caller guarantees the instructions and the bytes.
     unsafe {
         _mm256_storeu_si256(low.cast(), _mm512_castsi512_si256(pair));
         _mm256_storeu_si256(high.cast(), _mm512_extracti64x4_epi64::<1>(pair));
@@ -190,13 +190,13 @@ impl Register for __m512i {
 
     #[inline(always)]
     unsafe fn round_number(round: usize) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { Self::splat(ROUND_NUMBERS_IN_BYTES[round]) }
     }
 
     #[inline(always)]
     unsafe fn load(bytes: *const u8) -> [Self; 8] {
-        // SAFETY: the caller vouches for 512 bytes and the instructions.
+        // SAFETY: the caller guarantees 512 bytes and the instructions.
         unsafe {
             let mut x = [_mm512_loadu_si512(bytes.cast()); 8];
             for i in 1..8 {
@@ -208,7 +208,7 @@ impl Register for __m512i {
 
     #[inline(always)]
     unsafe fn store(rows: [Self; 8], bytes: *mut u8) {
-        // SAFETY: the caller vouches for 512 bytes and the instructions.
+        // SAFETY: the caller guarantees 512 bytes and the instructions.
         unsafe {
             let x = transpose_bytes(rows);
             for i in 0..8 {
@@ -219,7 +219,7 @@ impl Register for __m512i {
 
     #[inline(always)]
     unsafe fn add_to(rows: [Self; 8], bytes: *mut u8) {
-        // SAFETY: the caller vouches for 512 bytes and the instructions.
+        // SAFETY: the caller guarantees 512 bytes and the instructions.
         unsafe {
             let x = transpose_bytes(rows);
             for i in 0..8 {
@@ -232,7 +232,7 @@ impl Register for __m512i {
     #[inline(always)]
     unsafe fn counters(block: &Block, first: u16) -> [Self; 8] {
         let [high, low] = first.to_be_bytes();
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe {
             let mut rows = [_mm512_set1_epi8(block[0] as i8); 8];
             for row in 1..6 {
@@ -250,12 +250,12 @@ impl Register for __m512i {
     #[inline(always)]
     unsafe fn gather(pointers: &[*mut u8]) -> [[Self; 8]; STEP_BLOCKS] {
         let pointers = &pointers[..Self::SLOTS];
-        // SAFETY: the caller vouches for 32 bytes at each pointer and for the instructions.
+        // SAFETY: the caller guarantees 32 bytes at each pointer and for the instructions.
         unsafe {
             let mut states = [[_mm512_setzero_si512(); 8]; STEP_BLOCKS];
             for i in 0..8 {
                 let p = &pointers[8 * i..8 * i + 8];
-                // Eight lanes by four blocks: first pairs of lanes side by side, then the four pairs.
+                // Transposes eight lanes by four blocks: first pairs of lanes, then the four pairs.
                 let (ac, bd) = (pair(p[0], p[2]), pair(p[1], p[3]));
                 let (eg, fh) = (pair(p[4], p[6]), pair(p[5], p[7]));
                 let (low, high) = (_mm512_unpacklo_epi64(ac, bd), _mm512_unpacklo_epi64(eg, fh));
@@ -275,12 +275,12 @@ impl Register for __m512i {
     #[inline(always)]
     unsafe fn scatter(mut states: [[Self; 8]; STEP_BLOCKS], pointers: &[*mut u8]) {
         let pointers = &pointers[..Self::SLOTS];
-        // SAFETY: the caller vouches for 32 bytes at each pointer and for the instructions.
+        // SAFETY: the caller guarantees 32 bytes at each pointer and for the instructions.
         unsafe {
             for state in &mut states {
                 *state = transpose_bytes(*state);
             }
-            // Pairs of lanes: those of the first vector's lower half and the second's, or of the upper halves.
+            // Select the pairs of lanes in the lower halves of two vectors, or in the upper halves.
             let lower = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
             let upper = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
             for i in 0..8 {
@@ -301,14 +301,14 @@ impl Register for __m512i {
     #[inline(always)]
     fn slot(&self, slot: usize) -> u8 {
         assert!(slot < Self::SLOTS);
-        // SAFETY: a register is 64 bytes.
+        // SAFETY: a register is 64 bytes, and `slot` was checked.
         unsafe { core::ptr::from_ref(self).cast::<u8>().add(place(slot)).read() }
     }
 
     #[inline(always)]
     fn set_slot(&mut self, slot: usize, row: u8) {
         assert!(slot < Self::SLOTS);
-        // SAFETY: a register is 64 bytes.
+        // SAFETY: a register is 64 bytes, and `slot` was checked.
         unsafe { core::ptr::from_mut(self).cast::<u8>().add(place(slot)).write(row) }
     }
 

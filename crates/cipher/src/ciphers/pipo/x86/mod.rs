@@ -12,14 +12,14 @@ mod avx2;
 mod gfni512;
 
 engine!(
-    /// 32 blocks in eight registers, bitsliced.
+    /// The engine with 32 blocks in eight 256-bit registers, bitsliced.
     Avx2,
     __m256i,
     "ssse3,sse4.1,avx,avx2",
     spread
 );
 engine!(
-    /// 64 blocks in eight registers, a byte for each block in a register.
+    /// The engine with 64 blocks in eight 512-bit registers, a byte for each block in a register.
     Gfni512,
     __m512i,
     "ssse3,sse4.1,avx,avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni",

@@ -1,10 +1,10 @@
 //! RC6 in 32-bit words, several blocks side by side: constant time, no instructions beyond the target's baseline.
 //!
-//! A block alone waits for its multiplications and rotations; others fill the gaps. Rotations by secret amounts and
-//! multiplications of secret words are what RC6 is made of, so "constant time" here takes a processor that has both as
-//! instructions of fixed duration: x86-64, aarch64 and all larger cores of the last decades do. Small cores do not
-//! always: a multiplier that ends early when the upper bits are zero (ARM7TDMI, Cortex-M3 for its long products, some
-//! PowerPC), a processor without a barrel shifter, or a target without multiplication at all.
+//! One block alone waits for its multiplications and rotations; the work on other blocks fills the gaps. RC6 rotates by secret
+//! amounts and multiplies secret words, so "constant time" requires a processor that executes both in a fixed number of cycles:
+//! x86-64, aarch64 and all larger cores of the last decades do. Some small cores do not: those whose multiplier ends early when the
+//! upper bits are zero (ARM7TDMI, Cortex-M3 for its long products, some PowerPC), and those without a barrel shifter or without a
+//! multiplication instruction.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -16,10 +16,10 @@ use crate::engine::{
     CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Operation, scalar_ccm_vector, scalar_vector,
 };
 
-/// Blocks side by side.
+/// Number of blocks in a vector.
 const BLOCKS: usize = 4;
 
-/// Round keys of as many lanes as there are slots, word by word.
+/// The round keys of all lanes, word by word.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct LaneKeys([[u32; BLOCKS]; WORDS]);
 
@@ -38,7 +38,7 @@ fn encrypt_vector(keys: &impl RoundKeys, blocks: &mut [Block; BLOCKS]) {
     *blocks = x.map(to_bytes);
 }
 
-/// A few blocks a vector.
+/// The portable engine, with `BLOCKS` blocks a vector.
 #[derive(Clone, Copy)]
 pub struct Portable;
 
@@ -90,7 +90,7 @@ impl Engine for Portable {
         }
     }
 
-    /// One group: the vectors of the `K` rows all belong to the same lanes.
+    /// Supports one group: the vectors of all `K` rows belong to the same lanes.
     #[inline(always)]
     fn encrypt_lanes<const G: usize, const K: usize>(
         self,

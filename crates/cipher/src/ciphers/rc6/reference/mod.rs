@@ -1,8 +1,8 @@
-//! RC6-w/r/b as the paper writes it, line by line, for words of w = 32 bits, any number of rounds r and any key of b
-//! bytes: R. L. Rivest, M. J. B. Robshaw, R. Sidney, Y. L. Yin, "The RC6 Block Cipher", version 1.1, 20 August 1998.
+//! RC6-w/r/b as in the paper, line by line, for words of w = 32 bits, any number of rounds r and any key of b bytes.
+//! R. L. Rivest, M. J. B. Robshaw, R. Sidney, Y. L. Yin, "The RC6 Block Cipher", version 1.1, 20 August 1998.
 //!
-//! Slow: for tests and study only. Every other backend is tested against it. Names are the paper's: S is the table of
-//! round keys, A, B, C and D are the four words of a block, lg w is 5.
+//! It is slow, for tests and study only. Every other backend is tested against it. The names are those of the paper: S is the table of
+//! round keys; A, B, C and D are the four words of a block; lg w is 5.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -10,30 +10,28 @@ use super::keys::{Keys, ROUNDS, WORDS};
 use crate::engine::{CcmEngine, CcmOperation, Engine, Meanwhile, Operation, scalar_ccm_vector, scalar_vector};
 use crate::{Block, Error};
 
-/// Section 2.2: Odd((e − 2) 2^w), where e is the base of the natural logarithm.
+/// Odd((e − 2) 2^w) of section 2.2, where e is the base of the natural logarithm.
 const P: u32 = 0xb7e1_5163;
-/// Odd((φ − 1) 2^w), where φ is the golden ratio.
+/// Odd((φ − 1) 2^w) of section 2.2, where φ is the golden ratio.
 const Q: u32 = 0x9e37_79b9;
 /// lg w.
 const LG_W: u32 = 5;
-/// Most bytes of a key.
 const MAX_KEY_BYTES: usize = 255;
-/// Most rounds.
 const MAX_ROUNDS: usize = 255;
 
-/// Words to the left by the amount in the least significant lg w bits.
+/// Rotates `a` to the left by the least significant lg w bits of `b`.
 fn rotate_left(a: u32, b: u32) -> u32 {
     a.rotate_left(b & 31)
 }
 
-/// Likewise to the right.
+/// Rotates `a` to the right by the least significant lg w bits of `b`.
 fn rotate_right(a: u32, b: u32) -> u32 {
     a.rotate_right(b & 31)
 }
 
-/// Key schedule of section 2.2 for `s.len()` = 2r + 4 words. `key` has 0 to 255 bytes.
+/// The key schedule of section 2.2 for `s.len()` = 2r + 4 words. `key` must have 0 to 255 bytes.
 fn expand(key: &[u8], s: &mut [u32]) {
-    // The key's bytes as c words, little-endian, filled up with zeros. The paper has L[0] = 0 for a key of no bytes.
+    // The key as c little-endian words, padded with zeros. For an empty key, the paper sets L[0] = 0.
     let mut l = [0_u32; MAX_KEY_BYTES.div_ceil(4)];
     for (i, byte) in key.iter().enumerate() {
         l[i / 4] |= u32::from(*byte) << (8 * (i % 4));
@@ -57,18 +55,18 @@ fn expand(key: &[u8], s: &mut [u32]) {
     l.zeroize();
 }
 
-/// The first byte of a block is the least significant one of A, the last the most significant one of D (section 2).
+/// Converts a block to the words A, B, C and D, which are little-endian (section 2).
 fn to_words(block: &Block) -> [u32; 4] {
     let (words, _) = block.as_chunks::<4>();
     [words[0], words[1], words[2], words[3]].map(u32::from_le_bytes)
 }
 
-/// B (2B + 1) and the rotation after it.
+/// B (2B + 1), rotated left by lg w.
 fn quadratic(b: u32) -> u32 {
     rotate_left(b.wrapping_mul(b.wrapping_mul(2).wrapping_add(1)), LG_W)
 }
 
-/// Section 2.3, encryption, with the 2r + 4 words of `s`.
+/// Encryption of section 2.3 with the 2r + 4 words of `s`.
 fn encrypt_block(s: &[u32], block: &mut Block) {
     let r = s.len() / 2 - 2;
     let [mut a, mut b, mut c, mut d] = to_words(block);
@@ -86,7 +84,7 @@ fn encrypt_block(s: &[u32], block: &mut Block) {
     block.copy_from_slice([a, b, c, d].map(u32::to_le_bytes).as_flattened());
 }
 
-/// Section 2.3, decryption.
+/// Decryption of section 2.3.
 fn decrypt_block(s: &[u32], block: &mut Block) {
     let r = s.len() / 2 - 2;
     let [mut a, mut b, mut c, mut d] = to_words(block);
@@ -106,8 +104,8 @@ fn decrypt_block(s: &[u32], block: &mut Block) {
 
 /// RC6-32/r/b: any number of rounds and any key length, one block at a time, for study.
 ///
-/// [`Rc6`](crate::rc6::Rc6) is RC6-32/20 with 16, 24 or 32 bytes of key, which is what was submitted as AES. Fewer than 20 rounds are for
-/// those who look for attacks; there are some on reduced rounds.
+/// [`Rc6`](crate::rc6::Rc6) is the AES submission: RC6-32/20 with keys of 16, 24 or 32 bytes. Fewer than 20 rounds are for
+/// cryptanalysis; attacks on reduced rounds are known.
 ///
 /// ```
 /// use tress_cipher::rc6::{General, Rc6};
@@ -126,7 +124,10 @@ pub struct General {
 }
 
 impl General {
-    /// Prepares a key of 0 to 255 bytes; a longer one is [`Error::KeyLength`].
+    /// Prepares a key of 0 to 255 bytes.
+    ///
+    /// # Errors
+    /// `KeyLength` for a longer key.
     pub fn new(key: &[u8], rounds: u8) -> Result<General, Error> {
         if key.len() > MAX_KEY_BYTES {
             return Err(Error::KeyLength);
@@ -141,12 +142,12 @@ impl General {
         self.rounds
     }
 
-    /// Encrypts a block.
+    /// Encrypts a block in place.
     pub fn encrypt_block(&self, block: &mut Block) {
         encrypt_block(self.words(), block);
     }
 
-    /// Decrypts a block.
+    /// Decrypts a block in place.
     pub fn decrypt_block(&self, block: &mut Block) {
         decrypt_block(self.words(), block);
     }
@@ -156,14 +157,14 @@ impl General {
     }
 }
 
-/// Names the number of rounds, never the key.
+/// Shows the number of rounds, never the key.
 impl core::fmt::Debug for General {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "RC6-32/{} (reference)", self.rounds)
     }
 }
 
-/// One block a vector.
+/// The reference engine. A vector has one block.
 #[derive(Clone, Copy)]
 pub struct Reference;
 

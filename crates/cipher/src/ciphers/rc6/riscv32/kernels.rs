@@ -1,4 +1,4 @@
-//! RC6-32/20 in assembly, with rotations of Zbb where the target has them.
+//! RC6-32/20 in assembly. It uses the rotations of Zbb if the target has them.
 
 use crate::block::Block;
 use crate::cpu::Riscv32;
@@ -6,10 +6,10 @@ use crate::engine::Direction;
 
 core::arch::global_asm!(include_str!("rc6.S"), options(raw));
 
-/// Words of the round keys.
+/// Number of words of the round keys.
 const WORDS: usize = 44;
 
-// SAFETY: the signatures of the functions are those that the assembly file states.
+// SAFETY: the signatures are those in the assembly file.
 unsafe extern "C" {
     #[cfg_attr(target_feature = "zbb", link_name = "tress_rc6_zbb_encrypt")]
     fn tress_rc6_encrypt(keys: *const [u32; WORDS], out: *mut u8, input: *const u8, bytes: usize);
@@ -19,10 +19,10 @@ unsafe extern "C" {
     fn tress_rc6_stream(keys: *const [u32; WORDS], counter: *mut Block, out: *mut u8, input: *const u8, bytes: usize);
 }
 
-/// ECB.
+/// ECB in place.
 pub(crate) fn ecb(_: Riscv32, keys: &[u32; WORDS], blocks: &mut [Block], direction: Direction) {
     let (data, bytes) = (blocks.as_mut_ptr().cast::<u8>(), 16 * blocks.len());
-    // SAFETY: keys and data are valid for their lengths; output may be input.
+    // SAFETY: the token proves the target; keys and data are valid for their lengths, and the output may be the input.
     unsafe {
         match direction {
             Direction::Encrypt => tress_rc6_encrypt(keys, data, data, bytes),
@@ -31,8 +31,8 @@ pub(crate) fn ecb(_: Riscv32, keys: &[u32; WORDS], blocks: &mut [Block], directi
     }
 }
 
-/// CTR from a counter block on, which wraps.
+/// CTR from a counter block, which wraps.
 pub(crate) fn ctr(_: Riscv32, keys: &[u32; WORDS], counter: &mut Block, data: &mut [u8]) {
-    // SAFETY: all are valid for their lengths; output may be input.
+    // SAFETY: the token proves the target; all pointers are valid for their lengths, and the output may be the input.
     unsafe { tress_rc6_stream(keys, counter, data.as_mut_ptr(), data.as_ptr(), data.len()) }
 }

@@ -1,5 +1,5 @@
-//! RC6 on 32-bit RISC-V, in assembly: one block after the other, for a core that issues one
-//! instruction a cycle has nothing to fill with a second.
+//! RC6 on 32-bit RISC-V, in assembly. It works block by block: a core that issues one instruction a cycle has no gaps that a second
+//! block could fill.
 
 mod kernels;
 
@@ -11,14 +11,14 @@ use crate::engine::{
 };
 use crate::{Block, cpu};
 
-/// Blocks in a vector, which calls of the assembly share.
+/// Number of blocks in a vector, for which the assembly is called once.
 const BLOCKS: usize = 4;
 
-/// Round keys of the lanes.
+/// The round keys of all lanes.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct LaneKeys([[u32; WORDS]; BLOCKS]);
 
-/// The engine, which proves the target.
+/// The engine, which holds the proof of the target.
 #[derive(Clone, Copy)]
 pub struct Riscv32(cpu::Riscv32);
 
@@ -61,7 +61,7 @@ impl Engine for Riscv32 {
         kernels::ecb(self.0, &keys.0, x.as_flattened_mut(), Direction::Decrypt);
     }
 
-    /// One group: the vectors of the `K` rows all belong to the same lanes.
+    /// Supports one group: the vectors of all `K` rows belong to the same lanes.
     fn encrypt_lanes<const G: usize, const K: usize>(
         self,
         keys: &LaneKeys,

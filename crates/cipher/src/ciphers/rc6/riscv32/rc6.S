@@ -1,8 +1,8 @@
 # RC6-32/20 on RV32IM (R. L. Rivest, M. J. B. Robshaw, R. Sidney, Y. L. Yin: "The RC6 Block Cipher", 1998), and with the
-# rotations of Zbb for cores that have them. Constant time where mul and shifts are, as on the E31.
+# rotations of Zbb for cores that have them. Constant time if mul and shifts are, as on the E31.
 #
-# A function tress_rc6_... has a twin tress_rc6_zbb_.... Round keys are 44 words. Blocks are little-endian words A, B, C, D,
-# in a4 to a7.
+# Each function tress_rc6_... has a variant tress_rc6_zbb_.... Round keys are 44 words. Blocks are the little-endian words
+# A, B, C, D, in a4 to a7.
 
 	.macro	rc6_function name
 	.section .text.\name,"ax",@progbits
@@ -12,7 +12,7 @@
 \name:
 	.endm
 
-	# \to = \x rotated to the left by five. \t is written.
+	# \to = \x rotated to the left by five. Clobbers \t.
 	.macro	rc6_left_5 zbb, to, x, t
 	.if	\zbb
 	rori	\to, \x, 27
@@ -23,7 +23,7 @@
 	.endif
 	.endm
 
-	# \x rotated by the low five bits of \n. \t and \v are written.
+	# Rotates \x by the low five bits of \n. Clobbers \t and \v.
 	.macro	rc6_left zbb, x, n, t, v
 	.if	\zbb
 	rol	\x, \x, \n
@@ -46,7 +46,7 @@
 	.endif
 	.endm
 
-	# t1 = t, t2 = u of a round.
+	# t1 = t and t2 = u of a round, before their rotations by five.
 	.macro	rc6_quadratic zbb, b, d
 	slli	t1, \b, 1
 	slli	t2, \d, 1
@@ -56,7 +56,7 @@
 	mul	t2, t2, \d
 	.endm
 
-	# A round; the keys at \key(t0). The next round's A, B, C, D are \b, \c, \d, \a.
+	# A round with the keys at \key(t0). The next round's A, B, C, D are \b, \c, \d, \a.
 	.macro	rc6_round zbb, a, b, c, d, key
 	rc6_quadratic \zbb, \b, \d
 	lw	t5, \key(t0)
@@ -85,7 +85,7 @@
 	xor	\c, \c, t2
 	.endm
 
-	# The parts that call each other; \prefix is tress_rc6 or tress_rc6_zbb.
+	# Defines all functions; \prefix is tress_rc6 or tress_rc6_zbb.
 	.macro	rc6_parts prefix, zbb
 	.option	push
 	.option	arch, +m
@@ -93,7 +93,7 @@
 	.option	arch, +zbb
 	.endif
 
-# Encrypts a4 to a7 with the round keys at a0. Writes t0 to t6 and t6's neighbour a2.
+# Encrypts a4 to a7 with the round keys at a0. Clobbers t0 to t6 and a2.
 	rc6_function \prefix\()_encrypt_words
 	.hidden	\prefix\()_encrypt_words
 	lw	t1, 0(a0)
@@ -115,7 +115,7 @@
 	ret
 	.size	\prefix\()_encrypt_words, . - \prefix\()_encrypt_words
 
-# Decrypts them.
+# Decrypts a4 to a7 with the round keys at a0. Clobbers t0 to t6 and a2.
 	rc6_function \prefix\()_decrypt_words
 	.hidden	\prefix\()_decrypt_words
 	addi	t0, a0, 168
@@ -195,7 +195,7 @@
 	rc6_blocks \prefix, decrypt
 
 # void tress_rc6_stream(const uint32_t round_keys[44], uint8_t counter[16], uint8_t *out, const uint8_t *in, size_t bytes):
-# the counter is the whole block, big-endian, and is left at the next one; `out` may be `in`.
+# the counter is the whole block, big-endian, and is set to the next one; `out` may be `in`.
 	rc6_function \prefix\()_stream
 	beqz	a4, 9f
 	addi	sp, sp, -64		# 0: the counter, 16: key stream
@@ -240,7 +240,7 @@
 	addi	s1, s1, 16
 	addi	s2, s2, -16
 	j	6f
-3:	mv	t0, s2			# byte by byte: less than a block, or not at the border of a word
+3:	mv	t0, s2			# byte by byte: less than a block, or not aligned to words
 4:	sub	s2, s2, t0
 	sw	a4, 16(sp)
 	sw	a5, 20(sp)
@@ -291,7 +291,7 @@
 	.macro	rc6_blocks prefix, way
 	rc6_function \prefix\()_\way
 	beqz	a3, 9f
-	addi	sp, sp, -48		# 0: a block that does not stand at a word's border
+	addi	sp, sp, -48		# 0: a block that is not aligned to words
 	sw	ra, 44(sp)
 	sw	s0, 40(sp)
 	sw	s1, 36(sp)

@@ -11,10 +11,10 @@ use crate::engine::{CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Opera
 mod registers;
 
 engine!(
-    /// Eight blocks a vector, 16 registers.
+    /// The engine with 256-bit registers, eight blocks a vector.
     Avx2, __m256i, "ssse3,sse4.1,avx,avx2", 4
 );
 engine!(
-    /// Sixteen blocks a vector, 32 registers.
+    /// The engine with 512-bit registers, sixteen blocks a vector.
     Avx512, __m512i, "ssse3,sse4.1,avx,avx2,avx512f,avx512bw,avx512dq,avx512vl", 4
 );

@@ -1,46 +1,46 @@
-//! Registers of 8 and 16 words.
+//! Registers of 8 and 16 words, and their operations.
 
 use core::arch::x86_64::*;
 
 use super::Register;
 
-/// The methods that are one instruction at both widths, or a transposition.
+/// Defines the methods that differ only in the names of instructions.
 macro_rules! plain {
     ($load:ident, $splat:ident, $broadcast:ident, $xor:ident, $and:ident, $add:ident, $sub:ident,
      $shuffle:ident) => {
         #[inline(always)]
         unsafe fn load(bytes: *const u8) -> Self {
-            // SAFETY: the caller vouches for the bytes and the instructions.
+            // SAFETY: the caller guarantees the bytes and the instructions.
             unsafe { $load(bytes.cast()) }
         }
         #[inline(always)]
         unsafe fn splat(word: u32) -> Self {
-            // SAFETY: the caller vouches for the instructions.
+            // SAFETY: the caller guarantees the instructions.
             unsafe { $splat(word as i32) }
         }
         #[inline(always)]
         unsafe fn xor(self, other: Self) -> Self {
-            // SAFETY: the caller vouches for the instructions.
+            // SAFETY: the caller guarantees the instructions.
             unsafe { $xor(self, other) }
         }
         #[inline(always)]
         unsafe fn and(self, other: Self) -> Self {
-            // SAFETY: the caller vouches for the instructions.
+            // SAFETY: the caller guarantees the instructions.
             unsafe { $and(self, other) }
         }
         #[inline(always)]
         unsafe fn add(self, other: Self) -> Self {
-            // SAFETY: the caller vouches for the instructions.
+            // SAFETY: the caller guarantees the instructions.
             unsafe { $add(self, other) }
         }
         #[inline(always)]
         unsafe fn sub(self, other: Self) -> Self {
-            // SAFETY: the caller vouches for the instructions.
+            // SAFETY: the caller guarantees the instructions.
             unsafe { $sub(self, other) }
         }
         #[inline(always)]
         unsafe fn reverse_words(self) -> Self {
-            // SAFETY: the caller vouches for the instructions.
+            // SAFETY: the caller guarantees the instructions.
             unsafe {
                 let order = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
                 $shuffle(self, $broadcast(order))
@@ -49,7 +49,7 @@ macro_rules! plain {
 
         #[inline(always)]
         unsafe fn load_blocks(bytes: *const u8) -> [Self; 4] {
-            // SAFETY: the caller vouches for the bytes and the instructions.
+            // SAFETY: the caller guarantees the bytes and the instructions.
             unsafe {
                 transpose([
                     Self::load(bytes),
@@ -61,7 +61,7 @@ macro_rules! plain {
         }
         #[inline(always)]
         unsafe fn store_blocks(vector: [Self; 4], bytes: *mut u8) {
-            // SAFETY: the caller vouches for the bytes and the instructions.
+            // SAFETY: the caller guarantees the bytes and the instructions.
             unsafe {
                 let [a, b, c, d] = transpose(vector);
                 a.store(bytes);
@@ -73,21 +73,23 @@ macro_rules! plain {
     };
 }
 
-/// What only the functions of this file need.
+/// Operations that only this file uses.
 trait Rows: Register {
     unsafe fn store(self, bytes: *mut u8);
-    /// The low (high) words of both, one after the other, in each 128 bits.
+    /// Interleaves the low words of both registers in each 128 bits.
     unsafe fn low32(self, other: Self) -> Self;
+    /// Interleaves the high words of both registers in each 128 bits.
     unsafe fn high32(self, other: Self) -> Self;
-    /// Likewise for pairs of words.
+    /// The low pairs of words of both registers in each 128 bits.
     unsafe fn low64(self, other: Self) -> Self;
+    /// The high pairs of words of both registers in each 128 bits.
     unsafe fn high64(self, other: Self) -> Self;
 }
 
-/// Transposes the 4 × 4 words that 128 bits of the four registers make, for each 128 bits; it is its own inverse.
+/// Transposes the matrix of 4 × 4 words in each 128 bits of the four registers. The operation is its own inverse.
 #[inline(always)]
 unsafe fn transpose<R: Rows>([a, b, c, d]: [R; 4]) -> [R; 4] {
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         let (ab_low, ab_high) = (a.low32(b), a.high32(b));
         let (cd_low, cd_high) = (c.low32(d), c.high32(d));
@@ -95,33 +97,33 @@ unsafe fn transpose<R: Rows>([a, b, c, d]: [R; 4]) -> [R; 4] {
     }
 }
 
-/// [`Rows`] for a width.
+/// Implements [`Rows`] for one register width.
 macro_rules! rows {
     ($register:ty, $store:ident, $low32:ident, $high32:ident, $low64:ident, $high64:ident) => {
         impl Rows for $register {
             #[inline(always)]
             unsafe fn store(self, bytes: *mut u8) {
-                // SAFETY: the caller vouches for the bytes and the instructions.
+                // SAFETY: the caller guarantees the bytes and the instructions.
                 unsafe { $store(bytes.cast(), self) }
             }
             #[inline(always)]
             unsafe fn low32(self, other: Self) -> Self {
-                // SAFETY: the caller vouches for the instructions.
+                // SAFETY: the caller guarantees the instructions.
                 unsafe { $low32(self, other) }
             }
             #[inline(always)]
             unsafe fn high32(self, other: Self) -> Self {
-                // SAFETY: the caller vouches for the instructions.
+                // SAFETY: the caller guarantees the instructions.
                 unsafe { $high32(self, other) }
             }
             #[inline(always)]
             unsafe fn low64(self, other: Self) -> Self {
-                // SAFETY: the caller vouches for the instructions.
+                // SAFETY: the caller guarantees the instructions.
                 unsafe { $low64(self, other) }
             }
             #[inline(always)]
             unsafe fn high64(self, other: Self) -> Self {
-                // SAFETY: the caller vouches for the instructions.
+                // SAFETY: the caller guarantees the instructions.
                 unsafe { $high64(self, other) }
             }
         }
@@ -159,10 +161,10 @@ impl Register for __m256i {
         _mm256_shuffle_epi8
     );
 
-    /// The amount is the five bits that the rotation by 5 brings to the lower end.
+    /// The amounts are the low five bits of the rotated f.
     #[inline(always)]
     unsafe fn quadratic(self) -> (Self, Self) {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the caller guarantees AVX2.
         unsafe {
             let odd = _mm256_sub_epi32(_mm256_add_epi32(self, self), Self::splat(u32::MAX));
             let f = _mm256_mullo_epi32(self, odd);
@@ -171,10 +173,10 @@ impl Register for __m256i {
         }
     }
 
-    /// A shift by 32 gives zero, as it has to for an amount of zero.
+    /// For an amount of zero, the shift by 32 gives zero, as required.
     #[inline(always)]
     unsafe fn rotate_left(self, amounts: Self) -> Self {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the caller guarantees AVX2.
         unsafe {
             let rest = _mm256_sub_epi32(Self::splat(32), amounts);
             _mm256_or_si256(_mm256_sllv_epi32(self, amounts), _mm256_srlv_epi32(self, rest))
@@ -183,7 +185,7 @@ impl Register for __m256i {
 
     #[inline(always)]
     unsafe fn rotate_right(self, amounts: Self) -> Self {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the caller guarantees AVX2.
         unsafe {
             let rest = _mm256_sub_epi32(Self::splat(32), amounts);
             _mm256_or_si256(_mm256_srlv_epi32(self, amounts), _mm256_sllv_epi32(self, rest))
@@ -192,24 +194,24 @@ impl Register for __m256i {
 
     #[inline(always)]
     unsafe fn increment(low: Self, high: Self) -> [Self; 2] {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the caller guarantees AVX2.
         unsafe {
             let low = _mm256_sub_epi32(low, Self::splat(u32::MAX));
-            // −1 where there is a carry.
+            // The comparison is −1 where there is a carry.
             let carry = _mm256_cmpeq_epi32(low, Self::splat(0));
             [low, _mm256_sub_epi32(high, carry)]
         }
     }
 
-    /// Row `row` of 128 bits number `half` is pointer `2 row + half`, as in `load_blocks`.
+    /// Row `row` of the 128 bits with number `half` is read from pointer `2 row + half`, as in `load_blocks`.
     #[inline(always)]
     unsafe fn gather(pointers: &[*mut u8]) -> [[Self; 4]; 4] {
         let pointers = &pointers[..8];
-        // SAFETY: the caller vouches for 64 bytes at each pointer and for AVX2.
+        // SAFETY: the caller guarantees 64 bytes at each pointer and for AVX2.
         unsafe {
             let mut vectors = [[Self::splat(0); 4]; 4];
             for pair in 0..2 {
-                // Blocks 2 pair and 2 pair + 1 of half of the pointers each.
+                // Each half has blocks 2 pair and 2 pair + 1 of half of the pointers.
                 let mut halves = [[Self::splat(0); 4]; 2];
                 for half in 0..2 {
                     for row in 0..4 {
@@ -230,7 +232,7 @@ impl Register for __m256i {
     #[inline(always)]
     unsafe fn scatter(vectors: [[Self; 4]; 4], pointers: &[*mut u8]) {
         let pointers = &pointers[..8];
-        // SAFETY: the caller vouches for 64 bytes at each pointer and for AVX2.
+        // SAFETY: the caller guarantees 64 bytes at each pointer and for AVX2.
         unsafe {
             for pair in 0..2 {
                 let mut halves = [[Self::splat(0); 4]; 2];
@@ -250,12 +252,12 @@ impl Register for __m256i {
     }
 }
 
-/// Transposes four registers of four times 128 bits; it is its own inverse.
+/// Transposes the matrix of 4 × 4 quarters (of 128 bits) of four registers. The operation is its own inverse.
 #[inline(always)]
 unsafe fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
-    // SAFETY: the caller vouches for AVX-512 F.
+    // SAFETY: the caller guarantees AVX-512 F.
     unsafe {
-        // a0 a1 b0 b1, a2 a3 b2 b3 and so on; then even and odd quarters.
+        // First the pairs a0 a1 b0 b1, a2 a3 b2 b3 and so on, then the even and odd quarters of these.
         let ab_low = _mm512_shuffle_i32x4::<0x44>(a, b);
         let ab_high = _mm512_shuffle_i32x4::<0xee>(a, b);
         let cd_low = _mm512_shuffle_i32x4::<0x44>(c, d);
@@ -283,10 +285,10 @@ impl Register for __m512i {
         _mm512_shuffle_epi8
     );
 
-    /// The rotations take amounts modulo 32.
+    /// The rotation instructions take amounts modulo 32.
     #[inline(always)]
     unsafe fn quadratic(self) -> (Self, Self) {
-        // SAFETY: the caller vouches for AVX-512.
+        // SAFETY: the caller guarantees AVX-512.
         unsafe {
             let odd = _mm512_sub_epi32(_mm512_add_epi32(self, self), Self::splat(u32::MAX));
             let rotated = _mm512_rol_epi32::<5>(_mm512_mullo_epi32(self, odd));
@@ -296,19 +298,19 @@ impl Register for __m512i {
 
     #[inline(always)]
     unsafe fn rotate_left(self, amounts: Self) -> Self {
-        // SAFETY: the caller vouches for AVX-512.
+        // SAFETY: the caller guarantees AVX-512.
         unsafe { _mm512_rolv_epi32(self, amounts) }
     }
 
     #[inline(always)]
     unsafe fn rotate_right(self, amounts: Self) -> Self {
-        // SAFETY: the caller vouches for AVX-512.
+        // SAFETY: the caller guarantees AVX-512.
         unsafe { _mm512_rorv_epi32(self, amounts) }
     }
 
     #[inline(always)]
     unsafe fn increment(low: Self, high: Self) -> [Self; 2] {
-        // SAFETY: the caller vouches for AVX-512.
+        // SAFETY: the caller guarantees AVX-512.
         unsafe {
             let low = _mm512_add_epi32(low, Self::splat(1));
             let carry = _mm512_testn_epi32_mask(low, low);
@@ -316,11 +318,11 @@ impl Register for __m512i {
         }
     }
 
-    /// Row `row` of 128 bits number `quarter` is pointer `4 row + quarter`, as in `load_blocks`.
+    /// Row `row` of the 128 bits with number `quarter` is read from pointer `4 row + quarter`, as in `load_blocks`.
     #[inline(always)]
     unsafe fn gather(pointers: &[*mut u8]) -> [[Self; 4]; 4] {
         let pointers = &pointers[..16];
-        // SAFETY: the caller vouches for 64 bytes at each pointer and for AVX-512.
+        // SAFETY: the caller guarantees 64 bytes at each pointer and for AVX-512.
         unsafe {
             let mut quarters = [[Self::splat(0); 4]; 4];
             for quarter in 0..4 {
@@ -336,7 +338,7 @@ impl Register for __m512i {
     #[inline(always)]
     unsafe fn scatter(vectors: [[Self; 4]; 4], pointers: &[*mut u8]) {
         let pointers = &pointers[..16];
-        // SAFETY: the caller vouches for 64 bytes at each pointer and for AVX-512.
+        // SAFETY: the caller guarantees 64 bytes at each pointer and for AVX-512.
         unsafe {
             let quarters = exchange(vectors);
             for quarter in 0..4 {
@@ -349,12 +351,12 @@ impl Register for __m512i {
     }
 }
 
-/// Exchanges quarter `i` of the words of vector `j` with quarter `j` of those of vector `i`.
+/// Exchanges, for each word, quarter `i` of vector `j` with quarter `j` of vector `i`.
 #[inline(always)]
 unsafe fn exchange(x: [[__m512i; 4]; 4]) -> [[__m512i; 4]; 4] {
     let mut y = x;
     for word in 0..4 {
-        // SAFETY: the caller vouches for AVX-512.
+        // SAFETY: the caller guarantees AVX-512.
         let words = unsafe { transpose_quarters([x[0][word], x[1][word], x[2][word], x[3][word]]) };
         for vector in 0..4 {
             y[vector][word] = words[vector];

@@ -1,10 +1,10 @@
 //! Rijndael with the AES instructions of aarch64, on 128-bit registers.
 //!
-//! AESE adds the round key first, then does SubBytes and ShiftRows; AESMC is MixColumns. So what stands before AESE, such
-//! as the exchange of bytes that wide blocks need (`vector.rs`), has been done to the round keys too.
+//! AESE adds the round key first, then does SubBytes and ShiftRows; AESMC is MixColumns. So the byte permutation that larger blocks
+//! need before AESE (`vector.rs`) is applied to the round keys too.
 
-// SAFETY notes in this folder rely on one fact: an engine value holds a token of `crate::cpu`, which exists only on a
-// machine with the instructions.
+// The SAFETY notes in this folder rely on one fact: an engine value holds a token of `crate::cpu`, which exists only on a machine with
+// the AES instructions. Loads and stores need no alignment.
 
 use core::marker::PhantomData;
 
@@ -24,17 +24,17 @@ mod vector;
 use vector::Vector;
 pub(super) use vector::{One, Two};
 
-/// Most lanes with a key each.
+/// Largest number of lanes with a key each.
 const MAX_GROUPS: usize = 8;
 
-/// Round keys in the order of their use, all but the last as they stand before AESE or AESD.
+/// The round keys of one key, in order of use. All except the last are permuted for AESE or AESD.
 #[derive(Clone)]
 pub struct Keys<V: Vector> {
     round_keys: [V; MAX_ROUNDS + 1],
     rounds: usize,
 }
 
-/// Round keys of `MAX_GROUPS` lanes, likewise.
+/// The round keys of `MAX_GROUPS` lanes, permuted as those of one key.
 pub struct LaneKeys<V: Vector> {
     round_keys: [[V; MAX_GROUPS]; MAX_ROUNDS + 1],
     rounds: usize,
@@ -42,7 +42,7 @@ pub struct LaneKeys<V: Vector> {
 
 fn wipe<V: Vector>(vectors: &mut [V]) {
     let blocks = vectors.as_mut_ptr().cast::<Block>();
-    // SAFETY: vectors are registers of 16 bytes of which any value is valid, and the slice covers exactly these.
+    // SAFETY: a vector is registers of 16 bytes, in which any value is valid. The slice covers exactly these; blocks have alignment 1.
     block::wipe(unsafe { core::slice::from_raw_parts_mut(blocks, core::mem::size_of_val(vectors) / 16) });
 }
 
@@ -61,24 +61,24 @@ impl<V: Vector> Zeroize for LaneKeys<V> {
     }
 }
 
-/// AESE without a key on a word in every column, which ShiftRows does not change.
+/// SubWord by AESE with a zero key on a word in every column: ShiftRows does not change these.
 struct Aese(());
 
 impl SubWord for Aese {
     #[inline(always)]
     fn sub_word(&self, word: u32) -> u32 {
-        // SAFETY: `expand_key`, which makes the value, has the instructions.
+        // SAFETY: only `expand_key` creates the value, and it enables the AES instructions.
         unsafe { vector::sub_word(word) }
     }
 }
 
-/// `key` has a length that Rijndael has.
+/// Computes the round keys. `key` must have 16, 20, 24, 28 or 32 bytes.
 #[target_feature(enable = "aes")]
 fn expand_key<V: Vector>(key: &[u8]) -> Keys<V> {
     let block_bytes = V::Block::BYTES;
     let mut w = [[0; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)];
     let rounds = expand::expand_key(&Aese(()), block_bytes / 4, key, &mut w);
-    // SAFETY: this function has the instructions; a chunk is a block.
+    // SAFETY: this function enables the AES instructions, and each chunk has the length of a block.
     unsafe {
         let mut round_keys = [V::zero(); MAX_ROUNDS + 1];
         for (round, block) in w.as_flattened().chunks_exact(block_bytes).take(rounds + 1).enumerate() {
@@ -90,14 +90,14 @@ fn expand_key<V: Vector>(key: &[u8]) -> Keys<V> {
     }
 }
 
-/// The keys of the equivalent inverse cipher (FIPS 197 section 5.3.5).
+/// The round keys of the equivalent inverse cipher (FIPS 197 section 5.3.5).
 ///
 /// # Safety
-/// The machine needs the AES instructions.
+/// The machine must have the AES instructions.
 #[inline(always)]
 unsafe fn inverse_keys<'k, V: Vector>(keys: &Keys<V>, room: &'k mut Room<Keys<V>>) -> &'k Keys<V> {
     let rounds = keys.rounds;
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         let inverse = room.keys.insert(Keys { round_keys: [V::zero(); MAX_ROUNDS + 1], rounds });
         inverse.round_keys[0] = keys.round_keys[rounds].arrange_inverse();
@@ -110,10 +110,10 @@ unsafe fn inverse_keys<'k, V: Vector>(keys: &Keys<V>, room: &'k mut Room<Keys<V>
     }
 }
 
-/// Where a vector's round keys come from.
+/// A source of round keys.
 trait RoundKeys<V> {
     fn rounds(&self) -> usize;
-    /// The key of a round for vector `group` of a row.
+    /// The round key for vector `group` of a row.
     fn round_key(&self, round: usize, group: usize) -> V;
 }
 
@@ -129,7 +129,7 @@ impl<V: Vector> RoundKeys<V> for Keys<V> {
     }
 }
 
-/// The keys of lanes from a group on.
+/// The round keys of all lanes, and the group that is vector 0 of a row.
 impl<V: Vector> RoundKeys<V> for (&LaneKeys<V>, usize) {
     #[inline(always)]
     fn rounds(&self) -> usize {
@@ -142,10 +142,10 @@ impl<V: Vector> RoundKeys<V> for (&LaneKeys<V>, usize) {
     }
 }
 
-/// `K` rows of `G` vectors through all rounds.
+/// Encrypts `K` rows of `G` vectors.
 ///
 /// # Safety
-/// The machine needs the AES instructions.
+/// The machine must have the AES instructions.
 #[inline(always)]
 unsafe fn encrypt<V: Vector, const G: usize, const K: usize>(
     keys: &impl RoundKeys<V>,
@@ -154,7 +154,7 @@ unsafe fn encrypt<V: Vector, const G: usize, const K: usize>(
 ) {
     let rounds = keys.rounds();
     let mut y = *x;
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         for round in 1..rounds {
             for g in 0..G {
@@ -177,14 +177,14 @@ unsafe fn encrypt<V: Vector, const G: usize, const K: usize>(
     *x = y;
 }
 
-/// The equivalent inverse cipher, with its keys.
+/// Decrypts with the equivalent inverse cipher and its round keys.
 ///
 /// # Safety
-/// The machine needs the AES instructions.
+/// The machine must have the AES instructions.
 #[inline(always)]
 unsafe fn decrypt<V: Vector, const G: usize>(keys: &Keys<V>, x: &mut [V; G]) {
     let mut y = *x;
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         for round in 1..keys.rounds {
             let key = keys.round_keys[round - 1];
@@ -200,7 +200,7 @@ unsafe fn decrypt<V: Vector, const G: usize>(keys: &Keys<V>, x: &mut [V; G]) {
     *x = y;
 }
 
-/// One block a vector, `FLIGHT` vectors in one operation.
+/// The engine. A vector has one block; a flight has `FLIGHT` vectors.
 #[derive(Clone, Copy)]
 pub struct ArmAes<V, const FLIGHT: usize>(cpu::ArmAes, PhantomData<V>);
 
@@ -216,7 +216,7 @@ impl<V: Vector, const FLIGHT: usize> Engine for ArmAes<V, FLIGHT> {
     }
 
     fn expand_key(self, key: &[u8]) -> Keys<V> {
-        // SAFETY: token.
+        // SAFETY: the token in `self` proves the instructions.
         unsafe { expand_key(key) }
     }
 
@@ -243,26 +243,26 @@ impl<V: Vector, const FLIGHT: usize> Engine for ArmAes<V, FLIGHT> {
     #[inline(always)]
     fn load(self, bytes: &[u8]) -> V {
         assert_eq!(bytes.len(), V::Block::BYTES);
-        // SAFETY: token; the length was checked.
+        // SAFETY: the token in `self` proves the AES instructions, and the length was checked.
         unsafe { V::load(bytes.as_ptr()) }
     }
 
     #[inline(always)]
     fn store(self, vector: V, bytes: &mut [u8]) {
         assert_eq!(bytes.len(), V::Block::BYTES);
-        // SAFETY: token; the length was checked.
+        // SAFETY: the token in `self` proves the AES instructions, and the length was checked.
         unsafe { vector.store(bytes.as_mut_ptr()) }
     }
 
     #[inline(always)]
     fn zero(self) -> V {
-        // SAFETY: token.
+        // SAFETY: the token in `self` proves the instructions.
         unsafe { V::zero() }
     }
 
     #[inline(always)]
     fn xor(self, a: V, b: V) -> V {
-        // SAFETY: token.
+        // SAFETY: the token in `self` proves the instructions.
         unsafe { a.xor(b) }
     }
 
@@ -287,7 +287,7 @@ impl<V: Vector, const FLIGHT: usize> Engine for ArmAes<V, FLIGHT> {
     unsafe fn gather(self, pointers: &[*mut u8]) -> [V; STEP_BLOCKS] {
         let mut vectors = [self.zero(); STEP_BLOCKS];
         for (j, vector) in vectors.iter_mut().enumerate() {
-            // SAFETY: token; the caller vouches for a step's readable bytes.
+            // SAFETY: the token in `self` proves the AES instructions, and the caller guarantees that `STEP_BLOCKS` blocks are readable.
             *vector = unsafe { V::load(pointers[0].add(j * V::Block::BYTES)) };
         }
         vectors
@@ -296,7 +296,7 @@ impl<V: Vector, const FLIGHT: usize> Engine for ArmAes<V, FLIGHT> {
     #[inline(always)]
     unsafe fn scatter(self, vectors: [V; STEP_BLOCKS], pointers: &[*mut u8]) {
         for (j, vector) in vectors.into_iter().enumerate() {
-            // SAFETY: token; the caller vouches for a step's writable bytes.
+            // SAFETY: the token in `self` proves the AES instructions, and the caller guarantees that `STEP_BLOCKS` blocks are writable.
             unsafe { vector.store(pointers[0].add(j * V::Block::BYTES)) };
         }
     }
@@ -308,19 +308,19 @@ impl<V: Vector, const FLIGHT: usize> Engine for ArmAes<V, FLIGHT> {
         x: &mut [[V; G]; K],
         meanwhile: &mut impl Meanwhile,
     ) {
-        // SAFETY: token.
+        // SAFETY: the token in `self` proves the instructions.
         unsafe { encrypt(keys, x, meanwhile) }
     }
 
     #[inline(always)]
     fn inverse_keys<'k>(self, keys: &'k Keys<V>, room: &'k mut Room<Keys<V>>) -> &'k Keys<V> {
-        // SAFETY: token.
+        // SAFETY: the token in `self` proves the instructions.
         unsafe { inverse_keys(keys, room) }
     }
 
     #[inline(always)]
     fn decrypt<const G: usize>(self, keys: &Keys<V>, x: &mut [V; G]) {
-        // SAFETY: token.
+        // SAFETY: the token in `self` proves the instructions.
         unsafe { decrypt(keys, x) }
     }
 
@@ -333,7 +333,7 @@ impl<V: Vector, const FLIGHT: usize> Engine for ArmAes<V, FLIGHT> {
         meanwhile: &mut impl Meanwhile,
     ) {
         assert!(first + G <= MAX_GROUPS);
-        // SAFETY: token.
+        // SAFETY: the token in `self` proves the instructions.
         unsafe { encrypt(&(keys, first), x, meanwhile) }
     }
 
@@ -386,23 +386,23 @@ impl<const FLIGHT: usize> CcmEngine for ArmAes<One, FLIGHT> {
 
     #[inline(always)]
     fn and(self, a: One, b: One) -> One {
-        // SAFETY: token.
+        // SAFETY: the token in `self` proves the instructions.
         unsafe { a.and(b) }
     }
 
     #[inline(always)]
     fn reverse(self, a: One) -> One {
-        // SAFETY: token.
+        // SAFETY: the token in `self` proves the instructions.
         unsafe { a.reverse() }
     }
 
     #[inline(always)]
     fn increment(self, a: One) -> One {
-        // SAFETY: token.
+        // SAFETY: the token in `self` proves the instructions.
         unsafe { a.increment() }
     }
 
-    /// The chain takes a block while the key stream of the next one is made.
+    /// The chain over a block is encrypted together with the counter of the next block.
     #[inline(always)]
     fn ccm_blocks(self, keys: &Keys<One>, mac: &mut Block, counter: &mut Block, data: &mut [u8], direction: Direction) {
         for (index, block) in data.chunks_exact_mut(16).enumerate() {

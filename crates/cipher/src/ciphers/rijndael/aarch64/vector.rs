@@ -1,6 +1,6 @@
-//! A block in one register, or in two.
+//! A block in one register or in two.
 
-// Everything here ends up inside the functions of `mod.rs` that have the features; there the instructions are inlined.
+// All functions here are inlined into functions of `mod.rs` that enable the target features.
 #![allow(inline_always_mismatching_target_features)]
 
 use core::arch::aarch64::*;
@@ -12,7 +12,7 @@ use crate::ciphers::rijndael::shape::before_instruction;
 /// A block in registers.
 ///
 /// # Safety
-/// Every method needs the AES instructions; pointers have to be good for a block.
+/// The machine must have the AES instructions for every method, and pointers must be valid for the bytes of a block.
 pub trait Vector: Copy + 'static {
     type Block: BlockBytes;
 
@@ -20,15 +20,15 @@ pub trait Vector: Copy + 'static {
     unsafe fn store(self, block: *mut u8);
     unsafe fn zero() -> Self;
     unsafe fn xor(self, other: Self) -> Self;
-    /// Exchanges bytes such that the ShiftRows of AESE gives the block's.
+    /// Permutes the bytes so that ShiftRows of AESE becomes that of this block length.
     unsafe fn arrange(self) -> Self;
-    /// The inverse of `arrange`, as far as there are blocks.
+    /// The inverse of `arrange` for the bytes of the block.
     unsafe fn arrange_back(self) -> Self;
-    /// The same as `arrange` for AESD.
+    /// Permutes the bytes so that InvShiftRows of AESD becomes that of this block length.
     unsafe fn arrange_inverse(self) -> Self;
-    /// The key has been arranged, here and below.
+    /// One round. The round key has been arranged, as in the methods below.
     unsafe fn encrypt_round(self, round_key: Self) -> Self;
-    /// The last round, with the key before it and the one after it, which has not been arranged.
+    /// The last round, with the round keys before and after it. `last` has not been arranged.
     unsafe fn encrypt_last(self, round_key: Self, last: Self) -> Self;
     unsafe fn decrypt_round(self, round_key: Self) -> Self;
     unsafe fn decrypt_last(self, round_key: Self, last: Self) -> Self;
@@ -38,10 +38,10 @@ pub trait Vector: Copy + 'static {
 /// The S-box on each byte of a word.
 ///
 /// # Safety
-/// The machine needs the AES instructions.
+/// The machine must have the AES instructions.
 #[inline(always)]
 pub(super) unsafe fn sub_word(word: u32) -> u32 {
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         let columns = vreinterpretq_u8_u32(vdupq_n_u32(word));
         vgetq_lane_u32::<0>(vreinterpretq_u32_u8(vaeseq_u8(columns, vdupq_n_u8(0))))
@@ -55,14 +55,14 @@ pub struct One(uint8x16_t);
 impl One {
     #[inline(always)]
     pub(super) unsafe fn and(self, other: Self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { One(vandq_u8(self.0, other.0)) }
     }
 
     /// Reverses the bytes.
     #[inline(always)]
     pub(super) unsafe fn reverse(self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe {
             let halves = vrev64q_u8(self.0);
             One(vextq_u8::<8>(halves, halves))
@@ -72,7 +72,7 @@ impl One {
     /// Adds one to the first eight bytes as a little-endian number.
     #[inline(always)]
     pub(super) unsafe fn increment(self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe {
             let one = vsetq_lane_u64::<0>(1, vdupq_n_u64(0));
             One(vreinterpretq_u8_u64(vaddq_u64(vreinterpretq_u64_u8(self.0), one)))
@@ -85,25 +85,25 @@ impl Vector for One {
 
     #[inline(always)]
     unsafe fn load(block: *const u8) -> Self {
-        // SAFETY: the caller vouches for 16 bytes.
+        // SAFETY: the caller guarantees 16 bytes.
         unsafe { One(vld1q_u8(block)) }
     }
 
     #[inline(always)]
     unsafe fn store(self, block: *mut u8) {
-        // SAFETY: the caller vouches for 16 bytes.
+        // SAFETY: the caller guarantees 16 bytes.
         unsafe { vst1q_u8(block, self.0) }
     }
 
     #[inline(always)]
     unsafe fn zero() -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { One(vdupq_n_u8(0)) }
     }
 
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { One(veorq_u8(self.0, other.0)) }
     }
 
@@ -124,37 +124,37 @@ impl Vector for One {
 
     #[inline(always)]
     unsafe fn encrypt_round(self, round_key: Self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { One(vaesmcq_u8(vaeseq_u8(self.0, round_key.0))) }
     }
 
     #[inline(always)]
     unsafe fn encrypt_last(self, round_key: Self, last: Self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { One(vaeseq_u8(self.0, round_key.0)).xor(last) }
     }
 
     #[inline(always)]
     unsafe fn decrypt_round(self, round_key: Self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { One(vaesimcq_u8(vaesdq_u8(self.0, round_key.0))) }
     }
 
     #[inline(always)]
     unsafe fn decrypt_last(self, round_key: Self, last: Self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { One(vaesdq_u8(self.0, round_key.0)).xor(last) }
     }
 
     #[inline(always)]
     unsafe fn inverse_mix_columns(self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { One(vaesimcq_u8(self.0)) }
     }
 }
 
-/// A block of 160 to 256 bits: columns 0 to 3, and the others from the second register's first byte on. What stands
-/// behind them does not matter.
+/// A block of 160 to 256 bits: columns 0 to 3 in the first register, the others at the start of the second. The bytes after them are
+/// ignored.
 #[derive(Clone, Copy)]
 pub struct Two<B> {
     low: One,
@@ -162,7 +162,7 @@ pub struct Two<B> {
     block: PhantomData<B>,
 }
 
-/// Which byte of the two registers comes to each byte of them.
+/// The byte permutation of two registers before an AES instruction.
 const fn order(nb: usize, inverse: bool) -> [[u8; 16]; 2] {
     let mut order = [[0; 16]; 2];
     let mut byte = 0;
@@ -173,13 +173,13 @@ const fn order(nb: usize, inverse: bool) -> [[u8; 16]; 2] {
     order
 }
 
-/// Which byte of two registers that have been arranged comes back to each byte of a block in them.
+/// The inverse of `order` for the bytes of a block.
 const fn order_back(nb: usize) -> [[u8; 16]; 2] {
     let mut back = [ascending(0), ascending(16)];
     let mut byte = 0;
     while byte < 32 {
         let from = before_instruction(nb, 1, byte, false);
-        // A byte that stays may be one behind the block, whose place in the block another one takes.
+        // A byte behind the block may stay although another byte takes its place: only bytes that move are inverted.
         if from != byte {
             back[from / 16][from % 16] = byte as u8;
         }
@@ -188,7 +188,7 @@ const fn order_back(nb: usize) -> [[u8; 16]; 2] {
     back
 }
 
-/// `from`, `from` + 1 and so on.
+/// The indices `from` to `from + 15`.
 const fn ascending(from: usize) -> [u8; 16] {
     let mut order = [0; 16];
     let mut byte = 0;
@@ -203,9 +203,9 @@ impl<B: BlockBytes> Two<B> {
     const FORWARD: [[u8; 16]; 2] = order(B::BYTES / 4, false);
     const BACK: [[u8; 16]; 2] = order_back(B::BYTES / 4);
     const BACKWARD: [[u8; 16]; 2] = order(B::BYTES / 4, true);
-    /// The last 16 bytes of the block, of the two registers.
+    /// Selects the last 16 bytes of the block from the two registers.
     const LAST: [u8; 16] = ascending(B::BYTES - 16);
-    /// The second register, of the last 16 bytes of the block; zeros behind it.
+    /// Selects the second register from the last 16 bytes of the block, with zeros after it.
     const HIGH: [u8; 16] = ascending(32 - B::BYTES);
 
     #[inline(always)]
@@ -213,10 +213,10 @@ impl<B: BlockBytes> Two<B> {
         Two { low, high, block: PhantomData }
     }
 
-    /// Bytes of the two registers.
+    /// Selects bytes of the two registers.
     #[inline(always)]
     unsafe fn take(self, order: &[u8; 16]) -> One {
-        // SAFETY: the caller vouches for the instructions; an order has 16 bytes.
+        // SAFETY: the caller guarantees the instructions, and `order` has 16 bytes.
         unsafe { One(vqtbl2q_u8(uint8x16x2_t(self.low.0, self.high.0), vld1q_u8(order.as_ptr()))) }
     }
 }
@@ -226,7 +226,7 @@ impl<B: BlockBytes> Vector for Two<B> {
 
     #[inline(always)]
     unsafe fn load(block: *const u8) -> Self {
-        // SAFETY: the caller vouches for a block's bytes, of which these are the first and the last 16.
+        // SAFETY: the caller guarantees the instructions and a block's bytes, of which these are the first and the last 16.
         unsafe {
             let last = vld1q_u8(block.add(B::BYTES - 16));
             Self::new(One::load(block), One(vqtbl1q_u8(last, vld1q_u8(Self::HIGH.as_ptr()))))
@@ -235,7 +235,7 @@ impl<B: BlockBytes> Vector for Two<B> {
 
     #[inline(always)]
     unsafe fn store(self, block: *mut u8) {
-        // SAFETY: the caller vouches for a block's bytes, of which these are the first and the last 16.
+        // SAFETY: the caller guarantees the instructions and a block's bytes, of which these are the first and the last 16.
         unsafe {
             self.low.store(block);
             self.take(&Self::LAST).store(block.add(B::BYTES - 16));
@@ -244,37 +244,37 @@ impl<B: BlockBytes> Vector for Two<B> {
 
     #[inline(always)]
     unsafe fn zero() -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { Self::new(One::zero(), One::zero()) }
     }
 
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { Self::new(self.low.xor(other.low), self.high.xor(other.high)) }
     }
 
     #[inline(always)]
     unsafe fn arrange(self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { Self::new(self.take(&Self::FORWARD[0]), self.take(&Self::FORWARD[1])) }
     }
 
     #[inline(always)]
     unsafe fn arrange_back(self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { Self::new(self.take(&Self::BACK[0]), self.take(&Self::BACK[1])) }
     }
 
     #[inline(always)]
     unsafe fn arrange_inverse(self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { Self::new(self.take(&Self::BACKWARD[0]), self.take(&Self::BACKWARD[1])) }
     }
 
     #[inline(always)]
     unsafe fn encrypt_round(self, round_key: Self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe {
             let x = self.arrange();
             Self::new(x.low.encrypt_round(round_key.low), x.high.encrypt_round(round_key.high))
@@ -283,7 +283,7 @@ impl<B: BlockBytes> Vector for Two<B> {
 
     #[inline(always)]
     unsafe fn encrypt_last(self, round_key: Self, last: Self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe {
             let x = self.arrange();
             Self::new(x.low.encrypt_last(round_key.low, last.low), x.high.encrypt_last(round_key.high, last.high))
@@ -292,7 +292,7 @@ impl<B: BlockBytes> Vector for Two<B> {
 
     #[inline(always)]
     unsafe fn decrypt_round(self, round_key: Self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe {
             let x = self.arrange_inverse();
             Self::new(x.low.decrypt_round(round_key.low), x.high.decrypt_round(round_key.high))
@@ -301,7 +301,7 @@ impl<B: BlockBytes> Vector for Two<B> {
 
     #[inline(always)]
     unsafe fn decrypt_last(self, round_key: Self, last: Self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe {
             let x = self.arrange_inverse();
             Self::new(x.low.decrypt_last(round_key.low, last.low), x.high.decrypt_last(round_key.high, last.high))
@@ -310,7 +310,7 @@ impl<B: BlockBytes> Vector for Two<B> {
 
     #[inline(always)]
     unsafe fn inverse_mix_columns(self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { Self::new(self.low.inverse_mix_columns(), self.high.inverse_mix_columns()) }
     }
 }

@@ -1,9 +1,9 @@
 //! Rijndael in bitsliced 64-bit words: constant time, no tables, no instructions beyond the target's baseline.
 //!
-//! A state is eight bit planes of four rows; a row of a plane is a 64-bit word, whose byte `c` holds bit `b` of column
-//! `c` of eight blocks. So ShiftRows is a rotation of a word, MixColumns adds whole words, and SubBytes is a circuit over
-//! the planes, four words at a time, which compilers turn into whatever vectors the target has. Blocks of four columns
-//! go in pairs: byte `2 c + h` of a word is column `c` of block `k + 8 h`.
+//! A state is eight bit planes of four rows. A row of plane `b` is a 64-bit word; its byte `c` holds bit `b` of column `c` of eight
+//! blocks, a bit for each block `k`. So ShiftRows is a rotation of a word, MixColumns adds whole words, and SubBytes is a circuit over
+//! the planes, four words at a time, which compilers turn into the vector instructions of the target. Blocks of four columns
+//! share words in pairs: byte `2 c + h` of a word is column `c` of block `k + 8 h`.
 
 mod sbox;
 mod word;
@@ -23,33 +23,33 @@ use crate::engine::{
 use sbox::{inverse_sub_bytes, sub_bytes};
 use word::Word;
 
-/// Bits 0 to 7 of every byte: four rows, eight columns, eight blocks.
+/// The bit planes 0 to 7 of four rows, eight columns and eight blocks.
 type State = [Word<4>; 8];
 
 const ZERO: State = [Word::splat(0); 8];
 
-/// Round keys, bitsliced, with a key for each block of a state.
+/// Bitsliced round keys of all lanes, with a key for each block of a state.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct LaneKeys {
     round_keys: [State; MAX_ROUNDS + 1],
     rounds: usize,
 }
 
-/// Where the round keys of a state come from.
+/// A source of bitsliced round keys.
 trait RoundKeys {
     fn rounds(&self) -> usize;
     fn round_key(&self, round: usize) -> State;
 }
 
-/// The rows of each round key, a byte a column. Spread over bits when they are used, they take an eighth of the room. Of
-/// four columns, two rows share a word: the first in its even bytes, the second in its odd ones.
+/// One key for all blocks. It stores the rows of each round key with a byte for each column, an eighth of the bitsliced form, and
+/// expands them on use. With four columns, two rows share a word: the first is in its even bytes, the second in its odd ones.
 impl<const BYTES: usize> RoundKeys for Keys<[u8; BYTES]> {
     #[inline(always)]
     fn rounds(&self) -> usize {
         Keys::rounds(self)
     }
 
-    /// Every bit of each byte, once for each block: the same key for all.
+    /// Repeats every bit of each byte for all blocks.
     #[inline(always)]
     fn round_key(&self, round: usize) -> State {
         let (words, _) = self.round_keys[round].as_chunks();
@@ -83,7 +83,7 @@ impl RoundKeys for LaneKeys {
     }
 }
 
-/// Transposes the 8 × 8 bits that byte `i` of the eight words makes, for every `i`.
+/// For every `i`, transposes the matrix of 8 × 8 bits in byte `i` of the eight words.
 #[inline(always)]
 fn transpose_bits<const L: usize>(x: &mut [Word<L>; 8]) {
     for (distance, mask) in [(1, 0x5555_5555_5555_5555), (2, 0x3333_3333_3333_3333), (4, 0x0f0f_0f0f_0f0f_0f0f)] {
@@ -97,14 +97,14 @@ fn transpose_bits<const L: usize>(x: &mut [Word<L>; 8]) {
     }
 }
 
-/// Exchanges the bits of a mask with those `distance` further up.
+/// Exchanges the bits of `mask` with those `distance` positions above them.
 #[inline(always)]
 fn swap(x: Word<4>, distance: u32, mask: u64) -> Word<4> {
     let t = (x ^ x.right(distance)).mask(mask);
     x ^ t ^ t.left(distance)
 }
 
-/// Four words of two columns each become four rows, or the other way round: transposes the 4 × 4 pairs of bytes.
+/// Transposes the matrix of 4 × 4 byte pairs: four words of two columns each become four rows, or the reverse.
 #[inline(always)]
 fn transpose_pairs(x: Word<4>) -> Word<4> {
     let Word([mut a, mut b, mut c, mut d]) = x;
@@ -121,7 +121,7 @@ fn transpose_pairs(x: Word<4>) -> Word<4> {
     Word([a, b, c, d])
 }
 
-/// The columns of up to 32 bytes as rows, column `c` at byte `c`.
+/// Converts the columns of up to 32 bytes to rows, with column `c` in byte `c`.
 #[inline(always)]
 fn rows(columns: Word<4>) -> Word<4> {
     transpose_pairs(swap(swap(columns, 16, 0x0000_0000_ffff_0000), 8, 0x0000_ff00_0000_ff00))
@@ -133,7 +133,7 @@ fn columns(rows: Word<4>) -> Word<4> {
     swap(swap(transpose_pairs(rows), 8, 0x0000_ff00_0000_ff00), 16, 0x0000_0000_ffff_0000)
 }
 
-/// Columns 2 i and 2 i + 1 of a block in word `i`.
+/// Reads a block, with columns 2 i and 2 i + 1 in word `i`.
 #[inline(always)]
 fn read<B: BlockBytes>(block: &B) -> [u64; 4] {
     let mut padded = [[0; 8]; 4];
@@ -146,13 +146,13 @@ fn write<B: BlockBytes>(words: [u64; 4], block: &mut B) {
     block.as_mut().copy_from_slice(&words.map(u64::to_le_bytes).as_flattened()[..B::BYTES]);
 }
 
-/// How many blocks share the columns of a word.
+/// The number of blocks that share a word.
 const fn share(block_bytes: usize) -> usize {
     if block_bytes == 16 { 2 } else { 1 }
 }
 
-/// The lower halves of the words of `a` with those of `b` above them: column `c` of the first at byte `2 c`, the
-/// second's behind it.
+/// Interleaves the columns of two blocks: column `c` of the first block goes to byte `2 c` of its row, that of the second to the byte
+/// after it.
 #[inline(always)]
 fn pair([a0, a1, ..]: [u64; 4], [b0, b1, ..]: [u64; 4]) -> [u64; 4] {
     let low = 0xffff_ffff;
@@ -166,7 +166,7 @@ fn unpair([a, b, c, d]: [u64; 4]) -> [[u64; 4]; 2] {
     [[a & low | b << 32, c & low | d << 32, 0, 0], [a >> 32 | b & !low, c >> 32 | d & !low, 0, 0]]
 }
 
-/// At most eight blocks, or sixteen of four columns; where there is none there are zeros.
+/// Bitslices at most eight blocks, or sixteen of four columns. Missing blocks are zero.
 #[inline(always)]
 fn pack<B: BlockBytes>(blocks: &[B]) -> State {
     debug_assert!(blocks.len() <= 8 * share(B::BYTES));
@@ -201,7 +201,7 @@ fn unpack<B: BlockBytes>(mut state: State, blocks: &mut [B]) {
     }
 }
 
-/// The rows of a block, each column as often as blocks share a word.
+/// The rows of a block, with each column repeated for all blocks that share a word.
 #[inline(always)]
 fn rows_of<B: BlockBytes>(block: &B) -> Word<4> {
     let words = read(block);
@@ -215,8 +215,8 @@ fn add(state: &mut State, other: &State) {
     }
 }
 
-/// Row r moves left by `shifts[r]` columns, which is down by as many bytes; or by as many up. What stands above the
-/// block's columns does not matter, so it is kept out.
+/// Moves row r left by `shifts[r]` columns, or right for the inverse. Bytes above the columns of the block are ignored and become
+/// zero.
 #[inline(always)]
 fn shift_rows<B: BlockBytes>(state: &mut State, inverse: bool) {
     let bits = 2 * B::BYTES as u32 * share(B::BYTES) as u32;
@@ -231,19 +231,19 @@ fn shift_rows<B: BlockBytes>(state: &mut State, inverse: bool) {
     }
 }
 
-/// The word `rows` rows further down.
+/// Moves each row up by `rows` rows, cyclically.
 #[inline(always)]
 fn row_below(x: Word<4>, rows: usize) -> Word<4> {
     Word([x.0[rows % 4], x.0[(1 + rows) % 4], x.0[(2 + rows) % 4], x.0[(3 + rows) % 4]])
 }
 
-/// Multiplication by x in GF(2^8), bit by bit: what leaves bit 7 comes back at bits 0, 1, 3 and 4.
+/// Multiplication by x in GF(2^8), bit by bit: bit 7 is reduced to bits 0, 1, 3 and 4.
 #[inline(always)]
 fn xtime([a0, a1, a2, a3, a4, a5, a6, a7]: State) -> State {
     [a7, a0 ^ a7, a1, a2 ^ a7, a3 ^ a7, a4, a5, a6]
 }
 
-/// With a, b, c, d a byte and the three below it: 2a + 3b + c + d = 2(a + b) + b + (c + d).
+/// MixColumns. For a byte a and the bytes b, c, d below it, the result is 2a + 3b + c + d = 2(a + b) + b + (c + d).
 #[inline(always)]
 fn mix_columns(state: &mut State) {
     let mut next = *state;
@@ -258,7 +258,7 @@ fn mix_columns(state: &mut State) {
     }
 }
 
-/// The inverse matrix is MixColumns after a -> a + 4(a + c).
+/// InvMixColumns: MixColumns after a -> a + 4(a + c).
 #[inline(always)]
 fn inverse_mix_columns(state: &mut State) {
     let mut sums = *state;
@@ -269,7 +269,7 @@ fn inverse_mix_columns(state: &mut State) {
     mix_columns(state);
 }
 
-/// Encrypts at most as many blocks as there are in a state.
+/// Encrypts at most as many blocks as a state holds.
 #[inline(always)]
 fn encrypt_state<B: BlockBytes>(keys: &impl RoundKeys, blocks: &mut [B]) {
     let mut state = pack(blocks);
@@ -287,7 +287,7 @@ fn encrypt_state<B: BlockBytes>(keys: &impl RoundKeys, blocks: &mut [B]) {
     unpack(state, blocks);
 }
 
-/// Encrypts as many blocks as there are in a state.
+/// Encrypts as many blocks as a state holds.
 fn encrypt_whole<B: BlockBytes, const BLOCKS: usize>(keys: &impl RoundKeys, blocks: &mut [B; BLOCKS]) {
     encrypt_state(keys, blocks);
 }
@@ -312,7 +312,7 @@ fn decrypt_whole<B: BlockBytes, const BLOCKS: usize>(keys: &impl RoundKeys, bloc
     unpack(state, blocks);
 }
 
-/// The circuit for a word.
+/// SubWord with the bitsliced S-box.
 pub(super) struct Circuit;
 
 impl SubWord for Circuit {
@@ -326,7 +326,8 @@ impl SubWord for Circuit {
     }
 }
 
-/// Eight blocks a vector with round keys of 32 bytes, or sixteen of 128 bits with round keys of 16.
+/// The portable engine. A vector has eight blocks, with round keys of 32 bytes, or sixteen blocks of 128 bits, with round keys of 16
+/// bytes.
 #[derive(Clone, Copy)]
 pub struct Portable<B, const BLOCKS: usize, const KEY_BYTES: usize>(PhantomData<B>);
 
@@ -350,7 +351,7 @@ impl<B: BlockBytes, const BLOCKS: usize, const KEY_BYTES: usize> Engine for Port
             block.as_mut().copy_from_slice(bytes);
             let Word(rows) = rows_of(&block);
             for (word, rows) in round_key.as_chunks_mut().0.iter_mut().zip(rows.chunks(share(KEY_BYTES))) {
-                // Of two rows each byte is there twice.
+                // `rows_of` repeats each byte, so two rows fit into one word.
                 let row =
                     if let [a, b] = rows { a & 0x00ff_00ff_00ff_00ff | b & 0xff00_ff00_ff00_ff00 } else { rows[0] };
                 *word = row.to_le_bytes();
@@ -389,7 +390,7 @@ impl<B: BlockBytes, const BLOCKS: usize, const KEY_BYTES: usize> Engine for Port
         }
     }
 
-    /// One group: the vectors of the `K` rows all belong to the same lanes.
+    /// Supports one group: the vectors of all `K` rows belong to the same lanes.
     fn encrypt_lanes<const G: usize, const K: usize>(
         self,
         keys: &LaneKeys,
@@ -409,7 +410,7 @@ impl<B: BlockBytes, const BLOCKS: usize, const KEY_BYTES: usize> Engine for Port
     }
 
     fn set_lane_key(self, lane_keys: &mut LaneKeys, lane: usize, keys: &Self::Keys) {
-        // Bit k of every byte, or of every other byte, belongs to the block.
+        // Bit k of every byte, or of every other byte, belongs to block k.
         let mask = if share(B::BYTES) == 2 { 0x0001_0001_0001_0001 << (lane / 8 * 8) } else { 0x0101_0101_0101_0101 };
         let mask = mask << (lane % 8);
         lane_keys.rounds = keys.rounds();
@@ -433,7 +434,7 @@ impl<const BLOCKS: usize, const KEY_BYTES: usize> CcmEngine for Portable<Block, 
 
     scalar_ccm_vector!();
 
-    /// Key stream and chain of a block in one state.
+    /// Computes the key stream of a block and the chain of the block before it in one state.
     fn ccm_blocks(
         self,
         keys: &Self::Keys,
@@ -443,7 +444,7 @@ impl<const BLOCKS: usize, const KEY_BYTES: usize> CcmEngine for Portable<Block, 
         direction: Direction,
     ) {
         for (index, block) in data.chunks_exact_mut(16).enumerate() {
-            // The chain takes a block once the key stream of the next one is due.
+            // The chain over a block is encrypted together with the counter of the next block.
             let mut both = [*counter, *mac];
             let running = if index == 0 { 1 } else { 2 };
             encrypt_few(keys, &mut both[..running]);

@@ -1,8 +1,7 @@
 //! The S-box of AES as a circuit over bits.
 //!
-//! J. Boyar, R. Peralta: "A small depth-16 circuit for the AES S-box", SEC 2012 (the 128-gate circuit: a linear layer,
-//! the inversion in GF(2^8) over its subfields, a linear layer). Bits are numbered from the least significant, the
-//! opposite of the paper.
+//! J. Boyar, R. Peralta: "A small depth-16 circuit for the AES S-box", SEC 2012. The circuit has 128 gates: a linear layer, the
+//! inversion in GF(2^8) over its subfields, and a linear layer. Bits are numbered from the least significant, unlike in the paper.
 
 use core::ops::{BitAnd, BitXor, Not};
 
@@ -18,7 +17,8 @@ pub(super) fn sub_bytes<const L: usize>(state: &mut [Word<L>; 8]) {
     }
 }
 
-/// Half a word at a time: without vectors nothing is won by a copy of the circuit for each, and so it fits into registers.
+/// Works on 32 bits at a time, which fit into registers. Without vector instructions, a copy of the circuit for each word gains
+/// nothing.
 #[inline(never)]
 fn sub_row(mut row: [&mut u64; 8]) {
     for _ in 0..2 {
@@ -29,7 +29,7 @@ fn sub_row(mut row: [&mut u64; 8]) {
     }
 }
 
-/// Applies the inverse S-box. With S(x) = A(I(x)), I the inversion and A affine, S^-1 = I A^-1 = A^-1 S A^-1.
+/// Applies the inverse S-box: S(x) = A(I(x)) with the inversion I and the affine map A, so S^-1 = I A^-1 = A^-1 S A^-1.
 #[inline(always)]
 pub(super) fn inverse_sub_bytes<const L: usize>(state: &mut [Word<L>; 8]) {
     *state = inverse_affine(*state);

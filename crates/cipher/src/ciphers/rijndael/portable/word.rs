@@ -1,5 +1,5 @@
-//! `L` 64-bit words side by side, for bitsliced code: one operation on all of them at a time, which compilers turn into
-//! whatever vector instructions the target has.
+//! `L` 64-bit words for bitsliced code. Operations apply to all words at a time; compilers turn them into the vector instructions of
+//! the target.
 
 use core::ops::{BitAnd, BitOr, BitXor, BitXorAssign, Not};
 
@@ -9,7 +9,7 @@ use zeroize::Zeroize;
 pub(super) struct Word<const L: usize>(pub [u64; L]);
 
 impl<const L: usize> Word<L> {
-    /// The same word everywhere.
+    /// Sets all words to `word`.
     #[inline(always)]
     pub(super) const fn splat(word: u64) -> Self {
         Word([word; L])
@@ -33,7 +33,7 @@ impl<const L: usize> Word<L> {
         self
     }
 
-    /// The bits of each word that a mask names.
+    /// Clears the bits of each word that are not in `mask`.
     #[inline(always)]
     pub(super) fn mask(mut self, mask: u64) -> Self {
         for word in &mut self.0 {

@@ -1,8 +1,8 @@
-//! Rijndael as FIPS 197 writes it, line by line, with what the proposal of 1999 has beyond it: blocks of `Nb` = 4 to 8
-//! words (FIPS 197 fixes 4) and keys of `Nk` = 4 to 8.
+//! Rijndael as in FIPS 197, line by line, generalised to the proposal of 1999: blocks of `Nb` = 4 to 8 words (FIPS 197 fixes 4) and
+//! keys of `Nk` = 4 to 8.
 //!
-//! Slow, and its table look-ups depend on secrets: for tests and study only. Every other backend is tested against it.
-//! The state is kept as the bytes of the block: `state[row + 4 * column]` is FIPS 197's s[row, column].
+//! For tests and study only: it is slow, and its table look-ups depend on secrets. Every other backend is tested against it.
+//! The state is the bytes of the block: `state[row + 4 * column]` is FIPS 197's s[row, column].
 
 use core::marker::PhantomData;
 
@@ -29,7 +29,7 @@ const fn multiply(mut a: u8, mut b: u8) -> u8 {
     product
 }
 
-/// The S-box (section 5.1.1): the inverse in GF(2^8), with 0 to 0, then the affine transformation of equation 5.2.
+/// The S-box (section 5.1.1): the inverse in GF(2^8), which maps 0 to 0, then the affine transformation of equation 5.2.
 const SBOX: [u8; 256] = {
     let mut table = [0; 256];
     let mut a = 0;
@@ -85,7 +85,7 @@ fn expand_key<B: BlockBytes>(key: &[u8]) -> Keys<B> {
     Keys::new(rounds, round_keys)
 }
 
-/// By how many columns ShiftRows moves each row (the proposal's table 2).
+/// The number of columns by which ShiftRows moves each row (the proposal's table 2).
 fn shifts(nb: usize) -> [usize; 4] {
     match nb {
         7 => [0, 1, 2, 4],
@@ -165,7 +165,7 @@ fn decrypt_block<B: BlockBytes>(keys: &Keys<B>, state: &mut B) {
     }
 }
 
-/// One block a vector.
+/// The reference engine. A vector has one block.
 #[derive(Clone, Copy)]
 pub struct Reference<B>(PhantomData<B>);
 
@@ -248,12 +248,12 @@ impl CcmEngine for Reference<Block> {
 mod tests {
     use super::*;
 
-    /// FIPS 197 section 5.1.1 for all 256 values: the inverse by trying all, then b_i + b_i+4 + ... + b_i+7 + c_i.
+    /// FIPS 197 section 5.1.1 for all 256 values: a search for the inverse, then b_i + b_i+4 + ... + b_i+7 + c_i.
     #[test]
     fn sbox_is_the_inverse_and_the_affine_map() {
         for value in 0..=255 {
             let product = |a: u8, b: u8| {
-                // Polynomials over GF(2), then reduced by x^8 + x^4 + x^3 + x + 1.
+                // The product of polynomials over GF(2), reduced modulo x^8 + x^4 + x^3 + x + 1.
                 let product = (0..8).fold(0_u16, |sum, i| if b >> i & 1 == 1 { sum ^ u16::from(a) << i } else { sum });
                 (8..16).rev().fold(product, |rest, i| if rest >> i & 1 == 1 { rest ^ 0x11b << (i - 8) } else { rest })
             };

@@ -1,6 +1,6 @@
-# Moving and adding bytes, for the AES kernels on RV32I.
+# Copying and XORing bytes, for the AES kernels on RV32I.
 
-# Copies a2 bytes from a1 to a0. Writes a0 to a5 and t0.
+# Copies a2 bytes from a1 to a0. Clobbers a0 to a5 and t0.
 	aes_part tress_aes_copy
 	or	t0, a0, a1
 	andi	t0, t0, 3
@@ -29,7 +29,7 @@
 4:	ret
 	.size	tress_aes_copy, . - tress_aes_copy
 
-# Writes the sum of a3 bytes at a1 and a2 to a0, which may be either of them. Writes a0 to a7 and t0 to t6.
+# Writes the XOR of a3 bytes at a1 and a2 to a0, which may equal a1 or a2. Clobbers a0 to a7 and t0 to t6.
 	aes_part tress_aes_add
 	or	t0, a0, a1
 	or	t0, t0, a2
@@ -71,7 +71,7 @@
 4:	ret
 	.size	tress_aes_add, . - tress_aes_add
 
-# Writes the sum of the blocks at a1 and a2 to a0. Writes a3 to a7, a0 and t0 to t5.
+# Writes the XOR of the blocks at a1 and a2 to a0. Clobbers a3 to a7, a0 and t0 to t5.
 	aes_part tress_aes_add_block
 	or	t0, a0, a1
 	or	t0, t0, a2

@@ -1,11 +1,11 @@
-# CCM with AES on RV32I for four messages side by side, constant time (SP 800-38C): their chains take four blocks of the
+# CCM with AES on RV32I for four messages side by side, constant time (SP 800-38C). Their chains are four blocks of the
 # state, their counters the other four. The keys may differ (tress_aes8_set_lane_key: message l has blocks l and 4 + l).
 #
 # A: the state's address, B: the next counters, C to F: the messages' addresses, LEFT: blocks.
 
 # void tress_aes8_ccm4_encrypt(const uint32_t context[], uint32_t state[32], uint8_t *const data[4], size_t blocks)
-# void tress_aes8_ccm4_decrypt(the same): whole blocks, in place, as many of each message. state: the four chains, then
-# the four next counter blocks, of which the last eight bytes count; both are left where the message goes on.
+# void tress_aes8_ccm4_decrypt, with the same arguments: whole blocks, in place, `blocks` blocks of each message. state:
+# the four chains, then the four next counter blocks, of which the last eight bytes count. Both are updated.
 	aes_function tress_aes8_ccm4_encrypt
 	beqz	a3, 9f
 	aes_enter
@@ -38,7 +38,7 @@
 9:	ret
 	.size	tress_aes8_ccm4_encrypt, . - tress_aes8_ccm4_encrypt
 
-# A chain takes a block once the key stream of the next one is due.
+# The chain over a block is encrypted together with the counter of the next block.
 	aes_function tress_aes8_ccm4_decrypt
 	beqz	a3, 9f
 	aes_enter
@@ -78,7 +78,7 @@
 9:	ret
 	.size	tress_aes8_ccm4_decrypt, . - tress_aes8_ccm4_decrypt
 
-# The arguments into their slots, the chains to sp.
+# Saves the arguments to their slots and copies the chains to sp.
 	aes_part tress_aes8_ccm4_begin
 	sw	a0, AES_CONTEXT(sp)
 	sw	a1, AES_A(sp)
@@ -96,7 +96,7 @@
 	j	tress_aes_copy
 	.size	tress_aes8_ccm4_begin, . - tress_aes8_ccm4_begin
 
-# The next counters to sp + 64; then they count.
+# Copies the next counters to sp + 64, then increments them.
 	aes_part tress_aes8_ccm4_counters
 	lw	a0, AES_A(sp)
 	.irp	lane, 0, 1, 2, 3

@@ -1,9 +1,7 @@
-# AES on RV32I where a chain takes one block at a time: two blocks by two.S, constant time. One block, CBC encryption, and
-# CCM of one message, whose counters take the block beside the chain.
-#
-# Slots: A to D a chain or counter, see each.
+# AES on RV32I for one block, for CBC encryption, and for CCM of one message, constant time. The kernel encrypts two blocks
+# (two.S); with CCM the second one is the counter.
 
-	# The round keys of the context at \context, in s10 and s11. Writes nothing else.
+	# Sets s10 and s11 to the first and the last round key of the context at \context. Clobbers nothing else.
 	.macro	aes2_keys context
 	lw	s11, 0(\context)
 	addi	s10, \context, 4
@@ -44,7 +42,7 @@
 	aes_leave
 	.size	tress_aes2_encrypt, . - tress_aes2_encrypt
 
-# Block \b at \at(\base) from registers, and to them.
+# Stores a block from registers to \at(\base), and loads it.
 	.macro	aes2_store base, at, w0, w1, w2, w3
 	sw	\w0, \at(\base)
 	sw	\w1, \at + 4(\base)
@@ -59,7 +57,7 @@
 	lw	\w3, \at + 12(\base)
 	.endm
 
-	# Adds the block in t0 to t3.
+	# XORs the block in t0 to t3 into a block.
 	.macro	aes2_add w0, w1, w2, w3
 	xor	\w0, \w0, t0
 	xor	\w1, \w1, t1
@@ -68,7 +66,7 @@
 	.endm
 
 # void tress_aes2_cbc_encrypt(const uint32_t context[], uint8_t iv[16], uint8_t *out, const uint8_t *in, size_t bytes):
-# whole blocks; `out` may be `in`; `iv` is left at the last ciphertext block. The second block of the state is idle.
+# whole blocks; `out` may be `in`; `iv` is set to the last ciphertext block. The second block of the state is unused.
 	aes_function tress_aes2_cbc_encrypt
 	beqz	a4, 9f
 	aes_enter
@@ -85,7 +83,7 @@
 	or	t0, t0, t1
 	andi	t0, t0, 3
 	bnez	t0, 1f
-	# At words' borders: nothing but this loop and the cipher, so that both stay in an instruction cache of two ways.
+	# Aligned to words: only this loop and the cipher run, so that both stay in an instruction cache of two ways.
 	aes2_load sp, 0, a0, a2, a4, a6
 3:	lw	s0, AES_IN(sp)
 	lw	s1, AES_CONTEXT(sp)
@@ -141,11 +139,11 @@
 	.size	tress_aes2_cbc_encrypt, . - tress_aes2_cbc_encrypt
 
 # void tress_aes2_ccm_encrypt(const uint32_t context[], uint32_t state[8], uint8_t *data, size_t blocks)
-# void tress_aes2_ccm_decrypt(the same): whole blocks, in place. state: the chain, then the next counter block, of which
-# the last eight bytes count; both are left where the message goes on.
+# void tress_aes2_ccm_decrypt, with the same arguments: whole blocks, in place. state: the chain, then the next counter
+# block, of which the last eight bytes count. Both are updated.
 #
-# Frame: the counter at 0, a staged block at 16; A: the state's address, B: whether blocks are staged, for data that does
-# not stand at a word's border.
+# Frame: the counter at 0, a staged block at 16. A: the state's address, B: whether blocks are staged, which data that is
+# not aligned to words needs.
 	.macro	aes2_ccm_begin
 	beqz	a3, 9f
 	aes_enter
@@ -161,7 +159,7 @@
 	aes2_load s0, 0, a0, a2, a4, a6
 	.endm
 
-	# The next counter to a1, a3, a5, a7.
+	# Loads the next counter to a1, a3, a5, a7 and increments it.
 	.macro	aes2_ccm_counter
 	aes2_load sp, 0, a1, a3, a5, a7
 	srli	t0, a7, 24
@@ -183,7 +181,7 @@
 
 	.macro	aes2_ccm_cipher
 	lw	t0, AES_CONTEXT(sp)
-	nop				# the load's value is there a cycle late
+	nop				# the loaded value is available a cycle later
 	aes2_keys t0
 	jal	tress_aes2_encrypt_words
 	.endm
@@ -197,7 +195,7 @@
 9:	ret
 	.endm
 
-	# The address of the next block in s0: of the message or of its staged copy.
+	# Sets s0 to the address of the next block: in the message, or of its staged copy.
 	.macro	aes2_ccm_next
 	lw	t1, AES_B(sp)
 	lw	s0, AES_OUT(sp)
@@ -215,7 +213,7 @@
 6:
 	.endm
 
-	# The block at s0 is done: back with a staged one; the message goes on.
+	# Ends the block at s0: copies a staged block back and advances to the next one.
 	.macro	aes2_ccm_done
 	lw	t1, AES_B(sp)
 	lw	t2, AES_OUT(sp)
@@ -252,7 +250,7 @@
 2:	aes2_ccm_end
 	.size	tress_aes2_ccm_encrypt, . - tress_aes2_ccm_encrypt
 
-# The chain takes a block once the key stream of the next one is due.
+# The chain over a block is encrypted together with the counter of the next block.
 	aes_function tress_aes2_ccm_decrypt
 	aes2_ccm_begin
 	aes2_ccm_counter

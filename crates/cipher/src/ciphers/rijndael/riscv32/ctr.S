@@ -1,11 +1,11 @@
 # Counter mode with AES on RV32I, constant time (SP 800-38A section 6.5); the counter is the whole block, big-endian.
 #
-# Counters go in groups of eight whose number is a multiple of eight. Of 256 blocks only the last byte differs: round 1
-# is known beforehand but for one byte, round 2 but for a column (J. Park, D. Lee, FACE, TCHES 2018, do it with tables).
-# What is known is prepared once for 256 blocks, when at least nine of them are wanted.
+# Counters are encrypted in groups of eight that start at a multiple of eight. 256 blocks differ only in the last byte, so
+# round 1 is constant except for one byte, and round 2 except for one column (J. Park, D. Lee, FACE, TCHES 2018, do it with
+# tables). The constant part is prepared once for 256 blocks, if at least nine of them are needed.
 
 # void tress_aes8_ctr(const uint32_t context[], uint8_t counter[16], uint8_t *out, const uint8_t *in, size_t bytes,
-#                     uint32_t room[40]): `out` may be `in`; `counter` is left at the next block. `room` is wiped.
+#                     uint32_t room[40]): `out` may be `in`; `counter` is set to the next block. `room` is wiped.
 #
 # A: counter's address, B: room, C to F: the counter as words, most significant first, G: bytes of key stream to skip.
 	aes_function tress_aes8_ctr
@@ -27,7 +27,7 @@
 	sw	t2, \slot(sp)
 	.endr
 
-1:	# How many blocks up to the next multiple of 256, and whether they are worth preparing.
+1:	# The number of bytes up to the next multiple of 256 blocks, and whether these are worth preparing.
 	lw	t0, AES_F(sp)
 	lw	t1, AES_LEFT(sp)
 	andi	t0, t0, 0xff
@@ -39,7 +39,7 @@
 2:	li	t3, 128
 	bgtu	t2, t3, 4f
 
-	# Up to eight blocks from any counter on.
+	# Up to eight blocks from any counter.
 	jal	tress_aes8_counters
 	jal	tress_aes8_encrypt_frame
 	sw	zero, AES_G(sp)
@@ -89,14 +89,14 @@
 	bnez	t1, 5b
 	j	1b
 
-7:	lw	a0, AES_B(sp)		# wipe what was prepared
+7:	lw	a0, AES_B(sp)		# wipe the prepared state
 	.set	aes_offset, 0
 	.rept	40
 	sw	zero, aes_offset(a0)
 	.set	aes_offset, aes_offset + 4
 	.endr
 
-	# The counter goes back.
+	# Store the counter.
 	li	t5, 0xff00
 	.irp	slot, AES_C, AES_D, AES_E, AES_F
 	lw	t1, \slot(sp)
@@ -111,7 +111,7 @@
 9:	ret
 	.size	tress_aes8_ctr, . - tress_aes8_ctr
 
-# The eight blocks from the counter at C(sp) on, at sp.
+# Writes the eight counter blocks from that at C(sp) to sp.
 	aes_part tress_aes8_counters
 	lw	a0, AES_C(sp)
 	lw	a1, AES_D(sp)
@@ -136,8 +136,8 @@
 	ret
 	.size	tress_aes8_counters, . - tress_aes8_counters
 
-# Adds the key stream at sp, without its first G(sp) bytes, to the next bytes of data, as many as there are, and counts.
-# Of a last block that is not whole, the rest is lost. G becomes 0.
+# XORs the key stream at sp, without its first G(sp) bytes, into the next bytes of data, up to their end, and advances the
+# counter. The rest of an incomplete last block of key stream is dropped. Sets G to 0.
 	aes_part tress_aes8_use_key_stream
 	sw	ra, AES_RETURN(sp)
 	lw	t0, AES_G(sp)
@@ -157,7 +157,7 @@
 	sw	t2, AES_IN(sp)
 	add	t0, t0, a3
 	addi	t0, t0, 15
-	srli	t0, t0, 4		# blocks: those skipped count, for the counter stands at their beginning
+	srli	t0, t0, 4		# blocks, including skipped ones: the counter is at their beginning
 	sw	zero, AES_G(sp)
 	lw	t1, AES_F(sp)
 	add	t1, t1, t0
@@ -174,10 +174,10 @@
 	ret
 	.size	tress_aes8_use_key_stream, . - tress_aes8_use_key_stream
 
-# Prepares for the 256 blocks from the counter at C(sp) on, a multiple of 256.
+# Prepares the 256 blocks from the counter at C(sp), which is a multiple of 256.
 #
-# The state after rounds 1 and 2 of the first eight of them, less what tress_aes8_counters_1 and _2 add for them. END(sp)
-# is kept.
+# Computes the states after rounds 1 and 2 of the first eight blocks, without the parts that tress_aes8_counters_1 and _2
+# add for them. Preserves END(sp).
 	aes_part tress_aes8_prepare
 	sw	ra, AES_RETURN(sp)
 	lw	t0, AES_END(sp)
@@ -193,7 +193,7 @@
 	addi	t0, t0, 128
 	sw	t0, AES_END(sp)
 	jal	tress_aes8_rounds
-	# Column 0: row r in byte -r modulo 4.
+	# Column 0, with row r in byte -r modulo 4.
 	lw	t0, AES_B(sp)
 	mv	t1, sp
 	addi	t2, sp, 128

@@ -23,7 +23,7 @@
 	aes_ecb tress_aes8_ecb_decrypt, tress_aes8_decrypt_frame
 
 # void tress_aes8_cbc_decrypt(const uint32_t context[], uint8_t iv[16], uint8_t *out, const uint8_t *in, size_t bytes):
-# whole blocks; `out` may be `in`; `iv` is left at the last ciphertext block.
+# whole blocks; `out` may be `in`; `iv` is set to the last ciphertext block.
 #
 # A: iv, B: bytes of this step, C to F: the next iv.
 	aes_function tress_aes8_cbc_decrypt
@@ -49,7 +49,7 @@
 	li	a2, 16
 	jal	tress_aes_copy
 	jal	tress_aes8_decrypt_frame
-	# The ciphertext one block before, to all but the first.
+	# XOR the ciphertext of the block before into all blocks except the first.
 	lw	a3, AES_B(sp)
 	addi	a0, sp, 16
 	mv	a1, a0

@@ -1,4 +1,4 @@
-//! AES in assembly: eight blocks (barrel-shiftrows), or two (fixsliced) where a chain takes one at a time; constant time.
+//! AES in constant-time assembly: eight blocks at a time (barrel-shiftrows), or two (fixsliced) for chains.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -19,13 +19,13 @@ core::arch::global_asm!(
     options(raw)
 );
 
-/// Most rounds.
+/// Largest number of rounds.
 const MAX_ROUNDS: usize = 14;
-/// What a round key has added from round 1 on: the circuits leave the constant of the S-box out.
+/// The constant of the S-box, which the circuits leave out. It is added to the round keys from round 1.
 const CONSTANT: u8 = 0x63;
 
-/// Round keys for eight blocks: the number of rounds, then 32 words each; bit `i` of row `r` is word `4 i + r`, whose byte
-/// `c` is ones or zeros, or, for lanes with keys of their own, has a bit for each of them.
+/// Round keys for eight blocks: the number of rounds, then 32 words for each round key. Bit `i` of row `r` is word `4 i + r`. Byte `c`
+/// of a word is for column `c`: all ones or zeros if the blocks share a key, or a bit for each lane's key.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 #[repr(C)]
 pub(crate) struct Eight {
@@ -33,8 +33,8 @@ pub(crate) struct Eight {
     words: [[u32; 32]; MAX_ROUNDS + 1],
 }
 
-/// Round keys for two blocks: eight words each; bit `8 r + 2 c + b` of word `i` is bit `i` of row `r`, block `b`. Column
-/// `c` of row `r` stands `k r` places further on in the key of round `k`.
+/// Round keys for two blocks: the number of rounds, then eight words for each round key. Bit `8 r + 2 c + b` of word `i` is bit `i` of
+/// row `r`, column `c`, block `b`. In the key of round `k`, column `c` of row `r` is moved by `k r` columns.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 #[repr(C)]
 pub(crate) struct Two {
@@ -42,7 +42,7 @@ pub(crate) struct Two {
     words: [[u32; 8]; MAX_ROUNDS + 1],
 }
 
-// SAFETY: the signatures of the functions are those that the assembly files state.
+// SAFETY: the signatures are those in the assembly files.
 unsafe extern "C" {
     fn tress_aes8_ecb_encrypt(keys: *const Eight, out: *mut u8, input: *const u8, bytes: usize);
     fn tress_aes8_ecb_decrypt(keys: *const Eight, out: *mut u8, input: *const u8, bytes: usize);
@@ -61,14 +61,14 @@ unsafe extern "C" {
     fn tress_aes2_ccm_decrypt(keys: *const Two, state: *mut State, data: *mut u8, blocks: usize);
 }
 
-/// A chain and a counter, where the assembly wants words.
+/// A chain and a counter, aligned to words as the assembly requires.
 #[repr(C, align(4))]
 struct State([Block; 2]);
 
 impl Eight {
     pub(crate) const ZERO: Eight = Eight { rounds: 0, words: [[0; 32]; MAX_ROUNDS + 1] };
 
-    /// The form of round keys of 16 bytes, one a round.
+    /// Bitslices round keys, of which `round_keys` has one for each round.
     pub(crate) fn new(round_keys: &[Block]) -> Eight {
         let mut keys = Self::ZERO;
         keys.rounds = round_keys.len() as u32 - 1;
@@ -88,7 +88,7 @@ impl Eight {
         self.rounds as usize
     }
 
-    /// Takes the key of block `lane` from another value.
+    /// Copies the key of block `lane` from `own`.
     pub(crate) fn set_lane(&mut self, lane: usize, own: &Eight) {
         let mask = 0x0101_0101 << lane;
         self.rounds = own.rounds;
@@ -100,7 +100,7 @@ impl Eight {
     /// ECB on whole blocks.
     pub(crate) fn ecb(&self, _: Riscv32, blocks: &mut [Block], direction: Direction) {
         let (data, bytes) = (blocks.as_mut_ptr().cast::<u8>(), 16 * blocks.len());
-        // SAFETY: keys and data are valid for their lengths; output may be input.
+        // SAFETY: the token proves RV32I; keys and data are valid for their lengths, and the output may be the input.
         unsafe {
             match direction {
                 Direction::Encrypt => tress_aes8_ecb_encrypt(self, data, data, bytes),
@@ -109,10 +109,11 @@ impl Eight {
         }
     }
 
-    /// CTR from a counter block on, which wraps.
+    /// CTR from a counter block, which wraps.
     pub(crate) fn ctr(&self, _: Riscv32, counter: &mut Block, data: &mut [u8]) {
         let mut room = [0; 40];
-        // SAFETY: all are valid for their lengths; output may be input. The room is wiped there.
+        // SAFETY: the token proves RV32I; all pointers are valid for their lengths, and the output may be the input. The callee wipes
+        // `room`.
         unsafe { tress_aes8_ctr(self, counter, data.as_mut_ptr(), data.as_ptr(), data.len(), &mut room) }
     }
 
@@ -120,13 +121,13 @@ impl Eight {
     pub(crate) fn cbc_decrypt(&self, _: Riscv32, iv: &mut Block, data: &mut [u8]) {
         debug_assert!(data.len().is_multiple_of(16));
         let whole = data.len() / 16 * 16;
-        // SAFETY: all are valid for their lengths; output may be input.
+        // SAFETY: the token proves RV32I; all pointers are valid for their lengths, and the output may be the input.
         unsafe { tress_aes8_cbc_decrypt(self, iv, data.as_mut_ptr(), data.as_ptr(), whole) }
     }
 }
 
 impl Two {
-    /// The form of round keys of 16 bytes, one a round.
+    /// Fixslices round keys, of which `round_keys` has one for each round.
     pub(crate) fn new(round_keys: &[Block]) -> Two {
         let mut keys = Two { rounds: round_keys.len() as u32 - 1, words: [[0; 8]; MAX_ROUNDS + 1] };
         for (round, (words, block)) in keys.words.iter_mut().zip(round_keys).enumerate() {
@@ -142,7 +143,7 @@ impl Two {
     }
 
     pub(crate) fn encrypt(&self, _: Riscv32, blocks: &mut [Block; 2]) {
-        // SAFETY: keys and blocks are valid; output may be input.
+        // SAFETY: the token proves RV32I; keys and blocks are valid, and the output may be the input.
         unsafe { tress_aes2_encrypt(self, blocks, blocks) }
     }
 
@@ -150,16 +151,16 @@ impl Two {
     pub(crate) fn cbc_encrypt(&self, _: Riscv32, iv: &mut Block, data: &mut [u8]) {
         debug_assert!(data.len().is_multiple_of(16));
         let whole = data.len() / 16 * 16;
-        // SAFETY: all are valid for their lengths; output may be input.
+        // SAFETY: the token proves RV32I; all pointers are valid for their lengths, and the output may be the input.
         unsafe { tress_aes2_cbc_encrypt(self, iv, data.as_mut_ptr(), data.as_ptr(), whole) }
     }
 
-    /// CCM over whole blocks: chain and counter go on.
+    /// CCM over whole blocks. Updates chain and counter.
     pub(crate) fn ccm(&self, _: Riscv32, mac: &mut Block, counter: &mut Block, data: &mut [u8], direction: Direction) {
         debug_assert!(data.len().is_multiple_of(16));
         let mut state = State([*mac, *counter]);
         let (data, blocks) = (data.as_mut_ptr(), data.len() / 16);
-        // SAFETY: the state is two blocks at a word's border, the data are as many as said.
+        // SAFETY: the token proves RV32I; `state` is two blocks, aligned to words, and `data` has `blocks` blocks.
         unsafe {
             match direction {
                 Direction::Encrypt => tress_aes2_ccm_encrypt(self, &mut state, data, blocks),

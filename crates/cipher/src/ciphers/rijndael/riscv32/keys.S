@@ -1,14 +1,14 @@
 # Round keys of AES on RV32I, constant time (FIPS 197 section 5.2).
 #
-# A word with the number of rounds, then the round keys: 32 words each for eight blocks (eight.S), 8 for two (two.S). From
-# round 1 on 0x63 is added to every byte, which the S-box circuit leaves out.
+# A context is a word with the number of rounds, then the round keys: 32 words each for eight blocks (eight.S), 8 for two
+# (two.S). From round 1, every byte has 0x63 added: the S-box circuit leaves this constant out.
 
 # void tress_aes8_expand_key(uint32_t context[1 + 32 * 15], const uint8_t *key, size_t key_bytes): 16 or 32 bytes.
 	aes_expand_key tress_aes8_expand_key, tress_aes8_key_form
 # void tress_aes2_expand_key(uint32_t context[1 + 8 * 15], const uint8_t *key, size_t key_bytes): 16 or 32 bytes.
 	aes_expand_key tress_aes2_expand_key, tress_aes2_key_form
 
-# The four words at D(sp), with G added, as a round key at A(sp), which goes on by 128; G becomes 0x63636363.
+# Writes the four words at D(sp), XORed with G, as a round key to A(sp). Adds 128 to A and sets G to 0x63636363.
 	aes_part tress_aes8_key_form
 	lw	t0, AES_D(sp)
 	lw	t1, AES_G(sp)
@@ -39,8 +39,8 @@
 	ret
 	.size	tress_aes8_key_form, . - tress_aes8_key_form
 
-# The same for two blocks: eight words, A(sp) goes on by 32; F counts the rounds, as many places as the columns of a row,
-# times its number, stand too far.
+# The same for two blocks: writes eight words and adds 32 to A. F counts the rounds: in round F, the columns of row r are
+# moved by F r.
 	aes_part tress_aes2_key_form
 	lw	t0, AES_D(sp)
 	lw	t1, AES_G(sp)
@@ -61,7 +61,7 @@
 	li	t1, 0xffff0000
 	andi	t2, t6, 1
 	beqz	t2, 1f
-	# Rows 1 to 3 one, two, three places on: rows 1 and 3 one place, then rows 2 and 3 two.
+	# Moves rows 1, 2 and 3 by one, two and three columns: rows 1 and 3 by one, then rows 2 and 3 by two.
 	.macro	aes_row_step a, b
 	xor	t2, \a, \b
 	and	t2, t2, t0
@@ -78,7 +78,7 @@
 	mv	t0, t3
 1:	andi	t2, t6, 2
 	beqz	t2, 2f
-	aes_row_step a0, a2		# rows 1 and 3 two places on
+	aes_row_step a0, a2		# rows 1 and 3 by two columns
 	aes_row_step a1, a3
 2:	lw	t0, AES_A(sp)
 	addi	t1, t0, 32
@@ -99,8 +99,8 @@
 	ret
 	.size	tress_aes2_key_form, . - tress_aes2_key_form
 
-# void tress_aes8_set_lane_key(uint32_t merged[], size_t lane, const uint32_t context[]): block `lane`, 0 to 7, of the
-# merged round keys gets the other key.
+# void tress_aes8_set_lane_key(uint32_t merged[], size_t lane, const uint32_t context[]): sets the key of block `lane`, 0 to
+# 7, in the merged round keys.
 	aes_function tress_aes8_set_lane_key
 	li	t0, 0x01010101
 	sll	t0, t0, a1

@@ -1,14 +1,14 @@
-# What the AES kernels for RV32I share: macros. They stand before each of the other files.
+# The shared macros of the AES kernels for RV32I. The other files need this one before them.
 #
-# A frame has 240 bytes: the state at 0, what the parts in eight.S use at 128, slots for the modes, saved registers. The
+# A frame has 240 bytes: the state at 0, the variables of eight.S at 128, slots for the modes, and saved registers. The
 # state is wiped before a kernel returns.
 
 	.equ	AES_KEY, 128		# address of the next round key
 	.equ	AES_END, 132		# address of the round key where the rounds end
-	.equ	AES_CONTEXT, 140	# the slots: what the caller gave
+	.equ	AES_CONTEXT, 140	# the slots: arguments of the caller
 	.equ	AES_OUT, 144
 	.equ	AES_IN, 148
-	.equ	AES_LEFT, 152		# bytes or blocks to do
+	.equ	AES_LEFT, 152		# remaining bytes or blocks
 	.equ	AES_A, 156		# free for each mode
 	.equ	AES_B, 160
 	.equ	AES_C, 164
@@ -58,7 +58,7 @@
 	ret
 	.endm
 
-	# The opening of a function that C may call, and of one that only the kernels call.
+	# Begins a function that C may call, and one that only the kernels call.
 	.macro	aes_function name
 	.section .text.\name,"ax",@progbits
 	.balign	4
@@ -72,7 +72,7 @@
 	.hidden	\name
 	.endm
 
-	# Reverses the bytes of a word. \mask holds 0xff00; \t is written.
+	# Reverses the bytes of a word. \mask holds 0xff00. Clobbers \t.
 	.macro	aes_reverse to, from, mask, t
 	slli	\t, \from, 24
 	srli	\to, \from, 24
@@ -85,7 +85,7 @@
 	or	\to, \to, \t
 	.endm
 
-	# Exchanges the bits of \b under \mask with those of \a that stand \n higher.
+	# Exchanges the bits of \b in \mask with those of \a that are \n bits above them.
 	.macro	aes_swapmove a, b, mask, n, t
 	srli	\t, \a, \n
 	xor	\t, \t, \b
@@ -95,7 +95,7 @@
 	xor	\a, \a, \t
 	.endm
 
-	# Four columns become four rows, or the other way round.
+	# Converts four columns to four rows, or the reverse.
 	.macro	aes_rows a, b, c, d, mask, t
 	li	\mask, 0x0000ffff
 	aes_swapmove \a, \c, \mask, 16, \t
@@ -105,7 +105,7 @@
 	aes_swapmove \c, \d, \mask, 8, \t
 	.endm
 
-	# A function that does \blocks on \bytes at a time, at most 128, from a2 to a1: both may be the same. a3: bytes.
+	# Defines a function that applies \blocks to a3 bytes from a2 to a1, at most 128 at a time. a1 may equal a2.
 	.macro	aes_ecb name, blocks
 	aes_function \name
 	beqz	a3, 3f
@@ -141,10 +141,11 @@
 	.size	\name, . - \name
 	.endm
 
-# The schedule, with a part that puts each round key into a form.
+# Defines a key schedule; \form converts each round key to the form of a kernel.
 #
-# Frame: the last eight words of the schedule at 0 (four for 16 bytes); A: the next round key, B: rounds left, C: round
-# constant, D: where this round's words stand, E: where the words before them, F: this round's number, G: 0x63636363 from round 1 on.
+# Frame: the last eight words of the schedule at 0 (four for 16 bytes). A: address of the next round key, B: rounds left,
+# C: round constant, D: address of this round's words, E: address of the words before them, F: number of this round,
+# G: 0, and from round 1 0x63636363.
 	.macro	aes_expand_key name, form
 	aes_function \name
 	aes_enter
@@ -162,7 +163,7 @@
 	sw	zero, AES_G(sp)
 	mv	a0, sp
 	jal	tress_aes_copy
-	# Round 0, and round 1 of 32 bytes, are the key itself.
+	# Round key 0, and with 32 bytes round key 1, are the key itself.
 	sw	sp, AES_D(sp)
 	jal	\form
 	lw	t0, AES_LEFT(sp)
@@ -176,13 +177,13 @@
 	addi	t0, t0, -1
 	sw	t0, AES_B(sp)
 	addi	t1, sp, 16
-1:	sw	t1, AES_E(sp)		# the words before
+1:	sw	t1, AES_E(sp)		# the words before these
 	sw	sp, AES_D(sp)
 
 2:	lw	t0, AES_E(sp)
 	lw	a0, 12(t0)
 	lw	t1, AES_D(sp)
-	bne	t1, sp, 3f		# the second half of 32 bytes: neither rotation nor constant
+	bne	t1, sp, 3f		# the second half of 32 bytes has neither rotation nor constant
 	slli	t2, a0, 24
 	srli	a0, a0, 8
 	or	a0, a0, t2
@@ -213,7 +214,7 @@
 	lw	t1, AES_LEFT(sp)
 	addi	t1, t1, -32
 	bnez	t1, 6f
-	lw	t2, AES_E(sp)		# the halves change places
+	lw	t2, AES_E(sp)		# exchange the halves
 	sw	t0, AES_E(sp)
 	sw	t2, AES_D(sp)
 6:	lw	t0, AES_B(sp)

@@ -1,4 +1,4 @@
-//! AES on 32-bit RISC-V, in assembly. Only blocks of 128 bits.
+//! AES on 32-bit RISC-V, in assembly. It supports only blocks of 128 bits.
 
 mod kernels;
 
@@ -16,30 +16,30 @@ use crate::engine::{
 };
 use kernels::{Eight, Two};
 
-/// Blocks in a vector.
+/// Number of blocks in a vector.
 const BLOCKS: usize = 8;
 
-/// The form for many blocks, and that for chains.
+/// The round keys of one key, in the form for many blocks and in that for chains.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Keys {
     eight: Eight,
     two: Two,
 }
 
-/// Round keys of eight lanes, a bit of a byte each.
+/// The round keys of eight lanes, a bit of each byte for each lane.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct LaneKeys(Eight);
 
-/// Eight blocks a vector. There is a value for blocks of 16 bytes only.
+/// The engine, with eight blocks a vector. `detect` returns it only for blocks of 16 bytes.
 #[derive(Clone, Copy)]
 pub struct Riscv32<B>(cpu::Riscv32, PhantomData<B>);
 
-/// Blocks as AES has them; there are no others where there is an engine.
+/// Converts blocks to those of AES. An engine exists only for blocks of that length.
 fn blocks<B: BlockBytes>(blocks: &mut [B]) -> &mut [Block] {
     crate::block::flat_mut(blocks).as_chunks_mut().0
 }
 
-/// One block as AES has it.
+/// Converts one block.
 fn block<B: BlockBytes>(one: &mut B) -> &mut Block {
     &mut blocks(core::slice::from_mut(one))[0]
 }
@@ -59,7 +59,7 @@ impl<B: BlockBytes> Engine for Riscv32<B> {
         let mut w = [[0; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)];
         let rounds = expand::expand_key(&Circuit, 4, key, &mut w);
         let (round_keys, _) = w.as_flattened().as_chunks::<16>();
-        // Keys of 20 and 28 bytes are Rijndael's; they have at most as many rounds as the longest of AES.
+        // Keys of 20 and 28 bytes belong to Rijndael. They have at most as many rounds as the longest keys of AES.
         let round_keys = &round_keys[..=rounds];
         let keys = Keys { eight: Eight::new(round_keys), two: Two::new(round_keys) };
         w.zeroize();
@@ -90,7 +90,7 @@ impl<B: BlockBytes> Engine for Riscv32<B> {
         keys.eight.ecb(self.0, blocks(x.as_flattened_mut()), Direction::Decrypt);
     }
 
-    /// One group: the vectors of the `K` rows all belong to the same lanes.
+    /// Supports one group: the vectors of all `K` rows belong to the same lanes.
     fn encrypt_lanes<const G: usize, const K: usize>(
         self,
         keys: &LaneKeys,

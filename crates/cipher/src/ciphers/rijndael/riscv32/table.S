@@ -1,13 +1,13 @@
-# AES on RV32I with tables: addresses depend on secrets.
+# AES on RV32I with tables. Not constant time in general: addresses depend on secrets.
 #
-# Only for a core without a data cache, with the tables in memory where every read takes the same time whatever else
-# uses it (the tightly integrated memory of an FE310, filled by tress_aes_table_make): nothing else keeps the time from
-# telling the key. Read-only data in flash will not do. Four tables of 256 words (J. Daemen, V. Rijmen: "AES Proposal:
-# Rijndael", section 5.2.1), because RV32I has no rotation; all are reached from one register that points at their middle.
+# Use it only on a core without a data cache, and with the tables in memory where every read takes the same time whatever
+# else accesses it (the tightly integrated memory of an FE310, filled by tress_aes_table_make). Otherwise the time reveals
+# the key. Read-only data in flash is not such memory. There are four tables of 256 words (J. Daemen, V. Rijmen: "AES
+# Proposal: Rijndael", section 5.2.1), because RV32I has no rotation. One register that points at their middle reaches all.
 #
-# Counters: as in ctr.S, rounds 1 and 2 of 256 blocks depend on one byte and on one column; the rest is kept.
+# Counters: as in ctr.S, rounds 1 and 2 of 256 blocks depend on one byte and on one column. The rest is computed once.
 
-	# The address of what byte \byte of \x stands for, less its table's offset. s0: the middle of the tables.
+	# The address of the table entry for byte \byte of \x, without its table's offset. s0: the middle of the tables.
 	.macro	aes_index t, x, byte
 	.if	\byte == 0
 	slli	\t, \x, 2
@@ -22,7 +22,7 @@
 	add	\t, \t, s0
 	.endm
 
-	# A column of a round: ShiftRows says which columns it comes from. \key: offset from t4.
+	# A column of a round, from the columns that ShiftRows selects. \key: offset from t4.
 	.macro	aes_column out, a, b, c, d, key
 	aes_index t0, \a, 0
 	aes_index t1, \b, 1
@@ -46,7 +46,7 @@
 	aes_column \z, \d, \a, \b, \c, 12
 	.endm
 
-	# The same in the last round: the S-box itself is byte 1 of the first table's words.
+	# A column of the last round. The S-box is byte 1 of the words of the first table.
 	.macro	aes_last_column out, a, b, c, d, key
 	aes_index t0, \a, 0
 	aes_index t1, \b, 1
@@ -66,7 +66,7 @@
 	xor	\out, \out, t2
 	.endm
 
-# Rounds from the one whose key is at t4 on, an odd number of them, and the last one at s2: a0 to a3 to a0 to a3.
+# An odd number of rounds, whose keys start at t4, and the last round, whose key is at s2. Input and output: a0 to a3.
 	.macro	aes_table_rounds
 1:	aes_table_round a4, a5, a6, t6, a0, a1, a2, a3
 	addi	t4, t4, 16
@@ -80,7 +80,7 @@
 	aes_last_column a3, t6, a4, a5, a6, 12
 	.endm
 
-	# s1: round key 0, s2: the last. \t is written.
+	# Sets s1 to round key 0 and s2 to the last. Clobbers \t.
 	.macro	aes_table_keys context, t
 	lw	\t, 0(\context)
 	addi	s1, \context, 4
@@ -145,13 +145,13 @@
 	li	t2, 0x04040404
 	add	t1, t1, t2
 	sw	t1, AES_B(sp)
-	li	t2, 0x04030200		# all bytes were there, and each carried
+	li	t2, 0x04030200		# the value after the last bytes, each with a carry into the next
 	bne	t1, t2, 3f
 	aes_leave
 3:	j	1b
 	.size	tress_aes_table_make, . - tress_aes_table_make
 
-# The words of a round key as they are: four each, for tress_aes_table_expand_key.
+# Copies the four words of a round key unchanged, for tress_aes_table_expand_key.
 	aes_part tress_aes_table_key_form
 	lw	t0, AES_D(sp)
 	lw	a0, 0(t0)
@@ -210,10 +210,10 @@
 	.size	tress_aes_table_encrypt, . - tress_aes_table_encrypt
 
 # void tress_aes_table_stream(const uint32_t context[], uint8_t counter[16], uint8_t *out, const uint8_t *in, size_t bytes,
-#                          const uint32_t tables[1024]): `out` may be `in`; `counter` is left at the next block.
+#                          const uint32_t tables[1024]): `out` may be `in`; `counter` is set to the next block.
 #
-# The counter block at 0; s6: its last byte; s7: the last byte of round key 0; s8: column 0 after round 1, s9 to s11 and
-# a7 the columns after round 2, both without what the last byte adds.
+# The counter block is at 0. s6: its last byte, s7: the last byte of round key 0, s8: column 0 after round 1, s9 to s11
+# and a7: the columns after round 2, both without the part of the last byte.
 	aes_function tress_aes_table_stream
 	beqz	a4, 9f
 	aes_enter
@@ -293,7 +293,7 @@
 	beqz	s5, 8f
 	j	5b
 
-6:	mv	t0, s5			# not at the border of a word, or less than a block: byte by byte
+6:	mv	t0, s5			# byte by byte: not aligned to words, or less than a block
 	li	s5, 16
 	sub	t5, t0, s5
 	j	11f

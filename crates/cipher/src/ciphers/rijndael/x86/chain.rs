@@ -1,4 +1,4 @@
-//! One message: the serial chain of CBC and of CCM's MAC, on 128-bit registers.
+//! CBC and CCM of one message: the serial chain, on 128-bit registers.
 
 use core::arch::x86_64::*;
 
@@ -13,10 +13,10 @@ unsafe fn load(block: &[u8]) -> __m128i {
 }
 
 /// # Safety
-/// The machine needs AES-NI.
+/// The machine must have AES-NI.
 #[inline(always)]
 pub(super) unsafe fn encrypt_block(keys: &Keys<Block>, block: &mut Block) {
-    // SAFETY: the caller vouches for AES-NI; a block has 16 bytes.
+    // SAFETY: the caller guarantees AES-NI; a block has 16 bytes, and the accesses need no alignment.
     unsafe {
         let mut x = [[load(block)]];
         encrypt(keys, &mut x, &mut Nothing);
@@ -24,9 +24,8 @@ pub(super) unsafe fn encrypt_block(keys: &Keys<Block>, block: &mut Block) {
     }
 }
 
-/// A CBC chain that stands before its last AESENCLAST. The last round key, the next input and the first round key are
-/// added outside the chain and come in together as the key of that instruction; so one AES instruction after the other
-/// is all that its latency is made of.
+/// A CBC chain whose last AESENCLAST is still to come. The last round key, the next input and the first round key are added outside
+/// the chain and become the key of that instruction. So the latency of the chain is that of its AES instructions alone.
 struct Chain<'a> {
     keys: &'a Keys<Block>,
     /// The last round key XOR the first.
@@ -36,22 +35,22 @@ struct Chain<'a> {
 
 impl<'a> Chain<'a> {
     /// # Safety
-    /// The machine needs AES-NI, here and below.
+    /// The machine must have AES-NI, here and below.
     #[inline(always)]
     unsafe fn start(keys: &'a Keys<Block>, chain: &Block) -> Self {
-        // SAFETY: the caller vouches for AES-NI.
+        // SAFETY: the caller guarantees AES-NI.
         unsafe {
             let last = keys.register(keys.rounds());
-            // What AESENCLAST makes `chain` of.
+            // The state from which AESENCLAST computes `chain`.
             let state = _mm_aesdeclast_si128(_mm_xor_si128(load(chain), last), _mm_setzero_si128());
             Chain { keys, border: _mm_xor_si128(last, keys.register(0)), state }
         }
     }
 
-    /// Finishes a block, adds `input` and goes through all rounds but the last.
+    /// Ends the last round of a block, adds `input`, and runs all rounds except the last.
     #[inline(always)]
     unsafe fn next(&mut self, input: __m128i) {
-        // SAFETY: the caller vouches for AES-NI.
+        // SAFETY: the caller guarantees AES-NI.
         unsafe {
             self.state = _mm_aesenclast_si128(self.state, _mm_xor_si128(self.border, input));
             for round in 1..self.keys.rounds() {
@@ -60,18 +59,18 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// Takes whole blocks.
+    /// Chains whole blocks.
     #[inline(always)]
     unsafe fn feed(&mut self, blocks: &[u8]) {
         for block in blocks.chunks_exact(16) {
-            // SAFETY: the caller vouches for AES-NI.
+            // SAFETY: the caller guarantees AES-NI.
             unsafe { self.next(load(block)) };
         }
     }
 
     #[inline(always)]
     unsafe fn finish(self, chain: &mut Block) {
-        // SAFETY: the caller vouches for AES-NI; a block has 16 bytes.
+        // SAFETY: the caller guarantees AES-NI; a block has 16 bytes.
         unsafe {
             let last = self.keys.register(self.keys.rounds());
             _mm_storeu_si128(chain.as_mut_ptr().cast(), _mm_aesenclast_si128(self.state, last));
@@ -82,14 +81,14 @@ impl<'a> Chain<'a> {
 #[repr(align(64))]
 struct Aligned<T>(T);
 
-/// Registers of key stream made at a time: enough work to fill the chain's latency.
+/// Number of registers of key stream computed at a time: enough to fill the latency of the chain.
 const AHEAD: usize = 2;
 
 /// CCM over whole blocks. The key stream of one group of blocks is computed while the chain of the group before it runs:
 /// the two do not depend on each other, so the processor overlaps them.
 ///
 /// # Safety
-/// The machine needs the instructions of `R` and AES-NI.
+/// The machine must have the instructions of `R` and AES-NI.
 #[inline(always)]
 pub(super) unsafe fn ccm_blocks<R: Register>(
     keys: &Keys<Block>,
@@ -101,7 +100,8 @@ pub(super) unsafe fn ccm_blocks<R: Register>(
     let group_bytes = AHEAD * 16 * R::SLOTS;
     let (groups, rest) = data.split_at_mut(data.len() / group_bytes * group_bytes);
     if !groups.is_empty() {
-        // SAFETY: the caller vouches for the instructions; all addresses are inside the group at hand.
+        // SAFETY: the caller guarantees the instructions. All addresses are inside the current group, and the accesses need no
+        // alignment.
         unsafe {
             let order = R::splat(load(counter)).reverse().add64(R::load(SLOT_NUMBERS.as_ptr().cast()));
             let mut counters = [order; AHEAD];
@@ -109,10 +109,9 @@ pub(super) unsafe fn ccm_blocks<R: Register>(
                 *counter = order.add64(R::splat(_mm_set_epi64x(0, (i * R::SLOTS) as i64)));
             }
             let step = R::splat(_mm_set_epi64x(0, (AHEAD * R::SLOTS) as i64));
-            // The chain's next input is added by the call before; the one before the first is none.
             let mut chain = Chain::start(keys, mac);
-            // The plaintext of this group of blocks and of the one before, which the chain takes while the key stream of
-            // this one is made. Aligned, so that what goes in whole comes out in blocks without waiting for memory.
+            // The plaintext of this group of blocks and of the one before, over which the chain runs while the key stream of this
+            // one is computed. Aligned, so that blocks can be read from stored registers by store forwarding.
             let mut plain = Aligned([[0; 16 * AHEAD * MAX_SLOTS]; 2]);
             for (number, group) in groups.chunks_exact_mut(group_bytes).enumerate() {
                 let mut x = [counters];
@@ -145,27 +144,27 @@ pub(super) unsafe fn ccm_blocks<R: Register>(
     for block in rest.chunks_exact_mut(16) {
         let mut key_stream = *counter;
         increment(counter);
-        // SAFETY: the caller vouches for AES-NI.
+        // SAFETY: the caller guarantees AES-NI.
         unsafe { encrypt_block(keys, &mut key_stream) };
         for i in 0..16 {
             let out = block[i] ^ key_stream[i];
             mac[i] ^= if direction == Direction::Encrypt { block[i] } else { out };
             block[i] = out;
         }
-        // SAFETY: as above.
+        // SAFETY: the caller guarantees AES-NI.
         unsafe { encrypt_block(keys, mac) };
     }
 }
 
 /// # Safety
-/// The machine needs AES-NI.
+/// The machine must have AES-NI.
 #[inline(always)]
 pub(super) unsafe fn cbc_encrypt_blocks(keys: &Keys<Block>, chain: &mut Block, data: &mut [u8]) {
-    // SAFETY: the caller vouches for AES-NI; all addresses are inside the block at hand.
+    // SAFETY: the caller guarantees AES-NI. All addresses are inside the current block, and the accesses need no alignment.
     unsafe {
         let first = keys.register(0);
         let last = keys.register(keys.rounds());
-        // Ciphertext XOR the first key.
+        // The ciphertext XOR the first round key.
         let mut state = _mm_xor_si128(load(chain), first);
         for block in data.chunks_exact_mut(16) {
             let mut x = _mm_xor_si128(state, load(block));

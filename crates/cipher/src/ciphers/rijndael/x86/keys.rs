@@ -8,7 +8,7 @@ use crate::ciphers::rijndael::expand::SubWord;
 use crate::ciphers::rijndael::shape::rounds;
 
 impl Keys<Block> {
-    /// The key of a round.
+    /// The round key as a register.
     #[inline(always)]
     pub(super) fn register(&self, round: usize) -> __m128i {
         load(&self.round_keys[round])
@@ -23,15 +23,15 @@ impl<R: Register> RoundKeys<R> for Keys<Block> {
 
     #[inline(always)]
     unsafe fn round_key(&self, round: usize, _: usize) -> R {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { R::splat(self.register(round)) }
     }
 }
 
-/// The keys of the equivalent inverse cipher (FIPS 197 section 5.3.5); a round key is one block or more.
+/// The round keys of the equivalent inverse cipher (FIPS 197 section 5.3.5). `BYTES` is a multiple of 16.
 ///
 /// # Safety
-/// The machine needs AES-NI.
+/// The machine must have AES-NI.
 #[inline(always)]
 pub(super) unsafe fn inverse_keys<'k, const BYTES: usize>(
     keys: &Keys<[u8; BYTES]>,
@@ -44,19 +44,19 @@ pub(super) unsafe fn inverse_keys<'k, const BYTES: usize>(
     for round in 1..rounds {
         let blocks = inverse.round_keys[round].as_chunks_mut::<16>().0;
         for (inverse, block) in blocks.iter_mut().zip(keys.round_keys[rounds - round].as_chunks::<16>().0) {
-            // SAFETY: the caller vouches for the instructions.
+            // SAFETY: the caller guarantees the instructions.
             unsafe { store(_mm_aesimc_si128(load(block)), inverse) };
         }
     }
     inverse
 }
 
-/// AESKEYGENASSIST, which puts SubWord of the second word into the first.
+/// SubWord by AESKEYGENASSIST, whose first word is SubWord of the second.
 pub(super) struct KeyGenAssist(());
 
 impl KeyGenAssist {
     /// # Safety
-    /// The machine needs AES-NI and SSE4.1.
+    /// The machine must have AES-NI and SSE4.1.
     #[inline(always)]
     pub(super) unsafe fn new() -> Self {
         KeyGenAssist(())
@@ -66,24 +66,24 @@ impl KeyGenAssist {
 impl SubWord for KeyGenAssist {
     #[inline(always)]
     fn sub_word(&self, word: u32) -> u32 {
-        // SAFETY: whoever made the value vouched for the instructions.
+        // SAFETY: the caller of `new` guarantees the instructions.
         unsafe { _mm_extract_epi32::<0>(_mm_aeskeygenassist_si128::<0>(_mm_set1_epi32(word as i32))) as u32 }
     }
 }
 
 #[inline(always)]
 fn load(block: &Block) -> __m128i {
-    // SAFETY: SSE2 is part of x86-64; a block has 16 bytes.
+    // SAFETY: SSE2 is part of x86-64; a block has 16 bytes, and the load needs no alignment.
     unsafe { _mm_loadu_si128(block.as_ptr().cast()) }
 }
 
 #[inline(always)]
 fn store(block: __m128i, bytes: &mut [u8]) {
-    // SAFETY: SSE2 is part of x86-64; the length is checked.
+    // SAFETY: SSE2 is part of x86-64; the slice has 16 bytes, and the store needs no alignment.
     unsafe { _mm_storeu_si128(bytes[..16].as_mut_ptr().cast(), block) }
 }
 
-/// Each word becomes the sum of itself and those before it.
+/// XORs into each word all words before it.
 #[inline(always)]
 fn sums(words: __m128i) -> __m128i {
     // SAFETY: SSE2 is part of x86-64.
@@ -93,22 +93,22 @@ fn sums(words: __m128i) -> __m128i {
     }
 }
 
-/// KEYEXPANSION() (FIPS 197 section 5.2, algorithm 2) for blocks of 128 bits and a key of `NK` words, as many words at a
-/// time: the first four in one register, the others in a second.
+/// KEYEXPANSION() (FIPS 197 section 5.2, algorithm 2) for blocks of 128 bits. It computes `NK` words at a time, as many as the key has:
+/// the first four in one register, the others in a second.
 ///
 /// # Safety
-/// The machine needs AES-NI and SSSE3.
+/// The machine must have AES-NI and SSSE3.
 #[inline(always)]
 unsafe fn expand<const NK: usize>(key: &[u8]) -> Keys<Block> {
     let rounds = rounds(4, NK);
     let mut round_keys = Keys::NONE;
     let end = 4 * (rounds + 1);
     round_keys.as_flattened_mut()[..4 * NK].copy_from_slice(&key[..4 * NK]);
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         let [mut low, mut high] = [load(&round_keys[0]), load(&round_keys[1])];
         let bytes = round_keys.as_flattened_mut();
-        // RotWord of the last word in every word; AESENCLAST of four equal words is SubWord, and adds its key.
+        // The shuffle puts RotWord of the last word into every word. AESENCLAST of four equal words is SubWord, and adds its key.
         let rotated = _mm_set1_epi32(0x0003_0201 + 0x0404_0404 * ((NK as i32 - 1) % 4));
         let mut rcon = 1;
         let mut word = NK;
@@ -122,7 +122,7 @@ unsafe fn expand<const NK: usize>(key: &[u8]) -> Keys<Block> {
                     last = _mm_aesenclast_si128(last, _mm_setzero_si128());
                 }
                 high = _mm_xor_si128(sums(high), last);
-                // What this writes behind the key's words is written again, or not used.
+                // Words behind those of the key are overwritten later or not used.
                 store(high, &mut bytes[4 * word + 16..]);
             }
             rcon = (rcon << 1) ^ ((rcon >> 7) * 0x11b);
@@ -132,10 +132,10 @@ unsafe fn expand<const NK: usize>(key: &[u8]) -> Keys<Block> {
     Keys::new(rounds, round_keys)
 }
 
-/// The keys for blocks of 128 bits. `key` has a length that Rijndael has.
+/// Computes the round keys for blocks of 128 bits. `key` must have 16, 20, 24, 28 or 32 bytes.
 #[target_feature(enable = "aes,ssse3,sse4.1")]
 pub(super) fn expand_key(key: &[u8]) -> Keys<Block> {
-    // SAFETY: this function has the instructions.
+    // SAFETY: this function enables the instructions.
     unsafe {
         match key.len() {
             16 => expand::<4>(key),

@@ -1,11 +1,11 @@
 //! Rijndael with the instructions of x86-64: AES-NI on 128-bit registers, VAES on 256 and 512 bits.
 //!
-//! Written once over [`Rounds`]. Here are the engines for blocks of 128 bits, in a [`Register`]; `registers.rs` says what
-//! each width is made of. `wide/` has the larger blocks. An AESENC takes three or four cycles
-//! and one or two start in each, so eight registers have to be in flight.
+//! The rounds are written once, over [`Rounds`]. This file has the engines for blocks of 128 bits, whose vector is a [`Register`]
+//! (`registers.rs`); `wide/` has the larger blocks. AESENC has a latency of three or four cycles, and one or two start in each cycle,
+//! so eight registers have to be in flight.
 
-// SAFETY notes in this folder rely on one fact: an engine value holds a token of `crate::cpu`, which exists only on a
-// machine with the instructions.
+// The SAFETY notes in this folder rely on one fact: an engine value holds a token of `crate::cpu`, which exists only on a machine with
+// the instructions of the engine. Loads and stores need no alignment.
 
 use core::arch::x86_64::*;
 
@@ -25,10 +25,10 @@ pub(super) mod wide;
 
 use registers::{Register, Rounds};
 
-/// Most registers of lanes with a key each.
+/// Largest number of registers of lanes with a key each.
 const MAX_GROUPS: usize = 8;
 
-/// Round keys of `MAX_GROUPS` registers of lanes.
+/// The round keys of all lanes, in `MAX_GROUPS` registers for each round.
 pub struct LaneKeys<R> {
     round_keys: [[R; MAX_GROUPS]; MAX_ROUNDS + 1],
     rounds: usize,
@@ -39,15 +39,15 @@ impl<R: Rounds> Zeroize for LaneKeys<R> {
     fn zeroize(&mut self) {
         let size = core::mem::size_of_val(&self.round_keys) / 16;
         let blocks = self.round_keys.as_mut_ptr().cast::<u128>();
-        // SAFETY: registers are plain bytes of the alignment of a `u128`, any value of them is valid, and the slice covers
-        // exactly the array.
+        // SAFETY: the vectors consist of registers, which have at least the alignment of `u128` and in which any value is valid. The
+        // slice covers exactly the array.
         unsafe { core::slice::from_raw_parts_mut(blocks, size) }.zeroize();
         self.rounds = 0;
     }
 }
 
-/// Defines the engine of one register width. The flight (vectors in one operation) is as many as the register file
-/// holds beside the keys; CCM has two rows of them. Six in each row of `Vaes256` are slower than four.
+/// Defines the engine of one register width. The flight is the number of vectors that fit into the register file beside the round
+/// keys. CCM has two rows of them; in `Vaes256`, six in each row are slower than four.
 macro_rules! engine {
     ($(#[$doc:meta])* $name:ident, $register:ty, $features:literal, $flight:literal, $ccm_flight:literal) => {
         $(#[$doc])*
@@ -66,7 +66,7 @@ macro_rules! engine {
             }
 
             fn expand_key(self, key: &[u8]) -> Keys<Block> {
-                // SAFETY: every token here includes AES-NI.
+                // SAFETY: the token in `self` proves AES-NI, SSSE3 and SSE4.1 at every width.
                 unsafe { keys::expand_key(key) }
             }
 
@@ -88,40 +88,40 @@ macro_rules! engine {
             #[inline(always)]
             fn load(self, bytes: &[u8]) -> $register {
                 assert_eq!(bytes.len(), size_of::<$register>());
-                // SAFETY: token; the length was checked.
+                // SAFETY: the token in `self` proves the instructions, and the length was checked.
                 unsafe { <$register>::load(bytes.as_ptr()) }
             }
 
             #[inline(always)]
             fn store(self, vector: $register, bytes: &mut [u8]) {
                 assert_eq!(bytes.len(), size_of::<$register>());
-                // SAFETY: token; the length was checked.
+                // SAFETY: the token in `self` proves the instructions, and the length was checked.
                 unsafe { vector.store(bytes.as_mut_ptr()) }
             }
 
             #[inline(always)]
             fn zero(self) -> $register {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { <$register>::splat(_mm_setzero_si128()) }
             }
 
             #[inline(always)]
             fn xor(self, a: $register, b: $register) -> $register {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { a.xor(b) }
             }
 
             #[inline(always)]
             fn slot(self, vector: &$register, slot: usize) -> Block {
                 assert!(slot < Self::SLOTS);
-                // SAFETY: a register is `SLOTS` blocks.
+                // SAFETY: a register is `SLOTS` blocks, which have alignment 1, and `slot` was checked.
                 unsafe { core::ptr::from_ref(vector).cast::<Block>().add(slot).read() }
             }
 
             #[inline(always)]
             fn set_slot(self, vector: &mut $register, slot: usize, block: &Block) {
                 assert!(slot < Self::SLOTS);
-                // SAFETY: a register is `SLOTS` blocks.
+                // SAFETY: a register is `SLOTS` blocks, which have alignment 1, and `slot` was checked.
                 unsafe { core::ptr::from_mut(vector).cast::<Block>().add(slot).write(*block) }
             }
 
@@ -132,19 +132,19 @@ macro_rules! engine {
                     // A carry into the upper half, once in 2^64 blocks.
                     return counters(self, first);
                 }
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { consecutive(first) }
             }
 
             #[inline(always)]
             unsafe fn gather(self, pointers: &[*mut u8]) -> [$register; STEP_BLOCKS] {
-                // SAFETY: token; the caller vouches for the pointers.
+                // SAFETY: the token in `self` proves the instructions, and the caller guarantees the bytes at the pointers.
                 unsafe { <$register>::gather(pointers) }
             }
 
             #[inline(always)]
             unsafe fn scatter(self, vectors: [$register; STEP_BLOCKS], pointers: &[*mut u8]) {
-                // SAFETY: token; the caller vouches for the pointers.
+                // SAFETY: the token in `self` proves the instructions, and the caller guarantees the bytes at the pointers.
                 unsafe { <$register>::scatter(vectors, pointers) }
             }
 
@@ -155,19 +155,19 @@ macro_rules! engine {
                 x: &mut [[$register; G]; K],
                 meanwhile: &mut impl Meanwhile,
             ) {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { encrypt(keys, x, meanwhile) }
             }
 
             #[inline(always)]
             fn inverse_keys<'k>(self, keys: &'k Keys<Block>, room: &'k mut Room<Keys<Block>>) -> &'k Keys<Block> {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { keys::inverse_keys(keys, room) }
             }
 
             #[inline(always)]
             fn decrypt<const G: usize>(self, keys: &Keys<Block>, x: &mut [$register; G]) {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { decrypt(keys, x) }
             }
 
@@ -180,7 +180,7 @@ macro_rules! engine {
                 meanwhile: &mut impl Meanwhile,
             ) {
                 assert!(first + G <= MAX_GROUPS);
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { encrypt(&(keys, first), x, meanwhile) }
             }
 
@@ -201,13 +201,13 @@ macro_rules! engine {
 
             #[inline(always)]
             fn encrypt_block(self, keys: &Keys<Block>, block: &mut Block) {
-                // SAFETY: token: AES-NI is part of every engine here.
+                // SAFETY: the token in `self` proves AES-NI at every width.
                 unsafe { chain::encrypt_block(keys, block) }
             }
 
             #[inline(always)]
             fn cbc_encrypt_blocks(self, keys: &Keys<Block>, chain: &mut Block, data: &mut [u8]) {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { chain::cbc_encrypt_blocks(keys, chain, data) }
             }
         }
@@ -225,19 +225,19 @@ macro_rules! engine {
 
             #[inline(always)]
             fn and(self, a: $register, b: $register) -> $register {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { a.and(b) }
             }
 
             #[inline(always)]
             fn reverse(self, a: $register) -> $register {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { a.reverse() }
             }
 
             #[inline(always)]
             fn increment(self, a: $register) -> $register {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { a.add64(<$register>::splat(_mm_set_epi64x(0, 1))) }
             }
 
@@ -250,7 +250,7 @@ macro_rules! engine {
                 data: &mut [u8],
                 direction: Direction,
             ) {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { chain::ccm_blocks::<$register>(keys, mac, counter, data, direction) }
             }
         }
@@ -258,25 +258,25 @@ macro_rules! engine {
 }
 
 engine!(
-    /// One block a register.
+    /// The engine with 128-bit registers, one block each.
     AesNi, __m128i, "aes,ssse3,sse4.1", 8, 4
 );
 engine!(
-    /// Two blocks a register.
+    /// The engine with 256-bit registers, two blocks each.
     Vaes256, __m256i, "aes,ssse3,sse4.1,avx,avx2,vaes", 8, 4
 );
 engine!(
-    /// Four blocks a register, 32 registers.
+    /// The engine with 512-bit registers, four blocks each.
     Vaes512, __m512i, "aes,ssse3,sse4.1,avx,avx2,vaes,avx512f,avx512bw,avx512dq,avx512vl", 8, 8
 );
 
-/// Blocks of consecutive big-endian numbers, whose lower halves do not overflow.
+/// Blocks of consecutive big-endian numbers, starting with `first`. Their lower halves must not overflow.
 ///
 /// # Safety
-/// The machine needs the instructions of `R`.
+/// The machine must have the instructions of `R`.
 #[inline(always)]
 unsafe fn consecutive<R: Register, const N: usize>(first: &Block) -> [R; N] {
-    // SAFETY: the caller vouches for the instructions; a row of slot numbers is as long as the longest register.
+    // SAFETY: the caller guarantees the instructions, and `SLOT_NUMBERS` is as long as the longest register.
     unsafe {
         let numbers = R::load(SLOT_NUMBERS.as_ptr().cast());
         let step = R::splat(_mm_set_epi64x(0, R::SLOTS as i64));
@@ -292,10 +292,10 @@ unsafe fn consecutive<R: Register, const N: usize>(first: &Block) -> [R; N] {
     }
 }
 
-/// Most blocks in a register.
+/// Largest number of blocks in a register.
 const MAX_SLOTS: usize = 4;
 
-/// 0, 1, 2, … in the first eight bytes of the slots, little-endian.
+/// The index of each slot, little-endian in its first eight bytes.
 const SLOT_NUMBERS: [Block; MAX_SLOTS] = {
     let mut numbers = [[0; 16]; MAX_SLOTS];
     let mut slot = 0;
@@ -306,17 +306,17 @@ const SLOT_NUMBERS: [Block; MAX_SLOTS] = {
     numbers
 };
 
-/// Where a vector's round keys come from.
+/// A source of round keys.
 trait RoundKeys<R> {
     fn rounds(&self) -> usize;
-    /// The key of a round for vector `group` of a row.
+    /// The round key for vector `group` of a row.
     ///
     /// # Safety
-    /// The machine needs the instructions of `R`.
+    /// The machine must have the instructions of `R`.
     unsafe fn round_key(&self, round: usize, group: usize) -> R;
 }
 
-/// The keys of lanes from a group on.
+/// The round keys of all lanes, and the group that is vector 0 of a row.
 impl<R: Rounds> RoundKeys<R> for (&LaneKeys<R>, usize) {
     #[inline(always)]
     fn rounds(&self) -> usize {
@@ -329,13 +329,13 @@ impl<R: Rounds> RoundKeys<R> for (&LaneKeys<R>, usize) {
     }
 }
 
-// Loops, not closures: a closure is a function of its own without the target features, and where the compiler does not
-// inline it every instruction in it becomes a call.
+// Loops, not closures: a closure is a separate function without the target features. If the compiler does not inline it, every
+// instruction in it becomes a call.
 
-/// `K` rows of `G` registers through all rounds.
+/// Encrypts `K` rows of `G` vectors.
 ///
 /// # Safety
-/// The machine needs the instructions of `R`.
+/// The machine must have the instructions of `R`.
 #[inline(always)]
 unsafe fn encrypt<R: Rounds, const G: usize, const K: usize>(
     keys: &impl RoundKeys<R>,
@@ -344,7 +344,7 @@ unsafe fn encrypt<R: Rounds, const G: usize, const K: usize>(
 ) {
     let rounds = keys.rounds();
     let mut y = *x;
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         for g in 0..G {
             let key = keys.round_key(0, g);
@@ -373,15 +373,15 @@ unsafe fn encrypt<R: Rounds, const G: usize, const K: usize>(
     *x = y;
 }
 
-/// The equivalent inverse cipher, with its keys.
+/// Decrypts with the equivalent inverse cipher and its round keys.
 ///
 /// # Safety
-/// The machine needs the instructions of `R`.
+/// The machine must have the instructions of `R`.
 #[inline(always)]
 unsafe fn decrypt<R: Rounds, const G: usize>(keys: &impl RoundKeys<R>, x: &mut [R; G]) {
     let rounds = keys.rounds();
     let mut y = *x;
-    // SAFETY: the caller vouches for the instructions.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         let key = keys.round_key(0, 0);
         for y in &mut y {

@@ -1,11 +1,11 @@
-//! Registers of 1, 2 and 4 blocks and what modes and lanes do with them.
+//! Registers of 1, 2 and 4 blocks, and their operations.
 
 use core::arch::x86_64::*;
 
-/// What the rounds need of a vector of blocks.
+/// The operations of a vector of blocks that the rounds use.
 ///
 /// # Safety
-/// Every method needs the instructions of the vector's registers.
+/// The machine must have the instructions of the vector's registers for every method.
 pub trait Rounds: Copy {
     unsafe fn xor(self, other: Self) -> Self;
     unsafe fn encrypt_round(self, round_key: Self) -> Self;
@@ -17,16 +17,16 @@ pub trait Rounds: Copy {
 /// A vector register of whole 128-bit blocks.
 ///
 /// # Safety
-/// Every method needs the register's instructions; pointers have to be good for the bytes that a method names.
+/// The machine must have the register's instructions for every method, and pointers must be valid for the bytes that a method names.
 pub trait Register: Rounds {
-    /// Blocks in the register.
+    /// Number of blocks in the register.
     const SLOTS: usize;
 
     /// Reads `16 * SLOTS` bytes.
     unsafe fn load(bytes: *const u8) -> Self;
     /// Writes `16 * SLOTS` bytes.
     unsafe fn store(self, bytes: *mut u8);
-    /// The block in every slot.
+    /// Copies the block to every slot.
     unsafe fn splat(block: __m128i) -> Self;
     unsafe fn and(self, other: Self) -> Self;
     unsafe fn add64(self, other: Self) -> Self;
@@ -38,33 +38,33 @@ pub trait Register: Rounds {
     unsafe fn scatter(registers: [Self; 4], pointers: &[*mut u8]);
 }
 
-/// The rounds, each of which is one instruction at every width.
+/// Implements the rounds, which are single instructions at every width.
 macro_rules! rounds {
     ($register:ty, $xor:ident, $enc:ident, $enclast:ident, $dec:ident, $declast:ident) => {
         impl Rounds for $register {
             #[inline(always)]
             unsafe fn xor(self, other: Self) -> Self {
-                // SAFETY: the caller vouches for the instructions.
+                // SAFETY: the caller guarantees the instructions.
                 unsafe { $xor(self, other) }
             }
             #[inline(always)]
             unsafe fn encrypt_round(self, round_key: Self) -> Self {
-                // SAFETY: the caller vouches for the instructions.
+                // SAFETY: the caller guarantees the instructions.
                 unsafe { $enc(self, round_key) }
             }
             #[inline(always)]
             unsafe fn encrypt_last(self, round_key: Self) -> Self {
-                // SAFETY: the caller vouches for the instructions.
+                // SAFETY: the caller guarantees the instructions.
                 unsafe { $enclast(self, round_key) }
             }
             #[inline(always)]
             unsafe fn decrypt_round(self, round_key: Self) -> Self {
-                // SAFETY: the caller vouches for the instructions.
+                // SAFETY: the caller guarantees the instructions.
                 unsafe { $dec(self, round_key) }
             }
             #[inline(always)]
             unsafe fn decrypt_last(self, round_key: Self) -> Self {
-                // SAFETY: the caller vouches for the instructions.
+                // SAFETY: the caller guarantees the instructions.
                 unsafe { $declast(self, round_key) }
             }
         }
@@ -89,22 +89,22 @@ rounds!(
     _mm512_aesdeclast_epi128
 );
 
-/// What else is one instruction at every width.
+/// Defines the other methods that are single instructions at every width.
 macro_rules! plain {
     ($load:ident, $store:ident, $splat:expr, $and:ident, $add64:ident, $shuffle:ident) => {
         #[inline(always)]
         unsafe fn load(bytes: *const u8) -> Self {
-            // SAFETY: the caller vouches for the bytes and the instructions.
+            // SAFETY: the caller guarantees the bytes and the instructions; the load needs no alignment.
             unsafe { $load(bytes.cast()) }
         }
         #[inline(always)]
         unsafe fn store(self, bytes: *mut u8) {
-            // SAFETY: the caller vouches for the bytes and the instructions.
+            // SAFETY: the caller guarantees the bytes and the instructions; the store needs no alignment.
             unsafe { $store(bytes.cast(), self) }
         }
         #[inline(always)]
         unsafe fn splat(block: __m128i) -> Self {
-            // SAFETY: the caller vouches for the instructions.
+            // SAFETY: the caller guarantees the instructions.
             #[allow(unused_unsafe)]
             unsafe {
                 $splat(block)
@@ -112,17 +112,17 @@ macro_rules! plain {
         }
         #[inline(always)]
         unsafe fn and(self, other: Self) -> Self {
-            // SAFETY: the caller vouches for the instructions.
+            // SAFETY: the caller guarantees the instructions.
             unsafe { $and(self, other) }
         }
         #[inline(always)]
         unsafe fn add64(self, other: Self) -> Self {
-            // SAFETY: the caller vouches for the instructions.
+            // SAFETY: the caller guarantees the instructions.
             unsafe { $add64(self, other) }
         }
         #[inline(always)]
         unsafe fn reverse(self) -> Self {
-            // SAFETY: the caller vouches for the instructions.
+            // SAFETY: the caller guarantees the instructions.
             unsafe {
                 let order = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
                 $shuffle(self, Self::splat(order))
@@ -137,7 +137,7 @@ impl Register for __m128i {
 
     #[inline(always)]
     unsafe fn gather(pointers: &[*mut u8]) -> [Self; 4] {
-        // SAFETY: the caller vouches for 64 bytes at the pointer.
+        // SAFETY: the caller guarantees 64 bytes at the pointer.
         unsafe {
             let bytes = pointers[0];
             [Self::load(bytes), Self::load(bytes.add(16)), Self::load(bytes.add(32)), Self::load(bytes.add(48))]
@@ -147,7 +147,7 @@ impl Register for __m128i {
     #[inline(always)]
     unsafe fn scatter(registers: [Self; 4], pointers: &[*mut u8]) {
         let [r0, r1, r2, r3] = registers;
-        // SAFETY: the caller vouches for 64 bytes at the pointer.
+        // SAFETY: the caller guarantees 64 bytes at the pointer.
         unsafe {
             let bytes = pointers[0];
             r0.store(bytes);
@@ -171,7 +171,7 @@ impl Register for __m256i {
 
     #[inline(always)]
     unsafe fn gather(pointers: &[*mut u8]) -> [Self; 4] {
-        // SAFETY: the caller vouches for 64 bytes at each pointer and for AVX2.
+        // SAFETY: the caller guarantees 64 bytes at each pointer and for AVX2.
         unsafe {
             let [a, b] = [pointers[0], pointers[1]];
             let [a0, a2] = [Self::load(a), Self::load(a.add(32))];
@@ -187,7 +187,7 @@ impl Register for __m256i {
 
     #[inline(always)]
     unsafe fn scatter([r0, r1, r2, r3]: [Self; 4], pointers: &[*mut u8]) {
-        // SAFETY: the caller vouches for 64 bytes at each pointer and for AVX2.
+        // SAFETY: the caller guarantees 64 bytes at each pointer and for AVX2.
         unsafe {
             let [a, b] = [pointers[0], pointers[1]];
             _mm256_permute2x128_si256::<0x20>(r0, r1).store(a);
@@ -198,12 +198,12 @@ impl Register for __m256i {
     }
 }
 
-/// Transposes four registers of four blocks; it is its own inverse.
+/// Transposes four registers of four blocks. The operation is its own inverse.
 #[inline(always)]
 unsafe fn transpose([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
-    // SAFETY: the caller vouches for AVX-512 F.
+    // SAFETY: the caller guarantees AVX-512 F.
     unsafe {
-        // a0 a1 b0 b1, a2 a3 b2 b3 and so on; then even and odd blocks.
+        // First the pairs a0 a1 b0 b1, a2 a3 b2 b3 and so on, then the even and odd blocks of these.
         let ab_low = _mm512_shuffle_i32x4::<0x44>(a, b);
         let ab_high = _mm512_shuffle_i32x4::<0xee>(a, b);
         let cd_low = _mm512_shuffle_i32x4::<0x44>(c, d);
@@ -230,7 +230,7 @@ impl Register for __m512i {
 
     #[inline(always)]
     unsafe fn gather(pointers: &[*mut u8]) -> [Self; 4] {
-        // SAFETY: the caller vouches for 64 bytes at each pointer and for AVX-512.
+        // SAFETY: the caller guarantees 64 bytes at each pointer and for AVX-512.
         unsafe {
             transpose([
                 Self::load(pointers[0]),
@@ -243,7 +243,7 @@ impl Register for __m512i {
 
     #[inline(always)]
     unsafe fn scatter(registers: [Self; 4], pointers: &[*mut u8]) {
-        // SAFETY: the caller vouches for 64 bytes at each pointer and for AVX-512.
+        // SAFETY: the caller guarantees 64 bytes at each pointer and for AVX-512.
         unsafe {
             let [a, b, c, d] = transpose(registers);
             a.store(pointers[0]);

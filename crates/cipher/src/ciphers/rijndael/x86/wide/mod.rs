@@ -1,12 +1,12 @@
 //! Blocks of 160, 192, 224 and 256 bits.
 //!
-//! AESENC knows the ShiftRows of four columns. The bytes of the state are exchanged before it such that its own ShiftRows
-//! then gives the wide block's (`shape.rs`); the round keys stay in their places. The same for AESDEC with the inverse.
+//! AESENC has the ShiftRows of blocks with four columns. A permutation of the bytes before it turns this into the ShiftRows of wide
+//! blocks (`shape.rs`); the round keys are not permuted. AESDEC and InvShiftRows work alike.
 //!
-//! | engine | a block is | in |
+//! | engine | a block | file |
 //! |---|---|---|
 //! | `aesni`, `vaes256` | columns 0 to 3 in one register, the others in a second ([`Halves`]) | `halves.rs` |
-//! | `vaes512` | as many bytes in a row, two or three blocks a register ([`Whole`]) | `whole.rs` |
+//! | `vaes512` | consecutive bytes, two or three blocks a register ([`Whole`]) | `whole.rs` |
 
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -30,27 +30,27 @@ use whole::Whole;
 /// A vector of wide blocks.
 ///
 /// # Safety
-/// Every method needs the vector's instructions; pointers have to be good for the bytes that a method names.
+/// The machine must have the vector's instructions for every method, and pointers must be valid for the bytes that a method names.
 pub(crate) trait Wide<B: BlockBytes>: Rounds {
     const SLOTS: usize;
-    /// Bytes of a round key as the vector reads it: the block, as often as there is room for it, and zeros.
+    /// Length of a round key in bytes: copies of the block, as many as fit, and zeros.
     const KEY_BYTES: usize;
 
     /// Reads `SLOTS` blocks.
     unsafe fn load(bytes: *const u8) -> Self;
     /// Writes `SLOTS` blocks.
     unsafe fn store(self, bytes: *mut u8);
-    /// Reads a block into slot 0; the others are zero.
+    /// Reads a block into slot 0 and sets the other slots to zero.
     unsafe fn load_block(block: *const u8) -> Self;
     /// Writes slot 0.
     unsafe fn store_block(self, block: *mut u8);
-    /// Reads `KEY_BYTES` bytes: the same block in every slot.
+    /// Reads a round key of `KEY_BYTES` bytes for all slots.
     unsafe fn round_key(bytes: *const u8) -> Self;
     /// One block.
     unsafe fn slot(&self, slot: usize) -> B;
     /// Replaces one block.
     unsafe fn set_slot(&mut self, slot: usize, block: &B);
-    /// Blocks of consecutive big-endian numbers, whose last four bytes do not overflow.
+    /// Blocks of consecutive big-endian numbers, starting with `first`. Their last four bytes must not overflow.
     unsafe fn consecutive<const N: usize>(first: &B) -> [Self; N];
     /// Reads four blocks at each of `SLOTS` addresses; vector `j` gets block `j` of each.
     unsafe fn gather(pointers: &[*mut u8]) -> [Self; STEP_BLOCKS];
@@ -58,7 +58,7 @@ pub(crate) trait Wide<B: BlockBytes>: Rounds {
     unsafe fn scatter(vectors: [Self; STEP_BLOCKS], pointers: &[*mut u8]);
 }
 
-/// Round keys as a vector type reads them.
+/// The round keys of one key for blocks `B`.
 struct KeysOf<'a, B, const BYTES: usize>(&'a Keys<[u8; BYTES]>, PhantomData<B>);
 
 impl<B: BlockBytes, W: Wide<B>, const BYTES: usize> RoundKeys<W> for KeysOf<'_, B, BYTES> {
@@ -70,16 +70,16 @@ impl<B: BlockBytes, W: Wide<B>, const BYTES: usize> RoundKeys<W> for KeysOf<'_, 
     #[inline(always)]
     unsafe fn round_key(&self, round: usize, _: usize) -> W {
         const { assert!(BYTES == W::KEY_BYTES) };
-        // SAFETY: the caller vouches for the instructions; the key has as many bytes as the vector reads.
+        // SAFETY: the caller guarantees the instructions, and a round key has the `KEY_BYTES` bytes that the vector reads.
         unsafe { W::round_key(self.0.round_keys[round].as_ptr()) }
     }
 }
 
-/// `key` has a length that Rijndael has.
+/// Computes the round keys. `key` must have 16, 20, 24, 28 or 32 bytes.
 #[target_feature(enable = "aes,sse4.1")]
 fn expand_key<B: BlockBytes, const BYTES: usize>(key: &[u8]) -> Keys<[u8; BYTES]> {
     let mut w = [[0; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)];
-    // SAFETY: this function has the instructions.
+    // SAFETY: this function enables the instructions.
     let s_box = unsafe { KeyGenAssist::new() };
     let rounds = expand::expand_key(&s_box, B::BYTES / 4, key, &mut w);
     let mut round_keys = Keys::<[u8; BYTES]>::NONE;
@@ -92,7 +92,7 @@ fn expand_key<B: BlockBytes, const BYTES: usize>(key: &[u8]) -> Keys<[u8; BYTES]
     Keys::new(rounds, round_keys)
 }
 
-/// Defines the engine of one register width. `BLOCKS` are the blocks of a flight.
+/// Defines the engine of one register width. `BLOCKS` is the number of blocks of a flight.
 macro_rules! engine {
     ($(#[$doc:meta])* $name:ident, $vector:ty, $key_bytes:literal, $features:literal, $flight:literal) => {
         $(#[$doc])*
@@ -111,7 +111,7 @@ macro_rules! engine {
             }
 
             fn expand_key(self, key: &[u8]) -> Self::Keys {
-                // SAFETY: every token here includes AES-NI.
+                // SAFETY: the token in `self` proves AES-NI and SSE4.1 at every width.
                 unsafe { expand_key::<B, $key_bytes>(key) }
             }
 
@@ -138,40 +138,40 @@ macro_rules! engine {
             #[inline(always)]
             fn load(self, bytes: &[u8]) -> $vector {
                 assert_eq!(bytes.len(), Self::SLOTS * B::BYTES);
-                // SAFETY: token; the length was checked.
+                // SAFETY: the token in `self` proves the instructions, and the length was checked.
                 unsafe { <$vector as Wide<B>>::load(bytes.as_ptr()) }
             }
 
             #[inline(always)]
             fn store(self, vector: $vector, bytes: &mut [u8]) {
                 assert_eq!(bytes.len(), Self::SLOTS * B::BYTES);
-                // SAFETY: token; the length was checked.
+                // SAFETY: the token in `self` proves the instructions, and the length was checked.
                 unsafe { vector.store(bytes.as_mut_ptr()) }
             }
 
             #[inline(always)]
             fn zero(self) -> $vector {
-                // SAFETY: token; the array has a round key's bytes.
+                // SAFETY: the token in `self` proves the instructions, and the array has the bytes of a round key.
                 unsafe { <$vector as Wide<B>>::round_key([0; $key_bytes].as_ptr()) }
             }
 
             #[inline(always)]
             fn xor(self, a: $vector, b: $vector) -> $vector {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { a.xor(b) }
             }
 
             #[inline(always)]
             fn slot(self, vector: &$vector, slot: usize) -> B {
                 assert!(slot < Self::SLOTS);
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { Wide::slot(vector, slot) }
             }
 
             #[inline(always)]
             fn set_slot(self, vector: &mut $vector, slot: usize, block: &B) {
                 assert!(slot < Self::SLOTS);
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { vector.set_slot(slot, block) }
             }
 
@@ -183,19 +183,19 @@ macro_rules! engine {
                     // A carry into the other bytes, once in 2^32 blocks.
                     return counters(self, first);
                 }
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { Wide::consecutive(first) }
             }
 
             #[inline(always)]
             unsafe fn gather(self, pointers: &[*mut u8]) -> [$vector; STEP_BLOCKS] {
-                // SAFETY: token; the caller vouches for the pointers.
+                // SAFETY: the token in `self` proves the instructions, and the caller guarantees the bytes at the pointers.
                 unsafe { Wide::gather(pointers) }
             }
 
             #[inline(always)]
             unsafe fn scatter(self, vectors: [$vector; STEP_BLOCKS], pointers: &[*mut u8]) {
-                // SAFETY: token; the caller vouches for the pointers.
+                // SAFETY: the token in `self` proves the instructions, and the caller guarantees the bytes at the pointers.
                 unsafe { Wide::scatter(vectors, pointers) }
             }
 
@@ -206,19 +206,19 @@ macro_rules! engine {
                 x: &mut [[$vector; G]; K],
                 meanwhile: &mut impl Meanwhile,
             ) {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { encrypt(&KeysOf::<B, $key_bytes>(keys, PhantomData), x, meanwhile) }
             }
 
             #[inline(always)]
             fn inverse_keys<'k>(self, keys: &'k Self::Keys, room: &'k mut Room<Self::Keys>) -> &'k Self::Keys {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { inverse_keys(keys, room) }
             }
 
             #[inline(always)]
             fn decrypt<const G: usize>(self, keys: &Self::Keys, x: &mut [$vector; G]) {
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { decrypt(&KeysOf::<B, $key_bytes>(keys, PhantomData), x) }
             }
 
@@ -231,7 +231,7 @@ macro_rules! engine {
                 meanwhile: &mut impl Meanwhile,
             ) {
                 assert!(first + G <= MAX_GROUPS);
-                // SAFETY: token.
+                // SAFETY: the token in `self` proves the instructions.
                 unsafe { encrypt(&(keys, first), x, meanwhile) }
             }
 
@@ -255,7 +255,7 @@ macro_rules! engine {
             #[inline(always)]
             fn encrypt_block(self, keys: &Self::Keys, block: &mut B) {
                 let bytes = block.as_mut().as_mut_ptr();
-                // SAFETY: token; the address is that of a block.
+                // SAFETY: the token in `self` proves the instructions, and `bytes` points to a block.
                 unsafe {
                     let mut x = [[<$vector as Wide<B>>::load_block(bytes)]];
                     self.encrypt(keys, &mut x, &mut Nothing);
@@ -265,7 +265,7 @@ macro_rules! engine {
 
             #[inline(always)]
             fn cbc_encrypt_blocks(self, keys: &Self::Keys, chain: &mut B, data: &mut [u8]) {
-                // SAFETY: token; all addresses are those of a block.
+                // SAFETY: the token in `self` proves the instructions, and all addresses are those of blocks.
                 unsafe {
                     let mut x = [[<$vector as Wide<B>>::load_block(chain.as_ref().as_ptr())]];
                     for block in data.chunks_exact_mut(B::BYTES) {
@@ -281,14 +281,14 @@ macro_rules! engine {
 }
 
 engine!(
-    /// One block a vector.
+    /// The engine with 128-bit registers, one block a vector.
     AesNi, Halves<__m128i, B>, 32, "aes,ssse3,sse4.1", 4
 );
 engine!(
-    /// Two blocks a vector.
+    /// The engine with 256-bit registers, two blocks a vector.
     Vaes256, Halves<__m256i, B>, 32, "aes,ssse3,sse4.1,avx,avx2,vaes", 4
 );
 engine!(
-    /// Two blocks a vector, or three of 160 bits.
+    /// The engine with 512-bit registers, two blocks a vector, or three of 160 bits.
     Vaes512, Whole<B>, 64, "aes,ssse3,sse4.1,avx,avx2,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi", 8
 );

@@ -1,10 +1,9 @@
-//! Wide blocks one behind the other in a 512-bit register: two, or three of 160 bits. What stands behind the last one
-//! does not matter.
+//! Wide blocks, one after another in a 512-bit register: two, or three of 160 bits. The bytes after the last block are ignored.
 
 use super::*;
 use crate::ciphers::rijndael::shape::before_instruction;
 
-/// As many blocks as there is room for.
+/// A vector of as many blocks as fit into a register.
 #[derive(Clone, Copy)]
 pub struct Whole<B>(__m512i, PhantomData<B>);
 
@@ -23,11 +22,11 @@ impl<B: BlockBytes> Whole<B> {
     const BLOCKS: usize = 64 / B::BYTES;
     const FORWARD: [u8; 64] = order(B::BYTES / 4, false);
     const BACKWARD: [u8; 64] = order(B::BYTES / 4, true);
-    /// The bytes of the first block.
+    /// Mask of the first block's bytes.
     const FIRST: u64 = u64::MAX >> (64 - B::BYTES);
-    /// The bytes of all blocks.
+    /// Mask of the bytes of all blocks.
     const ALL: u64 = u64::MAX >> (64 - Self::BLOCKS * B::BYTES);
-    /// Copies the first block to the places of all.
+    /// A permutation that copies the first block to all blocks.
     const REPEAT: [u8; 64] = {
         let mut order = [0; 64];
         let mut byte = 0;
@@ -37,20 +36,21 @@ impl<B: BlockBytes> Whole<B> {
         }
         order
     };
-    /// Reverses the bytes of each block's last column, with which a big-endian number counts.
+    /// A shuffle that reverses the bytes of each block's last column, the low word of a big-endian number.
     const REVERSE_LAST: [u8; 64] = {
         let mut order = [0; 64];
         let mut byte = 0;
         while byte < 64 {
             let reversed = if byte % B::BYTES >= B::BYTES - 4 { byte ^ 3 } else { byte };
-            // A byte shuffle inside of 16 bytes.
+            // The instruction shuffles inside each 16 bytes.
             order[byte] = (reversed % 16) as u8;
             byte += 1;
         }
         order
     };
-    /// In each block's last column its number, and the number of blocks.
+    /// The index of each block in its last column.
     const NUMBERS: [u32; 16] = Self::last_columns(true);
+    /// The number of blocks in the last column of each.
     const STEP: [u32; 16] = Self::last_columns(false);
 
     const fn last_columns(numbered: bool) -> [u32; 16] {
@@ -68,7 +68,7 @@ impl<B: BlockBytes> Whole<B> {
         Whole(register, PhantomData)
     }
 
-    /// The bytes of a block.
+    /// Mask of the bytes of a block.
     #[inline(always)]
     fn place(block: usize) -> u64 {
         Self::FIRST << (block * B::BYTES)
@@ -76,7 +76,7 @@ impl<B: BlockBytes> Whole<B> {
 
     #[inline(always)]
     unsafe fn permute(self, order: &[u8; 64]) -> __m512i {
-        // SAFETY: the caller vouches for the instructions; an order has 64 bytes.
+        // SAFETY: the caller guarantees the instructions, and `order` has 64 bytes.
         unsafe { _mm512_permutexvar_epi8(_mm512_loadu_si512(order.as_ptr().cast()), self.0) }
     }
 }
@@ -84,36 +84,36 @@ impl<B: BlockBytes> Whole<B> {
 impl<B: BlockBytes> Rounds for Whole<B> {
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { Self::new(_mm512_xor_si512(self.0, other.0)) }
     }
 
     #[inline(always)]
     unsafe fn encrypt_round(self, round_key: Self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { Self::new(_mm512_aesenc_epi128(self.permute(&Self::FORWARD), round_key.0)) }
     }
 
     #[inline(always)]
     unsafe fn encrypt_last(self, round_key: Self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { Self::new(_mm512_aesenclast_epi128(self.permute(&Self::FORWARD), round_key.0)) }
     }
 
     #[inline(always)]
     unsafe fn decrypt_round(self, round_key: Self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { Self::new(_mm512_aesdec_epi128(self.permute(&Self::BACKWARD), round_key.0)) }
     }
 
     #[inline(always)]
     unsafe fn decrypt_last(self, round_key: Self) -> Self {
-        // SAFETY: the caller vouches for the instructions.
+        // SAFETY: the caller guarantees the instructions.
         unsafe { Self::new(_mm512_aesdeclast_epi128(self.permute(&Self::BACKWARD), round_key.0)) }
     }
 }
 
-// A masked load or store touches the bytes of its mask and no others, wherever its address points.
+// A masked load or store accesses only the bytes of its mask; the other bytes at its address need not be valid.
 
 impl<B: BlockBytes> Wide<B> for Whole<B> {
     const SLOTS: usize = Self::BLOCKS;
@@ -121,43 +121,43 @@ impl<B: BlockBytes> Wide<B> for Whole<B> {
 
     #[inline(always)]
     unsafe fn load(bytes: *const u8) -> Self {
-        // SAFETY: the caller vouches for all blocks' bytes.
+        // SAFETY: the caller guarantees the instructions and the bytes of all blocks.
         unsafe { Self::new(_mm512_maskz_loadu_epi8(Self::ALL, bytes.cast())) }
     }
 
     #[inline(always)]
     unsafe fn store(self, bytes: *mut u8) {
-        // SAFETY: the caller vouches for all blocks' bytes.
+        // SAFETY: the caller guarantees the instructions and the bytes of all blocks.
         unsafe { _mm512_mask_storeu_epi8(bytes.cast(), Self::ALL, self.0) }
     }
 
     #[inline(always)]
     unsafe fn load_block(block: *const u8) -> Self {
-        // SAFETY: the caller vouches for a block's bytes.
+        // SAFETY: the caller guarantees a block's bytes.
         unsafe { Self::new(_mm512_maskz_loadu_epi8(Self::FIRST, block.cast())) }
     }
 
     #[inline(always)]
     unsafe fn store_block(self, block: *mut u8) {
-        // SAFETY: the caller vouches for a block's bytes.
+        // SAFETY: the caller guarantees a block's bytes.
         unsafe { _mm512_mask_storeu_epi8(block.cast(), Self::FIRST, self.0) }
     }
 
     #[inline(always)]
     unsafe fn round_key(bytes: *const u8) -> Self {
-        // SAFETY: the caller vouches for 64 bytes.
+        // SAFETY: the caller guarantees 64 bytes.
         unsafe { Self::new(_mm512_loadu_si512(bytes.cast())) }
     }
 
     #[inline(always)]
     unsafe fn slot(&self, slot: usize) -> B {
-        // SAFETY: the register has a block's bytes there.
+        // SAFETY: the caller passes a `slot` below `SLOTS`, at which the register has a block's bytes.
         unsafe { core::ptr::from_ref(&self.0).cast::<u8>().add(slot * B::BYTES).cast::<B>().read_unaligned() }
     }
 
     #[inline(always)]
     unsafe fn set_slot(&mut self, slot: usize, block: &B) {
-        // SAFETY: the register has a block's bytes there.
+        // SAFETY: the caller passes a `slot` below `SLOTS`, at which the register has a block's bytes.
         unsafe {
             core::ptr::from_mut(&mut self.0).cast::<u8>().add(slot * B::BYTES).cast::<B>().write_unaligned(*block)
         }
@@ -165,7 +165,7 @@ impl<B: BlockBytes> Wide<B> for Whole<B> {
 
     #[inline(always)]
     unsafe fn consecutive<const N: usize>(first: &B) -> [Self; N] {
-        // SAFETY: the caller vouches for the instructions; the address is a block's, and those of constants of 64 bytes.
+        // SAFETY: the caller guarantees the instructions; `first` has a block's bytes, and the constants have 64.
         unsafe {
             let order = _mm512_loadu_si512(Self::REVERSE_LAST.as_ptr().cast());
             let step = _mm512_loadu_si512(Self::STEP.as_ptr().cast());
@@ -183,7 +183,7 @@ impl<B: BlockBytes> Wide<B> for Whole<B> {
 
     #[inline(always)]
     unsafe fn gather(pointers: &[*mut u8]) -> [Self; STEP_BLOCKS] {
-        // SAFETY: the caller vouches for four blocks at each pointer.
+        // SAFETY: the caller guarantees four blocks at each pointer.
         unsafe {
             let mut vectors = [Self::load_block(pointers[0]); STEP_BLOCKS];
             for j in 0..STEP_BLOCKS {
@@ -200,7 +200,7 @@ impl<B: BlockBytes> Wide<B> for Whole<B> {
 
     #[inline(always)]
     unsafe fn scatter(vectors: [Self; STEP_BLOCKS], pointers: &[*mut u8]) {
-        // SAFETY: the caller vouches for four blocks at each pointer.
+        // SAFETY: the caller guarantees four blocks at each pointer.
         unsafe {
             for j in 0..STEP_BLOCKS {
                 for slot in 0..Self::BLOCKS {
