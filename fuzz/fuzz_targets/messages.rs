@@ -1,4 +1,4 @@
-//! Messages of a transfer, and what a receiver keeps on disk: `make fuzz`.
+//! Messages of a transfer and the files that a receiver keeps: `make fuzz`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tress_fuzz::messages(bytes));

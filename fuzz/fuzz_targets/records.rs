@@ -1,4 +1,4 @@
-//! Records of measurements, and the page that is made of them: `make fuzz`.
+//! Records of measurements and their report: `make fuzz`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tress_fuzz::records::run(bytes));

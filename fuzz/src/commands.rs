@@ -1,5 +1,5 @@
-//! Damaged containers as files: `decrypt`, with and without a range, `inspect` and `rewrap` say what the reader in memory says,
-//! and leave nothing but a right output.
+//! Damaged containers as files: `decrypt`, with and without a range, `inspect` and `rewrap` agree with the reader in memory,
+//! and leave no files except a correct output.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ use crate::input::Input;
 use crate::place;
 use crate::vectors::identities;
 
-/// Panics when a verb lies, or leaves something.
+/// Panics if a command gives a wrong result or leaves other files.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let (_, sealed) = edited(&mut input);
@@ -40,7 +40,7 @@ pub fn run(bytes: &[u8]) {
     let mut options = DecryptOptions::default().threads(threads);
     let whole = decrypt(&source, &sink, &identities(), &options, &Control::new());
     assert!(whole.is_err() || plain.is_some(), "opens as a file only");
-    // A tree whose archive is damaged does not open as a folder.
+    // A tree with a damaged archive does not open as a folder.
     assert!(whole.is_ok() || plain.is_none() || is_tree, "{whole:?}");
     if whole.is_ok() {
         assert_eq!(place::names(folder), ["container", "out"]);
@@ -56,7 +56,7 @@ pub fn run(bytes: &[u8]) {
         Ok(_) => {
             let bytes = fs::read(&out).expect("an output");
             let end = end.map(|end| end as usize);
-            // Chunks outside of the range, the last one apart, may be damaged.
+            // Chunks outside of the range may be damaged, except the last one.
             match &plain {
                 Some(plain) => assert!(bytes == plain[start as usize..end.unwrap_or(plain.len())], "wrong bytes"),
                 None => assert!(inspection.is_ok_and(|inspection| inspection.verified)),
@@ -81,7 +81,7 @@ pub fn run(bytes: &[u8]) {
     assert_eq!(place::names(folder), ["container"]);
 }
 
-/// A range, inside the plaintext or not.
+/// A range, inside or outside of the plaintext.
 fn range(length: usize, input: &mut Input<'_>) -> (u64, Option<u64>) {
     let start = input.below(length + 3) as u64;
     let end = input.flag().then(|| input.below(length + 3) as u64);

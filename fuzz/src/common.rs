@@ -1,4 +1,4 @@
-//! What the simulator's tests share, with one difference: the numbers come from the fuzzer's input as long as there is any.
+//! The common code of the simulator's tests, except that random numbers come from the fuzzer's input while it lasts.
 
 #[path = "../../riscv/sim/tests/common/mod.rs"]
 mod tests;
@@ -8,19 +8,19 @@ use std::collections::VecDeque;
 
 pub(crate) use tests::{Numbers as Seeded, elf, elf_with_data, encode};
 
-/// Where a step of a program begins: the generator asks for a number below this one, and nobody else does.
+/// Only the generator asks for a number below this one, at the beginning of each step of a program.
 const KINDS_OF_STEPS: u64 = 20;
 
 thread_local! {
-    /// What is left of the input, and whether the steps have begun: what a program finds in memory is of the seed alone.
+    /// The remaining input, and whether the steps have begun: the initial memory of a program depends only on the seed.
     static FED: RefCell<(VecDeque<u8>, bool)> = const { RefCell::new((VecDeque::new(), false)) };
 }
 
-/// Numbers of an input, and where it ends those of the tests.
+/// Numbers from an input, and after its end from the generator of the tests.
 pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
-    /// The next program's steps are made of these bytes.
+    /// Sets the input for the steps of the next program.
     pub(crate) fn feed(bytes: &[u8]) {
         FED.with_borrow_mut(|fed| *fed = (bytes.iter().copied().collect(), false));
     }
@@ -29,7 +29,7 @@ impl Numbers {
         FED.with_borrow_mut(|(left, has_begun)| if *has_begun { left.pop_front() } else { None })
     }
 
-    /// Two bytes of the input make a number, so that an input of some hundred is a program of some hundred steps.
+    /// Returns a number from two bytes of the input, so that an input of some hundred bytes is a program of about as many steps.
     pub(crate) fn next(&mut self) -> u64 {
         for byte in [Self::fed(), Self::fed()].into_iter().flatten() {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
@@ -40,7 +40,7 @@ impl Numbers {
         number
     }
 
-    /// One byte of the input where one is enough.
+    /// Returns a number below `bound`, from one byte of the input if that is enough.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         if bound == KINDS_OF_STEPS {
             FED.with_borrow_mut(|(_, has_begun)| *has_begun = true);
@@ -53,7 +53,7 @@ impl Numbers {
         &from[self.below(from.len() as u64) as usize]
     }
 
-    /// An integer of 64 bits as programs meet them: small, extreme, or any.
+    /// Returns an integer of 64 bits: small, extreme, or any.
     pub(crate) fn integer(&mut self) -> u64 {
         match self.below(8) {
             0 => self.below(4),

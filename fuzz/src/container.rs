@@ -1,5 +1,5 @@
-//! Damaged containers by every reader in memory: they fail, or give the bytes that were encrypted, and all of them do the
-//! same. What is given before a failure is the beginning of those bytes.
+//! Damaged containers in every reader in memory: all readers either fail or return the bytes that were encrypted. The bytes
+//! that they return before a failure are the beginning of those.
 
 use std::io::{Cursor, ErrorKind, Read, Seek, SeekFrom};
 
@@ -11,7 +11,7 @@ use crate::edits::edited;
 use crate::input::Input;
 use crate::vectors::{containers, identities};
 
-/// Panics when a reader gives a wrong byte, or two disagree.
+/// Panics if a reader returns a wrong byte, or if two readers disagree.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let (base, sealed) = edited(&mut input);
@@ -27,14 +27,14 @@ pub fn run(bytes: &[u8]) {
     rewrapped(&sealed, opened.as_deref());
 }
 
-/// In pieces of any length.
+/// Pushes the container in pieces of any length.
 fn pushed(sealed: &[u8], opened: Option<&[u8]>, input: &mut Input<'_>) {
     let mut decryptor = Decryptor::new(&identities(), Threads::ONE);
     let mut plain = Vec::new();
     let mut rest = sealed;
     let mut result = Ok(());
     while result.is_ok() && !rest.is_empty() {
-        // Pieces get large where the input has no more to say.
+        // At the end of the input, the rest is one piece.
         let length = if input.is_empty() { rest.len() } else { 1 + input.below(0x10000) };
         let piece = rest.split_off(..length.min(rest.len())).unwrap_or_default();
         result = decryptor.push(piece, &mut plain);
@@ -47,7 +47,7 @@ fn pushed(sealed: &[u8], opened: Option<&[u8]>, input: &mut Input<'_>) {
     }
 }
 
-/// At some places, and then all of it.
+/// Reads at some offsets, and then the whole plaintext.
 fn sought(sealed: &[u8], opened: Option<&[u8]>, input: &mut Input<'_>) {
     let mut reader = match Reader::open(Cursor::new(sealed), &identities(), Threads::ONE) {
         Ok(reader) => reader,
@@ -87,7 +87,7 @@ fn sought(sealed: &[u8], opened: Option<&[u8]>, input: &mut Input<'_>) {
     assert!(plain.is_empty() || right(0, &plain), "wrong bytes");
 }
 
-/// A new header takes the old one's place, and opens the same payload.
+/// Replaces the header, which must open the same payload.
 fn rewrapped(sealed: &[u8], opened: Option<&[u8]>) {
     let key = key_file(&[9; 32]).expect("a key of its length");
     match rewrap_head(&mut &sealed[..], &identities(), &key.clone().into()) {

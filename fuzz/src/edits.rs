@@ -1,14 +1,14 @@
-//! What happens to a container on its way: bits that flip, bytes that are lost, added, moved, or come from another one.
+//! Damage to a container: flipped bits, and bytes that are lost, added, moved or from another container.
 
 use crate::input::Input;
 use crate::vectors::{Container, containers};
 
-/// Bytes of a chunk with its tag, and of what comes before the first: docs/reference/formats/container.md.
+/// Length of a chunk with its tag in bytes (docs/reference/formats/container.md).
 const SEALED_CHUNK_BYTES: usize = 16384 + 16;
 const PREFIX_BYTES: usize = 56;
 const HEADER_BYTES: usize = 4096;
 
-/// A container of the vectors, and what up to four edits made of it.
+/// A container of the vectors, and its bytes after up to four edits.
 pub fn edited(input: &mut Input<'_>) -> (&'static Container, Vec<u8>) {
     let base = input.pick(containers());
     let mut bytes = base.sealed.to_vec();
@@ -37,7 +37,7 @@ fn edit(bytes: &mut Vec<u8>, input: &mut Input<'_>) {
             bytes.splice(at..at, twice);
         }
         6 => {
-            // Two chunks change places.
+            // Exchange two chunks.
             let (one, other) = (chunk(input), chunk(input));
             if one < other && other + SEALED_CHUNK_BYTES <= bytes.len() {
                 let (front, back) = bytes.split_at_mut(other);
@@ -45,7 +45,7 @@ fn edit(bytes: &mut Vec<u8>, input: &mut Input<'_>) {
             }
         }
         7 => {
-            // The rest is another container's.
+            // Replace the rest by that of another container.
             let other = input.pick(containers()).sealed;
             bytes.truncate(at);
             bytes.extend_from_slice(&other[at.min(other.len())..]);
@@ -54,12 +54,12 @@ fn edit(bytes: &mut Vec<u8>, input: &mut Input<'_>) {
     }
 }
 
-/// Where a chunk begins, if the header is a short one.
+/// The offset of a chunk, if the header is a short one.
 fn chunk(input: &mut Input<'_>) -> usize {
     HEADER_BYTES + PREFIX_BYTES + input.below(4) * SEALED_CHUNK_BYTES
 }
 
-/// A place: any, or one near a border of the format.
+/// An offset: any, or one near a boundary of the format.
 fn place(length: usize, input: &mut Input<'_>) -> usize {
     let near = usize::from(input.byte() % 4);
     let place = match input.byte() % 6 {

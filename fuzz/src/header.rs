@@ -1,5 +1,5 @@
-//! Headers of strangers: bytes that claim to be one, age files of any text, and contents that somebody who has the key made up.
-//! What is read is bounded, and a content is taken only as it would be written.
+//! Headers from an attacker: arbitrary bytes, any text in age files, and any content from somebody who has the key. The
+//! length that is read is bounded, and a content is accepted only in the form in which it would be written.
 
 use std::io::Write;
 
@@ -11,11 +11,11 @@ use tress_container::keys::{RawKey, Recipients, key_file};
 use crate::input::Input;
 use crate::vectors::identities;
 
-/// Panics when something is taken that no writer makes.
+/// Panics if a header is accepted that no writer writes.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     match input.byte() % 3 {
-        // Zeros up to the payload need not be found by the fuzzer.
+        // Add the padding before the payload, so that the fuzzer need not find it.
         0 => {
             let mut bytes = input.rest().to_vec();
             bytes.resize(bytes.len().next_multiple_of(ALIGNMENT_BYTES), 0);
@@ -53,7 +53,7 @@ fn read(bytes: &[u8]) -> Option<Header> {
     Some(header)
 }
 
-/// The age file's content is the input's, under a key that we have.
+/// Encrypts the input as the content of an age file, under a known key.
 fn content(input: &mut Input<'_>) {
     let first_line = *input.pick(Aead::ALL);
     let content = input.rest();
@@ -69,10 +69,10 @@ fn content(input: &mut Input<'_>) {
     let header = read(&around(first_line, &age_file)).expect("a whole header");
     match header.open(&key.clone().into()) {
         Ok(opened) => {
-            // As docs/reference/formats/container.md, "Content", has it.
+            // The form of docs/reference/formats/container.md, "Content".
             let name = opened.name.as_ref().map_or(String::new(), |name| format!("name {name}\n"));
             let text = format!("aead {}\ntype {}\n{name}\n", opened.aead.name(), opened.content_type.name());
-            let rest = content.strip_prefix(text.as_bytes()).expect("only one form is taken");
+            let rest = content.strip_prefix(text.as_bytes()).expect("only one form is accepted");
             assert_eq!(rest.len(), opened.aead.key_bytes());
             let again = Header::seal(&opened, &key.clone().into()).expect("what was read can be written");
             let again = read(&again).expect("a header").open(&key.into()).expect("our own header");

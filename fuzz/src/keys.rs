@@ -1,4 +1,4 @@
-//! Key files and signatures that lie: whatever comes is read or refused, without a panic and in bounded time.
+//! Key files and signatures from an attacker: all are read or refused, without a panic and in bounded time.
 use std::sync::OnceLock;
 
 use tress_sign::{Error, Hash, KeyFile, PrivateKey, PublicKey, Scheme, SigningKey};
@@ -6,15 +6,15 @@ use tress_sign::{rsa::SaltLength, signature::Keypair as _};
 
 use crate::input::Input;
 
-/// A passphrase for those that are encrypted; the corpus has files under it.
+/// The passphrase for encrypted files. The corpus has files that are encrypted under it.
 const PASSPHRASE: &[u8] = b"tress";
 
-/// Reads a key file. A key that is read signs what verifies, and is written and read again as the same.
+/// Reads a key file. If it has a key, its signatures verify, and writing and reading it gives the same key.
 pub fn key_file(bytes: &[u8]) {
     match KeyFile::read(bytes) {
         Ok(KeyFile::Private(key)) => private(&key),
         Ok(KeyFile::Public(key)) => public(&key),
-        // Work factors that are allowed may take seconds; what the fuzzer makes of them is no fault.
+        // High work factors are allowed but may take seconds, so they are skipped.
         Ok(KeyFile::Encrypted(key)) if bytes.len() < 4096 && is_cheap(bytes) => {
             if let Ok(key) = key.decrypt(PASSPHRASE) {
                 private(&key);
@@ -24,7 +24,7 @@ pub fn key_file(bytes: &[u8]) {
     }
 }
 
-/// Whether the file names no more rounds than two bytes hold: an INTEGER of three bytes or more in its first 120 bytes might.
+/// Whether the file has a low number of rounds: no INTEGER of three bytes or more in its first 120 bytes.
 fn is_cheap(bytes: &[u8]) -> bool {
     !bytes.iter().take(120).collect::<Vec<_>>().windows(2).any(|two| *two[0] == 2 && (3..=8).contains(two[1]))
 }
@@ -36,7 +36,7 @@ fn private(key: &PrivateKey) {
         assert_eq!(*again.to_der(), *der);
     }
     let Some(Ok(key)) = scheme(&key.public_key()).map(|scheme| SigningKey::new(key.clone(), scheme)) else { return };
-    // Where p or q is no prime there is no signature, or one that verifies.
+    // If p or q is not a prime, there is either no signature or one that verifies.
     for signature in key.sign_digests(&[DIGEST]).into_iter().flatten() {
         key.verifying_key().verify_digest(&DIGEST, signature.as_bytes()).expect("our own signature");
     }
@@ -59,7 +59,7 @@ fn scheme(key: &PublicKey) -> Option<Scheme> {
     }
 }
 
-/// A key of every scheme, and its signature of a digest.
+/// A key of every scheme, and its signature of `DIGEST`.
 fn keys() -> &'static [(SigningKey, Vec<u8>)] {
     static KEYS: OnceLock<Vec<(SigningKey, Vec<u8>)>> = OnceLock::new();
     KEYS.get_or_init(|| {
@@ -91,7 +91,7 @@ fn private_key(vectors: &str) -> Vec<u8> {
 
 const DIGEST: [u8; 32] = [7; 32];
 
-/// Checks a signature under each key: nobody can make one that holds, be it new or one that holds with a change.
+/// Checks a signature under one of the keys: neither a new one nor a changed valid one verifies.
 pub fn signature(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let (key, right) = input.pick(keys());

@@ -1,5 +1,5 @@
-//! Jobs in lanes against the same messages one at a time on the reference: any mix of keys, key sizes, lengths, nonces,
-//! associated data and tags, some of them forged, on every backend of this machine.
+//! Jobs in lanes against the reference, one message at a time: any mix of keys, key lengths, message lengths, nonces,
+//! associated data and tags, some of them forged, on every available backend.
 
 use tress_cipher::catalogue::{CIPHERS, FromKey, WithCipher};
 use tress_cipher::modes::{cbc, ccm};
@@ -10,7 +10,7 @@ use crate::input::Input;
 const MAX_JOBS: usize = 80;
 const MAX_KEYS: usize = 5;
 
-/// A message, and how it is sealed.
+/// A message with its parameters.
 struct Message {
     key: usize,
     iv: [u8; 32],
@@ -18,11 +18,11 @@ struct Message {
     tag_bytes: usize,
     aad: Vec<u8>,
     data: Vec<u8>,
-    /// Which bit is forged: of ciphertext and tag.
+    /// The bit of ciphertext and tag to flip, if any.
     forged: Option<usize>,
 }
 
-/// Panics when lanes do anything else than one call for each message.
+/// Panics if lanes give another result than one call for each message.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let (cipher, is_chained) = (input.pick(CIPHERS), input.flag());
@@ -46,7 +46,7 @@ impl WithCipher for Lanes<'_, '_> {
     }
 }
 
-/// The keys and the messages. Few bytes make many jobs: a byte that says "as before" repeats the one before at another length.
+/// Makes keys and messages from the input.
 fn messages(input: &mut Input<'_>, key_bytes: &[usize]) -> (Vec<Vec<u8>>, Vec<Message>) {
     let keys: Vec<Vec<u8>> = (0..1 + input.below(MAX_KEYS))
         .map(|_| {
@@ -100,7 +100,7 @@ fn authenticated<C: FromKey + CcmCipher>(input: &mut Input<'_>) {
         let jobs = messages.iter().zip(&mut ours).map(|(message, (data, tag))| {
             lanes::ccm::Seal::new(&ciphers[message.key], message.nonce(), Aad(&message.aad), data, &mut tag[..])
         });
-        // The input says what the nonces are.
+        // The nonces come from the input and may repeat.
         lanes::ccm::seal_without_nonce_check(&mut jobs.collect::<Result<Vec<_>, _>>().expect("parameters of CCM"));
         assert!(ours == sealed, "{}", backend.name());
 
@@ -134,7 +134,7 @@ fn authenticated<C: FromKey + CcmCipher>(input: &mut Input<'_>) {
 }
 
 impl Message {
-    /// For CCM.
+    /// The nonce for CCM.
     fn nonce(&self) -> &[u8] {
         &self.iv[..self.nonce_bytes]
     }

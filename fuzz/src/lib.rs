@@ -1,5 +1,5 @@
-//! What the fuzz targets do with their input, a file for each, so that it can be run and panics without a fuzzer too.
-//! `docs/contributing/fuzzing.md` says what each of them checks.
+//! The functions of the fuzz targets, with a file for most of them, so that tests can run them without a fuzzer.
+//! `docs/contributing/fuzzing.md` documents what each of them checks.
 
 pub mod calls;
 pub mod commands;
@@ -23,15 +23,15 @@ pub mod vectors;
 
 mod common;
 
-/// Messages of a transfer, and what a receiver keeps on disk: what is read is what would be written.
+/// Reads messages of a transfer and the files that a receiver keeps. Data that is accepted has the form in which it is written.
 pub fn messages(bytes: &[u8]) {
     tress_transfer::read_anything(bytes);
 }
 
-/// Sessions of a transfer: a sender that does what these bytes say, and what has to hold of the receiver.
+/// Runs a transfer from a sender that is scripted by the input, and checks the receiver.
 pub fn sessions(bytes: &[u8]) {
-    // As in every Rust program, but libFuzzer's has another `main`.
-    // SAFETY: no handler is replaced that anybody set.
+    // Rust's `main` ignores SIGPIPE, but libFuzzer has another `main`.
+    // SAFETY: SIG_IGN is a valid handler, and no code of this process relies on another one.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
     let mut rest = bytes.iter().copied();
     tress_transfer::any_sender(&mut || rest.next(), place::empty());

@@ -1,5 +1,5 @@
-//! Machine files: a text, or a preset with some lines changed. What is taken runs a program to the end with the registers and
-//! the number of instructions that there are without a model, and in a time that its own limits allow.
+//! Machine files: a text, or a preset with some changed lines. A machine that is accepted runs a program to its end, with the
+//! same registers and number of instructions as without a timing model, and within the time that its limits allow.
 
 use tress_sim::machine::{Kind, PRESETS};
 use tress_sim::{Error, ErrorKind, Image, Machine, Model, Simulation, System, Xlen};
@@ -7,12 +7,12 @@ use tress_sim::{Error, ErrorKind, Image, Machine, Model, Simulation, System, Xle
 use crate::common::elf;
 use crate::input::Input;
 
-/// More than the program takes.
+/// Limit of instructions, more than the program has.
 const STEPS: u64 = 2000;
-/// No instruction of it takes longer, by the limits of what a machine file may say.
+/// Limit of cycles: the values that a machine file may have allow at most 100,000 for each instruction.
 const MOST_CYCLES: u64 = STEPS * 100_000;
 
-/// Panics when a model changes what a program does, or its time is absurd.
+/// Panics if a model changes the results of the program, or if its time exceeds the limit.
 pub fn run(bytes: &[u8]) {
     let text = match bytes {
         [b'#', ..] => String::from_utf8_lossy(bytes).into_owned(),
@@ -51,12 +51,12 @@ fn integer(system: &System, number: u8) -> u64 {
     system.harts[0].register(tress_sim::Reg::integer(number))
 }
 
-/// The exit code, or what kind of failure it was.
+/// The exit code, or the kind of the error.
 fn told(outcome: &Result<Option<u64>, Error>) -> Result<Option<u64>, std::mem::Discriminant<ErrorKind>> {
     outcome.as_ref().copied().map_err(|error| std::mem::discriminant(&error.kind))
 }
 
-/// Twenty rounds of loads, a product and stores, a quotient, and the end by semihosting.
+/// A program with twenty rounds of loads, a product and stores, then a quotient. It exits by semihosting.
 fn program(xlen: Xlen) -> Vec<u8> {
     let mut words: Vec<u32> = vec![
         0x0000_0297, // auipc t0, 0
@@ -77,13 +77,13 @@ fn program(xlen: Xlen) -> Vec<u8> {
         0x0000_006f, // jal zero, 0
     ];
     words.resize(32, 0x13);
-    // What is loaded, and at 144 the block of EXIT: ADP_Stopped_ApplicationExit and a code.
+    // The data, and at 144 the block of EXIT: ADP_Stopped_ApplicationExit and a code.
     words.extend([7, 0, 0, 0]);
     words.extend(if xlen == Xlen::Rv64 { [0x20026, 0, 5, 0] } else { [0x20026, 5, 0, 0] });
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// What stands for a value: within the limits, at them, outside, and of other types.
+/// Values: within the limits, at them, outside, and of other types.
 const VALUES: [&str; 40] = [
     "0",
     "1",
@@ -127,7 +127,7 @@ const VALUES: [&str; 40] = [
     "[]",
 ];
 
-/// A preset with lines that say something else, are gone, or come twice.
+/// A preset with changed, removed and repeated lines.
 fn changed(input: &mut Input<'_>) -> String {
     let (_, preset) = input.pick(PRESETS);
     let mut lines: Vec<String> = preset.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();

@@ -1,6 +1,6 @@
-//! Modes against other people's: AES against OpenSSL, RC6 against the crate `rc6`, PIPO against the crate `pipo`. Every
-//! backend of this machine, alone and in lanes, at any length and alignment, has to give what the peer gives; and a message
-//! that was damaged has to be refused.
+//! Modes against other implementations: AES against OpenSSL, RC6 against the crate `rc6`, PIPO against the crate `pipo`. Every
+//! available backend must give the result of the peer, for one message and in lanes, at any length and alignment. Damaged
+//! messages must be refused.
 
 use arbitrary::{Arbitrary, Unstructured};
 use tress_cipher::aes::Aes;
@@ -10,9 +10,9 @@ use tress_cipher::rc6::Rc6;
 use tress_cipher::{Aad, Backend, BlockCipher, CcmCipher, Error, Tag, lanes};
 use tress_peers::{Direction, openssl, pipo, rustcrypto};
 
-/// Longer messages find nothing that these do not: a flight is at most 1,024 bytes.
+/// Length of the longest message. Longer ones reach no other code: a flight is at most 1,024 bytes.
 const MAX_BYTES: usize = 2500;
-/// Of all messages in lanes together: some seventy of two hundred bytes, or a few long ones.
+/// Total length of all messages in lanes: some seventy of two hundred bytes, or a few long ones.
 const MAX_LANES_BYTES: usize = 16_384;
 
 #[derive(Arbitrary, Clone, Copy, Debug)]
@@ -30,14 +30,14 @@ enum Mode {
     Ccm { nonce_bytes: u8, tag_bytes: u8, aad_bytes: u16 },
 }
 
-/// Panics when somebody disagrees.
+/// Panics if a backend and the peer disagree.
 pub fn run(bytes: &[u8]) {
     if let Ok(case) = Case::arbitrary_take_rest(Unstructured::new(bytes)) {
         case.check();
     }
 }
 
-/// One message, and where it lies.
+/// One message with its parameters and its offset in memory.
 #[derive(Arbitrary)]
 struct Case {
     cipher: Cipher,
@@ -48,14 +48,14 @@ struct Case {
     iv: [u8; 16],
     length: u16,
     offset: u8,
-    /// Messages side by side in lanes.
+    /// Number of messages side by side in lanes.
     copies: u8,
-    /// Which bit of message or tag is damaged.
+    /// The bit of message or tag to damage.
     damage: u32,
     seed: Vec<u8>,
 }
 
-/// How a peer, or one of our backends, changes a message.
+/// A function that encrypts or decrypts a message in place.
 type Apply<'a> = &'a dyn Fn(&mut [u8]);
 
 impl Case {
@@ -75,13 +75,13 @@ impl Case {
         if self.decrypts { Direction::Decrypt } else { Direction::Encrypt }
     }
 
-    /// Bytes that the seed repeats, each time a little different.
+    /// Bytes that repeat the seed, slightly changed each time.
     fn bytes(&self, length: usize) -> Vec<u8> {
         let seed = if self.seed.is_empty() { &[0x5a][..] } else { &self.seed };
         (0..length).map(|i| seed[i % seed.len()].wrapping_add((i / seed.len()) as u8)).collect()
     }
 
-    /// How many messages of this length go side by side.
+    /// The number of messages of this length side by side.
     fn copies(&self, length: usize) -> usize {
         (usize::from(self.copies) % 70).min(MAX_LANES_BYTES / length.max(1))
     }
@@ -100,7 +100,7 @@ impl Case {
         if let Mode::Ccm { nonce_bytes, tag_bytes, aad_bytes } = self.mode {
             let nonce = &self.iv[..7 + usize::from(nonce_bytes) % 7];
             let tag_bytes = 4 + usize::from(tag_bytes) % 7 * 2;
-            // Some in the other form of its length; the rest short.
+            // Some lengths have the longer encoding; the others are short.
             let aad_bytes = if aad_bytes < 0xfe00 { aad_bytes % 300 } else { aad_bytes };
             self.ccm(nonce, tag_bytes, usize::from(aad_bytes));
             return;
@@ -152,7 +152,7 @@ impl Case {
         );
     }
 
-    /// ECB, CBC and CTR on every backend.
+    /// Checks ECB, CBC and CTR on every backend.
     fn block_modes<C: BlockCipher>(
         &self,
         make: impl Fn(Backend) -> Result<C, Error>,
@@ -167,7 +167,7 @@ impl Case {
             Mode::Ctr | Mode::Ccm { .. } => (their_ctr, 1),
         };
         let given = self.message(unit);
-        // Where the counter would run out, we refuse and change nothing; peers go on.
+        // If the counter is exhausted, we return an error and change nothing; the peers continue.
         let counts = match self.mode {
             Mode::Ctr | Mode::Ccm { .. } if C::COUNTER_BYTES < C::BLOCK_BYTES => {
                 let first =
@@ -237,7 +237,7 @@ impl Case {
         }
     }
 
-    /// One bit of message or tag: refused and wiped.
+    /// Checks that a message with a flipped bit in data or tag is refused and wiped.
     fn damaged<C: CcmCipher>(&self, cipher: &C, nonce: &[u8], aad: &[u8], sealed: &[u8], tag: &[u8]) {
         let (mut data, mut tag) = (sealed.to_vec(), tag.to_vec());
         let bit = self.damage as usize % (8 * (data.len() + tag.len()));
@@ -252,7 +252,7 @@ impl Case {
         assert!(data.iter().all(|byte| *byte == 0));
     }
 
-    /// The message between others of other lengths, all at once and back.
+    /// Checks the message in lanes between messages of other lengths, in both directions.
     fn ccm_lanes<C: CcmCipher>(
         &self,
         cipher: &C,
@@ -275,7 +275,7 @@ impl Case {
                 assert_eq!(lanes::ccm::open(&mut jobs.collect::<Result<Vec<_>, _>>().unwrap()), Ok(()));
             } else {
                 let jobs = jobs.map(|(data, tag)| lanes::ccm::Seal::new(cipher, nonce, Aad(aad), data, &mut tag[..]));
-                // One nonce for all.
+                // All messages have the same nonce.
                 lanes::ccm::seal_without_nonce_check(&mut jobs.collect::<Result<Vec<_>, _>>().unwrap());
             }
             for (data, own_tag) in messages.iter().enumerate().filter(|(i, _)| is_whole(*i)).map(|(_, message)| message)
@@ -286,7 +286,7 @@ impl Case {
     }
 }
 
-/// A tag of whatever length.
+/// A tag of any length.
 fn whole(tag: &[u8]) -> Tag<'_> {
     Tag::new(tag, tag.len()).expect("its own length")
 }

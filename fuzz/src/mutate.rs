@@ -1,11 +1,11 @@
-//! Inputs made from others, where no fuzzer is: each differs from one that is kept by up to four changes.
+//! Mutations of inputs, for tests without a fuzzer. Each differs from a kept input by up to four changes.
 
 use crate::common::Seeded as Numbers;
 
-/// The longest piece that is inserted, removed or copied.
+/// Length of the longest piece that is inserted, removed or copied.
 const PIECE_BYTES: usize = 64;
 
-/// Inputs of at most `most_bytes`, the same for the same seed.
+/// Inputs of at most `most_bytes` bytes. The same seed gives the same inputs.
 pub fn mutations(inputs: &[Vec<u8>], seed: u64, most_bytes: usize) -> impl Iterator<Item = Vec<u8>> {
     let mut numbers = Numbers(seed);
     std::iter::repeat_with(move || {
@@ -47,7 +47,7 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], numbers: &mut Numbers) {
             let byte = numbers.next() as u8;
             drop(bytes.splice(at..at, vec![byte; place(PIECE_BYTES, numbers)]));
         }
-        // The beginning of one and the end of the other; every fourth has no end.
+        // The beginning of one input and the end of another; every fourth has no end.
         _ => {
             bytes.truncate(at);
             if numbers.below(4) != 0 {

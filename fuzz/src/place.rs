@@ -1,10 +1,10 @@
-//! Where a target has its files: a folder of the thread, empty at the beginning of every input.
+//! The temporary folder of a target: one for each thread, empty at the beginning of every input.
 
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Removed when the thread ends.
+/// A folder that is removed when the thread ends.
 struct Folder(&'static Path);
 
 impl Drop for Folder {
@@ -23,7 +23,7 @@ thread_local! {
     };
 }
 
-/// The folder, emptied. `fuzz/run` puts it into memory.
+/// Empties and returns the folder. In `fuzz/run` it is in memory.
 pub fn empty() -> &'static Path {
     let folder = FOLDER.with(|folder| folder.0);
     for entry in fs::read_dir(folder).expect("the temporary folder") {
@@ -37,7 +37,7 @@ fn remove(path: &Path) {
     if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) }.expect("what a target has made");
 }
 
-/// Names in a folder, in order.
+/// The names in a folder, sorted.
 pub fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("a folder");
     let mut names: Vec<_> =

@@ -1,5 +1,5 @@
-//! Programs of instructions that the input picks, executed here and by QEMU's user mode: afterwards all registers and the memory
-//! are the same. The generator is the one of the simulator's tests.
+//! Programs of instructions that the input selects, executed by the simulator and by QEMU's user mode. Afterwards all registers
+//! and the memory must be equal. The generator is that of the simulator's tests.
 
 #[path = "../../riscv/sim/tests/qemu/compressed.rs"]
 mod compressed;
@@ -17,16 +17,16 @@ use tress_sim::{ErrorKind, Image, Machine, System, Xlen, cause, machine::Region}
 use crate::common::{Numbers, elf};
 use crate::place;
 
-/// Longer programs find nothing that these do not.
+/// Longer programs reach no other code.
 const MOST_STEPS: usize = 300;
 const ROUNDS: u32 = 2;
 
-/// Panics when QEMU comes to anything else. The first byte is the width, the next is what memory holds, the others are the steps.
+/// Panics if QEMU gives another result. The first byte selects the width, the next the contents of memory, the others the steps.
 pub fn run(bytes: &[u8]) {
     let [kind, seed, steps @ ..] = bytes else { return };
     let xlen = if kind & 1 == 0 { Xlen::Rv32 } else { Xlen::Rv64 };
     Numbers::feed(steps);
-    // A step takes some four bytes.
+    // A step takes about four bytes.
     let program = generate(xlen, u64::from(*seed), (steps.len() / 4).clamp(1, MOST_STEPS), ROUNDS);
     let file = elf(xlen, TEXT, &program.bytes, &[]);
     let (ours, theirs) = (here(&file), with_qemu(xlen, &file));
@@ -47,7 +47,7 @@ fn here(file: &[u8]) -> Vec<u8> {
 
 fn with_qemu(xlen: Xlen, file: &[u8]) -> Vec<u8> {
     let path = place::empty().join("program.elf");
-    // QEMU refuses what is not executable.
+    // QEMU refuses files that are not executable.
     let mut options = fs::OpenOptions::new();
     let mut written = options.write(true).create(true).mode(0o700).open(&path).expect("a file");
     written.write_all(file).expect("room for it");

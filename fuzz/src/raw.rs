@@ -1,5 +1,5 @@
-//! `raw` on files against OpenSSL: ECB and CBC with and without padding, CTR and CCM, both ways, on any backend. Ciphertext that
-//! OpenSSL or the rules of padding refuse is refused, and then nothing is left.
+//! `raw` on files against OpenSSL: ECB and CBC with and without padding, CTR and CCM, in both directions, on any backend.
+//! Ciphertext with a wrong tag or padding is refused, and then there is no output.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::place;
 
 const BLOCK_BYTES: usize = 16;
 
-/// Panics when OpenSSL would have done something else.
+/// Panics if OpenSSL gives another result.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let available: Vec<Backend> = Aes::BACKENDS.iter().copied().filter(|backend| backend.is_available()).collect();
@@ -31,7 +31,7 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// An input and an output.
+/// An input file and an output file.
 struct Files {
     source: Source,
     sink: Sink,
@@ -46,7 +46,7 @@ impl Files {
         Self { source: Source::Path(paths[0].clone()), sink, paths }
     }
 
-    /// What the verb makes of these bytes; nothing is left when it fails.
+    /// Runs a command on these bytes and returns its output. Panics if it leaves a file after a failure.
     fn through(
         &self,
         bytes: &[u8],
@@ -92,7 +92,7 @@ fn blocks(input: &mut Input<'_>, kind: u8, key: &[u8], aes: &Aes, files: &Files)
     let plain = input.message(length);
     let mut padded = plain.clone();
     if pads {
-        // RFC 5652, 6.3.
+        // The padding of RFC 5652 section 6.3.
         let count = BLOCK_BYTES - plain.len() % BLOCK_BYTES;
         padded.extend(std::iter::repeat_n(count as u8, count));
     }
@@ -101,7 +101,7 @@ fn blocks(input: &mut Input<'_>, kind: u8, key: &[u8], aes: &Aes, files: &Files)
     let sealed = ours(RawDirection::Encrypt, &plain);
     assert!(sealed.as_ref().ok() == expected.as_ref().ok(), "encrypted {sealed:?}");
 
-    // Something else comes back, perhaps.
+    // Damage some ciphertexts.
     let mut sealed = sealed.unwrap_or(plain);
     match input.byte() {
         0..0x60 => {}
@@ -122,7 +122,7 @@ fn blocks(input: &mut Input<'_>, kind: u8, key: &[u8], aes: &Aes, files: &Files)
     assert!(opened.as_ref().ok() == expected.as_ref(), "decrypted {opened:?}");
 }
 
-/// What is left without padding, if it is padding.
+/// Removes the padding; `None` if it is not valid.
 fn unpadded(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     let count = usize::from(*bytes.last()?);
     let start = bytes.len().checked_sub(count)?;
@@ -134,7 +134,7 @@ fn unpadded(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
 
 fn ccm(input: &mut Input<'_>, key: &[u8], aes: &Aes, files: &Files) {
     let nonce = input.fixed::<16>();
-    // Lengths that do not exist are refused.
+    // Lengths that CCM does not have are refused.
     let nonce = &nonce[..input.below(16)];
     let tag_bytes = input.below(18);
     let is_ccm = (7..=13).contains(&nonce.len()) && matches!(tag_bytes, 4 | 6 | 8 | 10 | 12 | 14 | 16);

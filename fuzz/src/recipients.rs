@@ -1,5 +1,5 @@
-//! Recipients, identities, addresses and raw keys as text: each is read or refused; what is read can be used, and
-//! what is written of it reads back as the same.
+//! Recipients, identities, addresses and raw keys as text: each is read or refused. If it is read, it can be used, and
+//! writing and reading it gives the same value.
 
 use tress_container::ErrorKind;
 use tress_container::container::{Aead, Content, ContentType, Header};
@@ -7,7 +7,7 @@ use tress_container::keys::{Address, Identities, KeyPair, Recipients, key_file};
 
 use crate::vectors::containers;
 
-/// Panics when two readings differ, or an error shows what it read.
+/// Panics if two readings differ, or if an error shows a secret.
 pub fn run(bytes: &[u8]) {
     if let Ok(recipients) = Recipients::from_file(bytes) {
         sealed(&recipients);
@@ -16,7 +16,7 @@ pub fn run(bytes: &[u8]) {
         Ok(identities) => {
             assert!(!identities.is_empty());
             let header = Header::read(&mut &containers()[0].sealed[..]).expect("a header");
-            // The vectors' own key may be among them.
+            // The key of the vectors may be among them.
             let opened = header.open(&identities);
             assert!(opened.is_ok() || opened.is_err_and(|error| error.kind == ErrorKind::NoMatchingKey));
         }
@@ -29,7 +29,7 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// A container for these opens for as many.
+/// A container that is sealed to these recipients has the same number of them.
 fn sealed(recipients: &Recipients) {
     let content = Content::generate(Aead::default(), ContentType::File, None).expect("randomness");
     match Header::seal(&content, recipients) {
@@ -61,7 +61,7 @@ fn texts(text: &str) {
     }
 }
 
-/// No piece of a secret's length is in an error.
+/// Checks that an error contains no secret of the input.
 fn shows_nothing(bytes: &[u8], error: &tress_container::Error) {
     const LENGTH: usize = 24;
     let shown = format!("{error} {error:?}").into_bytes();

@@ -1,5 +1,5 @@
-//! Records of measurements that lie: a text, or the record of the report's tests with some values changed. `bench --compare`
-//! takes it or refuses it, a record is never slower than itself, and a report shows its texts as texts.
+//! Damaged records of measurements: a text, or a record of the report's tests with some changed values. `bench --compare`
+//! accepts or refuses it, a record is never slower than itself, and a report shows its texts as text, not as markup.
 
 use std::fs;
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ const RECORD: &str = include_str!("../../tests/report/fixtures/records/before.js
 const OTHER: &str = include_str!("../../tests/report/fixtures/records/after.json");
 const SECTION: &str = include_str!("../../tests/report/fixtures/every-kind/figures.json");
 
-/// Panics when something is taken that nothing can be made of.
+/// Panics if a record that is accepted cannot be compared, written or shown.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let (is_section, text) = match input.byte() % 8 {
@@ -26,7 +26,7 @@ pub fn run(bytes: &[u8]) {
     if !is_section {
         compared(&text);
     }
-    // A report takes a hundred times as long.
+    // A report takes a hundred times as long as a comparison.
     if input.byte().is_multiple_of(4) {
         reported(&text, is_section);
     }
@@ -53,7 +53,7 @@ fn compared(text: &[u8]) {
     let again = compare::read(&after).expect("what was written is read");
     assert!(serde_json::to_vec(&again).expect("as before") == written);
     let itself = compare::compare(&document, &again);
-    // Where two rows have one name, which of them is compared is not said.
+    // If two rows have the same name, it is undefined which of them is compared.
     if itself.new.is_empty() {
         assert!(itself.gone.is_empty());
         let same = |change: &compare::Change| change.verdict == Verdict::Same;
@@ -61,7 +61,7 @@ fn compared(text: &[u8]) {
     }
 }
 
-/// A page has the scripts and pictures of the program, and none of a record.
+/// Checks that a page has no scripts and pictures from a record.
 fn reported(text: &[u8], is_section: bool) {
     static USUAL: OnceLock<usize> = OnceLock::new();
     let usual = *USUAL.get_or_init(|| markup(&page(SECTION.as_bytes(), true).expect("the tests' own page")));
@@ -78,7 +78,7 @@ fn page(text: &[u8], is_section: bool) -> Option<String> {
     Some(report::make(folder).ok()?.html)
 }
 
-/// How often elements begin that a text could bring.
+/// The number of elements in the page that a text could inject.
 fn markup(page: &str) -> usize {
     ["<script", "<img", "<iframe"].iter().map(|element| page.matches(element).count()).sum()
 }
@@ -109,7 +109,7 @@ fn new_value(input: &mut Input<'_>) -> Option<Value> {
     }
 }
 
-/// How many values there are in it, itself among them.
+/// The number of values in a value, including itself.
 fn places(value: &Value) -> usize {
     1 + match value {
         Value::Array(values) => values.iter().map(places).sum(),
@@ -118,7 +118,8 @@ fn places(value: &Value) -> usize {
     }
 }
 
-/// Puts the new value at this place of all values, or takes away what is there; how many places are left to go, if it was not here.
+/// Replaces value number `place` of all values, or removes it. If it is not in this value, the error is the number of values that
+/// remain to be skipped.
 fn replace(value: &mut Value, place: usize, new: Option<Value>) -> Result<(), usize> {
     let Some(mut left) = place.checked_sub(1) else {
         *value = new.unwrap_or(Value::Null);

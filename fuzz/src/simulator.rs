@@ -1,5 +1,5 @@
-//! What the fuzz targets of the simulator do with their input: whatever it is, there is no panic, an end, and no more
-//! memory than the machine has.
+//! The fuzz targets of the simulator: for any input, there is no panic, the program ends, and it uses no more memory than
+//! the machine has.
 
 use crate::common as programs;
 use tress_sim::{
@@ -9,7 +9,7 @@ use tress_sim::{
 
 const BASE: u64 = 0x8000_0000;
 const MEMORY_BYTES: u64 = 16 * PAGE_BYTES;
-/// Instructions for one input.
+/// Limit of instructions for one input.
 const LIMIT: u64 = 2000;
 
 fn machine(misaligned: bool) -> Machine {
@@ -25,7 +25,7 @@ fn machine(misaligned: bool) -> Machine {
     Machine { region, device, misaligned, harts: 2, ..Machine::generic() }
 }
 
-/// A file, or what [`program`] makes of bytes that do not begin as one: it is loaded and run, or refused.
+/// Loads and runs an ELF file. If the input does not begin as one, [`program`] makes one from it.
 pub fn loader(input: &[u8]) {
     let _ = match input.first() {
         Some(0x7f) => load_and_run(input, false),
@@ -33,7 +33,7 @@ pub fn loader(input: &[u8]) {
     };
 }
 
-/// Names that mean something, and one that means nothing.
+/// Symbol names, most of them with a special meaning.
 const NAMES: [&str; 8] = [
     "tohost",
     "fromhost",
@@ -45,10 +45,10 @@ const NAMES: [&str; 8] = [
     "k\u{1b}",
 ];
 
-/// An ELF file that is right but for what the bytes change, so that a fuzzer gets beyond its headers. The first byte says
-/// how many symbols and changes there are, and of what width and with how many segments it is; the second where it is
-/// linked to; then come symbols of three bytes, changes of three (two say where in the headers, or before the end; the
-/// third is what stands there), and the code.
+/// Makes an ELF file that is valid except for changed bytes, so that the fuzzer gets past the checks of its headers. The
+/// first byte selects the number of symbols and changes, the width and the number of segments; the second the address.
+/// Symbols of three bytes follow, then changes of three (two select an offset in the headers or before the end, the third
+/// is the new value), and the code.
 fn program(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.iter().copied();
     let mut next = || bytes.next().unwrap_or(0);
@@ -69,7 +69,7 @@ fn program(bytes: &[u8]) -> Vec<u8> {
     let code = &code[..code.len().min(PAGE_BYTES as usize)];
     let mut file = programs::elf_with_data(xlen, address, code, &functions, &data);
     if kind & 2 != 0 {
-        // A second segment behind the first, of the same bytes: the header again, with other addresses.
+        // A second segment of the same bytes: a copy of the first header, with other addresses.
         let (start, length, count, fields) = match xlen {
             Xlen::Rv32 => (52, 32, 44, [60, 64]),
             Xlen::Rv64 => (64, 56, 56, [80, 88]),
@@ -83,7 +83,7 @@ fn program(bytes: &[u8]) -> Vec<u8> {
     }
     for [high, low, value] in changes {
         let at = usize::from(high & 1) << 8 | usize::from(low);
-        // Segments' and file's headers are in front, sections and symbols at the end.
+        // The headers of file and segments are at the front, sections and symbols at the end.
         let at = if high & 0x80 == 0 { at % 192 } else { file.len() - 1 - at % file.len() };
         file[at] = value;
     }
@@ -95,7 +95,7 @@ fn load_and_run(file: &[u8], follow: bool) -> Result<(), Error> {
     for address in [0, image.entry, u64::MAX] {
         let _ = image.function_of(address);
     }
-    // What the file has, and not what it says that it has.
+    // Segments have at most the bytes of the file, whatever its headers say.
     let held: usize = image.segments.iter().map(|segment| segment.bytes.len()).sum();
     assert!(image.segments.iter().all(|segment| segment.bytes.len() <= file.len()), "{held} bytes of {}", file.len());
     let mut system = System::new(&machine(true), image)?;
@@ -115,7 +115,7 @@ fn load_and_run(file: &[u8], follow: bool) -> Result<(), Error> {
     ran.map(drop)
 }
 
-/// The first byte says what kind of hart, the next ones are registers, the others are executed.
+/// Executes instructions. The first byte selects the kind of hart, the next ones are registers, the others the code.
 pub fn execute(bytes: &[u8]) {
     let Some((kind, rest)) = bytes.split_first() else { return };
     let (registers, code) = rest.split_at(rest.len().min(64));
@@ -171,7 +171,7 @@ mod tests {
         }
     }
 
-    /// Without a fuzzer: bytes of no meaning.
+    /// Runs random bytes, without a fuzzer.
     #[test]
     fn nothing_panics() {
         let mut state = 1_u64;
@@ -183,7 +183,7 @@ mod tests {
         }
     }
 
-    /// Programs that are made of bytes get beyond the loader, and into each of its refusals.
+    /// Programs made from random bytes get past the loader, and into each of its errors.
     #[test]
     fn programs_reach_everything() {
         let mut state = 2_u64;
@@ -200,7 +200,7 @@ mod tests {
         }
         println!("{ran} of 20000 loaded; refused for {} kinds of reasons: {refused:?}", refused.len());
         assert!(ran > 5_000, "{ran}");
-        // No ELF, another processor, no executable, damaged, no segment, outside, overlap, entry outside.
+        // Not ELF, another processor, not executable, damaged, no segment, outside, overlap, entry outside.
         assert!(refused.len() >= 8, "{refused:?}");
     }
 }

@@ -1,5 +1,5 @@
-//! Archives of folders: what is refused leaves nothing, what is unpacked is what another reader of tar (the crate `tar`) finds in
-//! the same bytes, nothing outside is touched, and packing it gives an archive that unpacks to the same.
+//! Archives of folders. A refused archive leaves no files. An unpacked one gives the files that the crate `tar` finds in the
+//! same bytes, and changes nothing outside of its folder. Packing it gives an archive that unpacks to the same files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::place;
 
 const BLOCK_BYTES: usize = 512;
 
-/// Panics when something is left, changed, or read in another way.
+/// Panics if files remain, are changed, or differ from those of the crate `tar`.
 pub fn run(bytes: &[u8]) {
     let archive = archive(&mut Input::new(bytes));
     let folder = place::empty();
@@ -28,7 +28,7 @@ pub fn run(bytes: &[u8]) {
     }
     assert_eq!(place::names(folder), ["beside", "out"]);
     let found = walk(&out);
-    // Crate tar ends a record of pax at the first newline and not where its length says.
+    // The crate tar ends a record of pax at the first newline, not at its length.
     if !found.keys().any(|path| path.as_os_str().as_encoded_bytes().contains(&b'\n')) {
         let peers = by_peer(&archive);
         assert!(found == peers, "crate tar reads {peers:?}, here are {found:?}");
@@ -47,7 +47,7 @@ fn packed(folder: &Path) -> Vec<u8> {
     packed
 }
 
-/// What a name stands for.
+/// An entry of a folder.
 #[derive(Debug, PartialEq)]
 enum Node {
     Folder,
@@ -55,7 +55,7 @@ enum Node {
     Link(PathBuf),
 }
 
-/// All below a folder, by path.
+/// All entries below a folder, by path.
 fn walk(folder: &Path) -> BTreeMap<PathBuf, Node> {
     let mut nodes = BTreeMap::new();
     let mut left = vec![folder.to_path_buf()];
@@ -77,13 +77,13 @@ fn walk(folder: &Path) -> BTreeMap<PathBuf, Node> {
     nodes
 }
 
-/// The same by the crate `tar`.
+/// All entries of an archive, by path, as the crate `tar` reads them.
 fn by_peer(archive: &[u8]) -> BTreeMap<PathBuf, Node> {
     let mut archive = tar::Archive::new(archive);
     let mut nodes = BTreeMap::new();
     for entry in archive.entries().expect("an archive") {
         let mut entry = entry.expect("an entry");
-        // Components leave out what `./` and a slash at the end are.
+        // `components` drops `./` and a slash at the end.
         let path: PathBuf = entry.path().expect("a path").components().collect();
         let path = path.strip_prefix(".").unwrap_or(&path).to_path_buf();
         if path.as_os_str().is_empty() {
@@ -103,14 +103,14 @@ fn by_peer(archive: &[u8]) -> BTreeMap<PathBuf, Node> {
     nodes
 }
 
-/// Names that are fine, and names that are not.
+/// Valid and invalid names.
 const NAMES: [&[u8]; 16] = [
     b"a", b"b", b"a/b", b"a/b/c", b"A", b".", b"./", b"..", b"a/../c", b"/a", b"", b"a//b", b"a/", b"\xff", b"a\\b",
     b"a\0b",
 ];
 const TARGETS: [&[u8]; 8] = [b"a", b"b", b"..", b"../..", b"/etc", b"a/../..", b"", b"../a"];
 
-/// An archive of some entries, mostly in order, some of them damaged.
+/// Makes an archive of some entries, some of them damaged.
 fn archive(input: &mut Input<'_>) -> Vec<u8> {
     let mut archive = Vec::new();
     let ending = input.byte();
@@ -181,7 +181,7 @@ fn name(input: &mut Input<'_>) -> Vec<u8> {
     }
 }
 
-/// Extended headers, the lengths of which are right most of the time.
+/// Makes extended headers. Their lengths are mostly correct.
 fn records(input: &mut Input<'_>) -> Vec<u8> {
     let mut records = Vec::new();
     for _ in 0..input.below(4) {

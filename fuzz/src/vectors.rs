@@ -1,4 +1,4 @@
-//! Containers that an independent writer made (vectors/container), and what is in them.
+//! Containers from an independent writer (vectors/container), and their plaintexts.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -9,7 +9,7 @@ use tress_container::keys::{Identities, key_file};
 use tress_container::streaming::decrypt_bytes;
 use tress_sign::Hash;
 
-/// Those that open without a passphrase, small ones of each length that matters.
+/// Small containers that open without a passphrase, with the edge-case lengths.
 const NAMES: [&str; 11] = [
     "valid-0",
     "valid-1",
@@ -26,15 +26,15 @@ const NAMES: [&str; 11] = [
 
 /// A container and its plaintext.
 pub struct Container {
-    /// Its name among the vectors.
+    /// The name of the vector.
     pub name: &'static str,
-    /// The container.
+    /// The bytes of the container.
     pub sealed: &'static [u8],
-    /// Its plaintext, which has the hash that the vectors say.
+    /// The plaintext, whose hash has been compared with that of the vectors.
     pub plain: Vec<u8>,
 }
 
-/// All of them.
+/// All containers of `NAMES`.
 pub fn containers() -> &'static [Container] {
     static CONTAINERS: OnceLock<Vec<Container>> = OnceLock::new();
     CONTAINERS.get_or_init(|| {
@@ -61,9 +61,9 @@ pub fn containers() -> &'static [Container] {
     })
 }
 
-/// What opens them.
+/// The identities that open the containers.
 pub fn identities() -> Identities {
-    // Of the vectors' index; they guard nothing.
+    // From the index of the vectors. These keys protect nothing.
     const ALICE: &str = "AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33";
     let mut identities = Identities::from_file(ALICE.as_bytes()).expect("an identity");
     for length in [16, 32] {

@@ -1,11 +1,11 @@
-//! The fuzz targets without a fuzzer: each runs on the inputs of `fuzz/corpus` and `fuzz/seeds`, then on mutations of them.
-//! `docs/contributing/fuzzing.md` says how to repeat an input that fails.
+//! Runs the fuzz targets without a fuzzer: each on the inputs of `fuzz/corpus` and `fuzz/seeds`, then on mutations of them.
+//! `docs/contributing/fuzzing.md` explains how to repeat an input that fails.
 //!
 //! | variable | |
 //! |---|---|
-//! | `TRESS_FUZZ_SEED` | the seed of the mutations, 1 if it is not set |
-//! | `TRESS_FUZZ_MUTATIONS` | mutations of each target, instead of those of `fuzz/targets.json` |
-//! | `TRESS_FUZZ_INPUT` | the absolute path of a file: the only input |
+//! | `TRESS_FUZZ_SEED` | the seed of the mutations (default: 1) |
+//! | `TRESS_FUZZ_MUTATIONS` | the number of mutations for each target (default: that in `fuzz/targets.json`) |
+//! | `TRESS_FUZZ_INPUT` | the absolute path of a file, which is then the only input |
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeSet;
@@ -19,10 +19,10 @@ use std::{env, fs, ptr, thread};
 use serde_json::Value;
 use tress_fuzz::mutate::mutations;
 
-/// As in `fuzz/run`.
+/// Longest time for an input, as in `fuzz/run`.
 const LIMIT: Duration = Duration::from_secs(30);
 const ALLOCATION_BYTES: usize = 512 << 20;
-/// The longest input that is printed; every input is in a file.
+/// Number of bytes of an input that are printed. The whole input is in a file.
 const PRINTED_BYTES: usize = 4096;
 
 macro_rules! targets {
@@ -71,7 +71,7 @@ fn every_target_is_replayed() {
     assert_eq!(replayed, settings().as_object().expect("an object").keys().cloned().collect());
 }
 
-/// Panics when an input of this target panics, or takes longer than the limit.
+/// Panics if an input of this target panics, or takes longer than the limit.
 fn replay(name: &'static str, run: fn(&[u8])) {
     let setting = |field: &str| settings()[name][field].as_u64().expect("a number");
     let number = |variable: &str| env::var(variable).ok().map(|text| text.parse::<u64>().expect("a number"));
@@ -89,7 +89,7 @@ fn replay(name: &'static str, run: fn(&[u8])) {
         inputs.extend(mutations);
     }
 
-    // What ends the whole process leaves the input there.
+    // If an input ends the whole process, it is in this file.
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("replay-{name}"));
     let inputs = Arc::new(inputs);
     let start = Instant::now();
@@ -129,7 +129,7 @@ fn replay(name: &'static str, run: fn(&[u8])) {
     println!("{name:12} {kept:4} inputs and {mutations:5} mutations of seed {seed}: {seconds:5.1} s");
 }
 
-/// The inputs of `fuzz/corpus/TARGET.txt`, one a line in hexadecimal, and those that `fuzz/seeds` makes.
+/// The inputs of `fuzz/corpus/TARGET.txt`, one a line in hexadecimal, and those from `fuzz/seeds`.
 fn kept(name: &str) -> Vec<Vec<u8>> {
     let byte = |pair: &[u8]| {
         let text = str::from_utf8(pair).expect("ASCII");
@@ -145,7 +145,7 @@ fn kept(name: &str) -> Vec<Vec<u8>> {
     inputs
 }
 
-/// Where `fuzz/seeds` has written them.
+/// The folder with the output of `fuzz/seeds`.
 fn seeds() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -166,31 +166,31 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Refuses what no input may ask for.
+/// An allocator that refuses larger allocations than an input may request.
 struct Limited;
 
 #[global_allocator]
 static LIMITED: Limited = Limited;
 
-// SAFETY: the system's allocator, which may refuse as well.
+// SAFETY: all calls go to the system's allocator, or return null, which means failure.
 unsafe impl GlobalAlloc for Limited {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's layout.
+        // SAFETY: the caller guarantees the layout.
         if layout.size() > ALLOCATION_BYTES { ptr::null_mut() } else { unsafe { System.alloc(layout) } }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as above.
+        // SAFETY: the caller guarantees the layout.
         if layout.size() > ALLOCATION_BYTES { ptr::null_mut() } else { unsafe { System.alloc_zeroed(layout) } }
     }
 
     unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: what the system's allocator gave.
+        // SAFETY: `old` is from the system's allocator, with this layout.
         if size > ALLOCATION_BYTES { ptr::null_mut() } else { unsafe { System.realloc(old, layout, size) } }
     }
 
     unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
-        // SAFETY: as above.
+        // SAFETY: `old` is from the system's allocator, with this layout.
         unsafe { System.dealloc(old, layout) }
     }
 }

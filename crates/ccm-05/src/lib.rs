@@ -23,13 +23,13 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Lengths of a tag in bytes: 4, 6, …, 16.
+/// Length of a tag in bytes: 4, 6, …, 16.
 pub trait TagSize: Unsigned + sealed::Sealed {}
 
-/// Lengths of a nonce in bytes: 7 to 13.
+/// Length of a nonce in bytes: 7 to 13.
 pub trait NonceSize: Unsigned + sealed::Sealed {}
 
-/// The types that [`Ccm`] takes for a cipher: AES, as the crate `aes` has it.
+/// A cipher type that [`Ccm`] takes: the AES types of the crate `aes`.
 pub trait AesCipher: KeySizeUser + sealed::Sealed {}
 
 macro_rules! implement {
@@ -42,8 +42,8 @@ implement!(TagSize: U4, U6, U8, U10, U12, U14, U16);
 implement!(NonceSize: U7, U8, U9, U10, U11, U12, U13);
 implement!(AesCipher: aes::Aes128, aes::Aes192, aes::Aes256, aes::Aes128Enc, aes::Aes192Enc, aes::Aes256Enc);
 
-/// AES-CCM with a key, which is wiped when this is dropped: `C` is a type such as `aes::Aes128`, `M` the length of a tag in bytes (4, 6,
-/// …, 16), `N` that of a nonce (7 to 13).
+/// AES-CCM with a key, which is wiped on drop. `C` is a type such as `aes::Aes128`, `M` the length of a tag in bytes (4, 6, …, 16), `N`
+/// that of a nonce (7 to 13).
 #[derive(Clone)]
 pub struct Ccm<C: AesCipher, M: ArrayLength<u8> + TagSize, N: ArrayLength<u8> + NonceSize> {
     cipher: Aes,

@@ -1,4 +1,4 @@
-//! The tests of `tress-ccm`, with these crates of the older generation.
+//! The tests of `tress-ccm`, with the older versions of the crates.
 
 extern crate tress_ccm_05 as ccm;
 

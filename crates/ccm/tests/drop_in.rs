@@ -1,4 +1,4 @@
-//! Vectors of AES-CCM, and RustCrypto's crate (`theirs`) beside ours with any lengths, through the traits that both have.
+//! Vectors of AES-CCM, and a comparison with RustCrypto's crate (`theirs`) with any lengths, through the traits that both have.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use ccm::consts::{U4, U6, U7, U8, U9, U10, U11, U12, U13, U14, U16};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Key, nonce, associated data, and the message or the ciphertext with its tag.
+/// A function of the key, the nonce, the associated data, and the message or the ciphertext with its tag.
 type Function = fn(&[u8], &[u8], &[u8], &[u8]) -> Option<Vec<u8>>;
 
 #[derive(Clone, Copy)]
@@ -32,7 +32,7 @@ impl Functions {
     }
 }
 
-/// Ours and theirs for every length of a key, a tag and a nonce in bytes.
+/// Our functions and theirs for every length of a key, a tag and a nonce in bytes.
 fn all_sizes() -> BTreeMap<(usize, usize, usize), (Functions, Functions)> {
     macro_rules! sizes {
         ($($cipher:ident $key_bytes:literal),*; $tags:tt; $nonces:tt) => {
@@ -86,7 +86,7 @@ fn vectors() {
                 aad = aad.into_iter().cycle().take(length as usize).collect();
             }
             let valid = test["result"] == "valid";
-            // A size without a type is invalid.
+            // A length without a type is invalid.
             let Some((ours, _)) = sizes.get(&(key.len(), tag.len(), nonce.len())) else {
                 assert!(!valid, "{what}");
                 continue;
@@ -106,7 +106,7 @@ fn hex(text: &str) -> Vec<u8> {
 }
 
 proptest! {
-    /// Every size with one message, and with one bit of the ciphertext or its tag changed.
+    /// All lengths with one message, and with one bit of the ciphertext or its tag changed.
     #[test]
     fn the_same_as_theirs(
         key in any::<[u8; 32]>(),
@@ -128,7 +128,7 @@ proptest! {
     }
 }
 
-/// A nonce of 13 bytes leaves two to count the message's bytes.
+/// A nonce of 13 bytes leaves two bytes for the length of the message.
 #[test]
 fn the_longest_message() {
     let (ours, theirs) = all_sizes()[&(16, 16, 13)];
@@ -140,7 +140,7 @@ fn the_longest_message() {
     assert_eq!((ours.decrypt)(&[1; 16], &[2; 13], b"", &vec![3; 0x1_0000 + 16]), None);
 }
 
-/// What code that is generic over the cipher relies on; RustCrypto's crate gives it by the cipher's own traits.
+/// The auto traits that code generic over the cipher relies on. In RustCrypto's crate they follow from those of the cipher.
 #[test]
 fn traits_of_a_generic_cipher() {
     fn has<T: Clone + Send + Sync + Unpin + 'static>() {}

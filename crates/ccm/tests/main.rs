@@ -1,4 +1,4 @@
-//! One program for all tests: linking takes longer than compiling.
+//! The tests of this crate as one program: linking several takes longer than compiling.
 
 extern crate tress_ccm as ccm;
 

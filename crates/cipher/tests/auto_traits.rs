@@ -1,4 +1,4 @@
-//! What types promise by the traits that they have: other threads may use them, and users' types may derive `Debug`.
+//! The auto traits and `Debug` of public types: other threads may use them, and types of users that contain them may derive `Debug`.
 
 use std::fmt::Debug;
 

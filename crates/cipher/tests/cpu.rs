@@ -1,11 +1,11 @@
-//! `TRESS_CPU` takes away what it names and what builds on it, and nothing else.
+//! `TRESS_CPU` disables the features that it names and those that build on them, and no others.
 
 use std::env;
 use std::process::Command;
 
 use tress_cipher::{Backend, cpu};
 
-/// Every name with the backends that need it.
+/// Every feature name with the backends that need the feature.
 const NEED: [(&str, &[Backend]); 8] = [
     ("aes", &[Backend::AesNi, Backend::Vaes256, Backend::Vaes512, Backend::ArmAes]),
     ("avx2", &[Backend::Avx2, Backend::Vaes256, Backend::Avx512, Backend::Gfni512, Backend::Vaes512]),
@@ -17,10 +17,10 @@ const NEED: [(&str, &[Backend]); 8] = [
     ("ifma", &[]),
 ];
 
-/// Set by `each_name_alone`: what the machine has without `TRESS_CPU`.
+/// Variable that `each_name_alone` sets to the backends that are available without `TRESS_CPU`.
 const HAS: &str = "TRESS_CPU_TEST_HAS";
 
-/// The variable may be set for all tests of a run (`make test-without`): then this proves that they ran without what it names.
+/// `TRESS_CPU` may be set for all tests of a run (`make test-without`). This test then proves that they ran without these features.
 #[test]
 fn what_is_named_is_gone() {
     let value = env::var("TRESS_CPU").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The tests of this crate as one program: one file for each subject. A new file needs its line here.
+//! The tests of this crate as one program, with one file for each subject. Add new files here.
 
 mod auto_traits;
 mod cpu;

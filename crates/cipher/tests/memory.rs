@@ -1,5 +1,5 @@
-//! Small runs through everything that handles raw memory, for Miri: `make miri` runs this file alone, on the backends
-//! that Miri can execute. Lengths and mixes at large are in `properties.rs`.
+//! Small tests of all code that handles raw memory, for Miri. `make miri` runs only this file, on the backends that Miri can execute.
+//! `properties.rs` tests more lengths and mixes.
 
 use tress_cipher::aes::Aes;
 use tress_cipher::pipo::Pipo;
@@ -27,7 +27,7 @@ fn keys(backend: Backend, own: bool) -> Vec<Aes> {
 fn ccm_lanes() {
     let mut cases = BACKENDS.into_iter().flat_map(|backend| [(backend, true), (backend, false)]).collect::<Vec<_>>();
     if cfg!(miri) {
-        // The lanes are the same code for both; Miri needs a minute for each case.
+        // Both backends run the same code in lanes, and Miri needs a minute for each case.
         cases = vec![(Backend::Portable, true)];
     }
     for (backend, own) in cases {
@@ -103,7 +103,7 @@ fn ctr_and_ecb() {
     assert_eq!(a, b);
 }
 
-/// Blocks of 64 bits: other sizes of steps, and a key for each of sixteen lanes.
+/// Blocks of 64 bits, which make steps of another length, and a key for each of sixteen lanes.
 #[test]
 fn pipo() {
     let key = |i: usize| vec![i as u8; if i.is_multiple_of(3) { 32 } else { 16 }];

@@ -1,8 +1,8 @@
 //! Properties: every backend against the reference, lanes against one message at a time, and both against other
-//! people's implementations, over random and over awkward lengths, alignments, counters and mixes of jobs.
+//! implementations, over random and edge-case lengths, alignments, counters and mixes of jobs.
 //!
-//! `PROPTEST_CASES` multiplies the work; a failure prints the smallest case found. Under Miri each property runs a
-//! handful of small cases on the portable paths.
+//! `PROPTEST_CASES` sets the number of cases. A failure prints the smallest case found. Under Miri each property runs a
+//! few small cases on the portable code.
 
 mod aes;
 mod block_modes;

@@ -1,9 +1,9 @@
-//! No branch and no address depends on a secret: keys and data are marked as undefined, and Valgrind's memcheck reports
-//! every jump and every address that is made of undefined bytes.
+//! No branch and no address depends on a secret. Keys and data are marked as undefined, and Valgrind's memcheck reports
+//! every jump and every address that depends on undefined bytes.
 //!
-//! Needs the feature `secrets` (`make secrets`). The test runs itself again under Valgrind, which knows no
-//! AVX-512, VAES and GFNI: so this is about the backends `portable`, `aesni` and `avx2`; for the others there is
-//! `lab/machine-code`. `reference`, which looks up tables, is the planted leak: it has to be found.
+//! Needs the feature `secrets` (`make secrets`). The test runs itself again under Valgrind, which does not support
+//! AVX-512, VAES and GFNI. So it covers the backends `portable`, `aesni` and `avx2`; `lab/machine-code` covers the others.
+//! `reference`, which looks up tables, is a planted leak that has to be found.
 #![cfg(target_arch = "x86_64")]
 
 #[path = "../../modular/tests/common/memcheck.rs"]
@@ -17,7 +17,7 @@ use tress_cipher::rc6::Rc6;
 use tress_cipher::rijndael::Rijndael;
 use tress_cipher::{Aad, Backend, BlockCipher, CcmCipher, Error, Tag, lanes};
 
-/// Runs work of a backend and says what memcheck found in it.
+/// Runs the work of a backend and labels what memcheck finds in it.
 fn watch(what: &str, backend: Backend, work: impl FnOnce()) {
     match backend {
         Backend::Reference => memcheck::watch("planted", work),
@@ -25,7 +25,7 @@ fn watch(what: &str, backend: Backend, work: impl FnOnce()) {
     }
 }
 
-/// Enough for every path: several vectors, and a rest.
+/// Long enough for every code path: several vectors, and an incomplete one.
 const LENGTH: usize = 64 * 41 + 24;
 
 fn secret(bytes: usize, seed: u8) -> Vec<u8> {
@@ -46,7 +46,7 @@ fn block_modes<C: BlockCipher>(
     let cipher = cipher.expect("an available backend");
     show(&mut key);
     let whole = LENGTH - LENGTH % C::BLOCK_BYTES;
-    // PIPO's counter has to have values left.
+    // PIPO's counter must have values left.
     let iv = vec![7; C::BLOCK_BYTES];
     let mut data = secret(whole, 2);
     watch(&format!("{name} ecb encrypt"), backend, || ecb::encrypt(&cipher, &mut data).unwrap());
@@ -110,7 +110,7 @@ fn ccm_modes<C: CcmCipher>(
                 })
                 .collect();
             watch(&format!("{name} ccm lanes encrypt"), backend, || lanes::ccm::seal(&mut jobs).unwrap());
-            // The second time only the message without data is still what its tag says.
+            // The second time, only the message without data still matches its tag.
             for forged in [0, 8] {
                 let mut jobs: Vec<_> = messages
                     .iter_mut()
@@ -162,7 +162,7 @@ fn everything(backend: Backend) {
     }
 }
 
-/// The run under Valgrind; elsewhere nothing.
+/// The run under Valgrind. Does nothing outside of it.
 #[test]
 fn inside() {
     if !memcheck::is_inside() {

@@ -1,11 +1,11 @@
-//! Every vector under `vectors/aes/` and the folders of other ciphers on every backend that this machine has, in both
-//! directions: through the functions of `modes`, through `lanes` with a whole file as one list of jobs, and through the
-//! RustCrypto traits.
+//! Every vector under `vectors/aes/` and the folders of other ciphers, on every backend that this machine has, in both
+//! directions: with the functions of `modes`, with `lanes` and a whole file as one list of jobs, and with the RustCrypto
+//! traits.
 //!
-//! `vectors/README.md` says where the vectors come from. `TRESS_REQUIRED_BACKENDS=aesni,vaes512` turns a missing
-//! backend from a loud line into a failure.
+//! `vectors/README.md` documents the sources of the vectors. A missing backend prints a warning, or is a failure if
+//! `TRESS_REQUIRED_BACKENDS` lists it (`TRESS_REQUIRED_BACKENDS=aesni,vaes512`).
 
-/// One test per file: the file's name and how many tests it holds. A file that shrinks or is emptied fails.
+/// Defines a test for each file, with its name and its number of tests. It fails if the file has another number of tests.
 macro_rules! sets {
     ($run:path; $($test:ident: $name:literal, $count:literal;)*) => {
         const SETS: &[(&str, usize)] = &[$(($name, $count)),*];
@@ -69,10 +69,10 @@ sets! {
     openssl_ccm_lengths: "openssl-ccm-lengths", 43;
 }
 
-/// Miri takes a millisecond for what takes a microsecond elsewhere: larger files are left to the machine.
+/// Largest file that runs under Miri, in bytes. Miri takes a thousand times as long.
 const MIRI_FILE_BYTES: u64 = 2000;
 
-/// A file of a cipher with 128-bit blocks.
+/// Runs a file of a cipher with 128-bit blocks.
 fn run<C: UnderTest + CcmCipher>(name: &str, count: usize) {
     let Some(file) = run_block_modes::<C>(name, count) else { return };
     for backend in backends::available::<C>() {
@@ -85,7 +85,7 @@ fn run<C: UnderTest + CcmCipher>(name: &str, count: usize) {
     }
 }
 
-/// Everything of a file but CCM, and what goes through the traits. `None` if there is no time for the file.
+/// Runs the tests of a file except CCM, and all that the traits support. `None` if Miri would take too long for the file.
 fn run_block_modes<C: UnderTest>(name: &str, count: usize) -> Option<File> {
     if cfg!(miri) && file::size(C::FOLDER, name) > MIRI_FILE_BYTES {
         return None;
@@ -109,7 +109,7 @@ fn run_block_modes<C: UnderTest>(name: &str, count: usize) -> Option<File> {
                     Kind::CbcMonteCarlo => monte_carlo::cbc::<C>(backend, group, test, &what),
                     Kind::EcbMonteCarlo => monte_carlo::ecb::<C>(backend, group, test, &what),
                     Kind::Ccm => assert_eq!(C::BLOCK_BYTES, 16, "{what}: CCM takes blocks of 128 bits"),
-                    Kind::Rc6General => panic!("{what}: has a test of its own"),
+                    Kind::Rc6General => panic!("{what}: has a separate test"),
                 }
             }
         }
@@ -141,7 +141,7 @@ fn a_missing_backend_is_an_error() {
     missing_backend::<Aes>(|backend| Aes::with_backend(&[0; 16], backend));
 }
 
-/// Every backend that a cipher or the library knows is there or a clear error.
+/// Every backend of the library either works for this cipher or is an error.
 fn missing_backend<C: BlockCipher + std::fmt::Debug>(prepare: impl Fn(Backend) -> Result<C, Error>) {
     for &backend in Backend::ALL {
         let made = prepare(backend);

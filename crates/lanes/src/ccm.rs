@@ -5,26 +5,26 @@ use tress_cipher::{CcmCipher, Error};
 
 use crate::Pool;
 
-/// Encrypts all messages in place and writes their tags, on up to `threads` threads of which the caller's is one; 0 is one for each
-/// core. What is too small for more runs on the caller's thread alone. Messages that have run before are left alone.
+/// Encrypts all messages in place and writes their tags, on up to `threads` threads including the caller's; 0 means one for each
+/// core. A batch that is too small for several threads runs on the caller's thread. Messages that have run before are skipped.
 ///
 /// # Errors
-/// `NonceRepeated` as [`ccm::check_nonces`] says: two keys of the same bytes count as two. Nothing is encrypted then.
+/// `NonceRepeated`, as [`ccm::check_nonces`] finds it: two key objects count as two keys, even if created from the same bytes. Nothing
+/// is encrypted then.
 pub fn seal<C: CcmCipher>(jobs: &mut [Seal<'_, C>], pool: &Pool, threads: usize) -> Result<(), Error> {
     ccm::check_nonces(jobs)?;
     pool.for_each_group(jobs, Seal::bytes, threads, ccm::seal_without_nonce_check);
     Ok(())
 }
 
-/// Decrypts all messages in place, on threads as [`seal`]. The data of a forged message is wiped; the others are not touched by it, and
-/// are plaintext.
+/// Decrypts all messages in place, on threads as in [`seal`]. The data of a forged message is wiped; all other messages are decrypted.
 ///
 /// # Errors
-/// If messages are forged. [`Open::result`] says which.
+/// `Forged` if at least one message is forged. [`Open::result`] says which.
 pub fn open<C: CcmCipher>(jobs: &mut [Open<'_, C>], pool: &Pool, threads: usize) -> Result<(), Forged> {
     pool.for_each_group(jobs, Open::bytes, threads, |jobs| {
         let _: Result<(), Forged> = ccm::open(jobs);
     });
-    // Nothing is left to do but to count.
+    // All jobs have run: this only counts the forged ones.
     ccm::open(jobs)
 }

@@ -1,4 +1,4 @@
-//! Messages that arrive one at a time: they wait for others, for a bounded time, and run in lanes together.
+//! Collects messages that arrive one at a time, for a bounded time, and runs them in lanes together.
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
@@ -15,16 +15,16 @@ use crate::NonceOfKey;
 use crate::groups::GROUP_ITEMS;
 use crate::nonces::Mix;
 
-/// How long and for how many jobs to wait. The defaults are 50 µs, batches of 32, which is the lanes of the widest engine, and 1024 jobs
-/// inside.
+/// The limits of a [`Filler`]. The defaults are a wait of 50 µs, batches of 32 jobs (the number of lanes of the widest backend), and a
+/// capacity of 1024 jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FillerOptions {
-    /// The longest that a job waits for others. `Duration::MAX` is until the batch is full or flushed.
+    /// The longest time that a job waits for others. `Duration::MAX`: until the batch is full or flushed.
     pub max_wait: Duration,
-    /// This many jobs run at once, and wait no longer. 0 counts as 1.
+    /// Number of jobs in a full batch, which runs immediately. 0 counts as 1.
     pub max_batch: usize,
-    /// The most jobs that may be inside: waiting, running or not taken. Less than a batch counts as a batch.
+    /// Largest number of jobs in the filler: waiting, running or not yet taken. At least `max_batch`; smaller values are raised to it.
     pub capacity: usize,
 }
 
@@ -34,18 +34,18 @@ impl Default for FillerOptions {
     }
 }
 
-/// What a [`Filler`] collects.
+/// A job that a [`Filler`] collects.
 pub trait FillerJob: Send + Sized {
-    /// Key and nonce, if the job encrypts.
+    /// The key and the nonce if the job encrypts, otherwise `None`.
     fn nonce(&self) -> Option<NonceOfKey>;
 
-    /// Does all jobs, and keeps the result of each in the job.
+    /// Runs all jobs, and stores the result of each in the job.
     fn run(batch: &mut [Self]);
 }
 
-/// A job that was not taken in.
+/// A job that the filler did not accept.
 pub enum Refused<J> {
-    /// The filler holds as many jobs as it may. [`Filler::take`] makes room.
+    /// The filler is at its capacity. [`Filler::take`] makes room.
     Full(J),
     /// A waiting job encrypts under the same key and nonce.
     NonceRepeated(J),
@@ -68,11 +68,11 @@ impl<J> fmt::Display for Refused<J> {
 
 impl<J> std::error::Error for Refused<J> {}
 
-/// Collects jobs of any threads into batches, and gives them back in the order in which they were submitted.
+/// Collects jobs from any thread into batches, and returns them in the order in which they were submitted.
 ///
-/// It has no thread and no clock. A batch runs on the thread whose [`submit`](Self::submit) fills it, or whose [`poll`](Self::poll) or
-/// [`flush`](Self::flush) finds it waiting; batches of several threads run at the same time. `now` is the time since a moment of the
-/// caller's choice, the same for all calls. Dropping a filler drops jobs that wait; they do not run.
+/// A filler has no thread and no clock. A batch runs on the thread whose [`submit`](Self::submit) fills it, or whose
+/// [`poll`](Self::poll) or [`flush`](Self::flush) finds it waiting; batches of several threads run in parallel. `now` is the time since
+/// a moment that the caller chooses, the same for all calls. Dropping a filler drops the waiting jobs without running them.
 pub struct Filler<J> {
     options: FillerOptions,
     state: Mutex<State<J>>,
@@ -80,18 +80,18 @@ pub struct Filler<J> {
 
 struct State<J> {
     waiting: Vec<J>,
-    /// Nonces of `waiting`.
+    /// The keys and nonces of `waiting`.
     nonces: HashSet<NonceOfKey, BuildHasherDefault<Mix>>,
     deadline: Option<Duration>,
-    /// In the order in which they began; one that runs is `None`.
+    /// The batches that have started, in that order. `None` is a batch that is running.
     batches: VecDeque<Option<VecDeque<J>>>,
-    /// Number of the first of `batches`.
+    /// Number of the first batch in `batches`.
     first: usize,
     inside: usize,
 }
 
 impl<J: FillerJob> Filler<J> {
-    /// An empty one.
+    /// Creates an empty filler.
     pub fn new(mut options: FillerOptions) -> Self {
         options.max_batch = options.max_batch.max(1);
         options.capacity = options.capacity.max(options.max_batch);
@@ -99,10 +99,10 @@ impl<J: FillerJob> Filler<J> {
         Self { options, state: Mutex::new(State { waiting, nonces, deadline: None, batches, first: 0, inside: 0 }) }
     }
 
-    /// Takes in a job. If the batch is full with it, or due, runs the batch before it returns.
+    /// Adds a job. If that fills the batch, or if the batch is due, the batch runs before this returns.
     ///
     /// # Errors
-    /// With the job, if it is refused. A repeated nonce is found only among jobs that wait.
+    /// `Refused` with the job. A repeated nonce is found only among waiting jobs.
     pub fn submit(&self, now: Duration, job: J) -> Result<(), Refused<J>> {
         let mut state = self.lock();
         if state.inside >= self.options.capacity {
@@ -113,7 +113,7 @@ impl<J: FillerJob> Filler<J> {
         }
         state.inside += 1;
         state.waiting.push(job);
-        // Threads may have read the clock in another order.
+        // Threads may call this in another order than they read the clock.
         let due = now.checked_add(self.options.max_wait).filter(|due| *due < Duration::MAX);
         state.deadline = state.deadline.into_iter().chain(due).min();
         let is_full = state.waiting.len() >= self.options.max_batch;
@@ -121,23 +121,23 @@ impl<J: FillerJob> Filler<J> {
         Ok(())
     }
 
-    /// When to [`poll`](Self::poll): `None` if no job waits, or if jobs wait without a deadline (`max_wait` is `Duration::MAX`). A job that
-    /// is submitted later changes it only if no job waits.
+    /// The time at which to call [`poll`](Self::poll): `None` if no job waits, or if jobs wait without a deadline (`max_wait` is
+    /// `Duration::MAX`). A job that is submitted later changes it only if no job waits.
     pub fn deadline(&self) -> Option<Duration> {
         self.lock().deadline
     }
 
-    /// Runs the jobs that wait if the first of them has waited long enough.
+    /// Runs the waiting jobs if their deadline has passed.
     pub fn poll(&self, now: Duration) {
         self.run_if(self.lock(), |deadline| deadline.is_some_and(|deadline| deadline <= now));
     }
 
-    /// Runs the jobs that wait.
+    /// Runs the waiting jobs.
     pub fn flush(&self) {
         self.run_if(self.lock(), |_| true);
     }
 
-    /// The next job that has run.
+    /// Removes and returns the next job that has run, in the order of submission.
     pub fn take(&self) -> Option<J> {
         let mut state = self.lock();
         let done = state.batches.front_mut()?.as_mut()?;
@@ -154,7 +154,7 @@ impl<J: FillerJob> Filler<J> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs the jobs that wait, outside the lock. A batch whose work panics goes back all the same: later ones would wait for it.
+    /// Runs the waiting jobs, outside the lock. A batch that panics is returned too: later ones would wait for it.
     fn run_if(&self, mut state: MutexGuard<'_, State<J>>, condition: impl FnOnce(Option<Duration>) -> bool) {
         if state.waiting.is_empty() || !condition(state.deadline) {
             return;
@@ -173,14 +173,14 @@ impl<J: FillerJob> Filler<J> {
     }
 }
 
-/// A CCM message that owns its parts. They are not wiped when it is dropped. `NONCE` and `TAG` are lengths in bytes; one that CCM lacks
-/// does not compile:
+/// A CCM message that owns its data. The data is not wiped on drop. `NONCE` and `TAG` are lengths in bytes; other lengths than those
+/// of CCM do not compile:
 ///
 /// ```compile_fail,E0080
 /// tress_lanes::CcmMessage::<_, 6>::seal(0, std::sync::Arc::new(()), [0; 6], vec![], vec![]);
 /// ```
 pub struct CcmMessage<C, const NONCE: usize = 12, const TAG: usize = 16> {
-    /// A number by which the caller knows the message.
+    /// A number with which the caller identifies the message.
     pub id: u64,
     key: Arc<C>,
     nonce: [u8; NONCE],
@@ -192,21 +192,21 @@ pub struct CcmMessage<C, const NONCE: usize = 12, const TAG: usize = 16> {
 }
 
 impl<C, const NONCE: usize, const TAG: usize> CcmMessage<C, NONCE, TAG> {
-    /// To encrypt `data`. For the check of nonces a key is its place in memory: clones of one `Arc` are one key.
+    /// Creates a message to encrypt. The check for repeated nonces compares the addresses of keys: clones of one `Arc` are one key.
     pub fn seal(id: u64, key: Arc<C>, nonce: [u8; NONCE], aad: Vec<u8>, data: Vec<u8>) -> Self {
         Self { encrypts: true, ..Self::open(id, key, nonce, aad, data, [0; TAG]) }
     }
 
-    /// To decrypt `data`.
+    /// Creates a message to decrypt.
     pub fn open(id: u64, key: Arc<C>, nonce: [u8; NONCE], aad: Vec<u8>, data: Vec<u8>, tag: [u8; TAG]) -> Self {
         const { assert!(matches!(NONCE, 7..=13) && matches!(TAG, 4 | 6 | 8 | 10 | 12 | 14 | 16), "no length of CCM") };
         Self { id, key, nonce, aad, data, tag, encrypts: false, result: Err(Error::Authentication) }
     }
 
-    /// Data and tag of a message that has run.
+    /// Returns the data and the tag of a message that has run.
     ///
     /// # Errors
-    /// `MessageTooLong` for the nonce; `Authentication` for a message that is forged or has not run.
+    /// `MessageTooLong` if the data is too long for the nonce; `Authentication` if the message is forged or has not run.
     pub fn finish(self) -> Result<(Vec<u8>, [u8; TAG]), Error> {
         self.result.map(|()| (self.data, self.tag))
     }
@@ -228,7 +228,7 @@ impl<C: CcmCipher + Send + Sync, const NONCE: usize, const TAG: usize> FillerJob
                 (if *encrypts { &mut sealed } else { &mut opened }).push(result);
             }
         }
-        // The result of each job says it all.
+        // Each job has its own result.
         let _ = (seal(&mut seals), open(&mut opens));
         let results = seals.iter().map(Seal::result).chain(opens.iter().map(Open::result));
         sealed.into_iter().chain(opened).zip(results).for_each(|(result, ran)| *result = ran);

@@ -1,4 +1,5 @@
-//! Messages of several threads; deadlines; work that panics. More of what is a batch and what is refused has crates/c/tests/filler.c.
+//! Tests of the filler: messages of several threads, deadlines, and jobs that panic. crates/c/tests/filler.c has more tests of batches
+//! and refusals.
 
 use std::panic::catch_unwind;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use tress_cipher::{Aad, Error, modes};
 
 use crate::{CcmMessage, Filler, FillerJob, FillerOptions, NonceOfKey};
 
-/// In order within each key, and as one at a time; what these make is opened, too. One in seven is forged.
+/// Messages to seal and to open come out in order for each key, with the results of one message at a time. One in seven is forged.
 #[test]
 fn messages_of_several_threads() {
     let keys = [0, 1, 2, 3].map(|key| Arc::new(Aes::new(&[key; 16]).unwrap()));
@@ -69,7 +70,7 @@ fn a_panic_holds_up_no_later_batch() {
 #[test]
 fn batches_leave_when_full_or_due() {
     let us = Duration::from_micros;
-    // Times of jobs, the time of a poll; then the number of jobs that ran, and the deadline of the others.
+    // The times of the jobs and of a poll, then the number of jobs that ran and the deadline of the others.
     for (submitted, polled, ran, deadline) in [
         (&[10, 7, 30][..], 56, 0, Some(57)),
         (&[10, 7, 30], 57, 3, None),

@@ -1,17 +1,17 @@
-//! How a batch is divided: into groups of neighbours that threads take one after the other.
+//! The division of a batch into groups of adjacent items, which threads take one after another.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::Pool;
 
-/// Bytes of a group, at most: what is copied for it is still in the second cache when it is encrypted.
+/// Largest size of a group in bytes: copied data is still in the second-level cache when it is encrypted.
 const GROUP_BYTES: usize = 128 << 10;
-/// Lanes of the widest engine: this many items go together all the same, and larger groups are multiples of it, because a lane without
-/// a message takes as long as one with.
+/// Number of lanes of the widest backend. Groups of this many items may exceed `GROUP_BYTES`, and larger groups have a multiple of
+/// this number, because an idle lane costs as much as a busy one.
 pub(crate) const GROUP_ITEMS: usize = 32;
-/// What an item costs besides its bytes, in bytes.
+/// Fixed cost of an item, in bytes that take the same time.
 const ITEM_BYTES: usize = 128;
-/// Less takes no longer than a helper that wakes, 20 µs on Zen 3, and the wait for it at the end.
+/// Smallest work for another thread, in bytes. Less takes no longer than waking a helper (20 µs on Zen 3) and waiting for it.
 const THREAD_BYTES: usize = 128 << 10;
 
 /// The division of a batch.
@@ -22,10 +22,10 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// For items of this many bytes each. Every thread gets as many groups of about equal cost as the others.
+    /// Divides items of these lengths. All threads get the same number of groups, of about equal cost.
     pub(crate) fn new(bytes: impl ExactSizeIterator<Item = usize> + Clone, pool: &Pool, threads: usize) -> Self {
         let items = bytes.len();
-        // Lengths that a caller in C got wrong may be anything.
+        // Callers in C may pass wrong lengths, which must not overflow.
         let costs = bytes.map(|bytes| bytes.saturating_add(ITEM_BYTES));
         let total = costs.clone().fold(0, usize::saturating_add);
         let useful = total / THREAD_BYTES;
@@ -54,7 +54,7 @@ impl Groups {
         Self { counts, threads }
     }
 
-    /// Does `work` on each group of these items.
+    /// Calls `work` for each group of `items`.
     pub(crate) fn run<T: Send>(self, pool: &Pool, mut items: &mut [T], work: impl Fn(&mut [T]) + Sync) {
         let threads = self.threads.min(self.counts.len());
         let groups = self.counts.into_iter().map_while(|count| items.split_off_mut(..count));
@@ -69,12 +69,12 @@ impl Groups {
 }
 
 impl Pool {
-    /// Does `work` on all items, in groups of neighbours, on up to `threads` threads of which the caller's is one; 0 is one for each
-    /// core. `bytes` says how much work an item is: groups have about equal sums of it, as large as the second cache takes, and a
-    /// batch that is too small for more than one thread stays on the caller's. Sizes are for work at the rate of a cipher.
+    /// Calls `work` for groups of adjacent items, on up to `threads` threads including the caller's; 0 means one for each core.
+    /// `bytes` is the amount of work for an item. Groups have about equal sums of it, up to the size of the second-level cache. A batch
+    /// that is too small for several threads runs on the caller's. The sizes are chosen for work at the rate of a cipher.
     ///
     /// # Panics
-    /// As [`run`](Self::run). Other threads do the groups that are left.
+    /// As [`run`](Self::run). Other threads process the remaining groups.
     pub fn for_each_group<T: Send>(
         &self,
         items: &mut [T],

@@ -1,14 +1,14 @@
-//! Nonces that occur twice, for those who do not have jobs yet.
+//! The search for repeated nonces, for callers that have not created jobs yet.
 
 use std::collections::{HashSet, TryReserveError};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A key, by its place in memory, and a nonce of up to 15 bytes.
+/// A key, identified by its address, and a nonce of up to 15 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NonceOfKey(usize, u128);
 
 impl NonceOfKey {
-    /// The key is what `key` points to. Longer nonces count by their first 15 bytes.
+    /// Combines the key at `key` with a nonce. Only the first 15 bytes of longer nonces count.
     pub fn new<T>(key: *const T, nonce: &[u8]) -> Self {
         let mut number = [0; 16];
         let bytes = nonce.len().min(15);
@@ -18,10 +18,10 @@ impl NonceOfKey {
     }
 }
 
-/// The index of the first nonce that occurs a second time, if there is one. Rising nonces need one comparison each, others about 10 ns.
+/// The index of the first nonce that is equal to an earlier one, or `None`. Sorted nonces take one comparison each, others about 10 ns.
 ///
 /// # Errors
-/// Without memory.
+/// If there is not enough memory.
 pub fn repeated_nonce(of: impl Iterator<Item = NonceOfKey> + Clone) -> Result<Option<usize>, TryReserveError> {
     if of.clone().is_sorted_by(|a, b| a < b) {
         return Ok(None);
@@ -31,7 +31,7 @@ pub fn repeated_nonce(of: impl Iterator<Item = NonceOfKey> + Clone) -> Result<Op
     Ok(of.into_iter().position(|nonce| !seen.insert(nonce)))
 }
 
-/// A hash of nonces, which their owner chooses.
+/// A fast hash without a random key, for nonces: their owner chooses them, not an attacker.
 #[derive(Default)]
 pub(crate) struct Mix(u64);
 

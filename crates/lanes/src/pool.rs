@@ -1,4 +1,4 @@
-//! Threads that outlive the work: they are started when work first wants them, and wait for more.
+//! Threads that are started when they are first needed, and then wait for more work.
 
 use std::any::Any;
 use std::mem::{take, transmute};
@@ -7,33 +7,33 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::{hint, process, ptr, thread};
 
-/// The most threads that work gets, the caller's among them.
+/// Largest number of threads for one call, including the caller's.
 pub const MAX_THREADS: usize = 1024;
 
-/// Of a helper's stack, overwritten when work ends: many times what the kernels of ciphers use.
+/// Number of bytes of a helper's stack that are overwritten after its work. The kernels of ciphers use far less.
 const STACK_BYTES: usize = 64 << 10;
 
 /// Helper threads that wait for work.
 ///
-/// A pool starts helpers when work first asks for them: one less than there are cores or, if that is more, than one call asked
-/// for. They serve all callers. Where the system refuses a thread, there are fewer; the caller always works, too. Helpers that
-/// have nothing to do sleep, have nothing of the work on their stacks, and do not keep the process from exiting. In a process that
-/// was forked, a pool starts anew. Dropping a pool ends its helpers without waiting for them.
+/// A pool starts helpers when they are first needed. It has up to one fewer than there are cores, or one fewer than the most threads
+/// that one call has asked for, whichever is more. Helpers serve all callers. If the system refuses a thread, there are fewer; the
+/// caller's thread always works too. Idle helpers sleep, keep no data of the work on their stacks, and do not keep the process from
+/// exiting. In a forked process, a pool starts new helpers. Dropping a pool ends its helpers without waiting for them.
 #[derive(Debug, Default)]
 pub struct Pool {
-    /// Null before the first use. What belongs to the process that forked this one stays, because its lock may be held by a thread
-    /// that is not here.
+    /// Null before the first use. A forked process leaks the generation of its parent, whose lock may be held by a thread that does not
+    /// exist here.
     current: AtomicPtr<Generation>,
 }
 
-/// A pool in one process.
+/// The state of a pool in one process.
 pub(crate) struct Generation {
     process: u32,
     cores: usize,
     pub(crate) shared: Arc<Shared>,
 }
 
-/// What callers and helpers share.
+/// The state that callers and helpers share.
 #[derive(Default)]
 pub(crate) struct Shared {
     state: Mutex<State>,
@@ -46,44 +46,44 @@ pub(crate) struct Shared {
 #[derive(Default)]
 pub(crate) struct State {
     offers: Vec<Offer>,
-    /// Of the next offer.
+    /// Number of the next offer.
     number: u64,
     helpers: usize,
-    /// Helpers that wait, or have just been started.
+    /// Number of helpers that wait or have just been started.
     idle: usize,
     is_closed: bool,
 }
 
-/// Work of one call.
+/// The work of one call.
 struct Offer {
     number: u64,
     work: &'static (dyn Fn() + Sync),
-    /// Helpers that may still begin.
+    /// Number of helpers that may still begin.
     places: usize,
-    /// Helpers that have begun and not ended.
+    /// Number of helpers that have begun and not ended.
     running: usize,
     panics: Vec<Box<dyn Any + Send>>,
 }
 
 impl Pool {
-    /// A pool without threads yet.
+    /// Creates a pool, without threads yet.
     pub const fn new() -> Self {
         Self { current: AtomicPtr::new(ptr::null_mut()) }
     }
 
-    /// The pool of this process.
+    /// The shared pool of this process.
     pub fn shared() -> &'static Self {
         static SHARED: Pool = Pool::new();
         &SHARED
     }
 
-    /// Calls `work` on this thread and, at the same time, on up to `threads - 1` helpers; returns when all calls have ended.
-    /// 0 counts as 1 thread; it is not one for each core, as in [`ccm::seal`](crate::ccm::seal).
-    /// Helpers that have not begun when the call on this thread ends do not begin any more. So `work` takes its parts from
-    /// a common list until that is empty. It may use the pool, but must not fork.
+    /// Calls `work` on this thread and, in parallel, on up to `threads - 1` helpers. Returns when all calls have ended.
+    /// 0 counts as 1 thread, unlike in [`ccm::seal`](crate::ccm::seal), where it means one for each core.
+    /// Helpers that have not begun when the call on this thread ends do not begin at all. So `work` must take its parts from
+    /// a shared list until that is empty. It may use the pool, but must not fork.
     ///
     /// # Panics
-    /// With the panic of `work`, of this thread's call first, after all calls have ended.
+    /// With a panic of `work`, preferably that of this thread's call, after all calls have ended.
     pub fn run(&self, threads: usize, work: impl Fn() + Sync) {
         let places = threads.clamp(1, MAX_THREADS) - 1;
         if places == 0 {
@@ -93,10 +93,10 @@ impl Pool {
         let shared = &generation.shared;
         shared.start(places, places.max(generation.cores - 1));
         let work: &(dyn Fn() + Sync) = &work;
-        // SAFETY: the reference is used by helpers only, between taking a place of the offer and counting themselves out of
-        // `running`, both under the lock. `withdraw` takes the offer back and waits until nobody runs it; nothing between here and its end
-        // unwinds, as a panic of `work` is caught. So no helper has the reference when this function returns or unwinds, until when
-        // `work` is borrowed.
+        // SAFETY: only helpers use the reference, and only while they count in `running`: both changes of that count are under the lock.
+        // `withdraw` removes the offer after it has waited until `running` is 0. Nothing unwinds between here and the end of
+        // `withdraw`, because a panic of `work` is caught. So no helper has the reference when this function returns or unwinds, and
+        // `work` is borrowed until then.
         let lasting = unsafe { transmute::<&(dyn Fn() + Sync), &'static (dyn Fn() + Sync)>(work) };
         let number = shared.offer(places, lasting);
         let own = catch_unwind(AssertUnwindSafe(work));
@@ -106,17 +106,17 @@ impl Pool {
         }
     }
 
-    /// Cores that this process may use, as they were at the first use.
+    /// Number of cores that this process may use, at the time of the pool's first use.
     pub(crate) fn cores(&self) -> usize {
         self.generation().cores
     }
 
-    /// The pool in this process.
+    /// The state of the pool in this process, which is created if there is none.
     pub(crate) fn generation(&self) -> &Generation {
         let process = process::id();
         let mut current = self.current.load(Ordering::Acquire);
         loop {
-            // SAFETY: null, or a box that only `drop` frees.
+            // SAFETY: the pointer is null or from `Box::into_raw`, and only `drop` frees the box.
             match unsafe { current.as_ref() } {
                 Some(generation) if generation.process == process => return generation,
                 _ => {}
@@ -126,7 +126,7 @@ impl Pool {
             current = match self.current.compare_exchange(current, new, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => new,
                 Err(other) => {
-                    // SAFETY: just made, and nobody else has seen it.
+                    // SAFETY: the pointer is from `Box::into_raw` above, and no other thread has seen it.
                     drop(unsafe { Box::from_raw(new) });
                     other
                 }
@@ -139,7 +139,7 @@ impl Drop for Pool {
     fn drop(&mut self) {
         let current = *self.current.get_mut();
         if !current.is_null() {
-            // SAFETY: a box of `generation`, and nobody else has the pool any more.
+            // SAFETY: the pointer is from `Box::into_raw` in `generation`, and `&mut self` proves that no other reference exists.
             let generation = unsafe { Box::from_raw(current) };
             if generation.process == process::id() {
                 generation.shared.lock().is_closed = true;
@@ -154,7 +154,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts helpers if too few are idle for all offers and one with this many places, up to `most` in all.
+    /// Starts helpers if too few are idle for all offers and a new one with `places`. The pool has up to `most` helpers.
     fn start(self: &Arc<Self>, places: usize, most: usize) {
         let mut state = self.lock();
         let wanted = places + state.offers.iter().map(|offer| offer.places).sum::<usize>();
@@ -173,7 +173,7 @@ impl Shared {
         }
     }
 
-    /// Puts work where helpers find it; its number.
+    /// Offers work to helpers, and returns the number of the offer.
     fn offer(&self, places: usize, work: &'static (dyn Fn() + Sync)) -> u64 {
         let mut state = self.lock();
         let number = state.number;
@@ -187,7 +187,7 @@ impl Shared {
         number
     }
 
-    /// Lets no more helpers begin this work, and waits for those that have; their panics.
+    /// Lets no more helpers begin this work, waits for those that have begun, and returns their panics.
     fn withdraw(&self, number: u64) -> Vec<Box<dyn Any + Send>> {
         let mut state = self.lock();
         loop {
@@ -201,7 +201,7 @@ impl Shared {
         }
     }
 
-    /// The life of a helper.
+    /// The loop of a helper.
     fn help(&self) {
         let mut state = self.lock();
         state.idle -= 1;
@@ -229,7 +229,7 @@ impl Shared {
     }
 }
 
-/// A helper's stack stays when a key is gone. The frames of calls that have returned lie below this one.
+/// Overwrites the stack below this frame, where calls that have returned may have left keys. A helper's stack outlives them.
 #[inline(never)]
 fn wipe_stack() {
     let mut below = [0_u8; STACK_BYTES];

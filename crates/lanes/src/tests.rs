@@ -1,4 +1,4 @@
-//! The pool in use, refused, panicking and forked; batches against one thread's.
+//! Tests of the pool: in use, with refused threads, with panics and forked. Batches are compared with those of one thread.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,7 +14,7 @@ use tress_cipher::{Aad, CcmCipher, Error};
 
 use crate::{NonceOfKey, Pool, ccm, repeated_nonce};
 
-/// Runs work that waits until this many threads are in it, or for so long; which were there.
+/// Runs work that waits until `threads` threads have begun it, for at most `longest`. Returns the threads.
 fn meeting(pool: &Pool, threads: usize, longest: Duration) -> HashSet<ThreadId> {
     let there = Mutex::new(HashSet::new());
     let start = Instant::now();
@@ -40,7 +40,7 @@ fn helpers_outlive_work() {
         let again = meeting(&pool, threads, LONG);
         assert!(again.len() == threads && again.is_subset(&first) && again.contains(&thread::current().id()));
     }
-    // Work inside work.
+    // Nested work.
     pool.run(4, || assert_eq!(meeting(&pool, 1, LONG).len(), 1));
     let helpers = std::sync::Arc::downgrade(&pool.generation().shared);
     drop(pool);
@@ -55,7 +55,7 @@ fn helpers_outlive_work() {
 fn a_panic_reaches_the_caller_after_all_have_ended() {
     let pool = Pool::new();
     let caller = thread::current().id();
-    // Of how many threads, which panic: the caller, helpers, all.
+    // The number of threads, and whether the caller and whether the helpers panic.
     for (threads, who) in [(1, [true, true]), (4, [true, false]), (4, [false, true]), (4, [true, true])] {
         let (begun, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let outcome = catch_unwind(AssertUnwindSafe(|| {
@@ -132,7 +132,7 @@ fn every_item_is_in_one_group() {
             assert!(items.iter().all(|(_, is_done)| *is_done), "{count} on {threads}");
         }
     }
-    // Sets of 32, but not where threads would be idle.
+    // Groups are multiples of 32, except if threads would be idle.
     for (count, bytes, threads, least, most) in [
         (1000, 1024, 2, 32, 96),
         (1000, 16384, 2, 32, 32),
@@ -145,12 +145,12 @@ fn every_item_is_in_one_group() {
         pool.for_each_group(&mut items, |()| bytes, threads, |group| sizes.lock().unwrap().push(group.len()));
         let sizes = sizes.into_inner().unwrap();
         assert_eq!(sizes.iter().max(), Some(&most), "{count} of {bytes}");
-        // The last one is what is left.
+        // Only the last group may be smaller.
         assert!(sizes.iter().filter(|size| **size < least).count() <= 1, "{count} of {bytes}: {sizes:?}");
     }
 }
 
-/// Bytes of an item by its number.
+/// Length of an item in bytes, by its number.
 type Bytes = fn(usize) -> usize;
 
 /// Messages with their tags.
@@ -162,7 +162,7 @@ fn nonce(number: usize) -> [u8; 12] {
     nonce
 }
 
-/// What one thread makes of them, and that any number of threads makes the same, in both directions.
+/// Checks that any number of threads gives the result of one thread, in both directions.
 fn same_on_any_threads<C: CcmCipher>(keys: &[C], plain: &Messages) {
     let aad = [5; 21];
     let key = |number: usize| &keys[number % keys.len()];
@@ -207,7 +207,7 @@ fn same_on_any_threads<C: CcmCipher>(keys: &[C], plain: &Messages) {
     }
 }
 
-/// A repeated nonce anywhere in a batch, also in groups of different threads.
+/// A repeated nonce is found anywhere in a batch, also in groups of different threads.
 #[test]
 fn nonces_twice() {
     let keys = [1, 2].map(|key| Aes::new(&[key; 16]).unwrap());
@@ -226,7 +226,7 @@ fn nonces_twice() {
         let ids = nonces.iter().enumerate().map(|(number, nonce)| NonceOfKey::new(key(number), nonce));
         assert_eq!(repeated_nonce(ids).unwrap(), is_twice.then_some(second));
     }
-    // Zeros at the end are bytes, too.
+    // Trailing zeros make a nonce different.
     let key = &keys[0];
     let ids = [&[0; 13][..], &[0; 12], &[0; 7], &[]].map(|nonce| NonceOfKey::new(key, nonce));
     assert_eq!(repeated_nonce(ids.into_iter()).unwrap(), None);
@@ -251,8 +251,7 @@ fn batches_are_those_of_one_thread() {
     }
 }
 
-/// What a forked process does instead of running a program: `work`, which ends it with an error where it returns false. One that
-/// hangs is ended, too.
+/// Forks a process that runs `work` and returns its result. A process that hangs is ended.
 #[cfg(unix)]
 fn fork(user: Option<u32>, mut work: impl FnMut() -> bool + Send + Sync + 'static) -> bool {
     use std::os::unix::process::CommandExt;
@@ -269,8 +268,8 @@ fn fork(user: Option<u32>, mut work: impl FnMut() -> bool + Send + Sync + 'stati
         drop(watch);
         if good { Ok(()) } else { Err(std::io::Error::other("in the child")) }
     };
-    // SAFETY: the child does what a program may do after a fork, but that it allocates and starts threads, which the C libraries
-    // of our systems allow.
+    // SAFETY: after a fork the child may only call async-signal-safe functions. `work` also allocates and starts threads, which the C
+    // libraries of our systems allow.
     unsafe { command.pre_exec(work) };
     command.status().is_ok_and(|status| status.success())
 }
@@ -280,11 +279,11 @@ fn fork(user: Option<u32>, mut work: impl FnMut() -> bool + Send + Sync + 'stati
 fn a_child_starts_anew() {
     let pool: &'static Pool = Box::leak(Box::new(Pool::new()));
     assert_eq!(meeting(pool, 3, LONG).len(), 3);
-    // While another thread holds its lock, which it does for ever in the child.
+    // Fork while another thread holds the lock. In the child it is never released.
     let held = pool.generation().shared.lock();
     assert!(fork(None, || meeting(pool, 3, LONG).len() == 3));
     drop(held);
-    // In a helper's work, and with callers that come and go.
+    // Fork while helpers work and callers come and go.
     let is_over = std::sync::atomic::AtomicBool::new(false);
     thread::scope(|scope| {
         for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! Ciphers, modes and jobs.
+//! Calls with ciphers, modes and jobs.
 
 use std::ptr::{null, null_mut};
 
@@ -9,7 +9,7 @@ use super::memory::{Run, Text};
 use super::{made, on, told};
 use crate::input::Input;
 
-/// A cipher of its own for some calls.
+/// Creates a cipher, makes some calls with it, and frees it.
 pub(super) fn call(input: &mut Input<'_>) {
     let mut cipher = null_mut();
     let names = ["aes-128", "aes-256", "rijndael-256-192", "rc6-192", "pipo-128", "aes-512", ""];
@@ -17,7 +17,8 @@ pub(super) fn call(input: &mut Input<'_>) {
     let which = input.below(names.len());
     let (name, backend) = (Text::any(input, &names[which..=which]), Text::any(input, &["portable", "reference", "?"]));
     let key = if input.byte() < 230 { Run::of(input.message(lengths[which])) } else { Run::any(input, 40) };
-    // SAFETY: texts end with NUL, and runs are as long as they say or longer than anything.
+    // SAFETY: texts are NULL or end with NUL. A run is NULL, or valid for its length, or has a length above `isize::MAX`, which the
+    // library refuses before it reads.
     unsafe {
         let status = match input.flag() {
             true => tress_cipher_new(name.pointer(), key.pointer(), key.length(), &mut cipher),
@@ -39,12 +40,12 @@ pub(super) fn call(input: &mut Input<'_>) {
         1 => ccm(input, cipher),
         _ => blocks(input, cipher),
     }
-    // SAFETY: NULL or live, and not used any more.
+    // SAFETY: the cipher is NULL or live, and is not used after this.
     unsafe { tress_cipher_free(cipher) };
 }
 
 fn blocks(input: &mut Input<'_>, cipher: *mut tress_cipher) {
-    // SAFETY: NULL or live.
+    // SAFETY: the cipher is NULL or live.
     let block = unsafe { tress_cipher_block_bytes(cipher) };
     let iv = if input.byte() < 230 { Run::of(input.message(block)) } else { Run::any(input, 40) };
     let mut data = Run::any(input, 300);
@@ -53,7 +54,7 @@ fn blocks(input: &mut Input<'_>, cipher: *mut tress_cipher) {
     }
     let plain = data.bytes().to_vec();
     let (at, length) = (data.pointer_mut(), data.length());
-    // SAFETY: the cipher is NULL or live; runs are as long as they say or longer than anything, and none overlaps another.
+    // SAFETY: the cipher is NULL or live; runs are as in `call`, and do not overlap.
     unsafe {
         let (there, back) = match input.byte() % 3 {
             0 => (tress_ecb_encrypt(cipher, at, at, length), tress_ecb_decrypt as *const () as usize),
@@ -83,7 +84,7 @@ fn ccm(input: &mut Input<'_>, cipher: *mut tress_cipher) {
     let (data, mut tag) = (Run::any(input, 200), Run::any(input, 17));
     let mut sealed = vec![0xa5; data.bytes().len()];
     let mut opened = sealed.clone();
-    // SAFETY: as above.
+    // SAFETY: the cipher is NULL or live; runs are as in `call`, and do not overlap.
     unsafe {
         let status = tress_ccm_encrypt(
             cipher,
@@ -125,7 +126,7 @@ fn ccm(input: &mut Input<'_>, cipher: *mut tress_cipher) {
     }
 }
 
-/// Jobs of this cipher, of none, and of no use, there and back.
+/// Encrypts and decrypts jobs of this cipher, some of them without a cipher or with invalid arguments.
 fn jobs(input: &mut Input<'_>, cipher: *mut tress_cipher) {
     struct Parts {
         nonce: Run,
@@ -134,13 +135,13 @@ fn jobs(input: &mut Input<'_>, cipher: *mut tress_cipher) {
         plain: Vec<u8>,
         has_cipher: bool,
     }
-    // Some tags are forged: one byte says which. It comes first, since jobs use up most inputs.
+    // One byte selects the tags to forge. It comes first, because jobs use up most inputs.
     let forging = usize::from(input.byte());
     let mut parts: Vec<Parts> = (0..input.below(40))
         .map(|at| {
             let nonce = if input.byte() < 220 {
                 let mut nonce = input.message(12).to_vec();
-                // Others may repeat.
+                // Otherwise nonces may repeat.
                 if forging % 4 < 3 {
                     nonce[0] = at as u8;
                 }
@@ -173,7 +174,8 @@ fn jobs(input: &mut Input<'_>, cipher: *mut tress_cipher) {
         })
         .collect();
     let mut failed = usize::MAX;
-    // SAFETY: as above, for each job; there are as many as is said.
+    // SAFETY: the cipher and the runs of each job are as in `blocks`. There are `count` jobs; the absurd number is refused before
+    // any job is read.
     unsafe {
         let absurd = told(tress_ccm_encrypt_jobs(jobs.as_mut_ptr(), usize::MAX / 8, &mut failed));
         assert_eq!(absurd, TRESS_LENGTH);

@@ -1,4 +1,4 @@
-//! Recipients, identities, containers in memory, pushed, read and as files.
+//! Calls with recipients, identities, and containers in memory, pushed, read and as files.
 
 use std::ffi::{CString, c_int, c_void};
 use std::os::unix::ffi::OsStrExt as _;
@@ -12,7 +12,7 @@ use super::{made, on, told};
 use crate::input::Input;
 use crate::place;
 
-/// Of the container vectors; it guards nothing.
+/// From the container vectors. This key protects nothing.
 const IDENTITY: &str = "AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33";
 const RECIPIENTS: [&str; 4] = [
     "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
@@ -21,24 +21,24 @@ const RECIPIENTS: [&str; 4] = [
     "ssh-ed25519 AAAA",
 ];
 
-/// One handle of each kind, or NULL, and what belongs to them.
+/// One handle of each kind, or NULL, and the data that they use.
 pub(super) struct State {
     recipients: *mut tress_recipients,
     identities: *mut tress_identities,
     encryptor: *mut tress_encryptor,
     decryptor: *mut tress_decryptor,
     reader: *mut tress_reader,
-    /// What the last whole container was made of.
+    /// The plaintext of the last whole container.
     plain: Vec<u8>,
-    /// The last whole container: what a reader reads from, so it moves nowhere while there is one.
+    /// The last whole container. A reader reads from it, so it does not move while there is a reader.
     sealed: Vec<u8>,
-    /// Where an encryptor and a decryptor write to.
+    /// The output of the encryptor and of the decryptor.
     written: Box<Sink>,
     opened: Box<Sink>,
     pushed: Vec<u8>,
 }
 
-/// Takes what a call writes, up to a number of calls.
+/// Collects the output of a limited number of calls, then fails.
 #[derive(Default)]
 struct Sink {
     bytes: Vec<u8>,
@@ -46,7 +46,7 @@ struct Sink {
 }
 
 unsafe extern "C" fn write(context: *mut c_void, data: *const u8, length: usize) -> c_int {
-    // SAFETY: the context is a sink that nobody else uses during the call; the library says how long its data is.
+    // SAFETY: the context is a sink that no other code uses during the call, and the library passes the length of its data.
     let (sink, data) = unsafe { (&mut *context.cast::<Sink>(), std::slice::from_raw_parts(data, length)) };
     assert!(!data.is_empty());
     let Some(left) = sink.calls_left.checked_sub(1) else { return 1 };
@@ -62,13 +62,13 @@ unsafe extern "C" fn read_at(
     capacity: usize,
     length: *mut usize,
 ) -> c_int {
-    // SAFETY: the context is a container that stays as it is; the library says how much room there is.
+    // SAFETY: the context is a container that does not change, and the library passes the size of its buffer.
     let (sealed, to) = unsafe { (&*context.cast::<Vec<u8>>(), std::slice::from_raw_parts_mut(to, capacity)) };
     let rest = &sealed[sealed.len().min(offset as usize)..];
     // Short reads are allowed.
     let count = rest.len().min(to.len()).min(5000);
     to[..count].copy_from_slice(&rest[..count]);
-    // SAFETY: the library gives a place for it.
+    // SAFETY: the library passes a valid pointer.
     unsafe { length.write(count) };
     0
 }
@@ -92,7 +92,7 @@ impl Default for State {
 
 impl Drop for State {
     fn drop(&mut self) {
-        // SAFETY: each is NULL or live, and not used any more.
+        // SAFETY: each handle is NULL or live, and is not used after this.
         unsafe {
             tress_recipients_free(self.recipients);
             tress_identities_free(self.identities);
@@ -121,14 +121,15 @@ impl State {
     fn add_recipients(&mut self, input: &mut Input<'_>) {
         let text = Text::any(input, &RECIPIENTS);
         let key = if input.byte() < 200 { Run::of(input.message(16)) } else { Run::any(input, 33) };
-        // SAFETY: the set is NULL or live; texts end with NUL; runs are as long as they say or longer than anything.
+        // SAFETY: the set is NULL or live; texts are NULL or end with NUL. A run is NULL, or valid for its length, or has a length
+        // above `isize::MAX`, which the library refuses before it reads.
         unsafe {
             let set = self.recipients;
             match input.byte() % 8 {
                 0..=3 => drop(on(set, tress_recipients_add(set, text.pointer()))),
                 4 | 5 => drop(on(set, tress_recipients_add_key(set, key.pointer(), key.length()))),
                 6 => {
-                    // An empty one: any other takes a second to use.
+                    // An empty passphrase: any other takes a second to use.
                     assert_ne!(on(set, tress_recipients_add_passphrase(set, c"".as_ptr())), TRESS_OK);
                 }
                 _ => {
@@ -143,7 +144,7 @@ impl State {
         let text = if input.byte() < 200 { Run::of(IDENTITY.into()) } else { Run::any(input, 80) };
         let key = if input.byte() < 200 { Run::of(input.message(16)) } else { Run::any(input, 33) };
         let passphrase = Text::any(input, &["", "tress"]);
-        // SAFETY: as above.
+        // SAFETY: handles, texts and runs are as in `add_recipients`.
         unsafe {
             let set = self.identities;
             match input.byte() % 8 {
@@ -160,7 +161,7 @@ impl State {
         }
     }
 
-    /// A container in memory, there and back.
+    /// Encrypts and decrypts a container in memory.
     fn whole(&mut self, input: &mut Input<'_>) {
         let (aead, name) =
             (Text::any(input, &["aes-128-ccm", "aes-256-ccm", "aes"]), Text::any(input, &["a", "a/b", ""]));
@@ -176,7 +177,7 @@ impl State {
             reserved: [0, 0, 0, u64::from(input.byte() / 250)],
         };
         let (mut sealed, mut opened) = (null_mut(), null_mut());
-        // SAFETY: as above; the reader that reads from the last container is ended before that is gone.
+        // SAFETY: handles, texts and runs are as in `add_recipients`; the reader of the last container is freed before its bytes.
         unsafe {
             let options = if input.flag() { &raw const options } else { std::ptr::null() };
             let status = tress_encrypt(plain.pointer(), plain.length(), self.recipients, options, &mut sealed);
@@ -199,10 +200,10 @@ impl State {
         }
     }
 
-    /// Into an encryptor, a new one if there is none.
+    /// Pushes data into the encryptor, which is created if there is none.
     fn push(&mut self, input: &mut Input<'_>) {
         let data = Run::any(input, 30_000);
-        // SAFETY: as above; the sink lives as long as the handle.
+        // SAFETY: handles, texts and runs are as in `add_recipients`; the sink lives as long as the handle.
         unsafe {
             if self.encryptor.is_null() {
                 *self.written = Sink { bytes: Vec::new(), calls_left: input.below(20) };
@@ -220,10 +221,10 @@ impl State {
         }
     }
 
-    /// Ends the encryptor: what it wrote is a container.
+    /// Ends the encryptor, whose output must be a container.
     fn finish(&mut self) {
         let mut opened = null_mut();
-        // SAFETY: as above.
+        // SAFETY: handles are NULL or live, and the data is valid for its length.
         unsafe {
             let status = on(self.encryptor, tress_encryptor_finish(self.encryptor));
             assert_ne!(on(self.encryptor, tress_encryptor_finish(self.encryptor)), TRESS_OK);
@@ -239,9 +240,9 @@ impl State {
         }
     }
 
-    /// The last container through a decryptor, in pieces, perhaps not to its end.
+    /// Pushes the last container into a decryptor in pieces, in some runs not to its end.
     fn pull(&mut self, input: &mut Input<'_>) {
-        // SAFETY: as above.
+        // SAFETY: handles are NULL or live; pieces are valid for their lengths, and the sink lives as long as the handle.
         unsafe {
             if self.decryptor.is_null() {
                 *self.opened = Sink { bytes: Vec::new(), calls_left: input.below(20) };
@@ -264,15 +265,15 @@ impl State {
                 tress_decryptor_free(self.decryptor);
                 self.decryptor = null_mut();
             }
-            // A decryptor that goes on with another container's bytes refuses them; what it gave was verified before.
+            // A decryptor that continues with the bytes of another container refuses them. Its earlier output was verified.
         }
     }
 
-    /// At some place of the last container.
+    /// Reads at an offset of the last container.
     fn read(&mut self, input: &mut Input<'_>) {
         let mut room = Run::any(input, 20_000);
         let mut length = usize::MAX;
-        // SAFETY: as above; the container stays where it is while there is a reader.
+        // SAFETY: handles and runs are as in `add_recipients`; the container does not move while there is a reader.
         unsafe {
             if self.reader.is_null() {
                 let context = (&raw mut self.sealed).cast();
@@ -290,20 +291,20 @@ impl State {
                 assert_eq!(length, room.bytes().len().min(self.plain.len() - from));
                 assert_eq!(tress_reader_length(self.reader), self.plain.len() as u64);
             }
-            // It is at a place of this state, so it does not outlive a call that may replace the container.
+            // The reader points into this state, so it must not outlive the container, which the next call may replace.
             tress_reader_free(self.reader);
             self.reader = null_mut();
         }
     }
 
-    /// A file, there and back, with the flag that ends it set or not.
+    /// Encrypts and decrypts a file, some of them cancelled.
     fn files(&mut self, input: &mut Input<'_>) {
         let folder = place::empty();
         let path = |name: &str| CString::new(folder.join(name).as_os_str().as_bytes()).expect("no NUL");
         let (plain, sealed, opened) = (path("plain"), path("sealed"), path("opened"));
         std::fs::write(folder.join("plain"), &self.pushed).expect("a file");
         let mut report = tress_report { bytes_in: 0, bytes_out: 0, chunks: 0, elapsed_ns: 0, reserved: [0; 4] };
-        // SAFETY: as above.
+        // SAFETY: handles are NULL or live, and paths end with NUL.
         unsafe {
             let control = tress_control_new();
             if input.byte() > 220 {
@@ -334,11 +335,11 @@ impl State {
     }
 }
 
-/// A key pair: what is written is read as the same.
+/// Creates a key pair. Writing and reading it must give the same pair.
 fn pair(input: &mut Input<'_>) {
     let text = Text::any(input, &[IDENTITY, "# nobody", "AGE-SECRET-KEY-1"]);
     let (mut pair, mut again) = (null_mut(), null_mut());
-    // SAFETY: as above; what a pair hands out is used before the pair is gone.
+    // SAFETY: texts are NULL or end with NUL. The strings of a pair are used before the pair is freed.
     unsafe {
         let status = match input.flag() {
             true => tress_keypair_parse(text.pointer(), &mut pair),
@@ -357,12 +358,12 @@ fn pair(input: &mut Input<'_>) {
     }
 }
 
-/// What a buffer holds.
+/// Copies the contents of a buffer.
 ///
 /// # Safety
-/// `buffer` is NULL or live.
+/// `buffer` must be NULL or live.
 unsafe fn bytes(buffer: *const tress_buffer) -> Vec<u8> {
-    // SAFETY: as above; data and length are the buffer's.
+    // SAFETY: the caller guarantees the buffer, whose data is valid for its length.
     unsafe {
         let (data, length) = (tress_buffer_data(buffer), tress_buffer_length(buffer));
         if data.is_null() { Vec::new() } else { std::slice::from_raw_parts(data, length).to_vec() }

@@ -1,10 +1,10 @@
-//! What a caller in C points to.
+//! Arguments of a caller in C: pointers with lengths, and texts.
 
 use std::ffi::{CString, c_char};
 
 use crate::input::Input;
 
-/// Bytes with what is said about them.
+/// Bytes, with the pointer and the length that the caller passes for them.
 pub(super) struct Run {
     bytes: Vec<u8>,
     kind: Kind,
@@ -18,12 +18,12 @@ enum Kind {
 }
 
 impl Run {
-    /// These bytes.
+    /// A run with the right pointer and length.
     pub(super) fn of(bytes: Vec<u8>) -> Self {
         Self { bytes, kind: Kind::Right }
     }
 
-    /// Up to so many bytes, now and then NULL or of a length that nothing has.
+    /// A run of up to `most` bytes, sometimes passed as NULL or with an absurd length.
     pub(super) fn any(input: &mut Input<'_>, most: usize) -> Self {
         let kind = match input.byte() {
             250..=252 => Kind::Null,
@@ -34,7 +34,7 @@ impl Run {
         Self { bytes: input.message(length), kind }
     }
 
-    /// Whether it is what it says.
+    /// Whether pointer and length match the bytes.
     pub(super) fn is_right(&self) -> bool {
         self.kind == Kind::Right || self.kind == Kind::Null && self.bytes.is_empty()
     }
@@ -60,7 +60,7 @@ impl Run {
 pub(super) struct Text(Option<CString>);
 
 impl Text {
-    /// One of these texts; now and then NULL, bytes of the input, or no UTF-8.
+    /// One of these texts; sometimes NULL, bytes of the input, or invalid UTF-8.
     pub(super) fn any(input: &mut Input<'_>, known: &[&str]) -> Self {
         let bytes = match input.byte() {
             240..=245 => return Self(None),

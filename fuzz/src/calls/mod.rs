@@ -1,8 +1,8 @@
-//! Sequences of calls of the C interface, as a program in C might make them: in any order, with handles that are live or NULL,
-//! after failures and after the end, with NULL, no bytes and absurd lengths. Every call has to say what it came to, hand out NULL
-//! when it fails, and never find a defect of its own; what is encrypted comes back.
+//! Sequences of calls of the C interface, as a program in C might make them: in any order, with live handles or NULL, after
+//! failures and after the end, with NULL, no bytes and absurd lengths. Every call must return a status with a message, return a
+//! NULL handle if it fails, and never report an internal error. Decrypting gives the data that was encrypted.
 //!
-//! Handles that were freed are not used: C's callers vouch for that, and nothing could check it.
+//! Freed handles are not used: callers in C guarantee that, and the library cannot check it.
 
 mod ciphers;
 mod containers;
@@ -16,10 +16,10 @@ use tress_c::{tress_last_error, tress_status_text};
 
 use crate::input::Input;
 
-/// Calls of one input.
+/// Largest number of calls for one input.
 const MOST_CALLS: usize = 48;
 
-/// Panics when a call breaks its word.
+/// Panics if a call violates its contract.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let (mut containers, mut signatures) = (containers::State::default(), signatures::State::default());
@@ -35,12 +35,12 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// Checks what every call keeps, and passes its status on.
+/// Checks the contract of every call, and returns its status.
 fn told(status: tress_status) -> tress_status {
     assert_ne!(status, TRESS_INTERNAL);
     assert_ne!(text(status), c"unknown code");
     if status != TRESS_OK {
-        // SAFETY: a text of this thread that ends with NUL.
+        // SAFETY: the library returns a text of this thread that ends with NUL.
         let last = unsafe { CStr::from_ptr(tress_last_error()) };
         assert!(!last.to_str().expect("UTF-8").is_empty());
     }
@@ -48,17 +48,17 @@ fn told(status: tress_status) -> tress_status {
 }
 
 fn text(status: tress_status) -> &'static CStr {
-    // SAFETY: the text of a code is valid for ever.
+    // SAFETY: the library returns a static text that ends with NUL.
     unsafe { CStr::from_ptr(tress_status_text(status as c_int)) }
 }
 
-/// The same for a call that hands out a handle.
+/// Checks a call that creates a handle.
 fn made<T>(status: tress_status, handle: *mut T) -> tress_status {
     assert_eq!(told(status) == TRESS_OK, !handle.is_null(), "{status:?}");
     status
 }
 
-/// A call on a handle that is NULL says so, unless a length is absurd.
+/// Checks a call on a handle: NULL must give an error.
 fn on<T>(handle: *const T, status: tress_status) -> tress_status {
     assert!(!handle.is_null() || matches!(status, TRESS_NULL | TRESS_LENGTH), "{status:?} for NULL");
     told(status)

@@ -1,4 +1,4 @@
-//! Keys for signatures, and signatures.
+//! Calls with keys for signatures, and signatures.
 
 use std::ptr::{null, null_mut};
 
@@ -13,7 +13,7 @@ const SCHEMES: [&str; 6] =
     ["rsa-pss-sha256", "rsa-pkcs1-sha512", "dsa-sha256", "schnorr-sha256", "rsa-pss-sha256:20", "rsa-pss-sha256:"];
 const KEY: &[u8] = include_bytes!("../../data/rsa-2048.pem");
 
-/// A key of each kind, or NULL.
+/// A signing and a verifying key, or NULL.
 pub(super) struct State {
     signing: *mut tress_signing_key,
     verifying: *mut tress_verifying_key,
@@ -27,7 +27,7 @@ impl Default for State {
 
 impl Drop for State {
     fn drop(&mut self) {
-        // SAFETY: NULL or live, and not used any more.
+        // SAFETY: each key is NULL or live, and is not used after this.
         unsafe {
             tress_signing_key_free(self.signing);
             tress_verifying_key_free(self.verifying);
@@ -46,7 +46,7 @@ impl State {
         }
     }
 
-    /// A private key in place of the one that there is.
+    /// Replaces the signing key.
     fn private(&mut self, input: &mut Input<'_>) {
         let scheme = Text::any(input, &SCHEMES);
         let mut file = KEY.to_vec();
@@ -54,9 +54,10 @@ impl State {
             file[input.below(KEY.len())] ^= input.byte();
         }
         let file = if input.byte() < 240 { Run::of(file) } else { Run::any(input, 100) };
-        // Keys of groups that are known; a new RSA key takes seconds.
+        // Only kinds with known groups: generating an RSA key takes seconds.
         let kind = Text::any(input, &["dsa-2048", "schnorr-2048", "rsa-100", "rsa-1000000", ""]);
-        // SAFETY: the old key is NULL or live and not used any more; texts end with NUL, runs are as long as they say.
+        // SAFETY: the old key is NULL or live and not used after this; texts are NULL or end with NUL. A run is NULL, or valid for its
+        // length, or has a length above `isize::MAX`, which the library refuses before it reads.
         unsafe {
             tress_signing_key_free(self.signing);
             let status = match input.byte() % 4 {
@@ -77,10 +78,10 @@ impl State {
         }
     }
 
-    /// The public half, given or read.
+    /// Replaces the verifying key by that of the signing key.
     fn public(&mut self, input: &mut Input<'_>) {
         let scheme = Text::any(input, &SCHEMES);
-        // SAFETY: as above.
+        // SAFETY: handles, texts and runs are as in `private`; the buffer is freed after its data is used.
         unsafe {
             tress_verifying_key_free(self.verifying);
             let status = tress_signing_key_public(self.signing, &mut self.verifying);
@@ -102,7 +103,7 @@ impl State {
     fn sign(&mut self, input: &mut Input<'_>) {
         let (message, mut room) = (Run::any(input, 100), Run::any(input, 300));
         let mut length = usize::MAX;
-        // SAFETY: as above.
+        // SAFETY: handles and runs are as in `private`.
         unsafe {
             let needed = tress_signing_key_signature_bytes(self.signing);
             let (at, capacity) = (room.pointer_mut(), room.length());
@@ -131,7 +132,7 @@ fn digest(input: &mut Input<'_>) {
     let (scheme, message) = (Text::any(input, &SCHEMES), Run::any(input, 100));
     let mut room = Run::any(input, 70);
     let mut length = 0;
-    // SAFETY: as above.
+    // SAFETY: texts and runs are as in `State::private`.
     unsafe {
         let (at, capacity) = (room.pointer_mut(), room.length());
         let status =

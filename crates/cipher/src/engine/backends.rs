@@ -39,8 +39,8 @@ macro_rules! backends {
                 if found { Ok(()) } else { Err($crate::error::Error::BackendUnavailable(backend)) }
             }
 
-            /// Prepares a key for a backend. Callers have checked the key's length and, with `check`, the backend: returning a `Result` would
-            /// copy the round keys.
+            /// Prepares a key for a backend. Callers have checked the key's length and, with `check`, the backend. So this need not return a
+            /// `Result`, which would copy the round keys.
             #[inline(always)]
             pub(crate) fn new(key: &[u8], backend: $crate::cpu::Backend) -> Self {
                 match backend {

@@ -1,4 +1,4 @@
-//! AES: every property; `peers.rs` and `refusals.rs` have more.
+//! The properties of AES. `peers.rs` and `refusals.rs` have more.
 
 use tress_cipher::aes::Aes;
 

@@ -1,4 +1,4 @@
-//! What holds of the modes of every cipher: each backend does what the reference does, one message at a time and in lanes.
+//! Properties of the modes of every cipher: each backend gives the result of the reference, one message at a time and in lanes.
 
 use tress_cipher::lanes::cbc::{Job, encrypt};
 use tress_cipher::modes::{cbc, ctr, ecb};
@@ -6,7 +6,7 @@ use tress_cipher::{Backend, Error};
 
 use crate::properties::common::{Bytes, Placed, UnderTest, backends, carve, fast_backends};
 
-/// ECB and CBC, both ways. `data` is cut to whole blocks.
+/// Checks ECB and CBC in both directions. `data` is cut to whole blocks.
 pub(crate) fn ecb_and_cbc_agree<C: UnderTest>(key: &[u8], iv: &[u8], data: &[u8], offset: usize) {
     let data = &data[..data.len() / C::BLOCK_BYTES * C::BLOCK_BYTES];
     type Mode<C> = fn(&C, &[u8], &mut [u8]) -> Result<(), Error>;
@@ -21,7 +21,7 @@ pub(crate) fn ecb_and_cbc_agree<C: UnderTest>(key: &[u8], iv: &[u8], data: &[u8]
     }
 }
 
-/// CTR on data of any length.
+/// Checks CTR on data of any length.
 pub(crate) fn ctr_agrees<C: UnderTest>(key: &[u8], counter: &[u8], data: &[u8], offset: usize) {
     agrees::<C>(key, data, offset, "ctr", |cipher, data| ctr::apply(cipher, counter, data).unwrap());
 }
@@ -37,19 +37,20 @@ fn agrees<C: UnderTest>(key: &[u8], data: &[u8], offset: usize, name: &str, mode
     }
 }
 
-/// Which keys the jobs of a list have.
+/// The keys of the jobs in a list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Keys {
-    /// All the same cipher value.
+    /// All jobs have the same cipher object.
     Shared,
-    /// Each one of some, prepared for this backend or for any.
+    /// Each job has one of several keys, prepared for the same backend or for any.
     Mixed { one_backend: bool },
 }
 
-/// CBC encryption of messages of so many blocks, with a gap before each, against the reference one at a time.
+/// Compares CBC encryption in lanes with the reference, one message at a time. `shape` is the gap before each message and its number
+/// of blocks.
 pub(crate) fn cbc_lanes_agree<C: UnderTest>(random: &mut Bytes, keys: usize, shape: &[(usize, usize)], kind: Keys) {
     let backends = backends::<C>();
-    // All of one length, or of one after the other.
+    // All keys have the same length, or they cycle through the lengths.
     let (first, step) = (random.below(C::KEY_BYTES.len()), random.below(2));
     let keys: Vec<Vec<u8>> =
         (0..keys).map(|i| random.take(C::KEY_BYTES[(first + step * i) % C::KEY_BYTES.len()])).collect();
@@ -75,6 +76,6 @@ pub(crate) fn cbc_lanes_agree<C: UnderTest>(random: &mut Bytes, keys: usize, sha
         .collect();
     encrypt(&mut lanes);
     drop(lanes);
-    // Gaps included: nothing outside of the jobs was written.
+    // The comparison includes the gaps: nothing outside of the jobs was written.
     assert!(buffer == expected, "block {}, {kind:?} keys on {}", C::BLOCK_BYTES, own_backend.name());
 }

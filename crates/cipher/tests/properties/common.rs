@@ -1,19 +1,19 @@
-//! Random bytes that a seed repeats, lengths worth trying, buffers at every alignment.
+//! Random bytes from a seed, edge-case lengths, and buffers at every alignment.
 
 use proptest::prelude::*;
 use tress_cipher::{Backend, aes::Aes, catalogue::FromKey};
 
-/// Cases of a property; `PROPTEST_CASES` overrides it outside of Miri.
+/// The configuration for `count` cases of a property. `PROPTEST_CASES` overrides the number outside of Miri.
 pub(crate) fn cases(count: u32) -> ProptestConfig {
     let asked = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
     let cases = if cfg!(miri) { 1 } else { asked.unwrap_or(count) };
-    // A file of old failures would tie the tests to the folder they run in; the printed case is enough.
+    // No file of old failures: it would depend on the current folder, and the printed case is enough.
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// A cipher, for properties that hold of all of them.
+/// A cipher, for properties of all ciphers.
 pub(crate) trait UnderTest: FromKey {
-    /// An available backend, and a key of one of its lengths.
+    /// Prepares a key. The backend must be available, and the key must have one of the cipher's lengths.
     fn prepare(backend: Backend, key: &[u8]) -> Self {
         Self::with_backend(key, backend).expect("an available backend and a key of the right length")
     }
@@ -34,7 +34,7 @@ macro_rules! for_every_block {
 
 pub(crate) use for_every_block;
 
-/// A test for each of these generic functions, with this cipher.
+/// Defines a test for each of these generic functions, with this cipher.
 macro_rules! tests {
     ($module:ident, $cipher:ty: $($name:ident)*) => {
         $(
@@ -48,7 +48,7 @@ macro_rules! tests {
 
 pub(crate) use tests;
 
-/// The backends of this machine; Miri knows no instructions beyond the baseline.
+/// The available backends. Miri supports no instructions beyond the baseline.
 pub(crate) fn backends<C: UnderTest>() -> Vec<Backend> {
     let portable = |backend| matches!(backend, Backend::Reference | Backend::Portable);
     C::BACKENDS
@@ -58,7 +58,7 @@ pub(crate) fn backends<C: UnderTest>() -> Vec<Backend> {
         .collect()
 }
 
-/// The backends to hold against the reference.
+/// The backends to compare with the reference.
 pub(crate) fn fast_backends<C: UnderTest>() -> Vec<Backend> {
     backends::<C>().into_iter().filter(|backend| *backend != Backend::Reference).collect()
 }
@@ -67,7 +67,7 @@ pub(crate) fn aes(backend: Backend, key: &[u8]) -> Aes {
     Aes::with_backend(key, backend).expect("an available backend and a key of an AES length")
 }
 
-/// A deterministic source of bytes (SplitMix64): a seed is all that a failing case has to print.
+/// A deterministic source of bytes (SplitMix64), so that a failing case only has to print its seed.
 pub(crate) struct Bytes(pub(crate) u64);
 
 impl Bytes {
@@ -92,13 +92,13 @@ impl Bytes {
     }
 }
 
-/// 0 to 8 bytes, and one less and one more than a block, a vector, a flight of vectors and a page.
+/// Lengths of 0 to 8 bytes, and of a block, a vector, a flight of vectors and a page, each also minus one and plus one.
 pub(crate) const EDGES: [usize; 33] = [
     0, 1, 2, 3, 4, 5, 6, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023,
     1024, 1025, 4095, 4096, 4097,
 ];
 
-/// The edges that Miri has time for.
+/// All edge lengths, or a few of them under Miri.
 pub(crate) fn edges() -> impl Iterator<Item = usize> {
     EDGES.into_iter().filter(|length| !cfg!(miri) || matches!(length, 0 | 1 | 15 | 16 | 17 | 33))
 }
@@ -116,7 +116,7 @@ pub(crate) fn any_tag_bytes() -> impl Strategy<Value = usize> {
     (2..=8_usize).prop_map(|half| 2 * half)
 }
 
-/// A counter block: anything, or one that carries far within its first few hundred blocks.
+/// A counter block: any, or one with a long carry within its first few hundred blocks.
 pub(crate) fn any_counter() -> impl Strategy<Value = [u8; 16]> {
     (any::<[u8; 16]>(), 0..=16_usize, 0..600_u128).prop_map(|(block, ones, before)| {
         let mut block = block;
@@ -148,7 +148,7 @@ impl Placed {
         &mut self.buffer[self.start..self.start + self.length]
     }
 
-    /// The contents, after checking that nothing around them was touched.
+    /// Returns the contents, after checking that the guards are unchanged.
     pub(crate) fn finish(self) -> Vec<u8> {
         let end = self.start + self.length;
         let around = self.buffer[..self.start].iter().chain(&self.buffer[end..]);

@@ -1,9 +1,9 @@
-//! CBC encryption of many messages in lanes is what the reference gives one message at a time.
+//! CBC encryption of many messages in lanes gives the result of the reference, one message at a time.
 
 use crate::properties::block_modes::{Keys, cbc_lanes_agree};
 use crate::properties::common::{Bytes, UnderTest};
 
-/// The properties of this file for a cipher.
+/// Defines the properties of this file for a cipher.
 macro_rules! cbc_lanes {
     ($cipher:ty) => {
         proptest::proptest! {
@@ -23,8 +23,8 @@ macro_rules! cbc_lanes {
 
 pub(crate) use cbc_lanes;
 
-/// `shape`: blocks, the gap before, and whether the job is long, of each. One in eight is, so that lanes end and are
-/// refilled at different times.
+/// `shape` is, for each job, the number of blocks, the gap before it, and 0 if the job is long. One job in eight is long, so that
+/// lanes end and are refilled at different times.
 pub(crate) fn lanes_agree_with_one_at_a_time<C: UnderTest>(seed: u64, keys: usize, shape: &[(usize, usize, u8)]) {
     let shape = if cfg!(miri) { &shape[..shape.len().min(4)] } else { shape };
     let blocks = |blocks, long| if long == 0 && !cfg!(miri) { 12 * blocks } else { blocks / 8 };

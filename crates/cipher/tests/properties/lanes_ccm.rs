@@ -1,4 +1,5 @@
-//! CCM in lanes: any mix of jobs gives what the reference gives one message at a time, and a job that fails fails alone.
+//! CCM in lanes: any mix of jobs gives the result of the reference, one message at a time, and a forged message does not affect the
+//! others.
 
 use proptest::prelude::*;
 use tress_cipher::lanes::ccm::{Open, Seal, open, seal};
@@ -7,7 +8,7 @@ use tress_cipher::{Aad, Backend, CcmCipher, Error, Tag};
 
 use crate::properties::common::{Bytes, UnderTest, any_length, any_tag_bytes, backends, carve};
 
-/// One job's shape; its bytes come from the case's seed.
+/// The shape of one job. Its bytes come from the seed of the case.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
     key: usize,
@@ -16,7 +17,7 @@ pub(crate) struct Shape {
     tag_bytes: usize,
     aad_bytes: usize,
     bytes: usize,
-    /// Bytes between the job before and this one in the shared buffer.
+    /// Number of bytes between this job and the one before it in the shared buffer.
     gap: usize,
     damage: Damage,
 }
@@ -30,7 +31,7 @@ enum Damage {
     Nonce,
 }
 
-/// Mostly short messages, as on a wire, with long ones between them.
+/// Mostly short messages, as in network packets, with long ones between them.
 fn any_bytes() -> BoxedStrategy<usize> {
     if cfg!(miri) {
         return (0..50_usize).boxed();
@@ -69,7 +70,7 @@ pub(crate) fn any_shapes() -> impl Strategy<Value = Vec<Shape>> {
     prop::collection::vec(any_shape(), 0..=if cfg!(miri) { 4 } else { 100 })
 }
 
-/// The jobs of one case, with what the reference makes of them.
+/// The jobs of one case, with their results by the reference.
 struct Case<C> {
     shapes: Vec<Shape>,
     ciphers: Vec<C>,
@@ -81,7 +82,7 @@ struct Case<C> {
 }
 
 impl<C: UnderTest + CcmCipher> Case<C> {
-    /// `keys`: how many keys the jobs share; `one_backend`: all jobs on one backend, as every caller would have it.
+    /// `keys` is the number of different keys. `one_backend`: all jobs use this backend, as is usual.
     fn new(seed: u64, shapes: Vec<Shape>, keys: usize, one_backend: Option<usize>) -> Case<C> {
         let backends = backends::<C>();
         let mut random = Bytes(seed);
@@ -124,7 +125,7 @@ impl<C: UnderTest + CcmCipher> Case<C> {
         self.compare(&mut buffer, &mut self.sealed.clone());
     }
 
-    /// Damages what the shapes say, and expects exactly those jobs to fail and to be wiped.
+    /// Damages the jobs as their shapes say, and expects exactly those to fail and to be wiped.
     fn check_decrypt(mut self, seed: u64) {
         let mut random = Bytes(!seed);
         let mut buffer = self.sealed.clone();
@@ -163,7 +164,7 @@ impl<C: UnderTest + CcmCipher> Case<C> {
         self.compare(&mut buffer, &mut expected);
     }
 
-    /// Job by job for a message that says which, then everything with the gaps between them.
+    /// Compares job by job, so that a failure names the job, then the whole buffer with the gaps.
     fn compare(&self, buffer: &mut [u8], expected: &mut [u8]) {
         let slices = carve(buffer, spans(&self.shapes));
         for (i, (got, want)) in slices.into_iter().zip(carve(expected, spans(&self.shapes))).enumerate() {
@@ -178,7 +179,7 @@ fn spans(shapes: &[Shape]) -> impl Iterator<Item = (usize, usize)> {
     shapes.iter().map(|shape| (shape.gap, shape.bytes))
 }
 
-/// The properties of this file for a cipher.
+/// Defines the properties of this file for a cipher.
 macro_rules! ccm_lanes {
     ($cipher:ty) => {
         proptest::proptest! {
@@ -213,7 +214,7 @@ pub(crate) fn any_number_of_keys() -> impl Strategy<Value = usize> {
     prop_oneof![Just(1_usize), 2..=100_usize]
 }
 
-/// `backend`: one for all jobs.
+/// `backend`: all jobs use this backend.
 pub(crate) fn a_mix_agrees<C: UnderTest + CcmCipher>(
     seed: u64,
     shapes: Vec<Shape>,
@@ -225,7 +226,7 @@ pub(crate) fn a_mix_agrees<C: UnderTest + CcmCipher>(
     case.check_decrypt(seed);
 }
 
-/// As many jobs of one length as there can be lanes, one less, one more and twice that, at every edge of a block.
+/// Jobs of one length: as many as any backend has lanes, one less, one more and twice as many, at the edge lengths of a block.
 pub(crate) fn equal_jobs_in_every_number_agree<C: UnderTest + CcmCipher>() {
     let counts: &[usize] = if cfg!(miri) { &[0, 3] } else { &[0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65] };
     let lengths: &[usize] = if cfg!(miri) { &[17] } else { &[0, 1, 15, 16, 17, 63, 64, 65, 79, 255, 256, 257, 1025] };
@@ -244,7 +245,7 @@ pub(crate) fn equal_jobs_in_every_number_agree<C: UnderTest + CcmCipher>() {
             let mut shapes = vec![shape; count];
             for (i, shape) in shapes.iter_mut().enumerate() {
                 shape.key = i;
-                // One damaged in the middle of good ones.
+                // One job in the middle is damaged.
                 shape.damage = if i == count / 2 && count > 1 { Damage::Tag } else { Damage::Nothing };
             }
             let seed = (count * 10_000 + bytes) as u64;
@@ -257,7 +258,7 @@ pub(crate) fn equal_jobs_in_every_number_agree<C: UnderTest + CcmCipher>() {
     }
 }
 
-/// Chunks of the container in place: 16,384 bytes and 16 of tag behind them, the last one shorter.
+/// Chunks of a container in place: 16,384 bytes followed by a tag of 16. The last chunk is shorter.
 pub(crate) fn the_layout_of_the_container_agrees<C: UnderTest + CcmCipher>() {
     const CHUNK: usize = 16384;
     const SEALED_CHUNK: usize = CHUNK + 16;
@@ -285,7 +286,7 @@ pub(crate) fn the_layout_of_the_container_agrees<C: UnderTest + CcmCipher>() {
             seal(&mut jobs.collect::<Vec<_>>()).unwrap();
             assert!(buffer == expected, "encrypted, last chunk {last} on {}", backend.name());
 
-            // A flipped bit in the third chunk wipes the third chunk, its tag excepted.
+            // A flipped bit in the third chunk wipes that chunk, except its tag.
             buffer[2 * SEALED_CHUNK + 77] ^= 4;
             let jobs = buffer.chunks_mut(SEALED_CHUNK).zip(&nonces).map(|(sealed, nonce)| {
                 let (data, tag) = sealed.split_at_mut(sealed.len() - 16);
@@ -322,7 +323,7 @@ pub(crate) fn a_job_runs_once_and_is_not_verified_before<C: UnderTest + CcmCiphe
 
         let mut jobs = [Open::new(&cipher, nonce, Aad(b"b"), &mut data, &tag).unwrap()];
         assert_eq!(jobs[0].result(), Err(Error::Authentication));
-        // It stays forged.
+        // The job stays forged.
         for _ in 0..2 {
             assert_eq!(open(&mut jobs).map_err(|forged| (forged.count, forged.first)), Err((1, 0)));
         }
@@ -331,13 +332,13 @@ pub(crate) fn a_job_runs_once_and_is_not_verified_before<C: UnderTest + CcmCiphe
     open::<C>(&mut []).unwrap();
 }
 
-/// Batches of any order and length, with a nonce twice under one key or not: found by what a set of pairs finds.
+/// Batches in any order and of any length, with or without a nonce twice under one key. The result is compared with that of a set.
 #[test]
 fn nonces_twice() {
     let keys: Vec<_> = (0..3).map(|key| tress_cipher::aes::Aes::new(&[key; 16]).unwrap()).collect();
     for (seed, count) in (0..40).flat_map(|seed| [0, 1, 2, 8, 9, 40, 300, 3000].map(|count| (seed, count))) {
         let mut random = Bytes(seed);
-        // So few that some occur twice, or so many that none do; in order, or not; at the end of the nonce, or its beginning.
+        // Few different numbers, so that some occur twice, or many; sorted or not; at the end of the nonce or at its beginning.
         let different = if seed % 2 == 0 { 1 << 40 } else { (count as u64).pow(2).max(1) };
         let mut ids: Vec<(usize, u64)> =
             (0..count).map(|_| (random.below(3), random.below(usize::MAX) as u64 % different)).collect();

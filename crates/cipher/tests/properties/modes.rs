@@ -1,4 +1,4 @@
-//! ECB, CBC, CTR and CCM of one message: every backend does what the reference does, at every length and alignment.
+//! ECB, CBC, CTR and CCM of one message: every backend gives the result of the reference, at every length and alignment.
 
 use tress_cipher::modes::ccm::{self, Lengths, Opener, Sealer};
 use tress_cipher::{Aad, Backend, CcmCipher, Error, Tag};
@@ -6,7 +6,7 @@ use tress_cipher::{Aad, Backend, CcmCipher, Error, Tag};
 use crate::properties::block_modes;
 use crate::properties::common::{Bytes, Placed, UnderTest, backends, edges};
 
-/// The properties of this file for a cipher.
+/// Defines the properties of this file for a cipher.
 macro_rules! modes {
     ($cipher:ty) => {
         proptest::proptest! {
@@ -119,7 +119,7 @@ pub(crate) fn damaged_ccm_is_refused_and_wiped<C: UnderTest + CcmCipher>(
     }
 }
 
-/// Encrypts on the reference, then holds every other backend against it in both directions.
+/// Encrypts with the reference, then compares every backend with it in both directions.
 fn compare_ccm<C: UnderTest + CcmCipher>(
     key: &[u8],
     nonce: &[u8],
@@ -157,7 +157,7 @@ fn compare_ccm<C: UnderTest + CcmCipher>(
     }
 }
 
-/// The same in pieces of so many bytes, in both directions, and with another tag.
+/// Checks the message in pieces of `piece` bytes, in both directions, and with a wrong tag.
 fn in_pieces<C: CcmCipher>(c: &C, nonce: &[u8], aad: &[u8], data: &[u8], (sealed, tag): (&[u8], &[u8]), piece: usize) {
     let lengths = Lengths { aad: aad.len() as u64, data: data.len() as u64, tag: tag.len() };
     let (mut bytes, mut own_tag) = (data.to_vec(), tag.to_vec());
@@ -195,7 +195,7 @@ pub(crate) fn every_edge_length_agrees<C: UnderTest + CcmCipher>() {
 pub(crate) fn every_associated_data_length_agrees<C: UnderTest + CcmCipher>() {
     let mut random = Bytes(2);
     let (key, nonce, data) = (random.take(16), random.take(13), random.take(40));
-    // The length takes 2 bytes below 65,280 and 6 from there: 14 and 10 bytes fill the first block.
+    // The encoded length has 2 bytes below 65,280 and 6 from there, so 14 or 10 bytes fill the first block.
     let long = [65279, 65280, 65281, 65289, 65290, 65291, 65535, 65536, 70000];
     let lengths: Vec<usize> = if cfg!(miri) { vec![0, 1, 14, 15, 31] } else { (0..70).chain(long).collect() };
     for aad_bytes in lengths {
@@ -215,7 +215,7 @@ pub(crate) fn every_nonce_and_tag_length_agrees<C: UnderTest + CcmCipher>() {
     }
 }
 
-/// With a nonce of 13 bytes the message may have 65,535 bytes, and its counter uses the last of its two bytes.
+/// A message with a nonce of 13 bytes may have 65,535 bytes, for which the counter uses both of its bytes.
 pub(crate) fn the_longest_message_of_a_long_nonce_agrees<C: UnderTest + CcmCipher>() {
     if cfg!(miri) {
         return;

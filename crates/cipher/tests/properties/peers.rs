@@ -1,5 +1,5 @@
-//! Every backend, the reference included, against RustCrypto's `aes`, `cbc`, `ctr` and `ccm`: a mistake that our
-//! reference shares with our fast code shows here.
+//! Every backend, including the reference, against RustCrypto's `aes`, `cbc`, `ctr` and `ccm`. This finds mistakes that our
+//! reference shares with our fast code.
 
 use aead::inout::InOutBuf;
 use ccm::consts::{U4, U6, U7, U8, U9, U10, U11, U12, U13, U14, U16};
@@ -70,7 +70,7 @@ where
     cipher.encrypt_inout_detached(&nonce, aad, InOutBuf::from(data)).expect("a message of this length").to_vec()
 }
 
-/// RustCrypto's lengths are types: tags of 4 to 16 bytes with the longest nonce, nonces of 7 to 13 with the longest tag.
+/// RustCrypto's lengths are types. These are tags of 4 to 16 bytes with the longest nonce, and nonces of 7 to 13 with the longest tag.
 fn peer_ccm_of(key: &[u8], nonce: &[u8], tag_bytes: usize, aad: &[u8], data: &mut [u8]) -> Vec<u8> {
     macro_rules! run {
         ($tag:ty, $nonce:ty) => {
@@ -161,7 +161,7 @@ proptest! {
             prop_assert_eq!(&tag, &expected_tag, "{}", backend.name());
             prop_assert_eq!(&placed.finish(), &expected, "{}", backend.name());
 
-            // Three times the same job between its own kind: lanes side by side.
+            // Three copies of the job, in lanes side by side.
             let mut copies = vec![data.clone(); 3];
             let mut tags = vec![vec![0; tag_bytes]; 3];
             let mut jobs: Vec<_> = copies.iter_mut().zip(&mut tags)
@@ -177,7 +177,7 @@ proptest! {
     }
 }
 
-/// The associated data's length is encoded in another way from 65,280 bytes on.
+/// From 65,280 bytes, the length of the associated data has another encoding.
 #[test]
 fn long_associated_data_agrees_with_rustcrypto() {
     if cfg!(miri) {

@@ -1,4 +1,4 @@
-//! PIPO: every backend does what the reference does, and the counter of 16 bits ends where it has to.
+//! PIPO: every backend gives the result of the reference, and the counter of 16 bits does not wrap.
 
 use proptest::prelude::*;
 use tress_cipher::Error;
@@ -10,7 +10,7 @@ use crate::properties::common::{Bytes, UnderTest, any_key_bytes, any_length, bac
 
 const KEY: [u8; 16] = [3; 16];
 
-/// A counter block that has values left for so many bytes: often only just.
+/// A counter block with enough values left for `length` bytes, often exactly enough.
 fn counter(random: &mut Bytes, length: usize) -> [u8; 8] {
     let mut block = random.word().to_le_bytes();
     let most = (1 << 16) - length.div_ceil(8).max(1);
@@ -51,7 +51,7 @@ fn every_edge_length_agrees() {
     }
 }
 
-/// Every value of the low byte at which a counter can start, and so every carry into the high one.
+/// Counters that start with every value of the low byte, and so with every carry into the high one.
 #[test]
 fn every_carry_agrees() {
     let mut random = Bytes(12);
@@ -63,7 +63,7 @@ fn every_carry_agrees() {
     }
 }
 
-/// All blocks that a nonce has; a byte more, from whichever counter, is one block too many.
+/// All blocks from a counter to the last one succeed; one byte more is an error.
 #[test]
 fn the_counter_ends_after_its_last_block() {
     for backend in backends::<Pipo>() {
@@ -79,7 +79,7 @@ fn the_counter_ends_after_its_last_block() {
             }
             let mut data = vec![0; 8 * left];
             assert_eq!(ctr::apply(&pipo, &block, &mut data), Ok(()));
-            // The key stream is the counter blocks, encrypted.
+            // Data of zeros becomes the key stream: the encrypted counter blocks.
             let (blocks, []) = data.as_chunks_mut::<8>() else { unreachable!("whole blocks") };
             pipo.decrypt_blocks(blocks);
             for (i, counter) in blocks.iter().enumerate() {

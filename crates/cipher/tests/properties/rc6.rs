@@ -1,4 +1,4 @@
-//! RC6: everything that holds for AES but the comparison with other people's implementations.
+//! RC6: the properties of AES, without the comparison with other implementations.
 
 use tress_cipher::rc6::{General, Rc6, Rc6_128};
 use tress_cipher::{Backend, BlockCipher};

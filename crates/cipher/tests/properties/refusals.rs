@@ -1,4 +1,4 @@
-//! Parameters that a standard does not have are refused with the right kind of error, and nothing is written.
+//! Parameters outside of a standard are refused with the right error, and nothing is written.
 
 use tress_cipher::aes::Aes;
 use tress_cipher::catalogue::{CIPHERS, Cipher, FromKey, Mode, WithCipher, find};
@@ -24,7 +24,7 @@ fn keys_of_other_lengths() {
     CIPHERS.chunk_by(|a, b| a.of == b.of).for_each(|of_type| of_type[0].with(KeyLengths(&of_type[0])));
 }
 
-/// A type of cipher takes the keys that the names of its ciphers say, and no others.
+/// A cipher type takes exactly the key lengths in the names of its ciphers.
 struct KeyLengths(&'static Cipher);
 
 impl WithCipher for KeyLengths {
@@ -51,7 +51,7 @@ impl WithCipher for KeyLengths {
     }
 }
 
-/// The contract of the command: aes-KEY, rijndael-BLOCK-KEY, rc6-KEY and pipo-KEY, in bits.
+/// The names on the command line: aes-KEY, rijndael-BLOCK-KEY, rc6-KEY and pipo-KEY, with lengths in bits.
 #[test]
 fn names_say_block_and_key() {
     assert_eq!(CIPHERS.len(), 3 + 25 + 3 + 2);
@@ -115,7 +115,7 @@ fn initialisation_vectors_of_other_lengths() {
     refuses::<Pipo>();
 }
 
-/// Every way into CCM gives the same answer.
+/// Every function of CCM returns the same error.
 fn ccm_refuses(aes: &Aes, nonce: &[u8], data: &mut [u8], tag: &mut [u8], error: Error) {
     let before = (data.to_vec(), tag.to_vec());
     let aad = Aad(b"a");
@@ -164,7 +164,7 @@ fn pieces_that_are_not_as_announced() {
     assert_eq!(ccm::Sealer::new(&aes, &[1; 8], longest).err(), Some(Error::MessageTooLong));
 }
 
-/// A nonce of n bytes leaves 15 − n bytes for the length: 13 bytes end at 65,535, 12 at 16,777,215.
+/// A nonce of n bytes leaves 15 − n bytes for the length: 13 bytes allow messages up to 65,535 bytes, 12 up to 16,777,215.
 #[test]
 fn ccm_messages_longer_than_their_length_field() {
     for backend in backends::<Aes>() {

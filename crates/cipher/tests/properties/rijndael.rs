@@ -1,4 +1,4 @@
-//! Rijndael of every block and key length.
+//! Rijndael with every block and key length.
 
 use proptest::prelude::*;
 use tress_cipher::Backend;
@@ -12,7 +12,7 @@ use crate::properties::modes::ccm_agrees;
 
 const KEY_BYTES: &[usize] = Rijndael::<16>::KEY_BYTES;
 
-/// All modes, with bytes from a seed. `ones`: as many bytes at the end of the counter soon carry.
+/// Checks all modes with bytes from a seed. The last `ones` bytes of the counter carry soon.
 fn one_message_agrees<C: UnderTest>(seed: u64, key_bytes: usize, length: usize, offset: usize, ones: usize) {
     let mut random = Bytes(seed ^ C::BLOCK_BYTES as u64);
     let (key, mut iv, data) = (random.take(key_bytes), random.take(C::BLOCK_BYTES), random.take(length));
@@ -24,7 +24,7 @@ fn one_message_agrees<C: UnderTest>(seed: u64, key_bytes: usize, length: usize, 
     ctr_agrees::<C>(&key, &iv, &data, offset);
 }
 
-/// CBC in lanes with all kinds of keys. `shape`: of each message the gap before it and its blocks.
+/// Checks CBC in lanes with shared and mixed keys. `shape` is the gap before each message and its number of blocks.
 fn lanes_agree<C: UnderTest>(seed: u64, keys: usize, shape: &[(usize, usize)]) {
     for kind in [Keys::Shared, Keys::Mixed { one_backend: true }, Keys::Mixed { one_backend: false }] {
         cbc_lanes_agree::<C>(&mut Bytes(seed), keys, shape, kind);
@@ -43,7 +43,7 @@ proptest! {
         for_every_block!(one_message_agrees(seed, key_bytes, length, offset, ones));
     }
 
-    /// One in eight messages is long, so that lanes end and are refilled at different times.
+    /// One message in eight is long, so that lanes end and are refilled at different times.
     #[test]
     fn lanes_agree_with_one_at_a_time(
         seed: u64, keys in 1..12_usize,
@@ -63,7 +63,7 @@ proptest! {
     }
 }
 
-/// A block, a vector and a flight of each size, and one byte and one block less and more.
+/// Lengths of a block, a vector and a flight of each block length, each also minus and plus one byte and one block.
 #[test]
 fn modes_agree_at_every_edge() {
     let blocks = [1, 2, 3, 4, 7, 8, 9, 12, 15, 16, 17, 23, 24, 25, 31, 32, 33];
@@ -80,7 +80,7 @@ fn modes_agree_at_every_edge() {
     }
 }
 
-/// Counters one before, at and behind the ends of their last two, four and eight bytes, and of the block.
+/// Counters just before the carry out of their last 2, 4, 8, 9 and more bytes.
 #[test]
 fn counters_carry() {
     for ones in [2, 4, 8, 9, 16, 20, 32] {
@@ -91,7 +91,7 @@ fn counters_carry() {
     }
 }
 
-/// As many messages as there can be lanes, one less and one more.
+/// As many messages as any backend has lanes, one less and one more.
 #[test]
 fn every_number_of_lanes_agrees() {
     let counts: &[usize] = if cfg!(miri) { &[2] } else { &[1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 23, 24, 25, 33] };

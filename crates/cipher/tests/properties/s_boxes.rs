@@ -1,6 +1,6 @@
-//! Every value through every S-box: all 256 at each place of a block, in the first round, on every backend and in both
-//! directions, as the reference has it. The reference's own tables are held against their definitions in
-//! `rijndael/reference.rs`, and against another implementation by the vectors `pipo/s-box-columns`.
+//! Every value through every S-box: all 256 values at each byte of a block, in the first round, on every backend and in both
+//! directions, against the reference. The tables of the reference are tested against their definitions in
+//! `rijndael/reference/`, and against another implementation by the vectors `pipo/s-box-columns`.
 
 use tress_cipher::catalogue::{CIPHERS, FromKey, WithCipher};
 use tress_cipher::modes::ecb;
@@ -9,8 +9,8 @@ use tress_cipher::{Backend, CcmCipher};
 
 use crate::properties::common::{UnderTest, fast_backends};
 
-/// The blocks, encrypted and decrypted under a key of zeros, whose first round key is zeros too (but for the round's
-/// number): what goes into the first S-boxes is the block.
+/// Encrypts and decrypts the blocks under a key of zeros. Its first round key is zeros too (except for the number of the round), so
+/// the input of the first S-boxes is the block.
 fn agree<C: UnderTest>(blocks: &[u8]) {
     for &key_bytes in C::KEY_BYTES {
         let key = vec![0; key_bytes];
@@ -28,7 +28,7 @@ fn agree<C: UnderTest>(blocks: &[u8]) {
     }
 }
 
-/// Every byte at every place of a block.
+/// Blocks with every value in all bytes.
 struct EveryByte;
 
 impl WithCipher for EveryByte {

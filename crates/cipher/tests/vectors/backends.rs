@@ -1,4 +1,4 @@
-//! Which backends the vectors run on, and a line about those that they do not run on.
+//! The backends that the vectors run on, and a warning about the missing ones.
 
 use std::io::Write;
 use std::sync::Mutex;
@@ -7,7 +7,7 @@ use tress_cipher::Backend;
 
 use crate::vectors::under_test::UnderTest;
 
-/// The backends of this machine; Miri knows no instructions beyond the baseline.
+/// The available backends. Miri supports no instructions beyond the baseline.
 pub(crate) fn available<C: UnderTest>() -> Vec<Backend> {
     let (ran, missing): (Vec<_>, Vec<_>) = C::BACKENDS.iter().copied().partition(|backend| {
         backend.is_available() && (!cfg!(miri) || matches!(backend, Backend::Reference | Backend::Portable))
@@ -16,7 +16,7 @@ pub(crate) fn available<C: UnderTest>() -> Vec<Backend> {
     let mut said = SAID.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if !said.contains(&C::FOLDER) {
         said.push(C::FOLDER);
-        // Straight to the descriptor: what goes through `eprintln!` is hidden while a test passes.
+        // Not `eprintln!`, whose output is hidden if the test passes.
         let _ = writeln!(std::io::stderr(), "vectors/{} run on: {}", C::FOLDER, names(&ran));
         if !missing.is_empty() {
             let _ = writeln!(

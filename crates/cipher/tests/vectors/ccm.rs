@@ -6,7 +6,7 @@ use tress_cipher::{Aad, Backend, CcmCipher, Error, Tag, TagMut, lanes};
 use crate::vectors::file::Test;
 use crate::vectors::under_test::UnderTest;
 
-/// What the API says to parameters that CCM does not have, before it looks at any data.
+/// The error for parameters that CCM does not have, which is returned before any data is processed.
 fn refusal(test: &Test) -> Option<Error> {
     if test.has_flag("InvalidNonceSize") {
         Some(Error::NonceLength)
@@ -50,7 +50,7 @@ fn refused<C: CcmCipher>(cipher: &C, test: &Test, aad: Aad<'_>, refusal: Error, 
     assert_eq!((data, written), (test.ct.clone(), test.tag.clone()), "{what}: something was written");
 }
 
-/// The tag, as long as the vector says.
+/// The tag with the length in the vector.
 fn tag(test: &Test) -> Tag<'_> {
     Tag::new(&test.tag, test.tag.len()).expect("its own length")
 }
@@ -65,7 +65,7 @@ fn check_opened(test: &Test, opened: Result<(), Error>, data: &[u8], what: &str)
     }
 }
 
-/// All vectors of a file as one list of jobs, each with its own key; invalid ones fail alone.
+/// Runs all vectors of a file as one list of jobs, each with its own key. Only the invalid ones fail.
 pub(crate) fn lanes<C: UnderTest + CcmCipher>(backend: Backend, tests: &[&Test], name: &str) {
     let tests: Vec<&Test> = tests.iter().copied().filter(|test| refusal(test).is_none()).collect();
     let ciphers: Vec<C> = tests.iter().map(|test| C::prepare(backend, &test.key)).collect();
@@ -76,7 +76,7 @@ pub(crate) fn lanes<C: UnderTest + CcmCipher>(backend: Backend, tests: &[&Test],
     let jobs = parts(&tests, &ciphers, &aads, &mut data).zip(&mut tags).map(|((test, cipher, aad, data), tag)| {
         lanes::ccm::Seal::new(cipher, &test.iv[..], aad, data, TagMut::from(&mut tag[..])).expect("a vector's job")
     });
-    // Ciphers stand in memory as their jobs do, and every job has its own.
+    // Every job has its own cipher object, and the objects are in the order of the jobs.
     lanes::ccm::seal(&mut jobs.collect::<Vec<_>>()).expect("no nonce twice under one key");
     for ((test, data), tag) in tests.iter().zip(&data).zip(&tags).filter(|((test, _), _)| test.msg.is_some()) {
         let same = *data == test.ct && *tag == test.tag;

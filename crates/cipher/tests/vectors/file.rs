@@ -1,4 +1,4 @@
-//! Reading vector files: Wycheproof's shape, with `source` and `licence` at the top (`vectors/README.md`).
+//! Reads vector files, which have Wycheproof's shape with `source` and `licence` at the top (`vectors/README.md`).
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub(crate) struct Group {
     pub(crate) direction: Option<Direction>,
     #[serde(rename = "keySize")]
     pub(crate) key_bits: usize,
-    /// Where the cipher has several.
+    /// Only for ciphers with several block lengths.
     #[serde(default, rename = "blockSize")]
     pub(crate) block_bits: Option<usize>,
     #[serde(default)]
@@ -41,7 +41,7 @@ pub(crate) struct Group {
     pub(crate) tests: Vec<Test>,
 }
 
-/// A type of group, behind a cipher's name.
+/// The type of a group, without the cipher's name before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) enum Kind {
@@ -60,7 +60,7 @@ impl TryFrom<String> for Kind {
     type Error = String;
 
     fn try_from(name: String) -> Result<Kind, String> {
-        // The longer of two that end alike is the first.
+        // A name comes before its suffixes.
         let kinds = [
             ("EcbMonteCarlo", Kind::EcbMonteCarlo),
             ("CbcMonteCarlo", Kind::CbcMonteCarlo),
@@ -96,7 +96,7 @@ pub(crate) struct Test {
     #[serde(rename = "tcId")]
     pub(crate) id: usize,
     pub(crate) comment: String,
-    /// Of a Monte Carlo test that keeps some of its rounds.
+    /// The number of the round, for Monte Carlo tests that keep some of their rounds.
     #[serde(default, rename = "outerRound")]
     pub(crate) outer_round: Option<usize>,
     #[serde(deserialize_with = "hex")]
@@ -106,10 +106,10 @@ pub(crate) struct Test {
     pub(crate) iv: Vec<u8>,
     #[serde(default, deserialize_with = "hex")]
     aad: Vec<u8>,
-    /// Where present, `aad` repeats up to this many bytes.
+    /// If present, `aad` is repeated up to this many bytes.
     #[serde(default, rename = "aadLength")]
     aad_bytes: Option<usize>,
-    /// Absent where a source gives no plaintext of an invalid ciphertext.
+    /// Absent if the source has no plaintext for an invalid ciphertext.
     #[serde(default, deserialize_with = "optional_hex")]
     pub(crate) msg: Option<Vec<u8>>,
     #[serde(deserialize_with = "hex")]
@@ -152,7 +152,7 @@ impl Test {
         self.flags.iter().any(|own| own == flag)
     }
 
-    /// The plaintext; every vector but an invalid one of CCM has it.
+    /// The plaintext, which all vectors have except invalid ones of CCM.
     pub(crate) fn message(&self) -> &[u8] {
         self.msg.as_deref().expect("the vector has a plaintext")
     }
@@ -163,7 +163,7 @@ impl Test {
     }
 }
 
-/// The vectors of one cipher.
+/// The folder with the vectors of one cipher.
 fn folder(cipher: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(cipher)
 }

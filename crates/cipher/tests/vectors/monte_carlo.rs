@@ -1,4 +1,4 @@
-//! Monte Carlo tests: thousands of calls, each on the outputs of those before.
+//! Monte Carlo tests: thousands of calls, each on the output of the calls before.
 
 use tress_cipher::Backend;
 use tress_cipher::modes::cbc as mode;
@@ -11,23 +11,22 @@ fn encrypts(group: &Group) -> bool {
     group.direction.expect("a Monte Carlo group has a direction") == Direction::Encrypt
 }
 
-/// What goes in and what comes out.
+/// The input and the output of a test.
 fn ends(test: &Test, encrypts: bool) -> (&[u8], &[u8]) {
     if encrypts { (test.message(), &test.ct) } else { (&test.ct, test.message()) }
 }
 
-/// The key of the next outer round: as many bits of the last two outputs as the key has are added to it.
+/// The key of the next outer round: the key XOR as many of the last bits of the last two outputs.
 fn next_key(key: &[u8], previous: &[u8], last: &[u8]) -> Vec<u8> {
     let outputs = [previous, last].concat();
     key.iter().zip(&outputs[32 - key.len()..]).map(|(a, b)| a ^ b).collect()
 }
 
-/// Calls of one block in an outer round of AESAVS.
+/// Number of calls with one block in an outer round of AESAVS.
 const CBC_INNER_ROUNDS: usize = 1000;
 
-/// AESAVS, section 6.4.2: in each outer round the first block is the vector's, the second the IV, and then every
-/// output is the input after the next; the last output of a round is recorded, and the next round's key, IV and block
-/// come from the last two.
+/// AESAVS, section 6.4.2. In each outer round, the first block is that of the vector and the second is the IV. Then every output is
+/// the input after the next one. The last output of a round is recorded; the last two give the next round's key, IV and block.
 pub(crate) fn cbc<C: UnderTest>(backend: Backend, group: &Group, test: &Test, what: &str) {
     let encrypts = encrypts(group);
     let (input, output) = ends(test, encrypts);
@@ -58,10 +57,10 @@ pub(crate) fn cbc<C: UnderTest>(backend: Backend, group: &Group, test: &Test, wh
     }
 }
 
-/// Calls in an outer round of the AES submissions.
+/// Number of calls in an outer round of the AES submissions.
 const ECB_INNER_ROUNDS: usize = 10_000;
 
-/// One outer round of the AES submissions' test: the last two outputs.
+/// Runs one outer round of the AES submissions' test and returns the last two outputs.
 fn ecb_round<C: UnderTest>(cipher: &C, encrypts: bool, block: &[u8]) -> [Vec<u8>; 2] {
     let (mut previous, mut last) = (Vec::new(), block.to_vec());
     for _ in 0..ECB_INNER_ROUNDS {
@@ -71,10 +70,10 @@ fn ecb_round<C: UnderTest>(cipher: &C, encrypts: bool, block: &[u8]) -> [Vec<u8>
     [previous, last]
 }
 
-/// Another processor than that of these machines is emulated, where a call takes a hundred times as long.
+/// Tests for other processors run in an emulator, where a call takes a hundred times as long.
 const IS_EMULATED: bool = !cfg!(target_arch = "x86_64");
 
-/// A round that the file keeps; where the processor is emulated the first one only.
+/// Runs a round that the file keeps. If the processor is emulated, only the first one.
 pub(crate) fn ecb<C: UnderTest>(backend: Backend, group: &Group, test: &Test, what: &str) {
     if IS_EMULATED && test.outer_round != Some(0) {
         return;
@@ -84,8 +83,7 @@ pub(crate) fn ecb<C: UnderTest>(backend: Backend, group: &Group, test: &Test, wh
     assert_eq!(last, output, "{what}");
 }
 
-/// From the first round that the file keeps, which is round 0, to the last, on the machine's best backend; without a fast
-/// one to the second.
+/// Runs all rounds from 0 to the last one in the file on the machine's best backend, or the first two if that is slow.
 pub(crate) fn ecb_chain<C: UnderTest>(group: &Group, name: &str) {
     if IS_EMULATED {
         return;

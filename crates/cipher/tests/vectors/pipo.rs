@@ -1,4 +1,4 @@
-//! PIPO's vectors.
+//! Every PIPO vector under `vectors/pipo/`.
 
 use tress_cipher::Backend;
 use tress_cipher::pipo::{Pipo, Pipo128, Pipo256};

@@ -1,4 +1,4 @@
-//! RC6: the sets under `vectors/rc6/`.
+//! Every RC6 vector under `vectors/rc6/`.
 
 use tress_cipher::rc6::{General, Rc6, Rc6_128, Rc6_192, Rc6_256};
 
@@ -20,7 +20,7 @@ sets! {
 
 const GENERAL: (&str, usize) = ("general", 168);
 
-/// RC6-32/r/b for other r and b.
+/// RC6-32/r/b with other r and b.
 #[test]
 fn other_rounds_and_keys() {
     let (name, count) = GENERAL;

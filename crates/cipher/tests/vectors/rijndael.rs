@@ -1,4 +1,4 @@
-//! Every Rijndael vector under `vectors/rijndael/`, for all blocks and keys, on every backend that this machine has.
+//! Every Rijndael vector under `vectors/rijndael/`, for all block and key lengths, on every backend that this machine has.
 
 use tress_cipher::modes::ecb;
 use tress_cipher::rijndael::Rijndael;
@@ -37,7 +37,7 @@ macro_rules! under_test {
                 ecb::decrypt(self, data).expect("whole blocks");
             }
 
-            /// There are none for Rijndael.
+            /// Rijndael does not implement the traits.
             fn through_traits(_: Kind, _: &Test, _: &str) {}
         })*
     };
@@ -45,7 +45,7 @@ macro_rules! under_test {
 
 under_test!(16 20 24 28 32);
 
-/// The groups of one block length, and their CBC messages of all key lengths in lanes.
+/// Runs the groups of one block length, and their CBC messages of all key lengths in lanes. Returns the number of tests.
 fn of_block<C: UnderTest>(backend: Backend, file: &File, name: &str) -> usize {
     let groups: Vec<&Group> = file
         .groups

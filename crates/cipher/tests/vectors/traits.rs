@@ -1,5 +1,5 @@
-//! The same vectors through RustCrypto's traits: ours inside of `cipher` and `aead`, and our block ciphers inside of
-//! RustCrypto's own `ctr`, `cbc` and `ccm`.
+//! The same vectors through RustCrypto's traits: our modes as `aead`, and our block ciphers in RustCrypto's `ctr`, `cbc`
+//! and `ccm`.
 
 use aead::inout::InOutBuf;
 use aead::{AeadInOut, KeyInit};
@@ -22,7 +22,7 @@ pub(crate) trait Block128: Block + BlockSizeUser<BlockSize = U16> + CcmCipher {}
 
 impl<C: Block + BlockSizeUser<BlockSize = U16> + CcmCipher> Block128 for C {}
 
-/// The traits give no choice of backend: the fastest one of the machine runs. `C` has the test's key size.
+/// Runs a test. The traits do not select a backend: the fastest one runs. `C` must have the key length of the test.
 pub(crate) fn one<C: Block128>(kind: Kind, test: &Test, what: &str) {
     match kind {
         Kind::Ecb => ecb::<C>(test, what),
@@ -33,7 +33,7 @@ pub(crate) fn one<C: Block128>(kind: Kind, test: &Test, what: &str) {
     }
 }
 
-/// The same for blocks of 64 bits.
+/// Runs a test of a cipher with blocks of 64 bits.
 pub(crate) fn one_of_64_bits<C: Block + BlockSizeUser<BlockSize = U8>>(kind: Kind, test: &Test, what: &str) {
     match kind {
         Kind::Ecb => ecb::<C>(test, what),
@@ -61,7 +61,7 @@ fn ecb<C: Block>(test: &Test, what: &str) {
     cipher.decrypt_blocks(blocks(&mut data));
     assert_eq!(data, test.message(), "{what}: decrypt");
 
-    // From one place to another, as many blocks as fill the widest batch and some more.
+    // From one buffer to another, with enough blocks to fill the widest batch and some more.
     let copies = if cfg!(miri) { 1 } else { 37 };
     let mut plain = test.message().repeat(copies);
     let mut sealed = vec![0; plain.len()];
@@ -89,7 +89,7 @@ fn ctr<C: Block128>(test: &Test, what: &str) {
     assert_eq!(data, test.ct, "{what}");
 }
 
-/// Theirs counts in all eight bytes, and so the same as long as two are enough.
+/// RustCrypto's counter has all eight bytes, so it agrees with ours while two bytes are enough.
 fn ctr64<C: Block + BlockSizeUser<BlockSize = U8>>(test: &Test, what: &str) {
     if !test.is_valid() {
         return;
@@ -101,7 +101,7 @@ fn ctr64<C: Block + BlockSizeUser<BlockSize = U8>>(test: &Test, what: &str) {
     assert_eq!(data, test.ct, "{what}");
 }
 
-/// Sizes are types here: those that a set uses in number, and one odd pair.
+/// Lengths are types here. These are the lengths that many vectors use, and one unusual pair.
 fn ccm<C: Block128>(test: &Test, what: &str) {
     macro_rules! sizes {
         ($($tag_bytes:literal $nonce_bytes:literal $tag:ty, $nonce:ty;)*) => {

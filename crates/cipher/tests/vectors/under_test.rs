@@ -1,23 +1,23 @@
-//! What a cipher needs beside `BlockCipher` for its vectors to be run.
+//! The interface of a cipher, beside `BlockCipher`, that its vectors need.
 
 use tress_cipher::{Backend, BlockCipher};
 
 use crate::vectors::file::{Kind, Test};
 
 pub(crate) trait UnderTest: BlockCipher + Sized {
-    /// Where its files are, below `vectors/`.
+    /// The folder of its files below `vectors/`.
     const FOLDER: &'static str;
 
-    /// The cipher with a vector's key on a backend that this machine has.
+    /// Prepares a vector's key for an available backend.
     fn prepare(backend: Backend, key: &[u8]) -> Self;
     /// The cipher's own functions for whole blocks.
     fn encrypt_blocks(&self, data: &mut [u8]);
     fn decrypt_blocks(&self, data: &mut [u8]);
-    /// The test through the RustCrypto traits, with the type of the key's size.
+    /// Runs the test through the RustCrypto traits, with the type for its key length.
     fn through_traits(kind: Kind, test: &Test, what: &str);
 }
 
-/// `$name` with the types of its key sizes.
+/// Implements `UnderTest` for `$name`, which has a type for each key length.
 macro_rules! under_test {
     ($name:ident in $folder:literal by $one:ident, $($bytes:literal $fixed:ty),*) => {
         impl $crate::vectors::under_test::UnderTest for $name {
