@@ -151,16 +151,16 @@ fn switches() -> &'static str {
 
 /// Whether a value of `TRESS_CPU` disables one of the features `names`.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-fn takes_away(value: &str, names: &[&str]) -> bool {
+fn disables(value: &str, names: &[&str]) -> bool {
     value.split(',').any(|item| item.strip_prefix('-').is_some_and(|name| names.contains(&name)))
 }
 
 /// The stored result of a detection, which takes microseconds in a virtual machine: 0, 1 or `UNKNOWN`.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-struct Found(AtomicU8);
+struct CachedDetection(AtomicU8);
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-impl Found {
+impl CachedDetection {
     const UNKNOWN: u8 = 2;
 
     #[inline]
@@ -196,9 +196,9 @@ macro_rules! token {
             /// The proof that this machine has the instructions; `None` if it lacks them or `TRESS_CPU` disables them.
             #[inline]
             pub(crate) fn detect() -> Option<Self> {
-                static FOUND: Found = Found(AtomicU8::new(Found::UNKNOWN));
-                FOUND
-                    .or_detect(|| !cfg!(miri) && $module::get() && !takes_away(switches(), &[$($off),+]))
+                static CACHED: CachedDetection = CachedDetection(AtomicU8::new(CachedDetection::UNKNOWN));
+                CACHED
+                    .or_detect(|| !cfg!(miri) && $module::get() && !disables(switches(), &[$($off),+]))
                     .then_some($name(()))
             }
         }
@@ -318,7 +318,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn switches_take_away_what_they_name() {
+    fn switches_disable_what_they_name() {
         // Value, the features that it disables, and its first unknown item.
         let cases: [(&str, &[&str], Option<&str>); 9] = [
             ("", &[], None),
@@ -332,8 +332,8 @@ mod tests {
             (",-aesni,-", &[], Some("")),
         ];
         for (value, expected, unknown) in cases {
-            let taken = SWITCHES.iter().filter(|name| takes_away(value, &[name]));
-            assert!(taken.eq(SWITCHES.iter().filter(|name| expected.contains(name))), "{value:?}");
+            let disabled = SWITCHES.iter().filter(|name| disables(value, &[name]));
+            assert!(disabled.eq(SWITCHES.iter().filter(|name| expected.contains(name))), "{value:?}");
             assert_eq!(unknown_switch(value), unknown, "{value:?}");
         }
     }

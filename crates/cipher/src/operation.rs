@@ -3,12 +3,12 @@
 
 use crate::Error;
 use crate::block::Block;
-use crate::engine::{CcmCore, Core, Direction};
+use crate::engine::{CcmCore, CipherDirection, Core};
 
 /// ECB over whole blocks.
 pub struct Ecb<'a> {
     pub(crate) data: &'a mut [u8],
-    pub(crate) direction: Direction,
+    pub(crate) direction: CipherDirection,
 }
 
 /// CBC encryption of whole blocks; `chain` is the initialisation vector.
@@ -43,11 +43,11 @@ pub(crate) struct CcmHeader<'a> {
 pub struct CcmMessage<'a> {
     pub(crate) header: &'a CcmHeader<'a>,
     pub(crate) data: &'a mut [u8],
-    pub(crate) direction: Direction,
+    pub(crate) direction: CipherDirection,
 }
 
 /// A message of CBC that runs in a lane.
-pub(crate) struct CbcTask<'a, C: Core> {
+pub(crate) struct CbcLaneJob<'a, C: Core> {
     pub(crate) cipher: &'a C,
     pub(crate) iv: C::Block,
     pub(crate) data: &'a mut [u8],
@@ -56,17 +56,17 @@ pub(crate) struct CbcTask<'a, C: Core> {
 }
 
 /// A message of CCM that runs in a lane.
-pub(crate) struct CcmTask<'a, C> {
+pub(crate) struct CcmLaneJob<'a, C> {
     pub(crate) cipher: &'a C,
     pub(crate) header: CcmHeader<'a>,
     pub(crate) data: &'a mut [u8],
     pub(crate) tag: CcmTag<'a>,
     pub(crate) next: usize,
-    /// `None` until the task has run.
+    /// `None` until the job has run.
     pub(crate) result: Option<Result<(), Error>>,
 }
 
-/// The tag of a task: a buffer to write it to, or the received tag to compare with.
+/// The tag of a job: a buffer to write it to, or the received tag to compare with.
 pub(crate) enum CcmTag<'a> {
     Write(&'a mut [u8]),
     Check(&'a [u8]),
@@ -82,21 +82,21 @@ impl CcmTag<'_> {
     }
 }
 
-/// CBC encryption of many messages in lanes. `shared`: all tasks have the same key.
+/// CBC encryption of many messages in lanes. `shared`: all jobs have the same key.
 pub struct CbcLanesEncrypt<'j, 'a, C: Core> {
-    pub(crate) tasks: &'j mut [CbcTask<'a, C>],
+    pub(crate) lane_jobs: &'j mut [CbcLaneJob<'a, C>],
     pub(crate) shared: bool,
 }
 
 /// CCM encryption of many messages in lanes.
 pub struct CcmLanesEncrypt<'j, 'a, C> {
-    pub(crate) tasks: &'j mut [CcmTask<'a, C>],
+    pub(crate) lane_jobs: &'j mut [CcmLaneJob<'a, C>],
     pub(crate) shared: bool,
 }
 
 /// CCM decryption of many messages in lanes.
 pub struct CcmLanesDecrypt<'j, 'a, C> {
-    pub(crate) tasks: &'j mut [CcmTask<'a, C>],
+    pub(crate) lane_jobs: &'j mut [CcmLaneJob<'a, C>],
     pub(crate) shared: bool,
 }
 

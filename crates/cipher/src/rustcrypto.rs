@@ -17,7 +17,7 @@ use crate::block::BlockBytes;
 use crate::ciphers::aes::{Aes128, Aes192, Aes256};
 use crate::ciphers::pipo::{Pipo128, Pipo256};
 use crate::ciphers::rc6::{Rc6_128, Rc6_192, Rc6_256};
-use crate::engine::{Core, Direction, Engine, Operation, Room};
+use crate::engine::{CipherDirection, Core, Engine, KeyBuffer, Operation};
 use crate::modes::{
     ccm::{self, Ccm},
     ecb::ecb,
@@ -44,7 +44,7 @@ impl SizedBlock for [u8; 16] {
 /// An engine with the round keys for one direction, as a backend of the traits.
 struct EngineWithKeys<'k, E: Engine, const FLIGHT: usize, const BLOCKS: usize> {
     engine: E,
-    keys: &'k E::Keys,
+    keys: &'k E::RoundKeys,
 }
 
 impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> BlockSizeUser
@@ -61,7 +61,7 @@ impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> Par
 
 impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> EngineWithKeys<'_, E, FLIGHT, BLOCKS> {
     #[inline(always)]
-    fn run(&self, data: &mut [u8], direction: Direction) {
+    fn run(&self, data: &mut [u8], direction: CipherDirection) {
         ecb::<E, FLIGHT, BLOCKS>(self.engine, self.keys, data, direction);
     }
 }
@@ -80,7 +80,7 @@ impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> Blo
     #[inline(always)]
     fn encrypt_par_blocks(&self, mut blocks: InOut<'_, '_, ParBlocks<Self>>) {
         let mut copy = blocks.clone_in();
-        self.run(Array::slice_as_flattened_mut(&mut copy), Direction::Encrypt);
+        self.run(Array::slice_as_flattened_mut(&mut copy), CipherDirection::Encrypt);
         *blocks.get_out() = copy;
     }
 }
@@ -91,14 +91,14 @@ impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> Blo
     #[inline(always)]
     fn decrypt_block(&self, mut block: InOut<'_, '_, Array<u8, Self::BlockSize>>) {
         let mut bytes = block.clone_in();
-        self.run(&mut bytes, Direction::Decrypt);
+        self.run(&mut bytes, CipherDirection::Decrypt);
         *block.get_out() = bytes;
     }
 
     #[inline(always)]
     fn decrypt_par_blocks(&self, mut blocks: InOut<'_, '_, ParBlocks<Self>>) {
         let mut copy = blocks.clone_in();
-        self.run(Array::slice_as_flattened_mut(&mut copy), Direction::Decrypt);
+        self.run(Array::slice_as_flattened_mut(&mut copy), CipherDirection::Decrypt);
         *blocks.get_out() = copy;
     }
 }
@@ -111,7 +111,7 @@ impl<B: SizedBlock, F: BlockCipherEncClosure<BlockSize = B::Size>> Operation<B> 
     type Output = ();
 
     #[inline(always)]
-    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::RoundKeys)
     where
         E: Engine<Block = B>,
     {
@@ -123,12 +123,12 @@ impl<B: SizedBlock, F: BlockCipherDecClosure<BlockSize = B::Size>> Operation<B> 
     type Output = ();
 
     #[inline(always)]
-    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::RoundKeys)
     where
         E: Engine<Block = B>,
     {
-        let mut room = Room::EMPTY;
-        let keys = engine.inverse_keys(keys, &mut room);
+        let mut buffer = KeyBuffer::EMPTY;
+        let keys = engine.inverse_keys(keys, &mut buffer);
         self.0.call(&EngineWithKeys::<'_, E, FLIGHT, BLOCKS> { engine, keys });
     }
 }

@@ -5,8 +5,8 @@ use core::fmt;
 
 use crate::block::flat_mut;
 use crate::ciphers::fixed_key::fixed_key_size;
-use crate::ciphers::rijndael::Keyed;
-use crate::engine::Direction;
+use crate::ciphers::rijndael::RijndaelKey;
+use crate::engine::CipherDirection;
 use crate::operation::{Ecb, Modes};
 use crate::{Backend, Block, BlockCipher, Error};
 
@@ -16,7 +16,7 @@ use crate::{Backend, Block, BlockCipher, Error};
 #[derive(Clone)]
 pub struct Aes {
     key_bytes: usize,
-    keyed: Keyed<Block>,
+    key: RijndaelKey<Block>,
 }
 
 // Other targets store round keys in a larger form: as registers (aarch64), or bitsliced (riscv32).
@@ -43,19 +43,19 @@ impl Aes {
         if !Self::KEY_BYTES.contains(&key.len()) {
             return Err(Error::KeyLength);
         }
-        Keyed::<Block>::check(backend)?;
+        RijndaelKey::<Block>::check(backend)?;
         Ok(Self::prepare(key, backend))
     }
 
     /// Prepares a key for a backend. Callers have checked both.
     #[inline(always)]
     pub(crate) fn prepare(key: &[u8], backend: Backend) -> Self {
-        Aes { keyed: Keyed::new(key, backend), key_bytes: key.len() }
+        Aes { key: RijndaelKey::new(key, backend), key_bytes: key.len() }
     }
 
     /// The backend that this key was prepared for.
     pub fn backend(&self) -> Backend {
-        self.keyed.backend()
+        self.key.backend()
     }
 
     /// Length of the key in bytes: 16, 24 or 32.
@@ -65,12 +65,12 @@ impl Aes {
 
     /// Encrypts blocks in place, each separately (ECB).
     pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
-        self.keyed.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
+        self.key.ecb(Ecb { data: flat_mut(blocks), direction: CipherDirection::Encrypt });
     }
 
     /// Decrypts blocks in place, each separately (ECB).
     pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
-        self.keyed.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
+        self.key.ecb(Ecb { data: flat_mut(blocks), direction: CipherDirection::Decrypt });
     }
 }
 
@@ -78,11 +78,11 @@ impl crate::block_cipher::Sealed for Aes {}
 
 impl BlockCipher for Aes {
     const BLOCK_BYTES: usize = 16;
-    const BACKENDS: &'static [Backend] = Keyed::<Block>::BACKENDS;
-    type Core = Keyed<Block>;
+    const BACKENDS: &'static [Backend] = RijndaelKey::<Block>::BACKENDS;
+    type Core = RijndaelKey<Block>;
 
-    fn core(&self) -> &Keyed<Block> {
-        &self.keyed
+    fn core(&self) -> &RijndaelKey<Block> {
+        &self.key
     }
 
     fn backend(&self) -> Backend {

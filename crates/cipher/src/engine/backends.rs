@@ -20,7 +20,7 @@ macro_rules! backends {
         #[allow(clippy::large_enum_variant)]
         #[derive(Clone)]
         pub enum $name<$($generics)*> {
-            $($(#[cfg($cfg)])? $backend($engine, <$engine as $crate::engine::Engine>::Keys),)*
+            $($(#[cfg($cfg)])? $backend($engine, <$engine as $crate::engine::Engine>::RoundKeys),)*
         }
 
         impl<$($generics)*> $name<$($b)?> {
@@ -75,9 +75,9 @@ macro_rules! backends {
             }
 
             #[inline(always)]
-            fn keys_of<E: $crate::engine::Engine>(&self) -> Option<&E::Keys> {
+            fn round_keys<E: $crate::engine::Engine>(&self) -> Option<&E::RoundKeys> {
                 match self {
-                    $($(#[cfg($cfg)])? $name::$backend(_, keys) => $crate::engine::keys_if_same::<$engine, E>(keys),)*
+                    $($(#[cfg($cfg)])? $name::$backend(_, keys) => $crate::engine::round_keys_if_same::<$engine, E>(keys),)*
                 }
             }
         }

@@ -27,13 +27,13 @@ pub(crate) const STEP_BLOCKS: usize = 4;
 /// A buffer for round keys that an operation computes. On x86-64 it aligns them to 16 bytes: reading a round key that was just written
 /// takes three times as long if it crosses the end of a page.
 #[repr(C, align(16))]
-pub struct Room<K> {
+pub struct KeyBuffer<K> {
     before: [u32; 2],
     pub(crate) keys: Option<K>,
 }
 
-impl<K> Room<K> {
-    pub(crate) const EMPTY: Self = Room { before: [0; 2], keys: None };
+impl<K> KeyBuffer<K> {
+    pub(crate) const EMPTY: Self = KeyBuffer { before: [0; 2], keys: None };
 }
 
 /// A block cipher with a key and a backend, over which operations are dispatched.
@@ -42,7 +42,7 @@ pub trait Core: Sized {
     /// Runs an operation on this key's backend. A batch dispatches once.
     fn run<O: Operation<Self::Block>>(&self, operation: O) -> O::Output;
     /// The round keys, or `None` if `E` is not this key's backend.
-    fn keys_of<E: Engine>(&self) -> Option<&E::Keys>;
+    fn round_keys<E: Engine>(&self) -> Option<&E::RoundKeys>;
 }
 
 /// A cipher with 128-bit blocks, which CCM needs.
@@ -59,18 +59,18 @@ pub trait Engine: Copy + 'static {
     /// Number of blocks in a vector.
     const SLOTS: usize;
     /// The round keys of one key.
-    type Keys: Clone + 'static;
+    type RoundKeys: Clone + 'static;
     /// The round keys of all lanes of a flight, a key for each slot.
-    type LaneKeys: Zeroize;
+    type LaneRoundKeys: Zeroize;
 
     /// The engine, or `None` if this machine lacks its instructions.
     fn detect() -> Option<Self>;
     /// Computes the round keys. The cipher must have keys of this length.
-    fn expand_key(self, key: &[u8]) -> Self::Keys;
+    fn expand_key(self, key: &[u8]) -> Self::RoundKeys;
     /// Number of rounds. Only lanes whose keys have the same number of rounds can share a vector.
-    fn rounds(keys: &Self::Keys) -> usize;
+    fn rounds(keys: &Self::RoundKeys) -> usize;
     /// Runs `operation` in a function that has this engine's target features.
-    fn run<O: Operation<Self::Block>>(self, keys: &Self::Keys, operation: O) -> O::Output;
+    fn run<O: Operation<Self::Block>>(self, keys: &Self::RoundKeys, operation: O) -> O::Output;
 
     /// Reads a vector. Panics unless `bytes` is `SLOTS` blocks.
     fn load(self, bytes: &[u8]) -> Self::Vector;
@@ -101,33 +101,37 @@ pub trait Engine: Copy + 'static {
     /// Encrypts `K * G` vectors under one key.
     fn encrypt<const G: usize, const K: usize>(
         self,
-        keys: &Self::Keys,
+        keys: &Self::RoundKeys,
         x: &mut [[Self::Vector; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     );
-    /// The round keys for `decrypt`. If they differ from those for `encrypt`, each operation that decrypts computes them into `room`.
+    /// The round keys for `decrypt`. If they differ from those for `encrypt`, each operation that decrypts computes them into `buffer`.
     #[inline(always)]
-    fn inverse_keys<'k>(self, keys: &'k Self::Keys, _room: &'k mut Room<Self::Keys>) -> &'k Self::Keys {
+    fn inverse_keys<'k>(
+        self,
+        keys: &'k Self::RoundKeys,
+        _buffer: &'k mut KeyBuffer<Self::RoundKeys>,
+    ) -> &'k Self::RoundKeys {
         keys
     }
     /// Decrypts `G` vectors under one key, whose `inverse_keys` are `keys`.
-    fn decrypt<const G: usize>(self, keys: &Self::Keys, x: &mut [Self::Vector; G]);
+    fn decrypt<const G: usize>(self, keys: &Self::RoundKeys, x: &mut [Self::Vector; G]);
     /// Encrypts `K * G` vectors; slot `s` of vector `g` has the key of lane `(first + g) * SLOTS + s`.
     fn encrypt_lanes<const G: usize, const K: usize>(
         self,
-        keys: &Self::LaneKeys,
+        keys: &Self::LaneRoundKeys,
         first: usize,
         x: &mut [[Self::Vector; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     );
 
     /// Round keys of all lanes, all zero.
-    fn lane_keys(self) -> Self::LaneKeys;
+    fn zero_lane_keys(self) -> Self::LaneRoundKeys;
     /// Sets the key of one lane. The keys of all lanes in use must have the same number of rounds.
-    fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, lane: usize, keys: &Self::Keys);
+    fn set_lane_key(self, lane_keys: &mut Self::LaneRoundKeys, lane: usize, keys: &Self::RoundKeys);
 
     /// Encrypts one block.
-    fn encrypt_block(self, keys: &Self::Keys, block: &mut Self::Block);
+    fn encrypt_block(self, keys: &Self::RoundKeys, block: &mut Self::Block);
 
     /// XORs a vector into `SLOTS` blocks of memory, as CTR does. Engines override it where `load` and `store` are costly.
     #[inline(always)]
@@ -138,19 +142,19 @@ pub trait Engine: Copy + 'static {
 
     /// CTR from a counter block, which wraps, in special code of the backend. Returns false and does nothing if there is no such code.
     #[inline(always)]
-    fn ctr(self, _: &Self::Keys, _: &Self::Block, _: &mut [u8]) -> bool {
+    fn ctr(self, _: &Self::RoundKeys, _: &Self::Block, _: &mut [u8]) -> bool {
         false
     }
 
     /// CBC decryption of whole blocks in special code of the backend. Returns false and does nothing if there is no such code.
     #[inline(always)]
-    fn cbc_decrypt(self, _: &Self::Keys, _: &Self::Block, _: &mut [u8]) -> bool {
+    fn cbc_decrypt(self, _: &Self::RoundKeys, _: &Self::Block, _: &mut [u8]) -> bool {
         false
     }
 
     /// CBC encryption of whole blocks of one message. Sets `chain` to the last ciphertext block.
     #[inline(always)]
-    fn cbc_encrypt_blocks(self, keys: &Self::Keys, chain: &mut Self::Block, data: &mut [u8]) {
+    fn cbc_encrypt_blocks(self, keys: &Self::RoundKeys, chain: &mut Self::Block, data: &mut [u8]) {
         for block in data.chunks_exact_mut(Self::Block::BYTES) {
             for (chain, byte) in chain.as_mut().iter_mut().zip(&*block) {
                 *chain ^= byte;
@@ -164,7 +168,7 @@ pub trait Engine: Copy + 'static {
 /// A backend of a cipher with 128-bit blocks, with the vector operations for the counters and masks of CCM.
 pub trait CcmEngine: Engine<Block = Block> {
     /// [`Engine::run`] for an operation that needs 128-bit blocks.
-    fn run_ccm<O: CcmOperation>(self, keys: &Self::Keys, operation: O) -> O::Output;
+    fn run_ccm<O: CcmOperation>(self, keys: &Self::RoundKeys, operation: O) -> O::Output;
 
     /// Bitwise and.
     fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -177,23 +181,23 @@ pub trait CcmEngine: Engine<Block = Block> {
     /// order of the cipher. Both are updated.
     fn ccm_blocks(
         self,
-        keys: &Self::Keys,
+        keys: &Self::RoundKeys,
         mac: &mut Block,
         counter: &mut Block,
         data: &mut [u8],
-        direction: Direction,
+        direction: CipherDirection,
     ) {
         for block in data.chunks_exact_mut(16) {
             let mut key_stream = *counter;
             self.encrypt_block(keys, &mut key_stream);
             increment(counter);
-            if direction == Direction::Encrypt {
+            if direction == CipherDirection::Encrypt {
                 xor_block(mac, block);
             }
             for (byte, key) in block.iter_mut().zip(key_stream) {
                 *byte ^= key;
             }
-            if direction == Direction::Decrypt {
+            if direction == CipherDirection::Decrypt {
                 xor_block(mac, block);
             }
             self.encrypt_block(keys, mac);
@@ -203,28 +207,28 @@ pub trait CcmEngine: Engine<Block = Block> {
 
 /// `keys` if the engines `F` and `E` are the same. The compiler evaluates the comparison.
 #[inline(always)]
-pub(crate) fn keys_if_same<F: Engine, E: Engine>(keys: &F::Keys) -> Option<&E::Keys> {
+pub(crate) fn round_keys_if_same<F: Engine, E: Engine>(keys: &F::RoundKeys) -> Option<&E::RoundKeys> {
     let keys: &dyn Any = keys;
     if TypeId::of::<F>() == TypeId::of::<E>() { keys.downcast_ref() } else { None }
 }
 
 /// Other work to do between the rounds. The cipher alone leaves most of the processor's ports idle.
-pub trait Meanwhile {
-    /// Called once for each of the rounds 1 to 9, in order. Must be `#[inline(always)]`.
-    fn round(&mut self, round: usize);
+pub trait Interleave {
+    /// Does one of the parts 1 to 9 of the work. Engines call this once for each part, in order. Must be `#[inline(always)]`.
+    fn run_part(&mut self, part: usize);
 }
 
 /// No work between the rounds.
-pub(crate) struct Nothing;
+pub(crate) struct NoInterleave;
 
-impl Meanwhile for Nothing {
+impl Interleave for NoInterleave {
     #[inline(always)]
-    fn round(&mut self, _: usize) {}
+    fn run_part(&mut self, _: usize) {}
 }
 
 /// Whether an operation encrypts or decrypts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub enum CipherDirection {
     Encrypt,
     Decrypt,
 }
@@ -237,7 +241,7 @@ pub trait Operation<B: BlockBytes> {
     fn call<E: Engine<Block = B>, const FLIGHT: usize, const BLOCKS: usize>(
         self,
         engine: E,
-        keys: &E::Keys,
+        keys: &E::RoundKeys,
     ) -> Self::Output;
 }
 
@@ -245,7 +249,11 @@ pub trait Operation<B: BlockBytes> {
 pub trait CcmOperation {
     type Output;
     /// Must be `#[inline(always)]`.
-    fn call<E: CcmEngine, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys) -> Self::Output;
+    fn call<E: CcmEngine, const FLIGHT: usize, const BLOCKS: usize>(
+        self,
+        engine: E,
+        keys: &E::RoundKeys,
+    ) -> Self::Output;
 }
 
 /// Overwrites vectors with zeros, with writes that the compiler cannot remove.

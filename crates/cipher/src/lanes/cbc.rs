@@ -11,16 +11,16 @@
 //! ```
 
 use super::kernel::CbcEncrypt;
-use super::schedule::{self, Message, Start};
+use super::schedule::{self, LaneMessage, MessageStart};
 use crate::block::BlockBytes;
 use crate::engine::{Core, Engine, Operation};
 use crate::modes::{initial, whole_blocks};
-use crate::operation::{CbcLanesEncrypt, CbcTask, Modes};
+use crate::operation::{CbcLaneJob, CbcLanesEncrypt, Modes};
 use crate::{BlockCipher, Error};
 
 /// One message: its key, initialisation vector and buffer.
 #[repr(transparent)]
-pub struct Job<'a, C: BlockCipher>(CbcTask<'a, C::Core>);
+pub struct Job<'a, C: BlockCipher>(CbcLaneJob<'a, C::Core>);
 
 impl<'a, C: BlockCipher> Job<'a, C> {
     /// Prepares a message to encrypt in place. `iv` is one block, and `data` is whole blocks.
@@ -30,7 +30,7 @@ impl<'a, C: BlockCipher> Job<'a, C> {
     pub fn new(cipher: &'a C, iv: &[u8], data: &'a mut [u8]) -> Result<Self, Error> {
         let iv = initial(iv)?;
         whole_blocks::<C>(data)?;
-        Ok(Job(CbcTask { cipher: cipher.core(), iv, data, pending: true, next: 0 }))
+        Ok(Job(CbcLaneJob { cipher: cipher.core(), iv, data, pending: true, next: 0 }))
     }
 }
 
@@ -42,13 +42,13 @@ impl<C: BlockCipher> core::fmt::Debug for Job<'_, C> {
 
 /// Encrypts all messages in place. Jobs that have run before are skipped.
 pub fn encrypt<C: BlockCipher>(jobs: &mut [Job<'_, C>]) {
-    // SAFETY: `Job` is a `repr(transparent)` wrapper of its task, so both slices have the same length, size and alignment.
-    let tasks: &mut [CbcTask<'_, C::Core>] =
+    // SAFETY: `Job` is a `repr(transparent)` wrapper of its lane job, so both slices have the same length, size and alignment.
+    let lane_jobs: &mut [CbcLaneJob<'_, C::Core>] =
         unsafe { core::slice::from_raw_parts_mut(jobs.as_mut_ptr().cast(), jobs.len()) };
-    while let Some(first) = tasks.iter().position(Message::is_pending) {
-        let cipher = tasks[first].cipher;
-        let shared = tasks.iter().all(|task| core::ptr::eq(task.cipher, cipher));
-        cipher.cbc_lanes(CbcLanesEncrypt { tasks, shared });
+    while let Some(first) = lane_jobs.iter().position(LaneMessage::is_pending) {
+        let cipher = lane_jobs[first].cipher;
+        let shared = lane_jobs.iter().all(|lane_job| core::ptr::eq(lane_job.cipher, cipher));
+        cipher.cbc_lanes(CbcLanesEncrypt { lane_jobs, shared });
     }
 }
 
@@ -56,15 +56,15 @@ impl<C: Core> Operation<C::Block> for CbcLanesEncrypt<'_, '_, C> {
     type Output = ();
 
     #[inline(always)]
-    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::RoundKeys)
     where
         E: Engine<Block = C::Block>,
     {
-        schedule::run::<E, _, CbcEncrypt, FLIGHT, BLOCKS>(engine, keys, self.tasks, self.shared);
+        schedule::run::<E, _, CbcEncrypt, FLIGHT, BLOCKS>(engine, keys, self.lane_jobs, self.shared);
     }
 }
 
-impl<C: Core> Message for CbcTask<'_, C> {
+impl<C: Core> LaneMessage for CbcLaneJob<'_, C> {
     type Cipher = C;
     type Block = C::Block;
 
@@ -96,8 +96,8 @@ impl<C: Core> Message for CbcTask<'_, C> {
         BlockBytes::ZERO
     }
 
-    fn start(&self) -> Start<Self::Block> {
-        Start { chain: self.iv, zero: BlockBytes::ZERO, counter: BlockBytes::ZERO }
+    fn start(&self) -> MessageStart<Self::Block> {
+        MessageStart { chain: self.iv, counter_zero: BlockBytes::ZERO, counter: BlockBytes::ZERO }
     }
 
     fn finish(&mut self, _: bool, _: &Self::Block, _: &Self::Block) {

@@ -17,20 +17,20 @@ use zeroize::Zeroize;
 
 use super::kernel::{CcmDecrypt, CcmEncrypt};
 use super::nonces;
-use super::schedule::{self, Message, Start};
-use crate::engine::{CcmCore, CcmEngine, CcmOperation, Direction};
+use super::schedule::{self, LaneMessage, MessageStart};
+use crate::engine::{CcmCore, CcmEngine, CcmOperation, CipherDirection};
 use crate::message::{Aad, Nonce, Tag, TagMut};
-use crate::operation::{CcmHeader, CcmLanesDecrypt, CcmLanesEncrypt, CcmModes, CcmTag, CcmTask};
+use crate::operation::{CcmHeader, CcmLaneJob, CcmLanesDecrypt, CcmLanesEncrypt, CcmModes, CcmTag};
 use crate::reveal::reveal;
 use crate::{Block, CcmCipher, Error};
 
 /// A message to encrypt: its key, nonce, associated data, buffer, and the buffer for its tag.
 #[repr(transparent)]
-pub struct Seal<'a, C: CcmCipher>(CcmTask<'a, C::Core>);
+pub struct Seal<'a, C: CcmCipher>(CcmLaneJob<'a, C::Core>);
 
 /// A message to decrypt: its key, nonce, associated data, buffer and tag.
 #[repr(transparent)]
-pub struct Open<'a, C: CcmCipher>(CcmTask<'a, C::Core>);
+pub struct Open<'a, C: CcmCipher>(CcmLaneJob<'a, C::Core>);
 
 impl<'a, C: CcmCipher> Seal<'a, C> {
     /// Prepares a message to encrypt in place. `nonce` has 7 to 13 bytes; `tag`, which is written, has 4, 6, …, 16.
@@ -45,7 +45,7 @@ impl<'a, C: CcmCipher> Seal<'a, C> {
         data: &'a mut [u8],
         tag: impl Into<TagMut<'a>>,
     ) -> Result<Self, Error> {
-        task(cipher, nonce.into(), aad, data, CcmTag::Write(tag.into().0)).map(Seal)
+        lane_job(cipher, nonce.into(), aad, data, CcmTag::Write(tag.into().0)).map(Seal)
     }
 
     /// Bytes of data and associated data.
@@ -72,7 +72,7 @@ impl<'a, C: CcmCipher> Open<'a, C> {
         data: &'a mut [u8],
         tag: impl Into<Tag<'a>>,
     ) -> Result<Self, Error> {
-        task(cipher, nonce.into(), aad, data, CcmTag::Check(tag.into().0)).map(Open)
+        lane_job(cipher, nonce.into(), aad, data, CcmTag::Check(tag.into().0)).map(Open)
     }
 
     /// Bytes of data and associated data.
@@ -99,18 +99,18 @@ impl<C: CcmCipher> fmt::Debug for Open<'_, C> {
 }
 
 #[inline]
-fn task<'a, C: CcmCipher>(
+fn lane_job<'a, C: CcmCipher>(
     cipher: &'a C,
     nonce: Nonce<'_>,
     aad: Aad<'a>,
     data: &'a mut [u8],
     tag: CcmTag<'a>,
-) -> Result<CcmTask<'a, C::Core>, Error> {
+) -> Result<CcmLaneJob<'a, C::Core>, Error> {
     let header = CcmHeader::new(nonce.0, aad.0, data.len(), tag.bytes())?;
-    Ok(CcmTask { cipher: cipher.core(), header, data, tag, next: 0, result: None })
+    Ok(CcmLaneJob { cipher: cipher.core(), header, data, tag, next: 0, result: None })
 }
 
-impl<C> CcmTask<'_, C> {
+impl<C> CcmLaneJob<'_, C> {
     fn bytes(&self) -> usize {
         self.header.aad.len() + self.data.len()
     }
@@ -161,16 +161,16 @@ pub fn seal<C: CcmCipher>(jobs: &mut [Seal<'_, C>]) -> Result<(), Error> {
 /// # Errors
 /// `NonceRepeated` with a job that has the key and nonce of an earlier one.
 pub fn check_nonces<C: CcmCipher>(jobs: &mut [Seal<'_, C>]) -> Result<(), Error> {
-    // SAFETY: `Seal` is a `repr(transparent)` wrapper of its task.
-    let tasks: &mut [CcmTask<'_, C::Core>] = unsafe { tasks(jobs) };
-    nonces::repeated(tasks).map_or(Ok(()), |job| Err(Error::NonceRepeated { job }))
+    // SAFETY: `Seal` is a `repr(transparent)` wrapper of its lane job.
+    let lane_jobs: &mut [CcmLaneJob<'_, C::Core>] = unsafe { lane_jobs(jobs) };
+    nonces::repeated(lane_jobs).map_or(Ok(()), |job| Err(Error::NonceRepeated { job }))
 }
 
 /// [`seal`] without the check, for callers that know that no two of these jobs have the same key and nonce. If two have, an attacker
 /// learns about the plaintext of both and can forge messages.
 pub fn seal_without_nonce_check<C: CcmCipher>(jobs: &mut [Seal<'_, C>]) {
-    // SAFETY: `Seal` is a `repr(transparent)` wrapper of its task.
-    run::<C>(unsafe { tasks(jobs) }, Direction::Encrypt);
+    // SAFETY: `Seal` is a `repr(transparent)` wrapper of its lane job.
+    run::<C>(unsafe { lane_jobs(jobs) }, CipherDirection::Encrypt);
 }
 
 /// Decrypts all messages in place. The data of a forged message is wiped; all other messages are decrypted. Jobs that have run before
@@ -179,37 +179,37 @@ pub fn seal_without_nonce_check<C: CcmCipher>(jobs: &mut [Seal<'_, C>]) {
 /// # Errors
 /// `Forged` if at least one message is forged. [`Open::result`] says which.
 pub fn open<C: CcmCipher>(jobs: &mut [Open<'_, C>]) -> Result<(), Forged> {
-    // SAFETY: `Open` is a `repr(transparent)` wrapper of its task.
-    run::<C>(unsafe { tasks(jobs) }, Direction::Decrypt).map_or(Ok(()), Err)
+    // SAFETY: `Open` is a `repr(transparent)` wrapper of its lane job.
+    run::<C>(unsafe { lane_jobs(jobs) }, CipherDirection::Decrypt).map_or(Ok(()), Err)
 }
 
 /// # Safety
 /// `J` must be a `repr(transparent)` wrapper of `T`.
-unsafe fn tasks<J, T>(jobs: &mut [J]) -> &mut [T] {
+unsafe fn lane_jobs<J, T>(jobs: &mut [J]) -> &mut [T] {
     // SAFETY: the caller guarantees that a `J` has the layout of a `T`, and the slice covers exactly the jobs.
     unsafe { core::slice::from_raw_parts_mut(jobs.as_mut_ptr().cast(), jobs.len()) }
 }
 
-/// Runs all pending tasks. One pass runs those with the same backend and number of rounds.
-fn run<C: CcmCipher>(tasks: &mut [CcmTask<'_, C::Core>], direction: Direction) -> Option<Forged> {
+/// Runs all pending lane jobs. One pass runs those with the same backend and number of rounds.
+fn run<C: CcmCipher>(lane_jobs: &mut [CcmLaneJob<'_, C::Core>], direction: CipherDirection) -> Option<Forged> {
     loop {
         let mut forged = None::<Forged>;
         let mut pending = None;
-        for (place, task) in tasks.iter().enumerate() {
-            match task.result {
+        for (place, lane_job) in lane_jobs.iter().enumerate() {
+            match lane_job.result {
                 Some(Ok(())) => {}
                 Some(Err(_)) => forged.get_or_insert(Forged { count: 0, first: place }).count += 1,
                 None => {
-                    pending = Some(task.cipher);
+                    pending = Some(lane_job.cipher);
                     break;
                 }
             }
         }
         let Some(cipher) = pending else { return forged };
-        let shared = tasks.iter().all(|task| core::ptr::eq(task.cipher, cipher));
+        let shared = lane_jobs.iter().all(|lane_job| core::ptr::eq(lane_job.cipher, cipher));
         match direction {
-            Direction::Encrypt => cipher.ccm_lanes_encrypt(CcmLanesEncrypt { tasks, shared }),
-            Direction::Decrypt => cipher.ccm_lanes_decrypt(CcmLanesDecrypt { tasks, shared }),
+            CipherDirection::Encrypt => cipher.ccm_lanes_encrypt(CcmLanesEncrypt { lane_jobs, shared }),
+            CipherDirection::Decrypt => cipher.ccm_lanes_decrypt(CcmLanesDecrypt { lane_jobs, shared }),
         };
     }
 }
@@ -218,11 +218,11 @@ impl<C: CcmCore> CcmOperation for CcmLanesEncrypt<'_, '_, C> {
     type Output = ();
 
     #[inline(always)]
-    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::RoundKeys)
     where
         E: CcmEngine,
     {
-        schedule::run::<E, _, CcmEncrypt, FLIGHT, BLOCKS>(engine, keys, self.tasks, self.shared);
+        schedule::run::<E, _, CcmEncrypt, FLIGHT, BLOCKS>(engine, keys, self.lane_jobs, self.shared);
     }
 }
 
@@ -230,15 +230,15 @@ impl<C: CcmCore> CcmOperation for CcmLanesDecrypt<'_, '_, C> {
     type Output = ();
 
     #[inline(always)]
-    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::RoundKeys)
     where
         E: CcmEngine,
     {
-        schedule::run::<E, _, CcmDecrypt, FLIGHT, BLOCKS>(engine, keys, self.tasks, self.shared);
+        schedule::run::<E, _, CcmDecrypt, FLIGHT, BLOCKS>(engine, keys, self.lane_jobs, self.shared);
     }
 }
 
-impl<C: CcmCore> Message for CcmTask<'_, C> {
+impl<C: CcmCore> LaneMessage for CcmLaneJob<'_, C> {
     type Cipher = C;
     type Block = Block;
 
@@ -273,10 +273,10 @@ impl<C: CcmCore> Message for CcmTask<'_, C> {
     }
 
     #[inline(always)]
-    fn start(&self) -> Start<Block> {
-        let zero = self.header.counter();
-        let counter = (u128::from_be_bytes(zero) + 1).to_le_bytes();
-        Start { chain: self.header.block(0), zero, counter }
+    fn start(&self) -> MessageStart<Block> {
+        let counter_zero = self.header.counter();
+        let counter = (u128::from_be_bytes(counter_zero) + 1).to_le_bytes();
+        MessageStart { chain: self.header.block(0), counter_zero, counter }
     }
 
     #[inline(always)]

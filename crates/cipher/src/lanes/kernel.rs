@@ -5,19 +5,19 @@
 //! encryption.
 
 use crate::block::BlockBytes;
-use crate::engine::{CcmEngine, Engine, Meanwhile, Nothing, STEP_BLOCKS, wipe};
+use crate::engine::{CcmEngine, Engine, Interleave, NoInterleave, STEP_BLOCKS, wipe};
 
 /// The mode of operation that the kernel computes.
-pub(super) trait Mode<E: Engine> {
+pub(super) trait LaneMode<E: Engine> {
     /// Whether the mode has a key stream beside the chains.
-    const COUNTS: bool;
+    const HAS_KEY_STREAM: bool;
     /// Whether the chains take the output of the mode instead of its input.
     const DECRYPTS: bool;
 
     /// Returns the counter blocks of `counters` and increments these.
-    fn count(engine: E, counters: &mut E::Vector) -> E::Vector;
+    fn next_counters(engine: E, counters: &mut E::Vector) -> E::Vector;
     /// The bytes that the chains take: the plaintext where `message` has ones, the input elsewhere.
-    fn masked(engine: E, input: E::Vector, key_stream: E::Vector, message: E::Vector) -> E::Vector;
+    fn chain_input(engine: E, input: E::Vector, key_stream: E::Vector, message: E::Vector) -> E::Vector;
 }
 
 /// The MAC is over the input; the output is input XOR key stream.
@@ -27,71 +27,71 @@ pub(super) struct CcmDecrypt;
 /// The output is the chain.
 pub(super) struct CbcEncrypt;
 
-impl<E: CcmEngine> Mode<E> for CcmEncrypt {
-    const COUNTS: bool = true;
+impl<E: CcmEngine> LaneMode<E> for CcmEncrypt {
+    const HAS_KEY_STREAM: bool = true;
     const DECRYPTS: bool = false;
 
     #[inline(always)]
-    fn count(engine: E, counters: &mut E::Vector) -> E::Vector {
+    fn next_counters(engine: E, counters: &mut E::Vector) -> E::Vector {
         let blocks = engine.reverse(*counters);
         *counters = engine.increment(*counters);
         blocks
     }
 
     #[inline(always)]
-    fn masked(_: E, input: E::Vector, _: E::Vector, _: E::Vector) -> E::Vector {
+    fn chain_input(_: E, input: E::Vector, _: E::Vector, _: E::Vector) -> E::Vector {
         input
     }
 }
 
-impl<E: CcmEngine> Mode<E> for CcmDecrypt {
-    const COUNTS: bool = true;
+impl<E: CcmEngine> LaneMode<E> for CcmDecrypt {
+    const HAS_KEY_STREAM: bool = true;
     const DECRYPTS: bool = true;
 
     #[inline(always)]
-    fn count(engine: E, counters: &mut E::Vector) -> E::Vector {
-        CcmEncrypt::count(engine, counters)
+    fn next_counters(engine: E, counters: &mut E::Vector) -> E::Vector {
+        CcmEncrypt::next_counters(engine, counters)
     }
 
     #[inline(always)]
-    fn masked(engine: E, input: E::Vector, key_stream: E::Vector, message: E::Vector) -> E::Vector {
+    fn chain_input(engine: E, input: E::Vector, key_stream: E::Vector, message: E::Vector) -> E::Vector {
         engine.xor(input, engine.and(key_stream, message))
     }
 }
 
-impl<E: Engine> Mode<E> for CbcEncrypt {
-    const COUNTS: bool = false;
+impl<E: Engine> LaneMode<E> for CbcEncrypt {
+    const HAS_KEY_STREAM: bool = false;
     const DECRYPTS: bool = false;
 
     #[inline(always)]
-    fn count(_: E, counters: &mut E::Vector) -> E::Vector {
+    fn next_counters(_: E, counters: &mut E::Vector) -> E::Vector {
         *counters
     }
 
     #[inline(always)]
-    fn masked(_: E, input: E::Vector, _: E::Vector, _: E::Vector) -> E::Vector {
+    fn chain_input(_: E, input: E::Vector, _: E::Vector, _: E::Vector) -> E::Vector {
         input
     }
 }
 
 /// One block of every lane.
-type Row<E, const G: usize> = [<E as Engine>::Vector; G];
+type LaneRow<E, const G: usize> = [<E as Engine>::Vector; G];
 
 /// The blocks of a step, vector of lanes by vector of lanes.
-type Step<E, const G: usize> = [[<E as Engine>::Vector; STEP_BLOCKS]; G];
+type LaneStep<E, const G: usize> = [[<E as Engine>::Vector; STEP_BLOCKS]; G];
 
 /// The state of all lanes between two calls of the kernel. `LANES` is `G * SLOTS`.
 #[repr(align(64))]
-pub(super) struct Lanes<E: Engine, const G: usize, const LANES: usize> {
-    pub chain: Row<E, G>,
+pub(super) struct LaneStates<E: Engine, const G: usize, const LANES: usize> {
+    pub chain: LaneRow<E, G>,
     /// The next counter blocks, with their bytes reversed.
-    pub counter: Row<E, G>,
+    pub counter: LaneRow<E, G>,
     /// The chains after each of the blocks of the last step.
-    pub history: [Row<E, G>; STEP_BLOCKS],
+    pub history: [LaneRow<E, G>; STEP_BLOCKS],
     /// For the last step of a decryption: ones for bytes of the message, zeros for the padding of its last block.
-    pub message: [Row<E, G>; STEP_BLOCKS],
+    pub message: [LaneRow<E, G>; STEP_BLOCKS],
     /// Three steps: the current one, the one before, which is still to be written, and the one after, which is being read.
-    blocks: [Step<E, G>; 3],
+    blocks: [LaneStep<E, G>; 3],
     /// The data of each lane's next step.
     pub pointers: [*mut u8; LANES],
     /// The data of each lane's last step, if that is not the first.
@@ -100,12 +100,12 @@ pub(super) struct Lanes<E: Engine, const G: usize, const LANES: usize> {
     pub moves: [usize; LANES],
 }
 
-impl<E: Engine, const G: usize, const LANES: usize> Lanes<E, G, LANES> {
+impl<E: Engine, const G: usize, const LANES: usize> LaneStates<E, G, LANES> {
     #[inline(always)]
     pub(super) fn new(engine: E) -> Self {
         const { assert!(LANES == G * E::SLOTS) };
         let zero = engine.zero();
-        Lanes {
+        LaneStates {
             chain: [zero; G],
             counter: [zero; G],
             history: [[zero; G]; STEP_BLOCKS],
@@ -128,11 +128,11 @@ impl<E: Engine, const G: usize, const LANES: usize> Lanes<E, G, LANES> {
 }
 
 /// The round keys of the lanes.
-pub(super) enum LaneKeys<'a, E: Engine> {
+pub(super) enum BatchKeys<'a, E: Engine> {
     /// All lanes have the same key.
-    Shared(&'a E::Keys),
+    Shared(&'a E::RoundKeys),
     /// Each lane has its own key.
-    Own(&'a mut E::LaneKeys),
+    PerLane(&'a mut E::LaneRoundKeys),
 }
 
 /// Encrypts the rows `x`, whose first vector has the keys of group `first`. `shared` repeats the variant of `keys`; callers pass it
@@ -140,44 +140,44 @@ pub(super) enum LaneKeys<'a, E: Engine> {
 #[inline(always)]
 pub(super) fn encrypt<E: Engine, const G: usize, const K: usize>(
     engine: E,
-    keys: &LaneKeys<'_, E>,
+    keys: &BatchKeys<'_, E>,
     shared: bool,
     first: usize,
-    x: &mut [Row<E, G>; K],
-    meanwhile: &mut impl Meanwhile,
+    x: &mut [LaneRow<E, G>; K],
+    between_rounds: &mut impl Interleave,
 ) {
     match keys {
-        LaneKeys::Shared(keys) if shared => engine.encrypt(keys, x, meanwhile),
-        LaneKeys::Own(keys) if !shared => engine.encrypt_lanes(keys, first, x, meanwhile),
+        BatchKeys::Shared(keys) if shared => engine.encrypt(keys, x, between_rounds),
+        BatchKeys::PerLane(keys) if !shared => engine.encrypt_lanes(keys, first, x, between_rounds),
         _ => unreachable!("`shared` is the variant of `keys`"),
     }
 }
 
 /// Reads and writes data while the cipher works on one row of blocks: it writes some groups of the step before and reads some of the
-/// step after, one group every other round, up to two groups a phase.
-struct Moves<'a, E: Engine, const G: usize> {
+/// step after, one group every other part, up to two groups a phase.
+struct DataMoves<'a, E: Engine, const G: usize> {
     engine: E,
     /// The data of the step before and of the step after.
     pointers: [&'a [*mut u8]; 2],
-    before: Option<&'a Step<E, G>>,
-    after: Option<&'a mut Step<E, G>>,
+    before: Option<&'a LaneStep<E, G>>,
+    after: Option<&'a mut LaneStep<E, G>>,
     phase: usize,
 }
 
-impl<E: Engine, const G: usize> Meanwhile for Moves<'_, E, G> {
+impl<E: Engine, const G: usize> Interleave for DataMoves<'_, E, G> {
     #[inline(always)]
-    fn round(&mut self, round: usize) {
-        // Two groups a phase take rounds 1 to 8. Every cipher has these, but a third group would need more.
+    fn run_part(&mut self, part: usize) {
+        // Two groups a phase take parts 1 to 8; a third group would need more.
         const { assert!(G <= 2 * STEP_BLOCKS, "more groups than a step's phases can move") };
         let groups = G.div_ceil(STEP_BLOCKS);
-        let g = groups * self.phase + (round - 1) / 4;
-        if round % 2 == 1 || round > 4 * groups || g >= G {
+        let g = groups * self.phase + (part - 1) / 4;
+        if part % 2 == 1 || part > 4 * groups || g >= G {
             return;
         }
         // SAFETY: the caller of `steps` guarantees that a step's bytes are valid at the pointers of the steps before and after, if there
         // are such steps.
         unsafe {
-            match (round % 4, self.before, &mut self.after) {
+            match (part % 4, self.before, &mut self.after) {
                 (2, Some(before), _) => self.engine.scatter(before[g], group::<E>(self.pointers[0], g)),
                 (0, _, Some(after)) => after[g] = self.engine.gather(group::<E>(self.pointers[1], g)),
                 _ => {}
@@ -199,15 +199,15 @@ fn group<E: Engine>(pointers: &[*mut u8], g: usize) -> &[*mut u8] {
 /// For each lane, the bytes of a step must be readable and writable at its `pointers`, at each following step if its `moves` is ones,
 /// and at its `last`. No other reference to these bytes may be in use.
 #[inline(always)]
-pub(super) unsafe fn steps<E: Engine, M: Mode<E>, const G: usize, const LANES: usize>(
+pub(super) unsafe fn steps<E: Engine, M: LaneMode<E>, const G: usize, const LANES: usize>(
     engine: E,
-    keys: &LaneKeys<'_, E>,
+    keys: &BatchKeys<'_, E>,
     shared: bool,
-    lanes: &mut Lanes<E, G, LANES>,
+    lanes: &mut LaneStates<E, G, LANES>,
     count: usize,
     ragged: bool,
 ) {
-    let Lanes { blocks, history, message, counter, pointers, last, moves, .. } = lanes;
+    let LaneStates { blocks, history, message, counter, pointers, last, moves, .. } = lanes;
     let mut chain = lanes.chain;
     // The data of the steps in `blocks`.
     let mut places = [if count == 1 { *last } else { *pointers }; 3];
@@ -233,23 +233,23 @@ pub(super) unsafe fn steps<E: Engine, M: Mode<E>, const G: usize, const LANES: u
         }
         for j in 0..STEP_BLOCKS {
             let mut x = [chain, *counter];
-            if M::COUNTS {
+            if M::HAS_KEY_STREAM {
                 for g in 0..G {
-                    x[1][g] = M::count(engine, &mut counter[g]);
+                    x[1][g] = M::next_counters(engine, &mut counter[g]);
                 }
             } else {
                 for g in 0..G {
                     x[0][g] = engine.xor(chain[g], now[g][j]);
                 }
             }
-            let mut moves = Moves {
+            let mut moves = DataMoves {
                 engine,
                 pointers: [&*before, &*after],
                 before: (step > 0).then_some(&*done),
                 after: (!is_last).then_some(&mut *next),
                 phase: j,
             };
-            if !M::COUNTS {
+            if !M::HAS_KEY_STREAM {
                 let mut alone = [x[0]];
                 encrypt(engine, keys, shared, 0, &mut alone, &mut moves);
                 [chain] = alone;
@@ -279,7 +279,7 @@ pub(super) unsafe fn steps<E: Engine, M: Mode<E>, const G: usize, const LANES: u
                 let plain = if !M::DECRYPTS {
                     input
                 } else if ragged && is_last {
-                    M::masked(engine, input, key_stream[g], message[j][g])
+                    M::chain_input(engine, input, key_stream[g], message[j][g])
                 } else {
                     output
                 };
@@ -292,9 +292,9 @@ pub(super) unsafe fn steps<E: Engine, M: Mode<E>, const G: usize, const LANES: u
         // SAFETY: the caller guarantees that a step's bytes are writable at each pointer of the last step.
         unsafe { engine.scatter(blocks[(count + 2) % 3][g], group::<E>(last, g)) };
     }
-    if M::COUNTS {
+    if M::HAS_KEY_STREAM {
         let mut x = [chain];
-        encrypt(engine, keys, shared, 0, &mut x, &mut Nothing);
+        encrypt(engine, keys, shared, 0, &mut x, &mut NoInterleave);
         [chain] = x;
         history[STEP_BLOCKS - 1] = chain;
     }

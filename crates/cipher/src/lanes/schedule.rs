@@ -4,17 +4,17 @@
 //! processed in place, a step at a time. The last bytes, if less than a step, are staged: copied to a buffer, padded with zeros,
 //! processed and copied back.
 //!
-//! A call of the kernel ends when the shortest message does, so it is cheap if the messages of all lanes end together: the [`Queue`]
-//! returns long messages first, and messages of about the same length one after another.
+//! A call of the kernel ends when the shortest message does, so it is cheap if the messages of all lanes end together: the
+//! [`LengthQueue`] returns long messages first, and messages of about the same length one after another.
 
 use zeroize::Zeroize;
 
-use super::kernel::{LaneKeys, Lanes, Mode, encrypt, step_bytes, steps};
+use super::kernel::{BatchKeys, LaneMode, LaneStates, encrypt, step_bytes, steps};
 use crate::block::BlockBytes;
-use crate::engine::{Core, Engine, Nothing, STEP_BLOCKS, wipe};
+use crate::engine::{Core, Engine, NoInterleave, STEP_BLOCKS, wipe};
 
 /// A message that runs in a lane.
-pub(super) trait Message {
+pub(super) trait LaneMessage {
     type Cipher: Core<Block = Self::Block>;
     type Block: BlockBytes;
     /// The cipher with its key.
@@ -26,7 +26,7 @@ pub(super) trait Message {
     fn data_bytes(&self) -> usize;
     /// The data. The lanes access it through a pointer from `start` to `finish`.
     fn data(&mut self) -> &mut [u8];
-    fn start(&self) -> Start<Self::Block>;
+    fn start(&self) -> MessageStart<Self::Block>;
     /// Number of blocks of the header; 0 in modes without a key stream.
     fn header_blocks(&self) -> usize;
     /// Block `index` of the header.
@@ -36,11 +36,11 @@ pub(super) trait Message {
 }
 
 /// The first blocks of a message.
-pub(super) struct Start<B> {
+pub(super) struct MessageStart<B> {
     /// The first block of the header, or the initial chain if there is no header.
     pub chain: B,
     /// Counter block 0.
-    pub zero: B,
+    pub counter_zero: B,
     /// Counter block 1, with its bytes reversed.
     pub counter: B,
 }
@@ -49,13 +49,13 @@ pub(super) struct Start<B> {
 const NONE: usize = usize::MAX;
 
 /// The pending messages, in lists of messages of about the same length.
-struct Queue {
-    first: [usize; Queue::CLASSES],
+struct LengthQueue {
+    first: [usize; LengthQueue::CLASSES],
     /// A bit for each list, set if it has a message.
     filled: u64,
 }
 
-impl Queue {
+impl LengthQueue {
     const CLASSES: usize = 64;
 
     /// The list for messages of `blocks` blocks: one for each number of steps, and from 32 steps four for each power of two.
@@ -65,15 +65,15 @@ impl Queue {
             return steps;
         }
         let octave = steps.ilog2() as usize;
-        (32 + 4 * (octave - 5) + (steps >> (octave - 2)) % 4).min(Queue::CLASSES - 1)
+        (32 + 4 * (octave - 5) + (steps >> (octave - 2)) % 4).min(LengthQueue::CLASSES - 1)
     }
 
     #[inline(always)]
-    fn new<M: Message>(messages: &mut [M]) -> Queue {
-        let mut queue = Queue { first: [NONE; Queue::CLASSES], filled: 0 };
+    fn new<M: LaneMessage>(messages: &mut [M]) -> LengthQueue {
+        let mut queue = LengthQueue { first: [NONE; LengthQueue::CLASSES], filled: 0 };
         for (index, message) in messages.iter_mut().enumerate().rev() {
             if message.is_pending() {
-                let class = Queue::class(message.data_bytes().div_ceil(M::Block::BYTES));
+                let class = LengthQueue::class(message.data_bytes().div_ceil(M::Block::BYTES));
                 *message.next() = queue.first[class];
                 queue.first[class] = index;
                 queue.filled |= 1 << class;
@@ -84,7 +84,7 @@ impl Queue {
 
     /// Removes and returns one of the longest messages.
     #[inline(always)]
-    fn pop<M: Message>(&mut self, messages: &mut [M]) -> Option<usize> {
+    fn pop<M: LaneMessage>(&mut self, messages: &mut [M]) -> Option<usize> {
         let class = self.filled.checked_ilog2()? as usize;
         let index = self.first[class];
         self.first[class] = *messages[index].next();
@@ -120,71 +120,71 @@ struct Staging<B, const LANES: usize>([[B; STEP_BLOCKS]; LANES]);
 #[inline(always)]
 pub(super) fn run<E, M, O, const G: usize, const LANES: usize>(
     engine: E,
-    keys: &E::Keys,
+    keys: &E::RoundKeys,
     messages: &mut [M],
     shared: bool,
 ) where
     E: Engine,
-    M: Message<Block = E::Block>,
-    O: Mode<E>,
+    M: LaneMessage<Block = E::Block>,
+    O: LaneMode<E>,
 {
     let mut own;
     let keys_of_lanes = if shared {
-        LaneKeys::Shared(keys)
+        BatchKeys::Shared(keys)
     } else {
-        own = engine.lane_keys();
-        LaneKeys::Own(&mut own)
+        own = engine.zero_lane_keys();
+        BatchKeys::PerLane(&mut own)
     };
     let mut staging = Staging([[E::Block::ZERO; STEP_BLOCKS]; LANES]);
-    let mut run = Run::<'_, '_, E, M, G, LANES> {
+    let mut scheduler = Scheduler::<'_, '_, E, M, G, LANES> {
         engine,
         rounds: E::rounds(keys),
         keys: keys_of_lanes,
-        queue: Queue::new(messages),
+        queue: LengthQueue::new(messages),
         messages,
         lanes: [IDLE; LANES],
-        left: [usize::MAX; LANES],
+        steps_left: [usize::MAX; LANES],
         busy: 0,
-        heads: [engine.zero(); G],
-        zeros: [engine.zero(); G],
-        masks: [engine.zero(); G],
-        state: Lanes::new(engine),
+        first_header_blocks: [engine.zero(); G],
+        counter_zero_blocks: [engine.zero(); G],
+        tag_masks: [engine.zero(); G],
+        state: LaneStates::new(engine),
         staging: staging.0.as_mut_ptr(),
     };
-    run.all::<O>(shared);
-    run.wipe();
+    scheduler.run_all::<O>(shared);
+    scheduler.wipe();
     // SAFETY: a mutable reference is aligned and valid for writes.
     unsafe { core::ptr::write_volatile(&mut staging.0, [[E::Block::ZERO; STEP_BLOCKS]; LANES]) };
 }
 
-struct Run<'k, 'j, E: Engine, M, const G: usize, const LANES: usize> {
+struct Scheduler<'k, 'j, E: Engine, M, const G: usize, const LANES: usize> {
     engine: E,
     rounds: usize,
-    keys: LaneKeys<'k, E>,
-    queue: Queue,
+    keys: BatchKeys<'k, E>,
+    queue: LengthQueue,
     messages: &'j mut [M],
     lanes: [Lane; LANES],
     /// Number of steps until the lane's message ends; `usize::MAX` for an idle lane.
-    left: [usize; LANES],
+    steps_left: [usize; LANES],
     /// A bit for each lane, set if it has a message.
     busy: u64,
     /// The first blocks of the headers, and counter blocks 0, of lanes that start.
-    heads: [E::Vector; G],
-    zeros: [E::Vector; G],
+    first_header_blocks: [E::Vector; G],
+    counter_zero_blocks: [E::Vector; G],
     /// Blocks 0 of the key streams.
-    masks: [E::Vector; G],
-    state: Lanes<E, G, LANES>,
+    tag_masks: [E::Vector; G],
+    state: LaneStates<E, G, LANES>,
     /// The first lane's buffer of the `Staging`, which is accessed only through this pointer.
     staging: *mut [E::Block; STEP_BLOCKS],
 }
 
-impl<E, M, const G: usize, const LANES: usize> Run<'_, '_, E, M, G, LANES>
+impl<E, M, const G: usize, const LANES: usize> Scheduler<'_, '_, E, M, G, LANES>
 where
     E: Engine,
-    M: Message<Block = E::Block>,
+    M: LaneMessage<Block = E::Block>,
 {
     #[inline(always)]
-    fn all<O: Mode<E>>(&mut self, shared: bool) {
+    fn run_all<O: LaneMode<E>>(&mut self, shared: bool) {
         const { assert!(LANES >= 1 && LANES <= 64) };
         if O::DECRYPTS {
             for lane in 0..LANES {
@@ -198,15 +198,15 @@ where
             // Messages without data end immediately, so a lane may take several.
             while free != 0 {
                 for lane in lanes_of(free) {
-                    self.take::<O>(lane);
+                    self.fill_lane::<O>(lane);
                 }
                 let started = free & self.busy;
-                if O::COUNTS && started != 0 {
-                    self.head(shared, started);
+                if O::HAS_KEY_STREAM && started != 0 {
+                    self.start_headers(shared, started);
                 }
                 free = 0;
                 for lane in lanes_of(started) {
-                    if self.left[lane] == 0 {
+                    if self.steps_left[lane] == 0 {
                         self.finish::<O>(lane);
                         free |= 1 << lane;
                     }
@@ -216,12 +216,12 @@ where
                 return;
             }
 
-            let count = self.left.iter().fold(usize::MAX, |least, &left| least.min(left));
+            let count = self.steps_left.iter().fold(usize::MAX, |least, &left| least.min(left));
             let (step, last) = (step_bytes::<E>(), (count - 1).wrapping_mul(step_bytes::<E>()));
             for lane in 0..LANES {
                 self.state.last[lane] = self.state.pointers[lane].wrapping_add(last & self.state.moves[lane]);
-                free |= u64::from(self.left[lane] == count) << lane;
-                self.left[lane] -= count;
+                free |= u64::from(self.steps_left[lane] == count) << lane;
+                self.steps_left[lane] -= count;
             }
             let mut ragged = false;
             for lane in lanes_of(free) {
@@ -234,8 +234,8 @@ where
                     }
                 }
             }
-            // SAFETY: `take` set the pointer of a busy lane to `left` steps inside its message, the last of which may be staged, and that
-            // of an idle lane to its staging buffer. Messages are exclusively borrowed and not accessed otherwise while they run.
+            // SAFETY: `fill_lane` set the pointer of a busy lane to `steps_left` steps inside its message, the last of which may be staged,
+            // and that of an idle lane to its staging buffer. Messages are exclusively borrowed and not accessed otherwise while they run.
             unsafe {
                 let (engine, state) = (self.engine, &mut self.state);
                 if shared {
@@ -266,21 +266,21 @@ where
 
     /// Puts the next message into an idle lane, if there is one.
     #[inline(always)]
-    fn take<O: Mode<E>>(&mut self, index: usize) {
+    fn fill_lane<O: LaneMode<E>>(&mut self, index: usize) {
         while let Some(job) = self.queue.pop(self.messages) {
             let message = &mut self.messages[job];
-            let Some(keys) = message.cipher().keys_of::<E>().filter(|keys| E::rounds(keys) == self.rounds) else {
+            let Some(keys) = message.cipher().round_keys::<E>().filter(|keys| E::rounds(keys) == self.rounds) else {
                 // Another call runs this message, for its backend and number of rounds.
                 continue;
             };
-            if let LaneKeys::Own(own) = &mut self.keys {
+            if let BatchKeys::PerLane(own) = &mut self.keys {
                 self.engine.set_lane_key(own, index, keys);
             }
             let (group, slot) = (index / E::SLOTS, index % E::SLOTS);
-            let Start { chain, zero, counter } = message.start();
-            if O::COUNTS {
-                self.engine.set_slot(&mut self.heads[group], slot, &chain);
-                self.engine.set_slot(&mut self.zeros[group], slot, &zero);
+            let MessageStart { chain, counter_zero, counter } = message.start();
+            if O::HAS_KEY_STREAM {
+                self.engine.set_slot(&mut self.first_header_blocks[group], slot, &chain);
+                self.engine.set_slot(&mut self.counter_zero_blocks[group], slot, &counter_zero);
                 self.engine.set_slot(&mut self.state.counter[group], slot, &counter);
             } else {
                 self.engine.set_slot(&mut self.state.chain[group], slot, &chain);
@@ -300,28 +300,28 @@ where
             }
             let last_block = data.len().div_ceil(E::Block::BYTES).wrapping_sub(1) % STEP_BLOCKS;
             self.lanes[index] = Lane { job, last_block, staged_bytes, tail };
-            self.left[index] = whole + usize::from(staged_bytes > 0);
+            self.steps_left[index] = whole + usize::from(staged_bytes > 0);
             self.state.pointers[index] = pointer;
             self.state.moves[index] = usize::MAX;
             self.busy |= 1 << index;
             return;
         }
-        self.left[index] = usize::MAX;
+        self.steps_left[index] = usize::MAX;
         self.state.pointers[index] = self.staging.wrapping_add(index).cast();
         self.state.moves[index] = 0;
     }
 
     /// Processes the headers of the lanes that start, and computes blocks 0 of their key streams.
     #[inline(always)]
-    fn head(&mut self, shared: bool, started: u64) {
+    fn start_headers(&mut self, shared: bool, started: u64) {
         let engine = self.engine;
         for g in 0..G {
             let of_group = started >> (g * E::SLOTS) & (u64::MAX >> (64 - E::SLOTS));
             if of_group == 0 {
                 continue;
             }
-            let mut x = [[self.heads[g]], [self.zeros[g]]];
-            encrypt(engine, &self.keys, shared, g, &mut x, &mut Nothing);
+            let mut x = [[self.first_header_blocks[g]], [self.counter_zero_blocks[g]]];
+            encrypt(engine, &self.keys, shared, g, &mut x, &mut NoInterleave);
             let [[mut chain], [mask]] = x;
             let mut index = 1;
             loop {
@@ -339,21 +339,21 @@ where
                     break;
                 }
                 next[0][0] = engine.xor(next[0][0], chain);
-                encrypt(engine, &self.keys, shared, g, &mut next, &mut Nothing);
+                encrypt(engine, &self.keys, shared, g, &mut next, &mut NoInterleave);
                 merge(engine, &mut chain, &next[0][0], longer);
                 index += 1;
             }
             merge(engine, &mut self.state.chain[g], &chain, of_group);
-            merge(engine, &mut self.masks[g], &mask, of_group);
+            merge(engine, &mut self.tag_masks[g], &mask, of_group);
         }
     }
 
     /// Ends the lane's message.
     #[inline(always)]
-    fn finish<O: Mode<E>>(&mut self, index: usize) {
+    fn finish<O: LaneMode<E>>(&mut self, index: usize) {
         let Lane { job, last_block, staged_bytes, tail } = self.lanes[index];
         if staged_bytes > 0 {
-            // SAFETY: `index` is less than `LANES`. `take` set `tail` to `staged_bytes` bytes of the data, less than a step, which
+            // SAFETY: `index` is less than `LANES`. `fill_lane` set `tail` to `staged_bytes` bytes of the data, less than a step, which
             // do not overlap the staging buffer.
             unsafe { copy::<E>(self.staging.add(index).cast(), tail, staged_bytes) };
         }
@@ -362,7 +362,7 @@ where
         // Without data, the chain ends with the header.
         let row = if message.data_bytes() == 0 { &self.state.chain } else { &self.state.history[last_block] };
         let chain = self.engine.slot(&row[group], slot);
-        let mask = self.engine.slot(&self.masks[group], slot);
+        let mask = self.engine.slot(&self.tag_masks[group], slot);
         message.finish(O::DECRYPTS, &chain, &mask);
         self.busy &= !(1 << index);
     }
@@ -370,11 +370,11 @@ where
     /// Wipes keys, chains and plaintext from the state.
     #[inline(always)]
     fn wipe(&mut self) {
-        if let LaneKeys::Own(own) = &mut self.keys {
+        if let BatchKeys::PerLane(own) = &mut self.keys {
             own.zeroize();
         }
         self.state.wipe(self.engine);
-        wipe(self.engine, &mut self.masks);
+        wipe(self.engine, &mut self.tag_masks);
     }
 }
 

@@ -17,9 +17,9 @@
 //! # Ok::<(), tress_cipher::Error>(())
 //! ```
 
-use super::{BlockOf, Parallel, initial, load, parallel, store, vector_bytes, whole_blocks};
+use super::{BlockOf, ParallelMode, initial, load, parallel, store, vector_bytes, whole_blocks};
 use crate::block::{BlockBytes, flat_mut};
-use crate::engine::{Engine, Operation, Room};
+use crate::engine::{Engine, KeyBuffer, Operation};
 use crate::operation::{Modes, OneCbcDecrypt, OneCbcEncrypt};
 use crate::{BlockCipher, Error};
 
@@ -49,7 +49,7 @@ impl<B: BlockBytes> Operation<B> for OneCbcEncrypt<'_, B> {
     type Output = ();
 
     #[inline(always)]
-    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(mut self, engine: E, keys: &E::Keys)
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(mut self, engine: E, keys: &E::RoundKeys)
     where
         E: Engine<Block = B>,
     {
@@ -61,24 +61,24 @@ impl<B: BlockBytes> Operation<B> for OneCbcDecrypt<'_, B> {
     type Output = ();
 
     #[inline(always)]
-    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::RoundKeys)
     where
         E: Engine<Block = B>,
     {
         if !engine.cbc_decrypt(keys, &self.chain, self.data) {
-            let mut room = Room::EMPTY;
-            let keys = engine.inverse_keys(keys, &mut room);
-            parallel::<E, _, FLIGHT, BLOCKS>(Chain(self.chain), engine, keys, self.data);
+            let mut buffer = KeyBuffer::EMPTY;
+            let keys = engine.inverse_keys(keys, &mut buffer);
+            parallel::<E, _, FLIGHT, BLOCKS>(CbcDecryption(self.chain), engine, keys, self.data);
         }
     }
 }
 
 /// The ciphertext block before the next flight.
-struct Chain<B>(B);
+struct CbcDecryption<B>(B);
 
-impl<E: Engine, const BLOCKS: usize> Parallel<E, BLOCKS> for Chain<E::Block> {
+impl<E: Engine, const BLOCKS: usize> ParallelMode<E, BLOCKS> for CbcDecryption<E::Block> {
     #[inline(always)]
-    fn apply<const N: usize>(&mut self, engine: E, keys: &E::Keys, bytes: &mut [u8]) {
+    fn apply<const N: usize>(&mut self, engine: E, keys: &E::RoundKeys, bytes: &mut [u8]) {
         // Each decrypted block is XORed with the ciphertext block before it: the ciphertext, shifted by one block. For all vectors but
         // the first, that is still in `bytes`.
         let (size, block) = (vector_bytes::<E>(), E::Block::BYTES);

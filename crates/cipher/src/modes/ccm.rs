@@ -11,7 +11,7 @@ use cipher::consts::{U12, U16};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
-use crate::engine::{CcmEngine, CcmOperation, Direction, increment, xor_block};
+use crate::engine::{CcmEngine, CcmOperation, CipherDirection, increment, xor_block};
 use crate::operation::{CcmHeader, CcmMessage, CcmModes};
 use crate::reveal::reveal;
 use crate::{Aad, Block, CcmCipher, Error, Nonce, Tag, TagMut};
@@ -50,7 +50,7 @@ pub fn seal<'n, 't, C: CcmCipher>(
 ) -> Result<(), Error> {
     let TagMut(tag) = tag.into();
     let header = CcmHeader::new(nonce.into().0, aad.0, data.len(), tag.len())?;
-    let full = cipher.core().ccm(CcmMessage { header: &header, data, direction: Direction::Encrypt });
+    let full = cipher.core().ccm(CcmMessage { header: &header, data, direction: CipherDirection::Encrypt });
     tag.copy_from_slice(&full[..tag.len()]);
     Ok(())
 }
@@ -68,7 +68,8 @@ pub fn open<'n, 't, C: CcmCipher>(
 ) -> Result<(), Error> {
     let Tag(tag) = tag.into();
     let header = CcmHeader::new(nonce.into().0, aad.0, data.len(), tag.len())?;
-    let mut full = cipher.core().ccm(CcmMessage { header: &header, data: &mut *data, direction: Direction::Decrypt });
+    let mut full =
+        cipher.core().ccm(CcmMessage { header: &header, data: &mut *data, direction: CipherDirection::Decrypt });
     let good = full[..tag.len()].ct_eq(tag);
     // If the message is forged, this is its valid tag: do not leave it in memory.
     full.zeroize();
@@ -181,7 +182,7 @@ impl CcmOperation for CcmMessage<'_> {
     type Output = Block;
 
     #[inline(always)]
-    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys) -> Block
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::RoundKeys) -> Block
     where
         E: CcmEngine,
     {
@@ -199,13 +200,13 @@ impl CcmOperation for CcmMessage<'_> {
         if !rest.is_empty() {
             let mut key_stream = counter;
             engine.encrypt_block(keys, &mut key_stream);
-            if self.direction == Direction::Encrypt {
+            if self.direction == CipherDirection::Encrypt {
                 xor_block(&mut mac, rest);
             }
             for (byte, key) in rest.iter_mut().zip(key_stream) {
                 *byte ^= key;
             }
-            if self.direction == Direction::Decrypt {
+            if self.direction == CipherDirection::Decrypt {
                 xor_block(&mut mac, rest);
             }
             engine.encrypt_block(keys, &mut mac);

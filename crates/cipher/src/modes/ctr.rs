@@ -3,9 +3,9 @@
 //! The counter is the whole block, which wraps from ff…ff to 00…00. Ciphers with a shorter counter (the last
 //! [`BlockCipher::COUNTER_BYTES`] bytes of the block, after a nonce) return an error at its end.
 
-use super::{BlockOf, Parallel, initial, parallel, vector_bytes};
+use super::{BlockOf, ParallelMode, initial, parallel, vector_bytes};
 use crate::block::BlockBytes;
-use crate::engine::{Engine, Nothing, Operation, increment_by};
+use crate::engine::{Engine, NoInterleave, Operation, increment_by};
 use crate::operation::{Ctr, Modes};
 use crate::{BlockCipher, Error};
 
@@ -67,25 +67,25 @@ impl<B: BlockBytes> Operation<B> for Ctr<'_, B> {
     type Output = ();
 
     #[inline(always)]
-    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::RoundKeys)
     where
         E: Engine<Block = B>,
     {
         if !engine.ctr(keys, &self.counter, self.data) {
-            parallel::<E, _, FLIGHT, BLOCKS>(Counter(self.counter), engine, keys, self.data);
+            parallel::<E, _, FLIGHT, BLOCKS>(NextCounter(self.counter), engine, keys, self.data);
         }
     }
 }
 
 /// The next counter block.
-struct Counter<B>(B);
+struct NextCounter<B>(B);
 
-impl<E: Engine, const BLOCKS: usize> Parallel<E, BLOCKS> for Counter<E::Block> {
+impl<E: Engine, const BLOCKS: usize> ParallelMode<E, BLOCKS> for NextCounter<E::Block> {
     #[inline(always)]
-    fn apply<const N: usize>(&mut self, engine: E, keys: &E::Keys, bytes: &mut [u8]) {
+    fn apply<const N: usize>(&mut self, engine: E, keys: &E::RoundKeys, bytes: &mut [u8]) {
         let mut key_stream = [engine.counters::<N>(&self.0)];
         increment_by(self.0.as_mut(), (N * E::SLOTS) as u64);
-        engine.encrypt(keys, &mut key_stream, &mut Nothing);
+        engine.encrypt(keys, &mut key_stream, &mut NoInterleave);
         let (size, [key_stream]) = (vector_bytes::<E>(), key_stream);
         let bytes = &mut bytes[..N * size];
         for i in 0..N {

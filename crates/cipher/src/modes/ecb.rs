@@ -1,8 +1,8 @@
 //! Electronic codebook (SP 800-38A section 6.1).
 
-use super::{Parallel, load, parallel, store, whole_blocks};
+use super::{ParallelMode, load, parallel, store, whole_blocks};
 use crate::block::BlockBytes;
-use crate::engine::{Direction, Engine, Nothing, Operation, Room};
+use crate::engine::{CipherDirection, Engine, KeyBuffer, NoInterleave, Operation};
 use crate::operation::{Ecb, Modes};
 use crate::{BlockCipher, Error};
 
@@ -12,7 +12,7 @@ use crate::{BlockCipher, Error};
 /// `DataLength`.
 pub fn encrypt<C: BlockCipher>(cipher: &C, data: &mut [u8]) -> Result<(), Error> {
     whole_blocks::<C>(data)?;
-    cipher.core().ecb(Ecb { data, direction: Direction::Encrypt });
+    cipher.core().ecb(Ecb { data, direction: CipherDirection::Encrypt });
     Ok(())
 }
 
@@ -22,7 +22,7 @@ pub fn encrypt<C: BlockCipher>(cipher: &C, data: &mut [u8]) -> Result<(), Error>
 /// `DataLength`.
 pub fn decrypt<C: BlockCipher>(cipher: &C, data: &mut [u8]) -> Result<(), Error> {
     whole_blocks::<C>(data)?;
-    cipher.core().ecb(Ecb { data, direction: Direction::Decrypt });
+    cipher.core().ecb(Ecb { data, direction: CipherDirection::Decrypt });
     Ok(())
 }
 
@@ -30,16 +30,16 @@ impl<B: BlockBytes> Operation<B> for Ecb<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::RoundKeys)
     where
         E: Engine<Block = B>,
     {
         match self.direction {
-            Direction::Encrypt => ecb::<E, FLIGHT, BLOCKS>(engine, keys, self.data, Direction::Encrypt),
-            Direction::Decrypt => {
-                let mut room = Room::EMPTY;
-                let keys = engine.inverse_keys(keys, &mut room);
-                ecb::<E, FLIGHT, BLOCKS>(engine, keys, self.data, Direction::Decrypt);
+            CipherDirection::Encrypt => ecb::<E, FLIGHT, BLOCKS>(engine, keys, self.data, CipherDirection::Encrypt),
+            CipherDirection::Decrypt => {
+                let mut buffer = KeyBuffer::EMPTY;
+                let keys = engine.inverse_keys(keys, &mut buffer);
+                ecb::<E, FLIGHT, BLOCKS>(engine, keys, self.data, CipherDirection::Decrypt);
             }
         }
     }
@@ -49,34 +49,34 @@ impl<B: BlockBytes> Operation<B> for Ecb<'_> {
 #[inline(always)]
 pub(crate) fn ecb<E, const FLIGHT: usize, const BLOCKS: usize>(
     engine: E,
-    keys: &E::Keys,
+    keys: &E::RoundKeys,
     data: &mut [u8],
-    direction: Direction,
+    direction: CipherDirection,
 ) where
     E: Engine,
 {
     match direction {
-        Direction::Encrypt => parallel::<E, _, FLIGHT, BLOCKS>(Encrypt, engine, keys, data),
-        Direction::Decrypt => parallel::<E, _, FLIGHT, BLOCKS>(Decrypt, engine, keys, data),
+        CipherDirection::Encrypt => parallel::<E, _, FLIGHT, BLOCKS>(Encrypt, engine, keys, data),
+        CipherDirection::Decrypt => parallel::<E, _, FLIGHT, BLOCKS>(Decrypt, engine, keys, data),
     }
 }
 
 struct Encrypt;
 struct Decrypt;
 
-impl<E: Engine, const BLOCKS: usize> Parallel<E, BLOCKS> for Encrypt {
+impl<E: Engine, const BLOCKS: usize> ParallelMode<E, BLOCKS> for Encrypt {
     #[inline(always)]
-    fn apply<const N: usize>(&mut self, engine: E, keys: &E::Keys, bytes: &mut [u8]) {
+    fn apply<const N: usize>(&mut self, engine: E, keys: &E::RoundKeys, bytes: &mut [u8]) {
         let mut x = [load::<E, N>(engine, bytes)];
-        engine.encrypt(keys, &mut x, &mut Nothing);
+        engine.encrypt(keys, &mut x, &mut NoInterleave);
         let [x] = x;
         store(engine, x, bytes);
     }
 }
 
-impl<E: Engine, const BLOCKS: usize> Parallel<E, BLOCKS> for Decrypt {
+impl<E: Engine, const BLOCKS: usize> ParallelMode<E, BLOCKS> for Decrypt {
     #[inline(always)]
-    fn apply<const N: usize>(&mut self, engine: E, keys: &E::Keys, bytes: &mut [u8]) {
+    fn apply<const N: usize>(&mut self, engine: E, keys: &E::RoundKeys, bytes: &mut [u8]) {
         let mut x = load::<E, N>(engine, bytes);
         engine.decrypt(keys, &mut x);
         store(engine, x, bytes);

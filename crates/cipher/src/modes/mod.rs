@@ -50,9 +50,9 @@ pub(crate) fn initial<B: BlockBytes>(iv: &[u8]) -> Result<B, Error> {
 }
 
 /// A mode whose blocks do not depend on each other. `BLOCKS` is the number of blocks of a flight.
-pub(crate) trait Parallel<E: Engine, const BLOCKS: usize> {
+pub(crate) trait ParallelMode<E: Engine, const BLOCKS: usize> {
     /// Transforms `bytes`, the next `N` vectors of the message, in place. Must be `#[inline(always)]`.
-    fn apply<const N: usize>(&mut self, engine: E, keys: &E::Keys, bytes: &mut [u8]);
+    fn apply<const N: usize>(&mut self, engine: E, keys: &E::RoundKeys, bytes: &mut [u8]);
 }
 
 /// Number of vectors in a flight after the last long flight of a message.
@@ -64,11 +64,11 @@ const SHORT_FLIGHT: usize = 4;
 pub(crate) fn parallel<E, P, const FLIGHT: usize, const BLOCKS: usize>(
     mut mode: P,
     engine: E,
-    keys: &E::Keys,
+    keys: &E::RoundKeys,
     data: &mut [u8],
 ) where
     E: Engine,
-    P: Parallel<E, BLOCKS>,
+    P: ParallelMode<E, BLOCKS>,
 {
     const { assert!(BLOCKS == FLIGHT * E::SLOTS) };
     let vector_bytes = vector_bytes::<E>();

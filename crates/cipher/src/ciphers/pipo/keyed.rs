@@ -8,7 +8,7 @@ use crate::operation::compile_modes;
 
 backends! {
     /// PIPO with a key of 16 or 32 bytes.
-    pub enum Keyed of Block {
+    pub enum PipoKey of Block {
         Reference: Reference,
         Portable: Portable,
         #[cfg(target_arch = "riscv32")]
@@ -22,4 +22,4 @@ backends! {
     }
 }
 
-compile_modes!(Keyed);
+compile_modes!(PipoKey);

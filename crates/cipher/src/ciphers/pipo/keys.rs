@@ -6,21 +6,21 @@
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::layers::{MAX_ROUNDS, ROTATIONS, RoundKeys, Row};
+use super::layers::{MAX_ROUNDS, ROTATIONS, RoundKeySource, StateRow};
 
 /// Largest number of 64-bit words in a key.
 pub(super) const MAX_WORDS: usize = 4;
 
 /// The round keys of one key, for one block (a row is a byte) and for many side by side.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
-pub struct Keys {
-    pub(super) one: Schedule<u8>,
-    pub(super) many: Schedule<u64>,
+pub struct RoundKeys {
+    pub(super) one: KeySchedule<u8>,
+    pub(super) many: KeySchedule<u64>,
 }
 
 /// The rows of all round keys. A backend repeats `W` to fill a row of its state.
 #[derive(Clone, Zeroize)]
-pub(super) struct Schedule<W: Zeroize> {
+pub(super) struct KeySchedule<W: Zeroize> {
     pub(super) rounds: usize,
     /// Number of 64-bit words in the key, minus one: 1 or 3. Rows 1 to 7 repeat after that many rounds plus one.
     pub(super) last_word: usize,
@@ -34,13 +34,13 @@ pub(super) struct Schedule<W: Zeroize> {
 
 /// Computes the round keys. `key` must have 16 or 32 bytes. `spread` converts a row of a round key to a row of a state with the same
 /// value for all blocks.
-pub(super) fn expand_key(key: &[u8], spread: fn(u8) -> u64) -> Keys {
-    Keys { one: schedule(key, |row| row), many: schedule(key, spread) }
+pub(super) fn expand_key(key: &[u8], spread: fn(u8) -> u64) -> RoundKeys {
+    RoundKeys { one: schedule(key, |row| row), many: schedule(key, spread) }
 }
 
-fn schedule<W: Copy + Default + Zeroize>(key: &[u8], spread: fn(u8) -> W) -> Schedule<W> {
+fn schedule<W: Copy + Default + Zeroize>(key: &[u8], spread: fn(u8) -> W) -> KeySchedule<W> {
     let zero = W::default();
-    let mut schedule = Schedule {
+    let mut schedule = KeySchedule {
         rounds: if key.len() == 16 { 13 } else { 17 },
         last_word: key.len() / 8 - 1,
         whitening: [zero; 8],
@@ -60,7 +60,7 @@ fn schedule<W: Copy + Default + Zeroize>(key: &[u8], spread: fn(u8) -> W) -> Sch
     schedule
 }
 
-impl<R: Row> RoundKeys<R> for Schedule<R::Word> {
+impl<R: StateRow> RoundKeySource<R> for KeySchedule<R::Word> {
     #[inline(always)]
     fn rounds(&self) -> usize {
         self.rounds
@@ -86,7 +86,7 @@ impl<R: Row> RoundKeys<R> for Schedule<R::Word> {
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-unsafe fn splat<R: Row>(words: &[R::Word; 8]) -> [R; 8] {
+unsafe fn splat<R: StateRow>(words: &[R::Word; 8]) -> [R; 8] {
     // SAFETY: the caller guarantees the instructions.
     unsafe {
         let mut rows = [R::splat(words[0]); 8];

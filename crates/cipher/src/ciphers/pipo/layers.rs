@@ -1,8 +1,8 @@
-//! The layers and rounds of PIPO, written once over [`Row`] for all backends except `reference`.
+//! The layers and rounds of PIPO, written once over [`StateRow`] for all backends except `reference`.
 
 use zeroize::Zeroize;
 
-use crate::engine::Meanwhile;
+use crate::engine::Interleave;
 
 /// A block of PIPO. Byte `r` is row `r` of the state; the paper's number is `u64::from_le_bytes` of the block.
 pub type Block = [u8; 8];
@@ -20,7 +20,7 @@ pub(super) const ROTATIONS: [u32; 8] = [0, 7, 4, 3, 6, 5, 1, 2];
 /// # Safety
 /// The machine must have the row's instructions for every method.
 #[allow(unreachable_pub)] // Reachable only through the engines with registers.
-pub trait Row: Copy {
+pub trait StateRow: Copy {
     /// The unit that fills a row when repeated.
     type Word: Copy + Zeroize;
     unsafe fn splat(word: Self::Word) -> Self;
@@ -40,7 +40,7 @@ pub trait Row: Copy {
 }
 
 /// A source of round keys.
-pub(crate) trait RoundKeys<R> {
+pub(crate) trait RoundKeySource<R> {
     fn rounds(&self) -> usize;
     /// Round key 0.
     ///
@@ -60,7 +60,7 @@ pub(crate) trait RoundKeys<R> {
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-unsafe fn add<R: Row>(x: &mut [R; 8], other: [R; 8]) {
+unsafe fn add<R: StateRow>(x: &mut [R; 8], other: [R; 8]) {
     for row in 0..8 {
         // SAFETY: the caller guarantees the instructions.
         x[row] = unsafe { x[row].xor(other[row]) };
@@ -73,7 +73,7 @@ unsafe fn add<R: Row>(x: &mut [R; 8], other: [R; 8]) {
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-unsafe fn s_layer<R: Row>([x0, x1, x2, x3, x4, x5, x6, x7]: [R; 8], key: [R; 8]) -> [R; 8] {
+unsafe fn s_layer<R: StateRow>([x0, x1, x2, x3, x4, x5, x6, x7]: [R; 8], key: [R; 8]) -> [R; 8] {
     // SAFETY: the caller guarantees the instructions.
     unsafe {
         let a5 = x5.xor_and(x7, x6);
@@ -114,7 +114,7 @@ unsafe fn s_layer<R: Row>([x0, x1, x2, x3, x4, x5, x6, x7]: [R; 8], key: [R; 8])
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-unsafe fn inverse_s_layer<R: Row>(y: [R; 8], key: [R; 8]) -> [R; 8] {
+unsafe fn inverse_s_layer<R: StateRow>(y: [R; 8], key: [R; 8]) -> [R; 8] {
     // SAFETY: the caller guarantees the instructions.
     unsafe {
         let c7 = y[0].xor(key[0]);
@@ -154,7 +154,7 @@ unsafe fn inverse_s_layer<R: Row>(y: [R; 8], key: [R; 8]) -> [R; 8] {
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-unsafe fn r_layer<R: Row>([x0, x1, x2, x3, x4, x5, x6, x7]: [R; 8]) -> [R; 8] {
+unsafe fn r_layer<R: StateRow>([x0, x1, x2, x3, x4, x5, x6, x7]: [R; 8]) -> [R; 8] {
     const { assert!(matches!(ROTATIONS, [0, 7, 4, 3, 6, 5, 1, 2])) };
     // SAFETY: the caller guarantees the instructions.
     unsafe {
@@ -176,7 +176,7 @@ unsafe fn r_layer<R: Row>([x0, x1, x2, x3, x4, x5, x6, x7]: [R; 8]) -> [R; 8] {
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-unsafe fn inverse_r_layer<R: Row>([x0, x1, x2, x3, x4, x5, x6, x7]: [R; 8]) -> [R; 8] {
+unsafe fn inverse_r_layer<R: StateRow>([x0, x1, x2, x3, x4, x5, x6, x7]: [R; 8]) -> [R; 8] {
     // SAFETY: the caller guarantees the instructions.
     unsafe {
         [
@@ -197,10 +197,10 @@ unsafe fn inverse_r_layer<R: Row>([x0, x1, x2, x3, x4, x5, x6, x7]: [R; 8]) -> [
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-pub(super) unsafe fn encrypt<R: Row, const N: usize>(
-    keys: &impl RoundKeys<R>,
+pub(super) unsafe fn encrypt<R: StateRow, const N: usize>(
+    keys: &impl RoundKeySource<R>,
     x: &mut [[R; 8]; N],
-    meanwhile: &mut impl Meanwhile,
+    between_rounds: &mut impl Interleave,
 ) {
     let mut y = *x;
     // SAFETY: the caller guarantees the instructions.
@@ -215,7 +215,7 @@ pub(super) unsafe fn encrypt<R: Row, const N: usize>(
                 *state = r_layer(s_layer(*state, key));
             }
             if round < 10 {
-                meanwhile.round(round);
+                between_rounds.run_part(round);
             }
         }
     }
@@ -227,7 +227,7 @@ pub(super) unsafe fn encrypt<R: Row, const N: usize>(
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-pub(super) unsafe fn decrypt<R: Row, const N: usize>(keys: &impl RoundKeys<R>, x: &mut [[R; 8]; N]) {
+pub(super) unsafe fn decrypt<R: StateRow, const N: usize>(keys: &impl RoundKeySource<R>, x: &mut [[R; 8]; N]) {
     let mut y = *x;
     // SAFETY: the caller guarantees the instructions.
     unsafe {

@@ -46,7 +46,7 @@ use core::fmt;
 
 use crate::block::flat_mut;
 use crate::ciphers::fixed_key::fixed_key_size;
-use crate::engine::Direction;
+use crate::engine::CipherDirection;
 use crate::operation::{Ecb, Modes};
 use crate::{Backend, BlockCipher, Error};
 
@@ -66,12 +66,12 @@ mod x86;
 
 pub use layers::Block;
 
-use keyed::Keyed;
+use keyed::PipoKey;
 
 /// PIPO with a key, whose length selects the variant. The round keys are wiped on drop.
 #[derive(Clone)]
 pub struct Pipo {
-    keyed: Keyed,
+    key: PipoKey,
     key_bytes: usize,
 }
 
@@ -95,19 +95,19 @@ impl Pipo {
         if !Self::KEY_BYTES.contains(&key.len()) {
             return Err(Error::KeyLength);
         }
-        Keyed::check(backend)?;
+        PipoKey::check(backend)?;
         Ok(Self::prepare(key, backend))
     }
 
     /// Prepares a key for a backend. Callers have checked both.
     #[inline(always)]
     pub(crate) fn prepare(key: &[u8], backend: Backend) -> Self {
-        Pipo { keyed: Keyed::new(key, backend), key_bytes: key.len() }
+        Pipo { key: PipoKey::new(key, backend), key_bytes: key.len() }
     }
 
     /// The backend that this key was prepared for.
     pub fn backend(&self) -> Backend {
-        self.keyed.backend()
+        self.key.backend()
     }
 
     /// Length of the key in bytes: 16 or 32.
@@ -117,12 +117,12 @@ impl Pipo {
 
     /// Encrypts blocks in place, each separately (ECB).
     pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
-        self.keyed.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
+        self.key.ecb(Ecb { data: flat_mut(blocks), direction: CipherDirection::Encrypt });
     }
 
     /// Decrypts blocks in place, each separately (ECB).
     pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
-        self.keyed.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
+        self.key.ecb(Ecb { data: flat_mut(blocks), direction: CipherDirection::Decrypt });
     }
 }
 
@@ -131,11 +131,11 @@ impl crate::block_cipher::Sealed for Pipo {}
 impl BlockCipher for Pipo {
     const BLOCK_BYTES: usize = 8;
     const COUNTER_BYTES: usize = 2;
-    const BACKENDS: &'static [Backend] = Keyed::BACKENDS;
-    type Core = Keyed;
+    const BACKENDS: &'static [Backend] = PipoKey::BACKENDS;
+    type Core = PipoKey;
 
-    fn core(&self) -> &Keyed {
-        &self.keyed
+    fn core(&self) -> &PipoKey {
+        &self.key
     }
 
     fn backend(&self) -> Backend {

@@ -8,8 +8,8 @@
 
 use zeroize::Zeroize;
 
-use super::keys::{MAX_WORDS, Schedule};
-use super::layers::{Block, RoundKeys, Row};
+use super::keys::{KeySchedule, MAX_WORDS};
+use super::layers::{Block, RoundKeySource, StateRow};
 use super::portable::ROUND_NUMBERS;
 use crate::engine::STEP_BLOCKS;
 
@@ -17,7 +17,7 @@ use crate::engine::STEP_BLOCKS;
 ///
 /// # Safety
 /// The machine must have the register's instructions for every method, and pointers must be valid for the bytes that a method names.
-pub trait Register: Row<Word = u64> {
+pub trait RowRegister: StateRow<Word = u64> {
     /// Number of blocks in a state.
     const SLOTS: usize;
     /// The number of a round, as row 0 of every block.
@@ -40,25 +40,25 @@ pub trait Register: Row<Word = u64> {
     fn slot(&self, slot: usize) -> u8;
     /// Replaces the row of one block.
     fn set_slot(&mut self, slot: usize, row: u8);
-    /// Replaces the row of one block by that of a [`Schedule`]'s word.
+    /// Replaces the row of one block by that of a [`KeySchedule`]'s word.
     fn set_slot_of_word(&mut self, slot: usize, word: u64);
 }
 
 /// The round keys of all lanes, a key for each block of a state.
-pub struct LaneKeys<R> {
+pub struct LaneRoundKeys<R> {
     rounds: usize,
     last_word: usize,
     whitening: [R; 8],
     words: [[R; 8]; MAX_WORDS],
 }
 
-impl<R: Register> LaneKeys<R> {
+impl<R: RowRegister> LaneRoundKeys<R> {
     pub(super) fn new(zero: R) -> Self {
-        LaneKeys { rounds: 0, last_word: 0, whitening: [zero; 8], words: [[zero; 8]; MAX_WORDS] }
+        LaneRoundKeys { rounds: 0, last_word: 0, whitening: [zero; 8], words: [[zero; 8]; MAX_WORDS] }
     }
 
     #[inline(always)]
-    pub(super) fn set(&mut self, slot: usize, keys: &Schedule<u64>) {
+    pub(super) fn set(&mut self, slot: usize, keys: &KeySchedule<u64>) {
         assert!(slot < R::SLOTS);
         self.rounds = keys.rounds;
         self.last_word = keys.last_word;
@@ -73,7 +73,7 @@ impl<R: Register> LaneKeys<R> {
     }
 }
 
-impl<R: Register> Zeroize for LaneKeys<R> {
+impl<R: RowRegister> Zeroize for LaneRoundKeys<R> {
     #[inline(always)]
     fn zeroize(&mut self) {
         for rows in [&mut self.whitening].into_iter().chain(&mut self.words) {
@@ -86,7 +86,7 @@ impl<R: Register> Zeroize for LaneKeys<R> {
     }
 }
 
-impl<R: Register> RoundKeys<R> for LaneKeys<R> {
+impl<R: RowRegister> RoundKeySource<R> for LaneRoundKeys<R> {
     #[inline(always)]
     fn rounds(&self) -> usize {
         self.rounds
@@ -119,27 +119,27 @@ macro_rules! engine {
         impl Engine for $name {
             type Block = Block;
             type Vector = [$register; 8];
-            const SLOTS: usize = <$register as Register>::SLOTS;
-            type Keys = Keys;
-            type LaneKeys = LaneKeys<$register>;
+            const SLOTS: usize = <$register as RowRegister>::SLOTS;
+            type RoundKeys = RoundKeys;
+            type LaneRoundKeys = LaneRoundKeys<$register>;
 
             fn detect() -> Option<Self> {
                 crate::cpu::$name::detect().map(Self)
             }
 
-            fn expand_key(self, key: &[u8]) -> Keys {
+            fn expand_key(self, key: &[u8]) -> RoundKeys {
                 keys::expand_key(key, $spread)
             }
 
             #[inline(always)]
-            fn rounds(keys: &Keys) -> usize {
+            fn rounds(keys: &RoundKeys) -> usize {
                 keys.many.rounds
             }
 
             #[inline]
-            fn run<O: Operation<Block>>(self, keys: &Keys, operation: O) -> O::Output {
+            fn run<O: Operation<Block>>(self, keys: &RoundKeys, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
-                fn with_features<O: Operation<Block>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
+                fn with_features<O: Operation<Block>>(engine: $name, keys: &RoundKeys, operation: O) -> O::Output {
                     operation.call::<$name, 1, { <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.
@@ -187,7 +187,7 @@ macro_rules! engine {
                 assert!(slot < Self::SLOTS);
                 let mut block = [0; 8];
                 for row in 0..8 {
-                    block[row] = Register::slot(&vector[row], slot);
+                    block[row] = RowRegister::slot(&vector[row], slot);
                 }
                 block
             }
@@ -196,7 +196,7 @@ macro_rules! engine {
             fn set_slot(self, vector: &mut Self::Vector, slot: usize, block: &Block) {
                 assert!(slot < Self::SLOTS);
                 for row in 0..8 {
-                    Register::set_slot(&mut vector[row], slot, block[row]);
+                    RowRegister::set_slot(&mut vector[row], slot, block[row]);
                 }
             }
 
@@ -231,18 +231,18 @@ macro_rules! engine {
             #[inline(always)]
             fn encrypt<const G: usize, const K: usize>(
                 self,
-                keys: &Keys,
+                keys: &RoundKeys,
                 x: &mut [[Self::Vector; G]; K],
-                meanwhile: &mut impl Meanwhile,
+                between_rounds: &mut impl Interleave,
             ) {
                 for row in x {
                     // SAFETY: the token in `self` proves the instructions.
-                    unsafe { encrypt(&keys.many, row, meanwhile) }
+                    unsafe { encrypt(&keys.many, row, between_rounds) }
                 }
             }
 
             #[inline(always)]
-            fn decrypt<const G: usize>(self, keys: &Keys, x: &mut [Self::Vector; G]) {
+            fn decrypt<const G: usize>(self, keys: &RoundKeys, x: &mut [Self::Vector; G]) {
                 // SAFETY: the token in `self` proves the instructions.
                 unsafe { decrypt(&keys.many, x) }
             }
@@ -250,30 +250,30 @@ macro_rules! engine {
             #[inline(always)]
             fn encrypt_lanes<const G: usize, const K: usize>(
                 self,
-                keys: &Self::LaneKeys,
+                keys: &Self::LaneRoundKeys,
                 _: usize,
                 x: &mut [[Self::Vector; G]; K],
-                meanwhile: &mut impl Meanwhile,
+                between_rounds: &mut impl Interleave,
             ) {
                 const { assert!(G == 1) };
                 for row in x {
                     // SAFETY: the token in `self` proves the instructions.
-                    unsafe { encrypt(keys, row, meanwhile) }
+                    unsafe { encrypt(keys, row, between_rounds) }
                 }
             }
 
             #[inline(always)]
-            fn lane_keys(self) -> Self::LaneKeys {
-                LaneKeys::new(self.zero()[0])
+            fn zero_lane_keys(self) -> Self::LaneRoundKeys {
+                LaneRoundKeys::new(self.zero()[0])
             }
 
             #[inline(always)]
-            fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, lane: usize, keys: &Keys) {
+            fn set_lane_key(self, lane_keys: &mut Self::LaneRoundKeys, lane: usize, keys: &RoundKeys) {
                 lane_keys.set(lane, &keys.many);
             }
 
             #[inline(always)]
-            fn encrypt_block(self, keys: &Keys, block: &mut Block) {
+            fn encrypt_block(self, keys: &RoundKeys, block: &mut Block) {
                 encrypt_block(keys, block);
             }
         }

@@ -1,14 +1,14 @@
 //! CBC and CCM of one message: the serial chain, in 32-bit words on every backend. The blocks of a chain depend on each other, so
 //! vectors can speed up only the key stream of CCM (`chain_ahead.rs`).
 
-use super::keys::Keys;
+use super::keys::RoundKeys;
 use super::words::{encrypt, to_bytes, to_words};
 use crate::block::Block;
-use crate::engine::{Direction, increment};
+use crate::engine::{CipherDirection, increment};
 
 /// CBC encryption of whole blocks. Sets `chain` to the last ciphertext block.
 #[inline(always)]
-pub(super) fn cbc_encrypt_blocks(keys: &Keys, chain: &mut Block, data: &mut [u8]) {
+pub(super) fn cbc_encrypt_blocks(keys: &RoundKeys, chain: &mut Block, data: &mut [u8]) {
     let mut x = [to_words(chain)];
     for block in data.as_chunks_mut::<16>().0 {
         let input = to_words(block);
@@ -25,11 +25,11 @@ pub(super) fn cbc_encrypt_blocks(keys: &Keys, chain: &mut Block, data: &mut [u8]
 /// overlap.
 #[inline(always)]
 pub(super) fn ccm_blocks_in_pairs(
-    keys: &Keys,
+    keys: &RoundKeys,
     mac: &mut Block,
     counter: &mut Block,
     data: &mut [u8],
-    direction: Direction,
+    direction: CipherDirection,
 ) {
     let mut key_stream = [to_words(counter)];
     encrypt(keys, &mut key_stream);
@@ -40,7 +40,7 @@ pub(super) fn ccm_blocks_in_pairs(
         let mut output = input;
         for word in 0..4 {
             output[word] ^= x[1][word];
-            x[0][word] ^= if direction == Direction::Encrypt { input[word] } else { output[word] };
+            x[0][word] ^= if direction == CipherDirection::Encrypt { input[word] } else { output[word] };
         }
         *block = to_bytes(output);
         x[1] = to_words(counter);

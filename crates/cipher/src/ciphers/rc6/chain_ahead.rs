@@ -2,10 +2,10 @@
 
 use zeroize::Zeroize;
 
-use super::keys::Keys;
+use super::keys::RoundKeys;
 use super::words::{encrypt, to_bytes, to_words};
 use crate::block::Block;
-use crate::engine::{CcmEngine, Direction, Nothing, increment_by};
+use crate::engine::{CcmEngine, CipherDirection, NoInterleave, increment_by};
 
 /// Number of vectors of key stream computed at a time.
 const AHEAD: usize = 2;
@@ -15,20 +15,20 @@ const MAX_AHEAD_BYTES: usize = 16 * 16 * AHEAD;
 
 /// CCM over whole blocks with a key stream from vectors.
 #[inline(always)]
-pub(super) fn ccm_blocks<E: CcmEngine<Keys = Keys>>(
+pub(super) fn ccm_blocks<E: CcmEngine<RoundKeys = RoundKeys>>(
     engine: E,
-    keys: &Keys,
+    keys: &RoundKeys,
     mac: &mut Block,
     counter: &mut Block,
     data: &mut [u8],
-    direction: Direction,
+    direction: CipherDirection,
 ) {
     let vector_bytes = 16 * E::SLOTS;
     let mut key_stream = [0; MAX_AHEAD_BYTES];
     let mut x = [to_words(mac)];
     for part in data.chunks_mut(AHEAD * vector_bytes) {
         let mut vectors = [engine.counters::<AHEAD>(counter)];
-        engine.encrypt(keys, &mut vectors, &mut Nothing);
+        engine.encrypt(keys, &mut vectors, &mut NoInterleave);
         for (vector, bytes) in vectors[0].into_iter().zip(key_stream.chunks_exact_mut(vector_bytes)) {
             engine.store(vector, bytes);
         }
@@ -38,7 +38,7 @@ pub(super) fn ccm_blocks<E: CcmEngine<Keys = Keys>>(
             let mut output = input;
             for word in 0..4 {
                 output[word] ^= key_stream[word];
-                x[0][word] ^= if direction == Direction::Encrypt { input[word] } else { output[word] };
+                x[0][word] ^= if direction == CipherDirection::Encrypt { input[word] } else { output[word] };
             }
             *block = to_bytes(output);
             encrypt(keys, &mut x);

@@ -8,7 +8,7 @@ use crate::operation::compile_modes;
 
 backends! {
     /// RC6 with a key of 16, 24 or 32 bytes.
-    pub enum Keyed of Block {
+    pub enum Rc6Key of Block {
         Reference: Reference,
         Portable: Portable,
         #[cfg(target_arch = "riscv32")]
@@ -20,7 +20,7 @@ backends! {
         #[cfg(target_arch = "x86_64")]
         Avx512: super::x86::Avx512,
     }
-    ccm Keyed
+    ccm Rc6Key
 }
 
-compile_modes!(ccm Keyed);
+compile_modes!(ccm Rc6Key);

@@ -13,17 +13,17 @@ const MAX_KEY_WORDS: usize = 8;
 
 /// The round keys of one key: the paper's table S.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
-pub struct Keys(pub(super) [u32; WORDS]);
+pub struct RoundKeys(pub(super) [u32; WORDS]);
 
 /// Computes the round keys. `key` must have 16, 24 or 32 bytes.
 ///
 /// The amounts of rotations depend on the key; addresses do not.
-pub(super) fn expand_key(key: &[u8]) -> Keys {
+pub(super) fn expand_key(key: &[u8]) -> RoundKeys {
     let mut l = [0; MAX_KEY_WORDS];
     for (word, bytes) in l.iter_mut().zip(key.chunks_exact(4)) {
         *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
     }
-    let mut keys = Keys([0; WORDS]);
+    let mut keys = RoundKeys([0; WORDS]);
     let mut progression = 0xb7e1_5163_u32;
     for word in &mut keys.0 {
         *word = progression;

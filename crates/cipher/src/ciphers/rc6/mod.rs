@@ -36,7 +36,7 @@ use core::fmt;
 
 use crate::block::flat_mut;
 use crate::ciphers::fixed_key::fixed_key_size;
-use crate::engine::Direction;
+use crate::engine::CipherDirection;
 use crate::operation::{Ecb, Modes};
 use crate::{Backend, Block, BlockCipher, Error};
 
@@ -59,12 +59,12 @@ mod x86;
 
 pub use reference::General;
 
-use keyed::Keyed;
+use keyed::Rc6Key;
 
 /// RC6-32/20 with a key of 16, 24 or 32 bytes. The round keys are wiped on drop.
 #[derive(Clone)]
 pub struct Rc6 {
-    keyed: Keyed,
+    key: Rc6Key,
     key_bytes: usize,
 }
 
@@ -88,19 +88,19 @@ impl Rc6 {
         if !Self::KEY_BYTES.contains(&key.len()) {
             return Err(Error::KeyLength);
         }
-        Keyed::check(backend)?;
+        Rc6Key::check(backend)?;
         Ok(Self::prepare(key, backend))
     }
 
     /// Prepares a key for a backend. Callers have checked both.
     #[inline(always)]
     pub(crate) fn prepare(key: &[u8], backend: Backend) -> Self {
-        Rc6 { keyed: Keyed::new(key, backend), key_bytes: key.len() }
+        Rc6 { key: Rc6Key::new(key, backend), key_bytes: key.len() }
     }
 
     /// The backend that this key was prepared for.
     pub fn backend(&self) -> Backend {
-        self.keyed.backend()
+        self.key.backend()
     }
 
     /// Length of the key in bytes: 16, 24 or 32.
@@ -110,12 +110,12 @@ impl Rc6 {
 
     /// Encrypts blocks in place, each separately (ECB).
     pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
-        self.keyed.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
+        self.key.ecb(Ecb { data: flat_mut(blocks), direction: CipherDirection::Encrypt });
     }
 
     /// Decrypts blocks in place, each separately (ECB).
     pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
-        self.keyed.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
+        self.key.ecb(Ecb { data: flat_mut(blocks), direction: CipherDirection::Decrypt });
     }
 }
 
@@ -123,11 +123,11 @@ impl crate::block_cipher::Sealed for Rc6 {}
 
 impl BlockCipher for Rc6 {
     const BLOCK_BYTES: usize = 16;
-    const BACKENDS: &'static [Backend] = Keyed::BACKENDS;
-    type Core = Keyed;
+    const BACKENDS: &'static [Backend] = Rc6Key::BACKENDS;
+    type Core = Rc6Key;
 
-    fn core(&self) -> &Keyed {
-        &self.keyed
+    fn core(&self) -> &Rc6Key {
+        &self.key
     }
 
     fn backend(&self) -> Backend {
@@ -167,7 +167,7 @@ mod tests {
     impl CcmOperation for Increment {
         type Output = ();
 
-        fn call<E: CcmEngine, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, _: &E::Keys) {
+        fn call<E: CcmEngine, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, _: &E::RoundKeys) {
             // The first eight bytes before and after an increment, as a number.
             let cases = [
                 (0, 1),
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn counters_carry() {
         for backend in Rc6::BACKENDS.iter().filter(|backend| backend.is_available()) {
-            Rc6::with_backend(&[0; 16], *backend).unwrap().keyed.run_ccm(Increment);
+            Rc6::with_backend(&[0; 16], *backend).unwrap().key.run_ccm(Increment);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! RC6 on vector registers, word by word: register 0 of a vector holds word A of all its blocks; registers 1 to 3 hold B, C and D.
 //!
-//! The code is written once, over [`Register`]. A multiplication has a long latency (10 cycles on x86), but several can overlap, so
+//! The code is written once, over [`WordRegister`]. A multiplication has a long latency (10 cycles on x86), but several can overlap, so
 //! each round runs for several vectors before the next round begins. Four are best. With AVX2, four fill all 16 registers, so that
 //! temporary values go to memory, but two would wait for the multiplier.
 //!
@@ -12,15 +12,15 @@
 
 use zeroize::Zeroize;
 
-use super::keys::{Keys, ROUNDS, WORDS};
+use super::keys::{ROUNDS, RoundKeys, WORDS};
 use crate::block::Block;
-use crate::engine::{Meanwhile, STEP_BLOCKS};
+use crate::engine::{Interleave, STEP_BLOCKS};
 
 /// A vector register of 32-bit words.
 ///
 /// # Safety
 /// The machine must have the register's instructions for every method, and pointers must be valid for the bytes that a method names.
-pub(super) trait Register: Copy {
+pub(super) trait WordRegister: Copy {
     /// Number of words in the register, and of blocks in a vector.
     const WORDS: usize;
     /// Largest number of vectors whose rounds overlap. More vectors are encrypted row by row.
@@ -57,7 +57,7 @@ pub(super) trait Register: Copy {
 /// The index in a register of the words of a slot. The transposition moves row `slot / rows` to word `slot / rows` of the 128 bits
 /// with number `slot % rows`.
 #[inline(always)]
-pub(super) const fn position<R: Register>(slot: usize) -> usize {
+pub(super) const fn position<R: WordRegister>(slot: usize) -> usize {
     let rows = R::WORDS / 4;
     4 * (slot % rows) + slot / rows
 }
@@ -66,9 +66,9 @@ pub(super) const fn position<R: Register>(slot: usize) -> usize {
 const MAX_WORDS: usize = 16;
 
 /// The number of the slot at each position.
-struct Slots<R>(R);
+struct SlotNumbers<R>(R);
 
-impl<R: Register> Slots<R> {
+impl<R: WordRegister> SlotNumbers<R> {
     const NUMBERS: [[u8; 4]; MAX_WORDS] = {
         let mut numbers = [[0; 4]; MAX_WORDS];
         let mut slot = 0;
@@ -82,7 +82,7 @@ impl<R: Register> Slots<R> {
 
 /// One block of a vector.
 #[inline(always)]
-pub(super) fn slot<R: Register>(vector: &[R; 4], slot: usize) -> Block {
+pub(super) fn slot<R: WordRegister>(vector: &[R; 4], slot: usize) -> Block {
     assert!(slot < R::WORDS);
     let mut block = [0; 16];
     for (word, bytes) in block.as_chunks_mut::<4>().0.iter_mut().enumerate() {
@@ -95,7 +95,7 @@ pub(super) fn slot<R: Register>(vector: &[R; 4], slot: usize) -> Block {
 
 /// Replaces one block of a vector.
 #[inline(always)]
-pub(super) fn set_slot<R: Register>(vector: &mut [R; 4], slot: usize, block: &Block) {
+pub(super) fn set_slot<R: WordRegister>(vector: &mut [R; 4], slot: usize, block: &Block) {
     assert!(slot < R::WORDS);
     for (word, bytes) in block.as_chunks::<4>().0.iter().enumerate() {
         set_word(&mut vector[word], slot, u32::from_le_bytes(*bytes));
@@ -104,7 +104,7 @@ pub(super) fn set_slot<R: Register>(vector: &mut [R; 4], slot: usize, block: &Bl
 
 /// Replaces the word of one slot.
 #[inline(always)]
-pub(super) fn set_word<R: Register>(register: &mut R, slot: usize, word: u32) {
+pub(super) fn set_word<R: WordRegister>(register: &mut R, slot: usize, word: u32) {
     assert!(slot < R::WORDS);
     // SAFETY: a register is `WORDS` words with at least their alignment, and `position` is less than `WORDS`.
     unsafe { core::ptr::from_mut(register).cast::<u32>().add(position::<R>(slot)).write(word) };
@@ -116,12 +116,12 @@ pub(super) fn set_word<R: Register>(register: &mut R, slot: usize, word: u32) {
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-pub(super) unsafe fn consecutive<R: Register, const N: usize>(first: &Block) -> [[R; 4]; N] {
+pub(super) unsafe fn consecutive<R: WordRegister, const N: usize>(first: &Block) -> [[R; 4]; N] {
     let [a, b, c, d] = super::words::to_words(first);
     // SAFETY: the caller guarantees the instructions, and `NUMBERS` is as long as the longest register.
     unsafe {
         let common = [R::splat(a), R::splat(b), R::splat(c), R::splat(0)];
-        let mut next = R::splat(d.swap_bytes()).add(R::load(Slots::<R>::NUMBERS.as_ptr().cast()));
+        let mut next = R::splat(d.swap_bytes()).add(R::load(SlotNumbers::<R>::NUMBERS.as_ptr().cast()));
         let step = R::splat(R::WORDS as u32);
         let mut vectors = [common; N];
         for vector in &mut vectors {
@@ -133,9 +133,9 @@ pub(super) unsafe fn consecutive<R: Register, const N: usize>(first: &Block) -> 
 }
 
 /// The round keys of all lanes, in `GROUPS` registers for each word.
-pub struct LaneKeys<R, const GROUPS: usize>(pub(super) [[R; GROUPS]; WORDS]);
+pub struct LaneRoundKeys<R, const GROUPS: usize>(pub(super) [[R; GROUPS]; WORDS]);
 
-impl<R: Register, const GROUPS: usize> Zeroize for LaneKeys<R, GROUPS> {
+impl<R: WordRegister, const GROUPS: usize> Zeroize for LaneRoundKeys<R, GROUPS> {
     #[inline(always)]
     fn zeroize(&mut self) {
         let size = core::mem::size_of_val(&self.0) / 16;
@@ -147,7 +147,7 @@ impl<R: Register, const GROUPS: usize> Zeroize for LaneKeys<R, GROUPS> {
 }
 
 /// A source of round keys.
-pub(super) trait RoundKeys<R> {
+pub(super) trait RoundKeySource<R> {
     /// Word `index` of the round keys, for vector `group` of a row.
     ///
     /// # Safety
@@ -155,7 +155,7 @@ pub(super) trait RoundKeys<R> {
     unsafe fn word(&self, index: usize, group: usize) -> R;
 }
 
-impl<R: Register> RoundKeys<R> for Keys {
+impl<R: WordRegister> RoundKeySource<R> for RoundKeys {
     #[inline(always)]
     unsafe fn word(&self, index: usize, _: usize) -> R {
         // SAFETY: the caller guarantees the instructions.
@@ -164,7 +164,7 @@ impl<R: Register> RoundKeys<R> for Keys {
 }
 
 /// The round keys of all lanes, and the group that is vector 0 of a row.
-impl<R: Register, const GROUPS: usize> RoundKeys<R> for (&LaneKeys<R, GROUPS>, usize) {
+impl<R: WordRegister, const GROUPS: usize> RoundKeySource<R> for (&LaneRoundKeys<R, GROUPS>, usize) {
     #[inline(always)]
     unsafe fn word(&self, index: usize, group: usize) -> R {
         self.0.0[index][self.1 + group]
@@ -179,8 +179,8 @@ impl<R: Register, const GROUPS: usize> RoundKeys<R> for (&LaneKeys<R, GROUPS>, u
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-unsafe fn round<R: Register, const P: usize, const G: usize, const K: usize>(
-    keys: &impl RoundKeys<R>,
+unsafe fn round<R: WordRegister, const P: usize, const G: usize, const K: usize>(
+    keys: &impl RoundKeySource<R>,
     number: usize,
     x: &mut [[[R; 4]; G]; K],
 ) {
@@ -204,7 +204,11 @@ unsafe fn round<R: Register, const P: usize, const G: usize, const K: usize>(
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-unsafe fn inverse_round<R: Register, const P: usize, const G: usize>(keys: &Keys, number: usize, x: &mut [[R; 4]; G]) {
+unsafe fn inverse_round<R: WordRegister, const P: usize, const G: usize>(
+    keys: &RoundKeys,
+    number: usize,
+    x: &mut [[R; 4]; G],
+) {
     let (a, b, c, d) = (P % 4, (P + 1) % 4, (P + 2) % 4, (P + 3) % 4);
     // SAFETY: the caller guarantees the instructions.
     unsafe {
@@ -224,19 +228,19 @@ unsafe fn inverse_round<R: Register, const P: usize, const G: usize>(keys: &Keys
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-pub(super) unsafe fn encrypt<R: Register, const G: usize, const K: usize>(
-    keys: &impl RoundKeys<R>,
+pub(super) unsafe fn encrypt<R: WordRegister, const G: usize, const K: usize>(
+    keys: &impl RoundKeySource<R>,
     x: &mut [[[R; 4]; G]; K],
-    meanwhile: &mut impl Meanwhile,
+    between_rounds: &mut impl Interleave,
 ) {
     // SAFETY: the caller guarantees the instructions.
     unsafe {
         if G * K <= R::IN_FLIGHT || K == 1 {
-            rows(keys, x, meanwhile);
+            rows(keys, x, between_rounds);
         } else if let [first, others @ ..] = x.as_mut_slice() {
-            rows(keys, core::array::from_mut(first), meanwhile);
+            rows(keys, core::array::from_mut(first), between_rounds);
             for row in others {
-                rows(keys, core::array::from_mut(row), &mut crate::engine::Nothing);
+                rows(keys, core::array::from_mut(row), &mut crate::engine::NoInterleave);
             }
         }
     }
@@ -245,10 +249,10 @@ pub(super) unsafe fn encrypt<R: Register, const G: usize, const K: usize>(
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-unsafe fn rows<R: Register, const G: usize, const K: usize>(
-    keys: &impl RoundKeys<R>,
+unsafe fn rows<R: WordRegister, const G: usize, const K: usize>(
+    keys: &impl RoundKeySource<R>,
     x: &mut [[[R; 4]; G]; K],
-    meanwhile: &mut impl Meanwhile,
+    between_rounds: &mut impl Interleave,
 ) {
     let mut y = *x;
     // SAFETY: the caller guarantees the instructions.
@@ -264,11 +268,11 @@ unsafe fn rows<R: Register, const G: usize, const K: usize>(
             round::<R, 0, G, K>(keys, 4 * four + 1, &mut y);
             round::<R, 1, G, K>(keys, 4 * four + 2, &mut y);
             // The work between the rounds has nine parts; RC6 has 20 rounds.
-            meanwhile.round(2 * four + 1);
+            between_rounds.run_part(2 * four + 1);
             round::<R, 2, G, K>(keys, 4 * four + 3, &mut y);
             round::<R, 3, G, K>(keys, 4 * four + 4, &mut y);
             if four + 1 < ROUNDS / 4 {
-                meanwhile.round(2 * four + 2);
+                between_rounds.run_part(2 * four + 2);
             }
         }
         for g in 0..G {
@@ -285,7 +289,7 @@ unsafe fn rows<R: Register, const G: usize, const K: usize>(
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-pub(super) unsafe fn decrypt<R: Register, const G: usize>(keys: &Keys, x: &mut [[R; 4]; G]) {
+pub(super) unsafe fn decrypt<R: WordRegister, const G: usize>(keys: &RoundKeys, x: &mut [[R; 4]; G]) {
     let mut y = *x;
     // SAFETY: the caller guarantees the instructions.
     unsafe {
@@ -319,27 +323,27 @@ macro_rules! engine {
         impl Engine for $name {
             type Block = Block;
             type Vector = [$register; 4];
-            const SLOTS: usize = <$register as Register>::WORDS;
-            type Keys = Keys;
-            type LaneKeys = LaneKeys<$register, $flight>;
+            const SLOTS: usize = <$register as WordRegister>::WORDS;
+            type RoundKeys = RoundKeys;
+            type LaneRoundKeys = LaneRoundKeys<$register, $flight>;
 
             fn detect() -> Option<Self> {
                 $crate::cpu::$name::detect().map(Self)
             }
 
-            fn expand_key(self, key: &[u8]) -> Keys {
+            fn expand_key(self, key: &[u8]) -> RoundKeys {
                 keys::expand_key(key)
             }
 
             #[inline(always)]
-            fn rounds(_: &Keys) -> usize {
+            fn rounds(_: &RoundKeys) -> usize {
                 ROUNDS
             }
 
             #[inline]
-            fn run<O: Operation<Block>>(self, keys: &Keys, operation: O) -> O::Output {
+            fn run<O: Operation<Block>>(self, keys: &RoundKeys, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
-                fn with_features<O: Operation<Block>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
+                fn with_features<O: Operation<Block>>(engine: $name, keys: &RoundKeys, operation: O) -> O::Output {
                     operation.call::<$name, $flight, { $flight * <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.
@@ -408,16 +412,16 @@ macro_rules! engine {
             #[inline(always)]
             fn encrypt<const G: usize, const K: usize>(
                 self,
-                keys: &Keys,
+                keys: &RoundKeys,
                 x: &mut [[Self::Vector; G]; K],
-                meanwhile: &mut impl Meanwhile,
+                between_rounds: &mut impl Interleave,
             ) {
                 // SAFETY: the token in `self` proves the instructions.
-                unsafe { sliced::encrypt(keys, x, meanwhile) }
+                unsafe { sliced::encrypt(keys, x, between_rounds) }
             }
 
             #[inline(always)]
-            fn decrypt<const G: usize>(self, keys: &Keys, x: &mut [Self::Vector; G]) {
+            fn decrypt<const G: usize>(self, keys: &RoundKeys, x: &mut [Self::Vector; G]) {
                 // SAFETY: the token in `self` proves the instructions.
                 unsafe { sliced::decrypt(keys, x) }
             }
@@ -425,45 +429,45 @@ macro_rules! engine {
             #[inline(always)]
             fn encrypt_lanes<const G: usize, const K: usize>(
                 self,
-                keys: &Self::LaneKeys,
+                keys: &Self::LaneRoundKeys,
                 first: usize,
                 x: &mut [[Self::Vector; G]; K],
-                meanwhile: &mut impl Meanwhile,
+                between_rounds: &mut impl Interleave,
             ) {
                 assert!(first + G <= $flight);
                 // SAFETY: the token in `self` proves the instructions.
-                unsafe { sliced::encrypt(&(keys, first), x, meanwhile) }
+                unsafe { sliced::encrypt(&(keys, first), x, between_rounds) }
             }
 
             #[inline(always)]
-            fn lane_keys(self) -> Self::LaneKeys {
+            fn zero_lane_keys(self) -> Self::LaneRoundKeys {
                 // SAFETY: the token in `self` proves the instructions.
-                unsafe { LaneKeys([[<$register>::splat(0); $flight]; WORDS]) }
+                unsafe { LaneRoundKeys([[<$register>::splat(0); $flight]; WORDS]) }
             }
 
             #[inline(always)]
-            fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, lane: usize, keys: &Keys) {
+            fn set_lane_key(self, lane_keys: &mut Self::LaneRoundKeys, lane: usize, keys: &RoundKeys) {
                 for (registers, word) in lane_keys.0.iter_mut().zip(&keys.0) {
                     sliced::set_word(&mut registers[lane / Self::SLOTS], lane % Self::SLOTS, *word);
                 }
             }
 
             #[inline(always)]
-            fn encrypt_block(self, keys: &Keys, block: &mut Block) {
+            fn encrypt_block(self, keys: &RoundKeys, block: &mut Block) {
                 words::encrypt_block(keys, block);
             }
 
             #[inline(always)]
-            fn cbc_encrypt_blocks(self, keys: &Keys, chain: &mut Block, data: &mut [u8]) {
+            fn cbc_encrypt_blocks(self, keys: &RoundKeys, chain: &mut Block, data: &mut [u8]) {
                 chain::cbc_encrypt_blocks(keys, chain, data);
             }
         }
 
         impl CcmEngine for $name {
             #[inline]
-            fn run_ccm<O: CcmOperation>(self, keys: &Keys, operation: O) -> O::Output {
+            fn run_ccm<O: CcmOperation>(self, keys: &RoundKeys, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
-                fn with_features<O: CcmOperation>(engine: $name, keys: &Keys, operation: O) -> O::Output {
+                fn with_features<O: CcmOperation>(engine: $name, keys: &RoundKeys, operation: O) -> O::Output {
                     operation.call::<$name, $flight, { $flight * <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.
@@ -492,11 +496,11 @@ macro_rules! engine {
             #[inline(always)]
             fn ccm_blocks(
                 self,
-                keys: &Keys,
+                keys: &RoundKeys,
                 mac: &mut Block,
                 counter: &mut Block,
                 data: &mut [u8],
-                direction: Direction,
+                direction: CipherDirection,
             ) {
                 chain_ahead::ccm_blocks(self, keys, mac, counter, data, direction);
             }

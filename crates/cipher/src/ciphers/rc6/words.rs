@@ -1,30 +1,30 @@
 //! RC6 in 32-bit words, for several blocks side by side.
 
-use super::keys::{Keys, ROUNDS, WORDS};
+use super::keys::{ROUNDS, RoundKeys, WORDS};
 use crate::block::Block;
 
 /// The words A, B, C and D of a block.
-pub(super) type State = [u32; 4];
+pub(super) type BlockWords = [u32; 4];
 
 #[inline(always)]
-pub(super) fn to_words(block: &Block) -> State {
+pub(super) fn to_words(block: &Block) -> BlockWords {
     let number = u128::from_le_bytes(*block);
     [number as u32, (number >> 32) as u32, (number >> 64) as u32, (number >> 96) as u32]
 }
 
 #[inline(always)]
-pub(super) fn to_bytes([a, b, c, d]: State) -> Block {
+pub(super) fn to_bytes([a, b, c, d]: BlockWords) -> Block {
     let low = u128::from(a) | u128::from(b) << 32;
     (low | u128::from(c) << 64 | u128::from(d) << 96).to_le_bytes()
 }
 
 /// A source of round keys.
-pub(super) trait RoundKeys {
+pub(super) trait RoundKeySource {
     /// Word `index` of the round keys of block `slot`.
     fn word(&self, index: usize, slot: usize) -> u32;
 }
 
-impl RoundKeys for Keys {
+impl RoundKeySource for RoundKeys {
     #[inline(always)]
     fn word(&self, index: usize, _: usize) -> u32 {
         self.0[index]
@@ -39,7 +39,7 @@ fn quadratic(x: u32) -> u32 {
 
 /// One round of all blocks. Word `P` is A, and the next ones B, C and D: rounds rename the words instead of moving them.
 #[inline(always)]
-fn round<const P: usize, const N: usize>(keys: &impl RoundKeys, number: usize, x: &mut [State; N]) {
+fn round<const P: usize, const N: usize>(keys: &impl RoundKeySource, number: usize, x: &mut [BlockWords; N]) {
     let (a, b, c, d) = (P % 4, (P + 1) % 4, (P + 2) % 4, (P + 3) % 4);
     for slot in 0..N {
         let x = &mut x[slot];
@@ -51,7 +51,7 @@ fn round<const P: usize, const N: usize>(keys: &impl RoundKeys, number: usize, x
 }
 
 #[inline(always)]
-fn inverse_round<const P: usize, const N: usize>(keys: &impl RoundKeys, number: usize, x: &mut [State; N]) {
+fn inverse_round<const P: usize, const N: usize>(keys: &impl RoundKeySource, number: usize, x: &mut [BlockWords; N]) {
     let (a, b, c, d) = (P % 4, (P + 1) % 4, (P + 2) % 4, (P + 3) % 4);
     for slot in 0..N {
         let x = &mut x[slot];
@@ -64,7 +64,7 @@ fn inverse_round<const P: usize, const N: usize>(keys: &impl RoundKeys, number: 
 
 /// Encrypts `N` blocks side by side.
 #[inline(always)]
-pub(super) fn encrypt<const N: usize>(keys: &impl RoundKeys, x: &mut [State; N]) {
+pub(super) fn encrypt<const N: usize>(keys: &impl RoundKeySource, x: &mut [BlockWords; N]) {
     let mut y = *x;
     for slot in 0..N {
         y[slot][1] = y[slot][1].wrapping_add(keys.word(0, slot));
@@ -85,7 +85,7 @@ pub(super) fn encrypt<const N: usize>(keys: &impl RoundKeys, x: &mut [State; N])
 
 /// Decrypts `N` blocks side by side.
 #[inline(always)]
-pub(super) fn decrypt<const N: usize>(keys: &impl RoundKeys, x: &mut [State; N]) {
+pub(super) fn decrypt<const N: usize>(keys: &impl RoundKeySource, x: &mut [BlockWords; N]) {
     let mut y = *x;
     for slot in 0..N {
         y[slot][0] = y[slot][0].wrapping_sub(keys.word(WORDS - 2, slot));
@@ -106,7 +106,7 @@ pub(super) fn decrypt<const N: usize>(keys: &impl RoundKeys, x: &mut [State; N])
 
 /// Encrypts one block.
 #[inline(always)]
-pub(super) fn encrypt_block(keys: &Keys, block: &mut Block) {
+pub(super) fn encrypt_block(keys: &RoundKeys, block: &mut Block) {
     let mut x = [to_words(block)];
     encrypt(keys, &mut x);
     *block = to_bytes(x[0]);

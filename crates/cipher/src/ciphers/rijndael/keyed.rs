@@ -13,7 +13,7 @@ use crate::engine::{Engine, backends};
 use crate::operation::compile_modes;
 
 /// A block of one of the lengths of Rijndael, with its engines.
-pub trait Size: BlockBytes {
+pub trait RijndaelBlock: BlockBytes {
     type Portable: Engine<Block = Self>;
     #[cfg(target_arch = "riscv32")]
     type Riscv32: Engine<Block = Self>;
@@ -29,9 +29,9 @@ pub trait Size: BlockBytes {
 
 /// Defines the engines for one block length. The numbers after `portable` are the blocks in a vector and the bytes of a round key; in
 /// the engines for larger blocks they are the blocks in a flight.
-macro_rules! size {
+macro_rules! rijndael_block {
     ($bytes:literal, portable $portable:literal $key_bytes:literal, arm $arm:ty, x86 [$aesni:ty, $vaes256:ty, $vaes512:ty]) => {
-        impl Size for [u8; $bytes] {
+        impl RijndaelBlock for [u8; $bytes] {
             type Portable = Portable<Self, $portable, $key_bytes>;
             #[cfg(target_arch = "riscv32")]
             type Riscv32 = riscv32::Riscv32<Self>;
@@ -46,24 +46,24 @@ macro_rules! size {
         }
     };
     ($bytes:literal, vaes512 $blocks:literal) => {
-        size!(
+        rijndael_block!(
             $bytes,
             portable 8 32,
-            arm aarch64::ArmAes<aarch64::Two<Self>, 4>,
+            arm aarch64::ArmAes<aarch64::TwoRegisters<Self>, 4>,
             x86 [x86::wide::AesNi<Self, 4>, x86::wide::Vaes256<Self, 8>, x86::wide::Vaes512<Self, $blocks>]
         );
     };
 }
 
-size!(16, portable 16 16, arm aarch64::ArmAes<aarch64::One, 8>, x86 [x86::AesNi, x86::Vaes256, x86::Vaes512]);
-size!(20, vaes512 24);
-size!(24, vaes512 16);
-size!(28, vaes512 16);
-size!(32, vaes512 16);
+rijndael_block!(16, portable 16 16, arm aarch64::ArmAes<aarch64::OneRegister, 8>, x86 [x86::AesNi, x86::Vaes256, x86::Vaes512]);
+rijndael_block!(20, vaes512 24);
+rijndael_block!(24, vaes512 16);
+rijndael_block!(28, vaes512 16);
+rijndael_block!(32, vaes512 16);
 
 backends! {
     /// Rijndael with a key of 16, 20, 24, 28 or 32 bytes.
-    pub enum Keyed<B: Size> of B {
+    pub enum RijndaelKey<B: RijndaelBlock> of B {
         Reference: Reference<B>,
         Portable: B::Portable,
         #[cfg(target_arch = "riscv32")]
@@ -77,11 +77,11 @@ backends! {
         #[cfg(target_arch = "x86_64")]
         Vaes512: B::Vaes512,
     }
-    ccm Keyed<Block>
+    ccm RijndaelKey<Block>
 }
 
-compile_modes!(ccm Keyed<Block>);
-compile_modes!(Keyed<[u8; 20]>);
-compile_modes!(Keyed<[u8; 24]>);
-compile_modes!(Keyed<[u8; 28]>);
-compile_modes!(Keyed<[u8; 32]>);
+compile_modes!(ccm RijndaelKey<Block>);
+compile_modes!(RijndaelKey<[u8; 20]>);
+compile_modes!(RijndaelKey<[u8; 24]>);
+compile_modes!(RijndaelKey<[u8; 28]>);
+compile_modes!(RijndaelKey<[u8; 32]>);

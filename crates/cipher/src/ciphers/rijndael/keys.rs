@@ -10,18 +10,18 @@ use crate::block::{BlockBytes, wipe};
 // the enum of backends would be padded.
 #[repr(C)]
 #[derive(Clone)]
-pub struct Keys<B: BlockBytes> {
+pub struct RoundKeys<B: BlockBytes> {
     rounds: u32,
     pub(super) round_keys: [B; MAX_ROUNDS + 1],
 }
 
-impl<B: BlockBytes> Keys<B> {
+impl<B: BlockBytes> RoundKeys<B> {
     /// All-zero round keys.
-    pub(super) const NONE: [B; MAX_ROUNDS + 1] = [B::ZERO; MAX_ROUNDS + 1];
+    pub(super) const ZERO: [B; MAX_ROUNDS + 1] = [B::ZERO; MAX_ROUNDS + 1];
 
     #[inline(always)]
     pub(super) fn new(rounds: usize, round_keys: [B; MAX_ROUNDS + 1]) -> Self {
-        Keys { rounds: rounds as u32, round_keys }
+        RoundKeys { rounds: rounds as u32, round_keys }
     }
 
     #[inline(always)]
@@ -30,17 +30,17 @@ impl<B: BlockBytes> Keys<B> {
     }
 }
 
-impl<B: BlockBytes> Zeroize for Keys<B> {
+impl<B: BlockBytes> Zeroize for RoundKeys<B> {
     fn zeroize(&mut self) {
         wipe(&mut self.round_keys);
     }
 }
 
-impl<B: BlockBytes> Drop for Keys<B> {
+impl<B: BlockBytes> Drop for RoundKeys<B> {
     #[inline]
     fn drop(&mut self) {
         self.zeroize();
     }
 }
 
-impl<B: BlockBytes> ZeroizeOnDrop for Keys<B> {}
+impl<B: BlockBytes> ZeroizeOnDrop for RoundKeys<B> {}

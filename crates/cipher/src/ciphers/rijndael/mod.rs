@@ -40,8 +40,8 @@ mod shape;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub(crate) use keyed::Keyed;
-use keyed::Size;
+use keyed::RijndaelBlock;
+pub(crate) use keyed::RijndaelKey;
 
 /// Rijndael with a key and blocks of `BLOCK_BYTES` bytes (16, 20, 24, 28 or 32). The round keys are wiped on drop.
 // The order of the fields puts the round keys at a multiple of 16 bytes.
@@ -49,15 +49,15 @@ use keyed::Size;
 #[derive(Clone)]
 pub struct Rijndael<const BLOCK_BYTES: usize>
 where
-    [u8; BLOCK_BYTES]: Size,
+    [u8; BLOCK_BYTES]: RijndaelBlock,
 {
     key_bytes: usize,
-    keyed: Keyed<[u8; BLOCK_BYTES]>,
+    key: RijndaelKey<[u8; BLOCK_BYTES]>,
 }
 
 impl<const BLOCK_BYTES: usize> Rijndael<BLOCK_BYTES>
 where
-    [u8; BLOCK_BYTES]: Size,
+    [u8; BLOCK_BYTES]: RijndaelBlock,
 {
     /// Lengths of a key in bytes.
     pub const KEY_BYTES: &'static [usize] = &[16, 20, 24, 28, 32];
@@ -67,7 +67,7 @@ where
     /// # Errors
     /// `KeyLength` for other lengths.
     pub fn new(key: &[u8]) -> Result<Self, Error> {
-        Self::with_backend(key, Backend::best_of(Keyed::<[u8; BLOCK_BYTES]>::BACKENDS))
+        Self::with_backend(key, Backend::best_of(RijndaelKey::<[u8; BLOCK_BYTES]>::BACKENDS))
     }
 
     /// Prepares a key for a given backend.
@@ -78,8 +78,8 @@ where
         if !Self::KEY_BYTES.contains(&key.len()) {
             return Err(Error::KeyLength);
         }
-        Keyed::<[u8; BLOCK_BYTES]>::check(backend)?;
-        Ok(Rijndael { keyed: Keyed::new(key, backend), key_bytes: key.len() })
+        RijndaelKey::<[u8; BLOCK_BYTES]>::check(backend)?;
+        Ok(Rijndael { key: RijndaelKey::new(key, backend), key_bytes: key.len() })
     }
 
     /// Length of the key in bytes.
@@ -88,32 +88,35 @@ where
     }
 }
 
-impl<const BLOCK_BYTES: usize> crate::block_cipher::Sealed for Rijndael<BLOCK_BYTES> where [u8; BLOCK_BYTES]: Size {}
+impl<const BLOCK_BYTES: usize> crate::block_cipher::Sealed for Rijndael<BLOCK_BYTES> where
+    [u8; BLOCK_BYTES]: RijndaelBlock
+{
+}
 
 impl<const BLOCK_BYTES: usize> BlockCipher for Rijndael<BLOCK_BYTES>
 where
-    [u8; BLOCK_BYTES]: Size,
-    Keyed<[u8; BLOCK_BYTES]>: Modes,
+    [u8; BLOCK_BYTES]: RijndaelBlock,
+    RijndaelKey<[u8; BLOCK_BYTES]>: Modes,
 {
     const BLOCK_BYTES: usize = BLOCK_BYTES;
-    const BACKENDS: &'static [Backend] = Keyed::<[u8; BLOCK_BYTES]>::BACKENDS;
-    type Core = Keyed<[u8; BLOCK_BYTES]>;
+    const BACKENDS: &'static [Backend] = RijndaelKey::<[u8; BLOCK_BYTES]>::BACKENDS;
+    type Core = RijndaelKey<[u8; BLOCK_BYTES]>;
 
     fn core(&self) -> &Self::Core {
-        &self.keyed
+        &self.key
     }
 
     fn backend(&self) -> Backend {
-        self.keyed.backend()
+        self.key.backend()
     }
 }
 
 /// Shows the lengths of block and key and the backend, never the key.
 impl<const BLOCK_BYTES: usize> fmt::Debug for Rijndael<BLOCK_BYTES>
 where
-    [u8; BLOCK_BYTES]: Size,
+    [u8; BLOCK_BYTES]: RijndaelBlock,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Rijndael-{}-{} ({})", 8 * BLOCK_BYTES, 8 * self.key_bytes, self.keyed.backend().name())
+        write!(f, "Rijndael-{}-{} ({})", 8 * BLOCK_BYTES, 8 * self.key_bytes, self.key.backend().name())
     }
 }

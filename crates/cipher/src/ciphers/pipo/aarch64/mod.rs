@@ -5,11 +5,11 @@
 
 use core::arch::aarch64::*;
 
-use super::keys::{self, Keys};
-use super::layers::{Block, Row, decrypt, encrypt};
+use super::keys::{self, RoundKeys};
+use super::layers::{Block, StateRow, decrypt, encrypt};
 use super::portable::encrypt_block;
-use super::registers::{LaneKeys, ROUND_NUMBERS_IN_BYTES, Register, engine, repeat};
-use crate::engine::{Engine, Meanwhile, Operation, STEP_BLOCKS, counters};
+use super::registers::{LaneRoundKeys, ROUND_NUMBERS_IN_BYTES, RowRegister, engine, repeat};
+use crate::engine::{Engine, Interleave, Operation, STEP_BLOCKS, counters};
 
 engine!(
     /// The engine with 16 blocks in eight 128-bit registers, a byte for each block in a register.
@@ -19,7 +19,7 @@ engine!(
     repeat
 );
 
-impl Row for uint8x16_t {
+impl StateRow for uint8x16_t {
     type Word = u64;
 
     #[inline(always)]
@@ -160,7 +160,7 @@ unsafe fn halves(a: uint8x16_t, b: uint8x16_t) -> [uint8x16_t; 2] {
 
 const NUMBERS: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-impl Register for uint8x16_t {
+impl RowRegister for uint8x16_t {
     const SLOTS: usize = 16;
 
     #[inline(always)]

@@ -6,9 +6,9 @@
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::keys::{self, Keys, MAX_WORDS};
-use super::layers::{Block, MAX_ROUNDS, RoundKeys, Row, decrypt, encrypt};
-use crate::engine::{Engine, Meanwhile, Nothing, Operation, scalar_vector};
+use super::keys::{self, MAX_WORDS, RoundKeys};
+use super::layers::{Block, MAX_ROUNDS, RoundKeySource, StateRow, decrypt, encrypt};
+use crate::engine::{Engine, Interleave, NoInterleave, Operation, scalar_vector};
 
 /// Number of words side by side.
 const L: usize = 2;
@@ -32,7 +32,7 @@ pub(super) const fn bits_to_bytes(byte: u8) -> u64 {
 
 /// A row of one block, in the lowest byte of a word; the other bytes are ignored. Compilers would pack eight `u8` into one register
 /// and unpack them in every round.
-impl Row for u32 {
+impl StateRow for u32 {
     type Word = u8;
 
     #[inline(always)]
@@ -76,7 +76,7 @@ impl Row for u32 {
     }
 }
 
-impl Row for [u64; L] {
+impl StateRow for [u64; L] {
     type Word = u64;
 
     #[inline(always)]
@@ -198,14 +198,14 @@ fn unpack(mut state: State) -> [Block; BLOCKS] {
 
 /// The round keys of all lanes, a key for each block of a state.
 #[derive(Zeroize, ZeroizeOnDrop)]
-pub struct LaneKeys {
+pub struct LaneRoundKeys {
     rounds: usize,
     last_word: usize,
     whitening: State,
     words: [State; MAX_WORDS],
 }
 
-impl RoundKeys<[u64; L]> for LaneKeys {
+impl RoundKeySource<[u64; L]> for LaneRoundKeys {
     #[inline(always)]
     fn rounds(&self) -> usize {
         self.rounds
@@ -237,14 +237,14 @@ pub(super) const ROUND_NUMBERS: [u64; MAX_ROUNDS + 1] = {
     numbers
 };
 
-fn encrypt_blocks(keys: &impl RoundKeys<[u64; L]>, blocks: &mut [Block; BLOCKS]) {
+fn encrypt_blocks(keys: &impl RoundKeySource<[u64; L]>, blocks: &mut [Block; BLOCKS]) {
     let mut state = [pack(blocks)];
     // SAFETY: operations on words need no instructions beyond the target's baseline.
-    unsafe { encrypt(keys, &mut state, &mut Nothing) };
+    unsafe { encrypt(keys, &mut state, &mut NoInterleave) };
     *blocks = unpack(state[0]);
 }
 
-fn decrypt_blocks(keys: &impl RoundKeys<[u64; L]>, blocks: &mut [Block; BLOCKS]) {
+fn decrypt_blocks(keys: &impl RoundKeySource<[u64; L]>, blocks: &mut [Block; BLOCKS]) {
     let mut state = [pack(blocks)];
     // SAFETY: operations on words need no instructions beyond the target's baseline.
     unsafe { decrypt(keys, &mut state) };
@@ -252,13 +252,13 @@ fn decrypt_blocks(keys: &impl RoundKeys<[u64; L]>, blocks: &mut [Block; BLOCKS])
 }
 
 /// Encrypts one block.
-pub(super) fn encrypt_block(keys: &Keys, block: &mut Block) {
+pub(super) fn encrypt_block(keys: &RoundKeys, block: &mut Block) {
     let mut state = [[0; 8]];
     for row in 0..8 {
         state[0][row] = u32::from(block[row]);
     }
     // SAFETY: operations on words need no instructions beyond the target's baseline.
-    unsafe { encrypt(&keys.one, &mut state, &mut Nothing) };
+    unsafe { encrypt(&keys.one, &mut state, &mut NoInterleave) };
     for row in 0..8 {
         block[row] = state[0][row] as u8;
     }
@@ -272,40 +272,40 @@ impl Engine for Portable {
     type Block = Block;
     type Vector = [Block; BLOCKS];
     const SLOTS: usize = BLOCKS;
-    type Keys = Keys;
-    type LaneKeys = LaneKeys;
+    type RoundKeys = RoundKeys;
+    type LaneRoundKeys = LaneRoundKeys;
 
     fn detect() -> Option<Self> {
         Some(Portable)
     }
 
-    fn expand_key(self, key: &[u8]) -> Keys {
+    fn expand_key(self, key: &[u8]) -> RoundKeys {
         keys::expand_key(key, spread)
     }
 
     scalar_vector!();
 
-    fn rounds(keys: &Keys) -> usize {
+    fn rounds(keys: &RoundKeys) -> usize {
         keys.many.rounds
     }
 
-    fn run<O: Operation<Block>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run<O: Operation<Block>>(self, keys: &RoundKeys, operation: O) -> O::Output {
         operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
     }
 
     fn encrypt<const G: usize, const K: usize>(
         self,
-        keys: &Keys,
+        keys: &RoundKeys,
         x: &mut [[Self::Vector; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     ) {
-        (1..10).for_each(|round| meanwhile.round(round));
+        (1..10).for_each(|part| between_rounds.run_part(part));
         for blocks in x.as_flattened_mut() {
             encrypt_blocks(&keys.many, blocks);
         }
     }
 
-    fn decrypt<const G: usize>(self, keys: &Keys, x: &mut [Self::Vector; G]) {
+    fn decrypt<const G: usize>(self, keys: &RoundKeys, x: &mut [Self::Vector; G]) {
         for blocks in x {
             decrypt_blocks(&keys.many, blocks);
         }
@@ -314,24 +314,24 @@ impl Engine for Portable {
     /// Supports one group: the vectors of all `K` rows belong to the same lanes.
     fn encrypt_lanes<const G: usize, const K: usize>(
         self,
-        keys: &LaneKeys,
+        keys: &LaneRoundKeys,
         _: usize,
         x: &mut [[Self::Vector; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     ) {
-        (1..10).for_each(|round| meanwhile.round(round));
+        (1..10).for_each(|part| between_rounds.run_part(part));
         const { assert!(G == 1) };
         for blocks in x.as_flattened_mut() {
             encrypt_blocks(keys, blocks);
         }
     }
 
-    fn lane_keys(self) -> LaneKeys {
+    fn zero_lane_keys(self) -> LaneRoundKeys {
         let zero = [[0; L]; 8];
-        LaneKeys { rounds: 0, last_word: 0, whitening: zero, words: [zero; MAX_WORDS] }
+        LaneRoundKeys { rounds: 0, last_word: 0, whitening: zero, words: [zero; MAX_WORDS] }
     }
 
-    fn set_lane_key(self, lane_keys: &mut LaneKeys, lane: usize, keys: &Keys) {
+    fn set_lane_key(self, lane_keys: &mut LaneRoundKeys, lane: usize, keys: &RoundKeys) {
         let keys = &keys.many;
         lane_keys.rounds = keys.rounds;
         lane_keys.last_word = keys.last_word;
@@ -348,7 +348,7 @@ impl Engine for Portable {
         }
     }
 
-    fn encrypt_block(self, keys: &Keys, block: &mut Block) {
+    fn encrypt_block(self, keys: &RoundKeys, block: &mut Block) {
         encrypt_block(keys, block);
     }
 }

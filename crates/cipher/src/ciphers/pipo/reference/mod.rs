@@ -6,7 +6,7 @@
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::layers::Block;
-use crate::engine::{Engine, Meanwhile, Operation, scalar_vector};
+use crate::engine::{Engine, Interleave, Operation, scalar_vector};
 
 /// Largest number of rounds, that of a key of 256 bits.
 const MAX_ROUNDS: usize = 17;
@@ -16,15 +16,15 @@ const ROTATIONS: [u32; 8] = [0, 7, 4, 3, 6, 5, 1, 2];
 
 /// The round keys of one key, each as eight rows.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
-pub struct Keys {
+pub struct RoundKeys {
     round_keys: [Block; MAX_ROUNDS + 1],
     rounds: usize,
 }
 
 /// The key schedule: the key's 64-bit words, cyclically, each XORed with the number of its round. `key` must have 16 or 32 bytes.
-fn expand_key(key: &[u8]) -> Keys {
+fn expand_key(key: &[u8]) -> RoundKeys {
     let rounds = if key.len() == 16 { 13 } else { 17 };
-    let mut keys = Keys { round_keys: [[0; 8]; MAX_ROUNDS + 1], rounds };
+    let mut keys = RoundKeys { round_keys: [[0; 8]; MAX_ROUNDS + 1], rounds };
     for round in 0..=rounds {
         let word = round % (key.len() / 8);
         keys.round_keys[round].copy_from_slice(&key[8 * word..][..8]);
@@ -122,7 +122,7 @@ fn inverse_r_layer(rows: &mut Block) {
     }
 }
 
-pub(crate) fn encrypt_block(keys: &Keys, rows: &mut Block) {
+pub(crate) fn encrypt_block(keys: &RoundKeys, rows: &mut Block) {
     add_round_key(rows, &keys.round_keys[0]);
     for round in 1..=keys.rounds {
         s_layer(rows);
@@ -131,7 +131,7 @@ pub(crate) fn encrypt_block(keys: &Keys, rows: &mut Block) {
     }
 }
 
-pub(crate) fn decrypt_block(keys: &Keys, rows: &mut Block) {
+pub(crate) fn decrypt_block(keys: &RoundKeys, rows: &mut Block) {
     for round in (1..=keys.rounds).rev() {
         add_round_key(rows, &keys.round_keys[round]);
         inverse_r_layer(rows);
@@ -148,40 +148,40 @@ impl Engine for Reference {
     type Block = Block;
     type Vector = [Block; 1];
     const SLOTS: usize = 1;
-    type Keys = Keys;
-    type LaneKeys = Option<Keys>;
+    type RoundKeys = RoundKeys;
+    type LaneRoundKeys = Option<RoundKeys>;
 
     fn detect() -> Option<Self> {
         Some(Reference)
     }
 
-    fn expand_key(self, key: &[u8]) -> Keys {
+    fn expand_key(self, key: &[u8]) -> RoundKeys {
         expand_key(key)
     }
 
     scalar_vector!();
 
-    fn rounds(keys: &Keys) -> usize {
+    fn rounds(keys: &RoundKeys) -> usize {
         keys.rounds
     }
 
-    fn run<O: Operation<Block>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run<O: Operation<Block>>(self, keys: &RoundKeys, operation: O) -> O::Output {
         operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
     }
 
     fn encrypt<const G: usize, const K: usize>(
         self,
-        keys: &Keys,
+        keys: &RoundKeys,
         x: &mut [[Self::Vector; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     ) {
-        (1..10).for_each(|round| meanwhile.round(round));
+        (1..10).for_each(|part| between_rounds.run_part(part));
         for block in x.as_flattened_mut().as_flattened_mut() {
             encrypt_block(keys, block);
         }
     }
 
-    fn decrypt<const G: usize>(self, keys: &Keys, x: &mut [Self::Vector; G]) {
+    fn decrypt<const G: usize>(self, keys: &RoundKeys, x: &mut [Self::Vector; G]) {
         for block in x.as_flattened_mut() {
             decrypt_block(keys, block);
         }
@@ -189,24 +189,24 @@ impl Engine for Reference {
 
     fn encrypt_lanes<const G: usize, const K: usize>(
         self,
-        keys: &Self::LaneKeys,
+        keys: &Self::LaneRoundKeys,
         _: usize,
         x: &mut [[Self::Vector; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     ) {
         let Some(keys) = keys else { return };
-        self.encrypt(keys, x, meanwhile);
+        self.encrypt(keys, x, between_rounds);
     }
 
-    fn lane_keys(self) -> Self::LaneKeys {
+    fn zero_lane_keys(self) -> Self::LaneRoundKeys {
         None
     }
 
-    fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, _: usize, keys: &Keys) {
+    fn set_lane_key(self, lane_keys: &mut Self::LaneRoundKeys, _: usize, keys: &RoundKeys) {
         *lane_keys = Some(keys.clone());
     }
 
-    fn encrypt_block(self, keys: &Keys, block: &mut Block) {
+    fn encrypt_block(self, keys: &RoundKeys, block: &mut Block) {
         encrypt_block(keys, block);
     }
 }

@@ -6,7 +6,7 @@ use zeroize::Zeroize;
 
 use super::layers::Block;
 use crate::block::flat_mut;
-use crate::engine::{Engine, Meanwhile, Operation, scalar_vector};
+use crate::engine::{Engine, Interleave, Operation, scalar_vector};
 use kernels::{Group, Key, Lanes};
 
 /// Number of vectors in flight, for which a kernel is called once.
@@ -18,10 +18,10 @@ pub struct Riscv32(crate::cpu::Riscv32);
 
 /// The round keys of all lanes of a flight.
 #[derive(Clone, Zeroize)]
-pub struct LaneKeys([Lanes; FLIGHT]);
+pub struct LaneRoundKeys([Lanes; FLIGHT]);
 
 /// Calls a kernel for each vector, on an aligned copy.
-fn each_group(vectors: &mut [[Block; 4]], mut kernel: impl FnMut(&mut [Group])) {
+fn for_each_aligned_group(vectors: &mut [[Block; 4]], mut kernel: impl FnMut(&mut [Group])) {
     for vector in vectors {
         let mut group = Group([0; 32]);
         group.0.copy_from_slice(flat_mut(vector));
@@ -32,14 +32,14 @@ fn each_group(vectors: &mut [[Block; 4]], mut kernel: impl FnMut(&mut [Group])) 
 }
 
 /// Calls a kernel once for all vectors if they are aligned, otherwise for each on an aligned copy.
-fn groups(vectors: &mut [[Block; 4]], mut kernel: impl FnMut(&mut [Group])) {
+fn with_groups(vectors: &mut [[Block; 4]], mut kernel: impl FnMut(&mut [Group])) {
     let count = vectors.len();
     let first: *mut Group = vectors.as_mut_ptr().cast();
     if first.is_aligned() {
         // SAFETY: a group and a vector are both 32 bytes, of which any value is valid, and the alignment was checked.
         kernel(unsafe { core::slice::from_raw_parts_mut(first, count) });
     } else {
-        each_group(vectors, kernel);
+        for_each_aligned_group(vectors, kernel);
     }
 }
 
@@ -47,8 +47,8 @@ impl Engine for Riscv32 {
     type Block = Block;
     type Vector = [Block; 4];
     const SLOTS: usize = 4;
-    type Keys = Key;
-    type LaneKeys = LaneKeys;
+    type RoundKeys = Key;
+    type LaneRoundKeys = LaneRoundKeys;
 
     fn detect() -> Option<Self> {
         crate::cpu::Riscv32::detect().map(Self)
@@ -72,36 +72,36 @@ impl Engine for Riscv32 {
         self,
         keys: &Key,
         x: &mut [[Self::Vector; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     ) {
-        (1..10).for_each(|round| meanwhile.round(round));
-        groups(x.as_flattened_mut(), |groups| keys.lanes().encrypt(groups));
+        (1..10).for_each(|part| between_rounds.run_part(part));
+        with_groups(x.as_flattened_mut(), |groups| keys.lanes().encrypt(groups));
     }
 
     fn decrypt<const G: usize>(self, keys: &Key, x: &mut [Self::Vector; G]) {
-        groups(x, |groups| keys.lanes().decrypt(groups));
+        with_groups(x, |groups| keys.lanes().decrypt(groups));
     }
 
     fn encrypt_lanes<const G: usize, const K: usize>(
         self,
-        keys: &LaneKeys,
+        keys: &LaneRoundKeys,
         first: usize,
         x: &mut [[Self::Vector; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     ) {
-        (1..10).for_each(|round| meanwhile.round(round));
+        (1..10).for_each(|part| between_rounds.run_part(part));
         for row in x {
             for (vector, lanes) in row.iter_mut().zip(&keys.0[first..]) {
-                groups(core::slice::from_mut(vector), |groups| lanes.encrypt(groups));
+                with_groups(core::slice::from_mut(vector), |groups| lanes.encrypt(groups));
             }
         }
     }
 
-    fn lane_keys(self) -> LaneKeys {
-        LaneKeys(core::array::from_fn(|_| Lanes::empty()))
+    fn zero_lane_keys(self) -> LaneRoundKeys {
+        LaneRoundKeys(core::array::from_fn(|_| Lanes::empty()))
     }
 
-    fn set_lane_key(self, lane_keys: &mut LaneKeys, lane: usize, keys: &Key) {
+    fn set_lane_key(self, lane_keys: &mut LaneRoundKeys, lane: usize, keys: &Key) {
         lane_keys.0[lane / 4].set_lane(lane % 4, keys);
     }
 

@@ -6,7 +6,7 @@ use core::arch::x86_64::*;
 use super::*;
 use crate::ciphers::pipo::portable::{ROUND_NUMBERS, bits_to_bytes};
 
-impl Row for __m256i {
+impl StateRow for __m256i {
     type Word = u64;
 
     #[inline(always)]
@@ -232,7 +232,7 @@ fn place(slot: usize) -> (usize, usize) {
     (slot % 4, slot / 4)
 }
 
-impl Register for __m256i {
+impl RowRegister for __m256i {
     const SLOTS: usize = 32;
 
     #[inline(always)]

@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 use super::*;
 use crate::ciphers::pipo::registers::ROUND_NUMBERS_IN_BYTES;
 
-impl Row for __m512i {
+impl StateRow for __m512i {
     type Word = u64;
 
     #[inline(always)]
@@ -185,7 +185,7 @@ unsafe fn store_pair(pair: __m512i, low: *mut u8, high: *mut u8) {
     }
 }
 
-impl Register for __m512i {
+impl RowRegister for __m512i {
     const SLOTS: usize = 64;
 
     #[inline(always)]

@@ -1,10 +1,10 @@
 //! PIPO with the vector instructions of x86-64: AVX2, and AVX-512 with GFNI.
 
-use super::keys::{self, Keys};
-use super::layers::{Block, Row, decrypt, encrypt};
+use super::keys::{self, RoundKeys};
+use super::layers::{Block, StateRow, decrypt, encrypt};
 use super::portable::{encrypt_block, spread};
-use super::registers::{LaneKeys, Register, engine, repeat};
-use crate::engine::{Engine, Meanwhile, Operation, STEP_BLOCKS, counters};
+use super::registers::{LaneRoundKeys, RowRegister, engine, repeat};
+use crate::engine::{Engine, Interleave, Operation, STEP_BLOCKS, counters};
 
 use core::arch::x86_64::{__m256i, __m512i};
 

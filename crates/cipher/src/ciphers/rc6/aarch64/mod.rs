@@ -2,11 +2,11 @@
 
 use core::arch::aarch64::*;
 
-use super::keys::{self, Keys, ROUNDS, WORDS};
-use super::sliced::{self, LaneKeys, Register, engine};
+use super::keys::{self, ROUNDS, RoundKeys, WORDS};
+use super::sliced::{self, LaneRoundKeys, WordRegister, engine};
 use super::{chain, chain_ahead, words};
 use crate::block::Block;
-use crate::engine::{CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Operation, STEP_BLOCKS, counters};
+use crate::engine::{CcmEngine, CcmOperation, CipherDirection, Engine, Interleave, Operation, STEP_BLOCKS, counters};
 
 engine!(
     /// The engine with 128-bit registers, four blocks a vector.
@@ -54,7 +54,7 @@ unsafe fn words(x: uint64x2_t) -> uint32x4_t {
     unsafe { vreinterpretq_u32_u64(x) }
 }
 
-impl Register for uint32x4_t {
+impl WordRegister for uint32x4_t {
     const WORDS: usize = 4;
     const IN_FLIGHT: usize = 4;
 

@@ -9,11 +9,11 @@
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::chain;
-use super::keys::{self, Keys, ROUNDS, WORDS};
-use super::words::{RoundKeys, decrypt, encrypt, encrypt_block, to_bytes, to_words};
+use super::keys::{self, ROUNDS, RoundKeys, WORDS};
+use super::words::{RoundKeySource, decrypt, encrypt, encrypt_block, to_bytes, to_words};
 use crate::block::Block;
 use crate::engine::{
-    CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Operation, scalar_ccm_vector, scalar_vector,
+    CcmEngine, CcmOperation, CipherDirection, Engine, Interleave, Operation, scalar_ccm_vector, scalar_vector,
 };
 
 /// Number of blocks in a vector.
@@ -21,9 +21,9 @@ const BLOCKS: usize = 4;
 
 /// The round keys of all lanes, word by word.
 #[derive(Zeroize, ZeroizeOnDrop)]
-pub struct LaneKeys([[u32; BLOCKS]; WORDS]);
+pub struct LaneRoundKeys([[u32; BLOCKS]; WORDS]);
 
-impl RoundKeys for LaneKeys {
+impl RoundKeySource for LaneRoundKeys {
     #[inline(always)]
     fn word(&self, index: usize, slot: usize) -> u32 {
         self.0[index][slot]
@@ -32,7 +32,7 @@ impl RoundKeys for LaneKeys {
 
 /// Encrypts the blocks of a vector.
 #[inline(always)]
-fn encrypt_vector(keys: &impl RoundKeys, blocks: &mut [Block; BLOCKS]) {
+fn encrypt_vector(keys: &impl RoundKeySource, blocks: &mut [Block; BLOCKS]) {
     let mut x = blocks.map(|block| to_words(&block));
     encrypt(keys, &mut x);
     *blocks = x.map(to_bytes);
@@ -46,43 +46,43 @@ impl Engine for Portable {
     type Block = Block;
     type Vector = [Block; BLOCKS];
     const SLOTS: usize = BLOCKS;
-    type Keys = Keys;
-    type LaneKeys = LaneKeys;
+    type RoundKeys = RoundKeys;
+    type LaneRoundKeys = LaneRoundKeys;
 
     fn detect() -> Option<Self> {
         Some(Portable)
     }
 
-    fn expand_key(self, key: &[u8]) -> Keys {
+    fn expand_key(self, key: &[u8]) -> RoundKeys {
         keys::expand_key(key)
     }
 
     scalar_vector!();
 
     #[inline(always)]
-    fn rounds(_: &Keys) -> usize {
+    fn rounds(_: &RoundKeys) -> usize {
         ROUNDS
     }
 
-    fn run<O: Operation<Block>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run<O: Operation<Block>>(self, keys: &RoundKeys, operation: O) -> O::Output {
         operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
     }
 
     #[inline(always)]
     fn encrypt<const G: usize, const K: usize>(
         self,
-        keys: &Keys,
+        keys: &RoundKeys,
         x: &mut [[Self::Vector; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     ) {
-        (1..10).for_each(|round| meanwhile.round(round));
+        (1..10).for_each(|part| between_rounds.run_part(part));
         for blocks in x.as_flattened_mut() {
             encrypt_vector(keys, blocks);
         }
     }
 
     #[inline(always)]
-    fn decrypt<const G: usize>(self, keys: &Keys, x: &mut [Self::Vector; G]) {
+    fn decrypt<const G: usize>(self, keys: &RoundKeys, x: &mut [Self::Vector; G]) {
         for blocks in x {
             let mut words = blocks.map(|block| to_words(&block));
             decrypt(keys, &mut words);
@@ -94,12 +94,12 @@ impl Engine for Portable {
     #[inline(always)]
     fn encrypt_lanes<const G: usize, const K: usize>(
         self,
-        keys: &LaneKeys,
+        keys: &LaneRoundKeys,
         _: usize,
         x: &mut [[Self::Vector; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     ) {
-        (1..10).for_each(|round| meanwhile.round(round));
+        (1..10).for_each(|part| between_rounds.run_part(part));
         const { assert!(G == 1) };
         for blocks in x.as_flattened_mut() {
             encrypt_vector(keys, blocks);
@@ -107,37 +107,44 @@ impl Engine for Portable {
     }
 
     #[inline(always)]
-    fn lane_keys(self) -> LaneKeys {
-        LaneKeys([[0; BLOCKS]; WORDS])
+    fn zero_lane_keys(self) -> LaneRoundKeys {
+        LaneRoundKeys([[0; BLOCKS]; WORDS])
     }
 
     #[inline(always)]
-    fn set_lane_key(self, lane_keys: &mut LaneKeys, lane: usize, keys: &Keys) {
+    fn set_lane_key(self, lane_keys: &mut LaneRoundKeys, lane: usize, keys: &RoundKeys) {
         for (slots, word) in lane_keys.0.iter_mut().zip(&keys.0) {
             slots[lane] = *word;
         }
     }
 
     #[inline(always)]
-    fn encrypt_block(self, keys: &Keys, block: &mut Block) {
+    fn encrypt_block(self, keys: &RoundKeys, block: &mut Block) {
         encrypt_block(keys, block);
     }
 
     #[inline(always)]
-    fn cbc_encrypt_blocks(self, keys: &Keys, chain: &mut Block, data: &mut [u8]) {
+    fn cbc_encrypt_blocks(self, keys: &RoundKeys, chain: &mut Block, data: &mut [u8]) {
         chain::cbc_encrypt_blocks(keys, chain, data);
     }
 }
 
 impl CcmEngine for Portable {
-    fn run_ccm<O: CcmOperation>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run_ccm<O: CcmOperation>(self, keys: &RoundKeys, operation: O) -> O::Output {
         operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
     }
 
     scalar_ccm_vector!();
 
     #[inline(always)]
-    fn ccm_blocks(self, keys: &Keys, mac: &mut Block, counter: &mut Block, data: &mut [u8], direction: Direction) {
+    fn ccm_blocks(
+        self,
+        keys: &RoundKeys,
+        mac: &mut Block,
+        counter: &mut Block,
+        data: &mut [u8],
+        direction: CipherDirection,
+    ) {
         chain::ccm_blocks_in_pairs(keys, mac, counter, data, direction);
     }
 }

@@ -6,8 +6,8 @@
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::keys::{Keys, ROUNDS, WORDS};
-use crate::engine::{CcmEngine, CcmOperation, Engine, Meanwhile, Operation, scalar_ccm_vector, scalar_vector};
+use super::keys::{ROUNDS, RoundKeys, WORDS};
+use crate::engine::{CcmEngine, CcmOperation, Engine, Interleave, Operation, scalar_ccm_vector, scalar_vector};
 use crate::{Block, Error};
 
 /// Odd((e − 2) 2^w) of section 2.2, where e is the base of the natural logarithm.
@@ -172,42 +172,42 @@ impl Engine for Reference {
     type Block = Block;
     type Vector = [Block; 1];
     const SLOTS: usize = 1;
-    type Keys = Keys;
-    type LaneKeys = Option<Keys>;
+    type RoundKeys = RoundKeys;
+    type LaneRoundKeys = Option<RoundKeys>;
 
     fn detect() -> Option<Self> {
         Some(Reference)
     }
 
-    fn expand_key(self, key: &[u8]) -> Keys {
-        let mut keys = Keys([0; WORDS]);
+    fn expand_key(self, key: &[u8]) -> RoundKeys {
+        let mut keys = RoundKeys([0; WORDS]);
         expand(key, &mut keys.0);
         keys
     }
 
     scalar_vector!();
 
-    fn rounds(_: &Keys) -> usize {
+    fn rounds(_: &RoundKeys) -> usize {
         ROUNDS
     }
 
-    fn run<O: Operation<Block>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run<O: Operation<Block>>(self, keys: &RoundKeys, operation: O) -> O::Output {
         operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
     }
 
     fn encrypt<const G: usize, const K: usize>(
         self,
-        keys: &Keys,
+        keys: &RoundKeys,
         x: &mut [[Self::Vector; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     ) {
-        (1..10).for_each(|round| meanwhile.round(round));
+        (1..10).for_each(|part| between_rounds.run_part(part));
         for block in x.as_flattened_mut().as_flattened_mut() {
             encrypt_block(&keys.0, block);
         }
     }
 
-    fn decrypt<const G: usize>(self, keys: &Keys, x: &mut [Self::Vector; G]) {
+    fn decrypt<const G: usize>(self, keys: &RoundKeys, x: &mut [Self::Vector; G]) {
         for block in x.as_flattened_mut() {
             decrypt_block(&keys.0, block);
         }
@@ -215,30 +215,30 @@ impl Engine for Reference {
 
     fn encrypt_lanes<const G: usize, const K: usize>(
         self,
-        keys: &Self::LaneKeys,
+        keys: &Self::LaneRoundKeys,
         _: usize,
         x: &mut [[Self::Vector; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     ) {
         let Some(keys) = keys else { return };
-        self.encrypt(keys, x, meanwhile);
+        self.encrypt(keys, x, between_rounds);
     }
 
-    fn lane_keys(self) -> Self::LaneKeys {
+    fn zero_lane_keys(self) -> Self::LaneRoundKeys {
         None
     }
 
-    fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, _: usize, keys: &Keys) {
+    fn set_lane_key(self, lane_keys: &mut Self::LaneRoundKeys, _: usize, keys: &RoundKeys) {
         *lane_keys = Some(keys.clone());
     }
 
-    fn encrypt_block(self, keys: &Keys, block: &mut Block) {
+    fn encrypt_block(self, keys: &RoundKeys, block: &mut Block) {
         encrypt_block(&keys.0, block);
     }
 }
 
 impl CcmEngine for Reference {
-    fn run_ccm<O: CcmOperation>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run_ccm<O: CcmOperation>(self, keys: &RoundKeys, operation: O) -> O::Output {
         operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::block::Block;
 use crate::cpu::Riscv32;
-use crate::engine::Direction;
+use crate::engine::CipherDirection;
 
 core::arch::global_asm!(include_str!("rc6.S"), options(raw));
 
@@ -20,13 +20,13 @@ unsafe extern "C" {
 }
 
 /// ECB in place.
-pub(crate) fn ecb(_: Riscv32, keys: &[u32; WORDS], blocks: &mut [Block], direction: Direction) {
+pub(crate) fn ecb(_: Riscv32, keys: &[u32; WORDS], blocks: &mut [Block], direction: CipherDirection) {
     let (data, bytes) = (blocks.as_mut_ptr().cast::<u8>(), 16 * blocks.len());
     // SAFETY: the token proves the target; keys and data are valid for their lengths, and the output may be the input.
     unsafe {
         match direction {
-            Direction::Encrypt => tress_rc6_encrypt(keys, data, data, bytes),
-            Direction::Decrypt => tress_rc6_decrypt(keys, data, data, bytes),
+            CipherDirection::Encrypt => tress_rc6_encrypt(keys, data, data, bytes),
+            CipherDirection::Decrypt => tress_rc6_decrypt(keys, data, data, bytes),
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use core::arch::x86_64::*;
 
-use super::keys::{self, Keys, ROUNDS, WORDS};
-use super::sliced::{self, LaneKeys, Register, engine};
+use super::keys::{self, ROUNDS, RoundKeys, WORDS};
+use super::sliced::{self, LaneRoundKeys, WordRegister, engine};
 use super::{chain, chain_ahead, words};
 use crate::block::Block;
-use crate::engine::{CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Operation, STEP_BLOCKS, counters};
+use crate::engine::{CcmEngine, CcmOperation, CipherDirection, Engine, Interleave, Operation, STEP_BLOCKS, counters};
 
 mod registers;
 

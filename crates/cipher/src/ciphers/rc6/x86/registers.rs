@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::Register;
+use super::WordRegister;
 
 /// Defines the methods that differ only in the names of instructions.
 macro_rules! plain {
@@ -74,7 +74,7 @@ macro_rules! plain {
 }
 
 /// Operations that only this file uses.
-trait Rows: Register {
+trait TransposeRegister: WordRegister {
     unsafe fn store(self, bytes: *mut u8);
     /// Interleaves the low words of both registers in each 128 bits.
     unsafe fn low32(self, other: Self) -> Self;
@@ -88,7 +88,7 @@ trait Rows: Register {
 
 /// Transposes the matrix of 4 × 4 words in each 128 bits of the four registers. The operation is its own inverse.
 #[inline(always)]
-unsafe fn transpose<R: Rows>([a, b, c, d]: [R; 4]) -> [R; 4] {
+unsafe fn transpose<R: TransposeRegister>([a, b, c, d]: [R; 4]) -> [R; 4] {
     // SAFETY: the caller guarantees the instructions.
     unsafe {
         let (ab_low, ab_high) = (a.low32(b), a.high32(b));
@@ -97,10 +97,10 @@ unsafe fn transpose<R: Rows>([a, b, c, d]: [R; 4]) -> [R; 4] {
     }
 }
 
-/// Implements [`Rows`] for one register width.
+/// Implements [`TransposeRegister`] for one register width.
 macro_rules! rows {
     ($register:ty, $store:ident, $low32:ident, $high32:ident, $low64:ident, $high64:ident) => {
-        impl Rows for $register {
+        impl TransposeRegister for $register {
             #[inline(always)]
             unsafe fn store(self, bytes: *mut u8) {
                 // SAFETY: the caller guarantees the bytes and the instructions.
@@ -147,7 +147,7 @@ rows!(
     _mm512_unpackhi_epi64
 );
 
-impl Register for __m256i {
+impl WordRegister for __m256i {
     const WORDS: usize = 8;
     const IN_FLIGHT: usize = 4;
     plain!(
@@ -271,7 +271,7 @@ unsafe fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     }
 }
 
-impl Register for __m512i {
+impl WordRegister for __m512i {
     const WORDS: usize = 16;
     const IN_FLIGHT: usize = 4;
     plain!(

@@ -15,27 +15,27 @@ use super::shape::{MAX_COLUMNS, MAX_ROUNDS};
 use crate::block::{self, Block, BlockBytes};
 use crate::cpu;
 use crate::engine::{
-    CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Nothing, Operation, Room, STEP_BLOCKS, counters, increment,
-    xor_block,
+    CcmEngine, CcmOperation, CipherDirection, Engine, Interleave, KeyBuffer, NoInterleave, Operation, STEP_BLOCKS,
+    counters, increment, xor_block,
 };
 
 mod vector;
 
 use vector::Vector;
-pub(super) use vector::{One, Two};
+pub(super) use vector::{OneRegister, TwoRegisters};
 
 /// Largest number of lanes with a key each.
 const MAX_GROUPS: usize = 8;
 
 /// The round keys of one key, in order of use. All except the last are permuted for AESE or AESD.
 #[derive(Clone)]
-pub struct Keys<V: Vector> {
+pub struct RoundKeys<V: Vector> {
     round_keys: [V; MAX_ROUNDS + 1],
     rounds: usize,
 }
 
 /// The round keys of `MAX_GROUPS` lanes, permuted as those of one key.
-pub struct LaneKeys<V: Vector> {
+pub struct LaneRoundKeys<V: Vector> {
     round_keys: [[V; MAX_GROUPS]; MAX_ROUNDS + 1],
     rounds: usize,
 }
@@ -46,15 +46,15 @@ fn wipe<V: Vector>(vectors: &mut [V]) {
     block::wipe(unsafe { core::slice::from_raw_parts_mut(blocks, core::mem::size_of_val(vectors) / 16) });
 }
 
-impl<V: Vector> Drop for Keys<V> {
+impl<V: Vector> Drop for RoundKeys<V> {
     fn drop(&mut self) {
         wipe(&mut self.round_keys);
     }
 }
 
-impl<V: Vector> ZeroizeOnDrop for Keys<V> {}
+impl<V: Vector> ZeroizeOnDrop for RoundKeys<V> {}
 
-impl<V: Vector> Zeroize for LaneKeys<V> {
+impl<V: Vector> Zeroize for LaneRoundKeys<V> {
     fn zeroize(&mut self) {
         wipe(self.round_keys.as_flattened_mut());
         self.rounds = 0;
@@ -74,7 +74,7 @@ impl SubWord for Aese {
 
 /// Computes the round keys. `key` must have 16, 20, 24, 28 or 32 bytes.
 #[target_feature(enable = "aes")]
-fn expand_key<V: Vector>(key: &[u8]) -> Keys<V> {
+fn expand_key<V: Vector>(key: &[u8]) -> RoundKeys<V> {
     let block_bytes = V::Block::BYTES;
     let mut w = [[0; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)];
     let rounds = expand::expand_key(&Aese(()), block_bytes / 4, key, &mut w);
@@ -86,7 +86,7 @@ fn expand_key<V: Vector>(key: &[u8]) -> Keys<V> {
             round_keys[round] = if round == rounds { round_key } else { round_key.arrange() };
         }
         block::wipe(&mut w);
-        Keys { round_keys, rounds }
+        RoundKeys { round_keys, rounds }
     }
 }
 
@@ -95,11 +95,14 @@ fn expand_key<V: Vector>(key: &[u8]) -> Keys<V> {
 /// # Safety
 /// The machine must have the AES instructions.
 #[inline(always)]
-unsafe fn inverse_keys<'k, V: Vector>(keys: &Keys<V>, room: &'k mut Room<Keys<V>>) -> &'k Keys<V> {
+unsafe fn inverse_keys<'k, V: Vector>(
+    keys: &RoundKeys<V>,
+    buffer: &'k mut KeyBuffer<RoundKeys<V>>,
+) -> &'k RoundKeys<V> {
     let rounds = keys.rounds;
     // SAFETY: the caller guarantees the instructions.
     unsafe {
-        let inverse = room.keys.insert(Keys { round_keys: [V::zero(); MAX_ROUNDS + 1], rounds });
+        let inverse = buffer.keys.insert(RoundKeys { round_keys: [V::zero(); MAX_ROUNDS + 1], rounds });
         inverse.round_keys[0] = keys.round_keys[rounds].arrange_inverse();
         for round in 1..rounds {
             let round_key = keys.round_keys[rounds - round].arrange_back();
@@ -111,13 +114,13 @@ unsafe fn inverse_keys<'k, V: Vector>(keys: &Keys<V>, room: &'k mut Room<Keys<V>
 }
 
 /// A source of round keys.
-trait RoundKeys<V> {
+trait RoundKeySource<V> {
     fn rounds(&self) -> usize;
     /// The round key for vector `group` of a row.
     fn round_key(&self, round: usize, group: usize) -> V;
 }
 
-impl<V: Vector> RoundKeys<V> for Keys<V> {
+impl<V: Vector> RoundKeySource<V> for RoundKeys<V> {
     #[inline(always)]
     fn rounds(&self) -> usize {
         self.rounds
@@ -130,7 +133,7 @@ impl<V: Vector> RoundKeys<V> for Keys<V> {
 }
 
 /// The round keys of all lanes, and the group that is vector 0 of a row.
-impl<V: Vector> RoundKeys<V> for (&LaneKeys<V>, usize) {
+impl<V: Vector> RoundKeySource<V> for (&LaneRoundKeys<V>, usize) {
     #[inline(always)]
     fn rounds(&self) -> usize {
         self.0.rounds
@@ -148,9 +151,9 @@ impl<V: Vector> RoundKeys<V> for (&LaneKeys<V>, usize) {
 /// The machine must have the AES instructions.
 #[inline(always)]
 unsafe fn encrypt<V: Vector, const G: usize, const K: usize>(
-    keys: &impl RoundKeys<V>,
+    keys: &impl RoundKeySource<V>,
     x: &mut [[V; G]; K],
-    meanwhile: &mut impl Meanwhile,
+    between_rounds: &mut impl Interleave,
 ) {
     let rounds = keys.rounds();
     let mut y = *x;
@@ -164,7 +167,7 @@ unsafe fn encrypt<V: Vector, const G: usize, const K: usize>(
                 }
             }
             if round < 10 {
-                meanwhile.round(round);
+                between_rounds.run_part(round);
             }
         }
         for g in 0..G {
@@ -182,7 +185,7 @@ unsafe fn encrypt<V: Vector, const G: usize, const K: usize>(
 /// # Safety
 /// The machine must have the AES instructions.
 #[inline(always)]
-unsafe fn decrypt<V: Vector, const G: usize>(keys: &Keys<V>, x: &mut [V; G]) {
+unsafe fn decrypt<V: Vector, const G: usize>(keys: &RoundKeys<V>, x: &mut [V; G]) {
     let mut y = *x;
     // SAFETY: the caller guarantees the instructions.
     unsafe {
@@ -208,29 +211,29 @@ impl<V: Vector, const FLIGHT: usize> Engine for ArmAes<V, FLIGHT> {
     type Block = V::Block;
     type Vector = V;
     const SLOTS: usize = 1;
-    type Keys = Keys<V>;
-    type LaneKeys = LaneKeys<V>;
+    type RoundKeys = RoundKeys<V>;
+    type LaneRoundKeys = LaneRoundKeys<V>;
 
     fn detect() -> Option<Self> {
         cpu::ArmAes::detect().map(|token| ArmAes(token, PhantomData))
     }
 
-    fn expand_key(self, key: &[u8]) -> Keys<V> {
+    fn expand_key(self, key: &[u8]) -> RoundKeys<V> {
         // SAFETY: the token in `self` proves the instructions.
         unsafe { expand_key(key) }
     }
 
     #[inline(always)]
-    fn rounds(keys: &Keys<V>) -> usize {
+    fn rounds(keys: &RoundKeys<V>) -> usize {
         keys.rounds
     }
 
     #[inline]
-    fn run<O: Operation<V::Block>>(self, keys: &Keys<V>, operation: O) -> O::Output {
+    fn run<O: Operation<V::Block>>(self, keys: &RoundKeys<V>, operation: O) -> O::Output {
         #[target_feature(enable = "aes")]
         fn with_features<V: Vector, const FLIGHT: usize, O: Operation<V::Block>>(
             engine: ArmAes<V, FLIGHT>,
-            keys: &Keys<V>,
+            keys: &RoundKeys<V>,
             operation: O,
         ) -> O::Output {
             operation.call::<ArmAes<V, FLIGHT>, FLIGHT, FLIGHT>(engine, keys)
@@ -304,22 +307,22 @@ impl<V: Vector, const FLIGHT: usize> Engine for ArmAes<V, FLIGHT> {
     #[inline(always)]
     fn encrypt<const G: usize, const K: usize>(
         self,
-        keys: &Keys<V>,
+        keys: &RoundKeys<V>,
         x: &mut [[V; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     ) {
         // SAFETY: the token in `self` proves the instructions.
-        unsafe { encrypt(keys, x, meanwhile) }
+        unsafe { encrypt(keys, x, between_rounds) }
     }
 
     #[inline(always)]
-    fn inverse_keys<'k>(self, keys: &'k Keys<V>, room: &'k mut Room<Keys<V>>) -> &'k Keys<V> {
+    fn inverse_keys<'k>(self, keys: &'k RoundKeys<V>, buffer: &'k mut KeyBuffer<RoundKeys<V>>) -> &'k RoundKeys<V> {
         // SAFETY: the token in `self` proves the instructions.
-        unsafe { inverse_keys(keys, room) }
+        unsafe { inverse_keys(keys, buffer) }
     }
 
     #[inline(always)]
-    fn decrypt<const G: usize>(self, keys: &Keys<V>, x: &mut [V; G]) {
+    fn decrypt<const G: usize>(self, keys: &RoundKeys<V>, x: &mut [V; G]) {
         // SAFETY: the token in `self` proves the instructions.
         unsafe { decrypt(keys, x) }
     }
@@ -327,23 +330,23 @@ impl<V: Vector, const FLIGHT: usize> Engine for ArmAes<V, FLIGHT> {
     #[inline(always)]
     fn encrypt_lanes<const G: usize, const K: usize>(
         self,
-        keys: &LaneKeys<V>,
+        keys: &LaneRoundKeys<V>,
         first: usize,
         x: &mut [[V; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     ) {
         assert!(first + G <= MAX_GROUPS);
         // SAFETY: the token in `self` proves the instructions.
-        unsafe { encrypt(&(keys, first), x, meanwhile) }
+        unsafe { encrypt(&(keys, first), x, between_rounds) }
     }
 
     #[inline(always)]
-    fn lane_keys(self) -> LaneKeys<V> {
-        LaneKeys { round_keys: [[self.zero(); MAX_GROUPS]; MAX_ROUNDS + 1], rounds: 0 }
+    fn zero_lane_keys(self) -> LaneRoundKeys<V> {
+        LaneRoundKeys { round_keys: [[self.zero(); MAX_GROUPS]; MAX_ROUNDS + 1], rounds: 0 }
     }
 
     #[inline(always)]
-    fn set_lane_key(self, lane_keys: &mut LaneKeys<V>, lane: usize, keys: &Keys<V>) {
+    fn set_lane_key(self, lane_keys: &mut LaneRoundKeys<V>, lane: usize, keys: &RoundKeys<V>) {
         lane_keys.rounds = keys.rounds;
         for (row, key) in lane_keys.round_keys.iter_mut().zip(&keys.round_keys[..=keys.rounds]) {
             row[lane] = *key;
@@ -351,60 +354,67 @@ impl<V: Vector, const FLIGHT: usize> Engine for ArmAes<V, FLIGHT> {
     }
 
     #[inline(always)]
-    fn encrypt_block(self, keys: &Keys<V>, block: &mut V::Block) {
+    fn encrypt_block(self, keys: &RoundKeys<V>, block: &mut V::Block) {
         let mut x = [[self.load(block.as_ref())]];
-        self.encrypt(keys, &mut x, &mut Nothing);
+        self.encrypt(keys, &mut x, &mut NoInterleave);
         self.store(x[0][0], block.as_mut());
     }
 
     #[inline(always)]
-    fn cbc_encrypt_blocks(self, keys: &Keys<V>, chain: &mut V::Block, data: &mut [u8]) {
+    fn cbc_encrypt_blocks(self, keys: &RoundKeys<V>, chain: &mut V::Block, data: &mut [u8]) {
         let mut x = [[self.load(chain.as_ref())]];
         for block in data.chunks_exact_mut(V::Block::BYTES) {
             x[0][0] = self.xor(x[0][0], self.load(block));
-            self.encrypt(keys, &mut x, &mut Nothing);
+            self.encrypt(keys, &mut x, &mut NoInterleave);
             self.store(x[0][0], block);
         }
         self.store(x[0][0], chain.as_mut());
     }
 }
 
-impl<const FLIGHT: usize> CcmEngine for ArmAes<One, FLIGHT> {
+impl<const FLIGHT: usize> CcmEngine for ArmAes<OneRegister, FLIGHT> {
     #[inline]
-    fn run_ccm<O: CcmOperation>(self, keys: &Keys<One>, operation: O) -> O::Output {
+    fn run_ccm<O: CcmOperation>(self, keys: &RoundKeys<OneRegister>, operation: O) -> O::Output {
         #[target_feature(enable = "aes")]
         fn with_features<const FLIGHT: usize, O: CcmOperation>(
-            engine: ArmAes<One, FLIGHT>,
-            keys: &Keys<One>,
+            engine: ArmAes<OneRegister, FLIGHT>,
+            keys: &RoundKeys<OneRegister>,
             operation: O,
         ) -> O::Output {
-            operation.call::<ArmAes<One, FLIGHT>, FLIGHT, FLIGHT>(engine, keys)
+            operation.call::<ArmAes<OneRegister, FLIGHT>, FLIGHT, FLIGHT>(engine, keys)
         }
         // SAFETY: the token in `self` proves that the machine has these features.
         unsafe { with_features(self, keys, operation) }
     }
 
     #[inline(always)]
-    fn and(self, a: One, b: One) -> One {
+    fn and(self, a: OneRegister, b: OneRegister) -> OneRegister {
         // SAFETY: the token in `self` proves the instructions.
         unsafe { a.and(b) }
     }
 
     #[inline(always)]
-    fn reverse(self, a: One) -> One {
+    fn reverse(self, a: OneRegister) -> OneRegister {
         // SAFETY: the token in `self` proves the instructions.
         unsafe { a.reverse() }
     }
 
     #[inline(always)]
-    fn increment(self, a: One) -> One {
+    fn increment(self, a: OneRegister) -> OneRegister {
         // SAFETY: the token in `self` proves the instructions.
         unsafe { a.increment() }
     }
 
     /// The chain over a block is encrypted together with the counter of the next block.
     #[inline(always)]
-    fn ccm_blocks(self, keys: &Keys<One>, mac: &mut Block, counter: &mut Block, data: &mut [u8], direction: Direction) {
+    fn ccm_blocks(
+        self,
+        keys: &RoundKeys<OneRegister>,
+        mac: &mut Block,
+        counter: &mut Block,
+        data: &mut [u8],
+        direction: CipherDirection,
+    ) {
         for (index, block) in data.chunks_exact_mut(16).enumerate() {
             let mut key_stream = *counter;
             increment(counter);
@@ -412,17 +422,17 @@ impl<const FLIGHT: usize> CcmEngine for ArmAes<One, FLIGHT> {
                 self.encrypt_block(keys, &mut key_stream);
             } else {
                 let mut x = [[self.load(&key_stream), self.load(mac)]];
-                self.encrypt(keys, &mut x, &mut Nothing);
+                self.encrypt(keys, &mut x, &mut NoInterleave);
                 self.store(x[0][0], &mut key_stream);
                 self.store(x[0][1], mac);
             }
-            if direction == Direction::Encrypt {
+            if direction == CipherDirection::Encrypt {
                 xor_block(mac, block);
             }
             for (byte, key) in block.iter_mut().zip(key_stream) {
                 *byte ^= key;
             }
-            if direction == Direction::Decrypt {
+            if direction == CipherDirection::Decrypt {
                 xor_block(mac, block);
             }
             key_stream.zeroize();

@@ -50,13 +50,13 @@ pub(super) unsafe fn sub_word(word: u32) -> u32 {
 
 /// A block of 128 bits.
 #[derive(Clone, Copy)]
-pub struct One(uint8x16_t);
+pub struct OneRegister(uint8x16_t);
 
-impl One {
+impl OneRegister {
     #[inline(always)]
     pub(super) unsafe fn and(self, other: Self) -> Self {
         // SAFETY: the caller guarantees the instructions.
-        unsafe { One(vandq_u8(self.0, other.0)) }
+        unsafe { OneRegister(vandq_u8(self.0, other.0)) }
     }
 
     /// Reverses the bytes.
@@ -65,7 +65,7 @@ impl One {
         // SAFETY: the caller guarantees the instructions.
         unsafe {
             let halves = vrev64q_u8(self.0);
-            One(vextq_u8::<8>(halves, halves))
+            OneRegister(vextq_u8::<8>(halves, halves))
         }
     }
 
@@ -75,18 +75,18 @@ impl One {
         // SAFETY: the caller guarantees the instructions.
         unsafe {
             let one = vsetq_lane_u64::<0>(1, vdupq_n_u64(0));
-            One(vreinterpretq_u8_u64(vaddq_u64(vreinterpretq_u64_u8(self.0), one)))
+            OneRegister(vreinterpretq_u8_u64(vaddq_u64(vreinterpretq_u64_u8(self.0), one)))
         }
     }
 }
 
-impl Vector for One {
+impl Vector for OneRegister {
     type Block = Block;
 
     #[inline(always)]
     unsafe fn load(block: *const u8) -> Self {
         // SAFETY: the caller guarantees 16 bytes.
-        unsafe { One(vld1q_u8(block)) }
+        unsafe { OneRegister(vld1q_u8(block)) }
     }
 
     #[inline(always)]
@@ -98,13 +98,13 @@ impl Vector for One {
     #[inline(always)]
     unsafe fn zero() -> Self {
         // SAFETY: the caller guarantees the instructions.
-        unsafe { One(vdupq_n_u8(0)) }
+        unsafe { OneRegister(vdupq_n_u8(0)) }
     }
 
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
         // SAFETY: the caller guarantees the instructions.
-        unsafe { One(veorq_u8(self.0, other.0)) }
+        unsafe { OneRegister(veorq_u8(self.0, other.0)) }
     }
 
     #[inline(always)]
@@ -125,40 +125,40 @@ impl Vector for One {
     #[inline(always)]
     unsafe fn encrypt_round(self, round_key: Self) -> Self {
         // SAFETY: the caller guarantees the instructions.
-        unsafe { One(vaesmcq_u8(vaeseq_u8(self.0, round_key.0))) }
+        unsafe { OneRegister(vaesmcq_u8(vaeseq_u8(self.0, round_key.0))) }
     }
 
     #[inline(always)]
     unsafe fn encrypt_last(self, round_key: Self, last: Self) -> Self {
         // SAFETY: the caller guarantees the instructions.
-        unsafe { One(vaeseq_u8(self.0, round_key.0)).xor(last) }
+        unsafe { OneRegister(vaeseq_u8(self.0, round_key.0)).xor(last) }
     }
 
     #[inline(always)]
     unsafe fn decrypt_round(self, round_key: Self) -> Self {
         // SAFETY: the caller guarantees the instructions.
-        unsafe { One(vaesimcq_u8(vaesdq_u8(self.0, round_key.0))) }
+        unsafe { OneRegister(vaesimcq_u8(vaesdq_u8(self.0, round_key.0))) }
     }
 
     #[inline(always)]
     unsafe fn decrypt_last(self, round_key: Self, last: Self) -> Self {
         // SAFETY: the caller guarantees the instructions.
-        unsafe { One(vaesdq_u8(self.0, round_key.0)).xor(last) }
+        unsafe { OneRegister(vaesdq_u8(self.0, round_key.0)).xor(last) }
     }
 
     #[inline(always)]
     unsafe fn inverse_mix_columns(self) -> Self {
         // SAFETY: the caller guarantees the instructions.
-        unsafe { One(vaesimcq_u8(self.0)) }
+        unsafe { OneRegister(vaesimcq_u8(self.0)) }
     }
 }
 
 /// A block of 160 to 256 bits: columns 0 to 3 in the first register, the others at the start of the second. The bytes after them are
 /// ignored.
 #[derive(Clone, Copy)]
-pub struct Two<B> {
-    low: One,
-    high: One,
+pub struct TwoRegisters<B> {
+    low: OneRegister,
+    high: OneRegister,
     block: PhantomData<B>,
 }
 
@@ -199,7 +199,7 @@ const fn ascending(from: usize) -> [u8; 16] {
     order
 }
 
-impl<B: BlockBytes> Two<B> {
+impl<B: BlockBytes> TwoRegisters<B> {
     const FORWARD: [[u8; 16]; 2] = order(B::BYTES / 4, false);
     const BACK: [[u8; 16]; 2] = order_back(B::BYTES / 4);
     const BACKWARD: [[u8; 16]; 2] = order(B::BYTES / 4, true);
@@ -209,19 +209,19 @@ impl<B: BlockBytes> Two<B> {
     const HIGH: [u8; 16] = ascending(32 - B::BYTES);
 
     #[inline(always)]
-    fn new(low: One, high: One) -> Self {
-        Two { low, high, block: PhantomData }
+    fn new(low: OneRegister, high: OneRegister) -> Self {
+        TwoRegisters { low, high, block: PhantomData }
     }
 
     /// Selects bytes of the two registers.
     #[inline(always)]
-    unsafe fn take(self, order: &[u8; 16]) -> One {
+    unsafe fn take(self, order: &[u8; 16]) -> OneRegister {
         // SAFETY: the caller guarantees the instructions, and `order` has 16 bytes.
-        unsafe { One(vqtbl2q_u8(uint8x16x2_t(self.low.0, self.high.0), vld1q_u8(order.as_ptr()))) }
+        unsafe { OneRegister(vqtbl2q_u8(uint8x16x2_t(self.low.0, self.high.0), vld1q_u8(order.as_ptr()))) }
     }
 }
 
-impl<B: BlockBytes> Vector for Two<B> {
+impl<B: BlockBytes> Vector for TwoRegisters<B> {
     type Block = B;
 
     #[inline(always)]
@@ -229,7 +229,7 @@ impl<B: BlockBytes> Vector for Two<B> {
         // SAFETY: the caller guarantees the instructions and a block's bytes, of which these are the first and the last 16.
         unsafe {
             let last = vld1q_u8(block.add(B::BYTES - 16));
-            Self::new(One::load(block), One(vqtbl1q_u8(last, vld1q_u8(Self::HIGH.as_ptr()))))
+            Self::new(OneRegister::load(block), OneRegister(vqtbl1q_u8(last, vld1q_u8(Self::HIGH.as_ptr()))))
         }
     }
 
@@ -245,7 +245,7 @@ impl<B: BlockBytes> Vector for Two<B> {
     #[inline(always)]
     unsafe fn zero() -> Self {
         // SAFETY: the caller guarantees the instructions.
-        unsafe { Self::new(One::zero(), One::zero()) }
+        unsafe { Self::new(OneRegister::zero(), OneRegister::zero()) }
     }
 
     #[inline(always)]

@@ -13,12 +13,12 @@ use core::marker::PhantomData;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::expand::{self, SubWord};
-use super::keys::Keys;
+use super::keys::RoundKeys;
 use super::shape::{MAX_COLUMNS, MAX_ROUNDS, shifts};
 use crate::block::{Block, BlockBytes, wipe};
 use crate::engine::{
-    CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Operation, increment, scalar_ccm_vector, scalar_vector,
-    xor_block,
+    CcmEngine, CcmOperation, CipherDirection, Engine, Interleave, Operation, increment, scalar_ccm_vector,
+    scalar_vector, xor_block,
 };
 use sbox::{inverse_sub_bytes, sub_bytes};
 use word::Word;
@@ -30,23 +30,23 @@ const ZERO: State = [Word::splat(0); 8];
 
 /// Bitsliced round keys of all lanes, with a key for each block of a state.
 #[derive(Zeroize, ZeroizeOnDrop)]
-pub struct LaneKeys {
+pub struct LaneRoundKeys {
     round_keys: [State; MAX_ROUNDS + 1],
     rounds: usize,
 }
 
 /// A source of bitsliced round keys.
-trait RoundKeys {
+trait RoundKeySource {
     fn rounds(&self) -> usize;
     fn round_key(&self, round: usize) -> State;
 }
 
 /// One key for all blocks. It stores the rows of each round key with a byte for each column, an eighth of the bitsliced form, and
 /// expands them on use. With four columns, two rows share a word: the first is in its even bytes, the second in its odd ones.
-impl<const BYTES: usize> RoundKeys for Keys<[u8; BYTES]> {
+impl<const BYTES: usize> RoundKeySource for RoundKeys<[u8; BYTES]> {
     #[inline(always)]
     fn rounds(&self) -> usize {
-        Keys::rounds(self)
+        RoundKeys::rounds(self)
     }
 
     /// Repeats every bit of each byte for all blocks.
@@ -71,7 +71,7 @@ impl<const BYTES: usize> RoundKeys for Keys<[u8; BYTES]> {
     }
 }
 
-impl RoundKeys for LaneKeys {
+impl RoundKeySource for LaneRoundKeys {
     #[inline(always)]
     fn rounds(&self) -> usize {
         self.rounds
@@ -271,7 +271,7 @@ fn inverse_mix_columns(state: &mut State) {
 
 /// Encrypts at most as many blocks as a state holds.
 #[inline(always)]
-fn encrypt_state<B: BlockBytes>(keys: &impl RoundKeys, blocks: &mut [B]) {
+fn encrypt_state<B: BlockBytes>(keys: &impl RoundKeySource, blocks: &mut [B]) {
     let mut state = pack(blocks);
     let rounds = keys.rounds();
     add(&mut state, &keys.round_key(0));
@@ -288,16 +288,16 @@ fn encrypt_state<B: BlockBytes>(keys: &impl RoundKeys, blocks: &mut [B]) {
 }
 
 /// Encrypts as many blocks as a state holds.
-fn encrypt_whole<B: BlockBytes, const BLOCKS: usize>(keys: &impl RoundKeys, blocks: &mut [B; BLOCKS]) {
+fn encrypt_whole<B: BlockBytes, const BLOCKS: usize>(keys: &impl RoundKeySource, blocks: &mut [B; BLOCKS]) {
     encrypt_state(keys, blocks);
 }
 
 /// Encrypts one block or two.
-fn encrypt_few<B: BlockBytes>(keys: &impl RoundKeys, blocks: &mut [B]) {
+fn encrypt_few<B: BlockBytes>(keys: &impl RoundKeySource, blocks: &mut [B]) {
     encrypt_state(keys, blocks);
 }
 
-fn decrypt_whole<B: BlockBytes, const BLOCKS: usize>(keys: &impl RoundKeys, blocks: &mut [B; BLOCKS]) {
+fn decrypt_whole<B: BlockBytes, const BLOCKS: usize>(keys: &impl RoundKeySource, blocks: &mut [B; BLOCKS]) {
     let mut state = pack(blocks);
     add(&mut state, &keys.round_key(keys.rounds()));
     for round in (1..keys.rounds()).rev() {
@@ -335,17 +335,17 @@ impl<B: BlockBytes, const BLOCKS: usize, const KEY_BYTES: usize> Engine for Port
     type Block = B;
     type Vector = [B; BLOCKS];
     const SLOTS: usize = BLOCKS;
-    type Keys = Keys<[u8; KEY_BYTES]>;
-    type LaneKeys = LaneKeys;
+    type RoundKeys = RoundKeys<[u8; KEY_BYTES]>;
+    type LaneRoundKeys = LaneRoundKeys;
 
     fn detect() -> Option<Self> {
         Some(Portable(PhantomData))
     }
 
-    fn expand_key(self, key: &[u8]) -> Self::Keys {
+    fn expand_key(self, key: &[u8]) -> Self::RoundKeys {
         let mut w = [[0; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)];
         let rounds = expand::expand_key(&Circuit, B::BYTES / 4, key, &mut w);
-        let mut round_keys = Self::Keys::NONE;
+        let mut round_keys = Self::RoundKeys::ZERO;
         for (round_key, bytes) in round_keys[..=rounds].iter_mut().zip(w.as_flattened().chunks_exact(B::BYTES)) {
             let mut block = B::ZERO;
             block.as_mut().copy_from_slice(bytes);
@@ -359,32 +359,32 @@ impl<B: BlockBytes, const BLOCKS: usize, const KEY_BYTES: usize> Engine for Port
             block.zeroize();
         }
         wipe(&mut w);
-        Keys::new(rounds, round_keys)
+        RoundKeys::new(rounds, round_keys)
     }
 
     scalar_vector!(BLOCKS);
 
-    fn rounds(keys: &Self::Keys) -> usize {
+    fn rounds(keys: &Self::RoundKeys) -> usize {
         keys.rounds()
     }
 
-    fn run<O: Operation<B>>(self, keys: &Self::Keys, operation: O) -> O::Output {
+    fn run<O: Operation<B>>(self, keys: &Self::RoundKeys, operation: O) -> O::Output {
         operation.call::<Self, 1, BLOCKS>(self, keys)
     }
 
     fn encrypt<const G: usize, const K: usize>(
         self,
-        keys: &Self::Keys,
+        keys: &Self::RoundKeys,
         x: &mut [[Self::Vector; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     ) {
-        (1..10).for_each(|round| meanwhile.round(round));
+        (1..10).for_each(|part| between_rounds.run_part(part));
         for blocks in x.as_flattened_mut() {
             encrypt_whole(keys, blocks);
         }
     }
 
-    fn decrypt<const G: usize>(self, keys: &Self::Keys, x: &mut [Self::Vector; G]) {
+    fn decrypt<const G: usize>(self, keys: &Self::RoundKeys, x: &mut [Self::Vector; G]) {
         for blocks in x {
             decrypt_whole(keys, blocks);
         }
@@ -393,23 +393,23 @@ impl<B: BlockBytes, const BLOCKS: usize, const KEY_BYTES: usize> Engine for Port
     /// Supports one group: the vectors of all `K` rows belong to the same lanes.
     fn encrypt_lanes<const G: usize, const K: usize>(
         self,
-        keys: &LaneKeys,
+        keys: &LaneRoundKeys,
         _: usize,
         x: &mut [[Self::Vector; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     ) {
         const { assert!(G == 1) };
-        (1..10).for_each(|round| meanwhile.round(round));
+        (1..10).for_each(|part| between_rounds.run_part(part));
         for blocks in x.as_flattened_mut() {
             encrypt_whole(keys, blocks);
         }
     }
 
-    fn lane_keys(self) -> LaneKeys {
-        LaneKeys { round_keys: [ZERO; MAX_ROUNDS + 1], rounds: 0 }
+    fn zero_lane_keys(self) -> LaneRoundKeys {
+        LaneRoundKeys { round_keys: [ZERO; MAX_ROUNDS + 1], rounds: 0 }
     }
 
-    fn set_lane_key(self, lane_keys: &mut LaneKeys, lane: usize, keys: &Self::Keys) {
+    fn set_lane_key(self, lane_keys: &mut LaneRoundKeys, lane: usize, keys: &Self::RoundKeys) {
         // Bit k of every byte, or of every other byte, belongs to block k.
         let mask = if share(B::BYTES) == 2 { 0x0001_0001_0001_0001 << (lane / 8 * 8) } else { 0x0101_0101_0101_0101 };
         let mask = mask << (lane % 8);
@@ -422,13 +422,13 @@ impl<B: BlockBytes, const BLOCKS: usize, const KEY_BYTES: usize> Engine for Port
         }
     }
 
-    fn encrypt_block(self, keys: &Self::Keys, block: &mut B) {
+    fn encrypt_block(self, keys: &Self::RoundKeys, block: &mut B) {
         encrypt_few(keys, core::slice::from_mut(block));
     }
 }
 
 impl<const BLOCKS: usize, const KEY_BYTES: usize> CcmEngine for Portable<Block, BLOCKS, KEY_BYTES> {
-    fn run_ccm<O: CcmOperation>(self, keys: &Self::Keys, operation: O) -> O::Output {
+    fn run_ccm<O: CcmOperation>(self, keys: &Self::RoundKeys, operation: O) -> O::Output {
         operation.call::<Self, 1, BLOCKS>(self, keys)
     }
 
@@ -437,11 +437,11 @@ impl<const BLOCKS: usize, const KEY_BYTES: usize> CcmEngine for Portable<Block, 
     /// Computes the key stream of a block and the chain of the block before it in one state.
     fn ccm_blocks(
         self,
-        keys: &Self::Keys,
+        keys: &Self::RoundKeys,
         mac: &mut Block,
         counter: &mut Block,
         data: &mut [u8],
-        direction: Direction,
+        direction: CipherDirection,
     ) {
         for (index, block) in data.chunks_exact_mut(16).enumerate() {
             // The chain over a block is encrypted together with the counter of the next block.
@@ -450,13 +450,13 @@ impl<const BLOCKS: usize, const KEY_BYTES: usize> CcmEngine for Portable<Block, 
             encrypt_few(keys, &mut both[..running]);
             [_, *mac] = both;
             increment(counter);
-            if direction == Direction::Encrypt {
+            if direction == CipherDirection::Encrypt {
                 xor_block(mac, block);
             }
             for (byte, key) in block.iter_mut().zip(both[0]) {
                 *byte ^= key;
             }
-            if direction == Direction::Decrypt {
+            if direction == CipherDirection::Decrypt {
                 xor_block(mac, block);
             }
             both.zeroize();

@@ -6,10 +6,10 @@
 
 use core::marker::PhantomData;
 
-use super::keys::Keys;
+use super::keys::RoundKeys;
 use super::shape::rounds;
 use crate::block::{Block, BlockBytes, flat_mut};
-use crate::engine::{CcmEngine, CcmOperation, Engine, Meanwhile, Operation, scalar_ccm_vector, scalar_vector};
+use crate::engine::{CcmEngine, CcmOperation, Engine, Interleave, Operation, scalar_ccm_vector, scalar_vector};
 
 /// Multiplication by x in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197 section 4.2, equation 4.5).
 const fn xtime(a: u8) -> u8 {
@@ -60,10 +60,10 @@ const INVERSE_SBOX: [u8; 256] = {
 };
 
 /// KEYEXPANSION() (section 5.2, algorithm 2).
-fn expand_key<B: BlockBytes>(key: &[u8]) -> Keys<B> {
+fn expand_key<B: BlockBytes>(key: &[u8]) -> RoundKeys<B> {
     let (nb, nk) = (B::BYTES / 4, key.len() / 4);
     let rounds = rounds(nb, nk);
-    let mut round_keys = Keys::<B>::NONE;
+    let mut round_keys = RoundKeys::<B>::ZERO;
     let (w, _) = flat_mut(&mut round_keys).as_chunks_mut::<4>();
     for (word, bytes) in w.iter_mut().zip(key.chunks_exact(4)) {
         word.copy_from_slice(bytes);
@@ -82,7 +82,7 @@ fn expand_key<B: BlockBytes>(key: &[u8]) -> Keys<B> {
         let old = w[i - nk];
         w[i] = core::array::from_fn(|byte| old[byte] ^ temp[byte]);
     }
-    Keys::new(rounds, round_keys)
+    RoundKeys::new(rounds, round_keys)
 }
 
 /// The number of columns by which ShiftRows moves each row (the proposal's table 2).
@@ -95,7 +95,7 @@ fn shifts(nb: usize) -> [usize; 4] {
 }
 
 /// ADDROUNDKEY() (section 5.1.4).
-fn add_round_key<B: BlockBytes>(state: &mut B, keys: &Keys<B>, round: usize) {
+fn add_round_key<B: BlockBytes>(state: &mut B, keys: &RoundKeys<B>, round: usize) {
     for (byte, key) in state.as_mut().iter_mut().zip(keys.round_keys[round].as_ref()) {
         *byte ^= key;
     }
@@ -140,7 +140,7 @@ fn mix_columns(state: &mut [u8], coefficients: [u8; 4]) {
 }
 
 /// CIPHER() (section 5.1, algorithm 1).
-fn encrypt_block<B: BlockBytes>(keys: &Keys<B>, state: &mut B) {
+fn encrypt_block<B: BlockBytes>(keys: &RoundKeys<B>, state: &mut B) {
     add_round_key(state, keys, 0);
     for round in 1..=keys.rounds() {
         sub_bytes(state.as_mut(), &SBOX);
@@ -153,7 +153,7 @@ fn encrypt_block<B: BlockBytes>(keys: &Keys<B>, state: &mut B) {
 }
 
 /// INVCIPHER() (section 5.3, algorithm 3).
-fn decrypt_block<B: BlockBytes>(keys: &Keys<B>, state: &mut B) {
+fn decrypt_block<B: BlockBytes>(keys: &RoundKeys<B>, state: &mut B) {
     add_round_key(state, keys, keys.rounds());
     for round in (0..keys.rounds()).rev() {
         inverse_shift_rows(state);
@@ -173,40 +173,40 @@ impl<B: BlockBytes> Engine for Reference<B> {
     type Block = B;
     type Vector = [B; 1];
     const SLOTS: usize = 1;
-    type Keys = Keys<B>;
-    type LaneKeys = Option<Keys<B>>;
+    type RoundKeys = RoundKeys<B>;
+    type LaneRoundKeys = Option<RoundKeys<B>>;
 
     fn detect() -> Option<Self> {
         Some(Reference(PhantomData))
     }
 
-    fn expand_key(self, key: &[u8]) -> Keys<B> {
+    fn expand_key(self, key: &[u8]) -> RoundKeys<B> {
         expand_key(key)
     }
 
     scalar_vector!(1);
 
-    fn rounds(keys: &Keys<B>) -> usize {
+    fn rounds(keys: &RoundKeys<B>) -> usize {
         keys.rounds()
     }
 
-    fn run<O: Operation<B>>(self, keys: &Keys<B>, operation: O) -> O::Output {
+    fn run<O: Operation<B>>(self, keys: &RoundKeys<B>, operation: O) -> O::Output {
         operation.call::<Self, 1, 1>(self, keys)
     }
 
     fn encrypt<const G: usize, const K: usize>(
         self,
-        keys: &Keys<B>,
+        keys: &RoundKeys<B>,
         x: &mut [[Self::Vector; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     ) {
-        (1..10).for_each(|round| meanwhile.round(round));
+        (1..10).for_each(|part| between_rounds.run_part(part));
         for block in x.as_flattened_mut().as_flattened_mut() {
             encrypt_block(keys, block);
         }
     }
 
-    fn decrypt<const G: usize>(self, keys: &Keys<B>, x: &mut [Self::Vector; G]) {
+    fn decrypt<const G: usize>(self, keys: &RoundKeys<B>, x: &mut [Self::Vector; G]) {
         for block in x.as_flattened_mut() {
             decrypt_block(keys, block);
         }
@@ -214,30 +214,30 @@ impl<B: BlockBytes> Engine for Reference<B> {
 
     fn encrypt_lanes<const G: usize, const K: usize>(
         self,
-        keys: &Self::LaneKeys,
+        keys: &Self::LaneRoundKeys,
         _: usize,
         x: &mut [[Self::Vector; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     ) {
         let Some(keys) = keys else { return };
-        self.encrypt(keys, x, meanwhile);
+        self.encrypt(keys, x, between_rounds);
     }
 
-    fn lane_keys(self) -> Self::LaneKeys {
+    fn zero_lane_keys(self) -> Self::LaneRoundKeys {
         None
     }
 
-    fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, _: usize, keys: &Keys<B>) {
+    fn set_lane_key(self, lane_keys: &mut Self::LaneRoundKeys, _: usize, keys: &RoundKeys<B>) {
         *lane_keys = Some(keys.clone());
     }
 
-    fn encrypt_block(self, keys: &Keys<B>, block: &mut B) {
+    fn encrypt_block(self, keys: &RoundKeys<B>, block: &mut B) {
         encrypt_block(keys, block);
     }
 }
 
 impl CcmEngine for Reference<Block> {
-    fn run_ccm<O: CcmOperation>(self, keys: &Keys<Block>, operation: O) -> O::Output {
+    fn run_ccm<O: CcmOperation>(self, keys: &RoundKeys<Block>, operation: O) -> O::Output {
         operation.call::<Self, 1, 1>(self, keys)
     }
 

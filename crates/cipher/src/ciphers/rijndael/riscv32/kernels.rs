@@ -4,7 +4,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::block::Block;
 use crate::cpu::Riscv32;
-use crate::engine::Direction;
+use crate::engine::CipherDirection;
 
 core::arch::global_asm!(
     include_str!("macros.S"),
@@ -28,7 +28,7 @@ const CONSTANT: u8 = 0x63;
 /// of a word is for column `c`: all ones or zeros if the blocks share a key, or a bit for each lane's key.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 #[repr(C)]
-pub(crate) struct Eight {
+pub(crate) struct EightBlockKeys {
     rounds: u32,
     words: [[u32; 32]; MAX_ROUNDS + 1],
 }
@@ -37,39 +37,45 @@ pub(crate) struct Eight {
 /// row `r`, column `c`, block `b`. In the key of round `k`, column `c` of row `r` is moved by `k r` columns.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 #[repr(C)]
-pub(crate) struct Two {
+pub(crate) struct TwoBlockKeys {
     rounds: u32,
     words: [[u32; 8]; MAX_ROUNDS + 1],
 }
 
 // SAFETY: the signatures are those in the assembly files.
 unsafe extern "C" {
-    fn tress_aes8_ecb_encrypt(keys: *const Eight, out: *mut u8, input: *const u8, bytes: usize);
-    fn tress_aes8_ecb_decrypt(keys: *const Eight, out: *mut u8, input: *const u8, bytes: usize);
+    fn tress_aes8_ecb_encrypt(keys: *const EightBlockKeys, out: *mut u8, input: *const u8, bytes: usize);
+    fn tress_aes8_ecb_decrypt(keys: *const EightBlockKeys, out: *mut u8, input: *const u8, bytes: usize);
     fn tress_aes8_ctr(
-        keys: *const Eight,
+        keys: *const EightBlockKeys,
         counter: *mut Block,
         out: *mut u8,
         input: *const u8,
         bytes: usize,
         room: *mut [u32; 40],
     );
-    fn tress_aes8_cbc_decrypt(keys: *const Eight, iv: *mut Block, out: *mut u8, input: *const u8, bytes: usize);
-    fn tress_aes2_encrypt(keys: *const Two, out: *mut [Block; 2], input: *const [Block; 2]);
-    fn tress_aes2_cbc_encrypt(keys: *const Two, iv: *mut Block, out: *mut u8, input: *const u8, bytes: usize);
-    fn tress_aes2_ccm_encrypt(keys: *const Two, state: *mut State, data: *mut u8, blocks: usize);
-    fn tress_aes2_ccm_decrypt(keys: *const Two, state: *mut State, data: *mut u8, blocks: usize);
+    fn tress_aes8_cbc_decrypt(
+        keys: *const EightBlockKeys,
+        iv: *mut Block,
+        out: *mut u8,
+        input: *const u8,
+        bytes: usize,
+    );
+    fn tress_aes2_encrypt(keys: *const TwoBlockKeys, out: *mut [Block; 2], input: *const [Block; 2]);
+    fn tress_aes2_cbc_encrypt(keys: *const TwoBlockKeys, iv: *mut Block, out: *mut u8, input: *const u8, bytes: usize);
+    fn tress_aes2_ccm_encrypt(keys: *const TwoBlockKeys, state: *mut ChainAndCounter, data: *mut u8, blocks: usize);
+    fn tress_aes2_ccm_decrypt(keys: *const TwoBlockKeys, state: *mut ChainAndCounter, data: *mut u8, blocks: usize);
 }
 
 /// A chain and a counter, aligned to words as the assembly requires.
 #[repr(C, align(4))]
-struct State([Block; 2]);
+struct ChainAndCounter([Block; 2]);
 
-impl Eight {
-    pub(crate) const ZERO: Eight = Eight { rounds: 0, words: [[0; 32]; MAX_ROUNDS + 1] };
+impl EightBlockKeys {
+    pub(crate) const ZERO: EightBlockKeys = EightBlockKeys { rounds: 0, words: [[0; 32]; MAX_ROUNDS + 1] };
 
     /// Bitslices round keys, of which `round_keys` has one for each round.
-    pub(crate) fn new(round_keys: &[Block]) -> Eight {
+    pub(crate) fn new(round_keys: &[Block]) -> EightBlockKeys {
         let mut keys = Self::ZERO;
         keys.rounds = round_keys.len() as u32 - 1;
         for (round, (words, block)) in keys.words.iter_mut().zip(round_keys).enumerate() {
@@ -89,7 +95,7 @@ impl Eight {
     }
 
     /// Copies the key of block `lane` from `own`.
-    pub(crate) fn set_lane(&mut self, lane: usize, own: &Eight) {
+    pub(crate) fn set_lane(&mut self, lane: usize, own: &EightBlockKeys) {
         let mask = 0x0101_0101 << lane;
         self.rounds = own.rounds;
         for (merged, own) in self.words.as_flattened_mut().iter_mut().zip(own.words.as_flattened()) {
@@ -98,13 +104,13 @@ impl Eight {
     }
 
     /// ECB on whole blocks.
-    pub(crate) fn ecb(&self, _: Riscv32, blocks: &mut [Block], direction: Direction) {
+    pub(crate) fn ecb(&self, _: Riscv32, blocks: &mut [Block], direction: CipherDirection) {
         let (data, bytes) = (blocks.as_mut_ptr().cast::<u8>(), 16 * blocks.len());
         // SAFETY: the token proves RV32I; keys and data are valid for their lengths, and the output may be the input.
         unsafe {
             match direction {
-                Direction::Encrypt => tress_aes8_ecb_encrypt(self, data, data, bytes),
-                Direction::Decrypt => tress_aes8_ecb_decrypt(self, data, data, bytes),
+                CipherDirection::Encrypt => tress_aes8_ecb_encrypt(self, data, data, bytes),
+                CipherDirection::Decrypt => tress_aes8_ecb_decrypt(self, data, data, bytes),
             }
         }
     }
@@ -126,10 +132,10 @@ impl Eight {
     }
 }
 
-impl Two {
+impl TwoBlockKeys {
     /// Fixslices round keys, of which `round_keys` has one for each round.
-    pub(crate) fn new(round_keys: &[Block]) -> Two {
-        let mut keys = Two { rounds: round_keys.len() as u32 - 1, words: [[0; 8]; MAX_ROUNDS + 1] };
+    pub(crate) fn new(round_keys: &[Block]) -> TwoBlockKeys {
+        let mut keys = TwoBlockKeys { rounds: round_keys.len() as u32 - 1, words: [[0; 8]; MAX_ROUNDS + 1] };
         for (round, (words, block)) in keys.words.iter_mut().zip(round_keys).enumerate() {
             for (place, byte) in block.iter().enumerate() {
                 let byte = if round > 0 { byte ^ CONSTANT } else { *byte };
@@ -156,15 +162,22 @@ impl Two {
     }
 
     /// CCM over whole blocks. Updates chain and counter.
-    pub(crate) fn ccm(&self, _: Riscv32, mac: &mut Block, counter: &mut Block, data: &mut [u8], direction: Direction) {
+    pub(crate) fn ccm(
+        &self,
+        _: Riscv32,
+        mac: &mut Block,
+        counter: &mut Block,
+        data: &mut [u8],
+        direction: CipherDirection,
+    ) {
         debug_assert!(data.len().is_multiple_of(16));
-        let mut state = State([*mac, *counter]);
+        let mut state = ChainAndCounter([*mac, *counter]);
         let (data, blocks) = (data.as_mut_ptr(), data.len() / 16);
         // SAFETY: the token proves RV32I; `state` is two blocks, aligned to words, and `data` has `blocks` blocks.
         unsafe {
             match direction {
-                Direction::Encrypt => tress_aes2_ccm_encrypt(self, &mut state, data, blocks),
-                Direction::Decrypt => tress_aes2_ccm_decrypt(self, &mut state, data, blocks),
+                CipherDirection::Encrypt => tress_aes2_ccm_encrypt(self, &mut state, data, blocks),
+                CipherDirection::Decrypt => tress_aes2_ccm_decrypt(self, &mut state, data, blocks),
             }
         }
         [*mac, *counter] = state.0;

@@ -12,23 +12,23 @@ use super::shape::{MAX_COLUMNS, MAX_ROUNDS};
 use crate::block::{Block, BlockBytes};
 use crate::cpu;
 use crate::engine::{
-    CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Operation, scalar_ccm_vector, scalar_vector,
+    CcmEngine, CcmOperation, CipherDirection, Engine, Interleave, Operation, scalar_ccm_vector, scalar_vector,
 };
-use kernels::{Eight, Two};
+use kernels::{EightBlockKeys, TwoBlockKeys};
 
 /// Number of blocks in a vector.
 const BLOCKS: usize = 8;
 
 /// The round keys of one key, in the form for many blocks and in that for chains.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
-pub struct Keys {
-    eight: Eight,
-    two: Two,
+pub struct RoundKeys {
+    eight: EightBlockKeys,
+    two: TwoBlockKeys,
 }
 
 /// The round keys of eight lanes, a bit of each byte for each lane.
 #[derive(Zeroize, ZeroizeOnDrop)]
-pub struct LaneKeys(Eight);
+pub struct LaneRoundKeys(EightBlockKeys);
 
 /// The engine, with eight blocks a vector. `detect` returns it only for blocks of 16 bytes.
 #[derive(Clone, Copy)]
@@ -48,86 +48,86 @@ impl<B: BlockBytes> Engine for Riscv32<B> {
     type Block = B;
     type Vector = [B; BLOCKS];
     const SLOTS: usize = BLOCKS;
-    type Keys = Keys;
-    type LaneKeys = LaneKeys;
+    type RoundKeys = RoundKeys;
+    type LaneRoundKeys = LaneRoundKeys;
 
     fn detect() -> Option<Self> {
         cpu::Riscv32::detect().filter(|_| B::BYTES == 16).map(|token| Riscv32(token, PhantomData))
     }
 
-    fn expand_key(self, key: &[u8]) -> Keys {
+    fn expand_key(self, key: &[u8]) -> RoundKeys {
         let mut w = [[0; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)];
         let rounds = expand::expand_key(&Circuit, 4, key, &mut w);
         let (round_keys, _) = w.as_flattened().as_chunks::<16>();
         // Keys of 20 and 28 bytes belong to Rijndael. They have at most as many rounds as the longest keys of AES.
         let round_keys = &round_keys[..=rounds];
-        let keys = Keys { eight: Eight::new(round_keys), two: Two::new(round_keys) };
+        let keys = RoundKeys { eight: EightBlockKeys::new(round_keys), two: TwoBlockKeys::new(round_keys) };
         w.zeroize();
         keys
     }
 
     scalar_vector!(BLOCKS);
 
-    fn rounds(keys: &Keys) -> usize {
+    fn rounds(keys: &RoundKeys) -> usize {
         keys.eight.rounds()
     }
 
-    fn run<O: Operation<B>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run<O: Operation<B>>(self, keys: &RoundKeys, operation: O) -> O::Output {
         operation.call::<Self, 1, BLOCKS>(self, keys)
     }
 
     fn encrypt<const G: usize, const K: usize>(
         self,
-        keys: &Keys,
+        keys: &RoundKeys,
         x: &mut [[Self::Vector; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     ) {
-        (1..10).for_each(|round| meanwhile.round(round));
-        keys.eight.ecb(self.0, blocks(x.as_flattened_mut().as_flattened_mut()), Direction::Encrypt);
+        (1..10).for_each(|part| between_rounds.run_part(part));
+        keys.eight.ecb(self.0, blocks(x.as_flattened_mut().as_flattened_mut()), CipherDirection::Encrypt);
     }
 
-    fn decrypt<const G: usize>(self, keys: &Keys, x: &mut [Self::Vector; G]) {
-        keys.eight.ecb(self.0, blocks(x.as_flattened_mut()), Direction::Decrypt);
+    fn decrypt<const G: usize>(self, keys: &RoundKeys, x: &mut [Self::Vector; G]) {
+        keys.eight.ecb(self.0, blocks(x.as_flattened_mut()), CipherDirection::Decrypt);
     }
 
     /// Supports one group: the vectors of all `K` rows belong to the same lanes.
     fn encrypt_lanes<const G: usize, const K: usize>(
         self,
-        keys: &LaneKeys,
+        keys: &LaneRoundKeys,
         _: usize,
         x: &mut [[Self::Vector; G]; K],
-        meanwhile: &mut impl Meanwhile,
+        between_rounds: &mut impl Interleave,
     ) {
         const { assert!(G == 1) };
-        (1..10).for_each(|round| meanwhile.round(round));
-        keys.0.ecb(self.0, blocks(x.as_flattened_mut().as_flattened_mut()), Direction::Encrypt);
+        (1..10).for_each(|part| between_rounds.run_part(part));
+        keys.0.ecb(self.0, blocks(x.as_flattened_mut().as_flattened_mut()), CipherDirection::Encrypt);
     }
 
-    fn lane_keys(self) -> LaneKeys {
-        LaneKeys(Eight::ZERO)
+    fn zero_lane_keys(self) -> LaneRoundKeys {
+        LaneRoundKeys(EightBlockKeys::ZERO)
     }
 
-    fn set_lane_key(self, lane_keys: &mut LaneKeys, lane: usize, keys: &Keys) {
+    fn set_lane_key(self, lane_keys: &mut LaneRoundKeys, lane: usize, keys: &RoundKeys) {
         lane_keys.0.set_lane(lane, &keys.eight);
     }
 
-    fn encrypt_block(self, keys: &Keys, one: &mut B) {
+    fn encrypt_block(self, keys: &RoundKeys, one: &mut B) {
         let mut both = [*block(one), [0; 16]];
         keys.two.encrypt(self.0, &mut both);
         *block(one) = both[0];
     }
 
-    fn cbc_encrypt_blocks(self, keys: &Keys, chain: &mut B, data: &mut [u8]) {
+    fn cbc_encrypt_blocks(self, keys: &RoundKeys, chain: &mut B, data: &mut [u8]) {
         keys.two.cbc_encrypt(self.0, block(chain), data);
     }
 
-    fn ctr(self, keys: &Keys, counter: &B, data: &mut [u8]) -> bool {
+    fn ctr(self, keys: &RoundKeys, counter: &B, data: &mut [u8]) -> bool {
         let mut counter = *counter;
         keys.eight.ctr(self.0, block(&mut counter), data);
         true
     }
 
-    fn cbc_decrypt(self, keys: &Keys, iv: &B, data: &mut [u8]) -> bool {
+    fn cbc_decrypt(self, keys: &RoundKeys, iv: &B, data: &mut [u8]) -> bool {
         let mut iv = *iv;
         keys.eight.cbc_decrypt(self.0, block(&mut iv), data);
         true
@@ -135,13 +135,20 @@ impl<B: BlockBytes> Engine for Riscv32<B> {
 }
 
 impl CcmEngine for Riscv32<Block> {
-    fn run_ccm<O: CcmOperation>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run_ccm<O: CcmOperation>(self, keys: &RoundKeys, operation: O) -> O::Output {
         operation.call::<Self, 1, BLOCKS>(self, keys)
     }
 
     scalar_ccm_vector!();
 
-    fn ccm_blocks(self, keys: &Keys, mac: &mut Block, counter: &mut Block, data: &mut [u8], direction: Direction) {
+    fn ccm_blocks(
+        self,
+        keys: &RoundKeys,
+        mac: &mut Block,
+        counter: &mut Block,
+        data: &mut [u8],
+        direction: CipherDirection,
+    ) {
         keys.two.ccm(self.0, mac, counter, data, direction);
     }
 }

@@ -15,35 +15,35 @@ unsafe fn load(block: &[u8]) -> __m128i {
 /// # Safety
 /// The machine must have AES-NI.
 #[inline(always)]
-pub(super) unsafe fn encrypt_block(keys: &Keys<Block>, block: &mut Block) {
+pub(super) unsafe fn encrypt_block(keys: &RoundKeys<Block>, block: &mut Block) {
     // SAFETY: the caller guarantees AES-NI; a block has 16 bytes, and the accesses need no alignment.
     unsafe {
         let mut x = [[load(block)]];
-        encrypt(keys, &mut x, &mut Nothing);
+        encrypt(keys, &mut x, &mut NoInterleave);
         _mm_storeu_si128(block.as_mut_ptr().cast(), x[0][0]);
     }
 }
 
 /// A CBC chain whose last AESENCLAST is still to come. The last round key, the next input and the first round key are added outside
 /// the chain and become the key of that instruction. So the latency of the chain is that of its AES instructions alone.
-struct Chain<'a> {
-    keys: &'a Keys<Block>,
+struct CbcChain<'a> {
+    keys: &'a RoundKeys<Block>,
     /// The last round key XOR the first.
     border: __m128i,
     state: __m128i,
 }
 
-impl<'a> Chain<'a> {
+impl<'a> CbcChain<'a> {
     /// # Safety
     /// The machine must have AES-NI, here and below.
     #[inline(always)]
-    unsafe fn start(keys: &'a Keys<Block>, chain: &Block) -> Self {
+    unsafe fn start(keys: &'a RoundKeys<Block>, chain: &Block) -> Self {
         // SAFETY: the caller guarantees AES-NI.
         unsafe {
             let last = keys.register(keys.rounds());
             // The state from which AESENCLAST computes `chain`.
             let state = _mm_aesdeclast_si128(_mm_xor_si128(load(chain), last), _mm_setzero_si128());
-            Chain { keys, border: _mm_xor_si128(last, keys.register(0)), state }
+            CbcChain { keys, border: _mm_xor_si128(last, keys.register(0)), state }
         }
     }
 
@@ -79,7 +79,7 @@ impl<'a> Chain<'a> {
 }
 
 #[repr(align(64))]
-struct Aligned<T>(T);
+struct CacheAligned<T>(T);
 
 /// Number of registers of key stream computed at a time: enough to fill the latency of the chain.
 const AHEAD: usize = 2;
@@ -90,12 +90,12 @@ const AHEAD: usize = 2;
 /// # Safety
 /// The machine must have the instructions of `R` and AES-NI.
 #[inline(always)]
-pub(super) unsafe fn ccm_blocks<R: Register>(
-    keys: &Keys<Block>,
+pub(super) unsafe fn ccm_blocks<R: BlockRegister>(
+    keys: &RoundKeys<Block>,
     mac: &mut Block,
     counter: &mut Block,
     data: &mut [u8],
-    direction: Direction,
+    direction: CipherDirection,
 ) {
     let group_bytes = AHEAD * 16 * R::SLOTS;
     let (groups, rest) = data.split_at_mut(data.len() / group_bytes * group_bytes);
@@ -109,24 +109,24 @@ pub(super) unsafe fn ccm_blocks<R: Register>(
                 *counter = order.add64(R::splat(_mm_set_epi64x(0, (i * R::SLOTS) as i64)));
             }
             let step = R::splat(_mm_set_epi64x(0, (AHEAD * R::SLOTS) as i64));
-            let mut chain = Chain::start(keys, mac);
+            let mut chain = CbcChain::start(keys, mac);
             // The plaintext of this group of blocks and of the one before, over which the chain runs while the key stream of this
             // one is computed. Aligned, so that blocks can be read from stored registers by store forwarding.
-            let mut plain = Aligned([[0; 16 * AHEAD * MAX_SLOTS]; 2]);
+            let mut plain = CacheAligned([[0; 16 * AHEAD * MAX_SLOTS]; 2]);
             for (number, group) in groups.chunks_exact_mut(group_bytes).enumerate() {
                 let mut x = [counters];
                 for i in 0..AHEAD {
                     x[0][i] = counters[i].reverse();
                     counters[i] = counters[i].add64(step);
                 }
-                encrypt(keys, &mut x, &mut Nothing);
+                encrypt(keys, &mut x, &mut NoInterleave);
                 for i in 0..AHEAD {
                     let bytes = group.as_mut_ptr().add(i * 16 * R::SLOTS);
                     let input = R::load(bytes);
                     let output = input.xor(x[0][i]);
                     output.store(bytes);
                     let plain = plain.0[number % 2].as_mut_ptr().add(i * 16 * R::SLOTS);
-                    if direction == Direction::Encrypt { input.store(plain) } else { output.store(plain) }
+                    if direction == CipherDirection::Encrypt { input.store(plain) } else { output.store(plain) }
                 }
                 if number > 0 {
                     chain.feed(&plain.0[(number + 1) % 2][..group_bytes]);
@@ -148,7 +148,7 @@ pub(super) unsafe fn ccm_blocks<R: Register>(
         unsafe { encrypt_block(keys, &mut key_stream) };
         for i in 0..16 {
             let out = block[i] ^ key_stream[i];
-            mac[i] ^= if direction == Direction::Encrypt { block[i] } else { out };
+            mac[i] ^= if direction == CipherDirection::Encrypt { block[i] } else { out };
             block[i] = out;
         }
         // SAFETY: the caller guarantees AES-NI.
@@ -159,7 +159,7 @@ pub(super) unsafe fn ccm_blocks<R: Register>(
 /// # Safety
 /// The machine must have AES-NI.
 #[inline(always)]
-pub(super) unsafe fn cbc_encrypt_blocks(keys: &Keys<Block>, chain: &mut Block, data: &mut [u8]) {
+pub(super) unsafe fn cbc_encrypt_blocks(keys: &RoundKeys<Block>, chain: &mut Block, data: &mut [u8]) {
     // SAFETY: the caller guarantees AES-NI. All addresses are inside the current block, and the accesses need no alignment.
     unsafe {
         let first = keys.register(0);

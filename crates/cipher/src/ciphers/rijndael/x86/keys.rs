@@ -2,12 +2,12 @@
 
 use core::arch::x86_64::*;
 
-use super::registers::Register;
+use super::registers::BlockRegister;
 use super::*;
 use crate::ciphers::rijndael::expand::SubWord;
 use crate::ciphers::rijndael::shape::rounds;
 
-impl Keys<Block> {
+impl RoundKeys<Block> {
     /// The round key as a register.
     #[inline(always)]
     pub(super) fn register(&self, round: usize) -> __m128i {
@@ -15,10 +15,10 @@ impl Keys<Block> {
     }
 }
 
-impl<R: Register> RoundKeys<R> for Keys<Block> {
+impl<R: BlockRegister> RoundKeySource<R> for RoundKeys<Block> {
     #[inline(always)]
     fn rounds(&self) -> usize {
-        Keys::rounds(self)
+        RoundKeys::rounds(self)
     }
 
     #[inline(always)]
@@ -34,11 +34,11 @@ impl<R: Register> RoundKeys<R> for Keys<Block> {
 /// The machine must have AES-NI.
 #[inline(always)]
 pub(super) unsafe fn inverse_keys<'k, const BYTES: usize>(
-    keys: &Keys<[u8; BYTES]>,
-    room: &'k mut Room<Keys<[u8; BYTES]>>,
-) -> &'k Keys<[u8; BYTES]> {
+    keys: &RoundKeys<[u8; BYTES]>,
+    buffer: &'k mut KeyBuffer<RoundKeys<[u8; BYTES]>>,
+) -> &'k RoundKeys<[u8; BYTES]> {
     let rounds = keys.rounds();
-    let inverse = room.keys.insert(Keys::new(rounds, Keys::NONE));
+    let inverse = buffer.keys.insert(RoundKeys::new(rounds, RoundKeys::ZERO));
     inverse.round_keys[0] = keys.round_keys[rounds];
     inverse.round_keys[rounds] = keys.round_keys[0];
     for round in 1..rounds {
@@ -99,9 +99,9 @@ fn sums(words: __m128i) -> __m128i {
 /// # Safety
 /// The machine must have AES-NI and SSSE3.
 #[inline(always)]
-unsafe fn expand<const NK: usize>(key: &[u8]) -> Keys<Block> {
+unsafe fn expand<const NK: usize>(key: &[u8]) -> RoundKeys<Block> {
     let rounds = rounds(4, NK);
-    let mut round_keys = Keys::NONE;
+    let mut round_keys = RoundKeys::ZERO;
     let end = 4 * (rounds + 1);
     round_keys.as_flattened_mut()[..4 * NK].copy_from_slice(&key[..4 * NK]);
     // SAFETY: the caller guarantees the instructions.
@@ -129,12 +129,12 @@ unsafe fn expand<const NK: usize>(key: &[u8]) -> Keys<Block> {
             word += NK;
         }
     }
-    Keys::new(rounds, round_keys)
+    RoundKeys::new(rounds, round_keys)
 }
 
 /// Computes the round keys for blocks of 128 bits. `key` must have 16, 20, 24, 28 or 32 bytes.
 #[target_feature(enable = "aes,ssse3,sse4.1")]
-pub(super) fn expand_key(key: &[u8]) -> Keys<Block> {
+pub(super) fn expand_key(key: &[u8]) -> RoundKeys<Block> {
     // SAFETY: this function enables the instructions.
     unsafe {
         match key.len() {

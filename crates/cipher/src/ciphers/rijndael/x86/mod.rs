@@ -1,6 +1,6 @@
 //! Rijndael with the instructions of x86-64: AES-NI on 128-bit registers, VAES on 256 and 512 bits.
 //!
-//! The rounds are written once, over [`Rounds`]. This file has the engines for blocks of 128 bits, whose vector is a [`Register`]
+//! The rounds are written once, over [`AesRounds`]. This file has the engines for blocks of 128 bits, whose vector is a [`BlockRegister`]
 //! (`registers.rs`); `wide/` has the larger blocks. AESENC has a latency of three or four cycles, and one or two start in each cycle,
 //! so eight registers have to be in flight.
 
@@ -11,10 +11,11 @@ use core::arch::x86_64::*;
 
 use zeroize::Zeroize;
 
-use super::keys::Keys;
+use super::keys::RoundKeys;
 use super::shape::MAX_ROUNDS;
 use crate::engine::{
-    CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Nothing, Operation, Room, STEP_BLOCKS, counters,
+    CcmEngine, CcmOperation, CipherDirection, Engine, Interleave, KeyBuffer, NoInterleave, Operation, STEP_BLOCKS,
+    counters,
 };
 use crate::{Block, cpu};
 
@@ -23,18 +24,18 @@ mod keys;
 mod registers;
 pub(super) mod wide;
 
-use registers::{Register, Rounds};
+use registers::{AesRounds, BlockRegister};
 
 /// Largest number of registers of lanes with a key each.
 const MAX_GROUPS: usize = 8;
 
 /// The round keys of all lanes, in `MAX_GROUPS` registers for each round.
-pub struct LaneKeys<R> {
+pub struct LaneRoundKeys<R> {
     round_keys: [[R; MAX_GROUPS]; MAX_ROUNDS + 1],
     rounds: usize,
 }
 
-impl<R: Rounds> Zeroize for LaneKeys<R> {
+impl<R: AesRounds> Zeroize for LaneRoundKeys<R> {
     #[inline(always)]
     fn zeroize(&mut self) {
         let size = core::mem::size_of_val(&self.round_keys) / 16;
@@ -58,27 +59,27 @@ macro_rules! engine {
             type Block = Block;
             type Vector = $register;
             const SLOTS: usize = size_of::<$register>() / 16;
-            type Keys = Keys<Block>;
-            type LaneKeys = LaneKeys<$register>;
+            type RoundKeys = RoundKeys<Block>;
+            type LaneRoundKeys = LaneRoundKeys<$register>;
 
             fn detect() -> Option<Self> {
                 cpu::$name::detect().map(Self)
             }
 
-            fn expand_key(self, key: &[u8]) -> Keys<Block> {
+            fn expand_key(self, key: &[u8]) -> RoundKeys<Block> {
                 // SAFETY: the token in `self` proves AES-NI, SSSE3 and SSE4.1 at every width.
                 unsafe { keys::expand_key(key) }
             }
 
             #[inline(always)]
-            fn rounds(keys: &Keys<Block>) -> usize {
+            fn rounds(keys: &RoundKeys<Block>) -> usize {
                 keys.rounds()
             }
 
             #[inline]
-            fn run<O: Operation<Block>>(self, keys: &Keys<Block>, operation: O) -> O::Output {
+            fn run<O: Operation<Block>>(self, keys: &RoundKeys<Block>, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
-                fn with_features<O: Operation<Block>>(engine: $name, keys: &Keys<Block>, operation: O) -> O::Output {
+                fn with_features<O: Operation<Block>>(engine: $name, keys: &RoundKeys<Block>, operation: O) -> O::Output {
                     operation.call::<$name, $flight, { $flight * <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.
@@ -151,22 +152,22 @@ macro_rules! engine {
             #[inline(always)]
             fn encrypt<const G: usize, const K: usize>(
                 self,
-                keys: &Keys<Block>,
+                keys: &RoundKeys<Block>,
                 x: &mut [[$register; G]; K],
-                meanwhile: &mut impl Meanwhile,
+                between_rounds: &mut impl Interleave,
             ) {
                 // SAFETY: the token in `self` proves the instructions.
-                unsafe { encrypt(keys, x, meanwhile) }
+                unsafe { encrypt(keys, x, between_rounds) }
             }
 
             #[inline(always)]
-            fn inverse_keys<'k>(self, keys: &'k Keys<Block>, room: &'k mut Room<Keys<Block>>) -> &'k Keys<Block> {
+            fn inverse_keys<'k>(self, keys: &'k RoundKeys<Block>, buffer: &'k mut KeyBuffer<RoundKeys<Block>>) -> &'k RoundKeys<Block> {
                 // SAFETY: the token in `self` proves the instructions.
-                unsafe { keys::inverse_keys(keys, room) }
+                unsafe { keys::inverse_keys(keys, buffer) }
             }
 
             #[inline(always)]
-            fn decrypt<const G: usize>(self, keys: &Keys<Block>, x: &mut [$register; G]) {
+            fn decrypt<const G: usize>(self, keys: &RoundKeys<Block>, x: &mut [$register; G]) {
                 // SAFETY: the token in `self` proves the instructions.
                 unsafe { decrypt(keys, x) }
             }
@@ -174,23 +175,23 @@ macro_rules! engine {
             #[inline(always)]
             fn encrypt_lanes<const G: usize, const K: usize>(
                 self,
-                keys: &Self::LaneKeys,
+                keys: &Self::LaneRoundKeys,
                 first: usize,
                 x: &mut [[$register; G]; K],
-                meanwhile: &mut impl Meanwhile,
+                between_rounds: &mut impl Interleave,
             ) {
                 assert!(first + G <= MAX_GROUPS);
                 // SAFETY: the token in `self` proves the instructions.
-                unsafe { encrypt(&(keys, first), x, meanwhile) }
+                unsafe { encrypt(&(keys, first), x, between_rounds) }
             }
 
             #[inline(always)]
-            fn lane_keys(self) -> Self::LaneKeys {
-                LaneKeys { round_keys: [[self.zero(); MAX_GROUPS]; MAX_ROUNDS + 1], rounds: 0 }
+            fn zero_lane_keys(self) -> Self::LaneRoundKeys {
+                LaneRoundKeys { round_keys: [[self.zero(); MAX_GROUPS]; MAX_ROUNDS + 1], rounds: 0 }
             }
 
             #[inline(always)]
-            fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, lane: usize, keys: &Keys<Block>) {
+            fn set_lane_key(self, lane_keys: &mut Self::LaneRoundKeys, lane: usize, keys: &RoundKeys<Block>) {
                 lane_keys.rounds = keys.rounds();
                 let group = lane / Self::SLOTS;
                 let slot = lane - group * Self::SLOTS;
@@ -200,13 +201,13 @@ macro_rules! engine {
             }
 
             #[inline(always)]
-            fn encrypt_block(self, keys: &Keys<Block>, block: &mut Block) {
+            fn encrypt_block(self, keys: &RoundKeys<Block>, block: &mut Block) {
                 // SAFETY: the token in `self` proves AES-NI at every width.
                 unsafe { chain::encrypt_block(keys, block) }
             }
 
             #[inline(always)]
-            fn cbc_encrypt_blocks(self, keys: &Keys<Block>, chain: &mut Block, data: &mut [u8]) {
+            fn cbc_encrypt_blocks(self, keys: &RoundKeys<Block>, chain: &mut Block, data: &mut [u8]) {
                 // SAFETY: the token in `self` proves the instructions.
                 unsafe { chain::cbc_encrypt_blocks(keys, chain, data) }
             }
@@ -214,9 +215,9 @@ macro_rules! engine {
 
         impl CcmEngine for $name {
             #[inline]
-            fn run_ccm<O: CcmOperation>(self, keys: &Keys<Block>, operation: O) -> O::Output {
+            fn run_ccm<O: CcmOperation>(self, keys: &RoundKeys<Block>, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
-                fn with_features<O: CcmOperation>(engine: $name, keys: &Keys<Block>, operation: O) -> O::Output {
+                fn with_features<O: CcmOperation>(engine: $name, keys: &RoundKeys<Block>, operation: O) -> O::Output {
                     operation.call::<$name, $ccm_flight, { $ccm_flight * <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.
@@ -244,11 +245,11 @@ macro_rules! engine {
             #[inline(always)]
             fn ccm_blocks(
                 self,
-                keys: &Keys<Block>,
+                keys: &RoundKeys<Block>,
                 mac: &mut Block,
                 counter: &mut Block,
                 data: &mut [u8],
-                direction: Direction,
+                direction: CipherDirection,
             ) {
                 // SAFETY: the token in `self` proves the instructions.
                 unsafe { chain::ccm_blocks::<$register>(keys, mac, counter, data, direction) }
@@ -275,7 +276,7 @@ engine!(
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-unsafe fn consecutive<R: Register, const N: usize>(first: &Block) -> [R; N] {
+unsafe fn consecutive<R: BlockRegister, const N: usize>(first: &Block) -> [R; N] {
     // SAFETY: the caller guarantees the instructions, and `SLOT_NUMBERS` is as long as the longest register.
     unsafe {
         let numbers = R::load(SLOT_NUMBERS.as_ptr().cast());
@@ -307,7 +308,7 @@ const SLOT_NUMBERS: [Block; MAX_SLOTS] = {
 };
 
 /// A source of round keys.
-trait RoundKeys<R> {
+trait RoundKeySource<R> {
     fn rounds(&self) -> usize;
     /// The round key for vector `group` of a row.
     ///
@@ -317,7 +318,7 @@ trait RoundKeys<R> {
 }
 
 /// The round keys of all lanes, and the group that is vector 0 of a row.
-impl<R: Rounds> RoundKeys<R> for (&LaneKeys<R>, usize) {
+impl<R: AesRounds> RoundKeySource<R> for (&LaneRoundKeys<R>, usize) {
     #[inline(always)]
     fn rounds(&self) -> usize {
         self.0.rounds
@@ -337,10 +338,10 @@ impl<R: Rounds> RoundKeys<R> for (&LaneKeys<R>, usize) {
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-unsafe fn encrypt<R: Rounds, const G: usize, const K: usize>(
-    keys: &impl RoundKeys<R>,
+unsafe fn encrypt<R: AesRounds, const G: usize, const K: usize>(
+    keys: &impl RoundKeySource<R>,
     x: &mut [[R; G]; K],
-    meanwhile: &mut impl Meanwhile,
+    between_rounds: &mut impl Interleave,
 ) {
     let rounds = keys.rounds();
     let mut y = *x;
@@ -360,7 +361,7 @@ unsafe fn encrypt<R: Rounds, const G: usize, const K: usize>(
                 }
             }
             if round < 10 {
-                meanwhile.round(round);
+                between_rounds.run_part(round);
             }
         }
         for g in 0..G {
@@ -378,7 +379,7 @@ unsafe fn encrypt<R: Rounds, const G: usize, const K: usize>(
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-unsafe fn decrypt<R: Rounds, const G: usize>(keys: &impl RoundKeys<R>, x: &mut [R; G]) {
+unsafe fn decrypt<R: AesRounds, const G: usize>(keys: &impl RoundKeySource<R>, x: &mut [R; G]) {
     let rounds = keys.rounds();
     let mut y = *x;
     // SAFETY: the caller guarantees the instructions.

@@ -6,7 +6,7 @@ use core::arch::x86_64::*;
 ///
 /// # Safety
 /// The machine must have the instructions of the vector's registers for every method.
-pub trait Rounds: Copy {
+pub trait AesRounds: Copy {
     unsafe fn xor(self, other: Self) -> Self;
     unsafe fn encrypt_round(self, round_key: Self) -> Self;
     unsafe fn encrypt_last(self, round_key: Self) -> Self;
@@ -18,7 +18,7 @@ pub trait Rounds: Copy {
 ///
 /// # Safety
 /// The machine must have the register's instructions for every method, and pointers must be valid for the bytes that a method names.
-pub trait Register: Rounds {
+pub trait BlockRegister: AesRounds {
     /// Number of blocks in the register.
     const SLOTS: usize;
 
@@ -41,7 +41,7 @@ pub trait Register: Rounds {
 /// Implements the rounds, which are single instructions at every width.
 macro_rules! rounds {
     ($register:ty, $xor:ident, $enc:ident, $enclast:ident, $dec:ident, $declast:ident) => {
-        impl Rounds for $register {
+        impl AesRounds for $register {
             #[inline(always)]
             unsafe fn xor(self, other: Self) -> Self {
                 // SAFETY: the caller guarantees the instructions.
@@ -131,7 +131,7 @@ macro_rules! plain {
     };
 }
 
-impl Register for __m128i {
+impl BlockRegister for __m128i {
     const SLOTS: usize = 1;
     plain!(_mm_loadu_si128, _mm_storeu_si128, |block| block, _mm_and_si128, _mm_add_epi64, _mm_shuffle_epi8);
 
@@ -158,7 +158,7 @@ impl Register for __m128i {
     }
 }
 
-impl Register for __m256i {
+impl BlockRegister for __m256i {
     const SLOTS: usize = 2;
     plain!(
         _mm256_loadu_si256,
@@ -217,7 +217,7 @@ unsafe fn transpose([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     }
 }
 
-impl Register for __m512i {
+impl BlockRegister for __m512i {
     const SLOTS: usize = 4;
     plain!(
         _mm512_loadu_si512,

@@ -18,7 +18,7 @@ pub struct Halves<R, B> {
 ///
 /// # Safety
 /// The machine must have the register's instructions for every method.
-pub trait Narrow: Register {
+pub trait NarrowRegister: BlockRegister {
     /// A register from its slots. A register of one slot takes only the first.
     unsafe fn join(slots: [__m128i; 2]) -> Self;
     /// The slots of a register. The second is zero for a register of one slot.
@@ -29,7 +29,7 @@ pub trait Narrow: Register {
     unsafe fn add32(self, other: Self) -> Self;
 }
 
-impl Narrow for __m128i {
+impl NarrowRegister for __m128i {
     #[inline(always)]
     unsafe fn join([slot, _]: [__m128i; 2]) -> Self {
         slot
@@ -69,7 +69,7 @@ impl Narrow for __m128i {
     }
 }
 
-impl Narrow for __m256i {
+impl NarrowRegister for __m256i {
     #[inline(always)]
     unsafe fn join([first, second]: [__m128i; 2]) -> Self {
         // SAFETY: the caller guarantees the instructions.
@@ -113,7 +113,7 @@ const fn orders(nb: usize, inverse: bool) -> [[u8; 16]; 4] {
     orders
 }
 
-impl<R: Narrow, B: BlockBytes> Halves<R, B> {
+impl<R: NarrowRegister, B: BlockBytes> Halves<R, B> {
     const FORWARD: [[u8; 16]; 4] = orders(B::BYTES / 4, false);
     const BACKWARD: [[u8; 16]; 4] = orders(B::BYTES / 4, true);
     /// Index of the last column, the low word of a big-endian number, in the high half.
@@ -208,7 +208,7 @@ impl<R: Narrow, B: BlockBytes> Halves<R, B> {
     }
 }
 
-impl<R: Narrow, B: BlockBytes> Rounds for Halves<R, B> {
+impl<R: NarrowRegister, B: BlockBytes> AesRounds for Halves<R, B> {
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
         // SAFETY: the caller guarantees the instructions.
@@ -252,7 +252,7 @@ impl<R: Narrow, B: BlockBytes> Rounds for Halves<R, B> {
     }
 }
 
-impl<R: Narrow, B: BlockBytes> Wide<B> for Halves<R, B> {
+impl<R: NarrowRegister, B: BlockBytes> WideVector<B> for Halves<R, B> {
     const SLOTS: usize = R::SLOTS;
     const KEY_BYTES: usize = 32;
 

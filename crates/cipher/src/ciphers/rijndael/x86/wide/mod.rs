@@ -12,14 +12,14 @@ use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
 use super::keys::{KeyGenAssist, inverse_keys};
-use super::registers::{Register, Rounds};
-use super::{LaneKeys, MAX_GROUPS, RoundKeys, decrypt, encrypt};
+use super::registers::{AesRounds, BlockRegister};
+use super::{LaneRoundKeys, MAX_GROUPS, RoundKeySource, decrypt, encrypt};
 use crate::block::{BlockBytes, wipe};
 use crate::ciphers::rijndael::expand;
-use crate::ciphers::rijndael::keys::Keys;
+use crate::ciphers::rijndael::keys::RoundKeys;
 use crate::ciphers::rijndael::shape::{MAX_COLUMNS, MAX_ROUNDS};
 use crate::cpu;
-use crate::engine::{Engine, Meanwhile, Nothing, Operation, Room, STEP_BLOCKS, counters};
+use crate::engine::{Engine, Interleave, KeyBuffer, NoInterleave, Operation, STEP_BLOCKS, counters};
 
 mod halves;
 mod whole;
@@ -31,7 +31,7 @@ use whole::Whole;
 ///
 /// # Safety
 /// The machine must have the vector's instructions for every method, and pointers must be valid for the bytes that a method names.
-pub(crate) trait Wide<B: BlockBytes>: Rounds {
+pub(crate) trait WideVector<B: BlockBytes>: AesRounds {
     const SLOTS: usize;
     /// Length of a round key in bytes: copies of the block, as many as fit, and zeros.
     const KEY_BYTES: usize;
@@ -59,9 +59,9 @@ pub(crate) trait Wide<B: BlockBytes>: Rounds {
 }
 
 /// The round keys of one key for blocks `B`.
-struct KeysOf<'a, B, const BYTES: usize>(&'a Keys<[u8; BYTES]>, PhantomData<B>);
+struct WideRoundKeys<'a, B, const BYTES: usize>(&'a RoundKeys<[u8; BYTES]>, PhantomData<B>);
 
-impl<B: BlockBytes, W: Wide<B>, const BYTES: usize> RoundKeys<W> for KeysOf<'_, B, BYTES> {
+impl<B: BlockBytes, W: WideVector<B>, const BYTES: usize> RoundKeySource<W> for WideRoundKeys<'_, B, BYTES> {
     #[inline(always)]
     fn rounds(&self) -> usize {
         self.0.rounds()
@@ -77,19 +77,19 @@ impl<B: BlockBytes, W: Wide<B>, const BYTES: usize> RoundKeys<W> for KeysOf<'_, 
 
 /// Computes the round keys. `key` must have 16, 20, 24, 28 or 32 bytes.
 #[target_feature(enable = "aes,sse4.1")]
-fn expand_key<B: BlockBytes, const BYTES: usize>(key: &[u8]) -> Keys<[u8; BYTES]> {
+fn expand_key<B: BlockBytes, const BYTES: usize>(key: &[u8]) -> RoundKeys<[u8; BYTES]> {
     let mut w = [[0; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)];
     // SAFETY: this function enables the instructions.
     let s_box = unsafe { KeyGenAssist::new() };
     let rounds = expand::expand_key(&s_box, B::BYTES / 4, key, &mut w);
-    let mut round_keys = Keys::<[u8; BYTES]>::NONE;
+    let mut round_keys = RoundKeys::<[u8; BYTES]>::ZERO;
     for (round_key, block) in round_keys.iter_mut().zip(w.as_flattened().chunks_exact(B::BYTES)) {
         for copy in round_key.chunks_exact_mut(B::BYTES) {
             copy.copy_from_slice(block);
         }
     }
     wipe(&mut w);
-    Keys::new(rounds, round_keys)
+    RoundKeys::new(rounds, round_keys)
 }
 
 /// Defines the engine of one register width. `BLOCKS` is the number of blocks of a flight.
@@ -103,34 +103,34 @@ macro_rules! engine {
             type Block = B;
             type Vector = $vector;
             const SLOTS: usize = BLOCKS / $flight;
-            type Keys = Keys<[u8; $key_bytes]>;
-            type LaneKeys = LaneKeys<$vector>;
+            type RoundKeys = RoundKeys<[u8; $key_bytes]>;
+            type LaneRoundKeys = LaneRoundKeys<$vector>;
 
             fn detect() -> Option<Self> {
                 cpu::$name::detect().map(|token| $name(token, PhantomData))
             }
 
-            fn expand_key(self, key: &[u8]) -> Self::Keys {
+            fn expand_key(self, key: &[u8]) -> Self::RoundKeys {
                 // SAFETY: the token in `self` proves AES-NI and SSE4.1 at every width.
                 unsafe { expand_key::<B, $key_bytes>(key) }
             }
 
             #[inline(always)]
-            fn rounds(keys: &Self::Keys) -> usize {
+            fn rounds(keys: &Self::RoundKeys) -> usize {
                 keys.rounds()
             }
 
             #[inline]
-            fn run<O: Operation<B>>(self, keys: &Self::Keys, operation: O) -> O::Output {
+            fn run<O: Operation<B>>(self, keys: &Self::RoundKeys, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
                 fn with_features<B: BlockBytes, const BLOCKS: usize, O: Operation<B>>(
                     engine: $name<B, BLOCKS>,
-                    keys: &Keys<[u8; $key_bytes]>,
+                    keys: &RoundKeys<[u8; $key_bytes]>,
                     operation: O,
                 ) -> O::Output {
                     operation.call::<$name<B, BLOCKS>, $flight, BLOCKS>(engine, keys)
                 }
-                const { assert!(Self::SLOTS == <$vector as Wide<B>>::SLOTS && BLOCKS == $flight * Self::SLOTS) };
+                const { assert!(Self::SLOTS == <$vector as WideVector<B>>::SLOTS && BLOCKS == $flight * Self::SLOTS) };
                 // SAFETY: the token in `self` proves that the machine has these features.
                 unsafe { with_features(self, keys, operation) }
             }
@@ -139,7 +139,7 @@ macro_rules! engine {
             fn load(self, bytes: &[u8]) -> $vector {
                 assert_eq!(bytes.len(), Self::SLOTS * B::BYTES);
                 // SAFETY: the token in `self` proves the instructions, and the length was checked.
-                unsafe { <$vector as Wide<B>>::load(bytes.as_ptr()) }
+                unsafe { <$vector as WideVector<B>>::load(bytes.as_ptr()) }
             }
 
             #[inline(always)]
@@ -152,7 +152,7 @@ macro_rules! engine {
             #[inline(always)]
             fn zero(self) -> $vector {
                 // SAFETY: the token in `self` proves the instructions, and the array has the bytes of a round key.
-                unsafe { <$vector as Wide<B>>::round_key([0; $key_bytes].as_ptr()) }
+                unsafe { <$vector as WideVector<B>>::round_key([0; $key_bytes].as_ptr()) }
             }
 
             #[inline(always)]
@@ -165,7 +165,7 @@ macro_rules! engine {
             fn slot(self, vector: &$vector, slot: usize) -> B {
                 assert!(slot < Self::SLOTS);
                 // SAFETY: the token in `self` proves the instructions.
-                unsafe { Wide::slot(vector, slot) }
+                unsafe { WideVector::slot(vector, slot) }
             }
 
             #[inline(always)]
@@ -184,64 +184,64 @@ macro_rules! engine {
                     return counters(self, first);
                 }
                 // SAFETY: the token in `self` proves the instructions.
-                unsafe { Wide::consecutive(first) }
+                unsafe { WideVector::consecutive(first) }
             }
 
             #[inline(always)]
             unsafe fn gather(self, pointers: &[*mut u8]) -> [$vector; STEP_BLOCKS] {
                 // SAFETY: the token in `self` proves the instructions, and the caller guarantees the bytes at the pointers.
-                unsafe { Wide::gather(pointers) }
+                unsafe { WideVector::gather(pointers) }
             }
 
             #[inline(always)]
             unsafe fn scatter(self, vectors: [$vector; STEP_BLOCKS], pointers: &[*mut u8]) {
                 // SAFETY: the token in `self` proves the instructions, and the caller guarantees the bytes at the pointers.
-                unsafe { Wide::scatter(vectors, pointers) }
+                unsafe { WideVector::scatter(vectors, pointers) }
             }
 
             #[inline(always)]
             fn encrypt<const G: usize, const K: usize>(
                 self,
-                keys: &Self::Keys,
+                keys: &Self::RoundKeys,
                 x: &mut [[$vector; G]; K],
-                meanwhile: &mut impl Meanwhile,
+                between_rounds: &mut impl Interleave,
             ) {
                 // SAFETY: the token in `self` proves the instructions.
-                unsafe { encrypt(&KeysOf::<B, $key_bytes>(keys, PhantomData), x, meanwhile) }
+                unsafe { encrypt(&WideRoundKeys::<B, $key_bytes>(keys, PhantomData), x, between_rounds) }
             }
 
             #[inline(always)]
-            fn inverse_keys<'k>(self, keys: &'k Self::Keys, room: &'k mut Room<Self::Keys>) -> &'k Self::Keys {
+            fn inverse_keys<'k>(self, keys: &'k Self::RoundKeys, buffer: &'k mut KeyBuffer<Self::RoundKeys>) -> &'k Self::RoundKeys {
                 // SAFETY: the token in `self` proves the instructions.
-                unsafe { inverse_keys(keys, room) }
+                unsafe { inverse_keys(keys, buffer) }
             }
 
             #[inline(always)]
-            fn decrypt<const G: usize>(self, keys: &Self::Keys, x: &mut [$vector; G]) {
+            fn decrypt<const G: usize>(self, keys: &Self::RoundKeys, x: &mut [$vector; G]) {
                 // SAFETY: the token in `self` proves the instructions.
-                unsafe { decrypt(&KeysOf::<B, $key_bytes>(keys, PhantomData), x) }
+                unsafe { decrypt(&WideRoundKeys::<B, $key_bytes>(keys, PhantomData), x) }
             }
 
             #[inline(always)]
             fn encrypt_lanes<const G: usize, const K: usize>(
                 self,
-                keys: &Self::LaneKeys,
+                keys: &Self::LaneRoundKeys,
                 first: usize,
                 x: &mut [[$vector; G]; K],
-                meanwhile: &mut impl Meanwhile,
+                between_rounds: &mut impl Interleave,
             ) {
                 assert!(first + G <= MAX_GROUPS);
                 // SAFETY: the token in `self` proves the instructions.
-                unsafe { encrypt(&(keys, first), x, meanwhile) }
+                unsafe { encrypt(&(keys, first), x, between_rounds) }
             }
 
             #[inline(always)]
-            fn lane_keys(self) -> Self::LaneKeys {
-                LaneKeys { round_keys: [[self.zero(); MAX_GROUPS]; MAX_ROUNDS + 1], rounds: 0 }
+            fn zero_lane_keys(self) -> Self::LaneRoundKeys {
+                LaneRoundKeys { round_keys: [[self.zero(); MAX_GROUPS]; MAX_ROUNDS + 1], rounds: 0 }
             }
 
             #[inline(always)]
-            fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, lane: usize, keys: &Self::Keys) {
+            fn set_lane_key(self, lane_keys: &mut Self::LaneRoundKeys, lane: usize, keys: &Self::RoundKeys) {
                 lane_keys.rounds = keys.rounds();
                 let group = lane / Self::SLOTS;
                 let slot = lane - group * Self::SLOTS;
@@ -253,24 +253,24 @@ macro_rules! engine {
             }
 
             #[inline(always)]
-            fn encrypt_block(self, keys: &Self::Keys, block: &mut B) {
+            fn encrypt_block(self, keys: &Self::RoundKeys, block: &mut B) {
                 let bytes = block.as_mut().as_mut_ptr();
                 // SAFETY: the token in `self` proves the instructions, and `bytes` points to a block.
                 unsafe {
-                    let mut x = [[<$vector as Wide<B>>::load_block(bytes)]];
-                    self.encrypt(keys, &mut x, &mut Nothing);
+                    let mut x = [[<$vector as WideVector<B>>::load_block(bytes)]];
+                    self.encrypt(keys, &mut x, &mut NoInterleave);
                     x[0][0].store_block(bytes);
                 }
             }
 
             #[inline(always)]
-            fn cbc_encrypt_blocks(self, keys: &Self::Keys, chain: &mut B, data: &mut [u8]) {
+            fn cbc_encrypt_blocks(self, keys: &Self::RoundKeys, chain: &mut B, data: &mut [u8]) {
                 // SAFETY: the token in `self` proves the instructions, and all addresses are those of blocks.
                 unsafe {
-                    let mut x = [[<$vector as Wide<B>>::load_block(chain.as_ref().as_ptr())]];
+                    let mut x = [[<$vector as WideVector<B>>::load_block(chain.as_ref().as_ptr())]];
                     for block in data.chunks_exact_mut(B::BYTES) {
-                        x[0][0] = x[0][0].xor(<$vector as Wide<B>>::load_block(block.as_ptr()));
-                        self.encrypt(keys, &mut x, &mut Nothing);
+                        x[0][0] = x[0][0].xor(<$vector as WideVector<B>>::load_block(block.as_ptr()));
+                        self.encrypt(keys, &mut x, &mut NoInterleave);
                         x[0][0].store_block(block.as_mut_ptr());
                     }
                     x[0][0].store_block(chain.as_mut().as_mut_ptr());

@@ -81,7 +81,7 @@ impl<B: BlockBytes> Whole<B> {
     }
 }
 
-impl<B: BlockBytes> Rounds for Whole<B> {
+impl<B: BlockBytes> AesRounds for Whole<B> {
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
         // SAFETY: the caller guarantees the instructions.
@@ -115,7 +115,7 @@ impl<B: BlockBytes> Rounds for Whole<B> {
 
 // A masked load or store accesses only the bytes of its mask; the other bytes at its address need not be valid.
 
-impl<B: BlockBytes> Wide<B> for Whole<B> {
+impl<B: BlockBytes> WideVector<B> for Whole<B> {
     const SLOTS: usize = Self::BLOCKS;
     const KEY_BYTES: usize = 64;
 
