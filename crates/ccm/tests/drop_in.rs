@@ -78,7 +78,7 @@ fn vectors() {
         let tests: Vec<_> = groups.iter().flat_map(|group| group["tests"].as_array().unwrap()).collect();
         assert_eq!(tests.len(), count, "{name}");
         for test in tests {
-            let what = format!("{name} {}", test["tcId"]);
+            let label = format!("{name} {}", test["tcId"]);
             let bytes = |field| hex(test[field].as_str().unwrap_or_default());
             let (key, nonce, tag) = (bytes("key"), bytes("iv"), bytes("tag"));
             let mut aad = bytes("aad");
@@ -88,14 +88,14 @@ fn vectors() {
             let valid = test["result"] == "valid";
             // A length without a type is invalid.
             let Some((ours, _)) = sizes.get(&(key.len(), tag.len(), nonce.len())) else {
-                assert!(!valid, "{what}");
+                assert!(!valid, "{label}");
                 continue;
             };
             let encrypted = [bytes("ct"), tag].concat();
             let message = valid.then(|| bytes("msg"));
-            assert_eq!((ours.decrypt)(&key, &nonce, &aad, &encrypted), message, "{what}");
+            assert_eq!((ours.decrypt)(&key, &nonce, &aad, &encrypted), message, "{label}");
             if let Some(message) = message {
-                assert_eq!((ours.encrypt)(&key, &nonce, &aad, &message), Some(encrypted), "{what}");
+                assert_eq!((ours.encrypt)(&key, &nonce, &aad, &message), Some(encrypted), "{label}");
             }
         }
     }
@@ -108,7 +108,7 @@ fn hex(text: &str) -> Vec<u8> {
 proptest! {
     /// All lengths with one message, and with one bit of the ciphertext or its tag changed.
     #[test]
-    fn the_same_as_theirs(
+    fn agrees_with_rustcrypto(
         key in any::<[u8; 32]>(),
         nonce in any::<[u8; 13]>(),
         aad in vec(any::<u8>(), 0..300),
@@ -130,7 +130,7 @@ proptest! {
 
 /// A nonce of 13 bytes leaves two bytes for the length of the message.
 #[test]
-fn the_longest_message() {
+fn longest_message() {
     let (ours, theirs) = all_sizes()[&(16, 16, 13)];
     for (length, fits) in [(0xffff, true), (0x1_0000, false)] {
         let encrypted = (ours.encrypt)(&[1; 16], &[2; 13], b"", &vec![3; length]);

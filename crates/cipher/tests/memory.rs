@@ -33,8 +33,8 @@ fn ccm_lanes() {
     for (backend, own) in cases {
         let keys = self::keys(backend, own);
         let cipher = |i: usize| if own { &keys[i] } else { &keys[0] };
-        let judges = self::keys(Backend::Reference, own);
-        let judge = |i: usize| if own { &judges[i] } else { &judges[0] };
+        let references = self::keys(Backend::Reference, own);
+        let reference = |i: usize| if own { &references[i] } else { &references[0] };
         let aad = message(20);
         let mut data = LENGTHS.map(message);
         let mut tags = [[0; 16]; LENGTHS.len()];
@@ -50,7 +50,7 @@ fn ccm_lanes() {
         drop(jobs);
         for (i, length) in LENGTHS.into_iter().enumerate() {
             let (mut alone, mut tag) = (message(length), [0; 16]);
-            modes::ccm::seal(judge(i), &[i as u8; 13], Aad(&aad[..i]), &mut alone, &mut tag).unwrap();
+            modes::ccm::seal(reference(i), &[i as u8; 13], Aad(&aad[..i]), &mut alone, &mut tag).unwrap();
             assert_eq!((&data[i], tags[i]), (&alone, tag));
         }
 
@@ -107,20 +107,20 @@ fn ctr_and_ecb() {
 #[test]
 fn pipo() {
     let key = |i: usize| vec![i as u8; if i.is_multiple_of(3) { 32 } else { 16 }];
-    let [judges, keys] = BACKENDS
+    let [references, keys] = BACKENDS
         .map(|backend| (0..LENGTHS.len()).map(|i| Pipo::with_backend(&key(i), backend).unwrap()).collect::<Vec<_>>());
     let mut data = LENGTHS.map(|length| message(length / 8 * 8));
     let mut jobs: Vec<_> =
         data.iter_mut().zip(&keys).map(|(data, cipher)| lanes::cbc::Job::new(cipher, &[3; 8], data).unwrap()).collect();
     lanes::cbc::encrypt(&mut jobs);
     drop(jobs);
-    for ((data, judge), length) in data.iter_mut().zip(&judges).zip(LENGTHS) {
-        modes::cbc::decrypt(judge, &[3; 8], data).unwrap();
+    for ((data, reference), length) in data.iter_mut().zip(&references).zip(LENGTHS) {
+        modes::cbc::decrypt(reference, &[3; 8], data).unwrap();
         assert_eq!(*data, message(length / 8 * 8));
     }
 
     let (mut a, mut b) = (message(150), message(150));
-    modes::ctr::apply(&judges[0], &[0xfe; 8], &mut a).unwrap();
+    modes::ctr::apply(&references[0], &[0xfe; 8], &mut a).unwrap();
     modes::ctr::apply(&keys[0], &[0xfe; 8], &mut b).unwrap();
     assert_eq!(a, b);
 }

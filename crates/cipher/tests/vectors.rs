@@ -31,10 +31,10 @@ mod under_test;
 use tress_cipher::aes::{Aes, Aes128, Aes192, Aes256};
 use tress_cipher::{Backend, BlockCipher, CcmCipher, Error};
 
-use file::{File, Kind};
-use under_test::{UnderTest, under_test};
+use file::{GroupKind, VectorFile};
+use under_test::{VectorCipher, under_test};
 
-under_test!(Aes in "aes" by one, 16 Aes128, 24 Aes192, 32 Aes256);
+under_test!(Aes in "aes" by run, 16 Aes128, 24 Aes192, 32 Aes256);
 
 sets! {
     run::<Aes>;
@@ -73,49 +73,49 @@ sets! {
 const MIRI_FILE_BYTES: u64 = 2000;
 
 /// Runs a file of a cipher with 128-bit blocks.
-fn run<C: UnderTest + CcmCipher>(name: &str, count: usize) {
+fn run<C: VectorCipher + CcmCipher>(name: &str, count: usize) {
     let Some(file) = run_block_modes::<C>(name, count) else { return };
     for backend in backends::available::<C>() {
-        for group in file.groups.iter().filter(|group| group.kind == Kind::Ccm) {
+        for group in file.groups.iter().filter(|group| group.kind == GroupKind::Ccm) {
             for test in &group.tests {
-                ccm::one::<C>(backend, test, &what(name, test, backend));
+                ccm::one::<C>(backend, test, &label(name, test, backend));
             }
         }
-        ccm::lanes::<C>(backend, &file.tests_of(Kind::Ccm), name);
+        ccm::lanes::<C>(backend, &file.tests_of(GroupKind::Ccm), name);
     }
 }
 
 /// Runs the tests of a file except CCM, and all that the traits support. `None` if Miri would take too long for the file.
-fn run_block_modes<C: UnderTest>(name: &str, count: usize) -> Option<File> {
+fn run_block_modes<C: VectorCipher>(name: &str, count: usize) -> Option<VectorFile> {
     if cfg!(miri) && file::size(C::FOLDER, name) > MIRI_FILE_BYTES {
         return None;
     }
-    let file = File::read(C::FOLDER, name);
+    let file = VectorFile::read(C::FOLDER, name);
     let held: usize = file.groups.iter().map(|group| group.tests.len()).sum();
-    assert!(held > 0, "{name} holds no tests");
-    assert_eq!(held, count, "{name} does not hold the recorded number of tests");
-    assert_eq!(file.number_of_tests, count, "{name} does not say its own number of tests");
+    assert!(held > 0, "{name} has no tests");
+    assert_eq!(held, count, "{name} has another number of tests");
+    assert_eq!(file.number_of_tests, count, "{name}: numberOfTests is wrong");
 
     for backend in backends::available::<C>() {
         for group in &file.groups {
             for test in &group.tests {
-                let what = what(name, test, backend);
-                assert_eq!(test.key.len() * 8, group.key_bits, "{what}: the group's key size");
+                let label = label(name, test, backend);
+                assert_eq!(test.key.len() * 8, group.key_bits, "{label}: the group's key size");
                 match group.kind {
-                    Kind::Ecb => block_modes::ecb::<C>(backend, test, &what),
-                    Kind::Cbc => block_modes::cbc::<C>(backend, test, &what),
-                    Kind::CbcPkcs7 => block_modes::cbc_padded::<C>(backend, test, &what),
-                    Kind::Ctr => block_modes::ctr::<C>(backend, test, &what),
-                    Kind::CbcMonteCarlo => monte_carlo::cbc::<C>(backend, group, test, &what),
-                    Kind::EcbMonteCarlo => monte_carlo::ecb::<C>(backend, group, test, &what),
-                    Kind::Ccm => assert_eq!(C::BLOCK_BYTES, 16, "{what}: CCM takes blocks of 128 bits"),
-                    Kind::Rc6General => panic!("{what}: has a separate test"),
+                    GroupKind::Ecb => block_modes::ecb::<C>(backend, test, &label),
+                    GroupKind::Cbc => block_modes::cbc::<C>(backend, test, &label),
+                    GroupKind::CbcPkcs7 => block_modes::cbc_padded::<C>(backend, test, &label),
+                    GroupKind::Ctr => block_modes::ctr::<C>(backend, test, &label),
+                    GroupKind::CbcMonteCarlo => monte_carlo::cbc::<C>(backend, group, test, &label),
+                    GroupKind::EcbMonteCarlo => monte_carlo::ecb::<C>(backend, group, test, &label),
+                    GroupKind::Ccm => assert_eq!(C::BLOCK_BYTES, 16, "{label}: CCM takes blocks of 128 bits"),
+                    GroupKind::Rc6General => panic!("{label}: has a separate test"),
                 }
             }
         }
-        block_modes::cbc_lanes::<C>(backend, &file.tests_of(Kind::Cbc), name);
+        block_modes::cbc_lanes::<C>(backend, &file.tests_of(GroupKind::Cbc), name);
     }
-    for group in file.groups.iter().filter(|group| group.kind == Kind::EcbMonteCarlo) {
+    for group in file.groups.iter().filter(|group| group.kind == GroupKind::EcbMonteCarlo) {
         monte_carlo::ecb_chain::<C>(group, name);
     }
     for group in &file.groups {
@@ -126,7 +126,7 @@ fn run_block_modes<C: UnderTest>(name: &str, count: usize) -> Option<File> {
     Some(file)
 }
 
-fn what(name: &str, test: &file::Test, backend: Backend) -> String {
+fn label(name: &str, test: &file::VectorTest, backend: Backend) -> String {
     format!("{name} test {} ({}) on {}", test.id, test.comment, backend.name())
 }
 

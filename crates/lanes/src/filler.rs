@@ -13,7 +13,7 @@ use tress_cipher::{Aad, CcmCipher, Error};
 
 use crate::NonceOfKey;
 use crate::groups::GROUP_ITEMS;
-use crate::nonces::Mix;
+use crate::nonces::NonceHasher;
 
 /// The limits of a [`Filler`]. The defaults are a wait of 50 µs, batches of 32 jobs (the number of lanes of the widest backend), and a
 /// capacity of 1024 jobs.
@@ -75,19 +75,19 @@ impl<J> std::error::Error for Refused<J> {}
 /// a moment that the caller chooses, the same for all calls. Dropping a filler drops the waiting jobs without running them.
 pub struct Filler<J> {
     options: FillerOptions,
-    state: Mutex<State<J>>,
+    state: Mutex<FillerState<J>>,
 }
 
-struct State<J> {
+struct FillerState<J> {
     waiting: Vec<J>,
     /// The keys and nonces of `waiting`.
-    nonces: HashSet<NonceOfKey, BuildHasherDefault<Mix>>,
+    nonces: HashSet<NonceOfKey, BuildHasherDefault<NonceHasher>>,
     deadline: Option<Duration>,
     /// The batches that have started, in that order. `None` is a batch that is running.
     batches: VecDeque<Option<VecDeque<J>>>,
     /// Number of the first batch in `batches`.
     first: usize,
-    inside: usize,
+    job_count: usize,
 }
 
 impl<J: FillerJob> Filler<J> {
@@ -96,7 +96,10 @@ impl<J: FillerJob> Filler<J> {
         options.max_batch = options.max_batch.max(1);
         options.capacity = options.capacity.max(options.max_batch);
         let (waiting, nonces, batches) = (Vec::new(), HashSet::default(), VecDeque::new());
-        Self { options, state: Mutex::new(State { waiting, nonces, deadline: None, batches, first: 0, inside: 0 }) }
+        Self {
+            options,
+            state: Mutex::new(FillerState { waiting, nonces, deadline: None, batches, first: 0, job_count: 0 }),
+        }
     }
 
     /// Adds a job. If that fills the batch, or if the batch is due, the batch runs before this returns.
@@ -105,13 +108,13 @@ impl<J: FillerJob> Filler<J> {
     /// `Refused` with the job. A repeated nonce is found only among waiting jobs.
     pub fn submit(&self, now: Duration, job: J) -> Result<(), Refused<J>> {
         let mut state = self.lock();
-        if state.inside >= self.options.capacity {
+        if state.job_count >= self.options.capacity {
             return Err(Refused::Full(job));
         }
         if job.nonce().is_some_and(|nonce| !state.nonces.insert(nonce)) {
             return Err(Refused::NonceRepeated(job));
         }
-        state.inside += 1;
+        state.job_count += 1;
         state.waiting.push(job);
         // Threads may call this in another order than they read the clock.
         let due = now.checked_add(self.options.max_wait).filter(|due| *due < Duration::MAX);
@@ -146,16 +149,16 @@ impl<J: FillerJob> Filler<J> {
             state.batches.pop_front();
             state.first += 1;
         }
-        state.inside -= 1;
+        state.job_count -= 1;
         job
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<J>> {
+    fn lock(&self) -> MutexGuard<'_, FillerState<J>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs the waiting jobs, outside the lock. A batch that panics is returned too: later ones would wait for it.
-    fn run_if(&self, mut state: MutexGuard<'_, State<J>>, condition: impl FnOnce(Option<Duration>) -> bool) {
+    fn run_if(&self, mut state: MutexGuard<'_, FillerState<J>>, condition: impl FnOnce(Option<Duration>) -> bool) {
         if state.waiting.is_empty() || !condition(state.deadline) {
             return;
         }

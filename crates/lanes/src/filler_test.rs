@@ -61,14 +61,14 @@ impl FillerJob for u64 {
 }
 
 #[test]
-fn a_panic_holds_up_no_later_batch() {
+fn a_panic_does_not_block_later_batches() {
     let filler = Filler::new(FillerOptions { max_batch: 1, ..FillerOptions::default() });
     let panics = [12, 13, 14].map(|job| catch_unwind(|| filler.submit(Duration::ZERO, job).unwrap()).is_err());
     assert_eq!((panics, [(); 4].map(|()| filler.take())), ([false, true, false], [Some(12), Some(13), Some(14), None]));
 }
 
 #[test]
-fn batches_leave_when_full_or_due() {
+fn batches_run_when_full_or_due() {
     let us = Duration::from_micros;
     // The times of the jobs and of a poll, then the number of jobs that ran and the deadline of the others.
     for (submitted, polled, ran, deadline) in [

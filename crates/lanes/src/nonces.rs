@@ -26,16 +26,16 @@ pub fn repeated_nonce(of: impl Iterator<Item = NonceOfKey> + Clone) -> Result<Op
     if of.clone().is_sorted_by(|a, b| a < b) {
         return Ok(None);
     }
-    let mut seen = HashSet::<NonceOfKey, BuildHasherDefault<Mix>>::default();
+    let mut seen = HashSet::<NonceOfKey, BuildHasherDefault<NonceHasher>>::default();
     seen.try_reserve(of.size_hint().0)?;
     Ok(of.into_iter().position(|nonce| !seen.insert(nonce)))
 }
 
 /// A fast hash without a random key, for nonces: their owner chooses them, not an attacker.
 #[derive(Default)]
-pub(crate) struct Mix(u64);
+pub(crate) struct NonceHasher(u64);
 
-impl Hasher for Mix {
+impl Hasher for NonceHasher {
     fn write(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
     }

@@ -11,7 +11,7 @@ use std::{hint, process, ptr, thread};
 pub const MAX_THREADS: usize = 1024;
 
 /// Number of bytes of a helper's stack that are overwritten after its work. The kernels of ciphers use far less.
-const STACK_BYTES: usize = 64 << 10;
+const WIPED_STACK_BYTES: usize = 64 << 10;
 
 /// Helper threads that wait for work.
 ///
@@ -23,20 +23,20 @@ const STACK_BYTES: usize = 64 << 10;
 pub struct Pool {
     /// Null before the first use. A forked process leaks the generation of its parent, whose lock may be held by a thread that does not
     /// exist here.
-    current: AtomicPtr<Generation>,
+    current: AtomicPtr<ProcessPool>,
 }
 
 /// The state of a pool in one process.
-pub(crate) struct Generation {
+pub(crate) struct ProcessPool {
     process: u32,
     cores: usize,
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<PoolShared>,
 }
 
 /// The state that callers and helpers share.
 #[derive(Default)]
-pub(crate) struct Shared {
-    state: Mutex<State>,
+pub(crate) struct PoolShared {
+    state: Mutex<PoolState>,
     /// Wakes helpers.
     offered: Condvar,
     /// Wakes callers.
@@ -44,7 +44,7 @@ pub(crate) struct Shared {
 }
 
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct PoolState {
     offers: Vec<Offer>,
     /// Number of the next offer.
     number: u64,
@@ -112,7 +112,7 @@ impl Pool {
     }
 
     /// The state of the pool in this process, which is created if there is none.
-    pub(crate) fn generation(&self) -> &Generation {
+    pub(crate) fn generation(&self) -> &ProcessPool {
         let process = process::id();
         let mut current = self.current.load(Ordering::Acquire);
         loop {
@@ -122,7 +122,7 @@ impl Pool {
                 _ => {}
             }
             let cores = thread::available_parallelism().map_or(1, usize::from);
-            let new = Box::into_raw(Box::new(Generation { process, cores, shared: Arc::default() }));
+            let new = Box::into_raw(Box::new(ProcessPool { process, cores, shared: Arc::default() }));
             current = match self.current.compare_exchange(current, new, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => new,
                 Err(other) => {
@@ -149,8 +149,8 @@ impl Drop for Pool {
     }
 }
 
-impl Shared {
-    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+impl PoolShared {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -164,7 +164,7 @@ impl Shared {
         drop(state);
         for started in 0..new {
             let shared = Arc::clone(self);
-            if thread::Builder::new().name("tress-lanes".into()).spawn(move || shared.help()).is_err() {
+            if thread::Builder::new().name("tress-lanes".into()).spawn(move || shared.help_loop()).is_err() {
                 let mut state = self.lock();
                 state.helpers -= new - started;
                 state.idle -= new - started;
@@ -202,7 +202,7 @@ impl Shared {
     }
 
     /// The loop of a helper.
-    fn help(&self) {
+    fn help_loop(&self) {
         let mut state = self.lock();
         state.idle -= 1;
         while !state.is_closed {
@@ -232,6 +232,6 @@ impl Shared {
 /// Overwrites the stack below this frame, where calls that have returned may have left keys. A helper's stack outlives them.
 #[inline(never)]
 fn wipe_stack() {
-    let mut below = [0_u8; STACK_BYTES];
+    let mut below = [0_u8; WIPED_STACK_BYTES];
     hint::black_box(&mut below);
 }

@@ -15,16 +15,16 @@ use tress_cipher::{Aad, CcmCipher, Error};
 use crate::{NonceOfKey, Pool, ccm, repeated_nonce};
 
 /// Runs work that waits until `threads` threads have begun it, for at most `longest`. Returns the threads.
-fn meeting(pool: &Pool, threads: usize, longest: Duration) -> HashSet<ThreadId> {
-    let there = Mutex::new(HashSet::new());
+fn run_until_all_meet(pool: &Pool, threads: usize, longest: Duration) -> HashSet<ThreadId> {
+    let met = Mutex::new(HashSet::new());
     let start = Instant::now();
     pool.run(threads, || {
-        there.lock().unwrap().insert(thread::current().id());
-        while there.lock().unwrap().len() < threads && start.elapsed() < longest {
+        met.lock().unwrap().insert(thread::current().id());
+        while met.lock().unwrap().len() < threads && start.elapsed() < longest {
             thread::yield_now();
         }
     });
-    there.into_inner().unwrap()
+    met.into_inner().unwrap()
 }
 
 const LONG: Duration = Duration::from_secs(60);
@@ -33,15 +33,15 @@ const SHORT: Duration = Duration::from_millis(100);
 #[test]
 fn helpers_outlive_work() {
     let pool = Pool::new();
-    assert_eq!(meeting(&pool, 1, LONG), HashSet::from([thread::current().id()]));
-    let first = meeting(&pool, 4, LONG);
+    assert_eq!(run_until_all_meet(&pool, 1, LONG), HashSet::from([thread::current().id()]));
+    let first = run_until_all_meet(&pool, 4, LONG);
     assert_eq!(first.len(), 4);
     for threads in [2, 3, 4] {
-        let again = meeting(&pool, threads, LONG);
+        let again = run_until_all_meet(&pool, threads, LONG);
         assert!(again.len() == threads && again.is_subset(&first) && again.contains(&thread::current().id()));
     }
     // Nested work.
-    pool.run(4, || assert_eq!(meeting(&pool, 1, LONG).len(), 1));
+    pool.run(4, || assert_eq!(run_until_all_meet(&pool, 1, LONG).len(), 1));
     let helpers = std::sync::Arc::downgrade(&pool.generation().shared);
     drop(pool);
     let start = Instant::now();
@@ -56,7 +56,7 @@ fn a_panic_reaches_the_caller_after_all_have_ended() {
     let pool = Pool::new();
     let caller = thread::current().id();
     // The number of threads, and whether the caller and whether the helpers panic.
-    for (threads, who) in [(1, [true, true]), (4, [true, false]), (4, [false, true]), (4, [true, true])] {
+    for (threads, panicking) in [(1, [true, true]), (4, [true, false]), (4, [false, true]), (4, [true, true])] {
         let (begun, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             pool.run(threads, || {
@@ -69,16 +69,16 @@ fn a_panic_reaches_the_caller_after_all_have_ended() {
                     thread::sleep(SHORT);
                 }
                 ended.fetch_add(1, Ordering::SeqCst);
-                if who[usize::from(!is_caller)] {
+                if panicking[usize::from(!is_caller)] {
                     std::panic::panic_any(is_caller);
                 }
             });
         }));
         assert_eq!(ended.into_inner(), threads);
         // The caller's own comes first.
-        assert_eq!(outcome.unwrap_err().downcast_ref(), Some(&who[0]));
+        assert_eq!(outcome.unwrap_err().downcast_ref(), Some(&panicking[0]));
     }
-    assert_eq!(meeting(&pool, 4, LONG).len(), 4);
+    assert_eq!(run_until_all_meet(&pool, 4, LONG).len(), 4);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn many_threads_share_a_pool() {
 #[test]
 fn every_item_is_in_one_group() {
     let pool = Pool::new();
-    let tables: [(usize, Bytes); 7] = [
+    let tables: [(usize, ItemBytes); 7] = [
         (0, |_| 0),
         (1, |_| usize::MAX),
         (1000, |_| 1024),
@@ -151,7 +151,7 @@ fn every_item_is_in_one_group() {
 }
 
 /// Length of an item in bytes, by its number.
-type Bytes = fn(usize) -> usize;
+type ItemBytes = fn(usize) -> usize;
 
 /// Messages with their tags.
 type Messages = Vec<(Vec<u8>, [u8; 16])>;
@@ -163,7 +163,7 @@ fn nonce(number: usize) -> [u8; 12] {
 }
 
 /// Checks that any number of threads gives the result of one thread, in both directions.
-fn same_on_any_threads<C: CcmCipher>(keys: &[C], plain: &Messages) {
+fn same_with_any_threads<C: CcmCipher>(keys: &[C], plain: &Messages) {
     let aad = [5; 21];
     let key = |number: usize| &keys[number % keys.len()];
     let mut expected = plain.clone();
@@ -234,7 +234,7 @@ fn nonces_twice() {
 
 #[test]
 fn batches_are_those_of_one_thread() {
-    let tables: [(usize, Bytes); 5] = [
+    let tables: [(usize, ItemBytes); 5] = [
         (0, |_| 0),
         (1, |_| 300_000),
         (33, |number| number * 1000),
@@ -243,11 +243,11 @@ fn batches_are_those_of_one_thread() {
     ];
     for (count, bytes) in tables {
         let plain: Messages = (0..count).map(|number| (vec![number as u8; bytes(number)], [0; 16])).collect();
-        same_on_any_threads(&[Aes::new(&[1; 16]).unwrap()], &plain);
+        same_with_any_threads(&[Aes::new(&[1; 16]).unwrap()], &plain);
         let keys: Vec<_> =
             (0..7).map(|number| Aes::new(&[number; 32][..16 + 8 * (number as usize % 3)]).unwrap()).collect();
-        same_on_any_threads(&keys, &plain);
-        same_on_any_threads(&[Rc6::new(&[3; 16]).unwrap()], &plain);
+        same_with_any_threads(&keys, &plain);
+        same_with_any_threads(&[Rc6::new(&[3; 16]).unwrap()], &plain);
     }
 }
 
@@ -276,12 +276,12 @@ fn fork(user: Option<u32>, mut work: impl FnMut() -> bool + Send + Sync + 'stati
 
 #[test]
 #[cfg(unix)]
-fn a_child_starts_anew() {
+fn a_forked_process_starts_new_helpers() {
     let pool: &'static Pool = Box::leak(Box::new(Pool::new()));
-    assert_eq!(meeting(pool, 3, LONG).len(), 3);
+    assert_eq!(run_until_all_meet(pool, 3, LONG).len(), 3);
     // Fork while another thread holds the lock. In the child it is never released.
     let held = pool.generation().shared.lock();
-    assert!(fork(None, || meeting(pool, 3, LONG).len() == 3));
+    assert!(fork(None, || run_until_all_meet(pool, 3, LONG).len() == 3));
     drop(held);
     // Fork while helpers work and callers come and go.
     let is_over = std::sync::atomic::AtomicBool::new(false);
@@ -293,17 +293,17 @@ fn a_child_starts_anew() {
                 }
             });
         }
-        let children = (0..20).map(|_| fork(None, || meeting(pool, 3, LONG).len() == 3));
+        let children = (0..20).map(|_| fork(None, || run_until_all_meet(pool, 3, LONG).len() == 3));
         let good = children.filter(|good| *good).count();
         is_over.store(true, Ordering::Relaxed);
         assert_eq!(good, 20);
     });
-    assert_eq!(meeting(pool, 3, LONG).len(), 3);
+    assert_eq!(run_until_all_meet(pool, 3, LONG).len(), 3);
 }
 
 #[test]
 #[cfg(target_os = "linux")]
-fn refused_threads_are_done_without() {
+fn refused_threads_are_not_needed() {
     use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
     let limit = |threads| {
         let maximum = getrlimit(Resource::Nproc).maximum;
@@ -315,9 +315,9 @@ fn refused_threads_are_done_without() {
         let pool = Pool::new();
         let before = getrlimit(Resource::Nproc).current;
         limit(Some(0));
-        let alone = meeting(&pool, 4, SHORT);
+        let alone = run_until_all_meet(&pool, 4, SHORT);
         let is_alone = alone == HashSet::from([thread::current().id()]);
         limit(before);
-        is_alone && meeting(&pool, 4, LONG).len() == 4
+        is_alone && run_until_all_meet(&pool, 4, LONG).len() == 4
     }));
 }

@@ -4,33 +4,39 @@ use tress_cipher::lanes::cbc::{Job, encrypt};
 use tress_cipher::modes::{cbc, ctr, ecb};
 use tress_cipher::{Backend, Error};
 
-use crate::properties::common::{Bytes, Placed, UnderTest, backends, carve, fast_backends};
+use crate::properties::common::{GuardedBuffer, PropertyCipher, SeededBytes, backends, backends_to_compare, carve};
 
 /// Checks ECB and CBC in both directions. `data` is cut to whole blocks.
-pub(crate) fn ecb_and_cbc_agree<C: UnderTest>(key: &[u8], iv: &[u8], data: &[u8], offset: usize) {
+pub(crate) fn ecb_and_cbc_agree<C: PropertyCipher>(key: &[u8], iv: &[u8], data: &[u8], offset: usize) {
     let data = &data[..data.len() / C::BLOCK_BYTES * C::BLOCK_BYTES];
-    type Mode<C> = fn(&C, &[u8], &mut [u8]) -> Result<(), Error>;
-    let modes: [(&str, Mode<C>); 4] = [
+    type BlockMode<C> = fn(&C, &[u8], &mut [u8]) -> Result<(), Error>;
+    let modes: [(&str, BlockMode<C>); 4] = [
         ("ecb encrypt", |cipher, _, data| ecb::encrypt(cipher, data)),
         ("ecb decrypt", |cipher, _, data| ecb::decrypt(cipher, data)),
         ("cbc encrypt", cbc::encrypt),
         ("cbc decrypt", cbc::decrypt),
     ];
     for (name, mode) in modes {
-        agrees::<C>(key, data, offset, name, |cipher, data| mode(cipher, iv, data).unwrap());
+        all_backends_agree::<C>(key, data, offset, name, |cipher, data| mode(cipher, iv, data).unwrap());
     }
 }
 
 /// Checks CTR on data of any length.
-pub(crate) fn ctr_agrees<C: UnderTest>(key: &[u8], counter: &[u8], data: &[u8], offset: usize) {
-    agrees::<C>(key, data, offset, "ctr", |cipher, data| ctr::apply(cipher, counter, data).unwrap());
+pub(crate) fn ctr_agrees<C: PropertyCipher>(key: &[u8], counter: &[u8], data: &[u8], offset: usize) {
+    all_backends_agree::<C>(key, data, offset, "ctr", |cipher, data| ctr::apply(cipher, counter, data).unwrap());
 }
 
-fn agrees<C: UnderTest>(key: &[u8], data: &[u8], offset: usize, name: &str, mode: impl Fn(&C, &mut [u8])) {
+fn all_backends_agree<C: PropertyCipher>(
+    key: &[u8],
+    data: &[u8],
+    offset: usize,
+    name: &str,
+    mode: impl Fn(&C, &mut [u8]),
+) {
     let mut expected = data.to_vec();
     mode(&C::prepare(Backend::Reference, key), &mut expected);
-    for backend in fast_backends::<C>() {
-        let mut placed = Placed::new(data, offset);
+    for backend in backends_to_compare::<C>() {
+        let mut placed = GuardedBuffer::new(data, offset);
         mode(&C::prepare(backend, key), placed.bytes());
         let what = || format!("block {}, key {}, {} bytes", C::BLOCK_BYTES, key.len(), data.len());
         assert!(placed.finish() == expected, "{name}, {} on {}", what(), backend.name());
@@ -39,7 +45,7 @@ fn agrees<C: UnderTest>(key: &[u8], data: &[u8], offset: usize, name: &str, mode
 
 /// The keys of the jobs in a list.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Keys {
+pub(crate) enum JobKeys {
     /// All jobs have the same cipher object.
     Shared,
     /// Each job has one of several keys, prepared for the same backend or for any.
@@ -48,7 +54,12 @@ pub(crate) enum Keys {
 
 /// Compares CBC encryption in lanes with the reference, one message at a time. `shape` is the gap before each message and its number
 /// of blocks.
-pub(crate) fn cbc_lanes_agree<C: UnderTest>(random: &mut Bytes, keys: usize, shape: &[(usize, usize)], kind: Keys) {
+pub(crate) fn cbc_lanes_agree<C: PropertyCipher>(
+    random: &mut SeededBytes,
+    keys: usize,
+    shape: &[(usize, usize)],
+    kind: JobKeys,
+) {
     let backends = backends::<C>();
     // All keys have the same length, or they cycle through the lengths.
     let (first, step) = (random.below(C::KEY_BYTES.len()), random.below(2));
@@ -60,10 +71,10 @@ pub(crate) fn cbc_lanes_agree<C: UnderTest>(random: &mut Bytes, keys: usize, sha
     for _ in &jobs {
         let key = random.below(keys.len());
         let any = backends[random.below(backends.len())];
-        let backend = if kind == (Keys::Mixed { one_backend: false }) { any } else { own_backend };
+        let backend = if kind == (JobKeys::Mixed { one_backend: false }) { any } else { own_backend };
         ciphers.push((key, C::prepare(backend, &keys[key])));
     }
-    let cipher = |job: usize| if kind == Keys::Shared { &ciphers[0] } else { &ciphers[job] };
+    let cipher = |job: usize| if kind == JobKeys::Shared { &ciphers[0] } else { &ciphers[job] };
     let ivs: Vec<Vec<u8>> = jobs.iter().map(|_| random.take(C::BLOCK_BYTES)).collect();
     let mut buffer = random.take(jobs.iter().map(|(gap, length)| gap + length).sum());
 

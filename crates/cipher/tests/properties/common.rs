@@ -12,14 +12,14 @@ pub(crate) fn cases(count: u32) -> ProptestConfig {
 }
 
 /// A cipher, for properties of all ciphers.
-pub(crate) trait UnderTest: FromKey {
+pub(crate) trait PropertyCipher: FromKey {
     /// Prepares a key. The backend must be available, and the key must have one of the cipher's lengths.
     fn prepare(backend: Backend, key: &[u8]) -> Self {
         Self::with_backend(key, backend).expect("an available backend and a key of the right length")
     }
 }
 
-impl<C: FromKey> UnderTest for C {}
+impl<C: FromKey> PropertyCipher for C {}
 
 /// Calls a generic function for Rijndael of each block length.
 macro_rules! for_every_block {
@@ -49,7 +49,7 @@ macro_rules! tests {
 pub(crate) use tests;
 
 /// The available backends. Miri supports no instructions beyond the baseline.
-pub(crate) fn backends<C: UnderTest>() -> Vec<Backend> {
+pub(crate) fn backends<C: PropertyCipher>() -> Vec<Backend> {
     let portable = |backend| matches!(backend, Backend::Reference | Backend::Portable);
     C::BACKENDS
         .iter()
@@ -59,7 +59,7 @@ pub(crate) fn backends<C: UnderTest>() -> Vec<Backend> {
 }
 
 /// The backends to compare with the reference.
-pub(crate) fn fast_backends<C: UnderTest>() -> Vec<Backend> {
+pub(crate) fn backends_to_compare<C: PropertyCipher>() -> Vec<Backend> {
     backends::<C>().into_iter().filter(|backend| *backend != Backend::Reference).collect()
 }
 
@@ -68,9 +68,9 @@ pub(crate) fn aes(backend: Backend, key: &[u8]) -> Aes {
 }
 
 /// A deterministic source of bytes (SplitMix64), so that a failing case only has to print its seed.
-pub(crate) struct Bytes(pub(crate) u64);
+pub(crate) struct SeededBytes(pub(crate) u64);
 
-impl Bytes {
+impl SeededBytes {
     pub(crate) fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -108,7 +108,7 @@ pub(crate) fn any_length() -> impl Strategy<Value = usize> {
     prop_oneof![prop::sample::select(edges().collect::<Vec<_>>()), 0..longest.min(80), 0..longest,]
 }
 
-pub(crate) fn any_key_bytes<C: UnderTest>() -> impl Strategy<Value = usize> {
+pub(crate) fn any_key_bytes<C: PropertyCipher>() -> impl Strategy<Value = usize> {
     prop::sample::select(C::KEY_BYTES)
 }
 
@@ -127,7 +127,7 @@ pub(crate) fn any_counter() -> impl Strategy<Value = [u8; 16]> {
 }
 
 /// A buffer whose contents start `offset` bytes after a multiple of 64, with guards around them.
-pub(crate) struct Placed {
+pub(crate) struct GuardedBuffer {
     buffer: Vec<u8>,
     start: usize,
     length: usize,
@@ -135,13 +135,13 @@ pub(crate) struct Placed {
 
 const GUARD: u8 = 0xa5;
 
-impl Placed {
-    pub(crate) fn new(contents: &[u8], offset: usize) -> Placed {
+impl GuardedBuffer {
+    pub(crate) fn new(contents: &[u8], offset: usize) -> GuardedBuffer {
         let mut buffer = vec![GUARD; contents.len() + 64 + 64 + 64];
         let to_aligned = (64 - buffer.as_ptr().addr() % 64) % 64;
         let start = to_aligned + offset % 64;
         buffer[start..start + contents.len()].copy_from_slice(contents);
-        Placed { buffer, start, length: contents.len() }
+        GuardedBuffer { buffer, start, length: contents.len() }
     }
 
     pub(crate) fn bytes(&mut self) -> &mut [u8] {

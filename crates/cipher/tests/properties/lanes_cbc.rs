@@ -1,7 +1,7 @@
 //! CBC encryption of many messages in lanes gives the result of the reference, one message at a time.
 
-use crate::properties::block_modes::{Keys, cbc_lanes_agree};
-use crate::properties::common::{Bytes, UnderTest};
+use crate::properties::block_modes::{JobKeys, cbc_lanes_agree};
+use crate::properties::common::{PropertyCipher, SeededBytes};
 
 /// Defines the properties of this file for a cipher.
 macro_rules! cbc_lanes {
@@ -25,11 +25,11 @@ pub(crate) use cbc_lanes;
 
 /// `shape` is, for each job, the number of blocks, the gap before it, and 0 if the job is long. One job in eight is long, so that
 /// lanes end and are refilled at different times.
-pub(crate) fn lanes_agree_with_one_at_a_time<C: UnderTest>(seed: u64, keys: usize, shape: &[(usize, usize, u8)]) {
+pub(crate) fn lanes_agree_with_one_at_a_time<C: PropertyCipher>(seed: u64, keys: usize, shape: &[(usize, usize, u8)]) {
     let shape = if cfg!(miri) { &shape[..shape.len().min(4)] } else { shape };
     let blocks = |blocks, long| if long == 0 && !cfg!(miri) { 12 * blocks } else { blocks / 8 };
     let shape: Vec<(usize, usize)> = shape.iter().map(|&(count, gap, long)| (gap, blocks(count, long))).collect();
-    for kind in [Keys::Shared, Keys::Mixed { one_backend: true }, Keys::Mixed { one_backend: false }] {
-        cbc_lanes_agree::<C>(&mut Bytes(seed), keys, &shape, kind);
+    for kind in [JobKeys::Shared, JobKeys::Mixed { one_backend: true }, JobKeys::Mixed { one_backend: false }] {
+        cbc_lanes_agree::<C>(&mut SeededBytes(seed), keys, &shape, kind);
     }
 }

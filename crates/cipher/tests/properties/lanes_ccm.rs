@@ -6,11 +6,11 @@ use tress_cipher::lanes::ccm::{Open, Seal, open, seal};
 use tress_cipher::modes::ccm;
 use tress_cipher::{Aad, Backend, CcmCipher, Error, Tag};
 
-use crate::properties::common::{Bytes, UnderTest, any_length, any_tag_bytes, backends, carve};
+use crate::properties::common::{PropertyCipher, SeededBytes, any_length, any_tag_bytes, backends, carve};
 
 /// The shape of one job. Its bytes come from the seed of the case.
 #[derive(Clone, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct JobShape {
     key: usize,
     backend: usize,
     nonce_bytes: usize,
@@ -19,12 +19,12 @@ pub(crate) struct Shape {
     bytes: usize,
     /// Number of bytes between this job and the one before it in the shared buffer.
     gap: usize,
-    damage: Damage,
+    damage: DamagedPart,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Damage {
-    Nothing,
+enum DamagedPart {
+    None,
     Data,
     Tag,
     AssociatedData,
@@ -47,32 +47,32 @@ fn any_aad_bytes() -> BoxedStrategy<usize> {
     prop_oneof![20 => Just(0_usize), 40 => 0..64_usize, 20 => 0..2000_usize, 1 => edges].boxed()
 }
 
-fn any_damage() -> impl Strategy<Value = Damage> {
+fn any_damage() -> impl Strategy<Value = DamagedPart> {
     prop_oneof![
-        5 => Just(Damage::Nothing),
-        1 => Just(Damage::Data),
-        1 => Just(Damage::Tag),
-        1 => Just(Damage::AssociatedData),
-        1 => Just(Damage::Nonce),
+        5 => Just(DamagedPart::None),
+        1 => Just(DamagedPart::Data),
+        1 => Just(DamagedPart::Tag),
+        1 => Just(DamagedPart::AssociatedData),
+        1 => Just(DamagedPart::Nonce),
     ]
 }
 
-fn any_shape() -> impl Strategy<Value = Shape> {
+fn any_shape() -> impl Strategy<Value = JobShape> {
     let places = (any::<usize>(), any::<usize>(), 0..64_usize);
     let lengths = (7..=13_usize, any_tag_bytes(), any_aad_bytes(), any_bytes());
     (places, lengths, any_damage()).prop_map(|(places, lengths, damage)| {
         let ((key, backend, gap), (nonce_bytes, tag_bytes, aad_bytes, bytes)) = (places, lengths);
-        Shape { key, backend, nonce_bytes, tag_bytes, aad_bytes, bytes, gap, damage }
+        JobShape { key, backend, nonce_bytes, tag_bytes, aad_bytes, bytes, gap, damage }
     })
 }
 
-pub(crate) fn any_shapes() -> impl Strategy<Value = Vec<Shape>> {
+pub(crate) fn any_shapes() -> impl Strategy<Value = Vec<JobShape>> {
     prop::collection::vec(any_shape(), 0..=if cfg!(miri) { 4 } else { 100 })
 }
 
 /// The jobs of one case, with their results by the reference.
-struct Case<C> {
-    shapes: Vec<Shape>,
+struct LaneCase<C> {
+    shapes: Vec<JobShape>,
     ciphers: Vec<C>,
     nonces: Vec<Vec<u8>>,
     aads: Vec<Vec<u8>>,
@@ -81,15 +81,15 @@ struct Case<C> {
     tags: Vec<Vec<u8>>,
 }
 
-impl<C: UnderTest + CcmCipher> Case<C> {
+impl<C: PropertyCipher + CcmCipher> LaneCase<C> {
     /// `keys` is the number of different keys. `one_backend`: all jobs use this backend, as is usual.
-    fn new(seed: u64, shapes: Vec<Shape>, keys: usize, one_backend: Option<usize>) -> Case<C> {
+    fn new(seed: u64, shapes: Vec<JobShape>, keys: usize, one_backend: Option<usize>) -> LaneCase<C> {
         let backends = backends::<C>();
-        let mut random = Bytes(seed);
+        let mut random = SeededBytes(seed);
         let bytes_of = |i| C::KEY_BYTES[(seed as usize % 1000 + i) % C::KEY_BYTES.len()];
         let keys: Vec<Vec<u8>> = (0..keys).map(|i| random.take(bytes_of(i))).collect();
-        let key = |shape: &Shape| &keys[shape.key % keys.len()][..];
-        let backend = |shape: &Shape| backends[one_backend.unwrap_or(shape.backend) % backends.len()];
+        let key = |shape: &JobShape| &keys[shape.key % keys.len()][..];
+        let backend = |shape: &JobShape| backends[one_backend.unwrap_or(shape.backend) % backends.len()];
         let ciphers = shapes.iter().map(|shape| C::prepare(backend(shape), key(shape))).collect();
         let nonces: Vec<_> = shapes.iter().map(|shape| random.take(shape.nonce_bytes)).collect();
         let aads: Vec<_> = shapes.iter().map(|shape| random.take(shape.aad_bytes)).collect();
@@ -101,7 +101,7 @@ impl<C: UnderTest + CcmCipher> Case<C> {
             let reference = C::prepare(Backend::Reference, key(&shapes[i]));
             ccm::seal(&reference, &nonces[i][..], Aad(&aads[i]), data, &mut tags[i][..]).unwrap();
         }
-        Case { shapes, ciphers, nonces, aads, plain, sealed, tags }
+        LaneCase { shapes, ciphers, nonces, aads, plain, sealed, tags }
     }
 
     /// Cipher, nonce, associated data and data of each job.
@@ -127,7 +127,7 @@ impl<C: UnderTest + CcmCipher> Case<C> {
 
     /// Damages the jobs as their shapes say, and expects exactly those to fail and to be wiped.
     fn check_decrypt(mut self, seed: u64) {
-        let mut random = Bytes(!seed);
+        let mut random = SeededBytes(!seed);
         let mut buffer = self.sealed.clone();
         let mut tags = self.tags.clone();
         let mut expected = self.plain.clone();
@@ -135,11 +135,11 @@ impl<C: UnderTest + CcmCipher> Case<C> {
         let originals = carve(&mut expected, spans(&self.shapes));
         for (i, (data, original)) in carve(&mut buffer, spans(&self.shapes)).into_iter().zip(originals).enumerate() {
             let part: &mut [u8] = match self.shapes[i].damage {
-                Damage::Nothing => continue,
-                Damage::Data => data,
-                Damage::Tag => &mut tags[i],
-                Damage::AssociatedData => &mut self.aads[i],
-                Damage::Nonce => &mut self.nonces[i],
+                DamagedPart::None => continue,
+                DamagedPart::Data => data,
+                DamagedPart::Tag => &mut tags[i],
+                DamagedPart::AssociatedData => &mut self.aads[i],
+                DamagedPart::Nonce => &mut self.nonces[i],
             };
             if !part.is_empty() {
                 part[random.below(part.len())] ^= 1 << random.below(8);
@@ -175,7 +175,7 @@ impl<C: UnderTest + CcmCipher> Case<C> {
     }
 }
 
-fn spans(shapes: &[Shape]) -> impl Iterator<Item = (usize, usize)> {
+fn spans(shapes: &[JobShape]) -> impl Iterator<Item = (usize, usize)> {
     shapes.iter().map(|shape| (shape.gap, shape.bytes))
 }
 
@@ -215,24 +215,24 @@ pub(crate) fn any_number_of_keys() -> impl Strategy<Value = usize> {
 }
 
 /// `backend`: all jobs use this backend.
-pub(crate) fn a_mix_agrees<C: UnderTest + CcmCipher>(
+pub(crate) fn a_mix_agrees<C: PropertyCipher + CcmCipher>(
     seed: u64,
-    shapes: Vec<Shape>,
+    shapes: Vec<JobShape>,
     keys: usize,
     backend: Option<usize>,
 ) {
-    let case = Case::<C>::new(seed, shapes, keys, backend);
+    let case = LaneCase::<C>::new(seed, shapes, keys, backend);
     case.check_encrypt();
     case.check_decrypt(seed);
 }
 
 /// Jobs of one length: as many as any backend has lanes, one less, one more and twice as many, at the edge lengths of a block.
-pub(crate) fn equal_jobs_in_every_number_agree<C: UnderTest + CcmCipher>() {
+pub(crate) fn equal_jobs_in_every_number_agree<C: PropertyCipher + CcmCipher>() {
     let counts: &[usize] = if cfg!(miri) { &[0, 3] } else { &[0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65] };
     let lengths: &[usize] = if cfg!(miri) { &[17] } else { &[0, 1, 15, 16, 17, 63, 64, 65, 79, 255, 256, 257, 1025] };
     for backend in 0..backends::<C>().len() {
         for (&count, &bytes) in counts.iter().flat_map(|count| lengths.iter().map(move |bytes| (count, bytes))) {
-            let shape = Shape {
+            let shape = JobShape {
                 key: 0,
                 backend,
                 nonce_bytes: 12,
@@ -240,17 +240,17 @@ pub(crate) fn equal_jobs_in_every_number_agree<C: UnderTest + CcmCipher>() {
                 aad_bytes: 0,
                 bytes,
                 gap: 16,
-                damage: Damage::Nothing,
+                damage: DamagedPart::None,
             };
             let mut shapes = vec![shape; count];
             for (i, shape) in shapes.iter_mut().enumerate() {
                 shape.key = i;
                 // One job in the middle is damaged.
-                shape.damage = if i == count / 2 && count > 1 { Damage::Tag } else { Damage::Nothing };
+                shape.damage = if i == count / 2 && count > 1 { DamagedPart::Tag } else { DamagedPart::None };
             }
             let seed = (count * 10_000 + bytes) as u64;
             for keys in [1, count.max(1)] {
-                let case = Case::<C>::new(seed, shapes.clone(), keys, Some(backend));
+                let case = LaneCase::<C>::new(seed, shapes.clone(), keys, Some(backend));
                 case.check_encrypt();
                 case.check_decrypt(seed);
             }
@@ -259,11 +259,11 @@ pub(crate) fn equal_jobs_in_every_number_agree<C: UnderTest + CcmCipher>() {
 }
 
 /// Chunks of a container in place: 16,384 bytes followed by a tag of 16. The last chunk is shorter.
-pub(crate) fn the_layout_of_the_container_agrees<C: UnderTest + CcmCipher>() {
+pub(crate) fn the_layout_of_the_container_agrees<C: PropertyCipher + CcmCipher>() {
     const CHUNK: usize = 16384;
     const SEALED_CHUNK: usize = CHUNK + 16;
     let chunks = if cfg!(miri) { return } else { 35 };
-    let mut random = Bytes(5);
+    let mut random = SeededBytes(5);
     let (key, base) = (random.take(16), random.take(12));
     let nonces: Vec<Vec<u8>> = (0..=chunks)
         .map(|chunk: u8| base.iter().enumerate().map(|(i, byte)| byte ^ if i == 11 { chunk } else { 0 }).collect())
@@ -305,7 +305,7 @@ pub(crate) fn the_layout_of_the_container_agrees<C: UnderTest + CcmCipher>() {
     }
 }
 
-pub(crate) fn a_job_runs_once_and_is_not_verified_before<C: UnderTest + CcmCipher>() {
+pub(crate) fn a_job_runs_once_and_is_not_verified_before<C: PropertyCipher + CcmCipher>() {
     for backend in backends::<C>() {
         let cipher = C::prepare(backend, &[3; 16]);
         let (mut data, mut tag) = ([1; 40], [0; 8]);
@@ -337,7 +337,7 @@ pub(crate) fn a_job_runs_once_and_is_not_verified_before<C: UnderTest + CcmCiphe
 fn nonces_twice() {
     let keys: Vec<_> = (0..3).map(|key| tress_cipher::aes::Aes::new(&[key; 16]).unwrap()).collect();
     for (seed, count) in (0..40).flat_map(|seed| [0, 1, 2, 8, 9, 40, 300, 3000].map(|count| (seed, count))) {
-        let mut random = Bytes(seed);
+        let mut random = SeededBytes(seed);
         // Few different numbers, so that some occur twice, or many; sorted or not; at the end of the nonce or at its beginning.
         let different = if seed % 2 == 0 { 1 << 40 } else { (count as u64).pow(2).max(1) };
         let mut ids: Vec<(usize, u64)> =

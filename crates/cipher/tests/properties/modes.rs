@@ -4,7 +4,7 @@ use tress_cipher::modes::ccm::{self, Lengths, Opener, Sealer};
 use tress_cipher::{Aad, Backend, CcmCipher, Error, Tag};
 
 use crate::properties::block_modes;
-use crate::properties::common::{Bytes, Placed, UnderTest, backends, edges};
+use crate::properties::common::{GuardedBuffer, PropertyCipher, SeededBytes, backends, edges};
 
 /// Defines the properties of this file for a cipher.
 macro_rules! modes {
@@ -60,19 +60,25 @@ macro_rules! modes {
 
 pub(crate) use modes;
 
-pub(crate) fn ecb_and_cbc_agree<C: UnderTest>(seed: u64, key_bytes: usize, length: usize, offset: usize) {
-    let mut random = Bytes(seed);
+pub(crate) fn ecb_and_cbc_agree<C: PropertyCipher>(seed: u64, key_bytes: usize, length: usize, offset: usize) {
+    let mut random = SeededBytes(seed);
     let (key, iv, data) = (random.take(key_bytes), random.take(16), random.take(length));
     block_modes::ecb_and_cbc_agree::<C>(&key, &iv, &data, offset);
 }
 
-pub(crate) fn ctr_agrees<C: UnderTest>(seed: u64, key_bytes: usize, counter: [u8; 16], length: usize, offset: usize) {
-    let mut random = Bytes(seed);
+pub(crate) fn ctr_agrees<C: PropertyCipher>(
+    seed: u64,
+    key_bytes: usize,
+    counter: [u8; 16],
+    length: usize,
+    offset: usize,
+) {
+    let mut random = SeededBytes(seed);
     let (key, data) = (random.take(key_bytes), random.take(length));
     block_modes::ctr_agrees::<C>(&key, &counter, &data, offset);
 }
 
-pub(crate) fn ccm_agrees<C: UnderTest + CcmCipher>(
+pub(crate) fn ccm_agrees<C: PropertyCipher + CcmCipher>(
     seed: u64,
     key_bytes: usize,
     nonce_bytes: usize,
@@ -81,13 +87,13 @@ pub(crate) fn ccm_agrees<C: UnderTest + CcmCipher>(
     length: usize,
     offset: usize,
 ) {
-    let mut random = Bytes(seed);
+    let mut random = SeededBytes(seed);
     let (key, nonce, aad) = (random.take(key_bytes), random.take(nonce_bytes), random.take(aad_bytes));
     let data = random.take(length);
     compare_ccm::<C>(&key, &nonce, &aad, &data, tag_bytes, offset);
 }
 
-pub(crate) fn damaged_ccm_is_refused_and_wiped<C: UnderTest + CcmCipher>(
+pub(crate) fn damaged_ccm_is_refused_and_wiped<C: PropertyCipher + CcmCipher>(
     seed: u64,
     key_bytes: usize,
     nonce_bytes: usize,
@@ -95,7 +101,7 @@ pub(crate) fn damaged_ccm_is_refused_and_wiped<C: UnderTest + CcmCipher>(
     aad_bytes: usize,
     length: usize,
 ) {
-    let mut random = Bytes(seed);
+    let mut random = SeededBytes(seed);
     let (key, mut nonce) = (random.take(key_bytes), random.take(nonce_bytes));
     let (mut aad, mut data) = (random.take(aad_bytes), random.take(length));
     let mut tag = vec![0; tag_bytes];
@@ -120,7 +126,7 @@ pub(crate) fn damaged_ccm_is_refused_and_wiped<C: UnderTest + CcmCipher>(
 }
 
 /// Encrypts with the reference, then compares every backend with it in both directions.
-fn compare_ccm<C: UnderTest + CcmCipher>(
+fn compare_ccm<C: PropertyCipher + CcmCipher>(
     key: &[u8],
     nonce: &[u8],
     aad: &[u8],
@@ -141,15 +147,15 @@ fn compare_ccm<C: UnderTest + CcmCipher>(
             backend.name()
         );
         let cipher = C::prepare(backend, key);
-        let mut placed_aad = Placed::new(aad, offset / 2);
-        let mut placed = Placed::new(data, offset);
+        let mut placed_aad = GuardedBuffer::new(aad, offset / 2);
+        let mut placed = GuardedBuffer::new(data, offset);
         let mut tag = vec![0; tag_bytes];
         ccm::seal(&cipher, nonce, Aad(placed_aad.bytes()), placed.bytes(), &mut tag[..]).unwrap();
         let sealed = placed.finish();
         assert!(sealed == expected, "{what}: ciphertext");
         assert_eq!(tag, expected_tag, "{what}: tag");
 
-        let mut placed = Placed::new(&sealed, offset);
+        let mut placed = GuardedBuffer::new(&sealed, offset);
         let given = Tag::new(&tag, tag_bytes).unwrap();
         assert_eq!(ccm::open(&cipher, nonce, Aad(placed_aad.bytes()), placed.bytes(), given), Ok(()), "{what}");
         assert!(placed.finish() == data, "{what}: plaintext");
@@ -177,8 +183,8 @@ fn in_pieces<C: CcmCipher>(c: &C, nonce: &[u8], aad: &[u8], data: &[u8], (sealed
     }
 }
 
-pub(crate) fn every_edge_length_agrees<C: UnderTest + CcmCipher>() {
-    let mut random = Bytes(1);
+pub(crate) fn every_edge_length_agrees<C: PropertyCipher + CcmCipher>() {
+    let mut random = SeededBytes(1);
     let key_sizes = if cfg!(miri) { &C::KEY_BYTES[..1] } else { C::KEY_BYTES };
     for length in edges() {
         for &key_bytes in key_sizes {
@@ -192,8 +198,8 @@ pub(crate) fn every_edge_length_agrees<C: UnderTest + CcmCipher>() {
     }
 }
 
-pub(crate) fn every_associated_data_length_agrees<C: UnderTest + CcmCipher>() {
-    let mut random = Bytes(2);
+pub(crate) fn every_associated_data_length_agrees<C: PropertyCipher + CcmCipher>() {
+    let mut random = SeededBytes(2);
     let (key, nonce, data) = (random.take(16), random.take(13), random.take(40));
     // The encoded length has 2 bytes below 65,280 and 6 from there, so 14 or 10 bytes fill the first block.
     let long = [65279, 65280, 65281, 65289, 65290, 65291, 65535, 65536, 70000];
@@ -204,8 +210,8 @@ pub(crate) fn every_associated_data_length_agrees<C: UnderTest + CcmCipher>() {
     }
 }
 
-pub(crate) fn every_nonce_and_tag_length_agrees<C: UnderTest + CcmCipher>() {
-    let mut random = Bytes(3);
+pub(crate) fn every_nonce_and_tag_length_agrees<C: PropertyCipher + CcmCipher>() {
+    let mut random = SeededBytes(3);
     for nonce_bytes in (7..=13).step_by(if cfg!(miri) { 6 } else { 1 }) {
         for tag_bytes in (4..=16).step_by(if cfg!(miri) { 12 } else { 2 }) {
             let (key, nonce) = (random.take(C::KEY_BYTES[C::KEY_BYTES.len() - 1]), random.take(nonce_bytes));
@@ -216,11 +222,11 @@ pub(crate) fn every_nonce_and_tag_length_agrees<C: UnderTest + CcmCipher>() {
 }
 
 /// A message with a nonce of 13 bytes may have 65,535 bytes, for which the counter uses both of its bytes.
-pub(crate) fn the_longest_message_of_a_long_nonce_agrees<C: UnderTest + CcmCipher>() {
+pub(crate) fn the_longest_message_of_a_long_nonce_agrees<C: PropertyCipher + CcmCipher>() {
     if cfg!(miri) {
         return;
     }
-    let mut random = Bytes(4);
+    let mut random = SeededBytes(4);
     let (key, nonce, data) = (random.take(16), random.take(13), random.take(65535));
     compare_ccm::<C>(&key, &nonce, b"", &data, 16, 0);
 }

@@ -11,7 +11,7 @@ use tress_cipher::aes::Aes;
 use tress_cipher::{Aad, lanes, modes};
 
 use crate::properties::common::{
-    Bytes, Placed, aes, any_counter, any_key_bytes, any_length, any_tag_bytes, backends, cases,
+    GuardedBuffer, SeededBytes, aes, any_counter, any_key_bytes, any_length, any_tag_bytes, backends, cases,
 };
 
 /// Calls a generic function with RustCrypto's cipher for the key's length.
@@ -26,9 +26,9 @@ macro_rules! with_cipher {
     };
 }
 
-trait Peer: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + cipher::BlockSizeUser<BlockSize = U16> {}
+trait PeerCipher: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + cipher::BlockSizeUser<BlockSize = U16> {}
 
-impl<C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + cipher::BlockSizeUser<BlockSize = U16>> Peer for C {}
+impl<C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + cipher::BlockSizeUser<BlockSize = U16>> PeerCipher for C {}
 
 fn blocks(data: &mut [u8]) -> &mut [Array<u8, U16>] {
     let (blocks, rest) = Array::slice_as_chunks_mut(data);
@@ -36,12 +36,12 @@ fn blocks(data: &mut [u8]) -> &mut [Array<u8, U16>] {
     blocks
 }
 
-fn peer_ecb<C: Peer>(key: &[u8], encrypts: bool, data: &mut [u8]) {
+fn peer_ecb<C: PeerCipher>(key: &[u8], encrypts: bool, data: &mut [u8]) {
     let cipher = C::new_from_slice(key).expect("a key of this cipher");
     if encrypts { cipher.encrypt_blocks(blocks(data)) } else { cipher.decrypt_blocks(blocks(data)) }
 }
 
-fn peer_cbc<C: Peer>(key: &[u8], iv: &[u8], encrypts: bool, data: &mut [u8]) {
+fn peer_cbc<C: PeerCipher>(key: &[u8], iv: &[u8], encrypts: bool, data: &mut [u8]) {
     let cipher = C::new_from_slice(key).expect("a key of this cipher");
     let iv = Array::try_from(iv).expect("an IV of one block");
     if encrypts {
@@ -60,7 +60,7 @@ fn peer_ctr(key: &[u8], counter: &[u8], data: &mut [u8]) {
 }
 
 /// Encrypts in place and returns the tag.
-fn peer_ccm<C: Peer, M, N>(key: &[u8], nonce: &[u8], aad: &[u8], data: &mut [u8]) -> Vec<u8>
+fn peer_ccm<C: PeerCipher, M, N>(key: &[u8], nonce: &[u8], aad: &[u8], data: &mut [u8]) -> Vec<u8>
 where
     M: cipher::array::ArraySize + ccm::TagSize,
     N: cipher::array::ArraySize + ccm::NonceSize,
@@ -106,7 +106,7 @@ proptest! {
     fn ecb_and_cbc_agree_with_rustcrypto(
         seed: u64, key_bytes in any_key_bytes::<Aes>(), length in any_length(), encrypts: bool,
     ) {
-        let mut random = Bytes(seed);
+        let mut random = SeededBytes(seed);
         let (key, iv) = (random.take(key_bytes), random.take(16));
         let data = random.take(length / 16 * 16);
         let (mut ecb, mut cbc) = (data.clone(), data.clone());
@@ -131,7 +131,7 @@ proptest! {
     fn ctr_agrees_with_rustcrypto(
         seed: u64, key_bytes in any_key_bytes::<Aes>(), counter in any_counter(), length in any_length(),
     ) {
-        let mut random = Bytes(seed);
+        let mut random = SeededBytes(seed);
         let (key, data) = (random.take(key_bytes), random.take(length));
         let mut expected = data.clone();
         peer_ctr(&key, &counter, &mut expected);
@@ -148,14 +148,14 @@ proptest! {
         length in any_length(), offset in 0..64_usize,
     ) {
         let (tag_bytes, nonce_bytes) = tag_and_nonce;
-        let mut random = Bytes(seed);
+        let mut random = SeededBytes(seed);
         let (key, nonce, aad) = (random.take(key_bytes), random.take(nonce_bytes), random.take(aad_bytes));
         let data = random.take(length);
         let mut expected = data.clone();
         let expected_tag = peer_ccm_of(&key, &nonce, tag_bytes, &aad, &mut expected);
         for backend in backends::<Aes>() {
             let aes = aes(backend, &key);
-            let mut placed = Placed::new(&data, offset);
+            let mut placed = GuardedBuffer::new(&data, offset);
             let mut tag = vec![0; tag_bytes];
             modes::ccm::seal(&aes, &nonce[..], Aad(&aad), placed.bytes(), &mut tag[..]).unwrap();
             prop_assert_eq!(&tag, &expected_tag, "{}", backend.name());
@@ -183,7 +183,7 @@ fn long_associated_data_agrees_with_rustcrypto() {
     if cfg!(miri) {
         return;
     }
-    let mut random = Bytes(6);
+    let mut random = SeededBytes(6);
     for aad_bytes in [65279, 65280, 65281, 70000] {
         let (key, nonce) = (random.take(24), random.take(12));
         let (aad, data) = (random.take(aad_bytes), random.take(50));

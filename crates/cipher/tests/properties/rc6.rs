@@ -3,7 +3,7 @@
 use tress_cipher::rc6::{General, Rc6, Rc6_128};
 use tress_cipher::{Backend, BlockCipher};
 
-use crate::properties::common::{Bytes, UnderTest, backends};
+use crate::properties::common::{PropertyCipher, SeededBytes, backends};
 
 crate::properties::modes::modes!(Rc6);
 crate::properties::lanes_cbc::cbc_lanes!(Rc6);
@@ -11,7 +11,7 @@ crate::properties::lanes_ccm::ccm_lanes!(Rc6);
 
 #[test]
 fn twenty_rounds_of_the_general_cipher_are_rc6() {
-    let mut random = Bytes(6);
+    let mut random = SeededBytes(6);
     for key_bytes in [16, 24, 32] {
         let (key, blocks) = (random.take(key_bytes), random.take(16 * 100));
         let general = General::new(&key, 20).unwrap();

@@ -7,7 +7,7 @@ use tress_cipher::pipo::Pipo;
 use tress_cipher::rc6::Rc6;
 use tress_cipher::{Aad, Backend, CcmCipher, Error, Tag, lanes};
 
-use crate::properties::common::{UnderTest, aes, backends};
+use crate::properties::common::{PropertyCipher, aes, backends};
 
 const KEY: [u8; 16] = [7; 16];
 
@@ -77,7 +77,7 @@ fn names_say_block_and_key() {
 
 #[test]
 fn data_that_is_not_whole_blocks() {
-    fn refuses<C: UnderTest>() {
+    fn refuses<C: PropertyCipher>() {
         for backend in backends::<C>() {
             let (cipher, iv) = (C::prepare(backend, &KEY), vec![0; C::BLOCK_BYTES]);
             for length in (0..40_usize).chain([4095]).filter(|length| !length.is_multiple_of(C::BLOCK_BYTES)) {
@@ -98,7 +98,7 @@ fn data_that_is_not_whole_blocks() {
 
 #[test]
 fn initialisation_vectors_of_other_lengths() {
-    fn refuses<C: UnderTest>() {
+    fn refuses<C: PropertyCipher>() {
         for backend in backends::<C>() {
             let cipher = C::prepare(backend, &KEY);
             for length in (0..40).filter(|length| *length != C::BLOCK_BYTES) {

@@ -4,17 +4,17 @@ use proptest::prelude::*;
 use tress_cipher::Backend;
 use tress_cipher::rijndael::Rijndael;
 
-use crate::properties::block_modes::{Keys, cbc_lanes_agree, ctr_agrees, ecb_and_cbc_agree};
+use crate::properties::block_modes::{JobKeys, cbc_lanes_agree, ctr_agrees, ecb_and_cbc_agree};
 use crate::properties::common::{
-    Bytes, UnderTest, any_key_bytes, any_length, any_tag_bytes, cases, edges, for_every_block,
+    PropertyCipher, SeededBytes, any_key_bytes, any_length, any_tag_bytes, cases, edges, for_every_block,
 };
 use crate::properties::modes::ccm_agrees;
 
 const KEY_BYTES: &[usize] = Rijndael::<16>::KEY_BYTES;
 
 /// Checks all modes with bytes from a seed. The last `ones` bytes of the counter carry soon.
-fn one_message_agrees<C: UnderTest>(seed: u64, key_bytes: usize, length: usize, offset: usize, ones: usize) {
-    let mut random = Bytes(seed ^ C::BLOCK_BYTES as u64);
+fn one_message_agrees<C: PropertyCipher>(seed: u64, key_bytes: usize, length: usize, offset: usize, ones: usize) {
+    let mut random = SeededBytes(seed ^ C::BLOCK_BYTES as u64);
     let (key, mut iv, data) = (random.take(key_bytes), random.take(C::BLOCK_BYTES), random.take(length));
     ecb_and_cbc_agree::<C>(&key, &iv, &data, offset);
     if ones > 0 {
@@ -25,9 +25,9 @@ fn one_message_agrees<C: UnderTest>(seed: u64, key_bytes: usize, length: usize, 
 }
 
 /// Checks CBC in lanes with shared and mixed keys. `shape` is the gap before each message and its number of blocks.
-fn lanes_agree<C: UnderTest>(seed: u64, keys: usize, shape: &[(usize, usize)]) {
-    for kind in [Keys::Shared, Keys::Mixed { one_backend: true }, Keys::Mixed { one_backend: false }] {
-        cbc_lanes_agree::<C>(&mut Bytes(seed), keys, shape, kind);
+fn lanes_agree<C: PropertyCipher>(seed: u64, keys: usize, shape: &[(usize, usize)]) {
+    for kind in [JobKeys::Shared, JobKeys::Mixed { one_backend: true }, JobKeys::Mixed { one_backend: false }] {
+        cbc_lanes_agree::<C>(&mut SeededBytes(seed), keys, shape, kind);
     }
 }
 

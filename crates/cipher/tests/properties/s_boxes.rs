@@ -7,17 +7,17 @@ use tress_cipher::modes::ecb;
 use tress_cipher::pipo::Pipo;
 use tress_cipher::{Backend, CcmCipher};
 
-use crate::properties::common::{UnderTest, fast_backends};
+use crate::properties::common::{PropertyCipher, backends_to_compare};
 
 /// Encrypts and decrypts the blocks under a key of zeros. Its first round key is zeros too (except for the number of the round), so
 /// the input of the first S-boxes is the block.
-fn agree<C: UnderTest>(blocks: &[u8]) {
+fn all_backends_agree<C: PropertyCipher>(blocks: &[u8]) {
     for &key_bytes in C::KEY_BYTES {
         let key = vec![0; key_bytes];
         for direction in [ecb::encrypt::<C>, ecb::decrypt::<C>] {
             let mut expected = blocks.to_vec();
             direction(&C::prepare(Backend::Reference, &key), &mut expected).unwrap();
-            for backend in fast_backends::<C>() {
+            for backend in backends_to_compare::<C>() {
                 let mut data = blocks.to_vec();
                 direction(&C::prepare(backend, &key), &mut data).unwrap();
                 let wrong = data.chunks(C::BLOCK_BYTES).zip(expected.chunks(C::BLOCK_BYTES)).position(|(a, b)| a != b);
@@ -36,7 +36,7 @@ impl WithCipher for EveryByte {
 
     fn block<C: FromKey>(self) {
         let values = if cfg!(miri) { 0..=1 } else { 0..=255_u8 };
-        agree::<C>(&values.flat_map(|value| vec![value; C::BLOCK_BYTES]).collect::<Vec<u8>>());
+        all_backends_agree::<C>(&values.flat_map(|value| vec![value; C::BLOCK_BYTES]).collect::<Vec<u8>>());
     }
 
     fn ccm<C: FromKey + CcmCipher>(self) {
@@ -57,5 +57,5 @@ fn every_column_of_pipo() {
         let columns: [u8; 8] = std::array::from_fn(|column| value.wrapping_add((37 * column) as u8));
         blocks.extend((0..8).map(|row| (0..8).fold(0, |out, column| out | (columns[column] >> row & 1) << column)));
     }
-    agree::<Pipo>(&blocks);
+    all_backends_agree::<Pipo>(&blocks);
 }

@@ -5,19 +5,19 @@ use std::sync::Mutex;
 
 use tress_cipher::Backend;
 
-use crate::vectors::under_test::UnderTest;
+use crate::vectors::under_test::VectorCipher;
 
 /// The available backends. Miri supports no instructions beyond the baseline.
-pub(crate) fn available<C: UnderTest>() -> Vec<Backend> {
-    let (ran, missing): (Vec<_>, Vec<_>) = C::BACKENDS.iter().copied().partition(|backend| {
+pub(crate) fn available<C: VectorCipher>() -> Vec<Backend> {
+    let (available, missing): (Vec<_>, Vec<_>) = C::BACKENDS.iter().copied().partition(|backend| {
         backend.is_available() && (!cfg!(miri) || matches!(backend, Backend::Reference | Backend::Portable))
     });
-    static SAID: Mutex<Vec<&str>> = Mutex::new(Vec::new());
-    let mut said = SAID.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    if !said.contains(&C::FOLDER) {
-        said.push(C::FOLDER);
+    static REPORTED: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+    let mut reported = REPORTED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if !reported.contains(&C::FOLDER) {
+        reported.push(C::FOLDER);
         // Not `eprintln!`, whose output is hidden if the test passes.
-        let _ = writeln!(std::io::stderr(), "vectors/{} run on: {}", C::FOLDER, names(&ran));
+        let _ = writeln!(std::io::stderr(), "vectors/{} run on: {}", C::FOLDER, names(&available));
         if !missing.is_empty() {
             let _ = writeln!(
                 std::io::stderr(),
@@ -31,7 +31,7 @@ pub(crate) fn available<C: UnderTest>() -> Vec<Backend> {
             assert!(!missing.contains(&backend), "backend {name} is required and missing");
         }
     }
-    ran
+    available
 }
 
 fn names(backends: &[Backend]) -> String {

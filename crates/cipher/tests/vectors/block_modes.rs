@@ -3,51 +3,51 @@
 use tress_cipher::modes::{cbc, ctr, ecb, pkcs7};
 use tress_cipher::{Backend, Error, lanes};
 
-use crate::vectors::file::Test;
-use crate::vectors::under_test::UnderTest;
+use crate::vectors::file::VectorTest;
+use crate::vectors::under_test::VectorCipher;
 
-pub(crate) fn ecb<C: UnderTest>(backend: Backend, test: &Test, what: &str) {
+pub(crate) fn ecb<C: VectorCipher>(backend: Backend, test: &VectorTest, label: &str) {
     let cipher = C::prepare(backend, &test.key);
     let mut data = test.message().to_vec();
-    ecb::encrypt(&cipher, &mut data).expect(what);
-    assert_eq!(data, test.ct, "{what}: encrypt");
-    ecb::decrypt(&cipher, &mut data).expect(what);
-    assert_eq!(data, test.message(), "{what}: decrypt");
+    ecb::encrypt(&cipher, &mut data).expect(label);
+    assert_eq!(data, test.ct, "{label}: encrypt");
+    ecb::decrypt(&cipher, &mut data).expect(label);
+    assert_eq!(data, test.message(), "{label}: decrypt");
 
     cipher.encrypt_blocks(&mut data);
-    assert_eq!(data, test.ct, "{what}: encrypt_blocks");
+    assert_eq!(data, test.ct, "{label}: encrypt_blocks");
     cipher.decrypt_blocks(&mut data);
-    assert_eq!(data, test.message(), "{what}: decrypt_blocks");
+    assert_eq!(data, test.message(), "{label}: decrypt_blocks");
 }
 
-pub(crate) fn cbc<C: UnderTest>(backend: Backend, test: &Test, what: &str) {
+pub(crate) fn cbc<C: VectorCipher>(backend: Backend, test: &VectorTest, label: &str) {
     let cipher = C::prepare(backend, &test.key);
     let mut data = test.message().to_vec();
-    cbc::encrypt(&cipher, &test.iv, &mut data).expect(what);
-    assert_eq!(data, test.ct, "{what}: encrypt");
-    cbc::decrypt(&cipher, &test.iv, &mut data).expect(what);
-    assert_eq!(data, test.message(), "{what}: decrypt");
+    cbc::encrypt(&cipher, &test.iv, &mut data).expect(label);
+    assert_eq!(data, test.ct, "{label}: encrypt");
+    cbc::decrypt(&cipher, &test.iv, &mut data).expect(label);
+    assert_eq!(data, test.message(), "{label}: decrypt");
 }
 
-pub(crate) fn cbc_padded<C: UnderTest>(backend: Backend, test: &Test, what: &str) {
+pub(crate) fn cbc_padded<C: VectorCipher>(backend: Backend, test: &VectorTest, label: &str) {
     let cipher = C::prepare(backend, &test.key);
     if test.is_valid() {
         let mut data = test.message().to_vec();
         let padding = pkcs7::padding(data.len(), 16);
         data.resize(data.len() + padding, padding as u8);
-        cbc::encrypt(&cipher, &test.iv, &mut data).expect(what);
-        assert_eq!(data, test.ct, "{what}: encrypt");
+        cbc::encrypt(&cipher, &test.iv, &mut data).expect(label);
+        assert_eq!(data, test.ct, "{label}: encrypt");
     }
     let mut data = test.ct.clone();
     let unpadded = cbc::decrypt(&cipher, &test.iv, &mut data).and_then(|()| pkcs7::unpad(&data, 16));
     if test.is_valid() {
-        assert_eq!(&data[..unpadded.expect(what)], test.message(), "{what}: decrypt");
+        assert_eq!(&data[..unpadded.expect(label)], test.message(), "{label}: decrypt");
     } else {
-        assert!(unpadded.is_err(), "{what}: bad padding accepted");
+        assert!(unpadded.is_err(), "{label}: bad padding accepted");
     }
 }
 
-pub(crate) fn cbc_lanes<C: UnderTest>(backend: Backend, tests: &[&Test], name: &str) {
+pub(crate) fn cbc_lanes<C: VectorCipher>(backend: Backend, tests: &[&VectorTest], name: &str) {
     let ciphers: Vec<C> = tests.iter().map(|test| C::prepare(backend, &test.key)).collect();
     let mut data: Vec<Vec<u8>> = tests.iter().map(|test| test.message().to_vec()).collect();
     let mut jobs: Vec<_> = (tests.iter().zip(&ciphers).zip(&mut data))
@@ -60,18 +60,18 @@ pub(crate) fn cbc_lanes<C: UnderTest>(backend: Backend, tests: &[&Test], name: &
     }
 }
 
-pub(crate) fn ctr<C: UnderTest>(backend: Backend, test: &Test, what: &str) {
+pub(crate) fn ctr<C: VectorCipher>(backend: Backend, test: &VectorTest, label: &str) {
     let cipher = C::prepare(backend, &test.key);
     let mut data = test.message().to_vec();
     if test.has_flag("CounterExhausted") {
-        assert!(!test.is_valid(), "{what}");
-        assert_eq!(ctr::apply(&cipher, &test.iv, &mut data), Err(Error::CounterExhausted), "{what}");
-        assert_eq!(data, test.message(), "{what}: something was written");
+        assert!(!test.is_valid(), "{label}");
+        assert_eq!(ctr::apply(&cipher, &test.iv, &mut data), Err(Error::CounterExhausted), "{label}");
+        assert_eq!(data, test.message(), "{label}: something was written");
         return;
     }
-    assert!(test.is_valid(), "{what}");
-    ctr::apply(&cipher, &test.iv, &mut data).expect(what);
-    assert_eq!(data, test.ct, "{what}: encrypt");
-    ctr::apply(&cipher, &test.iv, &mut data).expect(what);
-    assert_eq!(data, test.message(), "{what}: decrypt");
+    assert!(test.is_valid(), "{label}");
+    ctr::apply(&cipher, &test.iv, &mut data).expect(label);
+    assert_eq!(data, test.ct, "{label}: encrypt");
+    ctr::apply(&cipher, &test.iv, &mut data).expect(label);
+    assert_eq!(data, test.message(), "{label}: decrypt");
 }

@@ -3,11 +3,11 @@
 use tress_cipher::modes::ccm;
 use tress_cipher::{Aad, Backend, CcmCipher, Error, Tag, TagMut, lanes};
 
-use crate::vectors::file::Test;
-use crate::vectors::under_test::UnderTest;
+use crate::vectors::file::VectorTest;
+use crate::vectors::under_test::VectorCipher;
 
 /// The error for parameters that CCM does not have, which is returned before any data is processed.
-fn refusal(test: &Test) -> Option<Error> {
+fn refusal(test: &VectorTest) -> Option<Error> {
     if test.has_flag("InvalidNonceSize") {
         Some(Error::NonceLength)
     } else if test.has_flag("InvalidTagSize") || test.has_flag("InsecureTagSize") {
@@ -17,57 +17,57 @@ fn refusal(test: &Test) -> Option<Error> {
     }
 }
 
-pub(crate) fn one<C: UnderTest + CcmCipher>(backend: Backend, test: &Test, what: &str) {
+pub(crate) fn one<C: VectorCipher + CcmCipher>(backend: Backend, test: &VectorTest, label: &str) {
     let cipher = C::prepare(backend, &test.key);
     let aad = test.associated_data();
     if let Some(refusal) = refusal(test) {
-        return refused(&cipher, test, Aad(&aad), refusal, what);
+        return refused(&cipher, test, Aad(&aad), refusal, label);
     }
     if let Some(msg) = &test.msg {
         let mut data = msg.clone();
         let mut tag = vec![0; test.tag.len()];
-        ccm::seal(&cipher, &test.iv[..], Aad(&aad), &mut data, &mut tag[..]).expect(what);
-        assert_eq!(data == test.ct && tag == test.tag, test.is_valid(), "{what}: encrypt");
+        ccm::seal(&cipher, &test.iv[..], Aad(&aad), &mut data, &mut tag[..]).expect(label);
+        assert_eq!(data == test.ct && tag == test.tag, test.is_valid(), "{label}: encrypt");
         if test.has_flag("ModifiedTag") {
-            assert_eq!(data, test.ct, "{what}: encrypt, only the tag is wrong");
+            assert_eq!(data, test.ct, "{label}: encrypt, only the tag is wrong");
         }
     }
     let mut data = test.ct.clone();
     let opened = ccm::open(&cipher, &test.iv[..], Aad(&aad), &mut data, tag(test));
-    check_opened(test, opened, &data, what);
+    check_opened(test, opened, &data, label);
 }
 
-fn refused<C: CcmCipher>(cipher: &C, test: &Test, aad: Aad<'_>, refusal: Error, what: &str) {
-    assert!(!test.is_valid(), "{what}: refused and valid");
+fn refused<C: CcmCipher>(cipher: &C, test: &VectorTest, aad: Aad<'_>, refusal: Error, label: &str) {
+    assert!(!test.is_valid(), "{label}: refused and valid");
     let mut data = test.ct.clone();
     let (iv, mut written) = (&test.iv[..], test.tag.clone());
-    assert_eq!(ccm::seal(cipher, iv, aad, &mut data, &mut written[..]), Err(refusal), "{what}: seal");
-    assert_eq!(ccm::open(cipher, iv, aad, &mut data, tag(test)), Err(refusal), "{what}: open");
+    assert_eq!(ccm::seal(cipher, iv, aad, &mut data, &mut written[..]), Err(refusal), "{label}: seal");
+    assert_eq!(ccm::open(cipher, iv, aad, &mut data, tag(test)), Err(refusal), "{label}: open");
     let job = lanes::ccm::Seal::new(cipher, iv, aad, &mut data, &mut written[..]);
-    assert_eq!(job.err(), Some(refusal), "{what}: job to seal");
+    assert_eq!(job.err(), Some(refusal), "{label}: job to seal");
     let job = lanes::ccm::Open::new(cipher, iv, aad, &mut data, tag(test));
-    assert_eq!(job.err(), Some(refusal), "{what}: job to open");
-    assert_eq!((data, written), (test.ct.clone(), test.tag.clone()), "{what}: something was written");
+    assert_eq!(job.err(), Some(refusal), "{label}: job to open");
+    assert_eq!((data, written), (test.ct.clone(), test.tag.clone()), "{label}: something was written");
 }
 
 /// The tag with the length in the vector.
-fn tag(test: &Test) -> Tag<'_> {
+fn tag(test: &VectorTest) -> Tag<'_> {
     Tag::new(&test.tag, test.tag.len()).expect("its own length")
 }
 
-fn check_opened(test: &Test, opened: Result<(), Error>, data: &[u8], what: &str) {
+fn check_opened(test: &VectorTest, opened: Result<(), Error>, data: &[u8], label: &str) {
     if test.is_valid() {
-        assert_eq!(opened, Ok(()), "{what}: decrypt");
-        assert_eq!(data, test.message(), "{what}: decrypt");
+        assert_eq!(opened, Ok(()), "{label}: decrypt");
+        assert_eq!(data, test.message(), "{label}: decrypt");
     } else {
-        assert_eq!(opened, Err(Error::Authentication), "{what}: decrypt");
-        assert!(data.iter().all(|byte| *byte == 0), "{what}: the data was not wiped");
+        assert_eq!(opened, Err(Error::Authentication), "{label}: decrypt");
+        assert!(data.iter().all(|byte| *byte == 0), "{label}: the data was not wiped");
     }
 }
 
 /// Runs all vectors of a file as one list of jobs, each with its own key. Only the invalid ones fail.
-pub(crate) fn lanes<C: UnderTest + CcmCipher>(backend: Backend, tests: &[&Test], name: &str) {
-    let tests: Vec<&Test> = tests.iter().copied().filter(|test| refusal(test).is_none()).collect();
+pub(crate) fn lanes<C: VectorCipher + CcmCipher>(backend: Backend, tests: &[&VectorTest], name: &str) {
+    let tests: Vec<&VectorTest> = tests.iter().copied().filter(|test| refusal(test).is_none()).collect();
     let ciphers: Vec<C> = tests.iter().map(|test| C::prepare(backend, &test.key)).collect();
     let aads: Vec<Vec<u8>> = tests.iter().map(|test| test.associated_data()).collect();
 
@@ -96,17 +96,17 @@ pub(crate) fn lanes<C: UnderTest + CcmCipher>(backend: Backend, tests: &[&Test],
     let expected = forged.first().map(|first| (forged.len(), *first));
     assert_eq!(found, expected, "{name}: forged in lanes on {}", backend.name());
     for ((test, data), result) in tests.iter().zip(&data).zip(results) {
-        let what = format!("{name} test {} in lanes on {}", test.id, backend.name());
-        check_opened(test, result, data, &what);
+        let label = format!("{name} test {} in lanes on {}", test.id, backend.name());
+        check_opened(test, result, data, &label);
     }
 }
 
 fn parts<'a, C: CcmCipher>(
-    tests: &'a [&Test],
+    tests: &'a [&VectorTest],
     ciphers: &'a [C],
     aads: &'a [Vec<u8>],
     data: &'a mut [Vec<u8>],
-) -> impl Iterator<Item = (&'a Test, &'a C, Aad<'a>, &'a mut [u8])> {
+) -> impl Iterator<Item = (&'a VectorTest, &'a C, Aad<'a>, &'a mut [u8])> {
     let parts = tests.iter().zip(ciphers).zip(aads).zip(data);
     parts.map(|(((test, cipher), aad), data)| (*test, cipher, Aad(aad), &mut data[..]))
 }

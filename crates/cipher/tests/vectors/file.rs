@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct File {
+pub(crate) struct VectorFile {
     #[serde(rename = "algorithm")]
     _algorithm: String,
     pub(crate) source: String,
@@ -17,16 +17,16 @@ pub(crate) struct File {
     #[serde(default, rename = "notes")]
     _notes: serde::de::IgnoredAny,
     #[serde(rename = "testGroups")]
-    pub(crate) groups: Vec<Group>,
+    pub(crate) groups: Vec<VectorGroup>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Group {
+pub(crate) struct VectorGroup {
     #[serde(rename = "type")]
-    pub(crate) kind: Kind,
+    pub(crate) kind: GroupKind,
     #[serde(default)]
-    pub(crate) direction: Option<Direction>,
+    pub(crate) direction: Option<MonteCarloDirection>,
     #[serde(rename = "keySize")]
     pub(crate) key_bits: usize,
     /// Only for ciphers with several block lengths.
@@ -38,13 +38,13 @@ pub(crate) struct Group {
     pub(crate) iv_bits: Option<usize>,
     #[serde(default, rename = "tagSize")]
     pub(crate) tag_bits: Option<usize>,
-    pub(crate) tests: Vec<Test>,
+    pub(crate) tests: Vec<VectorTest>,
 }
 
 /// The type of a group, without the cipher's name before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub(crate) enum Kind {
+pub(crate) enum GroupKind {
     Ecb,
     Cbc,
     CbcPkcs7,
@@ -56,43 +56,43 @@ pub(crate) enum Kind {
     Rc6General,
 }
 
-impl TryFrom<String> for Kind {
+impl TryFrom<String> for GroupKind {
     type Error = String;
 
-    fn try_from(name: String) -> Result<Kind, String> {
+    fn try_from(name: String) -> Result<GroupKind, String> {
         // A name comes before its suffixes.
         let kinds = [
-            ("EcbMonteCarlo", Kind::EcbMonteCarlo),
-            ("CbcMonteCarlo", Kind::CbcMonteCarlo),
-            ("CbcPkcs7", Kind::CbcPkcs7),
-            ("Rc6General", Kind::Rc6General),
-            ("Ecb", Kind::Ecb),
-            ("Cbc", Kind::Cbc),
-            ("Ctr", Kind::Ctr),
-            ("Ccm", Kind::Ccm),
+            ("EcbMonteCarlo", GroupKind::EcbMonteCarlo),
+            ("CbcMonteCarlo", GroupKind::CbcMonteCarlo),
+            ("CbcPkcs7", GroupKind::CbcPkcs7),
+            ("Rc6General", GroupKind::Rc6General),
+            ("Ecb", GroupKind::Ecb),
+            ("Cbc", GroupKind::Cbc),
+            ("Ctr", GroupKind::Ctr),
+            ("Ccm", GroupKind::Ccm),
         ];
         let found = kinds.into_iter().find(|(end, _)| name.ends_with(end));
-        found.map(|(_, kind)| kind).ok_or_else(|| format!("{name} is no type of group"))
+        found.map(|(_, kind)| kind).ok_or_else(|| format!("{name} is not a type of group"))
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Direction {
+pub(crate) enum MonteCarloDirection {
     Encrypt,
     Decrypt,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Expected {
+pub(crate) enum ExpectedResult {
     Valid,
     Invalid,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Test {
+pub(crate) struct VectorTest {
     #[serde(rename = "tcId")]
     pub(crate) id: usize,
     pub(crate) comment: String,
@@ -116,36 +116,37 @@ pub(crate) struct Test {
     pub(crate) ct: Vec<u8>,
     #[serde(default, deserialize_with = "hex")]
     pub(crate) tag: Vec<u8>,
-    pub(crate) result: Expected,
+    pub(crate) result: ExpectedResult,
     #[serde(default)]
     pub(crate) flags: Vec<String>,
 }
 
-impl File {
-    pub(crate) fn read(cipher: &str, name: &str) -> File {
+impl VectorFile {
+    pub(crate) fn read(cipher: &str, name: &str) -> VectorFile {
         let path = folder(cipher).join(format!("{name}.json"));
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let file: File = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        assert!(!file.source.is_empty() && !file.licence.is_empty(), "{name} says neither source nor licence");
+        let file: VectorFile =
+            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(!file.source.is_empty() && !file.licence.is_empty(), "{name} has no source or no licence");
         for group in &file.groups {
             for test in &group.tests {
                 assert!(group.iv_bits.is_none_or(|bits| bits == 8 * test.iv.len()), "{name} test {}", test.id);
                 assert!(group.tag_bits.is_none_or(|bits| bits == 8 * test.tag.len()), "{name} test {}", test.id);
-                let told = test.result == Expected::Valid || !test.flags.is_empty();
-                assert!(told, "{name} test {} is invalid and does not say why", test.id);
+                let has_reason = test.result == ExpectedResult::Valid || !test.flags.is_empty();
+                assert!(has_reason, "{name} test {} is invalid without a flag", test.id);
             }
         }
         file
     }
 
-    pub(crate) fn tests_of(&self, kind: Kind) -> Vec<&Test> {
+    pub(crate) fn tests_of(&self, kind: GroupKind) -> Vec<&VectorTest> {
         self.groups.iter().filter(|group| group.kind == kind).flat_map(|group| &group.tests).collect()
     }
 }
 
-impl Test {
+impl VectorTest {
     pub(crate) fn is_valid(&self) -> bool {
-        self.result == Expected::Valid
+        self.result == ExpectedResult::Valid
     }
 
     pub(crate) fn has_flag(&self, flag: &str) -> bool {

@@ -6,7 +6,7 @@ use tress_cipher::pipo::{Pipo, Pipo128, Pipo256};
 use super::under_test::under_test;
 use super::{file, missing_backend, run_block_modes};
 
-under_test!(Pipo in "pipo" by one_of_64_bits, 16 Pipo128, 32 Pipo256);
+under_test!(Pipo in "pipo" by run_64_bit_blocks, 16 Pipo128, 32 Pipo256);
 
 sets! {
     run;

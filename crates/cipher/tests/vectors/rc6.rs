@@ -2,11 +2,11 @@
 
 use tress_cipher::rc6::{General, Rc6, Rc6_128, Rc6_192, Rc6_256};
 
-use crate::vectors::file::{self, File, Kind};
+use crate::vectors::file::{self, GroupKind, VectorFile};
 use crate::vectors::run;
 use crate::vectors::under_test::under_test;
 
-under_test!(Rc6 in "rc6" by one, 16 Rc6_128, 24 Rc6_192, 32 Rc6_256);
+under_test!(Rc6 in "rc6" by run, 16 Rc6_128, 24 Rc6_192, 32 Rc6_256);
 
 sets! {
     run::<Rc6>;
@@ -27,8 +27,8 @@ fn other_rounds_and_keys() {
     if cfg!(miri) && file::size("rc6", name) > crate::vectors::MIRI_FILE_BYTES {
         return;
     }
-    let file = File::read("rc6", name);
-    let tests = file.tests_of(Kind::Rc6General);
+    let file = VectorFile::read("rc6", name);
+    let tests = file.tests_of(GroupKind::Rc6General);
     assert_eq!((tests.len(), file.number_of_tests), (count, count));
     for group in &file.groups {
         let rounds = group.rounds.expect("a number of rounds");

@@ -4,9 +4,9 @@ use tress_cipher::modes::ecb;
 use tress_cipher::rijndael::Rijndael;
 use tress_cipher::{Backend, BlockCipher, CcmCipher};
 
-use super::{backends, block_modes, ccm, missing_backend, what};
-use crate::vectors::file::{self, File, Group, Kind, Test};
-use crate::vectors::under_test::UnderTest;
+use super::{backends, block_modes, ccm, label, missing_backend};
+use crate::vectors::file::{self, GroupKind, VectorFile, VectorGroup, VectorTest};
+use crate::vectors::under_test::VectorCipher;
 
 sets! {
     run;
@@ -20,7 +20,7 @@ sets! {
 
 macro_rules! under_test {
     ($($bytes:literal)*) => {
-        $(impl UnderTest for Rijndael<$bytes> {
+        $(impl VectorCipher for Rijndael<$bytes> {
             const FOLDER: &'static str = "rijndael";
 
             fn prepare(backend: Backend, key: &[u8]) -> Self {
@@ -38,7 +38,7 @@ macro_rules! under_test {
             }
 
             /// Rijndael does not implement the traits.
-            fn through_traits(_: Kind, _: &Test, _: &str) {}
+            fn through_traits(_: GroupKind, _: &VectorTest, _: &str) {}
         })*
     };
 }
@@ -46,33 +46,33 @@ macro_rules! under_test {
 under_test!(16 20 24 28 32);
 
 /// Runs the groups of one block length, and their CBC messages of all key lengths in lanes. Returns the number of tests.
-fn of_block<C: UnderTest>(backend: Backend, file: &File, name: &str) -> usize {
-    let groups: Vec<&Group> = file
+fn of_block<C: VectorCipher>(backend: Backend, file: &VectorFile, name: &str) -> usize {
+    let groups: Vec<&VectorGroup> = file
         .groups
         .iter()
-        .filter(|group| group.block_bits == Some(8 * C::BLOCK_BYTES) && group.kind != Kind::Ccm)
+        .filter(|group| group.block_bits == Some(8 * C::BLOCK_BYTES) && group.kind != GroupKind::Ccm)
         .collect();
     for group in &groups {
         for test in &group.tests {
-            let what = format!("{} bits, {}", 8 * C::BLOCK_BYTES, what(name, test, backend));
-            assert_eq!(test.key.len() * 8, group.key_bits, "{what}: the group's key size");
+            let label = format!("{} bits, {}", 8 * C::BLOCK_BYTES, label(name, test, backend));
+            assert_eq!(test.key.len() * 8, group.key_bits, "{label}: the group's key size");
             match group.kind {
-                Kind::Ecb => block_modes::ecb::<C>(backend, test, &what),
-                Kind::Cbc => block_modes::cbc::<C>(backend, test, &what),
-                Kind::Ctr => block_modes::ctr::<C>(backend, test, &what),
-                _ => panic!("{what}: not of Rijndael"),
+                GroupKind::Ecb => block_modes::ecb::<C>(backend, test, &label),
+                GroupKind::Cbc => block_modes::cbc::<C>(backend, test, &label),
+                GroupKind::Ctr => block_modes::ctr::<C>(backend, test, &label),
+                _ => panic!("{label}: not of Rijndael"),
             }
         }
     }
-    let cbc = groups.iter().filter(|group| group.kind == Kind::Cbc).flat_map(|group| &group.tests);
+    let cbc = groups.iter().filter(|group| group.kind == GroupKind::Cbc).flat_map(|group| &group.tests);
     block_modes::cbc_lanes::<C>(backend, &cbc.collect::<Vec<_>>(), name);
     groups.iter().map(|group| group.tests.len()).sum()
 }
 
-fn with_ccm<C: UnderTest + CcmCipher>(backend: Backend, file: &File, name: &str) -> usize {
-    let tests = file.tests_of(Kind::Ccm);
+fn with_ccm<C: VectorCipher + CcmCipher>(backend: Backend, file: &VectorFile, name: &str) -> usize {
+    let tests = file.tests_of(GroupKind::Ccm);
     for test in &tests {
-        ccm::one::<C>(backend, test, &what(name, test, backend));
+        ccm::one::<C>(backend, test, &label(name, test, backend));
     }
     ccm::lanes::<C>(backend, &tests, name);
     tests.len()
@@ -82,8 +82,8 @@ fn run(name: &str, count: usize) {
     if cfg!(miri) && file::size("rijndael", name) > crate::vectors::MIRI_FILE_BYTES {
         return;
     }
-    let file = File::read("rijndael", name);
-    assert_eq!(file.number_of_tests, count, "{name} does not say its own number of tests");
+    let file = VectorFile::read("rijndael", name);
+    assert_eq!(file.number_of_tests, count, "{name}: numberOfTests is wrong");
     for backend in backends::available::<Rijndael<16>>() {
         let done = of_block::<Rijndael<16>>(backend, &file, name)
             + of_block::<Rijndael<20>>(backend, &file, name)

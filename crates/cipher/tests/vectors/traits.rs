@@ -12,38 +12,42 @@ use cipher::{
 use tress_cipher::CcmCipher;
 use tress_cipher::modes::ccm::Ccm;
 
-use crate::vectors::file::{Kind, Test};
+use crate::vectors::file::{GroupKind, VectorTest};
 
-pub(crate) trait Block: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt {}
+pub(crate) trait TraitCipher: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt {}
 
-impl<C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt> Block for C {}
+impl<C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt> TraitCipher for C {}
 
-pub(crate) trait Block128: Block + BlockSizeUser<BlockSize = U16> + CcmCipher {}
+pub(crate) trait TraitCipher128: TraitCipher + BlockSizeUser<BlockSize = U16> + CcmCipher {}
 
-impl<C: Block + BlockSizeUser<BlockSize = U16> + CcmCipher> Block128 for C {}
+impl<C: TraitCipher + BlockSizeUser<BlockSize = U16> + CcmCipher> TraitCipher128 for C {}
 
 /// Runs a test. The traits do not select a backend: the fastest one runs. `C` must have the key length of the test.
-pub(crate) fn one<C: Block128>(kind: Kind, test: &Test, what: &str) {
+pub(crate) fn run<C: TraitCipher128>(kind: GroupKind, test: &VectorTest, label: &str) {
     match kind {
-        Kind::Ecb => ecb::<C>(test, what),
-        Kind::Cbc => cbc::<C>(test, what),
-        Kind::Ctr => ctr::<C>(test, what),
-        Kind::Ccm => ccm::<C>(test, what),
-        Kind::CbcPkcs7 | Kind::CbcMonteCarlo | Kind::EcbMonteCarlo | Kind::Rc6General => {}
+        GroupKind::Ecb => ecb::<C>(test, label),
+        GroupKind::Cbc => cbc::<C>(test, label),
+        GroupKind::Ctr => ctr::<C>(test, label),
+        GroupKind::Ccm => ccm::<C>(test, label),
+        GroupKind::CbcPkcs7 | GroupKind::CbcMonteCarlo | GroupKind::EcbMonteCarlo | GroupKind::Rc6General => {}
     }
 }
 
 /// Runs a test of a cipher with blocks of 64 bits.
-pub(crate) fn one_of_64_bits<C: Block + BlockSizeUser<BlockSize = U8>>(kind: Kind, test: &Test, what: &str) {
+pub(crate) fn run_64_bit_blocks<C: TraitCipher + BlockSizeUser<BlockSize = U8>>(
+    kind: GroupKind,
+    test: &VectorTest,
+    label: &str,
+) {
     match kind {
-        Kind::Ecb => ecb::<C>(test, what),
-        Kind::Cbc => cbc::<C>(test, what),
-        Kind::Ctr => ctr64::<C>(test, what),
-        kind => panic!("{what}: {kind:?} takes blocks of 128 bits"),
+        GroupKind::Ecb => ecb::<C>(test, label),
+        GroupKind::Cbc => cbc::<C>(test, label),
+        GroupKind::Ctr => ctr64::<C>(test, label),
+        kind => panic!("{label}: {kind:?} takes blocks of 128 bits"),
     }
 }
 
-fn cipher<C: Block>(test: &Test) -> C {
+fn cipher<C: TraitCipher>(test: &VectorTest) -> C {
     C::new_from_slice(&test.key).expect("a vector's key")
 }
 
@@ -53,44 +57,44 @@ fn blocks<N: ArraySize>(data: &mut [u8]) -> &mut [Array<u8, N>] {
     blocks
 }
 
-fn ecb<C: Block>(test: &Test, what: &str) {
+fn ecb<C: TraitCipher>(test: &VectorTest, label: &str) {
     let cipher = cipher::<C>(test);
     let mut data = test.message().to_vec();
     cipher.encrypt_blocks(blocks(&mut data));
-    assert_eq!(data, test.ct, "{what}: encrypt");
+    assert_eq!(data, test.ct, "{label}: encrypt");
     cipher.decrypt_blocks(blocks(&mut data));
-    assert_eq!(data, test.message(), "{what}: decrypt");
+    assert_eq!(data, test.message(), "{label}: decrypt");
 
     // From one buffer to another, with enough blocks to fill the widest batch and some more.
     let copies = if cfg!(miri) { 1 } else { 37 };
     let mut plain = test.message().repeat(copies);
     let mut sealed = vec![0; plain.len()];
     cipher.encrypt_blocks_b2b(blocks(&mut plain), blocks(&mut sealed)).expect("equal lengths");
-    assert_eq!(sealed, test.ct.repeat(copies), "{what}: encrypt from one place to another");
+    assert_eq!(sealed, test.ct.repeat(copies), "{label}: encrypt from one place to another");
     plain.fill(0);
     cipher.decrypt_blocks_b2b(blocks(&mut sealed), blocks(&mut plain)).expect("equal lengths");
-    assert_eq!(plain, test.message().repeat(copies), "{what}: decrypt from one place to another");
+    assert_eq!(plain, test.message().repeat(copies), "{label}: decrypt from one place to another");
 }
 
-fn cbc<C: Block>(test: &Test, what: &str) {
+fn cbc<C: TraitCipher>(test: &VectorTest, label: &str) {
     let iv = Array::try_from(&test.iv[..]).expect("an IV of one block");
     let mut data = test.message().to_vec();
     cbc::Encryptor::<C>::inner_iv_init(cipher(test), &iv).encrypt_blocks(blocks(&mut data));
-    assert_eq!(data, test.ct, "{what}: encrypt");
+    assert_eq!(data, test.ct, "{label}: encrypt");
     cbc::Decryptor::<C>::inner_iv_init(cipher(test), &iv).decrypt_blocks(blocks(&mut data));
-    assert_eq!(data, test.message(), "{what}: decrypt");
+    assert_eq!(data, test.message(), "{label}: decrypt");
 }
 
-fn ctr<C: Block128>(test: &Test, what: &str) {
+fn ctr<C: TraitCipher128>(test: &VectorTest, label: &str) {
     let iv = Array::try_from(&test.iv[..]).expect("a counter of one block");
     let core = ctr::CtrCore::<C, ctr::flavors::Ctr128BE>::inner_iv_init(cipher(test), &iv);
     let mut data = test.message().to_vec();
     ctr::Ctr128BE::<C>::from_core(core).apply_keystream(&mut data);
-    assert_eq!(data, test.ct, "{what}");
+    assert_eq!(data, test.ct, "{label}");
 }
 
 /// RustCrypto's counter has all eight bytes, so it agrees with ours while two bytes are enough.
-fn ctr64<C: Block + BlockSizeUser<BlockSize = U8>>(test: &Test, what: &str) {
+fn ctr64<C: TraitCipher + BlockSizeUser<BlockSize = U8>>(test: &VectorTest, label: &str) {
     if !test.is_valid() {
         return;
     }
@@ -98,17 +102,17 @@ fn ctr64<C: Block + BlockSizeUser<BlockSize = U8>>(test: &Test, what: &str) {
     let core = ctr::CtrCore::<C, ctr::flavors::Ctr64BE>::inner_iv_init(cipher(test), &iv);
     let mut data = test.message().to_vec();
     ctr::Ctr64BE::<C>::from_core(core).apply_keystream(&mut data);
-    assert_eq!(data, test.ct, "{what}");
+    assert_eq!(data, test.ct, "{label}");
 }
 
 /// Lengths are types here. These are the lengths that many vectors use, and one unusual pair.
-fn ccm<C: Block128>(test: &Test, what: &str) {
+fn ccm<C: TraitCipher128>(test: &VectorTest, label: &str) {
     macro_rules! sizes {
         ($($tag_bytes:literal $nonce_bytes:literal $tag:ty, $nonce:ty;)*) => {
             match (test.tag.len(), test.iv.len()) {
                 $(($tag_bytes, $nonce_bytes) => {
-                    sized_ccm::<$tag, $nonce, _>(&Ccm::<C, $tag, $nonce>::from(cipher::<C>(test)), test, what);
-                    sized_ccm::<$tag, $nonce, _>(&ccm::Ccm::<C, $tag, $nonce>::from(cipher::<C>(test)), test, what);
+                    sized_ccm::<$tag, $nonce, _>(&Ccm::<C, $tag, $nonce>::from(cipher::<C>(test)), test, label);
+                    sized_ccm::<$tag, $nonce, _>(&ccm::Ccm::<C, $tag, $nonce>::from(cipher::<C>(test)), test, label);
                 })*
                 _ => {}
             }
@@ -121,20 +125,24 @@ fn ccm<C: Block128>(test: &Test, what: &str) {
     }
 }
 
-fn sized_ccm<M: ArraySize, N: ArraySize, A: AeadInOut<TagSize = M, NonceSize = N>>(aead: &A, test: &Test, what: &str) {
+fn sized_ccm<M: ArraySize, N: ArraySize, A: AeadInOut<TagSize = M, NonceSize = N>>(
+    aead: &A,
+    test: &VectorTest,
+    label: &str,
+) {
     let nonce = Array::try_from(&test.iv[..]).expect("a nonce of this size");
     let aad = test.associated_data();
     if let Some(msg) = &test.msg {
         let mut sealed = vec![0; msg.len()];
         let buffer = InOutBuf::new(msg, &mut sealed).expect("equal lengths");
-        let tag = aead.encrypt_inout_detached(&nonce, &aad, buffer).expect(what);
-        assert_eq!(sealed == test.ct && tag[..] == test.tag[..], test.is_valid(), "{what}: encrypt");
+        let tag = aead.encrypt_inout_detached(&nonce, &aad, buffer).expect(label);
+        assert_eq!(sealed == test.ct && tag[..] == test.tag[..], test.is_valid(), "{label}: encrypt");
     }
     let tag = Array::try_from(&test.tag[..]).expect("a tag of this size");
     let mut opened = test.ct.clone();
     let result = aead.decrypt_inout_detached(&nonce, &aad, InOutBuf::from(&mut opened[..]), &tag);
-    assert_eq!(result.is_ok(), test.is_valid(), "{what}: decrypt");
+    assert_eq!(result.is_ok(), test.is_valid(), "{label}: decrypt");
     if test.is_valid() {
-        assert_eq!(opened, test.message(), "{what}: decrypt");
+        assert_eq!(opened, test.message(), "{label}: decrypt");
     }
 }

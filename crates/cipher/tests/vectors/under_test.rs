@@ -2,9 +2,9 @@
 
 use tress_cipher::{Backend, BlockCipher};
 
-use crate::vectors::file::{Kind, Test};
+use crate::vectors::file::{GroupKind, VectorTest};
 
-pub(crate) trait UnderTest: BlockCipher + Sized {
+pub(crate) trait VectorCipher: BlockCipher + Sized {
     /// The folder of its files below `vectors/`.
     const FOLDER: &'static str;
 
@@ -14,13 +14,13 @@ pub(crate) trait UnderTest: BlockCipher + Sized {
     fn encrypt_blocks(&self, data: &mut [u8]);
     fn decrypt_blocks(&self, data: &mut [u8]);
     /// Runs the test through the RustCrypto traits, with the type for its key length.
-    fn through_traits(kind: Kind, test: &Test, what: &str);
+    fn through_traits(kind: GroupKind, test: &VectorTest, label: &str);
 }
 
-/// Implements `UnderTest` for `$name`, which has a type for each key length.
+/// Implements `VectorCipher` for `$name`, which has a type for each key length.
 macro_rules! under_test {
     ($name:ident in $folder:literal by $one:ident, $($bytes:literal $fixed:ty),*) => {
-        impl $crate::vectors::under_test::UnderTest for $name {
+        impl $crate::vectors::under_test::VectorCipher for $name {
             const FOLDER: &'static str = $folder;
 
             fn prepare(backend: tress_cipher::Backend, key: &[u8]) -> Self {
@@ -40,10 +40,10 @@ macro_rules! under_test {
                 $name::decrypt_blocks(self, blocks);
             }
 
-            fn through_traits(kind: $crate::vectors::file::Kind, test: &$crate::vectors::file::Test, what: &str) {
+            fn through_traits(kind: $crate::vectors::file::GroupKind, test: &$crate::vectors::file::VectorTest, label: &str) {
                 match test.key.len() {
-                    $($bytes => $crate::vectors::traits::$one::<$fixed>(kind, test, what),)*
-                    _ => panic!("{what}: there is no type for this key size"),
+                    $($bytes => $crate::vectors::traits::$one::<$fixed>(kind, test, label),)*
+                    _ => panic!("{label}: no type for this key length"),
                 }
             }
         }
