@@ -11,7 +11,7 @@ use tress_container::{Control, Threads};
 
 use crate::edits::edited;
 use crate::input::Input;
-use crate::place;
+use crate::temp_folder;
 use crate::vectors::identities;
 
 /// Panics if a command gives a wrong result or leaves other files.
@@ -22,7 +22,7 @@ pub fn run(bytes: &[u8]) {
     let is_tree = opened.is_ok_and(|opened| opened.content().content_type == ContentType::Tree);
     let plain = decrypt_bytes(&sealed, &identities(), Threads::ONE).ok();
 
-    let folder = place::empty();
+    let folder = temp_folder::emptied();
     let (path, out) = (folder.join("container"), folder.join("out"));
     fs::write(&path, &sealed).expect("a file");
     let source = Source::Path(path.clone());
@@ -43,11 +43,11 @@ pub fn run(bytes: &[u8]) {
     // A tree with a damaged archive does not open as a folder.
     assert!(whole.is_ok() || plain.is_none() || is_tree, "{whole:?}");
     if whole.is_ok() {
-        assert_eq!(place::names(folder), ["container", "out"]);
+        assert_eq!(temp_folder::names(folder), ["container", "out"]);
         assert!(is_tree || fs::read(&out).ok() == plain, "wrong bytes");
         if is_tree { fs::remove_dir_all(&out) } else { fs::remove_file(&out) }.expect("our output");
     }
-    assert_eq!(place::names(folder), ["container"]);
+    assert_eq!(temp_folder::names(folder), ["container"]);
 
     let (start, end) = range(plain.as_ref().map_or(0x8000, Vec::len), &mut input);
     options.range = Some((start, end));
@@ -69,7 +69,7 @@ pub fn run(bytes: &[u8]) {
             assert!(plain.is_none() || is_tree || !is_inside, "{error}");
         }
     }
-    assert_eq!(place::names(folder), ["container"]);
+    assert_eq!(temp_folder::names(folder), ["container"]);
 
     let key = key_file(&[9; 32]).expect("a key of its length");
     let rewrapped = rewrap(&path, &identities(), &key.clone().into(), &Control::new());
@@ -78,7 +78,7 @@ pub fn run(bytes: &[u8]) {
         Ok(_) => assert!(decrypt_bytes(&now, &key.into(), Threads::ONE).ok() == plain, "another payload"),
         Err(error) => assert!(plain.is_none() && now == sealed, "{error}"),
     }
-    assert_eq!(place::names(folder), ["container"]);
+    assert_eq!(temp_folder::names(folder), ["container"]);
 }
 
 /// A range, inside or outside of the plaintext.

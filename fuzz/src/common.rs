@@ -13,7 +13,7 @@ const KINDS_OF_STEPS: u64 = 20;
 
 thread_local! {
     /// The remaining input, and whether the steps have begun: the initial memory of a program depends only on the seed.
-    static FED: RefCell<(VecDeque<u8>, bool)> = const { RefCell::new((VecDeque::new(), false)) };
+    static INPUT: RefCell<(VecDeque<u8>, bool)> = const { RefCell::new((VecDeque::new(), false)) };
 }
 
 /// Numbers from an input, and after its end from the generator of the tests.
@@ -22,16 +22,16 @@ pub(crate) struct Numbers(pub(crate) u64);
 impl Numbers {
     /// Sets the input for the steps of the next program.
     pub(crate) fn feed(bytes: &[u8]) {
-        FED.with_borrow_mut(|fed| *fed = (bytes.iter().copied().collect(), false));
+        INPUT.with_borrow_mut(|input| *input = (bytes.iter().copied().collect(), false));
     }
 
-    fn fed() -> Option<u8> {
-        FED.with_borrow_mut(|(left, has_begun)| if *has_begun { left.pop_front() } else { None })
+    fn input_byte() -> Option<u8> {
+        INPUT.with_borrow_mut(|(left, has_begun)| if *has_begun { left.pop_front() } else { None })
     }
 
     /// Returns a number from two bytes of the input, so that an input of some hundred bytes is a program of about as many steps.
     pub(crate) fn next(&mut self) -> u64 {
-        for byte in [Self::fed(), Self::fed()].into_iter().flatten() {
+        for byte in [Self::input_byte(), Self::input_byte()].into_iter().flatten() {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
         }
         let mut numbers = tests::Numbers(self.0);
@@ -43,9 +43,9 @@ impl Numbers {
     /// Returns a number below `bound`, from one byte of the input if that is enough.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         if bound == KINDS_OF_STEPS {
-            FED.with_borrow_mut(|(_, has_begun)| *has_begun = true);
+            INPUT.with_borrow_mut(|(_, has_begun)| *has_begun = true);
         }
-        let byte = if bound <= 0x100 { Self::fed() } else { None };
+        let byte = if bound <= 0x100 { Self::input_byte() } else { None };
         byte.map_or_else(|| self.next() % bound, |byte| u64::from(byte) % bound)
     }
 

@@ -22,13 +22,13 @@ pub fn run(bytes: &[u8]) {
     if let Some(plain) = &opened {
         assert!(containers().iter().any(|container| container.plain == *plain), "wrong bytes");
     }
-    pushed(&sealed, opened.as_deref(), &mut input);
-    sought(&sealed, opened.as_deref(), &mut input);
-    rewrapped(&sealed, opened.as_deref());
+    check_push(&sealed, opened.as_deref(), &mut input);
+    check_seek(&sealed, opened.as_deref(), &mut input);
+    check_rewrap(&sealed, opened.as_deref());
 }
 
 /// Pushes the container in pieces of any length.
-fn pushed(sealed: &[u8], opened: Option<&[u8]>, input: &mut Input<'_>) {
+fn check_push(sealed: &[u8], opened: Option<&[u8]>, input: &mut Input<'_>) {
     let mut decryptor = Decryptor::new(&identities(), Threads::ONE);
     let mut plain = Vec::new();
     let mut rest = sealed;
@@ -48,7 +48,7 @@ fn pushed(sealed: &[u8], opened: Option<&[u8]>, input: &mut Input<'_>) {
 }
 
 /// Reads at some offsets, and then the whole plaintext.
-fn sought(sealed: &[u8], opened: Option<&[u8]>, input: &mut Input<'_>) {
+fn check_seek(sealed: &[u8], opened: Option<&[u8]>, input: &mut Input<'_>) {
     let mut reader = match Reader::open(Cursor::new(sealed), &identities(), Threads::ONE) {
         Ok(reader) => reader,
         Err(error) => return assert!(opened.is_none(), "{error}"),
@@ -88,7 +88,7 @@ fn sought(sealed: &[u8], opened: Option<&[u8]>, input: &mut Input<'_>) {
 }
 
 /// Replaces the header, which must open the same payload.
-fn rewrapped(sealed: &[u8], opened: Option<&[u8]>) {
+fn check_rewrap(sealed: &[u8], opened: Option<&[u8]>) {
     let key = key_file(&[9; 32]).expect("a key of its length");
     match rewrap_head(&mut &sealed[..], &identities(), &key.clone().into()) {
         Ok(head) => {

@@ -20,7 +20,7 @@ pub fn edited(input: &mut Input<'_>) -> (&'static Container, Vec<u8>) {
 
 fn edit(bytes: &mut Vec<u8>, input: &mut Input<'_>) {
     let kind = input.byte() % 9;
-    let at = place(bytes.len(), input);
+    let at = offset(bytes.len(), input);
     match kind {
         0 if at < bytes.len() => bytes[at] ^= 1 << input.below(8),
         1 if at < bytes.len() => bytes[at] = input.byte(),
@@ -38,7 +38,7 @@ fn edit(bytes: &mut Vec<u8>, input: &mut Input<'_>) {
         }
         6 => {
             // Exchange two chunks.
-            let (one, other) = (chunk(input), chunk(input));
+            let (one, other) = (chunk_offset(input), chunk_offset(input));
             if one < other && other + SEALED_CHUNK_BYTES <= bytes.len() {
                 let (front, back) = bytes.split_at_mut(other);
                 front[one..one + SEALED_CHUNK_BYTES].swap_with_slice(&mut back[..SEALED_CHUNK_BYTES]);
@@ -55,20 +55,20 @@ fn edit(bytes: &mut Vec<u8>, input: &mut Input<'_>) {
 }
 
 /// The offset of a chunk, if the header is a short one.
-fn chunk(input: &mut Input<'_>) -> usize {
+fn chunk_offset(input: &mut Input<'_>) -> usize {
     HEADER_BYTES + PREFIX_BYTES + input.below(4) * SEALED_CHUNK_BYTES
 }
 
 /// An offset: any, or one near a boundary of the format.
-fn place(length: usize, input: &mut Input<'_>) -> usize {
+fn offset(length: usize, input: &mut Input<'_>) -> usize {
     let near = usize::from(input.byte() % 4);
-    let place = match input.byte() % 6 {
+    let offset = match input.byte() % 6 {
         0 => input.below(400),
         1 => HEADER_BYTES + input.below(PREFIX_BYTES + 20),
-        2 => chunk(input) + near,
-        3 => chunk(input).saturating_sub(near),
+        2 => chunk_offset(input) + near,
+        3 => chunk_offset(input).saturating_sub(near),
         4 => length.saturating_sub(input.below(40)),
         _ => input.below(length + 1),
     };
-    place.min(length)
+    offset.min(length)
 }

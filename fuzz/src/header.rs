@@ -19,18 +19,18 @@ pub fn run(bytes: &[u8]) {
         0 => {
             let mut bytes = input.rest().to_vec();
             bytes.resize(bytes.len().next_multiple_of(ALIGNMENT_BYTES), 0);
-            read(&bytes);
+            check_header(&bytes);
         }
         1 => {
             let aead = *input.pick(Aead::ALL);
-            read(&around(aead, input.rest()));
+            check_header(&header_with(aead, input.rest()));
         }
-        _ => content(&mut input),
+        _ => check_content(&mut input),
     }
 }
 
 /// A header with this age file.
-fn around(aead: Aead, age_file: &[u8]) -> Vec<u8> {
+fn header_with(aead: Aead, age_file: &[u8]) -> Vec<u8> {
     let mut header = aead.first_line().as_bytes().to_vec();
     header.extend((age_file.len() as u32).to_be_bytes());
     header.extend_from_slice(age_file);
@@ -38,7 +38,7 @@ fn around(aead: Aead, age_file: &[u8]) -> Vec<u8> {
     header
 }
 
-fn read(bytes: &[u8]) -> Option<Header> {
+fn check_header(bytes: &[u8]) -> Option<Header> {
     let mut rest = bytes;
     let header = Header::read(&mut rest).ok()?;
     let length = bytes.len() - rest.len();
@@ -54,7 +54,7 @@ fn read(bytes: &[u8]) -> Option<Header> {
 }
 
 /// Encrypts the input as the content of an age file, under a known key.
-fn content(input: &mut Input<'_>) {
+fn check_content(input: &mut Input<'_>) {
     let first_line = *input.pick(Aead::ALL);
     let content = input.rest();
     let key = key();
@@ -66,7 +66,7 @@ fn content(input: &mut Input<'_>) {
     if age_file.len() > MAX_AGE_FILE_BYTES {
         return;
     }
-    let header = read(&around(first_line, &age_file)).expect("a whole header");
+    let header = check_header(&header_with(first_line, &age_file)).expect("a whole header");
     match header.open(&key.clone().into()) {
         Ok(opened) => {
             // The form of docs/reference/formats/container.md, "Content".
@@ -75,7 +75,7 @@ fn content(input: &mut Input<'_>) {
             let rest = content.strip_prefix(text.as_bytes()).expect("only one form is accepted");
             assert_eq!(rest.len(), opened.aead.key_bytes());
             let again = Header::seal(&opened, &key.clone().into()).expect("what was read can be written");
-            let again = read(&again).expect("a header").open(&key.into()).expect("our own header");
+            let again = check_header(&again).expect("a header").open(&key.into()).expect("our own header");
             assert_eq!((again.name, again.content_type), (opened.name, opened.content_type));
         }
         Err(error) => {

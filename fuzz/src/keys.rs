@@ -12,12 +12,12 @@ const PASSPHRASE: &[u8] = b"tress";
 /// Reads a key file. If it has a key, its signatures verify, and writing and reading it gives the same key.
 pub fn key_file(bytes: &[u8]) {
     match KeyFile::read(bytes) {
-        Ok(KeyFile::Private(key)) => private(&key),
-        Ok(KeyFile::Public(key)) => public(&key),
+        Ok(KeyFile::Private(key)) => check_private(&key),
+        Ok(KeyFile::Public(key)) => check_public(&key),
         // High work factors are allowed but may take seconds, so they are skipped.
         Ok(KeyFile::Encrypted(key)) if bytes.len() < 4096 && is_cheap(bytes) => {
             if let Ok(key) = key.decrypt(PASSPHRASE) {
-                private(&key);
+                check_private(&key);
             }
         }
         Ok(_) | Err(_) => {}
@@ -29,7 +29,7 @@ fn is_cheap(bytes: &[u8]) -> bool {
     !bytes.iter().take(120).collect::<Vec<_>>().windows(2).any(|two| *two[0] == 2 && (3..=8).contains(two[1]))
 }
 
-fn private(key: &PrivateKey) {
+fn check_private(key: &PrivateKey) {
     let der = key.to_der();
     for bytes in [&der[..], key.to_pem().as_bytes()] {
         let again = KeyFile::read(bytes).and_then(|file| file.into_private(None)).expect("what was written is read");
@@ -42,7 +42,7 @@ fn private(key: &PrivateKey) {
     }
 }
 
-fn public(key: &PublicKey) {
+fn check_public(key: &PublicKey) {
     let der = key.to_der();
     for bytes in [&der[..], key.to_pem().as_bytes()] {
         let again = KeyFile::read(bytes).and_then(KeyFile::into_public).expect("what was written is read");

@@ -11,7 +11,7 @@ const MAX_JOBS: usize = 80;
 const MAX_KEYS: usize = 5;
 
 /// A message with its parameters.
-struct Message {
+struct FuzzMessage {
     key: usize,
     iv: [u8; 32],
     nonce_bytes: usize,
@@ -26,28 +26,28 @@ struct Message {
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let (cipher, is_chained) = (input.pick(CIPHERS), input.flag());
-    cipher.with(Lanes { input: &mut input, is_chained });
+    cipher.with(LanesCase { input: &mut input, is_chained });
 }
 
-struct Lanes<'i, 'b> {
+struct LanesCase<'i, 'b> {
     input: &'i mut Input<'b>,
     is_chained: bool,
 }
 
-impl WithCipher for Lanes<'_, '_> {
+impl WithCipher for LanesCase<'_, '_> {
     type Output = ();
 
     fn block<C: FromKey>(self) {
-        chained::<C>(self.input);
+        check_cbc::<C>(self.input);
     }
 
     fn ccm<C: FromKey + CcmCipher>(self) {
-        if self.is_chained { chained::<C>(self.input) } else { authenticated::<C>(self.input) }
+        if self.is_chained { check_cbc::<C>(self.input) } else { check_ccm::<C>(self.input) }
     }
 }
 
 /// Makes keys and messages from the input.
-fn messages(input: &mut Input<'_>, key_bytes: &[usize]) -> (Vec<Vec<u8>>, Vec<Message>) {
+fn messages(input: &mut Input<'_>, key_bytes: &[usize]) -> (Vec<Vec<u8>>, Vec<FuzzMessage>) {
     let keys: Vec<Vec<u8>> = (0..1 + input.below(MAX_KEYS))
         .map(|_| {
             let length = *input.pick(key_bytes);
@@ -55,7 +55,7 @@ fn messages(input: &mut Input<'_>, key_bytes: &[usize]) -> (Vec<Vec<u8>>, Vec<Me
         })
         .collect();
     let count = input.below(MAX_JOBS + 1);
-    let mut messages: Vec<Message> = Vec::new();
+    let mut messages: Vec<FuzzMessage> = Vec::new();
     while messages.len() < count {
         let step = input.byte();
         let length = match step % 4 {
@@ -64,7 +64,7 @@ fn messages(input: &mut Input<'_>, key_bytes: &[usize]) -> (Vec<Vec<u8>>, Vec<Me
             2 => 512 + input.below(64),
             _ => input.below(1500),
         };
-        let message = Message {
+        let message = FuzzMessage {
             key: input.below(keys.len()),
             iv: input.fixed(),
             nonce_bytes: 7 + usize::from(step >> 2 & 7) % 7,
@@ -81,14 +81,14 @@ fn messages(input: &mut Input<'_>, key_bytes: &[usize]) -> (Vec<Vec<u8>>, Vec<Me
     (keys, messages)
 }
 
-fn authenticated<C: FromKey + CcmCipher>(input: &mut Input<'_>) {
+fn check_ccm<C: FromKey + CcmCipher>(input: &mut Input<'_>) {
     let (keys, messages) = messages(input, C::KEY_BYTES);
-    let alone = ciphers::<C>(&keys, Backend::Reference);
+    let reference = ciphers::<C>(&keys, Backend::Reference);
     let sealed: Vec<(Vec<u8>, Vec<u8>)> = messages
         .iter()
         .map(|message| {
             let (mut data, mut tag) = (message.data.clone(), vec![0; message.tag_bytes]);
-            ccm::seal(&alone[message.key], message.nonce(), Aad(&message.aad), &mut data, &mut tag[..])
+            ccm::seal(&reference[message.key], message.nonce(), Aad(&message.aad), &mut data, &mut tag[..])
                 .expect("parameters of CCM");
             (data, tag)
         })
@@ -133,24 +133,24 @@ fn authenticated<C: FromKey + CcmCipher>(input: &mut Input<'_>) {
     }
 }
 
-impl Message {
+impl FuzzMessage {
     /// The nonce for CCM.
     fn nonce(&self) -> &[u8] {
         &self.iv[..self.nonce_bytes]
     }
 }
 
-fn chained<C: FromKey>(input: &mut Input<'_>) {
+fn check_cbc<C: FromKey>(input: &mut Input<'_>) {
     let (keys, mut messages) = messages(input, C::KEY_BYTES);
     for message in &mut messages {
         message.data.truncate(message.data.len() / C::BLOCK_BYTES * C::BLOCK_BYTES);
     }
-    let alone = ciphers::<C>(&keys, Backend::Reference);
+    let reference = ciphers::<C>(&keys, Backend::Reference);
     let sealed: Vec<Vec<u8>> = messages
         .iter()
         .map(|message| {
             let mut data = message.data.clone();
-            cbc::encrypt(&alone[message.key], &message.iv[..C::BLOCK_BYTES], &mut data).expect("whole blocks");
+            cbc::encrypt(&reference[message.key], &message.iv[..C::BLOCK_BYTES], &mut data).expect("whole blocks");
             data
         })
         .collect();

@@ -12,12 +12,12 @@ pub mod lanes;
 pub mod machines;
 pub mod modes;
 pub mod mutate;
-pub mod place;
 pub mod qemu;
 pub mod raw;
 pub mod recipients;
 pub mod records;
 pub mod simulator;
+pub mod temp_folder;
 pub mod tree;
 pub mod vectors;
 
@@ -34,5 +34,5 @@ pub fn sessions(bytes: &[u8]) {
     // SAFETY: SIG_IGN is a valid handler, and no code of this process relies on another one.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
     let mut rest = bytes.iter().copied();
-    tress_transfer::any_sender(&mut || rest.next(), place::empty());
+    tress_transfer::any_sender(&mut || rest.next(), temp_folder::emptied());
 }

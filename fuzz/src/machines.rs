@@ -35,7 +35,7 @@ pub fn run(bytes: &[u8]) {
             let outcome = simulation.run(STEPS);
             // Several harts share the words that the program writes.
             if machine.harts == 1 {
-                assert_eq!(told(&outcome), told(&expected), "{model:?}");
+                assert_eq!(outcome_kind(&outcome), outcome_kind(&expected), "{model:?}");
                 assert_eq!(simulation.instructions(), plain.instructions(), "{model:?}");
                 let registers = |system: &System| (1..32).map(|n| integer(system, n)).collect::<Vec<_>>();
                 assert_eq!(registers(simulation.system()), registers(&plain), "{model:?}");
@@ -52,7 +52,7 @@ fn integer(system: &System, number: u8) -> u64 {
 }
 
 /// The exit code, or the kind of the error.
-fn told(outcome: &Result<Option<u64>, Error>) -> Result<Option<u64>, std::mem::Discriminant<ErrorKind>> {
+fn outcome_kind(outcome: &Result<Option<u64>, Error>) -> Result<Option<u64>, std::mem::Discriminant<ErrorKind>> {
     outcome.as_ref().copied().map_err(|error| std::mem::discriminant(&error.kind))
 }
 

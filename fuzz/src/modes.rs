@@ -16,14 +16,14 @@ const MAX_BYTES: usize = 2500;
 const MAX_LANES_BYTES: usize = 16_384;
 
 #[derive(Arbitrary, Clone, Copy, Debug)]
-enum Cipher {
+enum FuzzCipher {
     Aes,
     Rc6,
     Pipo,
 }
 
 #[derive(Arbitrary, Clone, Copy, Debug)]
-enum Mode {
+enum FuzzMode {
     Ecb,
     Cbc,
     Ctr,
@@ -32,16 +32,16 @@ enum Mode {
 
 /// Panics if a backend and the peer disagree.
 pub fn run(bytes: &[u8]) {
-    if let Ok(case) = Case::arbitrary_take_rest(Unstructured::new(bytes)) {
+    if let Ok(case) = ModeCase::arbitrary_take_rest(Unstructured::new(bytes)) {
         case.check();
     }
 }
 
 /// One message with its parameters and its offset in memory.
 #[derive(Arbitrary)]
-struct Case {
-    cipher: Cipher,
-    mode: Mode,
+struct ModeCase {
+    cipher: FuzzCipher,
+    mode: FuzzMode,
     decrypts: bool,
     key: [u8; 32],
     key_bytes: u8,
@@ -58,12 +58,12 @@ struct Case {
 /// A function that encrypts or decrypts a message in place.
 type Apply<'a> = &'a dyn Fn(&mut [u8]);
 
-impl Case {
+impl ModeCase {
     fn check(&self) {
         match self.cipher {
-            Cipher::Aes => self.aes(),
-            Cipher::Rc6 => self.rc6(),
-            Cipher::Pipo => self.pipo(),
+            FuzzCipher::Aes => self.aes(),
+            FuzzCipher::Rc6 => self.rc6(),
+            FuzzCipher::Pipo => self.pipo(),
         }
     }
 
@@ -97,7 +97,7 @@ impl Case {
             let mut cipher = openssl::Cipher::new(mode, key, direction).expect("OpenSSL 3 (Debian's libssl3)");
             cipher.apply(iv, data).expect("a message that OpenSSL takes");
         };
-        if let Mode::Ccm { nonce_bytes, tag_bytes, aad_bytes } = self.mode {
+        if let FuzzMode::Ccm { nonce_bytes, tag_bytes, aad_bytes } = self.mode {
             let nonce = &self.iv[..7 + usize::from(nonce_bytes) % 7];
             let tag_bytes = 4 + usize::from(tag_bytes) % 7 * 2;
             // Some lengths have the longer encoding; the others are short.
@@ -162,14 +162,14 @@ impl Case {
         their_ctr: Apply<'_>,
     ) {
         let (theirs, unit) = match self.mode {
-            Mode::Ecb => (their_ecb, C::BLOCK_BYTES),
-            Mode::Cbc => (their_cbc, C::BLOCK_BYTES),
-            Mode::Ctr | Mode::Ccm { .. } => (their_ctr, 1),
+            FuzzMode::Ecb => (their_ecb, C::BLOCK_BYTES),
+            FuzzMode::Cbc => (their_cbc, C::BLOCK_BYTES),
+            FuzzMode::Ctr | FuzzMode::Ccm { .. } => (their_ctr, 1),
         };
         let given = self.message(unit);
         // If the counter is exhausted, we return an error and change nothing; the peers continue.
         let counts = match self.mode {
-            Mode::Ctr | Mode::Ccm { .. } if C::COUNTER_BYTES < C::BLOCK_BYTES => {
+            FuzzMode::Ctr | FuzzMode::Ccm { .. } if C::COUNTER_BYTES < C::BLOCK_BYTES => {
                 let first =
                     iv[C::BLOCK_BYTES - C::COUNTER_BYTES..].iter().fold(0, |n, byte| n << 8 | usize::from(*byte));
                 (1 << (8 * C::COUNTER_BYTES)) - first
@@ -184,18 +184,18 @@ impl Case {
         for &backend in C::BACKENDS.iter().filter(|backend| backend.is_available()) {
             let cipher = make(backend).expect("an available backend");
             let ours = |data: &mut [u8]| match (self.mode, self.decrypts) {
-                (Mode::Ecb, false) => ecb::encrypt(&cipher, data),
-                (Mode::Ecb, true) => ecb::decrypt(&cipher, data),
-                (Mode::Cbc, false) => cbc::encrypt(&cipher, iv, data),
-                (Mode::Cbc, true) => cbc::decrypt(&cipher, iv, data),
+                (FuzzMode::Ecb, false) => ecb::encrypt(&cipher, data),
+                (FuzzMode::Ecb, true) => ecb::decrypt(&cipher, data),
+                (FuzzMode::Cbc, false) => cbc::encrypt(&cipher, iv, data),
+                (FuzzMode::Cbc, true) => cbc::decrypt(&cipher, iv, data),
                 _ => ctr::apply(&cipher, iv, data),
             };
-            let (result, data) = self.placed(&given, ours);
+            let (result, data) = self.run_at_offset(&given, ours);
             let refusal = if is_refused { Err(Error::CounterExhausted) } else { Ok(()) };
             assert_eq!(result, refusal, "{}", backend.name());
             assert!(data == expected, "{}", backend.name());
 
-            if matches!((self.mode, self.decrypts), (Mode::Cbc, false)) {
+            if matches!((self.mode, self.decrypts), (FuzzMode::Cbc, false)) {
                 let mut messages = vec![given.clone(); self.copies(given.len())];
                 let mut jobs: Vec<_> =
                     messages.iter_mut().map(|data| lanes::cbc::Job::new(&cipher, iv, data).unwrap()).collect();
@@ -207,7 +207,7 @@ impl Case {
     }
 
     /// Runs on the message at an offset, and checks that nothing around it was written.
-    fn placed<T>(&self, message: &[u8], run: impl FnOnce(&mut [u8]) -> T) -> (T, Vec<u8>) {
+    fn run_at_offset<T>(&self, message: &[u8], run: impl FnOnce(&mut [u8]) -> T) -> (T, Vec<u8>) {
         let start = usize::from(self.offset) % 64;
         let mut buffer = vec![0xa5; start + message.len() + 64];
         buffer[start..start + message.len()].copy_from_slice(message);
@@ -227,18 +227,19 @@ impl Case {
             let cipher = Aes::with_backend(key, backend).expect("an available backend");
             let mut own_tag = vec![0; tag_bytes];
             let seal = |data: &mut [u8]| ccm::seal(&cipher, nonce, Aad(&aad), data, &mut own_tag[..]).unwrap();
-            let (_, data) = self.placed(&plain, seal);
+            let (_, data) = self.run_at_offset(&plain, seal);
             assert!((&data, &own_tag) == (&sealed, &tag), "{}", backend.name());
-            let (result, data) = self.placed(&sealed, |data| ccm::open(&cipher, nonce, Aad(&aad), data, whole(&tag)));
+            let (result, data) =
+                self.run_at_offset(&sealed, |data| ccm::open(&cipher, nonce, Aad(&aad), data, full_tag(&tag)));
             assert_eq!(result, Ok(()), "{}", backend.name());
             assert!(data == plain, "{}", backend.name());
-            self.damaged(&cipher, nonce, &aad, &sealed, &tag);
+            self.check_damaged(&cipher, nonce, &aad, &sealed, &tag);
             self.ccm_lanes(&cipher, nonce, &aad, (&plain, &sealed), &tag);
         }
     }
 
     /// Checks that a message with a flipped bit in data or tag is refused and wiped.
-    fn damaged<C: CcmCipher>(&self, cipher: &C, nonce: &[u8], aad: &[u8], sealed: &[u8], tag: &[u8]) {
+    fn check_damaged<C: CcmCipher>(&self, cipher: &C, nonce: &[u8], aad: &[u8], sealed: &[u8], tag: &[u8]) {
         let (mut data, mut tag) = (sealed.to_vec(), tag.to_vec());
         let bit = self.damage as usize % (8 * (data.len() + tag.len()));
         let (byte, mask) = (bit / 8, 1 << (bit % 8));
@@ -248,7 +249,7 @@ impl Case {
         } else {
             tag[byte - in_data] ^= mask
         }
-        assert_eq!(ccm::open(cipher, nonce, Aad(aad), &mut data, whole(&tag)), Err(Error::Authentication));
+        assert_eq!(ccm::open(cipher, nonce, Aad(aad), &mut data, full_tag(&tag)), Err(Error::Authentication));
         assert!(data.iter().all(|byte| *byte == 0));
     }
 
@@ -271,7 +272,7 @@ impl Case {
         for opens in [false, true] {
             let jobs = messages.iter_mut();
             if opens {
-                let jobs = jobs.map(|(data, tag)| lanes::ccm::Open::new(cipher, nonce, Aad(aad), data, whole(tag)));
+                let jobs = jobs.map(|(data, tag)| lanes::ccm::Open::new(cipher, nonce, Aad(aad), data, full_tag(tag)));
                 assert_eq!(lanes::ccm::open(&mut jobs.collect::<Result<Vec<_>, _>>().unwrap()), Ok(()));
             } else {
                 let jobs = jobs.map(|(data, tag)| lanes::ccm::Seal::new(cipher, nonce, Aad(aad), data, &mut tag[..]));
@@ -287,6 +288,6 @@ impl Case {
 }
 
 /// A tag of any length.
-fn whole(tag: &[u8]) -> Tag<'_> {
+fn full_tag(tag: &[u8]) -> Tag<'_> {
     Tag::new(tag, tag.len()).expect("its own length")
 }

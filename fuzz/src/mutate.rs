@@ -20,12 +20,12 @@ pub fn mutations(inputs: &[Vec<u8>], seed: u64, most_bytes: usize) -> impl Itera
 }
 
 fn change(bytes: &mut Vec<u8>, other: &[u8], numbers: &mut Numbers) {
-    let place = |length: usize, numbers: &mut Numbers| numbers.below(length as u64 + 1) as usize;
+    let position = |length: usize, numbers: &mut Numbers| numbers.below(length as u64 + 1) as usize;
     let piece = |bytes: &[u8], numbers: &mut Numbers| {
-        let start = place(bytes.len(), numbers);
-        start..start + place(PIECE_BYTES.min(bytes.len() - start), numbers)
+        let start = position(bytes.len(), numbers);
+        start..start + position(PIECE_BYTES.min(bytes.len() - start), numbers)
     };
-    let at = place(bytes.len(), numbers);
+    let at = position(bytes.len(), numbers);
     match numbers.below(9) {
         0 if at < bytes.len() => bytes[at] ^= 1 << numbers.below(8),
         1 if at < bytes.len() => bytes[at] = bytes[at].wrapping_add(numbers.below(33) as u8).wrapping_sub(16),
@@ -45,13 +45,13 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], numbers: &mut Numbers) {
         6 => overwrite(bytes, at, &other[piece(other, numbers)]),
         7 => {
             let byte = numbers.next() as u8;
-            drop(bytes.splice(at..at, vec![byte; place(PIECE_BYTES, numbers)]));
+            drop(bytes.splice(at..at, vec![byte; position(PIECE_BYTES, numbers)]));
         }
         // The beginning of one input and the end of another; every fourth has no end.
         _ => {
             bytes.truncate(at);
             if numbers.below(4) != 0 {
-                bytes.extend_from_slice(&other[place(other.len(), numbers)..]);
+                bytes.extend_from_slice(&other[position(other.len(), numbers)..]);
             }
         }
     }

@@ -15,7 +15,7 @@ use program::{DATA, MEMORY_BYTES, PRINTED_BYTES, TEXT, generate};
 use tress_sim::{ErrorKind, Image, Machine, System, Xlen, cause, machine::Region};
 
 use crate::common::{Numbers, elf};
-use crate::place;
+use crate::temp_folder;
 
 /// Longer programs reach no other code.
 const MOST_STEPS: usize = 300;
@@ -46,7 +46,7 @@ fn here(file: &[u8]) -> Vec<u8> {
 }
 
 fn with_qemu(xlen: Xlen, file: &[u8]) -> Vec<u8> {
-    let path = place::empty().join("program.elf");
+    let path = temp_folder::emptied().join("program.elf");
     // QEMU refuses files that are not executable.
     let mut options = fs::OpenOptions::new();
     let mut written = options.write(true).create(true).mode(0o700).open(&path).expect("a file");

@@ -12,7 +12,7 @@ use tress_container::{Control, Error, ErrorKind};
 use tress_peers::{Direction, Mode, openssl};
 
 use crate::input::Input;
-use crate::place;
+use crate::temp_folder;
 
 const BLOCK_BYTES: usize = 16;
 
@@ -23,38 +23,38 @@ pub fn run(bytes: &[u8]) {
     let backend = *input.pick(&available);
     let length = *input.pick(&[16, 24, 32]);
     let key = input.message(length);
-    let files = Files::new();
+    let files = RawFiles::new();
     let aes = Aes::with_backend(&key, backend).expect("a key of its length");
     match input.byte() % 4 {
-        0 => ccm(&mut input, &key, &aes, &files),
-        kind => blocks(&mut input, kind, &key, &aes, &files),
+        0 => check_ccm(&mut input, &key, &aes, &files),
+        kind => check_block_modes(&mut input, kind, &key, &aes, &files),
     }
 }
 
 /// An input file and an output file.
-struct Files {
+struct RawFiles {
     source: Source,
     sink: Sink,
     paths: [PathBuf; 2],
 }
 
-impl Files {
+impl RawFiles {
     fn new() -> Self {
-        let folder = place::empty();
+        let folder = temp_folder::emptied();
         let paths = [folder.join("in"), folder.join("out")];
         let sink = Sink::Path { path: paths[1].clone(), force: false };
         Self { source: Source::Path(paths[0].clone()), sink, paths }
     }
 
     /// Runs a command on these bytes and returns its output. Panics if it leaves a file after a failure.
-    fn through(
+    fn run_command(
         &self,
         bytes: &[u8],
-        verb: impl FnOnce(&Source, &Sink) -> Result<(), Error>,
+        command: impl FnOnce(&Source, &Sink) -> Result<(), Error>,
     ) -> Result<Vec<u8>, ErrorKind> {
         fs::write(&self.paths[0], bytes).expect("a file");
-        let result = verb(&self.source, &self.sink);
-        let names = place::names(self.paths[0].parent().expect("a folder"));
+        let result = command(&self.source, &self.sink);
+        let names = temp_folder::names(self.paths[0].parent().expect("a folder"));
         match result {
             Ok(()) => {
                 assert_eq!(names, ["in", "out"]);
@@ -70,7 +70,7 @@ impl Files {
     }
 }
 
-fn blocks(input: &mut Input<'_>, kind: u8, key: &[u8], aes: &Aes, files: &Files) {
+fn check_block_modes(input: &mut Input<'_>, kind: u8, key: &[u8], aes: &Aes, files: &RawFiles) {
     let iv = input.fixed::<BLOCK_BYTES>();
     let padding = input.flag();
     let (mode, their_mode, their_iv) = match kind {
@@ -78,7 +78,7 @@ fn blocks(input: &mut Input<'_>, kind: u8, key: &[u8], aes: &Aes, files: &Files)
         2 => (RawMode::Cbc { iv: iv.to_vec(), padding }, Mode::Cbc, &iv[..]),
         _ => (RawMode::Ctr { counter: iv.to_vec() }, Mode::Ctr, &iv[..]),
     };
-    let pads = padding && kind != 3;
+    let is_padded = padding && kind != 3;
     let theirs = |direction, bytes: &[u8]| {
         let mut bytes = bytes.to_vec();
         let mut cipher = openssl::Cipher::new(their_mode, key, direction).expect("OpenSSL 3 (Debian's libssl3)");
@@ -86,12 +86,12 @@ fn blocks(input: &mut Input<'_>, kind: u8, key: &[u8], aes: &Aes, files: &Files)
         bytes
     };
     let ours = |direction, bytes: &[u8]| {
-        files.through(bytes, |source, sink| raw(source, sink, aes, &mode, direction, &Control::new()))
+        files.run_command(bytes, |source, sink| raw(source, sink, aes, &mode, direction, &Control::new()))
     };
     let length = input.below(700);
     let plain = input.message(length);
     let mut padded = plain.clone();
-    if pads {
+    if is_padded {
         // The padding of RFC 5652 section 6.3.
         let count = BLOCK_BYTES - plain.len() % BLOCK_BYTES;
         padded.extend(std::iter::repeat_n(count as u8, count));
@@ -113,7 +113,7 @@ fn blocks(input: &mut Input<'_>, kind: u8, key: &[u8], aes: &Aes, files: &Files)
         }
     }
     let expected = match sealed.len() % BLOCK_BYTES {
-        0 if pads => unpadded(theirs(Direction::Decrypt, &sealed)),
+        0 if is_padded => unpadded(theirs(Direction::Decrypt, &sealed)),
         0 => Some(theirs(Direction::Decrypt, &sealed)),
         _ if kind == 3 => Some(theirs(Direction::Decrypt, &sealed)),
         _ => None,
@@ -132,7 +132,7 @@ fn unpadded(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     is_padding.then_some(bytes)
 }
 
-fn ccm(input: &mut Input<'_>, key: &[u8], aes: &Aes, files: &Files) {
+fn check_ccm(input: &mut Input<'_>, key: &[u8], aes: &Aes, files: &RawFiles) {
     let nonce = input.fixed::<16>();
     // Lengths that CCM does not have are refused.
     let nonce = &nonce[..input.below(16)];
@@ -144,7 +144,7 @@ fn ccm(input: &mut Input<'_>, key: &[u8], aes: &Aes, files: &Files) {
     };
     let parameters = RawCcm { nonce: nonce.to_vec(), associated_data: aad.clone(), tag_bytes };
     let ours = |direction, bytes: &[u8]| {
-        files.through(bytes, |source, sink| raw_ccm(source, sink, aes, &parameters, direction, &Control::new()))
+        files.run_command(bytes, |source, sink| raw_ccm(source, sink, aes, &parameters, direction, &Control::new()))
     };
     let sealed = ours(RawDirection::Encrypt, &plain);
     if !is_ccm {

@@ -10,7 +10,7 @@ use crate::vectors::containers;
 /// Panics if two readings differ, or if an error shows a secret.
 pub fn run(bytes: &[u8]) {
     if let Ok(recipients) = Recipients::from_file(bytes) {
-        sealed(&recipients);
+        check_seal(&recipients);
     }
     match Identities::from_file(bytes) {
         Ok(identities) => {
@@ -20,17 +20,17 @@ pub fn run(bytes: &[u8]) {
             let opened = header.open(&identities);
             assert!(opened.is_ok() || opened.is_err_and(|error| error.kind == ErrorKind::NoMatchingKey));
         }
-        Err(error) => shows_nothing(bytes, &error),
+        Err(error) => check_shows_no_secret(bytes, &error),
     }
     let is_hexadecimal = bytes.iter().all(u8::is_ascii_hexdigit);
     assert_eq!(key_file(bytes).is_ok(), matches!(bytes.len(), 16 | 32) && !is_hexadecimal);
     if let Ok(text) = std::str::from_utf8(bytes) {
-        texts(text);
+        check_text(text);
     }
 }
 
 /// A container that is sealed to these recipients has the same number of them.
-fn sealed(recipients: &Recipients) {
+fn check_seal(recipients: &Recipients) {
     let content = Content::generate(Aead::default(), ContentType::File, None).expect("randomness");
     match Header::seal(&content, recipients) {
         Ok(header) => {
@@ -44,7 +44,7 @@ fn sealed(recipients: &Recipients) {
     }
 }
 
-fn texts(text: &str) {
+fn check_text(text: &str) {
     match KeyPair::parse(text) {
         Ok(pair) => {
             let file = pair.to_identity_file_text();
@@ -53,7 +53,7 @@ fn texts(text: &str) {
             assert_eq!(again.noise_secret_key(), pair.noise_secret_key());
             assert!(pair.recipient().to_string().parse::<Recipients>().is_ok());
         }
-        Err(error) => shows_nothing(text.as_bytes(), &error),
+        Err(error) => check_shows_no_secret(text.as_bytes(), &error),
     }
     if let Ok(address) = text.parse::<Address>() {
         assert_eq!(address.to_string(), text.to_ascii_lowercase());
@@ -62,7 +62,7 @@ fn texts(text: &str) {
 }
 
 /// Checks that an error contains no secret of the input.
-fn shows_nothing(bytes: &[u8], error: &tress_container::Error) {
+fn check_shows_no_secret(bytes: &[u8], error: &tress_container::Error) {
     const LENGTH: usize = 24;
     let shown = format!("{error} {error:?}").into_bytes();
     for line in bytes.split(|byte| *byte == b'\n') {

@@ -9,7 +9,7 @@ use tress_lab::bench::compare::{self, Verdict};
 use tress_lab::report;
 
 use crate::input::Input;
-use crate::place;
+use crate::temp_folder;
 
 const RECORD: &str = include_str!("../../tests/report/fixtures/records/before.json");
 const OTHER: &str = include_str!("../../tests/report/fixtures/records/after.json");
@@ -24,16 +24,16 @@ pub fn run(bytes: &[u8]) {
         _ => (false, changed(RECORD, &mut input)),
     };
     if !is_section {
-        compared(&text);
+        check_compare(&text);
     }
     // A report takes a hundred times as long as a comparison.
     if input.byte().is_multiple_of(4) {
-        reported(&text, is_section);
+        check_report(&text, is_section);
     }
 }
 
-fn compared(text: &[u8]) {
-    let folder = place::empty();
+fn check_compare(text: &[u8]) {
+    let folder = temp_folder::emptied();
     let [before, after] = ["before.json", "after.json"].map(|name| folder.join(name));
     fs::write(&before, text).expect("a file");
     fs::write(&after, OTHER).expect("a file");
@@ -62,7 +62,7 @@ fn compared(text: &[u8]) {
 }
 
 /// Checks that a page has no scripts and pictures from a record.
-fn reported(text: &[u8], is_section: bool) {
+fn check_report(text: &[u8], is_section: bool) {
     static USUAL: OnceLock<usize> = OnceLock::new();
     let usual = *USUAL.get_or_init(|| markup(&page(SECTION.as_bytes(), true).expect("the tests' own page")));
     if let Some(page) = page(text, is_section) {
@@ -71,7 +71,7 @@ fn reported(text: &[u8], is_section: bool) {
 }
 
 fn page(text: &[u8], is_section: bool) -> Option<String> {
-    let folder = place::empty();
+    let folder = temp_folder::emptied();
     let path = if is_section { "every-kind/figures.json" } else { "record.json" };
     fs::create_dir(folder.join("every-kind")).expect("a folder");
     fs::write(folder.join(path), text).expect("a file");
@@ -87,7 +87,7 @@ fn markup(page: &str) -> usize {
 fn changed(template: &str, input: &mut Input<'_>) -> Vec<u8> {
     let mut value: Value = serde_json::from_str(template).expect("JSON");
     for _ in 0..1 + input.below(6) {
-        let count = places(&value);
+        let count = count_values(&value);
         let place = input.below(count);
         let new = new_value(input);
         let _ = replace(&mut value, place, new);
@@ -110,10 +110,10 @@ fn new_value(input: &mut Input<'_>) -> Option<Value> {
 }
 
 /// The number of values in a value, including itself.
-fn places(value: &Value) -> usize {
+fn count_values(value: &Value) -> usize {
     1 + match value {
-        Value::Array(values) => values.iter().map(places).sum(),
-        Value::Object(values) => values.values().map(places).sum(),
+        Value::Array(values) => values.iter().map(count_values).sum(),
+        Value::Object(values) => values.values().map(count_values).sum(),
         _ => 0,
     }
 }

@@ -10,27 +10,27 @@ use tress_container::Control;
 use tress_container::tree::{pack, unpack};
 
 use crate::input::Input;
-use crate::place;
+use crate::temp_folder;
 
 const BLOCK_BYTES: usize = 512;
 
 /// Panics if files remain, are changed, or differ from those of the crate `tar`.
 pub fn run(bytes: &[u8]) {
     let archive = archive(&mut Input::new(bytes));
-    let folder = place::empty();
+    let folder = temp_folder::emptied();
     fs::write(folder.join("beside"), b"untouched").expect("a file");
     let out = folder.join("out");
     let result = unpack(&mut &archive[..], &out, false, &Control::new());
     assert_eq!(fs::read(folder.join("beside")).expect("it is there"), b"untouched");
     if result.is_err() {
-        assert_eq!(place::names(folder), ["beside"]);
+        assert_eq!(temp_folder::names(folder), ["beside"]);
         return;
     }
-    assert_eq!(place::names(folder), ["beside", "out"]);
+    assert_eq!(temp_folder::names(folder), ["beside", "out"]);
     let found = walk(&out);
     // The crate tar ends a record of pax at the first newline, not at its length.
     if !found.keys().any(|path| path.as_os_str().as_encoded_bytes().contains(&b'\n')) {
-        let peers = by_peer(&archive);
+        let peers = read_by_tar_crate(&archive);
         assert!(found == peers, "crate tar reads {peers:?}, here are {found:?}");
     }
 
@@ -49,14 +49,14 @@ fn packed(folder: &Path) -> Vec<u8> {
 
 /// An entry of a folder.
 #[derive(Debug, PartialEq)]
-enum Node {
+enum EntryContents {
     Folder,
     File(Vec<u8>),
     Link(PathBuf),
 }
 
 /// All entries below a folder, by path.
-fn walk(folder: &Path) -> BTreeMap<PathBuf, Node> {
+fn walk(folder: &Path) -> BTreeMap<PathBuf, EntryContents> {
     let mut nodes = BTreeMap::new();
     let mut left = vec![folder.to_path_buf()];
     while let Some(path) = left.pop() {
@@ -64,12 +64,12 @@ fn walk(folder: &Path) -> BTreeMap<PathBuf, Node> {
             let path = entry.expect("an entry").path();
             let kind = path.symlink_metadata().expect("an entry").file_type();
             let node = if kind.is_symlink() {
-                Node::Link(fs::read_link(&path).expect("a link"))
+                EntryContents::Link(fs::read_link(&path).expect("a link"))
             } else if kind.is_dir() {
                 left.push(path.clone());
-                Node::Folder
+                EntryContents::Folder
             } else {
-                Node::File(fs::read(&path).expect("a file"))
+                EntryContents::File(fs::read(&path).expect("a file"))
             };
             nodes.insert(path.strip_prefix(folder).expect("below it").to_path_buf(), node);
         }
@@ -78,7 +78,7 @@ fn walk(folder: &Path) -> BTreeMap<PathBuf, Node> {
 }
 
 /// All entries of an archive, by path, as the crate `tar` reads them.
-fn by_peer(archive: &[u8]) -> BTreeMap<PathBuf, Node> {
+fn read_by_tar_crate(archive: &[u8]) -> BTreeMap<PathBuf, EntryContents> {
     let mut archive = tar::Archive::new(archive);
     let mut nodes = BTreeMap::new();
     for entry in archive.entries().expect("an archive") {
@@ -90,12 +90,14 @@ fn by_peer(archive: &[u8]) -> BTreeMap<PathBuf, Node> {
             continue;
         }
         let node = match entry.header().entry_type() {
-            tar::EntryType::Directory => Node::Folder,
-            tar::EntryType::Symlink => Node::Link(entry.link_name().expect("a target").expect("a target").into_owned()),
+            tar::EntryType::Directory => EntryContents::Folder,
+            tar::EntryType::Symlink => {
+                EntryContents::Link(entry.link_name().expect("a target").expect("a target").into_owned())
+            }
             _ => {
                 let mut bytes = Vec::new();
                 entry.read_to_end(&mut bytes).expect("a file's data");
-                Node::File(bytes)
+                EntryContents::File(bytes)
             }
         };
         nodes.insert(path, node);

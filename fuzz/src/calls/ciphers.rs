@@ -5,8 +5,8 @@ use std::ptr::{null, null_mut};
 use tress_c::tress_status::*;
 use tress_c::*;
 
-use super::memory::{Run, Text};
-use super::{made, on, told};
+use super::memory::{CBytes, CText};
+use super::{checked, checked_new, checked_on};
 use crate::input::Input;
 
 /// Creates a cipher, makes some calls with it, and frees it.
@@ -15,8 +15,9 @@ pub(super) fn call(input: &mut Input<'_>) {
     let names = ["aes-128", "aes-256", "rijndael-256-192", "rc6-192", "pipo-128", "aes-512", ""];
     let lengths = [16, 32, 24, 24, 16, 64, 16];
     let which = input.below(names.len());
-    let (name, backend) = (Text::any(input, &names[which..=which]), Text::any(input, &["portable", "reference", "?"]));
-    let key = if input.byte() < 230 { Run::of(input.message(lengths[which])) } else { Run::any(input, 40) };
+    let (name, backend) =
+        (CText::any(input, &names[which..=which]), CText::any(input, &["portable", "reference", "?"]));
+    let key = if input.byte() < 230 { CBytes::of(input.message(lengths[which])) } else { CBytes::any(input, 40) };
     // SAFETY: texts are NULL or end with NUL. A run is NULL, or valid for its length, or has a length above `isize::MAX`, which the
     // library refuses before it reads.
     unsafe {
@@ -30,7 +31,7 @@ pub(super) fn call(input: &mut Input<'_>) {
                 &mut cipher,
             ),
         };
-        made(status, cipher);
+        checked_new(status, cipher);
         assert_eq!(tress_cipher_block_bytes(cipher) == 0, cipher.is_null());
         assert_eq!(tress_cipher_name(cipher).is_null(), cipher.is_null());
         assert_eq!(tress_cipher_backend(cipher).is_null(), cipher.is_null());
@@ -47,10 +48,10 @@ pub(super) fn call(input: &mut Input<'_>) {
 fn blocks(input: &mut Input<'_>, cipher: *mut tress_cipher) {
     // SAFETY: the cipher is NULL or live.
     let block = unsafe { tress_cipher_block_bytes(cipher) };
-    let iv = if input.byte() < 230 { Run::of(input.message(block)) } else { Run::any(input, 40) };
-    let mut data = Run::any(input, 300);
+    let iv = if input.byte() < 230 { CBytes::of(input.message(block)) } else { CBytes::any(input, 40) };
+    let mut data = CBytes::any(input, 300);
     if input.byte() < 200 && block > 0 && data.is_right() {
-        data = Run::of(data.bytes()[..data.bytes().len() / block * block].to_vec());
+        data = CBytes::of(data.bytes()[..data.bytes().len() / block * block].to_vec());
     }
     let plain = data.bytes().to_vec();
     let (at, length) = (data.pointer_mut(), data.length());
@@ -61,7 +62,7 @@ fn blocks(input: &mut Input<'_>, cipher: *mut tress_cipher) {
             1 => (tress_cbc_encrypt(cipher, iv.pointer(), iv.length(), at, at, length), 1),
             _ => (tress_ctr(cipher, iv.pointer(), iv.length(), at, at, length), 2),
         };
-        if on(cipher, there) != TRESS_OK {
+        if checked_on(cipher, there) != TRESS_OK {
             assert!(data.bytes() == plain, "changed in place by a failure");
             return;
         }
@@ -70,18 +71,18 @@ fn blocks(input: &mut Input<'_>, cipher: *mut tress_cipher) {
             2 => tress_ctr(cipher, iv.pointer(), iv.length(), at, at, length),
             _ => tress_ecb_decrypt(cipher, at, at, length),
         };
-        assert_eq!(told(back), TRESS_OK);
+        assert_eq!(checked(back), TRESS_OK);
         assert!(data.bytes() == plain);
         let mut message = usize::MAX;
-        let status = told(tress_pkcs7_unpad(at, length, input.below(300), &mut message));
+        let status = checked(tress_pkcs7_unpad(at, length, input.below(300), &mut message));
         assert_eq!(status == TRESS_OK, message < length.max(1));
         assert!(tress_pkcs7_padding(length, input.below(300)) <= 255);
     }
 }
 
 fn ccm(input: &mut Input<'_>, cipher: *mut tress_cipher) {
-    let (nonce, aad) = (Run::any(input, 16), Run::any(input, 40));
-    let (data, mut tag) = (Run::any(input, 200), Run::any(input, 17));
+    let (nonce, aad) = (CBytes::any(input, 16), CBytes::any(input, 40));
+    let (data, mut tag) = (CBytes::any(input, 200), CBytes::any(input, 17));
     let mut sealed = vec![0xa5; data.bytes().len()];
     let mut opened = sealed.clone();
     // SAFETY: the cipher is NULL or live; runs are as in `call`, and do not overlap.
@@ -98,12 +99,12 @@ fn ccm(input: &mut Input<'_>, cipher: *mut tress_cipher) {
             tag.pointer_mut(),
             tag.length(),
         );
-        if on(cipher, status) != TRESS_OK {
+        if checked_on(cipher, status) != TRESS_OK {
             assert!(sealed.iter().all(|byte| matches!(byte, 0 | 0xa5)), "something of the message is left");
             return;
         }
-        let decrypt = |tag: &Run, opened: &mut [u8]| {
-            told(tress_ccm_decrypt(
+        let decrypt = |tag: &CBytes, opened: &mut [u8]| {
+            checked(tress_ccm_decrypt(
                 cipher,
                 nonce.pointer(),
                 nonce.length(),
@@ -119,7 +120,7 @@ fn ccm(input: &mut Input<'_>, cipher: *mut tress_cipher) {
         assert_eq!(decrypt(&tag, &mut opened), TRESS_OK);
         let mut forged = tag.bytes().to_vec();
         forged[input.below(tag.bytes().len())] ^= 1 << input.below(8);
-        assert_eq!(decrypt(&Run::of(forged), &mut opened), TRESS_AUTHENTICATION);
+        assert_eq!(decrypt(&CBytes::of(forged), &mut opened), TRESS_AUTHENTICATION);
         assert!(opened.iter().all(|byte| *byte == 0));
         assert_eq!(decrypt(&tag, &mut opened), TRESS_OK);
         assert!(opened == data.bytes());
@@ -129,9 +130,9 @@ fn ccm(input: &mut Input<'_>, cipher: *mut tress_cipher) {
 /// Encrypts and decrypts jobs of this cipher, some of them without a cipher or with invalid arguments.
 fn jobs(input: &mut Input<'_>, cipher: *mut tress_cipher) {
     struct Parts {
-        nonce: Run,
-        data: Run,
-        tag: Run,
+        nonce: CBytes,
+        data: CBytes,
+        tag: CBytes,
         plain: Vec<u8>,
         has_cipher: bool,
     }
@@ -145,12 +146,12 @@ fn jobs(input: &mut Input<'_>, cipher: *mut tress_cipher) {
                 if forging % 4 < 3 {
                     nonce[0] = at as u8;
                 }
-                Run::of(nonce)
+                CBytes::of(nonce)
             } else {
-                Run::any(input, 16)
+                CBytes::any(input, 16)
             };
-            let data = Run::any(input, 300);
-            let tag = if input.byte() < 220 { Run::of(vec![0; 16]) } else { Run::any(input, 17) };
+            let data = CBytes::any(input, 300);
+            let tag = if input.byte() < 220 { CBytes::of(vec![0; 16]) } else { CBytes::any(input, 17) };
             Parts { nonce, plain: data.bytes().to_vec(), data, tag, has_cipher: input.byte() < 240 }
         })
         .collect();
@@ -177,9 +178,9 @@ fn jobs(input: &mut Input<'_>, cipher: *mut tress_cipher) {
     // SAFETY: the cipher and the runs of each job are as in `blocks`. There are `count` jobs; the absurd number is refused before
     // any job is read.
     unsafe {
-        let absurd = told(tress_ccm_encrypt_jobs(jobs.as_mut_ptr(), usize::MAX / 8, &mut failed));
+        let absurd = checked(tress_ccm_encrypt_jobs(jobs.as_mut_ptr(), usize::MAX / 8, &mut failed));
         assert_eq!(absurd, TRESS_LENGTH);
-        let status = told(tress_ccm_encrypt_jobs(jobs.as_mut_ptr(), count, &mut failed));
+        let status = checked(tress_ccm_encrypt_jobs(jobs.as_mut_ptr(), count, &mut failed));
         let done: Vec<bool> = jobs.iter().map(|job| job.status == TRESS_OK).collect();
         assert_eq!(failed, done.iter().filter(|done| !**done).count());
         assert_eq!(status == TRESS_OK, failed == 0);
@@ -188,7 +189,7 @@ fn jobs(input: &mut Input<'_>, cipher: *mut tress_cipher) {
         for (job, _) in jobs.iter().zip(&forged).filter(|(_, forged)| **forged) {
             *job.tag_output ^= 1;
         }
-        let status = told(tress_ccm_decrypt_jobs(jobs.as_mut_ptr(), count, null_mut()));
+        let status = checked(tress_ccm_decrypt_jobs(jobs.as_mut_ptr(), count, null_mut()));
         let all = done.iter().zip(&forged).all(|(done, forged)| *done && !forged);
         assert_eq!(status == TRESS_OK, all);
         for (((job, parts), done), forged) in jobs.iter().zip(&parts).zip(done).zip(forged) {

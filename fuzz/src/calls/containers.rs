@@ -7,10 +7,10 @@ use std::ptr::null_mut;
 use tress_c::tress_status::*;
 use tress_c::*;
 
-use super::memory::{Run, Text};
-use super::{made, on, told};
+use super::memory::{CBytes, CText};
+use super::{checked, checked_new, checked_on};
 use crate::input::Input;
-use crate::place;
+use crate::temp_folder;
 
 /// From the container vectors. This key protects nothing.
 const IDENTITY: &str = "AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33";
@@ -22,7 +22,7 @@ const RECIPIENTS: [&str; 4] = [
 ];
 
 /// One handle of each kind, or NULL, and the data that they use.
-pub(super) struct State {
+pub(super) struct ContainerCalls {
     recipients: *mut tress_recipients,
     identities: *mut tress_identities,
     encryptor: *mut tress_encryptor,
@@ -33,21 +33,21 @@ pub(super) struct State {
     /// The last whole container. A reader reads from it, so it does not move while there is a reader.
     sealed: Vec<u8>,
     /// The output of the encryptor and of the decryptor.
-    written: Box<Sink>,
-    opened: Box<Sink>,
+    written: Box<LimitedSink>,
+    opened: Box<LimitedSink>,
     pushed: Vec<u8>,
 }
 
 /// Collects the output of a limited number of calls, then fails.
 #[derive(Default)]
-struct Sink {
+struct LimitedSink {
     bytes: Vec<u8>,
     calls_left: usize,
 }
 
 unsafe extern "C" fn write(context: *mut c_void, data: *const u8, length: usize) -> c_int {
     // SAFETY: the context is a sink that no other code uses during the call, and the library passes the length of its data.
-    let (sink, data) = unsafe { (&mut *context.cast::<Sink>(), std::slice::from_raw_parts(data, length)) };
+    let (sink, data) = unsafe { (&mut *context.cast::<LimitedSink>(), std::slice::from_raw_parts(data, length)) };
     assert!(!data.is_empty());
     let Some(left) = sink.calls_left.checked_sub(1) else { return 1 };
     sink.calls_left = left;
@@ -73,7 +73,7 @@ unsafe extern "C" fn read_at(
     0
 }
 
-impl Default for State {
+impl Default for ContainerCalls {
     fn default() -> Self {
         Self {
             recipients: tress_recipients_new(),
@@ -90,7 +90,7 @@ impl Default for State {
     }
 }
 
-impl Drop for State {
+impl Drop for ContainerCalls {
     fn drop(&mut self) {
         // SAFETY: each handle is NULL or live, and is not used after this.
         unsafe {
@@ -103,7 +103,7 @@ impl Drop for State {
     }
 }
 
-impl State {
+impl ContainerCalls {
     pub(super) fn call(&mut self, input: &mut Input<'_>) {
         match input.byte() % 12 {
             0 | 1 => self.add_recipients(input),
@@ -119,18 +119,18 @@ impl State {
     }
 
     fn add_recipients(&mut self, input: &mut Input<'_>) {
-        let text = Text::any(input, &RECIPIENTS);
-        let key = if input.byte() < 200 { Run::of(input.message(16)) } else { Run::any(input, 33) };
+        let text = CText::any(input, &RECIPIENTS);
+        let key = if input.byte() < 200 { CBytes::of(input.message(16)) } else { CBytes::any(input, 33) };
         // SAFETY: the set is NULL or live; texts are NULL or end with NUL. A run is NULL, or valid for its length, or has a length
         // above `isize::MAX`, which the library refuses before it reads.
         unsafe {
             let set = self.recipients;
             match input.byte() % 8 {
-                0..=3 => drop(on(set, tress_recipients_add(set, text.pointer()))),
-                4 | 5 => drop(on(set, tress_recipients_add_key(set, key.pointer(), key.length()))),
+                0..=3 => drop(checked_on(set, tress_recipients_add(set, text.pointer()))),
+                4 | 5 => drop(checked_on(set, tress_recipients_add_key(set, key.pointer(), key.length()))),
                 6 => {
                     // An empty passphrase: any other takes a second to use.
-                    assert_ne!(on(set, tress_recipients_add_passphrase(set, c"".as_ptr())), TRESS_OK);
+                    assert_ne!(checked_on(set, tress_recipients_add_passphrase(set, c"".as_ptr())), TRESS_OK);
                 }
                 _ => {
                     tress_recipients_free(set);
@@ -141,18 +141,19 @@ impl State {
     }
 
     fn add_identities(&mut self, input: &mut Input<'_>) {
-        let text = if input.byte() < 200 { Run::of(IDENTITY.into()) } else { Run::any(input, 80) };
-        let key = if input.byte() < 200 { Run::of(input.message(16)) } else { Run::any(input, 33) };
-        let passphrase = Text::any(input, &["", "tress"]);
+        let text = if input.byte() < 200 { CBytes::of(IDENTITY.into()) } else { CBytes::any(input, 80) };
+        let key = if input.byte() < 200 { CBytes::of(input.message(16)) } else { CBytes::any(input, 33) };
+        let passphrase = CText::any(input, &["", "tress"]);
         // SAFETY: handles, texts and runs are as in `add_recipients`.
         unsafe {
             let set = self.identities;
             match input.byte() % 8 {
                 0..=3 => {
-                    let _ = on(set, tress_identities_add(set, text.pointer(), text.length(), passphrase.pointer()));
+                    let _ =
+                        checked_on(set, tress_identities_add(set, text.pointer(), text.length(), passphrase.pointer()));
                 }
-                4 | 5 => drop(on(set, tress_identities_add_key(set, key.pointer(), key.length()))),
-                6 => drop(on(set, tress_identities_add_passphrase(set, passphrase.pointer()))),
+                4 | 5 => drop(checked_on(set, tress_identities_add_key(set, key.pointer(), key.length()))),
+                6 => drop(checked_on(set, tress_identities_add_passphrase(set, passphrase.pointer()))),
                 _ => {
                     tress_identities_free(set);
                     self.identities = if input.flag() { null_mut() } else { tress_identities_new() };
@@ -164,8 +165,8 @@ impl State {
     /// Encrypts and decrypts a container in memory.
     fn whole(&mut self, input: &mut Input<'_>) {
         let (aead, name) =
-            (Text::any(input, &["aes-128-ccm", "aes-256-ccm", "aes"]), Text::any(input, &["a", "a/b", ""]));
-        let plain = Run::any(input, 40_000);
+            (CText::any(input, &["aes-128-ccm", "aes-256-ccm", "aes"]), CText::any(input, &["a", "a/b", ""]));
+        let plain = CBytes::any(input, 40_000);
         let options = tress_options {
             threads: input.below(3),
             aead: aead.pointer(),
@@ -181,7 +182,7 @@ impl State {
         unsafe {
             let options = if input.flag() { &raw const options } else { std::ptr::null() };
             let status = tress_encrypt(plain.pointer(), plain.length(), self.recipients, options, &mut sealed);
-            if made(status, sealed) == TRESS_OK {
+            if checked_new(status, sealed) == TRESS_OK {
                 assert!(plain.is_right() && !self.recipients.is_null());
                 tress_reader_free(self.reader);
                 self.reader = null_mut();
@@ -192,7 +193,7 @@ impl State {
                     self.sealed[at] ^= input.byte();
                 }
                 let status = tress_decrypt(self.sealed.as_ptr(), self.sealed.len(), self.identities, 1, &mut opened);
-                let status = on(self.identities, made(status, opened));
+                let status = checked_on(self.identities, checked_new(status, opened));
                 assert!(status != TRESS_OK || bytes(opened) == self.plain, "wrong bytes");
             }
             tress_buffer_free(sealed);
@@ -202,20 +203,20 @@ impl State {
 
     /// Pushes data into the encryptor, which is created if there is none.
     fn push(&mut self, input: &mut Input<'_>) {
-        let data = Run::any(input, 30_000);
+        let data = CBytes::any(input, 30_000);
         // SAFETY: handles, texts and runs are as in `add_recipients`; the sink lives as long as the handle.
         unsafe {
             if self.encryptor.is_null() {
-                *self.written = Sink { bytes: Vec::new(), calls_left: input.below(20) };
+                *self.written = LimitedSink { bytes: Vec::new(), calls_left: input.below(20) };
                 self.pushed.clear();
                 let context = (&raw mut *self.written).cast();
                 let function: tress_write = if input.byte() < 250 { Some(write) } else { None };
                 let status =
                     tress_encryptor_new(self.recipients, std::ptr::null(), function, context, &mut self.encryptor);
-                on(self.recipients, made(status, self.encryptor));
+                checked_on(self.recipients, checked_new(status, self.encryptor));
             }
             let status = tress_encryptor_push(self.encryptor, data.pointer(), data.length());
-            if on(self.encryptor, status) == TRESS_OK {
+            if checked_on(self.encryptor, status) == TRESS_OK {
                 self.pushed.extend_from_slice(data.bytes());
             }
         }
@@ -226,12 +227,12 @@ impl State {
         let mut opened = null_mut();
         // SAFETY: handles are NULL or live, and the data is valid for its length.
         unsafe {
-            let status = on(self.encryptor, tress_encryptor_finish(self.encryptor));
-            assert_ne!(on(self.encryptor, tress_encryptor_finish(self.encryptor)), TRESS_OK);
+            let status = checked_on(self.encryptor, tress_encryptor_finish(self.encryptor));
+            assert_ne!(checked_on(self.encryptor, tress_encryptor_finish(self.encryptor)), TRESS_OK);
             if status == TRESS_OK {
                 let sealed = &self.written.bytes;
                 let status = tress_decrypt(sealed.as_ptr(), sealed.len(), self.identities, 1, &mut opened);
-                let status = on(self.identities, made(status, opened));
+                let status = checked_on(self.identities, checked_new(status, opened));
                 assert!(status != TRESS_OK || bytes(opened) == self.pushed, "wrong bytes");
                 tress_buffer_free(opened);
             }
@@ -245,22 +246,22 @@ impl State {
         // SAFETY: handles are NULL or live; pieces are valid for their lengths, and the sink lives as long as the handle.
         unsafe {
             if self.decryptor.is_null() {
-                *self.opened = Sink { bytes: Vec::new(), calls_left: input.below(20) };
+                *self.opened = LimitedSink { bytes: Vec::new(), calls_left: input.below(20) };
                 let context = (&raw mut *self.opened).cast();
                 let status =
                     tress_decryptor_new(self.identities, input.below(3), Some(write), context, &mut self.decryptor);
-                on(self.identities, made(status, self.decryptor));
+                checked_on(self.identities, checked_new(status, self.decryptor));
             }
             let mut rest = &self.sealed[..];
             for _ in 0..input.below(5) {
                 let piece = rest.split_off(..input.below(0x8000).min(rest.len())).unwrap_or_default();
-                on(self.decryptor, tress_decryptor_push(self.decryptor, piece.as_ptr(), piece.len()));
+                checked_on(self.decryptor, tress_decryptor_push(self.decryptor, piece.as_ptr(), piece.len()));
             }
             let kind = tress_decryptor_is_tree(self.decryptor);
             assert!(matches!(kind, -1 | 0) && (kind == 0 || tress_decryptor_name(self.decryptor).is_null()));
             if input.flag() {
-                on(self.decryptor, tress_decryptor_push(self.decryptor, rest.as_ptr(), rest.len()));
-                let status = on(self.decryptor, tress_decryptor_finish(self.decryptor));
+                checked_on(self.decryptor, tress_decryptor_push(self.decryptor, rest.as_ptr(), rest.len()));
+                let status = checked_on(self.decryptor, tress_decryptor_finish(self.decryptor));
                 assert!(status != TRESS_OK || self.opened.bytes == self.plain, "wrong bytes");
                 tress_decryptor_free(self.decryptor);
                 self.decryptor = null_mut();
@@ -271,7 +272,7 @@ impl State {
 
     /// Reads at an offset of the last container.
     fn read(&mut self, input: &mut Input<'_>) {
-        let mut room = Run::any(input, 20_000);
+        let mut room = CBytes::any(input, 20_000);
         let mut length = usize::MAX;
         // SAFETY: handles and runs are as in `add_recipients`; the container does not move while there is a reader.
         unsafe {
@@ -280,11 +281,11 @@ impl State {
                 let source =
                     tress_source { read_at: Some(read_at), context, length: self.sealed.len() as u64, reserved: 0 };
                 let status = tress_reader_open(&source, self.identities, input.below(3), &mut self.reader);
-                on(self.identities, made(status, self.reader));
+                checked_on(self.identities, checked_new(status, self.reader));
             }
             let offset = input.below(50_000) as u64;
             let (at, capacity) = (room.pointer_mut(), room.length());
-            let status = on(self.reader, tress_reader_read_at(self.reader, offset, at, capacity, &mut length));
+            let status = checked_on(self.reader, tress_reader_read_at(self.reader, offset, at, capacity, &mut length));
             if status == TRESS_OK {
                 let from = self.plain.len().min(offset as usize);
                 assert!(room.bytes()[..length] == self.plain[from..from + length], "wrong bytes");
@@ -299,7 +300,7 @@ impl State {
 
     /// Encrypts and decrypts a file, some of them cancelled.
     fn files(&mut self, input: &mut Input<'_>) {
-        let folder = place::empty();
+        let folder = temp_folder::emptied();
         let path = |name: &str| CString::new(folder.join(name).as_os_str().as_bytes()).expect("no NUL");
         let (plain, sealed, opened) = (path("plain"), path("sealed"), path("opened"));
         std::fs::write(folder.join("plain"), &self.pushed).expect("a file");
@@ -319,15 +320,22 @@ impl State {
                 if input.flag() { control } else { null_mut() },
                 &mut report,
             );
-            let names = if on(self.recipients, status) == TRESS_OK { &["plain", "sealed"][..] } else { &["plain"] };
-            assert_eq!(place::names(folder), names);
+            let names =
+                if checked_on(self.recipients, status) == TRESS_OK { &["plain", "sealed"][..] } else { &["plain"] };
+            assert_eq!(temp_folder::names(folder), names);
             let status = tress_rewrap_file(sealed.as_ptr(), self.identities, self.recipients, control, null_mut());
-            assert!(told(status) != TRESS_OK || names.len() == 2);
-            let status =
-                told(tress_decrypt_file(sealed.as_ptr(), opened.as_ptr(), self.identities, null, control, &mut report));
+            assert!(checked(status) != TRESS_OK || names.len() == 2);
+            let status = checked(tress_decrypt_file(
+                sealed.as_ptr(),
+                opened.as_ptr(),
+                self.identities,
+                null,
+                control,
+                &mut report,
+            ));
             match status {
                 TRESS_OK => assert!(std::fs::read(folder.join("opened")).ok().as_ref() == Some(&self.pushed)),
-                _ => assert_eq!(place::names(folder), names),
+                _ => assert_eq!(temp_folder::names(folder), names),
             }
             assert!(tress_control_done_bytes(control) <= tress_control_total_bytes(control).max(1 << 20));
             tress_control_free(control);
@@ -337,7 +345,7 @@ impl State {
 
 /// Creates a key pair. Writing and reading it must give the same pair.
 fn pair(input: &mut Input<'_>) {
-    let text = Text::any(input, &[IDENTITY, "# nobody", "AGE-SECRET-KEY-1"]);
+    let text = CText::any(input, &[IDENTITY, "# nobody", "AGE-SECRET-KEY-1"]);
     let (mut pair, mut again) = (null_mut(), null_mut());
     // SAFETY: texts are NULL or end with NUL. The strings of a pair are used before the pair is freed.
     unsafe {
@@ -345,11 +353,11 @@ fn pair(input: &mut Input<'_>) {
             true => tress_keypair_parse(text.pointer(), &mut pair),
             false => tress_keypair_generate(&mut pair),
         };
-        made(status, pair);
+        checked_new(status, pair);
         let identity = tress_keypair_identity(pair);
         assert_eq!(identity.is_null(), pair.is_null());
         if !pair.is_null() {
-            assert_eq!(made(tress_keypair_parse(identity, &mut again), again), TRESS_OK);
+            assert_eq!(checked_new(tress_keypair_parse(identity, &mut again), again), TRESS_OK);
             let recipient = |pair| std::ffi::CStr::from_ptr(tress_keypair_recipient(pair));
             assert_eq!(recipient(again), recipient(pair));
         }

@@ -5,30 +5,30 @@ use std::ffi::{CString, c_char};
 use crate::input::Input;
 
 /// Bytes, with the pointer and the length that the caller passes for them.
-pub(super) struct Run {
+pub(super) struct CBytes {
     bytes: Vec<u8>,
-    kind: Kind,
+    kind: PassedAs,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum PassedAs {
     Right,
     Null,
     Absurd,
 }
 
-impl Run {
+impl CBytes {
     /// A run with the right pointer and length.
     pub(super) fn of(bytes: Vec<u8>) -> Self {
-        Self { bytes, kind: Kind::Right }
+        Self { bytes, kind: PassedAs::Right }
     }
 
     /// A run of up to `most` bytes, sometimes passed as NULL or with an absurd length.
     pub(super) fn any(input: &mut Input<'_>, most: usize) -> Self {
         let kind = match input.byte() {
-            250..=252 => Kind::Null,
-            253.. => Kind::Absurd,
-            _ => Kind::Right,
+            250..=252 => PassedAs::Null,
+            253.. => PassedAs::Absurd,
+            _ => PassedAs::Right,
         };
         let length = input.below(most + 1);
         Self { bytes: input.message(length), kind }
@@ -36,7 +36,7 @@ impl Run {
 
     /// Whether pointer and length match the bytes.
     pub(super) fn is_right(&self) -> bool {
-        self.kind == Kind::Right || self.kind == Kind::Null && self.bytes.is_empty()
+        self.kind == PassedAs::Right || self.kind == PassedAs::Null && self.bytes.is_empty()
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -44,22 +44,22 @@ impl Run {
     }
 
     pub(super) fn pointer(&self) -> *const u8 {
-        if self.kind == Kind::Null { std::ptr::null() } else { self.bytes.as_ptr() }
+        if self.kind == PassedAs::Null { std::ptr::null() } else { self.bytes.as_ptr() }
     }
 
     pub(super) fn pointer_mut(&mut self) -> *mut u8 {
-        if self.kind == Kind::Null { std::ptr::null_mut() } else { self.bytes.as_mut_ptr() }
+        if self.kind == PassedAs::Null { std::ptr::null_mut() } else { self.bytes.as_mut_ptr() }
     }
 
     pub(super) fn length(&self) -> usize {
-        if self.kind == Kind::Absurd { isize::MAX as usize + 1 + self.bytes.len() } else { self.bytes.len() }
+        if self.kind == PassedAs::Absurd { isize::MAX as usize + 1 + self.bytes.len() } else { self.bytes.len() }
     }
 }
 
 /// A text that ends with NUL, or NULL.
-pub(super) struct Text(Option<CString>);
+pub(super) struct CText(Option<CString>);
 
-impl Text {
+impl CText {
     /// One of these texts; sometimes NULL, bytes of the input, or invalid UTF-8.
     pub(super) fn any(input: &mut Input<'_>, known: &[&str]) -> Self {
         let bytes = match input.byte() {

@@ -22,7 +22,8 @@ const MOST_CALLS: usize = 48;
 /// Panics if a call violates its contract.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
-    let (mut containers, mut signatures) = (containers::State::default(), signatures::State::default());
+    let (mut containers, mut signatures) =
+        (containers::ContainerCalls::default(), signatures::SignatureCalls::default());
     for _ in 0..MOST_CALLS {
         if input.is_empty() {
             break;
@@ -36,7 +37,7 @@ pub fn run(bytes: &[u8]) {
 }
 
 /// Checks the contract of every call, and returns its status.
-fn told(status: tress_status) -> tress_status {
+fn checked(status: tress_status) -> tress_status {
     assert_ne!(status, TRESS_INTERNAL);
     assert_ne!(text(status), c"unknown code");
     if status != TRESS_OK {
@@ -53,13 +54,13 @@ fn text(status: tress_status) -> &'static CStr {
 }
 
 /// Checks a call that creates a handle.
-fn made<T>(status: tress_status, handle: *mut T) -> tress_status {
-    assert_eq!(told(status) == TRESS_OK, !handle.is_null(), "{status:?}");
+fn checked_new<T>(status: tress_status, handle: *mut T) -> tress_status {
+    assert_eq!(checked(status) == TRESS_OK, !handle.is_null(), "{status:?}");
     status
 }
 
 /// Checks a call on a handle: NULL must give an error.
-fn on<T>(handle: *const T, status: tress_status) -> tress_status {
+fn checked_on<T>(handle: *const T, status: tress_status) -> tress_status {
     assert!(!handle.is_null() || matches!(status, TRESS_NULL | TRESS_LENGTH), "{status:?} for NULL");
-    told(status)
+    checked(status)
 }

@@ -5,8 +5,8 @@ use std::ptr::{null, null_mut};
 use tress_c::tress_status::*;
 use tress_c::*;
 
-use super::memory::{Run, Text};
-use super::{made, on, told};
+use super::memory::{CBytes, CText};
+use super::{checked, checked_new, checked_on};
 use crate::input::Input;
 
 const SCHEMES: [&str; 6] =
@@ -14,18 +14,18 @@ const SCHEMES: [&str; 6] =
 const KEY: &[u8] = include_bytes!("../../data/rsa-2048.pem");
 
 /// A signing and a verifying key, or NULL.
-pub(super) struct State {
+pub(super) struct SignatureCalls {
     signing: *mut tress_signing_key,
     verifying: *mut tress_verifying_key,
 }
 
-impl Default for State {
+impl Default for SignatureCalls {
     fn default() -> Self {
         Self { signing: null_mut(), verifying: null_mut() }
     }
 }
 
-impl Drop for State {
+impl Drop for SignatureCalls {
     fn drop(&mut self) {
         // SAFETY: each key is NULL or live, and is not used after this.
         unsafe {
@@ -35,7 +35,7 @@ impl Drop for State {
     }
 }
 
-impl State {
+impl SignatureCalls {
     pub(super) fn call(&mut self, input: &mut Input<'_>) {
         match input.byte() % 6 {
             0 => self.private(input),
@@ -48,14 +48,14 @@ impl State {
 
     /// Replaces the signing key.
     fn private(&mut self, input: &mut Input<'_>) {
-        let scheme = Text::any(input, &SCHEMES);
+        let scheme = CText::any(input, &SCHEMES);
         let mut file = KEY.to_vec();
         if input.byte() > 200 {
             file[input.below(KEY.len())] ^= input.byte();
         }
-        let file = if input.byte() < 240 { Run::of(file) } else { Run::any(input, 100) };
+        let file = if input.byte() < 240 { CBytes::of(file) } else { CBytes::any(input, 100) };
         // Only kinds with known groups: generating an RSA key takes seconds.
-        let kind = Text::any(input, &["dsa-2048", "schnorr-2048", "rsa-100", "rsa-1000000", ""]);
+        let kind = CText::any(input, &["dsa-2048", "schnorr-2048", "rsa-100", "rsa-1000000", ""]);
         // SAFETY: the old key is NULL or live and not used after this; texts are NULL or end with NUL. A run is NULL, or valid for its
         // length, or has a length above `isize::MAX`, which the library refuses before it reads.
         unsafe {
@@ -63,7 +63,7 @@ impl State {
             let status = match input.byte() % 4 {
                 0 => tress_signing_key_generate(kind.pointer(), scheme.pointer(), &mut self.signing),
                 _ => {
-                    let passphrase = Text::any(input, &["tress"]);
+                    let passphrase = CText::any(input, &["tress"]);
                     tress_signing_key_read(
                         file.pointer(),
                         file.length(),
@@ -73,42 +73,42 @@ impl State {
                     )
                 }
             };
-            made(status, self.signing);
+            checked_new(status, self.signing);
             assert_eq!(tress_signing_key_signature_bytes(self.signing) == 0, self.signing.is_null());
         }
     }
 
     /// Replaces the verifying key by that of the signing key.
     fn public(&mut self, input: &mut Input<'_>) {
-        let scheme = Text::any(input, &SCHEMES);
+        let scheme = CText::any(input, &SCHEMES);
         // SAFETY: handles, texts and runs are as in `private`; the buffer is freed after its data is used.
         unsafe {
             tress_verifying_key_free(self.verifying);
             let status = tress_signing_key_public(self.signing, &mut self.verifying);
-            on(self.signing, made(status, self.verifying));
+            checked_on(self.signing, checked_new(status, self.verifying));
             let mut pem = null_mut();
-            on(self.verifying, made(tress_verifying_key_pem(self.verifying, &mut pem), pem));
+            checked_on(self.verifying, checked_new(tress_verifying_key_pem(self.verifying, &mut pem), pem));
             if input.flag() {
                 let (data, length) = (tress_buffer_data(pem), tress_buffer_length(pem));
                 let mut again = null_mut();
-                made(tress_verifying_key_read(data, length, scheme.pointer(), &mut again), again);
+                checked_new(tress_verifying_key_read(data, length, scheme.pointer(), &mut again), again);
                 tress_verifying_key_free(again);
             }
             tress_buffer_free(pem);
-            on(self.signing, made(tress_signing_key_pem(self.signing, &mut pem), pem));
+            checked_on(self.signing, checked_new(tress_signing_key_pem(self.signing, &mut pem), pem));
             tress_buffer_free(pem);
         }
     }
 
     fn sign(&mut self, input: &mut Input<'_>) {
-        let (message, mut room) = (Run::any(input, 100), Run::any(input, 300));
+        let (message, mut room) = (CBytes::any(input, 100), CBytes::any(input, 300));
         let mut length = usize::MAX;
         // SAFETY: handles and runs are as in `private`.
         unsafe {
             let needed = tress_signing_key_signature_bytes(self.signing);
             let (at, capacity) = (room.pointer_mut(), room.length());
             let status = tress_sign(self.signing, message.pointer(), message.length(), at, capacity, &mut length);
-            match on(self.signing, status) {
+            match checked_on(self.signing, status) {
                 TRESS_OK => assert!(length <= needed && room.is_right()),
                 TRESS_BUFFER => assert_eq!(length, needed),
                 _ => return,
@@ -117,26 +117,26 @@ impl State {
                 return;
             }
             let mut key = null_mut();
-            assert_eq!(told(tress_signing_key_public(self.signing, &mut key)), TRESS_OK);
-            let verify = |message: &Run| tress_verify(key, message.pointer(), message.length(), at, length);
-            assert_eq!(told(verify(&message)), TRESS_OK);
-            let other = Run::of([message.bytes(), b"."].concat());
-            assert_eq!(told(verify(&other)), TRESS_MISMATCH);
+            assert_eq!(checked(tress_signing_key_public(self.signing, &mut key)), TRESS_OK);
+            let verify = |message: &CBytes| tress_verify(key, message.pointer(), message.length(), at, length);
+            assert_eq!(checked(verify(&message)), TRESS_OK);
+            let other = CBytes::of([message.bytes(), b"."].concat());
+            assert_eq!(checked(verify(&other)), TRESS_MISMATCH);
             tress_verifying_key_free(key);
-            on(self.verifying, tress_verify(self.verifying, null(), 0, at, length));
+            checked_on(self.verifying, tress_verify(self.verifying, null(), 0, at, length));
         }
     }
 }
 
 fn digest(input: &mut Input<'_>) {
-    let (scheme, message) = (Text::any(input, &SCHEMES), Run::any(input, 100));
-    let mut room = Run::any(input, 70);
+    let (scheme, message) = (CText::any(input, &SCHEMES), CBytes::any(input, 100));
+    let mut room = CBytes::any(input, 70);
     let mut length = 0;
-    // SAFETY: texts and runs are as in `State::private`.
+    // SAFETY: texts and runs are as in `SignatureCalls::private`.
     unsafe {
         let (at, capacity) = (room.pointer_mut(), room.length());
         let status =
-            told(tress_digest(scheme.pointer(), message.pointer(), message.length(), at, capacity, &mut length));
+            checked(tress_digest(scheme.pointer(), message.pointer(), message.length(), at, capacity, &mut length));
         assert!(status != TRESS_OK || matches!(length, 32 | 48 | 64) && length <= capacity);
         assert!(!scheme.is_null() || status == TRESS_NULL);
     }

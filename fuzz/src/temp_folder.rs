@@ -5,26 +5,26 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A folder that is removed when the thread ends.
-struct Folder(&'static Path);
+struct TempFolder(&'static Path);
 
-impl Drop for Folder {
+impl Drop for TempFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(self.0);
     }
 }
 
 thread_local! {
-    static FOLDER: Folder = {
+    static FOLDER: TempFolder = {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("tress-fuzz-{}-{count}", std::process::id()));
         fs::create_dir_all(&folder).expect("a temporary folder");
-        Folder(Box::leak(folder.into_boxed_path()))
+        TempFolder(Box::leak(folder.into_boxed_path()))
     };
 }
 
 /// Empties and returns the folder. In `fuzz/run` it is in memory.
-pub fn empty() -> &'static Path {
+pub fn emptied() -> &'static Path {
     let folder = FOLDER.with(|folder| folder.0);
     for entry in fs::read_dir(folder).expect("the temporary folder") {
         remove(&entry.expect("an entry").path());
