@@ -12,6 +12,14 @@ use core::ffi::CStr;
 use core::sync::atomic::{AtomicU8, Ordering};
 
 /// An implementation of a cipher. [`crate::BlockCipher::BACKENDS`] lists the backends of one cipher.
+///
+/// ```
+/// use tress_cipher::{Backend, BlockCipher, aes::Aes};
+///
+/// let available = Aes::BACKENDS.iter().filter(|backend| backend.is_available());
+/// assert!(available.count() >= 2); // `Reference` and `Portable` are always available.
+/// assert_eq!(Backend::from_name("portable"), Some(Backend::Portable));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Backend {
@@ -139,7 +147,7 @@ pub fn unknown_switch(value: &str) -> Option<&str> {
 
 /// The value of `TRESS_CPU`. Always empty with the feature `secrets`: those tests cover all backends and run without an environment.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-fn switches() -> &'static str {
+fn tress_cpu_value() -> &'static str {
     #[cfg(all(feature = "std", not(feature = "secrets")))]
     {
         static VALUE: std::sync::OnceLock<std::string::String> = std::sync::OnceLock::new();
@@ -198,7 +206,7 @@ macro_rules! token {
             pub(crate) fn detect() -> Option<Self> {
                 static CACHED: CachedDetection = CachedDetection(AtomicU8::new(CachedDetection::UNKNOWN));
                 CACHED
-                    .or_detect(|| !cfg!(miri) && $module::get() && !disables(switches(), &[$($off),+]))
+                    .or_detect(|| !cfg!(miri) && $module::get() && !disables(tress_cpu_value(), &[$($off),+]))
                     .then_some($name(()))
             }
         }

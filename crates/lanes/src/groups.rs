@@ -73,6 +73,14 @@ impl Pool {
     /// `bytes` is the amount of work for an item. Groups have about equal sums of it, up to the size of the second-level cache. A batch
     /// that is too small for several threads runs on the caller's. The sizes are chosen for work at the rate of a cipher.
     ///
+    /// ```
+    /// use tress_lanes::Pool;
+    ///
+    /// let mut buffers = vec![[1_u8; 4096]; 100];
+    /// Pool::shared().for_each_group(&mut buffers, |buffer| buffer.len(), 0, |group| group.as_flattened_mut().fill(2));
+    /// assert!(buffers.as_flattened().iter().all(|byte| *byte == 2));
+    /// ```
+    ///
     /// # Panics
     /// As [`run`](Self::run). Other threads process the remaining groups.
     pub fn for_each_group<T: Send>(

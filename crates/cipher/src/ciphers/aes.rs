@@ -1,5 +1,16 @@
 //! AES (FIPS 197) with keys of 128, 192 and 256 bits, on every backend. AES is Rijndael with blocks of 128 bits, and shares its code
 //! ([`crate::rijndael`]).
+//!
+//! ```
+//! use tress_cipher::aes::Aes;
+//!
+//! let cipher = Aes::new(&[7; 16])?;
+//! let mut blocks = [[1; 16]; 100];
+//! cipher.encrypt_blocks(&mut blocks);
+//! cipher.decrypt_blocks(&mut blocks);
+//! assert_eq!(blocks, [[1; 16]; 100]);
+//! # Ok::<(), tress_cipher::Error>(())
+//! ```
 
 use core::fmt;
 

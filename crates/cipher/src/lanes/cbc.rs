@@ -14,7 +14,7 @@ use super::kernel::CbcEncrypt;
 use super::schedule::{self, LaneMessage, MessageStart};
 use crate::block::BlockBytes;
 use crate::engine::{Core, Engine, Operation};
-use crate::modes::{initial, whole_blocks};
+use crate::modes::{check_whole_blocks, iv_block};
 use crate::operation::{CbcLaneJob, CbcLanesEncrypt, Modes};
 use crate::{BlockCipher, Error};
 
@@ -28,8 +28,8 @@ impl<'a, C: BlockCipher> Job<'a, C> {
     /// # Errors
     /// `IvLength` and `DataLength`.
     pub fn new(cipher: &'a C, iv: &[u8], data: &'a mut [u8]) -> Result<Self, Error> {
-        let iv = initial(iv)?;
-        whole_blocks::<C>(data)?;
+        let iv = iv_block(iv)?;
+        check_whole_blocks::<C>(data)?;
         Ok(Job(CbcLaneJob { cipher: cipher.core(), iv, data, pending: true, next: 0 }))
     }
 }

@@ -9,7 +9,7 @@ use crate::engine::{CcmEngine, Engine, Interleave, NoInterleave, STEP_BLOCKS, wi
 
 /// The mode of operation that the kernel computes.
 pub(super) trait LaneMode<E: Engine> {
-    /// Whether the mode has a key stream beside the chains.
+    /// Whether the mode has a key stream in addition to the chains.
     const HAS_KEY_STREAM: bool;
     /// Whether the chains take the output of the mode instead of its input.
     const DECRYPTS: bool;

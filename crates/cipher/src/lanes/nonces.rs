@@ -7,11 +7,11 @@ const END: usize = usize::MAX;
 /// Number of lists that one long list is divided into.
 const LISTS: usize = 256;
 /// Longest list whose jobs are compared pair by pair.
-const SHORT: usize = 8;
+const MAX_PAIRWISE: usize = 8;
 
 /// The index of a job that has the key and nonce of an earlier one, if there is one. Overwrites `next` of the jobs.
 pub(super) fn repeated<C>(lane_jobs: &mut [CcmLaneJob<'_, C>]) -> Option<usize> {
-    let mut ids = lane_jobs.iter().map(id);
+    let mut ids = lane_jobs.iter().map(key_and_nonce);
     let mut last = ids.next()?;
     if ids.all(|id| core::mem::replace(&mut last, id) < id) {
         return None;
@@ -24,7 +24,7 @@ pub(super) fn repeated<C>(lane_jobs: &mut [CcmLaneJob<'_, C>]) -> Option<usize> 
 
 /// The address of the key, and the nonce.
 #[inline(always)]
-fn id<C>(lane_job: &CcmLaneJob<'_, C>) -> (usize, u128) {
+fn key_and_nonce<C>(lane_job: &CcmLaneJob<'_, C>) -> (usize, u128) {
     (core::ptr::from_ref(lane_job.cipher).addr(), u128::from_be_bytes(lane_job.header.counter()))
 }
 
@@ -33,14 +33,14 @@ fn id<C>(lane_job: &CcmLaneJob<'_, C>) -> (usize, u128) {
 fn search<C>(lane_jobs: &mut [CcmLaneJob<'_, C>], first: usize, level: u32) -> Option<usize> {
     let some = |at: usize| Some(at).filter(|&at| at != END);
     let list = |from: usize| core::iter::successors(some(from), |&at| some(lane_jobs[at].next));
-    if level == u64::BITS / 8 || list(first).nth(SHORT).is_none() {
-        let same = |one: usize, other: &usize| id(&lane_jobs[one]) == id(&lane_jobs[*other]);
+    if level == u64::BITS / 8 || list(first).nth(MAX_PAIRWISE).is_none() {
+        let same = |one: usize, other: &usize| key_and_nonce(&lane_jobs[one]) == key_and_nonce(&lane_jobs[*other]);
         return list(first).find_map(|one| Some(one.max(list(lane_jobs[one].next).find(|other| same(one, other))?)));
     }
     let mut lists = [END; LISTS];
     let mut at = first;
     while at != END {
-        let (key, nonce) = id(&lane_jobs[at]);
+        let (key, nonce) = key_and_nonce(&lane_jobs[at]);
         let hash = (key as u64 ^ nonce as u64 ^ (nonce >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let list = &mut lists[usize::from(hash.to_be_bytes()[level as usize])];
         at = core::mem::replace(&mut lane_jobs[at].next, core::mem::replace(list, at));

@@ -197,7 +197,7 @@ where
         loop {
             // Messages without data end immediately, so a lane may take several.
             while free != 0 {
-                for lane in lanes_of(free) {
+                for lane in set_bits(free) {
                     self.fill_lane::<O>(lane);
                 }
                 let started = free & self.busy;
@@ -205,7 +205,7 @@ where
                     self.start_headers(shared, started);
                 }
                 free = 0;
-                for lane in lanes_of(started) {
+                for lane in set_bits(started) {
                     if self.steps_left[lane] == 0 {
                         self.finish::<O>(lane);
                         free |= 1 << lane;
@@ -224,7 +224,7 @@ where
                 self.steps_left[lane] -= count;
             }
             let mut ragged = false;
-            for lane in lanes_of(free) {
+            for lane in set_bits(free) {
                 let Lane { last_block, staged_bytes, .. } = self.lanes[lane];
                 if staged_bytes > 0 {
                     ragged = true;
@@ -248,7 +248,7 @@ where
                 let done = last.wrapping_add(step) & self.state.moves[lane];
                 self.state.pointers[lane] = self.state.pointers[lane].wrapping_add(done);
             }
-            for lane in lanes_of(free) {
+            for lane in set_bits(free) {
                 if O::DECRYPTS && self.lanes[lane].staged_bytes > 0 {
                     self.set_message(lane, self.lanes[lane].last_block, E::Block::BYTES);
                 }
@@ -261,7 +261,7 @@ where
     #[inline(always)]
     fn set_message(&mut self, lane: usize, block: usize, bytes: usize) {
         let row = &mut self.state.message[block];
-        self.engine.set_slot(&mut row[lane / E::SLOTS], lane % E::SLOTS, &ones(bytes));
+        self.engine.set_slot(&mut row[lane / E::SLOTS], lane % E::SLOTS, &leading_ones(bytes));
     }
 
     /// Puts the next message into an idle lane, if there is one.
@@ -296,7 +296,7 @@ where
             if staged_bytes > 0 {
                 *staging = [E::Block::ZERO; STEP_BLOCKS];
                 // SAFETY: the data has `staged_bytes` bytes from `tail`, less than a step, and does not overlap the staging buffer.
-                unsafe { copy::<E>(tail, staging.as_mut_ptr().cast(), staged_bytes) };
+                unsafe { copy_short::<E>(tail, staging.as_mut_ptr().cast(), staged_bytes) };
             }
             let last_block = data.len().div_ceil(E::Block::BYTES).wrapping_sub(1) % STEP_BLOCKS;
             self.lanes[index] = Lane { job, last_block, staged_bytes, tail };
@@ -325,10 +325,10 @@ where
             let [[mut chain], [mask]] = x;
             let mut index = 1;
             loop {
-                // The remaining header blocks. Lanes without one run along, and `merge` keeps their chains.
+                // The remaining header blocks. Lanes without one run along, and `copy_slots` keeps their chains.
                 let mut next = [[engine.zero()]];
                 let mut longer = 0u64;
-                for slot in lanes_of(of_group) {
+                for slot in set_bits(of_group) {
                     let message = &self.messages[self.lanes[g * E::SLOTS + slot].job];
                     if index < message.header_blocks() {
                         longer |= 1 << slot;
@@ -340,11 +340,11 @@ where
                 }
                 next[0][0] = engine.xor(next[0][0], chain);
                 encrypt(engine, &self.keys, shared, g, &mut next, &mut NoInterleave);
-                merge(engine, &mut chain, &next[0][0], longer);
+                copy_slots(engine, &mut chain, &next[0][0], longer);
                 index += 1;
             }
-            merge(engine, &mut self.state.chain[g], &chain, of_group);
-            merge(engine, &mut self.tag_masks[g], &mask, of_group);
+            copy_slots(engine, &mut self.state.chain[g], &chain, of_group);
+            copy_slots(engine, &mut self.tag_masks[g], &mask, of_group);
         }
     }
 
@@ -355,7 +355,7 @@ where
         if staged_bytes > 0 {
             // SAFETY: `index` is less than `LANES`. `fill_lane` set `tail` to `staged_bytes` bytes of the data, less than a step, which
             // do not overlap the staging buffer.
-            unsafe { copy::<E>(self.staging.add(index).cast(), tail, staged_bytes) };
+            unsafe { copy_short::<E>(self.staging.add(index).cast(), tail, staged_bytes) };
         }
         let (group, slot) = (index / E::SLOTS, index % E::SLOTS);
         let message = &mut self.messages[job];
@@ -380,7 +380,7 @@ where
 
 /// The indices of the bits that are set.
 #[inline(always)]
-fn lanes_of(mut bits: u64) -> impl Iterator<Item = usize> {
+fn set_bits(mut bits: u64) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
         let lane = bits.trailing_zeros() as usize;
         bits &= bits.wrapping_sub(1);
@@ -390,12 +390,12 @@ fn lanes_of(mut bits: u64) -> impl Iterator<Item = usize> {
 
 /// Copies the slots whose bits are set from `new` to `vector`.
 #[inline(always)]
-fn merge<E: Engine>(engine: E, vector: &mut E::Vector, new: &E::Vector, slots: u64) {
+fn copy_slots<E: Engine>(engine: E, vector: &mut E::Vector, new: &E::Vector, slots: u64) {
     if slots == u64::MAX >> (64 - E::SLOTS) {
         *vector = *new;
         return;
     }
-    for slot in lanes_of(slots) {
+    for slot in set_bits(slots) {
         let block = engine.slot(new, slot);
         engine.set_slot(vector, slot, &block);
     }
@@ -403,7 +403,7 @@ fn merge<E: Engine>(engine: E, vector: &mut E::Vector, new: &E::Vector, slots: u
 
 /// A block of `bytes` bytes 0xff followed by zeros.
 #[inline(always)]
-fn ones<B: BlockBytes>(bytes: usize) -> B {
+fn leading_ones<B: BlockBytes>(bytes: usize) -> B {
     const MOST: usize = 32;
     static EDGE: [u8; 2 * MOST] = {
         let mut edge = [0; 2 * MOST];
@@ -424,7 +424,7 @@ fn ones<B: BlockBytes>(bytes: usize) -> B {
 /// # Safety
 /// `bytes` must be at most a step. That many bytes must be readable at `from` and writable at `to`, and must not overlap.
 #[inline(always)]
-unsafe fn copy<E: Engine>(from: *const u8, to: *mut u8, bytes: usize) {
+unsafe fn copy_short<E: Engine>(from: *const u8, to: *mut u8, bytes: usize) {
     debug_assert!(bytes <= step_bytes::<E>());
     /// Copies the first and the last bytes, which may overlap.
     #[inline(always)]

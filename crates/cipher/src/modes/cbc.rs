@@ -17,7 +17,7 @@
 //! # Ok::<(), tress_cipher::Error>(())
 //! ```
 
-use super::{BlockOf, ParallelMode, initial, load, parallel, store, vector_bytes, whole_blocks};
+use super::{BlockOf, ParallelMode, check_whole_blocks, iv_block, load, run_parallel, store, vector_bytes};
 use crate::block::{BlockBytes, flat_mut};
 use crate::engine::{Engine, KeyBuffer, Operation};
 use crate::operation::{Modes, OneCbcDecrypt, OneCbcEncrypt};
@@ -28,8 +28,8 @@ use crate::{BlockCipher, Error};
 /// # Errors
 /// `IvLength` and `DataLength`.
 pub fn encrypt<C: BlockCipher>(cipher: &C, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
-    let chain: BlockOf<C> = initial(iv)?;
-    whole_blocks::<C>(data)?;
+    let chain: BlockOf<C> = iv_block(iv)?;
+    check_whole_blocks::<C>(data)?;
     cipher.core().cbc_encrypt(OneCbcEncrypt { chain, data });
     Ok(())
 }
@@ -39,8 +39,8 @@ pub fn encrypt<C: BlockCipher>(cipher: &C, iv: &[u8], data: &mut [u8]) -> Result
 /// # Errors
 /// `IvLength` and `DataLength`.
 pub fn decrypt<C: BlockCipher>(cipher: &C, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
-    let chain: BlockOf<C> = initial(iv)?;
-    whole_blocks::<C>(data)?;
+    let chain: BlockOf<C> = iv_block(iv)?;
+    check_whole_blocks::<C>(data)?;
     cipher.core().cbc_decrypt(OneCbcDecrypt { chain, data });
     Ok(())
 }
@@ -68,7 +68,7 @@ impl<B: BlockBytes> Operation<B> for OneCbcDecrypt<'_, B> {
         if !engine.cbc_decrypt(keys, &self.chain, self.data) {
             let mut buffer = KeyBuffer::EMPTY;
             let keys = engine.inverse_keys(keys, &mut buffer);
-            parallel::<E, _, FLIGHT, BLOCKS>(CbcDecryption(self.chain), engine, keys, self.data);
+            run_parallel::<E, _, FLIGHT, BLOCKS>(CbcDecryption(self.chain), engine, keys, self.data);
         }
     }
 }

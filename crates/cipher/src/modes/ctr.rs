@@ -2,8 +2,19 @@
 //!
 //! The counter is the whole block, which wraps from ff…ff to 00…00. Ciphers with a shorter counter (the last
 //! [`BlockCipher::COUNTER_BYTES`] bytes of the block, after a nonce) return an error at its end.
+//!
+//! ```
+//! use tress_cipher::{aes::Aes, modes::ctr};
+//!
+//! let (cipher, counter) = (Aes::new(&[7; 16])?, [1; 16]);
+//! let mut data = *b"a message of any length";
+//! ctr::apply(&cipher, &counter, &mut data)?;
+//! ctr::apply(&cipher, &counter, &mut data)?;
+//! assert_eq!(&data, b"a message of any length");
+//! # Ok::<(), tress_cipher::Error>(())
+//! ```
 
-use super::{BlockOf, ParallelMode, initial, parallel, vector_bytes};
+use super::{BlockOf, ParallelMode, iv_block, run_parallel, vector_bytes};
 use crate::block::BlockBytes;
 use crate::engine::{Engine, NoInterleave, Operation, increment_by};
 use crate::operation::{Ctr, Modes};
@@ -38,7 +49,7 @@ impl<'c, C: BlockCipher> Stream<'c, C> {
     /// # Errors
     /// `IvLength` unless `counter` has the length of a block.
     pub fn new(cipher: &'c C, counter: &[u8]) -> Result<Self, Error> {
-        let counter: BlockOf<C> = initial(counter)?;
+        let counter: BlockOf<C> = iv_block(counter)?;
         let number = &counter.as_ref()[C::BLOCK_BYTES - C::COUNTER_BYTES..];
         let left = (C::COUNTER_BYTES < C::BLOCK_BYTES).then(|| {
             let used = number.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
@@ -72,7 +83,7 @@ impl<B: BlockBytes> Operation<B> for Ctr<'_, B> {
         E: Engine<Block = B>,
     {
         if !engine.ctr(keys, &self.counter, self.data) {
-            parallel::<E, _, FLIGHT, BLOCKS>(NextCounter(self.counter), engine, keys, self.data);
+            run_parallel::<E, _, FLIGHT, BLOCKS>(NextCounter(self.counter), engine, keys, self.data);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Electronic codebook (SP 800-38A section 6.1).
 
-use super::{ParallelMode, load, parallel, store, whole_blocks};
+use super::{ParallelMode, check_whole_blocks, load, run_parallel, store};
 use crate::block::BlockBytes;
 use crate::engine::{CipherDirection, Engine, KeyBuffer, NoInterleave, Operation};
 use crate::operation::{Ecb, Modes};
@@ -11,7 +11,7 @@ use crate::{BlockCipher, Error};
 /// # Errors
 /// `DataLength`.
 pub fn encrypt<C: BlockCipher>(cipher: &C, data: &mut [u8]) -> Result<(), Error> {
-    whole_blocks::<C>(data)?;
+    check_whole_blocks::<C>(data)?;
     cipher.core().ecb(Ecb { data, direction: CipherDirection::Encrypt });
     Ok(())
 }
@@ -21,7 +21,7 @@ pub fn encrypt<C: BlockCipher>(cipher: &C, data: &mut [u8]) -> Result<(), Error>
 /// # Errors
 /// `DataLength`.
 pub fn decrypt<C: BlockCipher>(cipher: &C, data: &mut [u8]) -> Result<(), Error> {
-    whole_blocks::<C>(data)?;
+    check_whole_blocks::<C>(data)?;
     cipher.core().ecb(Ecb { data, direction: CipherDirection::Decrypt });
     Ok(())
 }
@@ -56,15 +56,15 @@ pub(crate) fn ecb<E, const FLIGHT: usize, const BLOCKS: usize>(
     E: Engine,
 {
     match direction {
-        CipherDirection::Encrypt => parallel::<E, _, FLIGHT, BLOCKS>(Encrypt, engine, keys, data),
-        CipherDirection::Decrypt => parallel::<E, _, FLIGHT, BLOCKS>(Decrypt, engine, keys, data),
+        CipherDirection::Encrypt => run_parallel::<E, _, FLIGHT, BLOCKS>(EcbEncrypt, engine, keys, data),
+        CipherDirection::Decrypt => run_parallel::<E, _, FLIGHT, BLOCKS>(EcbDecrypt, engine, keys, data),
     }
 }
 
-struct Encrypt;
-struct Decrypt;
+struct EcbEncrypt;
+struct EcbDecrypt;
 
-impl<E: Engine, const BLOCKS: usize> ParallelMode<E, BLOCKS> for Encrypt {
+impl<E: Engine, const BLOCKS: usize> ParallelMode<E, BLOCKS> for EcbEncrypt {
     #[inline(always)]
     fn apply<const N: usize>(&mut self, engine: E, keys: &E::RoundKeys, bytes: &mut [u8]) {
         let mut x = [load::<E, N>(engine, bytes)];
@@ -74,7 +74,7 @@ impl<E: Engine, const BLOCKS: usize> ParallelMode<E, BLOCKS> for Encrypt {
     }
 }
 
-impl<E: Engine, const BLOCKS: usize> ParallelMode<E, BLOCKS> for Decrypt {
+impl<E: Engine, const BLOCKS: usize> ParallelMode<E, BLOCKS> for EcbDecrypt {
     #[inline(always)]
     fn apply<const N: usize>(&mut self, engine: E, keys: &E::RoundKeys, bytes: &mut [u8]) {
         let mut x = load::<E, N>(engine, bytes);

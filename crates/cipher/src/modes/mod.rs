@@ -40,12 +40,12 @@ use crate::{BlockCipher, Error};
 pub(crate) type BlockOf<C> = <<C as BlockCipher>::Core as Core>::Block;
 
 /// `DataLength` unless `data` is a whole number of blocks.
-pub(crate) fn whole_blocks<C: BlockCipher>(data: &[u8]) -> Result<(), Error> {
+pub(crate) fn check_whole_blocks<C: BlockCipher>(data: &[u8]) -> Result<(), Error> {
     if data.len().is_multiple_of(C::BLOCK_BYTES) { Ok(()) } else { Err(Error::DataLength) }
 }
 
 /// Converts an initialisation vector to a block.
-pub(crate) fn initial<B: BlockBytes>(iv: &[u8]) -> Result<B, Error> {
+pub(crate) fn iv_block<B: BlockBytes>(iv: &[u8]) -> Result<B, Error> {
     iv.try_into().map_err(|_| Error::IvLength)
 }
 
@@ -61,7 +61,7 @@ const SHORT_FLIGHT: usize = 4;
 /// Runs a mode over data of any length, `FLIGHT` vectors at a time. The remaining data runs in short flights, then vector by vector; an
 /// incomplete last vector is padded with zeros in a buffer.
 #[inline(always)]
-pub(crate) fn parallel<E, P, const FLIGHT: usize, const BLOCKS: usize>(
+pub(crate) fn run_parallel<E, P, const FLIGHT: usize, const BLOCKS: usize>(
     mut mode: P,
     engine: E,
     keys: &E::RoundKeys,

@@ -1,4 +1,4 @@
-//! The interface of a cipher, beside `BlockCipher`, that its vectors need.
+//! The interface of a cipher that its vectors need in addition to `BlockCipher`.
 
 use tress_cipher::{Backend, BlockCipher};
 

@@ -27,7 +27,7 @@ pub struct Lengths {
 const BLOCKS: usize = 32;
 
 /// The state between two pieces.
-struct Pieces<'c, C> {
+struct PieceState<'c, C> {
     cipher: &'c C,
     /// The bytes that are still to come.
     lengths: Lengths,
@@ -40,12 +40,12 @@ struct Pieces<'c, C> {
     key_stream: Block,
 }
 
-impl<'c, C: CcmCipher> Pieces<'c, C> {
+impl<'c, C: CcmCipher> PieceState<'c, C> {
     fn new(cipher: &'c C, nonce: Nonce<'_>, lengths: Lengths) -> Result<Self, Error> {
         let header = CcmHeader::of_lengths(nonce.0, lengths.aad, lengths.data, lengths.tag)?;
         let counter = header.counter();
         let mut pieces =
-            Pieces { cipher, lengths, mac: [0; 16], filled: 0, mask: [0; 16], counter, key_stream: [0; 16] };
+            PieceState { cipher, lengths, mac: [0; 16], filled: 0, mask: [0; 16], counter, key_stream: [0; 16] };
         pieces.mask = pieces.next_key_stream()?;
         pieces.chain(&header.b0)?;
         pieces.chain(&header.prefix[..header.prefix_bytes])?;
@@ -62,7 +62,7 @@ impl<'c, C: CcmCipher> Pieces<'c, C> {
     /// XORs bytes into the chain, and encrypts it at the end of each block.
     fn chain(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let (first, bytes) = bytes.split_at(bytes.len().min((16 - self.filled) % 16));
-        self.add(first)?;
+        self.xor_into_chain(first)?;
         let (whole, last) = bytes.as_chunks::<16>();
         let mut buffer = [[0; 16]; BLOCKS];
         for blocks in whole.chunks(BLOCKS) {
@@ -72,20 +72,20 @@ impl<'c, C: CcmCipher> Pieces<'c, C> {
             self.mac = buffer[blocks.len() - 1];
         }
         buffer.zeroize();
-        self.add(last)
+        self.xor_into_chain(last)
     }
 
     /// XORs bytes of one block into the chain.
-    fn add(&mut self, bytes: &[u8]) -> Result<(), Error> {
+    fn xor_into_chain(&mut self, bytes: &[u8]) -> Result<(), Error> {
         for (mac, byte) in self.mac[self.filled..].iter_mut().zip(bytes) {
             *mac ^= byte;
         }
         self.filled += bytes.len();
-        if self.filled == 16 { self.fill() } else { Ok(()) }
+        if self.filled == 16 { self.end_block() } else { Ok(()) }
     }
 
     /// Ends an incomplete block, as if padded with zeros.
-    fn fill(&mut self) -> Result<(), Error> {
+    fn end_block(&mut self) -> Result<(), Error> {
         if self.filled > 0 {
             self.filled = 0;
             ecb::encrypt(self.cipher, &mut self.mac)?;
@@ -96,11 +96,11 @@ impl<'c, C: CcmCipher> Pieces<'c, C> {
     fn aad(&mut self, piece: &[u8]) -> Result<(), Error> {
         self.lengths.aad = self.lengths.aad.checked_sub(piece.len() as u64).ok_or(Error::AnnouncedLength)?;
         self.chain(piece)?;
-        if self.lengths.aad == 0 && !piece.is_empty() { self.fill() } else { Ok(()) }
+        if self.lengths.aad == 0 && !piece.is_empty() { self.end_block() } else { Ok(()) }
     }
 
     /// Checks that the data was announced and that no associated data is missing.
-    fn begin(&mut self, data: &[u8]) -> Result<(), Error> {
+    fn check_announced(&mut self, data: &[u8]) -> Result<(), Error> {
         if self.lengths.aad > 0 {
             return Err(Error::AnnouncedLength);
         }
@@ -109,7 +109,7 @@ impl<'c, C: CcmCipher> Pieces<'c, C> {
     }
 
     /// XORs the key stream into data that starts at byte `filled` of a block.
-    fn crypt(&mut self, filled: usize, data: &mut [u8]) -> Result<(), Error> {
+    fn xor_key_stream(&mut self, filled: usize, data: &mut [u8]) -> Result<(), Error> {
         let (first, data) = data.split_at_mut(data.len().min((16 - filled) % 16));
         for (byte, key) in first.iter_mut().zip(&self.key_stream[filled..]) {
             *byte ^= key;
@@ -131,13 +131,13 @@ impl<'c, C: CcmCipher> Pieces<'c, C> {
         if self.lengths.aad > 0 || self.lengths.data > 0 {
             return Err(Error::AnnouncedLength);
         }
-        self.fill()?;
+        self.end_block()?;
         xor_block(&mut self.mac, &self.mask);
         Ok(self.mac)
     }
 }
 
-impl<C> Drop for Pieces<'_, C> {
+impl<C> Drop for PieceState<'_, C> {
     fn drop(&mut self) {
         self.mac.zeroize();
         self.mask.zeroize();
@@ -159,7 +159,7 @@ macro_rules! direction {
             /// # Errors
             /// The errors of [`seal`](super::seal).
             pub fn new<'n>(cipher: &'c C, nonce: impl Into<Nonce<'n>>, lengths: Lengths) -> Result<Self, Error> {
-                Pieces::new(cipher, nonce.into(), lengths).map($name)
+                PieceState::new(cipher, nonce.into(), lengths).map($name)
             }
 
             /// Adds the next associated data. All of it comes before the data.
@@ -188,11 +188,11 @@ macro_rules! direction {
 /// sealer.finish(&mut tag)?;
 /// # Ok::<(), tress_cipher::Error>(())
 /// ```
-pub struct Sealer<'c, C>(Pieces<'c, C>);
+pub struct Sealer<'c, C>(PieceState<'c, C>);
 
 /// Decrypts one message piece by piece. The plaintext is unverified until [`finish`](Opener::finish) has returned `Ok`. If that fails,
 /// the caller must wipe it. Use [`open`](super::open) if the message fits into memory.
-pub struct Opener<'c, C>(Pieces<'c, C>);
+pub struct Opener<'c, C>(PieceState<'c, C>);
 
 direction!(Sealer);
 direction!(Opener);
@@ -203,10 +203,10 @@ impl<C: CcmCipher> Sealer<'_, C> {
     /// # Errors
     /// `AnnouncedLength` if it is longer than announced, or if associated data is missing.
     pub fn update(&mut self, piece: &mut [u8]) -> Result<(), Error> {
-        self.0.begin(piece)?;
+        self.0.check_announced(piece)?;
         let filled = self.0.filled;
         self.0.chain(piece)?;
-        self.0.crypt(filled, piece)
+        self.0.xor_key_stream(filled, piece)
     }
 
     /// Writes the tag.
@@ -229,9 +229,9 @@ impl<C: CcmCipher> Opener<'_, C> {
     /// # Errors
     /// The errors of [`Sealer::update`].
     pub fn update_unverified(&mut self, piece: &mut [u8]) -> Result<(), Error> {
-        self.0.begin(piece)?;
+        self.0.check_announced(piece)?;
         let filled = self.0.filled;
-        self.0.crypt(filled, piece)?;
+        self.0.xor_key_stream(filled, piece)?;
         self.0.chain(piece)
     }
 

@@ -105,10 +105,10 @@ unsafe fn inverse_keys<'k, V: Vector>(
         let inverse = buffer.keys.insert(RoundKeys { round_keys: [V::zero(); MAX_ROUNDS + 1], rounds });
         inverse.round_keys[0] = keys.round_keys[rounds].arrange_inverse();
         for round in 1..rounds {
-            let round_key = keys.round_keys[rounds - round].arrange_back();
+            let round_key = keys.round_keys[rounds - round].undo_arrange();
             inverse.round_keys[round] = round_key.inverse_mix_columns().arrange_inverse();
         }
-        inverse.round_keys[rounds] = keys.round_keys[0].arrange_back();
+        inverse.round_keys[rounds] = keys.round_keys[0].undo_arrange();
         inverse
     }
 }

@@ -23,7 +23,7 @@ pub trait Vector: Copy + 'static {
     /// Permutes the bytes so that ShiftRows of AESE becomes that of this block length.
     unsafe fn arrange(self) -> Self;
     /// The inverse of `arrange` for the bytes of the block.
-    unsafe fn arrange_back(self) -> Self;
+    unsafe fn undo_arrange(self) -> Self;
     /// Permutes the bytes so that InvShiftRows of AESD becomes that of this block length.
     unsafe fn arrange_inverse(self) -> Self;
     /// One round. The round key has been arranged, as in the methods below.
@@ -113,7 +113,7 @@ impl Vector for OneRegister {
     }
 
     #[inline(always)]
-    unsafe fn arrange_back(self) -> Self {
+    unsafe fn undo_arrange(self) -> Self {
         self
     }
 
@@ -174,7 +174,7 @@ const fn order(nb: usize, inverse: bool) -> [[u8; 16]; 2] {
 }
 
 /// The inverse of `order` for the bytes of a block.
-const fn order_back(nb: usize) -> [[u8; 16]; 2] {
+const fn undo_order(nb: usize) -> [[u8; 16]; 2] {
     let mut back = [ascending(0), ascending(16)];
     let mut byte = 0;
     while byte < 32 {
@@ -201,7 +201,7 @@ const fn ascending(from: usize) -> [u8; 16] {
 
 impl<B: BlockBytes> TwoRegisters<B> {
     const FORWARD: [[u8; 16]; 2] = order(B::BYTES / 4, false);
-    const BACK: [[u8; 16]; 2] = order_back(B::BYTES / 4);
+    const UNDO_FORWARD: [[u8; 16]; 2] = undo_order(B::BYTES / 4);
     const BACKWARD: [[u8; 16]; 2] = order(B::BYTES / 4, true);
     /// Selects the last 16 bytes of the block from the two registers.
     const LAST: [u8; 16] = ascending(B::BYTES - 16);
@@ -261,9 +261,9 @@ impl<B: BlockBytes> Vector for TwoRegisters<B> {
     }
 
     #[inline(always)]
-    unsafe fn arrange_back(self) -> Self {
+    unsafe fn undo_arrange(self) -> Self {
         // SAFETY: the caller guarantees the instructions.
-        unsafe { Self::new(self.take(&Self::BACK[0]), self.take(&Self::BACK[1])) }
+        unsafe { Self::new(self.take(&Self::UNDO_FORWARD[0]), self.take(&Self::UNDO_FORWARD[1])) }
     }
 
     #[inline(always)]

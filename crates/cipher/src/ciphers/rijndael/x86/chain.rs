@@ -29,7 +29,7 @@ pub(super) unsafe fn encrypt_block(keys: &RoundKeys<Block>, block: &mut Block) {
 struct CbcChain<'a> {
     keys: &'a RoundKeys<Block>,
     /// The last round key XOR the first.
-    border: __m128i,
+    last_xor_first_key: __m128i,
     state: __m128i,
 }
 
@@ -43,7 +43,7 @@ impl<'a> CbcChain<'a> {
             let last = keys.register(keys.rounds());
             // The state from which AESENCLAST computes `chain`.
             let state = _mm_aesdeclast_si128(_mm_xor_si128(load(chain), last), _mm_setzero_si128());
-            CbcChain { keys, border: _mm_xor_si128(last, keys.register(0)), state }
+            CbcChain { keys, last_xor_first_key: _mm_xor_si128(last, keys.register(0)), state }
         }
     }
 
@@ -52,7 +52,7 @@ impl<'a> CbcChain<'a> {
     unsafe fn next(&mut self, input: __m128i) {
         // SAFETY: the caller guarantees AES-NI.
         unsafe {
-            self.state = _mm_aesenclast_si128(self.state, _mm_xor_si128(self.border, input));
+            self.state = _mm_aesenclast_si128(self.state, _mm_xor_si128(self.last_xor_first_key, input));
             for round in 1..self.keys.rounds() {
                 self.state = _mm_aesenc_si128(self.state, self.keys.register(round));
             }
