@@ -40,7 +40,7 @@ pub(crate) struct CcmHeader<'a> {
 }
 
 /// CCM of one message. The output is its full tag.
-pub struct CcmMessage<'a> {
+pub struct OneCcm<'a> {
     pub(crate) header: &'a CcmHeader<'a>,
     pub(crate) data: &'a mut [u8],
     pub(crate) direction: CipherDirection,
@@ -111,7 +111,7 @@ pub trait Modes: Core {
 
 /// CCM of a cipher, compiled once as those of [`Modes`].
 pub trait CcmModes: Modes + CcmCore {
-    fn ccm(&self, operation: CcmMessage<'_>) -> Block;
+    fn ccm(&self, operation: OneCcm<'_>) -> Block;
     fn ccm_lanes_encrypt(&self, operation: CcmLanesEncrypt<'_, '_, Self>);
     fn ccm_lanes_decrypt(&self, operation: CcmLanesDecrypt<'_, '_, Self>);
 }
@@ -123,7 +123,7 @@ macro_rules! compile_modes {
         $crate::operation::compile_modes!($core);
 
         impl $crate::operation::CcmModes for $core {
-            fn ccm(&self, operation: $crate::operation::CcmMessage<'_>) -> $crate::block::Block {
+            fn ccm(&self, operation: $crate::operation::OneCcm<'_>) -> $crate::block::Block {
                 $crate::engine::CcmCore::run_ccm(self, operation)
             }
 

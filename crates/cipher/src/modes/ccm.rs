@@ -12,7 +12,7 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
 use crate::engine::{CcmEngine, CcmOperation, CipherDirection, increment, xor_block};
-use crate::operation::{CcmHeader, CcmMessage, CcmModes};
+use crate::operation::{CcmHeader, CcmModes, OneCcm};
 use crate::reveal::reveal;
 use crate::{Aad, Block, CcmCipher, Error, Nonce, Tag, TagMut};
 
@@ -50,7 +50,7 @@ pub fn seal<'n, 't, C: CcmCipher>(
 ) -> Result<(), Error> {
     let TagMut(tag) = tag.into();
     let header = CcmHeader::new(nonce.into().0, aad.0, data.len(), tag.len())?;
-    let full = cipher.core().ccm(CcmMessage { header: &header, data, direction: CipherDirection::Encrypt });
+    let full = cipher.core().ccm(OneCcm { header: &header, data, direction: CipherDirection::Encrypt });
     tag.copy_from_slice(&full[..tag.len()]);
     Ok(())
 }
@@ -68,8 +68,7 @@ pub fn open<'n, 't, C: CcmCipher>(
 ) -> Result<(), Error> {
     let Tag(tag) = tag.into();
     let header = CcmHeader::new(nonce.into().0, aad.0, data.len(), tag.len())?;
-    let mut full =
-        cipher.core().ccm(CcmMessage { header: &header, data: &mut *data, direction: CipherDirection::Decrypt });
+    let mut full = cipher.core().ccm(OneCcm { header: &header, data: &mut *data, direction: CipherDirection::Decrypt });
     let good = full[..tag.len()].ct_eq(tag);
     // If the message is forged, this is its valid tag: do not leave it in memory.
     full.zeroize();
@@ -178,7 +177,7 @@ impl<'a> CcmHeader<'a> {
     }
 }
 
-impl CcmOperation for CcmMessage<'_> {
+impl CcmOperation for OneCcm<'_> {
     type Output = Block;
 
     #[inline(always)]

@@ -39,10 +39,10 @@ global_asm!(
     options(raw)
 );
 
-type Ecb = unsafe extern "C" fn(*const u32, *const u8, *mut u8, usize);
-type CbcEncrypt = unsafe extern "C" fn(*const u32, *mut u8, *const u8, *mut u8, usize);
-type CbcX4 = unsafe extern "C" fn(*const u32, *mut u8, *const *const u8, *const *mut u8, usize);
-type Ctr = unsafe extern "C" fn(*const u32, *const u32, u32, *const u8, *mut u8, usize);
+type EcbKernel = unsafe extern "C" fn(*const u32, *const u8, *mut u8, usize);
+type CbcEncryptKernel = unsafe extern "C" fn(*const u32, *mut u8, *const u8, *mut u8, usize);
+type CbcX4Kernel = unsafe extern "C" fn(*const u32, *mut u8, *const *const u8, *const *mut u8, usize);
+type CtrKernel = unsafe extern "C" fn(*const u32, *const u32, u32, *const u8, *mut u8, usize);
 
 unsafe extern "C" {
     fn tress_pipo_prepare4(prepared: *mut u32, keys: *const u32, words: usize);
@@ -166,7 +166,7 @@ impl Lanes {
         if self.words == 2 { with_128 } else { with_256 }
     }
 
-    fn ecb(&self, kernels: [Ecb; 2], groups: &mut [Group]) {
+    fn ecb(&self, kernels: [EcbKernel; 2], groups: &mut [Group]) {
         let data = groups.as_mut_ptr().cast();
         // SAFETY: the groups are readable, writable and aligned to four bytes, and the key is prepared for the chosen kernel.
         unsafe { self.choose(kernels)(self.prepared.as_ptr(), data, data, groups.len()) }
@@ -192,7 +192,7 @@ impl Lanes {
             return Err(Error::DataLength);
         }
         let data: [*mut u8; 4] = messages.map(|message| message.as_mut_ptr().cast());
-        let kernel: CbcX4 = self.choose([tress_pipo128_cbc_x4 as CbcX4, tress_pipo256_cbc_x4]);
+        let kernel: CbcX4Kernel = self.choose([tress_pipo128_cbc_x4 as CbcX4Kernel, tress_pipo256_cbc_x4]);
         // SAFETY: every message has `blocks` blocks, readable, writable and aligned to four bytes; the references do not alias.
         unsafe {
             kernel(self.prepared.as_ptr(), chains.0.as_mut_ptr(), data.as_ptr().cast(), data.as_ptr(), blocks);
@@ -235,7 +235,7 @@ impl Key {
         if group > GROUPS || data.len() > GROUPS - group {
             return Err(Error::CounterExhausted);
         }
-        let kernel: Ctr = self.four.choose([tress_pipo128_ctr4 as Ctr, tress_pipo256_ctr4]);
+        let kernel: CtrKernel = self.four.choose([tress_pipo128_ctr4 as CtrKernel, tress_pipo256_ctr4]);
         let (key, bytes) = (self.four.prepared.as_ptr(), data.as_mut_ptr().cast());
         // SAFETY: the groups are readable, writable and aligned to four bytes; the key is prepared for the chosen kernel.
         unsafe { kernel(key, nonce.0.as_ptr(), group as u32, bytes, bytes, data.len()) };
@@ -244,7 +244,7 @@ impl Key {
 
     /// Encrypts one block.
     pub fn encrypt_block(&self, block: &mut Block) {
-        let kernel: Ecb = self.four.choose([tress_pipo128_encrypt1 as Ecb, tress_pipo256_encrypt1]);
+        let kernel: EcbKernel = self.four.choose([tress_pipo128_encrypt1 as EcbKernel, tress_pipo256_encrypt1]);
         let data = block.as_mut_ptr();
         // SAFETY: `data` is one block, which needs no alignment; the key is prepared for the chosen kernel.
         unsafe { kernel(self.one.as_ptr(), data, data, 1) };
@@ -252,8 +252,8 @@ impl Key {
 
     /// Encrypts one message in place with CBC. Sets the chain to the last ciphertext block.
     pub fn cbc_encrypt(&self, chain: &mut Block, blocks: &mut [Block]) {
-        let kernel: CbcEncrypt =
-            self.four.choose([tress_pipo128_cbc_encrypt1 as CbcEncrypt, tress_pipo256_cbc_encrypt1]);
+        let kernel: CbcEncryptKernel =
+            self.four.choose([tress_pipo128_cbc_encrypt1 as CbcEncryptKernel, tress_pipo256_cbc_encrypt1]);
         let data = blocks.as_mut_ptr().cast();
         // SAFETY: `data` is `blocks.len()` blocks, which need no alignment; the key is prepared for the chosen kernel.
         unsafe { kernel(self.one.as_ptr(), chain.as_mut_ptr(), data, data, blocks.len()) };
