@@ -1,7 +1,7 @@
 //! Round keys of all backends except `reference`.
 //!
-//! The round keys are the key's 64-bit words, cyclically, each with the number of its round XORed into row 0. So there are only two or
-//! four different rows 1 to 7. Rounds add their key before the R-layer instead of after it, where some of the additions merge with
+//! The round keys are the key's 64-bit words, cyclically, each with the number of its round XORed into row 0. So rows 1 to 7 repeat
+//! after two or four rounds. A round adds its key between the S-layer and the R-layer, because some of these additions merge with
 //! those of the S-layer. So the rows of a round key are stored rotated back. Decryption uses them in this form too.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
@@ -22,7 +22,7 @@ pub struct RoundKeys {
 #[derive(Clone, Zeroize)]
 pub(super) struct KeySchedule<W: Zeroize> {
     pub(super) rounds: usize,
-    /// Number of 64-bit words in the key, minus one: 1 or 3. Rows 1 to 7 repeat after that many rounds plus one.
+    /// Index of the key's last 64-bit word: 1 or 3. Rows 1 to 7 repeat after `last_word + 1` rounds.
     pub(super) last_word: usize,
     /// Round key 0.
     pub(super) whitening: [W; 8],
