@@ -1,7 +1,7 @@
-//! The command line, as one definition: help, man pages and completions are all made from it.
+//! The definition of the command line, from which help, man pages and completions are made.
 //!
-//! Scripts rely on commands and options (docs/reference/command.md): they are added to and never changed. The first paragraph of a
-//! doc comment here is what `-h` prints, all of it is what `--help` and the man page print.
+//! Scripts rely on commands and options (docs/reference/command.md): new ones may be added, existing ones must not change. `-h`
+//! prints the first paragraph of a doc comment here, `--help` and the man page print all of it.
 
 mod files;
 mod signatures;
@@ -23,7 +23,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Tools for engineers", &["raw", "ciphers", "plan", "bench", "simulate", "study", "report"]),
 ];
 
-/// Commands that are programs of their own.
+/// Commands that are separate programs.
 pub(crate) const OTHERS: [&str; 4] = ["bench", "simulate", "study", "report"];
 
 const GENERAL: &str = "General options";
@@ -113,7 +113,7 @@ impl Threads {
     }
 }
 
-/// The definition, for man pages and completions.
+/// Builds the definition, for man pages and completions.
 pub(crate) fn command() -> clap::Command {
     let general = |name: &'static str, short, action| {
         Arg::new(name).long(name).short(short).action(action).help_heading(GENERAL).display_order(101)
@@ -122,7 +122,7 @@ pub(crate) fn command() -> clap::Command {
     Cli::command().arg(help).arg(general("version", 'V', ArgAction::Version).help("Print the version"))
 }
 
-/// What is for another program, which understands its arguments itself, help included.
+/// Returns a command that is a separate program, with its arguments unparsed: that program parses them, `--help` included.
 fn other() -> Option<Verb> {
     let mut words = std::env::args_os().skip(1).skip_while(|word| word == "-v" || word == "--verbose");
     let name = words.next()?;
@@ -136,7 +136,7 @@ fn other() -> Option<Verb> {
     })
 }
 
-/// The arguments of this process.
+/// Parses the arguments of this process.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
     if let Some(verb) = other() {
         return Ok(Cli { verbose: false, verb });
@@ -147,7 +147,7 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
-/// Has the help list the commands in their groups, which the parser cannot: below headings, or on one screen for `-h`.
+/// Sets a help template that lists the commands in their groups, which clap cannot: below headings, or on one screen for `-h`.
 fn with_groups(command: clap::Command, is_long: bool) -> clap::Command {
     let header = *command.get_styles().get_header();
     let mut groups = String::new();

@@ -1,4 +1,4 @@
-//! Errors of the libraries as the command tells them.
+//! Turns errors of the libraries into messages and hints.
 
 use std::{fmt, io};
 
@@ -10,7 +10,7 @@ pub(crate) use tress_terminal::{
     failure::{escape, foreign, name},
 };
 
-/// The library's error, as the command tells it.
+/// The message, hint and exit status for an error of the library.
 pub(crate) fn told(error: Error) -> Failure {
     if matches!(error.kind, ErrorKind::NoMatchingKey | ErrorKind::WrongPassphrase)
         && let Some(failure) = crate::prompt::unanswered()
@@ -21,19 +21,19 @@ pub(crate) fn told(error: Error) -> Failure {
     Failure { status, message: error.to_string(), hint: hint(&error.kind).map(str::to_string) }
 }
 
-/// An error of keys and signatures, about this file or thing.
+/// The message, hint and exit status for an error of keys or signatures; `about` is the file or object.
 pub(crate) fn signing(error: tress_sign::Error, about: impl fmt::Display) -> Failure {
     let status = if error.is_usage() { WRONG_USE } else { FAILED };
     Failure { status, message: format!("{about}: {error}"), hint: signing_hint(error).map(str::to_string) }
 }
 
-/// Says what a passphrase was needed for, which has no option of its own.
+/// Names the file whose passphrase was asked for. No option can provide that passphrase.
 pub(crate) fn about(failure: Failure, name: &str) -> Failure {
     let message = format!("{name}: its passphrase cannot be asked for: {}", failure.message);
     Failure { message, hint: Some("run it on a terminal".into()), ..failure }
 }
 
-/// What helps, where we know it.
+/// A hint for this kind of error, if there is one.
 fn hint(kind: &ErrorKind) -> Option<&'static str> {
     Some(match kind {
         ErrorKind::NoRecipients => {

@@ -1,4 +1,4 @@
-//! Where data comes from and goes to; what may go to a terminal.
+//! Inputs and outputs, and the check for binary data on a terminal.
 
 use std::{
     io::{self, IsTerminal as _},
@@ -23,7 +23,7 @@ pub(crate) fn sink(output: &args::Output) -> Sink {
     }
 }
 
-/// The same of a picture.
+/// The sink for a picture.
 pub(crate) fn picture_sink(output: Option<&Path>, json: bool, force: bool) -> Result<Option<Sink>, Failure> {
     Ok(picture(output, json, force)?.map(|picture| match picture {
         Picture::Stdout => Sink::Stdout,
@@ -31,7 +31,7 @@ pub(crate) fn picture_sink(output: Option<&Path>, json: bool, force: bool) -> Re
     }))
 }
 
-/// Refuses to write what no terminal shows to one.
+/// Refuses to write binary data to a terminal.
 pub(crate) fn refuse_terminal(sink: &Sink) -> Result<(), Failure> {
     if *sink == Sink::Stdout && io::stdout().is_terminal() {
         return Err(Failure::wrong_use("standard output: binary data is not written to a terminal")

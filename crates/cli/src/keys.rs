@@ -1,4 +1,4 @@
-//! Recipients and identities out of the options.
+//! Reads recipients and identities from the options.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::{
     stdin::Stdin,
 };
 
-/// Identity and recipient files are text of some lines; an RSA key has 3 KiB.
+/// Most bytes of an identity or recipient file. An RSA key has 3 KiB.
 const MOST_BYTES: usize = 256 * 1024;
 
 const KEY_MOST_BYTES: usize = 32;
@@ -24,7 +24,7 @@ const KEY_MOST_BYTES: usize = 32;
 pub(crate) fn recipients(options: &args::Recipients, stdin: &mut Stdin) -> Result<Recipients, Failure> {
     let mut recipients = Recipients::default();
     for text in &options.recipients {
-        // Not the text itself: somebody may have pasted an identity.
+        // Do not print the text: it may be an identity pasted by mistake.
         recipients.extend([text.parse::<Recipients>().map_err(|error| error.at("-r")).map_err(failure::told)?]);
     }
     for path in &options.recipients_file {
@@ -45,7 +45,7 @@ pub(crate) fn recipients(options: &args::Recipients, stdin: &mut Stdin) -> Resul
     Ok(recipients)
 }
 
-/// The identities of the options; empty if they name none.
+/// Reads the identities that the options name, if any.
 pub(crate) fn identities(options: &args::Identities, stdin: &mut Stdin) -> Result<Identities, Failure> {
     let mut identities = Identities::default();
     for path in &options.identities {
@@ -66,7 +66,7 @@ pub(crate) fn identities(options: &args::Identities, stdin: &mut Stdin) -> Resul
     Ok(identities)
 }
 
-/// The identities of the options, of which there must be at least one.
+/// Reads the identities that the options name. At least one is required.
 pub(crate) fn some_identities(options: &args::Identities, stdin: &mut Stdin) -> Result<Identities, Failure> {
     let identities = identities(options, stdin)?;
     if identities.is_empty() {
@@ -80,13 +80,13 @@ fn raw_key(path: &Path, stdin: &mut Stdin) -> Result<RawKey, Failure> {
     stdin.claim(path, "a key")?;
     let bytes = files::read_start(path, KEY_MOST_BYTES + 1)?;
     if bytes.len() > KEY_MOST_BYTES {
-        // Not how much longer: it may be a disk.
+        // Do not read the rest to report the length: the file may be a whole disk.
         return Err(failure::told(at(Error::new(ErrorKind::KeyFileLength).with_detail("it is longer"), path)));
     }
     key_file(&bytes).map_err(|error| at(error, path)).map_err(failure::told)
 }
 
-/// Names the file of an error that has none yet.
+/// Adds the name of the file to an error without one.
 fn at(error: Error, path: &Path) -> Error {
     error.at(crate::failure::name(path))
 }

@@ -1,6 +1,6 @@
-//! The `tress` command: arguments, progress and messages over the library.
+//! The `tress` command: arguments, progress and messages on top of the libraries.
 //!
-//! Results go to standard output, everything else to standard error. Exit status 0 is done, 1 failed, 2 wrong use.
+//! Results go to standard output, everything else to standard error. Exit status: 0 success, 1 failure, 2 usage error.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// In a frame of its own: what it leaves on the stack is overwritten from the frame that calls it.
+/// Not inlined, so that its stack frame lies below that of `main`, which overwrites it afterwards.
 #[inline(never)]
 fn run(verb: args::Verb) -> Result<(), failure::Failure> {
     names::known_switches()?;

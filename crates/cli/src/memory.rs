@@ -1,9 +1,9 @@
-//! Keys in this process's memory: not in core dumps, not in swap where the system lets us, and nothing of them left when a
-//! verb is done.
+//! Protection of keys in this process's memory: no core dumps, no swap if the system permits that, and no copies of keys after
+//! a command is done.
 //!
-//! The library wipes what it holds itself. What others hold on the way (lines of an identity file, a handshake's keys, strings
-//! of arguments) is wiped by an allocator that clears every block it gets back; what calls have left on the stack, by
-//! [`finish`]. `docs/explanation/side-channels.md` says how that is checked, and what stays.
+//! The libraries wipe their own buffers. Other copies on the heap (lines of an identity file, keys of a handshake, strings of
+//! arguments) are wiped by an allocator that clears every freed block. [`finish`] overwrites the stack.
+//! `docs/explanation/side-channels.md` describes how this is checked, and what remains.
 
 use std::{alloc::System, env, ffi::OsStr, hint};
 
@@ -14,14 +14,14 @@ use crate::args::Verb;
 #[global_allocator]
 static ALLOCATOR: ZeroAlloc<System> = ZeroAlloc(System);
 
-/// For those who debug: `dump` keeps core dumps and debuggers possible, `stop` does too, and has the process stop itself just
-/// before it ends, so that its memory can be looked at.
+/// Environment variable for debugging. `dump` permits core dumps and debuggers. `stop` does too, and the process stops itself just
+/// before it ends, so that its memory can be inspected.
 const DEBUG: &str = "TRESS_DEBUG_MEMORY";
 
-/// More than the deepest call of a verb has used (a hundred kilobytes), less than any main thread has.
+/// Bytes of stack to overwrite: more than the deepest call of a command uses (100 kB), less than the stack of any main thread.
 const STACK_BYTES: usize = 256 * 1024;
 
-/// Whether a verb reads or makes keys.
+/// Whether a command reads or makes keys.
 fn has_secrets(verb: &Verb) -> bool {
     match verb {
         Verb::Keygen(_)
@@ -45,8 +45,8 @@ fn has_secrets(verb: &Verb) -> bool {
     }
 }
 
-/// Before a verb: no core dumps, and memory that is not swapped out. If the system refuses either, `refused` gets the reason,
-/// and the verb runs all the same.
+/// Turns core dumps off and locks memory before a command that has keys. If the system refuses either, calls `refused` with the
+/// reason, and the command still runs.
 pub(crate) fn protect(verb: &Verb, refused: impl Fn(&str)) {
     if !has_secrets(verb) {
         return;
@@ -61,7 +61,7 @@ pub(crate) fn protect(verb: &Verb, refused: impl Fn(&str)) {
     }
 }
 
-/// After a verb: overwrites what its calls have left on the stack.
+/// Overwrites the stack after a command.
 pub(crate) fn finish() {
     wipe_stack();
     if debugs(&["stop"]) {
@@ -73,7 +73,7 @@ fn debugs(ways: &[&str]) -> bool {
     env::var_os(DEBUG).is_some_and(|value| ways.iter().any(|way| value == OsStr::new(way)))
 }
 
-/// The frames of calls that have returned lie below this one.
+/// Overwrites the stack below this frame, where the frames of earlier calls were.
 #[inline(never)]
 fn wipe_stack() {
     let mut below = [0_u8; STACK_BYTES];
@@ -93,24 +93,24 @@ mod system {
         },
     };
 
-    /// Neither a file, nor to the program that many systems give core dumps to, which minds no limit.
+    /// Turns off core dumps to a file (by the limit) and to a program that collects them, which ignores the limit.
     pub(super) fn no_core_dumps() -> io::Result<()> {
         let limit = getrlimit(Resource::Core);
         setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: limit.maximum })?;
         Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
     }
 
-    /// Locks all memory that is and will be used, page by page as it is used. All or nothing: keys pass through buffers of
-    /// libraries and stacks of threads, and below a limit the memory that is asked for later would be refused, not swapped.
+    /// Locks all current and future memory, each page at its first use. It locks all memory or none: keys pass through buffers of
+    /// libraries and stacks of threads, and under a limit later allocations would fail instead of being swapped.
     pub(super) fn lock() -> Result<(), String> {
         let limit = getrlimit(Resource::Memlock);
-        // As far as it goes without rights.
+        // Raise the limit as far as an ordinary user may.
         let _ = setrlimit(Resource::Memlock, Rlimit { current: limit.maximum, maximum: limit.maximum });
         let all = MlockAllFlags::CURRENT | MlockAllFlags::ONFAULT;
         if let Some(limit) = getrlimit(Resource::Memlock).current {
             let refused = || format!("this user may lock {} KiB of memory (ulimit -l)", limit / 1024);
             mlockall(all).map_err(|_| refused())?;
-            // More than the limit was locked: it does not hold for this user.
+            // If more than the limit was locked, the limit does not apply to this user.
             if used_bytes().is_none_or(|used| used <= limit) {
                 let _ = munlockall();
                 return Err(refused());
@@ -119,7 +119,7 @@ mod system {
         mlockall(all | MlockAllFlags::FUTURE).map_err(|error| io::Error::from(error).to_string())
     }
 
-    /// All memory of this process, of which the limit counts all.
+    /// Size of this process's address space in bytes, all of which counts towards the limit.
     fn used_bytes() -> Option<u64> {
         let pages: u64 = fs::read_to_string("/proc/self/statm").ok()?.split(' ').next()?.parse().ok()?;
         Some(pages * page_size() as u64)

@@ -1,4 +1,4 @@
-//! The ciphers and modes that `raw` and `ciphers` know by name.
+//! Names of ciphers, modes and backends.
 
 use tress_cipher::{
     Backend,
@@ -8,7 +8,7 @@ use tress_cipher::{
 
 use crate::{failure::Failure, usage};
 
-/// The cipher and the mode of `CIPHER-MODE`.
+/// Parses `CIPHER-MODE`.
 pub(crate) fn cipher_and_mode(name: &str) -> Option<(&'static Cipher, Mode)> {
     let (cipher, mode) = name.rsplit_once('-')?;
     let cipher = catalogue::find(cipher)?;
@@ -16,21 +16,21 @@ pub(crate) fn cipher_and_mode(name: &str) -> Option<(&'static Cipher, Mode)> {
     Some((cipher, mode))
 }
 
-/// The names that an unknown one may stand for, the nearest first.
+/// Known names that are similar to an unknown one, the nearest first.
 pub(crate) fn nearest(name: &str) -> Vec<String> {
     let names =
         |cipher: &'static Cipher| cipher.modes.iter().map(move |mode| format!("{}-{}", cipher.name, mode.name()));
     usage::nearest(name, CIPHERS.iter().flat_map(names))
 }
 
-/// The backend that `--backend` names.
+/// Parses the name of a backend.
 pub(crate) fn backend(name: &str) -> Result<Backend, Failure> {
     Backend::from_name(name).ok_or_else(|| {
         Failure::wrong_use(format!("unknown backend '{name}'")).hint("run 'tress ciphers' for a list of backends")
     })
 }
 
-/// The libraries ignore what they do not know in `TRESS_CPU`; a slip there would measure what nobody asked for.
+/// Checks `TRESS_CPU`. The libraries ignore unknown features in it, so a typing error would go unnoticed.
 pub(crate) fn known_switches() -> Result<(), Failure> {
     let value = std::env::var_os("TRESS_CPU").unwrap_or_default();
     let Some(item) = cpu::unknown_switch(&value.to_string_lossy()).map(str::to_string) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Passphrases: from the terminal, from a file, from an open descriptor; never from the data's standard input.
+//! Reads passphrases from the terminal, a file or an open descriptor, and never from the standard input that holds the data.
 
 use std::path::{Path, PathBuf};
 
@@ -12,17 +12,17 @@ use crate::{
     stdin::Stdin,
 };
 
-/// More than anybody types, and no room for a device that never ends.
+/// Most bytes of a passphrase file, in case it is a device that never ends.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// What the passphrase is for decides how often it is asked for.
+/// The use of a passphrase. A new passphrase is asked for twice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Encrypt,
     Decrypt,
 }
 
-/// The passphrase that the options ask for, if they ask for one.
+/// Reads the passphrase that the options name, if any.
 pub(crate) fn read(
     options: &args::Passphrase,
     purpose: Purpose,
@@ -55,17 +55,17 @@ fn from_file(path: &Path, stdin: &mut Stdin) -> Result<Zeroizing<String>, Failur
     let bytes = files::read_small(path, MOST_BYTES)?;
     let unusable = |cause: &str| Error::new(ErrorKind::BadPassphrase).with_detail(cause).at(failure::name(path));
     let text = std::str::from_utf8(&bytes).map_err(|_| unusable("it is not UTF-8")).map_err(failure::told)?;
-    // One newline, as an editor or `echo` adds it; a second one belongs to the passphrase.
+    // Strip one newline, which an editor or `echo` adds. A second one belongs to the passphrase.
     let text = text.strip_suffix('\n').unwrap_or(text);
     let text = text.strip_suffix('\r').unwrap_or(text);
     if text.is_empty() {
         return Err(failure::told(unusable("it is empty")));
     }
-    // A copy of its own size: growth would leave one behind.
+    // An allocation of the final size: growing would leave a copy behind.
     Ok(Zeroizing::new(text.to_owned()))
 }
 
-/// The name of an open descriptor. Opening it by number takes unsafe code.
+/// The path of an open descriptor. Opening it by its number needs unsafe code.
 fn descriptor_path(descriptor: u32) -> Result<PathBuf, Failure> {
     if !cfg!(unix) {
         return Err(Failure::wrong_use("--passphrase-fd needs a Unix system").hint("use --passphrase-file"));
@@ -73,7 +73,7 @@ fn descriptor_path(descriptor: u32) -> Result<PathBuf, Failure> {
     Ok(PathBuf::from(format!("/dev/fd/{descriptor}")))
 }
 
-/// A line typed at a prompt, less its newline.
+/// Converts a line typed at a prompt, without its newline.
 pub(crate) fn line(mut bytes: Zeroizing<Vec<u8>>) -> Result<Zeroizing<String>, Failure> {
     while matches!(bytes.last(), Some(b'\n' | b'\r')) {
         bytes.pop();

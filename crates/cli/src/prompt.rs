@@ -1,4 +1,4 @@
-//! Questions on the terminal itself, whatever standard input and output are.
+//! Questions on the terminal, even if standard input and output are redirected.
 
 use std::{
     path::Path,
@@ -10,12 +10,12 @@ use zeroize::Zeroizing;
 
 use crate::failure::{self, Failure, escape};
 
-/// Asks without showing what is typed.
+/// Asks for a secret without echoing the input.
 pub(crate) fn secret(question: &str) -> Result<Zeroizing<String>, Failure> {
     system::secret(question)
 }
 
-/// Gives the terminal back as it was if a prompt is open; called before dying by a signal. True if one was.
+/// Restores the terminal if a prompt is open, and returns whether one was. Called before the process dies by a signal.
 pub(crate) fn abandon() -> bool {
     #[cfg(unix)]
     return system::abandon();
@@ -41,10 +41,10 @@ mod system {
     use super::no_terminal;
     use crate::{failure::Failure, passphrase};
 
-    /// A line of the terminal cannot be longer in its own line mode.
+    /// Longest line in bytes that a terminal delivers in line mode.
     const LINE_BYTES: usize = 4096;
 
-    /// The terminal's state before the prompt that is open, so that a signal can restore it.
+    /// The terminal's state before the open prompt, so that a signal can restore it.
     static OPEN: Mutex<Option<(File, Termios)>> = Mutex::new(None);
 
     pub(super) fn abandon() -> bool {
@@ -120,20 +120,20 @@ mod system {
     }
 }
 
-/// What age's plugins and encrypted identities ask, about an identity file with this name.
+/// Asks the questions of age's plugins and encrypted identities. The string is the name of the identity file.
 pub(crate) struct Terminal(pub(crate) String);
 
-/// Why the last question was not answered: age takes that for a key that does not fit.
+/// Why the last question was not answered. Kept here because age reports it as a key that does not match.
 static UNANSWERED: Mutex<Option<Failure>> = Mutex::new(None);
 
-/// Why a question was not answered, if one was not.
+/// Takes the reason why a question was not answered, if there is one.
 pub(crate) fn unanswered() -> Option<Failure> {
     UNANSWERED.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 impl Ask for Terminal {
     fn show(&self, message: &str) {
-        // Without a terminal nobody is there to read it.
+        // Without a terminal the message is dropped.
         let _ = system::say(&format!("{}\n", escape(message)));
     }
 
@@ -151,7 +151,7 @@ impl Ask for Terminal {
     }
 
     fn secret(&self, description: &str) -> Option<Zeroizing<String>> {
-        // age puts the name, which it does not have, between invisible marks and quotes.
+        // age does not know the file's name, and prints an empty one between invisible marks and quotes.
         let question = description.replace(['\u{2068}', '\u{2069}'], "").replace(" ''", "");
         let answer = secret(&format!("{}: {}: ", escape(&self.0), escape(&question)));
         answer

@@ -1,4 +1,4 @@
-//! Signing keys out of files.
+//! Reads signing keys from files.
 
 use std::path::Path;
 
@@ -13,10 +13,10 @@ use crate::{
     stdin::Stdin,
 };
 
-/// RSA of 8192 bits in PEM has some 7000 bytes.
+/// Most bytes of a key file. RSA with 8192 bits in PEM has about 7000.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// Whether this looks like a key for signing rather than an identity.
+/// Whether this looks like a signing key and not like an identity.
 pub(crate) fn is_key_file(bytes: &[u8]) -> bool {
     bytes.first() == Some(&0x30) || bytes.windows(10).any(|window| window == b"-----BEGIN")
 }
@@ -43,7 +43,7 @@ pub(crate) fn verifying_key(options: &args::Verify, stdin: &mut Stdin) -> Result
     VerifyingKey::new(public.clone(), scheme).map_err(|error| wrong_scheme(error, path, &public, scheme))
 }
 
-/// The public key of whatever key is in the file.
+/// The public key of the private or public key in the file.
 pub(crate) fn public_part(
     path: &Path,
     bytes: &[u8],
@@ -56,7 +56,7 @@ pub(crate) fn public_part(
     }
 }
 
-/// The private key. A passphrase is asked for only where there is something to open.
+/// The private key. A passphrase is read only if the key is encrypted.
 fn open(path: &Path, file: KeyFile, options: &args::Passphrase, stdin: &mut Stdin) -> Result<PrivateKey, Failure> {
     let passphrase = match file {
         KeyFile::Encrypted(_) => passphrase::read(options, Purpose::Decrypt, stdin)?,

@@ -1,24 +1,24 @@
-//! Standard input has one reader: the data, a key or a passphrase.
+//! Ensures that standard input has only one reader: the data, a key or a passphrase.
 
 use std::path::Path;
 
 use crate::failure::Failure;
 
-/// Who reads standard input.
+/// The reader of standard input, once there is one.
 #[derive(Default)]
 pub(crate) struct Stdin {
     reader: Option<&'static str>,
 }
 
 impl Stdin {
-    /// Standard input where the verb's data comes from `data`.
+    /// Claims standard input if `data` is it.
     pub(crate) fn with_data(data: &Path) -> Result<Stdin, Failure> {
         let mut stdin = Stdin::default();
         stdin.claim(data, "the data")?;
         Ok(stdin)
     }
 
-    /// Notes that `reader` reads `path`. Standard input is refused to a second reader, by whatever name it goes.
+    /// Records that `reader` reads `path`. Returns an error if it is the second reader of standard input, under any name.
     pub(crate) fn claim(&mut self, path: &Path, reader: &'static str) -> Result<(), Failure> {
         if path != Path::new("-") && !(self.reader.is_some() && is_stdin(path)) {
             return Ok(());
@@ -30,7 +30,7 @@ impl Stdin {
     }
 }
 
-/// Whether the path leads to what standard input leads to: `/dev/stdin`, or `/dev/fd/3` after `3<&0`.
+/// Whether the path refers to the same file as standard input: `/dev/stdin`, or `/dev/fd/3` after `3<&0`.
 #[cfg(unix)]
 fn is_stdin(path: &Path) -> bool {
     use std::{fs, os::unix::fs::MetadataExt as _};

@@ -1,4 +1,4 @@
-//! What a quota counts of a file that is coming, from its offer to its end.
+//! The bytes that a quota counts for one arriving file, from its offer to its end.
 
 use std::io;
 use std::sync::Arc;
@@ -11,25 +11,25 @@ use super::quota::{ENTRY_BYTES, Reservation, Usage};
 use super::store::DONE_BYTES;
 use tress_container::Refusal;
 
-/// What there may be of a file in the state folder.
+/// Endings of the files that the state folder may hold for one transfer.
 const ENDINGS: [&str; 4] = ["part", "journal", "done", "new"];
-/// What a file needs beside its bytes while it arrives: itself, a journal, and the record that it is done,
-/// which may take the place of an older one.
+/// Bytes that an arriving file counts in addition to its content: three entries (the file, its journal, and the record that it is done),
+/// and that record twice, because the new one is written before it replaces an older one.
 const OVERHEAD_BYTES: u64 = 3 * ENTRY_BYTES + 2 * DONE_BYTES;
 
-/// What a quota counts of one file. At its end that is what is there, to the byte.
+/// The bytes counted for one file. When the transfer ends, the count is exactly what the disk holds.
 pub(crate) struct Account {
     reservation: Reservation,
     state: Dir,
     stem: String,
-    /// Under its final name.
+    /// Bytes counted for the file under its final name; 0 before it has one.
     named_bytes: AtomicU64,
-    /// What was left when it was discarded; [`u64::MAX`] if it was not. Another may have its names since.
+    /// Bytes that remained when the file was discarded; [`u64::MAX`] if it was not. Since then another file may use the same names.
     left_bytes: AtomicU64,
 }
 
 impl Account {
-    /// Of a file whose part this session alone has, and has just made if it is new.
+    /// Makes the account of a file whose `.part` only this session has open. `is_new`: this session has just made that `.part`.
     pub(crate) fn new(usage: &Arc<Usage>, state: &Dir, stem: &str, is_new: bool) -> io::Result<Self> {
         let there_bytes = state_bytes(state, stem, &ENDINGS)?.saturating_sub(if is_new { ENTRY_BYTES } else { 0 });
         Ok(Self {
@@ -41,7 +41,7 @@ impl Account {
         })
     }
 
-    /// Counts the whole file of this size, and all that is kept of it until it is complete.
+    /// Counts a whole file of this size, with everything that is stored for it until it is complete.
     pub(crate) fn reserve(&self, size_bytes: Option<u64>) -> io::Result<Result<(), Refusal>> {
         let journal_bytes = size_bytes.map_or(0, |bytes| journal::most_bytes(super::chunks(bytes)));
         let all =
@@ -49,17 +49,17 @@ impl Account {
         Ok(self.reservation.grow_to(all.into_iter().fold(0, u64::saturating_add)))
     }
 
-    /// Counts a stream as far as it has come, and what is kept of it.
+    /// Counts a stream up to this length, with everything that is stored for it.
     pub(crate) fn grow_to(&self, bytes: u64) -> Result<(), Refusal> {
         self.reservation.grow_to(bytes.saturating_add(OVERHEAD_BYTES))
     }
 
-    /// The file has its final name, and this size.
+    /// Records that the file has its final name, and this size.
     pub(crate) fn named(&self, size_bytes: u64) {
         self.named_bytes.store(size_bytes.saturating_add(ENTRY_BYTES), Ordering::Relaxed);
     }
 
-    /// What is kept of the file was removed. What could not be removed still counts.
+    /// Records that the file was removed from the state folder. Whatever could not be removed still counts.
     pub(crate) fn discarded(&self) {
         if let Ok(left_bytes) = state_bytes(&self.state, &self.stem, &ENDINGS) {
             self.left_bytes.store(left_bytes, Ordering::Relaxed);
@@ -72,17 +72,17 @@ impl Drop for Account {
     fn drop(&mut self) {
         let bytes = match self.left_bytes.load(Ordering::Relaxed) {
             u64::MAX => state_bytes(&self.state, &self.stem, &ENDINGS),
-            // What was on its way then may have been written and counted after that.
+            // Batches that were in transit may have been written and counted after the discard.
             left_bytes => Ok(left_bytes),
         };
-        // Where nobody knows, it stays as it was counted.
+        // If the folder cannot be read, the count stays as it is.
         if let Ok(bytes) = bytes {
             self.reservation.settle(bytes.saturating_add(self.named_bytes.load(Ordering::Relaxed)));
         }
     }
 }
 
-/// What this counts of a file in the state folder.
+/// Bytes of these files in the state folder, each with the size of an entry.
 fn state_bytes(state: &Dir, stem: &str, endings: &[&str]) -> io::Result<u64> {
     let mut sum = 0_u64;
     for ending in endings {

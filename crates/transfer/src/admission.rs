@@ -1,7 +1,7 @@
-//! Whom a receiver lets in, and how much of it a stranger may use.
+//! Which senders a receiver accepts, and limits on connections.
 //!
-//! Before a connection has proven its key it costs one handshake, one thread and no buffer; how many of these there may be
-//! at once, and how often one address may try, is bounded here.
+//! A connection that has not proven its key costs one handshake, one thread and no buffer. This module bounds how many of
+//! these there are at the same time, and how often one address may connect.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -16,26 +16,26 @@ use super::source::lock;
 use tress_container::keys::Address;
 use tress_container::{Error, ErrorKind};
 
-/// Longest allow file.
+/// Longest allow file in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;
-/// Most addresses that are remembered.
+/// Most IP addresses that are tracked.
 const MAX_PEERS: usize = 4096;
 
-/// Who may send.
+/// The senders that a receiver accepts.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Allow {
-    /// The senders with these addresses; an empty list admits nobody.
+    /// Only senders with these public keys; an empty list accepts nobody.
     Only(Vec<Address>),
-    /// Everyone who has the receiver's address.
+    /// Every sender that knows the receiver's public key.
     Any,
 }
 
 impl Allow {
-    /// Reads an allow file: one address (`tress1…`) a line, empty lines and lines that begin with `#` ignored.
+    /// Reads an allow file: one address (`tress1…`) per line. Empty lines and lines that begin with `#` are ignored.
     ///
     /// # Errors
-    /// `BadRecipient` with the line's number; `Io`.
+    /// `BadRecipient` with the line number; `Io`.
     pub fn read(reader: impl BufRead) -> Result<Self, Error> {
         let mut text = String::new();
         let bad = |detail: String| Error::new(ErrorKind::BadRecipient).with_detail(detail);
@@ -61,31 +61,31 @@ impl Allow {
     }
 }
 
-/// What a receiver grants.
+/// Limits of a receiver.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Connections that have not proven their key, of all addresses together.
+    /// Most connections that have not proven their key, over all IP addresses.
     pub half_open: usize,
-    /// The same of one address (of IPv6, of one /64).
+    /// Most connections that have not proven their key, for one IPv4 address or one IPv6 /64 network.
     pub half_open_per_address: usize,
-    /// Handshakes that one address may begin at once.
+    /// Handshakes that one address may begin in a burst.
     pub handshake_burst: u32,
-    /// Handshakes that one address may begin in a second after that.
+    /// Handshakes per second that one address may begin after a burst.
     pub handshakes_per_s: u32,
-    /// Connections in all.
+    /// Most connections in total.
     pub connections: usize,
-    /// Of these, how many one sender may have.
+    /// Most connections of one sender.
     pub connections_per_sender: usize,
-    /// Sessions of one sender at the same time.
+    /// Most sessions of one sender at the same time.
     pub sessions_per_sender: usize,
-    /// Data connections of one session at the same time, 1 to 64.
+    /// Most data connections of one session at the same time, 1 to 64.
     pub streams: u16,
-    /// Bytes that one sender may leave, with 4 KiB for every file and folder; `None` is as much as there is room for.
+    /// Most bytes that one sender may store, including 4 KiB for every file and folder; `None` for no limit.
     pub quota_bytes: Option<u64>,
-    /// Time for a handshake and the message after it.
+    /// Time for a handshake and the first message after it.
     pub handshake_time: Duration,
-    /// Silence after which the other end counts as gone.
+    /// Silence after which the sender counts as lost.
     pub stall_time: Duration,
 }
 
@@ -107,7 +107,7 @@ impl Default for Limits {
     }
 }
 
-/// Counts connections.
+/// Counts connections and enforces [`Limits`].
 pub(crate) struct Gate {
     limits: Limits,
     counts: Mutex<Counts>,
@@ -115,11 +115,11 @@ pub(crate) struct Gate {
 
 #[derive(Default)]
 struct Counts {
-    /// Connections that have not proven their key, by their numbers, which rise.
+    /// Connections that have not proven their key, by ascending number.
     half_open: BTreeMap<u64, HalfOpen>,
     connections: usize,
     peers: HashMap<IpAddr, Peer>,
-    /// How many connections each sender has.
+    /// Number of connections of each sender.
     senders: HashMap<PublicKey, usize>,
     next: u64,
 }
@@ -127,18 +127,18 @@ struct Counts {
 struct HalfOpen {
     peer: IpAddr,
     link: Arc<dyn Link>,
-    /// It has sent a first message that only who knows the receiver's address can write, or replay.
+    /// It has sent a valid first message, which takes the receiver's public key to make, or a replay.
     has_greeted: bool,
 }
 
 struct Peer {
     half_open: usize,
-    /// Handshakes that may begin now, and when that was so.
+    /// Handshakes that might begin at `since`: a token bucket.
     tokens: f64,
     since: Instant,
 }
 
-/// A connection that was let in. Dropping it makes room.
+/// A connection that was let in. Dropping it frees its place.
 pub(crate) struct Pass<'a> {
     gate: &'a Gate,
     number: u64,
@@ -150,8 +150,8 @@ impl Gate {
         Self { limits, counts: Mutex::default() }
     }
 
-    /// Lets a new connection in, or not. Where there is room for no more that have not proven their key, one of these is closed:
-    /// the oldest of those that have said nothing of use. Who is silent would keep all others out.
+    /// Lets a new connection in, or returns `None`. If there are too many connections that have not proven their key, the oldest of
+    /// them is closed, first those that have not sent a valid first message. Otherwise silent connections could keep all others out.
     pub(crate) fn enter(&self, address: IpAddr, link: &Arc<dyn Link>, now: Instant) -> Option<Pass<'_>> {
         let peer = network(address);
         let limits = &self.limits;
@@ -161,7 +161,7 @@ impl Gate {
             return None;
         }
         if counts.peers.len() >= MAX_PEERS && !counts.peers.contains_key(&peer) {
-            // Those that could begin a full burst anyway need no remembering.
+            // An address that could begin a full burst again need not be tracked.
             counts.peers.retain(|_, peer| {
                 peer.half_open > 0 || peer.tokens + now.duration_since(peer.since).as_secs_f64() * rate < burst
             });
@@ -191,7 +191,7 @@ impl Gate {
 }
 
 impl Counts {
-    /// Closes a connection that is half-open, of this address or of any.
+    /// Closes the oldest half-open connection of this address, or of any address. Those that have greeted come last.
     fn make_room(&mut self, of: Option<IpAddr>) {
         let all = self.half_open.iter().filter(|(_, one)| of.is_none_or(|address| one.peer == address));
         let first = all.min_by_key(|(number, one)| (one.has_greeted, **number));
@@ -200,7 +200,7 @@ impl Counts {
         }
     }
 
-    /// It is half-open no longer. None where it was not.
+    /// Removes a connection from the half-open ones. `None` if it was not one of them.
     fn leave(&mut self, number: u64) -> Option<Arc<dyn Link>> {
         let HalfOpen { peer, link, .. } = self.half_open.remove(&number)?;
         self.peers.entry(peer).and_modify(|peer| peer.half_open -= 1);
@@ -208,7 +208,7 @@ impl Counts {
     }
 }
 
-/// What one party has many of: a whole /64 of IPv6.
+/// The key for limits by address: an IPv4 address, or the /64 network of an IPv6 address, which one party usually has as a whole.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6((u128::from(address) >> 64 << 64).into()),
@@ -217,14 +217,14 @@ fn network(address: IpAddr) -> IpAddr {
 }
 
 impl Pass<'_> {
-    /// Its first message was good.
+    /// Records that the first message was valid.
     pub(crate) fn has_greeted(&self) {
         if let Some(one) = lock(&self.gate.counts).half_open.get_mut(&self.number) {
             one.has_greeted = true;
         }
     }
 
-    /// The connection has proven that it is this sender's. Whether that one may have one more.
+    /// Records that the connection has proven to be this sender's. Returns whether this sender may have one more connection.
     pub(crate) fn is_of(&self, sender: &PublicKey) -> bool {
         let mut counts = lock(&self.gate.counts);
         counts.leave(self.number);
@@ -264,7 +264,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// Says whether it was closed.
+    /// A link that records whether it was closed.
     #[derive(Default)]
     struct Closable(AtomicBool);
 
@@ -280,7 +280,7 @@ mod tests {
         }
     }
 
-    /// A connection, and whether it was let in.
+    /// Opens a connection. Returns its link, and its pass if it was let in.
     fn enter<'a>(gate: &'a Gate, address: &str, now: Instant) -> (Arc<Closable>, Option<Pass<'a>>) {
         let link = Arc::new(Closable::default());
         let same: Arc<dyn Link> = link.clone();
@@ -296,23 +296,23 @@ mod tests {
         let b = enter(&gate, one, now);
         let closed = |link: &(Arc<Closable>, Option<Pass<'_>>)| link.0.0.load(Ordering::Relaxed);
         assert!(!closed(&a) && !closed(&b));
-        // Of an address that has as many as it may have, its own oldest.
+        // An address that has reached its limit loses its own oldest connection.
         let c = enter(&gate, one, now);
         assert!(closed(&a) && !closed(&b));
         let d = enter(&gate, other, now);
         assert!(!closed(&b) && !closed(&d));
-        // Where there are as many as may be, the oldest of all.
+        // At the total limit, the oldest of all is closed.
         let e = enter(&gate, third, now);
         assert!(closed(&b) && !closed(&c) && !closed(&d) && !closed(&e));
-        // Rather one that has said nothing.
+        // One that has greeted is closed after those that have not.
         d.1.as_ref().unwrap().has_greeted();
-        // Who has proven its key is closed by nobody, and makes room at once.
+        // A connection that has proven its key is never closed, and no longer counts as half-open.
         assert!(c.1.as_ref().unwrap().is_of(&[1; 32]));
         let f = enter(&gate, other, now);
         let g = enter(&gate, one, now);
         assert!(f.1.is_some() && g.1.is_some() && !closed(&c) && !closed(&d) && closed(&e) && !closed(&f));
         assert_eq!(lock(&gate.counts).half_open.len(), 3);
-        // Those that were closed count until they are gone.
+        // Closed connections count until they are dropped.
         assert!(enter(&gate, third, now).1.is_none());
         drop(a);
         assert!(enter(&gate, third, now).1.is_some());
@@ -331,7 +331,7 @@ mod tests {
         };
         let mut first: Vec<_> = (0..3).map(|_| enter(1)).collect();
         assert!(first.iter().all(|(has_room, _)| *has_room));
-        // The one that is too many takes nobody's place once it is gone.
+        // A refused connection does not count after it is dropped.
         for _ in 0..3 {
             assert!(!enter(1).0);
         }
@@ -350,7 +350,7 @@ mod tests {
         let start = Instant::now();
         let tries = |address, now| (0..10).filter(|_| enter(&gate, address, now).1.is_some()).count();
         assert_eq!(tries("192.0.2.1", start), 3);
-        // Of IPv6, whoever has one address has all of its network; a mapped address is IPv4's.
+        // The addresses of an IPv6 /64 share one limit. A mapped address counts as IPv4.
         assert_eq!(tries("2001:db8::1", start), 3);
         assert_eq!(tries("2001:db8::2:1", start), 0);
         assert_eq!(tries("::ffff:192.0.2.1", start), 0);

@@ -1,8 +1,8 @@
-//! A sender that does whatever a script says, in order or not, and what has to hold of the receiver all the same. For the fuzz target
-//! `sessions` and the tests.
+//! A sender that follows a script of bytes, valid or not, and checks of the receiver's behaviour. For the fuzz target `sessions` and
+//! the tests.
 //!
-//! The sender lies about everything but one thing: what it seals well is what its file has there. So whatever the receiver names has
-//! to be a file that was offered, byte for byte.
+//! The sender may lie about everything except one thing: a correctly sealed chunk holds the bytes of its file. So every file to
+//! which the receiver gives a final name must equal an offered file, byte for byte.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -24,7 +24,7 @@ use tress_container::sys::Os;
 use tress_container::{Control, ErrorKind, Refusal};
 
 static OS: Os = Os;
-/// Nothing that the receiver waits for, and nothing that a machine with other work is late with.
+/// Longer than any wait of the receiver, and than the delays of a busy machine.
 const PATIENCE: Duration = Duration::from_secs(25);
 const STALL: Duration = Duration::from_secs(20);
 
@@ -51,13 +51,13 @@ impl Peer {
         let _ = self.out.write(bytes, &Patience::silence(STALL, &|| None));
     }
 
-    /// Outside Noise.
+    /// Writes bytes outside Noise.
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
         let link = self.out.link().clone();
         let _ = write_all(&*link, &mut [IoSlice::new(bytes)], &Patience::silence(STALL, &|| None));
     }
 
-    /// The next reply; `None` when the connection ends.
+    /// The next reply; `None` if the connection ends.
     pub(crate) fn hear_any(&mut self) -> Option<Reply> {
         match self.incoming.read(&Patience::silence(PATIENCE, &|| None)) {
             Ok(Some(message)) => Some(Reply::parse(&message).expect("a reply")),
@@ -67,7 +67,7 @@ impl Peer {
         }
     }
 
-    /// The next reply that is no report.
+    /// The next reply that is not a progress report.
     pub(crate) fn hear(&mut self) -> Option<Reply> {
         loop {
             match self.hear_any() {
@@ -90,7 +90,7 @@ pub(crate) fn public(pair: &KeyPair) -> [u8; 32] {
     *address.noise_public_key()
 }
 
-/// Names that are fine, and names that are not.
+/// Names that the receiver accepts, and names that it refuses.
 const PATHS: [&[u8]; 16] = [
     b"a",
     b"b",
@@ -109,35 +109,35 @@ const PATHS: [&[u8]; 16] = [
     b"a\0",
     b"\xff",
 ];
-/// Sizes of files: around chunks, and one of more than a batch.
+/// Sizes of files: around the size of a chunk, and one larger than a batch.
 const SIZES: [u64; 8] = [0, 1, 1000, 16383, 16384, 16385, 40_000, 33 * 16384 + 5];
 const VERSIONS: u8 = 3;
 
-/// A file as it was offered.
+/// An offered file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Version {
     path: usize,
-    /// Which bytes it has.
+    /// Selects the bytes, see [`content`].
     content: u8,
     /// `None` for a stream.
     size_bytes: Option<u64>,
 }
 
-/// What was done, and so what may be there.
+/// The sender's actions, from which the allowed state of the receiver follows.
 #[derive(Default)]
 struct Done {
-    /// By their numbers, which never come twice.
+    /// Offered files by number. No number is used twice.
     offers: BTreeMap<u32, Version>,
-    /// Chunks that were sealed well, however they were sent.
+    /// Chunks that were sealed correctly, even if they were not sent correctly.
     sealed: HashMap<Version, HashSet<u64>>,
-    /// Sizes that were named as the last word about a file.
+    /// Files with the sizes of their `Finish` messages.
     finished: HashSet<(Version, u64)>,
     folders: HashSet<usize>,
-    /// Files that were said to be complete.
+    /// Files that the receiver reported as complete.
     confirmed: HashSet<u32>,
 }
 
-/// A byte of a file.
+/// The byte at an offset of a file.
 fn content(content: u8, offset: u64) -> u8 {
     (offset ^ (offset >> 8) ^ (offset >> 14)) as u8 ^ content.wrapping_mul(0x55)
 }
@@ -153,7 +153,7 @@ struct Session<'a> {
     folder: &'a Path,
     control: Option<(Peer, Option<Ticket>)>,
     data: BTreeMap<u16, Data>,
-    /// Batches that may count, by the numbers of their connections.
+    /// Number of valid batches sent on each data connection.
     batches: HashMap<u16, u64>,
     done: Done,
 }
@@ -161,8 +161,8 @@ struct Session<'a> {
 /// Runs a script against a receiver with an empty folder `out` in `root`.
 ///
 /// # Panics
-/// When something is there that was not offered, or is called complete and is not; when anything outside is touched; when the
-/// receiver does not go on.
+/// If the folder holds a file that was not offered, if an incomplete file is reported as complete, if anything outside the folder
+/// changes, or if the receiver stops serving.
 pub(crate) fn run(next: &mut dyn FnMut() -> Option<u8>, root: &Path) -> Vec<PathBuf> {
     static PAIRS: OnceLock<(KeyPair, KeyPair)> = OnceLock::new();
     let generate = || KeyPair::generate().expect("a key pair");
@@ -209,7 +209,7 @@ pub(crate) fn run(next: &mut dyn FnMut() -> Option<u8>, root: &Path) -> Vec<Path
         session.control = None;
         let last = quota_bytes.is_none().then(|| honest(&to, sender, receiver));
         control.cancel();
-        // It looks again when somebody comes.
+        // A connection makes the receiver check its control.
         drop(Tcp.connect(&to));
         let outcome = receiving.join().expect("no panic of the receiver");
         assert_eq!(outcome.expect_err("it was told to end").kind, ErrorKind::Interrupted);
@@ -224,7 +224,7 @@ pub(crate) fn run(next: &mut dyn FnMut() -> Option<u8>, root: &Path) -> Vec<Path
     })
 }
 
-/// A sender that keeps to the protocol is served, whatever came before.
+/// Checks that a sender that follows the protocol is served after any script.
 fn honest(to: &str, sender: &KeyPair, receiver: &KeyPair) -> &'static str {
     let mut control = Peer::connect(to, sender, receiver);
     control.say(&Request::Begin { streams: 1 });
@@ -248,7 +248,7 @@ fn honest(to: &str, sender: &KeyPair, receiver: &KeyPair) -> &'static str {
     "last"
 }
 
-/// What is in the folders is what was offered. Which files are there.
+/// Checks that the folders hold only offered files. Returns the paths of these files.
 fn check(root: &Path, folder: &Path, done: &Done, last: Option<&str>) -> Vec<PathBuf> {
     assert_eq!(names(root), ["beside", "out"]);
     assert_eq!(fs::read(root.join("beside")).expect("it is there"), b"untouched");
@@ -298,7 +298,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 impl Done {
-    /// Whether these bytes are this version, all of it was sealed, and its end was told.
+    /// Whether these bytes are this version, all of its chunks were sealed, and `Finish` was sent with their number.
     fn is(&self, version: &Version, bytes: &[u8]) -> bool {
         let size_bytes = bytes.len() as u64;
         let sealed = self.sealed.get(version);
@@ -313,14 +313,14 @@ impl Session<'_> {
     fn step(&mut self, what: u8, byte: &mut dyn FnMut() -> u8, sender: &KeyPair, receiver: &KeyPair) {
         match what % 24 {
             0 | 1 => {
-                // Some begin while another session is open.
+                // Another session may still be open.
                 let mut peer = Peer::connect(self.to, sender, receiver);
                 peer.say(&Request::Begin { streams: u16::from(byte() % 5) });
                 let ticket = match peer.hear_any() {
                     Some(Reply::Admitted { ticket, .. }) => Some(ticket),
                     _ => None,
                 };
-                // What the older session brings still counts.
+                // Batches of the older session still count.
                 self.control = Some((peer, ticket));
             }
             2..=4 => {
@@ -368,7 +368,7 @@ impl Session<'_> {
                 let stream = u16::from(byte() % 6);
                 self.data.remove(&stream);
             }
-            // Bytes that are no message, or are not even Noise's.
+            // Bytes that are not a message, or not even encrypted by Noise.
             22 => {
                 let bytes: Vec<u8> = (0..byte() % 64).map(|_| byte()).collect();
                 let on = byte();
@@ -381,7 +381,7 @@ impl Session<'_> {
                     (Some(peer), 0) => peer.say_bytes(&bytes),
                     (Some(peer), _) => {
                         peer.raw(&bytes);
-                        // What may be the half of a message is waited for.
+                        // The receiver waits for the rest of an incomplete message.
                         self.control.take_if(|_| on.is_multiple_of(4));
                     }
                     (None, _) => {}
@@ -397,7 +397,7 @@ impl Session<'_> {
         }
     }
 
-    /// One of the files that were offered, or one that was not.
+    /// The number of an offered file, or of a file that was not offered.
     fn file(&self, number: u8) -> u32 {
         let newest = self.done.offers.len() as u32;
         match number {
@@ -426,12 +426,12 @@ impl Session<'_> {
         self.hear(is_answer);
     }
 
-    /// Reads replies up to one of these, and believes none.
+    /// Reads and checks replies up to one for which `is_last` is true.
     fn hear(&mut self, is_last: impl Fn(&Reply) -> bool) {
         let Some((mut control, ticket)) = self.control.take() else { return };
         while let Some(reply) = control.hear_any() {
             self.judge(&reply);
-            // The receiver waits a second for this end to close.
+            // The receiver waits a second for the sender to close.
             if reply == (Reply::Refused { reason: Refusal::Protocol }) {
                 return;
             }
@@ -457,7 +457,7 @@ impl Session<'_> {
                 let bytes = fs::read(self.folder.join(path)).expect("a complete file is there");
                 let has_its_size = version.size_bytes.is_none_or(|size| size == bytes.len() as u64);
                 assert!(has_its_size, "{reply:?} of {} bytes instead of {version:?}", bytes.len());
-                // Of a complete one the identity is known, and not whether its size was told before the end.
+                // The receiver knows the identity of a complete file, but not whether the offer named a size.
                 let is_same = |other: &&Version| (other.path, other.content) == (version.path, version.content);
                 let mut same = self.done.offers.values().filter(is_same);
                 assert!(same.any(|version| self.done.is(version, &bytes)), "{reply:?} of something else");
@@ -495,7 +495,7 @@ impl Session<'_> {
         let (stream, file, first, count, how) = (u16::from(byte() % 6), byte(), byte(), byte(), byte());
         let number = self.file(file);
         let Some(&version) = self.done.offers.get(&number) else { return };
-        // A stream ends where it likes, also twice.
+        // A stream may end anywhere, even twice.
         let size_bytes = version.size_bytes.unwrap_or_else(|| SIZES[usize::from(byte()) % SIZES.len()]);
         let all = chunks(size_bytes);
         let Some(data) = self.data.get_mut(&stream) else { return };
@@ -509,7 +509,7 @@ impl Session<'_> {
             sealed.extend((from..to).map(|at| content(version.content, at)));
             sealed.extend([0; TAG_BYTES]);
         }
-        // One of these makes it something else than it says.
+        // The cases of `how` below make the batch differ from its header. This one seals it under another chunk number.
         let as_chunk = if how == 0xff { first_chunk + 1 } else { first_chunk };
         epoch.payload.seal(as_chunk, &mut sealed).expect("a batch");
         let mut request = (number, first_chunk, sealed.len() as u32);
@@ -527,7 +527,7 @@ impl Session<'_> {
             0xfa => request.0 += 1,
             0xfb => sealed.truncate(sealed.len() / 2),
             0xff => {}
-            // The number of an older file, or the key of another, makes it nothing either.
+            // May still be invalid: the number of an older file, or the key of another file.
             _ => {
                 self.done.sealed.entry(version).or_default().extend(first_chunk..first_chunk + count);
                 *self.batches.entry(stream).or_default() += 1;
@@ -540,7 +540,7 @@ impl Session<'_> {
         }
     }
 
-    /// Asks, and, where all of the newest file was sent well, again for a while: it may become complete.
+    /// Sends a ping. If the newest file was sent completely, repeats it for a while, so that the file may become complete.
     fn wait(&mut self, byte: u8) {
         let newest = self.done.offers.len() as u32;
         let is_due = self.done.offers.get(&newest).is_some_and(|version| {

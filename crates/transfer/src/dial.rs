@@ -12,7 +12,7 @@ use super::ticket::Ticket;
 use super::wire::{MAX_STREAMS, Reply, Request};
 use tress_container::{Control, Error, ErrorKind};
 
-/// Pauses before a control connection that was cut immediately is made again.
+/// Pauses between attempts, if the receiver cuts the control connection immediately.
 const OPENING_PAUSES: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(300), Duration::from_secs(1)];
 
 pub(crate) fn connect(network: &dyn Network, to: &str) -> Result<Box<dyn Link>, Error> {
@@ -24,7 +24,7 @@ pub(crate) fn connect(network: &dyn Network, to: &str) -> Result<Box<dyn Link>, 
     })
 }
 
-/// A control connection on which nothing was offered yet.
+/// An accepted control connection on which no file was offered yet.
 pub(crate) struct Admitted {
     pub(crate) incoming: Incoming,
     pub(crate) out: Outgoing,
@@ -32,8 +32,8 @@ pub(crate) struct Admitted {
     pub(crate) streams: usize,
 }
 
-/// Makes the control connection. One that is cut before anything was agreed is made again, some times: a receiver to whom many
-/// strangers speak at the same time cuts those that it has waited for longest.
+/// Opens the control connection. If it is cut before the receiver accepts the session, tries again up to three times: a receiver with too
+/// many unauthenticated connections closes the oldest of them.
 pub(crate) fn open(
     network: &dyn Network,
     options: &SendOptions,
@@ -53,7 +53,7 @@ pub(crate) fn open(
     try_open(network, options, secret, streams, &cancelled)
 }
 
-/// Sleeps until then, or until it has to stop.
+/// Sleeps until this time, or until `stop` returns an error.
 pub(crate) fn pause_until(until: Instant, stop: Stop<'_>) {
     while let Some(left) = until.checked_duration_since(Instant::now())
         && stop().is_none()

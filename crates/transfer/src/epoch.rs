@@ -1,7 +1,7 @@
-//! One connection's key for one file: made once, never stored, and never used for one chunk twice.
+//! An epoch: the key of one connection for one file. The key is never stored and never seals a chunk twice.
 //!
-//! A chunk's number is its nonce, so a chunk sealed again, of an input that changed meanwhile, would be one key stream
-//! for two plaintexts. The numbers under one key only ever rise; who needs a lower one makes a new key.
+//! A chunk's number is its nonce. If the input changed and a chunk were sealed again, two plaintexts would be encrypted
+//! with one key stream. So the numbers under one key only rise; a lower number needs a new key.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,12 +14,12 @@ static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 pub(crate) struct Epoch {
     pub(crate) file: u32,
-    /// Tells epochs apart.
+    /// Unique in this process, in the order in which the epochs were made.
     pub(crate) number: u64,
     pub(crate) payload: Payload,
-    /// What makes the receiver use the same key.
+    /// The message that gives this key to the receiver.
     pub(crate) message: Request,
-    /// The first chunk that has not been sealed.
+    /// The lowest chunk number that this key may still seal.
     next_chunk: AtomicU64,
 }
 
@@ -32,12 +32,12 @@ impl Epoch {
         Ok(Self { file, number, payload, message, next_chunk: AtomicU64::new(0) })
     }
 
-    /// Epochs that are made from now on have this number or a higher one.
+    /// A lower bound for the numbers of all epochs made after this call.
     pub(crate) fn next_number() -> u64 {
         NUMBER.load(Ordering::Relaxed)
     }
 
-    /// Takes these chunks for one sealing. `false` when this key may have sealed some of them.
+    /// Claims these chunks, to be sealed once. Returns `false` if this key may have sealed some of them.
     pub(crate) fn claim(&self, chunks: &Range<u64>) -> bool {
         self.next_chunk
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, |next| (chunks.start >= next).then_some(chunks.end))
@@ -53,7 +53,7 @@ mod tests {
     fn no_chunk_is_sealed_twice_under_one_key() {
         let epoch = Epoch::new(1).unwrap();
         assert!(epoch.claim(&(0..32)) && epoch.claim(&(64..96)));
-        // Neither again, nor the gap that was left, nor what overlaps.
+        // Not the same chunks again, not the gap that was skipped, and no overlap.
         assert!(!epoch.claim(&(0..32)) && !epoch.claim(&(32..64)) && !epoch.claim(&(95..127)));
         assert!(epoch.claim(&(96..97)));
     }

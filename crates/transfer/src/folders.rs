@@ -1,4 +1,4 @@
-//! Makes and opens a receiver's folders. A name is on the disk when the call returns.
+//! Makes and opens a receiver's folders. The name of a new folder is synced to disk before the call returns.
 
 use std::ffi::OsStr;
 use std::io;
@@ -9,13 +9,13 @@ use cap_std::fs::Dir;
 use tress_container::Error;
 use tress_container::sys::System;
 
-/// Opens a folder, made if need be, and says whether it was. Fails for a link, and for a folder whose name differs in case. Its name
-/// is on the disk then, unless the caller knows that already.
+/// Opens a folder, which it makes if it is missing. Returns the folder and whether it is new. Fails for a link, and for a folder whose
+/// name differs in case. Syncs the parent if the folder is new or `syncs` is true.
 pub(crate) fn make_folder(system: &dyn System, parent: &Dir, name: &OsStr, syncs: bool) -> io::Result<(Dir, bool)> {
     let is_new = match system.create_folder_in(parent, name) {
         Ok(()) => true,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            // Only these fold case where nobody asked for it.
+            // Only these systems ignore case by default.
             if cfg!(any(windows, target_vendor = "apple"))
                 && !parent.entries()?.flatten().any(|entry| entry.file_name() == name)
             {
@@ -27,7 +27,7 @@ pub(crate) fn make_folder(system: &dyn System, parent: &Dir, name: &OsStr, syncs
     };
     let folder = match system.open_folder_in(parent, name) {
         Ok(folder) => folder,
-        // A file, or a link, has the name.
+        // The name belongs to a file or a link.
         Err(_) if parent.symlink_metadata(name).is_ok_and(|metadata| !metadata.is_dir()) => {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
@@ -39,14 +39,14 @@ pub(crate) fn make_folder(system: &dyn System, parent: &Dir, name: &OsStr, syncs
     Ok((folder, is_new))
 }
 
-/// Opens the folder that everything goes to. If it is missing, makes it and those above it, for its owner alone.
+/// Opens the receiver's folder. If it is missing, makes it and its missing parents, with access for the owner only.
 pub(crate) fn open_base(system: &dyn System, path: &Path) -> Result<Dir, Error> {
     let made = if path.exists() { Ok(()) } else { make_base(system, path) };
     made.and_then(|()| Dir::open_ambient_dir(path, cap_std::ambient_authority()))
         .map_err(|error| Error::from(error).at(path))
 }
 
-/// The names are on the disk when this returns.
+/// Makes the folder and its missing parents, and syncs their names.
 fn make_base(system: &dyn System, path: &Path) -> io::Result<()> {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "the mode is Unix's"))]
     let mut builder = std::fs::DirBuilder::new();

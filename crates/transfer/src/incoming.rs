@@ -1,4 +1,4 @@
-//! A data connection at the receiver: one thread reads batches, another opens and writes them, so that the next batch
+//! A data connection at the receiver. One thread reads batches, another opens and writes them, so that the next batch
 //! arrives while this one is verified.
 
 use std::sync::Arc;
@@ -20,15 +20,15 @@ use tress_container::pipeline::batch::BATCH_CHUNKS;
 use tress_container::threads::start;
 use tress_container::{Error, ErrorKind};
 
-/// A batch as it came.
+/// A batch that has arrived, still sealed.
 struct Sealed {
     payload: Arc<Payload>,
-    /// `None` if the sender has given up the file since: the batch is passed over, and counted.
+    /// `None` if the sender has given up the file: the batch is skipped, but counted.
     part: Option<Arc<Part>>,
     batch: Batch,
 }
 
-/// Serves a data connection that was attached to its session, to its end.
+/// Serves a data connection of a session until it ends.
 pub(crate) fn serve(session: &Session, stream: u16, mut incoming: Incoming, server: &Server<'_>) -> Result<(), Error> {
     let (full, taken) = bounded(SLOTS);
     let (free, buffers) = bounded(SLOTS);
@@ -48,7 +48,7 @@ pub(crate) fn serve(session: &Session, stream: u16, mut incoming: Incoming, serv
         let read = read_all(session, &mut incoming, &buffers, &full);
         drop(full);
         let opened = opener.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        // If the opener failed, the reader only saw the end of it. If the session ended, it knows why.
+        // If the opener failed, the reader only saw a closed connection. If the session ended, the session has the reason.
         opened.and(read).or_else(|error| {
             let is_by_session = error.kind == ErrorKind::Disconnected && session.stopped().is_some();
             if is_by_session { Ok(()) } else { Err(error) }
@@ -64,7 +64,7 @@ fn read_all(
 ) -> Result<(), Error> {
     let stop = || session.stopped();
     let broken = |what: &str| Error::new(ErrorKind::Protocol).with_detail(what);
-    // Between batches a connection may be idle for as long as the session lives.
+    // Between batches a connection may be idle for as long as the session lasts.
     let patience = Patience { first: None, ..Patience::silence(session.stall_time(), &stop) };
     let within = Patience::silence(session.stall_time(), &stop);
     let mut key: Option<(u32, Arc<Payload>)> = None;
@@ -128,12 +128,12 @@ fn open_all(
     Ok(())
 }
 
-/// Connections by their session, for whoever looks for one by its ticket.
+/// Finds a session.
 pub(crate) fn find(
     sessions: &std::sync::Mutex<Vec<Arc<Session>>>,
     wanted: impl Fn(&Session) -> bool,
 ) -> Option<Arc<Session>> {
-    // All of them, so that the time does not tell which ticket was close.
+    // Compare with all sessions, so that the time does not depend on which one matches.
     let mut found = None;
     for session in lock(sessions).iter() {
         if wanted(session) {

@@ -1,7 +1,7 @@
-//! What a receiver remembers of an incomplete file: whose version it is, and which chunks are verified and synced.
+//! The journal of an incomplete file: which version of the input it is, and which chunks are verified and synced.
 //!
-//! A header, then records that are appended, each after the data that it speaks of was synced. Each carries a check, so
-//! that a record torn by a power cut ends the journal and harms nothing before it. No key is in it.
+//! It is a header and records. A record is appended only after the chunks that it lists are synced. Each record carries a
+//! check, so that a record torn by a power cut ends the journal and the records before it stay valid. It holds no key.
 
 use std::ops::Range;
 
@@ -14,20 +14,20 @@ const MAGIC: &[u8; 16] = b"tress journal 2\n";
 const CHECK_BYTES: usize = 8;
 const HEADER_BYTES: usize = MAGIC.len() + 32 + 8 + CHECK_BYTES;
 const RECORD_BYTES: usize = 8 + 8 + CHECK_BYTES;
-/// Longest journal that is read: a record for each of some two million syncs.
+/// Longest journal that is read, in bytes: about 2.8 million records.
 pub(crate) const MAX_BYTES: u64 = 64 << 20;
 
-/// A journal as read.
+/// The content of a journal.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Journal {
     pub(crate) identity: Identity,
     pub(crate) size_bytes: u64,
     pub(crate) held: Ranges,
-    /// Bytes up to the end of the last good record.
+    /// Bytes up to the end of the last valid record.
     pub(crate) good_bytes: u64,
 }
 
-/// Longest journal of a file of so many chunks: each record is of one that was not synced before.
+/// Most bytes of a journal for a file with this number of chunks: each record lists at least one new chunk.
 pub(crate) fn most_bytes(chunks: u64) -> u64 {
     (HEADER_BYTES as u64).saturating_add(chunks.saturating_mul(RECORD_BYTES as u64))
 }
@@ -48,7 +48,8 @@ pub(crate) fn record(identity: &Identity, chunks: &Range<u64>) -> [u8; RECORD_BY
     bytes
 }
 
-/// Reads as far as the records are whole; `None` without a good header. Chunks past `size_bytes` end it as well.
+/// Parses the header and all records up to the first invalid one. `None` without a valid header. A record with chunks past the file's
+/// end is invalid too.
 pub(crate) fn parse(bytes: &[u8]) -> Option<Journal> {
     let (header, mut records) = bytes.split_at_checked(HEADER_BYTES)?;
     let (body, given) = header.split_at(HEADER_BYTES - CHECK_BYTES);

@@ -1,7 +1,8 @@
-//! What a sender put on which data connection, how much of it the receiver has verified, and what the receiver answers.
+//! The ledger of a sender: the batches sent on each data connection, how many of them the receiver has verified, and the
+//! receiver's answers.
 //!
-//! A connection carries batches in order and the receiver counts them in that order, so one number tells which of them are
-//! verified. When a connection is lost, that number says what has to be sent again: no more than what was on its way.
+//! A connection carries batches in order and the receiver counts them in that order, so one number says which of them are
+//! verified. If a connection is lost, the batches after that number are sent again: at most those that were in transit.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -12,7 +13,7 @@ use super::source::lock;
 use super::wire::Reply;
 use tress_container::{Error, ErrorKind};
 
-/// Answers that nobody has taken yet: a receiver that says more than it was asked breaks the protocol.
+/// Most answers waiting to be read: a receiver that answers more often than it was asked breaks the protocol.
 const MAX_ANSWERS: usize = 4;
 
 #[derive(Default)]
@@ -25,8 +26,9 @@ pub(crate) struct Ledger {
 struct State {
     streams: HashMap<u16, Stream>,
     answers: VecDeque<Reply>,
-    /// Chunks that are synced, of the current file, and when that last changed, or a batch was verified.
+    /// Chunks of the current file that are synced.
     synced_chunks: u64,
+    /// When `synced_chunks` last changed or a batch was verified.
     moved: Option<Instant>,
 }
 
@@ -43,7 +45,7 @@ fn broken(what: &str) -> Error {
 }
 
 impl Ledger {
-    /// Notes a batch that is about to go out. `false` when the connection has ended already.
+    /// Records a batch that is about to be sent. `false` if the connection has already ended.
     pub(crate) fn send(&self, stream: u16, file: u32, chunks: Range<u64>) -> bool {
         let mut state = lock(&self.state);
         let stream = state.streams.entry(stream).or_default();
@@ -57,18 +59,18 @@ impl Ledger {
         lock(&self.state).streams.get(&stream).is_some_and(|stream| stream.is_drained)
     }
 
-    /// Batches of this connection that are verified.
+    /// Number of batches of this connection that are verified.
     pub(crate) fn verified(&self, stream: u16) -> u64 {
         lock(&self.state).streams.get(&stream).map_or(0, |stream| stream.verified)
     }
 
-    /// So many chunks are synced, and so many batches of each connection verified.
+    /// Records the receiver's report: the number of synced chunks, and the number of verified batches of each connection.
     pub(crate) fn progress(&self, synced_chunks: u64, streams: &[(u16, u64)]) -> Result<(), Error> {
         let mut state = lock(&self.state);
         let mut has_moved = synced_chunks != state.synced_chunks;
         state.synced_chunks = synced_chunks;
         for (stream, batches) in streams {
-            // One that has sent nothing yet is not known here.
+            // A connection that has sent no batch yet is not in the ledger.
             match state.streams.get_mut(stream) {
                 Some(stream) => has_moved |= stream.advance(*batches)?,
                 None if *batches == 0 => {}
@@ -81,12 +83,12 @@ impl Ledger {
         Ok(())
     }
 
-    /// How long the receiver has got nothing further since this instant.
+    /// How long, since this instant, the receiver has reported no progress.
     pub(crate) fn idle_since(&self, since: Instant) -> Duration {
         lock(&self.state).moved.map_or(since, |moved| moved.max(since)).elapsed()
     }
 
-    /// A connection has ended: what of it is to be sent again.
+    /// Records that a connection has ended. Returns the batches that have to be sent again.
     pub(crate) fn drained(&self, stream: u16, batches: u64) -> Result<Vec<(u32, Range<u64>)>, Error> {
         let mut state = lock(&self.state);
         let stream = state.streams.entry(stream).or_default();
@@ -108,7 +110,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// The next answer, if one comes soon.
+    /// The next answer, if one arrives within `time`.
     pub(crate) fn wait_answer(&self, time: Duration) -> Option<Reply> {
         let mut state = lock(&self.state);
         if state.answers.is_empty() {
@@ -123,7 +125,7 @@ impl Ledger {
 }
 
 impl Stream {
-    /// Whether there are more than before.
+    /// Records the number of verified batches. Returns whether it has grown.
     fn advance(&mut self, batches: u64) -> Result<bool, Error> {
         let news = batches.checked_sub(self.verified).and_then(|news| usize::try_from(news).ok());
         let Some(news) = news.filter(|&news| news <= self.sent.len()) else {
@@ -147,7 +149,7 @@ mod tests {
         }
         ledger.progress(0, &[(0, 1)]).unwrap();
         assert_eq!(ledger.drained(0, 2).unwrap(), [(1, 9..11)]);
-        // Once; and no more goes out there.
+        // Only once; and the connection takes no further batch.
         assert_eq!(ledger.drained(0, 2).unwrap(), []);
         assert!(!ledger.send(0, 1, 5..6) && ledger.is_drained(0));
     }
@@ -158,7 +160,7 @@ mod tests {
         ledger.send(0, 1, 0..1);
         ledger.send(0, 1, 1..2);
         ledger.progress(0, &[(0, 1)]).unwrap();
-        // More than was sent, less than before, of a connection that there is not.
+        // More batches than were sent, fewer than before, an unknown connection.
         for (stream, batches) in [(0, 3), (0, 0), (0, u64::MAX), (7, 1)] {
             assert_eq!(ledger.progress(0, &[(stream, batches)]).unwrap_err().kind, ErrorKind::Protocol);
         }

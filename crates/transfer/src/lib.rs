@@ -57,28 +57,28 @@ use tress_container::{Error, ErrorKind};
 /// Plaintext bytes of the largest batch.
 pub(crate) const BATCH_PLAIN_BYTES: u64 = BATCH_CHUNKS * CHUNK_BYTES as u64;
 
-/// Buffers of a stream, at either end; 512 KiB each.
+/// Buffers of one data connection, at either end, 512 KiB each.
 pub(crate) const SLOTS: usize = 4;
 
 /// How long a handshake may take.
 pub(crate) const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
-/// How long the other end may be silent, or take nothing, before it counts as gone.
+/// How long the peer may send nothing, or accept nothing, before the connection counts as lost.
 pub const STALL_TIME: Duration = Duration::from_secs(30);
-/// How often a sender asks whether the receiver is there.
+/// How often a sender sends a ping.
 pub(crate) const PING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Chunks of a file of this size. The last chunk is never full, so there is always one more than full ones.
+/// Number of chunks of a file of this size. The last chunk is never full, so there is one more than there are full chunks.
 pub(crate) fn chunks(size_bytes: u64) -> u64 {
     size_bytes / CHUNK_BYTES as u64 + 1
 }
 
-/// Plaintext bytes of these chunks of a file of this size.
+/// Plaintext bytes of this number of chunks, at most the size of the file.
 pub(crate) fn plain_bytes(size_bytes: u64, chunks: u64) -> u64 {
     chunks.saturating_mul(CHUNK_BYTES as u64).min(size_bytes)
 }
 
-/// Everything that reads what the other end, or a disk, says, on the same bytes; what is read has to be what would be
-/// written. For the fuzz targets.
+/// Runs every parser of input from the peer or the disk on the same bytes, and checks that a parsed message encodes to the
+/// same bytes. For the fuzz targets.
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub fn read_anything(bytes: &[u8]) {
@@ -99,15 +99,14 @@ pub fn read_anything(bytes: &[u8]) {
     let _ = Allow::read(bytes);
 }
 
-/// A sender that does what these bytes say, against a receiver in this empty folder, and what has to hold of the receiver. For the
-/// fuzz targets.
+/// Runs a sender that follows a script of bytes against a receiver in this empty folder, and checks the receiver. For the fuzz targets.
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub fn any_sender(next: &mut dyn FnMut() -> Option<u8>, folder: &std::path::Path) {
     any_sender::run(next, folder);
 }
 
-/// The Noise key of a pair that has one.
+/// The secret Noise key of a key pair, or an error if the pair has none.
 pub(crate) fn noise_key(pair: &KeyPair) -> Result<Zeroizing<[u8; 32]>, Error> {
     pair.noise_secret_key().ok_or_else(|| {
         Error::new(ErrorKind::BadIdentity).with_detail("it has no Noise key; tress keygen makes identities with one")

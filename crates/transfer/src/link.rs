@@ -1,8 +1,8 @@
-//! The one door to sockets: every call on a connection goes through [`Link`], so that tests can cut, delay and shorten
-//! them (`link_faulty.rs`).
+//! Access to sockets. Every call on a connection goes through [`Link`], so that tests can cut, delay and shorten
+//! it (`link_faulty.rs`).
 //!
-//! No call blocks for longer than a tick. Whoever reads or writes says how long silence may last, and what else ends the
-//! wait.
+//! No call blocks for longer than a tick. Callers that read or write specify how long silence may last, and what else
+//! ends the wait.
 
 use std::io::{self, IoSlice, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
@@ -11,18 +11,18 @@ use std::time::{Duration, Instant};
 use tress_container::lower_first;
 use tress_container::{Error, ErrorKind};
 
-/// Longest time that one call on a socket takes.
+/// The longest time that one call on a socket blocks.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
-/// How long each address of a host may take to answer.
+/// Time for each address of a host to answer.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// An open connection. Reading and writing happen at the same time, from several threads.
+/// An open connection. Several threads read and write at the same time.
 pub(crate) trait Link: Send + Sync {
-    /// Reads what there is; `WouldBlock` or `TimedOut` when nothing comes within a tick; 0 at the end.
+    /// Reads the available bytes: 0 at the end, `WouldBlock` or `TimedOut` if none arrive within a tick.
     fn read(&self, buffer: &mut [u8]) -> io::Result<usize>;
-    /// Writes as much as goes; `WouldBlock` or `TimedOut` when nothing goes within a tick.
+    /// Writes as many bytes as there is room for: `WouldBlock` or `TimedOut` if there is no room within a tick.
     fn write(&self, buffers: &[IoSlice<'_>]) -> io::Result<usize>;
-    /// Ends both directions. Every read and write, also one that is waiting, ends soon.
+    /// Ends both directions. Reads and writes that are waiting end soon.
     fn close(&self);
 }
 
@@ -31,29 +31,29 @@ pub(crate) trait Network: Send + Sync {
     /// Connects to `HOST:PORT`.
     fn connect(&self, to: &str) -> io::Result<Box<dyn Link>>;
 
-    /// Takes up a connection that has come to a [`Listener`].
+    /// Wraps a connection that a [`Listener`] has accepted.
     fn accepted(&self, link: Box<dyn Link>) -> Box<dyn Link> {
         link
     }
 }
 
-/// What ends a wait before its time.
+/// Returns an error if a wait has to end early.
 pub(crate) type Stop<'a> = &'a dyn Fn() -> Option<Error>;
 
-/// How long to wait for the other end.
+/// How long to wait for the peer.
 #[derive(Clone, Copy)]
 pub(crate) struct Patience<'a> {
-    /// Silence before the first byte; `None` waits for ever.
+    /// Longest silence before the first byte; `None` waits indefinitely.
     pub(crate) first: Option<Duration>,
-    /// Silence in the middle.
+    /// Longest silence between two bytes.
     pub(crate) between: Duration,
-    /// When all has to be over.
+    /// When the whole call has to be over.
     pub(crate) deadline: Option<Instant>,
     pub(crate) stop: Stop<'a>,
 }
 
 impl<'a> Patience<'a> {
-    /// The same silence everywhere.
+    /// The same silence before the first byte and between bytes, and no deadline.
     pub(crate) fn silence(silence: Duration, stop: Stop<'a>) -> Self {
         Self { first: Some(silence), between: silence, deadline: None, stop }
     }
@@ -66,7 +66,7 @@ impl<'a> Patience<'a> {
     }
 }
 
-/// Fills `buffer`. `false` when the connection ends before its first byte; in its middle that is `Disconnected`.
+/// Fills `buffer`. Returns `false` if the connection ends before the first byte, and `Disconnected` if it ends later.
 pub(crate) fn read_exact(link: &dyn Link, buffer: &mut [u8], patience: &Patience<'_>) -> Result<bool, Error> {
     let mut filled = 0;
     let mut since = Instant::now();
@@ -84,7 +84,7 @@ pub(crate) fn read_exact(link: &dyn Link, buffer: &mut [u8], patience: &Patience
             Err(error) if is_tick(&error) => {}
             Err(error) => return Err(disconnected(error)),
         }
-        // Also after a byte: a peer must not drip on past the deadline.
+        // Also after a byte: a peer that sends single bytes must not get past the deadline.
         if filled < buffer.len() {
             patience.check(filled == 0, since)?;
         }
@@ -125,7 +125,7 @@ fn disconnected(error: io::Error) -> Error {
     Error::new(ErrorKind::Disconnected).with_source(error)
 }
 
-/// TCP.
+/// The network of the system.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tcp;
 
@@ -151,7 +151,7 @@ impl Link for TcpLink {
     }
 
     fn close(&self) {
-        // One that is gone already needs no closing.
+        // Fails if the connection is already closed.
         let _ = self.0.shutdown(std::net::Shutdown::Both);
     }
 }
@@ -169,7 +169,7 @@ impl Network for Tcp {
     }
 }
 
-/// The addresses of `HOST:PORT`. `InvalidInput` where it does not have this form.
+/// The addresses of `HOST:PORT`. `InvalidInput` if the text does not have this form.
 fn resolve(endpoint: &str) -> io::Result<Vec<SocketAddr>> {
     let addresses = endpoint.to_socket_addrs().map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => error,
@@ -183,7 +183,7 @@ fn resolve(endpoint: &str) -> io::Result<Vec<SocketAddr>> {
     Ok(addresses.collect())
 }
 
-/// A port that connections come to.
+/// A port that accepts connections.
 pub(crate) struct Listener {
     listener: TcpListener,
 }
@@ -198,18 +198,18 @@ impl Listener {
         Ok(Self { listener })
     }
 
-    /// Where it really listens: port 0 has become a real one.
+    /// The address that it listens on. Port 0 is replaced by the port that the system chose.
     pub(crate) fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// The next connection, or `None` when none comes within a tick.
+    /// The next connection, or `None` if none arrives within a tick.
     pub(crate) fn accept(&self) -> io::Result<Option<(Box<dyn Link>, IpAddr)>> {
         self.wait();
         match self.listener.accept() {
             Ok((stream, address)) => Ok(TcpLink::new(stream).ok().map(|link| (Box::new(link) as _, address.ip()))),
             Err(error) if is_tick(&error) => Ok(None),
-            // Gone before it was accepted.
+            // The client closed the connection before it was accepted.
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => Ok(None),
             Err(error) => Err(error),
         }
@@ -219,7 +219,7 @@ impl Listener {
     fn wait(&self) {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         let timeout = Timespec { tv_sec: 0, tv_nsec: TICK.subsec_nanos() as _ };
-        // Whatever this says, accepting tells the rest.
+        // An error here shows up again in `accept`.
         let _ = poll(&mut [PollFd::new(&self.listener, PollFlags::IN)], Some(&timeout));
     }
 

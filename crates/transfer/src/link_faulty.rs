@@ -1,4 +1,4 @@
-//! Connections with faults, for tests: cut after so many bytes, every call short, a bit flipped, silence.
+//! Connections with faults, for tests: cut after a number of bytes, short calls, a flipped bit, silence.
 
 use std::io::{self, IoSlice};
 use std::sync::Arc;
@@ -6,25 +6,25 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::link::{Link, Network, TICK, Tcp};
 
-/// What is done to a connection.
+/// The fault of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     None,
-    /// It ends after so many bytes were written.
+    /// It ends after this number of bytes was written.
     Cut(u64),
     /// Reads and writes move few bytes, and every other one is interrupted.
     Restless,
-    /// The bit of this number is flipped on its way out.
+    /// The written bit with this number is flipped.
     Flip(u64),
-    /// Nothing leaves any more after so many bytes, and nothing says so.
+    /// After this number of bytes nothing is sent any more, and no call fails.
     Silent(u64),
 }
 
-/// Gives each new connection the next fault; the last one lasts.
+/// A network that gives each new connection the next fault of the list. Connections beyond the list get the last one.
 pub(crate) struct Faulty {
     pub(crate) faults: Vec<Fault>,
     pub(crate) connections: AtomicU64,
-    /// Bytes written on all of them.
+    /// Bytes written on all connections.
     pub(crate) written: Arc<AtomicU64>,
 }
 

@@ -1,5 +1,5 @@
-//! Connections of which the n-th call has a fault, for tests, counted over all connections of one end. Waits that end with
-//! nothing count as well, so the same n is not the same call in every run; all of them are reached in some run.
+//! Connections whose n-th call fails, for tests. Calls are counted over all connections of one end. Waits that end without
+//! data count too, so n is not the same call in every run. Over all n, every call is reached in some run.
 
 use std::io::{self, IoSlice};
 use std::sync::Arc;
@@ -7,29 +7,29 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::link::{Link, Network, Tcp};
 
-/// What is done to a call.
+/// The fault of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
     /// The connection is reset.
     Reset,
-    /// The connection ends: nothing more is read, and nothing written.
+    /// The connection ends: no more bytes are read or written.
     End,
-    /// There is nothing to read, and no room to write (EAGAIN).
+    /// No data to read, and no room to write (EAGAIN).
     Again,
-    /// A signal comes.
+    /// A signal interrupts the call (EINTR).
     Signal,
-    /// One byte is moved.
+    /// The call moves one byte.
     Short,
 }
 
 impl Trouble {
-    /// Whether whoever has a connection gets along with it.
+    /// Whether the transfer has to survive the fault.
     pub(crate) fn is_harmless(self) -> bool {
         matches!(self, Trouble::Again | Trouble::Signal | Trouble::Short)
     }
 }
 
-/// One end's connections.
+/// The connections of one end.
 pub(crate) struct Nth {
     first: u64,
     trouble: Trouble,
@@ -73,7 +73,7 @@ struct NthLink {
 }
 
 impl NthLink {
-    /// How many bytes the call may move, or how it fails. `None` where the connection has ended.
+    /// The most bytes that this call may move, or its error. `None` if the connection has ended.
     fn call(&self) -> io::Result<Option<usize>> {
         if self.calls.fetch_add(1, Ordering::Relaxed) != self.first {
             return Ok(Some(usize::MAX));

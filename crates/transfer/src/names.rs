@@ -1,31 +1,31 @@
 //! Names that a sender gives to its files: relative, `/` between components, below the sender's own folder.
 //!
-//! The receiver repairs nothing: what would have to be changed to be harmless is refused.
+//! The receiver refuses a harmful name. It never changes a name to make it harmless.
 
 use tress_container::tree::names::{Rules, split};
 
-/// The folder, inside each sender's folder, where the receiver keeps what is not complete.
+/// The folder, inside each sender's folder, where the receiver keeps incomplete files.
 pub(crate) const STATE_FOLDER: &str = ".tress";
-/// Longest component, in bytes: what common file systems take.
+/// Longest component, in bytes: the limit of common file systems.
 const MAX_COMPONENT_BYTES: usize = 255;
-/// Deepest folder.
+/// Most components in a name.
 const MAX_DEPTH: usize = 128;
 
-/// The components of a name; `None` for one that is absolute, empty, too long or too deep, holds NUL, `.`, `..`, an empty
-/// component, one that this system cannot make as it is (Windows: device names, reserved characters), or begins with the
-/// receiver's own folder.
+/// The components of a name. `None` if the name is absolute, empty, or deeper than 128, if a component is longer than 255 bytes,
+/// empty, `.` or `..`, if it holds NUL, if this system cannot represent it (Windows: device names, reserved characters), or if the
+/// first component is the receiver's own folder `.tress`.
 pub(crate) fn components(path: &[u8]) -> Option<Vec<&[u8]>> {
     components_by(path, Rules::HERE)
 }
 
 fn components_by(path: &[u8], rules: Rules) -> Option<Vec<&[u8]>> {
-    // Trees admit these two; here every name has one form.
+    // Archives of trees may use these two forms; here every name has exactly one form.
     if path.starts_with(b"./") || path.ends_with(b"/") {
         return None;
     }
     let names = split(path, rules)?;
     let first = names.first()?;
-    // Where case is folded, any case is that folder.
+    // On a file system that ignores case, `.TRESS` is the same folder.
     let is_ours = first.eq_ignore_ascii_case(STATE_FOLDER.as_bytes());
     let fits = names.len() <= MAX_DEPTH && names.iter().all(|name| name.len() <= MAX_COMPONENT_BYTES);
     (fits && !is_ours).then_some(names)

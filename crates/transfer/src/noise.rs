@@ -1,8 +1,8 @@
 //! Noise IK on a connection: the handshake, and messages of bounded length after it.
 //!
-//! Both ends begin with a greeting line that names the version, and that line is the handshake's prologue, so nobody on
-//! the way can change it. The first Noise message is empty: it can be read and replayed before the sender has proven
-//! anything, so nothing is done upon it but to answer. A sender has proven itself with its first transport message.
+//! Both ends begin with a greeting line that names the version. That line is the handshake's prologue, so an attacker on
+//! the network cannot change it. The first Noise message has an empty payload. An attacker can replay it, so the receiver only
+//! answers it. A sender proves that it holds its key with its first transport message.
 
 use std::io::IoSlice;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ const LENGTH_BYTES: usize = 2;
 /// An X25519 public key.
 pub(crate) type PublicKey = [u8; 32];
 
-/// The direction towards the other end.
+/// The direction to the peer.
 pub(crate) struct Outgoing {
     link: Arc<dyn Link>,
     state: Arc<StatelessTransportState>,
@@ -36,7 +36,7 @@ pub(crate) struct Outgoing {
     frame: Vec<u8>,
 }
 
-/// The direction from the other end.
+/// The direction from the peer.
 pub(crate) struct Incoming {
     link: Arc<dyn Link>,
     state: Arc<StatelessTransportState>,
@@ -44,11 +44,10 @@ pub(crate) struct Incoming {
     frame: Vec<u8>,
 }
 
-/// The sender's part of the handshake, within `time`.
+/// Performs the sender's part of the handshake, within `time`.
 ///
 /// # Errors
-/// `PeerVersion`; `WrongPeer` when the other end closes after its greeting, or answers what does not verify; `Stalled`,
-/// `Disconnected`.
+/// `PeerVersion`; `WrongPeer` if the peer closes after its greeting, or if its answer does not verify; `Stalled`, `Disconnected`.
 pub(crate) fn initiate(
     link: Arc<dyn Link>,
     secret: &[u8; 32],
@@ -64,7 +63,7 @@ pub(crate) fn initiate(
     write_all(&*link, &mut [IoSlice::new(GREETING), IoSlice::new(&first)], &patience)?;
     read_greeting(&*link, &patience)?;
     let mut second = [0; SECOND_BYTES];
-    // It knows the version and has nothing to say: it could not read the first message.
+    // The peer sent the greeting and closed: it could not decrypt the first message.
     let answered = read_exact(&*link, &mut second, &patience).map_err(|error| match error.kind {
         ErrorKind::Disconnected => Error::new(ErrorKind::WrongPeer).with_source(error),
         _ => error,
@@ -75,8 +74,8 @@ pub(crate) fn initiate(
     split(link, state)
 }
 
-/// The receiver's part of the handshake, within `time`; returns the sender's static key as well. The sender has proven
-/// that it holds the key only when a message of it has been read.
+/// Performs the receiver's part of the handshake, within `time`. Also returns the sender's static key. The sender has proven
+/// that it holds this key only after a first message was read from it.
 ///
 /// # Errors
 /// `PeerVersion`, `WrongPeer`, `Stalled`, `Disconnected`.
@@ -89,7 +88,7 @@ pub(crate) fn respond(
     let patience = within(time, stop);
     if let Err(error) = read_greeting(&*link, &patience) {
         if error.kind == ErrorKind::PeerVersion {
-            // It may want to know which version is spoken here.
+            // The answer shows the peer which version we support.
             let _ = write_all(&*link, &mut [IoSlice::new(GREETING)], &patience);
         }
         return Err(error);
@@ -113,7 +112,7 @@ pub(crate) fn respond(
 }
 
 fn within<'a>(time: Duration, stop: Stop<'a>) -> Patience<'a> {
-    // A time that no clock reaches is none.
+    // A time beyond the range of the clock means no deadline.
     Patience { deadline: Instant::now().checked_add(time), ..Patience::silence(time, stop) }
 }
 
@@ -123,7 +122,7 @@ fn builder(secret: &[u8; 32]) -> Result<Builder<'_>, Error> {
     builder.prologue(GREETING).and_then(|builder| builder.local_private_key(secret)).map_err(internal)
 }
 
-/// What the primitives refuse although nobody outside had a say: no randomness.
+/// An error of the primitives that the peer cannot cause, such as missing randomness.
 fn internal(error: snow::Error) -> Error {
     Error::new(ErrorKind::Io(std::io::ErrorKind::Other)).with_detail(format!("handshake: {error}"))
 }
@@ -145,7 +144,7 @@ fn split(link: Arc<dyn Link>, state: HandshakeState) -> Result<(Incoming, Outgoi
 }
 
 impl Outgoing {
-    /// The message as it goes over the wire: two bytes of length, then the ciphertext.
+    /// Encrypts a message to its wire form: two bytes of length, then the ciphertext.
     pub(crate) fn seal(&mut self, message: &[u8]) -> Result<&[u8], Error> {
         debug_assert!(message.len() <= MAX_MESSAGE_BYTES);
         let sealed_bytes = message.len() + TAG_BYTES;
@@ -156,7 +155,7 @@ impl Outgoing {
         Ok(&self.frame)
     }
 
-    /// Writes one message, as one piece.
+    /// Writes one message in one call.
     pub(crate) fn write(&mut self, message: &[u8], patience: &Patience<'_>) -> Result<(), Error> {
         let link = self.link.clone();
         write_all(&*link, &mut [IoSlice::new(self.seal(message)?)], patience)
@@ -168,10 +167,10 @@ impl Outgoing {
 }
 
 impl Incoming {
-    /// Reads one message; `None` when the connection ends before it.
+    /// Reads one message; `None` if the connection ends before it.
     ///
     /// # Errors
-    /// `Protocol` for one that is too long, or does not verify; `Stalled`, `Disconnected`.
+    /// `Protocol` for a message that is too long or does not verify; `Stalled`, `Disconnected`.
     pub(crate) fn read(&mut self, patience: &Patience<'_>) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
         let mut length = [0; LENGTH_BYTES];
         if !read_exact(&*self.link, &mut length, patience)? {
@@ -195,7 +194,7 @@ impl Incoming {
         Ok(Some(plain))
     }
 
-    /// Reads bytes that are not Noise's.
+    /// Reads bytes that are not encrypted by Noise.
     pub(crate) fn read_raw(&mut self, buffer: &mut [u8], patience: &Patience<'_>) -> Result<(), Error> {
         match read_exact(&*self.link, buffer, patience)? {
             true => Ok(()),

@@ -1,4 +1,4 @@
-//! Our primitives under crate `snow` against the vectors of another implementation, and the handshake of this protocol.
+//! Tests our primitives in crate `snow` against the vectors of another implementation, and the handshake of this protocol.
 
 use std::net::TcpListener;
 use std::sync::Mutex;
@@ -72,7 +72,7 @@ fn a_point_of_small_order_is_no_key() {
     let mut dh = Resolver.resolve_dh(&DHChoice::Curve25519).unwrap();
     dh.set(&[7; 32]);
     let mut shared = [0; 32];
-    // RFC 7748, section 6.1: a function of a point of small order gives zeros. 0 and 1 are such points.
+    // RFC 7748, section 6.1: multiples of a point of small order are zero. 0 and 1 are such points.
     for point in [[0; 32], std::array::from_fn(|i| u8::from(i == 0))] {
         assert!(dh.dh(&point, &mut shared).is_err());
     }
@@ -81,7 +81,7 @@ fn a_point_of_small_order_is_no_key() {
 type Asked = Result<(Incoming, Outgoing), Error>;
 type Answered = Result<(Incoming, Outgoing, PublicKey), Error>;
 
-/// Both ends over loopback.
+/// Runs both ends of a handshake over loopback.
 fn handshake(initiator: impl FnOnce(Arc<dyn Link>) -> Asked, secret: [u8; 32]) -> (Asked, Answered) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let to = listener.local_addr().unwrap().to_string();
@@ -115,7 +115,7 @@ fn each_end_knows_the_other_and_messages_arrive_in_order() {
         out.write(message, &patience).unwrap();
         assert_eq!(**incoming.read(&patience).unwrap().unwrap(), *message);
     }
-    // A message again, and one whose length says too much.
+    // A repeated message is an error.
     let frame = out.seal(b"twice").unwrap().to_vec();
     for _ in 0..2 {
         write_all(&**out.link(), &mut [IoSlice::new(&frame)], &patience).unwrap();

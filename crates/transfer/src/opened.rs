@@ -1,7 +1,7 @@
-//! An input of a sender, open.
+//! An open input of a sender.
 //!
-//! A file of a folder is opened below the handle of that folder, so that a link that takes a folder's place meanwhile leads
-//! nowhere, and without waiting for a FIFO that takes the file's.
+//! A file of a folder is opened relative to the handle of that folder, so that a link which replaces the folder later is not
+//! followed. The open does not block, so that a FIFO which replaces the file is not waited for.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -17,13 +17,13 @@ use tress_container::sys::{Kind, Status, System};
 use tress_container::{Error, ErrorKind};
 
 pub(crate) enum Opened {
-    /// Read in order, also where it leads to a file.
+    /// Read in order, even if it is a file.
     Stdin(OpenSource<'static>),
     Named(OpenSource<'static>),
     Below(Below),
 }
 
-/// A regular file of a folder.
+/// A regular file in a folder.
 pub(crate) struct Below {
     system: &'static dyn System,
     file: File,
@@ -37,7 +37,7 @@ impl Opened {
         Ok(if *source == Source::Stdin { Self::Stdin(input) } else { Self::Named(input) })
     }
 
-    /// `path` is for messages.
+    /// Opens a file in a folder. `path` is for messages.
     pub(crate) fn below(system: &'static dyn System, folder: &Dir, name: &OsStr, path: PathBuf) -> Result<Self, Error> {
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No);
@@ -50,7 +50,7 @@ impl Opened {
         };
         match opened() {
             Ok((file, status)) if status.kind == Kind::Regular => Ok(Self::Below(Below { system, file, path, status })),
-            // What was listed as a file is something else now.
+            // The entry is still a file: report the error. Otherwise it was replaced after the listing.
             Err(error) if folder.symlink_metadata(name).is_ok_and(|found| found.is_file()) => {
                 Err(Error::from(error).at(path))
             }
@@ -58,7 +58,7 @@ impl Opened {
         }
     }
 
-    /// For messages.
+    /// The path, for messages.
     pub(crate) fn name(&self) -> &Path {
         match self {
             Self::Stdin(input) | Self::Named(input) => input.name(),
@@ -66,7 +66,7 @@ impl Opened {
         }
     }
 
-    /// What the system said at the open.
+    /// The status at the time of the open.
     pub(crate) fn status(&self) -> &Status {
         match self {
             Self::Stdin(input) | Self::Named(input) => input.status(),
@@ -74,7 +74,7 @@ impl Opened {
         }
     }
 
-    /// Bytes in all, if they can be read in any order. Files in /proc have size 0 whatever they hold.
+    /// Size in bytes, if the input can be read in any order. `None` for size 0: files in /proc have this size whatever they hold.
     pub(crate) fn seekable_bytes(&self) -> Option<u64> {
         match self {
             Self::Stdin(_) => None,
@@ -83,7 +83,7 @@ impl Opened {
         }
     }
 
-    /// Fills all of `buffers`. `InputChanged` if the file ends before.
+    /// Fills all of `buffers`. `InputChanged` if the file is too short.
     pub(crate) fn read_exact_at(&self, mut buffers: &mut [IoSliceMut<'_>], mut offset: u64) -> Result<(), Error> {
         let file = match self {
             Self::Stdin(input) | Self::Named(input) => return input.read_exact_at(buffers, offset),
@@ -103,7 +103,7 @@ impl Opened {
         Ok(())
     }
 
-    /// Reads on, in order. A wait for a stream ends soon after a cancellation.
+    /// Reads at `offset`; a stream is read in order. A wait for a stream ends soon after a cancellation.
     pub(crate) fn read(&self, control: &Control, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         match self {
             Self::Stdin(input) | Self::Named(input) => {
@@ -114,7 +114,7 @@ impl Opened {
         }
     }
 
-    /// `InputChanged` if a regular file is not what it was at the open.
+    /// Returns `InputChanged` if the status of a regular file differs from that at the open.
     pub(crate) fn check_unchanged(&self) -> Result<(), Error> {
         match self {
             Self::Stdin(input) | Self::Named(input) => input.check_unchanged(),

@@ -1,4 +1,4 @@
-//! What a caller of `send` chooses, and what it gets to know.
+//! Options, events and report of `send`.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,49 +12,49 @@ use tress_container::keys::Address;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Synchronisation {
-    /// Point to point: everyone waits only for what it needs itself.
+    /// Point to point: a thread waits only for the buffer or batch that it needs itself.
     #[default]
     Counter,
-    /// In stages: all workers and writers meet after each batch.
+    /// In stages: all workers and writers wait for each other after each stage.
     Barrier,
 }
 
-/// How to send.
+/// Options of [`send`](crate::send).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SendOptions {
-    /// `HOST:PORT`.
+    /// The receiver's host and port, as `HOST:PORT`.
     pub to: String,
-    /// The receiver's address, whose key is the only one that is talked to.
+    /// The receiver's public key. A peer with another key is refused.
     pub receiver: Address,
-    /// Data connections.
+    /// Number of data connections, at most 64.
     pub streams: u16,
-    /// Most bytes in a second.
+    /// Limit on the bytes sent per second; `None` for no limit.
     pub rate_bytes_per_s: Option<u64>,
-    /// Threads that read and seal.
+    /// Number of threads that read and seal.
     pub threads: Threads,
-    /// Hold each of these to this rate, to see what a slower machine would do.
+    /// Limits each of these threads to this rate, in plaintext bytes per second, to measure the behaviour of a slower machine.
     pub compute_bytes_per_s: Option<u64>,
-    /// Bytes of a stage, in whole chunks; otherwise as planned. At most 16 MiB.
+    /// Bytes of a stage, rounded up to whole chunks, at most 16 MiB; `None` lets the planner choose.
     pub stage_bytes: Option<u64>,
-    /// How these and the connections wait for each other.
+    /// How the threads and the connections wait for each other.
     pub synchronisation: Synchronisation,
-    /// Seal all of a file before anything of it is sent: to compare with, and at most 1 GiB.
+    /// Seals a whole file, of at most 1 GiB, before sending any of it. For comparison.
     pub sequential: bool,
-    /// The receiver stores a container: what is none already is sealed to the receiver first.
+    /// The receiver stores containers: an input that is not a container is encrypted to the receiver first.
     pub keep_sealed: bool,
-    /// Have the receiver forget what it holds of an earlier version.
+    /// The receiver discards what it holds of an earlier version of a file.
     pub restart: bool,
-    /// The name of what comes from standard input.
+    /// Name that the receiver gives to standard input.
     pub stdin_name: String,
-    /// Write a trace in Chrome's format to this file.
+    /// Writes a trace in Chrome's format to this file.
     pub trace: Option<PathBuf>,
-    /// Silence after which the receiver counts as gone.
+    /// Silence after which the receiver counts as lost.
     pub stall_time: Duration,
 }
 
 impl SendOptions {
-    /// One connection, no limit, everything else as the command has it.
+    /// Returns options with one connection, no rate limit, and the defaults of `tress send` for the rest.
     pub fn new(to: impl Into<String>, receiver: Address) -> Self {
         Self {
             to: to.into(),
@@ -75,33 +75,33 @@ impl SendOptions {
     }
 }
 
-/// What a sender tells whoever runs it.
+/// An event that [`send_with_events`](crate::send_with_events) reports.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SendEvent<'a> {
-    /// A symbolic link inside a folder is not sent.
+    /// A symbolic link inside a folder was not sent.
     Skipped {
-        /// Its path.
+        /// Path of the link.
         link: &'a Path,
     },
-    /// One more file or folder was not sent, after the first one, whose error `send` returns.
+    /// A file or folder was not sent. The first such error is not reported here: `send` returns it.
     Failed {
-        /// Which one, and why.
+        /// The path and the reason.
         error: &'a Error,
     },
 }
 
-/// What was sent.
+/// The result of [`send`](crate::send).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SendReport {
-    /// Files that the receiver has confirmed.
+    /// Files that the receiver confirmed.
     pub files: u64,
-    /// Of these, files that it had already.
+    /// Of these, files that the receiver already had.
     pub complete_before: u64,
-    /// Symbolic links inside folders, which are not sent.
+    /// Symbolic links inside folders, which were not sent.
     pub skipped: u64,
-    /// Plaintext that was sent.
+    /// Plaintext bytes that were sent.
     pub bytes_sent: u64,
     /// Time from the call to the return.
     pub elapsed: Duration,

@@ -1,9 +1,9 @@
-//! What workers and writers of a sender do: seal batches, and write them to the connections.
+//! Workers and writers of a sender: they seal batches, and write them to the connections.
 //!
-//! A slot is a buffer that belongs to one connection. Workers take free slots, fill and seal the next batch of the current
-//! file in them and hand them to the connection's writer; the writer writes them and sets them free. So any number of
-//! workers serve any number of connections, a fast connection gets more batches than a slow one, and memory is the slots.
-//! How many workers take slots, and how many chunks they take at once, is up to `steering.rs`.
+//! A slot is a buffer that belongs to one connection. A worker takes a free slot, reads and seals the next batch of the current
+//! file in it, and passes it to the connection's writer. The writer writes the batch and frees the slot. So any number of
+//! workers serve any number of connections, a fast connection gets more batches than a slow one, and the slots bound the memory.
+//! `steering.rs` decides how many workers take slots, and how many chunks a batch has.
 
 use std::io::IoSlice;
 use std::ops::Range;
@@ -26,11 +26,11 @@ use tress_container::pipeline::Batch;
 use tress_container::pipeline::batch::BATCH_CHUNKS;
 use tress_container::{Error, ErrorKind};
 
-/// Pauses before a lost connection is made again.
+/// Pauses between attempts to reconnect.
 const RETRY_PAUSES: [Duration; 4] =
     [Duration::from_millis(50), Duration::from_millis(300), Duration::from_secs(1), Duration::from_secs(3)];
 
-/// A buffer of one connection; made when it is first used.
+/// A buffer of one connection, allocated at its first use.
 pub(crate) struct Slot {
     pub(crate) writer: usize,
     pub(crate) batch: Option<Batch>,
@@ -50,7 +50,7 @@ struct Job {
     source: Arc<FileSource>,
 }
 
-/// A batch that a worker has taken, and the key that it took for it.
+/// The chunks of a batch that a worker has taken, and the key for them.
 struct Taken {
     job: Arc<Job>,
     epoch: Arc<Epoch>,
@@ -58,7 +58,7 @@ struct Taken {
     since: Instant,
 }
 
-/// What is left of the current file.
+/// The batches of the current file that are still to be sent.
 #[derive(Default)]
 pub(crate) struct Work {
     state: Mutex<State>,
@@ -70,22 +70,25 @@ pub(crate) struct Work {
 #[derive(Default)]
 struct State {
     job: Option<Arc<Job>>,
-    /// Chunks not yet taken.
+    /// Chunks that no worker has taken yet.
     todo: Ranges,
-    /// Taken once, and lost with a connection.
+    /// Chunks that were lost with a connection and have to be sent again.
     again: Ranges,
-    /// Batches taken, sealed, and handed to a connection, of the current file.
+    /// Batches of the current file that a worker has taken.
     taken: u64,
+    /// Of these, batches that are sealed.
     sealed: u64,
+    /// Of these, batches that were passed to a connection.
     written: u64,
-    /// Plaintext of what was written and is not lost.
+    /// Plaintext bytes of written batches that were not lost.
     written_bytes: u64,
-    /// Why it cannot be read on.
+    /// Why the file cannot be read any further.
     failure: Option<Error>,
-    /// Of a stream: plaintext so far, and whether its end was read.
+    /// For a stream: plaintext bytes read so far.
     stream_bytes: u64,
+    /// For a stream: whether its end was read.
     has_ended: bool,
-    /// Each connection's key.
+    /// The current key of each connection.
     epochs: Vec<Option<Arc<Epoch>>>,
     dead: Vec<bool>,
 }
@@ -100,7 +103,7 @@ impl State {
         self.todo.count() == 0 && self.again.count() == 0 && (!is_stream || self.has_ended)
     }
 
-    /// A key of this connection that has sealed none of these chunks.
+    /// Returns a key of this connection that has sealed none of these chunks.
     fn epoch(&mut self, writer: usize, file: u32, chunks: &Range<u64>) -> Result<Arc<Epoch>, Error> {
         if let Some(epoch) = &self.epochs[writer]
             && epoch.file == file
@@ -121,7 +124,7 @@ impl Work {
         Self { state: Mutex::new(state), ..Self::default() }
     }
 
-    /// Begins with a file. `todo` is empty for a stream.
+    /// Starts a file. `todo` is empty for a stream.
     pub(crate) fn begin(&self, file: u32, source: Arc<FileSource>, todo: Ranges) {
         let mut state = lock(&self.state);
         let (epochs, dead) = (std::mem::take(&mut state.epochs), std::mem::take(&mut state.dead));
@@ -130,8 +133,8 @@ impl Work {
         self.bell.notify_all();
     }
 
-    /// Ends with the file, which the receiver has confirmed or is to forget; what is sealed of it and not written stays here.
-    /// Returns the plaintext that was written.
+    /// Ends the current file, which the receiver has confirmed or will discard. Sealed batches that were not written are dropped.
+    /// Returns the number of plaintext bytes that were written.
     pub(crate) fn end(&self) -> u64 {
         let mut state = lock(&self.state);
         let (epochs, dead) = (std::mem::take(&mut state.epochs), std::mem::take(&mut state.dead));
@@ -141,7 +144,7 @@ impl Work {
         written_bytes
     }
 
-    /// Waits for a while; the size of the file if all of it is written. An error if it cannot be read on.
+    /// Waits up to `time`. Returns the size of the file if all of it is written, and an error if it cannot be read.
     pub(crate) fn wait_written(&self, time: Duration) -> Result<Option<u64>, Error> {
         let mut state = lock(&self.state);
         let is_written =
@@ -156,7 +159,7 @@ impl Work {
         Ok(is_written(&state).then_some(size_bytes))
     }
 
-    /// The file of this job cannot be read on: nothing more of it is taken.
+    /// Records that this file cannot be read: no further batch of it is taken.
     fn fail(&self, job: &Job, error: Error) {
         let mut state = lock(&self.state);
         if state.is_of(job.file) {
@@ -169,7 +172,7 @@ impl Work {
         self.bell.notify_all();
     }
 
-    /// Plaintext of the file that nobody has taken yet; `None` of a stream, and between files.
+    /// Plaintext bytes of the file that no worker has taken yet; `None` for a stream, and between files.
     pub(crate) fn bytes_left(&self) -> Option<u64> {
         let state = lock(&self.state);
         state.job.as_ref()?.source.size_bytes()?;
@@ -182,7 +185,7 @@ impl Work {
         state.is_all_taken() && state.sealed == state.taken
     }
 
-    /// These batches are lost with their connection. Returns their plaintext bytes. An error for a stream, which cannot be
+    /// Queues batches that were lost with their connection. Returns their plaintext bytes. An error for a stream, which cannot be
     /// read again.
     pub(crate) fn send_again(&self, batches: impl IntoIterator<Item = (u32, Range<u64>)>) -> Result<u64, Error> {
         let mut state = lock(&self.state);
@@ -208,12 +211,12 @@ impl Work {
         Ok(lost_bytes)
     }
 
-    /// The connection begins anew, with new keys.
+    /// Drops the key of a connection that is made again.
     fn renew(&self, writer: usize) {
         lock(&self.state).epochs[writer] = None;
     }
 
-    /// The connection is gone for good; whether others are left.
+    /// Records that the connection cannot be made again. Returns whether others are left.
     pub(crate) fn bury(&self, writer: usize) -> bool {
         let mut state = lock(&self.state);
         state.dead[writer] = true;
@@ -234,8 +237,8 @@ impl Work {
         drop(self.bell.wait_timeout(state, time));
     }
 
-    /// Takes, reads and seals the next batch. `None` when the session ends, or when there is none now and `waits` is
-    /// false; the slot comes back then.
+    /// Takes, reads and seals the next batch. Without `waits`, returns `Err` with the slot if there is no batch now. Returns
+    /// `Err(None)` when the session ends.
     pub(crate) fn next(
         &self,
         session: &Session<'_>,
@@ -272,7 +275,7 @@ impl Work {
                     let first_chunk = batch.first_chunk;
                     epoch.payload.seal(first_chunk, batch.sealed_mut())?;
                     session.trace.slice(row, "seal", sealing, Some(chunks.start));
-                    // Waiting for a stream is no work.
+                    // Do not count the time that a stream was waited for.
                     let since = if job.source.size_bytes().is_some() { since } else { sealing };
                     if let Some(throttle) = throttle {
                         let throttled = Instant::now();
@@ -300,7 +303,7 @@ impl Work {
         }
     }
 
-    /// The next batch to be sealed: of a file its chunks, of a stream what was read.
+    /// Takes the next batch to be sealed. For a file it only takes the chunks; for a stream it also reads them.
     fn take(&self, session: &Session<'_>, writer: usize, batch: &mut Batch) -> Result<Option<Taken>, Error> {
         let mut state = lock(&self.state);
         let Some(job) = state.job.clone() else { return Ok(None) };
@@ -315,7 +318,7 @@ impl Work {
             return Ok(Some(Taken { job, epoch, chunks, since }));
         }
         drop(state);
-        // One reads at a time, and takes its chunks before the next one reads.
+        // One worker reads at a time, and takes its chunks before the next one reads.
         let reading = lock(&self.reading);
         let is_over = |state: &State| state.has_ended || state.job.as_ref().is_none_or(|now| now.file != job.file);
         if is_over(&lock(&self.state)) {
@@ -342,7 +345,7 @@ impl Work {
         Ok(Some(Taken { job, epoch, chunks, since }))
     }
 
-    /// Counts a batch that is about to be written; `false` if its file is over, and the batch of no use.
+    /// Counts a batch that is about to be written. `false` if its file has ended and the batch is not needed.
     fn written(&self, file: u32, plain_bytes: u64) -> bool {
         let mut state = lock(&self.state);
         if !state.is_of(file) {
@@ -357,7 +360,7 @@ impl Work {
     }
 }
 
-/// How long this thread has been on a core; where nobody tells, as if it only waited.
+/// CPU time of this thread; zero if the platform does not report it.
 fn thread_time() -> Duration {
     #[cfg(unix)]
     {
@@ -368,17 +371,17 @@ fn thread_time() -> Duration {
     Duration::ZERO
 }
 
-/// A data connection, open.
+/// An open data connection.
 struct Connection {
     out: Outgoing,
     number: u16,
-    /// Epochs before this one belong to an earlier connection.
+    /// Epochs with a lower number belong to an earlier connection.
     first_epoch: Option<u64>,
-    /// The epoch that the receiver uses.
+    /// The epoch whose key the receiver has.
     epoch: Option<u64>,
 }
 
-/// The thread of one connection.
+/// The thread that writes to one connection.
 pub(crate) struct Writer<'a> {
     pub(crate) session: &'a Session<'a>,
     pub(crate) lanes: &'a Lanes,
@@ -395,7 +398,7 @@ impl Writer<'_> {
             let since = Instant::now();
             let ready = match lanes.ready(index, TICK) {
                 Some(Some(ready)) => ready,
-                // Told to stop.
+                // The session ends.
                 Some(None) => return,
                 None if session.stopped().is_some() => return,
                 None => {
@@ -417,7 +420,7 @@ impl Writer<'_> {
                 open.first_epoch.is_none_or(|first| ready.epoch.number >= first)
                     && !session.ledger.is_drained(open.number)
             });
-            // Counted before the ledger has it: from then on it may come back at any moment.
+            // Count it before the ledger records it: from then on `send_again` may return it at any moment.
             if !session.work.written(file, ready.batch.plain_bytes()) {
                 lanes.give_back(Slot { writer: index, batch: Some(ready.batch) });
                 continue;
@@ -450,7 +453,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a batch, and before it the key if the receiver does not have it.
+    /// Writes a batch, preceded by its key if the receiver does not have it.
     fn write(&self, open: &mut Connection, ready: &Ready, row: Row) -> Result<(), Error> {
         let session = self.session;
         let stop = || session.stopped();
@@ -484,7 +487,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Makes the connection, after `failures` that came before.
+    /// Opens the connection. `failures` is the number of earlier failures.
     fn connect(&self, mut failures: usize) -> Option<Connection> {
         let session = self.session;
         loop {
@@ -510,7 +513,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Asks how much of a lost connection arrived, and makes it again.
+    /// Asks how many batches of a lost connection arrived, and opens a new one.
     fn reconnect(&self, lost: Option<Connection>) -> Option<Connection> {
         let session = self.session;
         let lost = lost?;
@@ -519,7 +522,7 @@ impl Writer<'_> {
         if !session.ledger.is_drained(lost.number) {
             session.request(&Request::Lost { stream: lost.number });
         }
-        // One that brought nothing forward counts as a failure.
+        // A connection on which no batch was verified counts as a failure.
         let failures = usize::from(session.ledger.verified(lost.number) == 0) * (RETRY_PAUSES.len() - 1);
         let first_epoch = Some(Epoch::next_number());
         self.connect(failures).map(|open| Connection { first_epoch, ..open })

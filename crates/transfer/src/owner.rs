@@ -1,15 +1,16 @@
-//! Whose a folder is: another user of the machine may have made one where a receiver keeps its own.
+//! Checks who owns a folder: another user of the machine may have made one where the receiver expects its own.
 
 use std::io;
 
 use cap_std::fs::Dir;
 
-/// Permission bits of all others than the owner and the group.
+/// Permission bit: users outside the group may write.
 pub(crate) const OTHERS_WRITE: u32 = 0o002;
 pub(crate) const GROUP_OR_OTHERS_WRITE: u32 = 0o022;
 pub(crate) const GROUP_OR_OTHERS: u32 = 0o077;
 
-/// An error unless the folder belongs to the user of this process and has none of these permission bits. Windows has neither.
+/// Returns an error unless the folder belongs to the user of this process and has none of the `forbidden` permission bits. On Windows it
+/// checks nothing.
 pub(crate) fn check(folder: &Dir, what: &str, forbidden: u32) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -34,7 +35,7 @@ fn judge(owner: u32, user: u32, mode: u32, forbidden: u32) -> Result<(), &'stati
     }
 }
 
-/// Takes the right to write from others, which a new folder has where the umask is 0.
+/// Removes the write permission of others, which a new folder has if the umask is 0.
 pub(crate) fn shut_out_others(folder: &Dir) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -63,7 +64,7 @@ mod tests {
             (7, 0o775, GROUP_OR_OTHERS_WRITE, false),
             (7, 0o700, GROUP_OR_OTHERS, true),
             (7, 0o710, GROUP_OR_OTHERS, false),
-            // Not even root's, or to root another's.
+            // Not even a folder of root; and root does not accept a folder of another user.
             (0, 0o700, OTHERS_WRITE, false),
             (8, 0o700, OTHERS_WRITE, false),
         ] {

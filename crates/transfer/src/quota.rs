@@ -1,8 +1,8 @@
-//! How much each sender may leave at a receiver: the bytes of its files, complete or not, and 4 KiB for every file and
-//! folder, so that empty ones are not free. What the receiver keeps of a file beside it counts as well.
+//! The quota of each sender at a receiver. It counts the bytes of the sender's files, complete or not, and 4 KiB for
+//! every file and folder, so that empty ones are not free. The receiver's own files about a transfer count too.
 //!
-//! What is there already is counted when a sender comes; from then on everything is counted before it is written. A file
-//! counts in full from its offer on, and when it is complete or given up, as what is left of it.
+//! Existing files are counted when a sender connects. From then on everything is counted before it is written. A file
+//! counts in full from its offer on. When it is complete or abandoned, only the bytes that remain on disk count.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,24 +15,24 @@ use super::noise::PublicKey;
 use super::source::lock;
 use tress_container::Refusal;
 
-/// What a file or folder counts beyond its bytes.
+/// Bytes that every file or folder counts in addition to its content.
 pub(crate) const ENTRY_BYTES: u64 = 4096;
 
 /// The quotas of a receiver.
 pub(crate) struct Quotas {
     most_bytes: Option<u64>,
-    /// Of those who are there.
+    /// Usage of the senders that have a session.
     senders: Mutex<HashMap<PublicKey, Weak<Usage>>>,
 }
 
-/// What one sender has.
+/// The bytes that one sender uses.
 pub(crate) struct Usage {
     most_bytes: u64,
-    /// `None` until what is there has been counted.
+    /// `None` until the existing files have been counted.
     used_bytes: Mutex<Option<u64>>,
 }
 
-/// What of that is one file.
+/// The part of a sender's usage that belongs to one file.
 pub(crate) struct Reservation {
     usage: Arc<Usage>,
     bytes: Mutex<u64>,
@@ -43,7 +43,7 @@ impl Quotas {
         Self { most_bytes, senders: Mutex::default() }
     }
 
-    /// Of the sender with this folder; `None` if nothing is limited.
+    /// The usage of the sender with this folder; `None` if there is no quota.
     pub(crate) fn of(&self, sender: &PublicKey, folder: &Dir) -> io::Result<Option<Arc<Usage>>> {
         let Some(most_bytes) = self.most_bytes else { return Ok(None) };
         let usage = {
@@ -55,7 +55,7 @@ impl Quotas {
                 usage
             })
         };
-        // Counting takes its time: only this sender's other sessions wait for it.
+        // Counting may take long: only other sessions of this sender wait for it.
         let mut used = lock(&usage.used_bytes);
         if used.is_none() {
             *used = Some(used_bytes(folder)?);
@@ -66,7 +66,7 @@ impl Quotas {
 }
 
 impl Usage {
-    /// Counts something that stays.
+    /// Counts these bytes, or returns `Quota` if they exceed the limit.
     pub(crate) fn add(&self, bytes: u64) -> Result<(), Refusal> {
         let mut used = lock(&self.used_bytes);
         let after = used.unwrap_or(0).saturating_add(bytes);
@@ -77,7 +77,7 @@ impl Usage {
         Ok(())
     }
 
-    /// What was counted is not there after all.
+    /// Reverses [`Usage::add`].
     pub(crate) fn give_back(&self, bytes: u64) {
         self.change(bytes, 0);
     }
@@ -92,14 +92,14 @@ impl Usage {
         lock(&self.used_bytes).expect("counted")
     }
 
-    /// A file of which so many bytes are counted already.
+    /// The reservation of a file, of which `bytes` are already counted.
     pub(crate) fn file(self: &Arc<Self>, bytes: u64) -> Reservation {
         Reservation { usage: self.clone(), bytes: Mutex::new(bytes) }
     }
 }
 
 impl Reservation {
-    /// The file counts at least so much.
+    /// Counts at least `bytes` for the file.
     pub(crate) fn grow_to(&self, bytes: u64) -> Result<(), Refusal> {
         let mut now = lock(&self.bytes);
         if bytes > *now {
@@ -109,7 +109,7 @@ impl Reservation {
         Ok(())
     }
 
-    /// It counts so much, and no more.
+    /// Counts exactly `bytes` for the file.
     pub(crate) fn settle(&self, bytes: u64) {
         let mut now = lock(&self.bytes);
         self.usage.change(*now, bytes);
@@ -117,13 +117,13 @@ impl Reservation {
     }
 }
 
-/// Of everything in a folder; links count themselves only.
+/// Bytes that the content of a folder counts. A link counts only itself.
 pub(crate) fn used_bytes(folder: &Dir) -> io::Result<u64> {
     let mut sum = 0_u64;
     for entry in folder.entries()? {
         let entry = entry?;
         let metadata = match entry.metadata() {
-            // Its owner has just removed it.
+            // The entry was removed after the listing.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             metadata => metadata?,
         };
@@ -153,7 +153,7 @@ mod tests {
         // A folder and a file of 1000 bytes: 9192.
         assert_eq!(usage.add(10_809), Err(Refusal::Quota));
         usage.add(5_000).unwrap();
-        // The same sender, once more; another has its own.
+        // A second session of the same sender has the same quota; another sender has its own.
         let again = quotas.of(&[1; 32], &folder).unwrap().unwrap();
         assert_eq!(again.add(6_000), Err(Refusal::Quota));
         assert!(quotas.of(&[2; 32], &folder).unwrap().unwrap().add(6_000).is_ok());
@@ -166,14 +166,14 @@ mod tests {
         usage.add(5_000).unwrap();
         assert_eq!(usage.add(u64::MAX), Err(Refusal::Quota));
     }
-    /// A sender whose folder takes long to count keeps nobody else waiting.
+    /// A sender whose folder takes long to count does not delay other senders.
     #[test]
     fn counting_one_sender_delays_no_other() {
         let root = tempfile::tempdir().unwrap();
         let folder = Dir::open_ambient_dir(root.path(), cap_std::ambient_authority()).unwrap();
         let quotas = Quotas::new(Some(20_000));
         let slow = quotas.of(&[1; 32], &folder).unwrap().unwrap();
-        // As if it were being counted.
+        // Holds the lock, like a count in progress.
         let counting = lock(&slow.used_bytes);
         std::thread::scope(|scope| {
             let (done, over) = std::sync::mpsc::channel();

@@ -1,12 +1,12 @@
-//! Sets of chunk numbers as disjoint ranges: what a receiver has, and what is left to send.
+//! Sets of chunk numbers as disjoint ranges: the chunks that a receiver has, and those that are still to be sent.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A set of numbers, kept as ranges that neither overlap nor touch.
+/// A set of numbers, stored as ranges that neither overlap nor touch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ranges {
-    /// Start to end.
+    /// The end of each range, by its start.
     ranges: BTreeMap<u64, u64>,
     count: u64,
 }
@@ -16,12 +16,12 @@ impl Ranges {
         Self::default()
     }
 
-    /// How many numbers are in the set.
+    /// Number of elements.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// The ranges, in order.
+    /// The ranges, in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         self.ranges.iter().map(|(&start, &end)| start..end)
     }
@@ -31,17 +31,17 @@ impl Ranges {
         range.is_empty() || self.ranges.range(..=range.start).next_back().is_some_and(|(_, &end)| range.end <= end)
     }
 
-    /// How many ranges the set falls into.
+    /// Number of ranges.
     pub(crate) fn pieces(&self) -> usize {
         self.ranges.len()
     }
 
-    /// Whether adding this range would make no new piece: it overlaps or touches one that is there.
+    /// Whether this range overlaps or touches a range of the set, so that inserting it adds no range.
     pub(crate) fn meets(&self, range: &Range<u64>) -> bool {
         self.ranges.range(..=range.end).next_back().is_some_and(|(_, &end)| range.start <= end)
     }
 
-    /// Takes the lowest numbers out, as many as follow each other, but no more than `most`.
+    /// Removes and returns the start of the lowest range, at most `most` numbers.
     pub(crate) fn take_first(&mut self, most: u64) -> Option<Range<u64>> {
         let (&start, &end) = self.ranges.first_key_value()?;
         let taken = start..end.min(start.saturating_add(most.max(1)));
@@ -53,18 +53,18 @@ impl Ranges {
         Some(taken)
     }
 
-    /// One more than the largest number; 0 of an empty set.
+    /// One more than the largest number; 0 for an empty set.
     pub(crate) fn end(&self) -> u64 {
         self.ranges.last_key_value().map_or(0, |(_, &end)| end)
     }
 
-    /// Adds a range, of which some may be there already.
+    /// Adds a range. Some of its numbers may already be in the set.
     pub(crate) fn insert(&mut self, range: Range<u64>) {
         if range.is_empty() {
             return;
         }
         let (mut start, mut end) = (range.start, range.end);
-        // Every range that overlaps or touches this one becomes part of it.
+        // Merge every range that overlaps or touches this one.
         while let Some((&other_start, &other_end)) = self.ranges.range(..=end).next_back() {
             if other_end < start {
                 break;
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Judged by a plain set of numbers.
+        /// Compares with a plain set of numbers.
         #[test]
         fn as_a_set_of_numbers(inserts in prop::collection::vec((0_u64..60, 0_u64..12), 0..30)) {
             let mut ranges = Ranges::new();
@@ -130,7 +130,6 @@ mod tests {
                 prop_assert!(start == end || ranges.meets(&(start..end)) == (grown.pieces() <= ranges.pieces()));
                 prop_assert_eq!(ranges.covers(&(start..end)), (start..end).all(|number| numbers.contains(&number)));
             }
-            // Neither overlapping nor touching.
             let list: Vec<_> = ranges.iter().collect();
             prop_assert!(list.windows(2).all(|pair| pair[0].end < pair[1].start));
             // All of it can be taken, in order, in runs of at most five.

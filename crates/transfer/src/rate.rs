@@ -1,14 +1,14 @@
-//! A limit on the bytes that go out in a second, shared by all connections of a session.
+//! A limit on the bytes sent per second, shared by all connections of a session.
 //!
-//! A token bucket in its virtual-time form: `next` is when the next byte may go. A link that was idle may catch up by
-//! the depth of the bucket and no more, so the limit holds over every span much longer than that.
+//! A token bucket in its virtual-time form: `next` is when the next byte may be sent. A link that was idle may catch up by
+//! the depth of the bucket and no more, so the limit holds over every span that is much longer than the depth.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How much time's worth of bytes may go at once.
+/// Depth of the bucket, as the time that its bytes take at the limit.
 const DEPTH: Duration = Duration::from_millis(10);
-/// Pieces that are asked for at once.
+/// Smallest and largest piece that is reserved and written in one call, in bytes.
 const PIECE_BYTES: std::ops::RangeInclusive<u64> = 1024..=65536;
 
 pub(crate) struct Rate {
@@ -21,12 +21,12 @@ impl Rate {
         Self { bytes_per_s: bytes_per_s.max(1), next: Mutex::new(Instant::now()) }
     }
 
-    /// Bytes to write at once: about five milliseconds' worth.
+    /// Bytes to write in one call: as many as the limit allows in about five milliseconds.
     pub(crate) fn piece_bytes(&self) -> usize {
         (self.bytes_per_s / 200).clamp(*PIECE_BYTES.start(), *PIECE_BYTES.end()) as usize
     }
 
-    /// Reserves the time that these bytes take, and says how long to wait before they may go.
+    /// Reserves the time that these bytes take, and returns how long to wait before they may be sent.
     pub(crate) fn reserve(&self, bytes: usize, now: Instant) -> Duration {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         let earliest = now.checked_sub(DEPTH).unwrap_or(now);
@@ -40,7 +40,7 @@ impl Rate {
 mod tests {
     use super::*;
 
-    /// A second of simulated time from three connections that are always ready.
+    /// Three seconds of simulated time, with three connections that are always ready.
     #[test]
     fn the_rate_holds() {
         for bytes_per_s in [10_000_u64, 1_250_000, 125_000_000, 2_000_000_000] {

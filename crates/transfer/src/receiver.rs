@@ -1,4 +1,4 @@
-//! `receive`: a port, the senders that are let in, and a folder for each.
+//! `receive`: listens on a port, and stores each sender's files in a separate folder.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -27,77 +27,77 @@ use tress_container::sys::{Os, System};
 use tress_container::threads::start;
 use tress_container::{Control, Error, ErrorKind, Refusal};
 
-/// How to receive.
+/// Options of [`receive`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReceiveOptions {
-    /// Address and port; port 0 takes a free one.
+    /// Address and port to listen on; port 0 lets the system choose a free one.
     pub listen: String,
-    /// Where everything goes. Made, mode 0700, if there is no such folder.
+    /// Folder for all received files. It is made with mode 0700 if it is missing.
     pub folder: PathBuf,
-    /// Who may send.
+    /// The senders that are accepted.
     pub allow: Allow,
-    /// End after one session. A file that was refused is an error then.
+    /// End after one session. Then a refused file makes [`receive`] return an error.
     pub once: bool,
-    /// What is granted.
+    /// Limits on connections, sessions and storage.
     pub limits: Limits,
 }
 
 impl ReceiveOptions {
-    /// Serves these senders until it is ended, with the limits that the command has.
+    /// Returns options that serve these senders until cancelled, with the limits of `tress receive`.
     pub fn new(listen: impl Into<String>, folder: impl Into<PathBuf>, allow: Allow) -> Self {
         Self { listen: listen.into(), folder: folder.into(), allow, once: false, limits: Limits::default() }
     }
 }
 
-/// What a receiver tells whoever runs it.
+/// An event that [`receive`] reports.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// It takes connections here.
+    /// The receiver listens on this address.
     Listening(SocketAddr),
-    /// A sender has begun a session; its files go to this folder.
+    /// A sender has begun a session.
     Admitted {
-        /// Below the receiver's folder.
+        /// The sender's folder, relative to the receiver's folder.
         folder: &'a str,
-        /// Where it comes from.
+        /// The sender's IP address.
         from: IpAddr,
     },
-    /// A file is complete, synced and named.
+    /// A file is complete and synced under its final name.
     Received {
         /// The sender's folder.
         folder: &'a str,
-        /// Below the sender's folder.
+        /// Path relative to the sender's folder.
         name: &'a Path,
-        /// Its size.
+        /// Size in bytes.
         bytes: u64,
     },
     /// A file or folder was refused.
     Refused {
         /// The sender's folder.
         folder: &'a str,
-        /// Which file, by the name that the sender gives it, and why.
+        /// The sender's name for the file, and the reason.
         error: &'a Error,
     },
-    /// A connection was refused, or a session ended before its sender was done.
+    /// A connection was refused, or a session ended early.
     Failed {
-        /// Where it came from.
+        /// The peer's IP address.
         from: IpAddr,
-        /// Why.
+        /// The reason.
         error: &'a Error,
     },
 }
 
-/// Where a sender's files go, below the receiver's folder: the first 16 bytes of its Noise key, in hexadecimal.
+/// Name of a sender's folder: the first 16 bytes of its Noise key, in hexadecimal.
 pub(crate) fn folder_name(sender: &PublicKey) -> String {
     sender[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Receives until `control` is cancelled, or with `once` until one session has ended.
+/// Receives files until `control` is cancelled, or with `once` until one session has ended.
 ///
 /// # Errors
-/// `BadIdentity` for a key pair without a Noise key; `Io` of the port and the folder; `Interrupted`; with `once` the
-/// failure of the session.
+/// `BadIdentity` for a key pair without a Noise key; `Io` of the port and the folder; `Interrupted` when cancelled; with `once` the
+/// error of the session.
 pub fn receive(
     pair: &KeyPair,
     options: &ReceiveOptions,
@@ -143,7 +143,7 @@ pub(crate) fn receive_on(
                     match server.gate.enter(address, &link, Instant::now()) {
                         Some(pass) => {
                             let server = &server;
-                            // No thread, no connection: the others go on.
+                            // Without a thread only this connection is lost.
                             if let Err(error) = start(scope, move || server.serve(link, address, pass)) {
                                 server.tell(&Event::Failed { from: address, error: &error });
                             }
@@ -152,7 +152,7 @@ pub(crate) fn receive_on(
                     }
                 }
                 Ok(None) => {}
-                // Out of handles or memory: others will give some back.
+                // Out of handles or memory: wait until other connections free some.
                 Err(_) => thread::sleep(super::link::TICK),
             }
         }
@@ -168,7 +168,7 @@ fn declined(reason: Refusal, sender: &PublicKey) -> Error {
     Error::new(ErrorKind::Declined(reason)).with_detail(format!("its key begins with {}", folder_name(sender)))
 }
 
-/// A sender's file, by its name.
+/// A sender and the name of one of its files.
 type Claim = (PublicKey, Vec<u8>);
 
 /// A running receiver.
@@ -180,12 +180,12 @@ pub(crate) struct Server<'a> {
     gate: Gate,
     quotas: Quotas,
     sessions: Mutex<Vec<Arc<Session>>>,
-    /// Which session a file is coming by.
+    /// The session that receives each arriving file.
     claims: Mutex<HashMap<Claim, Arc<Session>>>,
     events: &'a (dyn Fn(&Event<'_>) + Sync),
     control: &'a Control,
     is_over: AtomicBool,
-    /// Of the one session.
+    /// With `once`, the result of the session.
     outcome: Mutex<Option<Result<(), Error>>>,
 }
 
@@ -199,7 +199,7 @@ impl Server<'_> {
         (self.events)(event);
     }
 
-    /// An error for this reason, with the limit that was exceeded.
+    /// Returns an error for this reason. For a quota it names the limit.
     pub(crate) fn declined(&self, reason: Refusal) -> Error {
         let error = Error::new(ErrorKind::Declined(reason));
         match self.options.limits.quota_bytes {
@@ -208,7 +208,7 @@ impl Server<'_> {
         }
     }
 
-    /// Counts what is there of the files that are arriving.
+    /// Updates the progress: received bytes and total size of the arriving files.
     pub(crate) fn count(&self) {
         let (mut done_bytes, mut total_bytes, mut is_known) = (0, 0_u64, true);
         for (arrived_bytes, size_bytes) in lock(&self.sessions).iter().filter_map(|session| session.arrived()) {
@@ -219,13 +219,13 @@ impl Server<'_> {
         self.control.set_done_of(done_bytes, if is_known { total_bytes } else { 0 });
     }
 
-    /// Counts a batch that has arrived.
+    /// Counts a received batch.
     pub(crate) fn count_batch(&self, plain_bytes: u64) {
         self.control.add_moved(plain_bytes);
         self.count();
     }
 
-    /// Notes that a file comes by this session, unless it comes by another.
+    /// Claims a file for this session. If another session has it, returns that session.
     pub(crate) fn claim(&self, session: &Arc<Session>, path: &[u8]) -> Result<(), Arc<Session>> {
         match lock(&self.claims).entry((session.sender, path.to_vec())) {
             std::collections::hash_map::Entry::Occupied(entry) => Err(entry.get().clone()),
@@ -244,7 +244,7 @@ impl Server<'_> {
         }
     }
 
-    /// Lets the sessions tell their senders, and ends those that do not get that far: a sender that reads nothing must not keep
+    /// Gives the sessions time to notify their senders, then ends those that are left: a sender that reads nothing must not block
     /// the receiver.
     fn wind_up(&self) {
         let until = Instant::now() + 2 * END_TIME;
@@ -254,7 +254,7 @@ impl Server<'_> {
         lock(&self.sessions).iter().for_each(|session| session.stop());
     }
 
-    /// Counts a session among those of its sender, unless there are as many as there may be.
+    /// Registers a session. Returns `false` if its sender already has the most sessions that it may have.
     fn enter(&self, session: &Arc<Session>) -> bool {
         let mut sessions = lock(&self.sessions);
         let of_sender = sessions.iter().filter(|other| other.sender == session.sender).count();
@@ -265,7 +265,7 @@ impl Server<'_> {
         has_room
     }
 
-    /// The session has ended, also by a panic: it holds no file any more.
+    /// Removes a session and its claims, even after a panic.
     fn leave(&self, session: &Arc<Session>) {
         lock(&self.sessions).retain(|other| !Arc::ptr_eq(other, session));
         lock(&self.claims).retain(|_, owner| !Arc::ptr_eq(owner, session));
@@ -273,7 +273,7 @@ impl Server<'_> {
     }
 
     fn serve(&self, link: Arc<dyn Link>, from: IpAddr, pass: Pass<'_>) {
-        // A receiver that ends cuts whoever connects in that moment.
+        // A receiver that is stopping closes new connections without an event.
         if let Err(error) = self.admit(&link, from, pass)
             && !(error.kind == ErrorKind::Interrupted && self.stopped().is_some())
         {
@@ -282,7 +282,7 @@ impl Server<'_> {
         link.close();
     }
 
-    /// Everything up to the first message, after which the sender is known, within the time for a handshake.
+    /// Performs the handshake, reads the first message, which identifies the sender, and serves the connection.
     fn admit(&self, link: &Arc<dyn Link>, from: IpAddr, pass: Pass<'_>) -> Result<(), Error> {
         let limits = &self.options.limits;
         let begin = Instant::now();
@@ -299,11 +299,11 @@ impl Server<'_> {
             Err(declined(reason, &sender))
         };
         if !self.options.allow.admits(&sender) {
-            // Read what it says first: a connection closed with unread bytes may lose the answer.
+            // Read its message first: closing a connection with unread bytes may lose our answer.
             let _ = incoming.read(&patience);
             return refuse(Refusal::NotAdmitted);
         }
-        // Up to here all may have been replayed. This message proves the key.
+        // Everything so far may be a replay. This message proves that the sender holds its key.
         let Some(message) = incoming.read(&patience)? else { return Err(Error::new(ErrorKind::Disconnected)) };
         if !pass.is_of(&sender) {
             return refuse(Refusal::TooMany);

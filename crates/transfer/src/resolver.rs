@@ -1,7 +1,7 @@
-//! The primitives of `Noise_IK_25519_ChaChaPoly_SHA256` for crate `snow`, from the libraries that age uses already.
+//! The primitives of `Noise_IK_25519_ChaChaPoly_SHA256` for crate `snow`, from the libraries that crate `age` uses.
 //!
-//! Unlike snow's own, these wipe static, ephemeral and cipher keys when dropped, and refuse points of small order. What
-//! stays in snow's hands (the chaining key, and copies of keys on its way to `set`) is not wiped; SECURITY.md says so.
+//! Unlike the primitives of snow, these wipe static, ephemeral and cipher keys when dropped, and refuse points of small order.
+//! Values that snow itself holds (the chaining key, and copies of keys before `set`) are not wiped; SECURITY.md says so.
 
 use chacha20poly1305::aead::AeadInPlace;
 use chacha20poly1305::{ChaCha20Poly1305, KeyInit, Tag};
@@ -141,7 +141,7 @@ struct ChaChaPoly {
     key: Zeroizing<[u8; KEY_BYTES]>,
 }
 
-/// Noise, section 12.3: four bytes of zeros, then the counter in little-endian.
+/// Noise, section 12.3: four zero bytes, then the counter in little-endian.
 fn nonce(counter: u64) -> chacha20poly1305::Nonce {
     let mut nonce = [0; 12];
     nonce[4..].copy_from_slice(&counter.to_le_bytes());

@@ -1,4 +1,4 @@
-//! `send`: files to a receiver, over a control connection and data connections.
+//! `send`: sends files to a receiver, over a control connection and data connections.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
@@ -32,26 +32,26 @@ use tress_container::sys::{Os, System};
 use tress_container::threads::start;
 use tress_container::{Control, Error, ErrorKind, Refusal, Threads};
 
-/// Most that is held sealed before it is sent.
+/// Largest file that `sequential` seals before sending, in bytes.
 const SEQUENTIAL_MAX_BYTES: u64 = 1 << 30;
-/// How much longer than for a sign of life a sender waits for an answer: for the sync of what a receiver may leave unsynced.
+/// A sender waits this many stall times for progress towards an answer: the receiver may first have to sync much data.
 const ANSWER_STALLS: u32 = 10;
-/// Chunks of the largest stage that can be asked for: 16 MiB.
+/// Chunks of the largest stage that a caller can choose: 16 MiB.
 const MAX_STAGE_CHUNKS: u64 = 1024;
 
-/// Sends files and folders. Each file is a transfer of its own: what the receiver has of it is not sent again.
+/// Sends files and folders. Each file is a separate transfer: chunks that the receiver already has are not sent again.
 ///
-/// A file that cannot be read, that changes meanwhile, or that the receiver refuses by its name, does not stop the others; the
-/// error of the first one is returned when they are done. Symbolic links inside a folder are skipped.
+/// A file that cannot be read, changes while it is read, or is refused by the receiver does not stop the others. The first such
+/// error is returned when they are done. Symbolic links inside a folder are skipped.
 ///
 /// # Errors
-/// `WrongPeer`, `PeerVersion`, `Refused`, `Stalled`, `Disconnected`, `Protocol`; `InputChanged`, `BadName`, `Io` of an input;
-/// `Interrupted`.
+/// `WrongPeer`, `PeerVersion`, `Refused`, `Stalled`, `Disconnected` and `Protocol` of the connection; `InputChanged`, `BadName` and
+/// `Io` of an input; `Interrupted`; `Usage` for invalid options; `BadIdentity` for a key pair without a Noise key.
 pub fn send(inputs: &[Source], pair: &KeyPair, options: &SendOptions, control: &Control) -> Result<SendReport, Error> {
     send_with_events(inputs, pair, options, &|_| {}, control)
 }
 
-/// As [`send`], and tells what is not sent as soon as that is known.
+/// Like [`send`], and reports what is not sent as soon as that is known.
 ///
 /// # Errors
 /// Those of [`send`].
@@ -99,7 +99,7 @@ fn send_telling(
     for source in inputs {
         total_bytes += check(system, source, options)?;
     }
-    // Nobody knows the length of standard input.
+    // The length of standard input is unknown.
     if !inputs.iter().any(|source| matches!(source, Source::Stdin)) {
         control.set_total(total_bytes);
     }
@@ -141,7 +141,7 @@ fn send_telling(
     Ok(report)
 }
 
-/// What can be said of an input before anything is sent: its bytes, if it is there and has a name.
+/// Checks before the transfer that an input exists and has a valid name. Returns its size in bytes.
 fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<u64, Error> {
     let Source::Path(path) = source else {
         let name = options.stdin_name.as_bytes();
@@ -156,7 +156,7 @@ fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<
     }
     let name = base_name(system, path)?;
     if is_folder(system, source)? {
-        // Names only: what cannot be read is told when its turn comes.
+        // Only lists names: errors are reported when the entry is sent.
         let (walk, _) = Walk::new(system, path, name)?;
         let sizes = walk.flatten().map(|item| if let Item::File { size_bytes, .. } = item { size_bytes } else { 0 });
         return Ok(sizes.fold(0, u64::saturating_add));
@@ -178,12 +178,12 @@ fn mode(options: &SendOptions) -> Mode {
     }
 }
 
-/// What a plan for these options may not change.
+/// The bounds that these options set for a plan.
 fn fixed(options: &SendOptions, links: usize) -> Fixed {
     let mode = mode(options);
-    // As many as there are buffers for.
+    // No more than there are buffers for.
     let most_workers = options.threads.count().min(links * SLOTS);
-    // What is sealed before anything is sent is not planned; there are slots for full batches.
+    // In sequential mode nothing is planned, and there are slots for full batches.
     let full = Some(BATCH_PLAIN_BYTES).filter(|_| mode == Mode::Sequential);
     let stage_chunks = full.or(options.stage_bytes);
     Fixed {
@@ -195,7 +195,7 @@ fn fixed(options: &SendOptions, links: usize) -> Fixed {
     }
 }
 
-/// A session at the sender, shared by all of its threads.
+/// A session at the sender, shared by its threads.
 pub(crate) struct Session<'a> {
     system: &'static dyn System,
     network: &'a dyn Network,
@@ -212,32 +212,32 @@ pub(crate) struct Session<'a> {
     pub(crate) rate: Option<Rate>,
     pub(crate) trace: Trace,
     pub(crate) steering: Steering,
-    /// Ends a wait for a stream when the session ends.
+    /// Cancelled when the session ends, to end a wait for a stream.
     reading: Arc<Control>,
-    /// Whether a refusal answers a question; otherwise it ends the session.
+    /// Whether a request awaits its answer. A refusal at any other time ends the session.
     takes_refusals: AtomicBool,
     is_over: AtomicBool,
     state: Mutex<State>,
     bell: Condvar,
-    /// Held until it is known which connections have a thread; workers wait for that, or they would seal for one that has none.
+    /// Held until every connection has a thread or is marked as dead. Workers wait for it, so that they do not seal for a dead one.
     starting: Mutex<()>,
 }
 
 #[derive(Default)]
 struct State {
     failure: Option<Error>,
-    /// Why a data connection was lost last.
+    /// Error of the data connection that was lost last.
     loss: Option<Error>,
 }
 
 impl Session<'_> {
-    /// What ends every wait.
+    /// Returns the error that ends every wait, once the session has ended or was cancelled.
     pub(crate) fn stopped(&self) -> Option<Error> {
         let is_over = self.is_over.load(Ordering::Acquire) || self.control.is_cancelled();
         is_over.then(|| Error::new(ErrorKind::Interrupted))
     }
 
-    /// Ends the session; the first reason counts.
+    /// Ends the session. The first error is kept.
     pub(crate) fn fail(&self, error: Error) {
         lock(&self.state).failure.get_or_insert(error);
         self.stop();
@@ -251,7 +251,7 @@ impl Session<'_> {
         self.bell.notify_all();
     }
 
-    /// Remembers why a data connection was lost, in case no other is left.
+    /// Records why a data connection was lost, for [`fail_by_loss`](Self::fail_by_loss).
     pub(crate) fn note_loss(&self, error: Error) {
         lock(&self.state).loss = Some(error);
     }
@@ -261,13 +261,13 @@ impl Session<'_> {
         self.fail(loss.unwrap_or_else(|| Error::new(ErrorKind::Disconnected)));
     }
 
-    /// Sleeps until then, or until the session ends.
+    /// Sleeps until this time, or until the session ends.
     pub(crate) fn pause_until(&self, until: Instant) {
         pause_until(until, &|| self.stopped());
     }
 
-    /// Waits until the receiver has read all and closed, for two seconds at most. If a connection is closed with unread bytes, the last
-    /// bytes to the other end may be lost.
+    /// Waits up to two seconds until the receiver has read everything and closed. Closing a connection with unread bytes may lose the last
+    /// bytes that were written to it.
     fn await_hangup(&self) {
         let until = Instant::now() + END_TIME;
         let mut state = lock(&self.state);
@@ -278,7 +278,7 @@ impl Session<'_> {
         }
     }
 
-    /// Says something on the control connection; a failure ends the session.
+    /// Sends a request on the control connection. A failure ends the session.
     pub(crate) fn request(&self, request: &Request) {
         let stop = || self.stopped();
         let written = lock(&self.out).write(&request.encode(), &Patience::silence(self.stall_time, &stop));
@@ -289,7 +289,7 @@ impl Session<'_> {
         }
     }
 
-    /// Makes a data connection of this number.
+    /// Opens the data connection with this number.
     pub(crate) fn join(&self, stream: u16) -> Result<Outgoing, Error> {
         let stop = || self.stopped();
         let link: Arc<dyn Link> = connect(self.network, &self.options.to)?.into();
@@ -310,7 +310,7 @@ impl Session<'_> {
         let mode = mode(self.options);
         let slots = match mode {
             Mode::Sequential => (SEQUENTIAL_MAX_BYTES / BATCH_PLAIN_BYTES + 1).div_ceil(streams as u64) as usize + 1,
-            // Of a stage that is sealed and one that is written.
+            // For the stage that is being sealed and the one that is being written.
             Mode::Barrier => SLOTS.max((2 * self.steering.stage_batches()).div_ceil(streams)),
             Mode::Counter => SLOTS,
         };
@@ -328,12 +328,12 @@ impl Session<'_> {
                 .start(scope, || self.listen(&mut incoming))
                 .and_then(|()| self.start_others(scope, &lanes, &numbers, workers, streams));
             let result = started.and_then(|()| self.send_all(inputs));
-            // Whoever only saw the session end does not know why. What fails from here on is the receiver hanging up.
+            // The session may have ended for another reason than this thread saw. From here on an error means that the receiver has closed.
             let result = match (result, lock(&self.state).failure.take()) {
                 (Err(_), Some(failure)) => Err(failure),
                 (result, _) => result,
             };
-            // Also when some files were not taken.
+            // Even if the receiver refused some files.
             if self.stopped().is_none() {
                 self.request(&Request::Bye);
                 self.await_hangup();
@@ -346,7 +346,7 @@ impl Session<'_> {
         result
     }
 
-    /// Starts a session's threads but the one that listens. Where the system refuses some, fewer workers and connections do.
+    /// Starts a session's threads except the one that reads replies. If the system refuses some, the session runs with fewer.
     fn start_others<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -379,12 +379,12 @@ impl Session<'_> {
             }
         }
         drop(starting);
-        // With the first of them the rest are refused as well.
+        // If the system refuses one, it will refuse the rest.
         let _ = (1..workers).try_for_each(work);
         Ok(())
     }
 
-    /// Starts a thread of this session. If it panics the session ends, or the others would wait for it for ever.
+    /// Starts a thread of this session. If it panics, the session ends, so that no other thread waits for it.
     fn start<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -398,7 +398,7 @@ impl Session<'_> {
         start(scope, guarded).map(drop)
     }
 
-    /// Reads what the receiver says.
+    /// Reads replies until the session ends.
     fn listen(&self, incoming: &mut Incoming) {
         let stop = || self.stopped();
         loop {
@@ -433,8 +433,7 @@ impl Session<'_> {
         }
     }
 
-    /// Asks now and then whether the receiver is there, plans anew where rates drift, and ends the session when the run
-    /// is cancelled.
+    /// Sends pings, updates the plan when rates drift, and ends the session when it is cancelled.
     fn pulse(&self) {
         let mut asked = Instant::now();
         while self.stopped().is_none() {
@@ -444,7 +443,7 @@ impl Session<'_> {
                 asked = Instant::now();
                 self.request(&Request::Ping);
             }
-            // Of what is sealed before it is sent nothing overlaps.
+            // In sequential mode nothing overlaps, so there is nothing to plan.
             if !self.options.sequential
                 && let Some(bytes_left) = self.work.bytes_left()
                 && let Some((costs, plan)) = self.steering.look(bytes_left, Instant::now())
@@ -488,7 +487,7 @@ impl Session<'_> {
         }
     }
 
-    /// Of a folder: what is in it, and itself.
+    /// For a folder: the walk, and the item of the folder itself.
     fn walk(&self, source: &Source) -> Result<Option<(Walk<'_>, Item)>, Error> {
         match source {
             Source::Path(path) if is_folder(self.system, source)? => {
@@ -498,7 +497,7 @@ impl Session<'_> {
         }
     }
 
-    /// An error of one file is kept for the end, one of the session ends it.
+    /// Keeps the first error of a file for the end of the run. An error of the session is returned immediately.
     fn keep_first(&self, sent: Result<(), Error>, first: &mut Option<Error>, count: &mut u64) -> Result<(), Error> {
         let Err(error) = sent else { return Ok(()) };
         if self.stopped().is_some() {
@@ -532,7 +531,7 @@ impl Session<'_> {
         }
     }
 
-    /// Asks, and waits for the answer. A refusal is an error about `name`.
+    /// Sends a request and waits for the answer. A refusal is an error about `name`.
     fn ask(&self, request: &Request, name: &[u8]) -> Result<Reply, Error> {
         self.takes_refusals.store(true, Ordering::Release);
         self.request(request);
@@ -542,7 +541,7 @@ impl Session<'_> {
             Reply::Refused { reason } => {
                 let shown = PathBuf::from(String::from_utf8_lossy(name).into_owned());
                 let error = Error::new(ErrorKind::Refused(reason)).at(shown);
-                // Of this file; another may be welcome.
+                // The receiver may accept other files.
                 let is_about_the_file = matches!(
                     reason,
                     Refusal::Name | Refusal::Exists | Refusal::OtherVersion | Refusal::TooMany | Refusal::Quota
@@ -556,7 +555,7 @@ impl Session<'_> {
         }
     }
 
-    /// Waits for what the receiver owes. It may have much to sync, but has to get on with it: that it is there is not enough.
+    /// Waits for the answer to a request. The receiver may have much to sync, but it has to make progress; pings alone are not enough.
     fn wait_answer(&self) -> Result<Reply, Error> {
         let since = Instant::now();
         loop {
@@ -624,7 +623,7 @@ impl Session<'_> {
         let sent = self.finish(file, source);
         let written_bytes = self.work.end();
         if sent.is_err() && self.stopped().is_none() {
-            // The receiver must not wait for the rest. The other files have nothing to do with it.
+            // The receiver must not wait for the rest of this file. The other files are still sent.
             self.request(&Request::Abandon { file });
             self.control.take_back(held_bytes + written_bytes);
         }
@@ -633,7 +632,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Waits until all of the file is out, says so, and waits for the confirmation.
+    /// Waits until the whole file is written, sends `Finish`, and waits for the confirmation.
     fn finish(&self, file: u32, source: &FileSource) -> Result<u64, Error> {
         let size_bytes = loop {
             if let Some(size_bytes) = self.work.wait_written(TICK)? {
@@ -652,7 +651,7 @@ impl Session<'_> {
         }
     }
 
-    /// A file that is not sent lowers the total, unless the session ends with it.
+    /// Subtracts a file that is not sent from the total, unless the session has ended.
     fn expect_less(&self, bytes: u64) {
         if self.stopped().is_none() {
             self.control.lower_total(bytes);

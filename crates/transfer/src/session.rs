@@ -1,7 +1,7 @@
-//! A session at the receiver: one control connection, and what its data connections bring.
+//! A session at the receiver: one control connection, and the state of its data connections.
 //!
-//! The thread of the control connection answers the sender; a second one syncs, writes the journal and gives names, so
-//! that a slow disk does not look like a dead receiver. Data connections have threads of their own (`incoming.rs`).
+//! The thread of the control connection answers the sender. A second thread syncs files, writes the journal and gives files
+//! their final names, so that a slow disk does not look like a dead receiver. Each data connection has its own threads (`incoming.rs`).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,26 +19,27 @@ use super::wire::{MAX_STREAM_NUMBERS, Reply, Request};
 use tress_container::threads::start;
 use tress_container::{Error, ErrorKind, Refusal};
 
-/// Unsynced data after which a sync is due, in bytes and in time.
+/// Amount of unsynced data after which a sync is due.
 const SYNC_BYTES: u64 = 8 << 20;
+/// Age of unsynced data after which a sync is due.
 const SYNC_TIME: Duration = Duration::from_secs(1);
-/// How long data that was on its way may take to arrive after the control connection ended.
+/// How long data in transit may take to arrive after the control connection has ended.
 const DRAIN_TIME: Duration = Duration::from_secs(2);
-/// The same for a data connection that the sender has lost.
+/// How long data in transit may take to arrive on a data connection that the sender has lost.
 const LOST_TIME: Duration = Duration::from_millis(500);
-/// How long an earlier session may take to let go of a file.
+/// How long an earlier session may take to release a file.
 const TAKEOVER_TIME: Duration = Duration::from_secs(10);
-/// Files that were given up and are remembered.
+/// Most abandoned files that a session remembers.
 const MAX_ABANDONED: usize = 64;
 const PULSE: Duration = Duration::from_millis(200);
-/// How long a sender may take to hear that its session ends.
+/// Time to notify a sender that its session ends.
 pub(crate) const END_TIME: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(10);
 
 pub(crate) struct Session {
     pub(crate) ticket: Ticket,
     pub(crate) sender: PublicKey,
-    /// Data connections at the same time.
+    /// Most data connections at the same time.
     streams: u16,
     stall_time: Duration,
     out: Mutex<Outgoing>,
@@ -50,15 +51,15 @@ pub(crate) struct Session {
 #[derive(Default)]
 struct State {
     current: Option<Current>,
-    /// The number of the last offer, whatever became of it.
+    /// The number of the last offered file, accepted or not.
     last_file: u32,
-    /// Files that the sender gave up last: batches of them may still be on their way.
+    /// The files that the sender abandoned most recently: batches of them may still be in transit.
     abandoned: VecDeque<u32>,
     connections: BTreeMap<u16, Connection>,
-    /// Why this end ended it.
+    /// Why the receiver ended the session.
     reason: Option<Refusal>,
     error: Option<Error>,
-    /// The first file or folder that was refused, and the number of all of them.
+    /// The error of the first refused file or folder, and the number of refused ones.
     refused: Option<(Error, u64)>,
 }
 
@@ -66,18 +67,18 @@ struct Current {
     file: u32,
     path: Vec<u8>,
     part: Arc<Part>,
-    /// The size, once all of the input was read.
+    /// The size, once the sender has read the whole input.
     finish: Option<u64>,
-    /// It is being synced and named: too late for the sender to forget it.
+    /// The file is being synced and named: the sender can no longer abandon it.
     is_completing: bool,
 }
 
 struct Connection {
-    /// `None` for one that never came, or is gone: its socket goes with it.
+    /// `None` if it never connected or has ended, so that its socket is freed.
     link: Option<Arc<dyn Link>>,
     batches: u64,
     is_open: bool,
-    /// When the sender said that it lost it.
+    /// When the sender reported it as lost.
     lost: Option<Instant>,
 }
 
@@ -95,7 +96,7 @@ impl Session {
         Self { ticket, sender, streams, stall_time, out, state, bell, ended: AtomicBool::new(false) }
     }
 
-    /// What ends every wait of this session.
+    /// Returns the error that ends every wait of this session, once it has ended.
     pub(crate) fn stopped(&self) -> Option<Error> {
         self.ended.load(Ordering::Acquire).then(|| Error::new(ErrorKind::Disconnected))
     }
@@ -109,7 +110,7 @@ impl Session {
         lock(&self.out).write(&reply.encode(), &Patience::silence(self.stall_time, &stop))
     }
 
-    /// Ends the session from this side, and tells the sender why.
+    /// Ends the session, and sends the reason to the sender.
     pub(crate) fn end(&self, reason: Refusal, error: Option<Error>) {
         {
             let mut state = lock(&self.state);
@@ -119,8 +120,7 @@ impl Session {
             state.reason = Some(reason);
             state.error = error;
         }
-        // Best effort: the sender may be gone, or another thread may be writing to it and get no further. Not for long: whoever
-        // ends it has other things to do.
+        // Best effort, for a limited time: the sender may be gone, or another thread may be stuck in a write to it.
         let until = Instant::now() + END_TIME;
         let out = loop {
             match self.out.try_lock() {
@@ -137,7 +137,7 @@ impl Session {
         self.stop();
     }
 
-    /// Ends all of its waits.
+    /// Ends every wait of this session and closes its data connections.
     pub(crate) fn stop(&self) {
         self.ended.store(true, Ordering::Release);
         for connection in lock(&self.state).connections.values() {
@@ -146,12 +146,12 @@ impl Session {
         self.bell.notify_all();
     }
 
-    /// Tells the sender that it is in.
+    /// Sends the ticket to the sender.
     fn begin(&self) -> Result<(), Error> {
         self.send(&Reply::Admitted { ticket: self.ticket.clone(), streams: self.streams })
     }
 
-    /// What was refused in this session.
+    /// Returns the first error of a refused file, with the number of others.
     pub(crate) fn refused(&self) -> Result<(), Error> {
         match lock(&self.state).refused.take() {
             None => Ok(()),
@@ -160,8 +160,7 @@ impl Session {
         }
     }
 
-    /// Admits the sender, and serves the control connection until the sender says that it is done. What it left unfinished stays for the next
-    /// session.
+    /// Admits the sender, and serves the control connection until the sender is done. An unfinished file stays for the next session.
     pub(crate) fn run(
         self: &Arc<Self>,
         mut incoming: Incoming,
@@ -204,7 +203,7 @@ impl Session {
                 current.part.discard();
                 Ok(())
             };
-            // The file's lock goes before the claim does.
+            // Release the lock on the file before the claim.
             let path = current.path;
             drop(current.part);
             server.release(self, &path);
@@ -293,7 +292,7 @@ impl Session {
         }
     }
 
-    /// The sender broke the protocol: it is told, and the session ends.
+    /// Ends the session because the sender broke the protocol.
     fn broken(&self, error: Error) -> Error {
         self.end(Refusal::Protocol, None);
         error
@@ -319,7 +318,7 @@ impl Session {
         server: &Server<'_>,
     ) -> Result<(), Error> {
         let until = Instant::now() + TAKEOVER_TIME;
-        // An earlier session of this sender may not have noticed its end yet; the newer one goes first.
+        // An earlier session of this sender may not have noticed that its connection is gone: the newer session wins.
         while let Err(other) = server.claim(self, &path) {
             other.end(Refusal::TakenOver, None);
             if Instant::now() > until {
@@ -329,7 +328,7 @@ impl Session {
         }
         let offered = loop {
             match store.offer(&path, identity, size_bytes, restart) {
-                // Its last batches may still be on their way to the disk, or another receiver has the file.
+                // Its last batches may still be on their way to the disk, or another receiver has locked the file.
                 Err(Denied { reason: Refusal::TooMany, .. }) if Instant::now() < until => {
                     if let Err(error) = self.pause(server) {
                         server.release(self, &path);
@@ -356,7 +355,7 @@ impl Session {
         self.send(&Reply::Resume { file, held })
     }
 
-    /// A moment, unless the session or the receiver ends.
+    /// Sleeps briefly. Returns an error if the session or the receiver ends.
     fn pause(&self, server: &Server<'_>) -> Result<(), Error> {
         if let Some(error) = self.stopped() {
             return Err(error);
@@ -374,17 +373,17 @@ impl Session {
         state.current.as_mut().filter(|current| current.file == file).map(look)
     }
 
-    /// The file of this number, if it is the one that is coming.
+    /// The arriving file, if it has this number.
     pub(crate) fn part(&self, file: u32) -> Option<Arc<Part>> {
         self.with_current(file, |current| current.part.clone())
     }
 
-    /// Whether the sender gave up this file not long ago.
+    /// Whether the sender has recently abandoned this file.
     pub(crate) fn is_abandoned(&self, file: u32) -> bool {
         lock(&self.state).abandoned.contains(&file)
     }
 
-    /// Plaintext that is there of the file that is coming, and its size.
+    /// Plaintext bytes received of the arriving file, and its size.
     pub(crate) fn arrived(&self) -> Option<(u64, Option<u64>)> {
         let state = lock(&self.state);
         state.current.as_ref().map(|current| (current.part.written_bytes(), current.part.size_bytes))
@@ -404,7 +403,7 @@ impl Session {
 
     // Data connections.
 
-    /// Takes up a data connection under a number that was not used before.
+    /// Registers a data connection under a number that was not used before.
     pub(crate) fn attach(&self, stream: u16, link: Arc<dyn Link>) -> Result<(), Refusal> {
         let mut state = lock(&self.state);
         if self.stopped().is_some() || stream >= MAX_STREAM_NUMBERS || state.connections.contains_key(&stream) {
@@ -418,7 +417,7 @@ impl Session {
         Ok(())
     }
 
-    /// One more batch of this connection is verified and written.
+    /// Counts a batch of this connection that was verified and written.
     pub(crate) fn count(&self, stream: u16) {
         let mut state = lock(&self.state);
         if let Some(connection) = state.connections.get_mut(&stream) {
@@ -434,7 +433,7 @@ impl Session {
         }
     }
 
-    /// A data connection has ended, and all that it brought is written.
+    /// Records that a data connection has ended and all of its batches are written.
     pub(crate) fn detach(&self, stream: u16) {
         let batches = {
             let mut state = lock(&self.state);
@@ -445,7 +444,7 @@ impl Session {
             connection.batches
         };
         self.bell.notify_all();
-        // If this fails, the control connection has ended as well, and the next session asks anew.
+        // If this fails, the control connection has ended too, and the next session resumes.
         let _ = self.send(&Reply::Drained { stream, batches });
     }
 
@@ -454,12 +453,12 @@ impl Session {
             let mut state = lock(&self.state);
             match state.connections.get_mut(&stream) {
                 Some(connection) => {
-                    // What is still on its way is read, if it comes soon; then `detach` answers, unless it has done so.
+                    // Batches in transit are still read if they arrive soon. Then `detach` answers, unless it already has.
                     connection.lost.get_or_insert_with(Instant::now);
                     true
                 }
                 None if stream < MAX_STREAM_NUMBERS => {
-                    // It never came, and must not come any more.
+                    // It never connected, and must not connect from now on.
                     state.connections.insert(stream, Connection { link: None, batches: 0, is_open: false, lost: None });
                     false
                 }
@@ -469,7 +468,7 @@ impl Session {
         if known { Ok(()) } else { self.send(&Reply::Drained { stream, batches: 0 }) }
     }
 
-    /// Waits for the data connections to end by themselves, for a while.
+    /// Waits up to [`DRAIN_TIME`] until the data connections have ended.
     fn drain(&self, server: &Server<'_>) {
         let until = Instant::now() + DRAIN_TIME;
         let mut state = lock(&self.state);
@@ -482,7 +481,7 @@ impl Session {
 
     // Disk.
 
-    /// Closes what was lost a while ago and did not end by itself.
+    /// Closes connections that were reported lost [`LOST_TIME`] ago and are still open.
     fn close_lost(&self) {
         for connection in lock(&self.state).connections.values() {
             if connection.is_open && connection.lost.is_some_and(|since| since.elapsed() >= LOST_TIME) {
@@ -527,13 +526,13 @@ impl Session {
         server.count();
         let folder = folder_name(&self.sender);
         server.tell(&Event::Received { folder: &folder, name: &part.shown, bytes: current.finish.unwrap_or(0) });
-        // The sender may be gone: then its next session hears of it.
+        // The sender may be gone: its next session gets `Complete`.
         let _ = self.send(&Reply::Confirmed { file: current.file });
         Ok(())
     }
 }
 
-/// Work for the disk.
+/// Work of the disk thread.
 enum Due {
     Complete(Arc<Part>),
     Sync(Arc<Part>),
@@ -546,12 +545,12 @@ fn due(state: &mut State) -> Option<Due> {
         return Some(Due::Complete(current.part.clone()));
     }
     let (bytes, since) = current.part.unsynced()?;
-    // A stream that cannot be resumed is synced once, at its end.
+    // A stream cannot be resumed, so it is synced once, at its end.
     let is_due = current.part.size_bytes.is_some() && (bytes >= SYNC_BYTES || since.elapsed() >= SYNC_TIME);
     is_due.then(|| Due::Sync(current.part.clone()))
 }
 
-/// Reads on until the sender closes: a connection that is closed with unread bytes may lose the last ones to the other end.
+/// Reads until the sender closes: closing a connection with unread bytes may lose the last bytes that were written to it.
 fn linger(incoming: &mut Incoming) {
     let patience =
         Patience { deadline: Some(Instant::now() + Duration::from_secs(1)), ..Patience::silence(DRAIN_TIME, &|| None) };

@@ -1,4 +1,4 @@
-//! Where a file's batches come from at the sender, and whether it is still the file that was offered.
+//! Reads a file's batches at the sender, and checks that it is still the file that was offered.
 
 use std::io::{self, IoSliceMut, Read};
 use std::ops::Range;
@@ -19,19 +19,19 @@ use tress_container::pipeline::{Batch, BatchSource, Direction};
 use tress_container::sys::{Kind, System};
 use tress_container::{Error, ErrorKind};
 
-/// How every container begins (docs/reference/formats/container.md).
+/// The first bytes of every container (docs/reference/formats/container.md).
 const CONTAINER_MAGIC: &[u8] = b"tress/v1 ";
 
 /// One input.
 pub(crate) enum FileSource {
-    /// A regular file, read at offsets, in any order, and again where a connection was lost.
+    /// A regular file. It is read at offsets, in any order, and again after a connection was lost.
     File { input: Opened, size_bytes: u64 },
-    /// A stream, read once; an empty regular file as well, since files in /proc are of size 0 whatever they hold.
+    /// A stream, read once. Also an empty regular file, since files in /proc have size 0 whatever they hold.
     Stream { batches: BatchSource<'static>, name: PathBuf, file: Option<Arc<Opened>> },
 }
 
 impl FileSource {
-    /// Of a file, FIFO, device or standard input. `control` ends a wait for a stream.
+    /// Wraps a file, FIFO, device or standard input. `control` ends a wait for a stream.
     pub(crate) fn new(input: Opened, control: &Arc<Control>) -> Self {
         match input.seekable_bytes() {
             Some(size_bytes) => Self::File { input, size_bytes },
@@ -45,8 +45,8 @@ impl FileSource {
         }
     }
 
-    /// The same as a container: as it is if it is one, otherwise sealed to `recipient` on the way. The second is a stream,
-    /// sealed under a new key each time, and cannot be resumed. Returns whether it was sealed.
+    /// Wraps an input as a container. An input that is a container is sent unchanged; any other input is encrypted to `recipient`
+    /// while it is read. Then it is a stream under a new key, and cannot be resumed. Returns whether it is encrypted here.
     pub(crate) fn sealed(input: Opened, recipient: Recipient, control: &Arc<Control>) -> Result<(Self, bool), Error> {
         let name = input.name().to_path_buf();
         let head = head_of(&input, control)
@@ -88,7 +88,7 @@ impl FileSource {
         }
     }
 
-    /// What tells this version of the input from others; random for a stream, which is never the same twice.
+    /// Identifies this version of the input; random for a stream, which is never the same twice.
     pub(crate) fn identity(&self) -> Result<Identity, Error> {
         match self.file() {
             Some(input) => {
@@ -110,12 +110,12 @@ impl FileSource {
         }
     }
 
-    /// `InputChanged` if the file is not what it was when it was opened.
+    /// Returns `InputChanged` if the file has changed since it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), Error> {
         self.file().map_or(Ok(()), Opened::check_unchanged)
     }
 
-    /// The regular file that this is.
+    /// The input, if it is a regular file.
     fn file(&self) -> Option<&Opened> {
         match self {
             Self::File { input, .. } => Some(input),
@@ -123,8 +123,7 @@ impl FileSource {
         }
     }
 
-    /// Reads these chunks of a file, of which a batch has room. What was read is of the offered version: that is looked at
-    /// after the read.
+    /// Reads these chunks of a file, at most a batch. After the read it checks that the file is still the offered version.
     pub(crate) fn read(&self, chunks: &Range<u64>, batch: &mut Batch) -> Result<(), Error> {
         let Self::File { input, size_bytes } = self else {
             return Err(Error::new(ErrorKind::Io(io::ErrorKind::Unsupported)).at(self.name()));
@@ -147,8 +146,8 @@ impl FileSource {
     }
 }
 
-/// Bytes of these chunks of a file of this size, with their tags; `None` if the file does not have them or they are no
-/// batch.
+/// Bytes of these chunks of a file of this size, with their tags. `None` if the file does not have these chunks or if their number is
+/// not that of a batch.
 pub(crate) fn batch_sealed_bytes(size_bytes: u64, chunks: &Range<u64>) -> Option<usize> {
     let all = super::chunks(size_bytes);
     let count = chunks.end.checked_sub(chunks.start).filter(|count| (1..=BATCH_CHUNKS).contains(count))?;
@@ -161,8 +160,8 @@ pub(crate) fn batch_sealed_bytes(size_bytes: u64, chunks: &Range<u64>) -> Option
     }
 }
 
-/// How many chunks so many sealed bytes are, and whether the last of them is the last of its file, which alone is not
-/// full; `None` if they are no batch.
+/// Number of chunks in this number of sealed bytes, and whether the last chunk is the last of its file, the only one that is not
+/// full. `None` if the length is not that of a batch.
 pub(crate) fn batch_chunks(sealed_bytes: usize) -> Option<(u64, bool)> {
     let chunks = sealed_bytes.div_ceil(SEALED_CHUNK_BYTES) as u64;
     let rest = sealed_bytes % SEALED_CHUNK_BYTES;
@@ -170,7 +169,7 @@ pub(crate) fn batch_chunks(sealed_bytes: usize) -> Option<(u64, bool)> {
     is_batch.then_some((chunks, rest != 0))
 }
 
-/// How an input begins: as many bytes as tell whether it is a container.
+/// The first bytes of an input, enough to see whether it is a container.
 fn head_of(input: &Opened, control: &Control) -> io::Result<Vec<u8>> {
     let mut head = vec![0; CONTAINER_MAGIC.len()];
     let mut filled = 0;
@@ -197,14 +196,14 @@ impl Read for OwnedReader {
     }
 
     fn read_vectored(&mut self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        // Standard input may be a file, which is read at offsets.
+        // Standard input may be a file, which is read at an offset.
         let bytes = self.input.read(&self.control, self.offset, buffers)?;
         self.offset += bytes as u64;
         Ok(bytes)
     }
 }
 
-/// A thread that outlives its caller, or [`ErrorKind::NoThread`].
+/// Starts a thread that may outlive its caller, or returns [`ErrorKind::NoThread`].
 fn start_alone<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<thread::JoinHandle<T>, Error> {
     #[cfg(test)]
     if tress_container::threads::LEFT.get() == 0 {
@@ -213,7 +212,7 @@ fn start_alone<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> 
     thread::Builder::new().spawn(work).map_err(|_| Error::new(ErrorKind::NoThread))
 }
 
-/// The container that a thread makes of an input.
+/// Reads the container into which a thread encrypts an input.
 struct SealedReader {
     pipe: PipeReader,
     thread: Option<thread::JoinHandle<Result<(), Error>>>,
@@ -222,7 +221,7 @@ struct SealedReader {
 impl Read for SealedReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.pipe.read(buffer);
-        // At the end, good or bad, the thread knows why.
+        // At the end of the pipe, the thread's result says whether there was an error.
         if !matches!(read, Ok(1..))
             && !buffer.is_empty()
             && let Some(thread) = self.thread.take()
@@ -244,7 +243,7 @@ pub(crate) fn is_folder(system: &dyn System, source: &Source) -> Result<bool, Er
     }
 }
 
-/// What is to be done at the end of a block, also of one that a panic ends.
+/// Calls a function when it is dropped, even in a panic.
 pub(crate) struct AtEnd<F: FnMut()>(pub(crate) F);
 
 impl<F: FnMut()> Drop for AtEnd<F> {
@@ -253,7 +252,7 @@ impl<F: FnMut()> Drop for AtEnd<F> {
     }
 }
 
-/// A panic elsewhere is reported by the thread that joins; nothing behind these locks is left half-changed.
+/// Locks a mutex, poisoned or not: the thread that joins reports the panic, and no value behind these locks is left half-changed.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -265,7 +264,7 @@ mod tests {
 
     #[test]
     fn lengths_of_batches() {
-        // By hand: chunks of 16,384 bytes, 16,400 with their tags; the last one is never full.
+        // By hand: a chunk has 16,384 bytes, 16,400 with its tag. The last one is never full.
         for (size, all, range, sealed) in [
             (0, 1, 0..1, Some(16)),
             (1, 1, 0..1, Some(17)),
@@ -276,7 +275,7 @@ mod tests {
             (524_287, 32, 0..32, Some(524_799)),
             (524_288, 33, 0..32, Some(524_800)),
             (524_288, 33, 1..33, Some(31 * 16_400 + 16)),
-            // More than a batch, beyond the end, nothing.
+            // More chunks than a batch, chunks beyond the end, no chunks.
             (524_288, 33, 0..33, None),
             (524_288, 33, 33..34, None),
             (524_288, 33, 32..34, None),

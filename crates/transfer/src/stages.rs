@@ -1,8 +1,9 @@
 //! How workers and writers wait for each other.
 //!
-//! `counter`: point to point. A worker waits for a free slot, a writer for a sealed batch of its own, and nobody for anybody
-//! else. `barrier`: the paper's stages. In a stage every worker seals a batch, or several, while the writers write those of the stage
-//! before, and all meet before the next one begins. `sequential`: all is sealed before anything is written.
+//! - `counter`: point to point. A worker waits only for a free slot, a writer only for a sealed batch for its connection.
+//! - `barrier`: the paper's stages. In a stage the workers seal batches while the writers write those of the stage before. The next
+//!   stage begins when all of them are done.
+//! - `sequential`: a file is sealed completely before any of it is written.
 
 use std::time::Duration;
 
@@ -21,18 +22,18 @@ pub(crate) enum Mode {
     Sequential,
 }
 
-/// The queues between workers and writers. Their length is that of the slots that there are.
+/// The queues between workers and writers. The number of slots bounds their length.
 pub(crate) struct Lanes {
     mode: Mode,
     free: Queue<Slot>,
-    /// To each writer.
+    /// Sealed batches, one queue for each writer.
     ready: Vec<Queue<Ready>>,
-    /// To whoever leads the stages.
+    /// In barrier mode: from the workers to the thread that leads the stages. `Err` is a slot that found no batch.
     sealed: Queue<Result<Ready, Slot>>,
     written: Queue<Slot>,
 }
 
-/// `None` tells one thread to end.
+/// A channel. `None` makes one receiving thread end.
 struct Queue<T> {
     sender: Sender<Option<T>>,
     receiver: Receiver<Option<T>>,
@@ -45,7 +46,7 @@ impl<T> Queue<T> {
     }
 
     fn put(&self, item: T) {
-        // Both ends live as long as this.
+        // Cannot fail: this struct holds both ends.
         let _ = self.sender.send(Some(item));
     }
 
@@ -75,12 +76,12 @@ impl Lanes {
         self.mode
     }
 
-    /// The next batch for a writer: `None` when none comes in this time, `Some(None)` at the end.
+    /// The next batch for a writer: `None` if none arrives within `time`, `Some(None)` at the end.
     pub(crate) fn ready(&self, writer: usize, time: Duration) -> Option<Option<Ready>> {
         self.ready[writer].receiver.recv_timeout(time).ok()
     }
 
-    /// A slot whose batch has left.
+    /// Returns a slot whose batch was written.
     pub(crate) fn give_back(&self, slot: Slot) {
         match self.mode {
             Mode::Barrier => self.written.put(slot),
@@ -88,7 +89,7 @@ impl Lanes {
         }
     }
 
-    /// Tells every thread to end.
+    /// Makes every thread end.
     pub(crate) fn end(&self, workers: usize) {
         (0..workers).for_each(|_| self.free.end());
         self.ready.iter().for_each(Queue::end);
@@ -96,7 +97,7 @@ impl Lanes {
         self.written.end();
     }
 
-    /// A worker, to the end of the session.
+    /// Runs a worker until the session ends.
     pub(crate) fn work(&self, session: &Session<'_>, index: usize) {
         let row = Row::Worker(index);
         let mut throttle = session.options.compute_bytes_per_s.map(Throttle::new);
@@ -122,7 +123,7 @@ impl Lanes {
         }
     }
 
-    /// Leads the stages, to the end of the session.
+    /// Leads the stages of barrier mode until the session ends.
     pub(crate) fn lead(&self, session: &Session<'_>) {
         let mut idle: Vec<Slot> = Vec::new();
         let mut next: Vec<Ready> = Vec::new();

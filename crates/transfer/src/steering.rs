@@ -1,12 +1,12 @@
-//! Planning while it runs: how many workers seal, and how large their batches are.
+//! Adaptive planning: how many workers seal, and how large their batches are.
 //!
-//! Both sides count bytes and the time that these took them. Every quarter of a second what was counted is compared with
-//! what the plan in force counts on; when the slower side's rate has drifted by more than a fifth, or the other side has
-//! become the slower one, what is left is planned anew ([`crate::plan`]). A trace shows every plan.
+//! Workers and connections count bytes and the time that these took. Every quarter of a second the measured costs are compared
+//! with those of the current plan. If the cost of the slower side has drifted by more than a fifth, or the other side has
+//! become the slower one, the remaining bytes are planned anew ([`tress_plan`]). A trace shows every plan.
 //!
-//! Over a network a connection's thread waits most of its time and takes no core from the workers: a plan has as many cores
-//! as there may be workers, and one more for all connections together. Where these threads compute more than they wait, as
-//! on one machine with itself, it is one of those cores.
+//! Over a network the thread of a connection mostly waits and takes no core from the workers. A plan then has a core for each
+//! worker, and one more for all connections together. If the connections' threads compute more than they wait, as in a
+//! transfer within one machine, they take one of the workers' cores.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -16,30 +16,31 @@ use tress_container::container::CHUNK_BYTES;
 use tress_container::pipeline::batch::BATCH_CHUNKS;
 use tress_plan::{Compute, Plan, Problem, Rate, Strategy, SyncCost};
 
-/// A rate that has changed by this factor, either way, is another one.
+/// A rate that has changed by this factor, up or down, needs a new plan.
 const DRIFT: f64 = 1.2;
-/// How often to look, and how many batches of each side a look needs.
+/// Time between two comparisons.
 const LOOK: Duration = Duration::from_millis(250);
+/// Batches of each side that a comparison needs.
 const MIN_BATCHES: u64 = 2;
-/// Chunks of a batch before there is a plan: few, so that the link does not wait long for the first, and enough that a fast
+/// Chunks of a batch before the first plan: few, so that the link does not wait long for the first batch, but enough that a fast
 /// cipher loses little.
 const FIRST_CHUNKS: u64 = 8;
-/// T_syn: what the paper takes, and about what `tress plan --measure` shows for threads that sleep.
+/// T_syn in seconds: the paper's value, and about what `tress plan --measure` shows for threads that sleep.
 const SYNC_S: f64 = 10e-6;
-/// What a byte costs with so many lanes filled, in units of its cost with all of them (docs/explanation/overlap.md).
+/// Cost of a byte by the number of filled lanes, relative to its cost with all lanes filled (docs/explanation/overlap.md).
 const LANES: [(usize, f64); 6] = [(1, 16.0), (2, 8.0), (4, 4.0), (8, 2.0), (16, 1.3), (32, 1.0)];
 
-/// One side's work since the last look.
+/// Counters of one side since they were last read.
 #[derive(Default)]
 struct Meter {
     bytes: AtomicU64,
     busy_ns: AtomicU64,
-    /// Of that, on a core.
+    /// The part of `busy_ns` that a thread spent on a core.
     core_ns: AtomicU64,
     batches: AtomicU64,
 }
 
-/// A look's worth of it.
+/// Values read from a [`Meter`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Work {
     bytes: u64,
@@ -48,24 +49,24 @@ struct Work {
     batches: u64,
 }
 
-/// Seconds per byte: of one worker with all lanes filled, and of all connections together.
+/// Seconds per byte: for one worker with all lanes filled, and for all connections together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Costs {
     pub(crate) compute: f64,
     pub(crate) link: f64,
 }
 
-/// What the caller of `send` has fixed.
+/// Bounds on a plan, from the options of `send`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Fixed {
-    /// Threads that there are to seal.
+    /// Most threads that may seal.
     pub(crate) most_workers: usize,
-    /// Their number is not to change.
+    /// The number of workers must not change.
     pub(crate) workers_stay: bool,
-    /// Chunks of a stage.
+    /// Chunks of a stage, if the caller chose it.
     pub(crate) stage_chunks: Option<u64>,
     pub(crate) links: usize,
-    /// What computing is held to costs the same however many lanes are filled.
+    /// The workers' rate is limited: a byte costs the same for any number of filled lanes.
     pub(crate) is_throttled: bool,
 }
 
@@ -80,9 +81,9 @@ pub(crate) struct Steering {
 
 struct State {
     looked: Instant,
-    /// What has come since, of each side.
+    /// Measurements of workers and connections since the last comparison.
     seen: (Work, Work),
-    /// What the plan in force counts on, and for how many workers.
+    /// The costs that the current plan assumes, and its number of workers.
     planned: Option<(Costs, usize)>,
 }
 
@@ -113,7 +114,7 @@ impl Work {
     }
 }
 
-/// What a byte costs when so many chunks are sealed at once, in units of its cost with all lanes filled.
+/// Cost of a byte if batches have this number of chunks, relative to its cost with all lanes filled.
 fn lanes_factor(chunks: u64) -> f64 {
     LANES.iter().rev().find(|(lanes, _)| *lanes as u64 <= chunks).map_or(1.0, |(_, factor)| *factor)
 }
@@ -131,7 +132,7 @@ impl Steering {
         }
     }
 
-    /// Workers that are to seal; those with a higher index rest.
+    /// Number of workers that seal. Workers with this index or a higher one pause.
     pub(crate) fn workers(&self) -> usize {
         self.workers.load(Ordering::Relaxed)
     }
@@ -141,7 +142,7 @@ impl Steering {
         self.batch_chunks.load(Ordering::Relaxed)
     }
 
-    /// Batches of a stage in which all wait for all.
+    /// Batches of a stage in barrier mode.
     pub(crate) fn stage_batches(&self) -> usize {
         match self.fixed.stage_chunks {
             Some(chunks) => chunks.div_ceil(self.batch_chunks()) as usize,
@@ -149,20 +150,20 @@ impl Steering {
         }
     }
 
-    /// A worker has read and sealed a batch.
+    /// Counts a batch that a worker has read and sealed.
     pub(crate) fn sealed(&self, bytes: u64, busy: Duration) {
         self.compute.add(bytes, busy, busy);
     }
 
-    /// A connection has taken a batch, and its thread was on a core for a part of the time.
+    /// Counts a batch that a connection has written. `on_core` is the part of `busy` that its thread spent on a core.
     pub(crate) fn written(&self, bytes: u64, busy: Duration, on_core: Duration) {
         self.link.add(bytes, busy, on_core);
     }
 
-    /// Looks at what was counted; a new plan for the bytes that are left, if it takes one.
+    /// Compares the measured costs with the plan. Returns a new plan for the remaining bytes if one is needed.
     pub(crate) fn look(&self, bytes_left: u64, now: Instant) -> Option<(Costs, Plan)> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        // The first plan comes as soon as it can.
+        // The first plan is made as soon as there are enough batches.
         if state.planned.is_some() && now.saturating_duration_since(state.looked) < LOOK {
             return None;
         }
@@ -176,7 +177,7 @@ impl Steering {
         state.seen = Default::default();
         let lanes = if self.fixed.is_throttled { 1.0 } else { lanes_factor(compute.bytes / compute.batches / 16384) };
         let costs = Costs {
-            // A clock that stood still says nothing; a plan needs a number above nothing.
+            // The clock may not have advanced, and a plan needs costs above zero.
             compute: (compute.busy_s / compute.bytes as f64 / lanes).max(1e-15),
             link: (link.busy_s / link.bytes as f64 / self.fixed.links as f64).max(1e-15),
         };
@@ -227,13 +228,13 @@ impl Steering {
     }
 }
 
-/// Chunks of a batch when a stage of so many is shared by so many workers.
+/// Chunks of a batch if `workers` share a stage of `stage_chunks`.
 fn batch_of(stage_chunks: u64, workers: u64) -> u64 {
     let batches = stage_chunks.div_ceil(BATCH_CHUNKS).max(workers.min(stage_chunks)).max(1);
     stage_chunks.div_ceil(batches).clamp(1, BATCH_CHUNKS)
 }
 
-/// Whether what the plan counts on, the slower side's rate, is another one now.
+/// Whether the cost of the slower side, on which the plan is based, has changed by more than [`DRIFT`].
 fn has_drifted(planned: Costs, now: Costs, workers: usize) -> bool {
     let slower = |costs: Costs| (costs.compute / workers.max(1) as f64).max(costs.link);
     let ratio = slower(now) / slower(planned);
@@ -250,7 +251,7 @@ mod tests {
         Steering::new(Fixed { most_workers, links: 1, ..Fixed::default() })
     }
 
-    /// Both sides work at these rates, in bytes per second, until the next look.
+    /// Simulates both sides at these rates, in bytes per second, and compares.
     fn at(steering: &Steering, now: &mut Instant, compute: u64, link: u64) -> Option<(Costs, Plan)> {
         let bytes = BATCH_CHUNKS * 16384;
         let time = |rate: u64| Duration::from_secs_f64(bytes as f64 / rate as f64);
@@ -266,22 +267,22 @@ mod tests {
     fn a_plan_is_made_once_and_again_when_the_slower_side_drifts() {
         let (steering, mut now) = (steering(4), Instant::now());
         assert_eq!((steering.workers(), steering.batch_chunks()), (4, FIRST_CHUNKS));
-        // The link is the slower one by far: one worker does.
+        // The link is far slower: one worker is enough.
         let (costs, plan) = at(&steering, &mut now, 4000 * MB, 100 * MB).unwrap();
         assert_eq!((plan.compute_cores, steering.workers()), (1, 1));
         assert!((costs.link - 10e-9).abs() < 1e-12 && (costs.compute - 0.25e-9).abs() < 1e-12);
-        // A fifth is still the same; more is not; nor is what the faster side does, as long as it is that.
+        // A drift of up to a fifth is ignored, a larger one is not. The faster side may drift as long as it stays the faster one.
         assert!(at(&steering, &mut now, 4000 * MB, 110 * MB).is_none());
         assert!(at(&steering, &mut now, 1000 * MB, 85 * MB).is_none());
         assert!(at(&steering, &mut now, 4000 * MB, 50 * MB).is_some());
         assert!(at(&steering, &mut now, 4000 * MB, 50 * MB).is_none());
-        // Computing becomes the slower one: all workers are needed, and that is a plan of its own.
+        // Computing becomes slower than the link: the new plan needs all workers.
         let (_, plan) = at(&steering, &mut now, 15 * MB, 50 * MB).unwrap();
         assert_eq!((plan.compute_cores, steering.workers()), (4, 4));
         assert!(at(&steering, &mut now, 15 * MB, 50 * MB).is_none());
     }
 
-    /// A fast machine that sends to itself: of two cores the connection has one.
+    /// A fast machine that sends to itself: the connection takes one of two cores.
     #[test]
     fn connections_that_compute_have_a_core() {
         for (on_core_ms, workers) in [(1, 2), (9, 1)] {
@@ -295,7 +296,7 @@ mod tests {
         }
     }
 
-    /// Equation 2 by hand: sqrt(100 MB · 8 ns / 10 us) = 282.8, so stages of 353 KB, which are 22 chunks.
+    /// Equation 2 by hand: sqrt(100 MB · 8 ns / 10 us) = 282.8 stages, so a stage has 353 KB, which are 22 chunks.
     #[test]
     fn batches_follow_equation_2() {
         let (steering, mut now) = (steering(1), Instant::now());

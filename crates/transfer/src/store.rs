@@ -1,14 +1,14 @@
-//! What a receiver has on disk: one folder for each sender, and in it a folder for what is not complete.
+//! The receiver's files on disk: one folder for each sender, and in it a folder for incomplete files.
 //!
 //! ```text
 //! DIR/SENDER/a/b              a complete file
-//! DIR/SENDER/.tress/HASH.part     plaintext of an incomplete one, with holes
-//! DIR/SENDER/.tress/HASH.journal  whose version it is, and which chunks are verified and synced
-//! DIR/SENDER/.tress/HASH.done     what a complete file was made from, so that it need not come twice
+//! DIR/SENDER/.tress/HASH.part     plaintext of an incomplete file, with holes
+//! DIR/SENDER/.tress/HASH.journal  its version, and which chunks are verified and synced
+//! DIR/SENDER/.tress/HASH.done     the version of a complete file, so that it is not sent twice
 //! ```
 //!
-//! All names are relative to handles of these folders (`cap-std`), no link is followed, and a final name is given by
-//! a call that never replaces.
+//! All names are relative to handles of these folders (`cap-std`), no link is followed, and the call that gives a file its final
+//! name never replaces another file.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -37,14 +37,14 @@ use tress_container::sys::{Opening, Status, System};
 use tress_container::tree::names::to_os;
 use tress_container::{Error, Refusal};
 
-/// Into how many pieces what is there of one file may fall. Streams leave a few gaps each; only a sender that means to leaves
-/// more, and every one costs memory.
+/// Most ranges of received chunks of one file. Each data connection leaves a few gaps; only a hostile sender leaves
+/// more, and every range costs memory.
 const MAX_PIECES: usize = 1 << 16;
 
-/// How many folders a session remembers to be on the disk.
+/// Most folders that a session remembers as synced.
 const MAX_KNOWN_FOLDERS: usize = 4096;
 
-/// Why an offer was not taken; `error` is what lies beneath, for this end's eyes only.
+/// Why an offer was refused. `error` is the cause; it is not sent to the peer.
 #[derive(Debug)]
 pub(crate) struct Denied {
     pub(crate) reason: Refusal,
@@ -75,26 +75,26 @@ pub(crate) struct Store {
     system: &'static dyn System,
     root: Dir,
     state: Dir,
-    /// `None` where nothing is limited.
+    /// `None` if there is no quota.
     usage: Option<Arc<Usage>>,
-    /// Folders whose names are on the disk: an earlier session may have made one, and not have lived to sync it.
+    /// Folders whose names are synced. A folder of an earlier session may not be: that session may have ended before the sync.
     known: Mutex<HashSet<Vec<u8>>>,
 }
 
-/// What became of an offer.
+/// The result of an accepted offer.
 pub(crate) enum Offered {
-    /// This version is there, complete.
+    /// This version of the file is already complete.
     Complete,
     Part(Box<Part>),
 }
 
-/// A file that is coming.
+/// An arriving file.
 pub(crate) struct Part {
     system: &'static dyn System,
-    /// Where the final name goes, and the name.
+    /// The folder of the final name.
     folder: Dir,
     name: std::ffi::OsString,
-    /// Below the sender's folder, for messages.
+    /// Path relative to the sender's folder, for messages.
     pub(crate) shown: PathBuf,
     state: Dir,
     stem: String,
@@ -104,9 +104,9 @@ pub(crate) struct Part {
     pub(crate) size_bytes: Option<u64>,
     journal: Mutex<Option<OpenJournal>>,
     held: Mutex<Held>,
-    /// A sync has failed: what of the unsynced is on disk nobody knows, since the system may have dropped it, and says so once.
+    /// A sync has failed. It is unknown which unsynced writes reached the disk: the system may have dropped them, and reports that only once.
     is_doubtful: AtomicBool,
-    /// The last one to go.
+    /// The last field, so that it is dropped after the files are closed.
     account: Option<Account>,
 }
 
@@ -119,25 +119,25 @@ struct OpenJournal {
 struct Held {
     /// Verified and written.
     written: Ranges,
-    /// Of these, what has not been synced.
+    /// Chunks of `written` that are not synced.
     fresh: Ranges,
-    /// When the first of these was written.
+    /// When the first chunk of `fresh` was written.
     fresh_since: Option<Instant>,
-    /// Verified, synced and in the journal.
+    /// Verified, synced, and recorded in the journal.
     synced: Ranges,
-    /// Size of a stream whose last chunk has come, written or about to be.
+    /// Size of a stream whose last chunk has arrived and is written or about to be.
     end: Option<u64>,
 }
 
 impl Store {
-    /// The folder of the sender with this name below `base`, made if need be, and what it may hold.
+    /// Opens the sender's folder below `base`, which it makes if it is missing. `usage` returns the sender's quota.
     pub(crate) fn open(
         system: &'static dyn System,
         base: &Dir,
         sender: &str,
         usage: impl FnOnce(&Dir) -> io::Result<Option<Arc<Usage>>>,
     ) -> io::Result<Self> {
-        // The name is public: where others may write, they may have made the folder.
+        // The name is public: other users that may write to `base` may have made the folder.
         let (root, is_new) = make_folder(system, base, OsStr::new(sender), true)?;
         if is_new {
             owner::shut_out_others(&root)?;
@@ -148,14 +148,14 @@ impl Store {
         if !is_new {
             owner::check(&state, &shown, owner::GROUP_OR_OTHERS_WRITE)?;
         }
-        // What is incomplete is nobody else's business yet.
+        // Incomplete files are readable by the owner only.
         system.close_folder_in(&root, OsStr::new(STATE_FOLDER))?;
         owner::check(&state, &shown, owner::GROUP_OR_OTHERS)?;
         let usage = usage(&root)?;
         Ok(Self { system, root, state, usage, known: Mutex::default() })
     }
 
-    /// Makes a folder and those above it.
+    /// Makes a folder and its missing parents.
     pub(crate) fn folder(&self, path: &[u8]) -> Result<(), Denied> {
         let names = components(path).ok_or(Refusal::Name)?;
         self.descend(&names).map(drop)
@@ -176,7 +176,7 @@ impl Store {
             let is_known = lock(&self.known).contains(&path);
             let made = make_folder(self.system, &folder, name, !is_known);
             if let Some(usage) = counted {
-                // Another session was first, or it failed.
+                // Another session made the folder first, or the call failed.
                 let is_made = made.as_ref().map_or_else(|_| folder.exists(name), |(_, is_new)| *is_new);
                 if !is_made {
                     usage.give_back(ENTRY_BYTES);
@@ -192,7 +192,7 @@ impl Store {
         Ok(folder)
     }
 
-    /// Takes up a file: anew, or where an earlier session of the same version left it.
+    /// Accepts a file: from its start, or from where an earlier session left the same version.
     pub(crate) fn offer(
         &self,
         path: &[u8],
@@ -220,19 +220,19 @@ impl Store {
         let open = |ending| self.system.open_in(&self.state, format!("{stem}.{ending}").as_ref(), Opening::Make);
         let is_new = !self.system.exists_in(&self.state, format!("{stem}.part").as_ref())?;
         let file = open("part")?;
-        // Held as long as the file is open; gone with the process, however that ends.
+        // The lock lasts until the file is closed, or the process ends for any reason.
         match file.try_lock() {
             Ok(()) => {}
             Err(std::fs::TryLockError::WouldBlock) => return Err(Refusal::TooMany.into()),
-            // Where there are no locks, there is no second receiver to be found either.
+            // Without support for locks, a second receiver cannot be detected.
             Err(std::fs::TryLockError::Error(_)) => {}
         }
-        // From here on nobody else changes what there is of it.
+        // From here on no other session changes the files of this transfer.
         let account = match &self.usage {
             Some(usage) => Some(Account::new(usage, &self.state, &stem, is_new)?),
             None => None,
         };
-        // Before there is a journal, which counts as well.
+        // Reserve before the journal is made, because it counts too.
         let reserved = account.as_ref().map_or(Ok(Ok(())), |account| account.reserve(size_bytes))?;
         if is_new && let Err(reason) = reserved {
             self.system.remove_in(&self.state, format!("{stem}.part").as_ref())?;
@@ -273,7 +273,7 @@ impl Store {
         Ok(Offered::Part(Box::new(part)))
     }
 
-    /// Whether the file under the final name is what this version was made into.
+    /// Whether the file under the final name was received from this version, and has not changed since.
     fn is_done(
         &self,
         folder: &Dir,
@@ -296,7 +296,7 @@ impl Store {
 }
 
 impl Part {
-    /// Whether an old journal speaks of this version, and the file has what it says.
+    /// Whether an old journal is for this version, and the file is long enough for its chunks.
     fn agrees(&self, old: &Journal) -> bool {
         let Some(size_bytes) = self.size_bytes else { return false };
         let needed = super::plain_bytes(size_bytes, old.held.end());
@@ -332,7 +332,7 @@ impl Part {
         Ok(())
     }
 
-    /// The name of what is kept of this file.
+    /// Name of a file in the state folder, for this transfer.
     fn state_name(&self, ending: &str) -> String {
         format!("{}.{ending}", self.stem)
     }
@@ -341,7 +341,7 @@ impl Part {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What an earlier session left.
+    /// The synced chunks, for example of an earlier session.
     pub(crate) fn synced(&self) -> Vec<std::ops::Range<u64>> {
         self.held().synced.iter().collect()
     }
@@ -350,7 +350,7 @@ impl Part {
         self.held().synced.count()
     }
 
-    /// Plaintext that is there.
+    /// Plaintext bytes of the written chunks.
     pub(crate) fn written_bytes(&self) -> u64 {
         super::plain_bytes(self.size_bytes.unwrap_or(u64::MAX), self.held().written.count())
     }
@@ -362,7 +362,7 @@ impl Part {
 
     fn fits(&self, held: &Held, first_chunk: u64, sealed_bytes: usize) -> bool {
         let Some((count, has_last)) = batch_chunks(sealed_bytes) else { return false };
-        // No payload has such a chunk; and its offset would not be a number.
+        // No payload has chunks beyond this number, and their offsets could overflow.
         let Some(end) = first_chunk.checked_add(count).filter(|&end| end <= MAX_CHUNKS) else { return false };
         if held.written.pieces() >= MAX_PIECES && !held.written.meets(&(first_chunk..end)) {
             return false;
@@ -371,13 +371,13 @@ impl Part {
             return batch_sealed_bytes(size_bytes, &(first_chunk..end)) == Some(sealed_bytes);
         }
         match held.end {
-            // The last chunk is the last one.
+            // The last chunk must be beyond all others.
             None => !has_last || held.written.end() < end,
             Some(size) => batch_sealed_bytes(size, &(first_chunk..end)) == Some(sealed_bytes),
         }
     }
 
-    /// Writes a verified batch. One of which all is there already leaves that as it is.
+    /// Writes a verified batch. A batch whose chunks are all written already is ignored.
     pub(crate) fn write(&self, batch: &Batch) -> Result<(), Denied> {
         let chunks = batch.first_chunk..batch.first_chunk + batch.chunks();
         {
@@ -385,7 +385,7 @@ impl Part {
             if held.written.covers(&chunks) {
                 return Ok(());
             }
-            // Another connection may have brought the end of a stream since this batch was admitted, and there is one.
+            // Since this batch was admitted, another connection may have delivered the end of the stream. A stream has only one end.
             if !self.fits(&held, batch.first_chunk, batch.sealed_bytes) {
                 return Err(Refusal::Protocol.into());
             }
@@ -417,13 +417,13 @@ impl Part {
         Ok(())
     }
 
-    /// How much waits for a sync, and since when.
+    /// Unsynced plaintext bytes, in whole chunks, and the time of the first unsynced write.
     pub(crate) fn unsynced(&self) -> Option<(u64, Instant)> {
         let held = self.held();
         held.fresh_since.map(|since| (held.fresh.count() * CHUNK_BYTES as u64, since))
     }
 
-    /// Whether all of a file of this size is written.
+    /// Whether the file has this size and all of its chunks are written.
     pub(crate) fn is_whole(&self, size_bytes: u64) -> bool {
         let held = self.held();
         let agrees = match self.size_bytes {
@@ -434,7 +434,7 @@ impl Part {
         agrees && held.written.count() == all && held.written.end() == all
     }
 
-    /// Whether a stream's end has come, and it is not where the sender says.
+    /// Whether this size differs from the offered size, or from the end of a stream that has arrived.
     pub(crate) fn contradicts(&self, size_bytes: u64) -> bool {
         match self.size_bytes {
             Some(known) => known != size_bytes,
@@ -442,7 +442,7 @@ impl Part {
         }
     }
 
-    /// Syncs what was written before the call, and then says so in the journal.
+    /// Syncs all chunks written before the call, and then records them in the journal.
     pub(crate) fn sync(&self) -> Result<(), Denied> {
         let (fresh, since) = {
             let mut held = self.held();
@@ -466,7 +466,7 @@ impl Part {
         }
     }
 
-    /// Syncs what was written. After a failure none succeeds any more: the next session writes again what was not promised.
+    /// Syncs the file. After one failure all later calls fail: the next session writes the unrecorded chunks again.
     fn sync_data(&self) -> io::Result<()> {
         if self.is_doubtful.load(Ordering::Acquire) {
             return Err(io::Error::other("an earlier sync failed"));
@@ -485,12 +485,12 @@ impl Part {
         Ok(())
     }
 
-    /// Gives the file its name. When this returns, file and name are on disk.
+    /// Gives the file its final name. When this returns, file and name are synced.
     pub(crate) fn complete(&self) -> Result<(), Denied> {
         let system = self.system;
-        // Also what an earlier session wrote, and its length.
+        // Also syncs the writes of an earlier session, and the length.
         self.sync_data()?;
-        // All of it is on disk before the name is given: a crash in between must not make the sender's next offer an intruder's.
+        // Sync the record before the file gets its name: otherwise, after a crash, the sender's next offer would be refused as `Exists`.
         let status = system.status(&self.file)?;
         let record = done_record(&self.identity, &status);
         let (new, done, part) = (self.state_name("new"), self.state_name("done"), self.state_name("part"));
@@ -499,7 +499,7 @@ impl Part {
         let mut note = OpenJournal { file, bytes: 0 };
         note.append(system, &record)?;
         system.sync(&note.file)?;
-        // Not every Windows renames what is open.
+        // Some versions of Windows cannot rename an open file.
         drop(note);
         system.rename_in(&self.state, new.as_ref(), done.as_ref())?;
         system.sync_folder_in(&self.state)?;
@@ -511,12 +511,12 @@ impl Part {
         check_inode(&self.folder, &self.name, &status)?;
         system.sync_folder_in(&self.folder)?;
         system.sync_folder_in(&self.state)?;
-        // The name counts; a journal without its file does no harm.
+        // The file is complete; a journal that is left over does no harm.
         let _ = system.remove_in(&self.state, self.state_name("journal").as_ref());
         Ok(())
     }
 
-    /// Forgets the file.
+    /// Removes the incomplete file and its journal.
     pub(crate) fn discard(&self) {
         let _ = self.system.remove_in(&self.state, self.state_name("journal").as_ref());
         let _ = self.system.remove_in(&self.state, self.state_name("part").as_ref());
@@ -540,21 +540,21 @@ impl OpenJournal {
                 Err(error) => return Err(error),
             }
         }
-        // Not before all of it is written: after a failure the next records go over the torn one.
+        // Only after all bytes are written: after a failure, the next record overwrites the torn one.
         self.bytes = offset;
         Ok(())
     }
 }
 
-/// A name of fixed length for whatever the sender calls the file.
+/// A name of fixed length for the files of a transfer: a hash of the sender's name for the file.
 fn stem(path: &[u8]) -> String {
     let hash = Sha256::digest(path);
     hash[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Length of a record that a file is done.
+/// Length of a `.done` record in bytes.
 pub(crate) const DONE_BYTES: u64 = 13 + 32 + 8 + 16 + 8;
-/// More than it has.
+/// Most bytes that are read of a `.done` record, more than it has.
 const DONE_MAX_BYTES: u64 = 4096;
 
 fn done_record(identity: &Identity, status: &Status) -> Vec<u8> {
@@ -563,7 +563,7 @@ fn done_record(identity: &Identity, status: &Status) -> Vec<u8> {
     [&b"tress done 1\n"[..], identity, &numbers.concat()].concat()
 }
 
-/// An error unless this name is that of the file with this status. Where there are no inodes it is not known.
+/// Returns an error unless this name refers to the file with this status. Without inodes (Windows) it checks nothing.
 fn check_inode(folder: &Dir, name: &OsStr, file: &Status) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -577,7 +577,7 @@ fn check_inode(folder: &Dir, name: &OsStr, file: &Status) -> io::Result<()> {
     Ok(())
 }
 
-/// All of a small file, or its first `most_bytes`.
+/// Reads a small file, or its first `most_bytes`.
 fn read(system: &dyn System, file: &File, most_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut buffer = [0; 4096];

@@ -1,5 +1,5 @@
-//! The power fails at every moment of a transfer, at the receiver: a file has its name only if it is complete and the receiver
-//! knows whose it is, and whatever else the disk has kept, the next session makes the right file of it.
+//! The receiver loses power at every moment of a transfer. A file has its final name only if it is complete and its `.done` record
+//! exists. From every other state of the disk, the next session completes the correct file.
 #![allow(clippy::single_range_in_vec_init, reason = "lists of ranges are what is meant")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,11 +14,11 @@ use tress_container::testing::disk::{Disk, Event, Node};
 use tress_container::testing::recording::Recording;
 
 static OS: Os = Os;
-/// Of five chunks and a bit.
+/// Five chunks and nine bytes.
 const SIZE: u64 = 5 * 16_384 + 9;
 const NAME: &[u8] = b"a/b";
 
-/// Two versions of one file.
+/// A version of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Version(u8);
 
@@ -27,7 +27,7 @@ impl Version {
         [self.0; 32]
     }
 
-    /// Chunks that differ from each other, and from those of other versions.
+    /// A chunk that differs from other chunks and other versions.
     fn chunk(self, number: u64) -> Batch {
         let mut batch = Batch::new(32);
         batch.first_chunk = number;
@@ -57,7 +57,7 @@ fn part(store: &Store, version: Version, restart: bool) -> Box<Part> {
     }
 }
 
-/// A folder as a disk has it after the power came back.
+/// Makes a folder with the state of the disk after a loss of power.
 fn restore(tree: &BTreeMap<PathBuf, Node>) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (path, node) in tree {
@@ -74,7 +74,7 @@ fn restore(tree: &BTreeMap<PathBuf, Node>) -> tempfile::TempDir {
     folder
 }
 
-/// The sender comes again with this version: it ends with the right file, or is refused.
+/// The sender offers this version again: it ends with the correct file, or is refused if `must_be_taken` is false.
 fn comes_again(tree: &BTreeMap<PathBuf, Node>, version: Version, must_be_taken: bool) {
     let folder = restore(tree);
     let store = store(&OS, folder.path());
@@ -91,7 +91,7 @@ fn comes_again(tree: &BTreeMap<PathBuf, Node>, version: Version, must_be_taken: 
     }
 }
 
-/// Looks at every disk that a loss of power may leave during `run`, of which `last` is the version that is sent.
+/// Checks every state of the disk that a loss of power during `run` may leave. The last of `versions` is the one that is sent.
 fn lose_power(versions: &[Version], run: impl Fn(&'static dyn System, &Path)) {
     let folder = tempfile::tempdir().unwrap();
     let system: &'static Recording = Box::leak(Box::new(Recording::new(true)));
@@ -113,7 +113,7 @@ fn lose_power(versions: &[Version], run: impl Fn(&'static dyn System, &Path)) {
                 Some(Node::File(content)) => {
                     complete += 1;
                     assert!(*content == last.content(), "{label}: a wrong file has the name");
-                    // Or the sender, who was not told, would be refused.
+                    // Without it, the sender, which got no confirmation, would be refused.
                     assert!(tree.get(&done) == Some(&Node::File(record.clone())), "{label}: nobody knows whose it is");
                 }
                 Some(_) => panic!("{label}: no file"),
@@ -185,7 +185,7 @@ fn another_version_that_begins_anew() {
     });
 }
 
-/// A session that made a folder may have ended before it was on the disk.
+/// A session that made a folder may have ended before the folder's name was synced.
 #[test]
 fn folders_of_earlier_sessions_are_synced() {
     let folder = tempfile::tempdir().unwrap();
@@ -202,7 +202,7 @@ fn folders_of_earlier_sessions_are_synced() {
         let number = fs::metadata(folder.path().join(path)).unwrap().ino().to_string();
         assert!(events.contains(&Event::SyncFolder { folder: number.into() }), "{path:?}");
     }
-    // Once is enough.
+    // The folder is synced only once.
     store.folder(b"a").unwrap();
     assert_eq!(system.events(), []);
 }

@@ -1,4 +1,4 @@
-//! The receiver's folder: what is resumed, what is refused, and what a failing disk leaves.
+//! Tests of the receiver's folder: resumed files, refused offers, failing disks.
 #![allow(clippy::single_range_in_vec_init, reason = "lists of ranges are what is meant")]
 
 use std::fs;
@@ -12,7 +12,7 @@ use tress_container::sys::Os;
 
 static OS: Os = Os;
 const IDENTITY: Identity = [5; 32];
-/// 32 chunks, of which these tests write one batch after the other.
+/// Plaintext bytes of a batch of 32 chunks.
 const BATCH: u64 = 32 * 16_384;
 const SEALED_BATCH: usize = 32 * 16_400;
 
@@ -58,7 +58,7 @@ fn reason(offered: Result<Offered, Denied>) -> Refusal {
     }
 }
 
-/// The batch of this number of a file of this size; its bytes are all its number.
+/// The batch with this number of a file of this size. All of its bytes are the number.
 fn batch(number: u64, size: u64) -> Batch {
     let mut batch = Batch::new(32);
     batch.first_chunk = number * 32;
@@ -90,18 +90,18 @@ fn only_what_was_synced_is_held() {
     write(&second, 2..5, size);
     assert!(second.is_whole(size) && !second.is_whole(size - 1));
     second.complete().unwrap();
-    // On Windows what is open keeps its name.
+    // Windows does not rename an open file.
     drop(second);
     let expected: Vec<u8> = (0..size).map(|offset| (offset / BATCH) as u8).collect();
     assert!(fs::read(folder.path("a/b")).unwrap() == expected);
     assert_eq!(folder.state(), ["done"]);
-    // The same version is known; another is refused.
+    // The same version is complete; another version is refused.
     assert!(matches!(folder.store().offer(b"a/b", &IDENTITY, Some(size), false), Ok(Offered::Complete)));
     assert_eq!(reason(folder.store().offer(b"a/b", &[6; 32], Some(size), false)), Refusal::Exists);
     for other in [size - 1, size + 1] {
         assert_eq!(reason(folder.store().offer(b"a/b", &IDENTITY, Some(other), false)), Refusal::Exists);
     }
-    // One that somebody changed meanwhile is no longer that version.
+    // A file that was changed at the receiver is no longer that version.
     fs::write(folder.path("a/b"), b"changed").unwrap();
     assert_eq!(reason(folder.store().offer(b"a/b", &IDENTITY, Some(size), false)), Refusal::Exists);
     assert_eq!(reason(folder.store().offer(b"a/b", &IDENTITY, Some(size), true)), Refusal::Exists);
@@ -112,7 +112,7 @@ fn another_version_is_refused_until_it_may_begin_anew() {
     let folder = Folder::new();
     let size = 2 * BATCH;
     let first = part(folder.store().offer(b"a", &IDENTITY, Some(size), false));
-    // Nobody else has the file meanwhile.
+    // No other session can take the file while it is open.
     assert_eq!(reason(folder.store().offer(b"a", &IDENTITY, Some(size), false)), Refusal::TooMany);
     write(&first, 0..1, size);
     first.sync().unwrap();
@@ -152,7 +152,7 @@ fn scattered_chunks_have_a_bound() {
         }
         assert!(one(1 << 20));
         part.held().written.insert(1 << 20..(1 << 20) + 1);
-        // No further piece; but what is there may come again, grow, and close its gaps.
+        // No new range; but existing ranges may be repeated, grow, and close gaps.
         assert!(!one((1 << 20) + 2) && !one((1 << 20) - 2));
         assert!(one(1 << 20) && one((1 << 20) + 1) && one((1 << 20) - 1) && one(1) && one(2));
         part.held().written.insert(1..2);
@@ -174,14 +174,14 @@ fn a_name_that_somebody_takes_meanwhile_stays_theirs() {
 fn streams_have_one_end_and_nothing_to_resume() {
     let folder = Folder::new();
     let stream = part(folder.store().offer(b"s", &IDENTITY, None, false));
-    // Numbers whose offset would not fit in 64 bits, and the first that no payload has.
+    // Chunk numbers whose offset would not fit in 64 bits, and the first one beyond any payload.
     for chunk in [u64::MAX, u64::MAX / 16_384, MAX_CHUNKS] {
         assert!(!stream.admits(chunk, SEALED_BATCH) && !stream.admits(chunk, 17));
     }
     assert!(stream.admits(MAX_CHUNKS - 32, SEALED_BATCH) && !stream.admits(MAX_CHUNKS - 31, SEALED_BATCH));
     assert!(stream.admits(7, SEALED_BATCH) && stream.admits(0, 21) && stream.admits(7, 16_400));
     stream.write(&batch(1, BATCH + 10)).unwrap();
-    // No second end, nothing behind it.
+    // No second end, and no chunk beyond the end.
     assert!(stream.admits(0, SEALED_BATCH) && stream.admits(32, 26) && stream.admits(31, 16_400 + 26));
     assert!(!stream.admits(0, 21) && !stream.admits(32, 25) && !stream.admits(32, 16_400));
     assert!(!stream.admits(33, 26) && !stream.admits(64, SEALED_BATCH) && !stream.admits(1, SEALED_BATCH));
@@ -192,7 +192,7 @@ fn streams_have_one_end_and_nothing_to_resume() {
     stream.sync().unwrap();
     drop(stream);
     assert_eq!(part(folder.store().offer(b"s", &IDENTITY, None, false)).synced(), []);
-    // Two connections bring an end each, and both were admitted before either was written.
+    // Two connections deliver different ends, and both were admitted before either was written.
     let stream = part(folder.store().offer(b"t", &IDENTITY, None, false));
     assert!(stream.admits(0, 21) && stream.admits(32, 26));
     stream.write(&batch(1, BATCH + 10)).unwrap();
@@ -204,7 +204,7 @@ fn streams_have_one_end_and_nothing_to_resume() {
 fn a_quota_holds_for_files_folders_and_streams() {
     use crate::quota::Quotas;
     let folder = Folder::new();
-    // Three batches and sixteen files or folders; of these the state's own folder is one.
+    // Room for three batches and sixteen entries; the state folder is one of these.
     let quotas = Quotas::new(Some(3 * BATCH + 16 * 4096));
     let store = || {
         let base = open_base(&OS, folder.root.path()).unwrap();
@@ -213,28 +213,28 @@ fn a_quota_holds_for_files_folders_and_streams() {
     assert_eq!(reason(store().offer(b"a", &IDENTITY, Some(4 * BATCH), false)), Refusal::Quota);
     assert!(folder.state().is_empty());
     let first = part(store().offer(b"a", &IDENTITY, Some(2 * BATCH), false));
-    // The first counts in full before it is written; a second session of the sender has the same quota.
-    // By hand: 2 batches have 65 chunks, so at most 64 + 65 * 24 bytes of journal, and two records that it is done have 2 * 77; with
-    // four entries that leaves a batch and 47,374 bytes. This one has 35 chunks and needs one byte more.
+    // The first file counts in full before it is written. A second session of the sender has the same quota.
+    // By hand: 2 batches have 65 chunks, so the journal has at most 64 + 65 * 24 bytes, and two `.done` records have 2 * 77. With
+    // four entries that leaves a batch and 47,374 bytes. The second file has 35 chunks and needs one byte more.
     let other = store();
     assert_eq!(reason(other.offer(b"b", &IDENTITY, Some(BATCH + 34_029), false)), Refusal::Quota);
     write(&first, 0..1, 2 * BATCH);
     first.sync().unwrap();
     drop(first);
-    // Given up, it counts what it holds: one batch.
+    // After its session it counts only what is on disk: one batch.
     let stream = part(other.offer(b"s", &IDENTITY, None, false));
     stream.write(&batch(0, 3 * BATCH)).unwrap();
     stream.write(&batch(1, 3 * BATCH)).unwrap();
     assert_eq!(stream.write(&batch(2, 3 * BATCH)).unwrap_err().reason, Refusal::Quota);
     assert_eq!(reason(other.offer(b"a", &IDENTITY, Some(2 * BATCH), false)), Refusal::Quota);
     stream.discard();
-    // On its way when it was given up, it is written all the same, and counts nothing once that is over.
+    // A batch in transit when the file was discarded is still written, but does not count afterwards.
     stream.write(&batch(1, 2 * BATCH)).unwrap();
     let late = part(other.offer(b"l", &IDENTITY, Some(BATCH), false));
     late.discard();
     late.write(&batch(0, BATCH)).unwrap();
     drop((stream, late));
-    // What was refused kept what it had.
+    // The refused file kept its synced chunks.
     let again = part(other.offer(b"a", &IDENTITY, Some(2 * BATCH), false));
     assert_eq!(again.synced(), [0..32]);
     write(&again, 1..3, 2 * BATCH);
@@ -245,7 +245,7 @@ fn a_quota_holds_for_files_folders_and_streams() {
     }
     let rest = (0..).take_while(|number| other.folder(format!("more-{number}").as_bytes()).is_ok()).count();
     assert!((1..200).contains(&rest), "{rest}");
-    // A receiver that starts anew counts the same.
+    // A new receiver counts the same bytes.
     drop(other);
     let used = 3 * BATCH + 15 * 4096 + 77;
     let quotas = Quotas::new(Some(used));
@@ -302,7 +302,7 @@ fn a_disk_that_fails_at_any_write_or_sync() {
             Ok(()) => assert!(folder.path("a").exists(), "{fails}"),
             Err(denied) => assert_eq!(denied.reason, Refusal::NoSpace, "{fails}"),
         }
-        // It may have its name, and the folder not be synced: then it is complete, and that is known.
+        // The file may have its name while the folder is not synced: then it is complete, and the receiver knows that.
         if folder.path("a").exists() {
             named += 1;
             assert!(fs::read(folder.path("a")).unwrap() == expected, "{fails}");
@@ -312,7 +312,7 @@ fn a_disk_that_fails_at_any_write_or_sync() {
             );
             continue;
         }
-        // With room again, the next session goes on, and what it holds is true.
+        // With free space, the next session resumes, and the chunks that it holds are correct.
         let part = part(folder.store().offer(b"a", &IDENTITY, Some(size), false));
         let held: Vec<u64> = part.synced().into_iter().flatten().collect();
         for number in (0..3).filter(|number| !held.contains(&(number * 32))) {
@@ -321,7 +321,7 @@ fn a_disk_that_fails_at_any_write_or_sync() {
         part.complete().unwrap();
         assert!(fs::read(folder.path("a")).unwrap() == expected, "{fails}");
     }
-    // The last two syncs, and what is removed at the end.
+    // Faults after the rename: the last two syncs, and the removal of the journal.
     assert_eq!(named, 3);
 }
 
@@ -345,7 +345,7 @@ fn the_folder_for_everything_is_made_for_its_owner_alone() {
     assert!(open_base(&OS, Path::new("")).is_err());
 }
 
-/// Another user knows the name of a sender's folder, and has made it, or what the receiver keeps in it; or anybody may write there.
+/// Another user has made the sender's folder or the state folder in it, or the folder is writable for others.
 #[cfg(unix)]
 #[test]
 fn planted_folders_are_refused() {
@@ -382,7 +382,7 @@ fn planted_folders_are_refused() {
     }
 }
 
-/// Somebody puts another file where the incomplete one was.
+/// Another process replaces the incomplete file.
 #[cfg(unix)]
 #[test]
 fn a_replaced_part_gets_no_name() {
@@ -396,8 +396,8 @@ fn a_replaced_part_gets_no_name() {
     assert!(!folder.path("a").exists());
 }
 
-/// Sessions that end at any moment, beside one that lives: what is counted is never less than what is there, and once nothing
-/// arrives it is that, to the byte.
+/// Sessions end at random moments, next to one that stays open. The counted bytes are never fewer than those on disk. When all
+/// sessions have ended, they are equal.
 #[test]
 fn a_quota_counts_what_is_there() {
     use crate::quota::{Quotas, used_bytes};
@@ -429,7 +429,7 @@ fn a_quota_counts_what_is_there() {
                 continue;
             };
             let batches = size / BATCH + 1;
-            // Any of them, some twice, and a sync now and then.
+            // Random batches, some of them twice, and random syncs.
             for _ in 0..random(2 * batches + 1) {
                 let _ = part.write(&batch(random(batches), size));
                 is_bounded();
@@ -444,7 +444,7 @@ fn a_quota_counts_what_is_there() {
                     part.discard();
                     let _ = part.write(&batch(0, size));
                 }
-                // Killed.
+                // The session ends early.
                 _ => {}
             }
             is_bounded();

@@ -32,10 +32,10 @@ use tress_container::{Control, Error, ErrorKind, Refusal};
 
 static OS: Os = Os;
 const BATCH: usize = BATCH_PLAIN_BYTES as usize;
-/// Wine takes a second for what takes a moment, where the machine is busy.
+/// On a busy machine Wine takes up to a second for calls that are otherwise short.
 const STALL: Duration = Duration::from_secs(if cfg!(windows) { 10 } else { 2 });
 
-/// Connections of one end, each wrapped by a function of its number and its link.
+/// A network that wraps each connection by a function of its number and its link.
 struct Wrapping<F> {
     wrap: F,
     connections: AtomicUsize,
@@ -61,7 +61,7 @@ impl<F: Fn(usize, Box<dyn Link>) -> Box<dyn Link> + Send + Sync> Network for Wra
     }
 }
 
-/// A link that does something first; an error is that of the call.
+/// A link that runs a function before each call. An error of the function becomes that of the call.
 struct Before<R, W> {
     link: Box<dyn Link>,
     read: R,
@@ -112,7 +112,7 @@ impl Ends {
         self.receive_with(system, network, |_| {})
     }
 
-    /// A receiver that admits the sender.
+    /// Starts a receiver that accepts the sender.
     fn receive_with(
         &self,
         system: &'static dyn System,
@@ -183,18 +183,18 @@ impl Ends {
         self.root.path().join("out").join(folder).join(name)
     }
 
-    /// Secret and public Noise key.
+    /// The secret and public Noise key of a pair.
     fn noise(&self, pair: &KeyPair) -> ([u8; 32], [u8; 32]) {
         let address = pair.address().unwrap();
         (*pair.noise_secret_key().unwrap(), *address.noise_public_key())
     }
 
-    /// A connection as a sender that does what it likes.
+    /// Opens a connection as a sender that need not follow the protocol.
     fn hostile(&self, running: &Running) -> Peer {
         Peer::connect(&running.to, &self.sender, &self.receiver)
     }
 
-    /// The same with a session, and its ticket.
+    /// Opens such a connection and begins a session. Returns the ticket as well.
     fn hostile_session(&self, running: &Running) -> (Peer, Ticket) {
         let mut peer = self.hostile(running);
         peer.say(&Request::Begin { streams: 2 });
@@ -204,7 +204,7 @@ impl Ends {
 }
 
 impl Running {
-    /// It is still there, and ends as it is told.
+    /// Checks that the receiver still runs, and that it ends when it is cancelled.
     fn stop(self) {
         assert!(!self.thread.is_finished());
         self.control.cancel();
@@ -233,13 +233,13 @@ fn one_stream_of_four_is_cut() {
     let ends = Ends::new();
     let running = ends.receive();
     let bytes = data(40 * BATCH + 3);
-    // The first connection is the control connection. Cut in a handshake, at a batch's border, in its middle.
+    // The first connection is the control connection. The second is cut in the handshake, after it, at the end of a batch, and within one.
     for (name, cut) in [("a", 50), ("b", 200), ("c", 525_300), ("d", 2_000_000)] {
         let network = Faulty::new([Fault::None, Fault::None, Fault::Cut(cut), Fault::None]);
         let report = ends.send(&running, &network, &ends.file(name, &bytes), 4).unwrap();
         assert_eq!(report.bytes_sent, bytes.len() as u64);
         assert!(fs::read(ends.output(name)).unwrap() == bytes, "{name}");
-        // Nothing that was verified went out again: at most the batch that the cut went through.
+        // Verified batches are not sent again: at most the batch that was cut, and one more.
         let most = bytes.len() as u64 + 2 * BATCH_PLAIN_BYTES + bytes.len() as u64 / 500;
         assert!(network.written.load(Ordering::Relaxed) < most, "{name}");
     }
@@ -251,7 +251,7 @@ fn all_streams_are_cut_again_and_again() {
     let ends = Ends::new();
     let running = ends.receive();
     let bytes = data(20 * BATCH);
-    // Every data connection lives for three batches and a bit.
+    // Every data connection is cut after three batches and a bit.
     let faults: Vec<Fault> = std::iter::once(Fault::None).chain((0..60).map(|_| Fault::Cut(1_700_000))).collect();
     let network = Faulty::new(faults);
     ends.send(&running, &network, &ends.file("a", &bytes), 2).unwrap();
@@ -278,7 +278,7 @@ fn a_cut_control_connection_is_resumed_by_the_next_run() {
     let running = ends.receive();
     let bytes = data(30 * BATCH + 9);
     let source = ends.file("a", &bytes);
-    // Control messages are small: it dies at its first ping, with much of the data on its way.
+    // Control messages are small: the connection is cut at its first ping, with much of the data in transit.
     let slow = Faulty::new([Fault::Cut(210), Fault::None]);
     let sources = std::slice::from_ref(&source);
     let sent = ends.send_with(&OS, &running, &slow, sources, |options| options.rate_bytes_per_s = Some(10_000_000));
@@ -289,12 +289,12 @@ fn a_cut_control_connection_is_resumed_by_the_next_run() {
     assert!(arrived > 2_000_000, "{arrived}");
     let report = ends.send(&running, &Tcp, &source, 1).unwrap();
     assert!(fs::read(ends.output("a")).unwrap() == bytes);
-    // What left before the cut is not sent again, but for one batch.
+    // Batches that were sent before the cut are not sent again, except for one or two.
     assert!(report.bytes_sent + arrived <= bytes.len() as u64 + 2 * BATCH_PLAIN_BYTES, "{report:?} {arrived}");
     running.stop();
 }
 
-/// What both ends count in four runs over one file: the control connection is cut, a data connection is cut, the file is
+/// The progress that both ends report in four runs: the control connection is cut, a data connection is cut, the files are
 /// already there, another version is refused.
 #[test]
 fn counts_of_cut_and_resumed_sessions() {
@@ -334,7 +334,7 @@ fn counts_of_cut_and_resumed_sessions() {
                 }
                 std::thread::sleep(Duration::from_millis(1));
             }
-            // What was there counts as done from the start.
+            // Chunks of an earlier run count as done from the start.
             assert_eq!(least > 2_000_000, run > 0, "{run}: {least}");
             sending.join().unwrap()
         });
@@ -370,7 +370,7 @@ fn a_connection_that_is_cut_at_once_is_made_again() {
     ends.send(&running, &network, &source, 1).unwrap();
     assert!(fs::read(ends.output("a")).unwrap() == bytes);
     assert_eq!(network.connections.load(Ordering::Relaxed), 5);
-    // Not for ever.
+    // There is a limit on the attempts.
     for cut in cuts {
         let network = Faulty::new([cut]);
         let error = ends.send(&running, &network, &source, 1).unwrap_err();
@@ -385,13 +385,13 @@ fn silence_is_told() {
     let running = ends.receive();
     let source = ends.file("a", &data(8 * BATCH));
     let begin = Instant::now();
-    // Of the control connection: in the handshake, and after it.
+    // The control connection falls silent: in the handshake, and after it.
     for at in [0, 200] {
         let error = ends.send(&running, &Faulty::new([Fault::Silent(at), Fault::None]), &source, 1).unwrap_err();
         assert!(matches!(error.kind, ErrorKind::Stalled | ErrorKind::Disconnected), "{error}");
     }
     assert!(begin.elapsed() < 6 * STALL);
-    // Of a data connection: another takes its place.
+    // A data connection falls silent: another one replaces it.
     let network = Faulty::new([Fault::None, Fault::Silent(600_000), Fault::None]);
     ends.send(&running, &network, &source, 1).unwrap();
     running.stop();
@@ -407,7 +407,7 @@ fn a_silent_receiver_is_told() {
     let send = || send_on(&OS, &Tcp, &[ends.file("a", b"x")], &ends.sender, &options, &Control::new());
     assert_eq!(send().unwrap_err().kind, ErrorKind::Stalled);
     drop(listener.accept());
-    // Nobody there; something else there; another version there.
+    // A peer that closes, another program, another version, and a receiver with another key.
     for (answer, kind) in [
         (&b""[..], ErrorKind::Disconnected),
         (b"HTTP/1.1 400 Bad Request\r\n\r\n", ErrorKind::PeerVersion),
@@ -416,14 +416,14 @@ fn a_silent_receiver_is_told() {
         (&[&GREETING[..], &[7; 48]].concat(), ErrorKind::WrongPeer),
     ] {
         let (listener, said) = (listener.try_clone().unwrap(), answer.to_vec());
-        // One that says nothing is asked again.
+        // A peer that closes without an answer is tried again.
         let connections = if said.is_empty() { 4 } else { 1 };
         let peer = std::thread::spawn(move || {
             let mut first = [0; 114];
             for _ in 0..connections {
                 let (mut stream, _) = listener.accept().unwrap();
                 stream.read_exact(&mut first).unwrap();
-                // No plaintext key: of the sender's static key nothing is to be seen.
+                // The sender's static key is never sent as plaintext.
                 stream.write_all(&said).unwrap();
             }
             first
@@ -435,7 +435,7 @@ fn a_silent_receiver_is_told() {
     }
 }
 
-/// A script that keeps to the protocol; then others, by chance, which mostly do not.
+/// Runs a script that follows the protocol, then random ones, which mostly do not.
 #[test]
 fn any_sender() {
     let play = |script: &[u8]| {
@@ -444,7 +444,7 @@ fn any_sender() {
         let found = super::any_sender::run(&mut || rest.next(), folder.path());
         found.iter().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect::<Vec<_>>()
     };
-    // No quota, a session, an offer of 40,000 bytes, a data connection, a key, a batch of three chunks, the end, patience.
+    // No quota, a session, an offer of 40,000 bytes, a data connection, a key, a batch of three chunks, the end, a wait.
     let whole = [0, 0, 1, 2, 0, 0, 6, 5, 0, 0, 8, 0, 0, 10, 0, 0, 0, 2, 0, 14, 0, 0, 23, 0];
     assert_eq!(
         {
@@ -471,7 +471,7 @@ fn any_sender() {
     for _ in 0..20 {
         let script: Vec<u8> = (0..100).map(|_| random()).collect();
         play(&script);
-        // Mostly in order: what is left out is left out by chance.
+        // Mostly a valid script, with random bytes in it.
         let script: Vec<u8> = half
             .iter()
             .chain(&[20])

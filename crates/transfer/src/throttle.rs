@@ -1,11 +1,10 @@
-//! A worker that is held to a rate, so that a fast machine can be measured as a slower one.
+//! Limits the rate of a worker, so that a fast machine can be measured as a slower one.
 //!
-//! As if its core took so long for a byte: a wait that ends late is made up for by the next one, a core that had nothing
-//! to do saves nothing up.
+//! A wait that ends late shortens the next one. Time without work is not saved up.
 
 use std::time::{Duration, Instant};
 
-/// How far a batch may seem to have begun before it did: as long as a wait overshoots.
+/// The most by which a late wait shortens the next one: about as long as a wait overshoots.
 const SLACK: Duration = Duration::from_millis(2);
 
 pub(crate) struct Throttle {
@@ -18,7 +17,7 @@ impl Throttle {
         Self { bytes_per_s: bytes_per_s.max(1), free_at: Instant::now() }
     }
 
-    /// When a core of this rate would be done with so many bytes that it began with at `since`.
+    /// When a core of this rate, which started these bytes at `since`, would be done with them.
     pub(crate) fn done_at(&mut self, since: Instant, bytes: u64) -> Instant {
         let earliest = since.checked_sub(SLACK).unwrap_or(since);
         self.free_at = self.free_at.max(earliest) + Duration::from_secs_f64(bytes as f64 / self.bytes_per_s as f64);
@@ -36,7 +35,7 @@ mod tests {
         let begin = Instant::now();
         throttle.free_at = begin;
         let mut now = begin;
-        // Every wait ends a millisecond late, and still ten batches take ten times as long.
+        // Every wait ends a millisecond late. Ten batches still take ten times as long as one.
         for batch in 1..=10 {
             let until = throttle.done_at(now, 10_000);
             assert_eq!(until, begin + Duration::from_millis(10 * batch));

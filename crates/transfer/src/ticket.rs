@@ -1,7 +1,7 @@
-//! Tickets: what ties the data connections of a session to its control connection.
+//! Tickets, which tie the data connections of a session to its control connection.
 //!
-//! Thirty-two random bytes that the receiver makes for each session and sends inside Noise. They are worth something
-//! only together with the sender's static key, and only while the session lives.
+//! A ticket is 32 random bytes that the receiver makes for each session and sends inside Noise. It is valid only together
+//! with the sender's static key, and only while the session lasts.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use tress_container::container::fill_random;
 
 pub(crate) const TICKET_BYTES: usize = 32;
 
-/// A session's ticket. Compared in constant time, wiped on drop, never shown.
+/// A session's ticket. It is compared in constant time, wiped on drop, and never printed.
 #[derive(Clone)]
 pub(crate) struct Ticket([u8; TICKET_BYTES]);
 

@@ -1,5 +1,5 @@
-//! A trace of a run in Chrome's format (`chrome://tracing`, Perfetto): a row for each worker and each connection, a slice
-//! for each batch that is read, sealed or written, and for each wait.
+//! A trace of a run in Chrome's format (`chrome://tracing`, Perfetto). It has a row for each worker and each connection, and
+//! a slice for each batch that is read, sealed or written, and for each wait.
 
 use std::io::IoSlice;
 use std::path::Path;
@@ -13,7 +13,7 @@ use tress_container::sink::{CheckedSink, NewFile};
 use tress_container::sys::System;
 use tress_plan::Plan;
 
-/// Kept in memory before it is written.
+/// Most bytes held in memory before they are written.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 pub(crate) struct Trace {
@@ -29,7 +29,7 @@ struct TraceFile {
     failure: Option<Error>,
 }
 
-/// A row of the picture.
+/// A row of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Row {
     Session,
@@ -60,7 +60,7 @@ impl Trace {
         Self { begin: Instant::now(), file: None }
     }
 
-    /// A trace into a file that must not exist yet.
+    /// Creates a trace file. An existing file is replaced.
     pub(crate) fn create(system: &'static dyn System, path: &Path) -> Result<Self, Error> {
         let sink = Sink::Path { path: path.to_path_buf(), force: true };
         let file = match CheckedSink::check(system, &sink, None)? {
@@ -75,7 +75,7 @@ impl Trace {
         Ok(Self { begin: Instant::now(), file: Some(Mutex::new(file)) })
     }
 
-    /// Names the rows that there are.
+    /// Writes the names of the rows.
     pub(crate) fn rows(&self, rows: impl IntoIterator<Item = Row>) {
         for row in rows {
             self.put(|| {
@@ -85,7 +85,7 @@ impl Trace {
         }
     }
 
-    /// A slice from `start` until now, of a batch that begins with this chunk.
+    /// Adds a slice from `start` until now, for the batch that begins with `first_chunk`.
     pub(crate) fn slice(&self, row: Row, name: &'static str, start: Instant, first_chunk: Option<u64>) {
         self.put(|| {
             let (begin_us, us) =
@@ -96,7 +96,7 @@ impl Trace {
         });
     }
 
-    /// A plan that is in force from now on, for what is left; costs in nanoseconds per byte.
+    /// Adds a plan that applies from now on to the remaining bytes. Costs are written in nanoseconds per byte.
     pub(crate) fn plan(&self, bytes_left: u64, costs: &Costs, plan: &Plan, steering: &Steering) {
         self.put(|| {
             let us = self.begin.elapsed().as_nanos() as f64 / 1e3;
@@ -128,7 +128,7 @@ impl Trace {
         }
     }
 
-    /// Gives the file its name.
+    /// Ends the trace and gives the file its final name.
     pub(crate) fn finish(self) -> Result<(), Error> {
         let Some(file) = self.file else { return Ok(()) };
         let mut file = file.into_inner().unwrap_or_else(PoisonError::into_inner);

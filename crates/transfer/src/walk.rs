@@ -1,8 +1,8 @@
-//! What there is to send: files under relative names, and the folders that they lie in.
+//! The files and folders to send, under relative names.
 //!
-//! A folder is walked depth first in the order of its names, holding one folder's handle and names for each level. Everything is
-//! opened below these handles: a folder that becomes a link meanwhile leads nowhere. Symbolic links inside it are skipped;
-//! whatever is neither file, folder nor link is an error, and the other files are sent. A link that is named itself is followed.
+//! A folder is walked depth first in the order of its names. Each level holds one folder's handle and names. Everything is
+//! opened relative to these handles, so that a link which replaces a folder during the walk is not followed. Symbolic links in a
+//! folder are skipped. Special files are errors, and the other files are sent. An input that is itself a link is followed.
 
 use std::ffi::OsString;
 use std::io;
@@ -16,17 +16,17 @@ use tress_container::sys::System;
 use tress_container::tree::names::to_bytes;
 use tress_container::{Error, ErrorKind};
 
-/// Something to send.
+/// An entry of the walk.
 #[derive(Debug)]
 pub(crate) enum Item {
     Folder {
         name: Vec<u8>,
     },
-    /// Not sent.
+    /// A symbolic link, which is not sent.
     Link {
         path: PathBuf,
     },
-    /// To be opened as `entry` of `folder`: what the path leads to may be another file by then.
+    /// To be opened as `entry` of `folder`: by then the path may name another file.
     File {
         folder: Arc<Dir>,
         entry: OsString,
@@ -36,7 +36,7 @@ pub(crate) enum Item {
     },
 }
 
-/// The last part of a path as a name of one component. `.` and `..` have none: the folder's real name counts.
+/// The last component of a path. For `.` and `..` it is the real name of the folder.
 pub(crate) fn base_name(system: &dyn System, path: &Path) -> Result<Vec<u8>, Error> {
     let name = match path.file_name() {
         Some(name) => name.to_owned(),
@@ -49,7 +49,7 @@ pub(crate) fn base_name(system: &dyn System, path: &Path) -> Result<Vec<u8>, Err
     name.map(<[u8]>::to_vec).ok_or_else(|| Error::new(ErrorKind::BadName).at(path))
 }
 
-/// Walks a folder. What it does not send it returns as an error in its place, and goes on.
+/// Walks a folder. An entry that cannot be sent yields an error, and the walk continues.
 pub(crate) struct Walk<'a> {
     system: &'a dyn System,
     levels: Vec<Level>,
@@ -64,7 +64,7 @@ struct Level {
 }
 
 impl<'a> Walk<'a> {
-    /// Begins with the folder itself.
+    /// Opens the folder. The returned item is the folder itself.
     pub(crate) fn new(system: &'a dyn System, root: &Path, name: Vec<u8>) -> Result<(Self, Item), Error> {
         let folder = Dir::open_ambient_dir(root, cap_std::ambient_authority());
         let folder = folder.map_err(|error| Error::from(error).at(root))?;
@@ -81,7 +81,7 @@ impl Level {
             Ok((entries, opened.identity, system.status_of(&path)?.identity))
         };
         let (mut entries, opened, found) = listed().map_err(|error| Error::from(error).at(&path))?;
-        // The names were another folder's.
+        // The listed names belong to another folder.
         if cfg!(unix) && opened != found {
             return Err(Error::new(ErrorKind::InputChanged).at(path));
         }
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(base_name(&Os, &root.join(".")).unwrap(), b"top");
         assert_eq!(base_name(&Os, Path::new("/")).unwrap_err().kind, ErrorKind::BadName);
     }
-    /// A folder becomes a link once its names are known: what is sent is what was in it.
+    /// A folder is replaced by a link after its names were listed: the files that were in it are sent.
     #[cfg(unix)]
     #[test]
     fn a_folder_that_becomes_a_link_leads_nowhere() {
@@ -199,7 +199,7 @@ mod tests {
             }
         }
         assert_eq!(read, 1);
-        // A FIFO in a file's place is not waited for.
+        // A FIFO that replaces a file is not waited for.
         let (mut walk, _) = Walk::new(&OS, &path("moved"), b"moved".to_vec()).unwrap();
         let Some(Ok(Item::File { folder, entry, .. })) = walk.next() else { panic!("a file") };
         fs::remove_file(path("moved/a")).unwrap();

@@ -1,7 +1,7 @@
-//! The messages inside Noise, as bytes (docs/reference/formats/transfer.md, "Messages").
+//! Encoding and parsing of the messages inside Noise (docs/reference/formats/transfer.md, "Messages").
 //!
-//! One byte for the type, then fields of fixed order; integers are big-endian. Parsing is a function of the bytes alone,
-//! accepts exactly what encoding produces, and bounds every count before memory is asked for.
+//! A message is one byte for the type, then fields in a fixed order; integers are big-endian. Parsing depends on the bytes
+//! alone, accepts exactly what encoding produces, and checks every count before it allocates memory.
 
 use std::ops::Range;
 
@@ -11,71 +11,71 @@ use super::ticket::{TICKET_BYTES, Ticket};
 use tress_container::Refusal;
 use tress_container::container::{Aead, PREFIX_BYTES};
 
-/// Longest message, in bytes of plaintext: that of most ranges.
+/// Longest message in bytes of plaintext: [`Reply::Resume`] with the most ranges.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 3 + 4 + MAX_RANGES * 16;
-/// Longest name below the sender's folder: what one system call takes.
+/// Longest name below the sender's folder in bytes: the limit of one system call.
 pub(crate) const MAX_PATH_BYTES: usize = 4095;
-/// Most ranges of batches that a receiver names; what else it has is sent again.
+/// Most ranges of chunks that a receiver lists. Chunks in further ranges are sent again.
 pub(crate) const MAX_RANGES: usize = 512;
 /// Most data connections of one session at the same time.
 pub(crate) const MAX_STREAMS: usize = 64;
-/// Most data connections of one session in all, lost ones included.
+/// Most data connections over the life of one session, lost ones included.
 pub(crate) const MAX_STREAM_NUMBERS: u16 = 1024;
 
-/// What identifies a version of an input: a hash over size, times and inode, or random bytes where nothing does.
+/// Identifies a version of an input: a hash over size, times and inode, or random bytes for a stream.
 pub(crate) type Identity = [u8; 32];
 
-/// What a sender says.
+/// A message from the sender.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     /// First message of a control connection.
     Begin { streams: u16 },
     /// First message of a data connection.
     Join { ticket: Ticket, stream: u16 },
-    /// Make this folder, unless it is there.
+    /// Make this folder, unless it exists.
     Folder { path: Vec<u8> },
-    /// The next file. `size_bytes` is `None` for a stream. `restart`: forget what there is of it.
+    /// The next file. `size_bytes` is `None` for a stream. `restart`: discard an incomplete version.
     Offer { file: u32, size_bytes: Option<u64>, restart: bool, identity: Identity, path: Vec<u8> },
-    /// All of the file was read, unchanged, and has this size.
+    /// The whole file was read, did not change, and has this size.
     Finish { file: u32, size_bytes: u64 },
-    /// The file will not come: forget what there is of it.
+    /// The sender gives up the file: discard it.
     Abandon { file: u32 },
-    /// This data connection is lost: how much of it arrived?
+    /// This data connection is lost. The answer says how many of its batches arrived.
     Lost { stream: u16 },
-    /// Nothing to say.
+    /// Keeps the session alive; the answer is a progress report.
     Ping,
     /// No more files.
     Bye,
-    /// Chunks that follow on this connection are sealed under this key.
+    /// The following chunks on this connection are sealed under this key.
     Key { file: u32, aead: Aead, input_key: Zeroizing<Vec<u8>>, prefix: [u8; PREFIX_BYTES] },
-    /// So many bytes of sealed chunks follow, outside Noise.
+    /// `sealed_bytes` bytes of sealed chunks follow, outside Noise.
     Batch { file: u32, first_chunk: u64, sealed_bytes: u32 },
 }
 
-/// What a receiver says.
+/// A message from the receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reply {
     /// The session begins.
     Admitted { ticket: Ticket, streams: u16 },
-    /// The data connection belongs to it.
+    /// The data connection belongs to the session.
     Joined,
-    /// The folder is there.
+    /// The folder exists.
     FolderReady,
-    /// These batches are verified and synced; send the others.
+    /// These chunks are verified and synced; send the others.
     Resume { file: u32, held: Vec<Range<u64>> },
-    /// This very file is there already, complete.
+    /// The receiver already has this version of the file, complete.
     Complete { file: u32 },
-    /// How many batches of each data connection are verified.
+    /// Synced chunks of the file, and verified batches of each data connection.
     Progress { file: u32, synced_chunks: u64, streams: Vec<(u16, u64)> },
-    /// The data connection has ended after so many verified batches.
+    /// The data connection has ended after this number of verified batches.
     Drained { stream: u16, batches: u64 },
-    /// The file is synced under its name.
+    /// The file is synced under its final name.
     Confirmed { file: u32 },
-    /// The request, or the session, is refused.
+    /// The receiver refuses the request, or the session.
     Refused { reason: Refusal },
 }
 
-/// Bytes that are no message.
+/// The bytes are not a valid message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
@@ -95,9 +95,9 @@ const REFUSALS: [(u8, Refusal); 12] = [
 ];
 
 impl Request {
-    /// The message's bytes. They may hold a key, and are wiped when dropped.
+    /// Encodes the message. The bytes may hold a key, and are wiped when dropped.
     pub(crate) fn encode(&self) -> Zeroizing<Vec<u8>> {
-        // One allocation that never grows: a grown vector leaves the key behind in freed memory.
+        // One allocation that never grows: growing would leave a copy of the key in freed memory.
         let mut bytes = Zeroizing::new(Vec::with_capacity(64 + MAX_PATH_BYTES));
         let put = &mut *bytes;
         match self {
@@ -206,7 +206,7 @@ impl Reply {
                 let mut end = 0;
                 for index in 0..count {
                     let range = rest.u64()?..rest.u64()?;
-                    // In order, not empty, and apart: touching ranges are one.
+                    // Ranges ascend, are not empty, and do not touch.
                     if range.is_empty() || (index > 0 && range.start <= end) {
                         return Err(Malformed);
                     }
@@ -249,7 +249,7 @@ fn of_code<T: Copy>(table: &[(u8, T)], code: u8) -> Result<T, Malformed> {
     table.iter().find_map(|(listed, value)| (*listed == code).then_some(*value)).ok_or(Malformed)
 }
 
-/// What is left of a message.
+/// The unread rest of a message.
 struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {
@@ -288,7 +288,7 @@ impl<'a> Fields<'a> {
         self.array::<TICKET_BYTES>().map(Ticket::from_bytes)
     }
 
-    /// The rest of the message. Whether the name is any good is not asked here.
+    /// Reads the rest of the message as a path. Does not check whether the name is allowed.
     fn path(&mut self) -> Result<Vec<u8>, Malformed> {
         let path = std::mem::take(&mut self.0);
         if (1..=MAX_PATH_BYTES).contains(&path.len()) { Ok(path.to_vec()) } else { Err(Malformed) }

@@ -1,4 +1,4 @@
-//! Messages: bytes by hand, what comes back, and whatever else a peer may say.
+//! Messages: bytes written by hand, round trips, and malformed input.
 #![allow(clippy::single_range_in_vec_init, reason = "lists of ranges are what is meant")]
 
 use proptest::prelude::*;
@@ -46,7 +46,7 @@ fn replies() -> Vec<Reply> {
 
 #[test]
 fn bytes_by_hand() {
-    // Typed off docs/reference/formats/transfer.md.
+    // Copied by hand from docs/reference/formats/transfer.md.
     assert_eq!(*Request::Begin { streams: 258 }.encode(), [0x01, 1, 2]);
     let offer = Request::Offer { file: 1, size_bytes: Some(5), restart: true, identity: [9; 32], path: b"ab".to_vec() };
     let expected = [&[0x04, 0, 0, 0, 1, 3, 0, 0, 0, 0, 0, 0, 0, 5][..], &[9; 32], b"ab"].concat();
@@ -64,7 +64,7 @@ fn what_is_encoded_parses_and_nothing_else_does() {
         let bytes = request.encode();
         assert!(bytes.len() <= MAX_MESSAGE_BYTES);
         assert_eq!(Request::parse(&bytes), Ok(request));
-        // A path takes whatever follows; anything else has one length.
+        // A path extends to the end of the message. All other messages have one length.
         if !matches!(bytes[0], 0x03 | 0x04) {
             assert_eq!(Request::parse(&[&bytes[..], &[0]].concat()), Err(Malformed));
             assert_eq!(Request::parse(&bytes[..bytes.len() - 1]), Err(Malformed));
@@ -100,7 +100,7 @@ fn lying_counts_and_ranges() {
 }
 
 proptest! {
-    /// Whatever parses is what encoding it gives: one form for each message.
+    /// Every message has one form: bytes that parse are the bytes that encoding returns.
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200), kind in 0_u8..0x50) {
         let bytes = [&[kind][..], &bytes].concat();

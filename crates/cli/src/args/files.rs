@@ -1,4 +1,4 @@
-//! The commands for keys and containers, and the options that others share with them.
+//! The commands for keys and containers, and options that other commands share with them.
 
 use std::path::PathBuf;
 
@@ -50,13 +50,13 @@ pub(crate) struct Keygen {
     pub(crate) passphrase: Passphrase,
 }
 
-/// Length of p of a DSA or Schnorr key.
+/// Parses the length in bits of the prime p of a DSA or Schnorr key.
 fn group_size() -> impl TypedValueParser<Value = GroupSize> {
     let bits = PossibleValuesParser::new(["2048", "3072"]);
     bits.map(|bits| if bits == "2048" { GroupSize::Bits2048 } else { GroupSize::Bits3072 })
 }
 
-// Who can decrypt. At least one is needed; a passphrase excludes the others.
+// Recipients of a container. At least one is needed; a passphrase excludes all others.
 #[derive(Args)]
 pub(crate) struct Recipients {
     /// Encrypt to this recipient: age1..., tress1... or an SSH public key; repeatable
@@ -77,7 +77,7 @@ pub(crate) struct Recipients {
     pub(crate) passphrase: Passphrase,
 }
 
-// What to decrypt with.
+// Keys to decrypt with.
 #[derive(Args)]
 pub(crate) struct Identities {
     /// Use the identities in this file (age or SSH); repeatable
@@ -90,7 +90,7 @@ pub(crate) struct Identities {
     pub(crate) passphrase: Passphrase,
 }
 
-// Where a passphrase comes from; never from the data's standard input.
+// Sources of a passphrase. It is never read from the standard input that holds the data.
 #[derive(Args)]
 pub(crate) struct Passphrase {
     /// Ask for the passphrase on the terminal
@@ -108,7 +108,7 @@ pub(crate) struct Passphrase {
     pub(crate) passphrase_fd: Option<u32>,
 }
 
-// Where a result goes.
+// Where to write the result.
 #[derive(Args)]
 pub(crate) struct Output {
     /// Write to this file [default: standard output]
@@ -141,7 +141,7 @@ pub(crate) struct Encrypt {
     pub(crate) aead: Aead,
     /// Leave out links that lead out of the folder, and special files such as FIFOs
     ///
-    /// Each is named on standard error, and their number is told at the end. Without this, a folder that holds one is an error.
+    /// Each of them, and their number, is reported on standard error. Without this option, a folder that holds one is an error.
     #[arg(long)]
     pub(crate) skip_special: bool,
     #[command(flatten)]

@@ -72,7 +72,7 @@ pub(crate) struct Verify {
     pub(crate) inputs: Vec<PathBuf>,
 }
 
-/// A scheme by its name, for PSS also with the salt's length behind it.
+/// Parses a scheme by its name. For PSS a colon and the length of the salt may follow.
 fn scheme() -> SchemeParser {
     SchemeParser
 }
@@ -85,7 +85,7 @@ impl TypedValueParser for SchemeParser {
 
     fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<Scheme, clap::Error> {
         let known = value.to_str().and_then(|value| value.parse().ok());
-        // The names alone are what an error lists and a shell completes.
+        // Errors and completions list only the names, without lengths.
         known.map_or_else(|| Err(names().parse_ref(command, argument, value).expect_err("no name")), Ok)
     }
 

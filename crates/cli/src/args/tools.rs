@@ -1,4 +1,4 @@
-//! The commands `raw`, `ciphers` and `plan`, and those that make completions and man pages.
+//! The commands `raw`, `ciphers` and `plan`, and the commands that make completions and man pages.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -157,7 +157,7 @@ pub(crate) struct Plan {
     pub(crate) force: bool,
 }
 
-/// How several cores share the computing.
+/// How cores share the encryption.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Strategy {
     /// One core encrypts
@@ -170,10 +170,10 @@ pub(crate) enum Strategy {
     Chunks,
 }
 
-/// What another program of Tress does.
+/// A command that is a separate program.
 #[derive(Args)]
 pub(crate) struct External {
-    /// Its arguments
+    /// Arguments of that program
     #[arg(value_name = "ARGUMENT")]
     pub(crate) arguments: Vec<OsString>,
 }

@@ -1,4 +1,4 @@
-//! `tress ciphers`: every cipher, its modes and its backends, and what this machine has.
+//! `tress ciphers`: lists every cipher with its modes and backends, and which of these this machine has.
 
 use serde::Serialize;
 use tress_cipher::{
@@ -19,7 +19,7 @@ struct Row {
 struct BackendState {
     name: &'static str,
     available: bool,
-    /// Whether key setup takes this one.
+    /// Whether key setup uses this backend.
     chosen: bool,
 }
 

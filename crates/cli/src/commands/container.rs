@@ -50,7 +50,7 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
 pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
     let source = files::source(&options.input);
     let sink = files::sink(&options.output);
-    // `-o -` says that the terminal is meant; the library then still refuses what is no text.
+    // `-o -` means the terminal on purpose; the library still refuses plaintext that is not text.
     if options.output.output.as_deref() != Some(Path::new("-")) {
         files::refuse_terminal(&sink).map_err(|failure| failure.hint("-o FILE writes a file, -o - shows text"))?;
     }

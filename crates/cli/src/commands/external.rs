@@ -1,4 +1,4 @@
-//! Commands that are programs of their own, beside this one or in PATH, as those of git are.
+//! Commands that are separate programs, in this program's folder or in PATH, like those of git.
 
 use std::{
     env::{self, consts::EXE_SUFFIX},
@@ -11,7 +11,7 @@ use tress_terminal::{COMMAND, Failure};
 
 use crate::args::External;
 
-/// Runs `program` in the place of this process, with what was written after the command's name.
+/// Replaces this process by `program`, with the arguments that follow the command's name.
 pub(crate) fn run(program: &str, verb: Option<&str>, options: &External) -> Result<(), Failure> {
     let this = env::current_exe().unwrap_or_default();
     let beside = this.with_file_name(format!("{program}{EXE_SUFFIX}"));
@@ -29,13 +29,13 @@ pub(crate) fn run(program: &str, verb: Option<&str>, options: &External) -> Resu
         .hint(format!("the package {program} has it; from source, 'make lab' builds it")))
 }
 
-/// Why it did not go.
+/// Replaces this process. Returns only if that fails.
 #[cfg(unix)]
 fn replace(mut command: Command) -> io::Error {
     std::os::unix::process::CommandExt::exec(&mut command)
 }
 
-/// The same; elsewhere this process waits for the other, and ends as it does.
+/// Runs the program and exits with its status. Returns only if it cannot be started.
 #[cfg(not(unix))]
 fn replace(mut command: Command) -> io::Error {
     match command.status() {

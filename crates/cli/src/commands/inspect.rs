@@ -1,4 +1,4 @@
-//! `tress inspect`: what a container says about itself, checked where a key is given.
+//! `tress inspect`: shows what a container's header says, and verifies it if a key is given.
 
 use serde::Serialize;
 use tress_container::commands::{self, Inspection};
@@ -11,7 +11,7 @@ use crate::{
     units,
 };
 
-/// The keys that scripts rely on; the last two are null without an identity.
+/// The JSON object, whose keys scripts rely on. The last two are null without an identity.
 #[derive(Serialize)]
 struct Row<'a> {
     version: &'a str,

@@ -1,4 +1,4 @@
-//! `tress keygen`: identities and signing keys, and the public parts of one.
+//! `tress keygen`: makes identities and signing keys, and prints their public parts.
 
 use std::{
     io::{self, Write as _},
@@ -36,12 +36,12 @@ pub(crate) fn run(options: &args::Keygen) -> Result<(), Failure> {
     let pair = KeyPair::generate().map_err(failure::told)?;
     let text = pair.to_identity_file_text();
     write(options, text.as_bytes())?;
-    // Notes, not the result: a standard error that is gone does not matter.
+    // Only a note: an error of standard error is ignored.
     let _ = io::stderr().lock().write_all(public_lines(&pair, ("recipient ", "address   ")).as_bytes());
     Ok(())
 }
 
-/// The signing key that the options ask for, if they ask for one. One of 8192 bits takes its time.
+/// Generates the signing key that the options ask for, if any. RSA with 8192 bits takes a while.
 fn signing_key(options: &args::Keygen) -> Option<Result<PrivateKey, tress_sign::Error>> {
     if let Some(bits) = options.rsa {
         let _waiting = Waiting::start("looking for primes");
@@ -53,7 +53,7 @@ fn signing_key(options: &args::Keygen) -> Option<Result<PrivateKey, tress_sign::
     options.schnorr.map(|size| discrete::PrivateKey::generate(size).map(PrivateKey::Schnorr))
 }
 
-/// To the file of the options, or to standard output.
+/// Writes to the file of the options, or to standard output.
 fn write(options: &args::Keygen, text: &[u8]) -> Result<(), Failure> {
     match &options.output {
         Some(path) if path != Path::new("-") => cancellable(|control| write_new(path, text, control)),
@@ -64,7 +64,7 @@ fn write(options: &args::Keygen, text: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// A shell makes the file of `tress keygen > file`, and lets others read it.
+/// Warns if standard output is a file that others can read, as the shell makes it for `tress keygen > file`.
 fn warn_if_public() {
     #[cfg(unix)]
     {
@@ -93,14 +93,14 @@ fn public(path: &Path, passphrase: &args::Passphrase) -> Result<(), Failure> {
 
 fn public_lines(pair: &KeyPair, labels: (&str, &str)) -> String {
     let mut lines = format!("{}{}\n", labels.0, pair.recipient());
-    // An identity that age-keygen made has no address.
+    // An identity made by age-keygen has no address.
     if let Some(address) = pair.address() {
         lines.push_str(&format!("{}{address}\n", labels.1));
     }
     lines
 }
 
-/// Writes a new file that only its owner reads.
+/// Writes a new file that only its owner can read.
 fn write_new(path: &Path, bytes: &[u8], control: &Control) -> Result<(), Failure> {
     commands::store_private(bytes, path, control).map_err(|error| match error.kind {
         ErrorKind::OutputExists => failure::told(error).hint("keys are never replaced; choose another name"),

@@ -1,4 +1,4 @@
-//! The commands: each turns its options into one call of the library and the outcome into words.
+//! The commands. Each one turns its options into a call of the library, and the outcome into messages.
 
 mod ciphers;
 mod container;
@@ -45,7 +45,7 @@ pub(crate) fn run(verb: Verb) -> Result<(), Failure> {
     }
 }
 
-/// Runs a verb that takes its time: signals cancel it, and a terminal shows how far it is.
+/// Runs a long operation, which signals cancel, with a progress bar on a terminal.
 fn cancellable<T>(verb: impl FnOnce(&Control) -> Result<T, Failure>) -> Result<T, Failure> {
     let control = Arc::new(Control::new());
     let cancelled = Arc::clone(&control);

@@ -1,4 +1,4 @@
-//! `tress plan`: how long a transfer takes, in how many stages, on how many cores, with rates that are given or measured.
+//! `tress plan`: computes time, stages and cores of a transfer from given or measured rates.
 
 use std::path::Path;
 
@@ -23,12 +23,12 @@ use crate::{
     units::{self, count_text, rate_text, seconds_text},
 };
 
-/// What the paper counts for one synchronisation of two cores.
+/// The paper's time for one synchronisation of two cores, in seconds.
 const PAPER_SYNC_S: f64 = 10e-6;
-/// Bytes planned for where only the machine is of interest.
+/// Bytes to plan for without `--size`, if `--measure` or `--from` is given.
 const DEFAULT_BYTES: u64 = 1 << 30;
 
-/// The keys that scripts rely on come first.
+/// The JSON object. Scripts rely on its keys.
 #[derive(Serialize)]
 struct Row<'a> {
     stages: u64,
@@ -49,18 +49,18 @@ struct Row<'a> {
     from: Option<From<'a>>,
 }
 
-/// The record that rates were taken from.
+/// The record that the rates come from.
 #[derive(Serialize)]
 struct From<'a> {
     machine: &'a str,
     cores: usize,
     date: &'a str,
     is_this_machine: bool,
-    /// The row of R_comp.
+    /// The row of the record that R_comp comes from.
     row: String,
 }
 
-/// What stands in for figures that are not given.
+/// Figures of a machine, used for options that are not given.
 #[derive(Default)]
 struct Figures {
     compute: Option<Compute>,
@@ -69,7 +69,7 @@ struct Figures {
     cores: Option<usize>,
 }
 
-/// Where they come from.
+/// The source of these figures: a record, a measurement, or neither.
 #[derive(Default)]
 struct Origin {
     measured: Option<Measurement>,
@@ -99,7 +99,7 @@ impl Origin {
         }
     }
 
-    /// In words, for the table.
+    /// The source as text, for the table.
     fn words(&self) -> String {
         match (&self.recorded, &self.measured) {
             (Some(recorded), _) => format!("recorded on {}", machine_text(recorded)),
@@ -114,7 +114,7 @@ fn machine_text(recorded: &Recorded) -> String {
     format!("{}, {cores} cores, {date}", crate::failure::escape(model))
 }
 
-/// Which row R_comp is.
+/// Describes the row that R_comp comes from.
 fn row_text(recorded: &Recorded) -> String {
     let row = &recorded.row;
     let text =
@@ -131,7 +131,7 @@ pub(crate) fn run(options: &args::Plan) -> Result<(), Failure> {
     if options.strategy != args::Strategy::Chunks && options.compute_rate.is_none() {
         return Err(Failure::wrong_use("--strategy needs --compute-rate: measured rates are for chunks in lanes"));
     }
-    // What is wrong with the figures given is wrong before anything is measured.
+    // Report errors in the given figures before measuring.
     problem(options, size_bytes, Figures::default()).plan().map_err(invalid)?;
     cancellable(|control| {
         let origin = match &options.from {
@@ -164,7 +164,7 @@ fn print(options: &args::Plan, problem: &Problem, plan: &Plan, origin: &Origin) 
     files::print(&text)
 }
 
-/// The figures of a record. What is given need not be there.
+/// Reads a record. It may lack figures that are given as options.
 fn recorded(options: &args::Plan, path: &Path) -> Result<Recorded, Failure> {
     let recorded = Recorded::read(path).map_err(|error| Failure::failed(error.to_string()))?;
     let figures = Origin { recorded: Some(recorded.clone()), measured: None }.figures(options);
@@ -183,7 +183,7 @@ fn recorded(options: &args::Plan, path: &Path) -> Result<Recorded, Failure> {
     Ok(recorded)
 }
 
-/// The figures of this machine where they are asked for or needed.
+/// Measures this machine, or reads the kept measurement, if the options need it.
 fn measurement(options: &args::Plan, control: &Control) -> Result<Option<Measurement>, Failure> {
     let is_given = options.compute_rate.is_some() && options.link_rate.is_some();
     if is_given && !options.measure {
@@ -209,7 +209,7 @@ fn measurement(options: &args::Plan, control: &Control) -> Result<Option<Measure
         let bar = progress::Steps::start();
         measure::measure(control, &mut |what, done, total| bar.show(what, done, total)).map_err(failure::told)?
     };
-    // The plan is worth more than the file.
+    // A failure to keep the measurement does not fail the plan.
     let kept = match &path {
         Some(path) => cache::store(path, &measured, control).map_err(|error| error.to_string()),
         None => Err("neither XDG_CACHE_HOME nor HOME is set to a folder".into()),
@@ -220,8 +220,8 @@ fn measurement(options: &args::Plan, control: &Control) -> Result<Option<Measure
     Ok(Some(measured))
 }
 
-/// With both rates given the paper's, with the bounds that are given; else with those of a machine. Without any figures those
-/// that are to be found out stand at one.
+/// Builds the planner's problem from the options and the figures of a machine. A rate that neither of them has is set to one, which is
+/// enough to check the options.
 fn problem(options: &args::Plan, size_bytes: u64, figures: Figures) -> Problem {
     let strategy = match options.strategy {
         args::Strategy::Serial => Strategy::Serial,
@@ -274,7 +274,7 @@ fn row<'a>(problem: &Problem, plan: &Plan, origin: &'a Origin) -> Row<'a> {
         sequential_s: plan.sequential_s,
         speedup: plan.speedup,
         limit: plan.limit.name(),
-        // Infinite where synchronising costs nothing, which JSON has no number for.
+        // Infinite if synchronisation costs nothing; JSON cannot represent that.
         optimal_stages: plan.optimal_stages.is_finite().then_some(plan.optimal_stages),
         lower_bound_s: plan.lower_bound_s,
         compute_cores: plan.compute_cores,
@@ -360,7 +360,7 @@ fn reason(limit: Limit) -> &'static str {
 
 fn measured_text(measured: &Measurement) -> String {
     let rate = |cost: &Spread| {
-        // The cheapest is the fastest.
+        // The lowest cost is the highest rate.
         let of = |r: f64| r.recip() / 1e9;
         format!("{:>7.2} GB/s  ({:.2} to {:.2})", of(cost.median), of(cost.high), of(cost.low))
     };

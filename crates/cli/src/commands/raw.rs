@@ -1,4 +1,4 @@
-//! `tress raw`: a bare cipher in a bare mode.
+//! `tress raw`: encrypts and decrypts with a bare cipher and mode.
 
 use std::path::Path;
 
@@ -19,13 +19,13 @@ use crate::{
     stdin::Stdin,
 };
 
-/// Associated data of a file: far more than any protocol has, and little to hold in memory.
+/// Most associated data read from a file, in bytes: more than any protocol uses, and little to hold in memory.
 const AAD_MOST_BYTES: usize = 64 << 20;
 
-/// Bytes of the tag where `--tag-length` is not given.
+/// Length of the tag in bytes without `--tag-length`.
 const TAG_BYTES: usize = 16;
 
-/// Shorter ones take a careful analysis of what a forgery would do (SP 800-38C, appendix B.2).
+/// Tags shorter than this many bytes need a careful analysis of the harm of a forgery (SP 800-38C, appendix B.2).
 const ADVISED_TAG_BYTES: usize = 8;
 
 pub(crate) fn run(raw: &args::Raw) -> Result<(), Failure> {
@@ -33,7 +33,7 @@ pub(crate) fn run(raw: &args::Raw) -> Result<(), Failure> {
         args::RawDirection::Encrypt(options) => (RawDirection::Encrypt, options),
         args::RawDirection::Decrypt(options) => (RawDirection::Decrypt, options),
     };
-    // Everything that the options say is checked before a byte is read.
+    // Check all options before reading any data.
     let (cipher, mode) = names::cipher_and_mode(&options.cipher).ok_or_else(|| {
         let unknown = Failure::wrong_use(format!("unknown cipher '{}'", options.cipher));
         let near = names::nearest(&options.cipher);
@@ -75,8 +75,8 @@ pub(crate) fn run(raw: &args::Raw) -> Result<(), Failure> {
     })
 }
 
-/// Says where a message is longer, or its tag shorter, than what the mode protects well. Other messages under the same key
-/// count as well, of which nothing is known here.
+/// Prints a note if the message is longer, or its tag shorter, than is advised. Other messages under the same key count too,
+/// but this function does not know them.
 fn caution(cipher: &Cipher, parameters: &Parameters, bytes: u64) {
     let advised = commands::raw_advised_bytes(cipher.block_bytes);
     if bytes > advised {
@@ -93,13 +93,13 @@ fn caution(cipher: &Cipher, parameters: &Parameters, bytes: u64) {
     }
 }
 
-/// A mode with what it takes.
+/// A mode with its parameters.
 enum Parameters {
     Plain(RawMode),
     Ccm(RawCcm),
 }
 
-/// The work, but for the type of its cipher.
+/// The arguments of the operation, which is generic over the cipher.
 struct Work<'a> {
     key: &'a [u8],
     backend: Backend,
@@ -128,7 +128,7 @@ impl WithCipher for Work<'_> {
     }
 }
 
-/// The mode with its parameters; refuses those that it does not have, as they may have been meant for another mode.
+/// Collects the parameters of the mode. Refuses options of other modes: they may show that another mode was intended.
 fn parameters(cipher: &Cipher, mode: Mode, options: &args::RawOptions) -> Result<Parameters, Failure> {
     let refuse = |option: &str| Failure::wrong_use(format!("{option} cannot be used with {}", mode.name()));
     let is_padded = matches!(mode, Mode::Ecb | Mode::Cbc);
@@ -172,7 +172,7 @@ fn parameters(cipher: &Cipher, mode: Mode, options: &args::RawOptions) -> Result
     })
 }
 
-/// The associated data, from the command line or from a file.
+/// Reads the associated data from the command line or from a file.
 fn associated_data(options: &args::RawOptions) -> Result<Vec<u8>, Failure> {
     let Some(path) = &options.aad_file else {
         return Ok(options.aad.as_ref().map(|aad| aad.0.to_vec()).unwrap_or_default());

@@ -103,13 +103,13 @@ pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
     unprinted.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
-/// A line on standard error. One that is gone is no reason to stop.
+/// Prints a line on standard error. An error of standard error is ignored.
 fn note(text: &str) {
     let text = format!("tress: {}\n", escape(text));
     let _ = progress::aside(|| io::stderr().lock().write_all(text.as_bytes()));
 }
 
-/// How many lines each sender, or address of a stranger, has caused.
+/// Limits the log lines that each party causes: a sender, or the address of a stranger.
 #[derive(Default)]
 struct Log {
     parties: HashMap<String, Lines>,
@@ -117,10 +117,10 @@ struct Log {
 
 impl Log {
     const MOST_PARTIES: usize = 256;
-    /// All that come when there are as many.
+    /// The party that stands for all parties beyond the limit.
     const OTHERS: &str = "others";
 
-    /// Whom this line counts for, and what [`Lines::take`] says of it.
+    /// Counts a line. Returns the party that it counts for, and the result of [`Lines::take`].
     fn take<'a>(&mut self, party: &'a str, now: Instant) -> (&'a str, Option<u64>) {
         if self.parties.len() >= Log::MOST_PARTIES && !self.parties.contains_key(party) {
             let mut hidden = 0;
@@ -135,7 +135,7 @@ impl Log {
     }
 }
 
-/// Lines that one party causes: some at once, then one in a second; the others are counted.
+/// The limit for one party: a burst of lines, then one per second. Further lines are hidden and counted.
 struct Lines {
     left: f64,
     since: Instant,
@@ -153,7 +153,7 @@ impl Lines {
         (self.left + now.saturating_duration_since(self.since).as_secs_f64()).min(Lines::AT_ONCE)
     }
 
-    /// Whether there may be one more now, and how many there were not since the last one.
+    /// Whether a line may be shown now: `None` if not, else the number of lines hidden since the last one.
     fn take(&mut self, now: Instant) -> Option<u64> {
         (self.left, self.since) = (self.left(now), now);
         if self.left < 1.0 {
@@ -171,7 +171,7 @@ fn note_hidden(party: &str, hidden: u64) {
     }
 }
 
-/// An error in the words of this end. The library's are those that the sender reads.
+/// The text of an error for the user of the receiver. The library's text addresses the sender.
 fn text_here(error: &Error) -> String {
     let here = match error.kind {
         ErrorKind::WrongPeer => "sender does not have the address of this receiver",
@@ -200,7 +200,7 @@ fn failure_here(error: Error) -> Failure {
     }
 }
 
-/// Files to standard output, everything else to standard error.
+/// Prints received files to standard output and all other events to standard error.
 fn show(event: &Event<'_>, output: &Path, unprinted: &Mutex<Option<Failure>>, log: &Mutex<Log>) {
     let (party, text) = match event {
         Event::Listening(address) => return note(&format!("listening on {address}")),
@@ -227,7 +227,7 @@ fn show(event: &Event<'_>, output: &Path, unprinted: &Mutex<Option<Failure>>, lo
     }
 }
 
-/// The identity of this end, which needs a Noise key.
+/// Reads the user's identity, which must have a Noise key.
 fn key_pair(path: &Path, stdin: &mut Stdin) -> Result<KeyPair, Failure> {
     stdin.claim(path, "an identity")?;
     let bytes = files::read_small(path, MOST_BYTES)?;
@@ -269,10 +269,10 @@ mod tests {
         for number in 0..1000 {
             log.take(&format!("sender {number}"), begin);
         }
-        // More than are remembered share one count.
+        // Parties beyond the limit share one count.
         assert_eq!(log.parties.len(), Log::MOST_PARTIES + 1);
         assert_eq!(log.take("192.0.2.2", begin), (Log::OTHERS, None));
-        // Those who were quiet make room, and what was hidden of them is told with the others'.
+        // Quiet parties are removed, and their hidden lines are reported with those of the others.
         let later = begin + Duration::from_secs(60);
         assert_eq!(log.take("192.0.2.2", later), ("192.0.2.2", Some(0)));
         assert_eq!(log.parties.len(), 2);

@@ -1,4 +1,4 @@
-//! `tress sign` and `tress verify`: many files, hashed on all cores, signed and checked in lanes.
+//! `tress sign` and `tress verify`: files are hashed on all cores, and signed and verified in lanes.
 
 use std::{
     ffi::OsString,
@@ -26,10 +26,10 @@ use crate::{
     stdin::Stdin,
 };
 
-/// So many files are hashed, then signed, then written: memory stays small, and the first signatures come soon.
+/// Files per round. A round is hashed, then signed, then written, so that memory is bounded and the first signatures appear soon.
 const ROUND: usize = 4096;
 
-/// More than the longest signature: one that is longer is none.
+/// Most bytes read of a signature file, more than the longest signature.
 const SIGNATURE_MOST_BYTES: usize = 4096;
 
 pub(crate) fn sign(options: &args::Sign) -> Result<(), Failure> {
@@ -49,7 +49,7 @@ pub(crate) fn sign(options: &args::Sign) -> Result<(), Failure> {
         let mut failures = Failures::new(control);
         for round in options.inputs.chunks(ROUND) {
             let digests = failures.keep(parallel(threads, round, control, |input| {
-                // Before the work, and again by the system when the name is given.
+                // Checked before the work; the system checks again when the file gets its name.
                 if let Sink::Path { path, force: false } = sink(input)
                     && path.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir())
                 {
@@ -109,14 +109,14 @@ pub(crate) fn verify(options: &args::Verify) -> Result<(), Failure> {
     })
 }
 
-/// A signature that is said to be one of this digest.
+/// A signature to be verified.
 struct Case {
     path: PathBuf,
     digest: Vec<u8>,
     signature: Vec<u8>,
 }
 
-/// What does not hold.
+/// Verifies signatures. Returns a failure for each one that is not valid.
 fn check(key: &VerifyingKey, cases: &[Case]) -> Vec<Failure> {
     let jobs: Vec<VerifyJob<'_>> =
         cases.iter().map(|case| VerifyJob { key, digest: &case.digest, signature: &case.signature }).collect();
@@ -135,7 +135,7 @@ fn check(key: &VerifyingKey, cases: &[Case]) -> Vec<Failure> {
         .collect()
 }
 
-/// The other scheme that the signature is good under. It is not accepted: the caller says which scheme is meant.
+/// Another scheme under which the signature is valid, for the hint. It is not accepted: only the chosen scheme counts.
 fn actual_scheme(key: &VerifyingKey, case: &Case) -> Option<Scheme> {
     let others =
         Scheme::ALL.iter().copied().filter(|&scheme| scheme != key.scheme() && scheme.hash() == key.scheme().hash());
@@ -143,7 +143,7 @@ fn actual_scheme(key: &VerifyingKey, case: &Case) -> Option<Scheme> {
     keys.find(|key| key.verify_digest(&case.digest, &case.signature).is_ok()).map(|key| key.scheme())
 }
 
-/// Notes who reads standard input, which is one input alone.
+/// Claims standard input. It must be the only input.
 fn claim(inputs: &[PathBuf]) -> Result<Stdin, Failure> {
     let mut stdin = Stdin::default();
     for input in inputs {
@@ -165,13 +165,13 @@ fn signature_name(input: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// How many bytes there are to hash, for the progress bar.
+/// Sets the number of bytes to hash, for the progress bar.
 fn count(inputs: &[PathBuf], control: &Control) {
     let bytes = inputs.iter().filter_map(|input| fs::metadata(input).ok()).map(|metadata| metadata.len()).sum();
     control.set_total(bytes);
 }
 
-/// A reader whose bytes are counted, and that ends when the run is cancelled.
+/// A reader that counts its bytes, and fails when the run is cancelled.
 struct Counted<'c, R>(R, &'c Control);
 
 impl<R: Read> Read for Counted<'_, R> {
@@ -185,7 +185,7 @@ impl<R: Read> Read for Counted<'_, R> {
     }
 }
 
-/// The digest of a file, which does not change meanwhile.
+/// Computes the digest of a file. Fails if the file changes while it is read.
 fn digest(input: &Path, hash: Hash, control: &Control) -> Result<Vec<u8>, Failure> {
     let failed = |error: io::Error| Failure::io(input, &error);
     if input == Path::new("-") {
@@ -201,13 +201,14 @@ fn digest(input: &Path, hash: Hash, control: &Control) -> Result<Vec<u8>, Failur
     Ok(digest)
 }
 
-/// About as many equal shares as threads, of whole lanes.
+/// Splits into about as many shares as threads, with lengths that are multiples of the eight lanes.
 fn shares<T>(items: &[T], threads: usize) -> impl Iterator<Item = &[T]> {
     let length = items.len().div_ceil(threads).next_multiple_of(8);
     items.chunks(length.max(8))
 }
 
-/// `work` on every item, in their order, on so many threads. What a cancellation leaves undone is an error.
+/// Calls `work` on every item, on this number of threads. Returns the results in order. After a cancellation, items that were not
+/// started are errors.
 fn parallel<'a, T: Sync, R: Send>(
     threads: usize,
     items: &'a [T],
@@ -226,7 +227,7 @@ fn parallel<'a, T: Sync, R: Send>(
     };
     thread::scope(|scope| {
         for _ in 1..threads.min(items.len()) {
-            // A system that gives no more threads gets along with fewer.
+            // If the system refuses a thread, fewer do the work.
             if thread::Builder::new().spawn_scoped(scope, run).is_err() {
                 break;
             }
@@ -240,7 +241,7 @@ fn parallel<'a, T: Sync, R: Send>(
         .collect()
 }
 
-/// Files that failed do not keep the others from being done.
+/// Collects failures, so that one failed file does not stop the others.
 struct Failures<'a> {
     control: &'a Control,
     last: Option<Failure>,
@@ -251,7 +252,7 @@ impl<'a> Failures<'a> {
         Self { control, last: None }
     }
 
-    /// What went well. A cancellation ends all.
+    /// Returns the successful results, and keeps the failures. A cancellation is an error.
     fn keep<R>(&mut self, results: Vec<Result<R, Failure>>) -> Result<Vec<R>, Failure> {
         if self.control.is_cancelled() {
             return Err(failure::told(Error::new(ErrorKind::Interrupted)));
@@ -266,7 +267,7 @@ impl<'a> Failures<'a> {
         Ok(kept)
     }
 
-    /// Prints every failure but the last, which is the outcome.
+    /// Adds a failure. Every failure is printed except the last one, which is the outcome.
     fn add(&mut self, failure: Failure) {
         if let Some(before) = self.last.replace(failure) {
             before.print();

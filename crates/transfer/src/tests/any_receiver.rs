@@ -1,7 +1,7 @@
-//! A receiver that answers whatever chance says, right or wrong, and what has to hold of the sender all the same: it ends, it says that
-//! all is done only when that was said to it, and what it seals is its file, no chunk of it twice under one key.
+//! A receiver that answers at random, correctly or not, and checks of the sender: it ends, it reports success only if the receiver
+//! has confirmed every file, and it seals the bytes of its files, no chunk twice under one key.
 //!
-//! By default a few hundred of them; with `TRESS_EVERY_FAULT` in the environment thousands (`make soak`).
+//! By default a few hundred runs; with `TRESS_EVERY_FAULT` in the environment thousands (`make soak`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
@@ -12,15 +12,15 @@ use crate::link::Listener;
 use tress_container::container::{CHUNK_BYTES, Content, Payload, TAG_BYTES};
 use tress_container::testing::faulty::wants_all;
 
-/// Of either end; a sender waits ten times as long for a confirmation.
+/// Longest silence of either end. A sender waits ten times as long for a confirmation.
 const SILENCE: Duration = Duration::from_millis(400);
-/// More than all that a sender waits for, one after the other.
+/// Longer than all waits of a sender together.
 const END: Duration = Duration::from_secs(60);
 const SIZES: [usize; 6] = [0, 1, CHUNK_BYTES, 5 * CHUNK_BYTES + 7, BATCH, 3 * BATCH + 100];
 const REFUSALS: [Refusal; 6] =
     [Refusal::Name, Refusal::Exists, Refusal::Quota, Refusal::Io, Refusal::Stopping, Refusal::TooMany];
 
-/// Chance, the same every time.
+/// Random numbers that are the same in every run with the same seed.
 struct Chance(Mutex<u64>);
 
 impl Chance {
@@ -32,18 +32,18 @@ impl Chance {
     }
 }
 
-/// What the receiver knows, and has said.
+/// The receiver's record of messages in both directions.
 #[derive(Default)]
 struct Known {
-    /// Names and sizes of files by their numbers.
+    /// Names of the offered files, by number.
     offers: BTreeMap<u32, String>,
-    /// Chunks that came, by file.
+    /// Received chunks of each file.
     held: HashMap<u32, BTreeSet<u64>>,
-    /// Batches that came, by connection.
+    /// Number of batches received on each connection.
     batches: BTreeMap<u16, u64>,
-    /// Files that were said to be complete.
+    /// Files that the receiver reported as complete.
     said: BTreeSet<u32>,
-    /// Chunks that came under each key. Workers seal side by side, so their order is any.
+    /// Chunks received under each key. Workers seal in parallel, so the order is arbitrary.
     keys: HashMap<Vec<u8>, BTreeSet<u64>>,
 }
 
@@ -51,7 +51,7 @@ struct Receiver<'a> {
     ends: &'a Ends,
     files: &'a BTreeMap<String, Vec<u8>>,
     chance: &'a Chance,
-    /// One answer of so many is a lie; 0 for none.
+    /// One answer in `honesty` is a lie on average; 0 for none.
     honesty: u64,
     has_lied: AtomicBool,
     is_over: AtomicBool,
@@ -71,7 +71,7 @@ impl Receiver<'_> {
         numbers[self.chance.below(numbers.len() as u64) as usize]
     }
 
-    /// Any reply at all.
+    /// A random reply.
     fn lie(&self, file: u32, stream: u16) -> Vec<u8> {
         let number = self.one_of(&[0, 1, 2, 31, 32, 33, 97, 1 << 20, u64::MAX]);
         let file = file.wrapping_add(self.one_of(&[0, 0, 0, 1, u64::from(u32::MAX)]) as u32);
@@ -123,7 +123,7 @@ impl Receiver<'_> {
                     link.close();
                 }
                 let _ = put(&self.lie(file, stream));
-                // In its place, or before it.
+                // The lie replaces the true reply, or comes before it.
                 if self.chance.below(4) == 0 {
                     return;
                 }
@@ -139,7 +139,7 @@ impl Receiver<'_> {
         };
         let has_ended = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            // Silence would end it before much is tried.
+            // Regular reports, because silence would end the transfer too early.
             scope.spawn(|| {
                 while !has_ended.load(Ordering::Relaxed) && put(&report().encode()).is_ok() {
                     std::thread::sleep(SILENCE / 4);
@@ -173,7 +173,7 @@ impl Receiver<'_> {
                     }
                     Request::Abandon { .. } => {}
                     Request::Bye => {
-                        // The sender still reads: messages that come now do not reset the connection.
+                        // The sender still reads, so these messages do not reset the connection.
                         let still_reads = (0..4).all(|_| {
                             std::thread::sleep(Duration::from_millis(5));
                             put(&report().encode()).is_ok()
@@ -188,7 +188,7 @@ impl Receiver<'_> {
         });
     }
 
-    /// What comes here is what the sender has, whatever it was told.
+    /// Checks that the received chunks are those of the sender's files.
     fn data(&self, peer: &mut Peer, stream: u16, patience: &Patience<'_>) {
         if self.lies() {
             match self.chance.below(3) {
@@ -229,7 +229,7 @@ impl Receiver<'_> {
                     known.held.entry(file).or_default().extend(first_chunk..first_chunk + count);
                     *known.batches.entry(stream).or_default() += 1;
                     drop(known);
-                    // Once more would only be waited for.
+                    // Close the connection after this batch: a lie as well.
                     if self.honesty > 0 && self.chance.below(8 * self.honesty) == 0 {
                         self.has_lied.store(true, Ordering::Relaxed);
                         return;
@@ -241,7 +241,7 @@ impl Receiver<'_> {
     }
 }
 
-/// A transfer to one of these.
+/// Runs a transfer to a random receiver.
 fn meet(seed: u64) -> Result<SendReport, Error> {
     let ends = Ends::new();
     let chance = Chance(Mutex::new(seed));
@@ -297,7 +297,7 @@ fn meet(seed: u64) -> Result<SendReport, Error> {
             assert_eq!(report.files, 3, "{seed}");
             assert!(known.offers.len() == 3 && known.offers.keys().all(|file| known.said.contains(file)), "{seed}");
         }
-        // The machine may have been silent, with much else to do.
+        // On a busy machine an honest receiver may be late.
         Err(error) if error.kind == ErrorKind::Stalled && took >= SILENCE => {}
         Err(error) => assert!(receiver.has_lied.into_inner(), "{seed}: {error}"),
     }

@@ -1,7 +1,7 @@
-//! One call of either end fails, on the network or on a disk, for every call that there is: what has its name is complete and
-//! right, whatever is missing was told, and the same command again completes it. The receiver lives on.
+//! One call of either end fails, on the network or on a disk, for each call of a transfer. Every file under a final name is complete
+//! and correct, a missing file was reported, and the same command run again completes it. The receiver keeps running.
 //!
-//! By default a few of the calls; with `TRESS_EVERY_FAULT` in the environment every one (`make soak`).
+//! By default some of the calls fail; with `TRESS_EVERY_FAULT` in the environment every one (`make soak`).
 
 use std::sync::atomic::AtomicU64;
 
@@ -9,22 +9,22 @@ use super::super::link_nth::{Nth, Trouble};
 use super::*;
 use tress_container::testing::faulty::{self, broken_disk, wants_all};
 
-/// Runs at the same time; they wait more than they compute.
+/// Number of runs in parallel; they wait more than they compute.
 const WORKERS: u64 = 16;
 
-/// Who meets the fault.
+/// The end that has the fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Sender,
     Receiver,
 }
 
-/// What is sent: three batches and a bit, an empty file, and one in a folder.
+/// The files that are sent: three batches and a bit, an empty file, and one in a folder.
 fn files() -> [(&'static str, Vec<u8>); 3] {
     [("tree/a", data(3 * BATCH + 77)), ("tree/empty", Vec::new()), ("tree/folder/b", data(16_384))]
 }
 
-/// Runs `run` with 0, 1, 2, ... or some of these, until one says that its call was not reached. How many were.
+/// Calls `run` with multiples of `stride` until it returns false: the call with that number was not reached. Returns how many were.
 fn walk(stride: u64, run: impl Fn(u64) -> bool + Sync) -> u64 {
     let stride = if wants_all() { 1 } else { stride };
     let (next, reached) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -40,7 +40,7 @@ fn walk(stride: u64, run: impl Fn(u64) -> bool + Sync) -> u64 {
     reached.into_inner()
 }
 
-/// A transfer with these systems and networks at its ends, and what has to hold after it. Its outcome.
+/// Runs a transfer with these systems and networks at its ends, and checks the files. Returns its outcome.
 fn transfer(
     systems: [&'static dyn System; 2],
     networks: [&'static dyn Network; 2],
@@ -62,7 +62,7 @@ fn transfer(
             Err(_) => assert!(outcome.is_err(), "{label}: {name} is missing, and nobody was told"),
         }
     }
-    // The receiver is there for others, and for the same again.
+    // The receiver still serves others, and the same transfer again.
     running.stop();
     let running = ends.receive();
     let again = ends.send(&running, &Tcp, &source, 1);
@@ -134,7 +134,7 @@ fn any_call_on_a_file_fails() {
     }
 }
 
-/// What the store does is looked at closely in `store_power_test.rs`; this is its order in a session.
+/// Checks the order of disk operations in a whole session; `store_power_test.rs` checks those of the store in detail.
 #[cfg(unix)]
 #[test]
 fn the_receiver_loses_power() {

@@ -1,4 +1,4 @@
-//! Peers that do not follow the protocol, or none at all: the other end says so, and goes on.
+//! Peers that do not follow the protocol: the tested end reports an error and keeps running.
 #![allow(clippy::single_range_in_vec_init, reason = "lists of ranges are what is meant")]
 
 use super::*;
@@ -20,11 +20,11 @@ fn garbage_on_the_port() {
         stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
-        // The version, or nothing where the rest of the garbage took it along.
+        // The greeting, or nothing if unread garbage reset the connection.
         assert!(answer.is_empty() || answer == GREETING, "{answer:?}");
         first.push(stream);
     }
-    // Half a handshake, and then nothing: its time is over soon.
+    // An incomplete handshake is cut after its time limit.
     let mut stream = TcpStream::connect(&running.to).unwrap();
     stream.write_all(&GREETING[..5]).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
@@ -39,7 +39,7 @@ fn garbage_on_the_port() {
 fn a_replayed_handshake_gets_nowhere() {
     let ends = Ends::new();
     let running = ends.receive();
-    // Record what a good sender says, first on a control connection.
+    // Record the first messages of a good sender on a control connection.
     let relay = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let (to, at) = (running.to.clone(), relay.local_addr().unwrap().to_string());
     let recorder = std::thread::spawn(move || {
@@ -65,7 +65,7 @@ fn a_replayed_handshake_gets_nowhere() {
     replay.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     let mut answer = Vec::new();
     let _ = replay.read_to_end(&mut answer);
-    // The second message of the handshake and nothing after it: no session has begun, no folder was made.
+    // The receiver answers the handshake and nothing after it: it begins no session and makes no folder.
     assert!(answer.len() <= 66, "{}", answer.len());
     assert!(!ends.output("").exists());
     running.stop();
@@ -79,7 +79,7 @@ fn hostile_names_and_sizes() {
     fs::create_dir(ends.output("real")).unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink(ends.root.path(), ends.output("link")).unwrap();
-    // Without links a file, below which there is nothing either.
+    // Without links, use a file: it cannot hold another one either.
     #[cfg(not(unix))]
     fs::write(ends.output("link"), b"").unwrap();
     let long = [b'x'; 256];
@@ -141,14 +141,14 @@ fn hostile_tickets() {
     assert_eq!(join(Ticket::from_bytes([0; 32]), 0).0, refused(Refusal::Ticket));
     let (answer, data) = join(ticket.clone(), 0);
     assert_eq!(answer, Some(Reply::Joined));
-    // The same number again, a number beyond all, one connection more than were asked for.
+    // A number that is in use, a number beyond the limit, one connection more than the session has.
     assert_eq!(join(ticket.clone(), 0).0, refused(Refusal::Ticket));
     assert_eq!(join(ticket.clone(), 1024).0, refused(Refusal::Ticket));
     let (answer, other) = join(ticket.clone(), 1);
     assert_eq!(answer, Some(Reply::Joined));
     assert_eq!(join(ticket.clone(), 2).0, refused(Refusal::TooMany));
     drop((data, other));
-    // The session is over, and so is its ticket.
+    // The ticket is invalid after the session has ended.
     control.out.link().close();
     std::thread::sleep(Duration::from_secs(3));
     assert_eq!(join(ticket, 5).0, refused(Refusal::Ticket));
@@ -182,7 +182,7 @@ fn hostile_data() {
     let key = |epoch: &crate::epoch::Epoch| epoch.message.encode();
     type Case = Box<dyn Fn(&mut Peer)>;
     let cases: Vec<Case> = vec![
-        // No key; no such file; lengths that no batch has; beyond the file; a last chunk that is full, or too short.
+        // No key; unknown file; lengths that no batch has; chunks beyond the file; a last chunk that is full, or too short.
         Box::new(|peer| peer.say(&batch(1, 0, 524_800))),
         Box::new(|peer| peer.say(&batch(9, 0, 524_800))),
         Box::new(|peer| peer.say(&batch(1, 0, 0))),
@@ -197,10 +197,10 @@ fn hostile_data() {
         Box::new(|peer| peer.say_bytes(&[0xff; 20])),
         Box::new(|peer| peer.say_bytes(&[])),
         Box::new(|peer| peer.say(&Request::Bye)),
-        // Bytes that are no message.
+        // Bytes that are not a message.
         Box::new(|peer| peer.raw(&[0, 3, 1, 2, 3])),
         Box::new(|peer| peer.raw(&[0xff; 100_000])),
-        // A good header, and chunks that do not verify.
+        // A valid header, and chunks that do not verify.
         Box::new(|peer| {
             peer.say(&batch(1, 0, 524_800));
             peer.raw(&vec![0; 524_800]);
@@ -219,7 +219,7 @@ fn hostile_data() {
             data.say_bytes(&key(&crate::epoch::Epoch::new(1).unwrap()));
         }
         case(&mut data);
-        // This connection ends, nothing of it counts, and the control connection lives.
+        // This connection ends, none of its batches count, and the control connection stays open.
         assert_eq!(control.hear(), Some(Reply::Drained { stream: 0, batches: 0 }), "case {number}");
         control.say(&Request::Abandon { file: 1 });
         control.say(&Request::Bye);
@@ -240,7 +240,7 @@ fn hostile_control() {
         vec![Request::Finish { file: 1, size_bytes: 9 }],
         vec![offer(1), offer(2)],
         vec![offer(0)],
-        // Batches of the file that was given up may still be on their way.
+        // The number of an abandoned file must not be reused: batches of that file may still be in transit.
         vec![offer(1), Request::Abandon { file: 1 }, offer(1)],
         vec![offer(2), Request::Abandon { file: 2 }, offer(1)],
         vec![offer(1), Request::Finish { file: 1, size_bytes: 8 }],
@@ -255,7 +255,7 @@ fn hostile_control() {
         assert_eq!(last, Some(Reply::Refused { reason: Refusal::Protocol }), "{case:?}");
         assert!(!ends.output("a").exists());
     }
-    // The first message decides what a connection is; most are out of place there.
+    // These messages must not come first on a connection.
     for first in [Request::Ping, Request::Bye, offer(1), Request::Begin { streams: 0 }] {
         let mut peer = ends.hostile(&running);
         peer.say(&first);
@@ -264,7 +264,8 @@ fn hostile_control() {
     running.stop();
 }
 
-/// The sender forgets a file, and offers another, while the first one gets its name: whichever call that takes a while.
+/// The sender abandons a file and offers another one while the receiver gives the first its final name. Each call of the receiver is
+/// slow once.
 #[test]
 fn abandoned_while_it_gets_its_name() {
     let forget = |n: u64| {
@@ -294,7 +295,7 @@ fn abandoned_while_it_gets_its_name() {
         std::thread::sleep(Duration::from_millis(100));
         control.say(&Request::Abandon { file: 1 });
         control.say(&offer(2, b"b"));
-        // Longer than a slow call.
+        // Longer than a slow call takes.
         std::thread::sleep(Duration::from_millis(500));
         let replies: Vec<Reply> = std::iter::from_fn(|| {
             control.say(&Request::Ping);
@@ -321,13 +322,13 @@ fn abandoned_while_it_gets_its_name() {
     assert!(next.into_inner() > 40);
 }
 
-/// A receiver that says what it likes once the sender has offered a file.
+/// Runs a receiver that sends these replies once the sender has offered a file. Returns the sender's error.
 fn lying_receiver(ends: &Ends, lies: Vec<Reply>, stall_time: Duration) -> Error {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let to = listener.local_addr().unwrap().to_string();
     let secret = ends.noise(&ends.receiver).0;
     let liar = std::thread::spawn(move || {
-        // The sender's `Link` is the one under test; ours may be plain.
+        // Only the sender's link is under test.
         let listener = crate::link::Listener::new(listener).unwrap();
         let accept = || loop {
             if let Some((link, _)) = listener.accept().unwrap() {
@@ -342,7 +343,7 @@ fn lying_receiver(ends: &Ends, lies: Vec<Reply>, stall_time: Duration) -> Error 
             let message = incoming.read(&patience).unwrap().unwrap();
             if let Ok(Request::Offer { file, .. }) = Request::parse(&message) {
                 for lie in &lies {
-                    // Every lie is about the file that was offered.
+                    // Give the reply the number of the offered file.
                     let lie = match lie.clone() {
                         Reply::Resume { held, .. } => Reply::Resume { file, held },
                         lie => lie,
@@ -371,7 +372,7 @@ fn lying_receiver(ends: &Ends, lies: Vec<Reply>, stall_time: Duration) -> Error 
     error
 }
 
-/// It claims to hold everything, and never confirms it; it never answers at all. All the while it says that it is there.
+/// A receiver that claims to hold everything but never confirms it, and one that never answers. Both send progress reports.
 #[test]
 fn a_receiver_that_gets_nowhere() {
     let all = Reply::Resume { file: 0, held: vec![0..97] };

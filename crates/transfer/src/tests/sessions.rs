@@ -1,8 +1,8 @@
-//! What sessions hold and for how long: sockets, places, waits.
+//! Resources of sessions: sockets, places, waiting times.
 
 use super::*;
 
-/// Waits for something that comes soon.
+/// Waits until a condition holds, for at most 20 seconds.
 fn soon(what: impl Fn() -> bool) -> bool {
     let until = Instant::now() + Duration::from_secs(20);
     while !what() && Instant::now() < until {
@@ -11,18 +11,18 @@ fn soon(what: impl Fn() -> bool) -> bool {
     what()
 }
 
-/// A link that flaps: a hundred data connections of one session, one after the other.
+/// A network that fails again and again: a hundred data connections of one session, one after the other.
 #[test]
 fn a_data_connection_that_is_gone_holds_no_socket() {
     let ends = Ends::new();
-    // Each link of the receiver holds one count.
+    // Each link of the receiver holds one reference.
     let count = Arc::new(());
     let held = count.clone();
     let network = Wrapping::leak(move |_, link| {
         let held = held.clone();
         Box::new(Before { link, read: move || drop(held.clone()), write: |_| Ok(()) })
     });
-    // The control connection says nothing meanwhile, and a busy machine takes its time.
+    // The control connection is silent for the whole test, and the machine may be busy.
     let running = ends.receive_with(&OS, network, |options| {
         options.limits.handshake_time = Duration::from_secs(30);
         options.limits.stall_time = Duration::from_secs(60);
@@ -35,13 +35,13 @@ fn a_data_connection_that_is_gone_holds_no_socket() {
         drop(data);
         assert_eq!(control.hear(), Some(Reply::Drained { stream, batches: 0 }));
     }
-    // Without the one here and the network's own.
+    // Without the references of this function and of the network.
     let live = || Arc::strong_count(&count) - 2;
     assert!(soon(|| live() == 1), "{} of 100 are held", live());
     running.stop();
 }
 
-/// Sessions that begin at the same moment are as many as the sender may have.
+/// Of sessions that begin at the same moment, only as many as the sender may have are accepted.
 #[test]
 fn sessions_that_begin_at_once_are_counted() {
     let ends = Ends::new();
@@ -71,7 +71,7 @@ fn sessions_that_begin_at_once_are_counted() {
 #[test]
 fn a_sender_that_reads_nothing_delays_nobody() {
     let ends = Ends::new();
-    // Nobody reads at the other end: the receiver's links take so many bytes from it and are full then.
+    // The sender does not read: the receiver's links accept `ROOM_BYTES` and are full then.
     const ROOM_BYTES: usize = 4096;
     let full = Arc::new(AtomicUsize::new(0));
     let all_full = full.clone();
@@ -93,7 +93,7 @@ fn a_sender_that_reads_nothing_delays_nobody() {
     let running = ends.receive_with(&OS, network, |options| options.limits.stall_time = Duration::from_secs(3600));
     let offer = Request::Offer { file: 1, size_bytes: Some(9), restart: false, identity: [1; 32], path: b"a".to_vec() };
     let begin = Instant::now();
-    // The second takes the file over from the first, which is stuck in an answer.
+    // The second session takes over the file from the first, which is stuck in a write.
     let deaf = [1, 2].map(|number| {
         let (mut peer, _) = ends.hostile_session(&running);
         peer.say(&offer);
@@ -118,7 +118,7 @@ fn times_that_no_clock_reaches() {
     running.stop();
 }
 
-/// While a folder is sent, another process swaps what is in it for links that lead elsewhere.
+/// While a folder is sent, another process swaps a folder in it with a link to a folder elsewhere.
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_of_another_folder_is_sent() {
@@ -140,7 +140,7 @@ fn nothing_of_another_folder_is_sent() {
             }
         });
         for _ in 0..5 {
-            // Some files are gone, and said to be.
+            // Some files are missing and reported as errors.
             let _ = ends.send(&running, &Tcp, &Source::Path(path("top")), 1);
         }
         is_over.store(true, Ordering::Relaxed);
@@ -151,7 +151,7 @@ fn nothing_of_another_folder_is_sent() {
     running.stop();
 }
 
-/// One file changes while it is read; those before and after it arrive, on the same connections.
+/// One file changes while it is read. The files before and after it arrive, on the same connections.
 #[test]
 fn a_changed_file_does_not_end_the_session() {
     let ends = Ends::new();
@@ -166,7 +166,7 @@ fn a_changed_file_does_not_end_the_session() {
         let inputs = ["a", "b", "c", "d"].map(|name| Source::Path(folder.join(name)));
         let options = SendOptions {
             streams,
-            // Slow enough to be overtaken: `b` takes a second and a half.
+            // Slow enough to change a file while it is sent: `b` takes a second and a half.
             rate_bytes_per_s: Some(10_000_000),
             compute_bytes_per_s: Some(if mode == "sequential" { 10_000_000 } else { 1_000_000_000 }),
             synchronisation: if mode == "barrier" { Synchronisation::Barrier } else { Synchronisation::Counter },
@@ -188,7 +188,7 @@ fn a_changed_file_does_not_end_the_session() {
             assert_eq!(received.is_some_and(|received| received == bytes[..3 * BATCH]), arrives, "{mode} {name}");
             let _ = fs::remove_file(ends.output(name));
         }
-        // What was on its way when the file was given up has cut no connection, and what counted of it does no more.
+        // Batches in transit when the file was given up cut no connection, and no longer count as progress.
         assert_eq!(network.connections.load(Ordering::Relaxed), u64::from(streams) + 1, "{mode}");
         assert_eq!(control.done_bytes(), 9 * BATCH_PLAIN_BYTES, "{mode}");
         assert_eq!(control.total_bytes(), Some(9 * BATCH_PLAIN_BYTES), "{mode}");

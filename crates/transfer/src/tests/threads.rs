@@ -1,10 +1,10 @@
-//! Threads that the system refuses, and threads that panic: the session ends with an error, or goes on with fewer; it never waits
-//! for what does not come.
+//! Threads that the system refuses, and threads that panic: the session ends with an error, or continues with fewer threads. It never
+//! waits indefinitely.
 
 use super::*;
 use tress_container::threads::LEFT;
 
-/// What is refused a thread, or panics, is a connection's: by its number at the receiver, or at the sender.
+/// Wraps the connection with this number, so that one of its threads is refused or panics.
 type Wrap = fn(usize, Box<dyn Link>) -> Box<dyn Link>;
 
 #[test]
@@ -27,7 +27,7 @@ fn a_sender_with_few_threads() {
             LEFT.set(left);
             let sent = send_on(&OS, &Tcp, &[source], &ends.sender, &options, &Control::new());
             LEFT.set(usize::MAX);
-            // With none left, the thread that seals is refused as well; nine are all that are wanted.
+            // In mode `sealed`, with no thread left the encrypting thread is refused too; a session starts nine threads.
             let is_enough = if mode == "sealed" { left == 9 } else { left >= needed };
             match sent {
                 Ok(report) => assert!(is_enough && report.files == 1, "{name}"),
@@ -41,8 +41,8 @@ fn a_sender_with_few_threads() {
     running.stop();
 }
 
-/// Refused, one after the other: the thread of a control connection, that of its disk, that of a data connection, and the one
-/// that opens what comes there.
+/// The system refuses, one per case: the thread of a control connection, its disk thread, the thread of a data connection, and the
+/// thread that opens its batches.
 #[test]
 fn a_receiver_without_threads() {
     let refused: [(Wrap, Result<(), ErrorKind>); 4] = [
@@ -51,7 +51,7 @@ fn a_receiver_without_threads() {
                 LEFT.set(if number == 0 { 0 } else { usize::MAX });
                 link
             },
-            // It is asked again.
+            // The sender tries again.
             Ok(()),
         ),
         (
@@ -91,7 +91,7 @@ fn a_receiver_without_threads() {
     }
 }
 
-/// At the sender: the thread that listens, and one that writes, by itself and in what progress is reported to.
+/// At the sender: the thread that reads replies panics, the writer panics, and the progress callback panics.
 #[test]
 fn a_session_ends_when_a_thread_of_it_panics() {
     let panics: [(Wrap, bool, &str); 3] = [
@@ -124,7 +124,7 @@ fn a_session_ends_when_a_thread_of_it_panics() {
         let options = SendOptions { stall_time: Duration::from_secs(3600), ..ends.options(&running) };
         let (done, over) = mpsc::channel();
         let sender = ends.sender.clone();
-        // A thread of its own, which nobody joins: it must not keep this test for ever.
+        // A separate thread that is not joined, so that it cannot block this test.
         std::thread::spawn(move || {
             let report = move |done, _| assert!(done == 0 || !report_panics, "a panic that a test wants");
             let control = Control::new().on_progress(report);

@@ -1,4 +1,4 @@
-//! Files from a sender to a receiver over loopback.
+//! Transfers from a sender to a receiver over loopback.
 
 use super::*;
 
@@ -32,7 +32,7 @@ fn sizes_around_every_border() {
         assert!(ends.received(&name) == data(size), "{size}");
     }
     running.stop();
-    // Nothing is kept beside complete files and their records.
+    // Only complete files and their records are kept.
     let kept = fs::read_dir(ends.output(".tress")).unwrap().map(|entry| entry.unwrap().file_name());
     assert!(kept.into_iter().all(|name| name.to_str().unwrap().ends_with(".done")));
 }
@@ -80,7 +80,7 @@ fn folders_and_files_of_folders() {
         assert!(ends.received(name) == fs::read(ends.root.path().join(name)).unwrap(), "{name}");
     }
     assert!(ends.output("top/empty").is_dir());
-    // Again: every file is known to be there.
+    // The second run finds every file complete.
     let again = ends.send_files(&running, &["top", "single"], |_| {}).unwrap();
     assert_eq!((again.files, again.complete_before, again.bytes_sent), (4, 4, 0));
     running.stop();
@@ -92,7 +92,7 @@ fn what_exists_is_never_overwritten() {
     let running = ends.receive();
     ends.file("a", b"first");
     ends.send_files(&running, &["a"], |_| {}).unwrap();
-    // Other content, another version; and something that was never received.
+    // `a` has changed, so it is another version; `b` exists but was never received.
     ends.file("a", b"second");
     fs::write(ends.output("b"), b"mine").unwrap();
     ends.file("b", b"theirs");
@@ -121,7 +121,7 @@ fn only_senders_of_the_allow_file() {
         send_on(&OS, &Tcp, &inputs, from, &options, &Control::new())
     };
     assert_eq!(send(&stranger, &ends.receiver).unwrap_err().kind, ErrorKind::Refused(Refusal::NotAdmitted));
-    // The right host, another key than the address says.
+    // The right host, but with another key than the address.
     assert_eq!(send(&ends.sender, &stranger).unwrap_err().kind, ErrorKind::WrongPeer);
     assert!(fs::read_dir(ends.root.path().join("out")).unwrap().next().is_none());
     send(&ends.sender, &ends.receiver).unwrap();
@@ -133,7 +133,7 @@ fn the_rate_holds() {
     let ends = Ends::new();
     let running = ends.receive();
     for streams in [1, 3] {
-        // What comes before and after the data needs some milliseconds; others at work may need the disk meanwhile.
+        // Setup and confirmation take some milliseconds, and other programs may use the disk.
         let is_close = (0..5).any(|attempt| {
             let name = format!("{streams}-{attempt}");
             ends.file(&name, &data(20_000_000));
@@ -144,7 +144,7 @@ fn the_rate_holds() {
             })
             .unwrap();
             let took = begin.elapsed();
-            // The tags are a thousandth.
+            // Tags add a thousandth to the bytes.
             assert!(took > Duration::from_millis(970), "{took:?}");
             took < Duration::from_millis(1900)
         });
@@ -153,7 +153,7 @@ fn the_rate_holds() {
     running.stop();
 }
 
-/// A small file, or an error: nothing panics and nothing hangs. Limits of 0 let nobody in, and the sender soon knows.
+/// Extreme values lead to a complete transfer or to an error, and never to a panic or an endless wait. Limits of 0 refuse everyone.
 #[test]
 fn options_with_extreme_values() {
     let sending: [fn(&mut SendOptions, u64); 6] = [
