@@ -1,5 +1,5 @@
-//! Damaged containers: whatever is wrong, `decrypt` fails with one line that names the file, shows no plaintext of a
-//! chunk that it has not verified, and leaves nothing behind. Damage of every other kind is in `tests/every_bit.rs` of `tress-container`.
+//! Damaged containers: `decrypt` fails with one line that names the file, prints no plaintext of an unverified chunk, and leaves no
+//! file behind. `tests/every_bit.rs` of `tress-container` tests all other kinds of damage.
 
 use crate::common::{CHUNK_BYTES, Folder, PREFIX_BYTES, SEALED_BYTES, plaintext};
 
@@ -23,12 +23,12 @@ impl Case {
         Case { folder, plain, container, header_bytes }
     }
 
-    /// Where chunk `number` begins.
+    /// Offset of chunk `number`.
     fn chunk(&self, number: usize) -> usize {
         self.header_bytes + PREFIX_BYTES + number * SEALED_BYTES
     }
 
-    /// To a file, from a file: nothing but the error. To a pipe, from a pipe: at most the `whole` first chunks.
+    /// Checks that decryption fails. With `-o` it writes no file; to a pipe it writes at most the first `whole` chunks.
     #[track_caller]
     fn refused(&self, damaged: &[u8], whole: usize) {
         self.folder.write("bad.tress", damaged);
@@ -61,7 +61,7 @@ fn absurd_header_length() {
 fn flipped_bits_and_strangers() {
     let case = Case::new();
     let end = case.container.len();
-    // The version, the header's middle and end, the salt, the first and the last byte of chunks.
+    // In the version, the middle and end of the header, the salt, and the first and last bytes of chunks.
     let places = [
         (7, 0),
         (80, 0),
@@ -91,7 +91,7 @@ fn truncation() {
         (30, 0),
         (case.header_bytes, 0),
         (case.chunk(0) - 1, 0),
-        // An empty payload is no empty plaintext, which has a chunk of 16 bytes.
+        // An empty plaintext has a chunk of 16 bytes, so an empty payload is truncated.
         (case.chunk(0), 0),
         (case.chunk(0) + 15, 0),
         (case.chunk(1), 1),
@@ -120,11 +120,11 @@ fn a_damaged_range() {
     damaged[case.chunk(1)] ^= 1;
     case.folder.write("bad.tress", &damaged);
     let range = |range| case.folder.tress(["decrypt", "-i", "me.key", "--range", range, "bad.tress"]);
-    // Chunk 1 is not needed here.
+    // This range does not need the damaged chunk 1.
     assert_eq!(range("0:10").ok().stdout, case.plain[..10]);
     let run = range("16380:16390").failed("bad.tress");
     assert!(run.stdout.len() <= 4);
-    // The last chunk is always checked, so no range comes from a truncated file.
+    // The last chunk is always verified, so a truncated file yields no range.
     case.folder.write("bad.tress", &case.container[..case.chunk(2)]);
     assert!(range("0:10").failed("bad.tress").stdout.is_empty());
 }

@@ -1,11 +1,12 @@
-//! Commands that are programs of their own: found beside this one or in PATH, given what was written, and missed with a hint.
+//! Commands that are separate programs: they are found in the command's folder or in PATH and get all arguments. If one is missing,
+//! a hint says how to install it.
 #![cfg(unix)]
 
 use std::{fs, path::Path, process::Command};
 
 use crate::common::{Folder, install, run};
 
-/// A copy of the command in a folder where no other program is.
+/// Installs the command in a folder without other programs.
 fn alone(folder: &Folder) {
     fs::create_dir(folder.path("bin")).unwrap();
     fs::create_dir(folder.path("path")).unwrap();
@@ -32,7 +33,7 @@ fn other_programs_do_what_is_theirs() {
         let told = tress(&[verb, "x"]).wrong_use(&format!("'tress {verb}' needs the program tress-{program}")).stderr;
         assert!(told.contains("hint: the package") && told.contains("make lab"), "{told}");
     }
-    // In PATH, with everything as it was written, in its place: its output, its error, its status.
+    // In PATH: it gets the arguments unchanged, and its output, error and status are those of the command.
     let says = "echo \"$TRESS_COMMAND_VERSION $@\"; [ -x \"$TRESS_COMMAND\" ] && echo from tress >&2; exit 7";
     folder.script("path/tress-lab", says);
     let version = env!("CARGO_PKG_VERSION");
@@ -41,11 +42,11 @@ fn other_programs_do_what_is_theirs() {
         assert_eq!(String::from_utf8(run.stdout).unwrap(), format!("{version} {}\n", arguments.join(" ")));
         assert_eq!((run.status.code(), run.stderr.as_str()), (Some(7), "from tress\n"));
     }
-    // Beside the command comes first; what simulates has no name of its own for that.
+    // The command's folder comes before PATH. `tress-simulate` has no subcommand.
     folder.script("path/tress-simulate", "echo in PATH");
     folder.script("bin/tress-simulate", "echo beside \"$@\"");
     assert_eq!(tress(&["simulate", "--json", "p.elf"]).ok().stdout, b"beside --json p.elf\n");
-    // There, and no program.
+    // The file exists but is not executable.
     fs::write(folder.path("bin/tress-lab"), "text").unwrap();
     tress(&["bench"]).failed("tress-lab");
 }

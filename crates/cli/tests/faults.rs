@@ -1,6 +1,6 @@
-//! Keys, signatures and the files that say who may when system calls fail: strace makes
-//! one call of the command fail, for every call on a file that it makes. A file has its name only if it is complete and right,
-//! nothing else is left, and what is missing was told; nobody is taken for one of those who may.
+//! Failing system calls while the command writes keys and signatures, and while it reads recipient and allow files. strace makes one
+//! call on a file fail, for each call. A file exists under its name only if it is complete and correct, no other file is left, a
+//! missing file was reported, and no stranger is accepted.
 #![cfg(target_os = "linux")]
 
 use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt as _, path::Path, process::Output, sync::Mutex};
@@ -10,14 +10,14 @@ use crate::common::{
     names, plaintext,
 };
 
-/// A file was written, synced and named, and each of these failed once.
+/// Checks that the calls that write, sync and name a file have each failed once.
 fn is_written(reached: Option<BTreeSet<&'static str>>) {
     let Some(reached) = reached else { return };
     let is_named = reached.contains("linkat") || reached.contains("renameat2");
     assert!(reached.contains("pwritev") && reached.contains("fsync") && is_named, "{reached:?}");
 }
 
-/// Every failure of writing a key leaves none, or a complete one that nobody else may read.
+/// Checks that a failure while a key is written leaves no key, or a complete one that only its owner can read.
 fn keygen(options: &[&str]) {
     let template = tempfile::tempdir().unwrap();
     let arguments = [&["keygen", "-o", "new"], options].concat();
@@ -44,7 +44,7 @@ fn no_failure_leaves_half_a_signing_key() {
     keygen(&["--schnorr", "2048"]);
 }
 
-/// Three files, a key, its public half.
+/// A folder with three files, a signing key and its public key.
 fn signing() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in [("a", 0), ("b", 1000), ("c", 300_000)] {
@@ -87,7 +87,7 @@ fn no_failure_verifies_what_is_not_signed() {
     assert!(tress(template.path(), &["sign", "--key", "key", "a", "b", "c"]).status.success());
     let verify = ["verify", "--threads", "2", "--key", "public", "a", "b", "c"];
     let before = names(template.path());
-    // What is signed may fail to be verified, and is told.
+    // A valid signature may fail to verify because of a fault, but this is reported.
     let judge = |folder: &Path, _: &Output, label: &str| assert_eq!(names(folder), before, "{label}");
     walk(template.path(), &verify, 35, judge);
     fs::copy(template.path().join("a.sig"), template.path().join("b.sig")).unwrap();
@@ -97,7 +97,7 @@ fn no_failure_verifies_what_is_not_signed() {
     });
 }
 
-/// Two identities, `me` and `other`, their public halves, and a file.
+/// A folder with identities, their public lines, and a file.
 fn keys() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for name in ["me", "other", "stranger"] {
@@ -109,12 +109,12 @@ fn keys() -> tempfile::TempDir {
     folder
 }
 
-/// A line of what `keygen --public` shows: 0 is the recipient, 1 the address.
+/// A line of the output of `keygen --public`: 0 is the recipient, 1 the address.
 fn public(folder: &Path, name: &str, line: usize) -> String {
     fs::read_to_string(folder.join(format!("{name}.public"))).unwrap().lines().nth(line).unwrap().to_string()
 }
 
-/// Whether there is `new` beside what was there before. Nothing else is, and without it the command has failed.
+/// Whether the folder has the file `new`. Checks that it has no other new file, and that the command failed if it is missing.
 fn is_new_there(folder: &Path, before: &[String], output: &Output, label: &str) -> bool {
     let mut left = names(folder);
     left.retain(|name| !before.contains(name));
@@ -152,7 +152,7 @@ fn no_failure_leaves_half_a_plaintext() {
     let recipient = public(template.path(), "me", 0);
     assert!(tress(template.path(), &["encrypt", "-r", &recipient, "-o", "sealed", "plain"]).status.success());
     let before = names(template.path());
-    // The first identity is not the one.
+    // The first identity does not match.
     let decrypt = ["decrypt", "-i", "other", "-i", "me", "-o", "new", "sealed"];
     let reached = walk(template.path(), &decrypt, 60, |folder, output, label| {
         if !is_new_there(folder, &before, output, label) {

@@ -1,4 +1,4 @@
-//! Files and outputs of an earlier build (fixtures/README.md), which this one opens and still writes in the same shape.
+//! Files and outputs of an earlier build (fixtures/README.md). This build must read the files and write the same shapes.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -17,8 +17,8 @@ use crate::common::{
     kept::{OUTPUTS, RECORD, files, fixtures, folder_of_fixtures, kept, lost, outputs, same_shapes},
 };
 
-/// A kind of recipient, what `inspect` calls the recipients of its two containers, and the options that open them. No key
-/// opens the last kind; it has no tree.
+/// A kind of recipient, the recipients that `inspect` lists for its two containers, and the options that open them. No key
+/// opens the last kind, which has no tree.
 const KINDS: &[(&str, &[&str], &[&str])] = &[
     ("x25519", &["X25519"], &["-i", "keys/me.key"]),
     ("ssh-ed25519", &["ssh-ed25519"], &["-i", "keys/ssh_ed25519"]),
@@ -31,7 +31,7 @@ const KINDS: &[(&str, &[&str], &[&str])] = &[
     ("tagpq", &["mlkem768p256tag"], &[]),
 ];
 
-/// What every tree unpacks to: path, mode, content or target. All are of the time [`TREE_TIME_S`].
+/// Content of every tree: path, mode, content or link target. All entries have the time [`TREE_TIME_S`].
 const TREE: &[(&str, u32, &str)] = &[
     ("", 0o40755, ""),
     ("a.txt", 0o100_640, "four lanes make a street\n"),
@@ -47,7 +47,7 @@ const TREE_TIME_S: i64 = 1_000_000_000;
 const CHUNKS: &str = "containers/chunks.tress";
 const CHUNKS_PLAIN_BYTES: usize = 40_000;
 
-/// A scheme, its private keys and its public keys; the first key of each is as `keygen` writes it.
+/// A scheme, its private keys and its public keys. The first key of each list has the form that `keygen` writes.
 const SCHEMES: &[(&str, &[&str], &[&str])] = &[
     ("rsa-pss-sha256", &["rsa.pem", "rsa-encrypted.pem", "rsa-pkcs1.pem", "rsa.der"], RSA_PUBLIC),
     ("rsa-pkcs1-sha256", &["rsa.pem"], RSA_PUBLIC),
@@ -60,12 +60,12 @@ const RECIPIENTS: &[&str] = &["keys/recipients.txt", "keys/tag.txt", "keys/tagpq
 const PLUGIN: &str = "keys/age-plugin-fixture";
 const ALLOW: &str = "keys/allow.txt";
 const RECEIVER: &str = "keys/other.key";
-/// Where an interrupted transfer left these, and how many chunks it had kept.
+/// Files of an interrupted transfer.
 const JOURNAL: &str = "transfer/0b6a6ef6e5aadff4c1f9277fd87e5c38/.tress/72775a5aca93647290b2baa103ec1cdf.journal";
 const PART: &str = "transfer/0b6a6ef6e5aadff4c1f9277fd87e5c38/.tress/72775a5aca93647290b2baa103ec1cdf.part";
 const TRANSFER_BYTES: usize = 98_309;
 const KEPT_CHUNKS: usize = 2;
-/// `python/dataset/tests/test_formats.py` has these.
+/// Fixtures that `python/dataset/tests/test_formats.py` tests.
 const DATASET: [&str; 2] = ["dataset.json", "dataset/"];
 const ABOUT: [&str; 2] = ["README.md", "make.py"];
 
@@ -73,13 +73,13 @@ fn plain() -> Vec<u8> {
     b"four lanes make a street\n".repeat(16)
 }
 
-/// Lines of 16 bytes, each with its number.
+/// Numbered lines of 16 bytes.
 fn numbers(bytes: usize) -> Vec<u8> {
     let lines: String = (0..=bytes / 16).map(|line| format!("{line:015}\n")).collect();
     lines.into_bytes()[..bytes].to_vec()
 }
 
-/// Runs the command on a fixture, which is named if it fails.
+/// Runs the command on a fixture. The message of a failure names the fixture.
 fn tress(folder: &Folder, fixture: &str, arguments: &[&[&str]], stdin: &[u8]) -> Run {
     let mut command = folder.command(arguments.concat());
     command.env("PATH", format!("{}:{}", folder.path("keys").display(), std::env::var("PATH").unwrap()));
@@ -174,7 +174,7 @@ fn identities_and_recipients() {
             }
         }
     }
-    // Its recipient and its address.
+    // The file has the recipient and the address.
     let public = tress(&folder, "keys/me.key", &[&["keygen", "--public", "keys/me.key"]], b"").stdout;
     let public = String::from_utf8(public).unwrap();
     assert!(String::from_utf8(folder.read(RECIPIENTS[0])).unwrap().contains(&public), "keys/me.key: {public}");
@@ -205,7 +205,7 @@ fn json_of_every_command() {
     same_shapes(&fixtures(), |word| !["bench", "simulate", "study"].contains(&word));
 }
 
-/// Sends the input of the interrupted transfer to a receiver that has what is left of it.
+/// Sends the input of the interrupted transfer to a receiver that has its incomplete file.
 fn send(folder: &Folder, more: &[&str]) -> Run {
     let listen = ["receive", "--listen", "127.0.0.1:0", "-i", RECEIVER, "--allow", ALLOW, "-o", "transfer"];
     let mut receiver = folder.command(listen).spawn().unwrap();
@@ -224,10 +224,10 @@ fn send(folder: &Folder, more: &[&str]) -> Run {
 fn half_a_transfer_is_resumed() {
     let folder = fixtures();
     folder.write("numbers.txt", numbers(TRANSFER_BYTES));
-    // As it was kept: of a file with another inode and other times, so of another version.
+    // The fixture is of a file with another inode and other times, so it is another version.
     let refused = send(&folder, &[]);
     assert!(refused.stderr.contains("--restart"), "{JOURNAL}: was not read: {}", refused.stderr);
-    // The same records for the version that this folder has. A sender that computes a version in another way resumes nothing.
+    // Write the same records for the version in this folder. A sender that computes versions differently would not resume.
     let status = fs::metadata(folder.path("numbers.txt")).unwrap();
     let nanoseconds = |s: i64, ns: i64| (i128::from(s) * 1_000_000_000 + i128::from(ns)).to_be_bytes();
     let version = Sha256::new()

@@ -17,7 +17,7 @@ use signal_hook::{
     flag,
 };
 
-/// Longer than the command needs to start and to read what there is, on a slow machine too.
+/// Time for the command to start and to read its input, even on a slow machine.
 const SOON: Duration = Duration::from_millis(400);
 
 const SIGNALS: [(&str, i32); 3] = [("INT", 2), ("TERM", 15), ("HUP", 1)];
@@ -27,7 +27,7 @@ fn kill(child: &Child, signal: &str) {
     assert!(status.success());
 }
 
-/// The exit status, soon: a test that hangs says nothing.
+/// Waits for the exit status, with a time limit.
 fn wait(child: &mut Child) -> std::process::ExitStatus {
     let start = Instant::now();
     loop {
@@ -42,8 +42,8 @@ fn wait(child: &mut Child) -> std::process::ExitStatus {
     }
 }
 
-/// A program that was started in the background of a script may have been told to ignore Ctrl-C, and so would all that it
-/// starts. Signals that this process catches are back at their defaults in its children.
+/// Makes child processes react to signals. A test run in the background of a script may ignore Ctrl-C, and its children would inherit
+/// that. Signals that this process catches have their default action in its children.
 fn children_heed_signals() {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         flag::register_conditional_default(signal, Arc::new(AtomicBool::new(true))).unwrap();
@@ -119,17 +119,17 @@ fn a_closed_pipe() {
         let run = crate::common::Run { status, stdout: Vec::new(), stderr };
         run.failed("standard output");
     }
-    // Nor does a result for people panic.
+    // Text output does not panic either.
     let mut child = folder.command(["ciphers"]).spawn().unwrap();
     drop(child.stdout.take());
     wait(&mut child);
 }
 
-/// Runs a shell command on a terminal of its own (`script` of util-linux) and returns what that showed.
+/// Runs a shell command on a new terminal (`script` of util-linux), and returns its status and output.
 fn on_terminal(folder: &Folder, command: &str, typed: &[&str]) -> Option<(Option<i32>, String)> {
     let mut child = Command::new("script")
         .args(["--quiet", "--return", "--command", command, "/dev/null"])
-        // On TERM=dumb no progress is drawn.
+        // With TERM=dumb no progress is drawn.
         .env("TERM", "xterm")
         .current_dir(folder.root())
         .stdin(Stdio::piped())
@@ -139,7 +139,7 @@ fn on_terminal(folder: &Folder, command: &str, typed: &[&str]) -> Option<(Option
         .ok()?;
     let mut keyboard = child.stdin.take().unwrap();
     for line in typed {
-        // A prompt throws away what was typed before it, as it should.
+        // A prompt discards input that was typed before it.
         thread::sleep(SOON);
         keyboard.write_all(line.as_bytes()).unwrap();
     }
@@ -173,7 +173,7 @@ fn no_binary_on_a_terminal() {
         assert!(matches!(status, Some(1 | 2)), "{arguments}: {status:?} {shown}");
         assert!(shown.starts_with("tress: error: ") && shown.contains("terminal"), "{arguments}: {shown}");
     }
-    // Text is shown where that is asked for.
+    // With `-o -`, text is shown on a terminal.
     let (status, shown) = show("decrypt -i me.key -o - sealed.text").unwrap();
     assert_eq!((status, shown.trim_end()), (Some(0), "just a line"));
 }
@@ -198,12 +198,12 @@ fn passphrases_from_the_terminal() {
     folder.write("pass", "one two");
     let run = folder.tress(["decrypt", "--passphrase-file", "pass", "sealed"]).ok();
     assert_eq!(run.stdout, plaintext(1000));
-    // Standard input may well be the data.
+    // Standard input may be the data.
     let decrypt = format!("'{tress}' decrypt -p -o again < sealed");
     let (status, shown) = on_terminal(&folder, &decrypt, &["one two\n"]).unwrap();
     assert_eq!(status, Some(0), "{shown}");
     assert_eq!(folder.read("again"), plaintext(1000));
-    // Ctrl-C at the question ends it, and the terminal is as it was.
+    // Ctrl-C at the prompt ends the command and restores the terminal.
     let abandoned = format!("'{tress}' decrypt -p sealed > other; stty -a");
     let (_, shown) = on_terminal(&folder, &abandoned, &["\x03"]).unwrap();
     assert!(!shown.contains("-echo ") || shown.contains(" echo "), "{shown}");
@@ -212,7 +212,7 @@ fn passphrases_from_the_terminal() {
 #[test]
 fn a_prompt_needs_a_terminal() {
     let folder = Folder::new();
-    // A session of its own has no terminal.
+    // A new session has no terminal.
     let mut command = Command::new("setsid");
     command
         .args(["--wait", env!("CARGO_BIN_EXE_tress"), "encrypt", "-p"])

@@ -1,4 +1,4 @@
-//! Identities, recipients, passphrases and raw keys: what opens a container, and what does not.
+//! Identities, recipients, passphrases and raw keys.
 #![cfg(unix)]
 
 use std::{
@@ -32,7 +32,7 @@ fn keygen_writes_for_its_owner_alone() {
     assert!(lines.len() == 2 && lines[0].starts_with("age1") && lines[1].starts_with("tress1"), "{public}");
     assert!(lines.iter().all(|line| run.stderr.contains(line)));
 
-    // As age-keygen warns.
+    // A warning as in age-keygen.
     let to = |name: &str, mode| {
         let file = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(folder.path(name)).unwrap();
         file.set_permissions(fs::Permissions::from_mode(mode)).unwrap();
@@ -122,7 +122,7 @@ fn passphrases() {
     folder.write("sealed", &sealed);
     let run = folder.tress_with(["decrypt", "--passphrase-file", "exact"], &sealed).ok();
     assert_eq!(run.stdout, PLAIN);
-    // From standard input where the data is a file, and from an open descriptor.
+    // From standard input if the data is a file, and from an open descriptor.
     let run = folder.tress_with(["decrypt", "--passphrase-file", "-", "sealed"], &folder.read("pass")).ok();
     assert_eq!(run.stdout, PLAIN);
     let tress = env!("CARGO_BIN_EXE_tress");
@@ -144,13 +144,13 @@ fn passphrases_that_are_none() {
     folder.tress_with(["encrypt", "--passphrase-file", "missing"], PLAIN).failed("missing");
     folder.tress_with(["encrypt", "--passphrase-file", "/dev/zero"], PLAIN).failed("/dev/zero");
     folder.tress_with(["encrypt", "--passphrase-fd", "77"], PLAIN).failed("/dev/fd/77");
-    // Never from where the data comes from, whatever its name.
+    // Never from the standard input that holds the data, under any name.
     for option in ["--passphrase-file=-", "--passphrase-file=/dev/stdin", "--passphrase-fd=0"] {
         folder.tress_with(["encrypt", option], PLAIN).wrong_use("standard input");
         folder.tress_with(["encrypt", option, "-"], PLAIN).wrong_use("standard input");
     }
     folder.tress_with(["encrypt", "--passphrase-file", "pass", "--passphrase-fd", "3"], PLAIN).wrong_use("passphrase");
-    // age's rule: a passphrase stands alone.
+    // As in age, a passphrase cannot be combined with other recipients.
     folder.write("raw", [1; 16]);
     folder
         .tress_with(["encrypt", "--passphrase-file", "pass", "-r", &folder.recipient], PLAIN)
@@ -195,7 +195,7 @@ fn rewrap_changes_who_opens_it() {
     folder.tress(["rewrap", "-i", "me.key", "-r", &other, "missing"]).failed("missing");
 }
 
-/// What age and its users have besides containers and X25519: told for what it is.
+/// age files and keys that are not containers or X25519 identities get a specific error.
 #[test]
 fn neighbours_of_age() {
     let folder = Folder::new();
@@ -210,7 +210,7 @@ fn neighbours_of_age() {
     folder.tress_with(["encrypt", "-R", "team"], PLAIN).wrong_use("line 2: ");
 }
 
-/// Without a terminal the passphrase of a key cannot be asked for: not the same as a key that does not fit.
+/// Without a terminal the passphrase of a key cannot be asked for. The error differs from that for a key that does not match.
 #[test]
 fn an_ssh_key_with_a_passphrase_needs_a_terminal() {
     let folder = Folder::new();

@@ -1,5 +1,5 @@
-//! What is left of keys in memory when the command is done, and what keeps them off the disk. The command stops itself just
-//! before it ends (`TRESS_DEBUG_MEMORY=stop`), and its memory is searched for every key that it has used.
+//! Copies of keys in memory after a command, and protection of keys from core dumps and swap. The command stops itself just before
+//! it ends (`TRESS_DEBUG_MEMORY=stop`), and its memory is searched for every key that it has used.
 #![cfg(target_os = "linux")]
 
 mod keys;
@@ -19,17 +19,17 @@ use crate::common::{Folder, plaintext, skip};
 use scan::Secrets;
 use tress_container::keys::{Identities, key_file};
 
-/// Several batches for every thread.
+/// Enough for several batches per thread.
 const PLAIN_BYTES: usize = 3_000_000;
 
-/// Of random letters, so that nothing else in memory is like it.
+/// Random letters, so that nothing else in memory matches.
 const PASSPHRASE: &str = "vQ7hXkzu2WmRtYp9LcBnEa4d";
 
-/// A process that is stopped. It goes on, and ends, when this is dropped.
+/// A stopped process. Dropping it lets the process continue and end.
 struct Stopped(Child);
 
 impl Stopped {
-    /// Starts it, and waits until it has stopped itself.
+    /// Starts the process, and waits until it has stopped itself.
     fn start(command: &mut Command, stdin: &[u8]) -> Stopped {
         command.env("TRESS_DEBUG_MEMORY", "stop").stdin(Stdio::piped()).stdout(Stdio::null());
         let mut child = command.spawn().unwrap();
@@ -55,7 +55,7 @@ impl Stopped {
         assert!(found.is_empty(), "{} pieces of secrets are left: {found:#?}", found.len());
     }
 
-    /// Lets it end.
+    /// Lets the process end, and checks its success.
     #[track_caller]
     fn ok(mut self) {
         signal(self.0.id(), "CONT");
@@ -74,13 +74,13 @@ fn signal(process: u32, name: &str) {
     assert!(Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status().unwrap().success());
 }
 
-/// The letter of its state, from proc(5).
+/// The letter of a process's state, from proc(5).
 fn state(process: u32) -> char {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
     stat.rsplit(") ").next().unwrap().chars().next().unwrap()
 }
 
-/// Runs the command to its end, where nothing of the secrets may be left, and it has succeeded.
+/// Runs the command to its end. Checks that no part of the secrets is in memory and that the command succeeds.
 #[track_caller]
 fn leaves_nothing(folder: &Folder, arguments: &[&str], stdin: &[u8], secrets: impl FnOnce() -> Vec<Secrets>) {
     let stopped = Stopped::start(&mut folder.command(arguments), stdin);
@@ -123,7 +123,7 @@ fn containers_and_identities() {
     assert_eq!(folder.read("out"), plaintext(PLAIN_BYTES));
     let secrets = || vec![opened_by(&folder, "c", &me), keys::of_identity(&text(&folder, "me.key"))];
     leaves_nothing(&folder, &["rewrap", "-i", "me.key", "-r", &folder.recipient, "c"], b"", secrets);
-    // A failure leaves nothing either.
+    // A failing command leaves no secrets either.
     let mut damaged = folder.read("c");
     *damaged.last_mut().unwrap() ^= 1;
     folder.write("damaged", damaged);
@@ -136,7 +136,7 @@ fn containers_and_identities() {
 fn raw_keys_and_passphrases() {
     let folder = Folder::new();
     folder.write("in", plaintext(PLAIN_BYTES));
-    // No shape that is in memory anyway.
+    // Random bytes, which occur nowhere else in memory.
     let key: Vec<u8> = keys::aes_schedule(b"just for a test.")[144..].to_vec();
     folder.write("raw", &key);
     folder.write("passphrase", format!("{PASSPHRASE}\n"));
@@ -183,7 +183,7 @@ fn signatures() {
         let secrets = || vec![keys::of_signing_key(&text(&folder, "k.pem"))];
         let mut arguments = vec!["sign", "--key", "k.pem", "--force"];
         leaves_nothing(&folder, &[&arguments[..], &["in0"]].concat(), b"", secrets);
-        // In lanes, on several threads.
+        // Many files, to sign in lanes and on several threads.
         arguments.extend(names.iter().map(String::as_str));
         leaves_nothing(&folder, &arguments, b"", secrets);
         fs::remove_file(folder.path("k.pem")).unwrap();
@@ -227,7 +227,7 @@ fn bare_ciphers() {
         if mode != "ecb" {
             arguments.extend(["--iv", &iv]);
         }
-        // The arguments themselves stay with the system: docs/reference/command.md says so.
+        // The system keeps the arguments themselves: see docs/reference/command.md.
         let secrets = || {
             let mut secrets = Secrets::new();
             for (round, round_key) in keys::aes_schedule(&key).chunks(16).enumerate() {
@@ -254,7 +254,7 @@ fn transfers() {
     stderr.read_line(&mut line).unwrap();
     let to = line.trim().strip_prefix("tress: listening on ").unwrap().to_string();
 
-    // While it works its keys are there: the search finds what there is.
+    // While the receiver runs, its keys are in memory, which shows that the search finds them.
     let theirs = keys::of_identity(&text(&folder, "other.key"));
     signal(receiver.id(), "STOP");
     let mut receiver = Stopped(receiver);

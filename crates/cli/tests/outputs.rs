@@ -1,4 +1,4 @@
-//! Where results go: what exists, links, devices, full disks, modes; and inputs that cannot be read.
+//! Outputs: existing files, links, devices, full disks, modes. Also unreadable inputs.
 #![cfg(unix)]
 
 use std::{
@@ -26,13 +26,13 @@ fn existing_output() {
     assert_eq!(folder.read("plain"), b"mine");
     folder.tress(["decrypt", "-i", "me.key", "-f", "-o", "plain", "out"]).ok();
     assert_eq!(folder.read("plain"), plaintext(50_000));
-    // A failure with --force leaves what was there.
+    // A failure with --force keeps the existing file.
     let mut damaged = folder.read("out");
     *damaged.last_mut().unwrap() ^= 1;
     folder.write("damaged", damaged);
     folder.tress(["decrypt", "-i", "me.key", "-f", "-o", "plain", "damaged"]).failed("damaged");
     assert_eq!(folder.read("plain"), plaintext(50_000));
-    // A folder is no place for a file.
+    // An output must not be a folder.
     fs::create_dir(folder.path("folder")).unwrap();
     for verb in [&["encrypt", "-r", &folder.recipient, "in"][..], &["decrypt", "-i", "me.key", "out"]] {
         for output in [&["-o", "folder"][..], &["--force", "-o", "folder"]] {
@@ -56,7 +56,7 @@ fn output_is_input() {
             assert_eq!(folder.read("in"), plaintext(50_000));
         }
     }
-    // `tress encrypt < in >> in` would never end.
+    // `tress encrypt < in >> in` would otherwise never end.
     let mut command = folder.command(["encrypt", "-r", &folder.recipient]);
     command.stdin(fs::File::open(folder.path("in")).unwrap());
     command.stdout(fs::OpenOptions::new().append(true).open(folder.path("in")).unwrap());
@@ -130,7 +130,7 @@ fn a_disk_that_fills_up() {
     assert_eq!(left, 0);
 }
 
-/// As root, replacing a device by a file is possible, and a disaster. So the test brings its own.
+/// root can replace a device by a file, which would be a disaster. So the test makes its own device.
 #[test]
 fn devices_stay_devices() {
     let folder = Folder::new();
@@ -142,7 +142,7 @@ fn devices_stay_devices() {
         .stderr(Stdio::null())
         .status()
         .is_ok_and(|status| status.success());
-    // A file system mounted `nodev` has the node and refuses to open it.
+    // On a file system mounted with `nodev`, the node can be made but not opened.
     if !made || fs::OpenOptions::new().write(true).open(&null).is_err() {
         return skip_without_right(MKNOD, "a device of our own, for want of the right to make one");
     }
@@ -181,7 +181,7 @@ fn unreadable_input() {
     folder.tress(["inspect", "folder"]).failed("folder");
     folder.tress(["decrypt", "-i", "folder", "missing"]).failed("folder");
     folder.tress(["encrypt", "-r", &folder.recipient, "-o", "no/such/out", "me.key"]).failed("no/such");
-    // A disk that fails in the middle looks like this.
+    // Reading this file fails with EIO, like a damaged disk.
     if Path::new("/proc/self/mem").exists() {
         folder.tress(["encrypt", "-r", &folder.recipient, "-o", "out", "/proc/self/mem"]).failed("/proc/self/mem");
     }
@@ -198,11 +198,11 @@ fn names_cannot_write_to_the_terminal() {
     folder.tress(["encrypt", "-r", &folder.recipient, "-o", "sealed", name]).ok();
     let text = folder.tress(["inspect", "-i", "me.key", "sealed"]).ok().stdout;
     let text = String::from_utf8(text).unwrap();
-    // Such a name is not even stored.
+    // Such a name is not stored at all.
     assert!(!text.contains("name ") && !text.contains('\x1b'), "{text}");
 }
 
-/// `--range` reads what it needs; its output is the same bytes as of the whole.
+/// `--range` writes the same bytes as a slice of the whole plaintext.
 #[test]
 fn ranges() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! `tress plan` as a script sees it. The expected figures are those of the paper (Table 1) or computed by hand.
+//! `tress plan` as used by scripts. Expected figures come from the paper (Table 1) or are computed by hand.
 
 use crate::common::{Folder, Run};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 /// R_comp and T_syn of Table 1.
 const PAPER: [&str; 5] = ["plan", "--compute-rate", "0.037us/B", "--sync-cost", "10us"];
 
-/// A folder that is also where the cache is.
+/// A folder that also holds the cache.
 struct Place(Folder);
 
 impl Place {
@@ -27,7 +27,7 @@ impl Place {
     }
 }
 
-/// Size, link rate, hundredths of the speed-up, stages: Table 1, with 283 for the misprinted 292.
+/// Rows of Table 1: size, link rate, speed-up in hundredths, stages. The misprinted 292 is corrected to 283.
 #[test]
 fn table_one_of_the_paper() {
     let place = Place::new();
@@ -61,17 +61,17 @@ fn limits() {
     let place = Place::new();
     let rates = ["plan", "--size", "10MB", "--compute-rate", "0.037us/B", "--link-rate", "10Mbit"];
     let with = |more: &[&str]| place.json(&[&rates[..], more].concat());
-    // 894 stages of 11 kB would be smaller than a chunk: 610 of 16 KiB are left.
+    // 894 stages would have 11 kB each, less than a chunk. So there are 610 stages of 16 KiB.
     let json = with(&["--min-batch", "16KiB"]);
     assert_eq!((json["stages"].as_u64(), json["limit"].as_str()), (Some(610), Some("min-batch")));
     let json = with(&["--buffer", "10kB"]);
     assert_eq!((json["stages"].as_u64(), json["limit"].as_str()), (Some(1000), Some("buffer")));
     let json = with(&["--cores", "1"]);
     assert_eq!((json["speedup"].as_f64(), json["limit"].as_str()), (Some(1.0), Some("one-core")));
-    // Four links at a quarter of the time for a byte, each with a core: computing is 5.4 times faster than that.
+    // Four links, each with a core, take a quarter of the time for a byte. One core computes 5.4 times as fast.
     let json = with(&["--cores", "5", "--links", "4"]);
     assert_eq!((json["link_cores"].as_u64(), json["compute_cores"].as_u64()), (Some(4), Some(1)));
-    // Section 2.2: CTR split over four cores takes 5/8 of the time.
+    // Section 2.2 of the paper: with CTR split over four cores, a message takes 5/8 of the time.
     let message = ["plan", "--size", "1GB", "--compute-rate", "8us/B", "--link-rate", "1GB", "--cores", "5"];
     for (strategy, us) in [("serial", 8.0), ("ctr-split", 5.0), ("mac-apart", 4.0), ("chunks", 2.0)] {
         let json = place.json(&[&message[..], &["--strategy", strategy]].concat());
@@ -104,7 +104,7 @@ fn wrong_use_is_told() {
     full("1GB", "1GB", "1GB", &["--links", "2000"]).wrong_use("--links");
     place.tress(&["plan"]).wrong_use("size");
     place.tress(&["plan", "--size", "1GB", "--strategy", "serial"]).wrong_use("--compute-rate");
-    // Nothing was measured: a rate that is missing is not guessed.
+    // Without a measurement, a missing rate is an error.
     let run = place.tress(&["plan", "--size", "1GB", "--link-rate", "1Gbit"]).wrong_use("compute rate");
     assert!(run.stderr.contains("--measure"));
     place.tress(&["plan", "--size", "1GB", "--compute-rate", "1GB"]).wrong_use("link rate");
@@ -122,7 +122,7 @@ fn a_picture() {
     assert_eq!(place.0.read("plan.svg"), printed);
     let svg = String::from_utf8(printed).unwrap();
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && svg.contains("8944 stages"), "{svg}");
-    // Never replaced unless forced, and nothing half-written where it cannot be.
+    // An existing file is replaced only with --force, and a failure leaves no partial file.
     place.0.write("plan.svg", "mine");
     with(&["-o", "plan.svg"]).failed("plan.svg");
     assert_eq!(place.0.read("plan.svg"), b"mine");
@@ -156,16 +156,16 @@ fn what_is_measured_is_kept_and_used() {
         assert_eq!(counts, [2, 4, 8]);
     }
 
-    // Now a plan without rates has some, and does not measure again.
+    // A plan without rates uses the kept measurement.
     let rest = ["plan", "--size", "10GiB", "--link-rate", "1Gbit"];
     let planned = place.json(&rest);
-    // Which one it is; figures read and written again may differ in their last digit.
+    // Compare time and machine: figures that were written and read may differ in the last digit.
     assert_eq!((&planned["measured"]["time"], &planned["measured"]["machine"]), (&kept["time"], &kept["machine"]));
     assert_eq!(planned["size_bytes"], 10_u64 << 30);
     let text = String::from_utf8(place.tress(&rest).ok().stdout).unwrap();
     assert!(text.contains("limit"), "{text}");
 
-    // One of another machine, and one that is damaged, are measured again, and said to be.
+    // A measurement of another machine, or a damaged one, is reported and measured again.
     let mut other = kept.clone();
     other["machine"]["model"] = "another".into();
     for damaged in [other.to_string(), kept.to_string()[..100].to_string()] {
@@ -178,7 +178,7 @@ fn what_is_measured_is_kept_and_used() {
     }
 }
 
-/// A cache that cannot be written costs a note, not the plan.
+/// If the cache cannot be written, a note says so, and the plan is still printed.
 #[test]
 fn a_measurement_that_cannot_be_kept() {
     let place = Place::new();

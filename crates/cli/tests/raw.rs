@@ -1,5 +1,5 @@
-//! `tress raw`, `ciphers` and what is generated: known answers from SP 800-38A (appendix F) and SP 800-38C (examples),
-//! and every kind of wrong use.
+//! `tress raw`, `ciphers`, completions and man pages: known answers from SP 800-38A (appendix F) and SP 800-38C (examples), and usage
+//! errors.
 
 use crate::common::{Folder, Run, plaintext, run};
 
@@ -69,7 +69,7 @@ fn known_answers() {
         assert_eq!(run.stdout, bytes(sealed), "{cipher}");
         let run = raw(&folder, &format!("decrypt {bare}"), &bytes(sealed)).ok();
         assert_eq!(run.stdout, bytes(PLAIN), "{cipher}");
-        // With padding the same comes first.
+        // With padding, the ciphertext has a further block.
         let padded = raw(&folder, &format!("encrypt {options}"), &bytes(PLAIN)).ok().stdout;
         assert!(padded.starts_with(&bytes(sealed)), "{cipher}");
         let run = raw(&folder, &format!("decrypt {options}"), &padded).ok();
@@ -99,7 +99,7 @@ fn ccm() {
         assert_eq!(run.stdout, bytes(sealed));
         let run = raw(&folder, &format!("decrypt {options}"), &bytes(sealed)).ok();
         assert_eq!(run.stdout, bytes(plain));
-        // The same associated data from a file, and from standard input where the message is a file.
+        // The same associated data from a file, and from standard input if the message is a file.
         let by_file = options.replace(&format!("--aad {aad}"), "--aad-file aad");
         folder.write("aad", bytes(aad));
         assert_eq!(raw(&folder, &format!("encrypt {by_file}"), &bytes(plain)).ok().stdout, bytes(sealed));
@@ -183,7 +183,7 @@ fn features_are_taken_away_by_name() {
     with("-avx513", &["--help"]).ok();
 }
 
-/// Published values: of Rijndael, RC6 (version 1.1, appendix) and PIPO (its numbers as bytes, least significant first).
+/// Published vectors of Rijndael, RC6 (version 1.1, appendix) and PIPO (its numbers as bytes, least significant first).
 #[test]
 fn other_ciphers() {
     const E: &str = "2b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfe";
@@ -207,7 +207,7 @@ fn other_ciphers() {
     }
 }
 
-/// A counter of 16 bits ends, also between two buffers of a long stream, and with `-o` no file appears.
+/// A 16-bit counter must not wrap, not even between two buffers of a long stream. With `-o` no file appears.
 #[test]
 fn a_short_counter_ends() {
     let folder = Folder::new();
@@ -234,7 +234,7 @@ fn bad_data() {
     folder.write("in", [0; 15]);
     raw(&folder, &format!("decrypt {ecb} -o out in"), &[]).failed("in");
     assert!(!folder.exists("out"));
-    // Bad padding shows only at the end of a stream: what was there before stays, and nothing else is left.
+    // Bad padding is found only at the end of a stream. The existing file is kept, and no other file is left.
     folder.write("in", plaintext(1_000_000 / 16 * 16));
     folder.write("out", "mine");
     let before = folder.names();
@@ -267,7 +267,7 @@ fn wrong_use() {
     wrong(&format!("encrypt --cipher pipo-128-ecb --key {KEY_128} --backend aesni"), "pipo-128 has no aesni");
     wrong(&format!("encrypt --key {KEY_128}"), "--cipher");
     wrong("encrypt --cipher aes-128-ecb", "--key");
-    // The key is not repeated.
+    // The error does not repeat the key.
     let run = raw(&folder, "encrypt --cipher aes-128-ecb --key 5ecre7", &[]).wrong_use("--key");
     assert!(!run.stderr.contains("5ecre7"));
 }

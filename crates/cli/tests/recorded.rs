@@ -1,10 +1,10 @@
-//! `tress plan --from` as a script sees it: rates from a written record. Expected figures are those of the paper's Table 1, whose
-//! rates the record has, or computed by hand.
+//! `tress plan --from` as used by scripts, with rates from a record. The record has the rates of the paper's Table 1. Expected figures
+//! come from that table or are computed by hand.
 
 use crate::common::{Folder, Run};
 use serde_json::{Value, json};
 
-/// 10 µs for a synchronisation, 100 Mbit/s through the loopback.
+/// A roof of the record: 10 µs for a synchronisation, 100 Mbit/s over loopback.
 fn roof(name: &str, median_per_s: f64) -> Value {
     json!({
         "name": name, "counts": "", "threads": 2, "per_s": 2.0 * median_per_s, "median_per_s": median_per_s,
@@ -12,7 +12,7 @@ fn roof(name: &str, median_per_s: f64) -> Value {
     })
 }
 
-/// 0.037 µs a byte.
+/// A row of the record. 27,027,027 bytes per second are 0.037 µs per byte.
 fn row(backend: &str, threads: u32, lanes: u32, bytes_per_s: f64) -> Value {
     json!({
         "name": "aes-128-ccm", "direction": "encrypt", "workload": "written", "backend": backend, "threads": threads,
@@ -44,7 +44,7 @@ fn planned(folder: &Folder, record: &Value, more: &[&str]) -> Value {
     plan(folder, record, &[more, &["--json"]].concat()).json()
 }
 
-/// 10 GB at 100 Mbit/s: 8944 stages, 1.46 times as fast.
+/// 10 GB at 100 Mbit/s: 8944 stages, speed-up 1.46.
 #[test]
 fn table_one_from_a_record() {
     let folder = Folder::new();
@@ -58,11 +58,11 @@ fn table_one_from_a_record() {
     assert_eq!((from["date"].as_str(), from["is_this_machine"].as_bool()), (Some("2000-02-29"), Some(false)));
     assert_eq!(from["row"], "aes-128-ccm encrypt, vaes512, 32 lanes of 16384 bytes");
 
-    // What is given counts before what is recorded: 10 Mbit/s are 28,284 stages, a barrier of 100 µs 2,828 of 100 Mbit/s.
+    // Options override the record: 10 Mbit/s give 28,284 stages; 100 Mbit/s and a barrier of 100 µs give 2,828.
     assert_eq!(planned(&folder, &record(), &["--link-rate", "10Mbit"])["stages"], 28_284);
     assert_eq!(planned(&folder, &record(), &["--sync", "barrier"])["stages"], 2_828);
     assert_eq!(planned(&folder, &record(), &["--sync-cost", "100us"])["stages"], 2_828);
-    // Four cores, three of them computing, at a third of the time: still the link.
+    // With four cores the link is still the limit.
     assert_eq!(planned(&folder, &record(), &["--cores", "4"])["compute_cores"], 1);
 }
 
@@ -77,7 +77,7 @@ fn another_machine_is_named() {
     assert!(told.contains("another machine"), "{told}");
 }
 
-/// Two threads together at 1.5 times the rate of one: with three cores and a fast link a byte costs 0.037 / 1.5 µs.
+/// Two threads have 1.5 times the rate of one: with three cores and a fast link a byte costs 0.037 / 1.5 µs.
 #[test]
 fn rows_of_several_threads_count() {
     let folder = Folder::new();
@@ -107,7 +107,7 @@ fn records_that_are_no_use() {
     with(|record| record["roofs"]["roofs"] = json!([roof("loopback", 1e9)])).failed("synchronisation");
     with(|record| record["roofs"]["roofs"][0] = roof("loopback", 0.0)).failed("record.json");
     with(|record| record["roofs"]["roofs"][1] = roof("counter-2", -1.0)).failed("record.json");
-    // What is given need not be there.
+    // A record may lack figures that are given as options.
     let mut bare = record();
     bare.as_object_mut().unwrap().remove("roofs");
     plan(&folder, &bare, &["--link-rate", "1Gbit", "--sync-cost", "10us"]).ok();
@@ -121,6 +121,6 @@ fn records_that_are_no_use() {
     folder.write("record.json", record().to_string());
     folder.tress(["plan", "--from", "record.json", "--measure"]).wrong_use("--measure");
     folder.tress(["plan", "--from", "record.json", "--strategy", "serial"]).wrong_use("--compute-rate");
-    // Nothing but the folder's own keys and the records.
+    // Only the folder's keys and the records are there.
     assert_eq!(folder.names(), ["damaged.json", "me.key", "other.key", "record.json"]);
 }

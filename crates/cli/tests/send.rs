@@ -1,4 +1,4 @@
-//! `tress send` and `tress receive`: two processes over loopback, and what is left when one of them is killed.
+//! `tress send` and `tress receive` as two processes over loopback, also if one of them is killed.
 #![cfg(unix)]
 
 use std::{
@@ -12,7 +12,7 @@ use std::{
 
 use crate::common::{Folder, Run, plaintext, run, skip, skip_without_right};
 
-/// A receiver in the folder `out`, and where it listens.
+/// A running receiver with the folder `out`, and its address.
 struct Receiver {
     child: Child,
     to: String,
@@ -21,7 +21,7 @@ struct Receiver {
 
 struct Ends {
     folder: Folder,
-    /// Of the receiver, `other.key`.
+    /// The receiver's address, of `other.key`.
     address: String,
 }
 
@@ -41,7 +41,7 @@ impl Ends {
         let mut line = String::new();
         stderr.read_line(&mut line).unwrap();
         let to = line.trim().strip_prefix("tress: listening on ").unwrap_or_else(|| panic!("{line:?}")).to_string();
-        // Somebody has to read, or the receiver's notes fill the pipe.
+        // Drain standard error, so that the receiver does not block.
         let stderr = thread::spawn(move || {
             let mut text = String::new();
             let _ = stderr.read_to_string(&mut text);
@@ -64,11 +64,11 @@ impl Ends {
         run(&mut self.send_command(&receiver.to, more), &[])
     }
 
-    /// Until a megabyte of some file has arrived.
+    /// Waits until a megabyte of some file has arrived.
     fn wait_for_a_part(&self) {
         let mut folders = vec![self.folder.path("out")];
         while let Some(folder) = folders.pop() {
-            // A folder that is gone has arrived otherwise.
+            // A folder may disappear between listing and reading.
             for entry in fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok) {
                 match entry.metadata() {
                     Ok(found) if found.is_dir() => folders.push(entry.path()),
@@ -83,7 +83,7 @@ impl Ends {
         }
     }
 
-    /// A name in the one sender's folder.
+    /// The path of a name in the only sender's folder.
     fn output(&self, name: &str) -> PathBuf {
         let sender = fs::read_dir(self.folder.path("out")).unwrap().next().expect("a sender's folder").unwrap();
         sender.path().join(name)
@@ -97,7 +97,7 @@ impl Ends {
 }
 
 impl Receiver {
-    /// Ends it by a signal; returns what it wrote to standard output and standard error.
+    /// Ends the receiver by a signal. Returns its standard output and standard error.
     fn stop(mut self) -> (String, String) {
         let _ = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
         self.child.wait().unwrap();
@@ -127,7 +127,7 @@ fn a_file_a_folder_and_a_stream() {
     ends.send(&receiver, &["--streams", "3", "big.img", "tree"]).ok();
     ends.assert_received("big.img", &data);
     ends.assert_received("tree/in/x", b"x");
-    // Standard input as it comes, without an end in sight.
+    // Standard input, whose length is unknown.
     let mut child = ends.send_command(&receiver.to, &["--name", "log", "-"]);
     run(child.stdin(Stdio::piped()), &data).ok();
     ends.assert_received("log", &data);
@@ -155,13 +155,13 @@ fn who_may_and_who_may_not() {
     let receiver = ends.receive_with(&["--allow", "empty"]);
     let refused = ends.send(&receiver, &["a"]).failed(&receiver.to);
     assert!(refused.stderr.contains("allow file"), "{}", refused.stderr);
-    // The receiver says it from its own end.
+    // The receiver's message is worded for its own user.
     let (_, log) = receiver.stop();
     assert!(log.contains("sender is not in the allow file") && !log.contains("receiver does not"), "{log}");
     assert!(fs::read_dir(ends.folder.path("out")).unwrap().next().is_none());
     let receiver = ends.receive_with(&["--allow-any"]);
     ends.send(&receiver, &["a"]).ok();
-    // Not the receiver that is meant.
+    // A receiver with another key than the given address.
     let me = ends.folder.public("me.key", 1);
     ends.folder.tress(["send", "--to", &receiver.to, "-r", &me, "-i", "me.key", "a"]).failed(&receiver.to);
     receiver.stop();
@@ -187,16 +187,16 @@ fn wrong_use() {
     for at in ["127.0.0.1:99999", "127.0.0.1", "::1:7878"] {
         ends.folder.tress(listen(at)).wrong_use("--listen");
     }
-    // An identity that age made has no Noise key.
+    // An identity made by age has no Noise key.
     let key = ends.folder.read("me.key");
     let key = String::from_utf8(key).unwrap();
     ends.folder.write("age.key", key.lines().last().unwrap());
     ends.folder.tress(["send", "--to", "h:1", "-r", &ends.address, "-i", "age.key", "a"]).wrong_use("age.key");
-    // Nobody listens there; no such input.
+    // No receiver on this port; a missing input.
     send(&["a"]).failed("127.0.0.1:1");
     send(&["missing"]).failed("missing");
     ends.folder.tress([&receive[..5], &["-o", "a", "--allow-any"]].concat()).failed("a: is not a folder");
-    // No system knows this name (RFC 6761).
+    // This name never resolves (RFC 6761).
     let nowhere = "nosuchhost.invalid:7878";
     let refused = run(&mut ends.send_command(nowhere, &["a"]), &[]).failed(nowhere);
     assert!(refused.stderr.contains("does not resolve"), "{}", refused.stderr);
@@ -219,7 +219,7 @@ fn links_in_folders_are_left_out_and_told() {
     assert_eq!((&report["files"], &report["skipped"]), (&1.into(), &2.into()));
     ends.assert_received("tree/z", b"z");
     assert!(!ends.output("tree/a").exists());
-    // What is neither file nor link is an error.
+    // Special files are errors.
     fs::create_dir(ends.folder.path("other")).unwrap();
     assert!(Command::new("mkfifo").arg(ends.folder.path("other/f")).status().unwrap().success());
     ends.send(&receiver, &["other"]).failed("other/f");
@@ -234,7 +234,7 @@ fn a_changed_input() {
     ends.folder.write("a", &data);
     let mut child = ends.send_command(&receiver.to, &["--rate", "10MB", "a"]).spawn().unwrap();
     ends.wait_for_a_part();
-    // The same size, and the old time of modification: the time of change tells.
+    // Same size and same time of modification: only the time of change (ctime) shows it.
     let path = ends.folder.path("a");
     let modified = fs::metadata(&path).unwrap().modified().unwrap();
     let file = fs::File::options().write(true).open(&path).unwrap();
@@ -245,7 +245,7 @@ fn a_changed_input() {
     child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
     Run { status, stdout: Vec::new(), stderr }.failed("a: input changed");
     assert!(!ends.output("a").exists());
-    // The receiver forgot the part, so the new version goes through.
+    // The receiver has discarded the incomplete file, so it accepts the new version.
     let data = ends.folder.read("a");
     ends.send(&receiver, &["a"]).ok();
     ends.assert_received("a", &data);
@@ -307,7 +307,7 @@ fn a_trace_has_a_row_for_everyone_and_a_slice_for_every_batch() {
         batches.sort_unstable();
         batches
     };
-    // 5,000,000 bytes are 306 chunks, 32 of them at most in a batch.
+    // 5,000,000 bytes are 306 chunks, at most 32 of them in a batch.
     let read = batches("read");
     assert!(
         read.len() >= 10 && read[0] == 0 && read.windows(2).all(|two| (1..=32).contains(&(two[1] - two[0]))),
@@ -330,7 +330,7 @@ fn a_quota_refuses_what_is_too_much_and_takes_the_rest() {
     ends.assert_received("c", b"small");
     assert!(!ends.output("b").exists());
     receiver.stop();
-    // Without the others, that is the receiver's outcome as well.
+    // With only this file, the receiver's session fails too.
     let mut receiver = ends.receive_with(&["--allow", "allow", "--quota", "2MB", "--once"]);
     ends.send(&receiver, &["b"]).failed("b");
     assert_eq!(receiver.child.wait().unwrap().code(), Some(1));
@@ -340,12 +340,12 @@ fn a_quota_refuses_what_is_too_much_and_takes_the_rest() {
     assert!(!stderr.contains("interrupted"), "{stderr}");
 }
 
-/// Pseudorandom, and the same each time.
+/// Pseudorandom moments, the same in every run.
 fn moments(count: u64, most_ms: u64) -> impl Iterator<Item = Duration> {
     (1..=count).map(move |n| Duration::from_millis((n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) % most_ms))
 }
 
-/// A file that takes a second and a half on its way.
+/// Size of a file that takes a second and a half to send.
 const KILL_BYTES: usize = 60_000_000;
 const KILL_RATE: &str = "40MB";
 
@@ -398,13 +398,13 @@ fn a_killed_receiver_loses_little() {
     ends.folder.write("a", plaintext(KILL_BYTES));
     let receiver = ends.receive();
     let mut child = ends.send_command(&receiver.to, &["--rate", KILL_RATE, "a"]).spawn().unwrap();
-    // Batches come in order, so the length of the incomplete file is what was written.
+    // Batches arrive in order, so the length of the incomplete file is the number of written bytes.
     let written = || {
         let sender = fs::read_dir(ends.folder.path("out")).ok()?.next()?.ok()?.path();
         let mut files = fs::read_dir(sender.join(".tress")).ok()?.filter_map(Result::ok);
         files.find(|entry| entry.path().extension().is_some_and(|ending| ending == "part"))?.metadata().ok()
     };
-    // Less than a second's worth, after which everything is synced.
+    // Less than the bytes of one second, after which everything is synced.
     let written = loop {
         match written() {
             Some(metadata) if metadata.len() > 34_000_000 => break metadata.len(),
@@ -416,7 +416,7 @@ fn a_killed_receiver_loses_little() {
     let receiver = ends.receive();
     let report = ends.send(&receiver, &["--json", "a"]).json();
     let again = report["bytes_sent"].as_u64().unwrap() + written - KILL_BYTES as u64;
-    // 8 MiB, and as much as may come during a sync.
+    // 8 MiB, and the bytes that arrive during a sync.
     assert!(again < 24 << 20, "{again} bytes were lost");
     receiver.stop();
 }
@@ -480,7 +480,7 @@ fn nothing_readable_on_the_wire() {
     for text in [&line[..20], b"secret-file", b"me.key", ends.address.as_bytes()] {
         assert!(!seen.windows(text.len()).any(|window| window == text), "{}", String::from_utf8_lossy(text));
     }
-    // But the greeting is.
+    // Only the greeting is readable.
     assert!(seen.windows(18).any(|window| window == b"tress/v1 transfer\n"));
     receiver.stop();
 }
@@ -506,7 +506,7 @@ fn progress_and_memory_stay_within_bounds() {
         thread::sleep(Duration::from_millis(5));
     }
     assert!(child.wait().unwrap().success());
-    // 64 MiB and 4 MiB for each stream.
+    // Limit: 64 MiB, and 4 MiB for each stream.
     for kib in [sender_kib, receiver_kib] {
         assert!((1..(64 + 4 * 4) * 1024).contains(&kib), "{sender_kib} {receiver_kib}");
     }

@@ -1,5 +1,5 @@
-//! Secrets are never shown: not where they are given in the wrong place, not in errors, notes and traces, and not by `Debug` of
-//! the libraries' types.
+//! Secrets are never printed: not if they are given in the wrong place, not in errors, notes and traces, and not by `Debug` of the
+//! libraries' types.
 #![cfg(unix)]
 
 use std::{fmt::Debug, fs};
@@ -14,7 +14,7 @@ use tress_container::{
 };
 use tress_sign::{KeyFile, PrivateKey, Queue, QueueOptions, Scheme, SigningKey};
 
-/// No eight letters of a secret stand in what was shown, however they are set.
+/// Checks that the text contains no eight consecutive letters of a secret, in upper or lower case.
 #[track_caller]
 fn hidden(shown: &str, secrets: &[&str]) {
     let shown = shown.to_lowercase();
@@ -50,7 +50,7 @@ fn identities_in_wrong_places() {
     let owned = identity_secrets(&folder, "me.key");
     let secrets: Vec<&str> = owned.iter().map(String::as_str).collect();
     let noise = text.lines().find(|line| line.contains("TRESS-NOISE-KEY-1")).unwrap();
-    // Damaged ones: cut, a letter changed, a Noise key that is none.
+    // Damaged identities: cut, with a changed letter, with an invalid Noise key.
     folder.write("cut.key", &identity[..identity.len() - 3]);
     folder.write("changed.key", text.replace(identity, &format!("{}q", &identity[..identity.len() - 1])));
     folder.write("noise.key", text.replace(noise, &noise[..noise.len() - 2]));
@@ -104,7 +104,7 @@ fn keys_and_passphrases_in_errors() {
         let run = folder.tress(["decrypt", "--passphrase-file", file, "p"]);
         refused(run, &[passphrase, "another phrase which is wrong altogether"]);
     }
-    // A signing key that is cut, one where a public key belongs, one as an identity.
+    // A cut signing key, a private key instead of a public key, a signing key as an identity.
     folder.tress(["keygen", "--rsa=2048", "-o", "k.pem"]).ok();
     let pem = String::from_utf8(folder.read("k.pem")).unwrap();
     let lines: Vec<&str> = pem.lines().filter(|line| !line.starts_with('-')).collect();
@@ -121,7 +121,7 @@ fn keys_and_passphrases_in_errors() {
     }
 }
 
-/// Numbers as `Debug` of bytes and of words shows them, and as hexadecimal.
+/// The bytes as hexadecimal, and as `Debug` shows bytes and words.
 fn forms(bytes: &[u8]) -> Vec<String> {
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     let list = format!("{bytes:?}");
@@ -129,7 +129,7 @@ fn forms(bytes: &[u8]) -> Vec<String> {
     vec![hex, list[1..list.len() - 1].to_string(), hex_list[1..hex_list.len() - 1].to_string()]
 }
 
-/// In both forms of `Debug`.
+/// Checks both forms of `Debug`.
 #[track_caller]
 fn shows_nothing(value: &dyn Debug, secrets: &[Vec<u8>]) {
     let shown = format!("{value:?} {value:#?}").replace(['\n', ' '], "");
@@ -141,7 +141,7 @@ fn shows_nothing(value: &dyn Debug, secrets: &[Vec<u8>]) {
 
 #[test]
 fn debug_of_keys() {
-    // No two bytes alike, and none with fewer than three digits, so that no piece of a list looks like another.
+    // All bytes differ and have three digits, so that every piece of the printed list is unique.
     let key: Vec<u8> = (0..32).map(|index| 131 + 3 * index).collect();
     let secrets = [key.clone()];
     shows_nothing(&Aes::new(&key).unwrap(), &secrets);
@@ -158,7 +158,7 @@ fn debug_of_keys() {
     let content = Content::generate(Aead::Aes128Ccm, ContentType::File, None).unwrap();
     let header = Header::seal(&content, &raw.clone().into()).unwrap();
     shows_nothing(&Header::read(&mut header.as_slice()).unwrap(), &secrets);
-    // Their keys are random: what stands there is short, and has no numbers.
+    // These keys are random: check that the text is short and has no numbers.
     let (payload, _) = Payload::create(&content).unwrap();
     assert_eq!(format!("{payload:?}"), "Payload { .. }");
     let shown = format!("{content:?}").replace("Aes128Ccm", "");

@@ -1,11 +1,11 @@
-//! `tress sign` and `verify`, and signing keys of `tress keygen`; with OpenSSL in both directions.
+//! `tress sign` and `verify`, signing keys of `tress keygen`, and exchange with OpenSSL in both directions.
 #![cfg(unix)]
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
 use crate::common::{Folder, Run, skip};
 
-/// A folder with keys of all kinds, and their public halves: rsa.pem, rsa.pub, dsa.pem and so on.
+/// A folder with keys of all kinds, private and public: rsa.pem, rsa.pub, dsa.pem and so on.
 fn folder() -> Folder {
     let folder = Folder::new();
     for (kind, options) in [("rsa", &["--rsa", "2048"][..]), ("dsa", &["--dsa", "2048"]), ("schnorr", &["--schnorr"])] {
@@ -43,7 +43,7 @@ fn keygen_writes_signing_keys_for_their_owner_alone() {
         assert!(fs::read_to_string(&private).unwrap().starts_with("-----BEGIN PRIVATE KEY-----\n"));
         let public = String::from_utf8(folder.read(&format!("{kind}.pub"))).unwrap();
         assert!(public.starts_with("-----BEGIN PUBLIC KEY-----\n"), "{public}");
-        // The public part of a public key is itself.
+        // The public part of a public key is that key.
         let again = folder.tress(["keygen", "--public", &format!("{kind}.pub")]).ok().stdout;
         assert_eq!(again, public.as_bytes());
     }
@@ -111,7 +111,7 @@ fn what_is_signed_verifies() {
         folder.tress_with(verify.clone(), b"piped").ok();
         folder.tress_with(verify, b"pipes").failed("piped.sig");
     }
-    // Another scheme of the same key is another signature. The hint names the right one.
+    // A signature of another scheme under the same key is refused. The hint names the right scheme.
     for (made, asked) in [("rsa-pss-sha256", "rsa-pkcs1-sha256"), ("rsa-pkcs1-sha256", "rsa-pss-sha256")] {
         folder.tress(["sign", "--force", "--key", "rsa.pem", "--scheme", made, "file 1"]).ok();
         let verify = ["verify", "--key", "rsa.pub", "--scheme", asked, "--signature", "file 1.sig"];
@@ -151,14 +151,14 @@ fn openssl_verifies_ours() {
         let Some(run) = openssl(&folder, &[&verify[..], options, &["in"]].concat()) else { return };
         assert!(run.ok().stdout.starts_with(b"Verified OK"), "{scheme}");
     }
-    // A salt of another length is another signature; the hint names the scheme that takes all.
+    // A salt of another length is refused. The hint names the scheme that accepts all lengths.
     let sign = |scheme: &str| folder.tress(["sign", "--force", "--key", "rsa.pem", "--scheme", scheme, "in"]);
     let verify = |scheme: &str| folder.tress(["verify", "--key", "rsa.pub", "--scheme", scheme, "in"]);
     sign("rsa-pss-sha256:20").ok();
     verify("rsa-pss-sha256").ok();
     let refused = verify("rsa-pss-sha256:32").failed("in.sig");
     assert!(refused.stderr.contains("--scheme rsa-pss-sha256\n"), "{}", refused.stderr);
-    // Too long for 2048 bits: refused before the file is looked at.
+    // A salt too long for 2048 bits is refused before the file is read.
     fs::remove_file(folder.path("in")).unwrap();
     sign("rsa-pss-sha256:223").wrong_use("rsa.pem");
     verify("rsa-pss-sha256:223").wrong_use("rsa.pub");
@@ -168,7 +168,7 @@ fn openssl_verifies_ours() {
     }
 }
 
-/// Keys whose identifier is that of PSS, and PEM with spaces at the ends of its lines.
+/// Keys with the algorithm identifier of PSS, and PEM with spaces at line ends.
 #[test]
 fn keys_in_other_clothes() {
     let folder = folder();
@@ -184,7 +184,7 @@ fn keys_in_other_clothes() {
     folder.tress(["sign", "--force", "--key", "pss.pem", "in"]).ok();
     folder.tress(["verify", "--key", "pss.pub", "in"]).ok();
     folder.tress(["sign", "--force", "--key", "pss.pem", "--scheme", "rsa-pkcs1-sha256", "in"]).wrong_use("pss.pem");
-    // The public key is for PSS alone too.
+    // The public key is for PSS only, too.
     folder.tress(["verify", "--key", "pss.pub", "--scheme", "rsa-pkcs1-sha256", "in"]).wrong_use("pss.pub");
 }
 
@@ -199,7 +199,7 @@ fn we_verify_what_openssl_signs() {
     for (kind, scheme, options) in [
         ("rsa", "rsa-pkcs1-sha256", &[][..]),
         ("rsa", "rsa-pss-sha256", &PSS[..]),
-        // What OpenSSL does unless it is told: the longest salt.
+        // OpenSSL's default: the longest salt.
         ("rsa", "rsa-pss-sha256", &PSS[..2]),
         ("dsa", "dsa-sha256", &[]),
     ] {
@@ -208,7 +208,7 @@ fn we_verify_what_openssl_signs() {
         let sign = ["dgst", "-sha256", "-sign", &private, "-out", "in.sig"];
         openssl(&folder, &[&sign[..], options, &["in"]].concat()).unwrap().ok();
         folder.tress(["verify", "--key", "public", "--scheme", scheme, "--signature", "in.sig", "in"]).ok();
-        // And signs with its keys.
+        // tress signs with keys of OpenSSL.
         folder.tress(["sign", "--force", "--key", &private, "--scheme", scheme, "in"]).ok();
         folder.tress(["verify", "--key", "public", "--scheme", scheme, "in"]).ok();
     }
@@ -222,7 +222,7 @@ fn nothing_is_overwritten_and_nothing_half_written() {
     }
     folder.write("b.sig", "mine");
     let before = folder.names();
-    // The others are signed.
+    // The other files are signed.
     folder.tress(["sign", "--key", "dsa.pem", "a", "b", "c"]).failed("b.sig: output already exists");
     assert_eq!(folder.read("b.sig"), b"mine");
     folder.tress(["verify", "--key", "dsa.pub", "a", "c"]).ok();
@@ -232,11 +232,11 @@ fn nothing_is_overwritten_and_nothing_half_written() {
     folder.tress(["verify", "--key", "dsa.pub", "a", "b", "c"]).ok();
     folder.tress(["sign", "--key", "dsa.pem", "."]).failed("");
     assert!(!folder.exists("..sig"));
-    // One file twice.
+    // The same file twice.
     fs::remove_file(folder.path("a.sig")).unwrap();
     folder.tress(["sign", "--key", "dsa.pem", "a", "a"]).failed("a.sig");
     folder.tress(["verify", "--key", "dsa.pub", "a"]).ok();
-    // A folder that nobody may write to, unless this is root, who may.
+    // A folder without write permission, which does not stop root.
     fs::create_dir(folder.path("shut")).unwrap();
     folder.write("shut/x", "x");
     fs::set_permissions(folder.path("shut"), fs::Permissions::from_mode(0o555)).unwrap();
@@ -303,7 +303,7 @@ fn keys_that_do_not_fit() {
     folder.tress(["sign", "--key", "dsa.pem"]).wrong_use("IN");
     fs::remove_file(folder.path("text")).unwrap();
     assert_eq!(folder.names(), before);
-    // The signature is still the one of the right key.
+    // The signature still verifies under the right key.
     verify(&["--key", "dsa.pub"]).ok();
 }
 
@@ -329,13 +329,13 @@ fn encrypted_keys() {
     let public = folder.tress(["keygen", "--public", "sealed.pem", "--passphrase-file", "pass"]).ok().stdout;
     assert_eq!(public, folder.read("rsa.pub"));
     folder.tress(["keygen", "--public", "sealed.pem"]).wrong_use("sealed.pem");
-    // What is not supported says so, and never that the passphrase is wrong.
+    // An unsupported encryption is reported as such, and not as a wrong passphrase.
     let pem = ["rsa", "-in", "rsa.pem", "-traditional", "-aes256", "-out", "old.pem", "-passout", "pass:four lanes"];
     openssl(&folder, &pem).unwrap().ok();
     let run = folder.tress(["sign", "--force", "--key", "old.pem", "--passphrase-file", "pass", "in"]);
     let run = run.wrong_use("old.pem: unsupported encryption");
     assert!(run.stderr.contains("hint: ") && run.stderr.contains("openssl pkcs8"), "{}", run.stderr);
-    // Never from where the data comes from.
+    // Never from the standard input that holds the data.
     folder.tress_with(["sign", "--key", "sealed.pem", "--passphrase-file", "-", "-"], b"x").wrong_use("standard input");
 }
 

@@ -1,4 +1,4 @@
-//! Folders: there and back, and trees that somebody made to do harm.
+//! Folders: round trips, and hostile archives.
 #![cfg(unix)]
 
 use std::{
@@ -33,14 +33,14 @@ fn there_and_back() {
     let json = folder.tress(["inspect", "--json", "-i", "me.key", "photos.tress"]).json();
     assert_eq!((&json["content_type"], &json["name"]), (&"tree".into(), &"photos".into()));
 
-    // Standard output gets the tar stream: headers of 512 bytes with the magic of POSIX.1-1988 at 257, then zeros.
+    // Standard output gets the tar stream: 512-byte headers with the magic of POSIX.1-1988 at offset 257, and zeros at the end.
     let stream = folder.tress(["decrypt", "-i", "me.key", "photos.tress"]).ok().stdout;
     assert!(stream.len().is_multiple_of(512) && stream.len() > 40_000);
     assert_eq!((&stream[257..262], stream.last()), (b"ustar".as_slice(), Some(&0)));
     let run = folder.tress(["decrypt", "-i", "me.key", "--range", "0:10", "photos.tress"]);
     run.wrong_use("photos.tress: ");
 
-    // What is there is not touched.
+    // An existing folder is not changed.
     folder.tress(["decrypt", "-i", "me.key", "-o", "again", "photos.tress"]).failed("again");
     assert_eq!(fs::read(again.join("a")).unwrap(), plaintext(40_000));
 }
@@ -124,7 +124,7 @@ fn hostile_trees() {
         ("cut off", vec![entry("a", b'0', "", &[1; 2000])[..1024].to_vec()]),
     ];
     for (name, entries) in cases {
-        // A good entry first, so that there is something to clean up.
+        // A valid entry first, so that there is something to clean up.
         let mut stream = entry("first", b'0', "", &[7; 700]);
         stream.extend_from_slice(&entries.concat());
         if name != "cut off" {
@@ -161,7 +161,7 @@ fn a_tree_with_what_it_cannot_hold() {
     folder.tress(["encrypt", "-r", &folder.recipient, "-o", "out", "in"]).failed("in");
     assert_eq!(folder.names(), before);
 
-    // One error for all of it, which names the switch.
+    // One error for all entries, which names the option.
     for number in 0..12 {
         symlink("/etc/passwd", folder.path(&format!("in/link{number:02}"))).unwrap();
     }
@@ -179,7 +179,7 @@ fn a_tree_with_what_it_cannot_hold() {
     assert_eq!(names(&folder.path("out")), ["a", "inside"]);
 }
 
-/// What others wrote is named with the container that it is in, escaped and cut.
+/// Names from an archive are printed with the container's name, escaped and shortened.
 #[test]
 fn errors_in_trees_name_the_container() {
     let folder = Folder::new();

@@ -1,6 +1,6 @@
-//! The command under strace, which makes one of its system calls fail: every n of every call, with every error.
+//! Runs the command under strace, which makes the n-th call of a system call fail, for every n, call and error.
 //!
-//! The n-th call is counted in each thread. By default some of the calls; with `TRESS_EVERY_FAULT` in the environment every one
+//! Calls are counted in each thread. By default some of the calls fail; with `TRESS_EVERY_FAULT` in the environment every one
 //! (`make soak`).
 #![cfg(target_os = "linux")]
 
@@ -16,7 +16,7 @@ use std::{
 
 use super::{names, skip};
 
-/// Calls that write, of which every one is tried, and their errors.
+/// Calls that write, and their errors. Every n is tried.
 const WRITING: [(&str, &str); 12] = [
     ("write", "ENOSPC"),
     ("write", "EINTR"),
@@ -32,7 +32,7 @@ const WRITING: [(&str, &str); 12] = [
     ("fchmod", "EIO"),
 ];
 
-/// Calls that the loader and the library make as well.
+/// Calls that the loader and the standard library make too.
 const READING: [(&str, &str); 9] = [
     ("openat", "EIO"),
     ("openat", "EINTR"),
@@ -62,11 +62,11 @@ pub fn copy(template: &Path, folder: &Path) {
     }
 }
 
-/// What is done with a server, in its folder, once it listens there.
+/// Called with a server's folder and address once it listens.
 pub type Meet<'a> = &'a (dyn Fn(&Path, &str) + Sync);
 
-/// Runs the command in a copy of `template`, with this error in the n-th of these calls; a server until it was met. `None` when
-/// there are not so many calls.
+/// Runs the command in a copy of `template`, with this error in the n-th of these calls. Ends a server after `meet`. `None` if
+/// there are fewer than n calls.
 pub fn run(
     template: &Path,
     arguments: &[&str],
@@ -98,7 +98,7 @@ pub fn run(
     log.contains("(INJECTED)").then_some((folder, output))
 }
 
-/// Waits until a traced server listens or ends, meets it, and ends it.
+/// Waits until a traced server listens or ends, calls `meet`, and ends it.
 fn serve(mut child: Child, meet: impl FnOnce(&str)) -> Output {
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut told = String::new();
@@ -106,7 +106,7 @@ fn serve(mut child: Child, meet: impl FnOnce(&str)) -> Output {
         let last = told.lines().last().unwrap();
         if let Some(to) = last.strip_prefix("tress: listening on ") {
             let to = to.to_string();
-            // Somebody has to read what it says meanwhile.
+            // Drain standard error, so that the server does not block.
             let rest = thread::spawn(move || {
                 let mut rest = String::new();
                 let _ = stderr.read_to_string(&mut rest);
@@ -127,7 +127,7 @@ fn serve(mut child: Child, meet: impl FnOnce(&str)) -> Output {
     output
 }
 
-/// Every n until none is reached, of all faults; `least` of them at least. Which calls failed.
+/// Tries all faults, each for n until the n-th call does not exist. Checks that at least `least` were reached. Returns the failed calls.
 pub fn walk(
     template: &Path,
     arguments: &[&str],
@@ -137,7 +137,7 @@ pub fn walk(
     walk_and_meet(template, arguments, None, least, judge)
 }
 
-/// The same of a server.
+/// Like [`walk`], for a server.
 pub fn walk_and_meet(
     template: &Path,
     arguments: &[&str],
@@ -151,28 +151,28 @@ pub fn walk_and_meet(
         return None;
     }
     let stride = if std::env::var_os("TRESS_EVERY_FAULT").is_some() { 1 } else { 2 };
-    // A server whose first line is lost cannot be met.
+    // Without its first line, the address of a server is unknown.
     let writing = WRITING.iter().filter(|fault| meet.is_none() || fault.0 != "write");
     let faults = writing.map(|fault| (*fault, 1)).chain(READING.iter().map(move |fault| (*fault, stride)));
     let (faults, points) = (Mutex::new(faults), Mutex::new(Vec::new()));
     let work = || {
         loop {
-            // Not held while the faults of one kind are tried.
+            // Take the next fault, and release the lock.
             let next = faults.lock().unwrap().next();
             let Some((fault, stride)) = next else { break };
             for n in (1..).step_by(stride) {
                 let Some((folder, output)) = run(template, arguments, meet, fault, n) else { break };
                 let label = format!("{arguments:?}, {} in {} {n}", fault.1, fault.0);
-                // What cannot be said on standard error was not said.
+                // A failing `write` may suppress the message itself.
                 if !output.status.success() && fault.0 != "write" {
                     assert!(!output.stderr.is_empty(), "{label}: nothing was told");
                 }
                 let text = String::from_utf8_lossy(&output.stderr);
-                // The standard library takes it that a folder that was read can be closed, and on Linux it can.
+                // The standard library asserts that a folder can be closed, which always holds on Linux.
                 if text.contains("unexpected error during closedir") {
                     continue;
                 }
-                // A server that was met is ended by a signal.
+                // This test ends a server by a signal.
                 let has_ended = output.status.code().is_some() || meet.is_some();
                 assert!(has_ended && !text.contains("panicked"), "{label}: {output:?}");
                 judge(folder.path(), &output, &label);
@@ -191,8 +191,8 @@ pub fn walk_and_meet(
     Some(points.into_iter().collect())
 }
 
-/// What is computed from files is what it is without a fault, on standard output and in `new`, or not there at all, and told. A page
-/// may lack what could not be read, if it is whole and the error was told.
+/// Checks that with each fault the output, on standard output and in `new`, is the same as without, or is missing with an error. A page
+/// may lack unreadable records, if it is complete otherwise and the error was reported.
 pub fn says_the_same(files: &[(&str, &str)], arguments: &[&str], least: usize) {
     let template = tempfile::tempdir().unwrap();
     for (name, source) in files {

@@ -1,4 +1,4 @@
-//! Outputs of an earlier build (fixtures/README.md), which this one still writes in the same shape.
+//! Outputs of an earlier build (fixtures/README.md). This build must write the same shapes.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use super::Folder;
 pub const RECORD: &str = "record.json";
 pub const OUTPUTS: &str = "outputs.jsonl";
 
-/// Keys of outputs that a machine may lack, or have without a value or with an empty list.
+/// Keys of outputs that may be missing, null or an empty list, depending on the machine.
 const DEPENDS_ON_MACHINE: &[&str] = &[
     "bound",
     "commit",
@@ -31,7 +31,7 @@ pub fn folder_of_fixtures() -> PathBuf {
     above.find_map(|at| Some(at.join("crates/cli/tests/fixtures")).filter(|at| at.exists())).unwrap()
 }
 
-/// Every file below a folder, by its path from there.
+/// The relative paths of all files below a folder.
 pub fn files(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -61,7 +61,7 @@ pub fn fixtures() -> Folder {
     folder
 }
 
-/// The kept outputs: `name`, `arguments`, `file` (of the output, if it is not on standard output), `status`, `output`.
+/// The recorded outputs: `name`, `arguments`, `file` (of the output, if it is not on standard output), `status`, `output`.
 pub fn outputs() -> Vec<Value> {
     let text = fs::read_to_string(folder_of_fixtures().join(OUTPUTS)).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -72,7 +72,7 @@ pub fn kept(name: &str) -> Value {
     line.unwrap_or_else(|| panic!("{OUTPUTS}: {name}"))["output"].take()
 }
 
-/// What a consumer of `kept` misses in `now`, and where. New keys are no loss.
+/// Describes a part of the shape of `kept` that is missing in `now`, if there is one. New keys are allowed.
 pub fn lost(kept: &Value, now: &Value, at: &str) -> Option<String> {
     match (kept, now) {
         (Value::Null, _) => None,
@@ -85,7 +85,7 @@ pub fn lost(kept: &Value, now: &Value, at: &str) -> Option<String> {
                 Some(now) => lost(kept, now, &at),
             }
         }),
-        // Every shape that was kept is there, and each element has one of them.
+        // Every recorded shape occurs, and each element has one of them.
         (Value::Array(kept), Value::Array(now)) if !kept.is_empty() => {
             let at = format!("{at}[]");
             let like = |kept: &Value, now: &Value| lost(kept, now, &at).is_none();
@@ -99,7 +99,7 @@ pub fn lost(kept: &Value, now: &Value, at: &str) -> Option<String> {
     }
 }
 
-/// Runs the kept commands of which `is_ours` knows the first word; what each says has the shape that it had.
+/// Runs the recorded commands whose first word `is_ours` accepts, and checks that each output has the recorded shape.
 pub fn same_shapes(folder: &Folder, is_ours: impl Fn(&str) -> bool) {
     let mut failures = Vec::new();
     for line in outputs() {
@@ -108,7 +108,7 @@ pub fn same_shapes(folder: &Folder, is_ours: impl Fn(&str) -> bool) {
             continue;
         }
         let name = line["name"].as_str().unwrap();
-        // `tress-simulate` is one command, and has no name for it.
+        // `tress-simulate` has no subcommand.
         let words = words.iter().map(|word| word.as_str().unwrap()).filter(|word| *word != "simulate");
         let words = words.map(|word| if word == "TRESS" { crate::PROGRAM } else { word });
         let run = super::run(folder.command(words).env("XDG_CACHE_HOME", folder.path("cache")), b"");

@@ -1,4 +1,4 @@
-//! What the script tests of all programs share (`PROGRAM` is the one under test): a folder that vanishes, the command, and the checks that every failure has to pass.
+//! Shared parts of the script tests of all programs: a temporary folder, the command under test (`PROGRAM`), and the checks of a failure.
 #![allow(dead_code, unreachable_pub, reason = "every test program uses a part of it")]
 
 pub mod faults;
@@ -16,16 +16,16 @@ use std::{
 /// Plaintext bytes of a chunk, and bytes of a sealed one (docs/reference/formats/container.md).
 pub const CHUNK_BYTES: usize = 16384;
 pub const SEALED_BYTES: usize = 16400;
-/// Salt and commitment.
+/// Bytes of salt and commitment before the chunks.
 pub const PREFIX_BYTES: usize = 56;
 
-/// A folder of its own, with an identity `me.key`, its recipient and a second identity `other.key`.
+/// A temporary folder with an identity `me.key`, its recipient, and a second identity `other.key`.
 pub struct Folder {
     folder: tempfile::TempDir,
     pub recipient: String,
 }
 
-/// What the command did.
+/// The outcome of a command.
 pub struct Run {
     pub status: ExitStatus,
     pub stdout: Vec<u8>,
@@ -33,7 +33,7 @@ pub struct Run {
 }
 
 impl Folder {
-    /// One with nothing in it.
+    /// An empty folder.
     pub fn empty() -> Folder {
         Folder { folder: tempfile::tempdir().unwrap(), recipient: String::new() }
     }
@@ -46,7 +46,7 @@ impl Folder {
         new
     }
 
-    /// A line of what `keygen --public` shows: 0 is the recipient, 1 the address.
+    /// A line of the output of `keygen --public`: 0 is the recipient, 1 the address.
     pub fn public(&self, identity: &str, line: usize) -> String {
         let public = self.tress(["keygen", "--public", identity]).ok().stdout;
         String::from_utf8(public).unwrap().lines().nth(line).unwrap().to_string()
@@ -72,12 +72,12 @@ impl Folder {
         self.path(name).symlink_metadata().is_ok()
     }
 
-    /// Every name in the folder, sorted.
+    /// The sorted names in the folder.
     pub fn names(&self) -> Vec<String> {
         names(self.root())
     }
 
-    /// The command, started in the folder, with nothing on standard input.
+    /// The command, to be run in the folder, with empty standard input.
     pub fn command<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Command {
         let mut command = program();
         command.current_dir(self.root()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -93,12 +93,12 @@ impl Folder {
         run(self.command(arguments).stdin(Stdio::piped()), stdin)
     }
 
-    /// A container of these bytes for `me.key`.
+    /// A container of these bytes, encrypted to `me.key`.
     pub fn sealed(&self, plain: &[u8]) -> Vec<u8> {
         self.tress_with(["encrypt", "-r", &self.recipient], plain).ok().stdout
     }
 
-    /// A shell script that runs.
+    /// Writes an executable shell script.
     #[cfg(unix)]
     pub fn script(&self, name: &str, text: &str) {
         let written = format!("{name}.text");
@@ -107,7 +107,7 @@ impl Folder {
         fs::remove_file(self.path(&written)).unwrap();
     }
 
-    /// Where the container's payload begins.
+    /// Offset of the container's payload.
     pub fn header_bytes(&self, container: &[u8]) -> usize {
         self.write("inspected", container);
         let json = self.tress(["inspect", "--json", "inspected"]).json();
@@ -116,7 +116,7 @@ impl Folder {
     }
 }
 
-/// Every name in a folder, sorted.
+/// The sorted names in a folder.
 pub fn names(folder: &Path) -> Vec<String> {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
     let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
@@ -124,14 +124,14 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Puts a program there, by another process. A file that is open for writing does not run, and what this process has open is for a
-/// moment also open in the programs that other tests start.
+/// Installs a program by another process. A file that is open for writing cannot be executed, and a file that this process writes
+/// is briefly open in the processes that other tests start, too.
 #[cfg(unix)]
 pub fn install(from: &Path, to: &Path) {
     assert!(Command::new("install").args(["-m", "755"]).arg(from).arg(to).status().unwrap().success());
 }
 
-/// The program, as `tress` runs it where it is another one.
+/// The program under test. A program other than `tress` gets the environment that `tress` sets for it.
 pub fn program() -> Command {
     let mut command = Command::new(crate::PROGRAM);
     let tress = Path::new(crate::PROGRAM).with_file_name("tress");
@@ -141,14 +141,14 @@ pub fn program() -> Command {
     command
 }
 
-/// Runs the command, with these bytes on its standard input if that is a pipe.
+/// Runs the command. If its standard input is a pipe, writes these bytes to it.
 pub fn run(command: &mut Command, stdin: &[u8]) -> Run {
     let mut child = command.spawn().unwrap();
     let pipe = child.stdin.take();
     let output = thread::scope(|scope| {
         scope.spawn(move || {
             if let Some(mut pipe) = pipe {
-                // The command may have refused before it read everything.
+                // The command may end before it has read everything.
                 let _ = pipe.write_all(stdin);
             }
         });
@@ -164,19 +164,19 @@ impl Run {
         self
     }
 
-    /// Standard output of a command that has succeeded, as JSON.
+    /// Checks success, and parses standard output as JSON.
     #[track_caller]
     pub fn json(self) -> serde_json::Value {
         serde_json::from_slice(&self.ok().stdout).unwrap()
     }
 
-    /// Exit status 1 and one line that names `file`.
+    /// Checks exit status 1 and an error line that contains `file`.
     #[track_caller]
     pub fn failed(self, file: &str) -> Run {
         self.refused(1, file)
     }
 
-    /// Exit status 2 and one line.
+    /// Checks exit status 2 and an error line that contains `text`.
     #[track_caller]
     pub fn wrong_use(self, text: &str) -> Run {
         self.refused(2, text)
@@ -189,7 +189,7 @@ impl Run {
         self
     }
 
-    /// The error is one line of the agreed form, perhaps with one hint after it.
+    /// Checks that the error is one line of the form `tress: error: ...`, with at most one hint after it.
     #[track_caller]
     pub fn one_line(&self, text: &str) {
         let lines: Vec<&str> = self.stderr.lines().collect();
@@ -202,7 +202,7 @@ impl Run {
     }
 }
 
-/// Bytes in which no two chunks are alike.
+/// Pseudorandom bytes, so that all chunks differ.
 pub fn plaintext(bytes: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     (0..bytes)
@@ -215,7 +215,7 @@ pub fn plaintext(bytes: usize) -> Vec<u8> {
         .collect()
 }
 
-/// Says loudly that a check could not be made; under CI that is a failure.
+/// Reports that a check was skipped. Under CI that is a failure.
 pub fn skip(why: &str) {
     assert!(std::env::var_os("CI").is_none(), "under CI nothing is skipped: {why}");
     say_skipped(why);
@@ -225,8 +225,8 @@ pub fn skip(why: &str) {
 pub const SYS_ADMIN: u32 = 21;
 pub const MKNOD: u32 = 27;
 
-/// Says loudly that a check could not be made for want of a right; under CI that is a failure only where this process
-/// has the right.
+/// Reports that a check was skipped because a capability is missing. Under CI that is a failure only if this process has the
+/// capability.
 pub fn skip_without_right(capability: u32, why: &str) {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
@@ -236,7 +236,7 @@ pub fn skip_without_right(capability: u32, why: &str) {
     say_skipped(why);
 }
 
-/// Past the test runner, which shows nothing of a test that passes.
+/// Writes directly to standard error: the test runner hides the output of a test that passes.
 fn say_skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "\n*** SKIPPED: {why} ***");
 }

@@ -1,5 +1,5 @@
-//! The secrets behind files, worked out apart from the command: what a container's header holds, the keys derived from it, the
-//! schedule of AES, the numbers of a signing key.
+//! Computes the secrets in files independently of the command: the keys in a container's header and those derived from them, AES key
+//! schedules, and the numbers of a signing key.
 
 use std::{cell::RefCell, io::Read as _};
 
@@ -14,7 +14,7 @@ use tress_container::keys::Identities;
 
 use super::scan::Secrets;
 
-/// Everything that opens this container, or a part of it (docs/reference/formats/container.md).
+/// All secrets that open this container or a part of it (docs/reference/formats/container.md).
 pub(super) fn of_container(container: &[u8], identities: &Identities) -> Secrets {
     let line = container.iter().position(|byte| *byte == b'\n').unwrap() + 1;
     let length = u32::from_be_bytes(container[line..line + 4].try_into().unwrap()) as usize;
@@ -30,11 +30,11 @@ pub(super) fn of_container(container: &[u8], identities: &Identities) -> Secrets
 
     let header = (line + 4 + length).next_multiple_of(4096);
     let (salt, name) = (&container[header..header + 24], if key_bytes == 16 { "128" } else { "256" });
-    // HKDF-Expand, its first block.
+    // First block of HKDF-Expand.
     let info =
         [b"c2sp.org/chunked-encryption@v1+AEAD_AES_", name.as_bytes(), b"_CCM\0", salt, &container[..line]].concat();
     let first = hmac(input_key, &[&info, &[1]]);
-    // The base nonce behind it is no secret of CCM.
+    // The base nonce after it is not secret in CCM.
     let key = &first[..key_bytes];
 
     let mut secrets = Secrets::new();
@@ -52,7 +52,7 @@ fn hmac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-/// Remembers the file key that an identity unwraps.
+/// An identity that records the file key it unwraps.
 struct Seen<'a> {
     identity: &'a dyn Identity,
     file_key: RefCell<Option<[u8; 16]>>,
@@ -68,7 +68,7 @@ impl Identity for Seen<'_> {
     }
 }
 
-/// FIPS 197, section 5.2.
+/// The AES key schedule, FIPS 197, section 5.2.
 pub(super) fn aes_schedule(key: &[u8]) -> Vec<u8> {
     let words = key.len() / 4;
     let mut schedule = key.to_vec();
@@ -90,7 +90,7 @@ pub(super) fn aes_schedule(key: &[u8]) -> Vec<u8> {
     schedule
 }
 
-/// Section 5.1.1: the inverse in the field, then the affine map.
+/// FIPS 197, section 5.1.1: the inverse in the field, then the affine map.
 fn s_box(byte: u8) -> u8 {
     let inverse = (0..=255).find(|other| multiply(byte, *other) == 1).unwrap_or(0);
     (0..5).fold(0x63, |sum, turn| sum ^ inverse.rotate_left(turn))
@@ -108,20 +108,20 @@ fn multiply(a: u8, b: u8) -> u8 {
     product
 }
 
-/// An identity file: its keys as text and as bytes.
+/// The keys of an identity file, as text and as bytes.
 pub(super) fn of_identity(text: &str) -> Secrets {
     let mut secrets = Secrets::new();
     for (name, prefix) in [("identity", "AGE-SECRET-KEY-1"), ("Noise key", "TRESS-NOISE-KEY-1")] {
         let line = text.lines().find_map(|line| line.split_once(prefix)).unwrap().1.trim_end();
         secrets.add(&format!("{name} as text"), line.as_bytes());
         secrets.add(&format!("{name} as lower text"), line.to_lowercase().as_bytes());
-        // X25519 clears and sets bits at both ends.
+        // Without the first and last byte, in which X25519 clears and sets bits.
         secrets.add(name, &bech32_data(line)[1..31]);
     }
     secrets
 }
 
-/// The 32 bytes behind a Bech32 prefix, with six digits of checksum (BIP 173).
+/// Decodes the 32 bytes after a Bech32 prefix, before six characters of checksum (BIP 173).
 fn bech32_data(digits: &str) -> Vec<u8> {
     const ALPHABET: &str = "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L";
     let (mut bytes, mut held, mut bits) = (Vec::new(), 0_u32, 0);
@@ -138,26 +138,26 @@ fn bech32_data(digits: &str) -> Vec<u8> {
     bytes
 }
 
-/// A signing key in PEM: its text, and its secret numbers.
+/// The secrets of a signing key in PEM: its text, and its secret numbers.
 pub(super) fn of_signing_key(pem: &str) -> Secrets {
     let mut secrets = Secrets::new();
     let (_, der) = pem_rfc7468::decode_vec(pem.as_bytes()).unwrap();
     let mut numbers = Vec::new();
     collect_numbers(&der, &mut numbers);
-    // RSA: n, d, p, q, d mod p − 1, d mod q − 1, 1 / q. Groups: p, q, g, x, of which x is the secret.
+    // RSA: n, d, p, q, d mod p − 1, d mod q − 1, 1 / q, all secret except n. Groups: p, q, g, x, of which only x is secret.
     let public = if numbers.len() == 7 { 1 } else { 3 };
     assert!(numbers.len() == public + 1 || numbers.len() == 7, "{} numbers", numbers.len());
     for (index, number) in numbers.iter().enumerate().skip(public) {
         secrets.add(&format!("number {index}"), number);
     }
-    // The end of the text, which belongs to the last number.
+    // The end of the text, which encodes the last number.
     let text: String = pem.lines().filter(|line| !line.starts_with('-')).collect();
     let text = text.trim_end_matches('=');
     secrets.add("PEM text", &text.as_bytes()[text.len() - 40..]);
     secrets
 }
 
-/// Every long number of a DER structure, in order, leading zeros taken away.
+/// Collects the long numbers of a DER structure, in order, without leading zeros.
 fn collect_numbers(mut der: &[u8], numbers: &mut Vec<Vec<u8>>) {
     while let [tag, first, rest @ ..] = der {
         let (length, rest) = match first {
@@ -177,7 +177,7 @@ fn collect_numbers(mut der: &[u8], numbers: &mut Vec<Vec<u8>>) {
     }
 }
 
-/// FIPS 197, appendices A.1 and A.3: first and last words of the expanded keys.
+/// First and last words of the expanded keys of FIPS 197, appendices A.1 and A.3.
 #[test]
 fn schedules_are_the_standard_s() {
     let bytes = |hex: &str| -> Vec<u8> {

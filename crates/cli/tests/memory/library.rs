@@ -1,4 +1,4 @@
-//! The same for programs that use the libraries, without an allocator that wipes: this program is one, and starts itself.
+//! Copies of keys in programs that use the libraries and have no wiping allocator. This test program starts itself as one.
 
 use std::{env, fs, hint, path::Path, process::Command};
 
@@ -14,7 +14,7 @@ use crate::common::{Folder, plaintext};
 
 const ROLE: &str = "TRESS_TEST_ROLE";
 
-/// This program again, in the folder, where it plays a role and stops.
+/// Starts this program again in the folder, where it runs a role and stops.
 fn itself(folder: &Folder, role: &str) -> Stopped {
     let mut command = Command::new(env::current_exe().unwrap());
     command
@@ -38,7 +38,7 @@ fn role() {
     stop();
 }
 
-/// Overwrites what the calls before have left on the stack; libraries cannot do that for their callers.
+/// Overwrites the stack below this frame. Libraries cannot do that for their callers.
 #[inline(never)]
 fn stop() {
     let mut below = [0_u8; 512 * 1024];
@@ -46,7 +46,7 @@ fn stop() {
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
 }
 
-/// A file in a buffer of its size.
+/// Reads a file into a buffer that does not grow.
 fn read(name: &str) -> Zeroizing<Vec<u8>> {
     use std::io::Read as _;
     let mut bytes = Zeroizing::new(Vec::with_capacity(fs::metadata(name).unwrap().len() as usize + 1));
@@ -54,7 +54,8 @@ fn read(name: &str) -> Zeroizing<Vec<u8>> {
     bytes
 }
 
-/// What a program without any care leaves. None of the roles is inlined: what they leave lies below the frame of who called them.
+/// Leaves a secret on the heap, like a program that does not wipe. The roles are not inlined, so that their stack frames lie below
+/// that of the caller.
 #[inline(never)]
 fn keep() {
     drop(hint::black_box(fs::read_to_string("text").unwrap()));
@@ -88,7 +89,7 @@ fn pair() {
 #[test]
 fn what_is_left_is_found() {
     let folder = Folder::new();
-    // An allocator writes to the beginning of what it gets back.
+    // An allocator overwrites the beginning of a freed block.
     let text = "k6Hq0WvNsLx3YbTz8RcEpJ2fUd5GmAoK9iXwVtQ4rSnBhZyC7lEuDgMj1PaF";
     folder.write("text", text);
     let mut secrets = Secrets::new();

@@ -16,18 +16,18 @@ use crate::common::{Folder, plaintext, run, skip_without_right};
 const SETUID: u32 = 7;
 const IPC_LOCK: u32 = 14;
 
-/// Nobody in particular.
+/// The user `nobody`.
 const OTHER_USER: u32 = 65534;
 
-/// An encryption that is at work, and waits for more input.
+/// Starts an encryption and gives it some input, so that it runs and waits for more.
 fn waiting(command: &mut Command) -> Child {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
-    // More than a pipe holds: when all of it is gone, the command is past its beginning.
+    // More than a pipe holds: when all of it is written, the command is reading.
     child.stdin.as_mut().unwrap().write_all(&plaintext(1_000_000)).unwrap();
     child
 }
 
-/// What its status or its limits say (proc(5)).
+/// A line of a file of the process, such as `status` or `limits` (proc(5)).
 fn line(child: &Child, file: &str, start: &str) -> String {
     let text = fs::read_to_string(format!("/proc/{}/{file}", child.id())).unwrap();
     text.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{start}: {text}")).to_string()
@@ -42,7 +42,7 @@ fn end(mut child: Child) -> String {
     text
 }
 
-/// May everybody in, and make files.
+/// Lets every user make files in the folder.
 fn open_folder(folder: &Folder) {
     fs::set_permissions(folder.root(), fs::Permissions::from_mode(0o777)).unwrap();
 }
@@ -64,7 +64,7 @@ fn no_core_dumps() {
     assert_eq!(limit.split_whitespace().nth(4), Some("0"), "{limit}");
     end(child);
 
-    // What cannot be dumped is root's in /proc, whoever runs it.
+    // The files in /proc of a process that cannot be dumped belong to root.
     if !may_change_user() {
         return;
     }
@@ -79,7 +79,7 @@ fn no_core_dumps() {
     }
 }
 
-/// Names in /proc, which processes without dumps have less of, are how files get theirs.
+/// Files get their final names by links from /proc, to which a process without core dumps has less access.
 #[test]
 fn files_are_written_all_the_same() {
     let folder = Folder::new();
@@ -113,7 +113,7 @@ fn memory_is_locked_or_that_is_told() {
         skip_without_right(IPC_LOCK, "memory could not be locked");
     }
 
-    // Without rights and below the limit: not locked, told with -v only, and no failure.
+    // Without privileges and with a low limit: memory is not locked, `-v` reports it, and the command succeeds.
     if !may_change_user() {
         return;
     }
@@ -132,6 +132,6 @@ fn memory_is_locked_or_that_is_told() {
     let told =
         run(limited(&["encrypt", "-v", "-r", &folder.recipient, "-o", "/dev/null"]).stdin(Stdio::piped()), b"x").ok();
     assert!(told.stderr.contains("swap"), "{}", told.stderr);
-    // What uses no keys needs no lock.
+    // Commands without keys do not lock memory.
     assert_eq!(run(limited(&["ciphers", "-v"]).stdin(Stdio::null()), b"").ok().stderr, "");
 }

@@ -1,24 +1,23 @@
-//! Looks through the memory of another process for secrets.
+//! Searches the memory of another process for secrets.
 //!
-//! A secret is looked for in pieces of eight bytes: what is left of one is rarely whole. Each piece is looked for as it is and in
-//! the forms in which cryptography lays it down: limbs (all bytes reversed), words of 32 bits reversed (SHA-256), and both pads of
-//! HMAC.
+//! It searches for pieces of eight bytes, because a copy is rarely complete. Each piece is searched for unchanged and in the forms
+//! that implementations store: limbs (all bytes reversed), 32-bit words reversed (SHA-256), and both pads of HMAC.
 
 use std::{collections::HashMap, fmt, fs, os::unix::fs::FileExt as _};
 
 const PIECE_BYTES: usize = 8;
 const READ_BYTES: usize = 1 << 20;
-/// Bits of a filter that most places in memory do not pass.
+/// Address bits of a filter that rejects most of the memory quickly.
 const FILTER_BITS: u32 = 18;
 
-/// What is looked for.
+/// The secrets to search for.
 #[derive(Default)]
 pub(super) struct Secrets {
-    /// Names by pieces.
+    /// The name of the secret that each piece belongs to.
     pieces: HashMap<u64, String>,
 }
 
-/// A piece of a secret, where it was found.
+/// A found piece of a secret, and its address.
 pub(super) struct Found {
     name: String,
     address: u64,
@@ -36,7 +35,7 @@ impl Secrets {
         Secrets::default()
     }
 
-    /// Looks for this secret, too.
+    /// Adds a secret.
     pub(super) fn add(&mut self, name: &str, secret: &[u8]) -> &mut Secrets {
         assert!(secret.len() >= PIECE_BYTES, "{name} is too short to be told from anything else");
         let reversed: Vec<u8> = secret.iter().rev().copied().collect();
@@ -57,7 +56,7 @@ impl Secrets {
         let starts = (0..bytes.len() + 1 - PIECE_BYTES).step_by(PIECE_BYTES).chain([bytes.len() - PIECE_BYTES]);
         for start in starts {
             let piece = &bytes[start..start + PIECE_BYTES];
-            // What has hardly any bytes of its own is found everywhere.
+            // Pieces with few different bytes occur everywhere.
             let different = piece.iter().collect::<std::collections::HashSet<_>>().len();
             if different >= 5 {
                 let number = u64::from_le_bytes(piece.try_into().unwrap());
@@ -66,7 +65,7 @@ impl Secrets {
         }
     }
 
-    /// Every place in the writable memory of a process that is stopped.
+    /// Returns all matches in the writable memory of a stopped process.
     pub(super) fn find(&self, process: u32) -> Vec<Found> {
         assert!(!self.pieces.is_empty());
         let mut filter = vec![false; 1 << FILTER_BITS];
@@ -81,7 +80,7 @@ impl Secrets {
             let mut at = start;
             while at < end {
                 let wanted = buffer.len().min((end - at) as usize);
-                // A page may be gone, or be nobody's to read.
+                // A page may be unmapped or unreadable.
                 let Ok(read) = memory.read_at(&mut buffer[..wanted], at) else { break };
                 for (offset, piece) in buffer[..read].windows(PIECE_BYTES).enumerate() {
                     let number = u64::from_le_bytes(piece.try_into().unwrap());
@@ -107,7 +106,7 @@ fn slot(piece: u64) -> usize {
     (piece.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - FILTER_BITS)) as usize
 }
 
-/// What a process can write to: start, end, name.
+/// Writable mappings of a process: start, end, name.
 fn mappings(process: u32) -> Vec<(u64, u64, String)> {
     let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap();
     let parse = |line: &str| {
