@@ -1,60 +1,60 @@
-# make           the command, optimised; the last line is where it is
-# make demo      what the command does, on a gigabyte in memory, and its rates beside openssl and age
+# make           the optimised command; the last line of the output is its path
+# make demo      shows the command on a gigabyte in memory, and compares its rates with those of openssl and age
 # make lab       tress-lab and tress-simulate, which tress bench, study, report and simulate run
-# make install   what is built, with manual pages and completions, below PREFIX; make uninstall takes it away
-# make packages  what is released: Debian packages, the bill of materials, checksums, in target/packages
-# make release   the same with source, wheels and a signature: KEY=FILE is the private key
-# make bench     the measured rows of the README, recorded under bench/record/
+# make install   installs the built programs, manual pages and completions below PREFIX; make uninstall removes them
+# make packages  the files of a release in target/packages: Debian packages, bill of materials, checksums
+# make release   packages, source, wheels and a signature; KEY=FILE is the private key
+# make bench     measures the rows of the README, recorded under bench/record/
 #
 # make check         format, clippy and unit tests of the product: two minutes once it is built
-# make test          everything that has to hold on this machine
+# make test          all tests of this machine
 # make test-targets  Windows, macOS, aarch64, s390x and firmware; CI runs this and make test
-# make nightly       what takes longer than a change can wait for: coverage-guided fuzzing, licences, Miri, other processors
-# make soak          the long runs: hours
+# make nightly       tests that take too long for every change: coverage-guided fuzzing, licences, Miri, other processors
+# make soak          tests that take hours
 #
 # Parts of make test:
 #   lint           format, clippy, documentation
-#   test-rust      vectors, properties, pipeline, command; and what the fuzz targets have kept, with mutations of it
-#   test-without   the same vectors, where TRESS_CPU takes instructions away
+#   test-rust      vectors, properties, pipeline, command, and the corpora of the fuzz targets with mutations
+#   test-without   the same vectors, with instructions disabled by TRESS_CPU
 #   test-python    the independent reader and writer of the container, the README, generators of vectors
 #   test-page      pages of tress report in a browser
 #   test-c         libtress and tress.h: C and C++ programs under sanitizers, OpenSSL, examples, documentation
 #   lint-python    types, style and documentation of the Python packages
 #   test-wheel     the Python packages tress and tress_simulate; test-dataset: many objects, on folders and a real S3 server
-#   test-packages  a package of the debug build: lintian, installed, run and removed; completions in their shells
+#   test-packages  a package of the debug build: lintian, installation, run and removal; completions in their shells
 # Parts of make test-targets:
-#   test-windows   the command for Windows under Wine: what it makes opens here, and the other way round
-#   check-targets  macOS compiles, with the oldest Rust that the packages promise, and no_std without a system
+#   test-windows   the command for Windows under Wine; each system opens the files of the other
+#   check-targets  compiles for macOS with the oldest supported Rust, and no_std crates without an operating system
 #   qemu           the vectors on aarch64 and s390x, which is big-endian
-#   firmware       programs for bare RISC-V: that the images we keep are what builds; the kernels for 32 bits under QEMU, and proofs
-# Parts of make nightly and make soak, and what has no other place:
-#   fuzz           for MINUTES=5 in all, on FUZZ_JOBS cores or on all; TARGETS="keys tree" are these only, RECORD=1 keeps the figures
-#   secrets        no branch and no address depends on a key or on data: under Valgrind, and by an interpreter of what it does not know;
-#                  after a change of a kernel, run it before the change goes in
-#   deny           licences, bans and sources of what we stand on
-#   publishable    what a registry would get of our packages
+#   firmware       programs for bare RISC-V: the kept images equal the build; the 32-bit kernels under QEMU, and proofs
+# Parts of make nightly and make soak, and other goals:
+#   fuzz           MINUTES=5 in total, on FUZZ_JOBS cores or all; TARGETS="keys tree" selects targets, RECORD=1 keeps the figures
+#   secrets        no branch and no address depends on a key or on data: under Valgrind, and by an interpreter with unknown values;
+#                  run it before a change of a kernel goes in
+#   deny           licences, bans and sources of the dependencies
+#   publishable    makes the packages for a registry, without an upload
 #   book           docs/ as a book in target/book, without a warning
-#   semver         the Rust interfaces against those of the last release: what breaks needs a new version
+#   semver         compares the Rust interfaces with those of the last release
 #   miri           the portable code under Miri
-#   generators     all generators of vectors, those that read other projects' packages too
+#   generators     all generators of vectors, including those that read other projects' packages
 #   clients        published programs on RustCrypto's ccm pass their tests with tress-ccm in its place
 #   test-pip       the Python packages from their source distributions, as pip builds and installs them
 #   qemu-all       qemu, and riscv64 and i686
 #   firmware-qemu  every console, both widths and several harts of the programs under QEMU
 #   test-systems   the command for musl, aarch64, riscv64 and s390x
-#   sbom           the bill of materials, held against what cargo compiles in
+#   sbom           the bill of materials, checked against the crates that cargo compiles in
 #   reproducible   two builds in two folders give the same bytes
-#   leaks          what secrets shows, by measuring times
-#   rtl-check      the firmware's kernels on a core as RTL, whose cycles are kept for the tests of the simulator
-#   systems, dos   the times of arithmetic on every system that this machine can run or emulate, recorded
+#   leaks          the property that secrets checks, by measuring times
+#   rtl-check      the firmware's kernels on a core as RTL; the cycles are kept for the tests of the simulator
+#   systems, dos   measures and records arithmetic on every system that this machine can run or emulate
 
 CARGO ?= cargo
-# What is built once is not built faster by notes for the next time, and nobody looks at it in a debugger.
+# CI builds once: incremental builds and debug information cost time and are not used.
 ifdef CI
 export CARGO_INCREMENTAL := 0
 export CARGO_PROFILE_DEV_DEBUG := 0
 endif
-# What all Python programs of tests are run by.
+# The virtual environment of all Python tests.
 VENV := target/venv
 PYTEST := $(VENV)/bin/python -m pytest -q
 TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
@@ -74,7 +74,7 @@ demo:
 	@tools/setup demo
 	@CARGO="$(CARGO)" tools/demo
 
-# Two rows side by side, so that tests that wait leave the cores to the other row. All use what build makes.
+# Two rows run in parallel, so that tests that wait leave the cores to the other row. All of them use the result of build.
 test:
 	@tools/setup test
 	@tools/goals "make test" "lint test-rust test-without" \
@@ -89,24 +89,24 @@ nightly:
 	@tools/setup nightly
 	@tools/goals "make nightly" "fuzz miri" "deny publishable semver book secrets generators qemu-all test-systems firmware-qemu clients test-pip"
 
-# Everything with tests, once: to build a part alone would build its dependencies anew, for fewer features.
+# Builds everything with tests: building a part alone would rebuild its dependencies with fewer features.
 build:
 	$(CARGO) build --workspace --all-targets --locked
 
-# Four at a time: those of the command wait for links, clocks and other programs. Files lie in memory where there are 4 GB for them: a
-# disk that syncs would be a third of the time.
+# Four tests in parallel: those of the command wait for links, clocks and other programs. Temporary files are in memory if it has 4 GB
+# free: syncs to a disk would take a third of the time.
 test-rust:
 	if [ "$$(df --output=avail /dev/shm 2>/dev/null | tail -1)" -gt 4000000 ] 2>/dev/null; then export TMPDIR=/dev/shm; fi; \
 	RUST_TEST_THREADS=4 $(CARGO) test --workspace --locked --no-fail-fast
 
-# The same programs, on processors that lack this.
+# The same tests, without these instructions.
 test-without:
 	TRESS_CPU=-aes,-avx512,-adx $(CARGO) test --workspace --locked --test all -- cpu:: vectors:: one:: lanes:: --skip monte --skip cavp_dsa_siggen
 
-# Other systems have to compile from the first day, and with the oldest Rust that the packages name: code for x86-64 is where the
-# newest of it is needed. make nightly has the other macOS.
+# Checks macOS on x86-64 with the oldest Rust that the packages name: the code for x86-64 needs the newest Rust. make nightly checks
+# macOS on aarch64.
 OLDEST = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
-# Without an operating system, with a heap and without one.
+# Targets without an operating system, with a heap and without one.
 BARE = RUSTFLAGS="-D warnings" $(CARGO) check --locked --target-dir target/bare --target thumbv7em-none-eabi --target riscv32imac-unknown-none-elf \
     -p tress-cipher -p tress-ccm -p tress-ccm-05 -p tress-modular --no-default-features
 check-targets:
@@ -114,7 +114,7 @@ check-targets:
 	$(BARE) -F tress-ccm/alloc,tress-ccm-05/alloc,tress-modular/alloc
 	$(BARE)
 
-# Without optimisation, as little is computed. make soak has the tests of the crates beneath the command that do not ask for unix.
+# Without optimisation, since these tests compute little. make soak runs the tests of the libraries that do not need Unix.
 test-windows: build
 	@tools/setup windows
 	CARGO_PROFILE_DEV_OPT_LEVEL=0 tools/windows $(CARGO) build --locked -p tress --bin tress
@@ -125,7 +125,7 @@ test-windows-crates:
 	tools/windows $(CARGO) test --locked --no-fail-fast -p tress -p tress-container -p tress-transfer -p tress-sign --lib --bins
 	tools/windows $(CARGO) test --locked --no-fail-fast -p tress -p tress-container --test all -- container:: pipeline:: raw:: damage::
 
-# The library's tests are the same code on all of these; what is built for others is the command.
+# Only the command is built for other systems: the library's tests run the same code everywhere.
 test-systems: build
 	@tools/setup targets
 	tools/systems
@@ -141,7 +141,7 @@ packages: sbom
 	done
 	$(SUMS)
 
-# All that a release has, in target/packages, and its checksums signed with KEY. docs/contributing/releases.md says how users check them.
+# The files of a release, in target/packages, with checksums signed by KEY. docs/contributing/releases.md says how users verify them.
 SUMS = cd $(PACKAGES) && sha256sum $$(find -maxdepth 1 -name 'tress*' -type f -printf '%f\n' | LC_ALL=C sort) > SHA256SUMS
 NAME := tress-$(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 release:
@@ -153,7 +153,7 @@ release:
 	$(SUMS)
 	$(PACKAGES)/release/tress sign --force --key $(KEY) $(PACKAGES)/SHA256SUMS
 
-# Of the debug build, which is there already.
+# Packages of the debug build, which exists already.
 test-packages: build
 	@tools/setup packages
 	rm -rf $(PACKAGES)/test && mkdir -p $(PACKAGES)/test
@@ -172,12 +172,12 @@ reproducible:
 	@tools/setup packages
 	tools/reproducible
 
-# The Python packages as the workspace built them; test-pip takes the way of pip.
+# The Python packages from the workspace's build. test-pip builds them with pip.
 python: build
 	@tools/setup python
 	@tools/python
 
-# What needs no build comes first.
+# ruff needs no build, so it comes first.
 lint-python:
 	@tools/setup python
 	$(VENV)/bin/ruff check --no-cache python riscv/python tools/pip tools/clients --exclude python/dataset
@@ -190,17 +190,17 @@ lint-python:
 test-python: python
 	TRESS=$(TARGET)/debug/tress $(PYTEST) -n 4 -m "not cross" tests/python
 
-# Drawn, figures as kept, keyboard, accessibility, sizes, paper.
+# Drawing, figures, keyboard, accessibility, sizes, print.
 test-page: build
 	@tools/setup page
 	TRESS=$(TARGET)/debug/tress $(PYTEST) -n 4 tests/report
 
-# docs/reference/c.md has the rest. The header is what the source says by a test of test-rust.
+# See docs/reference/c.md. A test of test-rust compares the header with the source.
 test-c: build
 	@tools/setup c
 	TRESS=$(TARGET)/debug/tress READER_PYTHON=$(CURDIR)/$(VENV)/bin/python $(MAKE) -C crates/c check PROFILE=dev BUILD=true
 
-# Four at a time: most of them wait, for servers, workers and disks.
+# Four in parallel: most of them wait for servers, workers and disks.
 test-wheel: python
 	$(PYTEST) -n 4 python/tests
 	$(PYTEST) -n 4 riscv/python/tests
@@ -213,7 +213,7 @@ clients:
 	@tools/setup clients
 	tools/clients
 
-# As users install it, from nothing.
+# In a new environment, as users install it.
 test-pip:
 	@tools/setup dataset
 	tools/pip
@@ -238,13 +238,13 @@ deny:
 	@tools/setup deny
 	$(CARGO) deny --locked check licenses bans sources
 
-# What is released, not the debug build, whose assertions branch.
+# The release build, since assertions of the debug build branch.
 secrets:
 	@tools/setup secrets
 	$(CARGO) test --release --locked -p tress-cipher -p tress-modular -p tress-sign --features secrets --test secrets
 	$(CARGO) test --release --locked -p tress-machine-code --features secrets
 
-# A dry run; nothing is ever uploaded.
+# A dry run; nothing is uploaded.
 PUBLISHED := tress-ccm tress-ccm-05 tress-cipher tress tress-container tress-lanes tress-modular tress-plan tress-sign tress-terminal tress-transfer tress-sim tress-simulate
 publishable:
 	$(CARGO) package --locked --no-verify --allow-dirty $(PUBLISHED:%=-p %)
@@ -258,7 +258,7 @@ semver:
 leaks:
 	$(CARGO) run --release --locked -p tress-lab --example leaks
 
-# Of these the one with instructions for AES, and the big-endian one.
+# aarch64 has instructions for AES, s390x is big-endian.
 QEMU = $(CARGO) --config tools/cross.toml test --locked -p tress-cipher -p tress-modular --test all $(1:%=--target %-unknown-linux-gnu) -- \
     vectors:: modulus:: algorithms::
 qemu:
@@ -293,7 +293,7 @@ miri:
 bench:
 	@bench/run
 
-# Minutes in all, divided among the targets.
+# Minutes in total, divided among the targets.
 MINUTES ?= 5
 fuzz:
 	@tools/setup fuzz
@@ -324,7 +324,7 @@ soak: nightly test-windows-crates reproducible test-dataset
 	$(CARGO) run --release --locked -p tress-c --example lanes_ratio
 	@echo "make soak: all done"
 
-# Below /usr/local for root, ~/.local for others; DESTDIR stands before it for who packages.
+# /usr/local for root, ~/.local for other users. DESTDIR is put before it, for packagers.
 PREFIX ?= $(if $(filter 0,$(shell id -u)),/usr/local,$(HOME)/.local)
 install:
 	program=$$(CARGO="$(CARGO)" tools/release) && for name in $(PROGRAMS); do \

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Holds a bill of materials (CycloneDX, JSON) against what cargo says the command is compiled from.
+"""Compares a bill of materials (CycloneDX, JSON) with the crates that cargo compiles into the command.
 
     packaging/check-sbom.py [--prune] FILE
 
---prune first takes out what goes into other packages of the workspace or into tests only, which cargo-cyclonedx cannot tell
-apart. Then: every crate that goes in, with its version, checksum and terms, none that does not, edges that lead somewhere, no path of this machine.
+--prune first removes crates that go only into other packages of the workspace or into tests, which cargo-cyclonedx cannot
+distinguish. Then it checks that the file lists exactly the compiled crates, with version, checksum and licence, that every edge
+has both ends, and that it contains no path of this machine.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def expected() -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
-    """The crates that go in, and of these the ones that are compiled into the program itself."""
+    """The crates that the build uses, and those of them that are linked into the program."""
     def tree(edges: str) -> set[tuple[str, str]]:
         line = ["cargo", "tree", "--locked", "-p", "tress", "--no-default-features", "-e", edges, "--prefix", "none",
                 "--format", "{p}"]
@@ -37,7 +38,7 @@ def checksums() -> dict[tuple[str, str], str]:
 
 
 def prune(path: Path) -> None:
-    """Takes out the crates that do not go in, and their edges."""
+    """Removes the crates that the build does not use, and their edges."""
     bom = json.loads(path.read_text())
     most, _ = expected()
     gone = {part["bom-ref"] for part in bom["components"] if (part["name"], part["version"]) not in most}
@@ -50,21 +51,21 @@ def prune(path: Path) -> None:
 
 
 def main(path: Path) -> None:
-    """Says what is wrong and ends with 1, or says how much is right."""
+    """Prints the errors and exits with 1, or prints the number of components."""
     bom = json.loads(path.read_text())
     wrong: list[str] = []
     if bom.get("bomFormat") != "CycloneDX" or not re.fullmatch(r"1\.\d", bom.get("specVersion", "")):
-        wrong.append("it is no CycloneDX")
+        wrong.append("not a CycloneDX file")
     components = {(part["name"], part["version"]): part for part in bom["components"]}
     here = bom["metadata"]["component"]
     held = set(components) | {(here["name"], here["version"])}
     most, least = expected()
     wrong += [f"{name} {version} is missing" for name, version in sorted(least - held)]
-    # What only tests need may be listed, as what is left out.
+    # Crates that only tests need may be listed with another scope.
     required = {key for key, part in components.items() if part.get("scope", "required") == "required"}
     wrong += [f"{name} {version} does not go in" for name, version in sorted(required - most)]
     if str(ROOT) in path.read_text():
-        wrong.append("it tells where it was made")
+        wrong.append("it contains the path of the folder that it was made in")
     sums = checksums()
     for key, part in sorted(components.items()):
         told = [each["content"] for each in part.get("hashes", []) if each["alg"] == "SHA-256"]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Whose work a program holds, and under which terms.
+"""The third-party crates in a program, with their licences.
 
-    packaging/licences.py copyright PACKAGE     the copyright file of the Debian package
-    packaging/licences.py texts PACKAGE         every licence and notice of the crates that are compiled in, in full
+    packaging/licences.py copyright PACKAGE     prints the copyright file of the Debian package
+    packaging/licences.py texts PACKAGE         prints the full text of every licence and notice of the linked crates
 
-Which crates these are, cargo says; the texts are those that they ship.
+The list of crates comes from cargo, the texts from the crates' packages.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NAMES = ("LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE")
 
 @dataclass(frozen=True, order=True)
 class Work:
-    """Something of others that is part of the command."""
+    """A third-party crate that is linked into the program."""
 
     name: str
     version: str
@@ -32,7 +32,7 @@ class Work:
     folder: Path
 
     def texts(self) -> Iterator[str]:
-        """What it ships of licences and notices."""
+        """The licences and notices in the crate's package."""
         for path in sorted(self.folder.rglob("*")):
             is_near = len(path.relative_to(self.folder).parts) <= 2
             if is_near and path.is_file() and path.name.upper().startswith(NAMES) and path.suffix not in (".rs", ".html"):
@@ -40,14 +40,14 @@ class Work:
 
 
 def cargo(*arguments: str) -> str:
-    """What cargo says of the workspace."""
+    """Runs cargo in the workspace, and returns its output."""
     line = ["cargo", *arguments, "--locked"]
     return subprocess.run(line, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def works(package: str) -> list[Work]:
-    """The crates that are compiled in, not those that only run in the compiler."""
-    # Nothing is left to the features of a workspace.
+    """The crates that are linked in, without those that only run in the compiler."""
+    # Name the package: a build of the workspace would have other features.
     tree = cargo("tree", "-p", package, "--no-default-features", "-e", "normal,no-proc-macro", "--prefix", "none",
                  "--format", "{p}")
     wanted = {tuple(line.split()[:2]) for line in tree.splitlines() if line}
@@ -60,12 +60,12 @@ def works(package: str) -> list[Work]:
             found.append(Work(each["name"], each["version"], terms, tuple(each["authors"]), folder))
     without = [work.name for work in found if not work.terms]
     if without:
-        sys.exit(f"packaging/licences.py: no terms are told of {', '.join(without)}")
+        sys.exit(f"packaging/licences.py: no licence is named for {', '.join(without)}")
     return sorted(found)
 
 
 def print_texts(package: str) -> None:
-    """Every text once, under the works that ship it."""
+    """Prints every text once, after the names of the crates that contain it."""
     holders: dict[str, list[str]] = defaultdict(list)
     bare = []
     for work in works(package):
@@ -83,7 +83,7 @@ def print_texts(package: str) -> None:
 
 
 def print_copyright(package: str) -> None:
-    """The copyright file, as Debian has machines read it."""
+    """Prints the copyright file in Debian's machine-readable format."""
     by_terms: dict[str, list[str]] = defaultdict(list)
     for work in works(package):
         by_terms[work.terms].append(f"{work.name} {work.version}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""200 GB through `tress encrypt | tress decrypt` by pipes: what comes out is what went in, and memory does not grow.
+"""Sends 200 GB through `tress encrypt | tress decrypt`: the output equals the input, and memory does not grow.
 
     tests/load/pipes.py [--gigabytes 200] [--tress PROGRAM] [--threads N] [--aead NAME]
 
@@ -28,29 +28,29 @@ BLOCK = 512
 """Nothing that moves data moves less at a time."""
 
 PIECE = 16 << 20
-"""So many bytes are made, written and compared at a time."""
+"""Bytes that are made, written and compared at a time."""
 
 WARM_BYTES = 10**9
-"""Buffers of all threads have been used by then."""
+"""Bytes after which the buffers of all threads have been used."""
 
 GROWN_KB = 4096
-"""What memory may grow by after that: pages touched rarely. A batch kept of each gigabyte would come to more."""
+"""Most growth of memory after that, for rarely touched pages. Keeping a batch of each gigabyte would need more."""
 
 PEAK_KB = 32 << 10
-"""For a process with two threads, which takes a third of that."""
+"""Limit for a process with two threads, which uses a third of it."""
 
 THREAD_KB = 4 << 10
-"""For each thread more."""
+"""Additional limit for each further thread."""
 
 SILENCE_S = 300
-"""Nothing came out for so long: the pipe hangs."""
+"""Time without output after which the pipe counts as hung."""
 
 F_SETPIPE_SZ = 1031
 PIPE_BYTES = 1 << 20
 
 
 class Stream:
-    """The same bytes every time for one seed, a piece at a time."""
+    """Reproducible bytes for a seed, in pieces."""
 
     def __init__(self, seed: int):
         self.piece = bytearray(random.Random(seed).randbytes(PIECE))
@@ -58,7 +58,7 @@ class Stream:
         self.number = 0
 
     def next(self) -> bytearray:
-        """Holds until the next call."""
+        """The next piece, valid until the next call."""
         self.blocks[:] = memoryview(array("Q", range(self.number, self.number + PIECE // BLOCK)))
         self.number += PIECE // BLOCK
         return self.piece
@@ -82,7 +82,7 @@ class Soak:
         self.over = threading.Event()
         self.started = time.monotonic()
         pipe = subprocess.PIPE
-        # Groups of their own: what they start ends with them.
+        # Separate process groups, so that child processes end with them.
         self.first = subprocess.Popen(encrypt, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True)
         assert self.first.stdin is not None and self.first.stdout is not None
         self.last = subprocess.Popen(
@@ -91,7 +91,7 @@ class Soak:
         for end in [self.first.stdin, self.first.stdout, self.last.stdout]:
             assert end is not None
             fcntl.fcntl(end, F_SETPIPE_SZ, PIPE_BYTES)
-        # Only the second process reads from here: it sees the end, and the first one that nobody reads.
+        # Only the second process may hold this end: so each process notices when the other ends.
         self.first.stdout.close()
         self.processes = {"encrypt": self.first, "decrypt": self.last}
         self.warm: dict[str, int] = {}
@@ -103,7 +103,7 @@ class Soak:
         for thread in threads:
             thread.start()
         self.read()
-        # After something wrong neither may wait for the other.
+        # After an error neither process may wait for the other.
         if self.wrong:
             self.kill()
         self.over.set()
@@ -116,7 +116,7 @@ class Soak:
                 self.wrong.append(f"{name} ended with {process.returncode}: {said[-500:]}")
 
     def kill(self) -> None:
-        """Both."""
+        """Kills both processes."""
         for process in self.processes.values():
             try:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -124,7 +124,7 @@ class Soak:
                 pass
 
     def write(self) -> None:
-        """What goes in."""
+        """Writes the input."""
         pipe = self.first.stdin
         assert pipe is not None
         stream = Stream(self.seed)
@@ -142,7 +142,7 @@ class Soak:
         pipe.close()
 
     def read(self) -> None:
-        """What comes out, compared."""
+        """Reads the output and compares it."""
         pipe = self.last.stdout
         assert pipe is not None
         stream = Stream(self.seed)
@@ -164,13 +164,13 @@ class Soak:
             self.wrong.append("more came out than went in")
 
     def watch(self) -> None:
-        """Memory of both, and that something moves."""
+        """Records the memory of both processes, and checks that data moves."""
         moved, before = time.monotonic(), 0
         while not self.over.wait(0.2):
             for name, process in self.processes.items():
                 now = look(process.pid)
                 if "rss" not in now:
-                    continue  # It has ended.
+                    continue  # The process has ended.
                 now["peak"] = max(now["peak"], now["rss"])
                 if self.done >= min(WARM_BYTES, self.total // 2):
                     self.warm.setdefault(name, now["peak"])
@@ -186,7 +186,7 @@ class Soak:
                 print(f"\r{self.done / 1e9:.1f} GB, {rate:.2f} GB/s ", end="", file=sys.stderr, flush=True)
 
     def table(self) -> None:
-        """What it took."""
+        """Prints rates and memory."""
         seconds = time.monotonic() - self.started
         if sys.stderr.isatty():
             print(file=sys.stderr)
@@ -207,7 +207,7 @@ class Soak:
 
 
 def fill(pipe: IO[bytes], into: memoryview) -> int:
-    """Reads until it is full or the end comes; how much."""
+    """Reads until the buffer is full or the pipe ends. Returns the number of bytes."""
     got = 0
     while got < len(into):
         read = os.readv(pipe.fileno(), [into[got:]])
@@ -218,7 +218,7 @@ def fill(pipe: IO[bytes], into: memoryview) -> int:
 
 
 def look(process: int) -> dict[str, int]:
-    """What a process takes; nothing of one that has ended."""
+    """Memory of a process; empty if it has ended."""
     try:
         folder = Path(f"/proc/{process}")
         status = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines())
@@ -233,7 +233,7 @@ def look(process: int) -> dict[str, int]:
 
 
 def difference(before: int, got: bytearray, expected: bytearray) -> str:
-    """Where two pieces differ first, and what stands there instead."""
+    """Describes the first difference of two pieces."""
     at = next(at for at, (a, b) in enumerate(zip(got, expected, strict=True)) if a != b)
     block = at - at % BLOCK
     number, wanted = (int.from_bytes(piece[block : block + 8], sys.byteorder) for piece in [got, expected])

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""`tress receive` under 500 clients, of which 450 are silent, slow or hostile: the others' files arrive, memory and handles stay bounded.
+"""`tress receive` with 500 clients, 450 of them silent, slow or hostile: files of the others arrive, memory and handles are bounded.
 
     tests/load/receive.py [--minutes 10] [--clients 500] [--honest 50] [--tress PROGRAM]
 
-Of the hostile ones a fifth each
-- connect and say nothing, and again when they are closed;
-- send a byte a second of what may be a handshake;
-- send noise of any length, and again;
-- connect and close, some thirty times a second;
-- run `tress send` and stop in the middle, or are killed there, from addresses that are admitted.
-They come from two hundred addresses of 127.0.0.0/8. Honest ones send files of 0 bytes to 4 MiB, one after the other, each with three
-tries, since whoever shakes hands for long may be closed for others; what arrives is compared. A table follows; anything wrong ends with status 1.
+There are five kinds of hostile clients, a fifth each. They
+- connect and send nothing, and connect again when they are closed;
+- send a byte per second of a possible handshake;
+- send random bytes, again and again;
+- connect and close, together some thirty times a second;
+- run `tress send` with accepted keys, and stop or are killed in the middle.
+They use two hundred addresses of 127.0.0.0/8. Honest clients send files of 0 bytes to 4 MiB, one after the other, with three
+tries each, since the receiver may close the oldest unauthenticated connections. Received files are compared. The program prints a
+summary, and exits with status 1 after any error.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ import time
 from pathlib import Path
 
 MEMORY_MB = 256
-"""Far more than a receiver takes for 256 connections, and less than one buffer more for each hostile client would come to."""
+"""Limit on memory: far more than a receiver needs for 256 connections, and less than one more buffer for each hostile client."""
 
 
 TRIES = 3
-"""The same command goes on; what is counted as lost is told."""
+"""Runs of `tress send` for each file: a repeated command resumes. Failed tries are counted and printed."""
 
 
 class Load:
@@ -62,7 +63,7 @@ class Load:
         return path, next(word for word in shown.split() if word.startswith("tress1"))
 
     def run(self) -> None:
-        """All of it."""
+        """Runs the clients, and checks the receiver."""
         secret, self.address = self.keygen("receiver.key")
         people = [self.keygen(f"sender-{number}.key") for number in range(10)]
         allow = self.folder / "allow.txt"
@@ -74,7 +75,7 @@ class Load:
         receiver = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=log, text=True)
         threading.Thread(target=self.arrivals, args=(receiver,), daemon=True).start()
         self.port = self.wait_for_port(receiver)
-        # What a receiver opens once and keeps.
+        # One transfer first, for handles that a receiver opens once and keeps.
         warm = self.folder / "warm"
         warm.write_bytes(b"warm")
         if self.send(people[0][0], warm).wait(60) != 0:
@@ -98,7 +99,7 @@ class Load:
         if receiver.poll() is not None:
             self.wrong.append(f"the receiver ended with {receiver.returncode}")
             return
-        # Sessions of those that stopped end after 30 seconds of silence.
+        # Sessions of stopped senders end after 30 seconds of silence.
         for _ in range(60):
             after = self.look(receiver)
             if after["handles"] <= before["handles"] and after["threads"] <= before["threads"]:
@@ -125,7 +126,7 @@ class Load:
         sys.exit("tests/load/receive.py: the receiver says no port")
 
     def look(self, receiver: subprocess.Popen[str]) -> dict[str, int]:
-        """What the receiver takes."""
+        """Memory, threads and handles of the receiver."""
         process = Path(f"/proc/{receiver.pid}")
         status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
         return {
@@ -135,15 +136,15 @@ class Load:
         }
 
     def arrivals(self, receiver: subprocess.Popen[str]) -> None:
-        """Files are told when they are complete."""
+        """Counts the files that the receiver reports as complete."""
         assert receiver.stdout is not None
         for line in receiver.stdout:
             self.count("told")
 
-    # Honest ones
+    # Honest clients
 
     def sends(self, number: int, identity: Path) -> None:
-        """Files, one after the other."""
+        """Sends files, one after the other."""
         rng = random.Random(number)
         turn = 0
         self.over.wait(rng.uniform(0, 15))
@@ -187,7 +188,7 @@ class Load:
         line = [self.tress, "send", "--to", f"127.0.0.1:{self.port}", "-r", self.address, "-i", identity, path]
         return subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
-    # Others
+    # Hostile clients
 
     def again(self, kind: object, number: int) -> None:
         rng = random.Random(1000 + number)
@@ -233,7 +234,7 @@ class Load:
         self.over.wait(2)
 
     def stopping(self, rng: random.Random, _: str) -> None:
-        """One that is admitted, and stops in the middle of a file. Few at a time: they take processor time themselves."""
+        """An accepted sender that stops in the middle of a file. Only a few run at a time, because they use processor time."""
         if rng.random() > 0.1:
             self.over.wait(20)
             return
@@ -250,7 +251,7 @@ class Load:
 
 
 def main() -> None:
-    """Arguments, a run, a table."""
+    """Parses the arguments, runs the test, prints a summary."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--clients", type=int, default=500)

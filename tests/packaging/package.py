@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The Debian package: what lintian says, what is in it, that it goes in and out of a system, and what it installs works.
+"""The Debian package: lintian, its contents, installation and removal, and the installed program.
 
     DEB=target/packages/tress_….deb tests/packaging/package.py
 
@@ -22,7 +22,7 @@ NAME = DEB.name.partition("_")[0]
 
 
 def run(*line: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
-    """Runs a program that has to succeed; what it says is kept."""
+    """Runs a program that has to succeed, and captures its output."""
     done = subprocess.run([str(word) for word in line], capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload]
     if done.returncode != 0:
         raise AssertionError(f"{line[0]} ended with {done.returncode}: {done.stdout}{done.stderr}")
@@ -31,13 +31,13 @@ def run(*line: str | Path, **options: object) -> subprocess.CompletedProcess[str
 
 
 def in_force(root: Path) -> set[str]:
-    """Every file that is installed, without the package manager's own."""
+    """Every installed file, except those of the package manager."""
     paths = (path for path in root.rglob("*") if not path.is_dir())
     return {name for path in paths if not (name := path.relative_to(root).as_posix()).startswith("var/")}
 
 
 class Package(unittest.TestCase):
-    """A package, installed."""
+    """An installed package."""
 
     root: Path
 
@@ -54,22 +54,22 @@ class Package(unittest.TestCase):
         self.dpkg("--force-depends", "--install", str(DEB))
 
     def dpkg(self, *arguments: str) -> None:
-        """The package manager of that system."""
+        """Runs the package manager of that system."""
         run("dpkg", f"--root={self.root}", "--force-not-root", "--force-bad-path", "--log=/dev/null", *arguments)
 
     def test_lintian(self) -> None:
-        """No errors and no warnings; what is overridden has its reason beside it."""
+        """lintian reports no errors and no warnings. Each override has a reason."""
         run("lintian", "--allow-root", "--fail-on", "error,warning", "--tag-display-limit", "0", DEB)
 
     def test_comes_and_goes(self) -> None:
-        """Everything belongs to the package, and nothing stays behind it."""
+        """Every installed file belongs to the package, and removal leaves nothing."""
         listed = {name.lstrip("/") for name in (self.root / f"var/lib/dpkg/info/{NAME}.list").read_text().split("\n")}
         self.assertLessEqual(in_force(self.root), listed)
         self.dpkg("--purge", NAME)
         self.assertEqual(in_force(self.root), set())
 
     def test_the_command_works(self) -> None:
-        """From a key to a file that is opened again, by the installed program."""
+        """The installed program makes a key, encrypts a file and decrypts it."""
         tress = self.root / "usr/bin" / NAME
         version = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.MULTILINE)
         assert version is not None
@@ -86,23 +86,23 @@ class Package(unittest.TestCase):
         self.assertEqual((work / "out").read_bytes(), (work / "in").read_bytes())
 
     def test_its_dependencies_are_named(self) -> None:
-        """Every library that the program asks the loader for is in a package that it depends on."""
+        """Every library that the program loads is in a package that it depends on."""
         depends = run("dpkg-deb", "--field", DEB, "Depends").stdout
         needed = re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-d", self.root / "usr/bin" / NAME).stdout)
         self.assertTrue(needed)
         triplet = run("dpkg-architecture", "-qDEB_HOST_MULTIARCH").stdout.strip()
         for library in needed:
-            # Other processors' libraries, for cross compilers, have the same names.
+            # Libraries for cross compilers have the same names.
             owner = run("dpkg", "-S", f"*/{triplet}/{library}").stdout.split(":")[0]
             self.assertIn(owner, depends, library)
 
     def test_manual_pages(self) -> None:
-        """One for each verb; groff and mandoc read them without a complaint that matters."""
+        """There is a page for each command, and groff and mandoc report no relevant problem."""
         pages = sorted((self.root / "usr/share/man/man1").iterdir())
         told = run(self.root / "usr/bin" / NAME, "--help").stdout
         commands = re.findall(r"^  ([a-z]+)  ", told, re.MULTILINE)
         self.assertGreater(len(commands), {"tress": 10, "tress-lab": 2}.get(NAME, -1))
-        # Programs of their own bring their own pages, under the names that are typed.
+        # Separate programs install their own pages, under the names of the commands.
         others = {"tress": {"bench", "study", "report", "simulate"}}.get(NAME, set())
         for verb in set(commands) - others:
             self.assertIn(f"tress-{verb}.1.gz", [page.name for page in pages])
@@ -112,14 +112,14 @@ class Package(unittest.TestCase):
                 shown = run("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page, env={**os.environ, "MANWIDTH": "80"})
                 self.assertEqual(shown.stderr, "")
                 text = gzip.decompress(page.read_bytes())
-                # A page has no date; how options and their values are set apart is that of the library which writes the pages.
+                # Pages have no date, and the library that writes them decides how options and values are separated.
                 said = subprocess.run(["mandoc", "-T", "lint", "-W", "warning"], input=text, capture_output=True, check=False)
                 known = ("missing date", "skipping paragraph macro")
                 lines = [line for line in said.stdout.decode().splitlines() if not any(each in line for each in known)]
                 self.assertEqual(lines, [])
 
     def test_every_crate_is_named(self) -> None:
-        """Licences and notices of all that cargo compiles in, in the copyright file and in full."""
+        """The copyright file names the licences of all linked crates, and the full texts are included."""
         documents = self.root / "usr/share/doc" / NAME
         short = (documents / "copyright").read_text()
         full = gzip.decompress((documents / "third-party.txt.gz").read_bytes()).decode()
@@ -132,7 +132,7 @@ class Package(unittest.TestCase):
             self.assertIn(f"{name} {version[1:]}", full)
 
     def test_nothing_of_this_machine_is_in_it(self) -> None:
-        """Neither the folder that it was built in nor the user's own."""
+        """The program contains neither the build folder nor the user's home."""
         if "debug" in os.environ.get("PROFILE", ""):
             self.skipTest("a debug build names its source files")
         held = (self.root / "usr/bin" / NAME).read_bytes()

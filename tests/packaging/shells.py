@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Completion, in the shells themselves: each loads its script and completes what is typed.
+"""Completions in the shells: each shell loads its script and completes typed words.
 
     STAGED=target/packages/staged tests/packaging/shells.py        a folder that packaging/stage made
 """
@@ -23,7 +23,7 @@ PATIENCE_S = 20
 
 
 class Shell:
-    """An interactive shell on a terminal of its own."""
+    """An interactive shell on a separate terminal."""
 
     def __init__(self, line: list[str], home: str) -> None:
         """Starts it."""
@@ -35,7 +35,7 @@ class Shell:
         self.seen = ""
 
     def type(self, text: str, until: str) -> str:
-        """Types, and reads until something is there; what came."""
+        """Types text, and reads until `until` appears. Returns the output."""
         os.write(self.terminal, text.encode())
         self.seen, end = "", time.monotonic() + PATIENCE_S
         while until not in self.seen:
@@ -46,16 +46,16 @@ class Shell:
         return self.seen
 
     def end(self) -> None:
-        """Ends it."""
+        """Ends the shell."""
         os.close(self.terminal)
         os.waitpid(self.pid, 0)
 
 
 class Completion(unittest.TestCase):
-    """What the Tab key does."""
+    """Completions by the Tab key."""
 
     def shell(self, *line: str) -> Shell:
-        """An interactive shell that is gone when the test is."""
+        """An interactive shell that ends with the test."""
         holder = tempfile.TemporaryDirectory(prefix="tress-shell-")
         self.addCleanup(holder.cleanup)
         shell = Shell(list(line), holder.name)
@@ -70,23 +70,23 @@ class Completion(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_bash(self) -> None:
-        """Verbs, options of a verb, values of an option."""
+        """Commands, options of a command, values of an option."""
         shell = self.shell("bash", "--norc", "--noprofile", "-i")
         shell.type(f"source {BASH} && echo loa''ded\n", "loaded")
         shell.type("tress enc\t", "encrypt ")
         shell.type("--ae\t", "aead ")
-        # One of two that begin alike: as much as both have.
+        # Two values begin alike: bash completes their common part.
         shell.type("aes-1\t", "28-ccm")
 
     def test_zsh(self) -> None:
-        """The same, found through the path of functions."""
+        """The same in zsh, which finds the script in fpath."""
         shell = self.shell("zsh", "-f", "-i")
         shell.type(f"fpath=({ZSH.parent} $fpath); autoload -Uz compinit; compinit -u -D; echo loa''ded\n", "loaded")
         shell.type("tress enc\t", "encrypt ")
         shell.type("--ae\t", "aead")
 
     def test_fish(self) -> None:
-        """Fish tells by itself what it would offer."""
+        """fish prints the completions that it would offer."""
         script = f"source {FISH}; complete -C 'tress enc'; complete -C 'tress encrypt --ae'"
         done = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, check=False)
         offered = [line.split("\t")[0] for line in done.stdout.splitlines()]

@@ -1,7 +1,7 @@
-"""Age files made and opened with PyCA `cryptography` alone, after https://c2sp.org/age.
+"""Makes and opens age files with PyCA `cryptography` alone, following https://c2sp.org/age.
 
-Needed beside an age library for two things: stanzas of types that the library does not know (tress raw keys), and test
-vectors that come out the same every time, because every random byte is drawn from a source that the caller passes.
+An age library lacks two things: stanzas of unknown types (tress raw keys), and reproducible test vectors. Here every random
+byte comes from a source that the caller passes.
 """
 
 import base64
@@ -52,7 +52,7 @@ def public_bytes(key):
     return key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
 
 
-# Recipients: each takes the file key and a source of random bytes, and returns (type, arguments, body).
+# Recipients: functions from the file key and a source of random bytes to (type, arguments, body).
 
 
 def x25519(public):
@@ -139,7 +139,7 @@ def stream(key, plaintext, seal):
 
 
 def seal(plaintext, recipients, random):
-    """An age file for these recipients, or stanzas that stand as they are."""
+    """An age file for these recipients. A stanza in place of a recipient is written unchanged."""
     file_key = random(16)
     header = "age-encryption.org/v1\n"
     for recipient in recipients:
@@ -152,7 +152,7 @@ def seal(plaintext, recipients, random):
 
 
 def parse(age_file):
-    """The stanzas, the bytes under the MAC, the MAC and what follows."""
+    """The stanzas, the authenticated bytes, the MAC and the rest."""
     end = age_file.index(b"\n---")
     mac_end = age_file.index(b"\n", end + 1)
     lines = age_file[:end].decode("ascii").split("\n")
@@ -172,7 +172,7 @@ def parse(age_file):
 
 
 def open_with_raw_key(age_file, key):
-    """The plaintext of an age file that has a raw key stanza for this key."""
+    """Decrypts an age file that has a raw key stanza for this key."""
     try:
         stanzas, header, mac, rest = parse(age_file)
     except (ValueError, IndexError, UnicodeDecodeError):

@@ -1,10 +1,10 @@
-"""Writes vectors/container/: containers and what a reader has to say about each.
+"""Writes vectors/container/: containers with the expected result of a reader.
 
     container_vectors.py            writes the files
     container_vectors.py --check    fails unless the files are what this program writes
 
-Everything comes from the page, tress_reader.py and age_by_hand.py; no code of tress is involved. Every "random" byte is
-drawn from SHAKE-256 of the case's name, so that a run gives the same files again.
+The containers are made from the format page by tress_reader.py and age_by_hand.py, without code of tress. Every "random"
+byte comes from SHAKE-256 of the case's name, so that every run writes the same files.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ import layout  # noqa: E402
 FOLDER = ROOT / "vectors" / "container"
 TESTDATA = ROOT / "crates" / "container" / "src" / "keys" / "testdata"
 
-# Made for these vectors; they guard nothing.
+# Keys made for these vectors; they protect nothing.
 IDENTITIES = {
     "alice": {"type": "age", "value": "AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33"},
     "mallory": {"type": "age", "value": "AGE-SECRET-KEY-1YGKWQR0MQAQSLH57JHURMLCXA6CXFSYV72V0QSJSD37QCTLK3FTSNNVSXZ"},
@@ -37,13 +37,13 @@ WORK_FACTOR = 10
 
 
 def source(name):
-    """Bytes that look random and depend on the name only."""
+    """A source of pseudorandom bytes that depend only on the name."""
     stream = io.BytesIO(hashlib.shake_256(b"tress vectors " + name.encode()).digest(1 << 17))
     return stream.read
 
 
 def public_key(secret):
-    """The X25519 public key of an age identity; the Bech32 checksum is not looked at."""
+    """The X25519 public key of an age identity. Does not check the Bech32 checksum."""
     digits = ["qpzry9x8gf2tvdw0s3jn54khce6mua7l".index(c) for c in secret.lower().rpartition("1")[2][:-6]]
     bits = "".join(f"{digit:05b}" for digit in digits)[:256]
     private = int(bits, 2).to_bytes(32, "big")
@@ -57,7 +57,7 @@ RAW_32 = age.raw_key(bytes(range(32)))
 
 
 def text(length):
-    """A plaintext whose every chunk differs from the others."""
+    """A plaintext in which all chunks differ."""
     return (b"".join(b"%07d\n" % number for number in range(length // 8 + 1)))[:length]
 
 
@@ -90,10 +90,10 @@ def flip(data, at, bit=0):
 
 
 def filler(age_file_bytes, content_bytes):
-    """A stanza for nobody that makes the age file, with one X25519 recipient, exactly this long."""
+    """A stanza without a recipient that pads an age file with one X25519 recipient to exactly this length."""
     empty = len(age.seal(bytes(content_bytes), [ALICE, ("filler-grease", [], b"")], source("filler")))
     missing = age_file_bytes - empty
-    # A whole body line takes 65 characters for 48 bytes, and the argument makes up for the rest.
+    # A full body line takes 65 characters for 48 bytes. The argument fills the rest.
     lines = max(missing // 65 - 1, 0)
     argument = missing - 65 * lines - 1
     return "filler-grease", ["x" * argument], bytes(48 * lines)
@@ -313,7 +313,7 @@ def index(tests):
 
 
 def archive(containers):
-    """A tar archive of these files, the same at every run."""
+    """A tar archive of these files, the same in every run."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for name, data in sorted(containers.items()):

@@ -1,14 +1,14 @@
-"""Looks through the memory of a process that has stopped itself for keys that it should have wiped.
+"""Searches the memory of a process that has stopped itself for keys that it should have wiped.
 
-What `crates/cli/tests/memory` does for the command, for programs that use the libraries for C and Python. A secret is
-looked for in pieces of eight bytes: what is left of one is rarely whole. Each piece is looked for as it is and in the
-forms in which cryptography lays it down: limbs (all bytes reversed), words of 32 bits reversed (SHA-256), and both pads
-of HMAC. Keys are worked out from files and standards alone.
+Tests programs that use the libraries for C and Python, like `crates/cli/tests/memory` tests the command. It searches for
+pieces of eight bytes, because a copy is rarely complete. Each piece is searched for unchanged and in the forms that
+implementations store: limbs (all bytes reversed), 32-bit words reversed (SHA-256), and both pads of HMAC. Keys are computed
+from files and standards alone.
 
     memory_scan.py PROCESS [raw=FILE] [identity=FILE] [pem=FILE] [text=FILE] [container=FILE]
 
-waits until the process has stopped itself, tells what it finds, and ends with status 1 then. A container is opened by
-the raw key, or else by the identity.
+waits until the process has stopped itself, and prints what it finds. Exits with status 1 if it finds something. A container is
+opened by the raw key, or else by the identity.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ PAGE = 4096
 
 
 class Secrets:
-    """What is looked for."""
+    """The secrets to search for."""
 
     def __init__(self) -> None:
         self.pieces: dict[bytes, str] = {}
 
     def add(self, name: str, secret: bytes) -> Secrets:
-        """Looks for this one, too."""
+        """Adds a secret."""
         if len(secret) < PIECE:
-            raise ValueError(f"{name} is too short to be told from anything else")
+            raise ValueError(f"{name} is too short to be distinguished from other data")
         words = b"".join(secret[at : at + 4][::-1] for at in range(0, len(secret) // 4 * 4, 4))
         self._add(name, secret)
         self._add(f"{name} as limbs", secret[::-1])
@@ -52,43 +52,43 @@ class Secrets:
     def _add(self, name: str, data: bytes) -> None:
         for start in [*range(0, len(data) + 1 - PIECE, PIECE), len(data) - PIECE]:
             piece = data[start : start + PIECE]
-            # What has hardly any bytes of its own is found everywhere.
+            # Pieces with few different bytes occur everywhere.
             if len(set(piece)) >= 5:
                 self.pieces.setdefault(piece, f"{name}, byte {start}")
 
     def raw(self, key: bytes) -> Secrets:
-        """A raw key and its schedule, which a cipher holds."""
+        """Adds a raw key and its schedule."""
         self.add("raw key", key)
         return self.schedule("raw key", key)
 
     def schedule(self, name: str, key: bytes) -> Secrets:
-        """Every round key of AES."""
+        """Adds every round key of AES."""
         schedule = aes_schedule(key)
         for number in range(len(schedule) // 16):
             self.add(f"round key {number} of {name}", schedule[16 * number :][:16])
         return self
 
     def identity(self, text: str) -> Secrets:
-        """An identity file: its keys as text and as bytes."""
+        """Adds the keys of an identity file, as text and as bytes."""
         for name, prefix in [("identity", "AGE-SECRET-KEY-1"), ("Noise key", "TRESS-NOISE-KEY-1")]:
             for digits in re.findall(f"^{prefix}([A-Z0-9]+)$", text, flags=re.MULTILINE):
                 self.add(f"{name} as text", digits.encode()).add(f"{name} as lower text", digits.lower().encode())
-                # X25519 clears and sets bits at both ends.
+                # Without the first and last byte, in which X25519 clears and sets bits.
                 self.add(name, bech32_data(digits)[1:31])
         return self
 
     def pem(self, text: str) -> Secrets:
-        """A signing key in PEM: every secret number, and the end of its text."""
+        """Adds every secret number of a signing key in PEM, and the end of its text."""
         body = "".join(line for line in text.splitlines() if not line.startswith("-"))
         numbers = list(long_numbers(base64.b64decode(body)))
-        # RSA: n, d, p, q, d mod p - 1, d mod q - 1, 1 / q. Groups: p, q, g, x, of which x is the secret.
+        # RSA: n, d, p, q, d mod p - 1, d mod q - 1, 1 / q, all secret except n. Groups: p, q, g, x, of which only x is secret.
         public = {7: 1, 4: 3}[len(numbers)]
         for index, number in enumerate(numbers[public:], public):
             self.add(f"number {index}", number)
         return self.add("PEM text", body.rstrip("=")[-40:].encode())
 
     def container(self, container: bytes, key: bytes | str) -> Secrets:
-        """Everything that opens it or a part of it, by a raw key or an identity's text (docs/reference/formats/container.md)."""
+        """Adds all secrets of a container, which a raw key or an identity's text opens (docs/reference/formats/container.md)."""
         aead, age_file, payload = tress_reader.read_frame(container)
         file_key = file_key_of(age_file, key)
         nonce_and_rest = age_by_hand.parse(age_file)[3]
@@ -96,14 +96,14 @@ class Secrets:
         content = age_by_hand.stream(stream_key, nonce_and_rest[16:], False)
         input_key = tress_reader.read_content(content)[3]
         name, key_bytes = tress_reader.AEADS[aead]
-        # HKDF-Expand, its first block.
+        # First block of HKDF-Expand.
         info = b"c2sp.org/chunked-encryption@v1+" + name + b"\0" + payload[:24] + b"tress/v1 " + aead + b"\n"
         payload_key = hmac.digest(input_key, info + b"\1", "sha256")[:key_bytes]
         self.add("age's file key", file_key).add("input key", input_key).add("payload key", payload_key)
         return self.schedule("the payload", payload_key)
 
     def find(self, process: int, without: Collection[str] = ()) -> list[str]:
-        """Every place in the memory that a process can write to, but for mappings of these names."""
+        """All matches in the writable memory of a process, except in mappings with these names."""
         found, seen = [], 0
         for start, mapping, data in memory(process):
             if mapping in without:
@@ -119,7 +119,7 @@ class Secrets:
 
 
 def memory(process: int) -> list[tuple[int, str, bytes]]:
-    """What a process can write to, but for pages of zeros: address, name and bytes of each run of pages."""
+    """Writable memory of a process without zero pages: address, name and bytes of each run of pages."""
     runs = []
     with open(f"/proc/{process}/maps", encoding="utf-8") as maps, open(f"/proc/{process}/mem", "rb", 0) as file:
         for line in maps:
@@ -134,7 +134,7 @@ def memory(process: int) -> list[tuple[int, str, bytes]]:
                     data = file.read(min(1 << 20, end - at))
                 except OSError:
                     break  # Nobody's to read.
-                # Pieces that lie across two reads are found by their neighbours.
+                # A secret across two reads is found by its pieces in either of them.
                 for first, page in pages(data):
                     runs.append((at + first, name, page))
     return runs
@@ -157,7 +157,7 @@ def pages(data: bytes) -> list[tuple[int, bytes]]:
 
 
 def file_key_of(age_file: bytes, key: bytes | str) -> bytes:
-    """What its stanza wraps."""
+    """The file key that a stanza wraps."""
     for kind, arguments, body in age_by_hand.parse(age_file)[0]:
         if isinstance(key, bytes) and kind == age_by_hand.RAW_KEY_TYPE:
             wrapping = age_by_hand.hkdf(key, age_by_hand.unb64(arguments[0]), b"tress/v1 raw-key")
@@ -175,7 +175,7 @@ def file_key_of(age_file: bytes, key: bytes | str) -> bytes:
 
 
 def bech32_data(digits: str) -> bytes:
-    """The 32 bytes behind a Bech32 prefix, with six digits of checksum (BIP 173)."""
+    """Decodes the 32 bytes after a Bech32 prefix, before six characters of checksum (BIP 173)."""
     number = 0
     for digit in digits[:-6]:
         number = number << 5 | "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L".index(digit)
@@ -183,7 +183,7 @@ def bech32_data(digits: str) -> bytes:
 
 
 def long_numbers(der: bytes) -> list[bytes]:
-    """Every long number of a DER structure, in order, leading zeros taken away."""
+    """The long numbers of a DER structure, in order, without leading zeros."""
     numbers: list[bytes] = []
     while len(der) > 2:
         tag, length, rest = der[0], der[1], der[2:]
@@ -199,7 +199,7 @@ def long_numbers(der: bytes) -> list[bytes]:
 
 
 def multiply(a: int, b: int) -> int:
-    """In the field of AES (FIPS 197, section 4.2)."""
+    """Multiplication in the field of AES (FIPS 197, section 4.2)."""
     product = 0
     for bit in range(8):
         if b >> bit & 1:
@@ -209,7 +209,7 @@ def multiply(a: int, b: int) -> int:
 
 
 def s_box(byte: int) -> int:
-    """Section 5.1.1: the inverse in the field, then the affine map."""
+    """FIPS 197, section 5.1.1: the inverse in the field, then the affine map."""
     inverse = next((other for other in range(256) if multiply(byte, other) == 1), 0)
     box = 0x63
     for turn in range(5):
@@ -218,7 +218,7 @@ def s_box(byte: int) -> int:
 
 
 def aes_schedule(key: bytes) -> bytes:
-    """Section 5.2."""
+    """The AES key schedule (FIPS 197, section 5.2)."""
     words = [key[at : at + 4] for at in range(0, len(key), 4)]
     size, constant = len(words), 1
     while len(words) < 4 * (size + 7):
@@ -239,7 +239,7 @@ assert aes_schedule(bytes.fromhex("603deb1015ca71be2b73aef0857d77811f352c073b610
 
 
 def wait_until_stopped(process: int, limit_s: float = 120) -> None:
-    """Until it has stopped itself; an error if it ends before."""
+    """Waits until the process has stopped itself. Raises an error if it ends first."""
     end = time.monotonic() + limit_s
     while (state := pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(") ", 1)[1][0]) != "T":
         if state in "ZX":
@@ -250,10 +250,10 @@ def wait_until_stopped(process: int, limit_s: float = 120) -> None:
 
 
 def main() -> None:
-    """What the arguments name."""
+    """Searches for the secrets in the files that the arguments name."""
     process, *given = sys.argv[1:]
     files = {name: pathlib.Path(path) for name, path in (word.split("=", 1) for word in given)}
-    # What it writes is complete then.
+    # Then its files are complete.
     wait_until_stopped(int(process))
     secrets = Secrets()
     if "raw" in files:

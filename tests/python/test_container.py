@@ -23,7 +23,7 @@ import tress_reader as tress
 
 VECTORS = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "container"
 LENGTHS = [0, 1, 16383, 16384, 16385, 3 * 16384 + 1000]
-# pyrage has no kinds of errors: these look alike through it.
+# pyrage has no kinds of errors, so these cannot be distinguished.
 ALIKE = {"NoMatchingKey", "WrongPassphrase", "WorkFactorTooHigh", "HeaderDamaged", "HeaderTooLarge"}
 
 
@@ -53,7 +53,7 @@ def run_vectors():
             assert error.kind == expected or {error.kind, expected} <= ALIKE, (test["name"], error.kind)
             assert error.chunk == test.get("chunk"), test["name"]
         else:
-            # The Python reader does not cap the number of stanzas.
+            # The Python reader does not limit the number of stanzas.
             if test.get("error") == "HeaderTooLarge" and test["name"] == "stanzas-1025":
                 continue
             assert test["result"] == "valid", test["name"]
@@ -74,7 +74,7 @@ def both_ways(program, folder):
     (folder / "passphrase").write_text("correct horse\n")
     raw = bytes(range(32))
     ways = [
-        # How tress is told, the identity here, how this side seals, how tress opens.
+        # Options of tress encrypt, the identity here, how this side encrypts, options of tress decrypt.
         (["-r", alice.to_public()], alice, lambda c: pyrage.encrypt(c, [alice.to_public()]), ["-i", folder / "alice"]),
         (
             ["--key-file", folder / "key"],

@@ -1,4 +1,4 @@
-"""tools/demo and tools/setup: what a newcomer runs first."""
+"""tools/demo and tools/setup, which newcomers run first."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ def demo(program: Path | str, folder: Path) -> subprocess.Popen[str]:
 
 
 def script(path: Path, text: str) -> Path:
-    """A program that is a shell script."""
+    """Writes an executable shell script."""
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
     return path
@@ -50,12 +50,12 @@ def test_the_demo_shows_each_step_and_a_chart(room: Path) -> None:
     commands = ["keygen", "encrypt", "decrypt -i me.txt -o copy", "decrypt -i me.txt -o piece --range", "rewrap"]
     assert [command for command in commands if f"$ tress {command}" not in shown] == []
     assert sum(line.endswith("#") for line in shown.splitlines()) >= 3
-    # The second line has the name of the folder.
+    # The second line has the name of the folder, which may be long.
     assert max(len(line) for line in shown.splitlines()[2:]) <= 80
     assert following.count(f"  {TRESS} ") == 3
 
 
-# Each does something else than `tress` in one step.
+# Each of these scripts differs from `tress` in one step.
 WRONG = {
     "range": 'case "$*" in *--range*) head -c 1048576 /dev/zero >piece;; *) exec "$TRESS" "$@";; esac',
     "unnoticed damage": 'case "$*" in *"-o copy"*) cp big copy;; *) exec "$TRESS" "$@";; esac',
@@ -92,7 +92,7 @@ def test_an_interrupted_demo_leaves_nothing(room: Path, tmp_path: Path) -> None:
     ],
 )
 def test_setup_names_all_missing_packages_in_one_line(tmp_path: Path, goal: str, some: str) -> None:
-    """On a machine that has next to nothing, as somebody who is not root."""
+    """On a machine with few programs, without root."""
     for program in ["bash", "dirname", "awk", "sort", "xargs", "sed", "echo"]:
         (tmp_path / program).symlink_to(shutil.which(program) or program)
     script(tmp_path / "cargo", "")

@@ -1,4 +1,4 @@
-"""docs/contributing/dependencies.md has a row for each crate that ours ask for, and no other."""
+"""docs/contributing/dependencies.md has exactly one row for each third-party crate that our manifests name."""
 
 import re
 import tomllib
@@ -9,7 +9,7 @@ SECTIONS = ("dependencies", "dev-dependencies", "build-dependencies")
 
 
 def asked() -> set[str]:
-    """Crates of others that a manifest of the workspace names."""
+    """Third-party crates that a manifest of the workspace names."""
     names = set()
     for folder in tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["members"]:
         manifest = tomllib.loads((ROOT / folder / "Cargo.toml").read_text())

@@ -1,4 +1,4 @@
-"""The three floors: nothing in crates/ or python/ depends on lab/ or riscv/, nothing in riscv/ on lab/, also not for tests.
+"""The three floors: nothing in crates/ or python/ depends on lab/ or riscv/, and nothing in riscv/ on lab/, not even for tests.
 Inside tress-cipher, the lab and tress bench no file imports from a floor above it."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PATHS = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["dependenc
 
 
 def dependencies(table: dict[str, Any]) -> dict[str, Any]:
-    """Of every kind, and for every target."""
+    """The dependencies of every kind and for every target."""
     found: dict[str, Any] = {}
     for key, value in table.items():
         if key.endswith("dependencies") and isinstance(value, dict):
@@ -45,7 +45,7 @@ def test_nothing_points_up(manifest: Path) -> None:
             assert floor(place) in FLOORS[floor(manifest)] | {floor(manifest)}, name
 
 
-# What each folder of Python may import of ours, and name as a dependency.
+# Our packages that each Python folder may import and name as a dependency.
 PYTHON = {
     "python/tress": {"tress", "tress_dataset"},
     "python/tests": {"tress"},
@@ -69,14 +69,14 @@ def test_no_distribution_points_up(folder: str, beneath: str) -> None:
 
 
 def test_datasets_are_of_the_same_version() -> None:
-    """Cargo.toml has the version of the others."""
+    """tress-dataset has the version of the workspace's Cargo.toml."""
     version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
     project = tomllib.loads((ROOT / "python" / "dataset" / "pyproject.toml").read_text())["project"]
     assert (project["version"], project["dependencies"]) == (version, [f"tress=={version}"])
 
 
 def test_the_page_has_the_packages() -> None:
-    """docs/contributing/map.md's table is what the manifests say."""
+    """The table in docs/contributing/map.md matches the manifests."""
     members = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["members"]
     page = (ROOT / "docs/contributing/map.md").read_text()
     for member in members:
@@ -92,8 +92,8 @@ class Room(NamedTuple):
     folder: Path
     # The path of the folder's module from the root of its crate.
     inside: list[str]
-    # Its floors, the lowest first: patterns of modules. The first that matches counts. Modules of one floor may import
-    # from each other, unless the floor is a list of them.
+    # Its floors, the lowest first, as patterns of modules. The first pattern that matches applies. Modules of one floor may
+    # import from each other, unless the pattern is a list of them.
     floors: list[str]
 
 
@@ -130,7 +130,7 @@ def floor_of(room: str, name: str) -> int:
 
 
 def paths(text: str) -> Iterator[list[str]]:
-    """What `crate::...` and `super::...` name in code without its tests, lists in braces one by one."""
+    """The paths after `crate::` and `super::` in code without its tests, with lists in braces expanded."""
     code = re.sub(r"//.*|^ +use super::\*;|^#\[cfg\(test\)\]\n(#.*\n)?mod \w+ \{(.|\n)*?^\}", "", text, flags=re.M)
     before = ""
     while code != before:
@@ -144,14 +144,14 @@ def branches(found: re.Match[str]) -> str:
 
 
 def handed_on(room: str) -> dict[str, list[str]]:
-    """What the room's own module hands on, and from where."""
+    """The names that the room's root module re-exports, and their origins."""
     uses = re.finditer(r"^pub(?:\(crate\))? use (\w+)::\{?([\w, ]+)\}?;", SOURCES[room][""].read_text(), re.M)
     names = {name: [found[1], name] for found in uses for name in re.findall(r"\w+", found[2])}
     return names | {name.split("/")[1]: name.split("/") for name in SOURCES[room] if re.fullmatch(r"ciphers/\w+", name)}
 
 
 def target(room: str, source: str, path: list[str]) -> str | None:
-    """The module in which a path ends, if it is one of the room."""
+    """The module in which a path ends, if it belongs to the room."""
     inside = ROOMS[room].inside
     first, *rest = path
     if first == "super":

@@ -1,8 +1,8 @@
-"""The examples and tables of docs/reference/formats, read out of the pages.
+"""Tests the examples and tables in the pages of docs/reference/formats.
 
     TRESS=target/release/tress target/venv/bin/python -m pytest -q tests/python/test_formats.py
 
-The Python readers and writers make the same bytes as the pages show, and the command opens them.
+The Python readers and writers give the bytes that the pages show, and the command opens them.
 """
 
 import base64
@@ -34,13 +34,13 @@ def section(page, title):
 
 
 def table(page, title):
-    """Cells of the rows whose first cell is followed by bytes in hexadecimal."""
+    """The rows with a name and bytes in hexadecimal."""
     rows = re.findall(r"(?m)^\| ([^|]+) \| `([0-9a-f]+)` \|$", section(page, title))
     return {name: bytes.fromhex(value) for name, value in rows}
 
 
 def dump(page, title):
-    """The bytes of a dump; what it leaves out is zeros, and its last line is the length."""
+    """The bytes of a dump. Missing bytes are zero, and the last line is the length."""
     lines = re.findall(r"(?m)^([0-9a-f]{8})(?:  ((?:[0-9a-f]{2} )*[0-9a-f]{2}))?(?: .*)?$", section(page, title))
     data = bytearray(int(lines[-1][0], 16))
     for offset, text in lines[:-1]:

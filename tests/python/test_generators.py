@@ -1,5 +1,5 @@
-"""The files of vectors/ are what their generators write: those of tools/vectors that need nothing but Python. `tools/vectors/check`
-runs the others too."""
+"""The files of vectors/ equal the output of their generators. Runs the generators that need only Python; `tools/vectors/check`
+runs all of them."""
 
 import pathlib
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "tools" / "vectors"
 
 
-# The slowest first, so that workers side by side end together.
+# The slowest first, so that parallel workers end at about the same time.
 @pytest.mark.parametrize("generator", ["groups", "pipo", "rijndael", "schnorr"])
 def test_the_generator_writes_what_is_kept(generator):
     done = subprocess.run([sys.executable, FOLDER / f"{generator}.py", "--check"], capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""Every file of Rust's integration tests is part of a program: cargo does not say so where one is forgotten."""
+"""Every file of the Rust integration tests is part of a program: cargo does not report a forgotten file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is published has a page, both licences and what a registry asks for; `make publishable` packages it."""
+"""Every published crate has a page, both licences and the metadata that a registry requires; `make publishable` packages it."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
     TRESS=target/release/tress target/venv/bin/python -m pytest -q tests/python/test_raw.py
 
-CASES is how many of each cipher (30), SEED what they are made from (the day; a failure prints it).
+CASES is the number of cases for each cipher (default 30), SEED the seed (default: the date; a failure prints it).
 """
 
 import datetime
@@ -50,7 +50,7 @@ def by_pyca(mode, key, iv, data, aad, tag_bytes):
 
 
 def by_hand(make, size):
-    """The modes of tools/vectors over a cipher of tools/vectors: a function from a key to one that encrypts a block."""
+    """The modes of tools/vectors over a cipher of tools/vectors. `make` turns a key into a function that encrypts a block."""
 
     def encrypt(mode, key, iv, data, aad, tag_bytes):
         one = make(key)
@@ -65,7 +65,7 @@ def by_hand(make, size):
 
 
 def families():
-    """(name, bytes of a block, bytes of a key, judge, longest message)."""
+    """(name, bytes of a block, bytes of a key, reference, longest message)."""
     for bits in (128, 192, 256):
         yield f"aes-{bits}", 16, bits // 8, by_pyca, 40_000
         yield f"rc6-{bits}", 16, bits // 8, by_hand(rc6.cipher, 16), 3000
@@ -99,7 +99,7 @@ def one_of_them(draw, name, size, key_bytes, judge, longest, backend, what):
     arguments = ["--cipher", f"{name}-{mode}", "--key", key.hex(), "--backend", backend]
     iv = draw.randbytes(size)
     if mode == "ctr" and name.startswith("pipo"):
-        # Sixteen bits count, and have to be enough.
+        # The counter has sixteen bits, and must not overflow.
         iv = iv[:6] + draw.randrange(2**16 - longest // 8 - 1).to_bytes(2, "big")
     if mode == "ccm":
         iv, aad, tag_bytes = iv[:draw.randrange(7, 14)], draw.randbytes(draw.randrange(60)), draw.randrange(4, 18, 2)
@@ -120,7 +120,7 @@ def one_of_them(draw, name, size, key_bytes, judge, longest, backend, what):
     assert tress("raw", "encrypt", *arguments, data=data) == expected, what
     assert tress("raw", "decrypt", *arguments, data=expected) == data, what
     if mode == "ccm":
-        # One bit of it all, and nothing comes out.
+        # After a change of any bit, nothing is written.
         damaged = bytearray(expected)
         damaged[draw.randrange(len(damaged))] ^= 1 << draw.randrange(8)
         assert tress("raw", "decrypt", *arguments, data=bytes(damaged), status=1) == b"", what

@@ -1,4 +1,4 @@
-"""README.md keeps its word: its commands run as they are pasted, its figures and its picture are those of the record it names."""
+"""The commands of README.md run as pasted, and its figures and picture match the record that it names."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-# Commands that build: what runs each of them in full.
+# Commands that build, and the tests that run them in full.
 BUILDS = {
     "make demo": "tests/demo in make test",
     "make install": "packaging/stage in make test-packages",

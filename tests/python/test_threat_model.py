@@ -1,4 +1,4 @@
-"""The threat model, misuse and side-channels pages name tests; each of them exists."""
+"""Every test that the threat model, misuse and side-channels pages name exists."""
 
 import re
 from pathlib import Path

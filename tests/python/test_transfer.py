@@ -49,7 +49,7 @@ def receiver(tmp_path_factory):
 
 
 class Session:
-    """A control connection, and as many data connections as are asked for."""
+    """A control connection and a number of data connections."""
 
     def __init__(self, receiver, streams=1):
         self.receiver, self.control = receiver, receiver.connect()
@@ -101,7 +101,7 @@ PROTOCOL = REFUSED[11]
 
 
 def send_chunks(data, file, plaintext, first, count):
-    """One batch under a key of its own."""
+    """Sends one batch under a new key."""
     sealer = wire.Sealer(file)
     sealed = sealer.seal(plaintext, first, count)
     data.send(sealer.key())
@@ -121,7 +121,7 @@ def test_a_file_over_two_connections(receiver, session):
     send_chunks(one, 1, PLAIN, 0, 32)
     assert session.control.ask(wire.finish(1, len(PLAIN))) == b"\x48" + number(1)
     assert (receiver.folder / "d" / "file").read_bytes() == PLAIN
-    # The same version is there. Another version exists, whatever bit 1 says.
+    # The same version is complete. Another version is refused, even with `restart` (bit 1).
     assert session.offer(2, PLAIN, b"d/file") == b"\x45" + number(2)
     assert session.control.ask(wire.offer(3, None, b"d/file")) == b"\x45" + number(3)
     assert session.offer(4, PLAIN[:-1], b"d/file") == REFUSED[5]
@@ -130,7 +130,7 @@ def test_a_file_over_two_connections(receiver, session):
         assert session.offer(file, data, name)[0] == 0x44
         send_chunks(one, file, data, 0, 1)
         assert session.control.ask(wire.finish(file, len(data)))[0] == 0x48
-    # Both connections have had their batches counted, and no file is coming.
+    # The batches of both connections are counted, and no file is arriving.
     session.control.send(wire.PING)
     counts = [wire.number(stream, 2) + wire.number(batches, 8) for stream, batches in [(0, 3), (1023, 1)]]
     last = session.control.receive()
@@ -151,7 +151,7 @@ def test_what_belongs_to_a_version(receiver, session):
     session.control.close()
     with Session(receiver) as next_session:
         held = b"\x44" + number(1) + b"\0\1" + wire.number(3, 8) + wire.number(5, 8)
-        # The next answer comes when the old session has let go of the file.
+        # The answer comes after the old session has released the file.
         assert next_session.offer(1, PLAIN, name, identity=identity) == held
     for more, size, answer in [
         ({"identity": b"w" * 32}, len(PLAIN), REFUSED[6]),
@@ -224,7 +224,7 @@ def test_what_is_no_violation(session):
     control.send(wire.PING)
     assert control.receive() == b"\x46" + bytes(14)
     assert control.ask(wire.offer(2, 100, b"violation"))[0] == 0x44
-    # The number of a file that was abandoned.
+    # The number of an abandoned file must not be reused.
     control.send(wire.abandon(2))
     assert control.ask(OFFER) == PROTOCOL
 
@@ -236,7 +236,7 @@ def test_joining(receiver, session):
     session.join(5, REFUSED[3])
     session.control.send(wire.lost(3))
     session.control.send(wire.PING)
-    # It has read `Lost` when it answers this.
+    # When the receiver answers this, it has read `Lost`.
     assert session.control.receive()[0] == 0x46
     kept.append(session.join(6))
     assert session.control.answer() == b"\x47\0\3" + bytes(8)
@@ -286,7 +286,7 @@ def test_unknown_sizes(session):
     data = session.join(0)
     assert session.control.ask(wire.offer(1, None, b"stream"))[0] == 0x44
     send_chunks(data, 1, PLAIN, 40, 1)
-    # The end is there: nothing lies behind it.
+    # The end of the stream is known: a chunk beyond it is refused.
     data.send(wire.Sealer(1).key())
     data.send(wire.batch(1, 40, 32800), bytes(32800))
     assert data.answer() is None

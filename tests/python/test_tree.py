@@ -2,8 +2,8 @@
 
     TRESS=target/release/tress target/venv/bin/python -m pytest -q tests/python/test_tree.py
 
-Both ways, and a table of streams that both have to accept or both have to refuse (tree_cases.py). A missing TRESS is a failure
-with CI set.
+Tests both directions, and a table of streams that both must accept or both must refuse (tree_cases.py). With CI set, a missing
+TRESS is a failure.
 """
 
 import os
@@ -43,7 +43,7 @@ def container(stream):
 
 
 def folder_of_everything(root):
-    """Names, modes, times and links at the edges of what a header holds."""
+    """Names, modes, times and links at the limits of a header."""
     (root / "empty").mkdir(parents=True)
     for depth in range(1, 8):
         (root / "/".join(["f" * 40] * depth)).mkdir()
@@ -70,7 +70,7 @@ def test_a_folder_of_the_command_is_read(tress, tmp_path):
     assert (kind, name) == (b"tree", "folder")
     entries = list(tree.pack(root))
     assert tree.read(plaintext) == entries
-    # The same tree makes the same bytes.
+    # The same tree gives the same bytes.
     assert tree.write(entries) == plaintext
 
 
@@ -100,7 +100,7 @@ def some_entries(rng):
 
 
 def by_names(entries):
-    """In one order; of a link's mode nothing is kept."""
+    """Sorted entries, without the modes of links, which are not kept."""
     entries = [tree.dataclasses.replace(entry, mode=0) if entry.kind == "link" else entry for entry in entries]
     return sorted(entries, key=lambda entry: entry.names)
 
@@ -125,6 +125,6 @@ def test_both_accept_or_both_refuse(tress, tmp_path, name, stream, refusal):
         assert raised.value.kind == refusal
         return
     entries = tree.read(stream)
-    # Without an entry for it, the root is as the program likes.
+    # Without an entry for the root, its mode and time are not defined.
     packed = [entry for entry in tree.pack(out) if entry.names or not all(entry.names for entry in entries)]
     assert by_names(packed) == by_names(entries)

@@ -1,6 +1,6 @@
-"""Tar streams that readers of trees have to agree about: docs/reference/formats/container.md, "What a reader admits".
+"""Tar streams on which all readers of trees must agree: docs/reference/formats/container.md, "What a reader admits".
 
-CASES has a name, the stream, and the kind of refusal or None. Each row is one rule of the page.
+CASES has rows of a name, the stream, and the kind of refusal or None. Each row tests one rule of the page.
 """
 
 from tress_tree import BLOCK, GNU, MAX_EXTENSION, USTAR, binary, fill, header, octal, record
@@ -11,7 +11,7 @@ CASES = []
 
 
 def entry(path, flag=b"0", data=b"", **fields):
-    """One entry with a ustar header; `fields` replace what it would have."""
+    """One entry with a ustar header. `fields` replace its fields."""
     common = {"mode": octal(0o640, 8), "size": octal(len(data), 12), "mtime": octal(7, 12), "typeflag": flag}
     return header(**{"name": path, **common, **fields}) + fill(data)
 
@@ -77,7 +77,7 @@ def plain_paths():
     case("link a/", link(b"a/", b"x"), "TreePath")
     case("NUL in a path record", pax((b"path", b"a\0b")) + A, "TreePath")
     case("empty path record", pax((b"path", b"")) + A, "TreePath")
-    # 16 names of 255 bytes with slashes between them are 4095.
+    # 16 names of 255 bytes with slashes between them have 4095 bytes.
     names = [b"n" * 255] * 16
     deep = b"".join(pax((b"path", b"/".join(names[:i]) + b"/")) + folder(b"cut") for i in range(1, 16))
     longest = b"/".join(names)

@@ -1,7 +1,7 @@
 """A reader and writer of tress containers, written from docs/reference/formats/container.md alone.
 
-Uses PyCA `cryptography` for AES-CCM and HKDF, and `pyrage` for age. Holds everything in memory: its job is to be plain
-and independent, not quick.
+Uses PyCA `cryptography` for AES-CCM and HKDF, and `pyrage` for age. Holds everything in memory: it is meant to be simple
+and independent, not fast.
 
     tress_reader.py decrypt IDENTITY_FILE CONTAINER > PLAINTEXT
 """
@@ -27,7 +27,7 @@ MAX_AGE_FILE = 65536
 
 
 class ContainerError(Exception):
-    """`kind` is a name from the page's table; `chunk` is a number where the kind has one."""
+    """`kind` is a name from the page's table, `chunk` the number of the chunk for kinds that have one."""
 
     def __init__(self, kind, chunk=None):
         super().__init__(kind if chunk is None else f"{kind} {chunk}")
@@ -39,7 +39,7 @@ class ContainerError(Exception):
 
 
 def write_frame(aead, age_file):
-    """First line, length, age file and padding."""
+    """Writes first line, length, age file and padding."""
     frame = b"tress/v1 " + aead + b"\n" + len(age_file).to_bytes(4, "big") + age_file
     return frame + bytes(-len(frame) % ALIGNMENT)
 
@@ -60,7 +60,7 @@ def write_payload(aead, input_key, plaintext, random=os.urandom):
 
 
 def encrypt(plaintext, seal_age, aead=b"aes-128-ccm", kind=b"file", name=None, random=os.urandom):
-    """A container; `seal_age` turns the content into an age file."""
+    """Makes a container. `seal_age` turns the content into an age file."""
     input_key = random(AEADS[aead][1])
     age_file = seal_age(write_content(aead, kind, name, input_key))
     return write_frame(aead, age_file) + write_payload(aead, input_key, plaintext, random)
@@ -85,7 +85,7 @@ def chunk_nonce(base_nonce, number):
 
 
 def read_frame(container):
-    """The AEAD's name, the age file, and the payload."""
+    """Returns the AEAD's name, the age file, and the payload."""
     if not container.startswith(b"tress/"):
         raise ContainerError("NotAContainer")
     end = container[:64].find(b"\n")
@@ -111,7 +111,7 @@ def read_frame(container):
 
 
 def read_content(content):
-    """AEAD, type, name or None, and input key."""
+    """Returns AEAD, type, name or None, and input key."""
     head, separator, input_key = content.partition(b"\n\n")
     lines = head.split(b"\n")
     good = separator and len(lines) in (2, 3) and lines[0].startswith(b"aead ") and lines[1] in (b"type file", b"type tree")
@@ -133,7 +133,7 @@ def read_content(content):
 
 
 def open_age(age_file, identity):
-    """The content, with a `pyrage` identity, a passphrase (str) or a raw key (bytes)."""
+    """Decrypts the content with a `pyrage` identity, a passphrase (str) or a raw key (bytes)."""
     try:
         if isinstance(identity, bytes):
             return age_by_hand.open_with_raw_key(age_file, identity)
@@ -143,14 +143,14 @@ def open_age(age_file, identity):
     except age_by_hand.AgeError as error:
         raise ContainerError(error.kind) from None
     except pyrage.DecryptError as error:
-        # pyrage tells failures apart by text only; what it cannot say, the caller has to accept as one kind.
+        # pyrage distinguishes failures only by text. All others are reported as one kind.
         text = str(error)
         kind = "NoMatchingKey" if "No matching keys" in text else "HeaderDamaged"
         raise ContainerError(kind) from error
 
 
 def decrypt(container, identity):
-    """Plaintext, type and name."""
+    """Returns plaintext, type and name."""
     outer_aead, age_file, payload = read_frame(container)
     aead, kind, name, input_key = read_content(open_age(age_file, identity))
     if aead != outer_aead:

@@ -1,6 +1,6 @@
-"""The sender's end of a transfer, written from docs/reference/formats/transfer.md alone, with PyCA `cryptography` for Noise.
+"""A sender of the transfer protocol, written from docs/reference/formats/transfer.md alone, with PyCA `cryptography` for Noise.
 
-Plain and one thing at a time: a control connection, data connections, and messages as bytes.
+It is simple and has no threads: a control connection, data connections, and messages as bytes.
 """
 
 import hmac
@@ -24,7 +24,7 @@ CHUNK = tress_reader.CHUNK
 
 
 def bech32(text, prefix):
-    """The bytes, without a look at the checksum."""
+    """Decodes the bytes, without checking the checksum."""
     head, _, digits = text.lower().rpartition("1")
     assert head == prefix
     bits = "".join(f"{'qpzry9x8gf2tvdw0s3jn54khce6mua7l'.index(c):05b}" for c in digits[:-6])
@@ -38,7 +38,7 @@ def noise_secret(identity_file):
 
 
 def noise_public(address):
-    """The key for connections in an address."""
+    """The Noise key in an address."""
     data = bech32(address, "tress")
     assert len(data) == 65 and data[0] == 1
     return data[33:]
@@ -77,7 +77,7 @@ def hkdf(chain, material):
 
 
 class Handshake:
-    """One end; `static` and `ephemeral` are secret keys, `remote` is the receiver's public key at the sender and None there."""
+    """One end. `static` and `ephemeral` are secret keys. `remote` is the receiver's public key at the sender, None at the receiver."""
 
     def __init__(self, static, ephemeral, remote=None, prologue=GREETING):
         self.static, self.ephemeral, self.remote = private(static), private(ephemeral), remote
@@ -194,7 +194,7 @@ def batch(file, first, size):
 
 
 class Connection:
-    """After the handshake. `receive` gives None when the receiver has closed."""
+    """A connection after the handshake. `receive` returns None if the receiver has closed it."""
 
     def __init__(self, address, static, remote):
         self.socket = socket.create_connection(address, timeout=60)
@@ -242,7 +242,7 @@ class Connection:
 
 
 class Sealer:
-    """A fresh key for a file and a data connection, which goes on to higher numbers only."""
+    """A new key for a file and a data connection. It may only seal ascending chunk numbers."""
 
     def __init__(self, file, aead=b"aes-128-ccm"):
         self.file, self.aead = file, aead
@@ -254,7 +254,7 @@ class Sealer:
         return key(self.file, 1 + list(tress_reader.AEADS).index(self.aead), self.input_key, self.prefix)
 
     def seal(self, plaintext, first, count):
-        """These chunks of a file."""
+        """Seals chunks of a file."""
         parts = [plaintext[at * CHUNK : (at + 1) * CHUNK] for at in range(first, first + count)]
         nonces = [tress_reader.chunk_nonce(self.base_nonce, first + at) for at in range(count)]
         return b"".join(self.cipher.encrypt(nonce, part, None) for nonce, part in zip(nonces, parts, strict=True))

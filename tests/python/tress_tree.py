@@ -1,7 +1,7 @@
 """A reader and writer of tree streams, written from docs/reference/formats/container.md, "Trees", alone.
 
-Shares no code with Python's `tarfile`, holds everything in memory, and applies the rules of unix to names. Like
-tress_reader.py, its job is to be plain and independent.
+Shares no code with Python's `tarfile`, holds everything in memory, and applies the rules of Unix to names. Like
+tress_reader.py, it is meant to be simple and independent.
 
     tress_tree.py IDENTITY_FILE CONTAINER       lists the entries of a container of type `tree`
 """
@@ -18,7 +18,7 @@ MAX_PATH = 4095
 MAX_OCTAL = 8**11 - 1
 NANOSECONDS = 10**9
 
-# Offset and bytes of each field of a header: the page's table.
+# Offset and length in bytes of each field of a header, from the page's table.
 FIELDS = {
     "name": (0, 100),
     "mode": (100, 8),
@@ -51,7 +51,7 @@ class TreeError(Exception):
 
 @dataclasses.dataclass
 class Entry:
-    """`names` are the names from below the root, none for the root itself; the time is in nanoseconds since 1970."""
+    """`names` are the components below the root, empty for the root itself. The time is in nanoseconds since 1970."""
 
     names: tuple
     kind: str
@@ -69,7 +69,7 @@ def octal(number, size):
 
 
 def binary(number, size):
-    """GNU tar's form: two's complement, with the first bit set also where the number is not negative."""
+    """A number in GNU tar's form: two's complement, with the first bit set even if the number is not negative."""
     data = bytearray((number % (1 << 8 * size)).to_bytes(size, "big"))
     data[0] |= 0x80
     return bytes(data)
@@ -80,7 +80,7 @@ def fill(data):
 
 
 def header(**values):
-    """A header of these fields, with its checksum unless that is given."""
+    """A header with these fields, and with its checksum if that is not given."""
     block = bytearray(BLOCK)
     for name, value in {"chksum": b" " * 8, "magic": USTAR[:6], "version": USTAR[6:], **values}.items():
         start, size = FIELDS[name]
@@ -151,7 +151,7 @@ def write(entries):
 
 
 def pack(root):
-    """The entries of a folder, in the order that a writer gives them. By handles: paths may be too long for one call."""
+    """The entries of a folder, in the order of a writer. Uses handles, since paths may be too long for one call."""
     handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     try:
         status = os.fstat(handle)
@@ -213,7 +213,7 @@ def parse_time(text):
     time_ns = int(match[2]) * NANOSECONDS + int(fraction[:9].ljust(9, b"0"))
     if not match[1]:
         return time_ns
-    # Digits beyond nanoseconds are dropped towards the past.
+    # Digits beyond nanoseconds are rounded towards the past.
     return -time_ns - (fraction[9:].strip(b"0") != b"")
 
 
@@ -256,7 +256,7 @@ def fields_of(block):
 
 
 def read_extension(stream, flag, size, known):
-    """Adds what this extended header says about the next entry to `known`."""
+    """Adds the records of an extended header, which apply to the next entry, to `known`."""
     if size < 0 or size > MAX_EXTENSION:
         raise damaged("size of an extended header")
     data = stream.take_filled(size)
@@ -303,7 +303,7 @@ def split(path, kind):
 
 
 def check_target(target, depth):
-    """A link below so many folders."""
+    """Checks the target of a link that is `depth` folders below the root."""
     names = target.split(b"/")
     above = 0
     while above < len(names) and names[above] == b"..":
@@ -314,7 +314,7 @@ def check_target(target, depth):
 
 
 def next_entry(stream):
-    """`None` after the end mark."""
+    """Reads the next entry, or None after the end mark."""
     known = {}
     while True:
         block = stream.take(BLOCK)
@@ -359,7 +359,7 @@ def next_entry(stream):
 def read(data):
     """The entries of a tree stream."""
     stream, entries = Stream(data), []
-    # The last folder and those that it lies in, from the root: name, and the kinds of the names in it.
+    # The path of open folders from the root to the last one: name, and the kinds of the names in it.
     open_folders = [(b"", {})]
     while (entry := next_entry(stream)) is not None:
         if not entry.names:

@@ -1,7 +1,7 @@
-"""The page that the tests look at: of the fixtures, of a study that is simulated in seconds and of a
-table that is computed, opened in Chromium.
+"""The tested page, opened in Chromium. It is made from the fixtures, a study that is simulated in seconds, and a
+computed table.
 
-The environment variable TRESS names the command, which has tress-lab beside it, CHROMIUM the browser.
+The environment variable TRESS names the command, with tress-lab in the same folder; CHROMIUM names the browser.
 """
 
 import json
@@ -20,13 +20,13 @@ TRESS = os.environ.get("TRESS", str(ROOT / "target/debug/tress"))
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
-    """What the report is made of."""
+    """The folder from which the report is made."""
     folder = tmp_path_factory.mktemp("report")
     shutil.copytree(HERE / "fixtures", folder, dirs_exist_ok=True)
     for study in [["pipo-riscv"], ["ccm-overlap", "--part", "table-1"]]:
         subprocess.run([TRESS, "study", *study, "--quick", "--out", folder], check=True, capture_output=True)
     made = subprocess.run([TRESS, "report", folder], check=True, capture_output=True, text=True)
-    # One line for each file that is no use, and nothing else.
+    # One line for each unusable file, and nothing else.
     notes = sorted(line.split(": ")[2] for line in made.stderr.splitlines())
     assert notes == ["records/damaged.json", "records/foreign.json"], made.stderr
     return folder
@@ -60,7 +60,7 @@ def browser():
 
 @pytest.fixture(scope="session")
 def opener(browser, folder):
-    """Opens the page in a browser of its own, and keeps what it says on the console, throws or asks for."""
+    """Opens the page in a new browser, and records its console messages, exceptions and requests."""
 
     def opened(width=1000, height=900, **options):
         options.setdefault("reduced_motion", "reduce")
@@ -97,7 +97,7 @@ def close(page):
 
 @pytest.fixture
 def open_page(opener):
-    """Opens the page; complaints are failures."""
+    """Opens the page. Recorded complaints fail the test."""
     pages = []
 
     def opened(**options):
@@ -116,7 +116,7 @@ def page(open_page):
 
 @pytest.fixture(scope="module")
 def seen(opener):
-    """One page for all tests that only look at it."""
+    """One page for all tests that do not change it."""
     page = opener()
     yield page
     close(page)

@@ -1,4 +1,4 @@
-"""Figures as the page shows them, read back: nothing here is taken from the code that writes them."""
+"""Reads figures from the page, independently of the code that writes them."""
 
 import math
 import re
@@ -7,7 +7,7 @@ NUMBER = re.compile(r"^[-−]?[\d,]*\.?\d+(e[-+]?\d+)?")
 
 
 def shows(text, value, scale=1.0):
-    """Whether a text begins with `value` times `scale`, to the digits that it has."""
+    """Whether a text begins with `value` times `scale`, to the digits shown."""
     found = NUMBER.match(text)
     assert found, f"no number in {text!r}"
     digits = found.group().replace(",", "")
@@ -16,7 +16,7 @@ def shows(text, value, scale=1.0):
 
 
 def close(one, other):
-    """The same number, up to what reading and writing text may change in the last bit."""
+    """Whether two numbers are equal, except for the last bit, which text conversion may change."""
     return math.isclose(float(one), float(other), rel_tol=1e-15, abs_tol=0.0)
 
 

@@ -1,4 +1,4 @@
-"""Every figure of the page is one of the files that it was made from."""
+"""Every figure of the page comes from the files that it was made from."""
 
 import json
 
@@ -25,7 +25,7 @@ def tables(section):
 
 
 def test_rows_of_sections(seen, kept):
-    """Paper, model, simulated and measured each in a column of its own, empty where there is none."""
+    """Paper, model, simulated and measured figures have separate columns, with empty cells for missing figures."""
     checked = 0
     for (study, name), section in kept[0].items():
         if not section["rows"]:
@@ -76,7 +76,7 @@ def test_texts_and_verdicts(seen, kept):
         assert len(shown) == len(section["verdicts"])
         for item, verdict in zip(shown, section["verdicts"]):
             ((kind, claim),) = [item for item in verdict.items() if item[0] != "kind"]
-            # A kind of a later version is none.
+            # A kind that this version does not know is ignored.
             kind = verdict.get("kind") if verdict.get("kind") in words else kind
             assert item.query_selector(".word").text_content() == words[kind]
             assert item.query_selector(".claim").text_content() == plain(claim)
@@ -134,7 +134,7 @@ def test_samples_on_demand(seen, kept):
         assert len(strip.query_selector_all("circle")) == len(samples)
     caption = strips[0].query_selector("figcaption").text_content()
     assert shows(caption.split("median ")[1], row["bytes_per_s"], 1e-9)
-    # From top to bottom as from the most to the least.
+    # The largest sample is at the top.
     places = [float(dot.get_attribute("cy")) for dot in strips[0].query_selector_all("circle")]
     assert places.index(min(places)) == row["samples"].index(max(row["samples"]))
     button.click()
@@ -142,7 +142,7 @@ def test_samples_on_demand(seen, kept):
 
 
 def test_what_changed(seen):
-    """By hand: of the three rows one is 10 % slower; its samples differ by 0.2 % at most."""
+    """By hand: one of the three rows is 10 % slower, and its samples differ by at most 0.2 %."""
     text = seen.text_content("#changes")
     assert "3 rows can be compared; 0 are faster, 1 slower, 2 show no change" in text
     row = seen.query_selector("#changes table").evaluate(TABLE)["rows"]
@@ -154,7 +154,7 @@ def pictures(kept):
     return [picture for section in kept[0].values() for picture in section["pictures"]]
 
 
-# What has a text in a picture, row by row, and where it is drawn, in the picture's own units.
+# The marks with a text in a picture, row by row, and their places in the picture's units.
 MARKS = """figure => [...figure.querySelectorAll('.plot .row')].map(row => [...row.querySelectorAll('title')].map(title => {
   const mark = title.parentNode;
   const { x, y, width, height } = mark.getBBox();
@@ -175,7 +175,7 @@ def is_inside(chart, point):
 
 
 def check_chart(chart, rows):
-    """A row for each line that has points inside, and one for marks."""
+    """A row for each line with points inside the chart, and one for marks."""
     wanted = []
     for place, line in enumerate(chart["lines"], 1):
         name = line["name"] or (f"line {place}" if len(chart["lines"]) > 1 else chart["y"]["name"])
@@ -241,7 +241,7 @@ CHECKS = {"chart": check_chart, "bars": check_bars, "intervals": check_intervals
 
 
 def test_pictures_are_drawn_from_the_figures(seen, kept):
-    """Every figure is in the text of a mark, and the marks are where their figures are."""
+    """Every figure is in the text of a mark, and the places of marks match their figures."""
     figures = seen.query_selector_all("figure.chart")
     by_title = {figure.query_selector("figcaption").text_content(): figure for figure in figures}
     kinds = set()
@@ -250,7 +250,7 @@ def test_pictures_are_drawn_from_the_figures(seen, kept):
         CHECKS[kind](drawing, by_title[plain(drawing["title"])].evaluate(MARKS))
         kinds.add(kind)
     assert kinds == CHECKS.keys()
-    # Those of records are made from their ratios.
+    # Pictures of records are drawn from ratios.
     texts = [mark["text"] for figure in figures for row in figure.evaluate(MARKS) for mark in row]
     for document in kept[1].values():
         for row in document["rows"]:

@@ -1,5 +1,5 @@
-"""The page as a page: opens at once and alone, works by mouse and keyboard, at every width, light and dark, on paper, without
-scripts, and for those who hear it."""
+"""Behaviour of the page: it opens quickly and loads nothing else; it works by mouse and keyboard, at every width, light and dark,
+in print, without scripts, and with a screen reader."""
 
 import csv
 import importlib.resources
@@ -17,7 +17,7 @@ def test_size_and_time(open_page, folder):
     assert (folder / "report.html").stat().st_size < 3_000_000
     page = open_page()
     session = page.context.new_cdp_session(page)
-    # The time of the page's own thread on a processor: a clock would also count what else the machine does.
+    # Processor time of the page's thread: a clock would also count other programs.
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
     page.reload()
     metrics = {metric["name"]: metric["value"] for metric in session.send("Performance.getMetrics")["metrics"]}
@@ -25,7 +25,7 @@ def test_size_and_time(open_page, folder):
 
 
 def test_texts_are_inert(page, folder):
-    """What files hold is text, in the page and in its data."""
+    """Content of files is only text, in the page and in its data."""
     assert page.evaluate("window.broken") is None
     text = (folder / "report.html").read_text()
     assert "<script>window" not in text and "<img src=x" not in text and "<b>processor" not in text
@@ -42,7 +42,7 @@ def test_policy_lets_nothing_in(page):
         " document.body.append(script); return window.broken === true; }",
     ]:
         assert page.evaluate(attempt) is False
-    # The browser said so on the console; that is what was to be seen here.
+    # The browser reports the violations on the console, as expected here.
     assert page.complaints
     page.complaints.clear()
 
@@ -61,7 +61,7 @@ def test_widths(open_page, width, scheme):
 
 @pytest.mark.parametrize("width", [400, 1000, 1600])
 def test_links_of_the_contents(open_page, width):
-    """Each lands with its heading just below the bar at the top, or as far down as the page goes, on a page just opened."""
+    """Each link scrolls its heading to just below the top bar, or to the end of the page, on a newly opened page."""
     page = open_page(width=width, reduced_motion="no-preference")
     url = page.url
     for number in range(len(page.query_selector_all("nav a"))):
@@ -78,7 +78,7 @@ def test_links_of_the_contents(open_page, width):
 
 
 def test_no_marks_of_markdown(page):
-    """In headings, captions, names and texts: all but code is words, whatever its mark was."""
+    """Headings, captions, names and texts show no Markdown marks outside code."""
     texts = """() => {
       const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
       const found = [];
@@ -101,7 +101,7 @@ def test_lines_have_names_of_their_own(seen):
 
 
 def test_no_figure_or_tick_is_cut(open_page):
-    """Every text of a picture is inside of it, and inside what can be seen of it by scrolling."""
+    """Every text of a picture is inside the picture, and inside the area that scrolling reaches."""
     page = open_page()
     texts, cut = page.evaluate("""() => {
       const texts = [...document.querySelectorAll('.plot text')];
@@ -116,7 +116,7 @@ def test_no_figure_or_tick_is_cut(open_page):
 
 @pytest.mark.parametrize("width", [400, 1000, 1600])
 def test_letters_of_pictures_can_be_read(open_page, width):
-    """A picture is scaled down to ten pixels for its letters, and scrolls from there on."""
+    """A picture is scaled down until its letters have ten pixels. Below that it scrolls."""
     page = open_page(width=width)
     sizes = page.evaluate("""() => [...document.querySelectorAll('.plot')].map(plot => {
       const scale = plot.querySelector('svg').getBoundingClientRect().width / 1000;
@@ -149,7 +149,7 @@ def test_tables_that_are_cut_say_so(open_page, width):
         }""")
         seen.add(wide)
     assert seen == {True, False}
-    # Seven words of a header do not make a table wide: eight columns of figures fit.
+    # A long header does not make a table wide: eight columns of figures fit.
     if width == 1000:
         table = page.query_selector('div.table:has(caption:text-is("Cycles per call and per byte")) .scroll')
         assert table.evaluate("table => table.scrollWidth <= table.clientWidth")
@@ -166,7 +166,7 @@ def test_themes(open_page):
         page.click("#theme")
         assert name in page.text_content("#theme") and page.evaluate(ground) == colour
     page.click("#theme")
-    # Remembered where the browser keeps something for pages from files.
+    # The choice is kept if the browser stores data for pages from files.
     page.reload()
     assert "light" in page.text_content("#theme") and page.evaluate(ground) == light
 
@@ -187,7 +187,7 @@ def test_sort(page):
     assert column(table, 2) == ["3", "20", "1,024"] and heads[2].get_attribute("aria-sort") == "ascending"
     buttons[2].click()
     assert column(table, 2) == ["1,024", "20", "3"] and heads[2].get_attribute("aria-sort") == "descending"
-    # Times by their length, whatever their unit; by keyboard.
+    # Times are sorted by duration, in any unit; sorting by keyboard.
     buttons[1].focus()
     page.keyboard.press("Enter")
     assert column(table, 1) == ["736 ns", "5.4 µs", "2 ms"]
@@ -195,7 +195,7 @@ def test_sort(page):
     page.keyboard.press("Space")
     assert column(table, 1) == ["2 ms", "5.4 µs", "736 ns"]
     assert "Sorted by time, descending" in page.text_content("#live")
-    # Rows without a figure stay last either way.
+    # Rows without a figure are last in both directions.
     table = page.query_selector('section[id$="-figures"] table')
     button = table.query_selector('thead button:text-is("model")')
     for expected in [["0", "1.044", "64", "1300.2", ""], ["1300.2", "64", "1.044", "0", ""]]:
@@ -216,7 +216,7 @@ def test_copy(open_page):
 
 
 def test_copy_without_clipboard(open_page):
-    """As in browsers that keep it from pages of files."""
+    """As in browsers that deny the clipboard to pages from files."""
     page = open_page()
     page.evaluate("""() => {
       Object.defineProperty(navigator, 'clipboard', { value: undefined });
@@ -273,7 +273,7 @@ def test_a_picture_that_scrolls_shows_what_the_keyboard_reads(open_page):
 
 
 def test_order_of_the_keyboard(page):
-    """First the way past the contents; then everything in the order of the page."""
+    """First the link that skips the contents, then everything in the order of the page."""
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     page.keyboard.press("Enter")
@@ -305,7 +305,7 @@ def test_print(open_page):
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert all(page.evaluate("[...document.querySelectorAll('details.verdicts')].map(details => details.open)"))
     assert page.pdf().startswith(b"%PDF")
-    # Ten columns fit on A4 less its margins.
+    # Ten columns fit on A4 without its margins.
     page.set_viewport_size({"width": 688, "height": 900})
     wide = page.evaluate("""[...document.querySelectorAll('.scroll')]
       .filter(scroll => scroll.querySelector('thead tr').cells.length <= 12 && scroll.scrollWidth > scroll.clientWidth + 1)
@@ -325,13 +325,13 @@ def test_without_scripts(open_page):
 @pytest.mark.parametrize("width, scheme", [(1000, "light"), (400, "dark")])
 def test_accessibility(open_page, width, scheme):
     page = open_page(width=width, color_scheme=scheme)
-    # With tables of figures open.
+    # With all tables of figures open.
     for details in page.query_selector_all("main details"):
         details.evaluate("details => { details.open = true; }")
     for figure in page.query_selector_all("figure.chart"):
         figure.scroll_into_view_if_needed()
     settle(page)
-    # The page's policy holds for scripts of the page, not for what a debugger evaluates.
+    # The page's policy applies to its scripts, not to code that a debugger evaluates.
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
     bad = [(rule["id"], rule["impact"], rule["nodes"][0]["html"][:200]) for rule in found

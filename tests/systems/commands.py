@@ -1,4 +1,4 @@
-"""What the tests of other systems share: the command of one system as a command line, and a folder for both."""
+"""Shared parts of the tests of other systems: the command line of a system's command, and a folder for both systems."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CHUNK_BYTES = 16384
-# A build without optimisation in an emulator, on a busy machine.
+# Time for a build without optimisation in an emulator, on a busy machine.
 PATIENCE_S = 300
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command did."""
+    """The outcome of a command."""
 
     status: int
     stdout: bytes
@@ -40,14 +40,14 @@ class System:
 
     @staticmethod
     def of(variable: str) -> System:
-        """The system that an environment variable names; paths in it may be relative to where the tests start."""
+        """The system that an environment variable names. Its paths may be relative to the current folder."""
         words = shlex.split(os.environ[variable])
         line = tuple(os.path.abspath(word) if os.sep in word and os.path.exists(word) else word for word in words)
         return System(variable, line)
 
     @property
     def is_windows(self) -> bool:
-        """Whether names and modes are those of Windows."""
+        """Whether the system is Windows."""
         return self.line[-1].endswith(".exe")
 
     def start(self, arguments: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
@@ -64,7 +64,7 @@ class System:
 
 
 def plaintext(length: int) -> bytes:
-    """Bytes in which no two chunks are alike."""
+    """Pseudorandom bytes, so that all chunks differ."""
     state, words = 0x9E3779B97F4A7C15, bytearray()
     while len(words) < length:
         state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
@@ -73,7 +73,7 @@ def plaintext(length: int) -> bytes:
 
 
 class SystemTest(unittest.TestCase):
-    """A test with a folder of its own, which both systems see."""
+    """A test with a new folder that both systems can access."""
 
     folder: Path
 
@@ -88,7 +88,7 @@ class SystemTest(unittest.TestCase):
         return self.folder / name
 
     def names(self) -> list[str]:
-        """All that lies in the folder."""
+        """All names below the folder."""
         return sorted(path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*"))
 
     def ok(self, system: System, *arguments: str, stdin: bytes = b"") -> Outcome:
@@ -98,7 +98,7 @@ class SystemTest(unittest.TestCase):
         return done
 
     def refused(self, status: int, system: System, *arguments: str, stdin: bytes = b"") -> Outcome:
-        """Runs a command that has to fail with this exit status, say why, and leave nothing."""
+        """Runs a command that has to fail with this exit status and an error message, and leave no files."""
         before = self.names()
         done = system.run(arguments, self.folder, stdin)
         self.assertEqual(done.status, status, f"{system.name} {arguments}: {done.stderr}")
@@ -108,18 +108,18 @@ class SystemTest(unittest.TestCase):
         return done
 
     def key(self, system: System, name: str) -> tuple[str, str]:
-        """Makes an identity; its recipient and its address."""
+        """Makes an identity. Returns its recipient and its address."""
         self.ok(system, "keygen", "-o", name)
         recipient, address = self.ok(system, "keygen", "--public", name).text.split()
         return recipient, address
 
     def same_files(self, one: Path, other: Path) -> None:
-        """Compares two folders: names, and what the files hold."""
+        """Compares two folders: names and content of files."""
         self.assertEqual(list(entries(one)), list(entries(other)))
 
     @contextmanager
     def receiver(self, system: System, *arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-        """A receiver that listens, and where."""
+        """A listening receiver and its address."""
         process = system.start(["receive", "--listen", "127.0.0.1:0", *arguments], self.folder)
         try:
             assert process.stderr is not None
@@ -134,6 +134,6 @@ class SystemTest(unittest.TestCase):
 
 
 def entries(root: Path) -> Iterator[tuple[str, bytes | None]]:
-    """Every name below a folder, sorted, with what a file holds."""
+    """The sorted names below a folder, each with the content of its file."""
     for path in sorted(root.rglob("*")):
         yield path.relative_to(root).as_posix(), path.read_bytes() if path.is_file() else None

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds of the command for two systems open, verify and receive what the other has made.
+"""Builds of the command for two systems decrypt, verify and receive each other's files.
 
     HERE=target/debug/tress THERE="qemu-riscv64 -L /usr/riscv64-linux-gnu target/…/tress" tests/systems/exchange.py
 
@@ -21,10 +21,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Containers(SystemTest):
-    """Files, folders and what is done to containers."""
+    """Files, folders, and operations on containers."""
 
     def test_files(self) -> None:
-        """Lengths around a chunk and around the lanes of one batch, both AEADs."""
+        """Lengths around the size of a chunk and of a batch, with both AEADs."""
         cases = [(0, 128), (1, 128), (CHUNK_BYTES - 1, 128), (CHUNK_BYTES, 256), (41 * CHUNK_BYTES + 5, 128)]
         for maker, opener in ORDERS:
             recipient, _ = self.key(opener, f"{opener.name}.key")
@@ -39,7 +39,7 @@ class Containers(SystemTest):
                     self.path("out").unlink()
 
     def test_pipes_ranges_and_inspection(self) -> None:
-        """Streams; a range over the border of two chunks; what is told of a container."""
+        """Streams, a range over the border of two chunks, and `inspect`."""
         plain = plaintext(3 * CHUNK_BYTES + 100)
         for maker, opener in ORDERS:
             with self.subTest(maker=maker.name):
@@ -57,7 +57,7 @@ class Containers(SystemTest):
                 self.assertTrue(verified["verified"])
 
     def test_trees(self) -> None:
-        """Folders, with names that are not ASCII, there and back."""
+        """Round trips of folders, with names that are not ASCII."""
         tree = self.path("Größe 尺")
         (tree / "leer").mkdir(parents=True)
         (tree / "tief" / "tiefer").mkdir(parents=True)
@@ -76,14 +76,14 @@ class Containers(SystemTest):
                 opened = self.path(out) / "run.sh"
                 if not (maker.is_windows or opener.is_windows):
                     self.assertEqual(opened.stat().st_mode & 0o777, 0o755)
-                # Two seconds are what the coarsest file systems tell apart.
+                # The coarsest file systems have a resolution of two seconds.
                 self.assertAlmostEqual(opened.stat().st_mtime, run.stat().st_mtime, delta=2)
                 self.refused(1, opener, "decrypt", "-i", identity, "-o", out, f"{maker.name}.tress")
                 self.ok(opener, "decrypt", "-i", identity, "-o", out, "--force", f"{maker.name}.tress")
                 self.same_files(tree, self.path(out))
 
     def test_rewrap_and_key_files(self) -> None:
-        """Another system gives a container to other recipients; the payload stays."""
+        """The other system rewraps a container; the payload stays the same."""
         plain = plaintext(100_000)
         self.path("raw.key").write_bytes(plaintext(32))
         for maker, other in ORDERS:
@@ -101,7 +101,7 @@ class Containers(SystemTest):
                 self.path("sealed").unlink()
 
     def test_refusals(self) -> None:
-        """Damage, wrong keys, names that are taken: an error and nothing left, on both."""
+        """Damage, wrong keys and existing names lead to an error and leave no file, on both systems."""
         plain = plaintext(3 * CHUNK_BYTES)
         for maker, opener in ORDERS:
             with self.subTest(maker=maker.name):
@@ -127,10 +127,10 @@ class Containers(SystemTest):
 
 
 class Others(SystemTest):
-    """Signatures, bare ciphers, transfers, and what is computed from numbers alone."""
+    """Signatures, bare ciphers, transfers, and plans."""
 
     def test_signatures(self) -> None:
-        """Every scheme, keys of either system and of OpenSSL, many files at once."""
+        """Every scheme, keys of either system and of OpenSSL, many files in one call."""
         files = [f"Datei {number}" for number in range(9)]
         for number, name in enumerate(files):
             self.path(name).write_bytes(plaintext(1000 * number))
@@ -152,7 +152,7 @@ class Others(SystemTest):
                     self.refused(1, verifier, "verify", "--key", "public", "--scheme", scheme, *wrong)
 
     def test_bare_ciphers(self) -> None:
-        """Every kind of cipher and mode: the same bytes on both, and those of OpenSSL where it has the cipher."""
+        """Every kind of cipher and mode gives the same bytes on both systems, and in OpenSSL if it has the cipher."""
         plain = plaintext(5000)
         cases = [("aes-128-ctr", 16, 16), ("aes-256-cbc", 32, 16), ("aes-192-ecb", 24, 0), ("aes-128-ccm", 16, 12),
                  ("rijndael-256-192-cbc", 24, 32), ("rijndael-160-160-ctr", 20, 20), ("rc6-128-ctr", 16, 16),
@@ -173,7 +173,7 @@ class Others(SystemTest):
                     self.refused(1, THERE, "raw", "decrypt", *options, "-o", "out", stdin=changed)
 
     def test_transfers(self) -> None:
-        """A file and a folder from each to the other, on the loopback interface."""
+        """Each system sends a file and a folder to the other over the loopback interface."""
         tree = self.path("ordner")
         (tree / "unter").mkdir(parents=True)
         (tree / "unter" / "größe").write_bytes(plaintext(70_000))
@@ -196,7 +196,7 @@ class Others(SystemTest):
                 self.same_files(tree, arrived / "ordner")
 
     def test_what_is_computed(self) -> None:
-        """Plans are the same on every system, and lists of ciphers but for what the processor has."""
+        """Plans are the same on every system, and so are lists of ciphers, except for the backends that are available."""
         lines = [["plan", "--json", "--size", "1GiB", "--compute-rate", "100MB", "--link-rate", "1Gbit", "--sync-cost", "10us"]]
         for line in lines:
             with self.subTest(line=line):

@@ -1,6 +1,6 @@
-/* Runs a command line on a console of its own and sends it Ctrl-C after so many milliseconds, as a user does who stops a program:
+/* Runs a command line on a new console, and sends it Ctrl-C after a number of milliseconds, like a user who stops a program:
  *     interrupt.exe MILLISECONDS COMMAND LINE...
- * The command's standard input is a pipe in which a megabyte waits; it is closed half a second after Ctrl-C. Writes the exit status in
+ * The command's standard input is a pipe that holds a megabyte and is closed half a second after Ctrl-C. Prints the exit status in
  * hexadecimal. */
 #include <stdio.h>
 #include <stdlib.h>

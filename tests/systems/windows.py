@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What only Windows has: device names, names that differ by case, colons, Ctrl-C, line ends.
+"""Features of Windows: device names, names that differ only in case, colons, Ctrl-C, line ends.
 
     TRESS="wine target/…/tress.exe" INTERRUPT=target/…/interrupt.exe tests/systems/windows.py
 
@@ -24,7 +24,7 @@ INTERRUPT = str(Path(os.environ["INTERRUPT"]).resolve())
 
 
 class Windows(SystemTest):
-    """The command as a user of Windows meets it."""
+    """The command on Windows."""
 
     recipient: str
 
@@ -34,17 +34,17 @@ class Windows(SystemTest):
         self.recipient, _ = self.key(TRESS, "me.key")
 
     def test_line_ends(self) -> None:
-        """Files of keys as an editor of Windows writes them."""
+        """Key files with the line ends of a Windows editor."""
         identity = self.path("me.key").read_bytes()
         self.path("crlf.key").write_bytes(identity.replace(b"\n", b"\r\n"))
         self.path("recipients").write_bytes(f"# me\r\n{self.recipient}\r\n".encode())
         sealed = self.ok(TRESS, "encrypt", "-R", "recipients", stdin=b"text").stdout
         self.assertEqual(self.ok(TRESS, "decrypt", "-i", "crlf.key", stdin=sealed).stdout, b"text")
-        # Not a line more: results are bytes, whatever the system thinks of ends of lines.
+        # Output is written as bytes, without conversion of line ends.
         self.assertNotIn(b"\r", self.ok(TRESS, "keygen", "--public", "me.key").stdout)
 
     def test_devices(self) -> None:
-        """NUL takes everything and is never replaced; a device is no name for a folder of files."""
+        """NUL accepts any output and is never replaced. A device name cannot be the name of an unpacked folder."""
         self.path("in").write_bytes(plaintext(300_000))
         before = self.names()
         self.ok(TRESS, "encrypt", "-r", self.recipient, "-o", "NUL", "in")
@@ -52,7 +52,7 @@ class Windows(SystemTest):
         self.assertEqual(self.names(), before)
 
     def test_trees_that_mean_harm(self) -> None:
-        """Names that Windows would take for others are refused before anything is there."""
+        """Names that Windows would change are refused before anything is written."""
         plain_names = [["a/b", "c.d/e"], ["größe"]]
         harmful = [["a:b"], ["con"], ["Nul.txt"], ["a\\..\\..\\b"], ["C:x"], ["dot."], ["space "], ["one", "ONE"],
                    ["größe", "GRÖSSE", "Größe"], ["folder/x", "FOLDER/X"], ["com1.log"], ["a|b"]]
@@ -72,7 +72,7 @@ class Windows(SystemTest):
         folder = self.path("made")
         folder.mkdir()
         with tarfile.open(fileobj=io.BytesIO(stream.getvalue())) as tar:
-            # As it stands; Debian 12's Python knows no argument for that.
+            # Extract entries unchanged. The Python of Debian 12 has this attribute, but no argument for it.
             tar.extraction_filter = lambda member, _: member
             tar.extractall(folder)
         self.ok(HERE, "encrypt", "-r", self.recipient, "-o", "sealed", "made/tree")
@@ -88,17 +88,17 @@ class Windows(SystemTest):
         self.path("sealed").unlink()
 
     def entries_of(self, name: str) -> list[tuple[str, bytes | None]]:
-        """What lies below a folder."""
+        """The names below a folder."""
         root = self.path(name)
         return [(path.relative_to(root).as_posix(), path.read_bytes() if path.is_file() else None)
                 for path in root.rglob("*")]
 
     def ok_remove(self, name: str) -> None:
-        """Removes a folder with all that it holds."""
+        """Removes a folder and its content."""
         subprocess.run(["rm", "-r", name], cwd=self.folder, check=True)
 
     def test_ctrl_c(self) -> None:
-        """A run that is stopped leaves nothing, and ends as Windows ends what is stopped."""
+        """An interrupted run leaves no file, and has the exit status of an interrupted Windows program."""
         before = self.names()
         program = TRESS.line[-1]
         start = time.monotonic()
@@ -111,7 +111,7 @@ class Windows(SystemTest):
         self.assertLess(time.monotonic() - start, 30)
 
     def test_what_is_not_there(self) -> None:
-        """Options that need another system say so, and measuring says what it lacks."""
+        """Options that Windows lacks are refused, and measuring reports what is missing."""
         self.refused(2, TRESS, "encrypt", "--passphrase-fd", "3", "-o", "out", "me.key")
         self.refused(2, TRESS, "bench", "--quick", "encrypt-file")
 

@@ -1,4 +1,4 @@
-// A Rocket core with the published parameters of SiFive's E31, as RTL to hold the timing model against.
+// A Rocket core with the published parameters of SiFive's E31, as RTL. The timing model is compared with it.
 package tress
 
 import chisel3._

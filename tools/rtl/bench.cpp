@@ -1,10 +1,10 @@
-// Runs an ELF program on the core as RTL: the memory outside it is here, and answers a cycle after it is asked.
+// Runs an ELF program on the core as RTL. This file has the memory outside the core, which answers one cycle after a request.
 //
 //   bench PROGRAM.elf [MOST_CYCLES]
 //
-// A store to 0x10013000 is a byte on the console; a word stored to REPORT goes to standard output as a number, and
-// 0xffffffff there ends the run. A program with kernels is told to report there, and to be quiet otherwise. The core begins at
-// RESET, where a jump to the program is put. A HiFive1 Rev B's start code finds its crystal ready.
+// A store to 0x10013000 writes a byte to the console. A word stored to REPORT is printed as a number, and 0xffffffff there ends the
+// run. The parameters of a program with kernels are set so that it reports there and prints nothing else. The core begins at
+// RESET, where a jump to the program is placed. The start code of a HiFive1 Rev B finds its crystal ready.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -68,7 +68,7 @@ void ask_for_report(std::vector<uint8_t>& elf) {
     memcpy(&found[20], &quiet, 4);
 }
 
-// Segments go to their load addresses (the start code copies data from there).
+// Loads segments at their load addresses, from which the start code copies data.
 void load(const std::vector<uint8_t>& elf, Memory& memory) {
     if (elf.size() < 52 || memcmp(elf.data(), "\177ELF\1\1", 6) != 0 || get<uint16_t>(elf, 18) != 243)
         die("not an ELF program for 32-bit RISC-V");
@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
         top.io_b_bits_id = answers.empty() ? 0 : answers.front();
         top.io_b_bits_resp = 0;
         top.eval();
-        // What the rising edge will take.
+        // Transfers that happen at the rising edge.
         const bool read = top.io_r_valid && top.io_r_ready, wrote = top.io_w_valid && top.io_w_ready;
         const bool answered = top.io_b_valid && top.io_b_ready;
         if (!top.reset) {

@@ -1,5 +1,5 @@
-"""Figures of kernels, four numbers each, as a file of vectors: PROGRAM.elf FIGURES. The names are those that the program has
-in it, or in the order of `ALL` in riscv/firmware/programs/src/kernels/mod.rs."""
+"""Writes the figures of kernels, four numbers each, as a file of vectors: PROGRAM.elf FIGURES. The names come from the program,
+or from `ALL` in riscv/firmware/programs/src/kernels/mod.rs, in its order."""
 
 import hashlib
 import pathlib

@@ -1,8 +1,8 @@
-"""Straight-line code over named values becomes RV32I over registers.
+"""Allocates registers: turns straight-line code over named values into RV32I.
 
 A program is a list of instructions on values (each assigned once). A value may have a home, an offset from the stack
-pointer, where it may be stored. Registers are given out in program order; when none is free, the value whose next use is
-furthest away loses its register (L. Belady, 1966): for nothing if memory has it, by a store to its home if not.
+pointer, where it may be stored. Registers are assigned in program order. When none is free, the value whose next use is
+furthest away loses its register (L. Belady, 1966). If memory does not have the value, it is first stored to its home.
 """
 
 from dataclasses import dataclass, field
@@ -52,7 +52,7 @@ class Program:
         return self.op("srli", a, immediate=n, **k)
 
     def ror(self, a, n, **k):
-        """Rotation to the right: RV32I has none."""
+        """Rotation to the right, which RV32I lacks."""
         low = self.srl(a, n)
         return self.or_(low, self.sll(a, 32 - n), **k)
 
@@ -63,7 +63,7 @@ class Program:
         self.ops.append(Op("sw", None, [value, base], offset))
 
     def memory(self, offset, name=None):
-        """A value that is in the frame already."""
+        """A value that is already in the frame."""
         name = name or self.fresh()
         self.homes[name] = offset
         self.stored.add(name)
@@ -73,14 +73,14 @@ class Program:
         self.homes[value] = offset
 
     def swapmove(self, a, b, mask, n):
-        """Exchanges the bits of `b` under the mask with those of `a` that stand n higher."""
+        """Exchanges the bits of `b` under the mask with the bits of `a` that are n places higher."""
         t = self.and_(self.xor(self.srl(a, n), b), mask)
         return self.xor(a, self.sll(t, n)), self.xor(b, t)
 
 
 def allocate(program, registers=REGISTERS, pinned=None, at_end_stored=(), at_end_in=None, start_in=None):
-    """Lines of assembly. `pinned`: value -> register for the whole program. `start_in`: value -> register at entry.
-    `at_end_stored`: values to be stored in their homes at the end; `at_end_in`: values to be left in registers."""
+    """Returns lines of assembly. `pinned`: value -> register for the whole program. `start_in`: value -> register at entry.
+    `at_end_stored`: values to be stored in their homes at the end. `at_end_in`: values to be left in registers."""
     pinned = dict(pinned or {})
     uses = {}
     for index, op in enumerate(program.ops):
@@ -173,7 +173,7 @@ def allocate(program, registers=REGISTERS, pinned=None, at_end_stored=(), at_end
             if value not in where:
                 raise RuntimeError(value)
             save(value, end)
-    # A parallel move to where the values have to be.
+    # A parallel move of the values to their final registers.
     moves = {}
     for value, register in wanted.items():
         if value not in where:
@@ -194,7 +194,7 @@ def allocate(program, registers=REGISTERS, pinned=None, at_end_stored=(), at_end
 
 
 def apart(a, b):
-    """Whether two instructions may change places."""
+    """Whether two instructions may be exchanged."""
     if ({a[1]} & set(b[2]) or {b[1]} & set(a[2]) or {a[1]} & {b[1]}) - {None}:
         return False
     memory = a[0] in ("lw", "sw") and b[0] in ("lw", "sw") and "sw" in (a[0], b[0])
@@ -202,7 +202,7 @@ def apart(a, b):
 
 
 def waits(lines, i):
-    """Whether the instruction after this one has to wait for it: a load's value is there a cycle late."""
+    """Whether the next instruction has to wait for this one: the value of a load is available a cycle later."""
     return 0 <= i < len(lines) - 1 and lines[i][0] == "lw" and lines[i][1] in lines[i + 1][2]
 
 
@@ -211,7 +211,7 @@ def stalls(lines):
 
 
 def schedule(lines, window=40):
-    """Moves instructions a few places where a load's value would be waited for."""
+    """Moves instructions by a few places to avoid waiting for loads."""
     lines = list(lines)
     for i in range(len(lines) - 1):
         if not waits(lines, i):

@@ -2,8 +2,8 @@
 
 Forward: the program of 113 gates of J. Boyar, R. Peralta and C. Calik (Circuit Minimization Team, SLP_AES_113). Inverse:
 the program of 121 gates of J. Boyar and R. Peralta (Sinv). Inputs u0 to u7 and outputs s0 to s7, u0 the most significant
-bit, as there. The gates stand in an order that keeps at most 25 values alive. All NOT are left out, so that the forward
-one gives S(x) + 0x63, and the inverse one takes that; the round keys make up for it.
+bit, as in these papers. The gates are in an order that keeps at most 25 values alive. All NOT are omitted, so the forward
+circuit gives S(x) + 0x63, and the inverse circuit takes that. The round keys compensate for it.
 """
 
 FORWARD = """

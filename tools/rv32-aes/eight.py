@@ -1,4 +1,4 @@
-"""The parts of the kernel for eight blocks of AES: what stands in eight.S.
+"""The parts of the kernel for eight blocks of AES, in eight.S.
 
 A state is 32 words in the frame: bit i of row r at offset 16 i + 4 r, block b of column c at bit 8 c + b of the word. So
 ShiftRows rotates a word by a multiple of eight and MixColumns adds words (E. Käsper, P. Schwabe, CHES 2009, for the idea;
@@ -31,7 +31,7 @@ def add_key(p, value, row, bit):
 
 
 def mix_columns(p, a, finish):
-    """With a, b, c, d a byte and the three below it: 2(a + b) + b + (c + d). `finish` takes each word."""
+    """2(a + b) + b + (c + d) for a byte a and the three bytes b, c, d below it. Calls `finish` with each word."""
     double = [p.xor(a[r][7], a[(r + 1) % 4][7]) for r in range(4)]  # bit 7 of a + b, which comes back at 0, 1, 3, 4
     last = [p.xor(a[(r + 1) % 4][7], double[(r + 2) % 4]) for r in range(4)]
     before = double
@@ -92,7 +92,7 @@ def inverse_round():
             return u[i]
 
         new = [[None] * 8, [None] * 8]
-        # Bit i of 4u. In this order bits 7 and 6 of u are there from the beginning.
+        # Bit i of 4u. In this order bits 7 and 6 of u are computed first.
         six, seven = sum_(6), sum_(7)
         both = p.xor(six, seven)
         terms = {0: [six], 1: [both], 2: [0, seven], 3: [1, six], 4: [2, both], 5: [3, seven], 6: [4], 7: [5]}
@@ -120,7 +120,7 @@ def inverse_round():
 
 
 def transpose_bits(p, words, masks):
-    """Byte by byte: bit i of word b becomes bit b of word i."""
+    """In each byte, bit i of word b becomes bit b of word i."""
     words = list(words)
     for distance in (1, 2, 4):
         for i in range(8):
@@ -130,7 +130,7 @@ def transpose_bits(p, words, masks):
 
 
 def transpose_bytes(p, w, mask):
-    """Columns of a block become rows, or the other way round."""
+    """Transposes columns of a block to rows, or back."""
     w = list(w)
     for a in (0, 1):
         t = p.xor(p.srl(w[a], 16), w[a + 2])
@@ -150,7 +150,7 @@ def bit_masks(p):
 
 
 def pack():
-    """The eight blocks in the frame become a state, with the round key."""
+    """Turns the eight blocks in the frame into a state, and adds the round key."""
     p = Program()
     mask = li(p, 0x00FF00FF)
     rows = []
@@ -170,7 +170,7 @@ def pack():
 
 
 def last_round(inverse=False):
-    """The last round, then the state becomes eight blocks in the frame."""
+    """The last round. Then the state is turned into eight blocks in the frame."""
     p = Program()
     p.memory(KEY, "key")
     blocks = []
@@ -212,11 +212,11 @@ def double(p, a):
 
 
 def first_of_counters():
-    """Round 1 for eight counters, the first of them a multiple of eight, of which only the last byte is not known.
+    """Round 1 for eight counters, the first of them a multiple of eight. Only the last byte of a counter is not known in advance.
 
-    That byte stands in row 3 of column 3; after ShiftRows it is in column 0. Output: column 0 after the round, the only
-    one that depends on it, in eight words: row r in byte -r modulo 4, where round 2 will move it. `prepared` holds what
-    the other bytes and the round key add."""
+    That byte is in row 3 of column 3; after ShiftRows it is in column 0. Output: column 0 after the round, the only
+    one that depends on it, in eight words: row r in byte -r modulo 4, where round 2 will move it. `prepared` holds the
+    contribution of the other bytes and the round key."""
     p = Program()
     x = []
     for i in range(8):

@@ -1,9 +1,9 @@
-"""The parts of the kernel for two blocks of AES: what stands in two.S.
+"""The parts of the kernel for two blocks of AES, in two.S.
 
 A state is eight words in registers, one for each bit; bit 8 r + 2 c + b of a word is that of row r, column c, block b.
-ShiftRows is left out, so that after k rounds the columns of row r stand k r places too far, and MixColumns looks for them
-there ("fixslicing": A. Adomnicai, T. Peyrin, TCHES 2021). Four such rounds bring everything back, as do 12; 10 and 14 leave two
-places.
+ShiftRows is left out, so that after k rounds the columns of row r are k r places too far, and MixColumns reads them
+there ("fixslicing": A. Adomnicai, T. Peyrin, TCHES 2021). After 4 or 12 rounds all columns are back in place; after 10 or 14
+they are two places off.
 """
 
 from allocate import Program
@@ -23,12 +23,12 @@ def add_key(p, words, offset):
 
 
 def merge(p, low, high, mask):
-    """The bits of `low` under the mask, those of `high` elsewhere."""
+    """Bits of `low` under the mask, bits of `high` elsewhere."""
     return p.xor(high, p.and_(p.xor(low, high), mask))
 
 
 def mix_columns(p, a, k):
-    """With t = a + b, b the byte below: 2 t + b + (t two rows below)."""
+    """2 t + b + (t two rows below), where b is the byte below a and t = a + b."""
     turn = half = None
     if k % 2:
         turn = li(p, {1: 0x3F3F3F3F, 3: 0x03030303}[k])
@@ -36,7 +36,7 @@ def mix_columns(p, a, k):
         half = li(p, 0x0F0F0F0F)
 
     def below(x):
-        """One row: the column k places on, in the next byte."""
+        """One row below: the column k places further, in the next byte."""
         if k in (1, 3):
             x = merge(p, p.srl(x, 2 * k), p.sll(x, 8 - 2 * k), turn)
         elif k == 2:
@@ -65,7 +65,7 @@ def mix_columns(p, a, k):
 
 
 def rounds(ks):
-    """Rounds with the given displacements; `key` is the address of the first one's round key."""
+    """Rounds with the given displacements. `key` is the address of the first round key."""
     p, x, start = begin()
     for n, k in enumerate(ks):
         x = add_key(p, mix_columns(p, sbox(p, x), k), 32 * n)
@@ -73,7 +73,7 @@ def rounds(ks):
 
 
 def pack():
-    """Words 2 c + b become planes, with the first round key."""
+    """Turns words 2 c + b into planes, and adds the first round key."""
     p, x, start = begin()
     return p, add_key(p, transpose_bits(p, x, bit_masks(p)), 0), start
 
@@ -85,7 +85,7 @@ def last_round():
 
 
 def turn():
-    """Rows 1 and 3 back by two columns."""
+    """Moves rows 1 and 3 back by two columns."""
     p, x, start = begin()
     mask = li(p, 0xFF00FF00)
     for n in range(4):

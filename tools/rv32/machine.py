@@ -19,7 +19,7 @@ KERNELS = Path(__file__).resolve().parents[2] / "crates/cipher/src/ciphers"
 
 
 class Fault(Exception):
-    """What a kernel must not do."""
+    """An action that a kernel must not perform."""
 
 
 def sign(value, bits):
@@ -27,7 +27,7 @@ def sign(value, bits):
 
 
 def assemble(files, march="rv32i", symbols=(), tools="riscv64-unknown-elf-"):
-    """Code and addresses of the functions of some .S files, which are assembled as one, with these symbols defined."""
+    """Assembles .S files as one, with these symbols defined. Returns the code and the addresses of functions."""
     defined = [word for symbol in symbols for word in ("--defsym", f"{symbol}=1")]
     with tempfile.TemporaryDirectory() as folder:
         base = Path(folder)
@@ -143,7 +143,7 @@ class Integers:
 
 
 class Memory:
-    """Buffers, each with a base; bytes are whatever the domain has for them. Everything else is out of bounds."""
+    """Buffers, each with a base. Bytes are values of the domain. Every other address is out of bounds."""
 
     def __init__(self):
         self.bytes = {}
@@ -166,9 +166,9 @@ class Machine:
         self.lowest = self.stack_top
 
     def call(self, function, *arguments, limit=10_000_000):
-        """Runs a function; returns a0. Counts in .instructions and .stack."""
+        """Runs a function and returns a0. Updates .instructions and .stack."""
         d = self.domain
-        # Something else in every register.
+        # A different value in every register.
         x = [0] * 32
         for r in range(1, 32):
             x[r] = d.const(0xC0DE0000 + r * 0x101)

@@ -3,8 +3,7 @@
 Needs z3-solver (PyPI) and the assembler; proofs run on all cores. The machine code of each kernel is executed with every bit of data, keys and
 nonces a term (terms.py); addresses, lengths and counters are numbers, and a branch or an address that depends on a term
 stops the run. The reference is the S-box as a table, the rotations and the key schedule (tools/vectors/pipo.py). In the four-block
-kernels each lane has a key of its own. What is proven holds for the number of blocks and the counters named; the loops
-around are the tests' matter.
+kernels each lane has its own key. A proof holds for the number of blocks and the counters named; tests cover the loops.
 """
 
 import concurrent.futures
@@ -28,7 +27,7 @@ INVERSE_TABLES = [sum((pipo.INVERSE_S_BOX[v] >> r & 1) << v for v in range(256))
 
 
 def look_up(known, table, values):
-    """The values of an S-box's output bit for all samples at once; `known` keeps all eight bits of a column."""
+    """The values of an S-box's output bit for all samples. `known` caches all eight bits of a column."""
     column = known.get(values)
     if column is None:
         box = pipo.S_BOX if table in TABLES else pipo.INVERSE_S_BOX
@@ -64,7 +63,7 @@ class Reference:
         return self.t.leaf(value, (table, tuple(arguments), tuple(addends)))
 
     def encrypt(self, key, rows, whitened=None):
-        """The rows of the ciphertext of `rows`, eight lists of bits; `whitened` are rows that have round key 0 already."""
+        """The rows of the ciphertext of `rows`, eight lists of bits. `whitened` are rows to which round key 0 was already added."""
         k = self.round_key(key, 0)
         x = [[(whitened[r][j] if whitened and r in whitened else self.goal(None, (), (rows[r][j], k[r][j])))
               for j in range(8)] for r in range(8)]
@@ -87,7 +86,7 @@ class Reference:
 
 
 class Kernel:
-    """One kernel's run: what is in memory, and what has to come out."""
+    """A run of a kernel: the memory, and the expected results."""
 
     def __init__(self, code, bits):
         self.t = Terms()
@@ -109,11 +108,11 @@ class Kernel:
         return [[[self.t.input() for _ in range(8)] for _ in range(8)] for _ in range(count)]
 
     def form4(self, rows):
-        """A row of four lanes as a word."""
+        """Packs a row of four lanes into a word."""
         return [rows[i % 4][i // 4] for i in range(32)]
 
     def prepared(self, keys):
-        """The prepared key of four lanes, or with one key that of one block."""
+        """The prepared key of four lanes, or of one block if there is one key."""
         row = (lambda rows: self.form4(rows)) if len(keys) == 4 else (lambda rows: rows[0] * 4)
         words = [row([self.r.round_key(k, i)[0] for k in keys]) for i in range(self.r.rounds + 1)]
         return words + [row([k[w][r] for k in keys]) for w in range(self.r.words) for r in range(1, 8)]
@@ -192,7 +191,7 @@ def cbc(k, name, messages, lanes, direction, count, keys=None, wide=None):
 def ctr(k, name, first, count, four):
     key = k.r.key()
     k0 = k.r.round_key(key, 0)
-    # Rows 0 to 5 with their key are as free as the nonce.
+    # Rows 0 to 5 with their key added may have any value, like the nonce.
     x = [[k.t.input() for _ in range(8)] for _ in range(6)]
     whitened = dict(enumerate(x))
     t = k.t
@@ -282,9 +281,9 @@ def cases():
 
 
 def prove(number, has_zbb):
-    """Whether one of the cases is proven, and a line about it."""
+    """Tries to prove a case. Returns whether it succeeded, and a line of output."""
     name, bits, what, proof = next(itertools.islice(cases(), number, None))
-    # Rotations by instructions of Zbb, or by those of RV32I.
+    # Rotations use instructions of Zbb or of RV32I.
     code = assemble(FILES, "rv32i_zbb", ["TRESS_ZBB"]) if has_zbb else assemble(FILES)
     start = time.monotonic()
     kernel = Kernel(code, bits)

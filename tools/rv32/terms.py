@@ -2,9 +2,9 @@
 
 A term is an input bit, a constant, or AND, OR, XOR of two terms; equal terms are one object. Each term also has its value
 for 192 random inputs. A goal is a bit of the reference: its value for those inputs, and its definition over earlier goals
-and inputs. When a new term has a goal's values, z3 is asked whether it equals the goal's definition for every input; if
-so the goal's own bit stands for the term from there on. So a kernel of many rounds is proven round by round, and no proof
-relies on the random values: they only say what to ask. Questions of the same shape are asked once.
+and inputs. When a new term has a goal's values, z3 decides whether it equals the goal's definition for every input. If it
+does, the goal's bit replaces the term. So a kernel of many rounds is proven round by round, and no proof
+relies on the random values: they only select the questions. Questions of the same shape are asked once.
 """
 
 import random
@@ -31,7 +31,7 @@ class Terms:
     # Terms.
 
     def input(self):
-        """A bit that may be anything."""
+        """A free input bit."""
         return self.leaf(self.random.getrandbits(SAMPLES))
 
     def leaf(self, value, definition=None):
@@ -82,7 +82,7 @@ class Terms:
     # Proofs.
 
     def equal(self, term, goal):
-        """Whether a term is a goal, for every input."""
+        """Whether a term equals a goal for every input."""
         for depth in (0, 1):
             if self.ask(term, goal, depth):
                 self.proven += 1
@@ -116,8 +116,8 @@ class Terms:
         return self.solved[key]
 
     def serialise(self, node, shape, leaves, seen, depth, keep=()):
-        """A term over its leaves, as steps that name no term, so that terms of the same shape look the same. With depth, a
-        leaf that has a definition is replaced by it, but for those to keep."""
+        """Lists the steps of a term over its leaves without naming terms, so that terms of the same shape give the same list. With depth, a
+        leaf with a definition is replaced by it, except those in `keep`."""
         stack = [node]
         while stack:
             n = stack[-1]

@@ -127,7 +127,7 @@ def cavp_ccm(name):
     flags = {"1": "ModifiedAssociatedData", "2": "ModifiedCiphertext"}
     groups = []
     for bits in KEY_BITS:
-        # Only the .txt files of DVPT say why a record fails.
+        # Only the .txt files of DVPT give the reason why a record fails.
         path = CAVP / "CCM" / (f"{name}{bits}.txt" if name == "DVPT" else f"{name}{bits}.rsp")
         by_bracket = {}
         for _, group, record in read_cavp(path):
@@ -156,7 +156,7 @@ def wycheproof(folder, name, kind):
     return data["testGroups"], data.get("notes", {}), data["numberOfTests"]
 
 
-# Standards, and edges that no standard has
+# Standards, and edge cases that no standard has
 
 
 def ccm_group(bits, tests):
@@ -208,12 +208,12 @@ def rfc_3610():
 
 
 def fixed_bytes(label, length):
-    """Bytes that look random and are the same in every run."""
+    """Pseudorandom bytes that are the same in every run."""
     return hashlib.shake_128(label.encode()).digest(length)
 
 
 def openssl_ctr():
-    """Counters that carry out of 32, 64 and 128 bits, which no published set has."""
+    """Counters with a carry out of 32, 64 and 128 bits, which no published set has."""
     counters = {
         "the counter wraps past 2^128": "ff" * 16,
         "the counter wraps past 2^128 in the third block": "ff" * 15 + "fd",
@@ -233,7 +233,7 @@ def openssl_ctr():
 
 
 def openssl_ccm():
-    """Lengths at the edges of blocks, batches and of the encoding of the associated data's length."""
+    """Lengths at the edges of blocks and batches, and of the encoding of the associated data's length."""
     sizes = [(length, 0) for length in (*range(9), 15, 16, 17, 63, 64, 65, 255, 256, 257, 511, 512, 513, 4095, 4096,
                                         4097)]
     sizes += [(20, length) for length in (1, 13, 14, 15, 29, 30, 31, 45, 46, 47, 255, 256, 257)]
@@ -241,7 +241,7 @@ def openssl_ccm():
     groups = []
     for i, (msg_bytes, aad_bytes) in enumerate(sizes):
         bits, nonce_bytes, tag_bytes = KEY_BITS[i % 3], 7 + i % 7, 4 + 2 * (i % 7)
-        # The associated data repeats 97 bytes, a prime, so that no block equals its neighbours.
+        # The associated data repeats 97 bytes, a prime number, so that neighbouring blocks differ.
         pattern = fixed_bytes(f"ccm associated data {i}", min(aad_bytes, 97))
         key, nonce = fixed_bytes(f"ccm key {i}", bits // 8), fixed_bytes(f"ccm nonce {i}", nonce_bytes)
         msg, aad = fixed_bytes(f"ccm message {i}", msg_bytes), repeated(pattern, aad_bytes)
@@ -282,7 +282,7 @@ def check_ccm(test):
     aad = bytes.fromhex(test["aad"])
     aad = repeated(aad, test.get("aadLength") or len(aad))
     if not 7 <= len(nonce) <= 13 or len(tag) not in range(4, 17, 2):
-        # Outside of CCM's parameters: OpenSSL has nothing to say, and no implementation may accept it.
+        # Outside of CCM's parameters: OpenSSL cannot compute it, and no implementation may accept it.
         assert test["result"] == "invalid" and test["flags"], test
         return
     cipher = AESCCM(key, tag_length=len(tag))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the groups that tress's DSA and Schnorr keys stand in, by FIPS 186-4, A.1.1.2 (p and q from a seed) and A.2.3
+"""Makes the groups of tress's DSA and Schnorr keys, by FIPS 186-4, A.1.1.2 (p and q from a seed) and A.2.3
 (g from the same seed), with SHA-256 and Python's integers alone:
 
     tools/vectors/groups.py [--check]
@@ -17,9 +17,9 @@ import sys
 import layout
 from layout import OWN, document
 
-# Of all odd primes below 100,000: most candidates share a factor with it.
+# Product of all odd primes below 100,000: most candidates share a factor with it.
 SMALL_PRIMES = math.prod(n for n in range(3, 100_000, 2) if all(n % d for d in range(3, math.isqrt(n) + 1, 2)))
-# With --check the groups are compared with those in the file, which had all rounds.
+# With --check the groups are compared with those in the file, which were made with all rounds.
 ROUNDS = 4 if "--check" in sys.argv else 64
 
 
@@ -28,7 +28,7 @@ def sha256(data):
 
 
 def is_prime(number):
-    """Whether a large number is prime: Miller and Rabin with random bases, after small factors."""
+    """Whether a large number is prime: trial division, then Miller-Rabin with random bases."""
     if number % 2 == 0 or math.gcd(SMALL_PRIMES % number, number) > 1:
         return False
     odd, twos = number - 1, 0
@@ -48,7 +48,7 @@ def is_prime(number):
 
 
 def q_and_p(bits_p, bits_q, seed):
-    """A.1.1.2, steps 3 to 12, for one seed. `None` where it gives no q or no p."""
+    """A.1.1.2, steps 3 to 12, for one seed. `None` if the seed gives no q or no p."""
     size = 8 * len(seed)
     blocks = -(-bits_p // 256) - 1
     top_bits = bits_p - 1 - blocks * 256

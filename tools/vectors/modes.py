@@ -1,7 +1,7 @@
-"""Modes of operation over any block cipher, as their standards write them: what computes the vectors of ciphers that
-OpenSSL does not have. `check` holds them against OpenSSL's with AES.
+"""Modes of operation over any block cipher, written like their standards. They compute the vectors of ciphers that
+OpenSSL lacks. `check` compares them with OpenSSL's modes with AES.
 
-A cipher is a function from a block to a block; a block has as many bytes as the initialisation vector.
+A cipher is a function from a block to a block. A block has the length of the initialisation vector.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESCCM
 
 
 def fixed_bytes(label, length):
-    """Bytes that look random and are the same in every run."""
+    """Pseudorandom bytes that are the same in every run."""
     return hashlib.shake_128(label.encode()).digest(length)
 
 
@@ -67,7 +67,7 @@ def ccm(encrypt, nonce, aad, data, tag_bytes):
 
 
 def check():
-    """Every mode with AES against OpenSSL's."""
+    """Compares every mode with AES to OpenSSL's."""
     for bits, length in itertools.product((128, 192, 256), (0, 1, 15, 16, 17, 32, 100, 1000)):
         key, iv = fixed_bytes(f"check key {bits}", bits // 8), fixed_bytes(f"check iv {length}", 16)
         data = fixed_bytes(f"check data {length}", length)

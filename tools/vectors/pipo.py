@@ -4,9 +4,9 @@
     tools/vectors/pipo.py          # write the files
     tools/vectors/pipo.py --check  # write nothing, fail when a file would change
 
-No package carries PIPO vectors, so this is an implementation of its own: a block is one number, its columns go through
-a table of the 8-bit S-box, and the R-layer is a permutation of 64 bits. The table is put together from the S-boxes of
-five and three bits as the paper draws it. Before anything is written, all of it is held against what the paper prints:
+No package carries PIPO vectors, so this program implements the cipher: a block is one number, its columns go through
+a table of the 8-bit S-box, and the R-layer is a permutation of 64 bits. The table is composed from the S-boxes of
+five and three bits as in the paper. Before anything is written, the program checks the values that the paper prints:
 the table, both ciphertexts, and the states at the start of rounds 1 and 2.
 
 Kim et al., "PIPO: A Lightweight Block Cipher with Efficient Higher-Order Masking Software Implementations", ICISC 2020.
@@ -17,7 +17,7 @@ import hashlib
 import layout
 from layout import OWN, document
 
-# What the paper prints, as numbers.
+# Test vectors of the paper, as numbers.
 PLAINTEXT = 0x098552F6_1E270026
 KEY_128 = 0x6DC416DD_779428D2_7E1D20AD_2E152297
 KEY_256 = 0x009A3AA4_76A96DB5_54A71206_26D15633_6DC416DD_779428D2_7E1D20AD_2E152297
@@ -66,7 +66,7 @@ def s3(x):
 
 
 def s5_second(c):
-    """Five bits, of which two (rows 5 and 6) come out and three (rows 3, 4 and 7) are for the three rows."""
+    """Five bits: two (rows 5 and 6) are outputs, three (rows 3, 4 and 7) are added to rows 0 to 2."""
     c3, c4, b5, a6, c7 = (bit(c, i) for i in range(5))
     c6 = a6 ^ (c7 & b5)
     for_row_2 = c7 ^ c6
@@ -78,7 +78,7 @@ def s5_second(c):
 
 
 def s_box(value):
-    """The unbalanced bridge: S3's output into S5's, which goes through another S5 and back into the three."""
+    """The unbalanced bridge: S3's output is added to that of the first S5, which goes through the second S5 and back into rows 0 to 2."""
     three, five = s3(value & 7), s5_first(value >> 3)
     b0, b1, b2 = (bit(three, i) for i in range(3))
     five ^= bits(b2, b0, 0, 0, b1)
@@ -90,14 +90,14 @@ def s_box(value):
 S_BOX = [s_box(value) for value in range(256)]
 INVERSE_S_BOX = [S_BOX.index(value) for value in range(256)]
 
-# How far each row is rotated to the left.
+# Rotation of each row to the left, in bits.
 ROTATIONS = (0, 7, 4, 3, 6, 5, 1, 2)
-# Where bit i of a block goes: row i // 8 is a byte.
+# The new place of bit i of a block. Row i // 8 is a byte.
 R_LAYER = [8 * row + (column + left) % 8 for row, left in enumerate(ROTATIONS) for column in range(8)]
 
 
 def by_bytes(places):
-    """A permutation of 64 bits as tables: what each value of each byte becomes."""
+    """A permutation of 64 bits as a table for each byte: the 64-bit result of each value."""
     return [[sum(bit(value, i) << places[8 * byte + i] for i in range(8)) for value in range(256)] for byte in range(8)]
 
 
@@ -112,7 +112,7 @@ def permute(block, tables):
 
 
 def substitute(block, table):
-    """Each of the eight columns through the table: bit r of a value is in row r."""
+    """Passes each of the eight columns through the table. Bit r of a value is in row r."""
     columns = permute(block, TRANSPOSE).to_bytes(8, "little")
     return permute(int.from_bytes(columns.translate(bytes(table)), "little"), TRANSPOSE)
 
@@ -154,7 +154,7 @@ def check_against_the_paper():
     assert list(states(KEY_128, 128, PLAINTEXT))[:2] == STATES_128
 
 
-# Modes, on bytes: block and key least significant byte first
+# Modes on bytes. The least significant byte of block and key comes first.
 
 
 def number(data):
@@ -187,7 +187,7 @@ def cbc(key, iv, message):
 
 
 def ctr(key, iv, message):
-    """The last two bytes count, big-endian; `None` when they would have to count past their end."""
+    """CTR with a counter in the last two bytes, big-endian. `None` if the counter would overflow."""
     first = int.from_bytes(iv[6:], "big")
     if first + len(blocks(message)) > 2**16:
         return None
@@ -198,14 +198,14 @@ def ctr(key, iv, message):
 # Tests
 
 KEY_BITS = (128, 256)
-# One less and one more than a block and than what the backends do at a time: 8 to 64 blocks.
+# Counts around a block and around the batches of backends, which have 8 to 64 blocks.
 BLOCK_COUNTS = (0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 96, 127, 128, 129)
 BYTE_COUNTS = (*range(10), 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513,
                1023, 1024, 1025)
 
 
 def random(label, length):
-    """Bytes that anyone can make again: SHAKE128 of a label."""
+    """Reproducible bytes: SHAKE128 of a label."""
     return hashlib.shake_128(f"tress pipo {label}".encode()).digest(length)
 
 
@@ -223,7 +223,7 @@ def published():
 
 
 def single_bits():
-    """Every single bit of a block under a zero key, and of a key over a zero block; all ones."""
+    """Every single bit of a block under a zero key, every single bit of a key with a zero block, and all ones."""
     for key_bits in KEY_BITS:
         zero = bytes(key_bits // 8)
         cases = [(f"bit {i} of the block", zero, (1 << i).to_bytes(8, "little")) for i in range(64)]
@@ -235,7 +235,7 @@ def single_bits():
 
 
 def s_box_columns():
-    """Every value in every column, under a key of zeros, with which the first S-layer gets the block as it is: column j of
+    """Every value in every column, under a zero key, so that the first S-layer gets the block unchanged. Column j of
     block v has the value v + 37 j."""
     message = b""
     for value in range(256):
@@ -271,7 +271,7 @@ def ctr_lengths():
         tests = []
         for count in BYTE_COUNTS:
             key, message = random(f"ctr key {key_bits} {count}", key_bits // 8), random(f"ctr {count}", count)
-            # Far enough from the counter's end.
+            # Far enough from the counter's last value.
             iv = random(f"ctr iv {count}", 7) + b"\x00"
             iv = iv[:6] + bytes([iv[6] % 0xF0]) + random(f"ctr low {count}", 1)
             tests.append(test(f"{count} bytes", key, message, ctr(key, iv, message), iv))
@@ -279,7 +279,7 @@ def ctr_lengths():
 
 
 def ctr_borders():
-    """Carries from the last byte, and the counter's end: the last block that there is, and one more."""
+    """Carries from the last byte, and the counter's limit: the last possible block, and one more."""
     for key_bits in KEY_BITS:
         key, tests = random(f"border key {key_bits}", key_bits // 8), []
         nonces = [random("border nonce", 6), b"\xff" * 6]

@@ -40,7 +40,7 @@ PUBLISHED = [
      "3a96f9c7f6755cfe46f00e3dcd5d2a3c"),
 ]
 
-# The cipher, for words of W bits. Numbers of any size, reduced where the paper reduces.
+# The cipher, for words of W bits. Python's integers are reduced where the paper reduces.
 
 W, LG_W = 32, 5
 MASK = 2 ** W - 1
@@ -124,7 +124,7 @@ def published():
 
 
 def ecb():
-    """Single bits of key and plaintext, words at the edges of the rotation and the multiplication, then many blocks."""
+    """Single bits of key and plaintext, words at the limits of rotation and multiplication, then many blocks."""
     for bits in KEY_BITS:
         tests = []
         for bit in range(0, bits, 3):
@@ -155,7 +155,7 @@ def cbc():
 
 
 def ctr():
-    """Lengths at the edges of blocks and batches, and counters that carry out of 8 to 128 bits."""
+    """Lengths at the edges of blocks and batches, and counters with a carry out of 8 to 128 bits."""
     carries = {
         "the counter wraps past 2^128": "ff" * 16,
         "the counter wraps past 2^128 in the third block": "ff" * 15 + "fd",
@@ -181,7 +181,7 @@ def ctr():
 
 
 def ccm():
-    """Lengths at the edges of blocks, batches and of the encoding of the associated data's length; and damaged ones."""
+    """Lengths at the edges of blocks and batches and of the encoding of the associated data's length, and damaged messages."""
     sizes = [(length, 0) for length in (*range(9), 15, 16, 17, 63, 64, 65, 255, 256, 257, 511, 512, 513, 1023, 1024,
                                         1025)]
     sizes += [(20, length) for length in (1, 13, 14, 15, 29, 30, 31, 45, 46, 47, 255, 256, 257)]
@@ -193,7 +193,7 @@ def ccm():
             nonce_bytes, tag_bytes = 7 + count % 7, 4 + 2 * (count // 7 % 7)
             key = fixed_bytes(f"rc6 ccm key {count}", bits // 8)
             nonce = fixed_bytes(f"rc6 ccm nonce {count}", nonce_bytes)
-            # The associated data repeats 97 bytes, a prime, so that no block equals its neighbours.
+            # The associated data repeats 97 bytes, a prime number, so that neighbouring blocks differ.
             pattern = fixed_bytes(f"rc6 ccm associated data {count}", min(aad_bytes, 97))
             aad = (pattern * (aad_bytes // 97 + 1))[:aad_bytes]
             msg = fixed_bytes(f"rc6 ccm message {count}", msg_bytes)
@@ -210,7 +210,7 @@ def ccm():
 
 
 def general():
-    """Other numbers of rounds and other keys, from none to the most."""
+    """Other numbers of rounds and other lengths of keys, from 0 to the maximum."""
     for key_bytes in (0, 1, 3, 4, 5, 8, 15, 16, 17, 32, 33, 100, 254, 255):
         for rounds in (0, 1, 2, 5, 8, 12, 19, 20, 21, 24, 128, 255):
             key, msg = fixed_bytes(f"rc6 general key {key_bytes}", key_bytes), fixed_bytes(f"rc6 general {rounds}", 16)

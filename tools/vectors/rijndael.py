@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the vectors under vectors/rijndael/ from an implementation of its own:
+"""Writes the vectors under vectors/rijndael/ with an independent implementation:
 
     python3 tools/vectors/rijndael.py [--check]
 
@@ -32,7 +32,7 @@ PUBLISHED = {
 
 
 def multiply(a, b):
-    """In GF(2^8) modulo x^8 + x^4 + x^3 + x + 1."""
+    """Multiplication in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1."""
     product = 0
     for bit in range(8):
         if b >> bit & 1:
@@ -195,7 +195,7 @@ def check():
 
 
 def fixed_bytes(label, length):
-    """Bytes that anybody can make again: SHAKE-128 of a label."""
+    """Reproducible bytes: SHAKE-128 of a label."""
     return hashlib.shake_128(f"tress rijndael {label}".encode()).digest(length)
 
 

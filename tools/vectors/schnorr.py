@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Writes vectors/sign/schnorr.json: Schnorr signatures as docs/explanation/signatures.md describes them, with Python's integers and
-standard library alone.
+"""Writes vectors/sign/schnorr.json: Schnorr signatures as in docs/explanation/signatures.md, with Python's standard library alone.
 
     tools/vectors/schnorr.py [--check]
 """

@@ -40,7 +40,7 @@ WYCHEPROOF = [
 
 
 def holds(kind, key, hash, message, signature, salt_bytes=None):
-    """Whether OpenSSL takes the signature."""
+    """Whether OpenSSL accepts the signature."""
     try:
         if kind == "Dsa":
             key.verify(signature, message, hash)
@@ -54,7 +54,7 @@ def holds(kind, key, hash, message, signature, salt_bytes=None):
 
 
 def group(kind, name, hash_name, key, tests, private=None, salt_bytes=None):
-    """A group of tests, each of which OpenSSL was asked about."""
+    """A group of tests, each checked with OpenSSL."""
     for test in tests:
         message, signature = bytes.fromhex(test["msg"]), bytes.fromhex(test["sig"])
         found = holds(kind, key, HASHES[hash_name], message, signature, salt_bytes)
@@ -85,7 +85,7 @@ def wycheproof(folder, name):
             continue
         key = serialization.load_der_public_key(bytes.fromhex(source["publicKeyDer"]))
         tests = [
-            # What is merely acceptable is refused here, and by OpenSSL.
+            # tress and OpenSSL refuse signatures that Wycheproof calls acceptable.
             {**test, "result": "valid" if test["result"] == "valid" else "invalid"}
             for test in source["tests"]
         ]
@@ -103,7 +103,7 @@ def wycheproof(folder, name):
 
 
 def read(path):
-    """Yields (bracket, record) of a response file; what stands before `Msg` is carried on to the next records."""
+    """Yields (bracket, record) of a response file. Values before `Msg` also apply to the following records."""
     bracket, values = None, {}
     last = {"SigGen.txt": "S", "SigGen15_186-3.rsp": "S", "SigGenPSS_186-3.rsp": "S"}.get(path.name, "Result")
     for line in path.read_text().splitlines():

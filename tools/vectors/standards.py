@@ -1,11 +1,11 @@
-"""Known answers that stand in the text of standards and in no machine-readable file, typed in by hand.
+"""Known answers from the text of standards, typed in by hand, because no machine-readable file has them.
 
 Every value is checked against OpenSSL by `convert.py` before it is written, so a typing error cannot reach a test.
 """
 
 
 def counting(first, length):
-    """The bytes first, first + 1, ... as hex: how the standards number their inputs."""
+    """The bytes first, first + 1, ... as hex, as the standards number their inputs."""
     return bytes((first + i) % 256 for i in range(length)).hex()
 
 
