@@ -68,8 +68,8 @@ def main(path: Path) -> None:
         wrong.append("it contains the path of the folder that it was made in")
     sums = checksums()
     for key, part in sorted(components.items()):
-        told = [each["content"] for each in part.get("hashes", []) if each["alg"] == "SHA-256"]
-        if key in sums and told != [sums[key]]:
+        listed = [each["content"] for each in part.get("hashes", []) if each["alg"] == "SHA-256"]
+        if key in sums and listed != [sums[key]]:
             wrong.append(f"{key[0]} {key[1]} has another checksum in Cargo.lock")
         if not part.get("licenses"):
             wrong.append(f"{key[0]} {key[1]} has no licence")

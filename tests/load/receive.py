@@ -139,7 +139,7 @@ class Load:
         """Counts the files that the receiver reports as complete."""
         assert receiver.stdout is not None
         for line in receiver.stdout:
-            self.count("told")
+            self.count("reported")
 
     # Honest clients
 

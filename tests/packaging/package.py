@@ -99,14 +99,14 @@ class Package(unittest.TestCase):
     def test_manual_pages(self) -> None:
         """There is a page for each command, and groff and mandoc report no relevant problem."""
         pages = sorted((self.root / "usr/share/man/man1").iterdir())
-        told = run(self.root / "usr/bin" / NAME, "--help").stdout
-        commands = re.findall(r"^  ([a-z]+)  ", told, re.MULTILINE)
+        help_text = run(self.root / "usr/bin" / NAME, "--help").stdout
+        commands = re.findall(r"^  ([a-z]+)  ", help_text, re.MULTILINE)
         self.assertGreater(len(commands), {"tress": 10, "tress-lab": 2}.get(NAME, -1))
         # Separate programs install their own pages, under the names of the commands.
         others = {"tress": {"bench", "study", "report", "simulate"}}.get(NAME, set())
-        for verb in set(commands) - others:
-            self.assertIn(f"tress-{verb}.1.gz", [page.name for page in pages])
-        self.assertFalse({f"tress-{verb}.1.gz" for verb in others} & {page.name for page in pages})
+        for command in set(commands) - others:
+            self.assertIn(f"tress-{command}.1.gz", [page.name for page in pages])
+        self.assertFalse({f"tress-{command}.1.gz" for command in others} & {page.name for page in pages})
         for page in pages:
             with self.subTest(page=page.name):
                 shown = run("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page, env={**os.environ, "MANWIDTH": "80"})

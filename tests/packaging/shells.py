@@ -19,7 +19,7 @@ STAGED = Path(os.environ["STAGED"]).resolve()
 BASH = STAGED / "share/bash-completion/completions/tress"
 ZSH = STAGED / "share/zsh/site-functions/_tress"
 FISH = STAGED / "share/fish/vendor_completions.d/tress.fish"
-PATIENCE_S = 20
+TIMEOUT_S = 20
 
 
 class Shell:
@@ -37,7 +37,7 @@ class Shell:
     def type(self, text: str, until: str) -> str:
         """Types text, and reads until `until` appears. Returns the output."""
         os.write(self.terminal, text.encode())
-        self.seen, end = "", time.monotonic() + PATIENCE_S
+        self.seen, end = "", time.monotonic() + TIMEOUT_S
         while until not in self.seen:
             ready, _, _ = select.select([self.terminal], [], [], max(0.0, end - time.monotonic()))
             if not ready:

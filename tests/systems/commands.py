@@ -14,7 +14,7 @@ from pathlib import Path
 
 CHUNK_BYTES = 16384
 # Time for a build without optimisation in an emulator, on a busy machine.
-PATIENCE_S = 300
+TIMEOUT_S = 300
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class System:
     def run(self, arguments: Sequence[str], folder: Path, stdin: bytes = b"") -> Outcome:
         """Runs the command in a folder."""
         done = subprocess.run(
-            [*self.line, *arguments], cwd=folder, input=stdin, capture_output=True, timeout=PATIENCE_S, check=False
+            [*self.line, *arguments], cwd=folder, input=stdin, capture_output=True, timeout=TIMEOUT_S, check=False
         )
         return Outcome(done.returncode, done.stdout, done.stderr.decode())
 

@@ -58,11 +58,11 @@ pub(crate) struct Cli {
     #[arg(short, long, global = true, help_heading = GENERAL, display_order = 100)]
     pub(crate) verbose: bool,
     #[command(subcommand)]
-    pub(crate) verb: Verb,
+    pub(crate) command: CliCommand,
 }
 
 #[derive(Subcommand)]
-pub(crate) enum Verb {
+pub(crate) enum CliCommand {
     Keygen(Keygen),
     Encrypt(Encrypt),
     Decrypt(Decrypt),
@@ -123,23 +123,23 @@ pub(crate) fn command() -> clap::Command {
 }
 
 /// Returns a command that is a separate program, with its arguments unparsed: that program parses them, `--help` included.
-fn other() -> Option<Verb> {
+fn separate_program() -> Option<CliCommand> {
     let mut words = std::env::args_os().skip(1).skip_while(|word| word == "-v" || word == "--verbose");
     let name = words.next()?;
     let external = External { arguments: words.collect() };
     Some(match name.to_str()? {
-        "bench" => Verb::Bench(external),
-        "simulate" => Verb::Simulate(external),
-        "study" => Verb::Study(external),
-        "report" => Verb::Report(external),
+        "bench" => CliCommand::Bench(external),
+        "simulate" => CliCommand::Simulate(external),
+        "study" => CliCommand::Study(external),
+        "report" => CliCommand::Report(external),
         _ => return None,
     })
 }
 
 /// Parses the arguments of this process.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
-    if let Some(verb) = other() {
-        return Ok(Cli { verbose: false, verb });
+    if let Some(command) = separate_program() {
+        return Ok(Cli { verbose: false, command });
     }
     let is_long = std::env::args_os().any(|argument| argument == "--help");
     let mut command = with_groups(command(), is_long);
@@ -188,8 +188,8 @@ mod tests {
         let long = command.render_long_help().to_string();
         let wide = help.lines().chain(long.lines()).find(|line| line.chars().count() > 80);
         assert_eq!(wide, None, "{name}");
-        for verb in command.get_subcommands_mut() {
-            check(verb, 40);
+        for command in command.get_subcommands_mut() {
+            check(command, 40);
         }
     }
 
@@ -204,7 +204,7 @@ mod tests {
     fn each_visible_command_is_in_one_group() {
         let root = command();
         let mut visible: Vec<&str> =
-            root.get_subcommands().filter(|verb| !verb.is_hide_set()).map(clap::Command::get_name).collect();
+            root.get_subcommands().filter(|command| !command.is_hide_set()).map(clap::Command::get_name).collect();
         let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
         visible.sort_unstable();
         grouped.sort_unstable();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn hints_name_what_was_meant() {
+    fn hints_name_the_intended_word() {
         for (line, meant) in [
             ("encrpyt in", "'encrypt'"),
             ("decrpyt in", "'decrypt'"),

@@ -11,7 +11,7 @@ pub(crate) use tress_terminal::{
 };
 
 /// The message, hint and exit status for an error of the library.
-pub(crate) fn told(error: Error) -> Failure {
+pub(crate) fn from_error(error: Error) -> Failure {
     if matches!(error.kind, ErrorKind::NoMatchingKey | ErrorKind::WrongPassphrase)
         && let Some(failure) = crate::prompt::unanswered()
     {
@@ -28,7 +28,7 @@ pub(crate) fn signing(error: tress_sign::Error, about: impl fmt::Display) -> Fai
 }
 
 /// Names the file whose passphrase was asked for. No option can provide that passphrase.
-pub(crate) fn about(failure: Failure, name: &str) -> Failure {
+pub(crate) fn prompt_failed(failure: Failure, name: &str) -> Failure {
     let message = format!("{name}: its passphrase cannot be asked for: {}", failure.message);
     Failure { message, hint: Some("run it on a terminal".into()), ..failure }
 }

@@ -17,30 +17,31 @@ use crate::{
 };
 
 /// Most bytes of an identity or recipient file. An RSA key has 3 KiB.
-const MOST_BYTES: usize = 256 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 
-const KEY_MOST_BYTES: usize = 32;
+const MAX_KEY_BYTES: usize = 32;
 
 pub(crate) fn recipients(options: &args::Recipients, stdin: &mut Stdin) -> Result<Recipients, Failure> {
     let mut recipients = Recipients::default();
     for text in &options.recipients {
         // Do not print the text: it may be an identity pasted by mistake.
-        recipients.extend([text.parse::<Recipients>().map_err(|error| error.at("-r")).map_err(failure::told)?]);
+        recipients.extend([text.parse::<Recipients>().map_err(|error| error.at("-r")).map_err(failure::from_error)?]);
     }
     for path in &options.recipients_file {
         stdin.claim(path, "recipients")?;
-        let bytes = files::read_small(path, MOST_BYTES)?;
-        let found = Recipients::from_file(bytes.as_slice()).map_err(|error| at(error, path)).map_err(failure::told)?;
+        let bytes = files::read_small(path, MAX_BYTES)?;
+        let found =
+            Recipients::from_file(bytes.as_slice()).map_err(|error| at(error, path)).map_err(failure::from_error)?;
         recipients.extend([found]);
     }
     for path in &options.key_file {
         recipients.extend([raw_key(path, stdin)?]);
     }
     if let Some(passphrase) = passphrase::read(&options.passphrase, Purpose::Encrypt, stdin)? {
-        recipients.extend([Recipients::from_passphrase(&passphrase).map_err(failure::told)?]);
+        recipients.extend([Recipients::from_passphrase(&passphrase).map_err(failure::from_error)?]);
     }
     if recipients.is_empty() {
-        return Err(failure::told(Error::new(ErrorKind::NoRecipients)));
+        return Err(failure::from_error(Error::new(ErrorKind::NoRecipients)));
     }
     Ok(recipients)
 }
@@ -50,10 +51,10 @@ pub(crate) fn identities(options: &args::Identities, stdin: &mut Stdin) -> Resul
     let mut identities = Identities::default();
     for path in &options.identities {
         stdin.claim(path, "an identity")?;
-        let bytes = files::read_small(path, MOST_BYTES)?;
+        let bytes = files::read_small(path, MAX_BYTES)?;
         let found = Identities::from_file_asking(bytes.as_slice(), Terminal(crate::failure::name(path)))
             .map_err(|error| at(error, path))
-            .map_err(failure::told)?;
+            .map_err(failure::from_error)?;
         files::warn_if_public(path);
         identities.extend([found]);
     }
@@ -61,7 +62,7 @@ pub(crate) fn identities(options: &args::Identities, stdin: &mut Stdin) -> Resul
         identities.extend([raw_key(path, stdin)?]);
     }
     if let Some(passphrase) = passphrase::read(&options.passphrase, Purpose::Decrypt, stdin)? {
-        identities.extend([Identities::from_passphrase(&passphrase).map_err(failure::told)?]);
+        identities.extend([Identities::from_passphrase(&passphrase).map_err(failure::from_error)?]);
     }
     Ok(identities)
 }
@@ -78,12 +79,12 @@ pub(crate) fn some_identities(options: &args::Identities, stdin: &mut Stdin) -> 
 
 fn raw_key(path: &Path, stdin: &mut Stdin) -> Result<RawKey, Failure> {
     stdin.claim(path, "a key")?;
-    let bytes = files::read_start(path, KEY_MOST_BYTES + 1)?;
-    if bytes.len() > KEY_MOST_BYTES {
+    let bytes = files::read_start(path, MAX_KEY_BYTES + 1)?;
+    if bytes.len() > MAX_KEY_BYTES {
         // Do not read the rest to report the length: the file may be a whole disk.
-        return Err(failure::told(at(Error::new(ErrorKind::KeyFileLength).with_detail("it is longer"), path)));
+        return Err(failure::from_error(at(Error::new(ErrorKind::KeyFileLength).with_detail("it is longer"), path)));
     }
-    key_file(&bytes).map_err(|error| at(error, path)).map_err(failure::told)
+    key_file(&bytes).map_err(|error| at(error, path)).map_err(failure::from_error)
 }
 
 /// Adds the name of the file to an error without one.

@@ -24,13 +24,13 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage::report(&error, args::command()),
     };
-    signals::install(prompt::abandon);
-    memory::protect(&cli.verb, |what| {
+    signals::install(prompt::restore_terminal);
+    memory::protect(&cli.command, |what| {
         if cli.verbose {
             commands::note(what);
         }
     });
-    let outcome = run(cli.verb);
+    let outcome = run(cli.command);
     memory::finish();
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -42,9 +42,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Not inlined, so that its stack frame lies below that of `main`, which overwrites it afterwards.
+/// Not inlined, so that its stack frame is below that of `main`, which overwrites it afterwards.
 #[inline(never)]
-fn run(verb: args::Verb) -> Result<(), failure::Failure> {
+fn run(command: args::CliCommand) -> Result<(), failure::Failure> {
     names::known_switches()?;
-    commands::run(verb)
+    commands::run(command)
 }

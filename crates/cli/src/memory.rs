@@ -9,7 +9,7 @@ use std::{alloc::System, env, ffi::OsStr, hint};
 
 use zeroizing_alloc::ZeroAlloc;
 
-use crate::args::Verb;
+use crate::args::CliCommand;
 
 #[global_allocator]
 static ALLOCATOR: ZeroAlloc<System> = ZeroAlloc(System);
@@ -22,33 +22,33 @@ const DEBUG: &str = "TRESS_DEBUG_MEMORY";
 const STACK_BYTES: usize = 256 * 1024;
 
 /// Whether a command reads or makes keys.
-fn has_secrets(verb: &Verb) -> bool {
-    match verb {
-        Verb::Keygen(_)
-        | Verb::Encrypt(_)
-        | Verb::Decrypt(_)
-        | Verb::Rewrap(_)
-        | Verb::Send(_)
-        | Verb::Receive(_)
-        | Verb::Sign(_)
-        | Verb::Inspect(_)
-        | Verb::Raw(_) => true,
-        Verb::Verify(_)
-        | Verb::Ciphers(_)
-        | Verb::Plan(_)
-        | Verb::Bench(_)
-        | Verb::Simulate(_)
-        | Verb::Study(_)
-        | Verb::Report(_)
-        | Verb::Completions(_)
-        | Verb::Man(_) => false,
+fn has_secrets(command: &CliCommand) -> bool {
+    match command {
+        CliCommand::Keygen(_)
+        | CliCommand::Encrypt(_)
+        | CliCommand::Decrypt(_)
+        | CliCommand::Rewrap(_)
+        | CliCommand::Send(_)
+        | CliCommand::Receive(_)
+        | CliCommand::Sign(_)
+        | CliCommand::Inspect(_)
+        | CliCommand::Raw(_) => true,
+        CliCommand::Verify(_)
+        | CliCommand::Ciphers(_)
+        | CliCommand::Plan(_)
+        | CliCommand::Bench(_)
+        | CliCommand::Simulate(_)
+        | CliCommand::Study(_)
+        | CliCommand::Report(_)
+        | CliCommand::Completions(_)
+        | CliCommand::Man(_) => false,
     }
 }
 
 /// Turns core dumps off and locks memory before a command that has keys. If the system refuses either, calls `refused` with the
 /// reason, and the command still runs.
-pub(crate) fn protect(verb: &Verb, refused: impl Fn(&str)) {
-    if !has_secrets(verb) {
+pub(crate) fn protect(command: &CliCommand, refused: impl Fn(&str)) {
+    if !has_secrets(command) {
         return;
     }
     if !debugs(&["dump", "stop"])

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_of_the_finger_is_near() {
+    fn typing_errors_are_near() {
         assert_eq!(nearest("aes-129-cbc")[0], "aes-128-cbc");
         assert_eq!(nearest("AES128-CTR")[0], "aes-128-ctr");
         assert!(nearest("something else entirely").is_empty());

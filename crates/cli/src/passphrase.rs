@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Most bytes of a passphrase file, in case it is a device that never ends.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 
 /// The use of a passphrase. A new passphrase is asked for twice.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(crate) fn read(
     }
     let passphrase = prompt::secret("Passphrase: ")?;
     if passphrase.is_empty() {
-        return Err(failure::told(Error::new(ErrorKind::BadPassphrase).with_detail("it is empty")));
+        return Err(failure::from_error(Error::new(ErrorKind::BadPassphrase).with_detail("it is empty")));
     }
     if purpose == Purpose::Encrypt {
         let again = prompt::secret("Passphrase again: ")?;
@@ -52,14 +52,14 @@ pub(crate) fn read(
 
 fn from_file(path: &Path, stdin: &mut Stdin) -> Result<Zeroizing<String>, Failure> {
     stdin.claim(path, "the passphrase")?;
-    let bytes = files::read_small(path, MOST_BYTES)?;
+    let bytes = files::read_small(path, MAX_BYTES)?;
     let unusable = |cause: &str| Error::new(ErrorKind::BadPassphrase).with_detail(cause).at(failure::name(path));
-    let text = std::str::from_utf8(&bytes).map_err(|_| unusable("it is not UTF-8")).map_err(failure::told)?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| unusable("it is not UTF-8")).map_err(failure::from_error)?;
     // Strip one newline, which an editor or `echo` adds. A second one belongs to the passphrase.
     let text = text.strip_suffix('\n').unwrap_or(text);
     let text = text.strip_suffix('\r').unwrap_or(text);
     if text.is_empty() {
-        return Err(failure::told(unusable("it is empty")));
+        return Err(failure::from_error(unusable("it is empty")));
     }
     // An allocation of the final size: growing would leave a copy behind.
     Ok(Zeroizing::new(text.to_owned()))
@@ -80,6 +80,6 @@ pub(crate) fn line(mut bytes: Zeroizing<Vec<u8>>) -> Result<Zeroizing<String>, F
     }
     let text = std::str::from_utf8(&bytes)
         .map_err(|_| Error::new(ErrorKind::BadPassphrase).with_detail("it is not UTF-8"))
-        .map_err(failure::told)?;
+        .map_err(failure::from_error)?;
     Ok(Zeroizing::new(text.to_owned()))
 }

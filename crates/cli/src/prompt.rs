@@ -16,9 +16,9 @@ pub(crate) fn secret(question: &str) -> Result<Zeroizing<String>, Failure> {
 }
 
 /// Restores the terminal if a prompt is open, and returns whether one was. Called before the process dies by a signal.
-pub(crate) fn abandon() -> bool {
+pub(crate) fn restore_terminal() -> bool {
     #[cfg(unix)]
-    return system::abandon();
+    return system::restore_terminal();
     #[cfg(not(unix))]
     false
 }
@@ -47,7 +47,7 @@ mod system {
     /// The terminal's state before the open prompt, so that a signal can restore it.
     static OPEN: Mutex<Option<(File, Termios)>> = Mutex::new(None);
 
-    pub(super) fn abandon() -> bool {
+    pub(super) fn restore_terminal() -> bool {
         match OPEN.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some((mut terminal, before)) => {
                 let _ = termios::tcsetattr(&terminal, OptionalActions::Now, &before);
@@ -73,7 +73,7 @@ mod system {
             Ok(line)
         };
         let line = read();
-        abandon();
+        restore_terminal();
         passphrase::line(line.map_err(|error: std::io::Error| no_terminal(&error))?)
     }
 
@@ -156,7 +156,7 @@ impl Ask for Terminal {
         let answer = secret(&format!("{}: {}: ", escape(&self.0), escape(&question)));
         answer
             .map_err(|failure| {
-                let failure = failure::about(failure, &self.0);
+                let failure = failure::prompt_failed(failure, &self.0);
                 UNANSWERED.lock().unwrap_or_else(PoisonError::into_inner).replace(failure)
             })
             .ok()

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Most bytes of a key file. RSA with 8192 bits in PEM has about 7000.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 
 /// Whether this looks like a signing key and not like an identity.
 pub(crate) fn is_key_file(bytes: &[u8]) -> bool {
@@ -24,7 +24,7 @@ pub(crate) fn is_key_file(bytes: &[u8]) -> bool {
 pub(crate) fn signing_key(options: &args::Sign, stdin: &mut Stdin) -> Result<SigningKey, Failure> {
     let path = &options.key;
     stdin.claim(path, "a key")?;
-    let bytes = files::read_small(path, MOST_BYTES)?;
+    let bytes = files::read_small(path, MAX_BYTES)?;
     let file = KeyFile::read(&bytes).map_err(|error| failure::signing(error, failure::name(path)))?;
     let key = open(path, file, &options.passphrase, stdin)?;
     let public = key.public_key();
@@ -35,7 +35,7 @@ pub(crate) fn signing_key(options: &args::Sign, stdin: &mut Stdin) -> Result<Sig
 pub(crate) fn verifying_key(options: &args::Verify, stdin: &mut Stdin) -> Result<VerifyingKey, Failure> {
     let path = &options.key;
     stdin.claim(path, "a key")?;
-    let bytes = files::read_small(path, MOST_BYTES)?;
+    let bytes = files::read_small(path, MAX_BYTES)?;
     let public = KeyFile::read(&bytes)
         .and_then(KeyFile::into_public)
         .map_err(|error| failure::signing(error, failure::name(path)))?;

@@ -6,21 +6,21 @@ use crate::common::{CHUNK_BYTES, Folder, PREFIX_BYTES, SEALED_BYTES, plaintext};
 /// Four chunks, the last one of 1000 bytes.
 const PLAIN_BYTES: usize = 3 * CHUNK_BYTES + 1000;
 
-struct Case {
+struct DamagedCase {
     folder: Folder,
     plain: Vec<u8>,
     container: Vec<u8>,
     header_bytes: usize,
 }
 
-impl Case {
-    fn new() -> Case {
+impl DamagedCase {
+    fn new() -> DamagedCase {
         let folder = Folder::new();
         let plain = plaintext(PLAIN_BYTES);
         let container = folder.sealed(&plain);
         let header_bytes = folder.header_bytes(&container);
         assert_eq!(container.len(), header_bytes + PREFIX_BYTES + 3 * SEALED_BYTES + 1016);
-        Case { folder, plain, container, header_bytes }
+        DamagedCase { folder, plain, container, header_bytes }
     }
 
     /// Offset of chunk `number`.
@@ -48,7 +48,7 @@ impl Case {
 
 #[test]
 fn absurd_header_length() {
-    let case = Case::new();
+    let case = DamagedCase::new();
     let length = case.container.iter().position(|byte| *byte == b'\n').unwrap() + 1;
     for bytes in [[0xff; 4], [0; 4], [0, 1, 0, 1]] {
         let mut damaged = case.container.clone();
@@ -59,7 +59,7 @@ fn absurd_header_length() {
 
 #[test]
 fn flipped_bits_and_strangers() {
-    let case = Case::new();
+    let case = DamagedCase::new();
     let end = case.container.len();
     // In the version, the middle and end of the header, the salt, and the first and last bytes of chunks.
     let places = [
@@ -84,7 +84,7 @@ fn flipped_bits_and_strangers() {
 
 #[test]
 fn truncation() {
-    let case = Case::new();
+    let case = DamagedCase::new();
     let end = case.container.len();
     let places = [
         (5, 0),
@@ -107,7 +107,7 @@ fn truncation() {
 
 #[test]
 fn extension() {
-    let case = Case::new();
+    let case = DamagedCase::new();
     for more in [&[0; 1][..], &[0; SEALED_BYTES], &case.container] {
         case.refused(&[&case.container, more].concat(), 3);
     }
@@ -115,7 +115,7 @@ fn extension() {
 
 #[test]
 fn a_damaged_range() {
-    let case = Case::new();
+    let case = DamagedCase::new();
     let mut damaged = case.container.clone();
     damaged[case.chunk(1)] ^= 1;
     case.folder.write("bad.tress", &damaged);
@@ -130,8 +130,8 @@ fn a_damaged_range() {
 }
 
 #[test]
-fn inspect_tells_too() {
-    let case = Case::new();
+fn inspect_reports_truncation() {
+    let case = DamagedCase::new();
     case.folder.write("bad.tress", &case.container[..case.chunk(3)]);
     case.folder.tress(["inspect", "-i", "me.key", "bad.tress"]).failed("bad.tress");
     case.folder.write("bad.tress", b"something else");

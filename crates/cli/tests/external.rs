@@ -14,7 +14,7 @@ fn alone(folder: &Folder) {
 }
 
 #[test]
-fn other_programs_do_what_is_theirs() {
+fn separate_programs_are_run() {
     let folder = Folder::new();
     alone(&folder);
     let path = format!("{}:/usr/bin:/bin", folder.path("path").display());

@@ -24,7 +24,7 @@ fn keygen(options: &[&str]) {
     let reached = walk(template.path(), &arguments, 40, |folder, output, label| {
         let names = names(folder);
         if names.is_empty() {
-            assert!(!output.status.success(), "{label}: no key, and nobody was told");
+            assert!(!output.status.success(), "{label}: no key, and no error");
             return;
         }
         assert_eq!(names, ["new"], "{label}");
@@ -69,7 +69,7 @@ fn no_failure_leaves_half_a_signature() {
             }
         }
         if there.len() < 3 {
-            assert!(!output.status.success(), "{label}: only {there:?} are signed, and nobody was told");
+            assert!(!output.status.success(), "{label}: only {there:?} are signed, without an error");
         }
         if !there.is_empty() {
             let mut verify = vec!["verify", "--key", "public"];
@@ -119,7 +119,7 @@ fn is_new_there(folder: &Path, before: &[String], output: &Output, label: &str) 
     let mut left = names(folder);
     left.retain(|name| !before.contains(name));
     if left.is_empty() {
-        assert!(!output.status.success(), "{label}: there is nothing, and nobody was told");
+        assert!(!output.status.success(), "{label}: there is no file, and no error");
         return false;
     }
     assert_eq!(left, ["new"], "{label}");
@@ -188,11 +188,11 @@ fn no_failure_admits_a_stranger() {
             *served.lock().unwrap() += 1;
             assert!(fs::read(folders[0].join("plain")).unwrap() == plaintext(40_000), "{label}");
         } else if folder.join("failed").exists() {
-            assert!(!fs::read(folder.join("failed")).unwrap().is_empty(), "{label}: nobody was told");
+            assert!(!fs::read(folder.join("failed")).unwrap().is_empty(), "{label}: no error was printed");
             assert!(!complete || fs::read(folders[0].join("plain")).unwrap() == plaintext(40_000), "{label}");
         } else {
             *ended.lock().unwrap() += 1;
-            assert!(!output.status.success(), "{label}: it ended, and nobody was told");
+            assert!(!output.status.success(), "{label}: it ended without an error");
         }
     });
     if reached.is_some() {

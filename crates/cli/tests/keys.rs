@@ -105,7 +105,7 @@ fn wrong_key() {
 }
 
 #[test]
-fn nobody_to_encrypt_for() {
+fn no_recipients() {
     let folder = Folder::new();
     let run = folder.tress_with(["encrypt"], PLAIN).wrong_use("recipient");
     assert!(run.stderr.contains("hint: ") && run.stdout.is_empty());
@@ -197,7 +197,7 @@ fn rewrap_changes_who_opens_it() {
 
 /// age files and keys that are not containers or X25519 identities get a specific error.
 #[test]
-fn neighbours_of_age() {
+fn other_age_files_and_keys() {
     let folder = Folder::new();
     for start in ["age-encryption.org/v1\n", "-----BEGIN AGE ENCRYPTED FILE-----\n"] {
         folder.write("file.age", format!("{start}{}", "x".repeat(5000)));

@@ -26,15 +26,15 @@ const PLAIN_BYTES: usize = 3_000_000;
 const PASSPHRASE: &str = "vQ7hXkzu2WmRtYp9LcBnEa4d";
 
 /// A stopped process. Dropping it lets the process continue and end.
-struct Stopped(Child);
+struct StoppedProcess(Child);
 
-impl Stopped {
+impl StoppedProcess {
     /// Starts the process, and waits until it has stopped itself.
-    fn start(command: &mut Command, stdin: &[u8]) -> Stopped {
+    fn start(command: &mut Command, stdin: &[u8]) -> StoppedProcess {
         command.env("TRESS_DEBUG_MEMORY", "stop").stdin(Stdio::piped()).stdout(Stdio::null());
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(stdin).unwrap();
-        let mut stopped = Stopped(child);
+        let mut stopped = StoppedProcess(child);
         stopped.wait();
         stopped
     }
@@ -63,7 +63,7 @@ impl Stopped {
     }
 }
 
-impl Drop for Stopped {
+impl Drop for StoppedProcess {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -83,7 +83,7 @@ fn state(process: u32) -> char {
 /// Runs the command to its end. Checks that no part of the secrets is in memory and that the command succeeds.
 #[track_caller]
 fn leaves_nothing(folder: &Folder, arguments: &[&str], stdin: &[u8], secrets: impl FnOnce() -> Vec<Secrets>) {
-    let stopped = Stopped::start(&mut folder.command(arguments), stdin);
+    let stopped = StoppedProcess::start(&mut folder.command(arguments), stdin);
     for secrets in secrets() {
         stopped.holds_nothing_of(&secrets);
     }
@@ -128,7 +128,7 @@ fn containers_and_identities() {
     *damaged.last_mut().unwrap() ^= 1;
     folder.write("damaged", damaged);
     let command = &mut folder.command(["decrypt", "-i", "me.key", "-o", "never", "damaged"]);
-    let stopped = Stopped::start(command.stderr(Stdio::null()), b"");
+    let stopped = StoppedProcess::start(command.stderr(Stdio::null()), b"");
     secrets().iter().for_each(|secrets| stopped.holds_nothing_of(secrets));
 }
 
@@ -257,7 +257,7 @@ fn transfers() {
     // While the receiver runs, its keys are in memory, which shows that the search finds them.
     let theirs = keys::of_identity(&text(&folder, "other.key"));
     signal(receiver.id(), "STOP");
-    let mut receiver = Stopped(receiver);
+    let mut receiver = StoppedProcess(receiver);
     receiver.wait();
     assert!(!theirs.find(receiver.0.id()).is_empty(), "a receiver at work holds its key");
     signal(receiver.0.id(), "CONT");

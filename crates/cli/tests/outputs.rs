@@ -144,7 +144,7 @@ fn devices_stay_devices() {
         .is_ok_and(|status| status.success());
     // On a file system mounted with `nodev`, the node can be made but not opened.
     if !made || fs::OpenOptions::new().write(true).open(&null).is_err() {
-        return skip_without_right(MKNOD, "a device of our own, for want of the right to make one");
+        return skip_without_right(MKNOD, "a device made by the test, without the right to make one");
     }
     for force in ["--threads=2", "--force"] {
         folder.tress(["encrypt", "-r", &folder.recipient, force, "-o", "null", "in"]).ok();

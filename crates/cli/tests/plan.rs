@@ -7,11 +7,11 @@ use serde_json::Value;
 const PAPER: [&str; 5] = ["plan", "--compute-rate", "0.037us/B", "--sync-cost", "10us"];
 
 /// A folder that also holds the cache.
-struct Place(Folder);
+struct CacheFolder(Folder);
 
-impl Place {
-    fn new() -> Place {
-        Place(Folder::new())
+impl CacheFolder {
+    fn new() -> CacheFolder {
+        CacheFolder(Folder::new())
     }
 
     fn tress(&self, arguments: &[&str]) -> Run {
@@ -22,7 +22,7 @@ impl Place {
         self.tress(&[arguments, &["--json"]].concat()).json()
     }
 
-    fn cache(&self) -> String {
+    fn cached(&self) -> String {
         "cache/tress/machine-v1.json".into()
     }
 }
@@ -30,7 +30,7 @@ impl Place {
 /// Rows of Table 1: size, link rate, speed-up in hundredths, stages. The misprinted 292 is corrected to 283.
 #[test]
 fn table_one_of_the_paper() {
-    let place = Place::new();
+    let cache = CacheFolder::new();
     let rows = [
         ("10MB", "10Mbit", 104, 894),
         ("10MB", "100Mbit", 145, 283),
@@ -40,12 +40,12 @@ fn table_one_of_the_paper() {
         ("10GB", "1Gbit", 121, 6_082),
     ];
     for (size, link, hundredths, stages) in rows {
-        let json = place.json(&[&PAPER[..], &["--size", size, "--link-rate", link]].concat());
+        let json = cache.json(&[&PAPER[..], &["--size", size, "--link-rate", link]].concat());
         assert_eq!(json["stages"], stages, "{json}");
         assert_eq!((json["speedup"].as_f64().unwrap() * 100.0) as u64, hundredths, "{json}");
     }
     // The same rate in bytes.
-    let json = place.json(&["plan", "--size", "10GB", "--compute-rate", "27027027", "--link-rate", "12.5MB"]);
+    let json = cache.json(&["plan", "--size", "10GB", "--compute-rate", "27027027", "--link-rate", "12.5MB"]);
     assert_eq!(json["stages"], 8_944);
     // (m + 1) M/m R_max + m T_syn = 8945 · 1e10/8944 · 0.08e-6 + 8944 · 10e-6.
     assert!((json["time_s"].as_f64().unwrap() - 800.178_886).abs() < 1e-5);
@@ -58,9 +58,9 @@ fn table_one_of_the_paper() {
 
 #[test]
 fn limits() {
-    let place = Place::new();
+    let cache = CacheFolder::new();
     let rates = ["plan", "--size", "10MB", "--compute-rate", "0.037us/B", "--link-rate", "10Mbit"];
-    let with = |more: &[&str]| place.json(&[&rates[..], more].concat());
+    let with = |more: &[&str]| cache.json(&[&rates[..], more].concat());
     // 894 stages would have 11 kB each, less than a chunk. So there are 610 stages of 16 KiB.
     let json = with(&["--min-batch", "16KiB"]);
     assert_eq!((json["stages"].as_u64(), json["limit"].as_str()), (Some(610), Some("min-batch")));
@@ -74,17 +74,17 @@ fn limits() {
     // Section 2.2 of the paper: with CTR split over four cores, a message takes 5/8 of the time.
     let message = ["plan", "--size", "1GB", "--compute-rate", "8us/B", "--link-rate", "1GB", "--cores", "5"];
     for (strategy, us) in [("serial", 8.0), ("ctr-split", 5.0), ("mac-apart", 4.0), ("chunks", 2.0)] {
-        let json = place.json(&[&message[..], &["--strategy", strategy]].concat());
+        let json = cache.json(&[&message[..], &["--strategy", strategy]].concat());
         assert!((json["compute_s_per_byte"].as_f64().unwrap() * 1e6 - us).abs() < 1e-9, "{json}");
     }
 }
 
 #[test]
-fn wrong_use_is_told() {
-    let place = Place::new();
+fn usage_errors() {
+    let cache = CacheFolder::new();
     let full = |size: &str, compute: &str, link: &str, more: &[&str]| {
         let start = ["plan", "--size", size, "--compute-rate", compute, "--link-rate", link];
-        place.tress(&[&start[..], more].concat())
+        cache.tress(&[&start[..], more].concat())
     };
     for wrong in ["0", "-5", "NaN", "1e9", "99999999999999999999", "18446744073709551615KiB", ""] {
         full(wrong, "1GB", "1GB", &[]).wrong_use("");
@@ -102,32 +102,32 @@ fn wrong_use_is_told() {
     full("1GB", "1GB", "1GB", &["--min-batch", "0"]).wrong_use("batch");
     full("1GB", "1GB", "1GB", &["--cores", "0"]).wrong_use("--cores");
     full("1GB", "1GB", "1GB", &["--links", "2000"]).wrong_use("--links");
-    place.tress(&["plan"]).wrong_use("size");
-    place.tress(&["plan", "--size", "1GB", "--strategy", "serial"]).wrong_use("--compute-rate");
+    cache.tress(&["plan"]).wrong_use("size");
+    cache.tress(&["plan", "--size", "1GB", "--strategy", "serial"]).wrong_use("--compute-rate");
     // Without a measurement, a missing rate is an error.
-    let run = place.tress(&["plan", "--size", "1GB", "--link-rate", "1Gbit"]).wrong_use("compute rate");
+    let run = cache.tress(&["plan", "--size", "1GB", "--link-rate", "1Gbit"]).wrong_use("compute rate");
     assert!(run.stderr.contains("--measure"));
-    place.tress(&["plan", "--size", "1GB", "--compute-rate", "1GB"]).wrong_use("link rate");
-    assert!(!place.0.exists("cache"));
+    cache.tress(&["plan", "--size", "1GB", "--compute-rate", "1GB"]).wrong_use("link rate");
+    assert!(!cache.0.exists("cache"));
 }
 
 #[test]
 fn a_picture() {
-    let place = Place::new();
+    let cache = CacheFolder::new();
     let plan = [&PAPER[..], &["--size", "10GB", "--link-rate", "100Mbit"]].concat();
-    let with = |more: &[&str]| place.tress(&[&plan[..], more].concat());
+    let with = |more: &[&str]| cache.tress(&[&plan[..], more].concat());
     let printed = with(&["-o", "-"]).ok().stdout;
     let table = with(&["-o", "plan.svg"]).ok().stdout;
     assert!(String::from_utf8(table).unwrap().contains("8,944"));
-    assert_eq!(place.0.read("plan.svg"), printed);
+    assert_eq!(cache.0.read("plan.svg"), printed);
     let svg = String::from_utf8(printed).unwrap();
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && svg.contains("8944 stages"), "{svg}");
     // An existing file is replaced only with --force, and a failure leaves no partial file.
-    place.0.write("plan.svg", "mine");
+    cache.0.write("plan.svg", "mine");
     with(&["-o", "plan.svg"]).failed("plan.svg");
-    assert_eq!(place.0.read("plan.svg"), b"mine");
+    assert_eq!(cache.0.read("plan.svg"), b"mine");
     with(&["-o", "plan.svg", "--force"]).ok();
-    assert_eq!(place.0.read("plan.svg"), svg.as_bytes());
+    assert_eq!(cache.0.read("plan.svg"), svg.as_bytes());
     with(&["-o", "plan.png"]).wrong_use("plan.png");
     with(&["-o", "me.key", "--force"]).wrong_use("me.key");
     with(&["-o", "none/plan.svg"]).failed("none");
@@ -135,19 +135,19 @@ fn a_picture() {
     if cfg!(unix) {
         with(&["-o", "/dev/null"]).ok();
     }
-    assert_eq!(place.0.names(), ["me.key", "other.key", "plan.svg"]);
+    assert_eq!(cache.0.names(), ["me.key", "other.key", "plan.svg"]);
 }
 
 #[test]
-fn what_is_measured_is_kept_and_used() {
-    let place = Place::new();
-    let json = place.json(&["plan", "--measure"]);
+fn measurements_are_kept_and_used() {
+    let cache = CacheFolder::new();
+    let json = cache.json(&["plan", "--measure"]);
     for key in ["stages", "stage_bytes", "time_s", "sequential_s", "speedup"] {
         assert!(json[key].as_f64().unwrap() > 0.0, "{key}: {json}");
     }
     assert!(json["limit"].is_string());
     assert!(json["stage_bytes"].as_u64().unwrap() >= 16384);
-    let kept: Value = serde_json::from_slice(&place.0.read(&place.cache())).unwrap();
+    let kept: Value = serde_json::from_slice(&cache.0.read(&cache.cached())).unwrap();
     assert_eq!(json["measured"], kept);
     // T_syn of each kind with 2, 4 and 8 threads.
     for figures in kept["sync"].as_array().unwrap() {
@@ -158,32 +158,32 @@ fn what_is_measured_is_kept_and_used() {
 
     // A plan without rates uses the kept measurement.
     let rest = ["plan", "--size", "10GiB", "--link-rate", "1Gbit"];
-    let planned = place.json(&rest);
+    let planned = cache.json(&rest);
     // Compare time and machine: figures that were written and read may differ in the last digit.
     assert_eq!((&planned["measured"]["time"], &planned["measured"]["machine"]), (&kept["time"], &kept["machine"]));
     assert_eq!(planned["size_bytes"], 10_u64 << 30);
-    let text = String::from_utf8(place.tress(&rest).ok().stdout).unwrap();
+    let text = String::from_utf8(cache.tress(&rest).ok().stdout).unwrap();
     assert!(text.contains("limit"), "{text}");
 
     // A measurement of another machine, or a damaged one, is reported and measured again.
     let mut other = kept.clone();
     other["machine"]["model"] = "another".into();
     for damaged in [other.to_string(), kept.to_string()[..100].to_string()] {
-        place.0.write(&place.cache(), damaged);
-        let run = place.tress(&[&rest[..], &["--json"]].concat()).ok();
+        cache.0.write(&cache.cached(), damaged);
+        let run = cache.tress(&[&rest[..], &["--json"]].concat()).ok();
         assert!(run.stderr.starts_with("tress: note: "), "{}", run.stderr);
         let again: Value = serde_json::from_slice(&run.stdout).unwrap();
         assert_eq!(again["measured"]["machine"], kept["machine"]);
-        assert_eq!(again["measured"], serde_json::from_slice::<Value>(&place.0.read(&place.cache())).unwrap());
+        assert_eq!(again["measured"], serde_json::from_slice::<Value>(&cache.0.read(&cache.cached())).unwrap());
     }
 }
 
 /// If the cache cannot be written, a note says so, and the plan is still printed.
 #[test]
 fn a_measurement_that_cannot_be_kept() {
-    let place = Place::new();
-    place.0.write("cache", "a file, not a folder");
-    let run = place.tress(&["plan", "--measure"]).ok();
+    let cache = CacheFolder::new();
+    cache.0.write("cache", "a file, not a folder");
+    let run = cache.tress(&["plan", "--measure"]).ok();
     assert!(run.stderr.starts_with("tress: note: ") && run.stderr.contains("not kept"), "{}", run.stderr);
     assert!(String::from_utf8(run.stdout).unwrap().contains("counter"));
 }

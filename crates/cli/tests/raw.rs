@@ -166,7 +166,7 @@ fn backends_agree() {
 }
 
 #[test]
-fn features_are_taken_away_by_name() {
+fn features_are_disabled_by_name() {
     let folder = Folder::new();
     let with = |value: &str, arguments: &[&str]| run(folder.command(arguments).env("TRESS_CPU", value), b"");
     let every = format!("-{}", tress_cipher::cpu::SWITCHES.join(",-"));

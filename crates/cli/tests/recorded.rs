@@ -89,7 +89,7 @@ fn rows_of_several_threads_count() {
 }
 
 #[test]
-fn records_that_are_no_use() {
+fn unusable_records() {
     let folder = Folder::new();
     let with = |change: fn(&mut Value)| {
         let mut record = record();

@@ -13,7 +13,7 @@ use std::{
 use crate::common::{Folder, Run, plaintext, run, skip, skip_without_right};
 
 /// A running receiver with the folder `out`, and its address.
-struct Receiver {
+struct ReceiverProcess {
     child: Child,
     to: String,
     stderr: thread::JoinHandle<String>,
@@ -33,7 +33,7 @@ impl Ends {
         Ends { folder, address }
     }
 
-    fn receive_with(&self, more: &[&str]) -> Receiver {
+    fn receive_with(&self, more: &[&str]) -> ReceiverProcess {
         let mut arguments = vec!["receive", "--listen", "127.0.0.1:0", "-i", "other.key", "-o", "out"];
         arguments.extend(more);
         let mut child = self.folder.command(arguments).spawn().unwrap();
@@ -47,10 +47,10 @@ impl Ends {
             let _ = stderr.read_to_string(&mut text);
             text
         });
-        Receiver { child, to, stderr }
+        ReceiverProcess { child, to, stderr }
     }
 
-    fn receive(&self) -> Receiver {
+    fn receive(&self) -> ReceiverProcess {
         self.receive_with(&["--allow", "allow"])
     }
 
@@ -60,7 +60,7 @@ impl Ends {
         self.folder.command(arguments)
     }
 
-    fn send(&self, receiver: &Receiver, more: &[&str]) -> Run {
+    fn send(&self, receiver: &ReceiverProcess, more: &[&str]) -> Run {
         run(&mut self.send_command(&receiver.to, more), &[])
     }
 
@@ -96,7 +96,7 @@ impl Ends {
     }
 }
 
-impl Receiver {
+impl ReceiverProcess {
     /// Ends the receiver by a signal. Returns its standard output and standard error.
     fn stop(mut self) -> (String, String) {
         let _ = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
@@ -204,7 +204,7 @@ fn wrong_use() {
 }
 
 #[test]
-fn links_in_folders_are_left_out_and_told() {
+fn links_in_folders_are_skipped_and_reported() {
     let ends = Ends::new();
     let receiver = ends.receive();
     fs::create_dir(ends.folder.path("tree")).unwrap();
@@ -422,7 +422,7 @@ fn a_killed_receiver_loses_little() {
 }
 
 #[test]
-fn a_full_disk_is_told_and_resumed() {
+fn a_full_disk_is_reported_and_resumed() {
     let ends = Ends::new();
     fs::create_dir(ends.folder.path("out")).unwrap();
     let mounted =

@@ -55,7 +55,7 @@ fn keygen_writes_signing_keys_for_their_owner_alone() {
 }
 
 #[test]
-fn keygen_refuses_what_makes_no_key() {
+fn keygen_refuses_invalid_options() {
     let folder = Folder::new();
     for options in [
         &["--rsa", "1024"][..],
@@ -79,7 +79,7 @@ fn keygen_refuses_what_makes_no_key() {
 }
 
 #[test]
-fn what_is_signed_verifies() {
+fn signatures_verify() {
     let folder = folder();
     let names: Vec<String> = (0..20).map(|number| format!("file {number}")).collect();
     for (number, name) in names.iter().enumerate() {
@@ -170,7 +170,7 @@ fn openssl_verifies_ours() {
 
 /// Keys with the algorithm identifier of PSS, and PEM with spaces at line ends.
 #[test]
-fn keys_in_other_clothes() {
+fn keys_in_other_encodings() {
     let folder = folder();
     folder.write("in", "x");
     let text = String::from_utf8(folder.read("rsa.pem")).unwrap();

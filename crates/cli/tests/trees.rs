@@ -11,7 +11,7 @@ use crate::common::{CHUNK_BYTES, Folder, names, plaintext};
 use tress_container::container::{Aead, Content, ContentType, Header, Payload, SEALED_CHUNK_BYTES, TAG_BYTES};
 
 #[test]
-fn there_and_back() {
+fn round_trips() {
     let folder = Folder::new();
     let root = folder.path("photos");
     fs::create_dir_all(root.join("empty/deep")).unwrap();

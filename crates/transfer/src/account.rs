@@ -18,7 +18,7 @@ const ENDINGS: [&str; 4] = ["part", "journal", "done", "new"];
 const OVERHEAD_BYTES: u64 = 3 * ENTRY_BYTES + 2 * DONE_BYTES;
 
 /// The bytes counted for one file. When the transfer ends, the count is exactly what the disk holds.
-pub(crate) struct Account {
+pub(crate) struct QuotaAccount {
     reservation: Reservation,
     state: Dir,
     stem: String,
@@ -28,7 +28,7 @@ pub(crate) struct Account {
     left_bytes: AtomicU64,
 }
 
-impl Account {
+impl QuotaAccount {
     /// Makes the account of a file whose `.part` only this session has open. `is_new`: this session has just made that `.part`.
     pub(crate) fn new(usage: &Arc<Usage>, state: &Dir, stem: &str, is_new: bool) -> io::Result<Self> {
         let there_bytes = state_bytes(state, stem, &ENDINGS)?.saturating_sub(if is_new { ENTRY_BYTES } else { 0 });
@@ -43,7 +43,7 @@ impl Account {
 
     /// Counts a whole file of this size, with everything that is stored for it until it is complete.
     pub(crate) fn reserve(&self, size_bytes: Option<u64>) -> io::Result<Result<(), Refusal>> {
-        let journal_bytes = size_bytes.map_or(0, |bytes| journal::most_bytes(super::chunks(bytes)));
+        let journal_bytes = size_bytes.map_or(0, |bytes| journal::max_bytes(super::chunks(bytes)));
         let all =
             [size_bytes.unwrap_or(0), journal_bytes, OVERHEAD_BYTES, state_bytes(&self.state, &self.stem, &["done"])?];
         Ok(self.reservation.grow_to(all.into_iter().fold(0, u64::saturating_add)))
@@ -68,7 +68,7 @@ impl Account {
     }
 }
 
-impl Drop for Account {
+impl Drop for QuotaAccount {
     fn drop(&mut self) {
         let bytes = match self.left_bytes.load(Ordering::Relaxed) {
             u64::MAX => state_bytes(&self.state, &self.stem, &ENDINGS),

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::link::Link;
-use super::noise::PublicKey;
+use super::noise::NoisePublicKey;
 use super::source::lock;
 use tress_container::keys::Address;
 use tress_container::{Error, ErrorKind};
@@ -19,7 +19,7 @@ use tress_container::{Error, ErrorKind};
 /// Longest allow file in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Most IP addresses that are tracked.
-const MAX_PEERS: usize = 4096;
+const MAX_ADDRESSES: usize = 4096;
 
 /// The senders that a receiver accepts.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl Allow {
         Ok(Self::Only(addresses))
     }
 
-    pub(crate) fn admits(&self, sender: &PublicKey) -> bool {
+    pub(crate) fn admits(&self, sender: &NoisePublicKey) -> bool {
         match self {
             Self::Any => true,
             Self::Only(addresses) => addresses.iter().any(|address| address.noise_public_key() == sender),
@@ -108,7 +108,7 @@ impl Default for Limits {
 }
 
 /// Counts connections and enforces [`Limits`].
-pub(crate) struct Gate {
+pub(crate) struct AdmissionGate {
     limits: Limits,
     counts: Mutex<Counts>,
 }
@@ -118,9 +118,9 @@ struct Counts {
     /// Connections that have not proven their key, by ascending number.
     half_open: BTreeMap<u64, HalfOpen>,
     connections: usize,
-    peers: HashMap<IpAddr, Peer>,
+    peers: HashMap<IpAddr, AddressState>,
     /// Number of connections of each sender.
-    senders: HashMap<PublicKey, usize>,
+    senders: HashMap<NoisePublicKey, usize>,
     next: u64,
 }
 
@@ -131,7 +131,7 @@ struct HalfOpen {
     has_greeted: bool,
 }
 
-struct Peer {
+struct AddressState {
     half_open: usize,
     /// Handshakes that might begin at `since`: a token bucket.
     tokens: f64,
@@ -139,37 +139,37 @@ struct Peer {
 }
 
 /// A connection that was let in. Dropping it frees its place.
-pub(crate) struct Pass<'a> {
-    gate: &'a Gate,
+pub(crate) struct ConnectionPass<'a> {
+    gate: &'a AdmissionGate,
     number: u64,
-    sender: OnceLock<PublicKey>,
+    sender: OnceLock<NoisePublicKey>,
 }
 
-impl Gate {
+impl AdmissionGate {
     pub(crate) fn new(limits: Limits) -> Self {
         Self { limits, counts: Mutex::default() }
     }
 
     /// Lets a new connection in, or returns `None`. If there are too many connections that have not proven their key, the oldest of
     /// them is closed, first those that have not sent a valid first message. Otherwise silent connections could keep all others out.
-    pub(crate) fn enter(&self, address: IpAddr, link: &Arc<dyn Link>, now: Instant) -> Option<Pass<'_>> {
-        let peer = network(address);
+    pub(crate) fn enter(&self, address: IpAddr, link: &Arc<dyn Link>, now: Instant) -> Option<ConnectionPass<'_>> {
+        let peer = limit_key(address);
         let limits = &self.limits;
         let (burst, rate) = (f64::from(limits.handshake_burst), f64::from(limits.handshakes_per_s));
         let mut counts = lock(&self.counts);
         if counts.connections >= limits.connections {
             return None;
         }
-        if counts.peers.len() >= MAX_PEERS && !counts.peers.contains_key(&peer) {
+        if counts.peers.len() >= MAX_ADDRESSES && !counts.peers.contains_key(&peer) {
             // An address that could begin a full burst again need not be tracked.
             counts.peers.retain(|_, peer| {
                 peer.half_open > 0 || peer.tokens + now.duration_since(peer.since).as_secs_f64() * rate < burst
             });
-            if counts.peers.len() >= MAX_PEERS {
+            if counts.peers.len() >= MAX_ADDRESSES {
                 return None;
             }
         }
-        let entry = counts.peers.entry(peer).or_insert(Peer { half_open: 0, tokens: burst, since: now });
+        let entry = counts.peers.entry(peer).or_insert(AddressState { half_open: 0, tokens: burst, since: now });
         entry.tokens = (entry.tokens + now.duration_since(entry.since).as_secs_f64() * rate).min(burst);
         entry.since = now;
         if entry.tokens < 1.0 {
@@ -186,7 +186,7 @@ impl Gate {
         counts.half_open.insert(number, HalfOpen { peer, link: link.clone(), has_greeted: false });
         counts.peers.entry(peer).and_modify(|peer| peer.half_open += 1);
         counts.connections += 1;
-        Some(Pass { gate: self, number, sender: OnceLock::new() })
+        Some(ConnectionPass { gate: self, number, sender: OnceLock::new() })
     }
 }
 
@@ -209,14 +209,14 @@ impl Counts {
 }
 
 /// The key for limits by address: an IPv4 address, or the /64 network of an IPv6 address, which one party usually has as a whole.
-fn network(address: IpAddr) -> IpAddr {
+fn limit_key(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6((u128::from(address) >> 64 << 64).into()),
         address => address,
     }
 }
 
-impl Pass<'_> {
+impl ConnectionPass<'_> {
     /// Records that the first message was valid.
     pub(crate) fn has_greeted(&self) {
         if let Some(one) = lock(&self.gate.counts).half_open.get_mut(&self.number) {
@@ -225,7 +225,7 @@ impl Pass<'_> {
     }
 
     /// Records that the connection has proven to be this sender's. Returns whether this sender may have one more connection.
-    pub(crate) fn is_of(&self, sender: &PublicKey) -> bool {
+    pub(crate) fn authenticate(&self, sender: &NoisePublicKey) -> bool {
         let mut counts = lock(&self.gate.counts);
         counts.leave(self.number);
         let count = counts.senders.entry(*sender).or_default();
@@ -237,7 +237,7 @@ impl Pass<'_> {
     }
 }
 
-impl Drop for Pass<'_> {
+impl Drop for ConnectionPass<'_> {
     fn drop(&mut self) {
         let mut counts = lock(&self.gate.counts);
         counts.leave(self.number);
@@ -281,7 +281,7 @@ mod tests {
     }
 
     /// Opens a connection. Returns its link, and its pass if it was let in.
-    fn enter<'a>(gate: &'a Gate, address: &str, now: Instant) -> (Arc<Closable>, Option<Pass<'a>>) {
+    fn enter<'a>(gate: &'a AdmissionGate, address: &str, now: Instant) -> (Arc<Closable>, Option<ConnectionPass<'a>>) {
         let link = Arc::new(Closable::default());
         let same: Arc<dyn Link> = link.clone();
         (link, gate.enter(ip(address), &same, now))
@@ -289,12 +289,13 @@ mod tests {
 
     #[test]
     fn the_oldest_half_open_connection_makes_room() {
-        let gate = Gate::new(Limits { half_open: 3, half_open_per_address: 2, connections: 7, ..Limits::default() });
+        let gate =
+            AdmissionGate::new(Limits { half_open: 3, half_open_per_address: 2, connections: 7, ..Limits::default() });
         let now = Instant::now();
         let (one, other, third) = ("192.0.2.1", "192.0.2.2", "192.0.2.3");
         let a = enter(&gate, one, now);
         let b = enter(&gate, one, now);
-        let closed = |link: &(Arc<Closable>, Option<Pass<'_>>)| link.0.0.load(Ordering::Relaxed);
+        let closed = |link: &(Arc<Closable>, Option<ConnectionPass<'_>>)| link.0.0.load(Ordering::Relaxed);
         assert!(!closed(&a) && !closed(&b));
         // An address that has reached its limit loses its own oldest connection.
         let c = enter(&gate, one, now);
@@ -307,7 +308,7 @@ mod tests {
         // One that has greeted is closed after those that have not.
         d.1.as_ref().unwrap().has_greeted();
         // A connection that has proven its key is never closed, and no longer counts as half-open.
-        assert!(c.1.as_ref().unwrap().is_of(&[1; 32]));
+        assert!(c.1.as_ref().unwrap().authenticate(&[1; 32]));
         let f = enter(&gate, other, now);
         let g = enter(&gate, one, now);
         assert!(f.1.is_some() && g.1.is_some() && !closed(&c) && !closed(&d) && closed(&e) && !closed(&f));
@@ -324,10 +325,10 @@ mod tests {
 
     #[test]
     fn a_sender_leaves_room_for_others() {
-        let gate = Gate::new(Limits { connections: 5, connections_per_sender: 3, ..Limits::default() });
+        let gate = AdmissionGate::new(Limits { connections: 5, connections_per_sender: 3, ..Limits::default() });
         let enter = |sender: u8| {
             let pass = enter(&gate, "192.0.2.1", Instant::now()).1.unwrap();
-            (pass.is_of(&[sender; 32]), pass)
+            (pass.authenticate(&[sender; 32]), pass)
         };
         let mut first: Vec<_> = (0..3).map(|_| enter(1)).collect();
         assert!(first.iter().all(|(has_room, _)| *has_room));
@@ -345,8 +346,8 @@ mod tests {
     }
 
     #[test]
-    fn an_address_may_try_so_often() {
-        let gate = Gate::new(Limits { handshake_burst: 3, handshakes_per_s: 2, ..Limits::default() });
+    fn handshakes_per_address_are_limited() {
+        let gate = AdmissionGate::new(Limits { handshake_burst: 3, handshakes_per_s: 2, ..Limits::default() });
         let start = Instant::now();
         let tries = |address, now| (0..10).filter(|_| enter(&gate, address, now).1.is_some()).count();
         assert_eq!(tries("192.0.2.1", start), 3);
@@ -360,13 +361,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_of_addresses_is_bounded() {
-        let gate = Gate::new(Limits { handshake_burst: 2, handshakes_per_s: 1, ..Limits::default() });
+    fn tracked_addresses_are_bounded() {
+        let gate = AdmissionGate::new(Limits { handshake_burst: 2, handshakes_per_s: 1, ..Limits::default() });
         let start = Instant::now();
-        for number in 0..2 * MAX_PEERS as u32 {
+        for number in 0..2 * MAX_ADDRESSES as u32 {
             enter(&gate, &IpAddr::V4(number.into()).to_string(), start);
         }
-        assert_eq!(lock(&gate.counts).peers.len(), MAX_PEERS);
+        assert_eq!(lock(&gate.counts).peers.len(), MAX_ADDRESSES);
         assert!(enter(&gate, "198.51.100.1", start + Duration::from_secs(10)).1.is_some());
         assert_eq!(lock(&gate.counts).peers.len(), 1);
     }

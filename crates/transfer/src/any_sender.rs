@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::time::Duration;
 
 use super::epoch::Epoch;
-use super::link::{Link, Network, Patience, Tcp, write_all};
+use super::link::{Link, Network, Tcp, Timeouts, write_all};
 use super::noise::{self, Incoming, Outgoing};
 use super::receiver::{Event, folder_name, receive_on};
 use super::ticket::Ticket;
@@ -25,41 +25,41 @@ use tress_container::{Control, ErrorKind, Refusal};
 
 static OS: Os = Os;
 /// Longer than any wait of the receiver, and than the delays of a busy machine.
-const PATIENCE: Duration = Duration::from_secs(25);
+const MAX_WAIT: Duration = Duration::from_secs(25);
 const STALL: Duration = Duration::from_secs(20);
 
 /// The sender's end of a connection.
-pub(crate) struct Peer {
+pub(crate) struct RawPeer {
     pub(crate) incoming: Incoming,
     pub(crate) out: Outgoing,
 }
 
-impl Peer {
+impl RawPeer {
     pub(crate) fn connect(to: &str, sender: &KeyPair, receiver: &KeyPair) -> Self {
         let link: Arc<dyn Link> = Tcp.connect(to).expect("a receiver").into();
         let secret = sender.noise_secret_key().expect("a key of Noise");
         let (incoming, out) =
-            noise::initiate(link, &secret, &public(receiver), PATIENCE, &|| None).expect("a handshake");
+            noise::initiate(link, &secret, &public(receiver), MAX_WAIT, &|| None).expect("a handshake");
         Self { incoming, out }
     }
 
-    pub(crate) fn say(&mut self, request: &Request) {
-        self.say_bytes(&request.encode());
+    pub(crate) fn send(&mut self, request: &Request) {
+        self.send_bytes(&request.encode());
     }
 
-    pub(crate) fn say_bytes(&mut self, bytes: &[u8]) {
-        let _ = self.out.write(bytes, &Patience::silence(STALL, &|| None));
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
+        let _ = self.out.write(bytes, &Timeouts::idle(STALL, &|| None));
     }
 
     /// Writes bytes outside Noise.
-    pub(crate) fn raw(&mut self, bytes: &[u8]) {
+    pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
         let link = self.out.link().clone();
-        let _ = write_all(&*link, &mut [IoSlice::new(bytes)], &Patience::silence(STALL, &|| None));
+        let _ = write_all(&*link, &mut [IoSlice::new(bytes)], &Timeouts::idle(STALL, &|| None));
     }
 
     /// The next reply; `None` if the connection ends.
-    pub(crate) fn hear_any(&mut self) -> Option<Reply> {
-        match self.incoming.read(&Patience::silence(PATIENCE, &|| None)) {
+    pub(crate) fn recv_any(&mut self) -> Option<Reply> {
+        match self.incoming.read(&Timeouts::idle(MAX_WAIT, &|| None)) {
             Ok(Some(message)) => Some(Reply::parse(&message).expect("a reply")),
             Ok(None) => None,
             Err(error) if error.kind == ErrorKind::Disconnected => None,
@@ -68,9 +68,9 @@ impl Peer {
     }
 
     /// The next reply that is not a progress report.
-    pub(crate) fn hear(&mut self) -> Option<Reply> {
+    pub(crate) fn recv(&mut self) -> Option<Reply> {
         loop {
-            match self.hear_any() {
+            match self.recv_any() {
                 Some(Reply::Progress { .. }) => {}
                 reply => return reply,
             }
@@ -78,7 +78,7 @@ impl Peer {
     }
 }
 
-impl Drop for Peer {
+impl Drop for RawPeer {
     fn drop(&mut self) {
         self.out.link().close();
     }
@@ -115,7 +115,7 @@ const VERSIONS: u8 = 3;
 
 /// An offered file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Version {
+struct OfferedVersion {
     path: usize,
     /// Selects the bytes, see [`content`].
     content: u8,
@@ -125,13 +125,13 @@ struct Version {
 
 /// The sender's actions, from which the allowed state of the receiver follows.
 #[derive(Default)]
-struct Done {
+struct Actions {
     /// Offered files by number. No number is used twice.
-    offers: BTreeMap<u32, Version>,
+    offers: BTreeMap<u32, OfferedVersion>,
     /// Chunks that were sealed correctly, even if they were not sent correctly.
-    sealed: HashMap<Version, HashSet<u64>>,
+    sealed: HashMap<OfferedVersion, HashSet<u64>>,
     /// Files with the sizes of their `Finish` messages.
-    finished: HashSet<(Version, u64)>,
+    finished: HashSet<(OfferedVersion, u64)>,
     folders: HashSet<usize>,
     /// Files that the receiver reported as complete.
     confirmed: HashSet<u32>,
@@ -143,19 +143,19 @@ fn content(content: u8, offset: u64) -> u8 {
 }
 
 /// A data connection.
-struct Data {
-    peer: Peer,
+struct DataLink {
+    peer: RawPeer,
     epoch: Option<Epoch>,
 }
 
-struct Session<'a> {
+struct ScriptRun<'a> {
     to: &'a str,
     folder: &'a Path,
-    control: Option<(Peer, Option<Ticket>)>,
-    data: BTreeMap<u16, Data>,
+    control: Option<(RawPeer, Option<Ticket>)>,
+    data: BTreeMap<u16, DataLink>,
     /// Number of valid batches sent on each data connection.
     batches: HashMap<u16, u64>,
-    done: Done,
+    actions: Actions,
 }
 
 /// Runs a script against a receiver with an empty folder `out` in `root`.
@@ -199,9 +199,10 @@ pub(crate) fn run(next: &mut dyn FnMut() -> Option<u8>, root: &Path) -> Vec<Path
     };
     std::thread::scope(|scope| {
         let receiving = scope.spawn(|| receive_on(&OS, &Tcp, receiver, &options, &tell, &control));
-        let to = address.recv_timeout(PATIENCE).expect("it listens");
+        let to = address.recv_timeout(MAX_WAIT).expect("it listens");
         let (data, batches) = (BTreeMap::new(), HashMap::new());
-        let mut session = Session { to: &to, folder: &folder, control: None, data, batches, done: Done::default() };
+        let mut session =
+            ScriptRun { to: &to, folder: &folder, control: None, data, batches, actions: Actions::default() };
         while let Some(what) = next() {
             session.step(what, &mut || next().unwrap_or(0), sender, receiver);
         }
@@ -212,44 +213,44 @@ pub(crate) fn run(next: &mut dyn FnMut() -> Option<u8>, root: &Path) -> Vec<Path
         // A connection makes the receiver check its control.
         drop(Tcp.connect(&to));
         let outcome = receiving.join().expect("no panic of the receiver");
-        assert_eq!(outcome.expect_err("it was told to end").kind, ErrorKind::Interrupted);
+        assert_eq!(outcome.expect_err("it was cancelled").kind, ErrorKind::Interrupted);
         let received = received.lock().expect("no panic");
         for (path, bytes) in received.iter() {
             assert_eq!(fs::metadata(path).expect("it was received").len(), *bytes, "{path:?}");
         }
-        let found = check(root, &folder, &session.done, last);
-        let told: HashSet<_> = received.iter().map(|(path, _)| path.clone()).collect();
-        assert!(found.iter().all(|path| told.contains(path)), "nobody was told of one of {found:?}");
+        let found = check(root, &folder, &session.actions, last);
+        let reported: HashSet<_> = received.iter().map(|(path, _)| path.clone()).collect();
+        assert!(found.iter().all(|path| reported.contains(path)), "no event reported one of {found:?}");
         found
     })
 }
 
 /// Checks that a sender that follows the protocol is served after any script.
 fn honest(to: &str, sender: &KeyPair, receiver: &KeyPair) -> &'static str {
-    let mut control = Peer::connect(to, sender, receiver);
-    control.say(&Request::Begin { streams: 1 });
-    let Some(Reply::Admitted { ticket, .. }) = control.hear() else { panic!("not admitted") };
+    let mut control = RawPeer::connect(to, sender, receiver);
+    control.send(&Request::Begin { streams: 1 });
+    let Some(Reply::Admitted { ticket, .. }) = control.recv() else { panic!("not admitted") };
     let path = b"last".to_vec();
-    control.say(&Request::Offer { file: 1, size_bytes: Some(7), restart: false, identity: [9; 32], path });
-    assert_eq!(control.hear(), Some(Reply::Resume { file: 1, held: vec![] }));
-    let mut data = Peer::connect(to, sender, receiver);
-    data.say(&Request::Join { ticket, stream: 0 });
-    assert_eq!(data.hear(), Some(Reply::Joined));
+    control.send(&Request::Offer { file: 1, size_bytes: Some(7), restart: false, identity: [9; 32], path });
+    assert_eq!(control.recv(), Some(Reply::Resume { file: 1, held: vec![] }));
+    let mut data = RawPeer::connect(to, sender, receiver);
+    data.send(&Request::Join { ticket, stream: 0 });
+    assert_eq!(data.recv(), Some(Reply::Joined));
     let epoch = Epoch::new(1).expect("a key");
-    data.say(&epoch.message);
+    data.send(&epoch.message);
     let mut sealed = [b"content", &[0; TAG_BYTES][..]].concat();
     epoch.payload.seal(0, &mut sealed).expect("a chunk");
-    data.say(&Request::Batch { file: 1, first_chunk: 0, sealed_bytes: sealed.len() as u32 });
-    data.raw(&sealed);
-    control.say(&Request::Finish { file: 1, size_bytes: 7 });
-    assert_eq!(control.hear(), Some(Reply::Confirmed { file: 1 }));
-    control.say(&Request::Bye);
-    assert_eq!(control.hear(), None);
+    data.send(&Request::Batch { file: 1, first_chunk: 0, sealed_bytes: sealed.len() as u32 });
+    data.send_raw(&sealed);
+    control.send(&Request::Finish { file: 1, size_bytes: 7 });
+    assert_eq!(control.recv(), Some(Reply::Confirmed { file: 1 }));
+    control.send(&Request::Bye);
+    assert_eq!(control.recv(), None);
     "last"
 }
 
 /// Checks that the folders hold only offered files. Returns the paths of these files.
-fn check(root: &Path, folder: &Path, done: &Done, last: Option<&str>) -> Vec<PathBuf> {
+fn check(root: &Path, folder: &Path, actions: &Actions, last: Option<&str>) -> Vec<PathBuf> {
     assert_eq!(names(root), ["beside", "out"]);
     assert_eq!(fs::read(root.join("beside")).expect("it is there"), b"untouched");
     if !folder.exists() {
@@ -267,9 +268,9 @@ fn check(root: &Path, folder: &Path, done: &Done, last: Option<&str>) -> Vec<Pat
             if path == folder.join(super::names::STATE_FOLDER) {
                 continue;
             }
-            let offered: Vec<usize> = done.offers.values().map(|version| version.path).collect();
+            let offered: Vec<usize> = actions.offers.values().map(|version| version.path).collect();
             if kind.is_dir() {
-                let asked = done.folders.iter().chain(&offered).filter_map(|&index| path_of(index));
+                let asked = actions.folders.iter().chain(&offered).filter_map(|&index| path_of(index));
                 assert!({ asked }.any(|asked| asked.starts_with(&path)), "{path:?} was not asked for");
                 left.push(path);
                 continue;
@@ -279,9 +280,10 @@ fn check(root: &Path, folder: &Path, done: &Done, last: Option<&str>) -> Vec<Pat
             if last.is_some_and(|last| path == folder.join(last)) {
                 assert_eq!(bytes, b"content");
             } else {
-                let is_one =
-                    |version: &Version| path_of(version.path).as_ref() == Some(&path) && done.is(version, &bytes);
-                assert!(done.offers.values().any(is_one), "{path:?} of {} bytes was never sent", bytes.len());
+                let is_one = |version: &OfferedVersion| {
+                    path_of(version.path).as_ref() == Some(&path) && actions.is(version, &bytes)
+                };
+                assert!(actions.offers.values().any(is_one), "{path:?} of {} bytes was never sent", bytes.len());
             }
             files.push(path);
         }
@@ -297,9 +299,9 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-impl Done {
+impl Actions {
     /// Whether these bytes are this version, all of its chunks were sealed, and `Finish` was sent with their number.
-    fn is(&self, version: &Version, bytes: &[u8]) -> bool {
+    fn is(&self, version: &OfferedVersion, bytes: &[u8]) -> bool {
         let size_bytes = bytes.len() as u64;
         let sealed = self.sealed.get(version);
         version.size_bytes.is_none_or(|known| known == size_bytes)
@@ -309,14 +311,14 @@ impl Done {
     }
 }
 
-impl Session<'_> {
+impl ScriptRun<'_> {
     fn step(&mut self, what: u8, byte: &mut dyn FnMut() -> u8, sender: &KeyPair, receiver: &KeyPair) {
         match what % 24 {
             0 | 1 => {
                 // Another session may still be open.
-                let mut peer = Peer::connect(self.to, sender, receiver);
-                peer.say(&Request::Begin { streams: u16::from(byte() % 5) });
-                let ticket = match peer.hear_any() {
+                let mut peer = RawPeer::connect(self.to, sender, receiver);
+                peer.send(&Request::Begin { streams: u16::from(byte() % 5) });
+                let ticket = match peer.recv_any() {
                     Some(Reply::Admitted { ticket, .. }) => Some(ticket),
                     _ => None,
                 };
@@ -325,7 +327,7 @@ impl Session<'_> {
             }
             2..=4 => {
                 let (path, content, size) = (byte(), byte(), byte());
-                let version = Version {
+                let version = OfferedVersion {
                     path: usize::from(path) % PATHS.len(),
                     content: content % VERSIONS,
                     size_bytes: (size < 0xc0).then(|| SIZES[usize::from(size) % SIZES.len()]),
@@ -337,31 +339,31 @@ impl Session<'_> {
             10..=13 => self.batch(byte),
             14 | 15 => {
                 let (file, size) = (self.file(byte()), byte());
-                let Some(&version) = self.done.offers.get(&file) else { return };
+                let Some(&version) = self.actions.offers.get(&file) else { return };
                 let size_bytes = match (version.size_bytes, size) {
                     (Some(known), 0..0xf0) => known,
                     _ => SIZES[usize::from(size) % SIZES.len()],
                 };
-                self.done.finished.insert((version, size_bytes));
-                self.say(&Request::Finish { file, size_bytes });
+                self.actions.finished.insert((version, size_bytes));
+                self.send(&Request::Finish { file, size_bytes });
             }
             16 => {
                 let file = self.file(byte());
-                self.say(&Request::Abandon { file });
+                self.send(&Request::Abandon { file });
             }
             17 => {
                 let path = usize::from(byte()) % PATHS.len();
-                self.done.folders.insert(path);
-                self.say(&Request::Folder { path: PATHS[path].to_vec() });
-                self.hear(|reply| matches!(reply, Reply::FolderReady | Reply::Refused { .. }));
+                self.actions.folders.insert(path);
+                self.send(&Request::Folder { path: PATHS[path].to_vec() });
+                self.recv_until(|reply| matches!(reply, Reply::FolderReady | Reply::Refused { .. }));
             }
-            18 => self.say(&Request::Lost { stream: u16::from(byte() % 6) }),
+            18 => self.send(&Request::Lost { stream: u16::from(byte() % 6) }),
             19 => {
-                self.say(&Request::Ping);
-                self.hear(|reply| matches!(reply, Reply::Progress { .. } | Reply::Refused { .. }));
+                self.send(&Request::Ping);
+                self.recv_until(|reply| matches!(reply, Reply::Progress { .. } | Reply::Refused { .. }));
             }
             20 => {
-                self.say(&Request::Bye);
+                self.send(&Request::Bye);
                 self.control = None;
             }
             21 => {
@@ -378,9 +380,9 @@ impl Session<'_> {
                     stream => self.data.get_mut(&u16::from(stream)).map(|data| &mut data.peer),
                 };
                 match (peer, on & 0x80) {
-                    (Some(peer), 0) => peer.say_bytes(&bytes),
+                    (Some(peer), 0) => peer.send_bytes(&bytes),
                     (Some(peer), _) => {
-                        peer.raw(&bytes);
+                        peer.send_raw(&bytes);
                         // The receiver waits for the rest of an incomplete message.
                         self.control.take_if(|_| on.is_multiple_of(4));
                     }
@@ -391,15 +393,15 @@ impl Session<'_> {
         }
     }
 
-    fn say(&mut self, request: &Request) {
+    fn send(&mut self, request: &Request) {
         if let Some((control, _)) = &mut self.control {
-            control.say(request);
+            control.send(request);
         }
     }
 
     /// The number of an offered file, or of a file that was not offered.
     fn file(&self, number: u8) -> u32 {
-        let newest = self.done.offers.len() as u32;
+        let newest = self.actions.offers.len() as u32;
         match number {
             0..0xc0 => newest,
             0xc0..0xf8 => newest.saturating_sub(u32::from(number % 3)),
@@ -407,15 +409,15 @@ impl Session<'_> {
         }
     }
 
-    fn offer(&mut self, version: Version, restart: bool, hastily: bool) {
+    fn offer(&mut self, version: OfferedVersion, restart: bool, hastily: bool) {
         if self.control.is_none() {
             return;
         }
-        let file = self.done.offers.len() as u32 + 1;
-        self.done.offers.insert(file, version);
+        let file = self.actions.offers.len() as u32 + 1;
+        self.actions.offers.insert(file, version);
         let identity = [version.content; 32];
         let path = PATHS[version.path].to_vec();
-        self.say(&Request::Offer { file, size_bytes: version.size_bytes, restart, identity, path });
+        self.send(&Request::Offer { file, size_bytes: version.size_bytes, restart, identity, path });
         if hastily {
             return;
         }
@@ -423,14 +425,14 @@ impl Session<'_> {
             matches!(reply, Reply::Resume { file: of, .. } | Reply::Complete { file: of } if *of == file)
                 || matches!(reply, Reply::Refused { .. })
         };
-        self.hear(is_answer);
+        self.recv_until(is_answer);
     }
 
     /// Reads and checks replies up to one for which `is_last` is true.
-    fn hear(&mut self, is_last: impl Fn(&Reply) -> bool) {
+    fn recv_until(&mut self, is_last: impl Fn(&Reply) -> bool) {
         let Some((mut control, ticket)) = self.control.take() else { return };
-        while let Some(reply) = control.hear_any() {
-            self.judge(&reply);
+        while let Some(reply) = control.recv_any() {
+            self.check_reply(&reply);
             // The receiver waits a second for the sender to close.
             if reply == (Reply::Refused { reason: Refusal::Protocol }) {
                 return;
@@ -442,26 +444,26 @@ impl Session<'_> {
         }
     }
 
-    fn judge(&mut self, reply: &Reply) {
+    fn check_reply(&mut self, reply: &Reply) {
         match reply {
             Reply::Resume { file, held } => {
-                let version = self.done.offers.get(file).expect("a file that was offered");
-                let sealed = self.done.sealed.get(version);
+                let version = self.actions.offers.get(file).expect("a file that was offered");
+                let sealed = self.actions.sealed.get(version);
                 for chunk in held.iter().cloned().flatten() {
                     assert!(sealed.is_some_and(|sealed| sealed.contains(&chunk)), "chunk {chunk} never came");
                 }
             }
             Reply::Complete { file } | Reply::Confirmed { file } => {
-                let version = self.done.offers.get(file).expect("a file that was offered");
+                let version = self.actions.offers.get(file).expect("a file that was offered");
                 let path = tress_container::tree::names::to_os(PATHS[version.path]).expect("a name");
                 let bytes = fs::read(self.folder.join(path)).expect("a complete file is there");
                 let has_its_size = version.size_bytes.is_none_or(|size| size == bytes.len() as u64);
                 assert!(has_its_size, "{reply:?} of {} bytes instead of {version:?}", bytes.len());
                 // The receiver knows the identity of a complete file, but not whether the offer named a size.
-                let is_same = |other: &&Version| (other.path, other.content) == (version.path, version.content);
-                let mut same = self.done.offers.values().filter(is_same);
-                assert!(same.any(|version| self.done.is(version, &bytes)), "{reply:?} of something else");
-                self.done.confirmed.insert(*file);
+                let is_same = |other: &&OfferedVersion| (other.path, other.content) == (version.path, version.content);
+                let mut same = self.actions.offers.values().filter(is_same);
+                assert!(same.any(|version| self.actions.is(version, &bytes)), "{reply:?} of something else");
+                self.actions.confirmed.insert(*file);
             }
             Reply::Drained { stream, batches } => {
                 let most = self.batches.get(stream).copied().unwrap_or(0);
@@ -475,10 +477,10 @@ impl Session<'_> {
         let stream = u16::from(stream % 6);
         let Some((_, Some(ticket))) = &self.control else { return };
         let ticket = if how >= 0xf0 { Ticket::from_bytes([how; 32]) } else { ticket.clone() };
-        let mut peer = Peer::connect(self.to, sender, receiver);
-        peer.say(&Request::Join { ticket, stream });
-        if how % 8 == 7 || peer.hear_any() == Some(Reply::Joined) {
-            self.data.insert(stream, Data { peer, epoch: None });
+        let mut peer = RawPeer::connect(self.to, sender, receiver);
+        peer.send(&Request::Join { ticket, stream });
+        if how % 8 == 7 || peer.recv_any() == Some(Reply::Joined) {
+            self.data.insert(stream, DataLink { peer, epoch: None });
         }
     }
 
@@ -486,7 +488,7 @@ impl Session<'_> {
         let file = self.file(file);
         let epoch = Epoch::new(file).expect("a key");
         if let Some(data) = self.data.get_mut(&u16::from(stream % 6)) {
-            data.peer.say(&epoch.message);
+            data.peer.send(&epoch.message);
             data.epoch = Some(epoch);
         }
     }
@@ -494,7 +496,7 @@ impl Session<'_> {
     fn batch(&mut self, byte: &mut dyn FnMut() -> u8) {
         let (stream, file, first, count, how) = (u16::from(byte() % 6), byte(), byte(), byte(), byte());
         let number = self.file(file);
-        let Some(&version) = self.done.offers.get(&number) else { return };
+        let Some(&version) = self.actions.offers.get(&number) else { return };
         // A stream may end anywhere, even twice.
         let size_bytes = version.size_bytes.unwrap_or_else(|| SIZES[usize::from(byte()) % SIZES.len()]);
         let all = chunks(size_bytes);
@@ -529,12 +531,12 @@ impl Session<'_> {
             0xff => {}
             // May still be invalid: the number of an older file, or the key of another file.
             _ => {
-                self.done.sealed.entry(version).or_default().extend(first_chunk..first_chunk + count);
+                self.actions.sealed.entry(version).or_default().extend(first_chunk..first_chunk + count);
                 *self.batches.entry(stream).or_default() += 1;
             }
         }
-        data.peer.say(&Request::Batch { file: request.0, first_chunk: request.1, sealed_bytes: request.2 });
-        data.peer.raw(&sealed);
+        data.peer.send(&Request::Batch { file: request.0, first_chunk: request.1, sealed_bytes: request.2 });
+        data.peer.send_raw(&sealed);
         if how == 0xfb {
             self.data.remove(&stream);
         }
@@ -542,20 +544,20 @@ impl Session<'_> {
 
     /// Sends a ping. If the newest file was sent completely, repeats it for a while, so that the file may become complete.
     fn wait(&mut self, byte: u8) {
-        let newest = self.done.offers.len() as u32;
-        let is_due = self.done.offers.get(&newest).is_some_and(|version| {
-            let mut sizes = self.done.finished.iter().filter(|(of, _)| of == version).map(|&(_, size)| size);
-            let sealed = self.done.sealed.get(version);
+        let newest = self.actions.offers.len() as u32;
+        let is_due = self.actions.offers.get(&newest).is_some_and(|version| {
+            let mut sizes = self.actions.finished.iter().filter(|(of, _)| of == version).map(|&(_, size)| size);
+            let sealed = self.actions.sealed.get(version);
             sizes.any(|size| (0..chunks(size)).all(|chunk| sealed.is_some_and(|all| all.contains(&chunk))))
         });
         let times = if byte.is_multiple_of(2) && is_due { 10 } else { 1 };
         for time in 0..times {
-            if self.control.is_none() || self.done.confirmed.contains(&newest) && time > 0 {
+            if self.control.is_none() || self.actions.confirmed.contains(&newest) && time > 0 {
                 return;
             }
             std::thread::sleep(Duration::from_millis(time));
-            self.say(&Request::Ping);
-            self.hear(|reply| matches!(reply, Reply::Progress { .. } | Reply::Refused { .. }));
+            self.send(&Request::Ping);
+            self.recv_until(|reply| matches!(reply, Reply::Progress { .. } | Reply::Refused { .. }));
         }
     }
 }

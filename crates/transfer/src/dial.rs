@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::HANDSHAKE_TIME;
-use super::link::{Link, Network, Patience, Stop, TICK};
+use super::link::{Link, Network, StopCheck, TICK, Timeouts};
 use super::noise::{self, Incoming, Outgoing};
 use super::options::SendOptions;
 use super::ticket::Ticket;
@@ -54,7 +54,7 @@ pub(crate) fn open(
 }
 
 /// Sleeps until this time, or until `stop` returns an error.
-pub(crate) fn pause_until(until: Instant, stop: Stop<'_>) {
+pub(crate) fn pause_until(until: Instant, stop: StopCheck<'_>) {
     while let Some(left) = until.checked_duration_since(Instant::now())
         && stop().is_none()
     {
@@ -67,21 +67,21 @@ fn try_open(
     options: &SendOptions,
     secret: &[u8; 32],
     streams: usize,
-    stop: Stop<'_>,
+    stop: StopCheck<'_>,
 ) -> Result<Admitted, Error> {
     let at_host = |error: Error| error.at(&options.to);
     let link: Arc<dyn Link> = connect(network, &options.to)?.into();
     let receiver = options.receiver.noise_public_key();
     let handshake = noise::initiate(link, secret, receiver, HANDSHAKE_TIME.min(options.stall_time), stop);
     let (mut incoming, mut out) = handshake.map_err(at_host)?;
-    let patience = Patience::silence(options.stall_time, stop);
-    out.write(&Request::Begin { streams: streams as u16 }.encode(), &patience).map_err(at_host)?;
-    let (ticket, streams) = admitted(&mut incoming, &patience).map_err(at_host)?;
+    let timeouts = Timeouts::idle(options.stall_time, stop);
+    out.write(&Request::Begin { streams: streams as u16 }.encode(), &timeouts).map_err(at_host)?;
+    let (ticket, streams) = admitted(&mut incoming, &timeouts).map_err(at_host)?;
     Ok(Admitted { incoming, out, ticket, streams })
 }
 
-fn admitted(incoming: &mut Incoming, patience: &Patience<'_>) -> Result<(Ticket, usize), Error> {
-    let message = incoming.read(patience)?.ok_or_else(|| Error::new(ErrorKind::Disconnected))?;
+fn admitted(incoming: &mut Incoming, timeouts: &Timeouts<'_>) -> Result<(Ticket, usize), Error> {
+    let message = incoming.read(timeouts)?.ok_or_else(|| Error::new(ErrorKind::Disconnected))?;
     match Reply::parse(&message) {
         Ok(Reply::Admitted { ticket, streams }) if streams >= 1 => Ok((ticket, usize::from(streams).min(MAX_STREAMS))),
         Ok(Reply::Refused { reason }) => Err(Error::new(ErrorKind::Refused(reason))),

@@ -6,13 +6,13 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use super::SLOTS;
-use super::link::Patience;
+use super::STREAM_BUFFERS;
+use super::link::Timeouts;
 use super::noise::Incoming;
 use super::receiver::Server;
-use super::session::Session;
-use super::source::{AtEnd, batch_chunks, lock};
-use super::store::Part;
+use super::session::ReceiveSession;
+use super::source::{OnDrop, batch_chunks, lock};
+use super::store::PartFile;
 use super::wire::Request;
 use tress_container::container::{Content, Payload};
 use tress_container::pipeline::Batch;
@@ -21,21 +21,26 @@ use tress_container::threads::start;
 use tress_container::{Error, ErrorKind};
 
 /// A batch that has arrived, still sealed.
-struct Sealed {
+struct ReceivedBatch {
     payload: Arc<Payload>,
     /// `None` if the sender has given up the file: the batch is skipped, but counted.
-    part: Option<Arc<Part>>,
+    part: Option<Arc<PartFile>>,
     batch: Batch,
 }
 
 /// Serves a data connection of a session until it ends.
-pub(crate) fn serve(session: &Session, stream: u16, mut incoming: Incoming, server: &Server<'_>) -> Result<(), Error> {
-    let (full, taken) = bounded(SLOTS);
-    let (free, buffers) = bounded(SLOTS);
-    for _ in 0..SLOTS {
+pub(crate) fn serve(
+    session: &ReceiveSession,
+    stream: u16,
+    mut incoming: Incoming,
+    server: &Server<'_>,
+) -> Result<(), Error> {
+    let (full, taken) = bounded(STREAM_BUFFERS);
+    let (free, buffers) = bounded(STREAM_BUFFERS);
+    for _ in 0..STREAM_BUFFERS {
         let _ = free.send(None);
     }
-    let _end = AtEnd(|| session.detach(stream));
+    let _end = OnDrop(|| session.detach(stream));
     thread::scope(|scope| {
         let link = incoming.link().clone();
         let opener = start(scope, move || {
@@ -57,30 +62,30 @@ pub(crate) fn serve(session: &Session, stream: u16, mut incoming: Incoming, serv
 }
 
 fn read_all(
-    session: &Session,
+    session: &ReceiveSession,
     incoming: &mut Incoming,
     buffers: &Receiver<Option<Batch>>,
-    full: &Sender<Sealed>,
+    full: &Sender<ReceivedBatch>,
 ) -> Result<(), Error> {
     let stop = || session.stopped();
-    let broken = |what: &str| Error::new(ErrorKind::Protocol).with_detail(what);
+    let protocol_error = |what: &str| Error::new(ErrorKind::Protocol).with_detail(what);
     // Between batches a connection may be idle for as long as the session lasts.
-    let patience = Patience { first: None, ..Patience::silence(session.stall_time(), &stop) };
-    let within = Patience::silence(session.stall_time(), &stop);
+    let timeouts = Timeouts { first: None, ..Timeouts::idle(session.stall_time(), &stop) };
+    let batch_timeouts = Timeouts::idle(session.stall_time(), &stop);
     let mut key: Option<(u32, Arc<Payload>)> = None;
-    while let Some(message) = incoming.read(&patience)? {
+    while let Some(message) = incoming.read(&timeouts)? {
         match Request::parse(&message) {
             Ok(Request::Key { file, aead, input_key, prefix }) => {
-                let content =
-                    Content::with_input_key(aead, &input_key).ok_or_else(|| broken("key has the wrong length"))?;
+                let content = Content::with_input_key(aead, &input_key)
+                    .ok_or_else(|| protocol_error("key has the wrong length"))?;
                 key = Some((file, Arc::new(Payload::open(&content, &prefix)?)));
             }
             Ok(Request::Batch { file, first_chunk, sealed_bytes }) => {
                 let payload = key.as_ref().filter(|(of, _)| *of == file).map(|(_, payload)| payload.clone());
-                let payload = payload.ok_or_else(|| broken("batch without a key"))?;
+                let payload = payload.ok_or_else(|| protocol_error("batch without a key"))?;
                 let part = session.part(file);
                 if part.is_none() && !session.is_abandoned(file) {
-                    return Err(broken("batch belongs to no open file"));
+                    return Err(protocol_error("batch belongs to no open file"));
                 }
                 let sealed_bytes = sealed_bytes as usize;
                 let is_good = match &part {
@@ -88,32 +93,32 @@ fn read_all(
                     None => batch_chunks(sealed_bytes).is_some(),
                 };
                 if !is_good {
-                    return Err(broken("batch is outside the file"));
+                    return Err(protocol_error("batch is outside the file"));
                 }
                 let Ok(buffer) = buffers.recv() else { return Ok(()) };
                 let mut batch = buffer.unwrap_or_else(|| Batch::new(BATCH_CHUNKS));
                 batch.number = first_chunk;
                 batch.first_chunk = first_chunk;
                 batch.sealed_bytes = sealed_bytes;
-                incoming.read_raw(batch.sealed_mut(), &within)?;
-                if full.send(Sealed { payload, part, batch }).is_err() {
+                incoming.read_raw(batch.sealed_mut(), &batch_timeouts)?;
+                if full.send(ReceivedBatch { payload, part, batch }).is_err() {
                     return Ok(());
                 }
             }
-            _ => return Err(broken("unexpected message")),
+            _ => return Err(protocol_error("unexpected message")),
         }
     }
     Ok(())
 }
 
 fn open_all(
-    session: &Session,
+    session: &ReceiveSession,
     stream: u16,
-    taken: &Receiver<Sealed>,
+    taken: &Receiver<ReceivedBatch>,
     free: &Sender<Option<Batch>>,
     server: &Server<'_>,
 ) -> Result<(), Error> {
-    while let Ok(Sealed { payload, part, mut batch }) = taken.recv() {
+    while let Ok(ReceivedBatch { payload, part, mut batch }) = taken.recv() {
         if let Some(part) = part {
             payload.unseal(batch.first_chunk, batch.sealed_mut())?;
             if let Err(denied) = part.write(&batch) {
@@ -122,7 +127,7 @@ fn open_all(
             }
             server.count_batch(batch.plain_bytes());
         }
-        session.count(stream);
+        session.count_batch(stream);
         let _ = free.send(Some(batch));
     }
     Ok(())
@@ -130,9 +135,9 @@ fn open_all(
 
 /// Finds a session.
 pub(crate) fn find(
-    sessions: &std::sync::Mutex<Vec<Arc<Session>>>,
-    wanted: impl Fn(&Session) -> bool,
-) -> Option<Arc<Session>> {
+    sessions: &std::sync::Mutex<Vec<Arc<ReceiveSession>>>,
+    wanted: impl Fn(&ReceiveSession) -> bool,
+) -> Option<Arc<ReceiveSession>> {
     // Compare with all sessions, so that the time does not depend on which one matches.
     let mut found = None;
     for session in lock(sessions).iter() {

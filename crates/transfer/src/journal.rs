@@ -8,7 +8,7 @@ use std::ops::Range;
 use sha2::{Digest, Sha256};
 
 use super::ranges::Ranges;
-use super::wire::Identity;
+use super::wire::VersionId;
 
 const MAGIC: &[u8; 16] = b"tress journal 2\n";
 const CHECK_BYTES: usize = 8;
@@ -20,7 +20,7 @@ pub(crate) const MAX_BYTES: u64 = 64 << 20;
 /// The content of a journal.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Journal {
-    pub(crate) identity: Identity,
+    pub(crate) identity: VersionId,
     pub(crate) size_bytes: u64,
     pub(crate) held: Ranges,
     /// Bytes up to the end of the last valid record.
@@ -28,18 +28,18 @@ pub(crate) struct Journal {
 }
 
 /// Most bytes of a journal for a file with this number of chunks: each record lists at least one new chunk.
-pub(crate) fn most_bytes(chunks: u64) -> u64 {
+pub(crate) fn max_bytes(chunks: u64) -> u64 {
     (HEADER_BYTES as u64).saturating_add(chunks.saturating_mul(RECORD_BYTES as u64))
 }
 
-pub(crate) fn header(identity: &Identity, size_bytes: u64) -> Vec<u8> {
+pub(crate) fn header(identity: &VersionId, size_bytes: u64) -> Vec<u8> {
     let mut bytes = [&MAGIC[..], identity, &size_bytes.to_be_bytes()].concat();
     let check = check(identity, &bytes);
     bytes.extend_from_slice(&check);
     bytes
 }
 
-pub(crate) fn record(identity: &Identity, chunks: &Range<u64>) -> [u8; RECORD_BYTES] {
+pub(crate) fn record(identity: &VersionId, chunks: &Range<u64>) -> [u8; RECORD_BYTES] {
     let mut bytes = [0; RECORD_BYTES];
     bytes[..8].copy_from_slice(&chunks.start.to_be_bytes());
     bytes[8..16].copy_from_slice(&chunks.end.to_be_bytes());
@@ -54,7 +54,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<Journal> {
     let (header, mut records) = bytes.split_at_checked(HEADER_BYTES)?;
     let (body, given) = header.split_at(HEADER_BYTES - CHECK_BYTES);
     let rest = body.strip_prefix(&MAGIC[..])?;
-    let identity: Identity = rest.get(..32)?.try_into().ok()?;
+    let identity: VersionId = rest.get(..32)?.try_into().ok()?;
     let size_bytes = number(rest.get(32..)?)?;
     if given != check(&identity, body) {
         return None;
@@ -77,7 +77,7 @@ fn number(bytes: &[u8]) -> Option<u64> {
     Some(u64::from_be_bytes(bytes.try_into().ok()?))
 }
 
-fn check(identity: &Identity, bytes: &[u8]) -> [u8; CHECK_BYTES] {
+fn check(identity: &VersionId, bytes: &[u8]) -> [u8; CHECK_BYTES] {
     let hash = Sha256::new().chain_update(identity).chain_update(bytes).finalize();
     std::array::from_fn(|i| hash[i])
 }
@@ -89,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    const IDENTITY: Identity = [3; 32];
+    const IDENTITY: VersionId = [3; 32];
     /// Ten chunks and a bit.
     const SIZE: u64 = 10 * 16_384 + 5;
 
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_or_wrong_record_ends_it() {
+    fn a_torn_or_wrong_record_ends_the_journal() {
         let good = written();
         let whole = parse(&good[..good.len() - 1]).unwrap();
         assert_eq!(whole.held.iter().collect::<Vec<_>>(), [0..4]);

@@ -19,12 +19,12 @@ const MAX_ANSWERS: usize = 4;
 #[derive(Default)]
 pub(crate) struct Ledger {
     state: Mutex<State>,
-    bell: Condvar,
+    changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    streams: HashMap<u16, Stream>,
+    streams: HashMap<u16, StreamRecord>,
     answers: VecDeque<Reply>,
     /// Chunks of the current file that are synced.
     synced_chunks: u64,
@@ -33,14 +33,14 @@ struct State {
 }
 
 #[derive(Default)]
-struct Stream {
+struct StreamRecord {
     /// File and chunks of each batch that was sent and is not known to be verified.
     sent: VecDeque<(u32, Range<u64>)>,
     verified: u64,
     is_drained: bool,
 }
 
-fn broken(what: &str) -> Error {
+fn protocol_error(what: &str) -> Error {
     Error::new(ErrorKind::Protocol).with_detail(what)
 }
 
@@ -74,7 +74,7 @@ impl Ledger {
             match state.streams.get_mut(stream) {
                 Some(stream) => has_moved |= stream.advance(*batches)?,
                 None if *batches == 0 => {}
-                None => return Err(broken("it confirmed batches that were not sent")),
+                None => return Err(protocol_error("receiver confirmed batches that were not sent")),
             }
         }
         if has_moved {
@@ -103,10 +103,10 @@ impl Ledger {
     pub(crate) fn answer(&self, reply: Reply) -> Result<(), Error> {
         let mut state = lock(&self.state);
         if state.answers.len() >= MAX_ANSWERS {
-            return Err(broken("unexpected answer"));
+            return Err(protocol_error("unexpected answer"));
         }
         state.answers.push_back(reply);
-        self.bell.notify_all();
+        self.changed.notify_all();
         Ok(())
     }
 
@@ -114,22 +114,22 @@ impl Ledger {
     pub(crate) fn wait_answer(&self, time: Duration) -> Option<Reply> {
         let mut state = lock(&self.state);
         if state.answers.is_empty() {
-            state = self.bell.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.changed.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
         }
         state.answers.pop_front()
     }
 
     pub(crate) fn wake(&self) {
-        self.bell.notify_all();
+        self.changed.notify_all();
     }
 }
 
-impl Stream {
+impl StreamRecord {
     /// Records the number of verified batches. Returns whether it has grown.
     fn advance(&mut self, batches: u64) -> Result<bool, Error> {
         let news = batches.checked_sub(self.verified).and_then(|news| usize::try_from(news).ok());
         let Some(news) = news.filter(|&news| news <= self.sent.len()) else {
-            return Err(broken("it confirmed batches that were not sent"));
+            return Err(protocol_error("receiver confirmed batches that were not sent"));
         };
         self.sent.drain(..news);
         self.verified = batches;
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_sent_again_is_what_was_not_verified() {
+    fn unverified_batches_are_sent_again() {
         let ledger = Ledger::default();
         for chunks in [3..4, 4..9, 9..11] {
             assert!(ledger.send(0, 1, chunks));

@@ -58,7 +58,7 @@ use tress_container::{Error, ErrorKind};
 pub(crate) const BATCH_PLAIN_BYTES: u64 = BATCH_CHUNKS * CHUNK_BYTES as u64;
 
 /// Buffers of one data connection, at either end, 512 KiB each.
-pub(crate) const SLOTS: usize = 4;
+pub(crate) const STREAM_BUFFERS: usize = 4;
 
 /// How long a handshake may take.
 pub(crate) const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
@@ -109,6 +109,7 @@ pub fn any_sender(next: &mut dyn FnMut() -> Option<u8>, folder: &std::path::Path
 /// The secret Noise key of a key pair, or an error if the pair has none.
 pub(crate) fn noise_key(pair: &KeyPair) -> Result<Zeroizing<[u8; 32]>, Error> {
     pair.noise_secret_key().ok_or_else(|| {
-        Error::new(ErrorKind::BadIdentity).with_detail("it has no Noise key; tress keygen makes identities with one")
+        Error::new(ErrorKind::BadIdentity)
+            .with_detail("the identity has no Noise key; tress keygen makes identities with one")
     })
 }

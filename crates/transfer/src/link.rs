@@ -38,24 +38,24 @@ pub(crate) trait Network: Send + Sync {
 }
 
 /// Returns an error if a wait has to end early.
-pub(crate) type Stop<'a> = &'a dyn Fn() -> Option<Error>;
+pub(crate) type StopCheck<'a> = &'a dyn Fn() -> Option<Error>;
 
 /// How long to wait for the peer.
 #[derive(Clone, Copy)]
-pub(crate) struct Patience<'a> {
+pub(crate) struct Timeouts<'a> {
     /// Longest silence before the first byte; `None` waits indefinitely.
     pub(crate) first: Option<Duration>,
     /// Longest silence between two bytes.
     pub(crate) between: Duration,
     /// When the whole call has to be over.
     pub(crate) deadline: Option<Instant>,
-    pub(crate) stop: Stop<'a>,
+    pub(crate) stop: StopCheck<'a>,
 }
 
-impl<'a> Patience<'a> {
+impl<'a> Timeouts<'a> {
     /// The same silence before the first byte and between bytes, and no deadline.
-    pub(crate) fn silence(silence: Duration, stop: Stop<'a>) -> Self {
-        Self { first: Some(silence), between: silence, deadline: None, stop }
+    pub(crate) fn idle(time: Duration, stop: StopCheck<'a>) -> Self {
+        Self { first: Some(time), between: time, deadline: None, stop }
     }
 
     fn check(&self, is_first: bool, since: Instant) -> Result<(), Error> {
@@ -67,11 +67,11 @@ impl<'a> Patience<'a> {
 }
 
 /// Fills `buffer`. Returns `false` if the connection ends before the first byte, and `Disconnected` if it ends later.
-pub(crate) fn read_exact(link: &dyn Link, buffer: &mut [u8], patience: &Patience<'_>) -> Result<bool, Error> {
+pub(crate) fn read_exact(link: &dyn Link, buffer: &mut [u8], timeouts: &Timeouts<'_>) -> Result<bool, Error> {
     let mut filled = 0;
     let mut since = Instant::now();
     while filled < buffer.len() {
-        if let Some(error) = (patience.stop)() {
+        if let Some(error) = (timeouts.stop)() {
             return Err(error);
         }
         match link.read(&mut buffer[filled..]) {
@@ -86,7 +86,7 @@ pub(crate) fn read_exact(link: &dyn Link, buffer: &mut [u8], patience: &Patience
         }
         // Also after a byte: a peer that sends single bytes must not get past the deadline.
         if filled < buffer.len() {
-            patience.check(filled == 0, since)?;
+            timeouts.check(filled == 0, since)?;
         }
     }
     Ok(true)
@@ -96,12 +96,12 @@ pub(crate) fn read_exact(link: &dyn Link, buffer: &mut [u8], patience: &Patience
 pub(crate) fn write_all(
     link: &dyn Link,
     mut buffers: &mut [IoSlice<'_>],
-    patience: &Patience<'_>,
+    timeouts: &Timeouts<'_>,
 ) -> Result<(), Error> {
     let mut since = Instant::now();
     IoSlice::advance_slices(&mut buffers, 0);
     while !buffers.is_empty() {
-        if let Some(error) = (patience.stop)() {
+        if let Some(error) = (timeouts.stop)() {
             return Err(error);
         }
         match link.write(buffers) {
@@ -110,7 +110,7 @@ pub(crate) fn write_all(
                 IoSlice::advance_slices(&mut buffers, bytes);
                 since = Instant::now();
             }
-            Err(error) if is_tick(&error) => patience.check(false, since)?,
+            Err(error) if is_tick(&error) => timeouts.check(false, since)?,
             Err(error) => return Err(disconnected(error)),
         }
     }

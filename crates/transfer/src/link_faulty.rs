@@ -8,7 +8,7 @@ use super::link::{Link, Network, TICK, Tcp};
 
 /// The fault of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum LinkFault {
     None,
     /// It ends after this number of bytes was written.
     Cut(u64),
@@ -21,23 +21,23 @@ pub(crate) enum Fault {
 }
 
 /// A network that gives each new connection the next fault of the list. Connections beyond the list get the last one.
-pub(crate) struct Faulty {
-    pub(crate) faults: Vec<Fault>,
+pub(crate) struct FaultyNetwork {
+    pub(crate) faults: Vec<LinkFault>,
     pub(crate) connections: AtomicU64,
     /// Bytes written on all connections.
     pub(crate) written: Arc<AtomicU64>,
 }
 
-impl Faulty {
-    pub(crate) fn new(faults: impl Into<Vec<Fault>>) -> Self {
+impl FaultyNetwork {
+    pub(crate) fn new(faults: impl Into<Vec<LinkFault>>) -> Self {
         Self { faults: faults.into(), connections: AtomicU64::new(0), written: Arc::default() }
     }
 }
 
-impl Network for Faulty {
+impl Network for FaultyNetwork {
     fn connect(&self, to: &str) -> io::Result<Box<dyn Link>> {
         let number = self.connections.fetch_add(1, Ordering::Relaxed) as usize;
-        let fault = *self.faults.get(number).or(self.faults.last()).unwrap_or(&Fault::None);
+        let fault = *self.faults.get(number).or(self.faults.last()).unwrap_or(&LinkFault::None);
         Ok(Box::new(FaultyLink {
             link: Tcp.connect(to)?,
             fault,
@@ -50,7 +50,7 @@ impl Network for Faulty {
 
 struct FaultyLink {
     link: Box<dyn Link>,
-    fault: Fault,
+    fault: LinkFault,
     bytes: AtomicU64,
     calls: AtomicU64,
     written: Arc<AtomicU64>,
@@ -58,7 +58,7 @@ struct FaultyLink {
 
 impl FaultyLink {
     fn is_interrupted(&self) -> bool {
-        self.fault == Fault::Restless && self.calls.fetch_add(1, Ordering::Relaxed).is_multiple_of(2)
+        self.fault == LinkFault::Restless && self.calls.fetch_add(1, Ordering::Relaxed).is_multiple_of(2)
     }
 }
 
@@ -67,7 +67,7 @@ impl Link for FaultyLink {
         if self.is_interrupted() {
             return Err(io::ErrorKind::Interrupted.into());
         }
-        let most = if self.fault == Fault::Restless { buffer.len().min(977) } else { buffer.len() };
+        let most = if self.fault == LinkFault::Restless { buffer.len().min(977) } else { buffer.len() };
         self.link.read(&mut buffer[..most])
     }
 
@@ -79,19 +79,19 @@ impl Link for FaultyLink {
         let before = self.bytes.load(Ordering::Relaxed);
         let mut bytes = first[..first.len().min(4999)].to_vec();
         match self.fault {
-            Fault::Cut(at) if before >= at => {
+            LinkFault::Cut(at) if before >= at => {
                 self.link.close();
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
-            Fault::Cut(at) => bytes.truncate((at - before) as usize),
-            Fault::Silent(at) if before >= at => {
+            LinkFault::Cut(at) => bytes.truncate((at - before) as usize),
+            LinkFault::Silent(at) if before >= at => {
                 std::thread::sleep(TICK);
                 return Err(io::ErrorKind::WouldBlock.into());
             }
-            Fault::Flip(bit) if (before * 8..(before + bytes.len() as u64) * 8).contains(&bit) => {
+            LinkFault::Flip(bit) if (before * 8..(before + bytes.len() as u64) * 8).contains(&bit) => {
                 bytes[(bit / 8 - before) as usize] ^= 1 << (bit % 8);
             }
-            Fault::Restless => bytes.truncate(1009),
+            LinkFault::Restless => bytes.truncate(1009),
             _ => {}
         }
         if bytes.is_empty() {

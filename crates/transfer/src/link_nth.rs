@@ -9,7 +9,7 @@ use super::link::{Link, Network, Tcp};
 
 /// The fault of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub(crate) enum CallFault {
     /// The connection is reset.
     Reset,
     /// The connection ends: no more bytes are read or written.
@@ -22,23 +22,23 @@ pub(crate) enum Trouble {
     Short,
 }
 
-impl Trouble {
+impl CallFault {
     /// Whether the transfer has to survive the fault.
     pub(crate) fn is_harmless(self) -> bool {
-        matches!(self, Trouble::Again | Trouble::Signal | Trouble::Short)
+        matches!(self, CallFault::Again | CallFault::Signal | CallFault::Short)
     }
 }
 
 /// The connections of one end.
-pub(crate) struct Nth {
+pub(crate) struct FailNth {
     first: u64,
-    trouble: Trouble,
+    fault: CallFault,
     calls: Arc<AtomicU64>,
 }
 
-impl Nth {
-    pub(crate) fn new(first: u64, trouble: Trouble) -> Self {
-        Self { first, trouble, calls: Arc::default() }
+impl FailNth {
+    pub(crate) fn new(first: u64, fault: CallFault) -> Self {
+        Self { first, fault, calls: Arc::default() }
     }
 
     /// Whether the call with the fault was reached.
@@ -47,14 +47,14 @@ impl Nth {
     }
 
     fn wrap(&self, link: Box<dyn Link>) -> Box<dyn Link> {
-        Box::new(NthLink { link, first: self.first, trouble: self.trouble, calls: self.calls.clone() })
+        Box::new(FailNthLink { link, first: self.first, fault: self.fault, calls: self.calls.clone() })
     }
 }
 
-impl Network for Nth {
+impl Network for FailNth {
     fn connect(&self, to: &str) -> io::Result<Box<dyn Link>> {
         let is_it = self.calls.fetch_add(1, Ordering::Relaxed) == self.first;
-        match is_it && !self.trouble.is_harmless() {
+        match is_it && !self.fault.is_harmless() {
             true => Err(io::ErrorKind::ConnectionRefused.into()),
             false => Tcp.connect(to).map(|link| self.wrap(link)),
         }
@@ -65,36 +65,36 @@ impl Network for Nth {
     }
 }
 
-struct NthLink {
+struct FailNthLink {
     link: Box<dyn Link>,
     first: u64,
-    trouble: Trouble,
+    fault: CallFault,
     calls: Arc<AtomicU64>,
 }
 
-impl NthLink {
+impl FailNthLink {
     /// The most bytes that this call may move, or its error. `None` if the connection has ended.
     fn call(&self) -> io::Result<Option<usize>> {
         if self.calls.fetch_add(1, Ordering::Relaxed) != self.first {
             return Ok(Some(usize::MAX));
         }
-        match self.trouble {
-            Trouble::Reset => {
+        match self.fault {
+            CallFault::Reset => {
                 self.link.close();
                 Err(io::ErrorKind::ConnectionReset.into())
             }
-            Trouble::End => {
+            CallFault::End => {
                 self.link.close();
                 Ok(None)
             }
-            Trouble::Again => Err(io::ErrorKind::WouldBlock.into()),
-            Trouble::Signal => Err(io::ErrorKind::Interrupted.into()),
-            Trouble::Short => Ok(Some(1)),
+            CallFault::Again => Err(io::ErrorKind::WouldBlock.into()),
+            CallFault::Signal => Err(io::ErrorKind::Interrupted.into()),
+            CallFault::Short => Ok(Some(1)),
         }
     }
 }
 
-impl Link for NthLink {
+impl Link for FailNthLink {
     fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         let Some(most) = self.call()? else { return Ok(0) };
         let most = most.min(buffer.len());

@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_leads_elsewhere_is_refused() {
+    fn names_outside_the_folder_are_refused() {
         let deep = [&b"a/".repeat(128)[..], b"a"].concat();
         let long = [b'x'; 256];
         for bad in [

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use snow::{Builder, HandshakeState, StatelessTransportState};
 use zeroize::Zeroizing;
 
-use super::link::{Link, Patience, Stop, read_exact, write_all};
+use super::link::{Link, StopCheck, Timeouts, read_exact, write_all};
 use super::resolver::Resolver;
 use super::wire::MAX_MESSAGE_BYTES;
 use tress_container::{Error, ErrorKind};
@@ -26,7 +26,7 @@ const TAG_BYTES: usize = 16;
 const LENGTH_BYTES: usize = 2;
 
 /// An X25519 public key.
-pub(crate) type PublicKey = [u8; 32];
+pub(crate) type NoisePublicKey = [u8; 32];
 
 /// The direction to the peer.
 pub(crate) struct Outgoing {
@@ -51,20 +51,20 @@ pub(crate) struct Incoming {
 pub(crate) fn initiate(
     link: Arc<dyn Link>,
     secret: &[u8; 32],
-    receiver: &PublicKey,
+    receiver: &NoisePublicKey,
     time: Duration,
-    stop: Stop<'_>,
+    stop: StopCheck<'_>,
 ) -> Result<(Incoming, Outgoing), Error> {
-    let patience = within(time, stop);
+    let timeouts = handshake_timeouts(time, stop);
     let mut state =
         builder(secret)?.remote_public_key(receiver).and_then(Builder::build_initiator).map_err(internal)?;
     let mut first = [0; FIRST_BYTES];
     state.write_message(&[], &mut first).map_err(internal)?;
-    write_all(&*link, &mut [IoSlice::new(GREETING), IoSlice::new(&first)], &patience)?;
-    read_greeting(&*link, &patience)?;
+    write_all(&*link, &mut [IoSlice::new(GREETING), IoSlice::new(&first)], &timeouts)?;
+    read_greeting(&*link, &timeouts)?;
     let mut second = [0; SECOND_BYTES];
     // The peer sent the greeting and closed: it could not decrypt the first message.
-    let answered = read_exact(&*link, &mut second, &patience).map_err(|error| match error.kind {
+    let answered = read_exact(&*link, &mut second, &timeouts).map_err(|error| match error.kind {
         ErrorKind::Disconnected => Error::new(ErrorKind::WrongPeer).with_source(error),
         _ => error,
     })?;
@@ -83,37 +83,37 @@ pub(crate) fn respond(
     link: Arc<dyn Link>,
     secret: &[u8; 32],
     time: Duration,
-    stop: Stop<'_>,
-) -> Result<(Incoming, Outgoing, PublicKey), Error> {
-    let patience = within(time, stop);
-    if let Err(error) = read_greeting(&*link, &patience) {
+    stop: StopCheck<'_>,
+) -> Result<(Incoming, Outgoing, NoisePublicKey), Error> {
+    let timeouts = handshake_timeouts(time, stop);
+    if let Err(error) = read_greeting(&*link, &timeouts) {
         if error.kind == ErrorKind::PeerVersion {
             // The answer shows the peer which version we support.
-            let _ = write_all(&*link, &mut [IoSlice::new(GREETING)], &patience);
+            let _ = write_all(&*link, &mut [IoSlice::new(GREETING)], &timeouts);
         }
         return Err(error);
     }
     let mut state = builder(secret)?.build_responder().map_err(internal)?;
     let mut first = [0; FIRST_BYTES];
-    if !read_exact(&*link, &mut first, &patience)? {
+    if !read_exact(&*link, &mut first, &timeouts)? {
         return Err(Error::new(ErrorKind::Disconnected));
     }
     if state.read_message(&first, &mut []).is_err() {
-        let _ = write_all(&*link, &mut [IoSlice::new(GREETING)], &patience);
+        let _ = write_all(&*link, &mut [IoSlice::new(GREETING)], &timeouts);
         return Err(Error::new(ErrorKind::WrongPeer));
     }
     let sender = state.get_remote_static().and_then(|key| key.try_into().ok());
     let sender = sender.ok_or_else(|| Error::new(ErrorKind::WrongPeer))?;
     let mut second = [0; SECOND_BYTES];
     state.write_message(&[], &mut second).map_err(internal)?;
-    write_all(&*link, &mut [IoSlice::new(GREETING), IoSlice::new(&second)], &patience)?;
+    write_all(&*link, &mut [IoSlice::new(GREETING), IoSlice::new(&second)], &timeouts)?;
     let (incoming, outgoing) = split(link, state)?;
     Ok((incoming, outgoing, sender))
 }
 
-fn within<'a>(time: Duration, stop: Stop<'a>) -> Patience<'a> {
+fn handshake_timeouts<'a>(time: Duration, stop: StopCheck<'a>) -> Timeouts<'a> {
     // A time beyond the range of the clock means no deadline.
-    Patience { deadline: Instant::now().checked_add(time), ..Patience::silence(time, stop) }
+    Timeouts { deadline: Instant::now().checked_add(time), ..Timeouts::idle(time, stop) }
 }
 
 fn builder(secret: &[u8; 32]) -> Result<Builder<'_>, Error> {
@@ -127,9 +127,9 @@ fn internal(error: snow::Error) -> Error {
     Error::new(ErrorKind::Io(std::io::ErrorKind::Other)).with_detail(format!("handshake: {error}"))
 }
 
-fn read_greeting(link: &dyn Link, patience: &Patience<'_>) -> Result<(), Error> {
+fn read_greeting(link: &dyn Link, timeouts: &Timeouts<'_>) -> Result<(), Error> {
     let mut greeting = [0; GREETING.len()];
-    match read_exact(link, &mut greeting, patience) {
+    match read_exact(link, &mut greeting, timeouts) {
         Ok(true) if greeting == *GREETING => Ok(()),
         Ok(true) => Err(Error::new(ErrorKind::PeerVersion)),
         Ok(false) => Err(Error::new(ErrorKind::Disconnected)),
@@ -156,9 +156,9 @@ impl Outgoing {
     }
 
     /// Writes one message in one call.
-    pub(crate) fn write(&mut self, message: &[u8], patience: &Patience<'_>) -> Result<(), Error> {
+    pub(crate) fn write(&mut self, message: &[u8], timeouts: &Timeouts<'_>) -> Result<(), Error> {
         let link = self.link.clone();
-        write_all(&*link, &mut [IoSlice::new(self.seal(message)?)], patience)
+        write_all(&*link, &mut [IoSlice::new(self.seal(message)?)], timeouts)
     }
 
     pub(crate) fn link(&self) -> &Arc<dyn Link> {
@@ -171,9 +171,9 @@ impl Incoming {
     ///
     /// # Errors
     /// `Protocol` for a message that is too long or does not verify; `Stalled`, `Disconnected`.
-    pub(crate) fn read(&mut self, patience: &Patience<'_>) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
+    pub(crate) fn read(&mut self, timeouts: &Timeouts<'_>) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
         let mut length = [0; LENGTH_BYTES];
-        if !read_exact(&*self.link, &mut length, patience)? {
+        if !read_exact(&*self.link, &mut length, timeouts)? {
             return Ok(None);
         }
         let length = usize::from(u16::from_be_bytes(length));
@@ -182,7 +182,7 @@ impl Incoming {
             return Err(Error::new(ErrorKind::Protocol).with_detail("message has an invalid length"));
         };
         self.frame.resize(length, 0);
-        let rest = Patience { first: Some(patience.between), ..*patience };
+        let rest = Timeouts { first: Some(timeouts.between), ..*timeouts };
         if !read_exact(&*self.link, &mut self.frame, &rest)? {
             return Err(Error::new(ErrorKind::Disconnected));
         }
@@ -195,8 +195,8 @@ impl Incoming {
     }
 
     /// Reads bytes that are not encrypted by Noise.
-    pub(crate) fn read_raw(&mut self, buffer: &mut [u8], patience: &Patience<'_>) -> Result<(), Error> {
-        match read_exact(&*self.link, buffer, patience)? {
+    pub(crate) fn read_raw(&mut self, buffer: &mut [u8], timeouts: &Timeouts<'_>) -> Result<(), Error> {
+        match read_exact(&*self.link, buffer, timeouts)? {
             true => Ok(()),
             false => Err(Error::new(ErrorKind::Disconnected)),
         }

@@ -66,7 +66,7 @@ fn vectors_of_another_implementation() {
 }
 
 #[test]
-fn a_point_of_small_order_is_no_key() {
+fn points_of_small_order_are_refused() {
     use snow::params::DHChoice;
     use snow::resolvers::CryptoResolver as _;
     let mut dh = Resolver.resolve_dh(&DHChoice::Curve25519).unwrap();
@@ -78,11 +78,14 @@ fn a_point_of_small_order_is_no_key() {
     }
 }
 
-type Asked = Result<(Incoming, Outgoing), Error>;
-type Answered = Result<(Incoming, Outgoing, PublicKey), Error>;
+type InitiatorResult = Result<(Incoming, Outgoing), Error>;
+type ResponderResult = Result<(Incoming, Outgoing, NoisePublicKey), Error>;
 
 /// Runs both ends of a handshake over loopback.
-fn handshake(initiator: impl FnOnce(Arc<dyn Link>) -> Asked, secret: [u8; 32]) -> (Asked, Answered) {
+fn handshake(
+    initiator: impl FnOnce(Arc<dyn Link>) -> InitiatorResult,
+    secret: [u8; 32],
+) -> (InitiatorResult, ResponderResult) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let to = listener.local_addr().unwrap().to_string();
     let listener = Listener::new(listener).unwrap();
@@ -109,19 +112,19 @@ fn each_end_knows_the_other_and_messages_arrive_in_order() {
     let (asked, answered) = handshake(initiate, secrets[1]);
     let ((_, mut out), (mut incoming, _, sender)) = (asked.unwrap(), answered.unwrap());
     assert_eq!(sender, publics[0]);
-    let patience = Patience::silence(Duration::from_secs(5), &|| None);
+    let timeouts = Timeouts::idle(Duration::from_secs(5), &|| None);
     let longest = vec![5; MAX_MESSAGE_BYTES];
     for message in [&b""[..], b"one", &longest] {
-        out.write(message, &patience).unwrap();
-        assert_eq!(**incoming.read(&patience).unwrap().unwrap(), *message);
+        out.write(message, &timeouts).unwrap();
+        assert_eq!(**incoming.read(&timeouts).unwrap().unwrap(), *message);
     }
     // A repeated message is an error.
     let frame = out.seal(b"twice").unwrap().to_vec();
     for _ in 0..2 {
-        write_all(&**out.link(), &mut [IoSlice::new(&frame)], &patience).unwrap();
+        write_all(&**out.link(), &mut [IoSlice::new(&frame)], &timeouts).unwrap();
     }
-    assert_eq!(**incoming.read(&patience).unwrap().unwrap(), *b"twice");
-    assert_eq!(incoming.read(&patience).unwrap_err().kind, ErrorKind::Protocol);
+    assert_eq!(**incoming.read(&timeouts).unwrap().unwrap(), *b"twice");
+    assert_eq!(incoming.read(&timeouts).unwrap_err().kind, ErrorKind::Protocol);
 }
 
 #[test]

@@ -16,29 +16,34 @@ use tress_container::source::OpenSource;
 use tress_container::sys::{Kind, Status, System};
 use tress_container::{Error, ErrorKind};
 
-pub(crate) enum Opened {
+pub(crate) enum OpenInput {
     /// Read in order, even if it is a file.
     Stdin(OpenSource<'static>),
     Named(OpenSource<'static>),
-    Below(Below),
+    InFolder(FolderFile),
 }
 
 /// A regular file in a folder.
-pub(crate) struct Below {
+pub(crate) struct FolderFile {
     system: &'static dyn System,
     file: File,
     path: PathBuf,
     status: Status,
 }
 
-impl Opened {
+impl OpenInput {
     pub(crate) fn open(system: &'static dyn System, source: &Source) -> Result<Self, Error> {
         let input = OpenSource::open(system, source)?;
         Ok(if *source == Source::Stdin { Self::Stdin(input) } else { Self::Named(input) })
     }
 
     /// Opens a file in a folder. `path` is for messages.
-    pub(crate) fn below(system: &'static dyn System, folder: &Dir, name: &OsStr, path: PathBuf) -> Result<Self, Error> {
+    pub(crate) fn in_folder(
+        system: &'static dyn System,
+        folder: &Dir,
+        name: &OsStr,
+        path: PathBuf,
+    ) -> Result<Self, Error> {
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No);
         #[cfg(unix)]
@@ -49,7 +54,9 @@ impl Opened {
             Ok((file, status))
         };
         match opened() {
-            Ok((file, status)) if status.kind == Kind::Regular => Ok(Self::Below(Below { system, file, path, status })),
+            Ok((file, status)) if status.kind == Kind::Regular => {
+                Ok(Self::InFolder(FolderFile { system, file, path, status }))
+            }
             // The entry is still a file: report the error. Otherwise it was replaced after the listing.
             Err(error) if folder.symlink_metadata(name).is_ok_and(|found| found.is_file()) => {
                 Err(Error::from(error).at(path))
@@ -62,7 +69,7 @@ impl Opened {
     pub(crate) fn name(&self) -> &Path {
         match self {
             Self::Stdin(input) | Self::Named(input) => input.name(),
-            Self::Below(file) => &file.path,
+            Self::InFolder(file) => &file.path,
         }
     }
 
@@ -70,7 +77,7 @@ impl Opened {
     pub(crate) fn status(&self) -> &Status {
         match self {
             Self::Stdin(input) | Self::Named(input) => input.status(),
-            Self::Below(file) => &file.status,
+            Self::InFolder(file) => &file.status,
         }
     }
 
@@ -79,7 +86,7 @@ impl Opened {
         match self {
             Self::Stdin(_) => None,
             Self::Named(input) => input.seekable_bytes(),
-            Self::Below(file) => Some(file.status.size_bytes).filter(|&bytes| bytes > 0),
+            Self::InFolder(file) => Some(file.status.size_bytes).filter(|&bytes| bytes > 0),
         }
     }
 
@@ -87,7 +94,7 @@ impl Opened {
     pub(crate) fn read_exact_at(&self, mut buffers: &mut [IoSliceMut<'_>], mut offset: u64) -> Result<(), Error> {
         let file = match self {
             Self::Stdin(input) | Self::Named(input) => return input.read_exact_at(buffers, offset),
-            Self::Below(file) => file,
+            Self::InFolder(file) => file,
         };
         IoSliceMut::advance_slices(&mut buffers, 0);
         while !buffers.is_empty() {
@@ -109,8 +116,8 @@ impl Opened {
             Self::Stdin(input) | Self::Named(input) => {
                 io::Read::read_vectored(&mut input.reader_at(control, offset), buffers)
             }
-            Self::Below(_) if control.is_cancelled() => Err(io::Error::other(Error::new(ErrorKind::Interrupted))),
-            Self::Below(file) => file.read_at(buffers, offset),
+            Self::InFolder(_) if control.is_cancelled() => Err(io::Error::other(Error::new(ErrorKind::Interrupted))),
+            Self::InFolder(file) => file.read_at(buffers, offset),
         }
     }
 
@@ -118,7 +125,7 @@ impl Opened {
     pub(crate) fn check_unchanged(&self) -> Result<(), Error> {
         match self {
             Self::Stdin(input) | Self::Named(input) => input.check_unchanged(),
-            Self::Below(file) => match file.system.status(&file.file) {
+            Self::InFolder(file) => match file.system.status(&file.file) {
                 Ok(status) if status == file.status => Ok(()),
                 Ok(_) => Err(Error::new(ErrorKind::InputChanged).at(&file.path)),
                 Err(error) => Err(Error::from(error).at(&file.path)),
@@ -127,7 +134,7 @@ impl Opened {
     }
 }
 
-impl Below {
+impl FolderFile {
     fn read_at(&self, buffers: &mut [IoSliceMut<'_>], offset: u64) -> io::Result<usize> {
         loop {
             match self.system.read_at(&self.file, buffers, offset) {

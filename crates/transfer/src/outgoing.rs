@@ -1,9 +1,9 @@
 //! Workers and writers of a sender: they seal batches, and write them to the connections.
 //!
-//! A slot is a buffer that belongs to one connection. A worker takes a free slot, reads and seals the next batch of the current
-//! file in it, and passes it to the connection's writer. The writer writes the batch and frees the slot. So any number of
-//! workers serve any number of connections, a fast connection gets more batches than a slow one, and the slots bound the memory.
-//! `steering.rs` decides how many workers take slots, and how many chunks a batch has.
+//! Each buffer belongs to one connection. A worker takes a free buffer, reads and seals the next batch of the current file in it,
+//! and passes it to the connection's writer. The writer writes the batch and frees the buffer. So any number of
+//! workers serve any number of connections, a fast connection gets more batches than a slow one, and the buffers bound the memory.
+//! `steering.rs` decides how many workers take buffers, and how many chunks a batch has.
 
 use std::io::IoSlice;
 use std::ops::Range;
@@ -12,14 +12,14 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::epoch::Epoch;
-use super::link::{Patience, TICK, write_all};
+use super::link::{TICK, Timeouts, write_all};
 use super::noise::Outgoing;
 use super::ranges::Ranges;
-use super::sender::Session;
+use super::sender::SendSession;
 use super::source::{FileSource, lock};
-use super::stages::{Lanes, Mode};
+use super::stages::{BufferQueues, StageMode};
 use super::throttle::Throttle;
-use super::trace::Row;
+use super::trace::TraceRow;
 use super::wire::{MAX_STREAM_NUMBERS, Request};
 use tress_container::container::CHUNK_BYTES;
 use tress_container::pipeline::Batch;
@@ -31,13 +31,13 @@ const RETRY_PAUSES: [Duration; 4] =
     [Duration::from_millis(50), Duration::from_millis(300), Duration::from_secs(1), Duration::from_secs(3)];
 
 /// A buffer of one connection, allocated at its first use.
-pub(crate) struct Slot {
+pub(crate) struct SendBuffer {
     pub(crate) writer: usize,
     pub(crate) batch: Option<Batch>,
 }
 
 /// A sealed batch on its way to its writer.
-pub(crate) struct Ready {
+pub(crate) struct SealedBatch {
     pub(crate) writer: usize,
     file: u32,
     epoch: Arc<Epoch>,
@@ -45,14 +45,14 @@ pub(crate) struct Ready {
 }
 
 /// The file that is being sent.
-struct Job {
+struct OutgoingFile {
     file: u32,
     source: Arc<FileSource>,
 }
 
 /// The chunks of a batch that a worker has taken, and the key for them.
-struct Taken {
-    job: Arc<Job>,
+struct TakenBatch {
+    current: Arc<OutgoingFile>,
     epoch: Arc<Epoch>,
     chunks: Range<u64>,
     since: Instant,
@@ -60,16 +60,16 @@ struct Taken {
 
 /// The batches of the current file that are still to be sent.
 #[derive(Default)]
-pub(crate) struct Work {
+pub(crate) struct SendQueue {
     state: Mutex<State>,
-    bell: Condvar,
+    changed: Condvar,
     /// Held while a stream is read.
     reading: Mutex<()>,
 }
 
 #[derive(Default)]
 struct State {
-    job: Option<Arc<Job>>,
+    current: Option<Arc<OutgoingFile>>,
     /// Chunks that no worker has taken yet.
     todo: Ranges,
     /// Chunks that were lost with a connection and have to be sent again.
@@ -94,12 +94,12 @@ struct State {
 }
 
 impl State {
-    fn is_of(&self, file: u32) -> bool {
-        self.job.as_ref().is_some_and(|job| job.file == file)
+    fn is_current(&self, file: u32) -> bool {
+        self.current.as_ref().is_some_and(|current| current.file == file)
     }
 
     fn is_all_taken(&self) -> bool {
-        let is_stream = self.job.as_ref().is_some_and(|job| job.source.size_bytes().is_none());
+        let is_stream = self.current.as_ref().is_some_and(|current| current.source.size_bytes().is_none());
         self.todo.count() == 0 && self.again.count() == 0 && (!is_stream || self.has_ended)
     }
 
@@ -118,7 +118,7 @@ impl State {
     }
 }
 
-impl Work {
+impl SendQueue {
     pub(crate) fn new(writers: usize) -> Self {
         let state = State { epochs: vec![None; writers], dead: vec![false; writers], ..State::default() };
         Self { state: Mutex::new(state), ..Self::default() }
@@ -128,9 +128,9 @@ impl Work {
     pub(crate) fn begin(&self, file: u32, source: Arc<FileSource>, todo: Ranges) {
         let mut state = lock(&self.state);
         let (epochs, dead) = (std::mem::take(&mut state.epochs), std::mem::take(&mut state.dead));
-        let job = Some(Arc::new(Job { file, source }));
-        *state = State { job, todo, epochs, dead, ..State::default() };
-        self.bell.notify_all();
+        let current = Some(Arc::new(OutgoingFile { file, source }));
+        *state = State { current, todo, epochs, dead, ..State::default() };
+        self.changed.notify_all();
     }
 
     /// Ends the current file, which the receiver has confirmed or will discard. Sealed batches that were not written are dropped.
@@ -140,7 +140,7 @@ impl Work {
         let (epochs, dead) = (std::mem::take(&mut state.epochs), std::mem::take(&mut state.dead));
         let written_bytes = state.written_bytes;
         *state = State { epochs, dead, ..State::default() };
-        self.bell.notify_all();
+        self.changed.notify_all();
         written_bytes
     }
 
@@ -150,32 +150,33 @@ impl Work {
         let is_written =
             |state: &State| state.failure.is_some() || state.is_all_taken() && state.written == state.taken;
         if !is_written(&state) {
-            state = self.bell.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.changed.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
         }
         if let Some(error) = state.failure.take() {
             return Err(error);
         }
-        let size_bytes = state.job.as_ref().and_then(|job| job.source.size_bytes()).unwrap_or(state.stream_bytes);
+        let size_bytes =
+            state.current.as_ref().and_then(|current| current.source.size_bytes()).unwrap_or(state.stream_bytes);
         Ok(is_written(&state).then_some(size_bytes))
     }
 
     /// Records that this file cannot be read: no further batch of it is taken.
-    fn fail(&self, job: &Job, error: Error) {
+    fn fail(&self, current: &OutgoingFile, error: Error) {
         let mut state = lock(&self.state);
-        if state.is_of(job.file) {
+        if state.is_current(current.file) {
             state.failure.get_or_insert(error);
             state.todo = Ranges::default();
             state.again = Ranges::default();
             state.has_ended = true;
         }
         drop(state);
-        self.bell.notify_all();
+        self.changed.notify_all();
     }
 
     /// Plaintext bytes of the file that no worker has taken yet; `None` for a stream, and between files.
     pub(crate) fn bytes_left(&self) -> Option<u64> {
         let state = lock(&self.state);
-        state.job.as_ref()?.source.size_bytes()?;
+        state.current.as_ref()?.source.size_bytes()?;
         Some((state.todo.count() + state.again.count()) * CHUNK_BYTES as u64)
     }
 
@@ -190,12 +191,12 @@ impl Work {
     pub(crate) fn send_again(&self, batches: impl IntoIterator<Item = (u32, Range<u64>)>) -> Result<u64, Error> {
         let mut state = lock(&self.state);
         let mut lost_bytes = 0;
-        let Some(job) = state.job.clone() else { return Ok(lost_bytes) };
+        let Some(current) = state.current.clone() else { return Ok(lost_bytes) };
         for (file, chunks) in batches {
-            if file != job.file {
+            if file != current.file {
                 continue;
             }
-            let Some(size_bytes) = job.source.size_bytes() else {
+            let Some(size_bytes) = current.source.size_bytes() else {
                 return Err(Error::new(ErrorKind::Disconnected).with_detail("standard input cannot be sent again"));
             };
             lost_bytes += super::plain_bytes(size_bytes, chunks.end) - super::plain_bytes(size_bytes, chunks.start);
@@ -207,17 +208,17 @@ impl Work {
             state.written -= 1;
         }
         state.written_bytes = state.written_bytes.saturating_sub(lost_bytes);
-        self.bell.notify_all();
+        self.changed.notify_all();
         Ok(lost_bytes)
     }
 
     /// Drops the key of a connection that is made again.
-    fn renew(&self, writer: usize) {
+    fn drop_key(&self, writer: usize) {
         lock(&self.state).epochs[writer] = None;
     }
 
     /// Records that the connection cannot be made again. Returns whether others are left.
-    pub(crate) fn bury(&self, writer: usize) -> bool {
+    pub(crate) fn mark_dead(&self, writer: usize) -> bool {
         let mut state = lock(&self.state);
         state.dead[writer] = true;
         state.dead.iter().any(|dead| !dead)
@@ -228,26 +229,26 @@ impl Work {
     }
 
     pub(crate) fn wake(&self) {
-        self.bell.notify_all();
+        self.changed.notify_all();
     }
 
     /// Waits for something to change.
     pub(crate) fn pause(&self, time: Duration) {
         let state = lock(&self.state);
-        drop(self.bell.wait_timeout(state, time));
+        drop(self.changed.wait_timeout(state, time));
     }
 
-    /// Takes, reads and seals the next batch. Without `waits`, returns `Err` with the slot if there is no batch now. Returns
+    /// Takes, reads and seals the next batch. Without `waits`, returns `Err` with the buffer if there is no batch now. Returns
     /// `Err(None)` when the session ends.
-    pub(crate) fn next(
+    pub(crate) fn seal_next(
         &self,
-        session: &Session<'_>,
-        slot: Slot,
+        session: &SendSession<'_>,
+        buffer: SendBuffer,
         waits: bool,
-        row: Row,
+        row: TraceRow,
         throttle: &mut Option<Throttle>,
-    ) -> Result<Ready, Option<Slot>> {
-        let Slot { writer, batch } = slot;
+    ) -> Result<SealedBatch, Option<SendBuffer>> {
+        let SendBuffer { writer, batch } = buffer;
         let mut batch = batch.unwrap_or_else(|| Batch::new(BATCH_CHUNKS));
         loop {
             if session.stopped().is_some() {
@@ -260,13 +261,13 @@ impl Work {
                     return Err(None);
                 }
             };
-            if let Some(Taken { job, epoch, chunks, since }) = taken {
-                let read = match job.source.size_bytes() {
-                    Some(_) => job.source.read(&chunks, &mut batch),
+            if let Some(TakenBatch { current, epoch, chunks, since }) = taken {
+                let read = match current.source.size_bytes() {
+                    Some(_) => current.source.read(&chunks, &mut batch),
                     None => Ok(()),
                 };
                 if let Err(error) = read {
-                    self.fail(&job, error);
+                    self.fail(&current, error);
                     continue;
                 }
                 let sealed = || {
@@ -276,13 +277,13 @@ impl Work {
                     epoch.payload.seal(first_chunk, batch.sealed_mut())?;
                     session.trace.slice(row, "seal", sealing, Some(chunks.start));
                     // Do not count the time that a stream was waited for.
-                    let since = if job.source.size_bytes().is_some() { since } else { sealing };
+                    let since = if current.source.size_bytes().is_some() { since } else { sealing };
                     if let Some(throttle) = throttle {
                         let throttled = Instant::now();
                         session.pause_until(throttle.done_at(since, batch.plain_bytes()));
                         session.trace.slice(row, "held to the rate", throttled, Some(chunks.start));
                     }
-                    session.steering.sealed(batch.plain_bytes(), since.elapsed());
+                    session.planner.count_sealed(batch.plain_bytes(), since.elapsed());
                     Ok(())
                 };
                 if let Err(error) = { sealed }() {
@@ -290,45 +291,46 @@ impl Work {
                     return Err(None);
                 }
                 let mut state = lock(&self.state);
-                if state.is_of(job.file) {
+                if state.is_current(current.file) {
                     state.sealed += 1;
                 }
                 drop(state);
-                return Ok(Ready { writer, file: job.file, epoch, batch });
+                return Ok(SealedBatch { writer, file: current.file, epoch, batch });
             }
             if !waits {
-                return Err(Some(Slot { writer, batch: Some(batch) }));
+                return Err(Some(SendBuffer { writer, batch: Some(batch) }));
             }
             self.pause(TICK);
         }
     }
 
     /// Takes the next batch to be sealed. For a file it only takes the chunks; for a stream it also reads them.
-    fn take(&self, session: &Session<'_>, writer: usize, batch: &mut Batch) -> Result<Option<Taken>, Error> {
+    fn take(&self, session: &SendSession<'_>, writer: usize, batch: &mut Batch) -> Result<Option<TakenBatch>, Error> {
         let mut state = lock(&self.state);
-        let Some(job) = state.job.clone() else { return Ok(None) };
+        let Some(current) = state.current.clone() else { return Ok(None) };
         let since = Instant::now();
-        if job.source.size_bytes().is_some() {
-            let most = session.steering.batch_chunks();
+        if current.source.size_bytes().is_some() {
+            let most = session.planner.batch_chunks();
             let Some(chunks) = state.again.take_first(most).or_else(|| state.todo.take_first(most)) else {
                 return Ok(None);
             };
             state.taken += 1;
-            let epoch = state.epoch(writer, job.file, &chunks)?;
-            return Ok(Some(Taken { job, epoch, chunks, since }));
+            let epoch = state.epoch(writer, current.file, &chunks)?;
+            return Ok(Some(TakenBatch { current, epoch, chunks, since }));
         }
         drop(state);
         // One worker reads at a time, and takes its chunks before the next one reads.
         let reading = lock(&self.reading);
-        let is_over = |state: &State| state.has_ended || state.job.as_ref().is_none_or(|now| now.file != job.file);
+        let is_over =
+            |state: &State| state.has_ended || state.current.as_ref().is_none_or(|now| now.file != current.file);
         if is_over(&lock(&self.state)) {
             return Ok(None);
         }
-        match job.source.read_next(batch) {
+        match current.source.read_next(batch) {
             Ok(true) => {}
             Ok(false) => return Ok(None),
             Err(error) => {
-                self.fail(&job, error);
+                self.fail(&current, error);
                 return Ok(None);
             }
         }
@@ -340,21 +342,21 @@ impl Work {
         state.stream_bytes += batch.plain_bytes();
         state.has_ended = batch.plain_bytes() < super::BATCH_PLAIN_BYTES;
         let chunks = batch.first_chunk..batch.first_chunk + batch.chunks();
-        let epoch = state.epoch(writer, job.file, &chunks)?;
+        let epoch = state.epoch(writer, current.file, &chunks)?;
         drop(reading);
-        Ok(Some(Taken { job, epoch, chunks, since }))
+        Ok(Some(TakenBatch { current, epoch, chunks, since }))
     }
 
     /// Counts a batch that is about to be written. `false` if its file has ended and the batch is not needed.
-    fn written(&self, file: u32, plain_bytes: u64) -> bool {
+    fn count_written(&self, file: u32, plain_bytes: u64) -> bool {
         let mut state = lock(&self.state);
-        if !state.is_of(file) {
+        if !state.is_current(file) {
             return false;
         }
         state.written += 1;
         state.written_bytes += plain_bytes;
         if state.is_all_taken() && state.written == state.taken {
-            self.bell.notify_all();
+            self.changed.notify_all();
         }
         true
     }
@@ -372,7 +374,7 @@ fn thread_time() -> Duration {
 }
 
 /// An open data connection.
-struct Connection {
+struct OpenConnection {
     out: Outgoing,
     number: u16,
     /// Epochs with a lower number belong to an earlier connection.
@@ -383,20 +385,20 @@ struct Connection {
 
 /// The thread that writes to one connection.
 pub(crate) struct Writer<'a> {
-    pub(crate) session: &'a Session<'a>,
-    pub(crate) lanes: &'a Lanes,
+    pub(crate) session: &'a SendSession<'a>,
+    pub(crate) queues: &'a BufferQueues,
     pub(crate) index: usize,
     pub(crate) numbers: &'a AtomicU16,
 }
 
 impl Writer<'_> {
     pub(crate) fn run(&self) {
-        let Self { session, lanes, index, .. } = *self;
-        let row = Row::Link(index);
+        let Self { session, queues, index, .. } = *self;
+        let row = TraceRow::Link(index);
         let mut connection = self.connect(0);
         loop {
             let since = Instant::now();
-            let ready = match lanes.ready(index, TICK) {
+            let ready = match queues.ready(index, TICK) {
                 Some(Some(ready)) => ready,
                 // The session ends.
                 Some(None) => return,
@@ -409,9 +411,9 @@ impl Writer<'_> {
                 }
             };
             session.trace.slice(row, "wait for a batch", since, None);
-            if lanes.mode() == Mode::Sequential {
-                while !session.work.is_all_sealed() && session.stopped().is_none() {
-                    session.work.pause(Duration::from_millis(1));
+            if queues.mode() == StageMode::Sequential {
+                while !session.queue.is_all_sealed() && session.stopped().is_none() {
+                    session.queue.pause(Duration::from_millis(1));
                 }
             }
             let first_chunk = ready.batch.first_chunk;
@@ -421,15 +423,15 @@ impl Writer<'_> {
                     && !session.ledger.is_drained(open.number)
             });
             // Count it before the ledger records it: from then on `send_again` may return it at any moment.
-            if !session.work.written(file, ready.batch.plain_bytes()) {
-                lanes.give_back(Slot { writer: index, batch: Some(ready.batch) });
+            if !session.queue.count_written(file, ready.batch.plain_bytes()) {
+                queues.give_back(SendBuffer { writer: index, batch: Some(ready.batch) });
                 continue;
             }
             session.control.add_done(ready.batch.plain_bytes());
-            let noted = usable
+            let is_recorded = usable
                 && connection.as_ref().is_some_and(|open| session.ledger.send(open.number, file, chunks.clone()));
-            if !noted {
-                match session.work.send_again([(file, chunks)]) {
+            if !is_recorded {
+                match session.queue.send_again([(file, chunks)]) {
                     Ok(bytes) => session.control.take_back(bytes),
                     Err(error) => {
                         session.fail(error);
@@ -438,26 +440,26 @@ impl Writer<'_> {
                 }
             }
             let outcome = match &mut connection {
-                Some(open) if noted => self.write(open, &ready, row),
+                Some(open) if is_recorded => self.write(open, &ready, row),
                 Some(open) if session.ledger.is_drained(open.number) => Err(Error::new(ErrorKind::Disconnected)),
                 _ => Ok(()),
             };
-            lanes.give_back(Slot { writer: index, batch: Some(ready.batch) });
+            queues.give_back(SendBuffer { writer: index, batch: Some(ready.batch) });
             if let Err(error) = outcome {
                 if session.stopped().is_some() {
                     return;
                 }
-                session.note_loss(error);
+                session.record_loss(error);
                 connection = self.reconnect(connection);
             }
         }
     }
 
     /// Writes a batch, preceded by its key if the receiver does not have it.
-    fn write(&self, open: &mut Connection, ready: &Ready, row: Row) -> Result<(), Error> {
+    fn write(&self, open: &mut OpenConnection, ready: &SealedBatch, row: TraceRow) -> Result<(), Error> {
         let session = self.session;
         let stop = || session.stopped();
-        let patience = Patience::silence(session.stall_time, &stop);
+        let timeouts = Timeouts::idle(session.stall_time, &stop);
         let mut head = Vec::new();
         if open.epoch != Some(ready.epoch.number) {
             head.extend_from_slice(open.out.seal(&ready.epoch.message.encode())?);
@@ -473,22 +475,26 @@ impl Writer<'_> {
         let link = open.out.link();
         let (since, on_core) = (Instant::now(), thread_time());
         match &session.rate {
-            None => write_all(&**link, &mut [IoSlice::new(&head), IoSlice::new(sealed)], &patience)?,
+            None => write_all(&**link, &mut [IoSlice::new(&head), IoSlice::new(sealed)], &timeouts)?,
             Some(rate) => {
                 let pieces = sealed.chunks(rate.piece_bytes());
                 for piece in std::iter::once(&head[..]).chain(pieces) {
                     session.pause_until(Instant::now() + rate.reserve(piece.len(), Instant::now()));
-                    write_all(&**link, &mut [IoSlice::new(piece)], &patience)?;
+                    write_all(&**link, &mut [IoSlice::new(piece)], &timeouts)?;
                 }
             }
         }
-        session.steering.written(ready.batch.plain_bytes(), since.elapsed(), thread_time().saturating_sub(on_core));
+        session.planner.count_written(
+            ready.batch.plain_bytes(),
+            since.elapsed(),
+            thread_time().saturating_sub(on_core),
+        );
         session.trace.slice(row, "write", since, Some(ready.batch.first_chunk));
         Ok(())
     }
 
     /// Opens the connection. `failures` is the number of earlier failures.
-    fn connect(&self, mut failures: usize) -> Option<Connection> {
+    fn connect(&self, mut failures: usize) -> Option<OpenConnection> {
         let session = self.session;
         loop {
             if session.stopped().is_some() {
@@ -497,13 +503,13 @@ impl Writer<'_> {
             let number = self.numbers.fetch_add(1, Ordering::Relaxed);
             if number < MAX_STREAM_NUMBERS {
                 match session.join(number) {
-                    Ok(out) => return Some(Connection { out, number, first_epoch: None, epoch: None }),
-                    Err(error) => session.note_loss(error),
+                    Ok(out) => return Some(OpenConnection { out, number, first_epoch: None, epoch: None }),
+                    Err(error) => session.record_loss(error),
                 }
             }
             let pause = RETRY_PAUSES.get(failures).filter(|_| number < MAX_STREAM_NUMBERS);
             let Some(&pause) = pause else {
-                if !session.work.bury(self.index) {
+                if !session.queue.mark_dead(self.index) {
                     session.fail_by_loss();
                 }
                 return None;
@@ -514,17 +520,17 @@ impl Writer<'_> {
     }
 
     /// Asks how many batches of a lost connection arrived, and opens a new one.
-    fn reconnect(&self, lost: Option<Connection>) -> Option<Connection> {
+    fn reconnect(&self, lost: Option<OpenConnection>) -> Option<OpenConnection> {
         let session = self.session;
         let lost = lost?;
         lost.out.link().close();
-        session.work.renew(self.index);
+        session.queue.drop_key(self.index);
         if !session.ledger.is_drained(lost.number) {
             session.request(&Request::Lost { stream: lost.number });
         }
         // A connection on which no batch was verified counts as a failure.
         let failures = usize::from(session.ledger.verified(lost.number) == 0) * (RETRY_PAUSES.len() - 1);
         let first_epoch = Some(Epoch::next_number());
-        self.connect(failures).map(|open| Connection { first_epoch, ..open })
+        self.connect(failures).map(|open| OpenConnection { first_epoch, ..open })
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn check(folder: &Dir, what: &str, forbidden: u32) -> io::Result<()> 
     {
         use cap_std::fs::MetadataExt;
         let metadata = folder.dir_metadata()?;
-        judge(metadata.uid(), rustix::process::geteuid().as_raw(), metadata.mode(), forbidden)
+        check_owner_and_mode(metadata.uid(), rustix::process::geteuid().as_raw(), metadata.mode(), forbidden)
             .map_err(|problem| io::Error::new(io::ErrorKind::PermissionDenied, format!("{what} {problem}")))
     }
     #[cfg(not(unix))]
@@ -27,7 +27,7 @@ pub(crate) fn check(folder: &Dir, what: &str, forbidden: u32) -> io::Result<()> 
 }
 
 #[cfg(unix)]
-fn judge(owner: u32, user: u32, mode: u32, forbidden: u32) -> Result<(), &'static str> {
+fn check_owner_and_mode(owner: u32, user: u32, mode: u32, forbidden: u32) -> Result<(), &'static str> {
     match (owner == user, mode & forbidden) {
         (false, _) => Err("belongs to another user"),
         (true, 0) => Ok(()),
@@ -36,7 +36,7 @@ fn judge(owner: u32, user: u32, mode: u32, forbidden: u32) -> Result<(), &'stati
 }
 
 /// Removes the write permission of others, which a new folder has if the umask is 0.
-pub(crate) fn shut_out_others(folder: &Dir) -> io::Result<()> {
+pub(crate) fn deny_others_write(folder: &Dir) -> io::Result<()> {
     #[cfg(unix)]
     {
         use cap_std::fs::MetadataExt;
@@ -68,8 +68,12 @@ mod tests {
             (0, 0o700, OTHERS_WRITE, false),
             (8, 0o700, OTHERS_WRITE, false),
         ] {
-            assert_eq!(judge(owner, 7, mode, forbidden).is_ok(), is_good, "{owner} {mode:o} {forbidden:o}");
+            assert_eq!(
+                check_owner_and_mode(owner, 7, mode, forbidden).is_ok(),
+                is_good,
+                "{owner} {mode:o} {forbidden:o}"
+            );
         }
-        assert!(judge(7, 0, 0o700, 0).is_err());
+        assert!(check_owner_and_mode(7, 0, 0o700, 0).is_err());
     }
 }

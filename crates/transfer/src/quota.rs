@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, Weak};
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
-use super::noise::PublicKey;
+use super::noise::NoisePublicKey;
 use super::source::lock;
 use tress_container::Refusal;
 
@@ -22,7 +22,7 @@ pub(crate) const ENTRY_BYTES: u64 = 4096;
 pub(crate) struct Quotas {
     most_bytes: Option<u64>,
     /// Usage of the senders that have a session.
-    senders: Mutex<HashMap<PublicKey, Weak<Usage>>>,
+    senders: Mutex<HashMap<NoisePublicKey, Weak<Usage>>>,
 }
 
 /// The bytes that one sender uses.
@@ -44,7 +44,7 @@ impl Quotas {
     }
 
     /// The usage of the sender with this folder; `None` if there is no quota.
-    pub(crate) fn of(&self, sender: &PublicKey, folder: &Dir) -> io::Result<Option<Arc<Usage>>> {
+    pub(crate) fn of(&self, sender: &NoisePublicKey, folder: &Dir) -> io::Result<Option<Arc<Usage>>> {
         let Some(most_bytes) = self.most_bytes else { return Ok(None) };
         let usage = {
             let mut senders = lock(&self.senders);
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_counts_and_what_is_given_back_does_not() {
+    fn used_bytes_are_counted_and_returned() {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir(root.path().join("a")).unwrap();
         std::fs::write(root.path().join("a/b"), [0; 1000]).unwrap();

@@ -109,7 +109,7 @@ mod tests {
     proptest! {
         /// Compares with a plain set of numbers.
         #[test]
-        fn as_a_set_of_numbers(inserts in prop::collection::vec((0_u64..60, 0_u64..12), 0..30)) {
+        fn like_a_set_of_numbers(inserts in prop::collection::vec((0_u64..60, 0_u64..12), 0..30)) {
             let mut ranges = Ranges::new();
             let mut numbers = BTreeSet::new();
             for (start, length) in inserts {

@@ -11,12 +11,12 @@ const DEPTH: Duration = Duration::from_millis(10);
 /// Smallest and largest piece that is reserved and written in one call, in bytes.
 const PIECE_BYTES: std::ops::RangeInclusive<u64> = 1024..=65536;
 
-pub(crate) struct Rate {
+pub(crate) struct RateLimit {
     bytes_per_s: u64,
     next: Mutex<Instant>,
 }
 
-impl Rate {
+impl RateLimit {
     pub(crate) fn new(bytes_per_s: u64) -> Self {
         Self { bytes_per_s: bytes_per_s.max(1), next: Mutex::new(Instant::now()) }
     }
@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn the_rate_holds() {
         for bytes_per_s in [10_000_u64, 1_250_000, 125_000_000, 2_000_000_000] {
-            let rate = Rate::new(bytes_per_s);
+            let rate = RateLimit::new(bytes_per_s);
             let begin = Instant::now();
             let mut clock = [begin; 3];
             let mut sent = 0_u64;
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn idle_time_is_not_saved_up() {
-        let rate = Rate::new(1000);
+        let rate = RateLimit::new(1000);
         let begin = Instant::now();
         let later = begin + Duration::from_secs(60);
         assert_eq!(rate.reserve(1000, later), Duration::ZERO);

@@ -11,15 +11,15 @@ use std::time::Instant;
 use cap_std::fs::Dir;
 use zeroize::Zeroizing;
 
-use super::admission::{Allow, Gate, Limits, Pass};
+use super::admission::{AdmissionGate, Allow, ConnectionPass, Limits};
 use super::folders::open_base;
 use super::incoming;
-use super::link::{Link, Listener, Network, Patience, Tcp};
-use super::noise::{self, PublicKey};
+use super::link::{Link, Listener, Network, Tcp, Timeouts};
+use super::noise::{self, NoisePublicKey};
 use super::quota::Quotas;
-use super::session::{END_TIME, Session};
-use super::source::{AtEnd, lock};
-use super::store::Store;
+use super::session::{END_TIME, ReceiveSession};
+use super::source::{OnDrop, lock};
+use super::store::SenderStore;
 use super::ticket::Ticket;
 use super::wire::{Reply, Request};
 use tress_container::keys::KeyPair;
@@ -89,7 +89,7 @@ pub enum Event<'a> {
 }
 
 /// Name of a sender's folder: the first 16 bytes of its Noise key, in hexadecimal.
-pub(crate) fn folder_name(sender: &PublicKey) -> String {
+pub(crate) fn folder_name(sender: &NoisePublicKey) -> String {
     sender[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn receive_on(
         secret,
         options,
         base,
-        gate: Gate::new(options.limits.clone()),
+        gate: AdmissionGate::new(options.limits.clone()),
         quotas: Quotas::new(options.limits.quota_bytes),
         sessions: Mutex::default(),
         claims: Mutex::default(),
@@ -134,7 +134,7 @@ pub(crate) fn receive_on(
         is_over: AtomicBool::new(false),
         outcome: Mutex::new(None),
     };
-    server.tell(&Event::Listening(listener.address().map_err(at_port)?));
+    server.emit(&Event::Listening(listener.address().map_err(at_port)?));
     thread::scope(|scope| {
         while server.stopped().is_none() {
             match listener.accept() {
@@ -145,7 +145,7 @@ pub(crate) fn receive_on(
                             let server = &server;
                             // Without a thread only this connection is lost.
                             if let Err(error) = start(scope, move || server.serve(link, address, pass)) {
-                                server.tell(&Event::Failed { from: address, error: &error });
+                                server.emit(&Event::Failed { from: address, error: &error });
                             }
                         }
                         None => link.close(),
@@ -156,7 +156,7 @@ pub(crate) fn receive_on(
                 Err(_) => thread::sleep(super::link::TICK),
             }
         }
-        server.wind_up();
+        server.end_sessions();
     });
     if control.is_cancelled() {
         return Err(Error::new(ErrorKind::Interrupted));
@@ -164,12 +164,12 @@ pub(crate) fn receive_on(
     lock(&server.outcome).take().unwrap_or(Ok(()))
 }
 
-fn declined(reason: Refusal, sender: &PublicKey) -> Error {
+fn declined(reason: Refusal, sender: &NoisePublicKey) -> Error {
     Error::new(ErrorKind::Declined(reason)).with_detail(format!("its key begins with {}", folder_name(sender)))
 }
 
 /// A sender and the name of one of its files.
-type Claim = (PublicKey, Vec<u8>);
+type FileClaim = (NoisePublicKey, Vec<u8>);
 
 /// A running receiver.
 pub(crate) struct Server<'a> {
@@ -177,11 +177,11 @@ pub(crate) struct Server<'a> {
     secret: Zeroizing<[u8; 32]>,
     options: &'a ReceiveOptions,
     base: Dir,
-    gate: Gate,
+    gate: AdmissionGate,
     quotas: Quotas,
-    sessions: Mutex<Vec<Arc<Session>>>,
+    sessions: Mutex<Vec<Arc<ReceiveSession>>>,
     /// The session that receives each arriving file.
-    claims: Mutex<HashMap<Claim, Arc<Session>>>,
+    claims: Mutex<HashMap<FileClaim, Arc<ReceiveSession>>>,
     events: &'a (dyn Fn(&Event<'_>) + Sync),
     control: &'a Control,
     is_over: AtomicBool,
@@ -195,7 +195,7 @@ impl Server<'_> {
         is_over.then(|| Error::new(ErrorKind::Interrupted))
     }
 
-    pub(crate) fn tell(&self, event: &Event<'_>) {
+    pub(crate) fn emit(&self, event: &Event<'_>) {
         (self.events)(event);
     }
 
@@ -209,7 +209,7 @@ impl Server<'_> {
     }
 
     /// Updates the progress: received bytes and total size of the arriving files.
-    pub(crate) fn count(&self) {
+    pub(crate) fn update_progress(&self) {
         let (mut done_bytes, mut total_bytes, mut is_known) = (0, 0_u64, true);
         for (arrived_bytes, size_bytes) in lock(&self.sessions).iter().filter_map(|session| session.arrived()) {
             done_bytes += arrived_bytes;
@@ -222,11 +222,11 @@ impl Server<'_> {
     /// Counts a received batch.
     pub(crate) fn count_batch(&self, plain_bytes: u64) {
         self.control.add_moved(plain_bytes);
-        self.count();
+        self.update_progress();
     }
 
     /// Claims a file for this session. If another session has it, returns that session.
-    pub(crate) fn claim(&self, session: &Arc<Session>, path: &[u8]) -> Result<(), Arc<Session>> {
+    pub(crate) fn claim(&self, session: &Arc<ReceiveSession>, path: &[u8]) -> Result<(), Arc<ReceiveSession>> {
         match lock(&self.claims).entry((session.sender, path.to_vec())) {
             std::collections::hash_map::Entry::Occupied(entry) => Err(entry.get().clone()),
             std::collections::hash_map::Entry::Vacant(entry) => {
@@ -236,7 +236,7 @@ impl Server<'_> {
         }
     }
 
-    pub(crate) fn release(&self, session: &Arc<Session>, path: &[u8]) {
+    pub(crate) fn release(&self, session: &Arc<ReceiveSession>, path: &[u8]) {
         let mut claims = lock(&self.claims);
         let key = (session.sender, path.to_vec());
         if claims.get(&key).is_some_and(|owner| Arc::ptr_eq(owner, session)) {
@@ -246,7 +246,7 @@ impl Server<'_> {
 
     /// Gives the sessions time to notify their senders, then ends those that are left: a sender that reads nothing must not block
     /// the receiver.
-    fn wind_up(&self) {
+    fn end_sessions(&self) {
         let until = Instant::now() + 2 * END_TIME;
         while !lock(&self.sessions).is_empty() && Instant::now() < until {
             thread::sleep(super::link::TICK);
@@ -255,7 +255,7 @@ impl Server<'_> {
     }
 
     /// Registers a session. Returns `false` if its sender already has the most sessions that it may have.
-    fn enter(&self, session: &Arc<Session>) -> bool {
+    fn register(&self, session: &Arc<ReceiveSession>) -> bool {
         let mut sessions = lock(&self.sessions);
         let of_sender = sessions.iter().filter(|other| other.sender == session.sender).count();
         let has_room = of_sender < self.options.limits.sessions_per_sender;
@@ -266,66 +266,67 @@ impl Server<'_> {
     }
 
     /// Removes a session and its claims, even after a panic.
-    fn leave(&self, session: &Arc<Session>) {
+    fn unregister(&self, session: &Arc<ReceiveSession>) {
         lock(&self.sessions).retain(|other| !Arc::ptr_eq(other, session));
         lock(&self.claims).retain(|_, owner| !Arc::ptr_eq(owner, session));
-        self.count();
+        self.update_progress();
     }
 
-    fn serve(&self, link: Arc<dyn Link>, from: IpAddr, pass: Pass<'_>) {
+    fn serve(&self, link: Arc<dyn Link>, from: IpAddr, pass: ConnectionPass<'_>) {
         // A receiver that is stopping closes new connections without an event.
         if let Err(error) = self.admit(&link, from, pass)
             && !(error.kind == ErrorKind::Interrupted && self.stopped().is_some())
         {
-            self.tell(&Event::Failed { from, error: &error });
+            self.emit(&Event::Failed { from, error: &error });
         }
         link.close();
     }
 
     /// Performs the handshake, reads the first message, which identifies the sender, and serves the connection.
-    fn admit(&self, link: &Arc<dyn Link>, from: IpAddr, pass: Pass<'_>) -> Result<(), Error> {
+    fn admit(&self, link: &Arc<dyn Link>, from: IpAddr, pass: ConnectionPass<'_>) -> Result<(), Error> {
         let limits = &self.options.limits;
         let begin = Instant::now();
         let stop = || self.stopped();
         let (mut incoming, mut outgoing, sender) =
             noise::respond(link.clone(), &self.secret, limits.handshake_time, &stop)?;
         pass.has_greeted();
-        let patience = Patience {
+        let timeouts = Timeouts {
             deadline: begin.checked_add(limits.handshake_time),
-            ..Patience::silence(limits.handshake_time, &stop)
+            ..Timeouts::idle(limits.handshake_time, &stop)
         };
         let mut refuse = |reason| {
-            let _ = outgoing.write(&Reply::Refused { reason }.encode(), &patience);
+            let _ = outgoing.write(&Reply::Refused { reason }.encode(), &timeouts);
             Err(declined(reason, &sender))
         };
         if !self.options.allow.admits(&sender) {
             // Read its message first: closing a connection with unread bytes may lose our answer.
-            let _ = incoming.read(&patience);
+            let _ = incoming.read(&timeouts);
             return refuse(Refusal::NotAdmitted);
         }
         // Everything so far may be a replay. This message proves that the sender holds its key.
-        let Some(message) = incoming.read(&patience)? else { return Err(Error::new(ErrorKind::Disconnected)) };
-        if !pass.is_of(&sender) {
+        let Some(message) = incoming.read(&timeouts)? else { return Err(Error::new(ErrorKind::Disconnected)) };
+        if !pass.authenticate(&sender) {
             return refuse(Refusal::TooMany);
         }
         match Request::parse(&message) {
             Ok(Request::Begin { streams }) if streams >= 1 => {
                 let folder = folder_name(&sender);
                 let (ticket, streams) = (Ticket::generate()?, streams.min(limits.streams.max(1)));
-                let session = Arc::new(Session::new(ticket, sender, streams, limits.stall_time, outgoing));
-                if !self.enter(&session) {
+                let session = Arc::new(ReceiveSession::new(ticket, sender, streams, limits.stall_time, outgoing));
+                if !self.register(&session) {
                     session.end(Refusal::TooMany, None);
                     return Err(declined(Refusal::TooMany, &sender));
                 }
-                let end = AtEnd(|| self.leave(&session));
-                let store = match Store::open(self.system, &self.base, &folder, |root| self.quotas.of(&sender, root)) {
-                    Ok(store) => store,
-                    Err(error) => {
-                        session.end(Refusal::Io, None);
-                        return Err(Error::from(error).at(self.options.folder.join(folder)));
-                    }
-                };
-                self.tell(&Event::Admitted { folder: &folder, from });
+                let end = OnDrop(|| self.unregister(&session));
+                let store =
+                    match SenderStore::open(self.system, &self.base, &folder, |root| self.quotas.of(&sender, root)) {
+                        Ok(store) => store,
+                        Err(error) => {
+                            session.end(Refusal::Io, None);
+                            return Err(Error::from(error).at(self.options.folder.join(folder)));
+                        }
+                    };
+                self.emit(&Event::Admitted { folder: &folder, from });
                 let result = session.run(incoming, &store, self);
                 drop(end);
                 if !self.options.once {
@@ -343,7 +344,7 @@ impl Server<'_> {
                 if let Err(reason) = session.attach(stream, link.clone()) {
                     return refuse(reason);
                 }
-                if let Err(error) = outgoing.write(&Reply::Joined.encode(), &patience) {
+                if let Err(error) = outgoing.write(&Reply::Joined.encode(), &timeouts) {
                     session.detach(stream);
                     return Err(error);
                 }

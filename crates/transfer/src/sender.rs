@@ -10,21 +10,21 @@ use zeroize::Zeroizing;
 
 use super::dial::{Admitted, connect, open, pause_until};
 use super::ledger::Ledger;
-use super::link::{Link, Network, Patience, TICK, Tcp};
-use super::noise::{self, Incoming, Outgoing, PublicKey};
-use super::opened::Opened;
+use super::link::{Link, Network, TICK, Tcp, Timeouts};
+use super::noise::{self, Incoming, NoisePublicKey, Outgoing};
+use super::opened::OpenInput;
 use super::options::{SendEvent, SendOptions, SendReport, Synchronisation};
-use super::outgoing::{Work, Writer};
-use super::rate::Rate;
+use super::outgoing::{SendQueue, Writer};
+use super::rate::RateLimit;
 use super::session::END_TIME;
-use super::source::{AtEnd, FileSource, is_folder, lock};
-use super::stages::{Lanes, Mode};
-use super::steering::{Fixed, Steering};
+use super::source::{FileSource, OnDrop, is_folder, lock};
+use super::stages::{BufferQueues, StageMode};
+use super::steering::{AdaptivePlanner, PlanBounds};
 use super::ticket::Ticket;
-use super::trace::{Row, Trace};
-use super::walk::{Item, Walk, base_name};
+use super::trace::{ChromeTrace, TraceRow};
+use super::walk::{Walk, WalkItem, base_name};
 use super::wire::{MAX_STREAMS, Reply, Request};
-use super::{BATCH_PLAIN_BYTES, HANDSHAKE_TIME, PING_INTERVAL, SLOTS, chunks};
+use super::{BATCH_PLAIN_BYTES, HANDSHAKE_TIME, PING_INTERVAL, STREAM_BUFFERS, chunks};
 use tress_container::commands::Source;
 use tress_container::container::{CHUNK_BYTES, MAX_CHUNKS};
 use tress_container::keys::KeyPair;
@@ -59,11 +59,11 @@ pub fn send_with_events(
     inputs: &[Source],
     pair: &KeyPair,
     options: &SendOptions,
-    tell: &(dyn Fn(&SendEvent<'_>) + Sync),
+    on_event: &(dyn Fn(&SendEvent<'_>) + Sync),
     control: &Control,
 ) -> Result<SendReport, Error> {
     static OS: Os = Os;
-    send_telling(&OS, &Tcp, inputs, pair, options, tell, control)
+    send_reporting(&OS, &Tcp, inputs, pair, options, on_event, control)
 }
 
 #[cfg(test)]
@@ -75,16 +75,16 @@ pub(crate) fn send_on(
     options: &SendOptions,
     control: &Control,
 ) -> Result<SendReport, Error> {
-    send_telling(system, network, inputs, pair, options, &|_| {}, control)
+    send_reporting(system, network, inputs, pair, options, &|_| {}, control)
 }
 
-fn send_telling(
+fn send_reporting(
     system: &'static dyn System,
     network: &dyn Network,
     inputs: &[Source],
     pair: &KeyPair,
     options: &SendOptions,
-    tell: &(dyn Fn(&SendEvent<'_>) + Sync),
+    on_event: &(dyn Fn(&SendEvent<'_>) + Sync),
     control: &Control,
 ) -> Result<SendReport, Error> {
     let started = Instant::now();
@@ -104,16 +104,16 @@ fn send_telling(
         control.set_total(total_bytes);
     }
     let trace = match &options.trace {
-        Some(path) => Trace::create(system, path)?,
-        None => Trace::none(),
+        Some(path) => ChromeTrace::create(system, path)?,
+        None => ChromeTrace::none(),
     };
     let streams = usize::from(options.streams).clamp(1, MAX_STREAMS);
     let Admitted { incoming, out, ticket, streams } = open(network, options, &secret, streams, control)?;
-    let session = Session {
+    let session = SendSession {
         system,
         network,
         options,
-        tell,
+        on_event,
         control,
         secret,
         receiver: *options.receiver.noise_public_key(),
@@ -121,16 +121,16 @@ fn send_telling(
         stall_time: options.stall_time,
         out: Mutex::new(out),
         ledger: Ledger::default(),
-        work: Work::new(streams),
-        rate: options.rate_bytes_per_s.map(Rate::new),
+        queue: SendQueue::new(streams),
+        rate: options.rate_bytes_per_s.map(RateLimit::new),
         trace,
-        steering: Steering::new(fixed(options, streams)),
+        planner: AdaptivePlanner::new(plan_bounds(options, streams)),
         reading: Arc::new(Control::new()),
         takes_refusals: AtomicBool::new(false),
         is_over: AtomicBool::new(false),
         state: Mutex::default(),
         starting: Mutex::default(),
-        bell: Condvar::new(),
+        changed: Condvar::new(),
     };
     let outcome = session.run(incoming, inputs, streams);
     lock(&session.out).link().close();
@@ -146,49 +146,48 @@ fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<
     let Source::Path(path) = source else {
         let name = options.stdin_name.as_bytes();
         let is_good = super::names::components(name).is_some();
-        let bad = Error::new(ErrorKind::BadName).with_detail("it must be relative, without .. in it");
+        let bad = Error::new(ErrorKind::BadName).with_detail("the name must be relative and must not contain ..");
         return if is_good { Ok(0) } else { Err(bad.at(&options.stdin_name)) };
     };
     if options.sequential && is_folder(system, source)? {
-        return Err(Error::new(ErrorKind::Usage)
-            .with_detail("files alone can be sealed before they are sent")
-            .at(path));
+        return Err(Error::new(ErrorKind::Usage).with_detail("sequential sending accepts files, not folders").at(path));
     }
     let name = base_name(system, path)?;
     if is_folder(system, source)? {
         // Only lists names: errors are reported when the entry is sent.
         let (walk, _) = Walk::new(system, path, name)?;
-        let sizes = walk.flatten().map(|item| if let Item::File { size_bytes, .. } = item { size_bytes } else { 0 });
+        let sizes =
+            walk.flatten().map(|item| if let WalkItem::File { size_bytes, .. } = item { size_bytes } else { 0 });
         return Ok(sizes.fold(0, u64::saturating_add));
     }
     let size_bytes = system.status_of(path).map_err(|error| Error::from(error).at(path))?.size_bytes;
     if options.sequential && size_bytes > SEQUENTIAL_MAX_BYTES {
         return Err(Error::new(ErrorKind::MessageTooLong)
-            .with_detail("at most 1 GiB is sealed before it is sent")
+            .with_detail("sequential sending accepts at most 1 GiB")
             .at(path));
     }
     Ok(size_bytes)
 }
 
-fn mode(options: &SendOptions) -> Mode {
+fn mode(options: &SendOptions) -> StageMode {
     match (options.sequential, options.synchronisation) {
-        (true, _) => Mode::Sequential,
-        (false, Synchronisation::Barrier) => Mode::Barrier,
-        (false, Synchronisation::Counter) => Mode::Counter,
+        (true, _) => StageMode::Sequential,
+        (false, Synchronisation::Barrier) => StageMode::Barrier,
+        (false, Synchronisation::Counter) => StageMode::Counter,
     }
 }
 
 /// The bounds that these options set for a plan.
-fn fixed(options: &SendOptions, links: usize) -> Fixed {
+fn plan_bounds(options: &SendOptions, links: usize) -> PlanBounds {
     let mode = mode(options);
     // No more than there are buffers for.
-    let most_workers = options.threads.count().min(links * SLOTS);
-    // In sequential mode nothing is planned, and there are slots for full batches.
-    let full = Some(BATCH_PLAIN_BYTES).filter(|_| mode == Mode::Sequential);
+    let max_workers = options.threads.count().min(links * STREAM_BUFFERS);
+    // In sequential mode nothing is planned, and there are buffers for full batches.
+    let full = Some(BATCH_PLAIN_BYTES).filter(|_| mode == StageMode::Sequential);
     let stage_chunks = full.or(options.stage_bytes);
-    Fixed {
-        most_workers,
-        workers_stay: options.threads != Threads::All || mode == Mode::Sequential,
+    PlanBounds {
+        max_workers,
+        is_worker_count_fixed: options.threads != Threads::All || mode == StageMode::Sequential,
         stage_chunks: stage_chunks.map(|bytes| bytes.div_ceil(CHUNK_BYTES as u64)),
         links,
         is_throttled: options.compute_bytes_per_s.is_some(),
@@ -196,29 +195,29 @@ fn fixed(options: &SendOptions, links: usize) -> Fixed {
 }
 
 /// A session at the sender, shared by its threads.
-pub(crate) struct Session<'a> {
+pub(crate) struct SendSession<'a> {
     system: &'static dyn System,
     network: &'a dyn Network,
     pub(crate) options: &'a SendOptions,
-    tell: &'a (dyn Fn(&SendEvent<'_>) + Sync),
+    on_event: &'a (dyn Fn(&SendEvent<'_>) + Sync),
     pub(crate) control: &'a Control,
     secret: Zeroizing<[u8; 32]>,
-    receiver: PublicKey,
+    receiver: NoisePublicKey,
     ticket: Ticket,
     pub(crate) stall_time: Duration,
     out: Mutex<Outgoing>,
     pub(crate) ledger: Ledger,
-    pub(crate) work: Work,
-    pub(crate) rate: Option<Rate>,
-    pub(crate) trace: Trace,
-    pub(crate) steering: Steering,
+    pub(crate) queue: SendQueue,
+    pub(crate) rate: Option<RateLimit>,
+    pub(crate) trace: ChromeTrace,
+    pub(crate) planner: AdaptivePlanner,
     /// Cancelled when the session ends, to end a wait for a stream.
     reading: Arc<Control>,
     /// Whether a request awaits its answer. A refusal at any other time ends the session.
     takes_refusals: AtomicBool,
     is_over: AtomicBool,
     state: Mutex<State>,
-    bell: Condvar,
+    changed: Condvar,
     /// Held until every connection has a thread or is marked as dead. Workers wait for it, so that they do not seal for a dead one.
     starting: Mutex<()>,
 }
@@ -230,7 +229,7 @@ struct State {
     loss: Option<Error>,
 }
 
-impl Session<'_> {
+impl SendSession<'_> {
     /// Returns the error that ends every wait, once the session has ended or was cancelled.
     pub(crate) fn stopped(&self) -> Option<Error> {
         let is_over = self.is_over.load(Ordering::Acquire) || self.control.is_cancelled();
@@ -247,12 +246,12 @@ impl Session<'_> {
         self.is_over.store(true, Ordering::Release);
         self.reading.cancel();
         self.ledger.wake();
-        self.work.wake();
-        self.bell.notify_all();
+        self.queue.wake();
+        self.changed.notify_all();
     }
 
     /// Records why a data connection was lost, for [`fail_by_loss`](Self::fail_by_loss).
-    pub(crate) fn note_loss(&self, error: Error) {
+    pub(crate) fn record_loss(&self, error: Error) {
         lock(&self.state).loss = Some(error);
     }
 
@@ -274,14 +273,14 @@ impl Session<'_> {
         while self.stopped().is_none()
             && let Some(left) = until.checked_duration_since(Instant::now())
         {
-            state = self.bell.wait_timeout(state, left.min(TICK)).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.changed.wait_timeout(state, left.min(TICK)).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
     /// Sends a request on the control connection. A failure ends the session.
     pub(crate) fn request(&self, request: &Request) {
         let stop = || self.stopped();
-        let written = lock(&self.out).write(&request.encode(), &Patience::silence(self.stall_time, &stop));
+        let written = lock(&self.out).write(&request.encode(), &Timeouts::idle(self.stall_time, &stop));
         if let Err(error) = written
             && self.stopped().is_none()
         {
@@ -295,9 +294,9 @@ impl Session<'_> {
         let link: Arc<dyn Link> = connect(self.network, &self.options.to)?.into();
         let (mut incoming, mut out) = noise::initiate(link, &self.secret, &self.receiver, HANDSHAKE_TIME, &stop)
             .map_err(|error| error.at(&self.options.to))?;
-        let patience = Patience::silence(HANDSHAKE_TIME, &stop);
-        out.write(&Request::Join { ticket: self.ticket.clone(), stream }.encode(), &patience)?;
-        let message = incoming.read(&patience)?.ok_or_else(|| Error::new(ErrorKind::Disconnected))?;
+        let timeouts = Timeouts::idle(HANDSHAKE_TIME, &stop);
+        out.write(&Request::Join { ticket: self.ticket.clone(), stream }.encode(), &timeouts)?;
+        let message = incoming.read(&timeouts)?.ok_or_else(|| Error::new(ErrorKind::Disconnected))?;
         match Reply::parse(&message) {
             Ok(Reply::Joined) => Ok(out),
             Ok(Reply::Refused { reason }) => Err(Error::new(ErrorKind::Refused(reason))),
@@ -308,25 +307,27 @@ impl Session<'_> {
 
     fn run(&self, mut incoming: Incoming, inputs: &[Source], streams: usize) -> Result<SendReport, Error> {
         let mode = mode(self.options);
-        let slots = match mode {
-            Mode::Sequential => (SEQUENTIAL_MAX_BYTES / BATCH_PLAIN_BYTES + 1).div_ceil(streams as u64) as usize + 1,
+        let buffers = match mode {
+            StageMode::Sequential => {
+                (SEQUENTIAL_MAX_BYTES / BATCH_PLAIN_BYTES + 1).div_ceil(streams as u64) as usize + 1
+            }
             // For the stage that is being sealed and the one that is being written.
-            Mode::Barrier => SLOTS.max((2 * self.steering.stage_batches()).div_ceil(streams)),
-            Mode::Counter => SLOTS,
+            StageMode::Barrier => STREAM_BUFFERS.max((2 * self.planner.stage_batches()).div_ceil(streams)),
+            StageMode::Counter => STREAM_BUFFERS,
         };
-        let workers = self.steering.workers();
-        let lanes = Lanes::new(mode, streams, slots);
+        let workers = self.planner.workers();
+        let queues = BufferQueues::new(mode, streams, buffers);
         let numbers = AtomicU16::new(0);
-        let rows = (0..workers).map(Row::Worker).chain((0..streams).map(Row::Link));
-        self.trace.rows(std::iter::once(Row::Session).chain(rows));
+        let rows = (0..workers).map(TraceRow::Worker).chain((0..streams).map(TraceRow::Link));
+        self.trace.rows(std::iter::once(TraceRow::Session).chain(rows));
         let result = thread::scope(|scope| {
-            let _end = AtEnd(|| {
+            let _end = OnDrop(|| {
                 self.stop();
-                lanes.end(workers);
+                queues.end(workers);
             });
             let started = self
-                .start(scope, || self.listen(&mut incoming))
-                .and_then(|()| self.start_others(scope, &lanes, &numbers, workers, streams));
+                .start(scope, || self.read_replies(&mut incoming))
+                .and_then(|()| self.start_others(scope, &queues, &numbers, workers, streams));
             let result = started.and_then(|()| self.send_all(inputs));
             // The session may have ended for another reason than this thread saw. From here on an error means that the receiver has closed.
             let result = match (result, lock(&self.state).failure.take()) {
@@ -350,32 +351,32 @@ impl Session<'_> {
     fn start_others<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
-        lanes: &'scope Lanes,
+        queues: &'scope BufferQueues,
         numbers: &'scope AtomicU16,
         workers: usize,
         streams: usize,
     ) -> Result<(), Error> {
-        let write = |index| self.start(scope, move || Writer { session: self, lanes, index, numbers }.run());
+        let write = |index| self.start(scope, move || Writer { session: self, queues, index, numbers }.run());
         let await_start = || drop(lock(&self.starting));
         let work = |index| {
             self.start(scope, move || {
                 await_start();
-                lanes.work(self, index);
+                queues.run_worker(self, index);
             })
         };
         let starting = lock(&self.starting);
-        self.start(scope, || self.pulse())?;
-        if lanes.mode() == Mode::Barrier {
+        self.start(scope, || self.keep_alive())?;
+        if queues.mode() == StageMode::Barrier {
             self.start(scope, move || {
                 await_start();
-                lanes.lead(self);
+                queues.run_leader(self);
             })?;
         }
         write(0)?;
         work(0)?;
         for index in 1..streams {
             if write(index).is_err() {
-                self.work.bury(index);
+                self.queue.mark_dead(index);
             }
         }
         drop(starting);
@@ -391,18 +392,18 @@ impl Session<'_> {
         work: impl FnOnce() + Send + 'scope,
     ) -> Result<(), Error> {
         let guarded = move || {
-            let alarm = AtEnd(|| self.stop());
+            let stop_on_panic = OnDrop(|| self.stop());
             work();
-            std::mem::forget(alarm);
+            std::mem::forget(stop_on_panic);
         };
         start(scope, guarded).map(drop)
     }
 
     /// Reads replies until the session ends.
-    fn listen(&self, incoming: &mut Incoming) {
+    fn read_replies(&self, incoming: &mut Incoming) {
         let stop = || self.stopped();
         loop {
-            let heard = match incoming.read(&Patience::silence(self.stall_time, &stop)) {
+            let reply = match incoming.read(&Timeouts::idle(self.stall_time, &stop)) {
                 Ok(Some(message)) => Reply::parse(&message).map_err(|_| Error::new(ErrorKind::Protocol)),
                 Ok(None) => Err(Error::new(ErrorKind::Disconnected)),
                 Err(error) => Err(error),
@@ -410,19 +411,19 @@ impl Session<'_> {
             if self.stopped().is_some() {
                 return;
             }
-            if let Err(error) = heard.and_then(|reply| self.hear(reply)) {
+            if let Err(error) = reply.and_then(|reply| self.handle_reply(reply)) {
                 self.fail(error.at(&self.options.to));
                 return;
             }
         }
     }
 
-    fn hear(&self, reply: Reply) -> Result<(), Error> {
+    fn handle_reply(&self, reply: Reply) -> Result<(), Error> {
         match reply {
             Reply::Progress { synced_chunks, streams, .. } => self.ledger.progress(synced_chunks, &streams),
             Reply::Drained { stream, batches } => {
                 let again = self.ledger.drained(stream, batches)?;
-                self.control.take_back(self.work.send_again(again)?);
+                self.control.take_back(self.queue.send_again(again)?);
                 Ok(())
             }
             Reply::Refused { reason } if !self.takes_refusals.load(Ordering::Acquire) => {
@@ -434,21 +435,21 @@ impl Session<'_> {
     }
 
     /// Sends pings, updates the plan when rates drift, and ends the session when it is cancelled.
-    fn pulse(&self) {
+    fn keep_alive(&self) {
         let mut asked = Instant::now();
         while self.stopped().is_none() {
             let state = lock(&self.state);
-            drop(self.bell.wait_timeout(state, TICK).unwrap_or_else(PoisonError::into_inner));
+            drop(self.changed.wait_timeout(state, TICK).unwrap_or_else(PoisonError::into_inner));
             if self.stopped().is_none() && asked.elapsed() >= PING_INTERVAL {
                 asked = Instant::now();
                 self.request(&Request::Ping);
             }
             // In sequential mode nothing overlaps, so there is nothing to plan.
             if !self.options.sequential
-                && let Some(bytes_left) = self.work.bytes_left()
-                && let Some((costs, plan)) = self.steering.look(bytes_left, Instant::now())
+                && let Some(bytes_left) = self.queue.bytes_left()
+                && let Some((costs, plan)) = self.planner.update(bytes_left, Instant::now())
             {
-                self.trace.plan(bytes_left, &costs, &plan, &self.steering);
+                self.trace.plan(bytes_left, &costs, &plan, &self.planner);
             }
         }
         self.stop();
@@ -471,10 +472,10 @@ impl Session<'_> {
                         Source::Path(path) => base_name(self.system, path),
                         Source::Stdin => Ok(self.options.stdin_name.as_bytes().to_vec()),
                     };
-                    let opened = name.and_then(|name| Ok((Opened::open(self.system, source)?, name)));
+                    let opened = name.and_then(|name| Ok((OpenInput::open(self.system, source)?, name)));
                     let sent = opened.and_then(|(opened, name)| self.send_file(opened, &name, &mut report));
                     let status = || self.system.status_of(source.path()?).ok();
-                    let sent = sent.inspect_err(|_| self.expect_less(status().map_or(0, |status| status.size_bytes)));
+                    let sent = sent.inspect_err(|_| self.lower_total(status().map_or(0, |status| status.size_bytes)));
                     self.keep_first(sent, &mut first, &mut count)?;
                 }
                 Err(error) => self.keep_first(Err(error), &mut first, &mut count)?,
@@ -488,7 +489,7 @@ impl Session<'_> {
     }
 
     /// For a folder: the walk, and the item of the folder itself.
-    fn walk(&self, source: &Source) -> Result<Option<(Walk<'_>, Item)>, Error> {
+    fn walk(&self, source: &Source) -> Result<Option<(Walk<'_>, WalkItem)>, Error> {
         match source {
             Source::Path(path) if is_folder(self.system, source)? => {
                 Walk::new(self.system, path, base_name(self.system, path)?).map(Some)
@@ -505,28 +506,28 @@ impl Session<'_> {
         }
         *count += 1;
         if first.is_some() {
-            (self.tell)(&SendEvent::Failed { error: &error });
+            (self.on_event)(&SendEvent::Failed { error: &error });
         }
         first.get_or_insert(error);
         Ok(())
     }
 
-    fn send_item(&self, item: Item, report: &mut SendReport) -> Result<(), Error> {
+    fn send_item(&self, item: WalkItem, report: &mut SendReport) -> Result<(), Error> {
         match item {
-            Item::File { folder, entry, path, name, size_bytes } => {
-                let opened = Opened::below(self.system, &folder, &entry, path);
+            WalkItem::File { folder, entry, path, name, size_bytes } => {
+                let opened = OpenInput::in_folder(self.system, &folder, &entry, path);
                 opened
                     .and_then(|opened| self.send_file(opened, &name, report))
-                    .inspect_err(|_| self.expect_less(size_bytes))
+                    .inspect_err(|_| self.lower_total(size_bytes))
             }
-            Item::Link { path } => {
+            WalkItem::Link { path } => {
                 report.skipped += 1;
-                (self.tell)(&SendEvent::Skipped { link: &path });
+                (self.on_event)(&SendEvent::Skipped { link: &path });
                 Ok(())
             }
-            Item::Folder { name } => match self.ask(&Request::Folder { path: name.clone() }, &name)? {
+            WalkItem::Folder { name } => match self.ask(&Request::Folder { path: name.clone() }, &name)? {
                 Reply::FolderReady => Ok(()),
-                _ => Err(self.broken()),
+                _ => Err(self.protocol_error()),
             },
         }
     }
@@ -572,13 +573,13 @@ impl Session<'_> {
         }
     }
 
-    fn broken(&self) -> Error {
+    fn protocol_error(&self) -> Error {
         let error = Error::new(ErrorKind::Protocol).at(&self.options.to);
         self.stop();
         error
     }
 
-    fn send_file(&self, opened: Opened, name: &[u8], report: &mut SendReport) -> Result<(), Error> {
+    fn send_file(&self, opened: OpenInput, name: &[u8], report: &mut SendReport) -> Result<(), Error> {
         let since = Instant::now();
         let sent = if self.options.keep_sealed {
             let recipient = self.options.receiver.recipient();
@@ -588,7 +589,7 @@ impl Session<'_> {
         } else {
             self.send_source(&Arc::new(FileSource::new(opened, &self.reading)), name, report)
         };
-        self.trace.slice(Row::Session, "file", since, None);
+        self.trace.slice(TraceRow::Session, "file", since, None);
         sent
     }
 
@@ -608,20 +609,20 @@ impl Session<'_> {
                 self.control.add_held(size_bytes.unwrap_or(0));
                 return Ok(());
             }
-            _ => return Err(self.broken()),
+            _ => return Err(self.protocol_error()),
         };
         let all = size_bytes.map_or(0, chunks);
         if held.last().is_some_and(|range| range.end > all) {
-            return Err(self.broken());
+            return Err(self.protocol_error());
         }
         let mut have = super::ranges::Ranges::new();
         held.into_iter().for_each(|range| have.insert(range));
         let todo = have.gaps(all);
         let held_bytes = super::plain_bytes(size_bytes.unwrap_or(0), have.count());
         self.control.add_held(held_bytes);
-        self.work.begin(file, source.clone(), todo);
+        self.queue.begin(file, source.clone(), todo);
         let sent = self.finish(file, source);
-        let written_bytes = self.work.end();
+        let written_bytes = self.queue.end();
         if sent.is_err() && self.stopped().is_none() {
             // The receiver must not wait for the rest of this file. The other files are still sent.
             self.request(&Request::Abandon { file });
@@ -635,7 +636,7 @@ impl Session<'_> {
     /// Waits until the whole file is written, sends `Finish`, and waits for the confirmation.
     fn finish(&self, file: u32, source: &FileSource) -> Result<u64, Error> {
         let size_bytes = loop {
-            if let Some(size_bytes) = self.work.wait_written(TICK)? {
+            if let Some(size_bytes) = self.queue.wait_written(TICK)? {
                 break size_bytes;
             }
             if let Some(error) = self.stopped() {
@@ -646,13 +647,13 @@ impl Session<'_> {
         self.request(&Request::Finish { file, size_bytes });
         match self.wait_answer() {
             Ok(Reply::Confirmed { file: confirmed }) if confirmed == file => Ok(size_bytes),
-            Ok(_) => Err(self.broken()),
+            Ok(_) => Err(self.protocol_error()),
             Err(error) => Err(lock(&self.state).failure.take().unwrap_or(error)),
         }
     }
 
     /// Subtracts a file that is not sent from the total, unless the session has ended.
-    fn expect_less(&self, bytes: u64) {
+    fn lower_total(&self, bytes: u64) {
         if self.stopped().is_none() {
             self.control.lower_total(bytes);
         }

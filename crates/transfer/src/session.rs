@@ -9,11 +9,11 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::link::{Link, Patience};
-use super::noise::{Incoming, Outgoing, PublicKey};
+use super::link::{Link, Timeouts};
+use super::noise::{Incoming, NoisePublicKey, Outgoing};
 use super::receiver::{Event, Server, folder_name};
-use super::source::{AtEnd, lock};
-use super::store::{Denied, Offered, Part, Store};
+use super::source::{OnDrop, lock};
+use super::store::{Denied, Offered, PartFile, SenderStore};
 use super::ticket::Ticket;
 use super::wire::{MAX_STREAM_NUMBERS, Reply, Request};
 use tress_container::threads::start;
@@ -31,31 +31,31 @@ const LOST_TIME: Duration = Duration::from_millis(500);
 const TAKEOVER_TIME: Duration = Duration::from_secs(10);
 /// Most abandoned files that a session remembers.
 const MAX_ABANDONED: usize = 64;
-const PULSE: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Time to notify a sender that its session ends.
 pub(crate) const END_TIME: Duration = Duration::from_secs(2);
-const PAUSE: Duration = Duration::from_millis(10);
+const POLL_PAUSE: Duration = Duration::from_millis(10);
 
-pub(crate) struct Session {
+pub(crate) struct ReceiveSession {
     pub(crate) ticket: Ticket,
-    pub(crate) sender: PublicKey,
+    pub(crate) sender: NoisePublicKey,
     /// Most data connections at the same time.
     streams: u16,
     stall_time: Duration,
     out: Mutex<Outgoing>,
     state: Mutex<State>,
-    bell: Condvar,
+    changed: Condvar,
     ended: AtomicBool,
 }
 
 #[derive(Default)]
 struct State {
-    current: Option<Current>,
+    current: Option<ArrivingFile>,
     /// The number of the last offered file, accepted or not.
     last_file: u32,
     /// The files that the sender abandoned most recently: batches of them may still be in transit.
     abandoned: VecDeque<u32>,
-    connections: BTreeMap<u16, Connection>,
+    connections: BTreeMap<u16, DataConnection>,
     /// Why the receiver ended the session.
     reason: Option<Refusal>,
     error: Option<Error>,
@@ -63,17 +63,17 @@ struct State {
     refused: Option<(Error, u64)>,
 }
 
-struct Current {
+struct ArrivingFile {
     file: u32,
     path: Vec<u8>,
-    part: Arc<Part>,
+    part: Arc<PartFile>,
     /// The size, once the sender has read the whole input.
     finish: Option<u64>,
     /// The file is being synced and named: the sender can no longer abandon it.
     is_completing: bool,
 }
 
-struct Connection {
+struct DataConnection {
     /// `None` if it never connected or has ended, so that its socket is freed.
     link: Option<Arc<dyn Link>>,
     batches: u64,
@@ -82,7 +82,7 @@ struct Connection {
     lost: Option<Instant>,
 }
 
-impl Connection {
+impl DataConnection {
     fn close(&self) {
         if let Some(link) = &self.link {
             link.close();
@@ -90,10 +90,16 @@ impl Connection {
     }
 }
 
-impl Session {
-    pub(crate) fn new(ticket: Ticket, sender: PublicKey, streams: u16, stall_time: Duration, out: Outgoing) -> Self {
-        let (out, state, bell) = (Mutex::new(out), Mutex::default(), Condvar::new());
-        Self { ticket, sender, streams, stall_time, out, state, bell, ended: AtomicBool::new(false) }
+impl ReceiveSession {
+    pub(crate) fn new(
+        ticket: Ticket,
+        sender: NoisePublicKey,
+        streams: u16,
+        stall_time: Duration,
+        out: Outgoing,
+    ) -> Self {
+        let (out, state, changed) = (Mutex::new(out), Mutex::default(), Condvar::new());
+        Self { ticket, sender, streams, stall_time, out, state, changed, ended: AtomicBool::new(false) }
     }
 
     /// Returns the error that ends every wait of this session, once it has ended.
@@ -107,7 +113,7 @@ impl Session {
 
     fn send(&self, reply: &Reply) -> Result<(), Error> {
         let stop = || self.stopped();
-        lock(&self.out).write(&reply.encode(), &Patience::silence(self.stall_time, &stop))
+        lock(&self.out).write(&reply.encode(), &Timeouts::idle(self.stall_time, &stop))
     }
 
     /// Ends the session, and sends the reason to the sender.
@@ -127,12 +133,12 @@ impl Session {
                 Ok(out) => break Some(out),
                 Err(TryLockError::Poisoned(poisoned)) => break Some(poisoned.into_inner()),
                 Err(TryLockError::WouldBlock) if Instant::now() > until => break None,
-                Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+                Err(TryLockError::WouldBlock) => thread::sleep(POLL_PAUSE),
             }
         };
         if let Some(mut out) = out {
-            let patience = Patience { deadline: Some(until), ..Patience::silence(END_TIME, &|| None) };
-            let _ = out.write(&Reply::Refused { reason }.encode(), &patience);
+            let timeouts = Timeouts { deadline: Some(until), ..Timeouts::idle(END_TIME, &|| None) };
+            let _ = out.write(&Reply::Refused { reason }.encode(), &timeouts);
         }
         self.stop();
     }
@@ -143,11 +149,11 @@ impl Session {
         for connection in lock(&self.state).connections.values() {
             connection.close();
         }
-        self.bell.notify_all();
+        self.changed.notify_all();
     }
 
     /// Sends the ticket to the sender.
-    fn begin(&self) -> Result<(), Error> {
+    fn admit(&self) -> Result<(), Error> {
         self.send(&Reply::Admitted { ticket: self.ticket.clone(), streams: self.streams })
     }
 
@@ -164,14 +170,14 @@ impl Session {
     pub(crate) fn run(
         self: &Arc<Self>,
         mut incoming: Incoming,
-        store: &Store,
+        store: &SenderStore,
         server: &Server<'_>,
     ) -> Result<(), Error> {
         let result = thread::scope(|scope| {
             let guarded = || {
-                let alarm = AtEnd(|| self.stop());
+                let stop_on_panic = OnDrop(|| self.stop());
                 self.sync_until_stopped(server);
-                std::mem::forget(alarm);
+                std::mem::forget(stop_on_panic);
             };
             let syncing = match start(scope, guarded) {
                 Ok(syncing) => syncing,
@@ -180,9 +186,9 @@ impl Session {
                     return Err(Error::new(ErrorKind::NoThread));
                 }
             };
-            let result = self.begin().and_then(|()| self.obey(&mut incoming, store, server));
+            let result = self.admit().and_then(|()| self.serve_requests(&mut incoming, store, server));
             if result.is_err() {
-                self.drain(server);
+                self.await_data_connections(server);
             }
             self.stop();
             if let Err(panic) = syncing.join() {
@@ -212,7 +218,7 @@ impl Session {
             }
         }
         if reason.is_some() {
-            linger(&mut incoming);
+            read_until_closed(&mut incoming);
         }
         lock(&self.out).link().close();
         match (error, reason) {
@@ -222,21 +228,26 @@ impl Session {
         }
     }
 
-    fn obey(self: &Arc<Self>, incoming: &mut Incoming, store: &Store, server: &Server<'_>) -> Result<(), Error> {
+    fn serve_requests(
+        self: &Arc<Self>,
+        incoming: &mut Incoming,
+        store: &SenderStore,
+        server: &Server<'_>,
+    ) -> Result<(), Error> {
         let stop = || self.stopped().or_else(|| server.stopped());
         loop {
-            let message = match incoming.read(&Patience::silence(self.stall_time, &stop)) {
+            let message = match incoming.read(&Timeouts::idle(self.stall_time, &stop)) {
                 Ok(Some(message)) => message,
                 Ok(None) => return Err(Error::new(ErrorKind::Disconnected)),
                 Err(error) if error.kind == ErrorKind::Interrupted => {
                     self.end(Refusal::Stopping, None);
                     return Err(error);
                 }
-                Err(error) if error.kind == ErrorKind::Protocol => return Err(self.broken(error)),
+                Err(error) if error.kind == ErrorKind::Protocol => return Err(self.protocol_error(error)),
                 Err(error) => return Err(error),
             };
             let Ok(request) = Request::parse(&message) else {
-                return Err(self.broken(Error::new(ErrorKind::Protocol).with_detail("malformed message")));
+                return Err(self.protocol_error(Error::new(ErrorKind::Protocol).with_detail("malformed message")));
             };
             match request {
                 Request::Folder { path } => match store.folder(&path) {
@@ -248,14 +259,15 @@ impl Session {
                         let mut state = lock(&self.state);
                         (state.current.is_none(), std::mem::replace(&mut state.last_file, file))
                     };
-                    let broken = |detail| Err(self.broken(Error::new(ErrorKind::Protocol).with_detail(detail)));
+                    let protocol_error =
+                        |detail| Err(self.protocol_error(Error::new(ErrorKind::Protocol).with_detail(detail)));
                     if !is_alone {
-                        return broken("two files at the same time");
+                        return protocol_error("two files at the same time");
                     }
                     if file <= last_file {
-                        return broken("file number is not above the last one");
+                        return protocol_error("file number is not above the last one");
                     }
-                    self.take_up(file, size_bytes, restart, &identity, path, store, server)?;
+                    self.accept_offer(file, size_bytes, restart, &identity, path, store, server)?;
                 }
                 Request::Finish { file, size_bytes } => {
                     let is_good = self.with_current(file, |current| {
@@ -263,14 +275,14 @@ impl Session {
                         !current.part.contradicts(size_bytes)
                     });
                     if is_good != Some(true) {
-                        return Err(self.broken(
+                        return Err(self.protocol_error(
                             Error::new(ErrorKind::Protocol).with_detail("file has another size than offered"),
                         ));
                     }
-                    self.bell.notify_all();
+                    self.changed.notify_all();
                 }
                 Request::Abandon { file } => {
-                    let forgotten = |current: &mut Current| current.file == file && !current.is_completing;
+                    let forgotten = |current: &mut ArrivingFile| current.file == file && !current.is_completing;
                     let mut state = lock(&self.state);
                     let given_up = state.current.take_if(forgotten);
                     if given_up.is_some() {
@@ -282,18 +294,18 @@ impl Session {
                         current.part.discard();
                         server.release(self, &current.path);
                     }
-                    server.count();
+                    server.update_progress();
                 }
-                Request::Lost { stream } => self.lose(stream)?,
+                Request::Lost { stream } => self.handle_lost(stream)?,
                 Request::Ping => self.report()?,
                 Request::Bye if lock(&self.state).current.is_none() => return Ok(()),
-                _ => return Err(self.broken(Error::new(ErrorKind::Protocol).with_detail("unexpected message"))),
+                _ => return Err(self.protocol_error(Error::new(ErrorKind::Protocol).with_detail("unexpected message"))),
             }
         }
     }
 
     /// Ends the session because the sender broke the protocol.
-    fn broken(&self, error: Error) -> Error {
+    fn protocol_error(&self, error: Error) -> Error {
         self.end(Refusal::Protocol, None);
         error
     }
@@ -301,20 +313,20 @@ impl Session {
     fn deny(&self, denied: Denied, path: &[u8], server: &Server<'_>) -> Result<(), Error> {
         let error = denied.error.unwrap_or_else(|| server.declined(denied.reason));
         let error = error.at(&*String::from_utf8_lossy(path));
-        server.tell(&Event::Refused { folder: &folder_name(&self.sender), error: &error });
+        server.emit(&Event::Refused { folder: &folder_name(&self.sender), error: &error });
         lock(&self.state).refused.get_or_insert((error, 0)).1 += 1;
         self.send(&Reply::Refused { reason: denied.reason })
     }
 
     #[expect(clippy::too_many_arguments, reason = "the fields of one message")]
-    fn take_up(
+    fn accept_offer(
         self: &Arc<Self>,
         file: u32,
         size_bytes: Option<u64>,
         restart: bool,
         identity: &[u8; 32],
         path: Vec<u8>,
-        store: &Store,
+        store: &SenderStore,
         server: &Server<'_>,
     ) -> Result<(), Error> {
         let until = Instant::now() + TAKEOVER_TIME;
@@ -339,7 +351,7 @@ impl Session {
             }
         };
         let part = match offered {
-            Ok(Offered::Part(part)) => Arc::new(*part),
+            Ok(Offered::PartFile(part)) => Arc::new(*part),
             Ok(Offered::Complete) => {
                 server.release(self, &path);
                 return self.send(&Reply::Complete { file });
@@ -350,8 +362,8 @@ impl Session {
             }
         };
         let held = part.synced();
-        lock(&self.state).current = Some(Current { file, path, part, finish: None, is_completing: false });
-        server.count();
+        lock(&self.state).current = Some(ArrivingFile { file, path, part, finish: None, is_completing: false });
+        server.update_progress();
         self.send(&Reply::Resume { file, held })
     }
 
@@ -364,17 +376,17 @@ impl Session {
             self.end(Refusal::Stopping, None);
             return Err(error);
         }
-        thread::sleep(PAUSE);
+        thread::sleep(POLL_PAUSE);
         Ok(())
     }
 
-    fn with_current<T>(&self, file: u32, look: impl FnOnce(&mut Current) -> T) -> Option<T> {
+    fn with_current<T>(&self, file: u32, look: impl FnOnce(&mut ArrivingFile) -> T) -> Option<T> {
         let mut state = lock(&self.state);
         state.current.as_mut().filter(|current| current.file == file).map(look)
     }
 
     /// The arriving file, if it has this number.
-    pub(crate) fn part(&self, file: u32) -> Option<Arc<Part>> {
+    pub(crate) fn part(&self, file: u32) -> Option<Arc<PartFile>> {
         self.with_current(file, |current| current.part.clone())
     }
 
@@ -409,16 +421,16 @@ impl Session {
         if self.stopped().is_some() || stream >= MAX_STREAM_NUMBERS || state.connections.contains_key(&stream) {
             return Err(Refusal::Ticket);
         }
-        let in_use = |connection: &&Connection| connection.is_open && connection.lost.is_none();
+        let in_use = |connection: &&DataConnection| connection.is_open && connection.lost.is_none();
         if state.connections.values().filter(in_use).count() >= usize::from(self.streams) {
             return Err(Refusal::TooMany);
         }
-        state.connections.insert(stream, Connection { link: Some(link), batches: 0, is_open: true, lost: None });
+        state.connections.insert(stream, DataConnection { link: Some(link), batches: 0, is_open: true, lost: None });
         Ok(())
     }
 
     /// Counts a batch of this connection that was verified and written.
-    pub(crate) fn count(&self, stream: u16) {
+    pub(crate) fn count_batch(&self, stream: u16) {
         let mut state = lock(&self.state);
         if let Some(connection) = state.connections.get_mut(&stream) {
             connection.batches += 1;
@@ -429,7 +441,7 @@ impl Session {
         });
         drop(state);
         if is_due {
-            self.bell.notify_all();
+            self.changed.notify_all();
         }
     }
 
@@ -443,12 +455,12 @@ impl Session {
             connection.link = None;
             connection.batches
         };
-        self.bell.notify_all();
+        self.changed.notify_all();
         // If this fails, the control connection has ended too, and the next session resumes.
         let _ = self.send(&Reply::Drained { stream, batches });
     }
 
-    fn lose(&self, stream: u16) -> Result<(), Error> {
+    fn handle_lost(&self, stream: u16) -> Result<(), Error> {
         let known = {
             let mut state = lock(&self.state);
             match state.connections.get_mut(&stream) {
@@ -459,7 +471,9 @@ impl Session {
                 }
                 None if stream < MAX_STREAM_NUMBERS => {
                     // It never connected, and must not connect from now on.
-                    state.connections.insert(stream, Connection { link: None, batches: 0, is_open: false, lost: None });
+                    state
+                        .connections
+                        .insert(stream, DataConnection { link: None, batches: 0, is_open: false, lost: None });
                     false
                 }
                 None => true,
@@ -469,13 +483,13 @@ impl Session {
     }
 
     /// Waits up to [`DRAIN_TIME`] until the data connections have ended.
-    fn drain(&self, server: &Server<'_>) {
+    fn await_data_connections(&self, server: &Server<'_>) {
         let until = Instant::now() + DRAIN_TIME;
         let mut state = lock(&self.state);
         let is_wanted = |state: &State| state.reason.is_none() && server.stopped().is_none();
         while is_wanted(&state) && state.connections.values().any(|connection| connection.is_open) {
             let Some(left) = until.checked_duration_since(Instant::now()) else { break };
-            state = self.bell.wait_timeout(state, left.min(PULSE)).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.changed.wait_timeout(state, left.min(POLL_INTERVAL)).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -499,7 +513,8 @@ impl Session {
                 if due.is_some() || self.stopped().is_some() {
                     due
                 } else {
-                    let (mut state, _) = self.bell.wait_timeout(state, PULSE).unwrap_or_else(PoisonError::into_inner);
+                    let (mut state, _) =
+                        self.changed.wait_timeout(state, POLL_INTERVAL).unwrap_or_else(PoisonError::into_inner);
                     self::due(&mut state)
                 }
             };
@@ -519,13 +534,13 @@ impl Session {
         }
     }
 
-    fn complete(self: &Arc<Self>, part: &Part, server: &Server<'_>) -> Result<(), Denied> {
+    fn complete(self: &Arc<Self>, part: &PartFile, server: &Server<'_>) -> Result<(), Denied> {
         part.complete()?;
         let Some(current) = lock(&self.state).current.take() else { return Ok(()) };
         server.release(self, &current.path);
-        server.count();
+        server.update_progress();
         let folder = folder_name(&self.sender);
-        server.tell(&Event::Received { folder: &folder, name: &part.shown, bytes: current.finish.unwrap_or(0) });
+        server.emit(&Event::Received { folder: &folder, name: &part.shown, bytes: current.finish.unwrap_or(0) });
         // The sender may be gone: its next session gets `Complete`.
         let _ = self.send(&Reply::Confirmed { file: current.file });
         Ok(())
@@ -534,8 +549,8 @@ impl Session {
 
 /// Work of the disk thread.
 enum Due {
-    Complete(Arc<Part>),
-    Sync(Arc<Part>),
+    Complete(Arc<PartFile>),
+    Sync(Arc<PartFile>),
 }
 
 fn due(state: &mut State) -> Option<Due> {
@@ -551,8 +566,8 @@ fn due(state: &mut State) -> Option<Due> {
 }
 
 /// Reads until the sender closes: closing a connection with unread bytes may lose the last bytes that were written to it.
-fn linger(incoming: &mut Incoming) {
-    let patience =
-        Patience { deadline: Some(Instant::now() + Duration::from_secs(1)), ..Patience::silence(DRAIN_TIME, &|| None) };
-    while let Ok(Some(_)) = incoming.read(&patience) {}
+fn read_until_closed(incoming: &mut Incoming) {
+    let timeouts =
+        Timeouts { deadline: Some(Instant::now() + Duration::from_secs(1)), ..Timeouts::idle(DRAIN_TIME, &|| None) };
+    while let Ok(Some(_)) = incoming.read(&timeouts) {}
 }

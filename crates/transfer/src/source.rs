@@ -8,8 +8,8 @@ use std::thread;
 
 use sha2::{Digest, Sha256};
 
-use super::opened::Opened;
-use super::wire::Identity;
+use super::opened::OpenInput;
+use super::wire::VersionId;
 use tress_container::commands::{Control, Source, encrypt_to_pipe};
 use tress_container::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES, fill_random};
 use tress_container::keys::Recipient;
@@ -25,18 +25,18 @@ const CONTAINER_MAGIC: &[u8] = b"tress/v1 ";
 /// One input.
 pub(crate) enum FileSource {
     /// A regular file. It is read at offsets, in any order, and again after a connection was lost.
-    File { input: Opened, size_bytes: u64 },
+    File { input: OpenInput, size_bytes: u64 },
     /// A stream, read once. Also an empty regular file, since files in /proc have size 0 whatever they hold.
-    Stream { batches: BatchSource<'static>, name: PathBuf, file: Option<Arc<Opened>> },
+    Stream { batches: BatchSource<'static>, name: PathBuf, file: Option<Arc<OpenInput>> },
 }
 
 impl FileSource {
     /// Wraps a file, FIFO, device or standard input. `control` ends a wait for a stream.
-    pub(crate) fn new(input: Opened, control: &Arc<Control>) -> Self {
+    pub(crate) fn new(input: OpenInput, control: &Arc<Control>) -> Self {
         match input.seekable_bytes() {
             Some(size_bytes) => Self::File { input, size_bytes },
             None => {
-                let is_file = !matches!(input, Opened::Stdin(_)) && input.status().kind == Kind::Regular;
+                let is_file = !matches!(input, OpenInput::Stdin(_)) && input.status().kind == Kind::Regular;
                 let input = Arc::new(input);
                 let reader = OwnedReader { input: input.clone(), control: control.clone(), offset: 0 };
                 let batches = BatchSource::stream(reader, input.name());
@@ -47,7 +47,11 @@ impl FileSource {
 
     /// Wraps an input as a container. An input that is a container is sent unchanged; any other input is encrypted to `recipient`
     /// while it is read. Then it is a stream under a new key, and cannot be resumed. Returns whether it is encrypted here.
-    pub(crate) fn sealed(input: Opened, recipient: Recipient, control: &Arc<Control>) -> Result<(Self, bool), Error> {
+    pub(crate) fn sealed(
+        input: OpenInput,
+        recipient: Recipient,
+        control: &Arc<Control>,
+    ) -> Result<(Self, bool), Error> {
         let name = input.name().to_path_buf();
         let head = head_of(&input, control)
             .map_err(|error| error.downcast::<Error>().unwrap_or_else(|error| Error::from(error).at(&name)))?;
@@ -89,7 +93,7 @@ impl FileSource {
     }
 
     /// Identifies this version of the input; random for a stream, which is never the same twice.
-    pub(crate) fn identity(&self) -> Result<Identity, Error> {
+    pub(crate) fn identity(&self) -> Result<VersionId, Error> {
         match self.file() {
             Some(input) => {
                 let status = input.status();
@@ -112,11 +116,11 @@ impl FileSource {
 
     /// Returns `InputChanged` if the file has changed since it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), Error> {
-        self.file().map_or(Ok(()), Opened::check_unchanged)
+        self.file().map_or(Ok(()), OpenInput::check_unchanged)
     }
 
     /// The input, if it is a regular file.
-    fn file(&self) -> Option<&Opened> {
+    fn file(&self) -> Option<&OpenInput> {
         match self {
             Self::File { input, .. } => Some(input),
             Self::Stream { file, .. } => file.as_deref(),
@@ -170,7 +174,7 @@ pub(crate) fn batch_chunks(sealed_bytes: usize) -> Option<(u64, bool)> {
 }
 
 /// The first bytes of an input, enough to see whether it is a container.
-fn head_of(input: &Opened, control: &Control) -> io::Result<Vec<u8>> {
+fn head_of(input: &OpenInput, control: &Control) -> io::Result<Vec<u8>> {
     let mut head = vec![0; CONTAINER_MAGIC.len()];
     let mut filled = 0;
     while filled < head.len() {
@@ -185,7 +189,7 @@ fn head_of(input: &Opened, control: &Control) -> io::Result<Vec<u8>> {
 
 /// A reader of an input that it owns.
 struct OwnedReader {
-    input: Arc<Opened>,
+    input: Arc<OpenInput>,
     control: Arc<Control>,
     offset: u64,
 }
@@ -244,9 +248,9 @@ pub(crate) fn is_folder(system: &dyn System, source: &Source) -> Result<bool, Er
 }
 
 /// Calls a function when it is dropped, even in a panic.
-pub(crate) struct AtEnd<F: FnMut()>(pub(crate) F);
+pub(crate) struct OnDrop<F: FnMut()>(pub(crate) F);
 
-impl<F: FnMut()> Drop for AtEnd<F> {
+impl<F: FnMut()> Drop for OnDrop<F> {
     fn drop(&mut self) {
         (self.0)();
     }

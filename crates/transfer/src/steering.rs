@@ -19,7 +19,7 @@ use tress_plan::{Compute, Plan, Problem, Rate, Strategy, SyncCost};
 /// A rate that has changed by this factor, up or down, needs a new plan.
 const DRIFT: f64 = 1.2;
 /// Time between two comparisons.
-const LOOK: Duration = Duration::from_millis(250);
+const INTERVAL: Duration = Duration::from_millis(250);
 /// Batches of each side that a comparison needs.
 const MIN_BATCHES: u64 = 2;
 /// Chunks of a batch before the first plan: few, so that the link does not wait long for the first batch, but enough that a fast
@@ -42,7 +42,7 @@ struct Meter {
 
 /// Values read from a [`Meter`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Work {
+struct SideMeasurement {
     bytes: u64,
     busy_s: f64,
     core_s: f64,
@@ -58,11 +58,11 @@ pub(crate) struct Costs {
 
 /// Bounds on a plan, from the options of `send`.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Fixed {
+pub(crate) struct PlanBounds {
     /// Most threads that may seal.
-    pub(crate) most_workers: usize,
+    pub(crate) max_workers: usize,
     /// The number of workers must not change.
-    pub(crate) workers_stay: bool,
+    pub(crate) is_worker_count_fixed: bool,
     /// Chunks of a stage, if the caller chose it.
     pub(crate) stage_chunks: Option<u64>,
     pub(crate) links: usize,
@@ -70,8 +70,8 @@ pub(crate) struct Fixed {
     pub(crate) is_throttled: bool,
 }
 
-pub(crate) struct Steering {
-    fixed: Fixed,
+pub(crate) struct AdaptivePlanner {
+    bounds: PlanBounds,
     workers: AtomicUsize,
     batch_chunks: AtomicU64,
     compute: Meter,
@@ -80,9 +80,9 @@ pub(crate) struct Steering {
 }
 
 struct State {
-    looked: Instant,
+    compared: Instant,
     /// Measurements of workers and connections since the last comparison.
-    seen: (Work, Work),
+    seen: (SideMeasurement, SideMeasurement),
     /// The costs that the current plan assumes, and its number of workers.
     planned: Option<(Costs, usize)>,
 }
@@ -95,8 +95,8 @@ impl Meter {
         self.batches.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn take(&self) -> Work {
-        Work {
+    fn take(&self) -> SideMeasurement {
+        SideMeasurement {
             bytes: self.bytes.swap(0, Ordering::Relaxed),
             busy_s: self.busy_ns.swap(0, Ordering::Relaxed) as f64 / 1e9,
             core_s: self.core_ns.swap(0, Ordering::Relaxed) as f64 / 1e9,
@@ -105,8 +105,8 @@ impl Meter {
     }
 }
 
-impl Work {
-    fn add(&mut self, other: Work) {
+impl SideMeasurement {
+    fn add(&mut self, other: SideMeasurement) {
         self.bytes += other.bytes;
         self.busy_s += other.busy_s;
         self.core_s += other.core_s;
@@ -119,16 +119,16 @@ fn lanes_factor(chunks: u64) -> f64 {
     LANES.iter().rev().find(|(lanes, _)| *lanes as u64 <= chunks).map_or(1.0, |(_, factor)| *factor)
 }
 
-impl Steering {
-    pub(crate) fn new(fixed: Fixed) -> Self {
-        let batch_chunks = fixed.stage_chunks.map_or(FIRST_CHUNKS, |chunks| batch_of(chunks, 1));
+impl AdaptivePlanner {
+    pub(crate) fn new(bounds: PlanBounds) -> Self {
+        let batch_chunks = bounds.stage_chunks.map_or(FIRST_CHUNKS, |chunks| batch_of(chunks, 1));
         Self {
-            workers: AtomicUsize::new(fixed.most_workers),
+            workers: AtomicUsize::new(bounds.max_workers),
             batch_chunks: AtomicU64::new(batch_chunks),
             compute: Meter::default(),
             link: Meter::default(),
-            state: Mutex::new(State { looked: Instant::now(), seen: Default::default(), planned: None }),
-            fixed,
+            state: Mutex::new(State { compared: Instant::now(), seen: Default::default(), planned: None }),
+            bounds,
         }
     }
 
@@ -144,27 +144,27 @@ impl Steering {
 
     /// Batches of a stage in barrier mode.
     pub(crate) fn stage_batches(&self) -> usize {
-        match self.fixed.stage_chunks {
+        match self.bounds.stage_chunks {
             Some(chunks) => chunks.div_ceil(self.batch_chunks()) as usize,
             None => self.workers(),
         }
     }
 
     /// Counts a batch that a worker has read and sealed.
-    pub(crate) fn sealed(&self, bytes: u64, busy: Duration) {
+    pub(crate) fn count_sealed(&self, bytes: u64, busy: Duration) {
         self.compute.add(bytes, busy, busy);
     }
 
     /// Counts a batch that a connection has written. `on_core` is the part of `busy` that its thread spent on a core.
-    pub(crate) fn written(&self, bytes: u64, busy: Duration, on_core: Duration) {
+    pub(crate) fn count_written(&self, bytes: u64, busy: Duration, on_core: Duration) {
         self.link.add(bytes, busy, on_core);
     }
 
     /// Compares the measured costs with the plan. Returns a new plan for the remaining bytes if one is needed.
-    pub(crate) fn look(&self, bytes_left: u64, now: Instant) -> Option<(Costs, Plan)> {
+    pub(crate) fn update(&self, bytes_left: u64, now: Instant) -> Option<(Costs, Plan)> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         // The first plan is made as soon as there are enough batches.
-        if state.planned.is_some() && now.saturating_duration_since(state.looked) < LOOK {
+        if state.planned.is_some() && now.saturating_duration_since(state.compared) < INTERVAL {
             return None;
         }
         state.seen.0.add(self.compute.take());
@@ -173,28 +173,28 @@ impl Steering {
         if compute.batches.min(link.batches) < MIN_BATCHES || compute.bytes == 0 || link.bytes == 0 {
             return None;
         }
-        state.looked = now;
+        state.compared = now;
         state.seen = Default::default();
-        let lanes = if self.fixed.is_throttled { 1.0 } else { lanes_factor(compute.bytes / compute.batches / 16384) };
+        let lanes = if self.bounds.is_throttled { 1.0 } else { lanes_factor(compute.bytes / compute.batches / 16384) };
         let costs = Costs {
             // The clock may not have advanced, and a plan needs costs above zero.
             compute: (compute.busy_s / compute.bytes as f64 / lanes).max(1e-15),
-            link: (link.busy_s / link.bytes as f64 / self.fixed.links as f64).max(1e-15),
+            link: (link.busy_s / link.bytes as f64 / self.bounds.links as f64).max(1e-15),
         };
         if state.planned.is_some_and(|(planned, workers)| !has_drifted(planned, costs, workers)) {
             return None;
         }
         let links_compute = link.core_s > link.busy_s / 2.0;
         let plan = self.plan(bytes_left, costs, links_compute)?;
-        self.follow(&plan);
+        self.apply(&plan);
         state.planned = Some((costs, plan.compute_cores));
         Some((costs, plan))
     }
 
     fn plan(&self, bytes_left: u64, costs: Costs, links_compute: bool) -> Option<Plan> {
-        let workers = self.fixed.most_workers.max(1);
+        let workers = self.bounds.max_workers.max(1);
         let rate = |count: usize, seconds_per_byte: f64| Rate { count, seconds_per_byte };
-        let compute = if self.fixed.is_throttled {
+        let compute = if self.bounds.is_throttled {
             Compute::Given { r_comp: costs.compute, strategy: Strategy::Chunks }
         } else {
             let mut by_cores = vec![rate(1, costs.compute)];
@@ -217,11 +217,11 @@ impl Steering {
         problem.plan().ok()
     }
 
-    fn follow(&self, plan: &Plan) {
-        if !self.fixed.workers_stay {
-            self.workers.store(plan.compute_cores.clamp(1, self.fixed.most_workers.max(1)), Ordering::Relaxed);
+    fn apply(&self, plan: &Plan) {
+        if !self.bounds.is_worker_count_fixed {
+            self.workers.store(plan.compute_cores.clamp(1, self.bounds.max_workers.max(1)), Ordering::Relaxed);
         }
-        if self.fixed.stage_chunks.is_none() {
+        if self.bounds.stage_chunks.is_none() {
             let chunks = plan.stage_bytes.div_ceil(CHUNK_BYTES as u64);
             self.batch_chunks.store(batch_of(chunks, self.workers() as u64), Ordering::Relaxed);
         }
@@ -247,95 +247,105 @@ mod tests {
 
     const MB: u64 = 1_000_000;
 
-    fn steering(most_workers: usize) -> Steering {
-        Steering::new(Fixed { most_workers, links: 1, ..Fixed::default() })
+    fn planner(max_workers: usize) -> AdaptivePlanner {
+        AdaptivePlanner::new(PlanBounds { max_workers, links: 1, ..PlanBounds::default() })
     }
 
     /// Simulates both sides at these rates, in bytes per second, and compares.
-    fn at(steering: &Steering, now: &mut Instant, compute: u64, link: u64) -> Option<(Costs, Plan)> {
+    fn at(planner: &AdaptivePlanner, now: &mut Instant, compute: u64, link: u64) -> Option<(Costs, Plan)> {
         let bytes = BATCH_CHUNKS * 16384;
         let time = |rate: u64| Duration::from_secs_f64(bytes as f64 / rate as f64);
         for _ in 0..4 {
-            steering.sealed(bytes, time(compute));
-            steering.written(bytes, time(link), Duration::ZERO);
+            planner.count_sealed(bytes, time(compute));
+            planner.count_written(bytes, time(link), Duration::ZERO);
         }
-        *now += LOOK;
-        steering.look(1000 * MB, *now)
+        *now += INTERVAL;
+        planner.update(1000 * MB, *now)
     }
 
     #[test]
     fn a_plan_is_made_once_and_again_when_the_slower_side_drifts() {
-        let (steering, mut now) = (steering(4), Instant::now());
-        assert_eq!((steering.workers(), steering.batch_chunks()), (4, FIRST_CHUNKS));
+        let (planner, mut now) = (planner(4), Instant::now());
+        assert_eq!((planner.workers(), planner.batch_chunks()), (4, FIRST_CHUNKS));
         // The link is far slower: one worker is enough.
-        let (costs, plan) = at(&steering, &mut now, 4000 * MB, 100 * MB).unwrap();
-        assert_eq!((plan.compute_cores, steering.workers()), (1, 1));
+        let (costs, plan) = at(&planner, &mut now, 4000 * MB, 100 * MB).unwrap();
+        assert_eq!((plan.compute_cores, planner.workers()), (1, 1));
         assert!((costs.link - 10e-9).abs() < 1e-12 && (costs.compute - 0.25e-9).abs() < 1e-12);
         // A drift of up to a fifth is ignored, a larger one is not. The faster side may drift as long as it stays the faster one.
-        assert!(at(&steering, &mut now, 4000 * MB, 110 * MB).is_none());
-        assert!(at(&steering, &mut now, 1000 * MB, 85 * MB).is_none());
-        assert!(at(&steering, &mut now, 4000 * MB, 50 * MB).is_some());
-        assert!(at(&steering, &mut now, 4000 * MB, 50 * MB).is_none());
+        assert!(at(&planner, &mut now, 4000 * MB, 110 * MB).is_none());
+        assert!(at(&planner, &mut now, 1000 * MB, 85 * MB).is_none());
+        assert!(at(&planner, &mut now, 4000 * MB, 50 * MB).is_some());
+        assert!(at(&planner, &mut now, 4000 * MB, 50 * MB).is_none());
         // Computing becomes slower than the link: the new plan needs all workers.
-        let (_, plan) = at(&steering, &mut now, 15 * MB, 50 * MB).unwrap();
-        assert_eq!((plan.compute_cores, steering.workers()), (4, 4));
-        assert!(at(&steering, &mut now, 15 * MB, 50 * MB).is_none());
+        let (_, plan) = at(&planner, &mut now, 15 * MB, 50 * MB).unwrap();
+        assert_eq!((plan.compute_cores, planner.workers()), (4, 4));
+        assert!(at(&planner, &mut now, 15 * MB, 50 * MB).is_none());
     }
 
     /// A fast machine that sends to itself: the connection takes one of two cores.
     #[test]
     fn connections_that_compute_have_a_core() {
         for (on_core_ms, workers) in [(1, 2), (9, 1)] {
-            let (steering, now) = (steering(2), Instant::now());
+            let (planner, now) = (planner(2), Instant::now());
             for _ in 0..2 {
-                steering.sealed(BATCH_CHUNKS * 16384, Duration::from_millis(12));
-                steering.written(BATCH_CHUNKS * 16384, Duration::from_millis(10), Duration::from_millis(on_core_ms));
+                planner.count_sealed(BATCH_CHUNKS * 16384, Duration::from_millis(12));
+                planner.count_written(
+                    BATCH_CHUNKS * 16384,
+                    Duration::from_millis(10),
+                    Duration::from_millis(on_core_ms),
+                );
             }
-            assert!(steering.look(1000 * MB, now + LOOK).is_some());
-            assert_eq!(steering.workers(), workers, "{on_core_ms}");
+            assert!(planner.update(1000 * MB, now + INTERVAL).is_some());
+            assert_eq!(planner.workers(), workers, "{on_core_ms}");
         }
     }
 
     /// Equation 2 by hand: sqrt(100 MB · 8 ns / 10 us) = 282.8 stages, so a stage has 353 KB, which are 22 chunks.
     #[test]
     fn batches_follow_equation_2() {
-        let (steering, mut now) = (steering(1), Instant::now());
+        let (planner, mut now) = (planner(1), Instant::now());
         for _ in 0..2 {
-            steering.sealed(BATCH_CHUNKS * 16384, Duration::from_millis(1));
-            steering.written(BATCH_CHUNKS * 16384, Duration::from_nanos(BATCH_CHUNKS * 16384 * 8), Duration::ZERO);
+            planner.count_sealed(BATCH_CHUNKS * 16384, Duration::from_millis(1));
+            planner.count_written(BATCH_CHUNKS * 16384, Duration::from_nanos(BATCH_CHUNKS * 16384 * 8), Duration::ZERO);
         }
-        now += LOOK;
-        let (_, plan) = steering.look(100 * MB, now).unwrap();
+        now += INTERVAL;
+        let (_, plan) = planner.update(100 * MB, now).unwrap();
         assert_eq!(plan.stages, 283);
-        assert_eq!(steering.batch_chunks(), 22);
+        assert_eq!(planner.batch_chunks(), 22);
     }
 
     #[test]
-    fn too_little_says_nothing() {
-        let (steering, now) = (steering(2), Instant::now());
-        assert!(steering.look(MB, now + LOOK).is_none());
-        steering.sealed(1000, Duration::from_millis(1));
-        steering.written(1000, Duration::from_millis(1), Duration::ZERO);
-        assert!(steering.look(MB, now + LOOK).is_none());
-        steering.sealed(1000, Duration::ZERO);
-        steering.written(1000, Duration::ZERO, Duration::ZERO);
-        assert!(steering.look(0, now).is_some());
+    fn few_batches_make_no_plan() {
+        let (planner, now) = (planner(2), Instant::now());
+        assert!(planner.update(MB, now + INTERVAL).is_none());
+        planner.count_sealed(1000, Duration::from_millis(1));
+        planner.count_written(1000, Duration::from_millis(1), Duration::ZERO);
+        assert!(planner.update(MB, now + INTERVAL).is_none());
+        planner.count_sealed(1000, Duration::ZERO);
+        planner.count_written(1000, Duration::ZERO, Duration::ZERO);
+        assert!(planner.update(0, now).is_some());
         for _ in 0..2 {
-            steering.sealed(1000, Duration::from_secs(1));
-            steering.written(1000, Duration::ZERO, Duration::ZERO);
+            planner.count_sealed(1000, Duration::from_secs(1));
+            planner.count_written(1000, Duration::ZERO, Duration::ZERO);
         }
-        assert!(steering.look(MB, now + LOOK / 2).is_none());
-        assert!(steering.look(MB, now + LOOK).is_some());
+        assert!(planner.update(MB, now + INTERVAL / 2).is_none());
+        assert!(planner.update(MB, now + INTERVAL).is_some());
     }
 
     #[test]
-    fn what_is_fixed_stays() {
-        let fixed = Fixed { most_workers: 3, workers_stay: true, stage_chunks: Some(80), links: 1, is_throttled: true };
-        let (steering, mut now) = (Steering::new(fixed), Instant::now());
+    fn bounds_are_kept() {
+        let bounds = PlanBounds {
+            max_workers: 3,
+            is_worker_count_fixed: true,
+            stage_chunks: Some(80),
+            links: 1,
+            is_throttled: true,
+        };
+        let (planner, mut now) = (AdaptivePlanner::new(bounds), Instant::now());
         // 80 chunks are three batches of 27.
-        assert_eq!((steering.batch_chunks(), steering.stage_batches()), (27, 3));
-        assert!(at(&steering, &mut now, 4000 * MB, 10 * MB).is_some());
-        assert_eq!((steering.workers(), steering.batch_chunks(), steering.stage_batches()), (3, 27, 3));
+        assert_eq!((planner.batch_chunks(), planner.stage_batches()), (27, 3));
+        assert!(at(&planner, &mut now, 4000 * MB, 10 * MB).is_some());
+        assert_eq!((planner.workers(), planner.batch_chunks(), planner.stage_batches()), (3, 27, 3));
         for (stage, workers, batch) in [(1, 4, 1), (4, 4, 1), (9, 4, 3), (32, 1, 32), (33, 1, 17), (32, 2, 16)] {
             assert_eq!(batch_of(stage, workers), batch, "{stage} {workers}");
         }

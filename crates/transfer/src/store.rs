@@ -22,7 +22,7 @@ use std::time::Instant;
 use cap_std::fs::Dir;
 use sha2::{Digest, Sha256};
 
-use super::account::Account;
+use super::account::QuotaAccount;
 use super::folders::make_folder;
 use super::journal::{self, Journal};
 use super::names::{STATE_FOLDER, components};
@@ -30,7 +30,7 @@ use super::owner;
 use super::quota::{ENTRY_BYTES, Usage};
 use super::ranges::Ranges;
 use super::source::{batch_chunks, batch_sealed_bytes, lock};
-use super::wire::Identity;
+use super::wire::VersionId;
 use tress_container::container::{CHUNK_BYTES, MAX_CHUNKS, SEALED_CHUNK_BYTES};
 use tress_container::pipeline::Batch;
 use tress_container::sys::{Opening, Status, System};
@@ -71,7 +71,7 @@ impl From<io::Error> for Denied {
 }
 
 /// One sender's folder.
-pub(crate) struct Store {
+pub(crate) struct SenderStore {
     system: &'static dyn System,
     root: Dir,
     state: Dir,
@@ -85,11 +85,11 @@ pub(crate) struct Store {
 pub(crate) enum Offered {
     /// This version of the file is already complete.
     Complete,
-    Part(Box<Part>),
+    PartFile(Box<PartFile>),
 }
 
 /// An arriving file.
-pub(crate) struct Part {
+pub(crate) struct PartFile {
     system: &'static dyn System,
     /// The folder of the final name.
     folder: Dir,
@@ -99,15 +99,15 @@ pub(crate) struct Part {
     state: Dir,
     stem: String,
     file: File,
-    identity: Identity,
+    identity: VersionId,
     /// `None` for a stream, which cannot be resumed.
     pub(crate) size_bytes: Option<u64>,
     journal: Mutex<Option<OpenJournal>>,
     held: Mutex<Held>,
     /// A sync has failed. It is unknown which unsynced writes reached the disk: the system may have dropped them, and reports that only once.
-    is_doubtful: AtomicBool,
+    has_sync_failed: AtomicBool,
     /// The last field, so that it is dropped after the files are closed.
-    account: Option<Account>,
+    account: Option<QuotaAccount>,
 }
 
 struct OpenJournal {
@@ -129,7 +129,7 @@ struct Held {
     end: Option<u64>,
 }
 
-impl Store {
+impl SenderStore {
     /// Opens the sender's folder below `base`, which it makes if it is missing. `usage` returns the sender's quota.
     pub(crate) fn open(
         system: &'static dyn System,
@@ -140,7 +140,7 @@ impl Store {
         // The name is public: other users that may write to `base` may have made the folder.
         let (root, is_new) = make_folder(system, base, OsStr::new(sender), true)?;
         if is_new {
-            owner::shut_out_others(&root)?;
+            owner::deny_others_write(&root)?;
         }
         owner::check(&root, "folder", owner::OTHERS_WRITE)?;
         let (state, is_new) = make_folder(system, &root, OsStr::new(STATE_FOLDER), true)?;
@@ -196,7 +196,7 @@ impl Store {
     pub(crate) fn offer(
         &self,
         path: &[u8],
-        identity: &Identity,
+        identity: &VersionId,
         size_bytes: Option<u64>,
         restart: bool,
     ) -> Result<Offered, Denied> {
@@ -229,7 +229,7 @@ impl Store {
         }
         // From here on no other session changes the files of this transfer.
         let account = match &self.usage {
-            Some(usage) => Some(Account::new(usage, &self.state, &stem, is_new)?),
+            Some(usage) => Some(QuotaAccount::new(usage, &self.state, &stem, is_new)?),
             None => None,
         };
         // Reserve before the journal is made, because it counts too.
@@ -239,7 +239,7 @@ impl Store {
             return Err(reason.into());
         }
         let journal = open("journal")?;
-        let mut part = Part {
+        let mut part = PartFile {
             system: self.system,
             folder,
             name,
@@ -251,7 +251,7 @@ impl Store {
             size_bytes,
             journal: Mutex::new(None),
             held: Mutex::default(),
-            is_doubtful: AtomicBool::new(false),
+            has_sync_failed: AtomicBool::new(false),
             account,
         };
         let old = journal::parse(&read(self.system, &journal, journal::MAX_BYTES)?);
@@ -270,7 +270,7 @@ impl Store {
             return Err(reason.into());
         }
         part.begin(journal, old)?;
-        Ok(Offered::Part(Box::new(part)))
+        Ok(Offered::PartFile(Box::new(part)))
     }
 
     /// Whether the file under the final name was received from this version, and has not changed since.
@@ -279,7 +279,7 @@ impl Store {
         folder: &Dir,
         name: &OsStr,
         stem: &str,
-        identity: &Identity,
+        identity: &VersionId,
         size_bytes: Option<u64>,
     ) -> io::Result<bool> {
         let open = |folder, name: &OsStr| self.system.open_in(folder, name, Opening::Read);
@@ -295,7 +295,7 @@ impl Store {
     }
 }
 
-impl Part {
+impl PartFile {
     /// Whether an old journal is for this version, and the file is long enough for its chunks.
     fn agrees(&self, old: &Journal) -> bool {
         let Some(size_bytes) = self.size_bytes else { return false };
@@ -451,7 +451,7 @@ impl Part {
         if since.is_none() {
             return Ok(());
         }
-        match self.sync_and_note(&fresh) {
+        match self.sync_and_record(&fresh) {
             Ok(()) => {
                 let mut held = self.held();
                 fresh.iter().for_each(|range| held.synced.insert(range));
@@ -468,13 +468,13 @@ impl Part {
 
     /// Syncs the file. After one failure all later calls fail: the next session writes the unrecorded chunks again.
     fn sync_data(&self) -> io::Result<()> {
-        if self.is_doubtful.load(Ordering::Acquire) {
+        if self.has_sync_failed.load(Ordering::Acquire) {
             return Err(io::Error::other("an earlier sync failed"));
         }
-        self.system.sync(&self.file).inspect_err(|_| self.is_doubtful.store(true, Ordering::Release))
+        self.system.sync(&self.file).inspect_err(|_| self.has_sync_failed.store(true, Ordering::Release))
     }
 
-    fn sync_and_note(&self, fresh: &Ranges) -> io::Result<()> {
+    fn sync_and_record(&self, fresh: &Ranges) -> io::Result<()> {
         self.sync_data()?;
         let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(journal) = &mut *journal {
@@ -557,7 +557,7 @@ pub(crate) const DONE_BYTES: u64 = 13 + 32 + 8 + 16 + 8;
 /// Most bytes that are read of a `.done` record, more than it has.
 const DONE_MAX_BYTES: u64 = 4096;
 
-fn done_record(identity: &Identity, status: &Status) -> Vec<u8> {
+fn done_record(identity: &VersionId, status: &Status) -> Vec<u8> {
     let inode = status.identity.map_or(0, |(_, inode)| inode);
     let numbers = [&status.size_bytes.to_be_bytes()[..], &status.modified_ns.to_be_bytes(), &inode.to_be_bytes()];
     [&b"tress done 1\n"[..], identity, &numbers.concat()].concat()

@@ -23,7 +23,7 @@ const NAME: &[u8] = b"a/b";
 struct Version(u8);
 
 impl Version {
-    fn identity(self) -> Identity {
+    fn identity(self) -> VersionId {
         [self.0; 32]
     }
 
@@ -40,18 +40,18 @@ impl Version {
         (0..SIZE).map(|offset| self.0 * 16 + (offset / 16_384) as u8).collect()
     }
 
-    fn write(self, part: &Part, chunks: std::ops::Range<u64>) {
+    fn write(self, part: &PartFile, chunks: std::ops::Range<u64>) {
         chunks.for_each(|number| part.write(&self.chunk(number)).unwrap());
     }
 }
 
-fn store(system: &'static dyn System, base: &Path) -> Store {
-    Store::open(system, &open_base(system, base).unwrap(), "sender", |_| Ok(None)).unwrap()
+fn store(system: &'static dyn System, base: &Path) -> SenderStore {
+    SenderStore::open(system, &open_base(system, base).unwrap(), "sender", |_| Ok(None)).unwrap()
 }
 
-fn part(store: &Store, version: Version, restart: bool) -> Box<Part> {
+fn part(store: &SenderStore, version: Version, restart: bool) -> Box<PartFile> {
     match store.offer(NAME, &version.identity(), Some(SIZE), restart) {
-        Ok(Offered::Part(part)) => part,
+        Ok(Offered::PartFile(part)) => part,
         Ok(Offered::Complete) => panic!("complete"),
         Err(denied) => panic!("{denied:?}"),
     }
@@ -79,7 +79,7 @@ fn comes_again(tree: &BTreeMap<PathBuf, Node>, version: Version, must_be_taken: 
     let folder = restore(tree);
     let store = store(&OS, folder.path());
     match store.offer(NAME, &version.identity(), Some(SIZE), false) {
-        Ok(Offered::Part(part)) => {
+        Ok(Offered::PartFile(part)) => {
             let held: Vec<u64> = part.synced().into_iter().flatten().collect();
             (0..6).filter(|chunk| !held.contains(chunk)).for_each(|chunk| version.write(&part, chunk..chunk + 1));
             assert!(part.is_whole(SIZE));
@@ -154,7 +154,7 @@ fn files_that_arrive() {
 }
 
 #[test]
-fn files_that_go_on_in_another_session() {
+fn files_that_are_resumed() {
     let version = Version(1);
     lose_power(&[version], |system, base| {
         let first = part(&store(system, base), version, false);

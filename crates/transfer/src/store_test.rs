@@ -11,22 +11,22 @@ use tress_container::ErrorKind;
 use tress_container::sys::Os;
 
 static OS: Os = Os;
-const IDENTITY: Identity = [5; 32];
+const IDENTITY: VersionId = [5; 32];
 /// Plaintext bytes of a batch of 32 chunks.
 const BATCH: u64 = 32 * 16_384;
 const SEALED_BATCH: usize = 32 * 16_400;
 
-struct Folder {
+struct StoreFolder {
     root: tempfile::TempDir,
 }
 
-impl Folder {
+impl StoreFolder {
     fn new() -> Self {
         Self { root: tempfile::tempdir().unwrap() }
     }
 
-    fn store(&self) -> Store {
-        Store::open(&OS, &open_base(&OS, self.root.path()).unwrap(), "sender", |_| Ok(None)).unwrap()
+    fn store(&self) -> SenderStore {
+        SenderStore::open(&OS, &open_base(&OS, self.root.path()).unwrap(), "sender", |_| Ok(None)).unwrap()
     }
 
     fn path(&self, name: &str) -> std::path::PathBuf {
@@ -43,9 +43,9 @@ impl Folder {
     }
 }
 
-fn part(offered: Result<Offered, Denied>) -> Box<Part> {
+fn part(offered: Result<Offered, Denied>) -> Box<PartFile> {
     match offered {
-        Ok(Offered::Part(part)) => part,
+        Ok(Offered::PartFile(part)) => part,
         Ok(Offered::Complete) => panic!("complete"),
         Err(denied) => panic!("{denied:?}"),
     }
@@ -68,7 +68,7 @@ fn batch(number: u64, size: u64) -> Batch {
     batch
 }
 
-fn write(part: &Part, numbers: Range<u64>, size: u64) {
+fn write(part: &PartFile, numbers: Range<u64>, size: u64) {
     for number in numbers {
         part.write(&batch(number, size)).unwrap();
     }
@@ -76,7 +76,7 @@ fn write(part: &Part, numbers: Range<u64>, size: u64) {
 
 #[test]
 fn only_what_was_synced_is_held() {
-    let folder = Folder::new();
+    let folder = StoreFolder::new();
     let size = 4 * BATCH + 9;
     let first = part(folder.store().offer(b"a/b", &IDENTITY, Some(size), false));
     write(&first, 0..2, size);
@@ -108,8 +108,8 @@ fn only_what_was_synced_is_held() {
 }
 
 #[test]
-fn another_version_is_refused_until_it_may_begin_anew() {
-    let folder = Folder::new();
+fn another_version_needs_restart() {
+    let folder = StoreFolder::new();
     let size = 2 * BATCH;
     let first = part(folder.store().offer(b"a", &IDENTITY, Some(size), false));
     // No other session can take the file while it is open.
@@ -128,7 +128,7 @@ fn another_version_is_refused_until_it_may_begin_anew() {
 
 #[test]
 fn a_journal_that_promises_more_than_the_file_has() {
-    let folder = Folder::new();
+    let folder = StoreFolder::new();
     let size = 3 * BATCH;
     let first = part(folder.store().offer(b"a", &IDENTITY, Some(size), false));
     write(&first, 0..3, size);
@@ -143,7 +143,7 @@ fn a_journal_that_promises_more_than_the_file_has() {
 
 #[test]
 fn scattered_chunks_have_a_bound() {
-    let folder = Folder::new();
+    let folder = StoreFolder::new();
     for size in [Some(1 << 40), None] {
         let part = part(folder.store().offer(b"a", &IDENTITY, size, true));
         let one = |chunk| part.admits(chunk, SEALED_BATCH / 32);
@@ -162,7 +162,7 @@ fn scattered_chunks_have_a_bound() {
 
 #[test]
 fn a_name_that_somebody_takes_meanwhile_stays_theirs() {
-    let folder = Folder::new();
+    let folder = StoreFolder::new();
     let part = part(folder.store().offer(b"a", &IDENTITY, Some(5), false));
     write(&part, 0..1, 5);
     fs::write(folder.path("a"), b"theirs").unwrap();
@@ -172,7 +172,7 @@ fn a_name_that_somebody_takes_meanwhile_stays_theirs() {
 
 #[test]
 fn streams_have_one_end_and_nothing_to_resume() {
-    let folder = Folder::new();
+    let folder = StoreFolder::new();
     let stream = part(folder.store().offer(b"s", &IDENTITY, None, false));
     // Chunk numbers whose offset would not fit in 64 bits, and the first one beyond any payload.
     for chunk in [u64::MAX, u64::MAX / 16_384, MAX_CHUNKS] {
@@ -203,12 +203,12 @@ fn streams_have_one_end_and_nothing_to_resume() {
 #[test]
 fn a_quota_holds_for_files_folders_and_streams() {
     use crate::quota::Quotas;
-    let folder = Folder::new();
+    let folder = StoreFolder::new();
     // Room for three batches and sixteen entries; the state folder is one of these.
     let quotas = Quotas::new(Some(3 * BATCH + 16 * 4096));
     let store = || {
         let base = open_base(&OS, folder.root.path()).unwrap();
-        Store::open(&OS, &base, "sender", |root| quotas.of(&[1; 32], root)).unwrap()
+        SenderStore::open(&OS, &base, "sender", |root| quotas.of(&[1; 32], root)).unwrap()
     };
     assert_eq!(reason(store().offer(b"a", &IDENTITY, Some(4 * BATCH), false)), Refusal::Quota);
     assert!(folder.state().is_empty());
@@ -250,15 +250,15 @@ fn a_quota_holds_for_files_folders_and_streams() {
     let used = 3 * BATCH + 15 * 4096 + 77;
     let quotas = Quotas::new(Some(used));
     let base = open_base(&OS, folder.root.path()).unwrap();
-    let store = Store::open(&OS, &base, "sender", |root| quotas.of(&[1; 32], root)).unwrap();
+    let store = SenderStore::open(&OS, &base, "sender", |root| quotas.of(&[1; 32], root)).unwrap();
     assert_eq!(store.usage.as_ref().unwrap().used_bytes(), used);
     assert_eq!(store.folder(b"one-more").unwrap_err().reason, Refusal::Quota);
 }
 
 #[cfg(unix)]
 #[test]
-fn links_lead_nowhere() {
-    let folder = Folder::new();
+fn links_are_not_followed() {
+    let folder = StoreFolder::new();
     let store = folder.store();
     let outside = tempfile::tempdir().unwrap();
     for name in ["link", STATE_FOLDER] {
@@ -269,7 +269,7 @@ fn links_lead_nowhere() {
     assert_eq!(reason(store.offer(b"link/a", &IDENTITY, Some(1), false)), Refusal::Exists);
     assert_eq!(reason(store.offer(b"dangling", &IDENTITY, Some(1), false)), Refusal::Exists);
     assert_eq!(store.folder(b"link/a").unwrap_err().reason, Refusal::Exists);
-    assert!(Store::open(&OS, &open_base(&OS, folder.root.path()).unwrap(), "sender", |_| Ok(None)).is_err());
+    assert!(SenderStore::open(&OS, &open_base(&OS, folder.root.path()).unwrap(), "sender", |_| Ok(None)).is_err());
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
 }
 
@@ -280,13 +280,13 @@ fn a_disk_that_fails_at_any_write_or_sync() {
     let expected: Vec<u8> = (0..size).map(|offset| (offset / BATCH) as u8).collect();
     let mut named = 0;
     for fails in 0.. {
-        let folder = Folder::new();
+        let folder = StoreFolder::new();
         let system: &'static Faulty =
             Box::leak(Box::new(Faulty::new(fails, Fault::Error(io::ErrorKind::StorageFull), true)));
         let base = open_base(&OS, folder.root.path()).unwrap();
         let run = || -> Result<(), Denied> {
-            let store = Store::open(system, &base, "sender", |_| Ok(None))?;
-            let Offered::Part(part) = store.offer(b"a", &IDENTITY, Some(size), false)? else { panic!("complete") };
+            let store = SenderStore::open(system, &base, "sender", |_| Ok(None))?;
+            let Offered::PartFile(part) = store.offer(b"a", &IDENTITY, Some(size), false)? else { panic!("complete") };
             for number in 0..3 {
                 part.write(&batch(number, size))?;
                 part.sync()?;
@@ -368,8 +368,8 @@ fn planted_folders_are_refused() {
         if owner.is_some() && !is_root {
             continue;
         }
-        let folder = Folder::new();
-        let open = || Store::open(&OS, &open_base(&OS, folder.root.path()).unwrap(), "sender", |_| Ok(None));
+        let folder = StoreFolder::new();
+        let open = || SenderStore::open(&OS, &open_base(&OS, folder.root.path()).unwrap(), "sender", |_| Ok(None));
         drop(open().unwrap());
         fs::set_permissions(folder.path(planted), fs::Permissions::from_mode(mode)).unwrap();
         chown(folder.path(planted), owner, owner).unwrap();
@@ -386,7 +386,7 @@ fn planted_folders_are_refused() {
 #[cfg(unix)]
 #[test]
 fn a_replaced_part_gets_no_name() {
-    let folder = Folder::new();
+    let folder = StoreFolder::new();
     let part = part(folder.store().offer(b"a", &IDENTITY, Some(BATCH), false));
     write(&part, 0..2, BATCH);
     let state = folder.path(STATE_FOLDER);
@@ -407,11 +407,11 @@ fn a_quota_counts_what_is_there() {
         (state >> 33) % below
     };
     for round in 0..20 {
-        let folder = Folder::new();
+        let folder = StoreFolder::new();
         let most = 4 * BATCH;
         let quotas = Quotas::new(Some(most));
         let base = open_base(&OS, folder.root.path()).unwrap();
-        let store = Store::open(&OS, &base, "sender", |root| quotas.of(&[1; 32], root)).unwrap();
+        let store = SenderStore::open(&OS, &base, "sender", |root| quotas.of(&[1; 32], root)).unwrap();
         let usage = store.usage.clone().unwrap();
         let mut slow = Some(part(store.offer(b"slow", &IDENTITY, Some(BATCH / 2), false)));
         let is_bounded = || {
@@ -424,7 +424,7 @@ fn a_quota_counts_what_is_there() {
             let size = [1000, 16_384, BATCH + 5, 2 * BATCH][random(4) as usize];
             let (known, restart) = ((random(3) > 0).then_some(size), random(4) == 0);
             let identity = [random(2) as u8; 32];
-            let Ok(Offered::Part(part)) = store.offer(path.as_bytes(), &identity, known, restart) else {
+            let Ok(Offered::PartFile(part)) = store.offer(path.as_bytes(), &identity, known, restart) else {
                 is_bounded();
                 continue;
             };

@@ -16,9 +16,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::any_sender::Peer;
-use super::link::{Link, Network, Patience, Tcp};
-use super::link_faulty::{Fault, Faulty};
+use super::any_sender::RawPeer;
+use super::link::{Link, Network, Tcp, Timeouts};
+use super::link_faulty::{FaultyNetwork, LinkFault};
 use super::noise::{self, GREETING};
 use super::receiver::{Event, receive_on};
 use super::sender::send_on;
@@ -36,12 +36,12 @@ const BATCH: usize = BATCH_PLAIN_BYTES as usize;
 const STALL: Duration = Duration::from_secs(if cfg!(windows) { 10 } else { 2 });
 
 /// A network that wraps each connection by a function of its number and its link.
-struct Wrapping<F> {
+struct WrappedNetwork<F> {
     wrap: F,
     connections: AtomicUsize,
 }
 
-impl<F: Fn(usize, Box<dyn Link>) -> Box<dyn Link> + Send + Sync> Wrapping<F> {
+impl<F: Fn(usize, Box<dyn Link>) -> Box<dyn Link> + Send + Sync> WrappedNetwork<F> {
     fn leak(wrap: F) -> &'static Self {
         Box::leak(Box::new(Self { wrap, connections: AtomicUsize::new(0) }))
     }
@@ -51,7 +51,7 @@ impl<F: Fn(usize, Box<dyn Link>) -> Box<dyn Link> + Send + Sync> Wrapping<F> {
     }
 }
 
-impl<F: Fn(usize, Box<dyn Link>) -> Box<dyn Link> + Send + Sync> Network for Wrapping<F> {
+impl<F: Fn(usize, Box<dyn Link>) -> Box<dyn Link> + Send + Sync> Network for WrappedNetwork<F> {
     fn connect(&self, to: &str) -> std::io::Result<Box<dyn Link>> {
         Tcp.connect(to).map(|link| self.take(link))
     }
@@ -62,13 +62,13 @@ impl<F: Fn(usize, Box<dyn Link>) -> Box<dyn Link> + Send + Sync> Network for Wra
 }
 
 /// A link that runs a function before each call. An error of the function becomes that of the call.
-struct Before<R, W> {
+struct HookedLink<R, W> {
     link: Box<dyn Link>,
     read: R,
     write: W,
 }
 
-impl<R: Fn() + Send + Sync, W: Fn(usize) -> std::io::Result<()> + Send + Sync> Link for Before<R, W> {
+impl<R: Fn() + Send + Sync, W: Fn(usize) -> std::io::Result<()> + Send + Sync> Link for HookedLink<R, W> {
     fn read(&self, buffer: &mut [u8]) -> std::io::Result<usize> {
         (self.read)();
         self.link.read(buffer)
@@ -90,7 +90,7 @@ struct Ends {
     receiver: KeyPair,
 }
 
-struct Running {
+struct RunningReceiver {
     to: String,
     control: Arc<Control>,
     thread: JoinHandle<Result<(), Error>>,
@@ -104,11 +104,11 @@ impl Ends {
         Self { root, sender: KeyPair::generate().unwrap(), receiver: KeyPair::generate().unwrap() }
     }
 
-    fn receive(&self) -> Running {
+    fn receive(&self) -> RunningReceiver {
         self.receive_on(&OS, &Tcp)
     }
 
-    fn receive_on(&self, system: &'static dyn System, network: &'static dyn Network) -> Running {
+    fn receive_on(&self, system: &'static dyn System, network: &'static dyn Network) -> RunningReceiver {
         self.receive_with(system, network, |_| {})
     }
 
@@ -118,7 +118,7 @@ impl Ends {
         system: &'static dyn System,
         network: &'static dyn Network,
         change: impl FnOnce(&mut ReceiveOptions),
-    ) -> Running {
+    ) -> RunningReceiver {
         let handshake_time = Duration::from_secs(1);
         let mut options = ReceiveOptions {
             listen: "127.0.0.1:0".into(),
@@ -141,7 +141,7 @@ impl Ends {
             };
             receive_on(system, network, &pair, &options, &tell, &running)
         });
-        Running { to: address.recv_timeout(Duration::from_secs(10)).unwrap(), control, thread, log }
+        RunningReceiver { to: address.recv_timeout(Duration::from_secs(10)).unwrap(), control, thread, log }
     }
 
     fn file(&self, name: &str, bytes: &[u8]) -> Source {
@@ -152,7 +152,7 @@ impl Ends {
 
     fn send(
         &self,
-        running: &Running,
+        running: &RunningReceiver,
         network: &dyn Network,
         source: &Source,
         streams: u16,
@@ -164,7 +164,7 @@ impl Ends {
     fn send_with(
         &self,
         system: &'static dyn System,
-        running: &Running,
+        running: &RunningReceiver,
         network: &dyn Network,
         sources: &[Source],
         change: impl FnOnce(&mut SendOptions),
@@ -174,7 +174,7 @@ impl Ends {
         send_on(system, network, sources, &self.sender, &options, &Control::new())
     }
 
-    fn options(&self, running: &Running) -> SendOptions {
+    fn options(&self, running: &RunningReceiver) -> SendOptions {
         SendOptions { stall_time: STALL, ..SendOptions::new(&running.to, self.receiver.address().unwrap()) }
     }
 
@@ -190,20 +190,20 @@ impl Ends {
     }
 
     /// Opens a connection as a sender that need not follow the protocol.
-    fn hostile(&self, running: &Running) -> Peer {
-        Peer::connect(&running.to, &self.sender, &self.receiver)
+    fn hostile(&self, running: &RunningReceiver) -> RawPeer {
+        RawPeer::connect(&running.to, &self.sender, &self.receiver)
     }
 
     /// Opens such a connection and begins a session. Returns the ticket as well.
-    fn hostile_session(&self, running: &Running) -> (Peer, Ticket) {
+    fn hostile_session(&self, running: &RunningReceiver) -> (RawPeer, Ticket) {
         let mut peer = self.hostile(running);
-        peer.say(&Request::Begin { streams: 2 });
-        let Some(Reply::Admitted { ticket, .. }) = peer.hear() else { panic!("not admitted") };
+        peer.send(&Request::Begin { streams: 2 });
+        let Some(Reply::Admitted { ticket, .. }) = peer.recv() else { panic!("not admitted") };
         (peer, ticket)
     }
 }
 
-impl Running {
+impl RunningReceiver {
     /// Checks that the receiver still runs, and that it ends when it is cancelled.
     fn stop(self) {
         assert!(!self.thread.is_finished());
@@ -218,11 +218,11 @@ fn data(count: usize) -> Vec<u8> {
 }
 
 #[test]
-fn restless_connections() {
+fn short_and_interrupted_calls() {
     let ends = Ends::new();
     let running = ends.receive();
     let bytes = data(3 * BATCH + 1000);
-    let network = Faulty::new([Fault::Restless]);
+    let network = FaultyNetwork::new([LinkFault::Restless]);
     ends.send(&running, &network, &ends.file("a", &bytes), 2).unwrap();
     assert!(fs::read(ends.output("a")).unwrap() == bytes);
     running.stop();
@@ -235,7 +235,7 @@ fn one_stream_of_four_is_cut() {
     let bytes = data(40 * BATCH + 3);
     // The first connection is the control connection. The second is cut in the handshake, after it, at the end of a batch, and within one.
     for (name, cut) in [("a", 50), ("b", 200), ("c", 525_300), ("d", 2_000_000)] {
-        let network = Faulty::new([Fault::None, Fault::None, Fault::Cut(cut), Fault::None]);
+        let network = FaultyNetwork::new([LinkFault::None, LinkFault::None, LinkFault::Cut(cut), LinkFault::None]);
         let report = ends.send(&running, &network, &ends.file(name, &bytes), 4).unwrap();
         assert_eq!(report.bytes_sent, bytes.len() as u64);
         assert!(fs::read(ends.output(name)).unwrap() == bytes, "{name}");
@@ -252,8 +252,9 @@ fn all_streams_are_cut_again_and_again() {
     let running = ends.receive();
     let bytes = data(20 * BATCH);
     // Every data connection is cut after three batches and a bit.
-    let faults: Vec<Fault> = std::iter::once(Fault::None).chain((0..60).map(|_| Fault::Cut(1_700_000))).collect();
-    let network = Faulty::new(faults);
+    let faults: Vec<LinkFault> =
+        std::iter::once(LinkFault::None).chain((0..60).map(|_| LinkFault::Cut(1_700_000))).collect();
+    let network = FaultyNetwork::new(faults);
     ends.send(&running, &network, &ends.file("a", &bytes), 2).unwrap();
     assert!(fs::read(ends.output("a")).unwrap() == bytes);
     running.stop();
@@ -265,7 +266,7 @@ fn a_flipped_bit_is_found_and_sent_again() {
     let running = ends.receive();
     let bytes = data(6 * BATCH);
     for (name, bit) in [("key", 8 * 250), ("header", 8 * 340), ("chunk", 8 * 300_000), ("tag", 8 * (280 + 16_395))] {
-        let network = Faulty::new([Fault::None, Fault::Flip(bit), Fault::None]);
+        let network = FaultyNetwork::new([LinkFault::None, LinkFault::Flip(bit), LinkFault::None]);
         ends.send(&running, &network, &ends.file(name, &bytes), 1).unwrap();
         assert!(fs::read(ends.output(name)).unwrap() == bytes, "{name}");
     }
@@ -279,7 +280,7 @@ fn a_cut_control_connection_is_resumed_by_the_next_run() {
     let bytes = data(30 * BATCH + 9);
     let source = ends.file("a", &bytes);
     // Control messages are small: the connection is cut at its first ping, with much of the data in transit.
-    let slow = Faulty::new([Fault::Cut(210), Fault::None]);
+    let slow = FaultyNetwork::new([LinkFault::Cut(210), LinkFault::None]);
     let sources = std::slice::from_ref(&source);
     let sent = ends.send_with(&OS, &running, &slow, sources, |options| options.rate_bytes_per_s = Some(10_000_000));
     let error = sent.unwrap_err();
@@ -307,8 +308,8 @@ fn counts_of_cut_and_resumed_sessions() {
     let sources = ["a", "b"].map(|name| Source::Path(ends.root.path().join(name)));
     let options = SendOptions { rate_bytes_per_s: Some(10_000_000), ..ends.options(&running) };
     let received = &running.control;
-    let cut = Faulty::new([Fault::Cut(210), Fault::None]);
-    let lost = Faulty::new([Fault::None, Fault::Cut(2_000_000), Fault::None]);
+    let cut = FaultyNetwork::new([LinkFault::Cut(210), LinkFault::None]);
+    let lost = FaultyNetwork::new([LinkFault::None, LinkFault::Cut(2_000_000), LinkFault::None]);
     let runs: [(&dyn Network, _, _); 4] = [
         (&cut, Some(ErrorKind::Disconnected), None),
         (&lost, None, Some(size + small)),
@@ -359,20 +360,20 @@ fn counts_of_cut_and_resumed_sessions() {
 }
 
 #[test]
-fn a_connection_that_is_cut_at_once_is_made_again() {
+fn a_connection_that_is_cut_immediately_is_retried() {
     let ends = Ends::new();
     let running = ends.receive();
     let bytes = data(BATCH + 1);
     let source = ends.file("a", &bytes);
     // Before the handshake, in it, and after it.
-    let cuts = [Fault::Cut(0), Fault::Cut(30), Fault::Cut(114)];
-    let network = Faulty::new([&cuts[..], &[Fault::None]].concat());
+    let cuts = [LinkFault::Cut(0), LinkFault::Cut(30), LinkFault::Cut(114)];
+    let network = FaultyNetwork::new([&cuts[..], &[LinkFault::None]].concat());
     ends.send(&running, &network, &source, 1).unwrap();
     assert!(fs::read(ends.output("a")).unwrap() == bytes);
     assert_eq!(network.connections.load(Ordering::Relaxed), 5);
     // There is a limit on the attempts.
     for cut in cuts {
-        let network = Faulty::new([cut]);
+        let network = FaultyNetwork::new([cut]);
         let error = ends.send(&running, &network, &source, 1).unwrap_err();
         assert_eq!((error.kind, network.connections.load(Ordering::Relaxed)), (ErrorKind::Disconnected, 4));
     }
@@ -380,25 +381,26 @@ fn a_connection_that_is_cut_at_once_is_made_again() {
 }
 
 #[test]
-fn silence_is_told() {
+fn silence_is_an_error() {
     let ends = Ends::new();
     let running = ends.receive();
     let source = ends.file("a", &data(8 * BATCH));
     let begin = Instant::now();
     // The control connection falls silent: in the handshake, and after it.
     for at in [0, 200] {
-        let error = ends.send(&running, &Faulty::new([Fault::Silent(at), Fault::None]), &source, 1).unwrap_err();
+        let error =
+            ends.send(&running, &FaultyNetwork::new([LinkFault::Silent(at), LinkFault::None]), &source, 1).unwrap_err();
         assert!(matches!(error.kind, ErrorKind::Stalled | ErrorKind::Disconnected), "{error}");
     }
     assert!(begin.elapsed() < 6 * STALL);
     // A data connection falls silent: another one replaces it.
-    let network = Faulty::new([Fault::None, Fault::Silent(600_000), Fault::None]);
+    let network = FaultyNetwork::new([LinkFault::None, LinkFault::Silent(600_000), LinkFault::None]);
     ends.send(&running, &network, &source, 1).unwrap();
     running.stop();
 }
 
 #[test]
-fn a_silent_receiver_is_told() {
+fn a_silent_or_foreign_receiver_is_an_error() {
     let ends = Ends::new();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = ends.receiver.address().unwrap();

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn late_waits_are_made_up_for_and_idle_time_is_not() {
+    fn late_waits_shorten_the_next_and_idle_time_is_lost() {
         let mut throttle = Throttle::new(1_000_000);
         let begin = Instant::now();
         throttle.free_at = begin;

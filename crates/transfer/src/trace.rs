@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use super::steering::{Costs, Steering};
+use super::steering::{AdaptivePlanner, Costs};
 use tress_container::Error;
 use tress_container::commands::Sink;
 use tress_container::sink::{CheckedSink, NewFile};
@@ -16,7 +16,7 @@ use tress_plan::Plan;
 /// Most bytes held in memory before they are written.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-pub(crate) struct Trace {
+pub(crate) struct ChromeTrace {
     begin: Instant,
     /// `None` when nothing is traced.
     file: Option<Mutex<TraceFile>>,
@@ -31,31 +31,31 @@ struct TraceFile {
 
 /// A row of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Row {
+pub(crate) enum TraceRow {
     Session,
     Worker(usize),
     Link(usize),
 }
 
-impl Row {
+impl TraceRow {
     fn number(self) -> usize {
         match self {
-            Row::Session => 1,
-            Row::Worker(index) => 1000 + index,
-            Row::Link(index) => 2000 + index,
+            TraceRow::Session => 1,
+            TraceRow::Worker(index) => 1000 + index,
+            TraceRow::Link(index) => 2000 + index,
         }
     }
 
     fn name(self) -> String {
         match self {
-            Row::Session => "session".into(),
-            Row::Worker(index) => format!("worker {index}"),
-            Row::Link(index) => format!("link {index}"),
+            TraceRow::Session => "session".into(),
+            TraceRow::Worker(index) => format!("worker {index}"),
+            TraceRow::Link(index) => format!("link {index}"),
         }
     }
 }
 
-impl Trace {
+impl ChromeTrace {
     pub(crate) fn none() -> Self {
         Self { begin: Instant::now(), file: None }
     }
@@ -76,7 +76,7 @@ impl Trace {
     }
 
     /// Writes the names of the rows.
-    pub(crate) fn rows(&self, rows: impl IntoIterator<Item = Row>) {
+    pub(crate) fn rows(&self, rows: impl IntoIterator<Item = TraceRow>) {
         for row in rows {
             self.put(|| {
                 let (number, name) = (row.number(), row.name());
@@ -86,7 +86,7 @@ impl Trace {
     }
 
     /// Adds a slice from `start` until now, for the batch that begins with `first_chunk`.
-    pub(crate) fn slice(&self, row: Row, name: &'static str, start: Instant, first_chunk: Option<u64>) {
+    pub(crate) fn slice(&self, row: TraceRow, name: &'static str, start: Instant, first_chunk: Option<u64>) {
         self.put(|| {
             let (begin_us, us) =
                 ((start - self.begin).as_nanos() as f64 / 1e3, start.elapsed().as_nanos() as f64 / 1e3);
@@ -97,13 +97,13 @@ impl Trace {
     }
 
     /// Adds a plan that applies from now on to the remaining bytes. Costs are written in nanoseconds per byte.
-    pub(crate) fn plan(&self, bytes_left: u64, costs: &Costs, plan: &Plan, steering: &Steering) {
+    pub(crate) fn plan(&self, bytes_left: u64, costs: &Costs, plan: &Plan, planner: &AdaptivePlanner) {
         self.put(|| {
             let us = self.begin.elapsed().as_nanos() as f64 / 1e3;
-            let row = Row::Session.number();
+            let row = TraceRow::Session.number();
             let (compute, link) = (costs.compute * 1e9, costs.link * 1e9);
             let (stages, stage_bytes, time_s, limit) = (plan.stages, plan.stage_bytes, plan.time_s, plan.limit.name());
-            let (workers, chunks) = (steering.workers(), steering.batch_chunks());
+            let (workers, chunks) = (planner.workers(), planner.batch_chunks());
             format!(
                 concat!(
                     r#"{{"name":"plan","ph":"i","s":"p","pid":1,"tid":{},"ts":{:.3},"args":{{"bytes_left":{},"#,

@@ -18,7 +18,7 @@ use tress_container::{Error, ErrorKind};
 
 /// An entry of the walk.
 #[derive(Debug)]
-pub(crate) enum Item {
+pub(crate) enum WalkItem {
     Folder {
         name: Vec<u8>,
     },
@@ -52,10 +52,10 @@ pub(crate) fn base_name(system: &dyn System, path: &Path) -> Result<Vec<u8>, Err
 /// Walks a folder. An entry that cannot be sent yields an error, and the walk continues.
 pub(crate) struct Walk<'a> {
     system: &'a dyn System,
-    levels: Vec<Level>,
+    levels: Vec<WalkLevel>,
 }
 
-struct Level {
+struct WalkLevel {
     folder: Arc<Dir>,
     path: PathBuf,
     name: Vec<u8>,
@@ -65,15 +65,15 @@ struct Level {
 
 impl<'a> Walk<'a> {
     /// Opens the folder. The returned item is the folder itself.
-    pub(crate) fn new(system: &'a dyn System, root: &Path, name: Vec<u8>) -> Result<(Self, Item), Error> {
+    pub(crate) fn new(system: &'a dyn System, root: &Path, name: Vec<u8>) -> Result<(Self, WalkItem), Error> {
         let folder = Dir::open_ambient_dir(root, cap_std::ambient_authority());
         let folder = folder.map_err(|error| Error::from(error).at(root))?;
-        let level = Level::list(system, folder, root.to_path_buf(), name.clone())?;
-        Ok((Self { system, levels: vec![level] }, Item::Folder { name }))
+        let level = WalkLevel::list(system, folder, root.to_path_buf(), name.clone())?;
+        Ok((Self { system, levels: vec![level] }, WalkItem::Folder { name }))
     }
 }
 
-impl Level {
+impl WalkLevel {
     fn list(system: &dyn System, folder: Dir, path: PathBuf, name: Vec<u8>) -> Result<Self, Error> {
         let listed = || -> io::Result<_> {
             let entries = system.names_in(&path)?;
@@ -91,7 +91,7 @@ impl Level {
 }
 
 impl Iterator for Walk<'_> {
-    type Item = Result<Item, Error>;
+    type Item = Result<WalkItem, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -112,21 +112,21 @@ impl Iterator for Walk<'_> {
             if metadata.is_dir() {
                 let folder = self.system.open_folder_in(&level.folder, &entry);
                 let folder = folder.map_err(|error| Error::from(error).at(&path));
-                let level = folder.and_then(|folder| Level::list(self.system, folder, path, name.clone()));
+                let level = folder.and_then(|folder| WalkLevel::list(self.system, folder, path, name.clone()));
                 return Some(level.map(|level| {
                     self.levels.push(level);
-                    Item::Folder { name }
+                    WalkItem::Folder { name }
                 }));
             }
             if metadata.is_symlink() {
-                return Some(Ok(Item::Link { path }));
+                return Some(Ok(WalkItem::Link { path }));
             }
             if !metadata.is_file() {
                 let error = Error::new(ErrorKind::TreeSpecialFile);
                 return Some(Err(error.with_detail("special files inside a folder are not sent").at(path)));
             }
             let (folder, size_bytes) = (level.folder.clone(), metadata.len());
-            return Some(Ok(Item::File { folder, entry, path, name, size_bytes }));
+            return Some(Ok(WalkItem::File { folder, entry, path, name, size_bytes }));
         }
     }
 }
@@ -148,14 +148,16 @@ mod tests {
         #[cfg(unix)]
         std::os::unix::fs::symlink("a", root.join("l")).unwrap();
         let (walk, first) = Walk::new(&Os, &root, b"top".to_vec()).unwrap();
-        assert!(matches!(first, Item::Folder { name } if name == b"top"));
+        assert!(matches!(first, WalkItem::Folder { name } if name == b"top"));
         let items: Vec<_> = walk.collect();
         let names: Vec<String> = items
             .iter()
             .map(|item| match item {
-                Ok(Item::Folder { name }) => format!("{}/", String::from_utf8_lossy(name)),
-                Ok(Item::Link { path }) => format!("link {}", path.file_name().unwrap().display()),
-                Ok(Item::File { name, size_bytes, .. }) => format!("{} {size_bytes}", String::from_utf8_lossy(name)),
+                Ok(WalkItem::Folder { name }) => format!("{}/", String::from_utf8_lossy(name)),
+                Ok(WalkItem::Link { path }) => format!("link {}", path.file_name().unwrap().display()),
+                Ok(WalkItem::File { name, size_bytes, .. }) => {
+                    format!("{} {size_bytes}", String::from_utf8_lossy(name))
+                }
                 Err(error) => {
                     format!("{:?} {}", error.kind, error.path.as_ref().unwrap().file_name().unwrap().display())
                 }
@@ -170,7 +172,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_folder_that_becomes_a_link_leads_nowhere() {
-        use crate::opened::Opened;
+        use crate::opened::OpenInput;
         static OS: Os = Os;
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
@@ -181,15 +183,15 @@ mod tests {
             fs::write(path("outside").join(name), b"outside").unwrap();
         }
         let (mut walk, _) = Walk::new(&OS, &path("top"), b"top".to_vec()).unwrap();
-        assert!(matches!(walk.next(), Some(Ok(Item::Folder { name })) if name == b"top/sub"));
+        assert!(matches!(walk.next(), Some(Ok(WalkItem::Folder { name })) if name == b"top/sub"));
         fs::rename(path("top/sub"), path("moved")).unwrap();
         std::os::unix::fs::symlink(path("outside"), path("top/sub")).unwrap();
         let mut read = 0;
         for item in walk {
             match item {
-                Ok(Item::File { folder, entry, path, .. }) => {
+                Ok(WalkItem::File { folder, entry, path, .. }) => {
                     let mut bytes = [0; 6];
-                    let opened = Opened::below(&OS, &folder, &entry, path).unwrap();
+                    let opened = OpenInput::in_folder(&OS, &folder, &entry, path).unwrap();
                     opened.read_exact_at(&mut [io::IoSliceMut::new(&mut bytes)], 0).unwrap();
                     assert_eq!(&bytes, b"inside");
                     read += 1;
@@ -201,9 +203,9 @@ mod tests {
         assert_eq!(read, 1);
         // A FIFO that replaces a file is not waited for.
         let (mut walk, _) = Walk::new(&OS, &path("moved"), b"moved".to_vec()).unwrap();
-        let Some(Ok(Item::File { folder, entry, .. })) = walk.next() else { panic!("a file") };
+        let Some(Ok(WalkItem::File { folder, entry, .. })) = walk.next() else { panic!("a file") };
         fs::remove_file(path("moved/a")).unwrap();
         rustix::fs::mknodat(rustix::fs::CWD, path("moved/a"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-        assert_eq!(Opened::below(&OS, &folder, &entry, path("a")).err().unwrap().kind, ErrorKind::InputChanged);
+        assert_eq!(OpenInput::in_folder(&OS, &folder, &entry, path("a")).err().unwrap().kind, ErrorKind::InputChanged);
     }
 }

@@ -23,7 +23,7 @@ pub(crate) const MAX_STREAMS: usize = 64;
 pub(crate) const MAX_STREAM_NUMBERS: u16 = 1024;
 
 /// Identifies a version of an input: a hash over size, times and inode, or random bytes for a stream.
-pub(crate) type Identity = [u8; 32];
+pub(crate) type VersionId = [u8; 32];
 
 /// A message from the sender.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(crate) enum Request {
     /// Make this folder, unless it exists.
     Folder { path: Vec<u8> },
     /// The next file. `size_bytes` is `None` for a stream. `restart`: discard an incomplete version.
-    Offer { file: u32, size_bytes: Option<u64>, restart: bool, identity: Identity, path: Vec<u8> },
+    Offer { file: u32, size_bytes: Option<u64>, restart: bool, identity: VersionId, path: Vec<u8> },
     /// The whole file was read, did not change, and has this size.
     Finish { file: u32, size_bytes: u64 },
     /// The sender gives up the file: discard it.
@@ -127,7 +127,7 @@ impl Request {
     }
 
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Malformed> {
-        let mut rest = Fields(bytes);
+        let mut rest = MessageFields(bytes);
         let request = match rest.u8()? {
             0x01 => Self::Begin { streams: rest.u16()? },
             0x02 => Self::Join { ticket: rest.ticket()?, stream: rest.u16()? },
@@ -195,7 +195,7 @@ impl Reply {
     }
 
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Malformed> {
-        let mut rest = Fields(bytes);
+        let mut rest = MessageFields(bytes);
         let reply = match rest.u8()? {
             0x41 => Self::Admitted { ticket: rest.ticket()?, streams: rest.u16()? },
             0x42 => Self::Joined,
@@ -250,9 +250,9 @@ fn of_code<T: Copy>(table: &[(u8, T)], code: u8) -> Result<T, Malformed> {
 }
 
 /// The unread rest of a message.
-struct Fields<'a>(&'a [u8]);
+struct MessageFields<'a>(&'a [u8]);
 
-impl<'a> Fields<'a> {
+impl<'a> MessageFields<'a> {
     fn take(&mut self, bytes: usize) -> Result<&'a [u8], Malformed> {
         let (taken, rest) = self.0.split_at_checked(bytes).ok_or(Malformed)?;
         self.0 = rest;

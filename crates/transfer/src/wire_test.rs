@@ -59,7 +59,7 @@ fn bytes_by_hand() {
 }
 
 #[test]
-fn what_is_encoded_parses_and_nothing_else_does() {
+fn only_encoded_messages_parse() {
     for request in requests() {
         let bytes = request.encode();
         assert!(bytes.len() <= MAX_MESSAGE_BYTES);

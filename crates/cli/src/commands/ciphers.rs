@@ -9,7 +9,7 @@ use tress_cipher::{
 use crate::{args, failure::Failure, files};
 
 #[derive(Serialize)]
-struct Row {
+struct CipherRow {
     name: &'static str,
     modes: Vec<&'static str>,
     backends: Vec<BackendState>,
@@ -24,9 +24,9 @@ struct BackendState {
 }
 
 pub(crate) fn run(options: &args::Ciphers) -> Result<(), Failure> {
-    let rows: Vec<Row> = CIPHERS
+    let rows: Vec<CipherRow> = CIPHERS
         .iter()
-        .map(|cipher| Row {
+        .map(|cipher| CipherRow {
             modes: cipher.modes.iter().map(|mode| mode.name()).collect(),
             backends: backends(cipher),
             name: cipher.name,

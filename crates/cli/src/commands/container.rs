@@ -26,9 +26,9 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
             return commands::encrypt(&source, &sink, &recipients, &encrypt, control).map_err(|error| {
                 match error.kind {
                     ErrorKind::TreeLink | ErrorKind::TreeSpecialFile => {
-                        failure::told(error).hint("--skip-special leaves out such links and files")
+                        failure::from_error(error).hint("--skip-special leaves out such links and files")
                     }
-                    _ => failure::told(error),
+                    _ => failure::from_error(error),
                 }
             });
         }
@@ -38,7 +38,7 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
             note(&format!("skipped {error}"));
         };
         let report = commands::encrypt_skipping(&source, &sink, &recipients, &encrypt, control, &mut skipped)
-            .map_err(failure::told)?;
+            .map_err(failure::from_error)?;
         if count > 0 {
             note(&format!("skipped in all: {count}"));
         }
@@ -57,9 +57,11 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
     let identities = keys::some_identities(&options.identities, &mut Stdin::with_data(&options.input)?)?;
     let mut decrypt = DecryptOptions::default().threads(options.threads.wanted());
     decrypt.range = options.range;
-    cancellable(|control| commands::decrypt(&source, &sink, &identities, &decrypt, control).map_err(failure::told))
-        .map(drop)
-        .map_err(|failure| failure.with_force(options.output.force))
+    cancellable(|control| {
+        commands::decrypt(&source, &sink, &identities, &decrypt, control).map_err(failure::from_error)
+    })
+    .map(drop)
+    .map_err(|failure| failure.with_force(options.output.force))
 }
 
 pub(crate) fn rewrap(options: args::Rewrap) -> Result<(), Failure> {
@@ -78,6 +80,8 @@ pub(crate) fn rewrap(options: args::Rewrap) -> Result<(), Failure> {
     };
     let identities = keys::some_identities(&old, &mut stdin)?;
     let recipients = keys::recipients(&options.recipients, &mut stdin)?;
-    cancellable(|control| commands::rewrap(&options.file, &identities, &recipients, control).map_err(failure::told))?;
+    cancellable(|control| {
+        commands::rewrap(&options.file, &identities, &recipients, control).map_err(failure::from_error)
+    })?;
     Ok(())
 }

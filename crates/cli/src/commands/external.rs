@@ -12,19 +12,19 @@ use tress_terminal::{COMMAND, Failure};
 use crate::args::External;
 
 /// Replaces this process by `program`, with the arguments that follow the command's name.
-pub(crate) fn run(program: &str, verb: Option<&str>, options: &External) -> Result<(), Failure> {
+pub(crate) fn run(program: &str, subcommand: Option<&str>, options: &External) -> Result<(), Failure> {
     let this = env::current_exe().unwrap_or_default();
     let beside = this.with_file_name(format!("{program}{EXE_SUFFIX}"));
     let found = if beside.is_file() { beside.as_os_str() } else { OsStr::new(program) };
     let mut command = Command::new(found);
-    command.args(verb).args(&options.arguments);
+    command.args(subcommand).args(&options.arguments);
     let [path, version] = COMMAND;
     command.env(path, &this).env(version, env!("CARGO_PKG_VERSION"));
     let error = replace(command);
     if error.kind() != io::ErrorKind::NotFound {
         return Err(Failure::failed(format!("{program}: {error}")));
     }
-    let name = verb.unwrap_or("simulate");
+    let name = subcommand.unwrap_or("simulate");
     Err(Failure::wrong_use(format!("'tress {name}' needs the program {program}, which is not installed"))
         .hint(format!("the package {program} has it; from source, 'make lab' builds it")))
 }

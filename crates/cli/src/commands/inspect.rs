@@ -13,7 +13,7 @@ use crate::{
 
 /// The JSON object, whose keys scripts rely on. The last two are null without an identity.
 #[derive(Serialize)]
-struct Row<'a> {
+struct InspectReport<'a> {
     version: &'a str,
     aead: &'a str,
     recipients: &'a [String],
@@ -28,12 +28,12 @@ struct Row<'a> {
 pub(crate) fn run(options: &args::Inspect) -> Result<(), Failure> {
     let identities = keys::identities(&options.identities, &mut Stdin::with_data(&options.file)?)?;
     let identities = (!identities.is_empty()).then_some(identities);
-    let found = commands::inspect(&files::source(&options.file), identities.as_ref()).map_err(failure::told)?;
+    let found = commands::inspect(&files::source(&options.file), identities.as_ref()).map_err(failure::from_error)?;
     if options.json { files::print_json(&row(&found)) } else { files::print(&text(&found)) }
 }
 
-fn row(found: &Inspection) -> Row<'_> {
-    Row {
+fn row(found: &Inspection) -> InspectReport<'_> {
+    InspectReport {
         version: found.version,
         aead: found.aead.name(),
         recipients: &found.recipients,

@@ -18,7 +18,7 @@ use crate::{
     stdin::Stdin,
 };
 
-const MOST_BYTES: usize = 256 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 
 pub(crate) fn run(options: &args::Keygen) -> Result<(), Failure> {
     if let Some(path) = &options.public {
@@ -33,7 +33,7 @@ pub(crate) fn run(options: &args::Keygen) -> Result<(), Failure> {
         let key = key.map_err(|error| failure::signing(error, "the key"))?;
         return write(options, key.to_pem().as_bytes());
     }
-    let pair = KeyPair::generate().map_err(failure::told)?;
+    let pair = KeyPair::generate().map_err(failure::from_error)?;
     let text = pair.to_identity_file_text();
     write(options, text.as_bytes())?;
     // Only a note: an error of standard error is ignored.
@@ -81,13 +81,14 @@ fn warn_if_public() {
 fn public(path: &Path, passphrase: &args::Passphrase) -> Result<(), Failure> {
     let mut stdin = Stdin::default();
     stdin.claim(path, "a key")?;
-    let bytes = files::read_small(path, MOST_BYTES)?;
+    let bytes = files::read_small(path, MAX_BYTES)?;
     if signing::is_key_file(&bytes) {
         let key = signing::public_part(path, &bytes, passphrase, &mut stdin)?;
         return files::print(&key.to_pem());
     }
     let text = std::str::from_utf8(&bytes).map_err(|_| Error::new(ErrorKind::BadIdentity));
-    let pair = text.and_then(KeyPair::parse).map_err(|error| error.at(failure::name(path))).map_err(failure::told)?;
+    let pair =
+        text.and_then(KeyPair::parse).map_err(|error| error.at(failure::name(path))).map_err(failure::from_error)?;
     files::print(&public_lines(&pair, ("", "")))
 }
 
@@ -103,7 +104,7 @@ fn public_lines(pair: &KeyPair, labels: (&str, &str)) -> String {
 /// Writes a new file that only its owner can read.
 fn write_new(path: &Path, bytes: &[u8], control: &Control) -> Result<(), Failure> {
     commands::store_private(bytes, path, control).map_err(|error| match error.kind {
-        ErrorKind::OutputExists => failure::told(error).hint("keys are never replaced; choose another name"),
-        _ => failure::told(error),
+        ErrorKind::OutputExists => failure::from_error(error).hint("keys are never replaced; choose another name"),
+        _ => failure::from_error(error),
     })
 }

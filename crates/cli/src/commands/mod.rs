@@ -20,33 +20,35 @@ use tress_terminal::{
     signals,
 };
 
-use crate::args::{self, Verb};
+use crate::args::{self, CliCommand};
 
-pub(crate) fn run(verb: Verb) -> Result<(), Failure> {
-    match verb {
-        Verb::Keygen(options) => keygen::run(&options),
-        Verb::Encrypt(options) => container::encrypt(&options),
-        Verb::Decrypt(options) => container::decrypt(&options),
-        Verb::Rewrap(options) => container::rewrap(options),
-        Verb::Send(options) => send::send(&options),
-        Verb::Receive(options) => send::receive(&options),
-        Verb::Sign(options) => sign::sign(&options),
-        Verb::Verify(options) => sign::verify(&options),
-        Verb::Inspect(options) => inspect::run(&options),
-        Verb::Raw(options) => raw::run(&options),
-        Verb::Ciphers(options) => ciphers::run(&options),
-        Verb::Plan(options) => plan::run(&options),
-        Verb::Bench(options) => external::run("tress-lab", Some("bench"), &options),
-        Verb::Simulate(options) => external::run("tress-simulate", None, &options),
-        Verb::Study(options) => external::run("tress-lab", Some("study"), &options),
-        Verb::Report(options) => external::run("tress-lab", Some("report"), &options),
-        Verb::Completions(options) => generated::completions(options.shell, args::command(), "tress"),
-        Verb::Man(options) => generated::man(args::command(), "tress", &args::OTHERS, options.directory.as_deref()),
+pub(crate) fn run(command: CliCommand) -> Result<(), Failure> {
+    match command {
+        CliCommand::Keygen(options) => keygen::run(&options),
+        CliCommand::Encrypt(options) => container::encrypt(&options),
+        CliCommand::Decrypt(options) => container::decrypt(&options),
+        CliCommand::Rewrap(options) => container::rewrap(options),
+        CliCommand::Send(options) => send::send(&options),
+        CliCommand::Receive(options) => send::receive(&options),
+        CliCommand::Sign(options) => sign::sign(&options),
+        CliCommand::Verify(options) => sign::verify(&options),
+        CliCommand::Inspect(options) => inspect::run(&options),
+        CliCommand::Raw(options) => raw::run(&options),
+        CliCommand::Ciphers(options) => ciphers::run(&options),
+        CliCommand::Plan(options) => plan::run(&options),
+        CliCommand::Bench(options) => external::run("tress-lab", Some("bench"), &options),
+        CliCommand::Simulate(options) => external::run("tress-simulate", None, &options),
+        CliCommand::Study(options) => external::run("tress-lab", Some("study"), &options),
+        CliCommand::Report(options) => external::run("tress-lab", Some("report"), &options),
+        CliCommand::Completions(options) => generated::completions(options.shell, args::command(), "tress"),
+        CliCommand::Man(options) => {
+            generated::man(args::command(), "tress", &args::OTHERS, options.directory.as_deref())
+        }
     }
 }
 
 /// Runs a long operation, which signals cancel, with a progress bar on a terminal.
-fn cancellable<T>(verb: impl FnOnce(&Control) -> Result<T, Failure>) -> Result<T, Failure> {
+fn cancellable<T>(operation: impl FnOnce(&Control) -> Result<T, Failure>) -> Result<T, Failure> {
     let control = Arc::new(Control::new());
     let cancelled = Arc::clone(&control);
     signals::cancel_by_signal(move || cancelled.cancel());
@@ -56,7 +58,7 @@ fn cancellable<T>(verb: impl FnOnce(&Control) -> Result<T, Failure>) -> Result<T
         done: counted.done_bytes(),
         total: counted.total_bytes(),
     });
-    let outcome = verb(&control);
+    let outcome = operation(&control);
     drop(progress);
     outcome
 }

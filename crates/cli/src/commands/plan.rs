@@ -30,7 +30,7 @@ const DEFAULT_BYTES: u64 = 1 << 30;
 
 /// The JSON object. Scripts rely on its keys.
 #[derive(Serialize)]
-struct Row<'a> {
+struct PlanReport<'a> {
     stages: u64,
     stage_bytes: u64,
     time_s: f64,
@@ -46,12 +46,12 @@ struct Row<'a> {
     sync_cost_s: f64,
     size_bytes: u64,
     measured: Option<&'a Measurement>,
-    from: Option<From<'a>>,
+    from: Option<RecordOrigin<'a>>,
 }
 
 /// The record that the rates come from.
 #[derive(Serialize)]
-struct From<'a> {
+struct RecordOrigin<'a> {
     machine: &'a str,
     cores: usize,
     date: &'a str,
@@ -62,7 +62,7 @@ struct From<'a> {
 
 /// Figures of a machine, used for options that are not given.
 #[derive(Default)]
-struct Figures {
+struct MachineFigures {
     compute: Option<Compute>,
     r_comm: Option<f64>,
     sync: Option<SyncCost>,
@@ -77,25 +77,25 @@ struct Origin {
 }
 
 impl Origin {
-    fn figures(&self, options: &args::Plan) -> Figures {
+    fn figures(&self, options: &args::Plan) -> MachineFigures {
         let kind = match options.sync {
             args::Sync::Barrier => SyncKind::Barrier,
             args::Sync::Counter => SyncKind::Counter,
         };
         match (&self.recorded, &self.measured) {
-            (Some(recorded), _) => Figures {
+            (Some(recorded), _) => MachineFigures {
                 compute: Some(recorded.compute.clone()),
                 r_comm: recorded.r_comm,
                 sync: recorded.sync_cost(kind),
                 cores: Some(recorded.cores),
             },
-            (None, Some(measured)) => Figures {
+            (None, Some(measured)) => MachineFigures {
                 compute: Some(measured.compute()),
                 r_comm: Some(measured.r_comm()),
                 sync: Some(measured.sync_cost(kind)),
                 cores: Some(measured.machine.cores),
             },
-            (None, None) => Figures::default(),
+            (None, None) => MachineFigures::default(),
         }
     }
 
@@ -132,7 +132,7 @@ pub(crate) fn run(options: &args::Plan) -> Result<(), Failure> {
         return Err(Failure::wrong_use("--strategy needs --compute-rate: measured rates are for chunks in lanes"));
     }
     // Report errors in the given figures before measuring.
-    problem(options, size_bytes, Figures::default()).plan().map_err(invalid)?;
+    problem(options, size_bytes, MachineFigures::default()).plan().map_err(invalid)?;
     cancellable(|control| {
         let origin = match &options.from {
             Some(path) => Origin { recorded: Some(recorded(options, path)?), measured: None },
@@ -146,7 +146,7 @@ pub(crate) fn run(options: &args::Plan) -> Result<(), Failure> {
                 return files::print(&svg);
             }
             commands::store(svg.as_bytes(), sink, control)
-                .map_err(|error| failure::told(error).with_force(options.force))?;
+                .map_err(|error| failure::from_error(error).with_force(options.force))?;
         }
         print(options, &problem, &plan, &origin)
     })
@@ -207,7 +207,7 @@ fn measurement(options: &args::Plan, control: &Control) -> Result<Option<Measure
     }
     let measured = {
         let bar = progress::Steps::start();
-        measure::measure(control, &mut |what, done, total| bar.show(what, done, total)).map_err(failure::told)?
+        measure::measure(control, &mut |what, done, total| bar.show(what, done, total)).map_err(failure::from_error)?
     };
     // A failure to keep the measurement does not fail the plan.
     let kept = match &path {
@@ -222,7 +222,7 @@ fn measurement(options: &args::Plan, control: &Control) -> Result<Option<Measure
 
 /// Builds the planner's problem from the options and the figures of a machine. A rate that neither of them has is set to one, which is
 /// enough to check the options.
-fn problem(options: &args::Plan, size_bytes: u64, figures: Figures) -> Problem {
+fn problem(options: &args::Plan, size_bytes: u64, figures: MachineFigures) -> Problem {
     let strategy = match options.strategy {
         args::Strategy::Serial => Strategy::Serial,
         args::Strategy::CtrSplit => Strategy::CtrSplit,
@@ -259,15 +259,15 @@ fn invalid(error: Invalid) -> Failure {
     }
 }
 
-fn row<'a>(problem: &Problem, plan: &Plan, origin: &'a Origin) -> Row<'a> {
-    let from = origin.recorded.as_ref().map(|recorded| From {
+fn row<'a>(problem: &Problem, plan: &Plan, origin: &'a Origin) -> PlanReport<'a> {
+    let from = origin.recorded.as_ref().map(|recorded| RecordOrigin {
         machine: &recorded.model,
         cores: recorded.cores,
         date: &recorded.date,
         is_this_machine: recorded.is_here,
         row: row_text(recorded),
     });
-    Row {
+    PlanReport {
         stages: plan.stages,
         stage_bytes: plan.stage_bytes,
         time_s: plan.time_s,

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Most associated data read from a file, in bytes: more than any protocol uses, and little to hold in memory.
-const AAD_MOST_BYTES: usize = 64 << 20;
+const MAX_AAD_BYTES: usize = 64 << 20;
 
 /// Length of the tag in bytes without `--tag-length`.
 const TAG_BYTES: usize = 16;
@@ -67,9 +67,11 @@ pub(crate) fn run(raw: &args::Raw) -> Result<(), Failure> {
     cancellable(|control| {
         let backend = backend.unwrap_or_else(|| cipher.best_backend());
         let (source, sink, parameters) = (&source, &sink, &parameters);
-        cipher.with(Work { key, backend, source, sink, parameters, direction, control }).map_err(failure::told)?;
+        cipher
+            .with(RawCall { key, backend, source, sink, parameters, direction, control })
+            .map_err(failure::from_error)?;
         if direction == RawDirection::Encrypt {
-            caution(cipher, parameters, control.done_bytes());
+            note_weak_use(cipher, parameters, control.done_bytes());
         }
         Ok(())
     })
@@ -77,7 +79,7 @@ pub(crate) fn run(raw: &args::Raw) -> Result<(), Failure> {
 
 /// Prints a note if the message is longer, or its tag shorter, than is advised. Other messages under the same key count too,
 /// but this function does not know them.
-fn caution(cipher: &Cipher, parameters: &Parameters, bytes: u64) {
+fn note_weak_use(cipher: &Cipher, parameters: &ModeParameters, bytes: u64) {
     let advised = commands::raw_advised_bytes(cipher.block_bytes);
     if bytes > advised {
         note(&format!(
@@ -86,7 +88,7 @@ fn caution(cipher: &Cipher, parameters: &Parameters, bytes: u64) {
             8 * cipher.block_bytes
         ));
     }
-    if let Parameters::Ccm(ccm) = parameters
+    if let ModeParameters::Ccm(ccm) = parameters
         && ccm.tag_bytes < ADVISED_TAG_BYTES
     {
         note(&format!("with a tag of {} bytes, one forgery in 2^{} is accepted", ccm.tag_bytes, 8 * ccm.tag_bytes));
@@ -94,27 +96,27 @@ fn caution(cipher: &Cipher, parameters: &Parameters, bytes: u64) {
 }
 
 /// A mode with its parameters.
-enum Parameters {
+enum ModeParameters {
     Plain(RawMode),
     Ccm(RawCcm),
 }
 
 /// The arguments of the operation, which is generic over the cipher.
-struct Work<'a> {
+struct RawCall<'a> {
     key: &'a [u8],
     backend: Backend,
     source: &'a Source,
     sink: &'a Sink,
-    parameters: &'a Parameters,
+    parameters: &'a ModeParameters,
     direction: RawDirection,
     control: &'a Control,
 }
 
-impl WithCipher for Work<'_> {
+impl WithCipher for RawCall<'_> {
     type Output = Result<(), Error>;
 
     fn block<C: FromKey>(self) -> Self::Output {
-        let Parameters::Plain(mode) = self.parameters else {
+        let ModeParameters::Plain(mode) = self.parameters else {
             unreachable!("the name of a cipher without CCM has no ccm")
         };
         let cipher = C::with_backend(self.key, self.backend)?;
@@ -122,14 +124,14 @@ impl WithCipher for Work<'_> {
     }
 
     fn ccm<C: FromKey + CcmCipher>(self) -> Self::Output {
-        let Parameters::Ccm(ccm) = self.parameters else { return self.block::<C>() };
+        let ModeParameters::Ccm(ccm) = self.parameters else { return self.block::<C>() };
         let cipher = C::with_backend(self.key, self.backend)?;
         commands::raw_ccm(self.source, self.sink, &cipher, ccm, self.direction, self.control)
     }
 }
 
 /// Collects the parameters of the mode. Refuses options of other modes: they may show that another mode was intended.
-fn parameters(cipher: &Cipher, mode: Mode, options: &args::RawOptions) -> Result<Parameters, Failure> {
+fn parameters(cipher: &Cipher, mode: Mode, options: &args::RawOptions) -> Result<ModeParameters, Failure> {
     let refuse = |option: &str| Failure::wrong_use(format!("{option} cannot be used with {}", mode.name()));
     let is_padded = matches!(mode, Mode::Ecb | Mode::Cbc);
     for (option, is_given, is_known) in [
@@ -144,7 +146,7 @@ fn parameters(cipher: &Cipher, mode: Mode, options: &args::RawOptions) -> Result
     }
     let padding = !options.no_padding;
     let iv = match (&options.iv, mode) {
-        (None, Mode::Ecb) => return Ok(Parameters::Plain(RawMode::Ecb { padding })),
+        (None, Mode::Ecb) => return Ok(ModeParameters::Plain(RawMode::Ecb { padding })),
         (Some(_), Mode::Ecb) => return Err(refuse("--iv")),
         (Some(iv), _) => iv.0.as_slice(),
         (None, _) => {
@@ -162,9 +164,9 @@ fn parameters(cipher: &Cipher, mode: Mode, options: &args::RawOptions) -> Result
         ))),
     };
     Ok(match mode {
-        Mode::Ecb | Mode::Cbc => Parameters::Plain(RawMode::Cbc { iv: block()?, padding }),
-        Mode::Ctr => Parameters::Plain(RawMode::Ctr { counter: block()? }),
-        Mode::Ccm => Parameters::Ccm(RawCcm {
+        Mode::Ecb | Mode::Cbc => ModeParameters::Plain(RawMode::Cbc { iv: block()?, padding }),
+        Mode::Ctr => ModeParameters::Plain(RawMode::Ctr { counter: block()? }),
+        Mode::Ccm => ModeParameters::Ccm(RawCcm {
             nonce: iv.to_vec(),
             associated_data: associated_data(options)?,
             tag_bytes: options.tag_length.unwrap_or(TAG_BYTES),
@@ -178,5 +180,5 @@ fn associated_data(options: &args::RawOptions) -> Result<Vec<u8>, Failure> {
         return Ok(options.aad.as_ref().map(|aad| aad.0.to_vec()).unwrap_or_default());
     };
     Stdin::with_data(&options.input)?.claim(path, "the associated data")?;
-    Ok(files::read_small(path, AAD_MOST_BYTES)?.to_vec())
+    Ok(files::read_small(path, MAX_AAD_BYTES)?.to_vec())
 }

@@ -25,8 +25,8 @@ use crate::{
     stdin::Stdin,
 };
 
-const MOST_BYTES: usize = 256 * 1024;
-const ALLOW_MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 256 * 1024;
+const MAX_ALLOW_BYTES: usize = 1 << 20;
 
 pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
     let mut stdin = Stdin::default();
@@ -34,7 +34,8 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
         stdin.claim(input, "the data")?;
     }
     let pair = key_pair(&options.identity, &mut stdin)?;
-    let receiver: Address = options.recipient.parse().map_err(|error: Error| error.at("-r")).map_err(failure::told)?;
+    let receiver: Address =
+        options.recipient.parse().map_err(|error: Error| error.at("-r")).map_err(failure::from_error)?;
     let mut send = SendOptions::new(&options.to, receiver);
     send.streams = options.streams;
     send.rate_bytes_per_s = options.rate;
@@ -45,7 +46,7 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
     send.trace.clone_from(&options.trace);
     let inputs: Vec<_> = options.inputs.iter().map(|input| files::source(input)).collect();
     let skipped = AtomicU64::new(0);
-    let tell = |event: &SendEvent<'_>| match event {
+    let on_event = |event: &SendEvent<'_>| match event {
         SendEvent::Skipped { link } => {
             skipped.fetch_add(1, Ordering::Relaxed);
             note(&format!("{}: symbolic link, skipped", link.display()));
@@ -54,7 +55,7 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
         _ => {}
     };
     let sent = cancellable(|control| {
-        tress_transfer::send_with_events(&inputs, &pair, &send, &tell, control).map_err(failure::told)
+        tress_transfer::send_with_events(&inputs, &pair, &send, &on_event, control).map_err(failure::from_error)
     });
     match skipped.into_inner() {
         0 => {}
@@ -83,8 +84,8 @@ pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
     let allow = match &options.allow {
         Some(path) => {
             stdin.claim(path, "the allow file")?;
-            let bytes = files::read_small(path, ALLOW_MOST_BYTES)?;
-            Allow::read(bytes.as_slice()).map_err(|error| error.at(failure::name(path))).map_err(failure::told)?
+            let bytes = files::read_small(path, MAX_ALLOW_BYTES)?;
+            Allow::read(bytes.as_slice()).map_err(|error| error.at(failure::name(path))).map_err(failure::from_error)?
         }
         None => Allow::Any,
     };
@@ -92,10 +93,10 @@ pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
     receive.once = options.once;
     receive.limits.quota_bytes = options.quota;
     let unprinted = Mutex::new(None);
-    let log = Mutex::new(Log::default());
-    let tell = |event: &Event<'_>| show(event, &options.output, &unprinted, &log);
+    let log = Mutex::new(LogLimits::default());
+    let on_event = |event: &Event<'_>| show(event, &options.output, &unprinted, &log);
     let received =
-        cancellable(|control| tress_transfer::receive(&pair, &receive, &tell, control).map_err(failure_here));
+        cancellable(|control| tress_transfer::receive(&pair, &receive, &on_event, control).map_err(failure_here));
     for (party, lines) in log.into_inner().unwrap_or_else(PoisonError::into_inner).parties {
         note_hidden(&party, lines.hidden);
     }
@@ -111,46 +112,46 @@ fn note(text: &str) {
 
 /// Limits the log lines that each party causes: a sender, or the address of a stranger.
 #[derive(Default)]
-struct Log {
-    parties: HashMap<String, Lines>,
+struct LogLimits {
+    parties: HashMap<String, LineLimit>,
 }
 
-impl Log {
-    const MOST_PARTIES: usize = 256;
-    /// The party that stands for all parties beyond the limit.
+impl LogLimits {
+    const MAX_PARTIES: usize = 256;
+    /// The common name of all parties beyond the limit.
     const OTHERS: &str = "others";
 
-    /// Counts a line. Returns the party that it counts for, and the result of [`Lines::take`].
+    /// Counts a line. Returns the party that it counts for, and the result of [`LineLimit::take`].
     fn take<'a>(&mut self, party: &'a str, now: Instant) -> (&'a str, Option<u64>) {
-        if self.parties.len() >= Log::MOST_PARTIES && !self.parties.contains_key(party) {
+        if self.parties.len() >= LogLimits::MAX_PARTIES && !self.parties.contains_key(party) {
             let mut hidden = 0;
-            for (_, lines) in self.parties.extract_if(|_, lines| lines.left(now) >= Lines::AT_ONCE) {
+            for (_, lines) in self.parties.extract_if(|_, lines| lines.left(now) >= LineLimit::BURST) {
                 hidden += lines.hidden;
             }
-            self.parties.entry(Log::OTHERS.into()).or_insert_with(|| Lines::new(now)).hidden += hidden;
+            self.parties.entry(LogLimits::OTHERS.into()).or_insert_with(|| LineLimit::new(now)).hidden += hidden;
         }
-        let is_full = self.parties.len() >= Log::MOST_PARTIES && !self.parties.contains_key(party);
-        let party = if is_full { Log::OTHERS } else { party };
-        (party, self.parties.entry(party.into()).or_insert_with(|| Lines::new(now)).take(now))
+        let is_full = self.parties.len() >= LogLimits::MAX_PARTIES && !self.parties.contains_key(party);
+        let party = if is_full { LogLimits::OTHERS } else { party };
+        (party, self.parties.entry(party.into()).or_insert_with(|| LineLimit::new(now)).take(now))
     }
 }
 
 /// The limit for one party: a burst of lines, then one per second. Further lines are hidden and counted.
-struct Lines {
+struct LineLimit {
     left: f64,
     since: Instant,
     hidden: u64,
 }
 
-impl Lines {
-    const AT_ONCE: f64 = 20.0;
+impl LineLimit {
+    const BURST: f64 = 20.0;
 
-    fn new(now: Instant) -> Lines {
-        Lines { left: Lines::AT_ONCE, since: now, hidden: 0 }
+    fn new(now: Instant) -> LineLimit {
+        LineLimit { left: LineLimit::BURST, since: now, hidden: 0 }
     }
 
     fn left(&self, now: Instant) -> f64 {
-        (self.left + now.saturating_duration_since(self.since).as_secs_f64()).min(Lines::AT_ONCE)
+        (self.left + now.saturating_duration_since(self.since).as_secs_f64()).min(LineLimit::BURST)
     }
 
     /// Whether a line may be shown now: `None` if not, else the number of lines hidden since the last one.
@@ -196,12 +197,12 @@ fn failure_here(error: Error) -> Failure {
     match error.kind {
         ErrorKind::Declined(Refusal::Quota) => Failure::failed(text_here(&error)).hint("--quota SIZE sets the limit"),
         ErrorKind::Declined(_) => Failure::failed(text_here(&error)),
-        _ => failure::told(error),
+        _ => failure::from_error(error),
     }
 }
 
 /// Prints received files to standard output and all other events to standard error.
-fn show(event: &Event<'_>, output: &Path, unprinted: &Mutex<Option<Failure>>, log: &Mutex<Log>) {
+fn show(event: &Event<'_>, output: &Path, unprinted: &Mutex<Option<Failure>>, log: &Mutex<LogLimits>) {
     let (party, text) = match event {
         Event::Listening(address) => return note(&format!("listening on {address}")),
         Event::Admitted { folder, from } => {
@@ -230,9 +231,10 @@ fn show(event: &Event<'_>, output: &Path, unprinted: &Mutex<Option<Failure>>, lo
 /// Reads the user's identity, which must have a Noise key.
 fn key_pair(path: &Path, stdin: &mut Stdin) -> Result<KeyPair, Failure> {
     stdin.claim(path, "an identity")?;
-    let bytes = files::read_small(path, MOST_BYTES)?;
+    let bytes = files::read_small(path, MAX_BYTES)?;
     let text = std::str::from_utf8(&bytes).map_err(|_| Error::new(ErrorKind::BadIdentity));
-    let pair = text.and_then(KeyPair::parse).map_err(|error| error.at(failure::name(path))).map_err(failure::told)?;
+    let pair =
+        text.and_then(KeyPair::parse).map_err(|error| error.at(failure::name(path))).map_err(failure::from_error)?;
     if pair.address().is_none() {
         return Err(Failure::wrong_use(format!("{}: identity has no Noise key", failure::name(path)))
             .hint("tress keygen makes identities that can send and receive"));
@@ -249,7 +251,7 @@ mod tests {
     #[test]
     fn lines_of_strangers_are_few_and_counted() {
         let begin = Instant::now();
-        let mut lines = Lines::new(begin);
+        let mut lines = LineLimit::new(begin);
         let shown = (0..1000).filter(|_| lines.take(begin).is_some()).count();
         assert_eq!((shown, lines.hidden), (20, 980));
         assert_eq!(lines.take(begin + Duration::from_millis(500)), None);
@@ -262,25 +264,26 @@ mod tests {
     #[test]
     fn a_party_that_floods_the_log_hides_nobody_else() {
         let begin = Instant::now();
-        let mut log = Log::default();
-        let shown = |log: &mut Log, party: &str, now| (0..1000).filter(|_| log.take(party, now).1.is_some()).count();
+        let mut log = LogLimits::default();
+        let shown =
+            |log: &mut LogLimits, party: &str, now| (0..1000).filter(|_| log.take(party, now).1.is_some()).count();
         assert_eq!(shown(&mut log, "192.0.2.1", begin), 20);
         assert_eq!(shown(&mut log, "sender 00", begin), 20);
         for number in 0..1000 {
             log.take(&format!("sender {number}"), begin);
         }
         // Parties beyond the limit share one count.
-        assert_eq!(log.parties.len(), Log::MOST_PARTIES + 1);
-        assert_eq!(log.take("192.0.2.2", begin), (Log::OTHERS, None));
+        assert_eq!(log.parties.len(), LogLimits::MAX_PARTIES + 1);
+        assert_eq!(log.take("192.0.2.2", begin), (LogLimits::OTHERS, None));
         // Quiet parties are removed, and their hidden lines are reported with those of the others.
         let later = begin + Duration::from_secs(60);
         assert_eq!(log.take("192.0.2.2", later), ("192.0.2.2", Some(0)));
         assert_eq!(log.parties.len(), 2);
-        assert_eq!(log.take(Log::OTHERS, later), (Log::OTHERS, Some(980 + 980 + 1000 - 254 + 1 - 20)));
+        assert_eq!(log.take(LogLimits::OTHERS, later), (LogLimits::OTHERS, Some(980 + 980 + 1000 - 254 + 1 - 20)));
     }
 
     #[test]
-    fn refusals_are_told_from_this_end() {
+    fn refusals_are_worded_for_the_receiver() {
         for reason in
             [Refusal::NotAdmitted, Refusal::Name, Refusal::Exists, Refusal::NoSpace, Refusal::Quota, Refusal::Io]
         {

@@ -30,7 +30,7 @@ use crate::{
 const ROUND: usize = 4096;
 
 /// Most bytes read of a signature file, more than the longest signature.
-const SIGNATURE_MOST_BYTES: usize = 4096;
+const MAX_SIGNATURE_BYTES: usize = 4096;
 
 pub(crate) fn sign(options: &args::Sign) -> Result<(), Failure> {
     let mut stdin = claim(&options.inputs)?;
@@ -53,7 +53,7 @@ pub(crate) fn sign(options: &args::Sign) -> Result<(), Failure> {
                 if let Sink::Path { path, force: false } = sink(input)
                     && path.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir())
                 {
-                    return Err(failure::told(Error::new(ErrorKind::OutputExists).at(path)));
+                    return Err(failure::from_error(Error::new(ErrorKind::OutputExists).at(path)));
                 }
                 Ok((input, digest(input, key.scheme().hash(), control)?))
             }))?;
@@ -69,7 +69,7 @@ pub(crate) fn sign(options: &args::Sign) -> Result<(), Failure> {
             });
             let signatures = failures.keep(signatures.collect())?;
             failures.keep(parallel(threads, &signatures, control, |(input, signature)| {
-                commands::store(signature.as_bytes(), &sink(input), control).map_err(failure::told)
+                commands::store(signature.as_bytes(), &sink(input), control).map_err(failure::from_error)
             }))?;
         }
         failures.finish()
@@ -96,8 +96,8 @@ pub(crate) fn verify(options: &args::Verify) -> Result<(), Failure> {
         for round in options.inputs.chunks(ROUND) {
             let cases = failures.keep(parallel(threads, round, control, |input| {
                 let path = options.signature.clone().unwrap_or_else(|| signature_name(input));
-                let signature = files::read_start(&path, SIGNATURE_MOST_BYTES)?.to_vec();
-                Ok(Case { path, digest: digest(input, key.scheme().hash(), control)?, signature })
+                let signature = files::read_start(&path, MAX_SIGNATURE_BYTES)?.to_vec();
+                Ok(SignatureToVerify { path, digest: digest(input, key.scheme().hash(), control)?, signature })
             }))?;
             let shares: Vec<_> = shares(&cases, threads).collect();
             let checked = parallel(threads, &shares, control, |share| Ok(check(&key, share)));
@@ -110,14 +110,14 @@ pub(crate) fn verify(options: &args::Verify) -> Result<(), Failure> {
 }
 
 /// A signature to be verified.
-struct Case {
+struct SignatureToVerify {
     path: PathBuf,
     digest: Vec<u8>,
     signature: Vec<u8>,
 }
 
 /// Verifies signatures. Returns a failure for each one that is not valid.
-fn check(key: &VerifyingKey, cases: &[Case]) -> Vec<Failure> {
+fn check(key: &VerifyingKey, cases: &[SignatureToVerify]) -> Vec<Failure> {
     let jobs: Vec<VerifyJob<'_>> =
         cases.iter().map(|case| VerifyJob { key, digest: &case.digest, signature: &case.signature }).collect();
     verify_batch(&jobs, 1)
@@ -136,7 +136,7 @@ fn check(key: &VerifyingKey, cases: &[Case]) -> Vec<Failure> {
 }
 
 /// Another scheme under which the signature is valid, for the hint. It is not accepted: only the chosen scheme counts.
-fn actual_scheme(key: &VerifyingKey, case: &Case) -> Option<Scheme> {
+fn actual_scheme(key: &VerifyingKey, case: &SignatureToVerify) -> Option<Scheme> {
     let others =
         Scheme::ALL.iter().copied().filter(|&scheme| scheme != key.scheme() && scheme.hash() == key.scheme().hash());
     let mut keys = others.filter_map(|scheme| VerifyingKey::new(key.key().clone(), scheme).ok());
@@ -172,9 +172,9 @@ fn count(inputs: &[PathBuf], control: &Control) {
 }
 
 /// A reader that counts its bytes, and fails when the run is cancelled.
-struct Counted<'c, R>(R, &'c Control);
+struct CountingReader<'c, R>(R, &'c Control);
 
-impl<R: Read> Read for Counted<'_, R> {
+impl<R: Read> Read for CountingReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.1.is_cancelled() {
             return Err(io::Error::other("interrupted"));
@@ -189,14 +189,14 @@ impl<R: Read> Read for Counted<'_, R> {
 fn digest(input: &Path, hash: Hash, control: &Control) -> Result<Vec<u8>, Failure> {
     let failed = |error: io::Error| Failure::io(input, &error);
     if input == Path::new("-") {
-        return hash.digest_reader(Counted(io::stdin().lock(), control)).map_err(failed);
+        return hash.digest_reader(CountingReader(io::stdin().lock(), control)).map_err(failed);
     }
     let file = File::open(input).map_err(failed)?;
     let before = file.metadata().map_err(failed)?;
-    let digest = hash.digest_reader(Counted(&file, control)).map_err(failed)?;
+    let digest = hash.digest_reader(CountingReader(&file, control)).map_err(failed)?;
     let after = file.metadata().map_err(failed)?;
     if before.is_file() && (before.len(), before.modified().ok()) != (after.len(), after.modified().ok()) {
-        return Err(failure::told(Error::new(ErrorKind::InputChanged).at(input)));
+        return Err(failure::from_error(Error::new(ErrorKind::InputChanged).at(input)));
     }
     Ok(digest)
 }
@@ -237,7 +237,7 @@ fn parallel<'a, T: Sync, R: Send>(
     let done = |result: Mutex<Option<_>>| result.into_inner().unwrap_or_else(PoisonError::into_inner);
     results
         .into_iter()
-        .map(|result| done(result).unwrap_or_else(|| Err(failure::told(Error::new(ErrorKind::Interrupted)))))
+        .map(|result| done(result).unwrap_or_else(|| Err(failure::from_error(Error::new(ErrorKind::Interrupted)))))
         .collect()
 }
 
@@ -255,7 +255,7 @@ impl<'a> Failures<'a> {
     /// Returns the successful results, and keeps the failures. A cancellation is an error.
     fn keep<R>(&mut self, results: Vec<Result<R, Failure>>) -> Result<Vec<R>, Failure> {
         if self.control.is_cancelled() {
-            return Err(failure::told(Error::new(ErrorKind::Interrupted)));
+            return Err(failure::from_error(Error::new(ErrorKind::Interrupted)));
         }
         let mut kept = Vec::with_capacity(results.len());
         for result in results {

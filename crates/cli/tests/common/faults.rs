@@ -165,7 +165,7 @@ pub fn walk_and_meet(
                 let label = format!("{arguments:?}, {} in {} {n}", fault.1, fault.0);
                 // A failing `write` may suppress the message itself.
                 if !output.status.success() && fault.0 != "write" {
-                    assert!(!output.stderr.is_empty(), "{label}: nothing was told");
+                    assert!(!output.stderr.is_empty(), "{label}: no error was printed");
                 }
                 let text = String::from_utf8_lossy(&output.stderr);
                 // The standard library asserts that a folder can be closed, which always holds on Linux.

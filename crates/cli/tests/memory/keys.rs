@@ -21,7 +21,7 @@ pub(super) fn of_container(container: &[u8], identities: &Identities) -> Secrets
     let age_file = &container[line + 4..][..length];
 
     let identity = identities.for_age().next().unwrap();
-    let seen = Seen { identity, file_key: RefCell::default() };
+    let seen = RecordingIdentity { identity, file_key: RefCell::default() };
     let mut content = Vec::new();
     let decryptor = age::Decryptor::new_buffered(age_file).unwrap();
     decryptor.decrypt(std::iter::once(&seen as &dyn Identity)).unwrap().read_to_end(&mut content).unwrap();
@@ -53,12 +53,12 @@ fn hmac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
 }
 
 /// An identity that records the file key it unwraps.
-struct Seen<'a> {
+struct RecordingIdentity<'a> {
     identity: &'a dyn Identity,
     file_key: RefCell<Option<[u8; 16]>>,
 }
 
-impl Identity for Seen<'_> {
+impl Identity for RecordingIdentity<'_> {
     fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
         let unwrapped = self.identity.unwrap_stanza(stanza)?;
         if let Ok(key) = &unwrapped {
@@ -179,7 +179,7 @@ fn collect_numbers(mut der: &[u8], numbers: &mut Vec<Vec<u8>>) {
 
 /// First and last words of the expanded keys of FIPS 197, appendices A.1 and A.3.
 #[test]
-fn schedules_are_the_standard_s() {
+fn schedules_match_the_standard() {
     let bytes = |hex: &str| -> Vec<u8> {
         (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
     };

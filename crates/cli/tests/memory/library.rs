@@ -9,19 +9,19 @@ use tress_container::{
 use tress_sign::{KeyFile, Scheme, SigningKey};
 use zeroize::Zeroizing;
 
-use super::{Stopped, keys, scan::Secrets};
+use super::{StoppedProcess, keys, scan::Secrets};
 use crate::common::{Folder, plaintext};
 
 const ROLE: &str = "TRESS_TEST_ROLE";
 
 /// Starts this program again in the folder, where it runs a role and stops.
-fn itself(folder: &Folder, role: &str) -> Stopped {
+fn itself(folder: &Folder, role: &str) -> StoppedProcess {
     let mut command = Command::new(env::current_exe().unwrap());
     command
         .args(["--exact", "memory::library::role", "--ignored", "--nocapture"])
         .env(ROLE, role)
         .current_dir(folder.root());
-    Stopped::start(&mut command, b"")
+    StoppedProcess::start(&mut command, b"")
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn read(name: &str) -> Zeroizing<Vec<u8>> {
     bytes
 }
 
-/// Leaves a secret on the heap, like a program that does not wipe. The roles are not inlined, so that their stack frames lie below
+/// Leaves a secret on the heap, like a program that does not wipe. The roles are not inlined, so that their stack frames are below
 /// that of the caller.
 #[inline(never)]
 fn keep() {

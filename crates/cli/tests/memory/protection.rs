@@ -81,7 +81,7 @@ fn no_core_dumps() {
 
 /// Files get their final names by links from /proc, to which a process without core dumps has less access.
 #[test]
-fn files_are_written_all_the_same() {
+fn files_are_written_without_core_dumps() {
     let folder = Folder::new();
     if !may_change_user() {
         return;

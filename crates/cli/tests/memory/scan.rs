@@ -18,13 +18,13 @@ pub(super) struct Secrets {
 }
 
 /// A found piece of a secret, and its address.
-pub(super) struct Found {
+pub(super) struct SecretMatch {
     name: String,
     address: u64,
     mapping: String,
 }
 
-impl fmt::Debug for Found {
+impl fmt::Debug for SecretMatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at {:#x} in {}", self.name, self.address, self.mapping)
     }
@@ -37,7 +37,7 @@ impl Secrets {
 
     /// Adds a secret.
     pub(super) fn add(&mut self, name: &str, secret: &[u8]) -> &mut Secrets {
-        assert!(secret.len() >= PIECE_BYTES, "{name} is too short to be told from anything else");
+        assert!(secret.len() >= PIECE_BYTES, "{name} is too short to be distinguished from other data");
         let reversed: Vec<u8> = secret.iter().rev().copied().collect();
         self.add_form(name, secret);
         self.add_form(&format!("{name} as limbs"), &reversed);
@@ -66,7 +66,7 @@ impl Secrets {
     }
 
     /// Returns all matches in the writable memory of a stopped process.
-    pub(super) fn find(&self, process: u32) -> Vec<Found> {
+    pub(super) fn find(&self, process: u32) -> Vec<SecretMatch> {
         assert!(!self.pieces.is_empty());
         let mut filter = vec![false; 1 << FILTER_BITS];
         for piece in self.pieces.keys() {
@@ -87,7 +87,11 @@ impl Secrets {
                     if filter[slot(number)]
                         && let Some(name) = self.pieces.get(&number)
                     {
-                        found.push(Found { name: name.clone(), address: at + offset as u64, mapping: mapping.clone() });
+                        found.push(SecretMatch {
+                            name: name.clone(),
+                            address: at + offset as u64,
+                            mapping: mapping.clone(),
+                        });
                     }
                 }
                 scanned += read;

@@ -21,9 +21,9 @@ const REFUSALS: [Refusal; 6] =
     [Refusal::Name, Refusal::Exists, Refusal::Quota, Refusal::Io, Refusal::Stopping, Refusal::TooMany];
 
 /// Random numbers that are the same in every run with the same seed.
-struct Chance(Mutex<u64>);
+struct Random(Mutex<u64>);
 
-impl Chance {
+impl Random {
     fn below(&self, bound: u64) -> u64 {
         let mut state = self.0.lock().unwrap();
         *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -34,7 +34,7 @@ impl Chance {
 
 /// The receiver's record of messages in both directions.
 #[derive(Default)]
-struct Known {
+struct Observed {
     /// Names of the offered files, by number.
     offers: BTreeMap<u32, String>,
     /// Received chunks of each file.
@@ -47,20 +47,20 @@ struct Known {
     keys: HashMap<Vec<u8>, BTreeSet<u64>>,
 }
 
-struct Receiver<'a> {
+struct RandomReceiver<'a> {
     ends: &'a Ends,
     files: &'a BTreeMap<String, Vec<u8>>,
-    chance: &'a Chance,
+    random: &'a Random,
     /// One answer in `honesty` is a lie on average; 0 for none.
     honesty: u64,
     has_lied: AtomicBool,
     is_over: AtomicBool,
-    known: Mutex<Known>,
+    observed: Mutex<Observed>,
 }
 
-impl Receiver<'_> {
+impl RandomReceiver<'_> {
     fn lies(&self) -> bool {
-        let lies = self.honesty > 0 && self.chance.below(self.honesty) == 0;
+        let lies = self.honesty > 0 && self.random.below(self.honesty) == 0;
         if lies {
             self.has_lied.store(true, Ordering::Relaxed);
         }
@@ -68,7 +68,7 @@ impl Receiver<'_> {
     }
 
     fn one_of(&self, numbers: &[u64]) -> u64 {
-        numbers[self.chance.below(numbers.len() as u64) as usize]
+        numbers[self.random.below(numbers.len() as u64) as usize]
     }
 
     /// A random reply.
@@ -76,7 +76,7 @@ impl Receiver<'_> {
         let number = self.one_of(&[0, 1, 2, 31, 32, 33, 97, 1 << 20, u64::MAX]);
         let file = file.wrapping_add(self.one_of(&[0, 0, 0, 1, u64::from(u32::MAX)]) as u32);
         let stream = stream.wrapping_add(self.one_of(&[0, 0, 1, 1000]) as u16);
-        let reply = match self.chance.below(11) {
+        let reply = match self.random.below(11) {
             0 => Reply::Admitted { ticket: Ticket::from_bytes([1; 32]), streams: number as u16 },
             1 => Reply::Joined,
             2 => Reply::FolderReady,
@@ -85,8 +85,8 @@ impl Receiver<'_> {
             5 => Reply::Progress { file, synced_chunks: number, streams: vec![(stream, number)] },
             6 | 7 => Reply::Drained { stream, batches: number % 4 },
             8 => Reply::Confirmed { file },
-            9 => Reply::Refused { reason: REFUSALS[self.chance.below(6) as usize] },
-            _ => return (0..self.chance.below(40)).map(|_| self.chance.below(256) as u8).collect(),
+            9 => Reply::Refused { reason: REFUSALS[self.random.below(6) as usize] },
+            _ => return (0..self.random.below(40)).map(|_| self.random.below(256) as u8).collect(),
         };
         self.note(&reply);
         reply.encode()
@@ -94,47 +94,48 @@ impl Receiver<'_> {
 
     fn note(&self, reply: &Reply) {
         if let Reply::Complete { file } | Reply::Confirmed { file } = reply {
-            self.known.lock().unwrap().said.insert(*file);
+            self.observed.lock().unwrap().said.insert(*file);
         }
     }
 
     fn serve(&self, link: Arc<dyn Link>) {
         let secret = self.ends.noise(&self.ends.receiver).0;
         let Ok((incoming, out, _)) = noise::respond(link.clone(), &secret, STALL, &|| None) else { return };
-        let mut peer = Peer { incoming, out };
+        let mut peer = RawPeer { incoming, out };
         let over = || self.is_over.load(Ordering::Relaxed).then(|| Error::new(ErrorKind::Interrupted));
-        let patience = Patience::silence(END, &over);
-        match peer.incoming.read(&patience).ok().flatten().map(|first| Request::parse(&first).unwrap()) {
-            Some(Request::Begin { streams }) => self.control(&mut peer, streams, &patience),
-            Some(Request::Join { stream, .. }) => self.data(&mut peer, stream, &patience),
+        let timeouts = Timeouts::idle(END, &over);
+        match peer.incoming.read(&timeouts).ok().flatten().map(|first| Request::parse(&first).unwrap()) {
+            Some(Request::Begin { streams }) => self.control(&mut peer, streams, &timeouts),
+            Some(Request::Join { stream, .. }) => self.data(&mut peer, stream, &timeouts),
             None => {}
             first => panic!("{first:?}"),
         }
     }
 
-    fn control(&self, peer: &mut Peer, streams: u16, patience: &Patience<'_>) {
-        let Peer { incoming, out } = peer;
+    fn control(&self, peer: &mut RawPeer, streams: u16, timeouts: &Timeouts<'_>) {
+        let RawPeer { incoming, out } = peer;
         let out = Mutex::new(out);
         let link = incoming.link().clone();
-        let put = |bytes: &[u8]| out.lock().unwrap().write(bytes, &Patience::silence(STALL, &|| None));
-        let say = |reply: Reply, file: u32, stream: u16| {
+        let put = |bytes: &[u8]| out.lock().unwrap().write(bytes, &Timeouts::idle(STALL, &|| None));
+        let answer = |reply: Reply, file: u32, stream: u16| {
             if self.lies() {
-                if self.chance.below(8) == 0 {
+                if self.random.below(8) == 0 {
                     link.close();
                 }
                 let _ = put(&self.lie(file, stream));
                 // The lie replaces the true reply, or comes before it.
-                if self.chance.below(4) == 0 {
+                if self.random.below(4) == 0 {
                     return;
                 }
             }
             self.note(&reply);
             let _ = put(&reply.encode());
         };
-        say(Reply::Admitted { ticket: Ticket::from_bytes([1; 32]), streams }, 0, 0);
+        answer(Reply::Admitted { ticket: Ticket::from_bytes([1; 32]), streams }, 0, 0);
         let newest = AtomicU32::new(0);
         let report = || {
-            let streams = self.known.lock().unwrap().batches.iter().map(|(&stream, &count)| (stream, count)).collect();
+            let streams =
+                self.observed.lock().unwrap().batches.iter().map(|(&stream, &count)| (stream, count)).collect();
             Reply::Progress { file: newest.load(Ordering::Relaxed), synced_chunks: 0, streams }
         };
         let has_ended = AtomicBool::new(false);
@@ -145,30 +146,30 @@ impl Receiver<'_> {
                     std::thread::sleep(SILENCE / 4);
                 }
             });
-            while let Ok(Some(message)) = incoming.read(patience) {
+            while let Ok(Some(message)) = incoming.read(timeouts) {
                 match Request::parse(&message).unwrap() {
                     Request::Offer { file, path, .. } => {
                         newest.store(file, Ordering::Relaxed);
-                        self.known.lock().unwrap().offers.insert(file, String::from_utf8(path).unwrap());
-                        say(Reply::Resume { file, held: vec![] }, file, 0);
+                        self.observed.lock().unwrap().offers.insert(file, String::from_utf8(path).unwrap());
+                        answer(Reply::Resume { file, held: vec![] }, file, 0);
                     }
-                    Request::Folder { .. } => say(Reply::FolderReady, newest.load(Ordering::Relaxed), 0),
-                    Request::Ping => say(report(), newest.load(Ordering::Relaxed), 0),
+                    Request::Folder { .. } => answer(Reply::FolderReady, newest.load(Ordering::Relaxed), 0),
+                    Request::Ping => answer(report(), newest.load(Ordering::Relaxed), 0),
                     Request::Lost { stream } => {
-                        let batches = self.known.lock().unwrap().batches.remove(&stream).unwrap_or(0);
-                        say(Reply::Drained { stream, batches }, newest.load(Ordering::Relaxed), stream);
+                        let batches = self.observed.lock().unwrap().batches.remove(&stream).unwrap_or(0);
+                        answer(Reply::Drained { stream, batches }, newest.load(Ordering::Relaxed), stream);
                     }
                     Request::Finish { file, size_bytes } => {
                         let since = Instant::now();
                         let is_whole = || {
-                            let known = self.known.lock().unwrap();
-                            known.held.get(&file).map_or(0, BTreeSet::len) as u64 == chunks(size_bytes)
+                            let observed = self.observed.lock().unwrap();
+                            observed.held.get(&file).map_or(0, BTreeSet::len) as u64 == chunks(size_bytes)
                         };
                         while !is_whole() && since.elapsed() < SILENCE / 2 {
                             std::thread::sleep(Duration::from_millis(1));
                         }
                         if is_whole() || self.honesty > 0 {
-                            say(Reply::Confirmed { file }, file, 0);
+                            answer(Reply::Confirmed { file }, file, 0);
                         }
                     }
                     Request::Abandon { .. } => {}
@@ -189,18 +190,18 @@ impl Receiver<'_> {
     }
 
     /// Checks that the received chunks are those of the sender's files.
-    fn data(&self, peer: &mut Peer, stream: u16, patience: &Patience<'_>) {
+    fn data(&self, peer: &mut RawPeer, stream: u16, timeouts: &Timeouts<'_>) {
         if self.lies() {
-            match self.chance.below(3) {
+            match self.random.below(3) {
                 0 => return,
-                1 => peer.say(&Request::Bye),
-                _ => peer.say_bytes(&self.lie(0, stream)),
+                1 => peer.send(&Request::Bye),
+                _ => peer.send_bytes(&self.lie(0, stream)),
             }
         } else {
-            peer.say_bytes(&Reply::Joined.encode());
+            peer.send_bytes(&Reply::Joined.encode());
         }
         let mut key: Option<(u32, Vec<u8>, Payload)> = None;
-        while let Ok(Some(message)) = peer.incoming.read(patience) {
+        while let Ok(Some(message)) = peer.incoming.read(timeouts) {
             match Request::parse(&message).unwrap() {
                 Request::Key { file, aead, input_key, prefix } => {
                     let payload = Payload::open(&Content::with_input_key(aead, &input_key).unwrap(), &prefix).unwrap();
@@ -210,7 +211,7 @@ impl Receiver<'_> {
                     let (of, key, payload) = key.as_ref().expect("a key before its batches");
                     assert_eq!(*of, file);
                     let mut sealed = vec![0; sealed_bytes as usize];
-                    if peer.incoming.read_raw(&mut sealed, patience).is_err() {
+                    if peer.incoming.read_raw(&mut sealed, timeouts).is_err() {
                         return;
                     }
                     payload.unseal(first_chunk, &mut sealed).expect("what is sent verifies");
@@ -220,17 +221,17 @@ impl Receiver<'_> {
                         .copied()
                         .collect();
                     let count = sealed.len().div_ceil(CHUNK_BYTES + TAG_BYTES) as u64;
-                    let mut known = self.known.lock().unwrap();
-                    let bytes = &self.files[&known.offers[&file]];
+                    let mut observed = self.observed.lock().unwrap();
+                    let bytes = &self.files[&observed.offers[&file]];
                     assert!(bytes[first_chunk as usize * CHUNK_BYTES..].starts_with(&plain), "something else was sent");
-                    let sealed = known.keys.entry(key.clone()).or_default();
+                    let sealed = observed.keys.entry(key.clone()).or_default();
                     let all_new = (first_chunk..first_chunk + count).all(|chunk| sealed.insert(chunk));
                     assert!(all_new, "{count} chunks from {first_chunk} on: one of them twice under one key");
-                    known.held.entry(file).or_default().extend(first_chunk..first_chunk + count);
-                    *known.batches.entry(stream).or_default() += 1;
-                    drop(known);
+                    observed.held.entry(file).or_default().extend(first_chunk..first_chunk + count);
+                    *observed.batches.entry(stream).or_default() += 1;
+                    drop(observed);
                     // Close the connection after this batch: a lie as well.
-                    if self.honesty > 0 && self.chance.below(8 * self.honesty) == 0 {
+                    if self.honesty > 0 && self.random.below(8 * self.honesty) == 0 {
                         self.has_lied.store(true, Ordering::Relaxed);
                         return;
                     }
@@ -244,35 +245,35 @@ impl Receiver<'_> {
 /// Runs a transfer to a random receiver.
 fn meet(seed: u64) -> Result<SendReport, Error> {
     let ends = Ends::new();
-    let chance = Chance(Mutex::new(seed));
+    let random = Random(Mutex::new(seed));
     let listener = Listener::new(std::net::TcpListener::bind("127.0.0.1:0").unwrap()).unwrap();
     let names = ["in/a", "in/b", "in/below/c"];
     fs::create_dir_all(ends.root.path().join("in/below")).unwrap();
     let files: BTreeMap<String, Vec<u8>> = names
         .iter()
         .map(|name| {
-            let bytes = data(SIZES[chance.below(6) as usize]);
+            let bytes = data(SIZES[random.below(6) as usize]);
             fs::write(ends.root.path().join(name), &bytes).unwrap();
             ((*name).to_owned(), bytes)
         })
         .collect();
     let address = ends.receiver.address().unwrap();
     let options = SendOptions {
-        streams: 1 + chance.below(3) as u16,
-        threads: (chance.below(3) as usize).into(),
-        stage_bytes: (chance.below(2) == 0).then(|| 1 + chance.below(4) * 100_000),
-        synchronisation: if chance.below(4) == 0 { Synchronisation::Barrier } else { Synchronisation::Counter },
+        streams: 1 + random.below(3) as u16,
+        threads: (random.below(3) as usize).into(),
+        stage_bytes: (random.below(2) == 0).then(|| 1 + random.below(4) * 100_000),
+        synchronisation: if random.below(4) == 0 { Synchronisation::Barrier } else { Synchronisation::Counter },
         stall_time: SILENCE,
         ..SendOptions::new(listener.address().unwrap().to_string(), address)
     };
-    let receiver = Receiver {
+    let receiver = RandomReceiver {
         ends: &ends,
         files: &files,
-        chance: &chance,
+        random: &random,
         honesty: [0, 2, 4, 10, 30][seed as usize % 5],
         has_lied: AtomicBool::new(false),
         is_over: AtomicBool::new(false),
-        known: Mutex::default(),
+        observed: Mutex::default(),
     };
     let since = Instant::now();
     let outcome = std::thread::scope(|scope| {
@@ -291,11 +292,14 @@ fn meet(seed: u64) -> Result<SendReport, Error> {
     });
     let took = since.elapsed();
     assert!(took < END, "{seed}: {took:?}");
-    let known = receiver.known.into_inner().unwrap();
+    let observed = receiver.observed.into_inner().unwrap();
     match &outcome {
         Ok(report) => {
             assert_eq!(report.files, 3, "{seed}");
-            assert!(known.offers.len() == 3 && known.offers.keys().all(|file| known.said.contains(file)), "{seed}");
+            assert!(
+                observed.offers.len() == 3 && observed.offers.keys().all(|file| observed.said.contains(file)),
+                "{seed}"
+            );
         }
         // On a busy machine an honest receiver may be late.
         Err(error) if error.kind == ErrorKind::Stalled && took >= SILENCE => {}

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::AtomicU64;
 
-use super::super::link_nth::{Nth, Trouble};
+use super::super::link_nth::{CallFault, FailNth};
 use super::*;
 use tress_container::testing::faulty::{self, broken_disk, wants_all};
 
@@ -14,7 +14,7 @@ const WORKERS: u64 = 16;
 
 /// The end that has the fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum FaultySide {
     Sender,
     Receiver,
 }
@@ -59,7 +59,7 @@ fn transfer(
     for (name, bytes) in files() {
         match fs::read(ends.output(name)) {
             Ok(found) => assert!(found == bytes, "{label}: {name} is wrong"),
-            Err(_) => assert!(outcome.is_err(), "{label}: {name} is missing, and nobody was told"),
+            Err(_) => assert!(outcome.is_err(), "{label}: {name} is missing without an error"),
         }
     }
     // The receiver still serves others, and the same transfer again.
@@ -81,23 +81,23 @@ fn leak<T>(value: T) -> &'static T {
 
 #[test]
 fn any_call_on_a_connection_fails() {
-    for end in [End::Sender, End::Receiver] {
-        for trouble in [Trouble::Reset, Trouble::End, Trouble::Again, Trouble::Signal, Trouble::Short] {
+    for end in [FaultySide::Sender, FaultySide::Receiver] {
+        for fault in [CallFault::Reset, CallFault::End, CallFault::Again, CallFault::Signal, CallFault::Short] {
             let reached = walk(5, |n| {
-                let network: &Nth = leak(Nth::new(n, trouble));
+                let network: &FailNth = leak(FailNth::new(n, fault));
                 let networks: [&'static dyn Network; 2] = match end {
-                    End::Sender => [network, &Tcp],
-                    End::Receiver => [&Tcp, network],
+                    FaultySide::Sender => [network, &Tcp],
+                    FaultySide::Receiver => [&Tcp, network],
                 };
-                let label = format!("{trouble:?} in call {n} of the {end:?}");
+                let label = format!("{fault:?} in call {n} of the {end:?}");
                 let outcome = transfer([&OS, &OS], networks, &label);
                 if let Err(error) = &outcome {
-                    assert!(!trouble.is_harmless(), "{label}: {error}");
+                    assert!(!fault.is_harmless(), "{label}: {error}");
                 }
                 network.has_failed()
             });
-            println!("{end:?}, {trouble:?}: {reached} calls on connections had the fault");
-            assert!(reached > 10, "{end:?} {trouble:?}: {reached}");
+            println!("{end:?}, {fault:?}: {reached} calls on connections had the fault");
+            assert!(reached > 10, "{end:?} {fault:?}: {reached}");
         }
     }
 }
@@ -107,18 +107,18 @@ fn any_call_on_a_file_fails() {
     let full = faulty::Fault::Error(std::io::ErrorKind::StorageFull);
     let broken = faulty::Fault::Error(broken_disk());
     let faults = [full, broken, faulty::Fault::Signal, faulty::Fault::Short, faulty::Fault::Gone, faulty::Fault::Lost];
-    for end in [End::Sender, End::Receiver] {
+    for end in [FaultySide::Sender, FaultySide::Receiver] {
         for fault in faults {
             // A sender syncs nothing.
-            if end == End::Sender && fault == faulty::Fault::Lost {
+            if end == FaultySide::Sender && fault == faulty::Fault::Lost {
                 continue;
             }
             let stride = if fault == faulty::Fault::Lost { 1 } else { 5 };
             let reached = walk(stride, |n| {
                 let system: &faulty::Faulty = leak(faulty::Faulty::new(n, fault, true));
                 let systems: [&'static dyn System; 2] = match end {
-                    End::Sender => [system, &OS],
-                    End::Receiver => [&OS, system],
+                    FaultySide::Sender => [system, &OS],
+                    FaultySide::Receiver => [&OS, system],
                 };
                 let label = format!("{fault:?} in call {n} of the {end:?}");
                 let outcome = transfer(systems, [&Tcp, &Tcp], &label);
@@ -128,7 +128,7 @@ fn any_call_on_a_file_fails() {
                 system.has_failed()
             });
             println!("{end:?}, {fault:?}: {reached} calls on files had the fault");
-            let least = if end == End::Receiver && fault != faulty::Fault::Short { 5 } else { 1 };
+            let least = if end == FaultySide::Receiver && fault != faulty::Fault::Short { 5 } else { 1 };
             assert!(reached >= least, "{end:?} {fault:?}: {reached}");
         }
     }

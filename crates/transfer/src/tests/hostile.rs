@@ -97,30 +97,30 @@ fn hostile_names_and_sizes() {
         &long,
     ];
     for (number, name) in (1..).zip(names) {
-        peer.say(&Request::Offer {
+        peer.send(&Request::Offer {
             file: number,
             size_bytes: Some(1),
             restart: true,
             identity: [0; 32],
             path: name.to_vec(),
         });
-        let answer = peer.hear().unwrap();
+        let answer = peer.recv().unwrap();
         let is_refused = matches!(answer, Reply::Refused { reason: Refusal::Name | Refusal::Exists });
         assert!(is_refused, "{:?}: {answer:?}", String::from_utf8_lossy(name));
         if name != b"real" {
-            peer.say(&Request::Folder { path: name.to_vec() });
-            assert!(matches!(peer.hear(), Some(Reply::Refused { .. })), "{:?}", String::from_utf8_lossy(name));
+            peer.send(&Request::Folder { path: name.to_vec() });
+            assert!(matches!(peer.recv(), Some(Reply::Refused { .. })), "{:?}", String::from_utf8_lossy(name));
         }
     }
     for (number, size) in [(98, u64::MAX), (99, 1 << 60)] {
-        peer.say(&Request::Offer {
+        peer.send(&Request::Offer {
             file: number,
             size_bytes: Some(size),
             restart: false,
             identity: [0; 32],
             path: b"big".to_vec(),
         });
-        assert!(matches!(peer.hear(), Some(Reply::Refused { .. })), "{size}");
+        assert!(matches!(peer.recv(), Some(Reply::Refused { .. })), "{size}");
     }
     let outside: Vec<_> = fs::read_dir(ends.root.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(outside, ["out"]);
@@ -133,8 +133,8 @@ fn hostile_tickets() {
     let running = ends.receive();
     let join = |ticket: Ticket, stream| {
         let mut data = ends.hostile(&running);
-        data.say(&Request::Join { ticket, stream });
-        (data.hear(), data)
+        data.send(&Request::Join { ticket, stream });
+        (data.recv(), data)
     };
     let refused = |reason| Some(Reply::Refused { reason });
     let (control, ticket) = ends.hostile_session(&running);
@@ -164,10 +164,10 @@ fn a_ticket_of_another_sender() {
     let link: Arc<dyn Link> = Tcp.connect(&running.to).unwrap().into();
     let keys = (ends.noise(&other).0, ends.noise(&ends.receiver).1);
     let (incoming, out) = noise::initiate(link, &keys.0, &keys.1, Duration::from_secs(5), &|| None).unwrap();
-    let mut stranger = Peer { incoming, out };
-    stranger.say(&Request::Join { ticket, stream: 0 });
+    let mut stranger = RawPeer { incoming, out };
+    stranger.send(&Request::Join { ticket, stream: 0 });
     // It is not even admitted.
-    assert_eq!(stranger.hear(), Some(Reply::Refused { reason: Refusal::NotAdmitted }));
+    assert_eq!(stranger.recv(), Some(Reply::Refused { reason: Refusal::NotAdmitted }));
     running.stop();
 }
 
@@ -180,50 +180,50 @@ fn hostile_data() {
     let ends = Ends::new();
     let running = ends.receive();
     let key = |epoch: &crate::epoch::Epoch| epoch.message.encode();
-    type Case = Box<dyn Fn(&mut Peer)>;
+    type Case = Box<dyn Fn(&mut RawPeer)>;
     let cases: Vec<Case> = vec![
         // No key; unknown file; lengths that no batch has; chunks beyond the file; a last chunk that is full, or too short.
-        Box::new(|peer| peer.say(&batch(1, 0, 524_800))),
-        Box::new(|peer| peer.say(&batch(9, 0, 524_800))),
-        Box::new(|peer| peer.say(&batch(1, 0, 0))),
-        Box::new(|peer| peer.say(&batch(1, 0, 16_401))),
-        Box::new(|peer| peer.say(&batch(1, 0, 33 * 16_400))),
-        Box::new(|peer| peer.say(&batch(1, 0, u32::MAX))),
-        Box::new(|peer| peer.say(&batch(1, 0, 524_801))),
-        Box::new(|peer| peer.say(&batch(1, 33, 524_800))),
-        Box::new(|peer| peer.say(&batch(1, u64::MAX, 16_400))),
-        Box::new(|peer| peer.say(&batch(1, 1 << 40, 524_800))),
-        Box::new(|peer| peer.say(&batch(1, 64, 16))),
-        Box::new(|peer| peer.say_bytes(&[0xff; 20])),
-        Box::new(|peer| peer.say_bytes(&[])),
-        Box::new(|peer| peer.say(&Request::Bye)),
+        Box::new(|peer| peer.send(&batch(1, 0, 524_800))),
+        Box::new(|peer| peer.send(&batch(9, 0, 524_800))),
+        Box::new(|peer| peer.send(&batch(1, 0, 0))),
+        Box::new(|peer| peer.send(&batch(1, 0, 16_401))),
+        Box::new(|peer| peer.send(&batch(1, 0, 33 * 16_400))),
+        Box::new(|peer| peer.send(&batch(1, 0, u32::MAX))),
+        Box::new(|peer| peer.send(&batch(1, 0, 524_801))),
+        Box::new(|peer| peer.send(&batch(1, 33, 524_800))),
+        Box::new(|peer| peer.send(&batch(1, u64::MAX, 16_400))),
+        Box::new(|peer| peer.send(&batch(1, 1 << 40, 524_800))),
+        Box::new(|peer| peer.send(&batch(1, 64, 16))),
+        Box::new(|peer| peer.send_bytes(&[0xff; 20])),
+        Box::new(|peer| peer.send_bytes(&[])),
+        Box::new(|peer| peer.send(&Request::Bye)),
         // Bytes that are not a message.
-        Box::new(|peer| peer.raw(&[0, 3, 1, 2, 3])),
-        Box::new(|peer| peer.raw(&[0xff; 100_000])),
+        Box::new(|peer| peer.send_raw(&[0, 3, 1, 2, 3])),
+        Box::new(|peer| peer.send_raw(&[0xff; 100_000])),
         // A valid header, and chunks that do not verify.
         Box::new(|peer| {
-            peer.say(&batch(1, 0, 524_800));
-            peer.raw(&vec![0; 524_800]);
+            peer.send(&batch(1, 0, 524_800));
+            peer.send_raw(&vec![0; 524_800]);
         }),
     ];
     for (number, case) in cases.iter().enumerate() {
         let (mut control, ticket) = ends.hostile_session(&running);
         let size = 2 * BATCH_PLAIN_BYTES + 5;
         let path = format!("file-{number}").into_bytes();
-        control.say(&Request::Offer { file: 1, size_bytes: Some(size), restart: false, identity: [1; 32], path });
-        assert_eq!(control.hear(), Some(Reply::Resume { file: 1, held: vec![] }));
+        control.send(&Request::Offer { file: 1, size_bytes: Some(size), restart: false, identity: [1; 32], path });
+        assert_eq!(control.recv(), Some(Reply::Resume { file: 1, held: vec![] }));
         let mut data = ends.hostile(&running);
-        data.say(&Request::Join { ticket, stream: 0 });
-        assert_eq!(data.hear(), Some(Reply::Joined));
+        data.send(&Request::Join { ticket, stream: 0 });
+        assert_eq!(data.recv(), Some(Reply::Joined));
         if number > 0 {
-            data.say_bytes(&key(&crate::epoch::Epoch::new(1).unwrap()));
+            data.send_bytes(&key(&crate::epoch::Epoch::new(1).unwrap()));
         }
         case(&mut data);
         // This connection ends, none of its batches count, and the control connection stays open.
-        assert_eq!(control.hear(), Some(Reply::Drained { stream: 0, batches: 0 }), "case {number}");
-        control.say(&Request::Abandon { file: 1 });
-        control.say(&Request::Bye);
-        assert_eq!(control.hear(), None);
+        assert_eq!(control.recv(), Some(Reply::Drained { stream: 0, batches: 0 }), "case {number}");
+        control.send(&Request::Abandon { file: 1 });
+        control.send(&Request::Bye);
+        assert_eq!(control.recv(), None);
         assert!(!ends.output(&format!("file-{number}")).exists());
     }
     running.stop();
@@ -250,16 +250,16 @@ fn hostile_control() {
     ];
     for case in cases {
         let (mut control, _) = ends.hostile_session(&running);
-        case.iter().for_each(|request| control.say(request));
-        let last = std::iter::from_fn(|| control.hear()).last();
+        case.iter().for_each(|request| control.send(request));
+        let last = std::iter::from_fn(|| control.recv()).last();
         assert_eq!(last, Some(Reply::Refused { reason: Refusal::Protocol }), "{case:?}");
         assert!(!ends.output("a").exists());
     }
     // These messages must not come first on a connection.
     for first in [Request::Ping, Request::Bye, offer(1), Request::Begin { streams: 0 }] {
         let mut peer = ends.hostile(&running);
-        peer.say(&first);
-        assert_eq!(peer.hear(), Some(Reply::Refused { reason: Refusal::Protocol }), "{first:?}");
+        peer.send(&first);
+        assert_eq!(peer.recv(), Some(Reply::Refused { reason: Refusal::Protocol }), "{first:?}");
     }
     running.stop();
 }
@@ -280,26 +280,26 @@ fn abandoned_while_it_gets_its_name() {
             identity: [1; 32],
             path: path.to_vec(),
         };
-        control.say(&offer(1, b"a"));
-        assert_eq!(control.hear(), Some(Reply::Resume { file: 1, held: vec![] }), "{n}");
+        control.send(&offer(1, b"a"));
+        assert_eq!(control.recv(), Some(Reply::Resume { file: 1, held: vec![] }), "{n}");
         let mut data = ends.hostile(&running);
-        data.say(&Request::Join { ticket, stream: 0 });
-        assert_eq!(data.hear(), Some(Reply::Joined), "{n}");
+        data.send(&Request::Join { ticket, stream: 0 });
+        assert_eq!(data.recv(), Some(Reply::Joined), "{n}");
         let epoch = crate::epoch::Epoch::new(1).unwrap();
-        data.say(&epoch.message);
+        data.send(&epoch.message);
         let mut sealed = [7; 9 + 16];
         epoch.payload.seal(0, &mut sealed).unwrap();
-        data.say(&batch(1, 0, 25));
-        data.raw(&sealed);
-        control.say(&Request::Finish { file: 1, size_bytes: 9 });
+        data.send(&batch(1, 0, 25));
+        data.send_raw(&sealed);
+        control.send(&Request::Finish { file: 1, size_bytes: 9 });
         std::thread::sleep(Duration::from_millis(100));
-        control.say(&Request::Abandon { file: 1 });
-        control.say(&offer(2, b"b"));
+        control.send(&Request::Abandon { file: 1 });
+        control.send(&offer(2, b"b"));
         // Longer than a slow call takes.
         std::thread::sleep(Duration::from_millis(500));
         let replies: Vec<Reply> = std::iter::from_fn(|| {
-            control.say(&Request::Ping);
-            control.hear_any()
+            control.send(&Request::Ping);
+            control.recv_any()
         })
         .take(10)
         .collect();
@@ -336,11 +336,11 @@ fn lying_receiver(ends: &Ends, lies: Vec<Reply>, stall_time: Duration) -> Error 
             }
         };
         let (mut incoming, mut out, _) = noise::respond(accept(), &secret, STALL, &|| None).unwrap();
-        let patience = Patience::silence(STALL, &|| None);
-        incoming.read(&patience).unwrap();
-        out.write(&Reply::Admitted { ticket: Ticket::from_bytes([1; 32]), streams: 1 }.encode(), &patience).unwrap();
+        let timeouts = Timeouts::idle(STALL, &|| None);
+        incoming.read(&timeouts).unwrap();
+        out.write(&Reply::Admitted { ticket: Ticket::from_bytes([1; 32]), streams: 1 }.encode(), &timeouts).unwrap();
         loop {
-            let message = incoming.read(&patience).unwrap().unwrap();
+            let message = incoming.read(&timeouts).unwrap().unwrap();
             if let Ok(Request::Offer { file, .. }) = Request::parse(&message) {
                 for lie in &lies {
                     // Give the reply the number of the offered file.
@@ -348,7 +348,7 @@ fn lying_receiver(ends: &Ends, lies: Vec<Reply>, stall_time: Duration) -> Error 
                         Reply::Resume { held, .. } => Reply::Resume { file, held },
                         lie => lie,
                     };
-                    let _ = out.write(&lie.encode(), &patience);
+                    let _ = out.write(&lie.encode(), &timeouts);
                 }
                 break;
             }
@@ -357,11 +357,11 @@ fn lying_receiver(ends: &Ends, lies: Vec<Reply>, stall_time: Duration) -> Error 
             scope.spawn(|| {
                 let idle = Reply::Progress { file: 0, synced_chunks: 0, streams: vec![] };
                 // It never falls silent.
-                while out.write(&idle.encode(), &Patience::silence(STALL, &|| None)).is_ok() {
+                while out.write(&idle.encode(), &Timeouts::idle(STALL, &|| None)).is_ok() {
                     std::thread::sleep(Duration::from_millis(50));
                 }
             });
-            while let Ok(Some(_)) = incoming.read(&patience) {}
+            while let Ok(Some(_)) = incoming.read(&timeouts) {}
         });
     });
     let address = ends.receiver.address().unwrap();

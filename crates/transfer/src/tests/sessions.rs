@@ -18,9 +18,9 @@ fn a_data_connection_that_is_gone_holds_no_socket() {
     // Each link of the receiver holds one reference.
     let count = Arc::new(());
     let held = count.clone();
-    let network = Wrapping::leak(move |_, link| {
+    let network = WrappedNetwork::leak(move |_, link| {
         let held = held.clone();
-        Box::new(Before { link, read: move || drop(held.clone()), write: |_| Ok(()) })
+        Box::new(HookedLink { link, read: move || drop(held.clone()), write: |_| Ok(()) })
     });
     // The control connection is silent for the whole test, and the machine may be busy.
     let running = ends.receive_with(&OS, network, |options| {
@@ -30,10 +30,10 @@ fn a_data_connection_that_is_gone_holds_no_socket() {
     let (mut control, ticket) = ends.hostile_session(&running);
     for stream in 0..100 {
         let mut data = ends.hostile(&running);
-        data.say(&Request::Join { ticket: ticket.clone(), stream });
-        assert_eq!(data.hear(), Some(Reply::Joined));
+        data.send(&Request::Join { ticket: ticket.clone(), stream });
+        assert_eq!(data.recv(), Some(Reply::Joined));
         drop(data);
-        assert_eq!(control.hear(), Some(Reply::Drained { stream, batches: 0 }));
+        assert_eq!(control.recv(), Some(Reply::Drained { stream, batches: 0 }));
     }
     // Without the references of this function and of the network.
     let live = || Arc::strong_count(&count) - 2;
@@ -54,8 +54,8 @@ fn sessions_that_begin_at_once_are_counted() {
             scope.spawn(|| {
                 let mut peer = ends.hostile(&running);
                 barrier.wait();
-                peer.say(&Request::Begin { streams: 1 });
-                let answer = peer.hear();
+                peer.send(&Request::Begin { streams: 1 });
+                let answer = peer.recv();
                 all.lock().unwrap().push((answer, peer));
             });
         }
@@ -75,7 +75,7 @@ fn a_sender_that_reads_nothing_delays_nobody() {
     const ROOM_BYTES: usize = 4096;
     let full = Arc::new(AtomicUsize::new(0));
     let all_full = full.clone();
-    let network = Wrapping::leak(move |_, link| {
+    let network = WrappedNetwork::leak(move |_, link| {
         let (taken, full) = (AtomicUsize::new(0), all_full.clone());
         let write = move |bytes| {
             let before = taken.fetch_add(bytes, Ordering::Relaxed);
@@ -88,7 +88,7 @@ fn a_sender_that_reads_nothing_delays_nobody() {
             }
             Ok(())
         };
-        Box::new(Before { link, read: || {}, write })
+        Box::new(HookedLink { link, read: || {}, write })
     });
     let running = ends.receive_with(&OS, network, |options| options.limits.stall_time = Duration::from_secs(3600));
     let offer = Request::Offer { file: 1, size_bytes: Some(9), restart: false, identity: [1; 32], path: b"a".to_vec() };
@@ -96,9 +96,9 @@ fn a_sender_that_reads_nothing_delays_nobody() {
     // The second session takes over the file from the first, which is stuck in a write.
     let deaf = [1, 2].map(|number| {
         let (mut peer, _) = ends.hostile_session(&running);
-        peer.say(&offer);
-        assert_eq!(peer.hear(), Some(Reply::Resume { file: 1, held: vec![] }));
-        (0..ROOM_BYTES / 16).for_each(|_| peer.say(&Request::Ping));
+        peer.send(&offer);
+        assert_eq!(peer.recv(), Some(Reply::Resume { file: 1, held: vec![] }));
+        (0..ROOM_BYTES / 16).for_each(|_| peer.send(&Request::Ping));
         assert!(soon(|| full.load(Ordering::Relaxed) == number));
         peer
     });
@@ -108,7 +108,7 @@ fn a_sender_that_reads_nothing_delays_nobody() {
 }
 
 #[test]
-fn times_that_no_clock_reaches() {
+fn timeouts_beyond_the_clock() {
     let ends = Ends::new();
     let running = ends.receive_with(&OS, &Tcp, |options| {
         (options.limits.handshake_time, options.limits.stall_time) = (Duration::MAX, Duration::MAX);
@@ -173,7 +173,7 @@ fn a_changed_file_does_not_end_the_session() {
             sequential: mode == "sequential",
             ..ends.options(&running)
         };
-        let (control, network) = (Control::new(), Faulty::new([Fault::None]));
+        let (control, network) = (Control::new(), FaultyNetwork::new([LinkFault::None]));
         let sent = std::thread::scope(|scope| {
             let sending = scope.spawn(|| send_on(&OS, &network, &inputs, &ends.sender, &options, &control));
             assert!(soon(|| ends.output("a").exists()));

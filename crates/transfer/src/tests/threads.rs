@@ -56,7 +56,7 @@ fn a_receiver_without_threads() {
         ),
         (
             |number, link| match number {
-                0 => Box::new(Before { link, read: || LEFT.set(0), write: |_| Ok(()) }),
+                0 => Box::new(HookedLink { link, read: || LEFT.set(0), write: |_| Ok(()) }),
                 _ => link,
             },
             Err(ErrorKind::Refused(Refusal::TooMany)),
@@ -70,7 +70,7 @@ fn a_receiver_without_threads() {
         ),
         (
             |number, link| match number {
-                1 => Box::new(Before { link, read: || LEFT.set(0), write: |_| Ok(()) }),
+                1 => Box::new(HookedLink { link, read: || LEFT.set(0), write: |_| Ok(()) }),
                 _ => link,
             },
             Ok(()),
@@ -78,7 +78,7 @@ fn a_receiver_without_threads() {
     ];
     for (number, (wrap, expected)) in refused.into_iter().enumerate() {
         let ends = Ends::new();
-        let running = ends.receive_on(&OS, Wrapping::leak(wrap));
+        let running = ends.receive_on(&OS, WrappedNetwork::leak(wrap));
         let bytes = data(3 * BATCH);
         let source = ends.file("a", &bytes);
         let sent = ends.send(&running, &Tcp, &source, 1);
@@ -99,7 +99,7 @@ fn a_session_ends_when_a_thread_of_it_panics() {
             |number, link| {
                 let begun = std::thread::current().id();
                 let read = move || assert!(std::thread::current().id() == begun, "a panic that a test wants");
-                if number == 0 { Box::new(Before { link, read, write: |_| Ok(()) }) } else { link }
+                if number == 0 { Box::new(HookedLink { link, read, write: |_| Ok(()) }) } else { link }
             },
             false,
             "listen",
@@ -110,7 +110,7 @@ fn a_session_ends_when_a_thread_of_it_panics() {
                     assert!(bytes < 100_000, "a panic that a test wants");
                     Ok(())
                 };
-                if number == 1 { Box::new(Before { link, read: || {}, write }) } else { link }
+                if number == 1 { Box::new(HookedLink { link, read: || {}, write }) } else { link }
             },
             false,
             "write",
@@ -128,7 +128,7 @@ fn a_session_ends_when_a_thread_of_it_panics() {
         std::thread::spawn(move || {
             let report = move |done, _| assert!(done == 0 || !report_panics, "a panic that a test wants");
             let control = Control::new().on_progress(report);
-            let send = || send_on(&OS, Wrapping::leak(wrap), &[source], &sender, &options, &control);
+            let send = || send_on(&OS, WrappedNetwork::leak(wrap), &[source], &sender, &options, &control);
             let _ = done.send(std::panic::catch_unwind(std::panic::AssertUnwindSafe(send)).is_err());
         });
         assert_eq!(over.recv_timeout(Duration::from_secs(20)), Ok(true), "{label}");

@@ -6,7 +6,7 @@ impl Ends {
     /// Sends files of these names.
     fn send_files(
         &self,
-        running: &Running,
+        running: &RunningReceiver,
         names: &[&str],
         change: impl FnOnce(&mut SendOptions),
     ) -> Result<SendReport, Error> {
