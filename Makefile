@@ -37,8 +37,8 @@
 #   semver         compares the Rust interfaces with those of the last release
 #   miri           the portable code under Miri
 #   generators     all generators of vectors, including those that read other projects' packages
-#   clients        published programs on RustCrypto's ccm pass their tests with tress-ccm in its place
-#   test-pip       the Python packages from their source distributions, as pip builds and installs them
+#   clients        published programs that use RustCrypto's ccm pass their tests with tress-ccm instead
+#   test-pip       the Python packages, built and installed by pip from their source distributions
 #   qemu-all       qemu, and riscv64 and i686
 #   firmware-qemu  every console, both widths and several harts of the programs under QEMU
 #   test-systems   the command for musl, aarch64, riscv64 and s390x

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import IO
 
 BLOCK = 512
-"""Nothing that moves data moves less at a time."""
+"""Every block of this size has a number, so that a lost or moved block is found. Nothing moves data in smaller units."""
 
 PIECE = 16 << 20
 """Bytes that are made, written and compared at a time."""
@@ -98,7 +98,7 @@ class Soak:
         self.memory: dict[str, dict[str, int]] = {name: {} for name in self.processes}
 
     def run(self) -> None:
-        """All of it."""
+        """Runs both processes, and checks the result."""
         threads = [threading.Thread(target=task, daemon=True) for task in [self.write, self.watch]]
         for thread in threads:
             thread.start()

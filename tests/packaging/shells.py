@@ -26,7 +26,7 @@ class Shell:
     """An interactive shell on a separate terminal."""
 
     def __init__(self, line: list[str], home: str) -> None:
-        """Starts it."""
+        """Starts the shell."""
         pid, self.terminal = pty.fork()
         if pid == 0:
             variables = {"HOME": home, "TERM": "dumb", "PATH": f"{STAGED}/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PS1": "$ "}

@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def kept(folder):
-    """The sections by study and part, and the records by their paths, as they are on disk."""
+    """The sections by study and part, and the records by path, read from disk."""
     sections, records = {}, {}
     for path in sorted(folder.rglob("*.json")):
         try:

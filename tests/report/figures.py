@@ -21,5 +21,5 @@ def close(one, other):
 
 
 def plain(text):
-    """A text without the marks of Markdown."""
+    """A text without Markdown marks."""
     return re.sub(r"(?<!\w)\*([^\s*][^*]*)\*(?!\w)", r"\1", text.replace("**", "").replace("`", ""))

@@ -289,7 +289,7 @@ def test_pictures_as_tables(seen, kept, title, expected):
 
 
 def test_data_of_the_page(seen, kept):
-    """The page carries the records; raw samples to six digits."""
+    """The page contains the records, with samples rounded to six digits."""
     for record in json.loads(seen.text_content("#data")):
         document = kept[1][record["path"]]
         for row, original in zip(record["document"]["rows"], document["rows"], strict=True):

@@ -29,7 +29,7 @@ int main(int argc, char **argv)
         strcat(line, argv[i]);
         strcat(line, i + 1 < argc ? " " : "");
     }
-    /* Ctrl-C goes to all that share a console, so this one has to stay and its caller must not be among them. */
+    /* Ctrl-C goes to all processes of a console. This process ignores it, and its caller must not share the console. */
     FreeConsole();
     if (!AllocConsole() || !SetConsoleCtrlHandler(stay, TRUE))
         return 3;
@@ -43,7 +43,7 @@ int main(int argc, char **argv)
     Sleep(atoi(argv[1]));
     if (!GenerateConsoleCtrlEvent(CTRL_C_EVENT, 0))
         return 6;
-    /* What waits for a pipe on Windows notices when something comes or the pipe is closed. */
+    /* On Windows, a read from a pipe returns only when data arrives or the pipe is closed. */
     Sleep(500);
     CloseHandle(writer);
     if (WaitForSingleObject(process.hProcess, 20000) != WAIT_OBJECT_0)

@@ -10,7 +10,7 @@ import freechips.rocketchip.subsystem._
 import freechips.rocketchip.system.TinyConfig
 
 // 32 bits, 16 KiB of data memory at 0x80000000, an instruction cache of 16 KiB and two ways, branch prediction.
-// Everything from 0x10000000 to 0x80000000 is outside: the testbench answers there.
+// Addresses from 0x10000000 to 0x80000000 are outside the core: the testbench answers there.
 class E31 extends Config(
   new Config((site, here, up) => {
     case RocketTilesKey => up(RocketTilesKey, site).map(tile => tile.copy(

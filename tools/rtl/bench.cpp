@@ -116,7 +116,7 @@ int main(int argc, char** argv) {
         if (!reads.empty()) {
             const Burst& burst = reads.front();
             top.io_r_bits_id = burst.id;
-            // The console is never full.
+            // The console always has room.
             const uint32_t word = burst.address & ~3U;
             top.io_r_bits_data = word == UART ? 0 : word == CRYSTAL ? 1U << 31 : memory.word(word);
             top.io_r_bits_resp = 0;

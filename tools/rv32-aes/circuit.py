@@ -48,7 +48,7 @@ def gates(text):
 
 
 def run(text, byte):
-    """The circuit on one byte."""
+    """Evaluates a circuit for a byte."""
     values = {f"u{i}": byte >> (7 - i) & 1 for i in range(8)}
     for name, operation, a, b in gates(text):
         values[name] = values[a] ^ values[b] if operation == "^" else values[a] & values[b]

@@ -240,7 +240,7 @@ def first_of_counters():
 
 
 def second_of_counters():
-    """Round 2: four bytes of a block depend on the counter, after ShiftRows one in each column."""
+    """Round 2: four bytes of a block depend on the counter, one in each column after ShiftRows."""
     p = Program()
     s = sbox(p, [p.memory(home(0, i), f"x0.{i}") for i in range(8)])
     two = double(p, s)

@@ -1,4 +1,4 @@
-"""A small RV32I machine over any kind of word: integers to run a kernel, terms to prove it.
+"""A small RV32I machine over any type of word: integers to run a kernel, terms to prove it.
 
 It decodes uncompressed machine code, executes one function call, counts instructions, checks the calling convention, and every
 access against its alignment and the buffers it was given.

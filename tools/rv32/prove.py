@@ -300,7 +300,7 @@ def prove(number, has_zbb):
 def main():
     names = [name for name in sys.argv[1:] if name != "--zbb"]
     wanted = [(number, what) for number, (name, _, what, _) in enumerate(cases()) if not names or name in names]
-    # The longest first, so that none runs alone at the end.
+    # The longest first, so that no long proof runs alone at the end.
     wanted.sort(key=lambda case: "279" not in case[1])
     failed = not wanted
     with concurrent.futures.ProcessPoolExecutor() as pool:

@@ -78,7 +78,7 @@ def read_cavp(path):
 
 
 def cavp_block_mode(mode, name):
-    """A KAT or MMT set: the records that encrypt, and those that decrypt unless they repeat one."""
+    """A KAT or MMT set: the records for encryption, and those for decryption that do not repeat one."""
     groups = []
     for bits in KEY_BITS:
         tests, seen = [], set()
@@ -328,7 +328,7 @@ def check(group, test):
 
 
 def document(algorithm, source, licence, groups, notes=None, expected=None):
-    """Puts hex in lower case and checks each test."""
+    """Converts hex to lower case and checks each test."""
     hex_fields = ("key", "iv", "aad", "msg", "ct", "tag")
     for group in groups:
         group["tests"] = [{k: v for k, v in test.items() if v is not None} for test in group["tests"]]

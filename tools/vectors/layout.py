@@ -40,7 +40,7 @@ def text(value, indent):
 
 
 def dumps(document):
-    """The text of a file."""
+    """The text of a file with this document."""
     return text(document, 0) + "\n"
 
 

@@ -38,7 +38,7 @@ def cbc(encrypt, iv, data):
 
 
 def ctr(encrypt, counter, data):
-    """SP 800-38A section 6.5; the whole block counts, big-endian, and wraps."""
+    """SP 800-38A section 6.5. The whole block is a big-endian counter that wraps."""
     size, number, out = len(counter), int.from_bytes(counter, "big"), []
     for block in blocks(data, size):
         out.append(xor(encrypt(number.to_bytes(size, "big"))[:len(block)], block))

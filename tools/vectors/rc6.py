@@ -18,7 +18,7 @@ from modes import fixed_bytes
 KEY_BITS = (128, 192, 256)
 
 # (comment, key, plaintext, ciphertext), in the byte order of the AES submission: the paper's appendix; four known
-# answers of the submission's own files (as test suites hand them on); T. Krovetz, draft-krovetz-rc6-rc5-vectors-00.
+# answers of the submission's files (copied from test suites); T. Krovetz, draft-krovetz-rc6-rc5-vectors-00.
 PUBLISHED = [
     ("key of 128 bits, zeros", "00" * 16, "00" * 16, "8fc3a53656b1f778c129df4e9848a41e"),
     ("key of 128 bits", "0123456789abcdef0112233445566778", "02132435465768798a9bacbdcedfe0f1",

@@ -124,7 +124,7 @@ def nist(algorithm, name, groups):
 def rsa_numbers(record):
     n, e = int(record["n"], 16), int(record["e"], 16)
     public = rsa.RSAPublicNumbers(e, n)
-    # Tests with a changed key come with the numbers of the right one.
+    # Tests with a changed key have the numbers of the right key.
     if "d" not in record or not record["Result"].startswith("P"):
         return public.public_key(), None
     d, p, q = (int(record[name], 16) for name in "dpq")
@@ -136,7 +136,7 @@ def rsa_numbers(record):
 
 
 def nist_rsa(name, kind):
-    """Records with one key and hash make a group. Those with a private key are signed as well, unless it is too short."""
+    """Groups records by key and hash. Records with a private key are also signed, unless the key is too short."""
     groups = {}
     for bracket, record in read(NIST / "RSA" / "FIPS_186-2" / name):
         if record["SHAAlg"] not in HASHES or int(record["n"], 16).bit_length() < 1024:
@@ -163,7 +163,7 @@ def nist_rsa(name, kind):
 def dsa_key(values):
     p, q, g, x, y = (int(values[name], 16) for name in ("P", "Q", "G", "X", "Y"))
     numbers = dsa.DSAPublicNumbers(y, dsa.DSAParameterNumbers(p, q, g))
-    # Tests with a changed key have the x of the right one.
+    # Tests with a changed key have the x of the right key.
     private = dsa.DSAPrivateNumbers(x, numbers).private_key() if pow(g, x, p) == y else None
     return numbers.public_key(), private
 

@@ -15,7 +15,7 @@ pub(crate) use signatures::{Sign, Verify};
 pub(crate) use tools::{Ciphers, Completions, External, Man, Plan, Raw, RawDirection, RawOptions, Strategy};
 pub(crate) use transfers::{Receive, Send};
 
-/// The commands in the order in which `tress --help` lists them. Each visible command is in one group.
+/// The groups of commands, in the order of `tress --help`. Each visible command is in one group.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Files", &["encrypt", "decrypt", "inspect", "rewrap", "keygen"]),
     ("Transfers", &["send", "receive"]),

@@ -34,7 +34,7 @@ struct State {
 
 #[derive(Default)]
 struct StreamRecord {
-    /// File and chunks of each batch that was sent and is not known to be verified.
+    /// File and chunks of each batch that was sent and is not reported as verified.
     sent: VecDeque<(u32, Range<u64>)>,
     verified: u64,
     is_drained: bool,

@@ -60,7 +60,7 @@ pub(crate) const BATCH_PLAIN_BYTES: u64 = BATCH_CHUNKS * CHUNK_BYTES as u64;
 /// Buffers of one data connection, at either end, 512 KiB each.
 pub(crate) const STREAM_BUFFERS: usize = 4;
 
-/// How long a handshake may take.
+/// Time limit of a handshake.
 pub(crate) const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 /// How long the peer may send nothing, or accept nothing, before the connection counts as lost.
 pub const STALL_TIME: Duration = Duration::from_secs(30);

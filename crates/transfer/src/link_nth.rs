@@ -41,7 +41,7 @@ impl FailNth {
         Self { first, fault, calls: Arc::default() }
     }
 
-    /// Whether the call with the fault was reached.
+    /// Whether the call with the fault has happened.
     pub(crate) fn has_failed(&self) -> bool {
         self.calls.load(Ordering::Relaxed) > self.first
     }

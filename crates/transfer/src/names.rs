@@ -1,4 +1,4 @@
-//! Names that a sender gives to its files: relative, `/` between components, below the sender's own folder.
+//! Names that a sender gives to its files: relative to the sender's folder, with `/` between components.
 //!
 //! The receiver refuses a harmful name. It never changes a name to make it harmless.
 

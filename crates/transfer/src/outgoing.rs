@@ -36,7 +36,7 @@ pub(crate) struct SendBuffer {
     pub(crate) batch: Option<Batch>,
 }
 
-/// A sealed batch on its way to its writer.
+/// A sealed batch for a writer.
 pub(crate) struct SealedBatch {
     pub(crate) writer: usize,
     file: u32,
@@ -180,7 +180,7 @@ impl SendQueue {
         Some((state.todo.count() + state.again.count()) * CHUNK_BYTES as u64)
     }
 
-    /// Whether everything of the file is sealed.
+    /// Whether all batches of the file are sealed.
     fn is_all_sealed(&self) -> bool {
         let state = lock(&self.state);
         state.is_all_taken() && state.sealed == state.taken
@@ -232,7 +232,7 @@ impl SendQueue {
         self.changed.notify_all();
     }
 
-    /// Waits for something to change.
+    /// Waits up to `time` for a change.
     pub(crate) fn pause(&self, time: Duration) {
         let state = lock(&self.state);
         drop(self.changed.wait_timeout(state, time));

@@ -132,7 +132,7 @@ mod tests {
             }
             let list: Vec<_> = ranges.iter().collect();
             prop_assert!(list.windows(2).all(|pair| pair[0].end < pair[1].start));
-            // All of it can be taken, in order, in runs of at most five.
+            // All numbers can be taken, in order, in runs of at most five.
             let mut taken = Vec::new();
             while let Some(run) = ranges.take_first(5) {
                 prop_assert!(!run.is_empty() && run.end - run.start <= 5);

@@ -98,6 +98,19 @@ pub(crate) fn folder_name(sender: &NoisePublicKey) -> String {
 /// # Errors
 /// `BadIdentity` for a key pair without a Noise key; `Io` of the port and the folder; `Interrupted` when cancelled; with `once` the
 /// error of the session.
+///
+/// # Examples
+/// ```no_run
+/// use tress_container::{Control, keys::KeyPair};
+/// use tress_transfer::{Allow, Event, ReceiveOptions, receive};
+///
+/// let pair = KeyPair::parse(&std::fs::read_to_string("me.key")?)?;
+/// let allow = Allow::read(std::fs::read("senders.txt")?.as_slice())?;
+/// let options = ReceiveOptions::new("0.0.0.0:7878", "incoming", allow);
+/// let print = |event: &Event<'_>| println!("{event:?}");
+/// receive(&pair, &options, &print, &Control::new())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn receive(
     pair: &KeyPair,
     options: &ReceiveOptions,

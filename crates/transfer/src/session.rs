@@ -413,7 +413,7 @@ impl ReceiveSession {
         self.send(&Reply::Progress { file, synced_chunks, streams })
     }
 
-    // Data connections.
+    // Data connections
 
     /// Registers a data connection under a number that was not used before.
     pub(crate) fn attach(&self, stream: u16, link: Arc<dyn Link>) -> Result<(), Refusal> {
@@ -493,7 +493,7 @@ impl ReceiveSession {
         }
     }
 
-    // Disk.
+    // Disk
 
     /// Closes connections that were reported lost [`LOST_TIME`] ago and are still open.
     fn close_lost(&self) {

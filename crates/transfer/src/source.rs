@@ -22,7 +22,7 @@ use tress_container::{Error, ErrorKind};
 /// The first bytes of every container (docs/reference/formats/container.md).
 const CONTAINER_MAGIC: &[u8] = b"tress/v1 ";
 
-/// One input.
+/// An input, as a source of batches.
 pub(crate) enum FileSource {
     /// A regular file. It is read at offsets, in any order, and again after a connection was lost.
     File { input: OpenInput, size_bytes: u64 },
@@ -141,7 +141,7 @@ impl FileSource {
         input.check_unchanged()
     }
 
-    /// Reads the next batch of a stream; `false` when there is none.
+    /// Reads the next batch of a stream. Returns `false` at its end.
     pub(crate) fn read_next(&self, batch: &mut Batch) -> Result<bool, Error> {
         match self {
             Self::File { .. } => Ok(false),
@@ -187,7 +187,7 @@ fn head_of(input: &OpenInput, control: &Control) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// A reader of an input that it owns.
+/// A reader that owns its input.
 struct OwnedReader {
     input: Arc<OpenInput>,
     control: Arc<Control>,

@@ -137,7 +137,7 @@ impl AdaptivePlanner {
         self.workers.load(Ordering::Relaxed)
     }
 
-    /// Chunks of the next batch.
+    /// Number of chunks of the next batch.
     pub(crate) fn batch_chunks(&self) -> u64 {
         self.batch_chunks.load(Ordering::Relaxed)
     }

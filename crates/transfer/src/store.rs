@@ -1,7 +1,7 @@
 //! The receiver's files on disk: one folder for each sender, and in it a folder for incomplete files.
 //!
 //! ```text
-//! DIR/SENDER/a/b              a complete file
+//! DIR/SENDER/a/b                  a complete file
 //! DIR/SENDER/.tress/HASH.part     plaintext of an incomplete file, with holes
 //! DIR/SENDER/.tress/HASH.journal  its version, and which chunks are verified and synced
 //! DIR/SENDER/.tress/HASH.done     the version of a complete file, so that it is not sent twice

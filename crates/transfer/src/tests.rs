@@ -1,4 +1,4 @@
-//! Sessions over connections with faults; peers that do not follow the protocol are in `tests/hostile.rs`.
+//! Sessions over connections with faults. `tests/hostile.rs` has peers that do not follow the protocol.
 
 mod any_receiver;
 mod faults;
@@ -456,7 +456,7 @@ fn any_sender() {
         },
         ["a", "last"]
     );
-    // One chunk less; then all of it, in another session.
+    // Without the last chunk, the file is not complete. Then all of it, in another session.
     let mut half = whole;
     half[17] = 1;
     assert_eq!(play(&half), ["last"]);

@@ -166,7 +166,7 @@ fn a_ticket_of_another_sender() {
     let (incoming, out) = noise::initiate(link, &keys.0, &keys.1, Duration::from_secs(5), &|| None).unwrap();
     let mut stranger = RawPeer { incoming, out };
     stranger.send(&Request::Join { ticket, stream: 0 });
-    // It is not even admitted.
+    // The receiver does not accept this sender at all.
     assert_eq!(stranger.recv(), Some(Reply::Refused { reason: Refusal::NotAdmitted }));
     running.stop();
 }
@@ -356,7 +356,7 @@ fn lying_receiver(ends: &Ends, lies: Vec<Reply>, stall_time: Duration) -> Error 
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let idle = Reply::Progress { file: 0, synced_chunks: 0, streams: vec![] };
-                // It never falls silent.
+                // Regular reports, so that silence does not end the session.
                 while out.write(&idle.encode(), &Timeouts::idle(STALL, &|| None)).is_ok() {
                     std::thread::sleep(Duration::from_millis(50));
                 }

@@ -3,7 +3,7 @@
 use super::*;
 
 impl Ends {
-    /// Sends files of these names.
+    /// Sends the files with these names.
     fn send_files(
         &self,
         running: &RunningReceiver,
