@@ -3,9 +3,9 @@
 
     tests/load/pipes.py [--gigabytes 200] [--tress PROGRAM] [--threads N] [--aead NAME]
 
-Every 512 bytes of the stream begin with their number, and the bytes behind it are random: a block that is lost,
-doubled, moved or changed is the first one that differs, and is told. No file is written. A table follows; anything
-wrong ends with status 1.
+Every block of 512 bytes begins with its number, followed by random bytes. So the first difference shows which block was
+lost, doubled, moved or changed, and is printed. No file is written. The program prints a table, and exits with status 1
+after any error.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
     DEB=target/packages/tress_….deb tests/packaging/package.py
 
-The system is a folder with a package database of its own, so that nothing is installed on this machine.
+The package is installed in a folder with a separate package database, so that nothing is installed on this machine.
 """
 
 from __future__ import annotations

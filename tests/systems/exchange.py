@@ -3,7 +3,7 @@
 
     HERE=target/debug/tress THERE="qemu-riscv64 -L /usr/riscv64-linux-gnu target/…/tress" tests/systems/exchange.py
 
-Nothing is expected that one of them computed alone: what goes in comes out, or OpenSSL says the same.
+No expected value comes from one of the builds alone: a round trip has to return the input, or OpenSSL has to agree.
 """
 
 from __future__ import annotations

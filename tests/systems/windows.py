@@ -3,7 +3,7 @@
 
     TRESS="wine target/…/tress.exe" INTERRUPT=target/…/interrupt.exe tests/systems/windows.py
 
-Wine stands in for Windows. What it does not have (permissions, drives of other file systems) is not tested.
+The tests run under Wine. Features that it lacks (permissions, drives with other file systems) are not tested.
 """
 
 from __future__ import annotations

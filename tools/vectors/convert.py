@@ -8,8 +8,8 @@ by hand, to write them:
     .venv/bin/python tools/vectors/convert.py [--wycheproof FOLDER] [--check]
 
 `--check` writes nothing and fails when a file would change. Every expected value, whatever its source, is computed
-again with OpenSSL (through `cryptography`) before it is written. vectors/README.md describes the shape and says what
-is left out.
+again with OpenSSL (through `cryptography`) before it is written. vectors/README.md describes the shape and lists the
+omitted vectors.
 """
 
 import hashlib
@@ -41,8 +41,8 @@ KEY_BITS = (128, 192, 256)
 def read_cavp(path):
     """Yields (section, group values, record) of a NIST CAVP response file, names in lower case.
 
-    A bracket opens a group (`[Alen = 0, Plen = 24]`) or names a section (`[ENCRYPT]`); what stands before `Count`
-    belongs to the group, what stands after it to the record.
+    A bracket opens a group (`[Alen = 0, Plen = 24]`) or names a section (`[ENCRYPT]`). Values before `Count`
+    belong to the group, later ones to the record.
     """
     section, whole_file, group, record = None, {}, {}, None
     for line in path.read_text().splitlines():

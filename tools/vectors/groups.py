@@ -4,9 +4,9 @@
 
     tools/vectors/groups.py [--check]
 
-The seed is the SHA-256 of a sentence with a number; the first number whose seed gives q and p is taken. So nobody could
-choose the groups: who runs this gets the same ones. crates/sign tests that its constants are these, and makes them
-again with its own numbers.
+The seed is the SHA-256 of a sentence with a number, the first one whose seed gives q and p. So nobody could choose the
+groups, and every run gives the same ones. crates/sign tests that its constants are these, and computes them again with
+its own arithmetic.
 """
 
 import hashlib

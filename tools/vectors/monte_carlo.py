@@ -6,10 +6,10 @@
     .venv/bin/python tools/vectors/monte_carlo.py [--check]
 
 NIST, "Description of Known Answer Tests and Monte Carlo Tests for Advanced Encryption Standard (AES) Candidate Algorithm
-Submissions" (1998): key and block begin with zeros; an outer round is 10,000 calls, each on the output of the one before, and
-its last two outputs, as many bits of them as the key has, are added to the key. AES is OpenSSL's, and has to end where
-the submission's ecb_e_m.txt and ecb_d_m.txt end; RC6 is the one of rc6.py. `--check` writes nothing and fails when a file would
-change.
+Submissions" (1998): key and block are zero at first. An outer round is 10,000 calls, each on the output of the one before.
+Then as many bits of the last two outputs as the key has are added to the key. AES is OpenSSL's, and its last outputs have to
+equal those of the submission's ecb_e_m.txt and ecb_d_m.txt. RC6 is the one of rc6.py. `--check` writes nothing and fails when a
+file would change.
 """
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes

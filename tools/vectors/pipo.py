@@ -123,7 +123,7 @@ def round_keys(key, key_bits):
 
 
 def states(key, key_bits, block):
-    """The state after each key: the first is where round 1 starts, the last the ciphertext."""
+    """The state after each round key: the first is the input of round 1, the last is the ciphertext."""
     first, *others = round_keys(key, key_bits)
     block ^= first
     yield block

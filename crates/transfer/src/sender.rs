@@ -146,7 +146,7 @@ fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<
     let Source::Path(path) = source else {
         let name = options.stdin_name.as_bytes();
         let is_good = super::names::components(name).is_some();
-        let bad = Error::new(ErrorKind::BadName).with_detail("the name must be relative and must not contain ..");
+        let bad = Error::new(ErrorKind::BadName).with_detail("it must be relative and must not have .. in it");
         return if is_good { Ok(0) } else { Err(bad.at(&options.stdin_name)) };
     };
     if options.sequential && is_folder(system, source)? {

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::AtomicU64;
 
-use super::super::link_nth::{CallFault, FailNth};
+use super::super::link_fail_nth::{CallFault, FailNth};
 use super::*;
 use tress_container::testing::faulty::{self, broken_disk, wants_all};
 
