@@ -1,6 +1,6 @@
-//! The one error type of this crate: a typed kind, the file it is about when known, and what lies beneath.
+//! The error type of this crate: a typed kind, the file that it is about if known, and the cause.
 //!
-//! Programs and tests match [`ErrorKind`]; the text is for people.
+//! Programs and tests match [`ErrorKind`]. The text is for people.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use tress_terminal::shown;
 
-/// What went wrong. One variant for each failure that a user can tell apart or act on.
+/// Kind of an error: one variant for each failure that a user can distinguish or act on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The system refused a call; no space left, unreadable input and a closed pipe are among these.
+    /// A system call failed, among others because of a full disk, an unreadable input or a closed pipe.
     #[error("{}", io_text(*.0))]
     Io(io::ErrorKind),
 
@@ -30,56 +30,56 @@ pub enum ErrorKind {
     /// The age file in the header does not parse, its MAC does not match, or its content is malformed.
     #[error("header is damaged")]
     HeaderDamaged,
-    /// The header's length, or its number of recipients, is beyond the format's limit. 662 recipients for X25519 always fit.
+    /// The header's length or its number of recipients exceeds the format's limit. 662 recipients for X25519 always fit.
     #[error("header is larger than the format allows")]
     HeaderTooLarge,
     /// A byte between the age file and the payload is not zero.
     #[error("header padding is not zero")]
     HeaderPadding,
-    /// The AEAD in the first line is not the one that the header's sealed part names.
+    /// The AEAD in the first line differs from the one in the header's sealed content.
     #[error("first line and header name different AEADs")]
     AeadMismatch,
     /// No identity opens the container.
     #[error("no identity matches a recipient of this container")]
     NoMatchingKey,
-    /// The passphrase does not open the container, or its stanza is damaged: nobody can tell these apart.
+    /// The passphrase does not open the container, or its stanza is damaged. The two cannot be distinguished.
     #[error("wrong passphrase")]
     WrongPassphrase,
-    /// Opening the passphrase stanza would take more work than this program is willing to do, or a given work factor is not 1 to 20.
+    /// The passphrase stanza's work factor exceeds the accepted limit, or a given work factor is not 1 to 20.
     #[error("passphrase work factor is outside the allowed range")]
     WorkFactorTooHigh,
-    /// The payload's commitment is not the one that the input key, salt and first line give.
+    /// The payload's commitment does not follow from the input key, the salt and the first line.
     #[error("payload does not belong to this header (commitment mismatch)")]
     Commitment,
     /// A chunk failed authentication: damaged, moved, duplicated, extended, or from another file.
     #[error("chunk {chunk} is damaged")]
     ChunkDamaged {
-        /// Number of the first such chunk, from 0.
+        /// Number of the first chunk that failed, from 0.
         chunk: u64,
     },
     /// The input ends before the container does.
     #[error("container is truncated")]
     Truncated,
-    /// The payload would have, or has, more than 2^37 chunks.
+    /// The payload has, or would have, more than 2^37 chunks.
     #[error("too large: more than 2^37 chunks")]
     TooManyChunks,
 
     /// A range ends before it starts, or past the end of the plaintext.
     #[error("range is out of bounds")]
     RangeOutOfBounds,
-    /// The output exists already, and replacing it was not asked for.
+    /// The output exists, and replacing it was not requested.
     #[error("output already exists")]
     OutputExists,
-    /// The output is the input.
+    /// The output is the input, or is inside it.
     #[error("output is the input or is inside it")]
     OutputIsInput,
-    /// A container would be written to a terminal.
+    /// Refused to write a container to a terminal.
     #[error("refusing to write binary data to a terminal")]
     BinaryToTerminal,
-    /// A signal, or another thread, asked to stop.
+    /// A signal or another thread cancelled the run.
     #[error("interrupted")]
     Interrupted,
-    /// The system does not let this process start one more thread.
+    /// The system does not let this process start another thread.
     #[error("system refused to start a thread (a limit of processes?)")]
     NoThread,
     /// The input changed while it was read.
@@ -89,26 +89,26 @@ pub enum ErrorKind {
     /// The tar stream inside a tree container does not parse.
     #[error("tree archive is damaged")]
     TreeDamaged,
-    /// An entry's name is absolute, has `..`, or cannot be a name here.
+    /// An entry's name is absolute, contains `..`, or is not allowed on this system.
     #[error("tree entry has a forbidden name")]
     TreePath,
-    /// A link of the tree leads out of it.
+    /// A symbolic link of the tree points out of it.
     #[error("link points outside the tree")]
     TreeLink,
-    /// An entry is neither file, folder nor link.
+    /// An entry is neither a file, a folder nor a symbolic link.
     #[error("file type is not supported")]
     TreeSpecialFile,
-    /// Two entries have one name (or differ in case only, where the file system folds it).
+    /// Two entries have the same name, or names that differ only in case where the file system ignores case.
     #[error("duplicate entry in the tree")]
     TreeDuplicate,
 
-    /// A recipient does not parse, or its kind is not supported by this build.
+    /// A recipient does not parse, or this build does not support its type.
     #[error("malformed or unsupported recipient")]
     BadRecipient,
-    /// An identity does not parse, or its kind is not supported by this build.
+    /// An identity does not parse, or this build does not support its type.
     #[error("malformed or unsupported identity")]
     BadIdentity,
-    /// A key file has to hold exactly 16 or 32 bytes.
+    /// A key file does not hold exactly 16 or 32 bytes.
     #[error("key file must hold exactly 16 or 32 bytes")]
     KeyFileLength,
     /// A passphrase is empty, too long or not UTF-8.
@@ -117,7 +117,7 @@ pub enum ErrorKind {
     /// No recipient was given.
     #[error("no recipients")]
     NoRecipients,
-    /// These recipients cannot stand in one container: a passphrase stands alone.
+    /// These recipients cannot be in one container: a passphrase must be the only recipient.
     #[error("these recipients cannot be combined")]
     MixedRecipients,
     /// An age plugin is missing or failed.
@@ -126,84 +126,83 @@ pub enum ErrorKind {
     /// A name cannot be stored in a container.
     #[error("name is not allowed")]
     BadName,
-    /// A cipher or mode refused its parameters, its data or its tag.
+    /// A cipher or mode rejected its parameters, its data or its tag.
     #[error("{0}")]
     Cipher(tress_cipher::Error),
-    /// A message that has to be held in memory is longer than the limit.
+    /// A message that has to be in memory exceeds the limit.
     #[error("message is too long")]
     MessageTooLong,
-    /// The other end of a connection speaks another version of the protocol, or none that we know.
+    /// The peer uses another version of the protocol, or another protocol.
     #[error("peer uses another protocol version or is not tress")]
     PeerVersion,
-    /// The handshake failed: the other end does not hold the key that was expected, or something on the way meddled.
+    /// The handshake failed: the peer does not hold the expected key, or the messages were changed in transit.
     #[error("receiver does not have the key of this tress1 address")]
     WrongPeer,
-    /// The other end was silent, or took nothing, for too long.
+    /// The peer sent or accepted nothing for too long.
     #[error("peer stopped responding")]
     Stalled,
-    /// A connection was cut.
+    /// A connection was lost.
     #[error("connection was lost")]
     Disconnected,
-    /// The other end broke the protocol.
+    /// The peer violated the protocol.
     #[error("peer violated the protocol")]
     Protocol,
-    /// The other end refused, and says why.
+    /// The peer refused, for this reason.
     #[error("refused: {0}")]
     Refused(Refusal),
-    /// This end refused.
+    /// This side refused, for this reason.
     #[error("refused: {0}")]
     Declined(Refusal),
 
-    /// Any other wrong use.
+    /// Any other usage error.
     #[error("invalid use")]
     Usage,
 }
 
-/// Why a receiver refused a sender, or something of it. The texts are read at both ends.
+/// Why a receiver refused a sender or one of its requests. Both sides show these texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
     /// The sender is not in the receiver's allow file.
     #[error("receiver does not accept this sender")]
     NotAdmitted,
-    /// The ticket of a data connection is of no use (any more).
+    /// The ticket of a data connection is not, or no longer, valid.
     #[error("session ticket is not valid")]
     Ticket,
     /// Too many connections, streams or open files.
     #[error("too many connections or transfers at the same time")]
     TooMany,
-    /// The name cannot be made there.
+    /// The name is not allowed at the receiver.
     #[error("name is not allowed at the receiver")]
     Name,
-    /// The name exists there already.
+    /// The name exists at the receiver.
     #[error("name already exists at the receiver")]
     Exists,
-    /// It holds a part of an input of this name that was another one, or has changed since.
+    /// The receiver holds a part of another or an older input of this name.
     #[error("receiver has part of an earlier version of this file")]
     OtherVersion,
-    /// Another transfer took this one's place.
+    /// A newer transfer of this file replaced this one.
     #[error("a newer transfer of the same file replaced this one")]
     TakenOver,
-    /// No space is left there.
+    /// No space is left at the receiver.
     #[error("no space left at the receiver")]
     NoSpace,
-    /// A limit on the size of what it takes.
+    /// The receiver's size limit for this sender is exceeded.
     #[error("receiver's quota for this sender is exceeded")]
     Quota,
-    /// Its disk, or its system, failed.
+    /// The receiver's disk or system failed.
     #[error("receiver cannot write to its disk")]
     Io,
-    /// It says that this end broke the protocol.
+    /// The receiver reported a protocol violation by this side.
     #[error("sender violated the protocol")]
     Protocol,
-    /// It is about to stop.
+    /// The receiver is shutting down.
     #[error("receiver is shutting down")]
     Stopping,
 }
 
 impl ErrorKind {
-    /// Whether the caller's keys, names or parameters are of no use in themselves (exit status 2), as opposed to
-    /// something that failed (exit status 1).
+    /// Whether the caller's keys, names or parameters are invalid (exit status 2). Otherwise the operation failed (exit status 1).
     pub fn is_usage(&self) -> bool {
         use tress_cipher::Error as Cipher;
         match self {
@@ -229,7 +228,7 @@ impl ErrorKind {
     }
 }
 
-/// Our words where they are plainer than the system's.
+/// Our text where it is clearer than the system's.
 fn plain_text(kind: io::ErrorKind) -> Option<&'static str> {
     Some(match kind {
         io::ErrorKind::NotFound => "no such file or folder",
@@ -251,19 +250,19 @@ pub fn lower_first(text: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// A failure: what, about which file, and why.
+/// An error: its kind, the file that it is about, and its cause.
 ///
-/// It passes through [`io::Error`] unchanged: `io::Error::from` puts it inside, `Error::from` takes it out.
+/// It survives a conversion to [`io::Error`] and back: `io::Error::from` wraps it, and `Error::from` unwraps it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Error {
-    /// What went wrong.
+    /// Kind of the error.
     pub kind: ErrorKind,
-    /// The file that it is about, when known.
+    /// The file that the error is about, if known.
     ///
-    /// For what is wrong inside a tree that is unpacked, it is the path in the tree, which comes from whoever made it.
+    /// For an error inside a tree that is unpacked, the path in the tree, which is untrusted.
     pub path: Option<PathBuf>,
-    /// Set where `path` is one inside a tree.
+    /// Whether `path` is a path inside a tree.
     is_inside: bool,
     /// The container that the tree is in, when known.
     container: Option<PathBuf>,
@@ -272,12 +271,12 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error of this kind, about no file yet.
+    /// Makes an error of this kind that names no file.
     pub fn new(kind: ErrorKind) -> Self {
         Self { kind, path: None, is_inside: false, container: None, detail: None, source: None }
     }
 
-    /// Names the file, unless one is named already: who knows first knows best.
+    /// Names the file, unless one is named already: the innermost caller knows best.
     #[must_use]
     pub fn at(mut self, path: impl AsRef<Path>) -> Self {
         if self.path.is_none() {
@@ -293,7 +292,7 @@ impl Error {
         self.at(path)
     }
 
-    /// Names the container that this happened in, besides the path inside its tree if there is one.
+    /// Names the container in which the error happened, in addition to the path inside its tree if there is one.
     #[must_use]
     pub(crate) fn in_container(mut self, container: &Path) -> Self {
         if !self.is_inside {
@@ -303,14 +302,14 @@ impl Error {
         self
     }
 
-    /// Adds what the kind alone cannot say: a line number, a limit. Never a secret.
+    /// Adds a detail that the kind does not express, such as a line number or a limit. It must not contain secrets.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = Some(detail.into());
         self
     }
 
-    /// Puts where it was, such as a line, before what else there is to say.
+    /// Puts a location, such as a line number, in front of the detail.
     #[must_use]
     pub(crate) fn on(mut self, place: &str) -> Self {
         self.detail = Some(match self.detail {
@@ -320,14 +319,14 @@ impl Error {
         self
     }
 
-    /// Names others of which the same is true.
+    /// Adds the names of other files with the same problem.
     #[must_use]
     pub(crate) fn also(self, names: &str) -> Self {
         let before = self.detail.as_ref().map_or(String::new(), |detail| format!("{detail}; "));
         self.with_detail(format!("{before}also {names}"))
     }
 
-    /// Says that so many others failed as well.
+    /// Adds the number of other failures.
     #[must_use]
     #[doc(hidden)]
     pub fn with_more(self, others: u64) -> Self {
@@ -335,7 +334,8 @@ impl Error {
         self.with_detail(format!("{before}{others} more failed"))
     }
 
-    /// The words of the system, lower case and without its number, or of whoever made the error: many have no kind of their own.
+    /// The system's own message, in lower case and without its number, or the message of a wrapped error without a system number. Many
+    /// system errors have no kind of their own.
     fn system_text(&self) -> Option<String> {
         let ErrorKind::Io(kind) = self.kind else { return None };
         if plain_text(kind).is_some() {
@@ -348,7 +348,7 @@ impl Error {
         })
     }
 
-    /// Keeps the error beneath for [`StdError::source`].
+    /// Keeps the cause for [`StdError::source`].
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.source = Some(source.into().into());
@@ -396,14 +396,14 @@ impl From<tress_cipher::Error> for Error {
 }
 
 impl From<io::Error> for Error {
-    /// The error of this crate that is inside, or one of kind `Io`.
+    /// Unwraps an error of this crate, or makes one of kind `Io`.
     fn from(error: io::Error) -> Self {
         error.downcast().unwrap_or_else(|error| Self::new(ErrorKind::Io(error.kind())).with_source(error))
     }
 }
 
 impl From<Error> for io::Error {
-    /// With the kind that the system gave, `InvalidInput` for wrong use, `InvalidData` for everything else.
+    /// The system's kind if there is one, `InvalidInput` for usage errors, `InvalidData` for everything else.
     fn from(error: Error) -> Self {
         let kind = match &error.kind {
             ErrorKind::Io(kind) => *kind,
@@ -427,7 +427,7 @@ mod tests {
 
     #[test]
     fn the_system_is_quoted_where_no_kind_fits() {
-        // EIO on every Unix; Windows has other words for its number 5.
+        // EIO on every Unix; Windows has another text for its number 5.
         let text = Error::from(io::Error::from_raw_os_error(5)).at("disk").to_string();
         assert!(text.starts_with("disk: ") && !text.contains("os error"), "{text}");
         assert!(!cfg!(unix) || text == "disk: input/output error", "{text}");
@@ -437,7 +437,7 @@ mod tests {
     fn an_io_error_gives_back_what_it_carries() {
         for (error, kind) in [
             (Error::new(ErrorKind::ChunkDamaged { chunk: 7 }).at("a").with_detail("b"), io::ErrorKind::InvalidData),
-            // A kind that callers would retry for ever.
+            // A kind that callers would retry forever.
             (ErrorKind::Interrupted.into(), io::ErrorKind::InvalidData),
             (ErrorKind::Usage.into(), io::ErrorKind::InvalidInput),
             (io::Error::from_raw_os_error(2).into(), io::ErrorKind::NotFound),
@@ -455,7 +455,7 @@ mod tests {
         assert!(ErrorKind::Cipher(tress_cipher::Error::NonceLength).is_usage());
         assert!(!ErrorKind::Cipher(tress_cipher::Error::Padding).is_usage());
         assert!(!ErrorKind::NoMatchingKey.is_usage());
-        // The same command succeeds with other files.
+        // The same command may succeed with other files.
         for kind in [ErrorKind::OutputExists, ErrorKind::OutputIsInput, ErrorKind::RangeOutOfBounds] {
             assert!(!kind.is_usage());
         }

@@ -8,7 +8,7 @@ pub mod keys;
 pub mod streaming;
 pub mod tree;
 
-// For the crates above, which move chunks in other ways; no part of the interface.
+// Used by other crates of the workspace; not part of the interface.
 #[doc(hidden)]
 pub mod pipeline;
 #[doc(hidden)]

@@ -1,12 +1,11 @@
 //! The pipeline: source, lanes on N workers, sink.
 //!
-//! Every worker has one buffer and repeats: take a batch, seal or unseal it in place, put it. What is read or written at
-//! offsets needs no order. What is a stream is read by one worker at a time, and written by the one whose turn it is; so
-//! one worker computes while another reads and a third writes, with no thread and no queue beside the workers, and
-//! memory is their buffers.
+//! Every worker has one buffer and repeats three steps: take a batch, seal or unseal it in place, write it. Files are read and written at
+//! offsets, in any order. A stream is read by one worker at a time, and the workers write to it in the order of the batches. So one worker
+//! computes while another reads and a third writes, without further threads or queues, and the only memory is the workers' buffers.
 //!
-//! A failure at batch `n` stops everything after `n` and lets what comes before finish: so the error that a run reports is
-//! the first in the order of the data, and a stream gets every chunk before it and none after.
+//! A failure at batch `n` stops all batches after `n` and lets the batches before it finish. So the reported error is the first in the
+//! order of the data, and a stream receives every chunk before it and none after.
 
 pub mod batch;
 pub mod pipe;
@@ -25,20 +24,20 @@ use crate::container::Payload;
 use crate::threads::{Threads, start};
 use crate::{Error, ErrorKind};
 
-/// What workers do to a batch.
+/// What the workers do with a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     Seal,
     Unseal,
 }
 
-/// What a run did.
+/// Statistics of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Totals {
     pub chunks: u64,
-    /// Plaintext sealed or unsealed.
+    /// Plaintext sealed or unsealed, in bytes.
     pub plain_bytes: u64,
-    /// The same with tags.
+    /// The sealed chunks with their tags, in bytes.
     pub sealed_bytes: u64,
 }
 
@@ -53,10 +52,10 @@ pub struct Pipeline<'a, 'f, 'd> {
     progress: Progress,
 }
 
-/// What workers tell each other.
+/// State that the workers of a run share.
 #[derive(Default)]
 pub struct Progress {
-    /// Number of the first batch that failed, plus one; 0 while none has.
+    /// Number of the first batch that failed, plus one; 0 if none has.
     failed: AtomicU64,
     failure: Mutex<Option<(u64, Error)>>,
     chunks: AtomicU64,
@@ -65,7 +64,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Whether batch `number` is of no use any more.
+    /// Whether the run no longer needs batch `number`, because that batch or one before it failed.
     pub fn is_void(&self, number: u64) -> bool {
         match self.failed.load(Ordering::Acquire) {
             0 => false,
@@ -73,7 +72,7 @@ impl Progress {
         }
     }
 
-    /// Keeps the failure of the lowest batch.
+    /// Keeps the error of the batch with the lowest number.
     fn fail(&self, number: u64, error: Error) {
         let mut failure = lock(&self.failure);
         if failure.as_ref().is_none_or(|(first, _)| number < *first) {
@@ -83,13 +82,13 @@ impl Progress {
     }
 }
 
-/// A panic elsewhere is reported by the thread that joins; nothing behind these locks is left half-changed.
+/// Ignores poisoning: the thread that joins reports the panic, and no data behind these locks is left half-changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
-    /// A run with this many workers.
+    /// Makes a run with this many workers.
     pub fn new(
         payload: &'a Payload,
         direction: Direction,
@@ -101,8 +100,8 @@ impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
         Self { payload, direction, source, sink, control, threads, progress: Progress::default() }
     }
 
-    /// Runs to the end, or to the first failure. The calling thread is one of the workers, and the only one when there
-    /// is a single batch or the system refuses more.
+    /// Runs to the end, or to the first failure. The calling thread is one of the workers, and the only one if there is a single batch or
+    /// the system refuses more threads.
     pub fn run(self) -> Result<Totals, Error> {
         let mut batch = Batch::new(self.source.most_chunks());
         if self.take(&mut batch) {
@@ -142,7 +141,7 @@ impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
         }
     }
 
-    /// Works on a batch that was taken, then on those that it takes.
+    /// Processes a batch that was taken already, then takes further batches.
     fn work(&self, mut batch: Batch) {
         let alarm = Alarm(self);
         loop {
@@ -156,7 +155,7 @@ impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
         std::mem::forget(alarm);
     }
 
-    /// Takes the next batch, unless there is none or the run has failed.
+    /// Takes the next batch. Returns false at the end, or if the run has failed.
     fn take(&self, batch: &mut Batch) -> bool {
         if self.control.is_cancelled() {
             self.fail(0, Error::new(ErrorKind::Interrupted));
@@ -202,7 +201,7 @@ impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
     }
 }
 
-/// Ends the run when a worker panics, so that the others do not wait for its turn for ever.
+/// Ends the run when a worker panics, so that the others do not wait for its turn forever.
 struct Alarm<'p, 'a, 'f, 'd>(&'p Pipeline<'a, 'f, 'd>);
 
 impl Drop for Alarm<'_, '_, '_, '_> {

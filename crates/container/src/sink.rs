@@ -1,7 +1,7 @@
-//! The output of a verb: a name that appears only when all is written and synced, or a stream.
+//! The output of a command: a file that gets its name only when everything is written and synced, or a stream.
 //!
-//! First [`CheckedSink::check`] decides what the sink is and refuses what cannot be, before any work. Then
-//! [`CheckedSink::create`] makes the temporary file, and [`NewFile::commit`] gives it its name.
+//! First [`CheckedSink::check`] finds out the type of the sink and rejects an invalid one, before any work. Then [`CheckedSink::create`]
+//! makes the temporary file, and [`NewFile::commit`] gives it its name.
 
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
@@ -13,35 +13,35 @@ use crate::source::{OpenSource, POLL_INTERVAL};
 use crate::sys::{Kind, Readers, Readiness, Status, System};
 use crate::{Error, ErrorKind};
 
-/// As many symlinks as Linux follows in one name.
+/// The number of symlinks that Linux follows in one name.
 const MAX_SYMLINKS: usize = 40;
 
-/// What a sink turned out to be.
+/// A sink after the checks.
 pub enum CheckedSink<'a> {
-    /// Something open that is written in order.
+    /// An open stream that is written in order.
     Stream(StreamOutput<'a>),
     /// A name in a folder.
     Name(Name<'a>),
 }
 
-/// A name to write to, symlinks resolved.
+/// A name to write to, with symlinks resolved.
 pub struct Name<'a> {
     system: &'a dyn System,
-    /// What the user typed, for messages.
+    /// The user's name for it, for messages.
     shown: PathBuf,
     pub path: PathBuf,
     pub folder: PathBuf,
     pub force: bool,
-    /// A folder has this name already.
+    /// Whether a folder has this name.
     pub is_folder: bool,
-    /// The file that force replaces, whose permissions the new one gets.
+    /// The file that `force` replaces; the new one gets its permissions.
     replaced: Option<Status>,
     readers: Readers,
 }
 
 impl<'a> CheckedSink<'a> {
-    /// Decides what the sink is. Refuses an output that is the input, one that exists (without force), and one whose
-    /// folder does not.
+    /// Finds out the type of the sink. Rejects an output that is the input, one that exists (without `force`), and one in a folder that
+    /// does not exist.
     pub fn check(system: &'a dyn System, sink: &Sink, input: Option<&OpenSource<'_>>) -> Result<Self, Error> {
         let shown = sink.path().unwrap_or(Path::new("standard output")).to_path_buf();
         let named = |error: io::Error| Error::from(error).at(&shown);
@@ -59,7 +59,7 @@ impl<'a> CheckedSink<'a> {
         match system.status_of(&path) {
             Ok(status) if status.kind == Kind::Stream => {
                 let file = system.open_existing(&path).map_err(named)?;
-                // Someone may have put a file there in between; that one is not ours to write into.
+                // Another process may have put a file there in the meantime; it must not be overwritten.
                 if system.status(&file).map_err(named)?.kind != Kind::Stream {
                     return Err(Error::new(ErrorKind::OutputExists).at(shown));
                 }
@@ -75,7 +75,7 @@ impl<'a> CheckedSink<'a> {
                     return Err(Error::new(ErrorKind::OutputIsInput).at(shown));
                 }
                 is_folder = status.kind == Kind::Folder;
-                // A file cannot take a folder's name, with or without force. A tree can, and looks at force itself.
+                // A file cannot take a folder's name, with or without `force`. A tree can, and checks `force` itself.
                 if !force && !is_folder {
                     return Err(Error::new(ErrorKind::OutputExists).at(shown));
                 }
@@ -93,12 +93,12 @@ impl<'a> CheckedSink<'a> {
             Ok(_) => return Err(Error::from(io::Error::from(io::ErrorKind::NotADirectory)).at(folder)),
             Err(error) => return Err(Error::from(error).at(folder)),
         }
-        // Whom the old file shuts out must not read the new one either, from its first byte on.
+        // A user who may not read the old file must not read the new one either, from its first byte on.
         let readers = if replaced.is_some() { Readers::Owner } else { Readers::Umask };
         Ok(Self::Name(Name { system, shown, path, folder, force, is_folder, replaced, readers }))
     }
 
-    /// Makes the temporary file of a name; a stream is open already.
+    /// Makes the temporary file for a name; a stream is open already.
     pub fn create(self) -> Result<OpenSink<'a>, Error> {
         match self {
             Self::Stream(stream) => Ok(OpenSink::Stream(stream)),
@@ -107,7 +107,7 @@ impl<'a> CheckedSink<'a> {
     }
 }
 
-/// Where a name is.
+/// The folder that contains a path.
 fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
@@ -122,7 +122,7 @@ fn refuse_input(status: &Status, input: Option<&OpenSource<'_>>) -> Result<(), E
     if is_input { Err(Error::new(ErrorKind::OutputIsInput)) } else { Ok(()) }
 }
 
-/// Follows symlinks at the end of the name, also to a target that does not exist yet.
+/// Resolves symlinks in the last component of the path, even if the target does not exist yet.
 fn resolve(system: &dyn System, path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..MAX_SYMLINKS {
@@ -131,7 +131,7 @@ fn resolve(system: &dyn System, path: &Path) -> io::Result<PathBuf> {
             Some(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
         }
     }
-    // What ELOOP means; the library's kind for it is not stable yet.
+    // The meaning of ELOOP; the library's kind for it is not stable yet.
     Err(io::Error::new(io::ErrorKind::InvalidInput, "too many symlinks"))
 }
 
@@ -142,7 +142,7 @@ pub enum OpenSink<'a> {
 }
 
 impl OpenSink<'_> {
-    /// Writes all of `buffers`: a file at `offset`, a stream where it is.
+    /// Writes all of `buffers`: to a file at `offset`, to a stream at its position.
     pub fn write_all(&self, buffers: &mut [IoSlice<'_>], offset: u64, control: &Control) -> Result<(), Error> {
         match self {
             Self::Stream(stream) => stream.write_all(buffers, control),
@@ -150,7 +150,7 @@ impl OpenSink<'_> {
         }
     }
 
-    /// Gives a file its name, unless the run was cancelled at the last moment; a stream has nothing to commit.
+    /// Gives a file its name, unless the run was cancelled at the last moment. Does nothing for a stream.
     pub fn commit(self, control: &Control) -> Result<(), Error> {
         match self {
             Self::Stream(_) => Ok(()),
@@ -165,7 +165,7 @@ pub struct StreamOutput<'a> {
     system: &'a dyn System,
     file: File,
     name: PathBuf,
-    /// Whether writing may block for as long as someone else likes.
+    /// Whether writing may block without limit, as to a pipe.
     may_block: bool,
     is_terminal: bool,
 }
@@ -176,13 +176,13 @@ impl<'a> StreamOutput<'a> {
         Self { system, file, name, may_block, is_terminal }
     }
 
-    /// Refuses a terminal, which containers are never written to.
+    /// Returns an error for a terminal, because containers are never written to one.
     pub fn refuse_terminal(&self) -> Result<(), Error> {
         if self.is_terminal { Err(Error::new(ErrorKind::BinaryToTerminal).at(&self.name)) } else { Ok(()) }
     }
 
-    /// Writes all of `buffers`. Waiting for a reader ends soon after a cancellation. A terminal gets text only, and
-    /// nothing of buffers that hold anything else.
+    /// Writes all of `buffers`. Waiting for a reader ends soon after a cancellation. A terminal accepts only text; of buffers that hold
+    /// anything else, nothing is written.
     pub fn write_all(&self, mut buffers: &mut [IoSlice<'_>], control: &Control) -> Result<(), Error> {
         if self.is_terminal && !buffers.iter().all(|buffer| is_text(buffer)) {
             return self.refuse_terminal();
@@ -212,7 +212,7 @@ impl<'a> StreamOutput<'a> {
     }
 }
 
-/// Whether a terminal shows this as it is: UTF-8 (perhaps cut at both ends) without controls that move the cursor.
+/// Whether this is text for a terminal: UTF-8 (possibly cut at both ends) without controls that move the cursor.
 fn is_text(bytes: &[u8]) -> bool {
     let cut = bytes.iter().take(3).take_while(|&&byte| byte & 0xC0 == 0x80).count();
     let text = match std::str::from_utf8(&bytes[cut..]) {
@@ -225,17 +225,17 @@ fn is_text(bytes: &[u8]) -> bool {
     !text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\x0c'))
 }
 
-/// A file that has no name yet, or a temporary one.
+/// A file without a name, or with a temporary one.
 pub struct NewFile<'a> {
     name: Name<'a>,
     file: File,
-    /// Set while a temporary name exists.
+    /// The temporary name, while there is one.
     temporary: Option<PathBuf>,
     anonymous: bool,
 }
 
 impl<'a> Name<'a> {
-    /// A new name for what only its owner may read. No link is followed: what has the name keeps it.
+    /// A new name for a file that only its owner may read. No link is followed, and an existing file or link is not replaced.
     pub fn private(system: &'a dyn System, path: &Path) -> Self {
         Self {
             system,
@@ -249,7 +249,7 @@ impl<'a> Name<'a> {
         }
     }
 
-    /// Makes the temporary file next to the name.
+    /// Makes the temporary file in the folder of the name.
     pub fn create(self) -> Result<NewFile<'a>, Error> {
         if self.is_folder {
             return Err(Error::from(io::Error::from(io::ErrorKind::IsADirectory)).at(self.shown));
@@ -271,7 +271,7 @@ impl<'a> Name<'a> {
         }
     }
 
-    /// A name in the same folder that nobody else uses. Created exclusively, so that guessing it gains nothing.
+    /// A random name in the same folder. The file is created exclusively, so guessing the name gains nothing.
     fn random_name(&self) -> PathBuf {
         let random = std::hash::RandomState::new().build_hasher().finish();
         self.folder.join(format!(".tress-{random:016x}.tmp"))
@@ -301,8 +301,8 @@ impl NewFile<'_> {
         Ok(())
     }
 
-    /// Syncs the file, gives it its name and syncs the folder. After an error the name is as it was, unless an old
-    /// file was replaced already and only the folder could not be synced.
+    /// Syncs the file, gives it its name and syncs the folder. After an error there is no new file under the name; only if an old file was
+    /// replaced and syncing the folder failed, the new file stays.
     pub fn commit(mut self) -> Result<(), Error> {
         let system = self.name.system;
         if let Some(old) = &self.name.replaced {

@@ -1,6 +1,6 @@
-//! The input of a verb: what it is, how it is read, and whether it stayed the same meanwhile.
+//! The input of a command: its type, how it is read, and whether it changed in the meantime.
 //!
-//! A regular file is read at offsets, by several workers at once. Everything else is a stream, read in order.
+//! A regular file is read at offsets, by several workers at the same time. Everything else is a stream, read in order.
 
 use std::fs::File;
 use std::io::{self, IoSliceMut, Read};
@@ -11,7 +11,7 @@ use crate::commands::{Control, Source};
 use crate::sys::{Kind, Readiness, Status, System};
 use crate::{Error, ErrorKind};
 
-/// How long a wait for a pipe lasts before the cancel flag is looked at again.
+/// Interval at which a wait for a pipe checks the cancel flag.
 pub const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// An open input.
@@ -19,14 +19,14 @@ pub struct OpenSource<'a> {
     system: &'a dyn System,
     file: File,
     name: PathBuf,
-    /// As it was at the open, before the first read.
+    /// Status when the input was opened, before the first read.
     status: Status,
-    /// Where the data begins: standard input may be a file that someone has read from already.
+    /// Offset at which the data begins: standard input may be a file of which another process has read a part.
     start: u64,
 }
 
 impl<'a> OpenSource<'a> {
-    /// Opens a source that is no folder.
+    /// Opens a source that is not a folder.
     pub fn open(system: &'a dyn System, source: &Source) -> Result<Self, Error> {
         let name = source.path().unwrap_or(Path::new("standard input")).to_path_buf();
         let opened = || -> io::Result<_> {
@@ -50,14 +50,14 @@ impl<'a> OpenSource<'a> {
         }
     }
 
-    /// Bytes in all, if they can be read at offsets. Files of size 0 are read as streams, because the size of a file
-    /// in /proc is 0 whatever it holds.
+    /// Length of the input in bytes, if it can be read at offsets. A file of size 0 is read as a stream, because files in /proc have size 0
+    /// whatever they hold.
     pub fn seekable_bytes(&self) -> Option<u64> {
         (self.status.kind == Kind::Regular && self.status.size_bytes > 0)
             .then(|| self.status.size_bytes.saturating_sub(self.start))
     }
 
-    /// What the system said at the open.
+    /// Status of the input when it was opened.
     pub fn status(&self) -> &Status {
         &self.status
     }
@@ -72,7 +72,7 @@ impl<'a> OpenSource<'a> {
         &self.name
     }
 
-    /// Names the input in an error, and says `Interrupted` when that is the reason.
+    /// Names the input in an error. If the run was cancelled, returns `Interrupted` instead.
     pub fn failure(&self, error: impl Into<Error>, control: &Control) -> Error {
         if control.is_cancelled() {
             return Error::new(ErrorKind::Interrupted);
@@ -80,7 +80,7 @@ impl<'a> OpenSource<'a> {
         error.into().at(&self.name)
     }
 
-    /// Fills all of `buffers` from `offset` after the beginning of the data. `InputChanged` if the file ends before.
+    /// Fills all of `buffers` from `offset` after the beginning of the data. `InputChanged` if the file ends before that.
     pub fn read_exact_at(&self, mut buffers: &mut [IoSliceMut<'_>], offset: u64) -> Result<(), Error> {
         let mut offset = self.start + offset;
         IoSliceMut::advance_slices(&mut buffers, 0);
@@ -98,17 +98,17 @@ impl<'a> OpenSource<'a> {
         Ok(())
     }
 
-    /// A reader from the beginning.
+    /// A reader from the beginning of the data.
     pub fn reader<'b>(&'b self, control: &'b Control) -> Reader<'b> {
         Reader { input: self, control, offset: 0 }
     }
 
-    /// A reader that begins at `offset`, where the input has offsets.
+    /// A reader from `offset` on, for an input that has offsets.
     pub fn reader_at<'b>(&'b self, control: &'b Control, offset: u64) -> Reader<'b> {
         Reader { input: self, control, offset }
     }
 
-    /// `InputChanged` if a regular file is not what it was at the open.
+    /// Returns `InputChanged` if a regular file has changed since it was opened.
     pub fn check_unchanged(&self) -> Result<(), Error> {
         if self.status.kind != Kind::Regular {
             return Ok(());
@@ -136,7 +136,7 @@ impl Read for Reader<'_> {
     fn read_vectored(&mut self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         let OpenSource { system, file, start, .. } = self.input;
         loop {
-            // Not `io::ErrorKind::Interrupted`, upon which callers would try again.
+            // Not `io::ErrorKind::Interrupted`, after which callers would try again.
             if self.control.is_cancelled() {
                 return Err(io::Error::other(Error::new(ErrorKind::Interrupted)));
             }
@@ -154,7 +154,7 @@ impl Read for Reader<'_> {
                     self.offset += bytes as u64;
                     return Ok(bytes);
                 }
-                // A pipe that another process made non-blocking.
+                // Another process made the pipe non-blocking.
                 Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => {}
                 Err(error) => return Err(error),
             }

@@ -1,5 +1,5 @@
-//! How many threads work, and starting them. A system may refuse one (`pids.max`, `TasksMax`, `ulimit -u`), and [`std::thread::Scope::spawn`] panics then;
-//! here it is an error, and who can do the work alone goes on alone.
+//! The number of threads, and starting them. A system may refuse a thread (`pids.max`, `TasksMax`, `ulimit -u`). Then
+//! [`std::thread::Scope::spawn`] panics, but the functions here return an error, so that a caller that can do the work alone continues.
 
 use std::num::NonZero;
 use std::sync::OnceLock;
@@ -8,18 +8,18 @@ use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 use crate::commands::MAX_THREADS;
 use crate::{Error, ErrorKind};
 
-/// How many threads work, the caller's among them.
+/// Number of threads that work, including the caller's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Threads {
     /// One for each core that this process may use.
     #[default]
     All,
-    /// So many, and [`MAX_THREADS`] at most.
+    /// This number, at most [`MAX_THREADS`].
     Exactly(NonZero<usize>),
 }
 
 impl Threads {
-    /// The caller's thread alone.
+    /// Only the caller's thread.
     pub const ONE: Self = Self::Exactly(NonZero::<usize>::MIN);
 
     /// The number of threads on this machine.
@@ -31,14 +31,14 @@ impl Threads {
     }
 }
 
-/// A number as commands and other languages have it: 0 is [`Threads::All`].
+/// Converts a number as commands and other languages use it: 0 is [`Threads::All`].
 impl From<usize> for Threads {
     fn from(count: usize) -> Self {
         NonZero::new(count).map_or(Self::All, Self::Exactly)
     }
 }
 
-/// A thread of this scope, or [`ErrorKind::NoThread`].
+/// Starts a thread in this scope; [`ErrorKind::NoThread`] if the system refuses it.
 pub fn start<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> T + Send + 'scope,
@@ -50,8 +50,8 @@ pub fn start<'scope, T: Send + 'scope>(
     Builder::new().spawn_scoped(scope, work).map_err(|_| Error::new(ErrorKind::NoThread))
 }
 
-/// `work` on this many threads, which get numbers from 0 on; the caller's is number 0, and its result is returned. They may wait for
-/// each other, so all of them work or, where the system refuses one, none.
+/// Runs `work` on this many threads, numbered from 0. The caller's thread is number 0, and its result is returned. The threads may wait
+/// for each other, so if the system refuses one, none of them runs `work`.
 pub fn together<T>(threads: usize, work: impl Fn(usize) -> T + Sync) -> Result<T, Error> {
     let (may_begin, work) = (OnceLock::new(), &work);
     thread::scope(|scope| {
@@ -71,7 +71,7 @@ pub fn together<T>(threads: usize, work: impl Fn(usize) -> T + Sync) -> Result<T
 
 #[cfg(any(test, feature = "testing"))]
 std::thread_local! {
-    /// How many more threads this thread may start.
+    /// Number of further threads that this thread may start.
     pub static LEFT: std::cell::Cell<usize> = const { std::cell::Cell::new(usize::MAX) };
 }
 

@@ -1,5 +1,5 @@
-//! Containers that mean harm, through the commands: a hostile tree in a good container, and chunks that were moved or come
-//! from another container. Every one fails with its kind, and nothing is left behind.
+//! Hostile containers, through the commands: a hostile tree in a valid container, and chunks that were moved or come from another
+//! container. Each one fails with its error kind, and leaves nothing behind.
 #![cfg(unix)]
 
 use std::fs;
@@ -9,7 +9,7 @@ use tar::{EntryType, Header};
 use tress_container::container::{self, Aead, CHUNK_BYTES, Content, ContentType, Payload, SEALED_CHUNK_BYTES};
 use tress_container::{Error, ErrorKind};
 
-/// A container of type `tree` around any bytes: what a stranger can make who knows a recipient.
+/// Makes a container of type `tree` around any bytes, as anyone can who knows a recipient.
 fn sealed_tree(bench: &Bench, tar: &[u8]) -> Vec<u8> {
     let content = Content::generate(Aead::Aes128Ccm, ContentType::Tree, None).unwrap();
     let mut sealed = container::Header::seal(&content, &bench.recipients()).unwrap();
@@ -42,7 +42,7 @@ fn entry(tar: &mut Vec<u8>, entry_type: u8, path: &[u8], target: &[u8], data: &[
     tar.resize(tar.len().next_multiple_of(512), 0);
 }
 
-/// Entries that unpack well and fill several batches, so that much is on disk when the hostile one comes.
+/// Valid entries that fill several batches, so that much is on disk when the hostile entry comes.
 fn harmless() -> Vec<u8> {
     let mut tar = Vec::new();
     entry(&mut tar, b'5', b"./", b"", b"");
@@ -74,7 +74,7 @@ fn a_hostile_tree_leaves_nothing_and_touches_nothing() {
         for (entry_type, path, target) in entries {
             entry(&mut tar, *entry_type, path, target, b"");
         }
-        // What comes after is never reached; the workers have to notice that nobody reads on.
+        // The following data is never reached, and the workers have to notice that nobody reads it.
         entry(&mut tar, b'0', b"zz", b"", &plain(5_000_000));
         tar.resize(tar.len() + 1024, 0);
         fs::write(bench.path("box"), sealed_tree(&bench, &tar)).unwrap();
@@ -94,7 +94,7 @@ fn a_tree_needs_its_end_and_a_verified_last_chunk() {
     assert_eq!(bench.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::TreeDamaged);
     tar.resize(tar.len() + 1024, 0);
     let good = sealed_tree(&bench, &tar);
-    // The whole tree is there and its end mark has been read, but not the container's end.
+    // The whole tree is there and its end mark was read, but the container's end is missing.
     let mut bad = good.clone();
     *bad.last_mut().unwrap() ^= 1;
     fs::write(bench.path("box"), &bad).unwrap();

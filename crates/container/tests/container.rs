@@ -1,4 +1,4 @@
-//! The container's writer: what it seals, opens; what it seals twice, differs; and no key is where it should not be.
+//! The container's writer: sealed data opens, sealing twice gives different bytes, and no key shows up where it should not.
 
 use std::collections::HashSet;
 
@@ -29,7 +29,7 @@ fn passphrase(text: &str) -> Recipients {
     Recipients::from_passphrase_with_work_factor(text, 4).unwrap()
 }
 
-/// Chunks in the payload's layout, tags still empty.
+/// Arranges chunks in the payload's layout, with empty tags.
 fn layout(plain: &[u8]) -> Vec<u8> {
     let mut buffer = Vec::new();
     for number in 0..=plain.len() / CHUNK_BYTES {
@@ -61,7 +61,7 @@ fn headers_open_for_every_recipient_and_nobody_else() {
         for identities in [of(raw(1)), of(raw(2)), (&pair).into()] {
             let opened = header.open(&identities).unwrap();
             assert_eq!((opened.aead, opened.name.as_deref()), (aead, Some("name")));
-            // The same input key: only it gives the commitment.
+            // Tests that the input key is the same: only that key gives the commitment.
             let (_, prefix) = Payload::create(&content).unwrap();
             assert!(Payload::open(&opened, &prefix).is_ok());
         }
@@ -90,7 +90,7 @@ fn recipients_that_cannot_be_combined_are_refused() {
     let mut recipients = passphrase("p");
     recipients.extend([raw(1)]);
     assert_eq!(Header::seal(&content, &recipients).unwrap_err().kind, ErrorKind::MixedRecipients);
-    // The number alone is enough: nothing has looked at the passphrase yet.
+    // The number alone is an error: nothing has looked at the passphrase yet.
     recipients.extend(vec![raw(1); 1023]);
     assert_eq!(Header::seal(&content, &recipients).unwrap_err().kind, ErrorKind::HeaderTooLarge);
     let name = Some("n".repeat(255));
@@ -107,7 +107,7 @@ fn nothing_repeats_between_two_containers_of_one_plaintext() {
     let mut seen = HashSet::new();
     for _ in 0..2 {
         let content = content(Aead::Aes128Ccm);
-        // The same content twice: rewrap and a second payload share an input key, never a salt.
+        // Each content twice: rewrap and a second payload share an input key, but never a salt.
         for _ in 0..2 {
             let (payload, prefix) = Payload::create(&content).unwrap();
             let mut buffer = layout(&[0; 100]);

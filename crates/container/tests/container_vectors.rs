@@ -1,5 +1,5 @@
-//! Runs every container of `vectors/container/`: what is valid opens to the expected plaintext, and everything else
-//! fails with the expected kind of error.
+//! Runs every container of `vectors/container/`: valid ones open to the expected plaintext, and all others fail with the expected kind of
+//! error.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -15,7 +15,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors/container")
 }
 
-/// The containers by their names.
+/// The containers, by name.
 fn containers() -> HashMap<PathBuf, Vec<u8>> {
     let archive = std::fs::File::open(folder().join("containers.tar")).expect("vectors/container/containers.tar");
     let read = |entry: std::io::Result<tar::Entry<'_, _>>| {
@@ -33,7 +33,7 @@ struct Opened {
     plaintext: Vec<u8>,
 }
 
-/// The whole reader, with the container in memory.
+/// Reads a whole container that is in memory.
 fn open_all(container: &[u8], identities: &Identities) -> Result<Opened, Error> {
     let mut rest = container;
     let header = Header::read(&mut rest)?;

@@ -1,8 +1,8 @@
-//! Every single bit of a container flipped, every truncation, chunks swapped, dropped, doubled and taken from other
-//! containers: each is detected, and no wrong byte is released before it is.
+//! Flips every single bit of a container, truncates it at every length, and swaps, drops, doubles and replaces chunks. Each damage must be
+//! detected, and no wrong byte may be released before that.
 //!
-//! By default one bit of every byte, which takes seconds; with `TRESS_EVERY_BIT` in the environment all eight (`make soak`),
-//! more than a million damaged containers.
+//! By default one bit of every byte, which takes seconds. With `TRESS_EVERY_BIT` in the environment all eight (`make soak`): more than a
+//! million damaged containers.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -15,7 +15,7 @@ use tress_container::keys::{Identities, KeyPair, RawKey, Recipients, key_file};
 use tress_container::streaming::{Decryptor, encrypt_bytes};
 use tress_container::{ErrorKind, Threads};
 
-/// Around a chunk, and three chunks of which the last is short.
+/// Lengths around one chunk, and three chunks of which the last is short.
 const LENGTHS: [usize; 6] = [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 2 * CHUNK_BYTES + 9000];
 
 struct Sample {
@@ -23,7 +23,7 @@ struct Sample {
     quick_key: RawKey,
     plain: Vec<u8>,
     sealed: Vec<u8>,
-    /// What the header carries.
+    /// The content of the header.
     content: Content,
     header_bytes: usize,
     chunks_offset: usize,
@@ -49,13 +49,13 @@ impl Sample {
         self.sealed[self.chunks_offset..].chunks(SEALED_CHUNK_BYTES).collect()
     }
 
-    /// Header and prefix, then these chunks.
+    /// Joins header, prefix and these chunks.
     fn with_chunks(&self, chunks: &[&[u8]]) -> Vec<u8> {
         [&self.sealed[..self.chunks_offset], &chunks.concat()].concat()
     }
 }
 
-/// How many containers were damaged in which way, and how many bytes came out of them before that was seen.
+/// Number of damaged containers by type of damage, and number of bytes that were released before it was detected.
 #[derive(Default)]
 struct Tally {
     detected: BTreeMap<&'static str, u64>,
@@ -63,10 +63,10 @@ struct Tally {
 }
 
 impl Tally {
-    /// Opens a damaged container in pieces, and sees that it fails, with nothing wrong before.
+    /// Opens a damaged container in pieces, and checks that it fails and releases only right bytes.
     fn try_one(&mut self, how: &'static str, sample: &Sample, damaged: &[u8]) -> ErrorKind {
         assert!(damaged != sample.sealed, "{how}: not damaged");
-        // Opening a header takes most of the time, and one that was left as it was opens in many ways.
+        // Opening a header takes most of the time, so an undamaged header is opened only once.
         let has_its_header = damaged.starts_with(&sample.sealed[..sample.header_bytes]);
         let keys = if has_its_header { Identities::from(sample.quick_key.clone()) } else { (&sample.key).into() };
         let mut decryptor = Decryptor::new(&keys, Threads::ONE);
@@ -116,7 +116,7 @@ fn every_bit_and_every_end() {
     }
 }
 
-/// Flips bits of this byte and of every so many after it, and cuts the container there.
+/// Flips bits of byte number `first` and of every `step`-th byte after it, and cuts the container there.
 fn damage(sample: &Sample, first: usize, step: usize) -> Tally {
     let mut tally = Tally::default();
     let mut damaged = sample.sealed.clone();
@@ -171,7 +171,7 @@ fn chunks_in_other_places() {
     }
 }
 
-/// Parts of a container in another one: of another key, and of the same key and header with another salt.
+/// Puts parts of a container into another one: of another key, and of the same key and header with another salt.
 #[test]
 fn splices() {
     for bytes in [0, CHUNK_BYTES + 1, 2 * CHUNK_BYTES + 9000] {
@@ -196,7 +196,7 @@ fn splices() {
             .collect();
         for (how, other) in [("spliced with another key's", &stranger.sealed), ("spliced with its twin", &twin)] {
             for &from in &places {
-                // The twin has the same header, so that from there on it is whole.
+                // The twin has the same header, so from there on it is a valid container.
                 if from > sample.header_bytes || how.ends_with("key's") {
                     tally.try_one(how, &sample, &[&sample.sealed[..from], &other[from..]].concat());
                 }

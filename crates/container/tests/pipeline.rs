@@ -1,4 +1,4 @@
-//! The commands through files and FIFOs: every size that matters, every number of workers, ranges, damage, cancellation.
+//! The commands through files and FIFOs: all sizes around limits, all numbers of workers, ranges, damage, cancellation.
 
 #![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "only Unix has FIFOs"))]
 
@@ -133,7 +133,7 @@ fn damage_is_found_at_its_chunk_and_nothing_is_left() {
     let begin = bench.chunks_offset();
     for threads in 1..=4 {
         for chunk in [0, 1, 31, 32, 64, 200, 320] {
-            // A later chunk is damaged as well: the first is the one to report.
+            // A later chunk is damaged as well: the first one must be reported.
             let bad = damaged(&damaged(&good, begin + 320 * 16400), begin + chunk * 16400 + 3);
             fs::write(bench.path("box"), &bad).unwrap();
             let error = bench.decrypt("box", "out", threads).unwrap_err();
@@ -175,7 +175,7 @@ fn a_stream_gets_the_verified_chunks_before_the_damage_and_none_after() {
             assert!(released == data[..chunk * 16384], "chunk {chunk}, {threads} workers");
         }
     }
-    // Between two chunks: all that is there is good, but it is not all.
+    // Cut between two chunks: all of it is valid, but the end is missing.
     let mut released = Vec::new();
     let cut = &good[..bench.chunks_offset() + 64 * 16400];
     let result = bench.between_fifos(cut, &mut released, |source, sink| bench.decrypt_from(source, sink, 2));
@@ -246,7 +246,7 @@ fn what_force_replaces_keeps_its_mode() {
             fs::set_permissions(bench.path(to), fs::Permissions::from_mode(0o600)).unwrap();
         }
     }
-    // Only root may give files away.
+    // Only root may change owners.
     if chown(bench.path("out"), Some(12345), Some(54321)).is_ok() {
         bench.decrypt("box", "out", 2).unwrap();
         let status = fs::metadata(bench.path("out")).unwrap();
@@ -402,7 +402,7 @@ fn progress_is_reported_up_to_the_last_byte() {
         };
         let found = run("in");
         assert!(found.is_sorted() && found.len() <= 7, "{found:?}");
-        // Nothing divides by a total of 0.
+        // A total of 0 is not reported, so that callers can divide by it.
         let total = Some(bytes as u64).filter(|&bytes| bytes > 0);
         assert_eq!(found.last(), Some(&(bytes as u64, total)));
         let found = run("folder");
@@ -431,7 +431,7 @@ fn a_run_that_waits_for_a_pipe_can_be_cancelled() {
     let bench = Bench::new();
     fs::write(bench.path("in"), plain(16 * BATCH_BYTES)).unwrap();
     bench.fifo("pipe");
-    // Nobody writes any more, then nobody reads any more; the other end stays open.
+    // First nobody writes, then nobody reads; the other end stays open.
     for is_source in [true, false] {
         let control = Control::new();
         let (done, is_done) = mpsc::channel();
@@ -512,9 +512,9 @@ fn a_folder_becomes_a_tree_and_comes_back() {
     bench.decrypt("box", "out", 2).unwrap();
     assert!(fs::read(bench.path("out/deep/er/big")).unwrap() == plain(6 * BATCH_BYTES + 1));
     assert_eq!(fs::read(bench.path("out/empty")).unwrap(), b"");
-    // The container would hold itself.
+    // The container would include itself.
     assert_eq!(bench.encrypt("in", "in/deep/box", 2).unwrap_err().kind, ErrorKind::OutputIsInput);
-    // Damage, and nothing of the tree is there.
+    // After damage, no part of the tree exists.
     let good = fs::read(bench.path("box")).unwrap();
     fs::write(bench.path("box"), damaged(&good, good.len() - 1)).unwrap();
     fs::remove_dir_all(bench.path("out")).unwrap();

@@ -1,4 +1,4 @@
-//! Trees that mean no harm: what is packed comes back, GNU tar reads what is packed, and what GNU tar writes is read.
+//! Valid trees: a packed tree unpacks to the same tree, and GNU tar can read our archives and we can read its archives.
 #![cfg(unix)]
 
 use std::fs;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tress_container::tree::{pack, unpack};
 use tress_container::{Control, Error, ErrorKind};
 
-/// A temporary folder that goes although there are read-only folders in it.
+/// A temporary folder that is removed even if it contains read-only folders.
 struct Scratch(TempDir);
 
 impl Scratch {
@@ -30,7 +30,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Kind, mode, seconds and nanoseconds of modification, and content or target of everything below a folder, by path.
+/// Type, mode, modification time in seconds and nanoseconds, and content or target of everything below a folder, by path.
 type Listing = Vec<(PathBuf, char, u32, (i64, i64), Vec<u8>)>;
 
 fn list(root: &Path) -> Listing {
@@ -58,7 +58,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// GNU `touch` sets times of links too, and before 1970.
+/// GNU `touch` can set the times of links, and times before 1970.
 fn touch(path: &Path, date: &str) {
     let status = Command::new("touch").args(["-h", "-d", date]).arg(path).status().unwrap();
     assert!(status.success());
@@ -68,7 +68,7 @@ fn name(bytes: &[u8]) -> &Path {
     Path::new(std::ffi::OsStr::from_bytes(bytes))
 }
 
-/// A tree with one of everything.
+/// Makes a tree with one of everything.
 fn rich_tree(root: &Path) {
     fs::create_dir_all(root.join("folder/inner")).unwrap();
     fs::create_dir(root.join("empty")).unwrap();
@@ -81,7 +81,7 @@ fn rich_tree(root: &Path) {
     fs::write(root.join("program"), b"#!/bin/sh\n").unwrap();
     set_mode(&root.join("program"), 0o755);
     set_mode(&root.join("big"), 0o400);
-    // Names: not UTF-8, characters that mean something elsewhere, 100, 101 and 255 bytes, a path beyond any ustar field.
+    // Names: not UTF-8, characters that are special on other systems, 100, 101 and 255 bytes, a path longer than any ustar field.
     fs::write(root.join(name(b"not \xff\xfe utf-8")), b"raw").unwrap();
     fs::write(root.join("a:b\\c\n\u{e4}\u{1f600}"), b"odd").unwrap();
     fs::write(root.join("n".repeat(100)), b"100").unwrap();
@@ -179,13 +179,13 @@ fn a_tree_deeper_than_open_files_are_allowed() {
     let mut deep = source.clone();
     for level in 0..1200 {
         deep.push(format!("{}", level % 10));
-        // Siblings before and after, so that every level is come back to.
+        // Siblings before and after, so that the walk returns to every level.
         fs::create_dir_all(&deep).unwrap();
         fs::write(deep.with_file_name("z"), b"after").unwrap();
     }
     unpacked(&packed(&source).unwrap(), &target).unwrap();
     assert_eq!(list(&target), list(&source));
-    // And is replaced, which removes the old one.
+    // Replacing it removes the old tree.
     let archive = packed(&source).unwrap();
     unpack(&mut &archive[..], &target, true, &Control::new()).unwrap();
     assert_eq!(list(&target), list(&source));
@@ -220,7 +220,7 @@ fn special_files_and_escaping_links_are_not_packed() {
     assert_eq!(kind(packed(&folder.path().join("missing"))), ErrorKind::Io(io::ErrorKind::NotFound));
 }
 
-/// Calls back when the bytes have been written that come before the change.
+/// Calls a function when the bytes before the change have been written.
 struct ChangeAfter<'a> {
     left_bytes: usize,
     change: &'a dyn Fn(),
@@ -248,7 +248,7 @@ fn what_changes_while_it_is_read_fails_the_run() {
         use std::io::Write;
         fs::OpenOptions::new().append(true).open(path).unwrap().write_all(b"more").unwrap();
     };
-    // Same size, same inode, and the time of modification put back: only the time of change tells.
+    // Same size, same inode, and the modification time restored: only the change time differs.
     let rewrite = |path: &Path| {
         let modified = fs::metadata(path).unwrap().modified().unwrap();
         fs::write(path, vec![1; 1_000_000]).unwrap();
@@ -276,7 +276,7 @@ fn what_changes_while_it_is_read_fails_the_run() {
         let first = folder.path().join("first");
         fs::write(&first, vec![0; 1_000_000]).unwrap();
         fs::write(folder.path().join("second"), b"2").unwrap();
-        // Coarse file times must have moved on.
+        // Ensures that coarse file times have advanced.
         std::thread::sleep(std::time::Duration::from_millis(20));
         let mut out = ChangeAfter { left_bytes: 300_000, change: &|| change(&first) };
         let error = pack(folder.path(), &mut out, &Control::new()).unwrap_err();
@@ -294,7 +294,7 @@ fn existing_targets() {
     let archive = packed(&source).unwrap();
     let replace = |path: &Path| unpack(&mut &archive[..], path, true, &Control::new());
 
-    // A folder, even an empty one: not without force.
+    // A folder, even an empty one, is not replaced without `force`.
     fs::create_dir(&target).unwrap();
     assert_eq!(kind(unpacked(&archive, &target)), ErrorKind::OutputExists);
     fs::create_dir(target.join("old")).unwrap();
@@ -303,7 +303,7 @@ fn existing_targets() {
     replace(&target).unwrap();
     assert_eq!(list(&target), list(&source));
 
-    // Through a link: the link stays.
+    // The target is a link to the folder: the link stays.
     let link = folder.path().join("link");
     symlink("target", &link).unwrap();
     assert_eq!(kind(unpacked(&archive, &link)), ErrorKind::OutputExists);
@@ -312,7 +312,7 @@ fn existing_targets() {
     assert!(link.is_symlink());
     assert_eq!(list(&target), list(&source));
 
-    // Never a file, and never the current folder or what holds it.
+    // A file is never replaced, nor the current folder or one above it.
     let file = folder.path().join("file");
     fs::write(&file, b"keep").unwrap();
     assert_eq!(kind(replace(&file)), ErrorKind::OutputExists);
@@ -321,7 +321,7 @@ fn existing_targets() {
         assert_eq!(kind(replace(kept)), ErrorKind::OutputExists);
     }
 
-    // A failure leaves the old one alone.
+    // A failure leaves the old folder unchanged.
     let truncated = &archive[..archive.len() - 1];
     assert_eq!(kind(unpack(&mut &*truncated, &target, true, &Control::new())), ErrorKind::TreeDamaged);
     assert_eq!(list(&target), list(&source));

@@ -1,5 +1,5 @@
-//! Trees that mean harm: one archive for each failure, and random damage. Every one has to fail with its kind, and leave
-//! nothing behind and nothing touched outside.
+//! Hostile trees: one archive for each failure, and random damage. Each one must fail with its error kind, leave nothing behind and touch
+//! nothing outside.
 #![cfg(unix)]
 
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tress_container::tree::{pack, unpack};
 use tress_container::{Control, ErrorKind};
 
-/// An archive made of raw headers, so that nothing checks what goes into it.
+/// An archive of raw headers, so that nothing validates its entries.
 #[derive(Clone, Default)]
 struct Archive(Vec<u8>);
 
@@ -20,7 +20,7 @@ impl Archive {
         self.with(entry_type, path, target, data, |_| {})
     }
 
-    /// The header is finished by `change`; its checksum is right afterwards.
+    /// Adds an entry after `change` has edited its header, and computes the checksum.
     fn with(&self, entry_type: u8, path: &[u8], target: &[u8], data: &[u8], change: impl Fn(&mut Header)) -> Archive {
         let mut header = Header::new_ustar();
         header.set_entry_type(EntryType::new(entry_type));
@@ -67,7 +67,7 @@ fn archive() -> Archive {
     Archive::default()
 }
 
-/// A folder in which nothing but the target may change, with files around it that would show an escape.
+/// A folder in which only the target may change, with files around it that would reveal an escape.
 struct Cage {
     folder: TempDir,
     before: Vec<(PathBuf, u32, i64, Vec<u8>)>,
@@ -98,7 +98,7 @@ impl Cage {
         while let Some(path) = folders.pop() {
             let metadata = fs::symlink_metadata(&path).unwrap();
             let content = if metadata.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
-            // Times of folders change when the temporary folder comes and goes.
+            // The times of folders change when the temporary folder is made and removed.
             let modified = if metadata.is_dir() { 0 } else { metadata.mtime() };
             if metadata.is_dir() {
                 folders.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
@@ -132,11 +132,11 @@ fn what_these_archives_are_made_of_is_admitted() {
     let bytes = archive().folder(b"./").folder(b"a/").file(b"a/b").link(b"a/c", b"../a/b").file(b"d").end();
     cage.unpack(&bytes).unwrap();
     assert_eq!(fs::read(cage.target().join("a/c")).unwrap(), b"content");
-    // GNU tar fills up its last record with zeros.
+    // GNU tar pads its last record with zeros.
     let mut padded = bytes;
     padded.resize(20 * 512, 0);
     Cage::new().unpack(&padded).unwrap();
-    // Nothing at all is a tree too.
+    // An empty archive is a valid tree.
     let cage = Cage::new();
     cage.unpack(&archive().end()).unwrap();
     assert_eq!(fs::read_dir(cage.target()).unwrap().count(), 0);
@@ -162,7 +162,7 @@ fn names_that_lead_out() {
         refuse_at(path, &start.file(path.as_bytes()).end(), TreePath, path);
         refuse_at(path, &start.folder(path.as_bytes()).end(), TreePath, path);
         refuse_at(path, &start.link(path.as_bytes(), b"a").end(), TreePath, path);
-        // By a pax record and by GNU tar's long name.
+        // The path is in a pax record, or in GNU tar's long name.
         let record = format!("path={path}\n");
         let record = format!("{} {record}", record.len() + 2 + usize::from(record.len() > 7));
         refuse_at(path, &start.pax(record.as_bytes()).file(b"harmless").end(), TreePath, path);
@@ -199,12 +199,12 @@ fn links_that_lead_out() {
             refuse(target, &archive().folder(b"a").link(b"a/link", below.as_bytes()).end(), TreeLink);
         }
     }
-    // Each looks harmless by its text alone.
+    // Each link alone looks harmless.
     let two_steps = archive().folder(b"a").folder(b"a/b").link(b"a/b/up", b"../..").link(b"x", b"a/b/up/..");
     refuse_at("two steps", &two_steps.end(), TreeLink, "x");
     refuse("NUL", &archive().pax(b"16 linkpath=a\0b\n").link(b"x", b"a").end(), TreeLink);
     refuse("long target", &archive().entry(b'K', b"", b"", &[b'a'; 5000]).link(b"x", b"a").end(), TreeLink);
-    // Writing through a link, even one that stays inside.
+    // Writes through a link, even one that stays inside.
     refuse_at("through", &archive().link(b"a", b".").file(b"a/b").end(), TreeLink, "a/b");
     refuse("through", &archive().folder(b"b").link(b"a", b"b").folder(b"a/c").end(), TreeLink);
     refuse("over a link", &archive().link(b"a", b"b").file(b"a").end(), ErrorKind::TreeDuplicate);
@@ -277,7 +277,7 @@ fn archives_that_are_damaged() {
         |field: &[u8; 12]| archive().with(b'0', b"a", b"", b"", |header| header.as_old_mut().size = *field).end();
     refuse("absurd size, octal", &sized(b"77777777777\0"), TreeDamaged);
     refuse("absurd size, binary", &sized(b"\x80\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff"), TreeDamaged);
-    refuse("size that is none", &sized(b"-1\0\0\0\0\0\0\0\0\0\0"), TreeDamaged);
+    refuse("negative sign in size", &sized(b"-1\0\0\0\0\0\0\0\0\0\0"), TreeDamaged);
     refuse("absurd size, pax", &archive().pax(b"29 size=18446744073709551615\n").file(b"a").end(), TreeDamaged);
     refuse("size beyond 64 bits", &archive().pax(b"29 size=18446744073709551616\n").file(b"a").end(), TreeDamaged);
     refuse("folder with data", &archive().entry(b'5', b"a", b"", b"data").end(), TreeDamaged);
@@ -309,7 +309,7 @@ fn archives_that_are_damaged() {
             refuse("format", &format.folder(b"a").end(), TreeDamaged);
         }
     }
-    // Some readers take the size for that of the long name.
+    // Some readers apply the size to the long name.
     for (what, records) in [("path", &b"9 path=a\n"[..]), ("size", b"9 size=7\n"), ("nothing", b"")] {
         for entry_type in [b'L', b'K'] {
             let pax_first = archive().pax(records).entry(entry_type, b"", b"", b"a").file(b"a").end();
@@ -340,7 +340,7 @@ fn archives_that_are_damaged() {
     );
 }
 
-/// A reader that looks for newlines finds a path in the comment.
+/// A reader that searches for newlines finds a path in the comment.
 #[test]
 fn records_end_where_their_length_says() {
     let cage = Cage::new();
@@ -376,7 +376,7 @@ fn read_only_folders_are_removed_too() {
     refuse("read-only folders", &bytes, ErrorKind::TreeDuplicate);
 }
 
-/// A tree with every kind of entry, packed.
+/// A packed tree with every kind of entry.
 fn valid() -> Vec<u8> {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
@@ -392,7 +392,7 @@ fn valid() -> Vec<u8> {
     bytes
 }
 
-/// Puts right the checksum of every block that had one, so that damage reaches the fields behind it.
+/// Corrects the checksum of every block that had a valid one, so that the damaged fields behind it are parsed.
 fn repair(bytes: &mut [u8], headers: &[usize]) {
     for &offset in headers {
         let block = &mut bytes[offset..offset + 512];
@@ -425,7 +425,7 @@ proptest! {
         match cage.unpack(&bytes) {
             Err(_) => cage.assert_untouched("failed"),
             Ok(()) => {
-                // Whatever it became lies inside, and no link leads out.
+                // The damaged archive unpacks inside of the target, and no link points out of it.
                 let mut links = Vec::new();
                 unlock(&cage.target(), &mut links);
                 let root = cage.target().canonicalize().unwrap();
@@ -439,7 +439,7 @@ proptest! {
     }
 }
 
-/// Makes a tree readable and removable, whatever its modes became, and collects its links.
+/// Makes a tree readable and removable, whatever its modes, and collects its links.
 fn unlock(path: &Path, links: &mut Vec<PathBuf>) {
     let metadata = fs::symlink_metadata(path).unwrap();
     if metadata.is_symlink() {

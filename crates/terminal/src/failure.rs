@@ -1,4 +1,4 @@
-//! How the command fails: one line that names the file and the cause, one hint where we know what helps, and a status.
+//! Errors of a command: one line that names the file and the cause, one hint where we know a remedy, and the exit status.
 
 use std::{
     borrow::Cow,
@@ -12,27 +12,27 @@ use crate::shown::{given, is_hidden};
 
 /// The operation failed: wrong key, damaged input, I/O.
 pub const FAILED: u8 = 1;
-/// The command was used wrongly.
+/// The command line is invalid.
 pub const WRONG_USE: u8 = 2;
 
-/// An error as a command tells it.
+/// An error as a command prints it.
 #[derive(Debug)]
 pub struct Failure {
     /// The exit status.
     pub status: u8,
-    /// What failed, about what.
+    /// The file and what went wrong with it: `big.tress: no such file or folder`.
     pub message: String,
-    /// What helps, where we know it.
+    /// What the user can do about it, where we know it.
     pub hint: Option<String>,
 }
 
 impl Failure {
-    /// The operation failed.
+    /// A failure with exit status [`FAILED`].
     pub fn failed(message: impl Into<String>) -> Failure {
         Failure { status: FAILED, message: without_number(message.into()), hint: None }
     }
 
-    /// The command was used wrongly.
+    /// A failure with exit status [`WRONG_USE`].
     pub fn wrong_use(message: impl Into<String>) -> Failure {
         Failure { status: WRONG_USE, ..Failure::failed(message) }
     }
@@ -40,7 +40,7 @@ impl Failure {
     /// An I/O error of a file that the command itself opens (keys, passphrases, results).
     pub fn io(path: &Path, error: &io::Error) -> Failure {
         let cause = match error.raw_os_error() {
-            // Without what others may have wrapped around it.
+            // Drops the context that callers may have wrapped around the system's error.
             Some(number) => lower_first(without_number(io::Error::from_raw_os_error(number).to_string())),
             None => error.kind().to_string(),
         };
@@ -48,12 +48,12 @@ impl Failure {
         if error.kind() == io::ErrorKind::IsADirectory { failure.hint("name a file inside it") } else { failure }
     }
 
-    /// With what helps.
+    /// Adds a hint.
     pub fn hint(self, hint: impl Into<String>) -> Failure {
         Failure { hint: Some(hint.into()), ..self }
     }
 
-    /// Without the advice to use --force where that was used already.
+    /// Drops the hint that recommends --force if the user gave --force already.
     pub fn with_force(mut self, force: bool) -> Failure {
         if force {
             self.hint.take_if(|hint| hint.starts_with("--force"));
@@ -61,7 +61,7 @@ impl Failure {
         self
     }
 
-    /// Prints it to standard error. A standard error that is gone is no reason to panic.
+    /// Prints the error to standard error. A closed standard error is ignored.
     pub fn print(&self) {
         let mut text = format!("{}: error: {}\n", crate::program(), escape(&self.message));
         if let Some(hint) = &self.hint {
@@ -76,7 +76,7 @@ fn lower_first(text: String) -> String {
     letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// The message without the number that the standard library adds to the system's own words.
+/// Removes the number that the standard library appends to the system's message.
 fn without_number(mut message: String) -> String {
     if let Some(start) = message.rfind(" (os error ")
         && message.ends_with(')')
@@ -86,15 +86,15 @@ fn without_number(mut message: String) -> String {
     message
 }
 
-/// How messages call a file.
+/// The name of a file in messages.
 pub fn name(path: &Path) -> String {
     if path == Path::new("-") { "standard input".into() } else { path.display().to_string() }
 }
 
-/// What a secret key begins with that somebody may have pasted where a file or a recipient belongs.
+/// Prefixes of secret keys, which a user may have pasted in place of a file name or a recipient.
 const SECRETS: [&str; 2] = ["AGE-SECRET-KEY-", "TRESS-NOISE-KEY-"];
 
-/// The text without secret keys: errors repeat arguments, and go to logs.
+/// Replaces secret keys: errors repeat arguments, and end up in logs.
 fn without_secrets(text: &str) -> Cow<'_, str> {
     let start_of = |text: &str| {
         let upper = text.to_ascii_uppercase();
@@ -113,8 +113,8 @@ fn without_secrets(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text without anything that a terminal obeys or that reorders or hides what follows, and without secret keys. What comes from
-/// others goes through [`foreign`] first.
+/// Escapes control characters and everything that reorders or hides text, and removes secret keys. Untrusted text must go through
+/// [`foreign`] first.
 pub fn escape(text: &str) -> impl fmt::Display + '_ {
     struct Escaped<'a>(Cow<'a, str>);
     impl fmt::Display for Escaped<'_> {

@@ -1,4 +1,4 @@
-//! Small files that are read, and results on standard output.
+//! Reads small files, and prints results to standard output.
 
 use std::{
     fs::File,
@@ -14,7 +14,7 @@ use crate::{
     shown::given,
 };
 
-/// Where a picture goes.
+/// Destination of a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Picture {
     /// Standard output.
@@ -23,10 +23,10 @@ pub enum Picture {
     Path(PathBuf),
 }
 
-/// Where a picture goes, checked before anything is measured.
+/// Returns the destination of a picture. Commands call it before they measure, so that a wrong name costs no work.
 ///
 /// # Errors
-/// It would mix with JSON, is no SVG by its name, or is there.
+/// The picture would be mixed with JSON, the name does not end in `.svg`, or the file exists.
 pub fn picture(output: Option<&Path>, json: bool, force: bool) -> Result<Option<Picture>, Failure> {
     let Some(path) = output else { return Ok(None) };
     if path == Path::new("-") {
@@ -35,7 +35,7 @@ pub fn picture(output: Option<&Path>, json: bool, force: bool) -> Result<Option<
         }
         return Ok(Some(Picture::Stdout));
     }
-    // Another ending would be taken for another format, and may be a slip that --force would make worse; a device has none.
+    // A name without `.svg` may be a typing mistake, and --force would make it worse: an error even with --force. A device has no suffix.
     let is_svg = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
     if !is_svg && (path.is_file() || !path.exists()) {
         return Err(Failure::wrong_use(format!("{}: pictures are SVG only", path.display()))
@@ -45,10 +45,10 @@ pub fn picture(output: Option<&Path>, json: bool, force: bool) -> Result<Option<
     Ok(Some(Picture::Path(path.into())))
 }
 
-/// Refuses to replace a file before the work that makes its content.
+/// Fails if the output file exists, before the work that produces its content.
 ///
 /// # Errors
-/// It is there, and is not to be replaced.
+/// The file exists and `force` is not set.
 pub fn refuse_existing(path: &Path, force: bool) -> Result<(), Failure> {
     if path.is_file() && !force {
         return Err(Failure::failed(format!("{}: output already exists", given(&failure::name(path))))
@@ -57,7 +57,7 @@ pub fn refuse_existing(path: &Path, force: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A small file (a key, a passphrase), whole. The bytes are wiped when dropped.
+/// Reads a small file (a key, a passphrase) completely. The bytes are wiped when dropped.
 pub fn read_small(path: &Path, most_bytes: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
     let bytes = read_start(path, most_bytes + 1)?;
     if bytes.len() > most_bytes {
@@ -66,29 +66,29 @@ pub fn read_small(path: &Path, most_bytes: usize) -> Result<Zeroizing<Vec<u8>>, 
     Ok(bytes)
 }
 
-/// Whether this is a file on disk that everybody may read.
+/// Whether this is a regular file that everybody may read.
 #[cfg(unix)]
 pub fn is_public(file: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     file.is_file() && file.permissions().mode() & 0o004 != 0
 }
 
-/// Windows keeps to what the folder says.
+/// Always false on Windows, where access depends on the folder.
 #[cfg(not(unix))]
 pub fn is_public(_file: &std::fs::Metadata) -> bool {
     false
 }
 
-/// Warns about a file of secrets that everybody may read.
+/// Warns if everybody may read a file of secrets.
 pub fn warn_if_public(path: &Path) {
     if std::fs::metadata(path).is_ok_and(|file| is_public(&file)) {
         crate::warn(&format!("{}: everybody can read this key; chmod 600 changes that", path.display()));
     }
 }
 
-/// At most the first `most_bytes` of a file. The bytes are wiped when dropped.
+/// Reads at most the first `most_bytes` of a file. The bytes are wiped when dropped.
 pub fn read_start(path: &Path, most_bytes: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
-    // Room for all of it from the start: a buffer that grows leaves copies behind.
+    // The full capacity from the start: a buffer that grows leaves copies behind.
     let mut bytes = Zeroizing::new(Vec::with_capacity(most_bytes));
     let read = |input: &mut dyn Read, bytes: &mut Vec<u8>| input.take(most_bytes as u64).read_to_end(bytes);
     if path == Path::new("-") {
@@ -100,25 +100,25 @@ pub fn read_start(path: &Path, most_bytes: usize) -> Result<Zeroizing<Vec<u8>>, 
     Ok(bytes)
 }
 
-/// Standard input without the standard library's buffer, where what has passed stays for as long as the process lives.
+/// Standard input without the standard library's buffer, which would keep secrets in memory until the process ends.
 #[cfg(unix)]
 fn unbuffered_stdin() -> io::Result<impl Read> {
     use std::os::fd::AsFd as _;
     Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
 }
 
-/// Elsewhere a console is read through that buffer only.
+/// On other systems the standard library reads a console only through that buffer.
 #[cfg(not(unix))]
 fn unbuffered_stdin() -> io::Result<impl Read> {
     Ok(io::stdin().lock())
 }
 
-/// Prints a result. Standard output may be full or closed: that is a failure like any other.
+/// Prints a result to standard output, and reports a full or closed standard output as a failure.
 pub fn print(text: &str) -> Result<(), Failure> {
     print_bytes(text.as_bytes())
 }
 
-/// The same of bytes.
+/// Prints bytes to standard output, like [`print`].
 pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     stdout
@@ -127,7 +127,7 @@ pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
         .map_err(|error| Failure::io(&PathBuf::from("standard output"), &error))
 }
 
-/// The same JSON in ASCII: names in it are of others, and a terminal shows them as they are. Only strings hold anything else.
+/// Escapes the non-ASCII characters of a JSON text. They occur only in strings, which may hold untrusted names that a terminal obeys.
 fn in_ascii(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for letter in json.chars() {
@@ -139,14 +139,14 @@ fn in_ascii(json: &str) -> String {
     text
 }
 
-/// A result as JSON, in ASCII.
+/// Serialises a result as JSON in ASCII.
 pub fn json(value: &impl Serialize) -> Result<String, Failure> {
     let mut text = serde_json::to_string_pretty(value).map_err(|error| Failure::failed(error.to_string()))?;
     text.push('\n');
     Ok(in_ascii(&text))
 }
 
-/// Prints it.
+/// Prints a result as JSON in ASCII.
 pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     print(&json(value)?)
 }

@@ -1,4 +1,4 @@
-//! Completions and manual pages, made from the definition of a command, so that packages can install them.
+//! Generates shell completions and manual pages from a command's definition, so that packages can install them.
 
 use std::{fs, io, path::Path};
 
@@ -13,20 +13,20 @@ pub fn completions(shell: Shell, mut command: clap::Command, name: &str) -> Resu
     files::print_bytes(&script)
 }
 
-/// Prints the manual page of a command, or writes it and those of its subcommands to a folder; these are named as those of `prefix`, and
-/// those that are other programs have pages of their own.
+/// Prints the manual page of a command, or writes it and the pages of its subcommands to `directory`. The files of subcommands are named
+/// after `prefix`. Subcommands in `others` are separate programs with their own pages, and are skipped.
 pub fn man(mut command: clap::Command, prefix: &str, others: &[&str], directory: Option<&Path>) -> Result<(), Failure> {
     let name = command.get_name().to_string();
     let Some(directory) = directory else {
         let page = page(command).map_err(|error| Failure::io(Path::new("manual page"), &error))?;
         return files::print_bytes(&page);
     };
-    // Gives the pages of the subcommands their full names.
+    // Sets the full names of the subcommands.
     command.build();
     write_pages(&command, &name, prefix, others, directory)
 }
 
-/// One page for the command and one for each verb below it, named like git's: `tress-raw-encrypt.1`.
+/// Writes one page for the command and one for each subcommand, named as git does: `tress-raw-encrypt.1`.
 fn write_pages(
     command: &clap::Command,
     name: &str,
@@ -49,7 +49,7 @@ fn page(command: clap::Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let title = command.get_display_name().unwrap_or(command.get_name()).to_uppercase();
     let source = concat!("tress ", env!("CARGO_PKG_VERSION"));
-    // No date, which would be that of the build. An empty one has to be written out, or what follows takes its place.
+    // No date, which would be the date of the build. The empty string is written explicitly, or the next field takes its position.
     let date = "\"\"";
     clap_mangen::Man::new(command).title(title).date(date).source(source).manual("Tress manual").render(&mut page)?;
     Ok(page)

@@ -29,7 +29,7 @@ mod command {
 
     use crate::{Failure, failure::escape, progress};
 
-    /// The command that ran this program, and its version.
+    /// Environment variables that `tress` sets for the programs that it runs: its path and its version.
     pub const COMMAND: [&str; 2] = ["TRESS_COMMAND", "TRESS_COMMAND_VERSION"];
 
     static PROGRAM: OnceLock<&str> = OnceLock::new();
@@ -39,10 +39,10 @@ mod command {
         PROGRAM.get().copied().unwrap_or("tress")
     }
 
-    /// Says whether `tress` ran this program, which is called `name`, and where that is. Messages then are those of `tress`.
+    /// Returns the path of `tress` if `tress` ran this program, which is called `name`. Messages then start with `tress`.
     ///
     /// # Errors
-    /// Two versions do not go together.
+    /// `tress` has another version than this program.
     pub fn caller(name: &'static str, version: &str) -> Result<Option<PathBuf>, Failure> {
         let [command, its_version] = COMMAND.map(env::var_os);
         let _ = PROGRAM.set(if command.is_some() { "tress" } else { name });
@@ -56,12 +56,12 @@ mod command {
         }
     }
 
-    /// Not the result: a standard error that is gone does not matter.
+    /// Prints a note to standard error. A closed standard error is ignored.
     pub fn note(text: &str) {
         say("note", text);
     }
 
-    /// The same about something that is not safe.
+    /// Prints a warning about something unsafe to standard error.
     pub fn warn(text: &str) {
         say("warning", text);
     }

@@ -1,5 +1,5 @@
-//! Progress on standard error, on a terminal only: a line for bytes where a run takes longer than half a second, and lines
-//! for steps and instructions.
+//! Progress on standard error, on a terminal only: a line for bytes if a run takes longer than half a second, and lines for steps and
+//! simulated instructions.
 
 mod line;
 
@@ -18,22 +18,22 @@ use self::line::{Window, line};
 use crate::units::count_text;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Delay from the first byte to the first line, and from the last byte of a receiver until the line is erased.
+/// Delay from the first byte to the first line, and from a receiver's last byte until the line is erased.
 const PATIENCE: Duration = Duration::from_millis(500);
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Length of the line that is on the terminal. Every writer to the terminal holds the lock.
+/// Length of the line that the terminal shows, in columns. Every writer to the terminal holds the lock.
 static SHOWN: Mutex<usize> = Mutex::new(0);
 
-/// Writes the line over the one before it and the terminal's `^C`, in one call so that nothing flickers.
+/// Overwrites the previous line and the terminal's `^C`, in one call so that nothing flickers.
 fn draw(shown: &mut usize, line: &str) {
     let width = (*shown + 2).min(columns());
-    // A standard error that is gone does not matter.
+    // A closed standard error is ignored.
     let _ = io::stderr().lock().write_all(format!("\r{line:<width$}\r{line}").as_bytes());
     *shown = line.len();
 }
 
-/// Prints something while the line is gone. `print` must not call this function.
+/// Prints something while the line is erased. `print` must not call this function.
 pub fn aside<T>(print: impl FnOnce() -> T) -> T {
     let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if *shown > 0 {
@@ -42,35 +42,35 @@ pub fn aside<T>(print: impl FnOnce() -> T) -> T {
     print()
 }
 
-/// Columns of the terminal but the last, after which a line may wrap.
+/// Columns of the terminal without the last one, after which a line may wrap.
 fn columns() -> usize {
     #[cfg(unix)]
     let columns = rustix::termios::tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
     #[cfg(not(unix))]
     let columns = 0;
-    // Some terminals do not know.
+    // Some terminals report 0.
     if columns == 0 { 79 } else { columns - 1 }
 }
 
-/// How far a run is.
+/// How far a run has come.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Count {
-    /// Bytes that this run has moved itself.
+    /// Bytes that this run has moved itself, without those of an earlier run.
     pub moved: u64,
     /// Bytes that are done.
     pub done: u64,
-    /// All bytes, where that is known.
+    /// All bytes, if known.
     pub total: Option<u64>,
 }
 
-/// A thread that does something at each interval until this is dropped. Where the system refuses a thread, nothing is done.
+/// A thread that calls a function at each interval until this is dropped. If the system refuses the thread, nothing is called.
 struct Ticks(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl Ticks {
     fn start(mut tick: impl FnMut() + Send + 'static) -> Ticks {
         let (stop, stopped) = mpsc::channel();
         let run = move || {
-            // A message never comes: a timeout is time for the next, a hang-up the end.
+            // No message is ever sent: a timeout means the next tick, a disconnect the end.
             while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 tick();
             }
@@ -88,11 +88,11 @@ impl Drop for Ticks {
     }
 }
 
-/// The thread that draws. Dropping it leaves a clean line.
+/// The thread that draws the progress line. Dropping it erases the line.
 pub struct Progress(Option<Ticks>);
 
 impl Progress {
-    /// Begins to draw, on a terminal only.
+    /// Starts to draw, on a terminal only.
     pub fn start(count: impl Fn() -> Count + Send + 'static) -> Progress {
         if !io::stderr().is_terminal() || env::var_os("TERM").is_some_and(|kind| kind == "dumb") {
             return Progress(None);
@@ -103,9 +103,9 @@ impl Progress {
         Progress(Some(Ticks::start(move || {
             let now = start.elapsed();
             let Count { moved, done, total } = count();
-            // Before the first byte keys are derived, and a plugin may be asking for something.
+            // Before the first byte keys are derived, and a plugin may have a question on the terminal.
             if done == 0 {
-                // A receiver between two files is not idle yet.
+                // A receiver may be between two files, and is not idle yet.
                 if now - idle_since >= PATIENCE {
                     (window, moved_before, busy_since) = (Window::default(), moved, None);
                     aside(|| ());
@@ -130,13 +130,12 @@ impl Drop for Progress {
     }
 }
 
-/// A bar for work that is counted in steps, each with a name.
+/// A bar for work in named steps.
 pub struct Steps(ProgressBar);
 
 impl Steps {
-    /// An empty bar.
+    /// Shows an empty bar, if standard error is a terminal.
     pub fn start() -> Steps {
-        // Drawn on standard error, and only where that is a terminal.
         let bar = if columns() < 60 { "" } else { "[{bar:20}]  " };
         let style = ProgressStyle::with_template(&format!("{bar}{{pos}} of {{len}}  {{wide_msg}}"));
         let bar = ProgressBar::no_length()
@@ -144,7 +143,7 @@ impl Steps {
         Steps(bar)
     }
 
-    /// What is done next, after `done` of `total`.
+    /// Shows `what` as the next step, after `done` of `total`.
     pub fn show(&self, what: &str, done: usize, total: usize) {
         self.0.set_length(total as u64);
         self.0.set_position(done as u64);
@@ -158,15 +157,15 @@ impl Drop for Steps {
     }
 }
 
-/// How many instructions were simulated, once that takes longer than a second. What the program prints has to be written
-/// inside of [`Instructions::aside`], so that the two do not mix.
+/// The number of simulated instructions, shown if the simulation takes longer than a second. Print the program's output inside of
+/// [`Instructions::aside`], so that the two do not mix.
 #[derive(Clone)]
 pub struct Instructions(ProgressBar, Instant, Arc<Mutex<Window>>);
 
 impl Instructions {
     const PATIENCE: Duration = Duration::from_secs(1);
 
-    /// Nothing is shown yet.
+    /// Starts the clock; the line appears after a second.
     pub fn start() -> Instructions {
         let style = ProgressStyle::with_template("{spinner} {msg}");
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
@@ -174,7 +173,7 @@ impl Instructions {
         Instructions(bar.with_style(style), Instant::now(), Arc::default())
     }
 
-    /// So many so far.
+    /// Shows the number of instructions simulated up to now.
     pub fn show(&self, done: u64) {
         if self.0.is_hidden() && io::stderr().is_terminal() && self.1.elapsed() > Self::PATIENCE {
             self.0.set_draw_target(ProgressDrawTarget::stderr());
@@ -186,28 +185,27 @@ impl Instructions {
         self.0.set_position(done);
     }
 
-    /// Does something while the line is gone.
+    /// Calls `something` while the line is erased.
     pub fn aside<T>(&self, something: impl FnOnce() -> T) -> T {
         self.0.suspend(something)
     }
 
-    /// Removes the line.
+    /// Erases the line.
     pub fn end(&self) {
         self.0.finish_and_clear();
     }
 }
 
-/// Something that turns, for work of which nobody knows how long it takes. Dropping it leaves a clean line.
+/// A spinner for work of unknown duration. Dropping it erases the line.
 pub struct Waiting {
     bar: ProgressBar,
-    /// A thread of ours: the library's panics where the system refuses it.
+    /// Our own thread: the library panics if the system refuses a thread.
     ticks: Option<Ticks>,
 }
 
 impl Waiting {
-    /// Begins to turn.
+    /// Starts the spinner, if standard error is a terminal.
     pub fn start(what: &'static str) -> Waiting {
-        // Drawn on standard error, and only where that is a terminal.
         let bar = ProgressBar::new_spinner().with_message(what);
         bar.tick();
         let turning = bar.clone();

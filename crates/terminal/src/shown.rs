@@ -1,24 +1,25 @@
-//! Text of others in messages: names inside containers and trees may hold what a terminal obeys or hides, and a mebibyte of it.
+//! Makes untrusted text safe to print: names inside containers and trees may hold terminal control sequences or hidden characters, and be
+//! a mebibyte long.
 
 use std::fmt::Write as _;
 
-/// Letters of a name that are shown.
+/// Number of characters of a name that are shown.
 const MOST_LETTERS: usize = 200;
 
-/// Whether a terminal obeys this letter, hides it, or orders its neighbours by it: controls, formats (bidirectional ones among
-/// them), separators but the space, unassigned and private letters, and those that Unicode lets a display ignore.
+/// Whether a terminal obeys this character, hides it, or reorders its neighbours: controls, formats (among them bidirectional ones),
+/// separators other than the space, unassigned and private characters, and those that Unicode lets a display ignore.
 pub fn is_hidden(letter: char) -> bool {
     match letter {
         ' '..='~' => false,
-        // Default_Ignorable_Code_Point of DerivedCoreProperties.txt, Unicode 16.0, as far as general categories do not say it.
+        // Default_Ignorable_Code_Point of DerivedCoreProperties.txt, Unicode 16.0, where the general categories do not cover it.
         '\u{34f}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{3164}' => true,
         '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}' => true,
-        // The standard library escapes the categories Cc, Cf, Cn, Co, Zl, Zp and Zs; at the beginning accents too, which are no harm.
+        // `escape_debug` escapes the categories Cc, Cf, Cn, Co, Zl, Zp and Zs, and at the start of a text also accents, which are harmless.
         letter => String::from_iter(['a', letter]).escape_debug().nth(1) == Some('\\'),
     }
 }
 
-/// A name that comes from outside: hidden letters and the backslash escaped, so that no two names look alike, and cut.
+/// Formats an untrusted name: escapes hidden characters and backslashes, so that no two names look alike, and shortens it.
 pub fn foreign(name: &str) -> String {
     if name.is_empty() {
         return "\"\"".into();
@@ -31,7 +32,7 @@ pub fn foreign(name: &str) -> String {
     shown
 }
 
-/// A path that the user gave: as it is, and quoted if anything in it is hidden, so that one error stays one line.
+/// Formats a path that the user gave. It is quoted if it holds hidden characters, so that an error stays on one line.
 pub fn given(path: &str) -> String {
     if !path.chars().any(is_hidden) {
         return path.into();
@@ -56,7 +57,7 @@ fn push_escaped(shown: &mut String, letters: impl Iterator<Item = char>, also: &
 mod tests {
     use super::*;
 
-    /// By the tables of Unicode: categories from UnicodeData.txt, the rest from DerivedCoreProperties.txt.
+    /// From the Unicode tables: categories from UnicodeData.txt, the others from DerivedCoreProperties.txt.
     #[test]
     fn what_is_hidden() {
         let hidden = [

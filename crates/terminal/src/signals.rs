@@ -1,21 +1,21 @@
-//! Signals: during a run the first one cancels it, it cleans up, and then the process dies by that very signal. A
-//! second one kills at once, as does the first while nothing runs yet. On Windows these are Ctrl-C and Ctrl-Break; whoever
-//! closes the console leaves no time.
+//! Signals. The first one during a run cancels the run, which cleans up; then the process dies by that same signal. A second one kills
+//! immediately, as does one that arrives before a run starts. On Windows these are Ctrl-C and Ctrl-Break; closing the console leaves no
+//! time to clean up.
 
 use std::{thread, time::Duration};
 
-/// What cancels the run.
+/// A function that cancels the run.
 type Cancel = Box<dyn Fn() + Send + Sync>;
 
-/// Time to clean up before the user is told how to end it sooner.
+/// How long cleaning up may take before the user sees how to end it sooner.
 #[cfg(any(unix, windows))]
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Cancels the run, and says how to end it sooner where that takes long.
+/// Cancels the run. If cleaning up takes long, prints how to end it sooner.
 #[cfg(any(unix, windows))]
 fn cancel(run: &Cancel, how: &'static str) {
     run();
-    // A system that refuses the thread gets no line.
+    // Without the thread nothing is printed.
     let _ = thread::Builder::new().spawn(move || {
         thread::sleep(PATIENCE);
         crate::progress::aside(|| {
@@ -24,8 +24,8 @@ fn cancel(run: &Cancel, how: &'static str) {
     });
 }
 
-/// From here on a signal gives the terminal back before it kills: `abandon` does so where a question is open, and says whether one
-/// was.
+/// Installs the handler. From now on a signal restores the terminal before it kills. If a question is open, `abandon` restores the terminal
+/// and returns true.
 pub fn install(abandon: fn() -> bool) {
     #[cfg(unix)]
     system::install(abandon);
@@ -35,16 +35,16 @@ pub fn install(abandon: fn() -> bool) {
     let _ = abandon;
 }
 
-/// From here on the first signal cancels this run rather than kill.
+/// From now on the first signal cancels this run instead of killing the process.
 pub fn cancel_by_signal(cancel: impl Fn() + Send + Sync + 'static) {
-    // One process is one run.
+    // A process has one run.
     #[cfg(any(unix, windows))]
     let _ = system::RUN.set(Box::new(cancel));
     #[cfg(not(any(unix, windows)))]
     let _ = cancel;
 }
 
-/// Dies by the signal that cancelled the run, if one did. To be called when everything is cleaned up.
+/// Dies by the signal that cancelled the run, if one did. Call it after cleaning up.
 pub fn die_if_received() {
     #[cfg(any(unix, windows))]
     system::die_if_received();
@@ -69,13 +69,13 @@ mod system {
     };
     pub(super) static RUN: OnceLock<super::Cancel> = OnceLock::new();
 
-    /// The first signal that came during the run, 0 before it.
+    /// The first signal during the run, 0 before it.
     static RECEIVED: AtomicI32 = AtomicI32::new(0);
 
     pub(super) fn install(abandon: fn() -> bool) {
         let ignored = ignored();
         let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
-        // The thread comes first: signals that are caught and that nobody hears would end nothing. Without it they kill at once.
+        // The thread starts first: signals that are caught but not handled would end nothing. Without the thread, signals kill as usual.
         let (sender, receiver) = mpsc::channel::<Signals>();
         let hear = move || {
             let Ok(mut signals) = receiver.recv() else { return };
@@ -106,8 +106,8 @@ mod system {
         }
     }
 
-    /// The signals that whoever started us had ignored (`nohup`, a job in the background of a script), as bits: they
-    /// stay ignored. Asking the kernel directly takes unsafe code; where there is no /proc, none counts as ignored.
+    /// The signals that the parent process had ignored (`nohup`, a background job of a script), as bits: they stay ignored. Asking the
+    /// kernel directly takes unsafe code. Without /proc, no signal counts as ignored.
     fn ignored() -> u64 {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         status
@@ -128,7 +128,7 @@ mod system {
         },
     };
 
-    /// STATUS_CONTROL_C_EXIT, with which Windows itself ends a program.
+    /// STATUS_CONTROL_C_EXIT, the status with which Windows itself ends a program.
     const STATUS: i32 = 0xC000_013A_u32 as i32;
 
     pub(super) static RUN: OnceLock<super::Cancel> = OnceLock::new();
@@ -136,7 +136,7 @@ mod system {
     static RECEIVED: AtomicBool = AtomicBool::new(false);
 
     pub(super) fn install() {
-        // Without a handler the first one kills, which is what there is then.
+        // Without a handler the first signal kills, which is then the default.
         let _ = ctrlc::set_handler(|| match RUN.get() {
             Some(run) if !RECEIVED.swap(true, Ordering::SeqCst) => super::cancel(run, "Ctrl-C"),
             _ => process::exit(STATUS),

@@ -1,13 +1,13 @@
-//! Values on the command line: sizes, rates, durations, ranges and hexadecimal bytes.
+//! Parses and formats values on the command line: sizes, rates, durations, ranges and hexadecimal bytes.
 
 use std::fmt;
 
 use zeroize::Zeroizing;
 
-/// A half-open range of the plaintext; without an end it runs to the end of the plaintext.
+/// A half-open range of the plaintext, in bytes. `None` means the end of the plaintext.
 pub type ByteRange = (u64, Option<u64>);
 
-/// Bytes given in hexadecimal. They may be a key, so they are wiped and never shown.
+/// Bytes given in hexadecimal. They may be a key, so they are wiped on drop and `Debug` does not show them.
 #[derive(Clone)]
 pub struct Hex(pub Zeroizing<Vec<u8>>);
 
@@ -22,7 +22,7 @@ fn factor<T: Copy>(units: &[(&str, T)], unit: &str) -> Option<T> {
     units.iter().find_map(|(name, factor)| (*name == unit).then_some(*factor))
 }
 
-/// Units of a size and their bytes: powers of 1000 (kB) and of 1024 (KiB).
+/// Units of a size, with their bytes: powers of 1000 (kB) and of 1024 (KiB).
 const UNITS: [(&str, u64); 11] = [
     ("", 1),
     ("B", 1),
@@ -37,7 +37,7 @@ const UNITS: [(&str, u64); 11] = [
     ("TiB", 1 << 40),
 ];
 
-/// A size such as `4096`, `10MB` or `10GiB`.
+/// Parses a size such as `4096`, `10MB` or `10GiB`.
 pub fn size(text: &str) -> Result<u64, String> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);
@@ -52,7 +52,7 @@ pub fn size(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "too large: a size must be less than 2^64 bytes".into())
 }
 
-/// A host or address and a port, such as `host:7878` or `[::1]:7878`.
+/// Checks a host or IP address and a port, such as `host:7878` or `[::1]:7878`.
 pub fn endpoint(text: &str) -> Result<String, String> {
     let (host, port) = text.rsplit_once(':').ok_or("the port is missing; an example is host:7878")?;
     port.parse::<u16>().map_err(|_| "a port is a number from 0 to 65535")?;
@@ -65,14 +65,14 @@ pub fn endpoint(text: &str) -> Result<String, String> {
     Ok(text.into())
 }
 
-/// Bits, as links are sold.
+/// Units in bits, as for network links.
 const BIT_UNITS: [(&str, f64); 6] =
     [("bit", 1.0), ("kbit", 1e3), ("Kbit", 1e3), ("Mbit", 1e6), ("Gbit", 1e9), ("Tbit", 1e12)];
 
 const DURATION_UNITS: [(&str, f64); 6] =
     [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("μs", 1e-6), ("ms", 1e-3), ("s", 1.0)];
 
-/// A rate such as `25MB`, `1Gbit` or `27027027`, in bytes per second; or the paper's `0.037us/B`, the time for a byte.
+/// Parses a rate such as `25MB`, `1Gbit` or `27027027`, in bytes per second. Also accepts the time per byte, as in the paper: `0.037us/B`.
 pub fn rate(text: &str) -> Result<f64, String> {
     const WRONG: &str = "a rate is an amount per second, such as 25MB, 1Gbit or 27027027 (bytes), \
                          or a time per byte, such as 0.037us/B";
@@ -92,7 +92,7 @@ pub fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A duration such as `10us` or `1.5ms`, in seconds.
+/// Parses a duration such as `10us` or `1.5ms`, in seconds.
 pub fn duration(text: &str) -> Result<f64, String> {
     const WRONG: &str = "a duration is a number and a unit, such as 10us, 1.5ms or 2s";
     let (number, unit) = number_and_unit(text).ok_or(WRONG)?;
@@ -100,7 +100,7 @@ pub fn duration(text: &str) -> Result<f64, String> {
     if seconds.is_finite() { Ok(seconds) } else { Err("the duration is too large".into()) }
 }
 
-/// A decimal number, without sign and exponent, and what follows it.
+/// Splits a text into a decimal number, without sign and exponent, and its unit.
 fn number_and_unit(text: &str) -> Option<(f64, &str)> {
     let digits = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
     let (number, unit) = text.split_at(digits);
@@ -108,16 +108,16 @@ fn number_and_unit(text: &str) -> Option<(f64, &str)> {
     is_number.then(|| number.parse().ok()).flatten().map(|number| (number, unit))
 }
 
-/// The rate of a link, in whole bytes per second.
+/// Parses the rate of a link, in whole bytes per second.
 pub fn link_rate(text: &str) -> Result<u64, String> {
     match rate(text)? {
         rate if rate < 1.0 => Err("a rate must be at least one byte per second".into()),
-        // Rates beyond what a number holds are the largest.
+        // The cast saturates at the largest `u64`.
         rate => Ok(rate as u64),
     }
 }
 
-/// `START:[END]`, both sizes, END not before START.
+/// Parses `START:[END]`. Both are sizes, and END is not before START.
 pub fn range(text: &str) -> Result<ByteRange, String> {
     let (start, end) = text.split_once(':').ok_or("a range is START:[END], such as 10MiB:11MiB")?;
     let start = if start.is_empty() { 0 } else { size(start)? };
@@ -131,9 +131,9 @@ pub fn range(text: &str) -> Result<ByteRange, String> {
     Ok((start, end))
 }
 
-/// An even number of hexadecimal digits, none included.
+/// Parses an even number of hexadecimal digits, which may be 0.
 pub fn hex(text: &str) -> Result<Hex, String> {
-    // The message does not repeat the text, which may be a key; clap's own does not either (`main` sees to that).
+    // The message does not repeat the text, which may be a key. clap's own message does not either (see `usage::report`).
     let digit = |byte: u8| char::from(byte).to_digit(16).ok_or("not hexadecimal");
     if !text.len().is_multiple_of(2) {
         return Err("an odd number of hexadecimal digits".into());
@@ -145,7 +145,7 @@ pub fn hex(text: &str) -> Result<Hex, String> {
     Ok(Hex(bytes))
 }
 
-/// Seconds for people, with four digits that count: `803.9 s`, `10.00 µs`.
+/// Formats seconds with four significant digits: `803.9 s`, `10.00 µs`.
 pub fn seconds_text(seconds: f64) -> String {
     let (value, unit) = match seconds {
         0.0 => return "0 s".into(),
@@ -163,7 +163,7 @@ pub fn seconds_text(seconds: f64) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
-/// A rate for people: `27.0 MB/s`.
+/// Formats a rate: `27.0 MB/s`.
 pub fn rate_text(bytes_per_s: f64) -> String {
     let (factor, unit) = match bytes_per_s {
         r if r >= 1e9 => (1e9, "GB/s"),
@@ -174,12 +174,12 @@ pub fn rate_text(bytes_per_s: f64) -> String {
     format!("{:.3} {unit}", bytes_per_s / factor)
 }
 
-/// A number for people: `28,284`.
+/// Formats a number with separators: `28,284`.
 pub fn count_text(count: u64) -> String {
     indicatif::HumanCount(count).to_string()
 }
 
-/// A size as someone would have given it: `10 GB`, `1 TiB`, and `16,401 bytes` where no unit divides it.
+/// Formats a size in the largest unit that divides it: `10 GB`, `1 TiB`, and `16,401 bytes` if none does.
 pub fn size_text(bytes: u64) -> String {
     let divides = |(_, factor): &&(&str, u64)| *factor > 1 && bytes >= *factor && bytes.is_multiple_of(*factor);
     match UNITS.iter().rev().filter(divides).max_by_key(|(_, factor)| *factor) {
@@ -188,7 +188,7 @@ pub fn size_text(bytes: u64) -> String {
     }
 }
 
-/// Bytes for people: `16400 B`, `12.3 MiB`.
+/// Formats a number of bytes: `16400 B`, `12.3 MiB`.
 pub fn bytes_text(bytes: u64) -> String {
     indicatif::BinaryBytes(bytes).to_string()
 }

@@ -1,4 +1,4 @@
-//! Errors in the command line, in the form of all other errors.
+//! Errors in the command line, in the same form as all other errors.
 
 use std::{error::Error as _, process::ExitCode};
 
@@ -9,11 +9,11 @@ use clap::{
 
 use crate::failure::{Failure, WRONG_USE};
 
-/// Prints help, the version or the error, each where it belongs.
+/// Prints help and version to standard output, or the error to standard error.
 pub fn report(error: &clap::Error, root: Command) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // A closed pipe (`tress --help | head -1`) is no failure here.
+            // A closed pipe (`tress --help | head -1`) is not an error here.
             let _ = error.print();
             ExitCode::SUCCESS
         }
@@ -46,10 +46,10 @@ fn message(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let paragraph: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     let paragraph = paragraph.join(" ");
-    // `<IN>...` is one or more; here it would only look like an unfinished sentence.
+    // `<IN>...` means one or more; in the message it would look like an unfinished sentence.
     let paragraph = paragraph.strip_suffix("...").unwrap_or(&paragraph);
     let paragraph = paragraph.strip_prefix("error: ").unwrap_or(paragraph);
-    // The parser writes ranges as Rust does.
+    // The parser formats ranges in Rust's syntax.
     match paragraph.rsplit_once(" is not in ") {
         Some((start, range)) => {
             format!("{start} is not in the range {}", range.replace("..=", " to ").replace("..", " to "))
@@ -58,7 +58,7 @@ fn message(error: &clap::Error) -> String {
     }
 }
 
-/// What helps, of the command `root` with these arguments.
+/// The hint for this error, given the command `root` and its arguments.
 pub fn hint(error: &clap::Error, root: Command, arguments: impl Iterator<Item = String>) -> String {
     let (command, name) = command(root, arguments);
     if let Some(meant) = suggestion(error, &command) {
@@ -68,7 +68,7 @@ pub fn hint(error: &clap::Error, root: Command, arguments: impl Iterator<Item = 
     format!("run '{name} --help' for a list of {what}")
 }
 
-/// The command as far as it was understood, and its full name: `tress raw encrypt`.
+/// Finds the subcommand that the arguments name, and its full name: `tress raw encrypt`.
 fn command(mut command: Command, arguments: impl Iterator<Item = String>) -> (Command, String) {
     command.build();
     let mut name = command.get_bin_name().unwrap_or(command.get_name()).to_string();
@@ -80,7 +80,7 @@ fn command(mut command: Command, arguments: impl Iterator<Item = String>) -> (Co
     (command, name)
 }
 
-/// The command, option or value that was probably meant. The parser's own choice ignores that two letters may be swapped.
+/// The command, option or value that was probably meant. The parser's own choice does not consider swapped letters.
 fn suggestion(error: &clap::Error, command: &Command) -> Option<String> {
     let (typed, known, suggested) = match error.kind() {
         ErrorKind::InvalidSubcommand => {

@@ -1,12 +1,12 @@
-//! What a running call shares with its caller: a flag that ends it, and counters for a progress bar.
+//! What a running call shares with its caller: a flag that cancels it, and counters for a progress bar.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 type Report = dyn Fn(u64, Option<u64>) + Send + Sync;
 
-/// The flag and counters of one run: make a new one for the next, because counts go on from where they are. Reading and
-/// cancelling are one or two atomic accesses, so signal handlers may do so.
+/// The cancel flag and progress counters of one run. Make a new one for each run, because the counters are not reset. Reading and
+/// cancelling take one or two atomic accesses, so signal handlers may do both.
 #[derive(Default)]
 pub struct Control {
     report: Option<Box<Report>>,
@@ -31,19 +31,19 @@ impl Control {
         }
     }
 
-    /// Calls `report` with [`done_bytes`](Control::done_bytes) and [`total_bytes`](Control::total_bytes) as the run goes on, up to
-    /// every 512 KiB, and after its last byte. Threads of the run call it, one at a time and with no lock held. Threads that finish
-    /// work during a call do not wait: one more call has what they did. A panic in it ends the run as a panic.
+    /// Calls `report` with [`done_bytes`](Control::done_bytes) and [`total_bytes`](Control::total_bytes) during the run, at most every
+    /// 512 KiB, and after the last byte. The run's threads call it, one at a time and with no lock held. A thread that finishes work during
+    /// a call does not wait: one more call reports that work. A panic in `report` ends the run with that panic.
     #[must_use]
     pub fn on_progress(mut self, report: impl Fn(u64, Option<u64>) + Send + Sync + 'static) -> Self {
         self.report = Some(Box::new(report));
         self
     }
 
-    /// Asks the run to stop. It cleans up and returns [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted).
+    /// Asks the run to stop. The run cleans up and returns [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted).
     ///
-    /// A thread that is blocked in opening a FIFO, or (outside Linux) in writing to a pipe that nobody reads, notices
-    /// only when that call returns; neither holds anything that would be left behind, so a command may simply die.
+    /// A thread that is blocked in opening a FIFO, or (outside Linux) in writing to a pipe that nobody reads, notices only when that call
+    /// returns. Neither holds anything that needs cleaning up, so a command may simply exit.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
@@ -54,20 +54,20 @@ impl Control {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Input bytes done so far. A transfer includes what an earlier run moved; `receive` counts the files that are arriving,
-    /// and drops each when it is complete.
+    /// Input bytes done so far. A transfer includes the bytes that an earlier run moved. `receive` counts the files that are arriving, and
+    /// subtracts each file when it is complete.
     #[must_use]
     pub fn done_bytes(&self) -> u64 {
         self.done_bytes.load(Ordering::Relaxed)
     }
 
-    /// Bytes that this run has moved itself, some perhaps twice. Never falls: for rates.
+    /// Bytes that this run has moved itself, including repetitions. Never decreases, so that callers can compute rates.
     #[must_use]
     pub fn moved_bytes(&self) -> u64 {
         self.moved_bytes.load(Ordering::Relaxed)
     }
 
-    /// Input bytes in all, never 0; `None` while unknown, as for a pipe.
+    /// Input bytes in total, never 0; `None` while unknown, as for a pipe.
     #[must_use]
     pub fn total_bytes(&self) -> Option<u64> {
         match self.total_bytes.load(Ordering::SeqCst) {
@@ -76,13 +76,13 @@ impl Control {
         }
     }
 
-    /// Counts input bytes as done; for whoever reads the input itself.
+    /// Counts input bytes as done, for callers that read the input themselves.
     pub fn add_done(&self, bytes: u64) {
         self.moved_bytes.fetch_add(bytes, Ordering::Relaxed);
         self.add_held(bytes);
     }
 
-    /// Sets the number of all input bytes.
+    /// Sets the total number of input bytes.
     pub fn set_total(&self, bytes: u64) {
         self.total_bytes.store(bytes, Ordering::Relaxed);
     }
@@ -95,26 +95,26 @@ impl Control {
         self.moved_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts input bytes as done that an earlier run moved.
+    /// Counts input bytes as done that an earlier run has moved.
     pub fn add_held(&self, bytes: u64) {
         self.done_bytes.fetch_add(bytes, Ordering::SeqCst);
         self.report();
     }
 
-    /// Input bytes that were done are to be done again.
+    /// Subtracts input bytes that have to be done again.
     pub fn take_back(&self, bytes: u64) {
         self.done_bytes.fetch_sub(bytes, Ordering::SeqCst);
         self.report();
     }
 
-    /// Input bytes that will not be done after all.
+    /// Subtracts input bytes that will not be done from the total.
     pub fn lower_total(&self, bytes: u64) {
         let less = |total: u64| Some(total.saturating_sub(bytes));
         let _ = self.total_bytes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less);
         self.report();
     }
 
-    /// Sets both counts; a total of 0 is unknown.
+    /// Sets both counters; a total of 0 means unknown.
     pub fn set_done_of(&self, done_bytes: u64, total_bytes: u64) {
         self.set_total(total_bytes);
         self.done_bytes.store(done_bytes, Ordering::SeqCst);
@@ -123,7 +123,8 @@ impl Control {
 }
 
 impl Control {
-    /// Reports what is done, unless another thread is reporting: that one looks again when it has ended. One that panics never ends.
+    /// Reports the counters. If another thread is in `report`, that thread reports again when its call returns. If its call panics, no
+    /// further report is made.
     fn report(&self) {
         let Some(report) = &self.report else { return };
         let counts = || (self.done_bytes.load(Ordering::SeqCst), self.total_bytes());

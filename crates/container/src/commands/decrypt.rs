@@ -1,4 +1,4 @@
-//! `decrypt`: a container into its file, its tree, or a range of its plaintext.
+//! `decrypt`: a container to its file, its tree, or a range of its plaintext.
 
 use std::ops::{Bound, RangeBounds};
 use std::path::Path;
@@ -17,24 +17,24 @@ use crate::sys::{Os, System};
 use crate::threads::{Threads, start};
 use crate::{Error, ErrorKind, tree};
 
-/// How to decrypt.
+/// Options of [`decrypt`].
 #[derive(Clone, Debug, Default)]
 #[must_use]
 #[non_exhaustive]
 pub struct DecryptOptions {
-    /// Workers.
+    /// Number of threads.
     pub threads: Threads,
-    /// Only these bytes of the plaintext: the first, and one past the last; `None` is the end of the plaintext.
+    /// The bytes of the plaintext to write: the first, and one past the last, where `None` means the end of the plaintext.
     pub range: Option<(u64, Option<u64>)>,
 }
 
 impl DecryptOptions {
-    /// With this number of workers; 0 is one for each core.
+    /// Sets the number of threads; 0 means one for each core.
     pub fn threads(self, threads: impl Into<Threads>) -> Self {
         Self { threads: threads.into(), ..self }
     }
 
-    /// Only these bytes of the plaintext, such as `1000..2000` or `1000..`.
+    /// Selects these bytes of the plaintext, such as `1000..2000` or `1000..`.
     pub fn range(self, range: impl RangeBounds<u64>) -> Self {
         let start = match range.start_bound() {
             Bound::Included(&first) => first,
@@ -52,16 +52,16 @@ impl DecryptOptions {
 
 /// Decrypts the container in `source` with the first of `identities` that fits, and writes the plaintext to `sink`.
 ///
-/// A tree is unpacked into the folder that `sink` names. A sink that is a stream gets the tree's verified tar stream
-/// instead (`tress decrypt x | tar t`).
+/// A tree is unpacked into the folder that `sink` names. If the sink is a stream, it receives the tree's verified tar stream instead
+/// (`tress decrypt x | tar t`).
 ///
-/// A range of a regular file reads the chunks that it needs and the last one, and everything is checked before the first
-/// byte is written. A range of a stream reads and verifies all of it; whether the range is out of bounds is known only at
-/// the end, after a stream sink got what there was. A range of a tree is wrong use.
+/// A range of a regular file reads the chunks that it needs and the last one, and checks the bounds before it writes the first byte. A
+/// range of a stream reads and verifies the whole stream; an out-of-bounds range is detected only at the end, after a stream sink has
+/// received the bytes that exist. A range of a tree is a usage error.
 ///
 /// # Errors
-/// Every failure of reading, verifying or writing, and [`ErrorKind::Interrupted`]; nothing is left under the sink's
-/// name. A sink that is a stream got the verified chunks before the first that is not, and nothing else.
+/// Every failure of reading, verifying or writing, and [`ErrorKind::Interrupted`]. Then there is no file of the sink's name; a sink that
+/// is a stream has received the verified chunks before the first bad one, and nothing else.
 pub fn decrypt(
     source: &Source,
     sink: &Sink,
@@ -110,7 +110,7 @@ pub(crate) fn decrypt_on(
     };
     let totals = run.pipeline(batches, BatchSink::new(&output, 0, window.clone()))?;
     input.check_unchanged()?;
-    // A stream has said only now how long it is; for a file this was known before.
+    // For a stream the length is known only now; for a file it was known before.
     let plain_bytes = plain_bytes.unwrap_or(totals.plain_bytes);
     check_bounds(range, plain_bytes).map_err(|error| error.at(input.name()))?;
     output.commit(control)?;
@@ -131,11 +131,11 @@ fn check_bounds(range: Option<(u64, Option<u64>)>, plain_bytes: u64) -> Result<(
     }
 }
 
-/// Which chunks to read, and what to write of them.
+/// The chunks to read, and the part of their plaintext to write.
 struct Plan<'a> {
     batches: BatchSource<'a>,
     window: Window,
-    /// Bytes of the whole plaintext, when known (and, with a range, verified) before the run.
+    /// Length of the whole plaintext if known before the run, and verified if there is a range.
     plain_bytes: Option<u64>,
 }
 
@@ -176,7 +176,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// What every pipeline of one decryption shares.
+/// The context that all pipelines of one decryption share.
 struct Run<'a> {
     payload: &'a Payload,
     input: &'a OpenSource<'a>,
@@ -195,8 +195,8 @@ impl Run<'_> {
         if error.kind == ErrorKind::Interrupted { error } else { error.in_container(self.input.name()) }
     }
 
-    /// This thread unpacks what the workers have verified. The folder gets its name only after the end was declared, so
-    /// after the last chunk.
+    /// Unpacks on this thread what the workers have verified. The folder gets its name only after the declared end of the stream, that is,
+    /// after the last chunk was verified.
     fn unpack(&self, batches: BatchSource<'_>, target: &Path, force: bool) -> Result<Totals, Error> {
         let (writer, mut reader) = pipe();
         std::thread::scope(|scope| {
@@ -206,7 +206,7 @@ impl Run<'_> {
             drop(reader);
             let totals = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             match (totals, unpacked) {
-                // Whichever end failed, the other one only saw the pipe break.
+                // The other end only saw a broken pipe, so the error of the end that failed first is reported.
                 (Err(error), Err(other)) if is_broken_pipe(&error) => Err(self.named(other)),
                 (Err(error), _) => Err(error),
                 (Ok(_), Err(error)) => Err(self.named(error)),

@@ -1,4 +1,4 @@
-//! `encrypt`: a file, a stream or a folder into one container.
+//! `encrypt`: a file, a stream or a folder to a container.
 
 use std::io::IoSlice;
 use std::io::{Read, Write};
@@ -19,38 +19,38 @@ use crate::threads::{Threads, start};
 use crate::tree::Skipped;
 use crate::{Error, ErrorKind, tree};
 
-/// How to encrypt.
+/// Options of [`encrypt`].
 #[derive(Clone, Debug, Default)]
 #[must_use]
 #[non_exhaustive]
 pub struct EncryptOptions {
-    /// The payload's AEAD.
+    /// AEAD of the payload.
     pub aead: Aead,
-    /// Workers.
+    /// Number of threads.
     pub threads: Threads,
-    /// The name kept (encrypted) in the container; `None` takes the name of the source file or folder, if a container
-    /// can store it. What is in [`streaming`](crate::streaming) has no source file: `None` keeps no name there.
+    /// Name to store (encrypted) in the container. `None` takes the name of the source file or folder, if a container can store it. The
+    /// functions of [`streaming`](crate::streaming) have no source file: there `None` stores no name.
     pub name: Option<String>,
 }
 
 impl EncryptOptions {
-    /// With this AEAD.
+    /// Sets the AEAD.
     pub fn aead(self, aead: Aead) -> Self {
         Self { aead, ..self }
     }
 
-    /// With this number of workers; 0 is one for each core.
+    /// Sets the number of threads; 0 means one for each core.
     pub fn threads(self, threads: impl Into<Threads>) -> Self {
         Self { threads: threads.into(), ..self }
     }
 
-    /// With this name in the container.
+    /// Sets the name to store in the container.
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), ..self }
     }
 }
 
-/// Encrypts `source` to every one of `recipients` and writes the container to `sink`. A folder becomes a tree.
+/// Encrypts `source` to all `recipients` and writes the container to `sink`. A folder becomes a tree.
 ///
 /// ```no_run
 /// use tress_container::commands::{EncryptOptions, Sink, Source, encrypt};
@@ -64,7 +64,7 @@ impl EncryptOptions {
 /// ```
 ///
 /// # Errors
-/// Every failure of reading, sealing or writing, and [`ErrorKind::Interrupted`]; nothing is left under the sink's name.
+/// Every failure of reading, sealing or writing, and [`ErrorKind::Interrupted`]. Then there is no file of the sink's name.
 pub fn encrypt(
     source: &Source,
     sink: &Sink,
@@ -75,11 +75,11 @@ pub fn encrypt(
     encrypt_on(&Os, source, sink, recipients, options, control)
 }
 
-/// The same, and what a tree cannot hold is left out: links that may lead out of the folder and special files. `skipped` is called
-/// for each.
+/// Encrypts like [`encrypt`], but leaves out what a tree cannot hold: links that may point out of the folder, and special files. Calls
+/// `skipped` for each of them.
 ///
 /// # Errors
-/// As [`encrypt`].
+/// The same as [`encrypt`].
 pub fn encrypt_skipping(
     source: &Source,
     sink: &Sink,
@@ -160,7 +160,7 @@ fn encrypt_file(
     Ok(report)
 }
 
-/// Seals what `reader` gives into a container that goes into a pipe. Its end is declared when all is sealed.
+/// Seals the data of `reader` into a container that is written to a pipe. The end is declared after all chunks are sealed.
 #[doc(hidden)]
 pub fn encrypt_to_pipe(
     reader: impl Read + Send,
@@ -178,7 +178,7 @@ pub fn encrypt_to_pipe(
     Pipeline::new(&payload, Direction::Seal, batches, sink, control, Threads::All).run().map(drop)
 }
 
-/// Streams the folder's tar through the workers; this thread packs.
+/// Packs the folder on this thread, and streams the tar through the workers.
 fn encrypt_tree(
     system: &dyn System,
     root: &Path,
@@ -190,7 +190,7 @@ fn encrypt_tree(
 ) -> Result<Report, Error> {
     let destination = CheckedSink::check(system, sink, None)?;
     if let CheckedSink::Name(name) = &destination {
-        // The container would hold itself.
+        // The container would include itself.
         let canonical = |path: &Path| system.canonical(path).map_err(|error| Error::from(error).at(path));
         if canonical(&name.folder)?.starts_with(canonical(root)?) {
             return Err(Error::new(ErrorKind::OutputIsInput).at(&name.path));
@@ -208,7 +208,7 @@ fn encrypt_tree(
         let packed = pack(root, writer, control, skipped);
         let report = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         match (packed, report) {
-            // Whichever end failed, the other one only saw the pipe break.
+            // The other end only saw a broken pipe, so the error of the end that failed first is reported.
             (Err(error), Err(other)) if is_broken_pipe(&error) => Err(other),
             (Err(error), _) => Err(error),
             (Ok(()), report) => report,
@@ -227,7 +227,7 @@ pub(super) fn is_broken_pipe(error: &Error) -> bool {
     error.kind == ErrorKind::Io(std::io::ErrorKind::BrokenPipe)
 }
 
-/// The last part of a path, if a container can store it. `.` and `..` have none: the folder's real name counts.
+/// The last component of a path, if a container can store it. For paths such as `.` and `..` it is the folder's real name.
 fn storable_name(path: &Path) -> Option<String> {
     let name = match path.file_name() {
         Some(name) => name.to_owned(),
@@ -236,7 +236,7 @@ fn storable_name(path: &Path) -> Option<String> {
     name.into_string().ok().filter(|name| is_valid_name(name))
 }
 
-/// A container whose header exists and whose payload does not yet.
+/// A container with a complete header, before its payload is sealed.
 struct Sealed<'a> {
     payload: Payload,
     /// Header and prefix.

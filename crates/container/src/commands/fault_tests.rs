@@ -1,4 +1,4 @@
-//! Every call on a file fails once: nothing is left behind, and nothing half-written has a final name.
+//! Makes every call on a file fail once. A failed command leaves nothing behind, and gives no final name to an incomplete file.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::streaming::decrypt_bytes;
 use crate::testing::faulty::{Fault, Faulty};
 use crate::threads::Threads;
 
-/// Four batches and a rest, so that two workers have something to do.
+/// Four batches and a partial one, so that two workers have something to do.
 pub(super) const PLAIN_BYTES: usize = 130 * 16384 + 77;
 
 pub(super) fn recipients() -> Recipients {
@@ -152,7 +152,7 @@ fn no_failure_of_an_inspection_is_taken_for_an_answer() {
                 let system = system.with_standard(Some(handle(reader)), None);
                 let found = inspect(&system, &Source::Stdin, identities.as_ref());
                 let has_failed = system.has_failed();
-                // Or the writer waits for ever.
+                // Otherwise the writer waits forever.
                 drop(system);
                 (has_failed, found.map(|found| assert_eq!(found, expected)))
             })
@@ -175,7 +175,7 @@ fn no_failure_of_a_raw_mode_leaves_anything() {
     let cipher = Aes::new(&[7; 16]).unwrap();
     let prepare = |bytes: Vec<u8>| move |folder: &Path| fs::write(folder.join("in"), &bytes).unwrap();
     let ends = |folder: &Path| (Source::Path(folder.join("in")), Sink::Path { path: folder.join("out"), force: false });
-    // Some buffers and a rest.
+    // Several full buffers and a partial one.
     let plain = plain()[..700_001].to_vec();
     for mode in [
         RawMode::Ecb { padding: true },
@@ -217,7 +217,7 @@ fn no_failure_of_a_raw_mode_leaves_anything() {
     walk(Layer::Pipeline, "out", true, prepare(sealed.clone()), verb(RawDirection::Decrypt), is_plain);
 }
 
-/// What signatures, identities and signing keys are written with.
+/// The function that writes signatures, identities and signing keys.
 #[test]
 fn no_failure_of_storing_leaves_anything() {
     let text = &plain()[..7_001];

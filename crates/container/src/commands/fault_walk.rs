@@ -1,5 +1,5 @@
-//! What the tests of faults share: a run for every call that may fail, with every fault that it may have, and what has to hold
-//! after each.
+//! Shared by the tests of faults: runs a command once for every call that may fail and every fault that the call may have, and checks the
+//! result of each run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,24 +10,24 @@ use crate::ErrorKind;
 use crate::testing::faulty::{Fault, Faulty, broken_disk, wants_all};
 use crate::tree::calls::faults;
 
-/// Whose calls fail.
+/// The calls that fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layer {
-    /// Those of containers and plain files.
+    /// Calls on containers and plain files.
     Pipeline,
-    /// Those of the folders that a tree is made of, or made into.
+    /// Calls on the folders that a tree is packed from or unpacked into.
     Tree,
 }
 
-/// The faults that one call may have: no space, a broken disk (EIO), a handle that would block, a signal, fewer bytes than asked
-/// for; and a disk that is gone from this call on, or has lost what it should have synced.
+/// The faults that one call may have: no space, a broken disk (EIO), a handle that would block, a signal, fewer bytes than asked for, a
+/// disk that is gone from this call on, and a disk that has lost the data that it should have synced.
 fn all_faults() -> [Fault; 7] {
     let errors = [IoKind::StorageFull, broken_disk(), IoKind::WouldBlock].map(Fault::Error);
     let [full, broken, busy] = errors;
     [full, broken, busy, Fault::Signal, Fault::Short, Fault::Gone, Fault::Lost]
 }
 
-/// The kind of error that a run may end with.
+/// The kind of error that a run with this fault may return.
 fn kind(fault: Fault) -> ErrorKind {
     ErrorKind::Io(match fault {
         Fault::Error(kind) => kind,
@@ -37,7 +37,7 @@ fn kind(fault: Fault) -> ErrorKind {
     })
 }
 
-/// A file's content, or everything below a folder; links as their targets.
+/// A file's content, or everything below a folder, with links as their targets.
 pub(super) fn snapshot(path: &Path) -> Option<BTreeMap<PathBuf, Vec<u8>>> {
     let metadata = fs::symlink_metadata(path).ok()?;
     let mut found = BTreeMap::new();
@@ -47,7 +47,7 @@ pub(super) fn snapshot(path: &Path) -> Option<BTreeMap<PathBuf, Vec<u8>>> {
         for entry in fs::read_dir(path).unwrap() {
             let name = PathBuf::from(entry.unwrap().file_name());
             let below = snapshot(&path.join(&name)).unwrap();
-            // A path of nothing would leave a slash.
+            // Joining an empty path would add a slash.
             found.extend(below.into_iter().map(|(below, bytes)| (name.iter().chain(below.iter()).collect(), bytes)));
         }
         Vec::new()
@@ -69,10 +69,10 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Runs `verb` in a fresh folder with a fault in call 0, 1, 2, ..., until a run needs fewer calls. After each failure
-/// `output` has to be as it was or right, and no other file be there; after each success it has to be right.
+/// Runs `verb` in a fresh folder with a fault in call 0, 1, 2, ..., until a run makes fewer calls. After each failure `output` must be
+/// unchanged or right, and there must be no other file. After each success it must be right.
 ///
-/// Of the calls of trees, which are many, every third by default; with `TRESS_EVERY_FAULT` in the environment every one.
+/// By default only every third call of trees has a fault, because they make many; with `TRESS_EVERY_FAULT` in the environment every one.
 pub(super) fn walk(
     layer: Layer,
     output: &str,
@@ -110,7 +110,7 @@ pub(super) fn walk(
             let found = names(folder.path());
             let is_there = output_path.symlink_metadata().is_ok();
             match result {
-                // A call whose failure does no harm, or that was made again.
+                // The failed call did no harm, or was repeated.
                 Ok(()) => {
                     assert!(found.iter().all(|name| before.contains(name) || name == output), "{label}");
                     assert!(is_right(&output_path), "{label}");
@@ -121,14 +121,14 @@ pub(super) fn walk(
                     assert_eq!(error.kind, kind(fault), "{label}");
                     // Replacing is one step: the output is the old one or, if only the folder's sync failed, a complete new one.
                     let is_old = snapshot(&output_path) == old;
-                    // Where folders cannot be exchanged in one step, a disk that goes between the steps leaves the old one under
-                    // another name, which is told.
+                    // Where folders cannot be exchanged in one step, a disk that disappears between the steps leaves the old one under
+                    // another name, which the error states.
                     let is_aside = |name: &String| {
                         snapshot(&folder.path().join(name)) == old && error.to_string().contains(name.as_str())
                     };
                     let is_told = fault == Fault::Gone && found.iter().any(is_aside);
                     assert!(is_old || is_there && is_right(&output_path) || is_told, "{label}: {error}, {found:?}");
-                    // A disk that is gone takes nothing away any more, and an old folder may resist.
+                    // A disk that is gone removes nothing any more, and an old folder may remain.
                     if fault != Fault::Gone && is_old {
                         assert_eq!(found, before, "{label}");
                     }
@@ -142,7 +142,7 @@ pub(super) fn walk(
     assert!(points > 40 && told > 20, "{points} {told}");
 }
 
-/// The same of a run that makes nothing: each is right, or fails and says why. `run` says whether the call was reached.
+/// Like [`walk`] for a run without output: each run returns the right result or an error. `run` returns whether the call was reached.
 pub(super) fn walk_reads(run: impl Fn(Faulty) -> (bool, Result<(), crate::Error>)) {
     let (mut points, mut told) = (0, 0);
     for fault in all_faults().into_iter().filter(|&fault| fault != Fault::Lost) {

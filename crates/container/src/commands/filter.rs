@@ -1,4 +1,4 @@
-//! `filter`: bytes through a function, with the rules of every call for inputs and outputs; for formats that are not ours.
+//! `filter`: passes bytes through a function, with the usual rules for inputs and outputs. For formats other than the container.
 
 use std::io::{self, IoSlice, Read, Write};
 
@@ -8,12 +8,12 @@ use crate::source::OpenSource;
 use crate::sys::System;
 use crate::{Error, ErrorKind};
 
-/// How a transformation fails.
+/// Error of a transformation.
 #[derive(Debug)]
 pub(super) enum Failed {
-    /// Reading or writing did.
+    /// Reading or writing failed.
     Io(io::Error),
-    /// The data is not what it takes.
+    /// The data is not valid for this transformation.
     Data(Error),
 }
 
@@ -35,11 +35,11 @@ impl From<tress_cipher::Error> for Failed {
     }
 }
 
-/// Takes `source` through `transform` to `sink`. The sink's name appears only when `transform` has succeeded and all
+/// Passes the data of `source` through `transform` to `sink`. The sink gets its name only after `transform` has succeeded and all data
 /// is written and synced.
 ///
 /// # Errors
-/// Every failure of reading or writing, and those of `transform`, as ones of the input.
+/// Every failure of reading or writing; the errors of `transform`, as errors of the input.
 pub(super) fn filter(
     system: &dyn System,
     source: &Source,
@@ -81,7 +81,7 @@ impl<R: Read> Read for Counted<'_, R> {
     }
 }
 
-/// Writes an output in order, and keeps the first error, which an `io::Error` cannot hold.
+/// Writes an output in order, and keeps the first error, because an `io::Error` cannot hold it.
 struct Sequential<'a> {
     output: &'a OpenSink<'a>,
     offset: u64,

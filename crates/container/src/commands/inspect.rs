@@ -1,4 +1,4 @@
-//! `inspect`: what a container says about itself, with or without an identity.
+//! `inspect`: reads a container's metadata, with or without an identity.
 
 use std::io::{IoSliceMut, Read};
 
@@ -10,35 +10,35 @@ use crate::keys::Identities;
 use crate::source::OpenSource;
 use crate::sys::{Os, System};
 
-/// What [`inspect`] found.
+/// The result of [`inspect`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Inspection {
     /// The container's version, `v1`.
     pub version: &'static str,
-    /// The payload's AEAD, as the first line states it.
+    /// AEAD of the payload, as the first line states it.
     pub aead: Aead,
     /// Types of the age header's stanzas, in order (`X25519`, `scrypt`, ...).
     pub recipients: Vec<String>,
-    /// Bytes before the payload.
+    /// Length of header in bytes: the offset of the payload.
     pub header_bytes: u64,
-    /// Chunks of the payload.
+    /// Number of chunks in the payload.
     pub chunks: u64,
-    /// Bytes of plaintext.
+    /// Length of the plaintext in bytes.
     pub plaintext_bytes: u64,
     /// Whether header, commitment and last chunk were verified with an identity.
     pub verified: bool,
-    /// File or tree; known when verified.
+    /// File or tree; `None` unless verified.
     pub content_type: Option<ContentType>,
-    /// The name that the container keeps; known when verified.
+    /// Name stored in the container; `None` unless verified.
     pub name: Option<String>,
 }
 
-/// Reads a container's header and size and, with identities, verifies header, commitment and last chunk. A stream is
-/// read to its end.
+/// Reads a container's header and size. With identities, also verifies the header, the commitment and the last chunk. A stream is read
+/// to its end.
 ///
 /// # Errors
-/// Whatever is wrong with the container, as when decrypting.
+/// The errors of decryption, for the parts that are read.
 pub fn inspect(source: &Source, identities: Option<&Identities>) -> Result<Inspection, Error> {
     inspect_on(&Os, source, identities, &Control::new())
 }
@@ -85,7 +85,7 @@ pub(crate) fn inspect_on(
     Ok(inspection)
 }
 
-/// Counts a stream's chunks and keeps the last one.
+/// Counts the chunks of a stream, and returns the last one.
 fn read_to_end(container: &mut Container<'_>, control: &Control) -> Result<(Extent, Vec<u8>), Error> {
     let mut sealed_bytes = 0;
     let mut chunk = Vec::with_capacity(SEALED_CHUNK_BYTES);

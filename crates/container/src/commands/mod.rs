@@ -1,5 +1,5 @@
-//! What the command, the C library and Python call: encrypt, decrypt, rewrap, inspect. Each function is one call that
-//! returns when its output is complete and verified, or fails and leaves nothing behind.
+//! The functions that the command, the C library and Python call: encrypt, decrypt, rewrap, inspect. Each returns when its output is
+//! complete and verified, or fails and leaves nothing behind.
 
 mod control;
 mod decrypt;
@@ -39,13 +39,13 @@ pub use raw::{RAW_CCM_MAX_BYTES, RawCcm, RawDirection, RawMode, raw, raw_advised
 pub use rewrap::rewrap;
 pub use store::{store, store_private};
 
-/// Most threads of one call, whatever it asks for: each has a buffer, and comes from a caller who may be wrong.
+/// Largest number of threads of one call, whatever the caller asks for: each thread has a buffer, and the caller may be wrong.
 pub const MAX_THREADS: usize = 1024;
 
-/// What is read.
+/// Where a command reads from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Standard input, wherever it leads. A regular file is read from its current position.
+    /// Standard input, of any type. A regular file is read from its current position.
     Stdin,
     /// A file, FIFO or device, or a folder when encrypting.
     Path(PathBuf),
@@ -62,18 +62,18 @@ impl Source {
     }
 }
 
-/// What is written.
+/// Where a command writes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Sink {
-    /// Standard output, as a stream. A terminal gets text only.
+    /// Standard output, as a stream. A terminal accepts text only.
     Stdout,
-    /// A name that appears only when the output is complete. One that exists and is neither a regular file nor a
-    /// folder (a device, a FIFO) is opened and streamed into.
+    /// A path that appears only when the output is complete. If it exists and is neither a regular file nor a folder (a device, a FIFO),
+    /// the output is streamed into it.
     Path {
-        /// The name. A symlink is followed, unless a stranger may have put it into a folder that everybody shares.
+        /// The path. A symlink is followed, unless another user may have planted it in a folder that everybody may write to.
         path: PathBuf,
-        /// Replace an existing file. The new one gets its permissions and, where this process may give files away, its owner.
+        /// Replaces an existing file. The new file gets its permissions and, if this process may change owners, its owner.
         force: bool,
     },
 }
@@ -89,7 +89,7 @@ impl Sink {
     }
 }
 
-/// What a call did.
+/// Statistics of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
@@ -97,8 +97,8 @@ pub struct Report {
     pub bytes_in: u64,
     /// Bytes written.
     pub bytes_out: u64,
-    /// Chunks sealed or verified.
+    /// Number of chunks sealed or verified.
     pub chunks: u64,
-    /// Time from the call to the return.
+    /// Time from the call to its return.
     pub elapsed: Duration,
 }

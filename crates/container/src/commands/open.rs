@@ -1,4 +1,4 @@
-//! Opening a container's input: header, commitment, and the size that a regular file promises.
+//! Opens a container for reading: header, commitment, and the length that the size of a regular file implies.
 
 use std::io::{BufReader, IoSliceMut, Read};
 
@@ -10,17 +10,17 @@ use crate::keys::Identities;
 use crate::source::{OpenSource, Reader};
 use crate::{Error, ErrorKind};
 
-/// Bytes read ahead of a header's end at most, from a stream.
+/// Largest number of bytes that are read from a stream beyond the header.
 const READ_AHEAD_BYTES: usize = 8192;
 
-/// A container up to its payload's prefix.
+/// A container that was read up to the end of its payload's prefix.
 pub(super) struct Container<'a> {
     pub(super) input: &'a OpenSource<'a>,
     pub(super) header: Header,
     prefix: [u8; PREFIX_BYTES],
-    /// Where the first chunk begins.
+    /// Offset of the first chunk.
     pub(super) chunks_offset: u64,
-    /// The stream behind the prefix.
+    /// The stream after the prefix.
     pub(super) reader: BufReader<Reader<'a>>,
     control: &'a Control,
 }
@@ -34,7 +34,7 @@ pub(super) struct Extent {
 }
 
 impl<'a> Container<'a> {
-    /// Reads header and prefix.
+    /// Reads the header and the prefix.
     pub(super) fn read(input: &'a OpenSource<'a>, control: &'a Control) -> Result<Self, Error> {
         let mut reader = BufReader::with_capacity(READ_AHEAD_BYTES, input.reader(control));
         let header = Header::read(&mut reader).map_err(|error| input.failure(error, control))?;
@@ -57,8 +57,7 @@ impl<'a> Container<'a> {
         opened().map_err(|error: Error| self.input.failure(error, self.control))
     }
 
-    /// Where the chunks lie, as the size of a regular file says; `None` for a stream. Not authenticated before the last
-    /// chunk is.
+    /// The chunks that the size of a regular file implies; `None` for a stream. Not authenticated until the last chunk is verified.
     pub(super) fn extent(&self) -> Result<Option<Extent>, Error> {
         let Some(bytes) = self.input.seekable_bytes() else { return Ok(None) };
         let sealed = bytes.saturating_sub(self.chunks_offset);
@@ -76,7 +75,7 @@ impl<'a> Container<'a> {
 }
 
 impl Extent {
-    /// The chunks in this many bytes of payload without its prefix.
+    /// The chunks in `sealed` bytes of payload, not counting the prefix.
     pub(super) fn of(sealed: u64) -> Result<Self, Error> {
         let plain_bytes = plain_bytes(sealed)?;
         Ok(Self {

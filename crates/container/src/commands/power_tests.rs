@@ -1,5 +1,5 @@
-//! The power fails at every moment, and the disk has kept any part of what it had not promised to keep: then the output is
-//! as it was or complete, and once a verb has returned, it is complete.
+//! Simulates a loss of power at every moment, where the disk has kept any subset of the writes that were not yet synced. The output must
+//! be the old one or complete, and complete once a command has returned.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::streaming::decrypt_bytes;
 use crate::testing::recording::{Disk, Event, Recording};
 use crate::threads::Threads;
 
-/// Runs a verb that makes `output`, and looks at every disk that a loss of power may leave. `old` is there before.
+/// Runs a command that makes `output`, and checks every disk state that a loss of power may leave. `old` exists before.
 fn lose_power(
     output: &str,
     old: Option<&[u8]>,
@@ -39,7 +39,7 @@ fn lose_power(
     assert!(written >= PLAIN_BYTES, "the recording has to hold what was written");
 
     let (mut states, mut complete) = (0, 0);
-    // Most states hold one of a few contents.
+    // Most states have one of a few contents, so results are cached.
     let mut known: Vec<(Vec<u8>, bool)> = Vec::new();
     let mut judge = |content: &[u8]| match known.iter().find(|(known, _)| known == content) {
         Some((_, is_good)) => *is_good,

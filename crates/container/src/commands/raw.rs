@@ -1,9 +1,8 @@
-//! `raw`: a bare cipher in a bare mode, for tests and for talking to other systems.
+//! `raw`: an unauthenticated mode or CCM without a container, for tests and for interoperability with other systems.
 //!
-//! ECB, CBC and CTR (SP 800-38A) take any length in bounded memory: what [`tress_cipher::modes`] does to one buffer is
-//! carried from buffer to buffer. PKCS#7 padding (RFC 5652, 6.3) is added and removed at the end of the stream. CCM (SP
-//! 800-38C) has to know its message's length before the first block and may release nothing before the last one, so it
-//! holds the message in memory.
+//! ECB, CBC and CTR (SP 800-38A) take any length in bounded memory: the chaining state of [`tress_cipher::modes`] is carried from buffer to
+//! buffer. PKCS#7 padding (RFC 5652, 6.3) is added and removed at the end of the stream. CCM (SP 800-38C) needs the length of its message
+//! before the first block and may release nothing before the tag is verified, so it holds the message in memory.
 
 use std::io::{self, Read, Write};
 
@@ -18,28 +17,28 @@ use super::{Control, Sink, Source};
 use crate::sys::{Os, System};
 use crate::{Error, ErrorKind};
 
-/// Whole blocks; large enough that a call of the cipher fills its lanes, small enough for a cache.
+/// Rounded down to whole blocks; large enough that one call fills the cipher's lanes, small enough for a cache.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// The longest message that CCM holds in memory.
+/// The longest message that CCM holds in memory, in bytes.
 pub const RAW_CCM_MAX_BYTES: usize = 1 << 30;
 
-/// Most blocks under one key. Among 2^(n/2) blocks of n bits two equal ones are likely, and equal blocks give plaintext away:
-/// of blocks of 64 bits that is 32 GiB, which people have; of 128 bits more than anybody has.
+/// Largest number of blocks under one key. Among 2^(n/2) blocks of n bits two are likely equal, and equal blocks reveal plaintext. For
+/// blocks of 64 bits this is 32 GiB, a size that files reach; for 128 bits it is out of reach.
 const fn max_blocks(block_bytes: usize) -> u64 {
     if block_bytes <= 8 { 1 << (4 * block_bytes) } else { u64::MAX }
 }
 
-/// Bytes under one key up to which two equal blocks are unlikely, one chance in 2^25, in any of these modes: 2^(n/2 - 12) blocks of
-/// n bits. For blocks of 64 bits that is 8 MiB, which SP 800-67 (revision 2, section 3.4) allows for such blocks; for 128 bits more
-/// than anybody has. Who uses a key for several messages adds them up.
+/// Bytes under one key up to which two equal blocks are unlikely (a chance of one in 2^25) in any of these modes: 2^(n/2 - 12) blocks of
+/// n bits. For blocks of 64 bits that is 8 MiB, as SP 800-67 (revision 2, section 3.4) allows; for 128 bits it is out of reach. If a key
+/// encrypts several messages, the sum of their lengths counts.
 #[must_use]
 pub const fn raw_advised_bytes(block_bytes: usize) -> u64 {
-    // From 128 bits on every number of bytes is below it.
+    // For 128 bits or more, all lengths are below the limit.
     if block_bytes < 16 { ((block_bytes as u128) << (4 * block_bytes) >> 12) as u64 } else { 1 << 56 }
 }
 
-/// Which way `raw` goes.
+/// Whether `raw` encrypts or decrypts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawDirection {
     /// Plaintext to ciphertext.
@@ -48,20 +47,20 @@ pub enum RawDirection {
     Decrypt,
 }
 
-/// A mode with what it takes besides the key.
+/// A mode with its parameters, except the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RawMode {
     /// Electronic codebook.
     Ecb {
-        /// Add and remove PKCS#7 padding.
+        /// Whether to add and remove PKCS#7 padding.
         padding: bool,
     },
     /// Cipher block chaining.
     Cbc {
         /// Initialisation vector: one block.
         iv: Vec<u8>,
-        /// Add and remove PKCS#7 padding.
+        /// Whether to add and remove PKCS#7 padding.
         padding: bool,
     },
     /// Counter mode, big-endian.
@@ -71,23 +70,23 @@ pub enum RawMode {
     },
 }
 
-/// What CCM takes besides the key. It writes ciphertext, then tag.
+/// Parameters of CCM, except the key. The ciphertext is followed by the tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawCcm {
-    /// 7 to 13 bytes.
+    /// Nonce, 7 to 13 bytes.
     pub nonce: Vec<u8>,
-    /// Authenticated, not encrypted, not written.
+    /// Authenticated, but neither encrypted nor written.
     pub associated_data: Vec<u8>,
-    /// 4, 6, 8, 10, 12, 14 or 16.
+    /// Length of the tag in bytes: 4, 6, 8, 10, 12, 14 or 16.
     pub tag_bytes: usize,
 }
 
-/// Takes `source` through the mode to `sink`. A sink that is a name appears only when all has succeeded. These modes
-/// authenticate nothing, and a stream sink has got what came before an error.
+/// Encrypts or decrypts `source` to `sink` in an unauthenticated mode. A file gets its name only when everything has succeeded; a stream
+/// has received the data before an error.
 ///
 /// # Errors
-/// [`ErrorKind::Cipher`] for parameters and data that the mode does not take, [`ErrorKind::MessageTooLong`] for more than
-/// 2^32 blocks of 64 bits, every failure of reading and writing, and [`ErrorKind::Interrupted`].
+/// [`ErrorKind::Cipher`] for parameters or data that the mode rejects, [`ErrorKind::MessageTooLong`] for more than 2^32 blocks of
+/// 64 bits, every failure of reading and writing, and [`ErrorKind::Interrupted`].
 pub fn raw<C: BlockCipher>(
     source: &Source,
     sink: &Sink,
@@ -108,7 +107,7 @@ pub(crate) fn raw_on<C: BlockCipher>(
     direction: RawDirection,
     control: &Control,
 ) -> Result<(), Error> {
-    // Parameters are checked on an empty message, before any input is touched.
+    // Check the parameters on an empty message, before any input is touched.
     let (chaining, padding) = match mode {
         RawMode::Ecb { padding } => (Chaining::Ecb, *padding),
         RawMode::Cbc { iv, padding } => {
@@ -121,10 +120,10 @@ pub(crate) fn raw_on<C: BlockCipher>(
     filter(system, source, sink, control, |input, output| chain.run(input, output))
 }
 
-/// Takes `source` through CCM to `sink`, and verifies before it writes anything, anywhere.
+/// Encrypts or decrypts `source` to `sink` with CCM. Writes nothing before the tag is verified.
 ///
 /// # Errors
-/// As [`raw`], and [`ErrorKind::MessageTooLong`] beyond [`RAW_CCM_MAX_BYTES`].
+/// The errors of [`raw`]; [`ErrorKind::MessageTooLong`] for more than [`RAW_CCM_MAX_BYTES`].
 pub fn raw_ccm<C: CcmCipher>(
     source: &Source,
     sink: &Sink,
@@ -146,7 +145,7 @@ pub(crate) fn raw_ccm_on<C: CcmCipher>(
     control: &Control,
 ) -> Result<(), Error> {
     let RawCcm { nonce, associated_data, tag_bytes } = parameters;
-    // Nonce and tag are checked on an empty message, before any input is touched.
+    // Check nonce and tag length on an empty message, before any input is touched.
     let associated_data = Aad(associated_data);
     ccm::seal(cipher, &nonce[..], associated_data, &mut [], &mut vec![0; *tag_bytes][..])?;
     let message = Message { cipher, nonce, associated_data, tag_bytes: *tag_bytes };
@@ -156,10 +155,10 @@ pub(crate) fn raw_ccm_on<C: CcmCipher>(
     })
 }
 
-/// The modes that need no more of a message than what passes by.
+/// The state of a mode that processes a message in pieces.
 enum Chaining<'a, C: BlockCipher> {
     Ecb,
-    /// The previous ciphertext block, at first the initialisation vector.
+    /// The previous ciphertext block; at first the initialisation vector.
     Cbc(Vec<u8>),
     /// The key stream.
     Ctr(ctr::Stream<'a, C>),
@@ -175,7 +174,7 @@ struct Chain<'a, C: BlockCipher> {
 
 impl<C: BlockCipher> Chain<'_, C> {
     fn run(mut self, input: &mut dyn Read, output: &mut dyn Write) -> Result<(), Failed> {
-        // The last block is known as such only when nothing follows, so one buffer is always read ahead.
+        // A block is known to be the last only if nothing follows, so one buffer is always read ahead.
         let bytes = BUFFER_BYTES - BUFFER_BYTES % C::BLOCK_BYTES;
         let mut current = Zeroizing::new(Vec::with_capacity(bytes + C::BLOCK_BYTES));
         let mut next = Zeroizing::new(Vec::with_capacity(bytes + C::BLOCK_BYTES));
@@ -207,7 +206,7 @@ impl<C: BlockCipher> Chain<'_, C> {
         }
     }
 
-    /// One buffer, in place. All but the last are whole blocks.
+    /// Processes one buffer in place. All buffers but the last hold whole blocks.
     fn apply(&mut self, data: &mut [u8]) -> Result<(), tress_cipher::Error> {
         match (&mut self.chaining, self.direction) {
             (Chaining::Ecb, RawDirection::Encrypt) => ecb::encrypt(self.cipher, data),
@@ -227,20 +226,20 @@ impl<C: BlockCipher> Chain<'_, C> {
     }
 }
 
-/// Keeps the last block, if there is one.
+/// Copies the last block of `data` to `block`, if there is one.
 fn keep_last(block: &mut [u8], data: &[u8]) {
     if let Some(start) = data.len().checked_sub(block.len()) {
         block.copy_from_slice(&data[start..]);
     }
 }
 
-/// Fills the buffer as far as the input goes: a pipe may give less than was asked for.
+/// Fills the buffer as far as the input reaches: a pipe may return less than was asked for.
 fn fill(input: &mut dyn Read, buffer: &mut Vec<u8>, bytes: usize) -> io::Result<()> {
     buffer.clear();
     input.take(bytes as u64).read_to_end(buffer).map(drop)
 }
 
-/// One CCM message.
+/// Parameters of one CCM message.
 struct Message<'a, C> {
     cipher: &'a C,
     nonce: &'a [u8],
@@ -286,7 +285,7 @@ mod tests {
 
     use super::*;
 
-    /// Gives one to seven bytes at a time, as a pipe may.
+    /// Returns one to seven bytes per read, as a pipe may.
     struct Dribble<'a>(&'a [u8], usize);
 
     impl Read for Dribble<'_> {
@@ -374,7 +373,7 @@ mod tests {
                 assert_eq!(error.kind, ErrorKind::MessageTooLong);
             }
         }
-        // Over several buffers.
+        // Spans several buffers.
         let blocks = 2 * BUFFER_BYTES / 16 + 1;
         let input = vec![1; 16 * blocks];
         assert!(run_with(&ctr(), RawDirection::Decrypt, &input, blocks as u64).is_ok());

@@ -1,9 +1,8 @@
-//! `rewrap`: other recipients for a container, its payload untouched.
+//! `rewrap`: changes the recipients of a container without touching its payload.
 //!
-//! The header's padding would let a new header replace the old one in place. But a power cut in the middle of that write
-//! would leave a header that nobody can open, and with it the only copy of the key. So a complete new file is written
-//! next to the old one, which the file system does without moving the payload where it can share blocks (that is what
-//! the padding is good for), and renamed over it.
+//! The header's padding would let a new header replace the old one in place. But a power failure during that write would leave a header
+//! that nobody can open, and destroy the only copy of the key. So a complete new file is written next to the old one and renamed over it.
+//! Where the file system can share blocks, it copies the payload without moving it; the padding keeps the payload aligned for that.
 
 use std::io::{IoSlice, Seek, SeekFrom};
 use std::path::Path;
@@ -18,14 +17,14 @@ use crate::source::OpenSource;
 use crate::sys::{Kind, Os, System};
 use crate::{Error, ErrorKind};
 
-/// Bytes copied between two looks at the cancel flag.
+/// Bytes copied between two checks of the cancel flag.
 const COPY_BYTES: u64 = 64 << 20;
 
-/// Opens the container `path` with `identities` and makes it one for `recipients` instead. Permissions stay. Who could
-/// open the container before may have kept its key: this is no revocation.
+/// Opens the container at `path` with `identities` and encrypts its header to `recipients` instead. Permissions stay the same. This is
+/// not a revocation: anyone who could open the container before may have kept its key.
 ///
 /// # Errors
-/// Every failure of reading, opening or writing, and [`ErrorKind::Interrupted`]; the container is then as it was.
+/// Every failure of reading, opening or writing, and [`ErrorKind::Interrupted`]. Then the container is unchanged.
 pub fn rewrap(
     path: &Path,
     identities: &Identities,
@@ -53,7 +52,7 @@ pub(crate) fn rewrap_on(
     let old_head_bytes = container.header.header_bytes();
     let head = Header::seal(&content, recipients)?;
 
-    // Not checked against the input: this output is the input, and stays complete at every moment.
+    // Not checked against the input: here the output is the input, which stays complete at every moment.
     let sink = Sink::Path { path: path.to_path_buf(), force: true };
     let OpenSink::File(file) = CheckedSink::check(system, &sink, None)?.create()? else {
         return Err(Error::new(ErrorKind::InputChanged).at(path));
@@ -79,7 +78,7 @@ pub(crate) fn rewrap_on(
     }
     input.check_unchanged()?;
     let bytes_in = input.status().size_bytes;
-    // Not every Windows replaces a file that is open.
+    // Not every version of Windows replaces a file that is open.
     drop(input);
     file.commit()?;
     Ok(Report {

@@ -1,4 +1,4 @@
-//! Standard input and output as source and sink: files in the middle, appended to, pipes, and terminals.
+//! Standard input and output as source and sink: files with a position in the middle, files opened for appending, pipes, and terminals.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -12,7 +12,7 @@ use crate::testing::faulty::Fault;
 use crate::testing::faulty::Faulty;
 use crate::{Error, ErrorKind};
 
-/// Four batches and a rest.
+/// Four batches and a partial one.
 const PLAIN_BYTES: usize = 130 * 16384 + 77;
 
 fn plain() -> Vec<u8> {
@@ -99,7 +99,7 @@ fn pipe() -> (File, File) {
     (std::os::fd::OwnedFd::from(read).into(), std::os::fd::OwnedFd::from(write).into())
 }
 
-/// What comes out of `verb` between two pipes.
+/// Runs `verb` between two pipes, and returns its output.
 #[cfg(unix)]
 fn through_pipes(
     input: &[u8],

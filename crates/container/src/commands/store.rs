@@ -1,4 +1,4 @@
-//! `store`: bytes that are in memory, to a sink.
+//! `store`: writes bytes from memory to a sink.
 
 use std::io::IoSlice;
 use std::path::Path;
@@ -8,8 +8,8 @@ use crate::sink::{CheckedSink, Name, OpenSink};
 use crate::sys::{Os, System};
 use crate::{Error, ErrorKind};
 
-/// Writes `bytes` with the rules that hold for the output of every verb: a name appears when all is written and synced,
-/// an existing file is replaced by force only, a device is written into, and a terminal gets text only.
+/// Writes `bytes` with the rules for the output of every command: a file gets its name when everything is written and synced, an
+/// existing file is replaced only with `force`, a device is written into, and a terminal accepts text only.
 ///
 /// # Errors
 /// Every failure of writing.
@@ -23,11 +23,11 @@ pub(crate) fn store_on(system: &dyn System, bytes: &[u8], sink: &Sink, control: 
     output.commit(control)
 }
 
-/// Writes a secret into a new file that only its owner may read, from its first byte on. Its name appears when all is
-/// written and synced, replaces nothing, and is no link's: a dangling one is in the way like anything else.
+/// Writes a secret into a new file that only its owner may read, from the first byte on. The file gets its name when everything is
+/// written and synced. An existing file or link of that name, even a dangling link, is an error.
 ///
 /// # Errors
-/// `OutputExists` and every failure of writing; the name is not there then.
+/// `OutputExists`, and every failure of writing. Then there is no file of that name.
 pub fn store_private(bytes: &[u8], path: &Path, control: &Control) -> Result<(), Error> {
     store_private_on(&Os, bytes, path, control)
 }
@@ -36,7 +36,7 @@ pub(crate) fn store_private_on(system: &dyn System, bytes: &[u8], path: &Path, c
     if path.file_name().is_none() {
         return Err(Error::new(ErrorKind::Io(std::io::ErrorKind::InvalidInput)).at(path));
     }
-    // Before the work, and again by the system when the name is given.
+    // Checked before the work, and again by the system when the file gets its name.
     let is_link = system.read_link(path).map_err(|error| Error::from(error).at(path))?.is_some();
     let is_there = match system.status_of(path) {
         Ok(_) => true,
@@ -47,7 +47,7 @@ pub(crate) fn store_private_on(system: &dyn System, bytes: &[u8], path: &Path, c
     if is_link || is_there {
         return Err(Error::new(ErrorKind::OutputExists).at(path));
     }
-    // A folder that is not there is told by the name that was asked for.
+    // If the folder does not exist, the error names the path that was asked for.
     let named = |mut error: Error| {
         error.path = Some(path.to_path_buf());
         error

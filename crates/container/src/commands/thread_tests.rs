@@ -1,4 +1,4 @@
-//! A system that refuses threads: fewer helpers where the caller can do the work alone, an error elsewhere, nothing left and no hang.
+//! A system that refuses threads: the caller works alone where it can, and otherwise returns an error, leaves nothing and does not hang.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::streaming::{decrypt_bytes, encrypt_bytes};
 use crate::threads::{LEFT, Threads, together};
 use crate::{Error, ErrorKind};
 
-/// Runs `work` where this thread may start so many others.
+/// Runs `work` on a thread that may start `left` other threads.
 fn with_threads<T>(left: usize, work: impl FnOnce() -> T) -> T {
     LEFT.set(left);
     let result = work();
@@ -58,7 +58,7 @@ fn memory_needs_no_other_thread() {
             with_threads(left, || decrypt_bytes(&sealed, &identities(), Threads::from(4))).unwrap() == plain,
             "{left}"
         );
-        // The error is that of the first damaged chunk, whoever finds it.
+        // The error is that of the first damaged chunk, whichever thread finds it.
         let mut damaged = sealed;
         let end = damaged.len();
         damaged[end - 5] ^= 1;
@@ -86,7 +86,7 @@ fn a_tree_without_its_thread_is_an_error() {
     assert!(fs::read(path("out").join("file")).unwrap() == plain());
 }
 
-/// They wait for each other, so one that is missing must not leave the others waiting.
+/// The threads wait for each other, so a missing one must not leave the others waiting.
 #[test]
 fn measuring_needs_all_its_threads() {
     for left in 0..3 {

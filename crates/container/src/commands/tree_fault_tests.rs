@@ -1,4 +1,4 @@
-//! The same for trees: folders into a container and out of it. Calls on the container fail, and calls on the folders.
+//! Faults while packing and unpacking trees: in calls on the container, and in calls on the folders.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::fault_walk::{Layer, snapshot, walk};
 use super::{Control, DecryptOptions, EncryptOptions, Sink, Source};
 use crate::testing::faulty::Faulty;
 
-/// Folders in folders, an empty file, one of several buffers, a link.
+/// Makes nested folders, an empty file, a file of several buffers, and a link.
 pub(super) fn make_tree(folder: &Path) {
     let root = folder.join("tree");
     fs::create_dir_all(root.join("a/b")).unwrap();
@@ -58,7 +58,7 @@ fn opens_to_the_tree(path: &Path) -> bool {
 #[test]
 fn no_failure_of_a_folders_encryption_leaves_anything() {
     let encrypt = |folder: &Path, system: &Faulty| encrypt_in(folder, system, false);
-    // What is read is the same whatever the container is written to.
+    // Reading makes the same calls whatever the container is written to.
     walk(Layer::Tree, "out", true, make_tree, encrypt, opens_to_the_tree);
     for has_anonymous in [true, false] {
         walk(Layer::Pipeline, "out", has_anonymous, make_tree, encrypt, opens_to_the_tree);

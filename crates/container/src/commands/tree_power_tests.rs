@@ -1,5 +1,5 @@
-//! The power fails at every moment of a decryption into a folder: the folder is not there or complete, and with force the old one
-//! or the new one; once the verb has returned, it is the new one.
+//! Simulates a loss of power at every moment of a decryption into a folder. Afterwards the folder is missing or complete and, with force,
+//! the old one or the new one. Once the command has returned, it is the new one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::sys::Os;
 use crate::testing::disk::{Disk, Event, Node};
 use crate::tree::noted::recorded;
 
-/// Small enough for thousands of disks.
+/// Small enough to check thousands of disk states.
 fn make_tree(folder: &Path) {
     let root = folder.join("tree");
     fs::create_dir_all(root.join("a/b")).unwrap();
@@ -33,7 +33,7 @@ fn container() -> Vec<u8> {
     fs::read(folder.path().join("out")).unwrap()
 }
 
-/// Everything below a folder that is there.
+/// Everything below an existing folder.
 fn nodes(folder: &Path) -> BTreeMap<PathBuf, Node> {
     let kind = |path: &Path, content: Vec<u8>| {
         let metadata = fs::symlink_metadata(folder.join(path)).unwrap();

@@ -1,4 +1,4 @@
-//! The AEADs of a container's payload, from one list.
+//! The AEADs of a container's payload, defined in one list.
 
 use tress_cipher::aes::Aes;
 use tress_cipher::modes::ccm::Ccm;
@@ -14,7 +14,7 @@ type Chunk<'a> = ([u8; NONCE_BYTES], &'a mut [u8]);
 pub(super) trait Keyed: Send + Sync {
     /// Encrypts chunks in place, in lanes, and writes their tags.
     fn seal<'a>(&'a self, chunks: Chunks<'_, 'a>);
-    /// Decrypts chunks in place, in lanes: the first that is forged, if one is. Forged chunks are wiped.
+    /// Decrypts chunks in place, in lanes, and returns the index of the first forged one. Forged chunks are wiped.
     fn unseal<'a>(&'a self, chunks: Chunks<'_, 'a>) -> Option<usize>;
 }
 
@@ -24,7 +24,7 @@ impl<A: lanes::Aead + Send + Sync> Keyed for A {
             let (data, tag) = sealed.split_at_mut(sealed.len() - TAG_BYTES);
             self.to_seal(Nonce::from(&nonce), Aad(&[]), data, tag.into()).expect("lengths are the AEAD's")
         };
-        A::seal(&mut chunks.map(job).collect::<Vec<_>>()).expect("each chunk has a number of its own");
+        A::seal(&mut chunks.map(job).collect::<Vec<_>>()).expect("every chunk has another number");
     }
 
     fn unseal<'a>(&'a self, chunks: Chunks<'_, 'a>) -> Option<usize> {
@@ -36,8 +36,8 @@ impl<A: lanes::Aead + Send + Sync> Keyed for A {
     }
 }
 
-/// Defines the AEADs: number in transfers, name, IANA's name, bytes of the key, and what makes one of a key. A new one is an
-/// entry here, and in the pages of the formats.
+/// Defines the AEADs: number in transfers, name, IANA's name, length of the key in bytes, and the function that makes one from a key. To
+/// add one, add an entry here and in the format documentation.
 macro_rules! aeads {
     ($($(#[$doc:meta])* $aead:ident = $number:literal, $name:literal, $iana:literal, $key_bytes:literal, $with_key:expr;)*) => {
         /// The AEAD that seals a payload, with a 12-byte nonce and a 16-byte tag.
@@ -51,43 +51,43 @@ macro_rules! aeads {
             /// Every AEAD that a container may name.
             pub const ALL: &[Aead] = &[$(Aead::$aead),*];
 
-            /// The name in the first line, in the header and on the command line.
+            /// The name in the container's first line, in its header and on the command line.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Aead::$aead => $name,)*
                 }
             }
 
-            /// The name in IANA's registry of AEAD algorithms, which the key derivation takes.
+            /// The name in IANA's registry of AEAD algorithms, which is an input of the key derivation.
             pub const fn iana_name(self) -> &'static str {
                 match self {
                     $(Aead::$aead => $iana,)*
                 }
             }
 
-            /// Its number in messages of a transfer.
+            /// Its number in the messages of a transfer.
             pub const fn number(self) -> u8 {
                 match self {
                     $(Aead::$aead => $number,)*
                 }
             }
 
-            /// Bytes of the key, and of the input key.
+            /// Length of the key, and of the input key, in bytes.
             pub const fn key_bytes(self) -> usize {
                 match self {
                     $(Aead::$aead => $key_bytes,)*
                 }
             }
 
-            /// The container's first line, its newline included: version and AEAD.
+            /// The container's first line, which states version and AEAD, including its newline.
             pub const fn first_line(self) -> &'static str {
                 match self {
                     $(Aead::$aead => concat!("tress/v1 ", $name, "\n"),)*
                 }
             }
 
-            /// With a key of its length, in a place of its own: a key schedule that moves leaves a copy behind, which nobody
-            /// wipes.
+            /// Makes the AEAD from a key of the right length. It is boxed because moving a key schedule would leave a copy behind that is
+            /// never wiped.
             pub(super) fn with_key(self, key: &[u8]) -> Box<dyn Keyed> {
                 match self {
                     $(Aead::$aead => Box::new($with_key(key)),)*
@@ -98,10 +98,10 @@ macro_rules! aeads {
 }
 
 aeads! {
-    /// AES-CCM of RFC 5116, `aes-128-ccm`, the default.
+    /// AES-CCM of RFC 5116 with a 128-bit key, the default.
     #[default]
     Aes128Ccm = 1, "aes-128-ccm", "AEAD_AES_128_CCM", 16, aes_ccm;
-    /// `aes-256-ccm`.
+    /// AES-CCM of RFC 5116 with a 256-bit key.
     Aes256Ccm = 2, "aes-256-ccm", "AEAD_AES_256_CCM", 32, aes_ccm;
 }
 
@@ -110,11 +110,11 @@ fn aes_ccm(key: &[u8]) -> Ccm<Aes> {
 }
 
 impl Aead {
-    /// The AEAD of this name, if there is one.
+    /// The AEAD with this name, if there is one.
     pub fn from_name(name: &str) -> Option<Aead> {
         Self::ALL.iter().copied().find(|aead| aead.name() == name)
     }
-    /// The AEAD of this number, if there is one.
+    /// The AEAD with this number, if there is one.
     pub fn from_number(number: u8) -> Option<Aead> {
         Self::ALL.iter().copied().find(|aead| aead.number() == number)
     }

@@ -1,7 +1,7 @@
-//! What the age file in a header carries: the payload's input key, and what the payload is.
+//! The content of the age file in a header: the payload's input key, and a description of the payload.
 //!
-//! Text lines, an empty line, then the raw key (`docs/reference/formats/container.md`, "Content"). Parsing accepts exactly what
-//! encoding produces: one order, no repeats, no unknown lines, nothing behind the key.
+//! Text lines, an empty line, then the raw key (`docs/reference/formats/container.md`, "Content"). Parsing accepts exactly what encoding
+//! produces: one order of lines, no repeated or unknown lines, and nothing after the key.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ use zeroize::Zeroizing;
 use super::Aead;
 use crate::{Error, ErrorKind};
 
-/// Longest name that a container stores, in bytes: what common file systems take.
+/// Longest name that a container stores, in bytes: the limit of common file systems.
 pub const MAX_NAME_BYTES: usize = 255;
 
-/// Upper bound on the encoded content; the longest valid one has far less.
+/// Upper bound on the encoded content in bytes; the longest valid content is far shorter.
 pub(super) const MAX_CONTENT_BYTES: usize = 1024;
 
-/// What the plaintext is.
+/// Type of the plaintext.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ContentType {
@@ -27,7 +27,7 @@ pub enum ContentType {
 }
 
 impl ContentType {
-    /// The name in the header and in `inspect`: `file` or `tree`.
+    /// The name in the header and in the output of `inspect`: `file` or `tree`.
     pub const fn name(self) -> &'static str {
         match self {
             ContentType::File => "file",
@@ -40,9 +40,8 @@ impl ContentType {
     }
 }
 
-/// Whether a container can store this name: 1 to 255 bytes, no path separator of any system, no control character, and
-/// neither `.` nor `..`. The name comes from whoever wrote the container, so a reader that makes a file of it relies
-/// on this.
+/// Whether a container can store this name: 1 to 255 bytes, without path separators of any system and control characters, and neither
+/// `.` nor `..`. The author of the container chose the name, so a reader that makes a file with this name relies on the check.
 pub fn is_valid_name(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= MAX_NAME_BYTES
@@ -51,23 +50,23 @@ pub fn is_valid_name(name: &str) -> bool {
         && !name.chars().any(|c| c == '/' || c == '\\' || c.is_control())
 }
 
-/// The secret part of a header. The key is wiped on drop and never shown by `Debug`.
+/// The secret part of a header. The key is wiped on drop and `Debug` does not show it.
 #[derive(Clone)]
 pub struct Content {
-    /// The AEAD of the payload.
+    /// AEAD of the payload.
     pub aead: Aead,
-    /// What the plaintext is.
+    /// Type of the plaintext.
     pub content_type: ContentType,
-    /// Name of the file or folder, as [`is_valid_name`] allows.
+    /// Name of the file or folder; [`is_valid_name`] accepts it.
     pub name: Option<String>,
     input_key: Zeroizing<Vec<u8>>,
 }
 
 impl Content {
-    /// A content with a fresh random input key.
+    /// Makes a content with a fresh random input key.
     ///
     /// # Errors
-    /// `BadName` for a name that [`is_valid_name`] refuses; `Io` when the system has no randomness.
+    /// `BadName` for a name that [`is_valid_name`] rejects; `Io` when the system has no randomness.
     pub fn generate(aead: Aead, content_type: ContentType, name: Option<String>) -> Result<Self, Error> {
         if name.as_deref().is_some_and(|name| !is_valid_name(name)) {
             return Err(ErrorKind::BadName.into());
@@ -77,7 +76,7 @@ impl Content {
         Ok(Self { aead, content_type, name, input_key })
     }
 
-    /// A file's content with an input key that came from elsewhere; `None` if its length is not the AEAD's.
+    /// Makes a file's content with a given input key; `None` if the length is not the AEAD's.
     #[doc(hidden)]
     pub fn with_input_key(aead: Aead, input_key: &[u8]) -> Option<Self> {
         (input_key.len() == aead.key_bytes()).then(|| Self {
@@ -94,9 +93,9 @@ impl Content {
         &self.input_key
     }
 
-    /// The bytes that the age file carries.
+    /// Encodes the content for the age file.
     pub(super) fn encode(&self) -> Zeroizing<Vec<u8>> {
-        // One allocation that never grows: a grown vector leaves the key behind in freed memory.
+        // One allocation that never grows: growing would leave the key behind in freed memory.
         let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_CONTENT_BYTES));
         bytes.extend_from_slice(format!("aead {}\ntype {}\n", self.aead.name(), self.content_type.name()).as_bytes());
         if let Some(name) = &self.name {
@@ -109,10 +108,10 @@ impl Content {
         bytes
     }
 
-    /// Reads what [`Content::encode`] wrote.
+    /// Parses the output of [`Content::encode`].
     ///
     /// # Errors
-    /// `HeaderDamaged` for anything else: it was authenticated, so no accident made it.
+    /// `HeaderDamaged` for anything else. The bytes were authenticated, so the damage is not an accident.
     pub(super) fn decode(bytes: &[u8]) -> Result<Self, Error> {
         Self::parse(bytes).ok_or_else(|| Error::new(ErrorKind::HeaderDamaged).with_detail("content is malformed"))
     }
@@ -157,7 +156,7 @@ fn split_line(bytes: &[u8]) -> Option<(&str, &[u8])> {
     Some((std::str::from_utf8(&bytes[..end]).ok()?, &bytes[end + 1..]))
 }
 
-/// Random bytes from the system.
+/// Fills the buffer with random bytes from the system.
 #[doc(hidden)]
 pub fn fill_random(bytes: &mut [u8]) -> Result<(), Error> {
     getrandom::fill(bytes).map_err(|error| {

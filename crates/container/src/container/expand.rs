@@ -1,8 +1,8 @@
 //! HKDF-Expand with SHA-256 (RFC 5869, section 2.3).
 //!
-//! Crate `hkdf` refuses a pseudorandom key shorter than the hash, as the RFC asks of one that HKDF-Extract made. C2SP
-//! chunked-encryption@v1 expands a uniformly random input key of the AEAD's length, 16 or 32 bytes, so these few lines
-//! stand on `hmac`.
+//! Crate `hkdf` rejects a pseudorandom key shorter than the hash, as the RFC requires for the output of HKDF-Extract. C2SP
+//! chunked-encryption@v1 expands a uniformly random input key of the AEAD's length, 16 or 32 bytes. So this is a short implementation with
+//! `hmac`.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;

@@ -1,4 +1,4 @@
-//! The header: first line, length, age file, zeros up to a multiple of 4096 bytes.
+//! The header: first line, length, age file, and zeros up to a multiple of 4096 bytes.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -12,23 +12,23 @@ use super::{Aead, Content};
 use crate::keys::{Identities, Recipients};
 use crate::{Error, ErrorKind};
 
-/// The payload starts at a multiple of this, so that a header can be replaced by one of the same size.
+/// The header's length is a multiple of this, so that a header of the same length can replace it.
 pub const ALIGNMENT_BYTES: usize = 4096;
-/// Longest age file in a header.
+/// Longest age file in a header, in bytes.
 pub const MAX_AGE_FILE_BYTES: usize = 65536;
-/// Most recipient stanzas in a header: bounds what a hostile header costs, each identity trying each stanza. Fewer recipients fit into
-/// [`MAX_AGE_FILE_BYTES`]: 662 for X25519, whatever the name.
+/// Largest number of recipient stanzas in a header. It bounds the cost of a hostile header, since each identity tries each stanza. The
+/// limit [`MAX_AGE_FILE_BYTES`] is reached earlier: 662 recipients for X25519 fit with every name.
 pub const MAX_RECIPIENTS: usize = 1024;
 
 const MAGIC: &[u8] = b"tress/";
 const VERSION: &str = "tress/v1 ";
-/// Where a newline has to appear, whatever the version.
+/// The newline of the first line is within this many bytes, in every version.
 const MAX_FIRST_LINE_BYTES: usize = 64;
 const LENGTH_BYTES: usize = 4;
 /// Stanza type of age's passphrase recipients.
 const SCRYPT: &str = "scrypt";
 
-/// A header as read; nothing of it is authenticated before [`Header::open`].
+/// A header as it was read. Nothing in it is authenticated before [`Header::open`].
 #[derive(Clone)]
 pub struct Header {
     aead: Aead,
@@ -38,14 +38,14 @@ pub struct Header {
 }
 
 impl Header {
-    /// All bytes of a container up to its payload, for these recipients.
+    /// Makes all bytes of a container before its payload, for these recipients.
     ///
     /// # Errors
-    /// `NoRecipients`, `MixedRecipients` (a passphrase stands alone), `Plugin`; `HeaderTooLarge` when there are too
-    /// many recipients. 662 for X25519 always fit.
+    /// `NoRecipients`, `MixedRecipients` (a passphrase must be the only recipient), `Plugin`; `HeaderTooLarge` when there are too many
+    /// recipients. 662 for X25519 always fit.
     pub fn seal(content: &Content, recipients: &Recipients) -> Result<Vec<u8>, Error> {
         let too_many = || Error::new(ErrorKind::HeaderTooLarge).with_detail("too many recipients");
-        // Before a stanza is made of each.
+        // Checked before a stanza is made for each.
         if recipients.len() > MAX_RECIPIENTS {
             return Err(too_many());
         }
@@ -74,7 +74,7 @@ impl Header {
     /// `NotAContainer`, `UnknownVersion`, `UnknownAead`, `HeaderTooLarge`, `HeaderPadding`, `HeaderDamaged`,
     /// `Truncated`; `Io` from `input`.
     pub fn read(input: &mut dyn Read) -> Result<Header, Error> {
-        // No header is shorter than this, so one call reads the common one whole.
+        // No header is shorter, so one call reads the usual header completely.
         let mut bytes = vec![0; ALIGNMENT_BYTES];
         let available = read_up_to(input, &mut bytes)?;
         bytes.truncate(available);
@@ -96,7 +96,7 @@ impl Header {
             return Err(Error::new(ErrorKind::HeaderDamaged).with_detail("a recipient's stanza lacks its last line"));
         }
         let seen = StanzaTypes::default();
-        // The dummy identity matches nothing; what it has seen by then is what we want.
+        // The dummy identity matches nothing; it only records the stanza types.
         match new_decryptor(&age_file)?.decrypt(std::iter::once(&seen as &dyn Identity)) {
             Err(DecryptError::NoMatchingKeys) => {}
             Err(error) => return Err(decrypt_error(error)),
@@ -105,7 +105,7 @@ impl Header {
         Ok(Self { aead, header_bytes, stanza_types: seen.into_types(), age_file })
     }
 
-    /// Bytes of the header that begins with these, of which there are at least [`ALIGNMENT_BYTES`].
+    /// The length in bytes of the header that begins with `first`, which must hold at least [`ALIGNMENT_BYTES`].
     ///
     /// # Errors
     /// `NotAContainer`, `UnknownVersion`, `UnknownAead`, `HeaderTooLarge`; `Truncated` for fewer bytes.
@@ -118,23 +118,22 @@ impl Header {
         self.aead
     }
 
-    /// Bytes of the header: the offset of the payload in the container.
+    /// Length of the header in bytes: the offset of the payload in the container.
     pub fn header_bytes(&self) -> u64 {
         self.header_bytes as u64
     }
 
-    /// Types of the recipient stanzas, in order, such as `X25519`, `ssh-ed25519`, `scrypt`, `tress-raw-key`. Stanzas
-    /// whose type ends in `-grease` are left out: age implementations add them for nobody. Needs no key, and nothing
-    /// vouches for it before the header is opened.
+    /// Types of the recipient stanzas, in order, such as `X25519`, `ssh-ed25519`, `scrypt`, `tress-raw-key`. Stanzas whose type ends in
+    /// `-grease` are left out: age implementations add them as dummies. Needs no key, and is not authenticated before the header is opened.
     pub fn recipient_types(&self) -> Vec<String> {
         self.stanza_types.iter().filter(|kind| !kind.ends_with("-grease")).cloned().collect()
     }
 
-    /// Opens the age file with the first identity that can.
+    /// Opens the age file with the first identity that matches a stanza.
     ///
     /// # Errors
-    /// `NoMatchingKey`, `WrongPassphrase`, `WorkFactorTooHigh`, `Plugin`; `HeaderDamaged`; `AeadMismatch` when the
-    /// first line is not the one that was sealed.
+    /// `NoMatchingKey`, `WrongPassphrase`, `WorkFactorTooHigh`, `Plugin`; `HeaderDamaged`; `AeadMismatch` when the first line names another
+    /// AEAD than the sealed content.
     pub fn open(&self, identities: &Identities) -> Result<Content, Error> {
         let each = EachIdentity(identities);
         let mut reader = new_decryptor(&self.age_file)?.decrypt(std::iter::once(&each as &dyn Identity)).map_err(
@@ -146,7 +145,7 @@ impl Header {
             },
         )?;
 
-        // One allocation that never grows: a grown vector leaves the key behind in freed memory.
+        // One allocation that never grows: growing would leave the key behind in freed memory.
         let mut bytes = Zeroizing::new(vec![0; MAX_CONTENT_BYTES + 1]);
         let length = read_up_to(&mut reader, &mut bytes)
             .map_err(|error| Error::new(ErrorKind::HeaderDamaged).with_source(error))?;
@@ -168,12 +167,12 @@ impl fmt::Debug for Header {
     }
 }
 
-/// What the first bytes of a header tell.
+/// The fields before the age file.
 struct Lengths {
     aead: Aead,
-    /// Where the age file begins.
+    /// Offset of the age file.
     start: usize,
-    /// Its bytes.
+    /// Length of the age file in bytes.
     length: usize,
     header_bytes: usize,
 }
@@ -194,7 +193,7 @@ impl Lengths {
     }
 }
 
-/// `bytes` is the beginning of the input, at least 64 bytes unless it is shorter.
+/// Parses the start of the input, at least 64 bytes unless the input is shorter.
 fn parse_first_line(bytes: &[u8]) -> Result<Aead, Error> {
     if !bytes.starts_with(MAGIC) {
         let error = Error::new(ErrorKind::NotAContainer);
@@ -252,7 +251,7 @@ fn decrypt_error(error: DecryptError) -> Error {
         DecryptError::KeyDecryptionFailed => ErrorKind::WrongPassphrase,
         #[cfg(feature = "plugin")]
         DecryptError::Plugin(_) | DecryptError::PluginResolve(_) => ErrorKind::Plugin,
-        // The age file is in memory: an I/O error is its end.
+        // The age file is in memory, so an I/O error means that it is truncated.
         _ => ErrorKind::HeaderDamaged,
     };
     Error::new(kind).with_source(error)

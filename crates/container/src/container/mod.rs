@@ -1,7 +1,7 @@
-//! The container format (`docs/reference/formats/container.md`): a header that carries the input key to its recipients, and a
-//! payload in C2SP chunked-encryption@v1.
+//! The container format (`docs/reference/formats/container.md`): a header that carries the input key to its recipients, and a payload in
+//! C2SP chunked-encryption@v1.
 //!
-//! This module never touches a file; it turns bytes into bytes. Reading whole files in parallel is the pipeline's job.
+//! This module never touches a file: it converts bytes to bytes. [`commands`](crate::commands) processes whole files in parallel.
 
 mod aead;
 mod content;

@@ -19,7 +19,7 @@ pub const TAG_BYTES: usize = 16;
 pub const SEALED_CHUNK_BYTES: usize = CHUNK_BYTES + TAG_BYTES;
 /// Bytes of salt and commitment before the first chunk.
 pub const PREFIX_BYTES: usize = SALT_BYTES + COMMITMENT_BYTES;
-/// Most chunks of one payload. CCM calls the block cipher twice a block, so half of the specification's 2^38.
+/// Largest number of chunks of one payload. CCM calls the block cipher twice per block, so half of the specification's 2^38.
 pub const MAX_CHUNKS: u64 = 1 << 37;
 
 const SALT_BYTES: usize = 24;
@@ -27,15 +27,15 @@ const COMMITMENT_BYTES: usize = 32;
 pub(super) const NONCE_BYTES: usize = 12;
 const LABEL: &[u8] = b"c2sp.org/chunked-encryption@v1+";
 
-/// The key schedule and base nonce of one payload: seals and unseals chunks by number, in any order, from any thread.
-/// The keys are wiped on drop and never shown by `Debug`.
+/// The key schedule and base nonce of one payload. Seals and unseals chunks by number, in any order, on any thread. The keys are wiped on
+/// drop and `Debug` does not show them.
 pub struct Payload {
     aead: Box<dyn Keyed>,
     base_nonce: Zeroizing<[u8; NONCE_BYTES]>,
 }
 
 impl Payload {
-    /// A new payload of this content, with a fresh salt, and the prefix to write before its first chunk.
+    /// Starts a payload of this content with a fresh salt. Also returns the prefix to write before the first chunk.
     ///
     /// # Errors
     /// `Io` when the system has no randomness.
@@ -49,10 +49,10 @@ impl Payload {
         Ok((payload, prefix))
     }
 
-    /// The payload that begins with this prefix.
+    /// Opens the payload that begins with this prefix.
     ///
     /// # Errors
-    /// `Commitment` when input key, salt and first line do not give the commitment in the prefix.
+    /// `Commitment` when the prefix does not hold the commitment that follows from the input key, the salt and the first line.
     pub fn open(content: &Content, prefix: &[u8; PREFIX_BYTES]) -> Result<Payload, Error> {
         let (salt, expected) = prefix.split_at(SALT_BYTES);
         let (payload, commitment) = Self::derive(content.aead, content.input_key(), salt);
@@ -74,7 +74,7 @@ impl Payload {
         (Self { aead: aead.with_key(key), base_nonce }, commitment.try_into().expect("32 bytes are left"))
     }
 
-    /// Base nonce XOR the chunk's number as a big-endian integer as wide as the nonce.
+    /// Base nonce XOR the chunk's number as a big-endian integer of the nonce's width.
     fn nonce(&self, chunk: u64) -> [u8; NONCE_BYTES] {
         let mut nonce = *self.base_nonce;
         for (byte, number) in nonce[NONCE_BYTES - 8..].iter_mut().zip(chunk.to_be_bytes()) {
@@ -83,15 +83,15 @@ impl Payload {
         nonce
     }
 
-    /// Encrypts consecutive chunks in place, all of them in lanes. `buffer` has the payload's own layout: 16,384 bytes
-    /// of plaintext, then 16 bytes that receive the tag, and so on. Its last chunk may be shorter, down to a tag alone;
-    /// such a chunk ends the payload, and only such a chunk does.
+    /// Encrypts consecutive chunks in place, all of them in lanes. `buffer` has the payload's layout: 16,384 bytes of plaintext, then 16
+    /// bytes that receive the tag, and so on. The last chunk may be shorter, down to an empty plaintext with its tag. Such a chunk, and
+    /// only such a chunk, ends the payload.
     ///
-    /// **Each chunk number once.** Its number makes its nonce: two different plaintexts under one number of one payload give both
-    /// away, and let forge. A chunk that has changed needs a new payload ([`Payload::create`]).
+    /// **Use each chunk number once.** The nonce depends on the number: two different plaintexts under one number of one payload reveal
+    /// both and allow forgeries. A chunk that has changed needs a new payload ([`Payload::create`]).
     ///
     /// # Errors
-    /// `TooManyChunks` past chunk 2^37 - 1; nothing is encrypted then.
+    /// `TooManyChunks` past chunk 2^37 - 1; then nothing is encrypted.
     ///
     /// # Panics
     /// When the last chunk has no room for its tag.
@@ -102,7 +102,7 @@ impl Payload {
         Ok(())
     }
 
-    /// Each with its nonce.
+    /// Splits a buffer into chunks, each with its nonce.
     fn chunks<'b>(
         &self,
         first_chunk: u64,
@@ -116,16 +116,15 @@ impl Payload {
         Ok(chunks.map(|(sealed, chunk)| (self.nonce(chunk), sealed)))
     }
 
-    /// Verifies and decrypts consecutive chunks in place, all of them in lanes; the tags' bytes stay where they are.
-    /// `buffer` has the layout of [`Payload::seal`]. Every chunk that fails is wiped; chunks that verify are
-    /// plaintext then, also when others fail.
+    /// Verifies and decrypts consecutive chunks in place, all of them in lanes; the tags stay where they are. `buffer` has the layout of
+    /// [`Payload::seal`]. A chunk that fails is wiped; the chunks that verify are decrypted even if others fail.
     ///
-    /// Whether the payload ends where it should is the caller's to check: the last chunk has to be shorter than 16,400
-    /// bytes, and no other may be ([`plain_bytes`]).
+    /// The caller has to check that the payload ends where it should: the last chunk must be shorter than 16,400 bytes, and no other may be
+    /// ([`plain_bytes`]).
     ///
     /// # Errors
-    /// `ChunkDamaged` with the first chunk that fails; `Truncated` when the last chunk is shorter than a tag,
-    /// `TooManyChunks` past chunk 2^37 - 1; nothing is decrypted then.
+    /// `ChunkDamaged` with the first chunk that fails; `Truncated` when the last chunk is shorter than a tag, `TooManyChunks` past chunk
+    /// 2^37 - 1; in the last two cases nothing is decrypted.
     pub fn unseal(&self, first_chunk: u64, buffer: &mut [u8]) -> Result<(), Error> {
         let tail = buffer.len() % SEALED_CHUNK_BYTES;
         if tail != 0 && tail < TAG_BYTES {
@@ -137,7 +136,7 @@ impl Payload {
         }
     }
 
-    /// As [`Payload::unseal`] for chunks with any numbers, all below [`MAX_CHUNKS`]. The last chunk has a tag.
+    /// Like [`Payload::unseal`], for chunks with any numbers below [`MAX_CHUNKS`]. The last chunk must have a tag.
     pub(crate) fn unseal_numbered(&self, numbers: &[u64], buffer: &mut [u8]) -> Result<(), Error> {
         let chunks = buffer.chunks_mut(SEALED_CHUNK_BYTES).zip(numbers);
         match self.aead.unseal(&mut chunks.map(|(sealed, &chunk)| (self.nonce(chunk), sealed))) {
@@ -153,18 +152,17 @@ impl fmt::Debug for Payload {
     }
 }
 
-/// Bytes of all sealed chunks (without the 56-byte prefix) of this many bytes of plaintext. Saturates far beyond what
-/// a payload may hold.
+/// Length of the sealed chunks of `plain` bytes of plaintext, without the 56-byte prefix. Saturates far beyond the longest payload.
 pub fn sealed_bytes(plain: u64) -> u64 {
     let full_chunks = plain / CHUNK_BYTES as u64;
     full_chunks.saturating_mul(SEALED_CHUNK_BYTES as u64).saturating_add(plain % CHUNK_BYTES as u64 + TAG_BYTES as u64)
 }
 
-/// Bytes of plaintext in this many bytes of sealed chunks (without the 56-byte prefix).
+/// Length of the plaintext in `sealed` bytes of sealed chunks, without the 56-byte prefix.
 ///
 /// # Errors
-/// `Truncated` for a length that no payload has: the last chunk is shorter than the others, and has a tag.
-/// `TooManyChunks` for a payload beyond the format's limit.
+/// `Truncated` for a length that no payload has: the last chunk is shorter than the others, and has a tag. `TooManyChunks` for a
+/// payload beyond the format's limit.
 pub fn plain_bytes(sealed: u64) -> Result<u64, Error> {
     let full_chunks = sealed / SEALED_CHUNK_BYTES as u64;
     let last = sealed % SEALED_CHUNK_BYTES as u64;

@@ -1,4 +1,4 @@
-//! Looking at an age header's recipient stanzas: how many there are, of which types, and which identity opens one.
+//! Inspects an age header's recipient stanzas: their number, their types, and the identity that opens one.
 
 use std::cell::RefCell;
 
@@ -7,8 +7,8 @@ use age_core::format::{FileKey, Stanza};
 
 use crate::keys::Identities;
 
-/// Lines that begin like a stanza, up to the end of the age header. Counted before anything parses the header: age's
-/// parser starts again at every line.
+/// Counts the lines that begin like a stanza, up to the end of the age header. Called before the header is parsed, because age's parser
+/// starts again at every line.
 pub(super) fn count_stanzas(age_file: &[u8]) -> usize {
     age_file
         .split(|&byte| byte == b'\n')
@@ -17,8 +17,8 @@ pub(super) fn count_stanzas(age_file: &[u8]) -> usize {
         .count()
 }
 
-/// Whether the body of every stanza ends in a line of fewer than 64 characters, which may be empty, as age's specification demands.
-/// age's parser does not: it takes the next stanza, or the MAC, for the end.
+/// Whether the body of every stanza ends in a line of fewer than 64 characters, which may be empty, as age's specification requires.
+/// age's parser accepts the next stanza or the MAC as the end.
 pub(super) fn are_whole(age_file: &[u8]) -> bool {
     let mut is_open = false;
     for line in age_file.split(|&byte| byte == b'\n') {
@@ -34,7 +34,7 @@ pub(super) fn are_whole(age_file: &[u8]) -> bool {
     true
 }
 
-/// An identity that opens nothing and remembers the types of the stanzas that it was shown.
+/// An identity that opens nothing and records the types of the stanzas.
 #[derive(Default)]
 pub(super) struct StanzaTypes(RefCell<Vec<String>>);
 
@@ -55,8 +55,8 @@ impl Identity for StanzaTypes {
     }
 }
 
-/// Several identities as one. `age` gives up at the first one that fails, so that of two passphrases only the first
-/// would be tried; here a failed decryption moves on to the next identity, and any other error is final.
+/// Several identities as one. `age` stops at the first one that fails, so of two passphrases it would try only the first. Here a failed
+/// decryption continues with the next identity, and any other error is final.
 pub(super) struct EachIdentity<'a>(pub(super) &'a Identities);
 
 impl Identity for EachIdentity<'_> {
@@ -90,7 +90,7 @@ impl EachIdentity<'_> {
 mod tests {
     use super::*;
 
-    /// `stanza_missing_body` and `stanza_missing_final_line` of age's test vectors, and what they are made of.
+    /// `stanza_missing_body` and `stanza_missing_final_line` of age's test vectors, and the valid stanzas that they derive from.
     #[test]
     fn bodies_end_in_a_short_line() {
         let (full, short) = ("A".repeat(64), "A".repeat(43));

@@ -1,7 +1,7 @@
-//! Addresses: `tress1…`, one line that carries both public parts of a key pair.
+//! Addresses: `tress1…`, one line with both public keys of a key pair.
 //!
-//! Bech32 (BIP 173, without its limit on length, as age uses it) with prefix `tress` over a version byte 1, the age
-//! X25519 recipient (32 bytes) and the Noise X25519 public key (32 bytes).
+//! Bech32 (BIP 173, without its length limit, as in age) with prefix `tress` over a version byte 1, the age X25519 recipient (32 bytes)
+//! and the Noise X25519 public key (32 bytes).
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +16,7 @@ const PREFIX: Hrp = Hrp::parse_unchecked("tress");
 const RECIPIENT_PREFIX: Hrp = Hrp::parse_unchecked("age");
 const VERSION: u8 = 1;
 
-/// The public part of an X25519 identity. `Display` writes its text, `age1…`.
+/// Public key of an X25519 identity. `Display` writes its text, `age1…`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Recipient(pub(super) age::x25519::Recipient);
 
@@ -32,7 +32,7 @@ impl fmt::Debug for Recipient {
     }
 }
 
-/// Where something can be sealed for (age) and sent to (Noise).
+/// Public keys of a receiver: one to encrypt to (age), and one to connect to (Noise).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
     age_public_key: [u8; KEY_BYTES],
@@ -45,12 +45,12 @@ impl Address {
         Self { age_public_key, noise_public_key }
     }
 
-    /// The age recipient in it.
+    /// The address's age recipient.
     pub fn recipient(&self) -> Recipient {
         Recipient(bech32_encode(RECIPIENT_PREFIX, &self.age_public_key).parse().expect("32 bytes are a recipient"))
     }
 
-    /// The Noise static public key in it.
+    /// The address's Noise static public key.
     pub fn noise_public_key(&self) -> &[u8; 32] {
         &self.noise_public_key
     }
@@ -88,7 +88,7 @@ impl fmt::Debug for Address {
     }
 }
 
-/// Exactly N bytes in Bech32 with this prefix.
+/// Decodes exactly N bytes in Bech32 with this prefix.
 pub(super) fn decode<const N: usize>(text: &str, prefix: Hrp) -> Option<[u8; N]> {
     bech32_decode(
         text,

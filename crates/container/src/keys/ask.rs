@@ -1,4 +1,4 @@
-//! Questions to whoever uses an identity.
+//! Questions that an identity asks its user.
 
 use std::sync::Arc;
 
@@ -6,18 +6,18 @@ use age::Callbacks;
 use age::secrecy::SecretString;
 use zeroize::Zeroizing;
 
-/// Answers what encrypted identities and plugins ask. `None` is no answer, and the identity then opens nothing. Questions come while a
-/// header is opened, on the thread that opens it. A closure answers questions for passphrases alone.
+/// Answers the questions of encrypted identities and plugins. `None` means no answer, and then the identity opens nothing. Questions are
+/// asked while a header is opened, on the thread that opens it. A closure answers only questions for passphrases and other secrets.
 pub trait Ask: Send + Sync {
     /// The passphrase, or another secret, that `question` asks for.
     fn secret(&self, question: &str) -> Option<Zeroizing<String>>;
 
-    /// Text that may be shown while it is typed.
+    /// Text that may be visible while it is typed.
     fn text(&self, _question: &str) -> Option<String> {
         None
     }
 
-    /// A choice between `yes` and `no`, where there is a second one.
+    /// A choice between `yes` and `no`, if there is a second one.
     fn confirm(&self, _question: &str, _yes: &str, _no: Option<&str>) -> Option<bool> {
         None
     }
@@ -32,7 +32,7 @@ impl<F: Fn(&str) -> Option<Zeroizing<String>> + Send + Sync> Ask for F {
     }
 }
 
-/// The same for age.
+/// An [`Ask`] in the form that age takes.
 #[derive(Clone)]
 pub(super) struct Asked(pub(super) Arc<dyn Ask>);
 

@@ -1,4 +1,4 @@
-//! Identity files: age's own, age's encrypted under a passphrase, and SSH private keys.
+//! Identity files: age's own, identity files encrypted with a passphrase, and SSH private keys.
 
 use std::fmt;
 use std::io::{BufRead, Cursor, Read};
@@ -13,33 +13,33 @@ use super::list::list;
 use super::{Ask, KeyPair, MAX_KEY_LIST_BYTES, MAX_WORK_FACTOR, RawKey, passphrase};
 use crate::{Error, ErrorKind};
 
-/// Secrets that open containers, tried in order. Lists join by `extend` and `collect`; a clone shares the secrets, which are wiped
-/// with the last one.
+/// Secrets that open containers, tried in order. `extend` and `collect` join lists. Clones share the secrets, which are wiped when the
+/// last clone is dropped.
 #[derive(Clone, Default)]
 pub struct Identities(Vec<Arc<Box<dyn Identity + Send + Sync>>>);
 
 list!(Identities, Identity);
 
 impl Identities {
-    /// All identities of an identity file: age's kinds (one a line, `#` comments), or one SSH private key (feature `ssh`).
-    /// A file that needs a passphrase is refused; see [`from_file_asking`](Self::from_file_asking).
+    /// Reads all identities of an identity file: age's types (one per line, `#` comments), or one SSH private key (feature `ssh`). Fails
+    /// for a file that needs a passphrase; see [`from_file_asking`](Self::from_file_asking).
     ///
     /// # Errors
-    /// `BadIdentity`, with the line's number where there is one; `Plugin` when a plugin's program is missing; `Io`.
+    /// `BadIdentity`, with the line number if there is one; `Plugin` when a plugin's program is missing; `Io`.
     pub fn from_file(reader: impl BufRead) -> Result<Self, Error> {
         read(reader, None)
     }
 
-    /// The same, and where a passphrase is needed (an SSH key with one, an identity file that `age -p` encrypted), or a
-    /// plugin has a question, `ask` answers.
+    /// Reads an identity file like [`from_file`](Self::from_file). `ask` answers plugins' questions, and gives the passphrase of an
+    /// encrypted SSH key or of an identity file that `age -p` encrypted.
     ///
     /// # Errors
-    /// As [`from_file`](Self::from_file).
+    /// The same as [`from_file`](Self::from_file).
     pub fn from_file_asking(reader: impl BufRead, ask: impl Ask + 'static) -> Result<Self, Error> {
         read(reader, Some(Asked(Arc::new(ask))))
     }
 
-    /// A passphrase; refuses work factors above [`MAX_WORK_FACTOR`].
+    /// Makes an identity from a passphrase; rejects work factors above [`MAX_WORK_FACTOR`].
     ///
     /// # Errors
     /// `BadPassphrase` for an empty one.
@@ -47,7 +47,7 @@ impl Identities {
         Self::from_passphrase_up_to(passphrase, MAX_WORK_FACTOR)
     }
 
-    /// A passphrase; refuses work factors above this one.
+    /// Makes an identity from a passphrase; rejects work factors above `max_work_factor`.
     ///
     /// # Errors
     /// `BadPassphrase` for an empty one; `WorkFactorTooHigh` outside 1 to [`MAX_WORK_FACTOR`].
@@ -77,7 +77,7 @@ impl From<RawKey> for Identities {
     }
 }
 
-/// An identity that only one thread may use at a time.
+/// An identity that is used by one thread at a time.
 struct Locked<T>(Mutex<T>);
 
 impl<T: Identity> Identity for Locked<T> {
@@ -92,7 +92,7 @@ impl<T: Identity> Identity for Locked<T> {
 }
 
 fn read(reader: impl BufRead, ask: Option<Asked>) -> Result<Identities, Error> {
-    // One allocation that never grows: a grown vector leaves keys behind in freed memory.
+    // One allocation that never grows: growing would leave keys behind in freed memory.
     let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_KEY_LIST_BYTES as usize + 64));
     reader.take(MAX_KEY_LIST_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_KEY_LIST_BYTES {
@@ -109,7 +109,7 @@ fn read(reader: impl BufRead, ask: Option<Asked>) -> Result<Identities, Error> {
     }
     let skipped = skip_post_quantum(&mut bytes);
     let file = IdentityFile::from_buffer(&bytes[..]).map_err(|error| {
-        // age names the line, and never shows it.
+        // age's error names the line, but does not show it.
         bad(error.to_string()).with_source(error)
     })?;
     let identities = match ask {
@@ -127,10 +127,11 @@ fn read(reader: impl BufRead, ask: Option<Asked>) -> Result<Identities, Error> {
     Ok(identities.into_iter().map(Identities::boxed).collect())
 }
 
-/// What age's post-quantum identities begin with, which our library does not know.
+/// Prefix of age's post-quantum identities, which our library does not support.
 const POST_QUANTUM: &[u8] = b"AGE-SECRET-KEY-PQ-1";
 
-/// Makes comments of them, so that the other identities of the file are of use, and numbers of lines stay. Whether there were any.
+/// Turns post-quantum identities into comments, so that the other identities of the file work and line numbers stay. Returns whether there
+/// were any.
 fn skip_post_quantum(bytes: &mut [u8]) -> bool {
     let mut lines = bytes.split_mut(|&byte| byte == b'\n').filter(|line| line.starts_with(POST_QUANTUM)).peekable();
     let any = lines.peek().is_some();
@@ -142,7 +143,7 @@ fn encrypted(bytes: &[u8], ask: Option<Asked>) -> Result<Identities, Error> {
     let Some(ask) = ask else {
         return Err(bad("identity file is encrypted and a passphrase cannot be entered here"));
     };
-    // The bytes are ciphertext, so that this copy needs no wiping.
+    // The bytes are ciphertext, so this copy needs no wiping.
     match age::encrypted::Identity::from_buffer(Cursor::new(bytes.to_vec()), None, ask, Some(MAX_WORK_FACTOR)) {
         Ok(Some(identity)) => Ok(Identities::one(Locked(Mutex::new(identity)))),
         Ok(None) => Err(bad("identity file is encrypted, but not with a passphrase")),
@@ -209,7 +210,7 @@ mod tests {
         }
     }
 
-    /// An identity file under a passphrase whose derivation takes 2^N times 1 KiB.
+    /// An identity file encrypted with a passphrase, whose key derivation has this work factor (2^`work_factor` KiB of memory).
     fn encrypted_with(work_factor: u8) -> Vec<u8> {
         let (salt, body) = ("A".repeat(22), "A".repeat(43));
         let header = format!("age-encryption.org/v1\n-> scrypt {salt} {work_factor}\n{body}\n--- {body}\n");
@@ -233,7 +234,7 @@ mod tests {
         }
     }
 
-    /// Threads share one list, and the passphrase of what age has encrypted is asked for once.
+    /// Threads share one list, and the user is asked once for the passphrase of an encrypted identity file.
     #[test]
     fn an_encrypted_identity_file_opens_on_all_threads() {
         use crate::commands::EncryptOptions;

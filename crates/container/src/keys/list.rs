@@ -1,6 +1,7 @@
-//! What recipients and identities have in common: they are lists whose members are shared by clones.
+//! Common part of recipients and identities: lists whose clones share their members.
 
-/// Makes `$list` a list of members with age's trait `$member`. A member never moves: what moves leaves a copy of its secrets behind.
+/// Makes `$list` a list of members with age's trait `$member`. Members are boxed because moving one would leave a copy of its secrets
+/// behind.
 macro_rules! list {
     ($list:ident, $member:ident) => {
         impl $list {
@@ -17,7 +18,7 @@ macro_rules! list {
                 self.0.len()
             }
 
-            /// Whether there is no member.
+            /// Whether the list has no members.
             pub fn is_empty(&self) -> bool {
                 self.0.is_empty()
             }
@@ -26,7 +27,7 @@ macro_rules! list {
                 self.0.iter().map(|member| &***member as &dyn age::$member)
             }
 
-            /// The members, for the crate `age`. Needs the feature `age`.
+            /// The members, as types of the crate `age`. Needs the feature `age`.
             #[cfg(feature = "age")]
             pub fn for_age(&self) -> impl Iterator<Item = &dyn age::$member> {
                 self.members()

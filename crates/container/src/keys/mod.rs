@@ -1,5 +1,4 @@
-//! Who may open a container: recipients and identities of every kind that age has, passphrases, raw key files, and the
-//! key pairs that `tress keygen` makes.
+//! Recipients and identities: all of age's types, passphrases, raw key files, and the key pairs that `tress keygen` makes.
 
 mod address;
 mod ask;
@@ -18,5 +17,5 @@ pub use passphrase::{MAX_WORK_FACTOR, WORK_FACTOR};
 pub use raw::{RawKey, key_file};
 pub use recipients::Recipients;
 
-/// Longest file of recipients or identities that is read, in bytes.
+/// Longest accepted file of recipients or identities, in bytes.
 const MAX_KEY_LIST_BYTES: u64 = 1 << 20;

@@ -1,7 +1,6 @@
-//! Key pairs as `tress keygen` makes them: an age X25519 identity, and a Noise X25519 static key of its own.
+//! Key pairs, as `tress keygen` makes them: an age X25519 identity and a separate Noise X25519 static key.
 //!
-//! The Noise key stands in a comment line of the identity file, which so stays an identity file for every age
-//! implementation:
+//! The Noise key is in a comment line of the identity file, so that every age implementation can still read the file:
 //!
 //! ```text
 //! # created: 2026-01-31T12:00:00Z
@@ -28,11 +27,11 @@ use crate::{Error, ErrorKind};
 
 const NOISE_PREFIX: Hrp = Hrp::parse_unchecked("tress-noise-key-");
 const NOISE_LINE: &str = "# tress noise key: ";
-/// Room for the identity file, so that its buffer never grows.
+/// Capacity for the identity file, so that its buffer never grows.
 const TEXT_BYTES: usize = 1024;
 
-/// An age identity and, unless it comes from a file that age made, a Noise static key. Both are wiped on drop and never
-/// shown by `Debug`.
+/// An age identity and a Noise static key, which a file that age made does not have. Both are wiped on drop, and `Debug` does not show
+/// them.
 #[derive(Clone)]
 pub struct KeyPair {
     identity: x25519::Identity,
@@ -40,7 +39,7 @@ pub struct KeyPair {
 }
 
 impl KeyPair {
-    /// A fresh pair.
+    /// Generates a key pair.
     ///
     /// # Errors
     /// `Io` when the system has no randomness.
@@ -50,10 +49,10 @@ impl KeyPair {
         Ok(Self { identity: x25519::Identity::generate(), noise: Some(StaticSecret::from(*secret)) })
     }
 
-    /// Reads the one X25519 identity of an identity file, and its Noise key if it has one.
+    /// Parses an identity file with exactly one X25519 identity, and its Noise key if there is one.
     ///
     /// # Errors
-    /// `BadIdentity`, with the line's number; the line itself is never shown.
+    /// `BadIdentity`, with the line number; the error never contains the line itself.
     pub fn parse(text: &str) -> Result<KeyPair, Error> {
         let mut identity = None;
         let mut noise = None;
@@ -79,7 +78,7 @@ impl KeyPair {
         Ok(Self { identity, noise })
     }
 
-    /// The identity file, with the time of day as its creation time. Wiped on drop.
+    /// Writes the identity file, with the current time as its creation time. Wiped on drop.
     pub fn to_identity_file_text(&self) -> Zeroizing<String> {
         let mut text = Zeroizing::new(String::with_capacity(TEXT_BYTES));
         let created = humantime::format_rfc3339_seconds(SystemTime::now());
@@ -100,7 +99,7 @@ impl KeyPair {
         Recipient(self.identity.to_public())
     }
 
-    /// The address, `tress1…`, unless there is no Noise key.
+    /// The address, `tress1…`, if there is a Noise key.
     pub fn address(&self) -> Option<Address> {
         self.noise.as_ref().map(|noise| Address::new(&self.recipient(), PublicKey::from(noise).to_bytes()))
     }

@@ -1,9 +1,9 @@
-//! Passphrases, by age's scrypt recipient with fixed bounds on its work: age would measure this machine and choose for
-//! a second of it, so that a file made on a big machine could not be opened on a small one.
+//! Passphrases, by age's scrypt recipient with a fixed work factor. age would measure this machine and choose a work factor of about a
+//! second, so that a small machine could not open a file made on a big one.
 
 use crate::{Error, ErrorKind};
 
-/// scrypt work factor (log2 of N) of what we write: 256 MiB of memory.
+/// scrypt work factor (log2 of N) of the containers that we write: 256 MiB of memory.
 pub const WORK_FACTOR: u8 = 18;
 /// Largest scrypt work factor that we accept: 1 GiB of memory.
 pub const MAX_WORK_FACTOR: u8 = 20;

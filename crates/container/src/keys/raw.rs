@@ -1,8 +1,7 @@
-//! Raw key files: 16 or 32 bytes that open a container, as one more kind of age recipient
-//! (`docs/reference/formats/container.md`, "Raw key recipients").
+//! Raw key files: 16 or 32 bytes that open a container, as another type of age recipient (`docs/reference/formats/container.md`, "Raw key
+//! recipients").
 //!
-//! age's `encrypt[key]` has a zero nonce, so that no key may be used twice: every stanza has a fresh salt, and its own
-//! wrapping key.
+//! age's `encrypt[key]` uses a zero nonce, so no key may be used twice: every stanza has a fresh salt, and a wrapping key derived from it.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -23,21 +22,21 @@ const SALT_BYTES: usize = 16;
 /// The wrapped file key and its tag.
 const BODY_BYTES: usize = FILE_KEY_BYTES + 16;
 
-/// A raw key: both recipient and identity. Wiped on drop and never shown by `Debug`.
+/// A raw key: both recipient and identity. Wiped on drop, and `Debug` does not show it.
 #[derive(Clone)]
 pub struct RawKey(pub(super) Key);
 
 #[derive(Clone)]
 pub(super) struct Key(Zeroizing<Vec<u8>>);
 
-/// The raw key in a key file: its whole content, exactly 16 or 32 bytes, all of them random. A password is none: see
+/// Reads the raw key in a key file: the whole file, exactly 16 or 32 random bytes. A password is not a raw key: see
 /// [`Recipients::from_passphrase`](super::Recipients::from_passphrase).
 ///
 /// # Errors
-/// `KeyFileLength`, also for a key in hexadecimal: its text has half of the bits of as many bytes.
+/// `KeyFileLength`, also for a key in hexadecimal, whose text holds only half as many bits as its length suggests.
 pub fn key_file(bytes: &[u8]) -> Result<RawKey, Error> {
     match bytes.len() {
-        // Of random bytes these are less than one in 2^56.
+        // Fewer than one in 2^56 random keys look like this.
         16 | 32 if bytes.iter().all(u8::is_ascii_hexdigit) => {
             Err(Error::new(ErrorKind::KeyFileLength).with_detail("it holds hexadecimal text instead of raw bytes"))
         }
@@ -61,7 +60,7 @@ impl Recipient for Key {
             args: vec![BASE64_STANDARD_NO_PAD.encode(salt)],
             body: aead_encrypt(&self.wrapping_key(&salt), file_key.expose_secret()),
         };
-        // No labels: may stand beside any other recipient but a passphrase.
+        // No labels: may be combined with any other recipient but a passphrase.
         Ok((vec![stanza], HashSet::new()))
     }
 }
@@ -78,7 +77,7 @@ impl Identity for Key {
         let Some(salt) = salt.filter(|_| stanza.body.len() == BODY_BYTES) else {
             return Some(Err(DecryptError::InvalidHeader));
         };
-        // A stanza that this key does not open is somebody else's.
+        // A stanza that this key does not open belongs to another recipient.
         let unwrapped = Zeroizing::new(aead_decrypt(&self.wrapping_key(&salt), FILE_KEY_BYTES, &stanza.body).ok()?);
         Some(Ok(FileKey::init_with_mut(|file_key| file_key.copy_from_slice(&unwrapped))))
     }
@@ -109,7 +108,7 @@ mod tests {
             let stanza = stanza(&key);
             assert_eq!(key.0.unwrap_stanza(&stanza).unwrap().unwrap().expose_secret(), b"yellow submarine");
             assert!(key_file(&vec![2; length]).unwrap().0.unwrap_stanza(&stanza).is_none());
-            // A 16-byte key is not the 32-byte key that zeros make of it.
+            // A 16-byte key differs from the 32-byte key that is padded with zeros.
             let mut longer = vec![1; 16];
             longer.resize(32, 0);
             assert!(key_file(&longer).unwrap().0.unwrap_stanza(&stanza).is_none());

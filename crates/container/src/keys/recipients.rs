@@ -1,4 +1,4 @@
-//! Recipients from their text form.
+//! Recipients, parsed from text.
 
 use std::fmt;
 use std::io::{BufRead, Read};
@@ -9,9 +9,9 @@ use super::list::list;
 use super::{Address, KeyPair, MAX_KEY_LIST_BYTES, RawKey, Recipient, WORK_FACTOR, passphrase};
 use crate::{Error, ErrorKind};
 
-/// Who may open a container. Lists join by `extend` and `collect`, and clones are cheap.
+/// The recipients that a container is encrypted to. `extend` and `collect` join lists; clones are cheap.
 ///
-/// The text of one recipient parses: `age1…` (X25519 and age's tagged kinds), `tress1…` (an [`Address`]), `ssh-ed25519 …` and
+/// Parses from the text of one recipient: `age1…` (X25519 and age's tagged types), `tress1…` (an [`Address`]), `ssh-ed25519 …` and
 /// `ssh-rsa …` (feature `ssh`), or a plugin's `age1NAME1…` (feature `plugin`).
 #[derive(Clone, Default)]
 pub struct Recipients(Vec<Arc<Box<dyn age::Recipient + Send + Sync>>>);
@@ -19,10 +19,10 @@ pub struct Recipients(Vec<Arc<Box<dyn age::Recipient + Send + Sync>>>);
 list!(Recipients, Recipient);
 
 impl Recipients {
-    /// All recipients of a file: one a line, empty lines and lines that begin with `#` ignored.
+    /// Reads all recipients of a file: one per line, ignoring empty lines and lines that begin with `#`.
     ///
     /// # Errors
-    /// As parsing one, with the line's number; `NoRecipients` when there are none; `Io`.
+    /// The errors of parsing one, with the line number; `NoRecipients` if the file has no recipients; `Io`.
     pub fn from_file(reader: impl BufRead) -> Result<Self, Error> {
         let mut bytes = Vec::new();
         reader.take(MAX_KEY_LIST_BYTES + 1).read_to_end(&mut bytes)?;
@@ -41,7 +41,7 @@ impl Recipients {
         if recipients.is_empty() { Err(ErrorKind::NoRecipients.into()) } else { Ok(recipients) }
     }
 
-    /// A passphrase, which has to stand alone.
+    /// Makes a recipient from a passphrase, which must be the container's only recipient.
     ///
     /// # Errors
     /// `BadPassphrase` for an empty one.
@@ -49,7 +49,8 @@ impl Recipients {
         Self::from_passphrase_with_work_factor(passphrase, WORK_FACTOR)
     }
 
-    /// The same with another work factor. Below [`WORK_FACTOR`], guessing becomes cheaper by half a step: this is for tests.
+    /// Like [`from_passphrase`](Self::from_passphrase), with another work factor. Each step below [`WORK_FACTOR`] halves the cost of
+    /// guessing: for tests.
     ///
     /// # Errors
     /// `BadPassphrase` for an empty one; `WorkFactorTooHigh` outside 1 to [`MAX_WORK_FACTOR`](super::MAX_WORK_FACTOR).
@@ -89,8 +90,8 @@ impl FromStr for Recipients {
     type Err = Error;
 
     /// # Errors
-    /// `BadRecipient`; `Plugin` when the plugin's program is not installed. The text is never part of the error: it may be
-    /// a secret given in the wrong place.
+    /// `BadRecipient`; `Plugin` when the plugin's program is not installed. The error never contains the text, which may be a secret given
+    /// by mistake.
     fn from_str(text: &str) -> Result<Self, Error> {
         let text = text.trim();
         if text.starts_with("tress1") {

@@ -1,12 +1,12 @@
 //! A pipe inside the process with a bounded number of recycled blocks, between a tar stream and the workers.
 //!
-//! Its end has to be declared: a writer that vanishes without [`PipeWriter::finish`] is an error for the reader, never
-//! an end, so that a failed stream cannot pass for a short one.
+//! The writer has to declare the end: if it is dropped without [`PipeWriter::finish`], the reader gets an error instead of an end, so
+//! that a failed stream cannot look like a short one.
 
 use std::io::{self, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
-/// Bytes of one block, and blocks under way.
+/// Bytes of one block, and number of blocks in transit.
 const BLOCK_BYTES: usize = 256 * 1024;
 const BLOCKS: usize = 4;
 
@@ -15,14 +15,14 @@ enum Message {
     End,
 }
 
-/// The end that is written.
+/// The writing end of a pipe.
 pub struct PipeWriter {
     blocks: SyncSender<Message>,
     empty: Receiver<Vec<u8>>,
     current: Vec<u8>,
 }
 
-/// The end that is read.
+/// The reading end of a pipe.
 pub struct PipeReader {
     blocks: Receiver<Message>,
     empty: Sender<Vec<u8>>,
@@ -31,7 +31,7 @@ pub struct PipeReader {
     ended: bool,
 }
 
-/// Both ends of a new pipe.
+/// Makes a pipe.
 pub fn pipe() -> (PipeWriter, PipeReader) {
     let (blocks_in, blocks_out) = sync_channel(BLOCKS);
     let (empty_in, empty_out) = channel();
@@ -74,7 +74,7 @@ impl Read for PipeReader {
         while self.position == self.current.len() && !self.ended {
             match self.blocks.recv() {
                 Ok(Message::Block(block)) => {
-                    // The writer may be gone and need no block any more.
+                    // The writer may be gone and need no more blocks.
                     let _ = self.empty.send(std::mem::replace(&mut self.current, block));
                     self.position = 0;
                 }

@@ -1,4 +1,4 @@
-//! Where batches go.
+//! The sink of a pipeline, to which the workers write batches.
 
 use std::io::{self, IoSlice, Write};
 use std::ops::Range;
@@ -11,27 +11,27 @@ use crate::commands::Control;
 use crate::sink::{NewFile, OpenSink, StreamOutput};
 use crate::{Error, ErrorKind};
 
-/// The bytes of the plaintext that are wanted.
+/// The range of the plaintext to write, in bytes.
 pub type Window = Range<u64>;
 
 /// A sink for batches.
 pub enum BatchSink<'a> {
-    /// Workers write different batches at the same time, from `offset` of the file on.
+    /// Workers write different batches at the same time, into the file from `offset` on.
     Positioned { file: &'a NewFile<'a>, offset: u64, window: Window },
-    /// Workers write one after the other, each when its turn comes.
+    /// Workers write one after the other, in the order of the batches.
     Ordered { turn: Mutex<Turn<'a>>, bell: Condvar, window: Window },
 }
 
-/// Who may write, and to what.
+/// The stream, and the number of the batch that may be written next.
 pub struct Turn<'a> {
     next: u64,
     outlet: OrderedSink<'a>,
 }
 
-/// What is written in order.
+/// A stream that is written in order.
 enum OrderedSink<'a> {
     Stream(&'a StreamOutput<'a>),
-    /// Taken when the end is declared.
+    /// `None` after the end was declared.
     Pipe(Option<PipeWriter>),
 }
 
@@ -53,7 +53,7 @@ impl OrderedSink<'_> {
 }
 
 impl<'a> BatchSink<'a> {
-    /// To a file from `offset` on, or to a stream.
+    /// Writes to a file from `offset` on, or to a stream.
     pub fn new(sink: &'a OpenSink<'a>, offset: u64, window: Window) -> Self {
         match sink {
             OpenSink::Stream(stream) => Self::ordered(OrderedSink::Stream(stream), window),
@@ -61,7 +61,7 @@ impl<'a> BatchSink<'a> {
         }
     }
 
-    /// Into a pipe, all of it.
+    /// Writes into a pipe, without a window.
     pub fn pipe(writer: PipeWriter) -> Self {
         Self::ordered(OrderedSink::Pipe(Some(writer)), 0..u64::MAX)
     }
@@ -70,8 +70,8 @@ impl<'a> BatchSink<'a> {
         Self::Ordered { turn: Mutex::new(Turn { next: 0, outlet }), bell: Condvar::new(), window }
     }
 
-    /// Writes what is good of a batch. Of an incomplete one a stream gets the verified chunks; a file, which nobody will
-    /// see, gets none, and nothing that was not sealed goes anywhere.
+    /// Writes the good part of a batch. Of an incomplete batch, a stream gets the verified chunks, and a file, which is going to be
+    /// deleted, gets nothing. Data that was not sealed is never written.
     pub(super) fn put(
         &self,
         direction: Direction,
@@ -86,7 +86,7 @@ impl<'a> BatchSink<'a> {
             BatchSink::Ordered { .. } if !is_complete && direction == Direction::Seal => Ok(()),
             BatchSink::Positioned { file, offset, window } => match direction {
                 Direction::Seal => {
-                    // Tags lie between the chunks, so a sealed offset is the plain one and the tags before it.
+                    // Every chunk is followed by its tag, so the offset counts sealed chunks.
                     let place = offset + batch.first_chunk * crate::container::SEALED_CHUNK_BYTES as u64;
                     file.write_all_at(&mut [IoSlice::new(batch.sealed())], place)
                 }
@@ -119,16 +119,16 @@ impl<'a> BatchSink<'a> {
         }
     }
 
-    /// Lets waiting workers look whether the run has failed.
+    /// Wakes the waiting workers, so that they see whether the run has failed.
     pub(super) fn wake(&self) {
         if let BatchSink::Ordered { turn, bell, .. } = self {
-            // With the lock, so that nobody is between looking and waiting.
+            // The lock ensures that no worker is between its check and its wait.
             let _turn = lock(turn);
             bell.notify_all();
         }
     }
 
-    /// Declares the end of a stream inside the process.
+    /// Declares the end of a pipe inside the process.
     pub(super) fn finish(&self) -> Result<(), Error> {
         if let BatchSink::Ordered { turn, .. } = self
             && let OrderedSink::Pipe(writer) = &mut lock(turn).outlet

@@ -1,4 +1,4 @@
-//! Where batches come from. `take` fills the next one; any worker may call it at any time.
+//! The source of a pipeline, from which the workers take batches. Any worker may call `take` at any time.
 
 use std::io::{self, IoSliceMut, Read};
 use std::path::{Path, PathBuf};
@@ -22,16 +22,16 @@ pub enum BatchSource<'a> {
 /// Consecutive chunks of an input that is read at offsets.
 pub struct Positioned<'a> {
     input: &'a OpenSource<'a>,
-    /// Where the first of these chunks begins in the input.
+    /// Offset of the first of these chunks in the input.
     offset: u64,
     first_chunk: u64,
     chunks: u64,
-    /// Bytes of the last of them, with its tag.
+    /// Length of the last chunk in bytes, with its tag.
     last_sealed_bytes: usize,
     next: AtomicU64,
 }
 
-/// A stream of chunks; the last one is the one that is not full.
+/// A stream of chunks. The first chunk that is not full is the last one.
 pub struct Ordered<'a> {
     reader: Box<dyn Read + Send + 'a>,
     name: PathBuf,
@@ -39,15 +39,15 @@ pub struct Ordered<'a> {
     ended: bool,
 }
 
-/// An error in place of the batch with this number.
+/// An error in place of a batch.
 pub struct Missing {
     pub number: u64,
     pub error: Error,
 }
 
 impl<'a> BatchSource<'a> {
-    /// Chunks from `first_chunk` on of an input that is read at offsets: where the first begins, how many, and the bytes of the
-    /// last with its tag.
+    /// Chunks from `first_chunk` on of an input that is read at offsets. The first begins at `offset`; the last has `last_sealed_bytes`
+    /// bytes with its tag.
     pub fn file(
         input: &'a OpenSource<'a>,
         offset: u64,
@@ -59,12 +59,12 @@ impl<'a> BatchSource<'a> {
         Self::Positioned(Positioned { input, offset, first_chunk, chunks, last_sealed_bytes, next })
     }
 
-    /// A stream of this name.
+    /// Chunks of a stream. `name` is the input's name in errors.
     pub fn stream(reader: impl Read + Send + 'a, name: &Path) -> Self {
         Self::Ordered(Mutex::new(Ordered { reader: Box::new(reader), name: name.to_path_buf(), next: 0, ended: false }))
     }
 
-    /// Fills the next batch. `false` when there is none.
+    /// Fills the next batch. Returns false at the end.
     pub fn take(&self, direction: Direction, batch: &mut Batch) -> Result<bool, Missing> {
         match self {
             BatchSource::Positioned(source) => source.take(direction, batch),
@@ -74,7 +74,7 @@ impl<'a> BatchSource<'a> {
         }
     }
 
-    /// The most chunks that it has, as far as that is known.
+    /// Upper bound on the number of chunks; `u64::MAX` for a stream.
     pub fn most_chunks(&self) -> u64 {
         match self {
             BatchSource::Positioned(source) => source.chunks,
@@ -82,7 +82,7 @@ impl<'a> BatchSource<'a> {
         }
     }
 
-    /// Whether there is at most one batch more than those taken: for which no thread is worth its start.
+    /// Whether at most one batch is left besides those taken, so that another thread is not worth its start.
     pub fn is_nearly_done(&self) -> bool {
         match self {
             BatchSource::Positioned(source) => source.chunks <= BATCH_CHUNKS,
@@ -142,7 +142,7 @@ impl Ordered<'_> {
         Ok(true)
     }
 
-    /// A buffer that is not filled up holds the last chunk, which has fewer bytes than a full one, perhaps none.
+    /// Fills a batch with plaintext. A buffer that is not full holds the last chunk, which is shorter than a full one and may be empty.
     fn fill_plain(&mut self, batch: &mut Batch) -> Result<(), Error> {
         let bytes = self.fill(&mut batch.whole_plain())?;
         let full_chunks = bytes / CHUNK_BYTES;
@@ -154,7 +154,8 @@ impl Ordered<'_> {
         Ok(())
     }
 
-    /// A stream that ends between two chunks, or within a tag, lacks its last chunk. The chunks before are good.
+    /// Fills a batch with sealed chunks. A stream that ends between two chunks, or inside of a tag, lacks its last chunk. The chunks before
+    /// are good.
     fn fill_sealed(&mut self, batch: &mut Batch) -> Result<(), Error> {
         let bytes = self.fill(&mut [IoSliceMut::new(batch.whole())])?;
         batch.sealed_bytes = bytes;
@@ -170,7 +171,7 @@ impl Ordered<'_> {
         if batch.sealed_bytes == 0 {
             return Err(Error::new(ErrorKind::Truncated).at(&self.name));
         }
-        // The next call finds nothing more and says so.
+        // The next call finds the end and reports it.
         Ok(())
     }
 

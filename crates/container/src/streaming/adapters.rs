@@ -1,4 +1,4 @@
-//! `Write` that encrypts and `Read` that decrypts, around what does the input and output.
+//! A `Write` that encrypts and a `Read` that decrypts.
 
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
@@ -12,18 +12,17 @@ use crate::container::Content;
 use crate::keys::{Identities, Recipients};
 use crate::threads::Threads;
 
-/// Bytes that are read from the source at a time.
+/// Bytes read from the source at a time.
 const READ_BYTES: usize = 64 * 1024;
 
-/// Encrypts what is written to it, and writes the container to `W`.
+/// Encrypts the data that is written to it, and writes the container to `W`.
 ///
-/// **Call [`finish`](EncryptWriter::finish).** It writes the end of the container. Without it, also when the writer is dropped, the
-/// container is truncated and no reader accepts it. [`flush`](Write::flush) writes the batches that are complete, and not the end.
+/// **Call [`finish`](EncryptWriter::finish).** It writes the end of the container. If the writer is dropped without it, the container is
+/// truncated and no reader accepts it. [`flush`](Write::flush) writes the complete batches, but not the end.
 ///
-/// An error of `W` is reported by the next write, by `flush` or by `finish`, and no byte is lost: a write or
-/// `flush` can be repeated.
+/// If `W` fails, the next write, `flush` or `finish` returns the error. No byte is lost, so a write or `flush` can be repeated.
 ///
-/// Holds two batches: plaintext as [`Encryptor`], and as much of the container.
+/// Holds two batches: plaintext, as [`Encryptor`] does, and the same amount of the container.
 ///
 /// ```
 /// use std::io;
@@ -44,16 +43,16 @@ const READ_BYTES: usize = 64 * 1024;
 pub struct EncryptWriter<W> {
     writer: W,
     encryptor: Encryptor,
-    /// What is ready of the container, and how many bytes of it `writer` has.
+    /// The part of the container that is ready, and the number of its bytes that were written.
     sealed: Vec<u8>,
     written: usize,
 }
 
 impl<W: Write> EncryptWriter<W> {
-    /// A container for these recipients. Nothing is written yet.
+    /// Starts a container for these recipients. Writes nothing yet.
     ///
     /// # Errors
-    /// As [`Encryptor::new`].
+    /// The errors of [`Encryptor::new`].
     pub fn new(writer: W, recipients: &Recipients, options: &EncryptOptions) -> Result<Self, Error> {
         let encryptor = Encryptor::new(recipients, options)?;
         Ok(Self { writer, encryptor, sealed: Vec::new(), written: 0 })
@@ -62,7 +61,7 @@ impl<W: Write> EncryptWriter<W> {
     /// Writes the end of the container and flushes `W`.
     ///
     /// # Errors
-    /// As [`Encryptor::finish`]; `Io` of `W`. The container is truncated then.
+    /// The errors of [`Encryptor::finish`]; `Io` of `W`. Then the container is truncated.
     pub fn finish(mut self) -> Result<W, Error> {
         self.drain()?;
         self.encryptor.finish(&mut self.sealed)?;
@@ -71,7 +70,7 @@ impl<W: Write> EncryptWriter<W> {
         Ok(self.writer)
     }
 
-    /// Writes what is ready of the container.
+    /// Writes the part of the container that is ready.
     fn drain(&mut self) -> io::Result<()> {
         while self.written < self.sealed.len() {
             match self.writer.write(&self.sealed[self.written..]) {
@@ -89,7 +88,7 @@ impl<W: Write> EncryptWriter<W> {
 
 impl<W: Write> Write for EncryptWriter<W> {
     fn write(&mut self, plain: &[u8]) -> io::Result<usize> {
-        // First, because after an error nothing of `plain` may have been taken.
+        // First, because after an error no byte of `plain` may have been consumed.
         self.drain()?;
         let now = &plain[..plain.len().min(self.encryptor.batch_bytes())];
         self.encryptor.push(now, &mut self.sealed)?;
@@ -102,31 +101,31 @@ impl<W: Write> Write for EncryptWriter<W> {
     }
 }
 
-/// Reads the plaintext of the container that `R` is up to its end. An example is at [`EncryptWriter`].
+/// Reads the plaintext of the container in `R`, which must extend to the end of `R`. See [`EncryptWriter`] for an example.
 ///
-/// Every byte that it gives was verified. Only its end, a read of 0 bytes, says that the container is complete and that nothing follows
-/// it. Errors have [`Error`] inside: `Error::from` takes it out. A damaged container has the kind `InvalidData`. After an error every
-/// further read is that error again.
+/// Returns only verified bytes. But only the end, a read of 0 bytes, confirms that the container is complete and that nothing follows
+/// it. The `io::Error`s wrap an [`Error`]: `Error::from` unwraps it. For a damaged container the kind is `InvalidData`. After an error
+/// every further read returns the same error.
 ///
-/// Holds two batches: of the container as [`Decryptor`], and as much plaintext, which is wiped.
+/// Holds two batches: of the container, as [`Decryptor`] does, and the same amount of plaintext, which is wiped.
 pub struct DecryptReader<R> {
     source: R,
     decryptor: Decryptor,
     /// The bytes of the last read of the source.
     sealed: Box<[u8]>,
-    /// Verified plaintext, and how many bytes of it were given.
+    /// Verified plaintext, and the number of its bytes that were returned.
     plain: Zeroizing<Vec<u8>>,
     given: usize,
-    /// How the container ended.
+    /// The result at the end of the container.
     end: Option<Result<(), Error>>,
 }
 
 impl<R: Read> DecryptReader<R> {
-    /// Reads the header and opens it.
+    /// Reads and opens the header.
     ///
     /// # Errors
-    /// As [`Header::read`](crate::container::Header::read) and [`Header::open`](crate::container::Header::open); `Commitment`, `Truncated`;
-    /// `Io` of the source.
+    /// The errors of [`Header::read`](crate::container::Header::read) and [`Header::open`](crate::container::Header::open); `Commitment`,
+    /// `Truncated`; `Io` of the source.
     pub fn open(mut source: R, identities: &Identities, threads: Threads) -> Result<Self, Error> {
         let Head { content, payload, .. } = Head::read(&mut source, identities)?;
         Ok(Self {
@@ -139,7 +138,7 @@ impl<R: Read> DecryptReader<R> {
         })
     }
 
-    /// Takes the next bytes of the source, and says whether it has ended.
+    /// Reads the next bytes of the source, and returns whether it has ended.
     fn advance(&mut self) -> Result<bool, Error> {
         match self.source.read(&mut self.sealed) {
             Ok(0) => self.decryptor.try_finish(&mut self.plain).map(|()| true),
@@ -151,7 +150,7 @@ impl<R: Read> DecryptReader<R> {
 }
 
 impl<R> DecryptReader<R> {
-    /// What the header carries.
+    /// The content of the header.
     pub fn content(&self) -> &Content {
         self.decryptor.content().expect("the header was opened")
     }
@@ -167,7 +166,7 @@ impl<R: Read> BufRead for DecryptReader<R> {
             }
             self.plain.clear();
             self.given = 0;
-            // What was verified before an error is given before it.
+            // Plaintext that was verified before an error is returned before it.
             self.end = self.advance().map(|ended| ended.then_some(())).transpose();
         }
         Ok(&self.plain[self.given..])

@@ -1,4 +1,4 @@
-//! Held against containers that are encrypted and decrypted whole in memory.
+//! Compares the streaming interfaces with whole containers in memory.
 
 use std::io::{self, BufRead, Cursor, Read, Write};
 use std::mem::discriminant;
@@ -136,7 +136,7 @@ fn without_finish_there_is_no_container() {
     }
 }
 
-/// Reads to the end or the error, which comes again and again.
+/// Reads to the end or to the error, and checks that the error repeats.
 fn read(source: impl Read, key: &KeyPair) -> (Vec<u8>, Result<(), ErrorKind>) {
     let mut reader = match DecryptReader::open(source, &identities(key), Threads::ONE) {
         Ok(reader) => reader,
@@ -225,7 +225,7 @@ fn damage_and_every_wrong_end_are_errors_of_every_interface() {
     }
 }
 
-/// Gives few bytes, is interrupted at every second call, and counts the bytes.
+/// Returns few bytes, is interrupted at every second call, and counts the bytes.
 struct SlowAt<T>(T, AtomicUsize, AtomicUsize);
 
 impl<T: ReadAt> ReadAt for SlowAt<T> {
@@ -276,7 +276,7 @@ fn ranges_are_those_of_the_plaintext_in_every_thread() {
             let error = reader.read_ranges(&[0..all, range]).unwrap_err();
             assert_eq!(error.kind, ErrorKind::RangeOutOfBounds);
         }
-        // Far apart, and so many that batches have gaps.
+        // Far apart, and numerous, so that batches have gaps.
         let places = (0..all).step_by(2 * CHUNK_BYTES + 1).map(|at| at..at + 1);
         let found = reader.read_ranges(&places.clone().collect::<Vec<_>>()).unwrap();
         assert!(places.map(|range| vec![plain[range.start as usize]]).eq(found), "{bytes} bytes");

@@ -1,4 +1,4 @@
-//! Container in, verified plaintext out, piece by piece.
+//! Decrypts a container piece by piece.
 
 use std::fmt;
 
@@ -12,15 +12,15 @@ use crate::keys::Identities;
 use crate::threads::Threads;
 use crate::{Error, ErrorKind};
 
-/// Decrypts a container that is pushed. Only chunks that were verified come out; that the container is complete is known
-/// only after [`finish`](Decryptor::finish).
+/// Decrypts a container that is pushed piece by piece. Only verified chunks come out. Only [`finish`](Decryptor::finish) confirms that
+/// the container is complete.
 ///
-/// Holds what was pushed of one batch (513 KiB, or a MiB for each thread if there are several).
+/// Holds up to one batch of pushed data (513 KiB, or a MiB per thread if there are several).
 pub struct Decryptor {
     identities: Identities,
     /// `None` until the header was read and opened.
     opened: Option<(Content, Payload)>,
-    /// What was pushed and is no batch yet; of the header, all.
+    /// Pushed data that does not fill a batch yet; the whole header until it is complete.
     carry: Vec<u8>,
     batch_bytes: usize,
     next_chunk: u64,
@@ -29,12 +29,12 @@ pub struct Decryptor {
 }
 
 impl Decryptor {
-    /// Waits for a container, which the first of `identities` that fits will open.
+    /// Makes a decryptor that opens the header with the first of `identities` that fits.
     pub fn new(identities: &Identities, threads: Threads) -> Self {
         Self::with(identities.clone(), None, threads)
     }
 
-    /// For a container whose header was opened: its chunks are pushed.
+    /// Makes a decryptor for the chunks of a container whose header was opened.
     pub(super) fn opened(content: Content, payload: Payload, threads: Threads) -> Self {
         Self::with(Identities::default(), Some((content, payload)), threads)
     }
@@ -45,24 +45,24 @@ impl Decryptor {
         Self { identities, opened, carry: Vec::new(), batch_bytes, next_chunk: 0, threads, failed: false }
     }
 
-    /// What the header carries, once it was read.
+    /// The content of the header, once it was read.
     pub fn content(&self) -> Option<&Content> {
         self.opened.as_ref().map(|(content, _)| content)
     }
 
-    /// Takes the next bytes of the container, any number, and appends plaintext to `plain`. That of a tree is a tar stream.
+    /// Takes the next bytes of the container, any number, and appends plaintext to `plain`. The plaintext of a tree is a tar stream.
     ///
     /// # Errors
-    /// As [`Header::read`]; as [`Header::open`]; `Commitment`; `ChunkDamaged`, after the verified chunks before it. After an
+    /// The errors of [`Header::read`] and [`Header::open`]; `Commitment`; `ChunkDamaged`, after the verified chunks before it. After an
     /// error every further call fails with `Usage`.
     pub fn push(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<(), Error> {
         self.checked(|this| this.try_push(sealed, plain))
     }
 
-    /// Says that the container ends here, and appends what is left of the plaintext.
+    /// Declares the end of the container, and appends the remaining plaintext.
     ///
     /// # Errors
-    /// `Truncated` if this cannot be its end; as [`push`](Decryptor::push).
+    /// `Truncated` if the container cannot end here; the errors of [`push`](Decryptor::push).
     pub fn finish(mut self, plain: &mut Vec<u8>) -> Result<(), Error> {
         self.checked(|this| this.try_finish(plain))
     }
@@ -106,13 +106,13 @@ impl Decryptor {
         Ok(())
     }
 
-    /// Moves bytes into the carry until it has so many.
+    /// Moves input into the carry until it holds `bytes` bytes, or the input is used up.
     fn fill(&mut self, sealed: &mut &[u8], bytes: usize) {
         let missing = bytes.saturating_sub(self.carry.len());
         self.carry.extend_from_slice(sealed.split_off(..sealed.len().min(missing)).unwrap_or_default());
     }
 
-    /// How many bytes have to be there next: those that tell the header's length, then header and prefix.
+    /// Number of bytes that the next step needs: first the fields that give the header's length, then header and prefix.
     fn head_bytes(&self) -> Result<usize, Error> {
         if self.carry.len() < ALIGNMENT_BYTES {
             return Ok(ALIGNMENT_BYTES);
@@ -130,10 +130,10 @@ impl Decryptor {
         Ok(())
     }
 
-    /// [`finish`](Decryptor::finish) for whoever keeps the decryptor, and calls it no more.
+    /// Like [`finish`](Decryptor::finish), for callers that keep the decryptor but call it no more.
     pub(super) fn try_finish(&mut self, plain: &mut Vec<u8>) -> Result<(), Error> {
         if self.opened.is_none() {
-            // What is wrong with a header tells more than that it is short.
+            // An error in the header is more specific than `Truncated`.
             Header::read(&mut &self.carry[..])?;
             return Err(ErrorKind::Truncated.into());
         }
@@ -142,7 +142,7 @@ impl Decryptor {
         self.unseal(&carry, plain)
     }
 
-    /// Appends the plaintext of chunks, the last one perhaps among them.
+    /// Appends the plaintext of chunks, which may include the last one.
     fn unseal(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<(), Error> {
         let (_, payload) = self.opened.as_ref().expect("the header was opened");
         let chunks = sealed.len() / SEALED_CHUNK_BYTES;
@@ -163,12 +163,12 @@ impl Decryptor {
     }
 }
 
-/// Adds zeros. Where memory has to move, what it was is wiped: it is plaintext.
+/// Appends zeros. If the memory has to move, the old memory is wiped, because it holds plaintext.
 fn grow(plain: &mut Vec<u8>, bytes: usize) {
     let length = plain.len() + bytes;
     if plain.capacity() < length {
         let capacity = if plain.is_empty() { length } else { length.max(2 * plain.capacity()) };
-        // Zeroed by the system, where the memory is fresh.
+        // The system provides fresh memory zeroed.
         let mut larger = vec![0; capacity];
         larger[..plain.len()].copy_from_slice(plain);
         drop(Zeroizing::new(std::mem::replace(plain, larger)));

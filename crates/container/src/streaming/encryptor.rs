@@ -1,4 +1,4 @@
-//! Plaintext in, container out, piece by piece.
+//! Makes a container piece by piece.
 
 use zeroize::{Zeroize, Zeroizing};
 
@@ -10,18 +10,18 @@ use crate::container::{
 use crate::keys::Recipients;
 use crate::{Error, ErrorKind};
 
-/// Makes a container of what is pushed. What comes out is to be used only once [`finish`](Encryptor::finish) was called:
-/// without its last chunk no reader takes a container.
+/// Makes a container from plaintext that is pushed piece by piece. The output is usable only after [`finish`](Encryptor::finish):
+/// no reader accepts a container without its last chunk.
 ///
-/// It belongs to the process that made it: after a fork two of them would encrypt under one key and nonce, so in another
-/// process sealing is an error.
+/// An encryptor belongs to the process that made it. After a fork two processes would encrypt with one key and nonce, so sealing in
+/// another process is an error.
 ///
-/// Holds plaintext of one batch (512 KiB, or a MiB for each thread if there are several), which is wiped.
+/// Holds up to one batch of plaintext (512 KiB, or a MiB per thread if there are several), which is wiped.
 pub struct Encryptor {
     payload: Payload,
-    /// Header and prefix, until they are out.
+    /// Header and prefix, until they are appended.
     head: Vec<u8>,
-    /// Plaintext that is no batch yet.
+    /// Plaintext that does not fill a batch yet.
     carry: Zeroizing<Vec<u8>>,
     batch_bytes: usize,
     next_chunk: u64,
@@ -31,10 +31,10 @@ pub struct Encryptor {
 }
 
 impl Encryptor {
-    /// A container for these recipients.
+    /// Starts a container for these recipients.
     ///
     /// # Errors
-    /// As [`Header::seal`]; `BadName`; `Io` when the system has no randomness.
+    /// The errors of [`Header::seal`]; `BadName`; `Io` when the system has no randomness.
     pub fn new(recipients: &Recipients, options: &EncryptOptions) -> Result<Self, Error> {
         let content = Content::generate(options.aead, ContentType::File, options.name.clone())?;
         let (payload, head) = head(&content, recipients)?;
@@ -45,24 +45,24 @@ impl Encryptor {
         Ok(Self { payload, head, carry, batch_bytes, next_chunk: 0, threads, failed: false, process })
     }
 
-    /// Takes the next bytes of plaintext, any number, and appends to `sealed` what is ready of the container.
+    /// Takes the next bytes of plaintext, any number, and appends the part of the container that is ready to `sealed`.
     ///
     /// # Errors
-    /// `TooManyChunks`; `Usage` in another process; `Io` without memory. After an error `sealed` is as it was, and every further call
-    /// fails with `Usage`.
+    /// `TooManyChunks`; `Usage` in another process; `Io` if there is no memory. After an error `sealed` is unchanged, and every further
+    /// call fails with `Usage`.
     pub fn push(&mut self, plain: &[u8], sealed: &mut Vec<u8>) -> Result<(), Error> {
         self.append(plain, sealed, false)
     }
 
-    /// Appends what is left of the container.
+    /// Appends the rest of the container.
     ///
     /// # Errors
-    /// As [`push`](Encryptor::push).
+    /// The errors of [`push`](Encryptor::push).
     pub fn finish(mut self, sealed: &mut Vec<u8>) -> Result<(), Error> {
         self.append(&[], sealed, true)
     }
 
-    /// Most plaintext that it holds.
+    /// Largest amount of plaintext that it holds, in bytes.
     pub(super) fn batch_bytes(&self) -> usize {
         self.batch_bytes
     }
@@ -76,7 +76,7 @@ impl Encryptor {
         let result = self.try_append(plain, sealed, last);
         self.failed = result.is_err();
         if self.failed {
-            // What was not sealed is plaintext.
+            // The bytes that were not sealed are plaintext.
             sealed[before..].zeroize();
             sealed.truncate(before);
         }
@@ -93,7 +93,7 @@ impl Encryptor {
         if last || self.carry.len() == self.batch_bytes {
             let mut carry = std::mem::take(&mut self.carry);
             self.seal(&carry, sealed, last)?;
-            // Its capacity is wiped when it is dropped.
+            // Its whole capacity is wiped when it is dropped.
             carry.clear();
             self.carry = carry;
         }
@@ -104,7 +104,7 @@ impl Encryptor {
         Ok(parallel::extend(&mut self.carry, plain, self.batch_bytes)?)
     }
 
-    /// Seals whole chunks, or all that is left.
+    /// Seals whole chunks or, with `last`, everything.
     fn seal(&mut self, plain: &[u8], sealed: &mut Vec<u8>, last: bool) -> Result<(), Error> {
         if std::process::id() != self.process {
             return Err(Error::new(ErrorKind::Usage).with_detail("this encryptor belongs to another process"));
@@ -120,7 +120,7 @@ impl Encryptor {
     }
 }
 
-/// A new payload of this content, and what a container has before the first chunk.
+/// Starts a payload of this content. Also returns the container's bytes before the first chunk.
 pub(super) fn head(content: &Content, recipients: &Recipients) -> Result<(Payload, Vec<u8>), Error> {
     let mut head = Header::seal(content, recipients)?;
     let (payload, prefix) = Payload::create(content)?;

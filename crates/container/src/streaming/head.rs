@@ -1,4 +1,4 @@
-//! What is before the chunks of a container.
+//! The part of a container before its chunks.
 
 use std::io::{self, Read};
 
@@ -10,15 +10,15 @@ use crate::{Error, ErrorKind};
 pub(super) struct Head {
     pub(super) content: Content,
     pub(super) payload: Payload,
-    /// Bytes of the header, to which those of the prefix come.
+    /// Length of the header in bytes, without the prefix.
     pub(super) header_bytes: u64,
 }
 
 impl Head {
-    /// Leaves `source` at the first chunk.
+    /// Reads and opens the header and the prefix, and leaves `source` at the first chunk.
     ///
     /// # Errors
-    /// As [`Header::read`] and [`Header::open`]; `Commitment`, `Truncated`; `Io` of the source.
+    /// The errors of [`Header::read`] and [`Header::open`]; `Commitment`, `Truncated`; `Io` of the source.
     pub(super) fn read(source: &mut dyn Read, identities: &Identities) -> Result<Self, Error> {
         let header = Header::read(source)?;
         let mut prefix = [0; PREFIX_BYTES];
@@ -31,7 +31,7 @@ impl Head {
         Ok(Self { content, payload, header_bytes: header.header_bytes() })
     }
 
-    /// Where the first chunk begins.
+    /// Offset of the first chunk in the container.
     pub(super) fn chunks_offset(&self) -> u64 {
         self.header_bytes + PREFIX_BYTES as u64
     }

@@ -1,19 +1,18 @@
-//! Containers that are no files: pushed through piece by piece, streams, read at any place, or whole in memory.
+//! Containers that are not files: processed piece by piece, as streams, at any offset, or whole in memory.
 //!
-//! - [`Encryptor`] and [`Decryptor`] take pieces of any length and append what they make of them; memory is one batch.
-//! - [`EncryptWriter`] and [`DecryptReader`] are `Write` and `Read` around them, for `io::copy` and for whatever takes a stream.
-//! - [`Reader`] is `Read` and `Seek` over the plaintext of whatever is `Read` and `Seek` itself.
-//! - [`RangeReader`] reads ranges of the plaintext through a shared reference, from several threads at once, of whatever is [`ReadAt`].
-//! - [`encrypt_bytes`] and [`decrypt_bytes`] do a whole container; [`Sealing`] and [`Opening`] the same into buffers of the
-//!   caller.
-//! - [`rewrap_head`] makes a container's new header where only its first bytes are at hand.
+//! - [`Encryptor`] and [`Decryptor`] take pieces of any length and append their output; they hold up to one batch.
+//! - [`EncryptWriter`] and [`DecryptReader`] wrap them as `Write` and `Read`, for `io::copy` and everything else that takes a stream.
+//! - [`Reader`] provides `Read` and `Seek` over the plaintext of a container that has `Read` and `Seek`.
+//! - [`RangeReader`] reads ranges of the plaintext through a shared reference, from several threads, of any source with [`ReadAt`].
+//! - [`encrypt_bytes`] and [`decrypt_bytes`] process a whole container; [`Sealing`] and [`Opening`] do so in buffers of the caller.
+//! - [`rewrap_head`] makes a new header from the container's first bytes.
 //!
-//! In async code use [`Encryptor`] and [`Decryptor`]: they do no input or output, so the program reads and writes as its runtime does and
-//! passes the bytes to `push`. A `push` returns when up to one batch is computed. With more than one thread it starts threads and
-//! waits for them, so with a large batch it belongs where the runtime allows blocking.
+//! In async code use [`Encryptor`] and [`Decryptor`]: they do no input or output. The program reads and writes with its runtime, and
+//! passes the bytes to `push`. A `push` collects bytes until they fill a batch, and then processes the batch before it returns; it
+//! processes a piece that is longer than a batch in the same call. With more than one thread it starts threads and waits for them. So with
+//! large batches or pieces, call it where the runtime allows blocking.
 //!
-//! What is here opens no file. Files and folders are [`commands`](crate::commands), which overlap reading, computing and
-//! writing.
+//! This module opens no files. For files and folders use [`commands`](crate::commands), which overlap reading, computing and writing.
 //!
 //! ```
 //! use tress_container::Threads;
@@ -60,8 +59,8 @@ use head::Head;
 
 use crate::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES};
 
-/// Chunks that one thread does at a time: as many as the widest engine has lanes, and few enough for the second cache.
+/// Chunks that one thread processes at a time: the number of lanes of the widest engine, and few enough for the L2 cache.
 const BATCH_CHUNKS: usize = 32;
-/// Plaintext of such a batch, and what it becomes.
+/// Length of such a batch in bytes: its plaintext, and its sealed chunks.
 const BATCH_BYTES: usize = BATCH_CHUNKS * CHUNK_BYTES;
 const SEALED_BATCH_BYTES: usize = BATCH_CHUNKS * SEALED_CHUNK_BYTES;

@@ -1,4 +1,4 @@
-//! Runs of chunks from one buffer into another, on as many threads as there is work for.
+//! Seals and unseals runs of chunks from one buffer into another, on as many threads as the work justifies.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,11 +11,11 @@ use crate::container::{CHUNK_BYTES, Payload, SEALED_CHUNK_BYTES, TAG_BYTES};
 use crate::threads::start;
 use crate::{Error, ErrorKind};
 
-/// Batches below which another thread costs more than it gains: it starts in about the time of one.
+/// Batches per thread below which another thread costs more than it gains: starting it takes about as long as one batch.
 const BATCHES_PER_THREAD: usize = 2;
 
-/// Seals `plain`, the chunks from number `first` on, into `sealed`, which has room for them and their tags. The last chunk
-/// is among them if there is room for it too.
+/// Seals `plain`, the chunks from number `first` on, into `sealed`, which has room for the chunks and their tags. Includes the last chunk
+/// if `sealed` has room for it.
 pub(super) fn seal(
     payload: &Payload,
     first: u64,
@@ -46,8 +46,8 @@ fn seal_batches(payload: &Payload, mut chunk: u64, mut plain: &[u8], sealed: &mu
     Ok(())
 }
 
-/// Verifies `sealed`, the chunks from number `first` on, and decrypts them into `plain`, which has as many bytes as they.
-/// Where one fails, what is before it is plaintext, and zeros are what is behind.
+/// Verifies `sealed`, the chunks from number `first` on, and decrypts them into `plain`, which has exactly their length. If a chunk
+/// fails, `plain` holds plaintext before it, and zeros from it on.
 pub(super) fn unseal(
     payload: &Payload,
     first: u64,
@@ -86,7 +86,7 @@ fn unseal_batches(payload: &Payload, mut chunk: u64, sealed: &[u8], mut plain: &
     Ok(())
 }
 
-/// Verifies `sealed`, the chunks from number `first` on, and decrypts them where they are, each before its tag.
+/// Verifies `sealed`, the chunks from number `first` on, and decrypts them in place, each before its tag.
 pub(super) fn unseal_in_place(payload: &Payload, first: u64, sealed: &mut [u8], threads: usize) -> Result<(), Error> {
     let share = share(sealed.len(), threads);
     let parts = sealed.chunks_mut(share * SEALED_BATCH_BYTES).zip(0..).map(|(sealed, part)| {
@@ -99,7 +99,7 @@ pub(super) fn unseal_in_place(payload: &Payload, first: u64, sealed: &mut [u8], 
     })
 }
 
-/// Bytes of plaintext from chunk `first` on that are right although there was this error.
+/// Number of plaintext bytes from chunk `first` on that were verified before this error.
 pub(super) fn verified_bytes(first: u64, error: &Error) -> usize {
     match error.kind {
         ErrorKind::ChunkDamaged { chunk } => (chunk - first) as usize * CHUNK_BYTES,
@@ -107,8 +107,8 @@ pub(super) fn verified_bytes(first: u64, error: &Error) -> usize {
     }
 }
 
-/// Appends to a buffer that never holds more than `most` bytes. Where it grows, what it was is wiped, and not left behind.
-/// Fails where the system has no memory for it.
+/// Appends to a buffer that never holds more than `most` bytes. If the buffer moves, the old memory is wiped. Fails if there is no
+/// memory.
 pub(super) fn extend(buffer: &mut Zeroizing<Vec<u8>>, bytes: &[u8], most: usize) -> io::Result<()> {
     let needed = buffer.len() + bytes.len();
     if needed > buffer.capacity() {
@@ -121,14 +121,14 @@ pub(super) fn extend(buffer: &mut Zeroizing<Vec<u8>>, bytes: &[u8], most: usize)
     Ok(())
 }
 
-/// How many batches of this many bytes, sealed, each of some threads does; the last one may have fewer.
+/// Number of batches for each thread. The last thread may have fewer.
 fn share(sealed_bytes: usize, threads: usize) -> usize {
     let batches = sealed_bytes.div_ceil(SEALED_BATCH_BYTES);
     batches.div_ceil(threads.min(batches / BATCHES_PER_THREAD).max(1)).max(1)
 }
 
-/// Does every part, on a thread for each, of which the caller's is one. Those that the system refuses are not missed: a thread that
-/// has done its part takes the next. The error is that of the first part that has one.
+/// Processes every part, each on its own thread; the calling thread is one of them. If the system refuses threads, the others process
+/// the remaining parts. Returns the error of the first part that has one.
 fn on_threads<P: Send>(
     parts: impl Iterator<Item = P>,
     work: impl Fn(P) -> Result<(), Error> + Sync,
@@ -158,7 +158,7 @@ fn on_threads<P: Send>(
     failures.into_iter().min_by_key(|(number, _)| *number).map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// No thread panics while it holds a lock.
+/// Ignores poisoning: no thread panics while it holds a lock.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

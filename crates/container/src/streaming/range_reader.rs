@@ -1,4 +1,4 @@
-//! The plaintext of a container, read at any place by several threads at once.
+//! Random access to the plaintext of a container, from several threads.
 
 use std::fmt;
 use std::fs::File;
@@ -15,22 +15,22 @@ use crate::keys::Identities;
 use crate::sys::{Os, System};
 use crate::{Error, ErrorKind};
 
-/// What can be read at an offset through a shared reference: a file, memory, an object in a store.
+/// A source that can be read at an offset through a shared reference: a file, memory, an object in a store.
 pub trait ReadAt {
-    /// Reads at `offset` and returns the number of bytes, which may be less than `buffer` has. 0 is the end.
+    /// Reads at `offset` and returns the number of bytes, which may be less than the length of `buffer`. 0 means the end.
     ///
     /// # Errors
-    /// What the source reports. `Interrupted` is retried.
+    /// The errors of the source. `Interrupted` is retried.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
 
-    /// The number of bytes that there are.
+    /// Length of the source in bytes.
     ///
     /// # Errors
-    /// What the source reports.
+    /// The errors of the source.
     fn size_bytes(&self) -> io::Result<u64>;
 }
 
-/// A regular file. On Windows a read moves its position.
+/// A regular file. On Windows a read moves the file's position.
 impl ReadAt for File {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         Os.read_at(self, &mut [IoSliceMut::new(buffer)], offset)
@@ -52,7 +52,7 @@ impl ReadAt for [u8] {
     }
 }
 
-/// What leads to a source is one.
+/// Implements [`ReadAt`] for pointers to a source.
 macro_rules! leads_to_source {
     ($([$($generic:tt)*] $pointer:ty,)*) => {
         $(impl<$($generic)*> ReadAt for $pointer {
@@ -74,10 +74,10 @@ leads_to_source! {
     [T: ReadAt + ?Sized] Arc<T>,
 }
 
-/// Reads ranges of the plaintext of a container, from several threads at once if `R` is `Sync`. The last chunk, and with it the length,
-/// is verified when it is opened, every other before its bytes are given. The plaintext of a tree is a tar stream.
+/// Reads ranges of the plaintext of a container, from several threads if `R` is `Sync`. Opening verifies the last chunk, and with it the
+/// length. Every other chunk is verified before its bytes are returned. The plaintext of a tree is a tar stream.
 ///
-/// A call works on its caller's thread, decrypts the chunks that it needs and keeps nothing of them. Beside the result it takes up to
+/// A call runs on the calling thread, decrypts the chunks that it needs and caches none of them. Besides the result it takes up to
 /// 513 KiB. To read in order use [`Reader`](super::Reader), which reads ahead.
 ///
 /// ```
@@ -104,11 +104,11 @@ pub struct RangeReader<R> {
 }
 
 impl<R: ReadAt> RangeReader<R> {
-    /// Opens the container that is all of `source`.
+    /// Opens the container that `source` consists of.
     ///
     /// # Errors
-    /// As [`Header::read`](crate::container::Header::read) and [`Header::open`](crate::container::Header::open); `Commitment`, `Truncated`,
-    /// `ChunkDamaged`; `Io` of the source.
+    /// The errors of [`Header::read`](crate::container::Header::read) and [`Header::open`](crate::container::Header::open); `Commitment`,
+    /// `Truncated`, `ChunkDamaged`; `Io` of the source.
     pub fn open(source: R, identities: &Identities) -> Result<Self, Error> {
         let bytes = source.size_bytes()?;
         let head = Head::read(&mut Start { source: &source, offset: 0 }, identities)?;
@@ -119,10 +119,10 @@ impl<R: ReadAt> RangeReader<R> {
         Ok(reader)
     }
 
-    /// Reads at `at` until `buffer` is full or the plaintext ends, and returns the number of bytes.
+    /// Reads at offset `at` until `buffer` is full or the plaintext ends, and returns the number of bytes.
     ///
     /// # Errors
-    /// `ChunkDamaged`; `InputChanged` if the source got shorter; `Io` of the source. `buffer` may hold verified plaintext then.
+    /// `ChunkDamaged`; `InputChanged` if the source got shorter; `Io` of the source. Then `buffer` may hold verified plaintext.
     pub fn read_at(&self, buffer: &mut [u8], at: u64) -> Result<usize, Error> {
         let end = self.plain_bytes.min(at.saturating_add(buffer.len() as u64));
         if at >= end {
@@ -138,11 +138,12 @@ impl<R: ReadAt> RangeReader<R> {
         Ok(filled)
     }
 
-    /// Reads ranges in any order, which may overlap. A chunk that several of them need is read once, and chunks of different places are
-    /// decrypted side by side. Result n is range n: the results have as many bytes as the ranges together.
+    /// Reads ranges in any order, which may overlap. A chunk that several ranges need is read once, and chunks of different ranges are
+    /// decrypted in parallel lanes. Result n belongs to range n. The results take as much memory as the ranges together.
     ///
     /// # Errors
-    /// `RangeOutOfBounds`, before anything is read; `Io` of kind `OutOfMemory` if the results do not fit into memory; as [`read_at`](Self::read_at).
+    /// `RangeOutOfBounds`, before anything is read; `Io` of kind `OutOfMemory` if the results do not fit into memory; the errors of
+    /// [`read_at`](Self::read_at).
     pub fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>, Error> {
         if ranges.iter().any(|range| range.start > range.end || range.end > self.plain_bytes) {
             return Err(ErrorKind::RangeOutOfBounds.into());
@@ -150,7 +151,7 @@ impl<R: ReadAt> RangeReader<R> {
         let mut order: Vec<usize> = (0..ranges.len()).filter(|&number| !ranges[number].is_empty()).collect();
         order.sort_unstable_by_key(|&number| ranges[number].start);
 
-        // They grow as chunks are verified: a length alone, of which a sparse file may have any, takes no memory.
+        // They grow as chunks are verified: the claimed length of a sparse file takes no memory.
         let mut results = vec![Zeroizing::new(Vec::new()); ranges.len()];
         let mut waiting = order.iter().copied().peekable();
         let mut active = Vec::new();
@@ -168,7 +169,7 @@ impl<R: ReadAt> RangeReader<R> {
         Ok(results.iter_mut().map(|result| std::mem::take(&mut **result)).collect())
     }
 
-    /// Gives every chunk that the ranges need, once and in order, with the place where its plaintext begins. The ranges are sorted by
+    /// Calls a function for every chunk that the ranges need, once and in order, with the offset of its plaintext. The ranges are sorted by
     /// their start, not empty and within the plaintext.
     fn each_chunk(
         &self,
@@ -194,7 +195,7 @@ impl<R: ReadAt> RangeReader<R> {
         }
     }
 
-    /// Makes `buffer` these chunks, decrypted, each before its tag. Their numbers rise.
+    /// Reads and decrypts these chunks into `buffer`, each before its tag. Their numbers increase.
     fn unseal(&self, numbers: &[u64], buffer: &mut Zeroizing<Vec<u8>>) -> Result<(), Error> {
         let mut bytes = numbers.len() * SEALED_CHUNK_BYTES;
         if numbers.last() == Some(&(self.plain_bytes / CHUNK_BYTES as u64)) {
@@ -217,24 +218,24 @@ impl<R: ReadAt> RangeReader<R> {
 }
 
 impl<R> RangeReader<R> {
-    /// Bytes of plaintext.
+    /// Length of the plaintext in bytes.
     pub fn plain_bytes(&self) -> u64 {
         self.plain_bytes
     }
 
-    /// What the header carries.
+    /// The content of the header.
     pub fn content(&self) -> &Content {
         &self.content
     }
 }
 
-/// The part of `plain`, which begins at `start`, that is in the range.
+/// The part of `plain`, which begins at offset `start`, that is in the range.
 fn overlap<'p>(range: &Range<u64>, start: u64, plain: &'p [u8]) -> &'p [u8] {
     let within = |place: u64| place.saturating_sub(start).min(plain.len() as u64) as usize;
     &plain[within(range.start)..within(range.end)]
 }
 
-/// Reads in order from an offset on.
+/// Reads a source in order, from an offset on.
 struct Start<'a, R> {
     source: &'a R,
     offset: u64,

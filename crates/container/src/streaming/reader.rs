@@ -1,4 +1,4 @@
-//! The plaintext of a container, read at any place.
+//! The plaintext of a container as `Read` and `Seek`.
 
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -11,12 +11,12 @@ use crate::keys::Identities;
 use crate::threads::Threads;
 use crate::{Error, ErrorKind};
 
-/// Reads and seeks in the plaintext of a container. The last chunk, and with it the length, is verified when it is opened;
-/// every other before its bytes are given. That of a tree is a tar stream.
+/// Reads and seeks in the plaintext of a container. Opening verifies the last chunk, and with it the length. Every other chunk is verified
+/// before its bytes are returned. The plaintext of a tree is a tar stream.
 ///
-/// Reads ahead where it is read in order, up to one batch (512 KiB, or a MiB for each thread if there are several), which with the
-/// tags is all the memory that it takes; a read elsewhere costs one chunk of 16 KiB. Errors of reading have [`Error`] inside, and the kind `InvalidData` where the
-/// container is damaged.
+/// Sequential reads read ahead, up to one batch (512 KiB, or a MiB per thread if there are several). This batch with its tags is all the
+/// memory that a reader takes. A read after a seek decrypts one chunk of 16 KiB. The `io::Error`s wrap an [`Error`], and have the kind
+/// `InvalidData` for a damaged container.
 pub struct Reader<R> {
     source: R,
     content: Content,
@@ -24,23 +24,23 @@ pub struct Reader<R> {
     chunks_offset: u64,
     plain_bytes: u64,
     position: u64,
-    /// Some chunks, decrypted where they were read: the plaintext of each stands before its tag.
+    /// Consecutive chunks, decrypted in place: the plaintext of each is followed by its tag.
     window: Zeroizing<Vec<u8>>,
-    /// Where their plaintext begins and ends.
+    /// Range of their plaintext.
     window_start: u64,
     window_end: u64,
-    /// Chunks to read when the next ones in order are asked for.
+    /// Number of chunks to read at the next sequential read.
     ahead: usize,
     most_ahead: usize,
     threads: usize,
 }
 
 impl<R: Read + Seek> Reader<R> {
-    /// Opens the container that is all of `source`.
+    /// Opens the container that `source` consists of.
     ///
     /// # Errors
-    /// As [`Header::read`](crate::container::Header::read) and [`Header::open`](crate::container::Header::open); `Commitment`, `Truncated`,
-    /// `ChunkDamaged`; `Io` of the source.
+    /// The errors of [`Header::read`](crate::container::Header::read) and [`Header::open`](crate::container::Header::open); `Commitment`,
+    /// `Truncated`, `ChunkDamaged`; `Io` of the source.
     pub fn open(mut source: R, identities: &Identities, threads: Threads) -> Result<Self, Error> {
         let bytes = source.seek(SeekFrom::End(0))?;
         source.seek(SeekFrom::Start(0))?;
@@ -65,22 +65,22 @@ impl<R: Read + Seek> Reader<R> {
         Ok(reader)
     }
 
-    /// Bytes of plaintext.
+    /// Length of the plaintext in bytes.
     pub fn plain_bytes(&self) -> u64 {
         self.plain_bytes
     }
 
-    /// What the header carries.
+    /// The content of the header.
     pub fn content(&self) -> &Content {
         &self.content
     }
 
-    /// The source, at no place in particular.
+    /// The source, at an unspecified position.
     pub fn into_inner(self) -> R {
         self.source
     }
 
-    /// Makes these chunks the window. Those past the end are left out.
+    /// Loads these chunks as the window, as far as they exist.
     fn load(&mut self, first: u64, count: usize) -> Result<(), Error> {
         let last = self.plain_bytes / CHUNK_BYTES as u64;
         let end = last + 1;
@@ -89,12 +89,12 @@ impl<R: Read + Seek> Reader<R> {
         let tail = if end > last { (self.plain_bytes % CHUNK_BYTES as u64) as usize + TAG_BYTES } else { 0 };
         let sealed = whole * SEALED_CHUNK_BYTES + tail;
 
-        // Until all is verified there is no window.
+        // The window is empty until all chunks are verified.
         self.window_start = first * CHUNK_BYTES as u64;
         self.window_end = self.window_start;
         self.source.seek(SeekFrom::Start(self.chunks_offset + first * SEALED_CHUNK_BYTES as u64))?;
         if self.window.capacity() < sealed {
-            // What it was is wiped, and not left behind.
+            // Dropping the old buffer wipes it.
             self.window = Zeroizing::new(Vec::with_capacity(sealed));
         }
         self.window.resize(sealed, 0);
@@ -137,7 +137,7 @@ impl<R: Read + Seek> Read for Reader<R> {
 }
 
 impl<R: Read + Seek> Seek for Reader<R> {
-    /// A place past the end is allowed; nothing is read there.
+    /// A position past the end is allowed; reads there return no bytes.
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let place = match to {
             SeekFrom::Start(place) => Some(place),
@@ -151,7 +151,7 @@ impl<R: Read + Seek> Seek for Reader<R> {
 
 #[cfg(test)]
 impl<R> Reader<R> {
-    /// Bytes that it holds on the heap for chunks.
+    /// Bytes of the heap that the window takes.
     pub(super) fn buffer_bytes(&self) -> usize {
         self.window.capacity()
     }

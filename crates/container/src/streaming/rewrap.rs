@@ -1,4 +1,4 @@
-//! Other recipients for a container whose payload is elsewhere.
+//! Changes the recipients of a container whose payload is stored elsewhere.
 
 use std::io::Read;
 
@@ -7,21 +7,21 @@ use crate::Error;
 use crate::container::Header;
 use crate::keys::{Identities, Recipients};
 
-/// The first bytes of a container for other recipients.
+/// The new first bytes of a container, for other recipients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewHead {
-    /// How many bytes of the container these take the place of.
+    /// Number of bytes at the start of the container that the new ones replace.
     pub old_bytes: u64,
-    /// The new ones; a multiple of 4096, as the old ones are.
+    /// The new bytes. Their length is a multiple of 4096, as is `old_bytes`.
     pub head: Vec<u8>,
 }
 
-/// Reads the first bytes of a container (69 KiB at most), opens it with `identities`, and makes a header for `recipients`
-/// instead. The payload stays as it is. Who could open the container before may have kept its key: this is no revocation.
+/// Reads the first bytes of a container (69 KiB at most), opens it with `identities`, and makes a header for `recipients` instead. The
+/// payload is unchanged. This is not a revocation: anyone who could open the container before may have kept its key.
 ///
 /// # Errors
-/// As [`Header::read`], [`Header::open`] and [`Header::seal`]; `Commitment`; `Truncated`; `Io` of the container.
+/// The errors of [`Header::read`], [`Header::open`] and [`Header::seal`]; `Commitment`; `Truncated`; `Io` of the container.
 pub fn rewrap_head(
     container: &mut dyn Read,
     identities: &Identities,

@@ -1,4 +1,4 @@
-//! Held against the commands, which have tests of their own, and an independent reader in Python.
+//! Compares the streaming interfaces with the commands, which have their own tests and an independent reader in Python.
 
 use std::io::{Cursor, Read, Seek, SeekFrom};
 
@@ -9,7 +9,7 @@ use crate::keys::{Identities, KeyPair, Recipients};
 use crate::threads::Threads;
 use crate::{Control, Error, ErrorKind};
 
-/// Around chunks, batches of one thread, and what three threads share.
+/// Lengths around chunks, batches of one thread, and the shares of three threads.
 pub(super) const LENGTHS: [usize; 12] = [
     0,
     1,
@@ -56,7 +56,7 @@ fn decryptor(key: &KeyPair, threads: usize) -> Decryptor {
     Decryptor::new(&identities(key), threads.into())
 }
 
-/// What comes out, and how it ends.
+/// The output, and the result at the end.
 pub(super) fn pulled(sealed: &[u8], piece: usize, key: &KeyPair, threads: usize) -> (Vec<u8>, Result<(), Error>) {
     let mut decryptor = decryptor(key, threads);
     let mut plain = Vec::new();
@@ -65,7 +65,7 @@ pub(super) fn pulled(sealed: &[u8], piece: usize, key: &KeyPair, threads: usize)
     (plain, result)
 }
 
-/// By way of files.
+/// Decrypts with the command, by way of files.
 fn by_verb(sealed: &[u8], key: &KeyPair) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let (source, target) = (folder.path().join("sealed"), folder.path().join("plain"));
@@ -88,7 +88,7 @@ fn what_is_pushed_in_any_pieces_is_what_the_verb_opens() {
             assert!(by_verb(&sealed, &key) == plain, "{bytes} bytes, {piece} at a time, {threads} threads");
         }
         let sealed = encrypt_bytes(&plain, &recipients(&key), &options(3)).unwrap();
-        assert!(by_verb(&sealed, &key) == plain, "{bytes} bytes at once");
+        assert!(by_verb(&sealed, &key) == plain, "{bytes} bytes in one call");
     }
 }
 
@@ -135,7 +135,7 @@ fn a_reader_reads_anywhere() {
         let mut found = vec![0; [1, 100, CHUNK_BYTES + 1][round % 3]];
         assert_eq!(reader.seek(SeekFrom::Start(start as u64)).unwrap(), start as u64);
         let mut filled = 0;
-        // Reads go on in order for a while.
+        // Further sequential reads.
         while filled < found.len() {
             match reader.read(&mut found[filled..]).unwrap() {
                 0 => break,
@@ -181,7 +181,7 @@ fn what_is_before_damage_comes_out_and_nothing_after() {
                 reader.seek(SeekFrom::Start((chunk * CHUNK_BYTES) as u64)).unwrap();
                 let error = reader.read(&mut [0; 10]).unwrap_err();
                 assert_eq!(error.kind(), std::io::ErrorKind::InvalidData);
-                // Nor at another try, nor elsewhere what was never verified.
+                // A repeated read fails, and so does a read of other unverified chunks.
                 reader.read(&mut [0; 10]).unwrap_err();
             }
         }
@@ -237,7 +237,7 @@ fn a_reader_takes_the_memory_that_it_promises() {
     for (threads, batches) in [(1, 1), (2, 4), (3, 6)] {
         let mut reader = Reader::open(Cursor::new(&sealed), &identities(&key), threads.into()).unwrap();
         let mut found = Vec::new();
-        // In pieces, so that it is not asked for everything at once.
+        // In pieces, so that it is not asked for everything in one call.
         let mut piece = vec![0; 100_000];
         loop {
             match reader.read(&mut piece).unwrap() {

@@ -1,4 +1,4 @@
-//! A whole container in memory.
+//! Whole containers in memory.
 
 use zeroize::Zeroizing;
 
@@ -10,7 +10,7 @@ use crate::keys::{Identities, Recipients};
 use crate::threads::Threads;
 use crate::{Error, ErrorKind};
 
-/// A container that is about to be written into a buffer of the caller.
+/// A container that is to be written into a buffer of the caller.
 pub struct Sealing {
     payload: Payload,
     head: Vec<u8>,
@@ -20,10 +20,11 @@ pub struct Sealing {
 }
 
 impl Sealing {
-    /// A container of so many bytes of plaintext. It keeps a name only if `options` has one.
+    /// Starts a container of `plain_bytes` bytes of plaintext. It stores a name only if `options` has one.
     ///
     /// # Errors
-    /// As [`Header::seal`]; `BadName`; `Io` when the system has no randomness; `MessageTooLong` for what no memory holds.
+    /// The errors of [`Header::seal`]; `BadName`; `Io` when the system has no randomness; `MessageTooLong` if the length exceeds the
+    /// address space.
     pub fn new(plain_bytes: usize, recipients: &Recipients, options: &EncryptOptions) -> Result<Self, Error> {
         let content = Content::generate(options.aead, ContentType::File, options.name.clone())?;
         let (payload, head) = head(&content, recipients)?;
@@ -33,7 +34,7 @@ impl Sealing {
         Ok(Self { payload, head, plain_bytes, sealed_bytes, threads: options.threads.count() })
     }
 
-    /// Bytes of the container.
+    /// Length of the container in bytes.
     pub fn sealed_bytes(&self) -> usize {
         self.sealed_bytes
     }
@@ -41,8 +42,8 @@ impl Sealing {
     /// Writes the container of `plain` into `sealed`.
     ///
     /// # Errors
-    /// `TooManyChunks`; `Usage` if `plain` is not as long as was said, or `sealed` not as long as it will be. `sealed` is
-    /// of no use then, and may hold plaintext.
+    /// `TooManyChunks`; `Usage` if `plain` or `sealed` does not have its announced length. Then `sealed` is not usable, and may hold
+    /// plaintext.
     pub fn seal(self, plain: &[u8], sealed: &mut [u8]) -> Result<(), Error> {
         if plain.len() != self.plain_bytes || sealed.len() != self.sealed_bytes {
             return Err(Error::new(ErrorKind::Usage).with_detail("buffers have the wrong length"));
@@ -65,7 +66,7 @@ impl<'a> Opening<'a> {
     /// Opens the header of `container`.
     ///
     /// # Errors
-    /// As [`Header::read`] and [`Header::open`]; `Commitment`, `Truncated`.
+    /// The errors of [`Header::read`] and [`Header::open`]; `Commitment`, `Truncated`.
     pub fn new(container: &'a [u8], identities: &Identities) -> Result<Self, Error> {
         let mut rest = container;
         let header = Header::read(&mut rest)?;
@@ -76,21 +77,21 @@ impl<'a> Opening<'a> {
         Ok(Self { content, payload, chunks, plain_bytes })
     }
 
-    /// What the header carries.
+    /// The content of the header.
     pub fn content(&self) -> &Content {
         &self.content
     }
 
-    /// Bytes of plaintext, if all of it verifies.
+    /// Length of the plaintext in bytes, if all of it verifies.
     pub fn plain_bytes(&self) -> usize {
         self.plain_bytes
     }
 
-    /// Verifies everything and decrypts it into `plain`.
+    /// Verifies all chunks and decrypts them into `plain`.
     ///
     /// # Errors
-    /// `ChunkDamaged`, after which `plain` is verified up to that chunk and zeros behind; `Usage` if `plain` is not as long
-    /// as the plaintext.
+    /// `ChunkDamaged`, after which `plain` holds verified plaintext up to that chunk and zeros from it on; `Usage` if `plain` does not have
+    /// the length of the plaintext.
     pub fn unseal(&self, plain: &mut [u8], threads: Threads) -> Result<(), Error> {
         if plain.len() != self.plain_bytes {
             return Err(Error::new(ErrorKind::Usage).with_detail("buffer must be as long as the plaintext"));
@@ -99,10 +100,10 @@ impl<'a> Opening<'a> {
     }
 }
 
-/// The container of `plain`.
+/// Encrypts `plain`, and returns the container.
 ///
 /// # Errors
-/// As [`Sealing::new`] and [`Sealing::seal`].
+/// The errors of [`Sealing::new`] and [`Sealing::seal`].
 pub fn encrypt_bytes(plain: &[u8], recipients: &Recipients, options: &EncryptOptions) -> Result<Vec<u8>, Error> {
     let sealing = Sealing::new(plain.len(), recipients, options)?;
     let mut sealed = vec![0; sealing.sealed_bytes()];
@@ -110,10 +111,10 @@ pub fn encrypt_bytes(plain: &[u8], recipients: &Recipients, options: &EncryptOpt
     Ok(sealed)
 }
 
-/// The plaintext of `container`, all of it verified; that of a tree is a tar stream.
+/// Decrypts `container`, and returns the plaintext if all of it verifies. The plaintext of a tree is a tar stream.
 ///
 /// # Errors
-/// As [`Opening::new`] and [`Opening::unseal`].
+/// The errors of [`Opening::new`] and [`Opening::unseal`].
 pub fn decrypt_bytes(container: &[u8], identities: &Identities, threads: Threads) -> Result<Vec<u8>, Error> {
     let opening = Opening::new(container, identities)?;
     let mut plain = Zeroizing::new(vec![0; opening.plain_bytes()]);

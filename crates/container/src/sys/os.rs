@@ -1,4 +1,4 @@
-//! [`System`] by the standard library, and by `rustix` where unix has calls that the library lacks.
+//! [`System`] by the standard library, and by `rustix` for unix calls that the library lacks.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
@@ -126,8 +126,7 @@ impl System for Os {
     }
 
     fn copy(&self, from: &File, mut to: &File, bytes: u64) -> io::Result<u64> {
-        // The library copies between files by copy_file_range where the system has it, which shares blocks where the
-        // file system does.
+        // The library copies between files with `copy_file_range` where the system has it, which shares blocks if the file system can.
         io::copy(&mut from.take(bytes), &mut to)
     }
 

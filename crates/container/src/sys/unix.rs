@@ -1,4 +1,4 @@
-//! What unix does its own way. Everything here is `rustix` or the library's unix extensions.
+//! Calls that are specific to unix, by `rustix` and the library's unix extensions.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, IoSlice, IoSliceMut};
@@ -14,13 +14,13 @@ use rustix::process::geteuid;
 
 use crate::sys::{Kind, Readers, Readiness, Status};
 
-/// A pipe that is ready takes this many bytes without blocking, by POSIX.
+/// Number of bytes that a ready pipe takes without blocking, by POSIX.
 #[cfg(target_os = "linux")]
 const PIPE_BUFFER_BYTES: usize = 4096;
 #[cfg(not(target_os = "linux"))]
 const PIPE_BUFFER_BYTES: usize = 512;
 
-/// Most buffers of one vectored call (`IOV_MAX`).
+/// Largest number of buffers in one vectored call (`IOV_MAX`).
 const MAX_BUFFERS: usize = 1024;
 
 pub(super) fn stdin() -> io::Result<File> {
@@ -35,7 +35,7 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Before the umask.
+/// The mode before the umask applies.
 fn mode(readers: Readers) -> u32 {
     match readers {
         Readers::Umask => 0o666,
@@ -52,13 +52,13 @@ pub(super) fn create_anonymous(folder: &Path, readers: Readers) -> io::Result<Fi
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     let file: File = match rustix::fs::open(folder, flags, Mode::from_raw_mode(mode(readers))) {
         Ok(file) => file.into(),
-        // EISDIR and EINVAL are how old kernels and some file systems say it.
+        // Old kernels and some file systems return EISDIR or EINVAL for an unsupported flag.
         Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::ISDIR | rustix::io::Errno::INVAL) => {
             return Err(io::ErrorKind::Unsupported.into());
         }
         Err(error) => return Err(error.into()),
     };
-    // `link` goes through /proc: find out now whether it is there, not when all the work is done.
+    // `link` goes through /proc: find out now whether /proc exists, not when all the work is done.
     match fs::metadata(handle_path(&file)) {
         Ok(_) => Ok(file),
         Err(_) => Err(io::ErrorKind::Unsupported.into()),
@@ -92,12 +92,12 @@ pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         use rustix::io::Errno;
         match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-            // Neither every kernel nor every file system knows the flag.
+            // Not every kernel and file system supports the flag.
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
             result => return Ok(result?),
         }
     }
-    // A second link refuses an existing name as well; then the first one goes.
+    // Creating a second link also fails for an existing name; then the first link is removed.
     fs::hard_link(from, to)?;
     fs::remove_file(from).inspect_err(|_| {
         let _ = fs::remove_file(to);
@@ -123,8 +123,8 @@ pub(super) fn status_of(path: &Path) -> io::Result<Status> {
     Ok(status(&fs::metadata(path)?))
 }
 
-/// Refuses a link that another user may have planted: in a sticky folder that everybody may write to, one that belongs neither to us
-/// nor to the folder's owner. Linux itself refuses to follow such a link (`protected_symlinks`), but this program reads it.
+/// Rejects a link that another user may have planted: a link in a sticky folder that everybody may write to, owned neither by us nor by
+/// the folder's owner. Linux refuses to follow such a link (`protected_symlinks`), but this program reads links itself.
 pub(super) fn refuse_planted(path: &Path, link: &Metadata) -> io::Result<()> {
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => fs::metadata(parent)?,
@@ -140,7 +140,7 @@ pub(super) fn refuse_planted(path: &Path, link: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Everything has file information here.
+/// On unix every file has metadata.
 pub(super) fn is_bare_device(_path: &Path) -> bool {
     false
 }
@@ -155,15 +155,15 @@ fn nanoseconds(seconds: i64, nanoseconds: i64) -> i128 {
 
 pub(super) fn adopt(file: &File, old: &Status) -> io::Result<()> {
     let Some((mode, user, group)) = old.owner else { return Ok(()) };
-    // As writing into it would have done, new content ends the rights of another user or group.
+    // As if the old file had been written to: new content drops the setuid and setgid bits.
     let mut mode = mode & 0o777;
-    // Only root may give files away: for others the new file is theirs, as with any editor.
+    // Only root may change owners. For other users the new file is their own, as with any editor.
     let new = file.metadata()?;
     let has_group = (new.uid(), new.gid()) == (user, group)
         || fchown(file, Some(user), Some(group)).is_ok()
         || fchown(file, None, Some(group)).is_ok();
     if !has_group {
-        // It has a group that the old file did not let in: to that everybody's rights apply.
+        // The new file's group is not the old one's, so it gets at most the rights of others.
         mode &= !0o070 | (mode & 0o007) << 3;
     }
     file.set_permissions(Permissions::from_mode(mode))
@@ -176,7 +176,7 @@ pub(super) fn wait(file: &File, readiness: Readiness, timeout: Duration) -> io::
     };
     let timeout = Timespec { tv_sec: timeout.as_secs() as _, tv_nsec: timeout.subsec_nanos() as _ };
     match poll(&mut [PollFd::new(file, flags)], Some(&timeout)) {
-        // A hung-up or broken end counts as ready: the call that follows says what it is.
+        // A closed or broken end counts as ready: the call that follows returns its error.
         Ok(ready) => Ok(ready > 0),
         Err(rustix::io::Errno::INTR) => Ok(false),
         Err(error) => Err(error.into()),
@@ -199,7 +199,7 @@ pub(super) fn write_ready(file: &File, buffers: &[IoSlice<'_>]) -> io::Result<us
         use rustix::io::{Errno, ReadWriteFlags, pwritev2};
         let count = buffers.len().min(MAX_BUFFERS);
         match pwritev2(file, &buffers[..count], u64::MAX, ReadWriteFlags::NOWAIT) {
-            // Old kernels, FIFOs and terminals cannot.
+            // Old kernels, FIFOs and terminals do not support the flag.
             Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL | Errno::SPIPE) => {}
             result => return Ok(result?),
         }
@@ -210,7 +210,7 @@ pub(super) fn write_ready(file: &File, buffers: &[IoSlice<'_>]) -> io::Result<us
 
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder)?.sync_all() {
-        // Some file systems cannot sync a folder; that is no reason to drop a complete file.
+        // Some file systems cannot sync a folder. That is no reason to discard a complete file.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
         result => result,
     }

@@ -1,8 +1,8 @@
-//! What Windows does its own way, by the library's extensions.
+//! Calls that are specific to Windows, by the library's extensions.
 //!
-//! There are no anonymous files to link and no waiting for a pipe: temporary files have names, and a blocked pipe delays a
-//! cancellation until it moves. A file's identity is its volume and its index there, which only an open handle tells; file systems
-//! that have none give 0, and there canonical paths decide whether output is input.
+//! Windows has no anonymous files to link, and no way to wait for a pipe: temporary files have names, and a blocked pipe delays a
+//! cancellation until it moves. A file's identity is its volume and its index there, which only an open handle provides. File systems
+//! without an index return 0; for them the canonical paths decide whether the output is the input.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, IoSlice, IoSliceMut, Write};
@@ -13,13 +13,13 @@ use std::time::Duration;
 
 use crate::sys::{Kind, Readers, Readiness, Status};
 
-/// What has no file information.
+/// Status of a file without metadata.
 const STREAM: Status =
     Status { kind: Kind::Stream, size_bytes: 0, modified_ns: 0, changed_ns: 0, identity: None, owner: None };
 
 const ERROR_INVALID_FUNCTION: i32 = 1;
 const ERROR_NOT_SUPPORTED: i32 = 50;
-/// With it folders can be opened.
+/// Needed to open folders.
 const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
 
 pub(super) fn stdin() -> io::Result<File> {
@@ -47,9 +47,9 @@ pub(super) fn link(_file: &File, _path: &Path) -> io::Result<()> {
 }
 
 pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
-    // A plain rename replaces here; a second link does not.
+    // A plain rename replaces an existing file on Windows; creating a second link does not.
     match fs::hard_link(from, to) {
-        // FAT and exFAT have no links.
+        // FAT and exFAT have no hard links.
         Err(error) if matches!(error.raw_os_error(), Some(ERROR_INVALID_FUNCTION | ERROR_NOT_SUPPORTED)) => {
             return move_new(from, to);
         }
@@ -60,24 +60,24 @@ pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     })
 }
 
-/// Moves a file to a free name in one step, for names of at most 260 characters: the system's call without its flag to replace is
-/// in none of the library's.
+/// Moves a file to a free name in one step, for names of at most 260 characters. The standard library always passes the system call's
+/// flag to replace.
 fn move_new(from: &Path, to: &Path) -> io::Result<()> {
     let file = tempfile::TempPath::try_from_path(from)?;
     file.persist_noclobber(to).map_err(|failed| {
-        // Whether it goes is the caller's business.
+        // Keeps the file: the caller decides whether to remove it.
         let _ = failed.path.keep();
         failed.error
     })
 }
 
-/// Making a link takes a privilege here, and no folder is shared by the sticky bit.
+/// Creating a symlink takes a privilege on Windows, and there are no sticky folders.
 pub(super) fn refuse_planted(_path: &Path, _link: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
 pub(super) fn status_of(path: &Path) -> io::Result<Status> {
-    // Neither for reading nor for writing, which is enough to ask.
+    // Opens for neither reading nor writing, which is enough to query metadata.
     match OpenOptions::new().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path) {
         Ok(file) => status_of_handle(&file),
         Err(_) if is_bare_device(path) => Ok(STREAM),
@@ -85,9 +85,9 @@ pub(super) fn status_of(path: &Path) -> io::Result<Status> {
     }
 }
 
-/// Whether this is a device such as NUL, which has no file information, but opens.
+/// Whether this is a device such as NUL, which can be opened but has no metadata.
 pub(super) fn is_bare_device(path: &Path) -> bool {
-    // Opening makes nothing that is not there.
+    // Opening creates no file.
     OpenOptions::new().write(true).open(path).is_ok_and(|device| device.metadata().is_err())
 }
 
@@ -116,7 +116,7 @@ pub(super) fn status_of_handle(file: &File) -> io::Result<Status> {
             let identity = information.map(|found| (found.volume_serial_number(), found.file_index()));
             Ok(Status { identity, ..status(&metadata) })
         }
-        // Pipes and consoles have no file information.
+        // Pipes and consoles have no metadata.
         Err(_) => Ok(STREAM),
     }
 }

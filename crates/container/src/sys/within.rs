@@ -1,4 +1,4 @@
-//! Calls relative to the handle of a folder, by `cap-std`: no link is followed, and nothing outside is reached.
+//! Calls relative to the handle of a folder, by `cap-std`: no link is followed, and nothing outside of the folder can be reached.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -65,12 +65,12 @@ pub(super) fn move_new(from_folder: &Dir, from: &OsStr, to_folder: &Dir, to: &Os
         use rustix::fs::{RenameFlags, renameat_with};
         use rustix::io::Errno;
         match renameat_with(from_folder, from, to_folder, to, RenameFlags::NOREPLACE) {
-            // Neither every kernel nor every file system knows the flag.
+            // Not every kernel and file system supports the flag.
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
             result => return Ok(result?),
         }
     }
-    // A second link refuses an existing name as well; then the first one goes.
+    // Creating a second link also fails for an existing name; then the first link is removed.
     from_folder.hard_link(from, to_folder, to)?;
     from_folder.remove_file(from).inspect_err(|_| {
         let _ = to_folder.remove_file(to);
@@ -80,7 +80,7 @@ pub(super) fn move_new(from_folder: &Dir, from: &OsStr, to_folder: &Dir, to: &Os
 pub(super) fn sync_folder(folder: &Dir) -> io::Result<()> {
     match cfg!(unix) {
         true => match folder.open(".")?.sync_all() {
-            // Some file systems cannot sync a folder; that is no reason to drop a complete file.
+            // Some file systems cannot sync a folder. That is no reason to discard a complete file.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
             result => result,
         },

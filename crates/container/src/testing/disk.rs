@@ -1,13 +1,13 @@
-//! What a disk may hold when the power fails, by the promises of `recording.rs`.
+//! Models the states of a disk after a loss of power, under the guarantees listed in `recording.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A file or folder, by its number in the file system.
+/// Number of a file or folder in the file system.
 pub type Inode = u64;
 
-/// What changed, or was made certain. Paths are names in folders; where a folder has a handle, its number stands for it.
+/// A change of the disk, or a sync. Paths are names in folders; for a folder with a handle, its number is the first component.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     Write {
@@ -15,7 +15,7 @@ pub enum Event {
         offset: u64,
         bytes: Vec<u8>,
     },
-    /// Cut, or grown by zeros.
+    /// The file was truncated, or extended with zeros.
     Length {
         file: Inode,
         bytes: u64,
@@ -23,14 +23,14 @@ pub enum Event {
     Sync {
         file: Inode,
     },
-    /// Everything so far is certain.
+    /// Everything before this is durable.
     SyncAll,
-    /// A new file. Its number may have been that of one that is gone.
+    /// A new file. Its number may be that of a file that was removed.
     New {
         file: Inode,
         path: PathBuf,
     },
-    /// A new name of a file that had none.
+    /// A name for a file that had none.
     Link {
         file: Inode,
         path: PathBuf,
@@ -61,7 +61,7 @@ pub enum Event {
     },
 }
 
-/// What is below a folder.
+/// A file, folder or link below a folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Node {
     File(Vec<u8>),
@@ -69,32 +69,32 @@ pub enum Node {
     Link(Vec<u8>),
 }
 
-/// One of the states that a disk may be found in.
+/// One state in which the disk may be after a loss of power.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct State {
     names: BTreeMap<PathBuf, Inode>,
     nodes: BTreeMap<Inode, Node>,
 }
 
-/// A change of names, and the folders that have to be synced until it is certain.
+/// A change of names, and the folders that must be synced before it is durable.
 type Change = (Event, BTreeSet<PathBuf>);
 
-/// What a disk may hold.
+/// The possible contents of a disk.
 #[derive(Clone, Debug, Default)]
 pub struct Disk {
-    /// What is certain.
+    /// The durable state.
     certain: State,
-    /// What came since, and may be there or not.
+    /// Later writes, each of which may or may not be on the disk.
     writes: Vec<Event>,
     changes: Vec<Change>,
-    /// Numbers of ours for files whose number comes the second time.
+    /// Our own numbers for files whose inode number is used a second time.
     again: BTreeMap<Inode, Inode>,
     files: BTreeSet<Inode>,
     reused: Inode,
 }
 
 impl Disk {
-    /// A file that has been there for long.
+    /// Adds a file that has existed for long.
     pub fn with(mut self, path: &Path) -> Self {
         let number = std::fs::metadata(path).unwrap().ino();
         self.certain.names.insert(path.into(), number);
@@ -102,7 +102,7 @@ impl Disk {
         self
     }
 
-    /// A folder that has been there for long, with all that it holds; folders have handles.
+    /// Adds a folder that has existed for long, with everything in it. Folders have handles.
     pub fn with_folder(mut self, path: &Path) -> Self {
         let number = |path: &Path| std::fs::symlink_metadata(path).unwrap().ino();
         let mut waiting = vec![path.to_path_buf()];
@@ -152,7 +152,7 @@ impl Disk {
                 });
             }
             change => {
-                // What is in a new file or folder does not depend on its name.
+                // The content of a new file or folder does not depend on its name.
                 self.certain.create(change);
                 let folders = paths(change).into_iter().filter_map(|path| path.parent().map(Path::to_path_buf));
                 self.changes.push((change.clone(), folders.collect()));
@@ -165,14 +165,14 @@ impl Disk {
         if let Event::Folder { folder: number, .. } | Event::Symlink { link: number, .. } = &event
             && !self.files.insert(*number)
         {
-            // Names in a folder have its number, so that it is the file before that gets another one.
+            // The names in a folder contain its number, so the earlier file gets another number.
             self.reused += 1;
             self.renumber(*number, (1 << 62) + self.reused);
         }
         if let Event::New { file, .. } = &event
             && !self.files.insert(*file)
         {
-            // Far from what file systems use.
+            // Far from the numbers that file systems use.
             self.reused += 1;
             self.again.insert(*file, (1 << 62) + self.reused);
         }
@@ -205,7 +205,7 @@ impl Disk {
         }
     }
 
-    /// Every state that the disk may be found in if the power fails now; each once.
+    /// Every possible state of the disk if the power fails now, without duplicates.
     pub fn states(&self) -> BTreeSet<State> {
         let mut states = BTreeSet::new();
         for changes in subsets(self.changes.len()) {
@@ -223,7 +223,7 @@ impl Disk {
         states
     }
 
-    /// What may lie under a name, if the power fails now: every content that is possible, and `None` for no file.
+    /// Every possible content of a file if the power fails now; `None` if there is no file.
     pub fn possible(&self, path: &Path) -> Vec<Option<Vec<u8>>> {
         self.states().iter().map(|state| state.file(path).map(<[u8]>::to_vec)).collect()
     }
@@ -237,12 +237,12 @@ impl State {
         }
     }
 
-    /// What has this name.
+    /// The number of the file with this name.
     pub fn inode(&self, path: &Path) -> Option<Inode> {
         self.names.get(path).copied()
     }
 
-    /// Everything below a folder, by its path from there.
+    /// Everything below a folder, by its path relative to the folder.
     pub fn below(&self, folder: Inode) -> BTreeMap<PathBuf, Node> {
         let mut found = BTreeMap::new();
         let parent = folder.to_string();
@@ -267,7 +267,7 @@ impl State {
         self.nodes.entry(*inode).or_insert(node);
     }
 
-    /// A name that a lost change should have made cannot be renamed.
+    /// Applies a change of names. Does nothing if the old name depends on a lost change.
     fn change(&mut self, change: &Event) {
         match change {
             Event::New { file: inode, path }
@@ -307,14 +307,14 @@ impl State {
         }
     }
 
-    /// So that states that look the same are the same.
+    /// Removes files without a name, so that equivalent states are equal.
     fn forget_the_nameless(&mut self) {
         let named: BTreeSet<Inode> = self.names.values().copied().collect();
         self.nodes.retain(|inode, _| named.contains(inode));
     }
 }
 
-/// The file that a write is of; 0 for what is none.
+/// The file that was written; 0 for an event that is not a write.
 fn written(write: &Event) -> Inode {
     match write {
         Event::Write { file, .. } | Event::Length { file, .. } => *file,
@@ -322,7 +322,7 @@ fn written(write: &Event) -> Inode {
     }
 }
 
-/// The names that a change is about.
+/// The names that a change affects.
 fn paths(change: &Event) -> Vec<&PathBuf> {
     match change {
         Event::New { path, .. }
@@ -336,7 +336,7 @@ fn paths(change: &Event) -> Vec<&PathBuf> {
     }
 }
 
-/// All subsets of so many things; of more than five: none, all, each alone, each missing, and those from the first on.
+/// All subsets of `count` things. For more than five: the empty set, all sets of one, all sets without one, and all prefixes.
 fn subsets(count: usize) -> Vec<Vec<usize>> {
     let all = 0..count;
     if count <= 5 {

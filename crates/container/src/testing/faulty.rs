@@ -1,5 +1,4 @@
-//! A [`System`] whose n-th call fails, is interrupted or moves few bytes, for tests: walk n over all calls of a run and look
-//! at what is left.
+//! A [`System`] whose n-th call fails, is interrupted or moves few bytes. Tests run n over all calls of a run and check what is left.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -13,63 +12,63 @@ use cap_std::fs::Dir;
 
 use crate::sys::{Opening, Os, Readers, Readiness, Status, System};
 
-/// What is done to a call.
+/// The fault that a call has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It fails.
+    /// The call fails.
     Error(io::ErrorKind),
-    /// A signal comes: the call does nothing and fails with `EINTR`.
+    /// A signal arrives: the call does nothing and fails with `EINTR`.
     Signal,
-    /// A read or write moves fewer bytes than it could. No other call has such a thing.
+    /// A read or write moves fewer bytes than it could. Has no effect on other calls.
     Short,
-    /// It and all calls after it fail: the disk is gone (EIO).
+    /// This call and all later ones fail: the disk is gone (EIO).
     Gone,
-    /// It takes a while.
+    /// The call takes a while.
     Slow,
-    /// A sync fails, and what the file got since its last one is lost: the system drops what it could not write, and its next
-    /// sync has nothing to complain of. Only syncs of files are counted.
+    /// A sync fails, and the data written since the last sync is lost. As in real systems, the data is dropped, and the next sync reports
+    /// success. Only syncs of files are counted.
     Lost,
 }
 
-/// What the system says of a broken disk. It has no kind of its own.
+/// The error of a broken disk, EIO. It has no kind of its own in the standard library.
 pub fn broken_disk() -> io::ErrorKind {
     io::Error::from_raw_os_error(5).kind()
 }
 
-/// Every n in a long test; fewer otherwise (`make soak`).
+/// Whether long tests try every n (`make soak`), instead of fewer.
 pub fn wants_all() -> bool {
     std::env::var_os("TRESS_EVERY_FAULT").is_some()
 }
 
-/// A file's number, and where it was written and how far.
+/// A file's identity, and the offset and length of a write.
 type Written = (Option<(u64, u64)>, u64, u64);
 
-/// Passes calls on, but for those with the fault.
+/// Passes calls to the system, except those with a fault.
 pub struct Faulty {
     os: Os,
     calls: AtomicU64,
     fault: Fault,
     /// Number of the first call with the fault, from 0.
     first: u64,
-    /// Only reads and writes are counted, and every so many of them from the first on has the fault.
+    /// If set, only reads and writes are counted, and every `period`-th of them has the fault.
     period: Option<u64>,
     /// Whether the system has anonymous files.
     has_anonymous: bool,
-    /// What standard input and output are, if not the process's own.
+    /// Standard input and output, if not the process's own.
     stdin: Option<File>,
     stdout: Option<File>,
-    /// Since the last sync, for [`Fault::Lost`].
+    /// Writes since the last sync, for [`Fault::Lost`].
     unsynced: Mutex<Vec<Written>>,
 }
 
-/// Bytes that a short read or write moves at most; a divisor of nothing.
+/// Largest number of bytes that a short read or write moves; prime, so that it divides no buffer length.
 const SHORT_BYTES: usize = 4999;
 
-/// How long a slow call takes at least.
+/// Shortest duration of a slow call.
 const SLOW: Duration = Duration::from_millis(300);
 
 impl Faulty {
-    /// Call `fails` has the fault.
+    /// Call number `fails` has the fault.
     pub fn new(fails: u64, fault: Fault, has_anonymous: bool) -> Self {
         let calls = AtomicU64::new(0);
         let (period, stdin, stdout, unsynced) = (None, None, None, Mutex::default());
@@ -86,12 +85,12 @@ impl Faulty {
         Self::new(u64::MAX, Fault::Signal, true)
     }
 
-    /// With these as standard input and output.
+    /// Replaces standard input and output.
     pub fn with_standard(self, stdin: Option<File>, stdout: Option<File>) -> Self {
         Self { stdin, stdout, ..self }
     }
 
-    /// Whether the call that should fail was reached.
+    /// Whether the call with the fault was reached.
     pub fn has_failed(&self) -> bool {
         self.calls.load(Ordering::Relaxed) > self.first
     }
@@ -106,7 +105,7 @@ impl Faulty {
         }
     }
 
-    /// What a call with the fault says, if it says anything.
+    /// The result of a call with the fault.
     fn fails(&self) -> io::Result<()> {
         match self.fault {
             Fault::Error(kind) => Err(kind.into()),
@@ -129,7 +128,7 @@ impl Faulty {
         }
     }
 
-    /// How many bytes a read or write may move.
+    /// Number of bytes that a read or write may move.
     fn transfer(&self) -> io::Result<usize> {
         if self.fault == Fault::Lost || !self.count() {
             return Ok(usize::MAX);

@@ -1,5 +1,5 @@
-//! Systems that fail, and systems that remember: what tests of this crate and of those above put in the place of [`crate::sys::Os`].
-//! Nothing that is released has them.
+//! Test doubles of [`crate::sys::Os`] that fail or record calls, for tests of this crate and of those that use it. Releases do not contain
+//! them.
 
 #[cfg(unix)]
 pub mod disk;

@@ -1,10 +1,10 @@
-//! A [`System`] that keeps in order what changes a disk, for tests: with it, [`Disk`] knows what may be there after the power
-//! failed at any moment.
+//! A [`System`] that records, in order, all changes of a disk. From the record, [`Disk`] computes the possible states after a loss of power
+//! at any moment.
 //!
-//! A disk promises little. What was written to a file is there for certain once the file was synced, and until then any
-//! part of it may be there, in any order, or none. A name is there for certain once its folder was synced; until then it may be
-//! there or not, whatever of the file it names is there. Renaming is one step. That is less than journaling file systems
-//! promise, so who holds to it is safe on all of them. A renaming from one folder to another is certain once both were synced.
+//! The assumed guarantees are weak. Data written to a file is durable once the file was synced; before that, any part of it may be on the
+//! disk, in any order. A name is durable once its folder was synced; before that, it may or may not exist, independent of the file's data.
+//! A rename is one step, and one between two folders is durable once both were synced. Journaling file systems guarantee more, so code that
+//! relies only on these guarantees is safe on all of them.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -20,12 +20,12 @@ use super::disk::Inode;
 pub use super::disk::{Disk, Event};
 use crate::sys::{Opening, Os, Readers, Readiness, Status, System};
 
-/// Passes all calls on, and remembers those that change something.
+/// Passes all calls to the system, and records those that change something.
 #[derive(Default)]
 pub struct Recording {
     os: Os,
     events: Mutex<Vec<Event>>,
-    /// Held from a call until it is remembered: calls of several threads are remembered in the order in which they were made.
+    /// Held during a call and its recording, so that the calls of several threads are recorded in the order in which they were made.
     turn: Mutex<()>,
     has_no_anonymous: bool,
 }
@@ -35,7 +35,7 @@ impl Recording {
         Self { has_no_anonymous: !has_anonymous, ..Self::default() }
     }
 
-    /// What was remembered so far.
+    /// The events recorded so far.
     pub fn events(&self) -> Vec<Event> {
         std::mem::take(&mut self.events.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -60,20 +60,20 @@ fn inode(file: &File) -> io::Result<Inode> {
     Ok(file.metadata()?.ino())
 }
 
-// Names in folders that have handles: the folder's number stands for it.
+// For names in folders with handles, the folder's number is the first component of the path.
 
-/// A folder's number, as the folder of names.
+/// A folder's number, as the first component of a path.
 pub fn number(folder: &cap_std::fs::Dir) -> String {
     use cap_std::fs::MetadataExt as _;
     folder.dir_metadata().unwrap().ino().to_string()
 }
 
-/// A name in a folder.
+/// The path of a name in a folder.
 pub fn key(folder: &cap_std::fs::Dir, name: &std::ffi::OsStr) -> PathBuf {
     Path::new(&number(folder)).join(name)
 }
 
-/// The number of what has this name.
+/// The number of the file with this name.
 pub fn inode_in(folder: &cap_std::fs::Dir, name: &std::ffi::OsStr) -> Inode {
     use cap_std::fs::MetadataExt as _;
     folder.symlink_metadata(name).unwrap().ino()
@@ -201,7 +201,7 @@ impl System for Recording {
     }
 
     fn write_ready(&self, file: &File, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
-        // Of pipes only, which no disk holds.
+        // Called for pipes only, which are not on a disk.
         self.os.write_ready(file, buffers)
     }
 

@@ -1,6 +1,6 @@
-//! Every call on the file system that a tree makes, here or in [`platform`](super::platform), so that tests can make the
-//! n-th of them fail. The pipeline's trait `System` names files by paths, which a tree must not do: all names here are relative
-//! to the handle of a folder. What changes a disk is told to [`noted`](super::noted).
+//! Every call on the file system that a tree makes, here or in [`platform`](super::platform), so that tests can make the n-th call fail.
+//! The pipeline's trait `System` names files by paths, which a tree must not do: here all names are relative to the handle of a folder.
+//! Changes of the disk are reported to [`noted`](super::noted).
 use super::noted;
 use cap_fs_ext::DirExt;
 use cap_std::ambient_authority;
@@ -9,19 +9,19 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Opens a folder by the name that the user gave.
+/// Opens a folder by a path from the user.
 pub(crate) fn open_given_folder(path: &Path) -> io::Result<Dir> {
     may_fail()?;
     Dir::open_ambient_dir(path, ambient_authority())
 }
 
-/// The absolute name without links of something that exists.
+/// The absolute path of an existing file, without symlinks.
 pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     may_fail()?;
     path.canonicalize()
 }
 
-/// Whether there is anything, also a link that leads nowhere, under a name that the user gave.
+/// Whether a path from the user exists, also as a dangling symlink.
 pub(crate) fn exists(path: &Path) -> io::Result<bool> {
     may_fail()?;
     match std::fs::symlink_metadata(path) {
@@ -31,19 +31,19 @@ pub(crate) fn exists(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Opens a folder in a folder; fails for a link.
+/// Opens a folder in a folder; fails for a symlink.
 pub(crate) fn open_folder(parent: &Dir, name: &OsStr) -> io::Result<Dir> {
     may_fail()?;
     parent.open_dir_nofollow(name)
 }
 
-/// Opens a folder any number of levels below another; no link on the way leads out.
+/// Opens a folder any number of levels below another. No symlink on the way can lead out of `top`.
 pub(crate) fn open_below(top: &Dir, path: &Path) -> io::Result<Dir> {
     may_fail()?;
     top.open_dir(if path.as_os_str().is_empty() { Path::new(".") } else { path })
 }
 
-/// What a name in a folder stands for; links are not followed.
+/// Metadata of a name in a folder; symlinks are not followed.
 pub(crate) fn status(parent: &Dir, name: &OsStr) -> io::Result<Metadata> {
     may_fail()?;
     parent.symlink_metadata(name)
@@ -59,7 +59,7 @@ pub(crate) fn file_status(file: &File) -> io::Result<Metadata> {
     file.metadata()
 }
 
-/// The names in a folder, in no order, and whether each is a folder.
+/// The names in a folder, in no particular order, each with whether it is a folder.
 pub(crate) fn list(folder: &Dir) -> io::Result<Vec<(OsString, bool)>> {
     may_fail()?;
     let entries = folder.entries()?.map(|entry| {
@@ -69,7 +69,7 @@ pub(crate) fn list(folder: &Dir) -> io::Result<Vec<(OsString, bool)>> {
     entries.collect()
 }
 
-/// A link's target as it is stored.
+/// The target of a symlink, as stored.
 pub(crate) fn read_link(parent: &Dir, name: &OsStr) -> io::Result<PathBuf> {
     may_fail()?;
     parent.read_link_contents(name)
@@ -115,13 +115,13 @@ fn write(file: &mut File, bytes: &[u8]) -> io::Result<usize> {
     Ok(count)
 }
 
-/// Stands before every call.
+/// Called before every system call. Tests replace it to let calls fail.
 #[cfg(not(test))]
 pub(crate) fn may_fail() -> io::Result<()> {
     Ok(())
 }
 
-/// Stands before every read and write: how many bytes it may move.
+/// Called before every read and write. Returns the number of bytes that it may move.
 #[cfg(not(test))]
 fn may_move() -> io::Result<usize> {
     Ok(usize::MAX)
@@ -141,21 +141,21 @@ pub(crate) mod faults {
     use crate::testing::faulty::{Fault, broken_disk};
 
     thread_local! {
-        /// Calls so far, which of them has the fault, and the fault.
+        /// Number of calls so far, number of the call with the fault, and the fault.
         static PLAN: Cell<Option<(u32, u32, Fault)>> = const { Cell::new(None) };
     }
 
-    /// A fault for this thread's call that comes after so many others.
+    /// Gives this thread a fault after `calls` further calls.
     pub(crate) fn begin(calls: u32, fault: Fault) {
         PLAN.set(Some((0, calls, fault)));
     }
 
-    /// The same, of a call that finds the disk full.
+    /// Lets a full disk be reported after `calls` further calls.
     pub(crate) fn fail_after(calls: u32) {
         begin(calls, Fault::Error(io::ErrorKind::StorageFull));
     }
 
-    /// Lets everything succeed, and says whether the call with the fault was reached.
+    /// Ends the fault, and returns whether its call was reached.
     pub(crate) fn has_failed() -> bool {
         PLAN.take().is_some_and(|(calls, first, _)| calls > first)
     }

@@ -1,7 +1,7 @@
-//! One entry of a tree, as far as trees have any.
+//! One entry of a tree, with the metadata that trees store.
 use super::time::Time;
 
-/// What an entry is. Trees have no other kinds.
+/// Type of an entry. Trees have no others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Folder,
@@ -17,7 +17,7 @@ pub(crate) enum Kind {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// Relative to the root, `/` between names. What is read from a stream is not yet checked.
+    /// Relative to the root, with `/` between names. A path that was read from a stream is not yet checked.
     pub(crate) path: Vec<u8>,
     pub(crate) kind: Kind,
     /// Permission bits, at most 0o777.

@@ -1,4 +1,4 @@
-//! Every call on the file system fails once: nothing may stay behind, and nothing old may be lost.
+//! Makes every call on the file system fail once: nothing new may stay behind, and nothing old may be lost.
 use super::calls::faults;
 use super::{pack, unpack};
 use crate::{Control, ErrorKind};
@@ -85,7 +85,7 @@ fn replacing_loses_nothing_by_any_failure() {
             return;
         }
         assert_eq!(result.unwrap_err().kind, ErrorKind::Io(StorageFull), "{calls}");
-        // Either the old one as it was and nothing else, or the new one, complete, and what could not be removed.
+        // Either the old folder unchanged and nothing else, or the complete new one and possibly files that could not be removed.
         match names(&target).as_slice() {
             [old] if old == "old" => assert_eq!(names(folder.path()), ["source", "target"], "{calls}"),
             new => {

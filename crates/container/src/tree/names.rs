@@ -1,33 +1,31 @@
-//! Names inside a tree: which are admitted, and what a symbolic link may point to.
+//! Names inside a tree: which ones are allowed, and what a symbolic link may point to.
 //!
-//! A tree is unpacked on machines of strangers, so its names are checked one component at a time and nothing is
-//! repaired: a name that would have to be changed to be harmless is refused. Names are bytes, as in tar; only Windows
-//! needs them to be UTF-8.
+//! Trees may come from untrusted sources, so their names are checked component by component, and never repaired: a name that would have to
+//! be changed to be harmless is rejected. Names are bytes, as in tar; only Windows requires UTF-8.
 use std::ffi::OsStr;
 
-/// Longest path below the root of a tree and longest target of a link, in bytes: what one system call takes (Linux
-/// `PATH_MAX` less its NUL), so that every path can be opened from the root's handle in one step.
+/// Longest path below the root of a tree and longest target of a link, in bytes: the limit of a system call (Linux `PATH_MAX` without its
+/// NUL), so that every path can be opened from the root's handle in one step.
 pub const MAX_PATH_BYTES: usize = 4095;
 
-/// The operating system whose rules a name has to obey.
+/// The operating system whose rules a name must follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rules {
     /// Any byte but NUL and `/`.
     Unix,
-    /// UTF-8 without the characters and names that Win32 gives a meaning.
+    /// UTF-8 without the characters and names that have a meaning for Win32.
     Windows,
 }
 
 impl Rules {
-    /// The rules of the system that this runs on.
+    /// The rules of this system.
     pub const HERE: Rules = if cfg!(windows) { Rules::Windows } else { Rules::Unix };
 }
 
-/// Splits the path of an entry into its names; the root, `./`, has none.
+/// Splits the path of an entry into its names. The root, `./`, has none.
 ///
-/// One leading `./` is admitted, since GNU tar writes it when it is given a folder, and one trailing `/`, which marks a
-/// folder. Returns `None` for a path that is empty, absolute, too long, or holds NUL, an empty name, `.`, `..` or a name that
-/// the rules forbid.
+/// Accepts one leading `./`, which GNU tar writes for the contents of a folder, and one trailing `/`, which marks a folder. Returns `None`
+/// for a path that is empty, absolute or too long, or that contains NUL, an empty name, `.`, `..` or a name that the rules forbid.
 pub fn split(path: &[u8], rules: Rules) -> Option<Vec<&[u8]>> {
     if path.is_empty() || path.len() > MAX_PATH_BYTES {
         return None;
@@ -41,11 +39,11 @@ pub fn split(path: &[u8], rules: Rules) -> Option<Vec<&[u8]>> {
     names.iter().all(|name| is_admitted(name, rules)).then_some(names)
 }
 
-/// Whether a symbolic link that lies below `depth` folders (0 in the root) stays inside the tree.
+/// Whether a symbolic link below `depth` folders (0 in the root) stays inside the tree.
 ///
-/// `..` is admitted only before the first name, and `.` and the empty name are names here. There it leaves folders that are known to be
-/// real, because an entry's parents are never links. After a name it might leave whatever folder another link leads to, and `a/b/up -> ../..`
-/// with `x -> a/b/up/..` would lead out although each link by itself looks harmless.
+/// `..` is allowed only before the first name; `.` and the empty name count as names here. There it leaves folders that are known to be
+/// real, because an entry's parents are never links. After a name it could leave a folder that another link points to: `a/b/up -> ../..`
+/// with `x -> a/b/up/..` would point out of the tree although each link looks harmless alone.
 pub fn link_stays_inside(depth: usize, target: &[u8], rules: Rules) -> bool {
     if target.is_empty() || target.len() > MAX_PATH_BYTES || target[0] == b'/' {
         return false;
@@ -64,7 +62,7 @@ pub fn link_stays_inside(depth: usize, target: &[u8], rules: Rules) -> bool {
     true
 }
 
-/// Whether one component may be created.
+/// Whether a file may have this name.
 fn is_admitted(name: &[u8], rules: Rules) -> bool {
     if name.is_empty() || name == b"." || name == b".." || name.contains(&0) || name.contains(&b'/') {
         return false;
@@ -75,8 +73,8 @@ fn is_admitted(name: &[u8], rules: Rules) -> bool {
     }
 }
 
-/// Microsoft, "Naming Files, Paths, and Namespaces". A colon would name a drive or an alternate stream, and a trailing
-/// dot or space is dropped, so that two names would mean one file.
+/// Microsoft, "Naming Files, Paths, and Namespaces". A colon would name a drive or an alternate stream. A trailing dot or space is dropped,
+/// so that two names would mean the same file.
 fn is_admitted_on_windows(name: &str) -> bool {
     let has_meaning = |character: char| character < ' ' || r#"<>:"/\|?*"#.contains(character);
     if name.contains(has_meaning) || name.ends_with(['.', ' ']) {
@@ -89,12 +87,12 @@ fn is_admitted_on_windows(name: &str) -> bool {
     !is_port && !["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(&stem.as_str())
 }
 
-/// Windows takes the superscripts of Latin-1 for digits here.
+/// Windows accepts the superscript digits of Latin-1 in device names.
 fn is_port_digit(character: char) -> bool {
     character.is_ascii_digit() || "¹²³".contains(character)
 }
 
-/// One name as the file system takes it; `None` where this system cannot express it.
+/// A name in the form of the file system; `None` if this system cannot express it.
 pub fn to_os(name: &[u8]) -> Option<&OsStr> {
     #[cfg(unix)]
     {
@@ -106,7 +104,7 @@ pub fn to_os(name: &[u8]) -> Option<&OsStr> {
     }
 }
 
-/// One name as the tree stores it; `None` where it is no Unicode and this system's names are not bytes.
+/// A name as the tree stores it; `None` if it is not Unicode and this system's names are not bytes.
 pub fn to_bytes(name: &OsStr) -> Option<&[u8]> {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! What a tree changes on a disk, told to the tests of lost power (`sys/recording.rs`). Elsewhere nothing is told.
+//! Reports the changes that a tree makes on a disk to the tests of lost power (`testing/recording.rs`). Does nothing outside of tests.
 use cap_std::fs::{Dir, File};
 use std::ffi::OsStr;
 
@@ -33,7 +33,7 @@ pub(crate) fn link(folder: &Dir, name: &OsStr, target: &OsStr) {
     let _ = (folder, name, target);
 }
 
-/// Bytes that were written before the file's position.
+/// Bytes that were written and end at the file's position.
 pub(crate) fn written(file: &mut File, bytes: &[u8]) {
     #[cfg(all(test, unix))]
     recorded::add(|| {
@@ -44,7 +44,7 @@ pub(crate) fn written(file: &mut File, bytes: &[u8]) {
     let _ = (file, bytes);
 }
 
-/// A new name for what had another.
+/// A renamed file or folder.
 pub(crate) fn renamed(parent: &Dir, from: &OsStr, to: &OsStr) {
     #[cfg(all(test, unix))]
     recorded::add(|| Event::Rename { from: key(parent, from), to: key(parent, to) });
@@ -52,7 +52,7 @@ pub(crate) fn renamed(parent: &Dir, from: &OsStr, to: &OsStr) {
     let _ = (parent, from, to);
 }
 
-/// Two names exchanged, in one step.
+/// Two names that were exchanged in one step.
 pub(crate) fn exchanged(parent: &Dir, one: &OsStr, other: &OsStr) {
     #[cfg(all(test, unix))]
     recorded::add(|| Event::Exchange { one: key(parent, one), other: key(parent, other) });
@@ -60,7 +60,7 @@ pub(crate) fn exchanged(parent: &Dir, one: &OsStr, other: &OsStr) {
     let _ = (parent, one, other);
 }
 
-/// A name that is gone.
+/// A removed name.
 pub(crate) fn removed(parent: &Dir, name: &OsStr) {
     #[cfg(all(test, unix))]
     recorded::add(|| Event::Unlink { path: key(parent, name) });
@@ -68,7 +68,7 @@ pub(crate) fn removed(parent: &Dir, name: &OsStr) {
     let _ = (parent, name);
 }
 
-/// All that was written to the file system is on the disk.
+/// All writes to the file system are on the disk.
 pub(crate) fn synced_all() {
     #[cfg(all(test, unix))]
     recorded::add(|| Event::SyncAll);
@@ -100,7 +100,7 @@ pub(crate) mod recorded {
         static EVENTS: RefCell<Option<Vec<Event>>> = const { RefCell::new(None) };
     }
 
-    /// Has this thread remember what its trees change.
+    /// Starts to record the changes of this thread's trees.
     pub(crate) fn begin() {
         EVENTS.set(Some(Vec::new()));
     }

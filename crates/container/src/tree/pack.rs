@@ -1,4 +1,4 @@
-//! A folder into a tar stream.
+//! Packs a folder into a tar stream.
 use super::calls::{self, Dir, Metadata};
 use super::entry::{Entry, Kind};
 use super::platform::{self, Identity};
@@ -9,29 +9,28 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use tress_terminal::shown;
 
-/// Names in the error about what a tree cannot hold, besides the first.
+/// Number of names, besides the first, in the error about entries that a tree cannot hold.
 const MOST_NAMES: usize = 9;
 
-/// Is called for every link and special file that is left out, with the error that it would have been.
+/// Called for every link and special file that is left out, with the error that it would have caused.
 pub type Skipped<'s> = &'s mut dyn FnMut(&Error);
 
 /// Writes the folder `root` to `out` as a tar stream.
 ///
-/// A symbolic link as `root` itself is followed; inside the tree none is. Memory holds one folder's names for each level of
-/// depth.
+/// If `root` is a symbolic link it is followed; links inside the tree are not. Memory holds one folder's names for each level of depth.
 ///
-/// # Errors
-/// Every failure of reading and writing; `TreeSpecialFile` for what is neither file, folder nor link, `TreeLink` for a link
-/// that may lead out (one error about all of these, at the first), `TreePath` for a name that a tree cannot hold, `InputChanged` for a file or folder that changed
-/// meanwhile; `Interrupted` when `control` is cancelled. Errors about a file name it.
+/// Every failure of reading and writing; `TreeSpecialFile` for entries that are neither files, folders nor links; `TreeLink` for a link
+/// that may point out of the tree; `TreePath` for a name that a tree cannot hold; `InputChanged` for a file or folder that changed in the
+/// meantime; `Interrupted` when `control` is cancelled. Errors about a file name it. One error covers all special files and links: it names
+/// the first, and lists others.
 pub fn pack(root: &Path, out: &mut dyn Write, control: &Control) -> Result<(), Error> {
     pack_with(root, out, control, None)
 }
 
-/// The same without links that may lead out and special files, if there is `skipped` to say so to.
+/// Like [`pack`], but leaves out links that may point out of the tree and special files if `skipped` is given, and reports them to it.
 ///
 /// # Errors
-/// As [`pack`].
+/// The errors of [`pack`].
 pub fn pack_with(
     root: &Path,
     out: &mut dyn Write,
@@ -56,22 +55,22 @@ pub fn pack_with(
 }
 
 struct Packer<'a, 's> {
-    /// For messages.
+    /// Path for messages.
     root: &'a Path,
     top: Dir,
-    /// Of the innermost open folder, relative to the root.
+    /// Path of the innermost open folder, relative to the root.
     path: PathBuf,
-    /// From the root to the current folder.
+    /// The open folders, from the root to the current one.
     open: Vec<Folder>,
     out: &'a mut dyn Write,
     control: &'a Control,
     buffer: Vec<u8>,
     skipped: Option<Skipped<'s>>,
-    /// Once there is anything, the walk looks for more of it and writes nothing.
+    /// Set after the first entry that a tree cannot hold. From then on, the walk only looks for more of them and writes nothing.
     refused: Option<Refused>,
 }
 
-/// What a tree cannot hold.
+/// Entries that a tree cannot hold.
 struct Refused {
     first: Error,
     others: Vec<PathBuf>,
@@ -95,7 +94,7 @@ struct Folder {
     /// `None` while too many others are open.
     handle: Option<Dir>,
     identity: Identity,
-    /// Names not yet packed, the next one last.
+    /// Names not yet packed; the next one is the last.
     names: Vec<OsString>,
 }
 
@@ -117,7 +116,7 @@ impl Packer<'_, '_> {
         let failed = |error: std::io::Error| Error::from(error).at(&shown);
         self.reopen()?;
         let parent = self.current();
-        // Listed a moment ago: if it is gone, the tree has changed.
+        // The name was listed a moment ago: if it is gone, the tree has changed.
         let metadata = calls::status(parent, name).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => changed(&shown),
             _ => failed(error),
@@ -147,7 +146,7 @@ impl Packer<'_, '_> {
         }
     }
 
-    /// Leaves out what a tree cannot hold, or remembers it.
+    /// Skips an entry that a tree cannot hold, or remembers it for the error.
     fn refuse(&mut self, error: Error, path: PathBuf) -> Result<(), Error> {
         match (&mut self.skipped, &mut self.refused) {
             (Some(skipped), _) => skipped(&error.at(path)),
@@ -173,7 +172,7 @@ impl Packer<'_, '_> {
         let path = self.stored_path(path)?;
         self.write_header(&entry(path, Kind::File { size_bytes }, &metadata))?;
 
-        // One read more than the size needs has to find the end.
+        // One more read than the size requires must find the end.
         let mut left_bytes = size_bytes;
         loop {
             check_cancelled(self.control)?;
@@ -193,7 +192,7 @@ impl Packer<'_, '_> {
         write::write_padding(self.out, size_bytes).map_err(Error::from)
     }
 
-    /// Packs the folder at `self.path` itself and lists what it holds.
+    /// Packs the folder at `self.path` itself, and lists its contents.
     fn enter(&mut self, handle: Dir, metadata: &Metadata) -> Result<(), Error> {
         let shown = self.shown(&self.path);
         let mut stored = match self.open.is_empty() {
@@ -232,7 +231,7 @@ impl Packer<'_, '_> {
         if folder.handle.is_none() {
             let handle = calls::open_below(&self.top, &self.path).map_err(|error| Error::from(error).at(&shown))?;
             let metadata = calls::folder_status(&handle).map_err(|error| Error::from(error).at(&shown))?;
-            // By another way than before: a link may have taken the place of a folder on it.
+            // The path may have changed: a link may have replaced one of its folders.
             if Identity::of(&metadata) != folder.identity {
                 return Err(changed(&shown));
             }
@@ -241,7 +240,7 @@ impl Packer<'_, '_> {
         Ok(())
     }
 
-    /// A path of the tree for a message.
+    /// A path inside the tree, for messages.
     fn shown(&self, path: &Path) -> PathBuf {
         match path.as_os_str().is_empty() {
             true => self.root.to_path_buf(),
@@ -260,11 +259,11 @@ impl Packer<'_, '_> {
         write::write_header(self.out, entry).map_err(Error::from)
     }
 
-    /// The path as the tree stores it.
+    /// A path as the tree stores it.
     fn stored_path(&self, path: &Path) -> Result<Vec<u8>, Error> {
         let names: Option<Vec<&[u8]>> = path.iter().map(names::to_bytes).collect();
         let stored = names.map(|names| names.join(&b'/'));
-        // A folder's path gains a slash.
+        // A slash is appended to a folder's path.
         let stored = stored.filter(|stored| stored.len() < names::MAX_PATH_BYTES);
         stored
             .filter(|stored| names::split(stored, names::Rules::HERE).is_some())

@@ -1,12 +1,11 @@
-//! PAX extended header records (POSIX.1-2017, pax, "pax Extended Header"): `LENGTH KEY=VALUE\n`, where the length
-//! counts the whole record, its own digits included.
+//! PAX extended header records (POSIX.1-2017, pax, "pax Extended Header"): `LENGTH KEY=VALUE\n`. The length includes its own digits.
 
 /// Appends one record.
 pub(crate) fn push(records: &mut Vec<u8>, key: &str, value: &[u8]) {
     // The space, the equals sign and the newline.
     let rest = key.len() + value.len() + 3;
     let mut length = rest + decimal_digits(rest);
-    // One more digit may be needed for the digits themselves; that never happens twice.
+    // The digits of the length itself may add one digit, but never two.
     if decimal_digits(length) > decimal_digits(rest) {
         length = rest + decimal_digits(length);
     }
@@ -19,10 +18,10 @@ fn decimal_digits(number: usize) -> usize {
     number.checked_ilog10().unwrap_or(0) as usize + 1
 }
 
-/// One record, or `None` for one that is malformed, after which nothing can be read.
+/// One record, or `None` if it is malformed. Nothing after a malformed record can be read.
 pub(crate) type Record<'a> = Option<(&'a [u8], &'a [u8])>;
 
-/// Reads the records one after the other.
+/// Iterates over the records.
 pub(crate) fn records(mut rest: &[u8]) -> impl Iterator<Item = Record<'_>> {
     std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -57,7 +56,7 @@ fn split_record(bytes: &[u8]) -> Option<Split<'_>> {
 mod tests {
     use super::*;
 
-    /// The first is POSIX's own form of example; the others stand where the length gains a digit.
+    /// The first is POSIX's own example; the others are at lengths where a digit is added.
     #[test]
     fn lengths_count_themselves() {
         for (value_bytes, length) in [(0, "5 "), (4, "9 "), (5, "11 "), (92, "98 "), (93, "99 "), (94, "101 ")] {

@@ -1,6 +1,6 @@
-//! What unix and Windows do in different ways: modes, times, identities of files, links, and renaming a folder.
+//! Calls that differ between unix and Windows: modes, times, identities of files, links, and renaming a folder.
 //!
-//! Where two variants stand together, both have the same promise.
+//! Where there are two variants, both have the same contract.
 use super::calls::may_fail;
 use super::noted;
 use super::time::Time;
@@ -11,8 +11,8 @@ use cap_std::fs::{MetadataExt, OpenOptionsExt, Permissions, PermissionsExt};
 use std::ffi::OsStr;
 use std::io;
 
-/// What tells whether a file is the one that it was, and has the content that it had. Size, inode and time of modification
-/// can be put back after a change; on unix the time of change cannot. Windows offers only size and times here.
+/// Identifies a file and its content. A program can restore size, inode and modification time after a change, but on unix not the change
+/// time. On Windows only size and times are available here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     size_bytes: u64,
@@ -42,12 +42,12 @@ impl Identity {
     }
 }
 
-/// The time of modification; 1970 where the system has none.
+/// The modification time; 1970 if the system has none.
 pub(crate) fn modified(metadata: &Metadata) -> Time {
     metadata.modified().ok().and_then(|time| Time::from_system(time.into_std())).unwrap_or_default()
 }
 
-/// The permission bits, without setuid, setgid and sticky. Windows has only one, against writing.
+/// The permission bits, without setuid, setgid and sticky. Windows has only a read-only flag.
 pub(crate) fn mode(metadata: &Metadata) -> u32 {
     #[cfg(unix)]
     {
@@ -60,8 +60,7 @@ pub(crate) fn mode(metadata: &Metadata) -> u32 {
     }
 }
 
-/// Opens a regular file for reading, without following a link and without waiting for the other end of a FIFO that may have
-/// taken its place.
+/// Opens a regular file for reading. Does not follow a link, and does not wait for the other end if a FIFO has replaced the file.
 pub(crate) fn open_to_read(folder: &Dir, name: &OsStr) -> io::Result<File> {
     may_fail()?;
     let mut options = OpenOptions::new();
@@ -71,7 +70,7 @@ pub(crate) fn open_to_read(folder: &Dir, name: &OsStr) -> io::Result<File> {
     folder.open_with(name, &options)
 }
 
-/// Makes a file that did not exist, readable by nobody else for now.
+/// Creates a file that does not exist yet, for now readable only by its owner.
 pub(crate) fn create_file(folder: &Dir, name: &OsStr) -> io::Result<File> {
     may_fail()?;
     let mut options = OpenOptions::new();
@@ -83,7 +82,7 @@ pub(crate) fn create_file(folder: &Dir, name: &OsStr) -> io::Result<File> {
     Ok(file)
 }
 
-/// Makes a folder that did not exist, readable by nobody else for now.
+/// Creates a folder that does not exist yet, for now readable only by its owner.
 pub(crate) fn create_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
     may_fail()?;
     #[cfg_attr(not(unix), expect(unused_mut, reason = "only unix has a mode to set"))]
@@ -95,7 +94,7 @@ pub(crate) fn create_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a symbolic link. Windows has two kinds, and there the link becomes one to a folder only when the folder exists.
+/// Creates a symbolic link. Windows has two types; the link is one to a folder only if that folder exists already.
 pub(crate) fn create_link(folder: &Dir, name: &OsStr, target: &OsStr) -> io::Result<()> {
     may_fail()?;
     #[cfg(unix)]
@@ -114,7 +113,7 @@ pub(crate) fn create_link(folder: &Dir, name: &OsStr, target: &OsStr) -> io::Res
     }
 }
 
-/// Sets an open file's permission bits; nothing on Windows.
+/// Sets an open file's permission bits; does nothing on Windows.
 pub(crate) fn set_file_mode(file: &File, mode: u32) -> io::Result<()> {
     may_fail()?;
     #[cfg(unix)]
@@ -128,7 +127,7 @@ pub(crate) fn set_file_mode(file: &File, mode: u32) -> io::Result<()> {
     }
 }
 
-/// Sets a folder's permission bits; nothing on Windows.
+/// Sets a folder's permission bits; does nothing on Windows.
 pub(crate) fn set_folder_mode(parent: &Dir, name: &OsStr, mode: u32) -> io::Result<()> {
     may_fail()?;
     #[cfg(unix)]
@@ -142,11 +141,11 @@ pub(crate) fn set_folder_mode(parent: &Dir, name: &OsStr, mode: u32) -> io::Resu
     }
 }
 
-/// Sets the time of modification of a file, folder or link, and not of what a link points to. A time that the system cannot
-/// hold is an error.
+/// Sets the modification time of a file, folder or link, not of the target of a link. A time that the system cannot represent is an
+/// error.
 pub(crate) fn set_modified(folder: &Dir, name: &OsStr, time: Time) -> io::Result<()> {
     may_fail()?;
-    // Not by `cap-fs-ext`, which panics on times before 1970.
+    // `cap-fs-ext` panics on times before 1970.
     #[cfg(unix)]
     {
         use rustix::fs::{AtFlags, Timespec, Timestamps, UTIME_OMIT};
@@ -159,7 +158,7 @@ pub(crate) fn set_modified(folder: &Dir, name: &OsStr, time: Time) -> io::Result
     #[cfg(not(unix))]
     {
         use cap_std::fs::OpenOptionsExt;
-        // FILE_FLAG_BACKUP_SEMANTICS, without which folders cannot be opened, and FILE_FLAG_OPEN_REPARSE_POINT.
+        // FILE_FLAG_BACKUP_SEMANTICS, which is needed to open folders, and FILE_FLAG_OPEN_REPARSE_POINT.
         let mut options = OpenOptions::new();
         options.write(true).follow(FollowSymlinks::No).custom_flags(0x0200_0000 | 0x0020_0000);
         let file = folder.open_with(name, &options)?.into_std();
@@ -168,7 +167,7 @@ pub(crate) fn set_modified(folder: &Dir, name: &OsStr, time: Time) -> io::Result
     }
 }
 
-/// Puts a finished file onto the disk, where [`sync_all`] does not do it for all of them at once.
+/// Syncs a finished file to the disk, where [`sync_all`] does not sync all of them.
 pub(crate) fn sync_file(file: &File) -> io::Result<()> {
     may_fail()?;
     match cfg!(target_os = "linux") {
@@ -181,12 +180,12 @@ pub(crate) fn sync_file(file: &File) -> io::Result<()> {
     }
 }
 
-/// Puts everything that was written to the folder's file system onto the disk.
+/// Syncs everything that was written to the folder's file system to the disk.
 pub(crate) fn sync_all(folder: &Dir) -> io::Result<()> {
     may_fail()?;
     #[cfg(target_os = "linux")]
     {
-        // The handle of a `Dir` may be one that no system call but opening takes.
+        // A `Dir` may hold a handle that can only be used to open files.
         rustix::fs::syncfs(folder.open(".")?)?;
         noted::synced_all();
         Ok(())
@@ -198,7 +197,7 @@ pub(crate) fn sync_all(folder: &Dir) -> io::Result<()> {
     }
 }
 
-/// Puts a folder's names onto the disk.
+/// Syncs a folder's names to the disk.
 pub(crate) fn sync_names(folder: &Dir) -> io::Result<()> {
     may_fail()?;
     if cfg!(unix) {
@@ -208,7 +207,7 @@ pub(crate) fn sync_names(folder: &Dir) -> io::Result<()> {
     Ok(())
 }
 
-/// Renames a folder to a name that has to be free: `AlreadyExists` when it is not.
+/// Renames a folder to a free name; `AlreadyExists` if the name is taken.
 pub(crate) fn rename_to_free_name(parent: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
     may_fail()?;
     #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
@@ -226,8 +225,8 @@ pub(crate) fn rename_to_free_name(parent: &Dir, from: &OsStr, to: &OsStr) -> io:
     rename_onto_placeholder(parent, from, to)
 }
 
-/// The same where renaming takes no flags: an empty folder of our own holds the name, and renaming replaces an empty folder at
-/// most, never anything else. On Windows it replaces none, and the name is free for a moment in between.
+/// Like [`rename_to_free_name`], where a rename has no flags: an empty folder of ours reserves the name, and a rename can replace only an
+/// empty folder. On Windows it replaces no folder, so the name is free for a moment in between.
 fn rename_onto_placeholder(parent: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
     create_folder(parent, to)?;
     let renamed = match cfg!(windows) {
@@ -239,7 +238,7 @@ fn rename_onto_placeholder(parent: &Dir, from: &OsStr, to: &OsStr) -> io::Result
     Ok(())
 }
 
-/// Exchanges two folders' names in one step; `None` where the system or file system cannot.
+/// Exchanges the names of two folders in one step; `None` if the system or file system does not support it.
 pub(crate) fn exchange(parent: &Dir, one: &OsStr, other: &OsStr) -> Option<io::Result<()>> {
     if let Err(error) = may_fail() {
         return Some(Err(error));
@@ -264,14 +263,14 @@ pub(crate) fn exchange(parent: &Dir, one: &OsStr, other: &OsStr) -> Option<io::R
     }
 }
 
-/// Whether the kernel or the file system lacks renaming with flags.
+/// Whether the kernel or the file system does not support renaming with flags.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn is_unsupported(error: rustix::io::Errno) -> bool {
     use rustix::io::Errno;
     [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP].contains(&error)
 }
 
-/// The file system that a file is on; 0 where that is not told.
+/// The file system that a file is on; 0 if unknown.
 pub(crate) fn device(metadata: &Metadata) -> u64 {
     #[cfg(unix)]
     {

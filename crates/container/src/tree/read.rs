@@ -1,7 +1,7 @@
-//! Entries from tar blocks, strictly: POSIX pax and ustar, and GNU tar's long names and binary numbers.
+//! Parses entries from tar blocks, strictly: POSIX pax and ustar, and GNU tar's long names and binary numbers.
 //!
-//! The blocks are taken apart here and only their fields by crate `tar`: its own reader takes extended headers of any size
-//! into memory, and stops at the first end mark without a look at what follows.
+//! Uses crate `tar` only to split a header into fields. Its own reader reads extended headers of any size into memory, and stops at the
+//! first end mark without checking what follows.
 use super::entry::{Entry, Kind};
 use super::time::Time;
 use super::write::{BLOCK_BYTES, padding_bytes};
@@ -10,22 +10,22 @@ use crate::{Error, ErrorKind};
 use std::io::{self, Read};
 use tar::Header;
 
-/// Largest extended header that is taken into memory; two paths need 10 kB, foreign extended attributes 64 KiB each.
+/// Largest extended header that is read into memory, in bytes. Two paths need 10 kB, extended attributes of other programs 64 KiB each.
 const MAX_EXTENSION_BYTES: u64 = 1 << 20;
 
-/// Reads one archive: [`Reader::next_entry`], then [`Reader::read_data`] until it is empty, and again.
+/// Reads one archive: call [`Reader::next_entry`], then [`Reader::read_data`] until it returns 0, and repeat.
 pub(crate) struct Reader<'a> {
     input: &'a mut dyn Read,
-    /// Of the current entry's data.
+    /// Bytes of the current entry's data that were not read yet.
     left_bytes: u64,
     padding_bytes: usize,
     has_input_failed: bool,
 }
 
-/// Largest size that the field of a header holds in octal; the pax record says it where it is larger.
+/// Largest size that a header's octal field holds. Larger sizes are in a pax record.
 const MAX_OCTAL_BYTES: u64 = (1 << 33) - 1;
 
-/// What extended headers said about the entry that follows.
+/// The values that extended headers gave for the next entry.
 #[derive(Default)]
 struct Extensions {
     has_pax: bool,
@@ -41,12 +41,12 @@ impl<'a> Reader<'a> {
         Reader { input, left_bytes: 0, padding_bytes: 0, has_input_failed: false }
     }
 
-    /// Whether the error that was returned is about the input and not about the entry that was read.
+    /// Whether the last error came from the input and not from the entry.
     pub(crate) fn has_input_failed(&self) -> bool {
         self.has_input_failed
     }
 
-    /// The next entry; `None` after the end mark, when everything up to the end of the input has been read too.
+    /// Reads the next entry; `None` after the end mark, when the input was read to its end.
     pub(crate) fn next_entry(&mut self) -> Result<Option<Entry>, Error> {
         debug_assert_eq!(self.left_bytes, 0);
         self.skip_padding()?;
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
             }
             let header = Header::from_byte_slice(&block);
             check_sum(header)?;
-            // To other readers an extended header of another format may be a file, and the name in it none.
+            // Other readers may treat an extended header of another format as a file, and its name as that file's name.
             if header.as_ustar().is_none() && header.as_gnu().is_none() {
                 return Err(damaged("neither a ustar nor a GNU header"));
             }
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
             }
             other => return Err(unsupported(other).at_entry(shown(&path))),
         };
-        // Both say so: there is nothing in them to be skipped or misread.
+        // Folders and links have no data, so there is nothing to skip or misread.
         if !matches!(kind, Kind::File { .. }) && size_bytes != 0 {
             return Err(damaged("data after a folder or link").at_entry(shown(&path)));
         }
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         Ok(Entry { path, kind, mode: mode as u32, modified })
     }
 
-    /// The next bytes of the entry's data, as many as fit; 0 after the last.
+    /// Reads the next bytes of the entry's data; returns 0 after the last.
     pub(crate) fn read_data(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
         let wanted = buffer.len().min(usize::try_from(self.left_bytes).unwrap_or(usize::MAX));
         self.read_exact(&mut buffer[..wanted])?;
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// All of an extended header's data.
+    /// Reads the whole data of an extended header.
     fn read_extension(&mut self, size_bytes: u64) -> Result<Vec<u8>, Error> {
         if size_bytes > MAX_EXTENSION_BYTES {
             return Err(damaged("extended header is too large"));
@@ -135,8 +135,8 @@ impl<'a> Reader<'a> {
         Ok(data)
     }
 
-    /// After the first block of zeros: one more, then zeros in whole blocks up to the end of the input. Bytes hidden there
-    /// would be part of what was encrypted without being part of the tree.
+    /// Reads the rest after the first block of zeros: one more such block, then zeros in whole blocks up to the end of the input. Other
+    /// data there would be part of the encrypted content without being part of the tree.
     fn read_end(&mut self) -> Result<(), Error> {
         if self.read_block()? != [0; BLOCK_BYTES] {
             return Err(damaged("entry after the end mark"));
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
 
     fn read_exact(&mut self, buffer: &mut [u8]) -> Result<(), Error> {
         self.input.read_exact(buffer).map_err(|error| match error.kind() {
-            // Made by `read_exact` itself, and not by the reader below, when there is nothing inside.
+            // An error without an inner error comes from `read_exact` itself, not from the reader below.
             io::ErrorKind::UnexpectedEof if error.get_ref().is_none_or(|inner| !inner.is::<Error>()) => {
                 damaged("ends before its end mark")
             }
@@ -182,8 +182,8 @@ impl Extensions {
         !self.has_pax && !self.has_gnu
     }
 
-    /// A long name or target of GNU tar. No writer has them beside pax records, and readers differ in whether a size among these is
-    /// that of the long name.
+    /// Takes a long name or link target of GNU tar. No writer combines them with pax records, and readers disagree on whether a pax size
+    /// applies to the long name or to the entry.
     fn take_gnu(&mut self, kind: u8, data: Vec<u8>) -> Result<(), Error> {
         self.has_gnu = true;
         self.refuse_both()?;
@@ -213,9 +213,9 @@ impl Extensions {
                     let time = Time::parse(value).ok_or_else(|| damaged("malformed time"))?;
                     set_once(&mut self.modified, time)?;
                 }
-                // The data of such a file is not the file's content.
+                // Such a file's data is not the file's content.
                 key if key.starts_with(b"GNU.sparse.") => return Err(unsupported(b'S')),
-                // Owners, access times, comments and extended attributes are not kept.
+                // Owners, access times, comments and extended attributes are not stored.
                 _ => {}
             }
         }
@@ -223,7 +223,7 @@ impl Extensions {
     }
 }
 
-/// Readers differ in which of two statements they believe, so neither is believed here.
+/// Readers disagree on which of two values wins, so two values are an error.
 fn set_once<T>(slot: &mut Option<T>, value: T) -> Result<(), Error> {
     match slot.replace(value) {
         Some(_) => Err(damaged("two values for one field of an entry")),
@@ -236,13 +236,13 @@ fn decimal(text: &[u8]) -> Result<u64, Error> {
     digits.and_then(|digits| digits.parse().ok()).ok_or_else(|| damaged("malformed size"))
 }
 
-/// GNU tar ends a long name with NUL; any other NUL stays, and has the name refused.
+/// GNU tar ends a long name with NUL. Any other NUL stays, and makes the name invalid.
 fn without_nul(mut name: Vec<u8>) -> Vec<u8> {
     name.pop_if(|last| *last == 0);
     name
 }
 
-/// The sum of all bytes of the header with the checksum's own eight taken as spaces.
+/// Checks the sum of all bytes of the header, with the checksum's own eight bytes taken as spaces.
 fn check_sum(header: &Header) -> Result<(), Error> {
     let bytes = header.as_bytes();
     let field = 148..156;
@@ -253,14 +253,14 @@ fn check_sum(header: &Header) -> Result<(), Error> {
     }
 }
 
-/// Digits between spaces, up to NUL or the end of the field. Crate `tar` accepts signs and tabs as well.
+/// Parses digits between spaces, up to NUL or the end of the field. Crate `tar` also accepts signs and tabs.
 fn octal(field: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(field.split(|&byte| byte == 0).next()?).ok()?.trim_matches(' ');
     let is_octal = text.bytes().all(|byte| matches!(byte, b'0'..=b'7'));
     is_octal.then(|| u64::from_str_radix(text, 8).ok()).flatten()
 }
 
-/// Octal, or GNU tar's binary form, where a first byte of 0xff begins a negative number.
+/// Parses octal, or GNU tar's binary form, where a first byte of 0xff begins a negative number.
 fn number(field: &[u8; 12]) -> Option<i128> {
     let (head, tail) = field.split_at(4);
     let binary = u64::from_be_bytes(tail.try_into().ok()?);
@@ -287,7 +287,7 @@ pub(crate) fn damaged(why: &str) -> Error {
     Error::new(ErrorKind::TreeDamaged).with_detail(why)
 }
 
-/// An entry's path for a message; what this system cannot express is shown with replacement characters.
+/// An entry's path for messages, with replacement characters for what this system cannot express.
 pub(crate) fn shown(path: &[u8]) -> std::path::PathBuf {
     match names::to_os(path) {
         Some(path) => path.into(),

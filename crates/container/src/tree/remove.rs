@@ -1,4 +1,4 @@
-//! Removing a folder with all that it holds: what a failed run has unpacked, or a tree that was replaced.
+//! Removes a folder with its contents: a partly unpacked tree, or a tree that was replaced.
 use super::calls::{self, Dir};
 use super::{OPEN_FOLDERS, platform};
 use std::ffi::{OsStr, OsString};
@@ -8,12 +8,12 @@ use std::path::PathBuf;
 struct Folder {
     handle: Option<Dir>,
     name: OsString,
-    /// Folders in it that are still there.
+    /// Subfolders that still exist.
     folders: Vec<OsString>,
 }
 
-/// Removes the folder `name` of `parent`, read-only folders in it too. Follows no link and does not leave the file system
-/// that the folder is on. Open handles are bounded, whatever the depth.
+/// Removes the folder `name` of `parent`, including read-only subfolders. Follows no link and stays on the file system of the folder. The
+/// number of open handles is bounded, whatever the depth.
 pub(crate) fn remove_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
     let device = platform::device(&calls::status(parent, name)?);
     let mut open = vec![empty(parent, name, device)?];
@@ -34,7 +34,7 @@ pub(crate) fn remove_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
                 }
             }
             None => {
-                // Windows removes no folder that is open.
+                // Windows does not remove a folder that is open.
                 drop(handle);
                 let name = std::mem::take(&mut folder.name);
                 open.pop();
@@ -54,9 +54,9 @@ pub(crate) fn remove_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes all but folders from a folder, and returns it with the folders that it still holds.
+/// Removes everything but subfolders from a folder, and returns it with the remaining subfolders.
 fn empty(parent: &Dir, name: &OsStr, device: u64) -> io::Result<Folder> {
-    // A folder that its owner may not write to can only be emptied after this.
+    // Makes it possible to empty a folder that its owner may not write to.
     platform::set_folder_mode(parent, name, 0o700)?;
     let handle = calls::open_folder(parent, name)?;
     if platform::device(&calls::folder_status(&handle)?) != device {

@@ -1,4 +1,4 @@
-//! Where a tree is unpacked: a temporary folder beside the target, which takes the target's name when it is complete.
+//! The folder into which a tree is unpacked: a temporary folder next to the target, which gets the target's name when it is complete.
 use super::calls::{self, Dir};
 use super::{platform, remove};
 use crate::{Error, ErrorKind};
@@ -7,23 +7,23 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A place for a tree. Dropped before [`Target::install`], it removes what was unpacked.
+/// A target and its temporary folder. If it is dropped before [`Target::install`], it removes the unpacked files.
 pub(crate) struct Target {
-    /// Links resolved, as far as it exists.
+    /// The target's path. Links are resolved if the target exists.
     path: PathBuf,
     parent: Dir,
     name: OsString,
     temporary: OsString,
-    /// Whether there is an old folder to be replaced.
+    /// Whether an existing folder is to be replaced.
     replaces: bool,
     is_installed: bool,
 }
 
 impl Target {
-    /// Chooses the place and makes the temporary folder.
+    /// Makes the temporary folder next to the target.
     ///
-    /// An existing target is refused without `force`. With it, only a folder can be replaced, and neither the current
-    /// folder nor one that holds it: nobody means to empty these.
+    /// Without `force` an existing target is an error. With `force`, only a folder can be replaced, and neither the current folder nor one
+    /// above it, which nobody intends to replace.
     pub(crate) fn create(target: &Path, force: bool) -> Result<Target, Error> {
         let at_target = |error: io::Error| Error::from(error).at(target);
         let exists = || Error::new(ErrorKind::OutputExists).at(target);
@@ -62,7 +62,7 @@ impl Target {
         &self.temporary
     }
 
-    /// Gives the temporary folder the target's name. The names are on the disk when this returns.
+    /// Gives the temporary folder the target's name. When it returns, the names are on the disk.
     pub(crate) fn install(mut self) -> Result<(), Error> {
         if self.replaces {
             self.exchange()?;
@@ -71,7 +71,7 @@ impl Target {
                 .map_err(|error| self.failed(error))?;
         }
         if let Err(error) = platform::sync_names(&self.parent) {
-            // Not to be relied on, so it must not be there. If even this fails, the new tree stays: it is complete.
+            // The name is not durable, so it must be removed. If that fails too, the new tree stays, because it is complete.
             let undone = match self.replaces {
                 true => self.exchange().is_ok(),
                 false => platform::rename_to_free_name(&self.parent, &self.name, &self.temporary).is_ok(),
@@ -93,18 +93,18 @@ impl Target {
 
     fn failed(&self, error: io::Error) -> Error {
         match error.kind() {
-            // Made by another process while this one unpacked.
+            // Another process made the target while this one unpacked.
             io::ErrorKind::AlreadyExists => Error::new(ErrorKind::OutputExists).at(&self.path),
             _ => Error::from(error).at(&self.path),
         }
     }
 
-    /// Says in an error under which name the folder is that was to be replaced.
+    /// Adds the present name of the old folder to an error.
     fn with_old_folder(&self, error: Error, name: &OsStr) -> Error {
         error.with_detail(format!("the old folder is now {}", self.path.with_file_name(name).display()))
     }
 
-    /// Exchanges the target's name and the temporary one, in one step where the system can.
+    /// Exchanges the names of the target and the temporary folder, in one step if the system can.
     fn exchange(&mut self) -> Result<(), Error> {
         match platform::exchange(&self.parent, &self.temporary, &self.name) {
             Some(done) => done.map_err(|error| self.failed(error)),
@@ -112,8 +112,8 @@ impl Target {
         }
     }
 
-    /// The same where a name has to be free. What had the target's name has a new temporary one afterwards. After an error it has
-    /// the target's name still, or one that the error tells.
+    /// Like [`Target::exchange`], where a rename needs a free name. Afterwards the old folder has a new temporary name. After an error it
+    /// has the target's name, or the name that the error states.
     fn exchange_in_steps(&mut self) -> Result<(), Error> {
         let aside = take_name(|aside| platform::rename_to_free_name(&self.parent, &self.name, aside))
             .map_err(|error| self.failed(error))?;
@@ -132,7 +132,7 @@ impl Target {
 impl Drop for Target {
     fn drop(&mut self) {
         if !self.is_installed {
-            // The error that led here is the one to report.
+            // The earlier error is the one to report.
             drop(remove::remove_folder(&self.parent, &self.temporary));
         }
     }
@@ -143,8 +143,8 @@ fn create_temporary(parent: &Dir) -> io::Result<OsString> {
     take_name(|name| platform::create_folder(parent, name))
 }
 
-/// Has a name taken: `.tress-` and sixteen hexadecimal digits. They need not be secret, since `take` fails when there is such
-/// a name.
+/// Calls `take` with names until one is free: `.tress-` and sixteen hexadecimal digits. The names need not be secret, because `take`
+/// fails if a name exists.
 fn take_name(take: impl Fn(&OsStr) -> io::Result<()>) -> io::Result<OsString> {
     let random = RandomState::new();
     let mut attempt = 0;
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
-    /// With one call that fails, and with all from one call on.
+    /// One call fails, or all calls from one on.
     #[test]
     fn whatever_fails_in_an_exchange_in_steps_the_old_folder_is_there_or_its_name_is_told() {
         for fault in [Fault::Error(io::ErrorKind::StorageFull), Fault::Gone] {

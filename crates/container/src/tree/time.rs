@@ -1,12 +1,12 @@
-//! Times of modification: nanoseconds, before and after 1970, as a PAX record writes them (POSIX.1-2017, pax,
-//! "Extended Header": decimal seconds with an optional fraction).
+//! Modification times in nanoseconds, before and after 1970, in the form of a PAX record (POSIX.1-2017, pax, "Extended Header": decimal
+//! seconds with an optional fraction).
 use std::time::SystemTime;
 
-/// A time as seconds since 1970 and the nanoseconds after that second.
+/// A time in seconds since 1970, and the nanoseconds after that second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Time {
     pub(crate) seconds: i64,
-    /// Below 10^9, counted forwards also when the seconds are negative.
+    /// Below 10^9. Counted forwards, even if the seconds are negative.
     pub(crate) nanoseconds: u32,
 }
 
@@ -25,7 +25,7 @@ impl Time {
         }
     }
 
-    /// `None` for a time that this system cannot hold. Unix takes seconds and nanoseconds as they are.
+    /// Converts to the system's type; `None` for a time that it cannot represent. Unix uses seconds and nanoseconds directly.
     #[cfg(any(not(unix), test))]
     pub(crate) fn to_system(self) -> Option<SystemTime> {
         use std::time::Duration;
@@ -37,7 +37,7 @@ impl Time {
         second.checked_add(Duration::from_nanos(self.nanoseconds.into()))
     }
 
-    /// Reads decimal seconds; digits beyond nanoseconds are dropped towards the past, as file systems do.
+    /// Parses decimal seconds. Digits after the nanoseconds are dropped, which rounds towards the past, as in file systems.
     pub(crate) fn parse(text: &[u8]) -> Option<Time> {
         let text = std::str::from_utf8(text).ok()?;
         let (is_negative, text) = match text.strip_prefix('-') {
@@ -60,7 +60,7 @@ impl Time {
         }
     }
 
-    /// Decimal seconds with all nine digits of the fraction, or none.
+    /// Formats as decimal seconds with nine digits of fraction, or without a fraction.
     pub(crate) fn format(self) -> String {
         match (self.seconds < 0, self.nanoseconds) {
             (_, 0) => self.seconds.to_string(),
@@ -88,7 +88,7 @@ mod tests {
             let time = Time { seconds, nanoseconds };
             assert_eq!(Time::parse(text.as_bytes()), Some(time), "{text}");
             assert_eq!(time.format(), text);
-            // Windows counts tenths of microseconds.
+            // Windows counts in units of 100 ns.
             if cfg!(unix) || nanoseconds % 100 == 0 {
                 assert_eq!(time.to_system().and_then(Time::from_system), Some(time));
             }

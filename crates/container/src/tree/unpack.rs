@@ -1,4 +1,4 @@
-//! A tar stream into a folder.
+//! Unpacks a tar stream into a folder.
 use super::calls::{self, Dir};
 use super::entry::{Entry, Kind};
 use super::read::{Reader, damaged, shown};
@@ -10,15 +10,14 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Reads a tar stream from `input` to its end and makes the folder `target` of it.
+/// Reads a tar stream from `input` to its end, and makes the folder `target` from it.
 ///
-/// `input` has to yield verified bytes only; an [`Error`] inside its `io::Error` is returned as it is. With `force` an
-/// existing folder is replaced as a whole, after the new one is complete. On every error nothing stays behind: neither
-/// `target` nor the temporary folder beside it.
+/// `input` must return only verified bytes; an [`Error`] inside of its `io::Error` is returned unchanged. With `force` an existing folder
+/// is replaced as a whole, after the new one is complete. After an error neither `target` nor the temporary folder next to it exists.
 ///
 /// # Errors
-/// `OutputExists`; `TreeDamaged`, `TreePath`, `TreeLink`, `TreeSpecialFile` and `TreeDuplicate` for what the stream holds, with
-/// the entry's path inside the tree; `Interrupted` when `control` is cancelled; every failure of reading and writing.
+/// `OutputExists`; `TreeDamaged`, `TreePath`, `TreeLink`, `TreeSpecialFile` and `TreeDuplicate` for invalid entries, with the entry's path
+/// inside the tree; `Interrupted` when `control` is cancelled; every failure of reading and writing.
 pub fn unpack(input: &mut dyn Read, target: &Path, force: bool, control: &Control) -> Result<(), Error> {
     let target_folder = Target::create(target, force)?;
     let at_target = |error: io::Error| Error::from(error).at(target);
@@ -37,7 +36,7 @@ pub fn unpack(input: &mut dyn Read, target: &Path, force: bool, control: &Contro
     }
     unpacker.leave_to(0)?;
     let root_attributes = unpacker.root_attributes;
-    // Windows renames no folder that is open.
+    // Windows does not rename a folder that is open.
     drop(unpacker);
     if let Some((mode, modified)) = root_attributes {
         set_attributes(parent, target_folder.temporary(), mode, modified).map_err(at_target)?;
@@ -50,16 +49,16 @@ pub fn unpack(input: &mut dyn Read, target: &Path, force: bool, control: &Contro
 struct Unpacker<'a> {
     top: Dir,
     root_attributes: Option<(u32, Time)>,
-    /// Whether there was an entry besides the root's.
+    /// Whether the stream has entries besides the root's.
     has_entries: bool,
-    /// From below the root to the folder of the last entry.
+    /// The open folders below the root, up to the folder of the last entry.
     open: Vec<Folder>,
     control: &'a Control,
     buffer: Vec<u8>,
 }
 
-/// A folder that may still get entries. Its mode and time are set when it is left: a read-only folder could not be filled,
-/// and filling changes the time.
+/// A folder that may still receive entries. Its mode and time are set when it is left: a read-only folder could not be filled, and
+/// filling changes the time.
 struct Folder {
     name: OsString,
     /// `None` while too many others are open.
@@ -76,7 +75,7 @@ impl Unpacker<'_> {
         let Some((name, parents)) = path.split_last() else {
             return self.unpack_root(entry);
         };
-        // Old archives mark folders by this alone.
+        // Old archives mark folders only by the trailing slash.
         if entry.path.ends_with(b"/") && entry.kind != Kind::Folder {
             return Err(ErrorKind::TreePath.into());
         }
@@ -130,8 +129,8 @@ impl Unpacker<'_> {
         Ok(platform::set_modified(self.current()?, name, entry.modified)?)
     }
 
-    /// Made at once, and yet no later entry can pass through it: an entry's folders are those that are open, and each was made
-    /// as a folder.
+    /// Makes the link immediately. No later entry can pass through it: an entry's folders are those that are open, and each was made as a
+    /// folder.
     fn unpack_link(&mut self, name: &OsStr, target: &[u8], modified: Time) -> Result<(), Error> {
         if !names::link_stays_inside(self.open.len(), target, names::Rules::HERE) {
             return Err(ErrorKind::TreeLink.into());
@@ -142,7 +141,7 @@ impl Unpacker<'_> {
         Ok(platform::set_modified(folder, name, modified)?)
     }
 
-    /// Leaves folders until the innermost one is the one with these names. No folder is entered twice.
+    /// Leaves folders until the innermost open one has these names. No folder is entered twice.
     fn enter(&mut self, parents: &[&[u8]]) -> Result<(), Error> {
         let same = |(folder, name): &(&Folder, &&[u8])| names::to_os(name) == Some(&*folder.name);
         let shared = self.open.iter().zip(parents).take_while(same).count();
@@ -158,7 +157,7 @@ impl Unpacker<'_> {
         }
     }
 
-    /// Leaves the innermost folders until so many are open.
+    /// Leaves the innermost folders until `depth` folders are open.
     fn leave_to(&mut self, depth: usize) -> Result<(), Error> {
         while self.open.len() > depth {
             let Some(Folder { name, handle, mode, modified }) = self.open.pop() else { break };
@@ -178,7 +177,7 @@ impl Unpacker<'_> {
         match self.open.last_mut() {
             None => Ok(&self.top),
             Some(Folder { handle: Some(handle), .. }) => Ok(handle),
-            // Every part of this path was made here as a folder.
+            // Every component of this path was made here as a folder.
             Some(Folder { handle, .. }) => Ok(handle.insert(calls::open_below(&self.top, &path)?)),
         }
     }
@@ -198,7 +197,7 @@ fn to_os(name: &[u8]) -> Result<&OsStr, Error> {
     names::to_os(name).ok_or_else(|| ErrorKind::TreePath.into())
 }
 
-/// Every name is made and none replaced, so one that is taken came twice, perhaps in another case.
+/// Every name is created and none is replaced, so a name that is taken occurred twice, possibly in another case.
 fn creation_error(error: io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::AlreadyExists => ErrorKind::TreeDuplicate.into(),

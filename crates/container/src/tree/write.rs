@@ -1,5 +1,5 @@
-//! Entries as tar blocks: POSIX ustar headers (IEEE Std 1003.1-2017, pax, "ustar Interchange Format"), preceded by a pax
-//! extended header where a ustar field is too small.
+//! Writes entries as tar blocks: POSIX ustar headers (IEEE Std 1003.1-2017, pax, "ustar Interchange Format"), preceded by a pax extended
+//! header if a ustar field is too small.
 use super::entry::{Entry, Kind};
 use super::pax;
 use std::io::{self, Write};
@@ -10,10 +10,10 @@ pub(crate) const BLOCK_BYTES: usize = 512;
 /// Largest size and time that eleven octal digits hold.
 const MAX_OCTAL: u64 = 0o777_7777_7777;
 
-/// Longest name and longest link target of a header; the prefix field is not used, since readers disagree about it.
+/// Longest name and longest link target in a header, in bytes. The prefix field is not used, because readers disagree about it.
 const NAME_BYTES: usize = 100;
 
-/// Writes the headers of an entry; a file's data and [`write_padding`] come next.
+/// Writes the headers of an entry. A file's data and [`write_padding`] must follow.
 pub(crate) fn write_header(out: &mut dyn Write, entry: &Entry) -> io::Result<()> {
     let (entry_type, size_bytes, target) = match &entry.kind {
         Kind::Folder => (EntryType::Directory, 0, &[][..]),
@@ -35,12 +35,12 @@ pub(crate) fn write_header(out: &mut dyn Write, entry: &Entry) -> io::Result<()>
     out.write_all(header.as_bytes())
 }
 
-/// What the header's own fields cannot hold.
+/// The records for values that the header's own fields cannot hold.
 fn records(entry: &Entry, size_bytes: u64, target: &[u8]) -> Vec<u8> {
     let long_path = (entry.path.len() > NAME_BYTES).then_some(&entry.path[..]);
     let long_target = (target.len() > NAME_BYTES).then_some(target);
     let mut records = Vec::new();
-    // POSIX: without this, path and linkpath are UTF-8.
+    // Without this record, POSIX takes path and linkpath as UTF-8.
     if [long_path, long_target].into_iter().flatten().any(|name| std::str::from_utf8(name).is_err()) {
         pax::push(&mut records, "hdrcharset", b"BINARY");
     }
@@ -67,29 +67,29 @@ fn header(entry_type: EntryType, path: &[u8], size_bytes: u64, mode: u32) -> Hea
     header.set_uid(0);
     header.set_gid(0);
     header.set_mtime(0);
-    // Beyond the octal digits this becomes the binary form of GNU tar, which a reader without pax understands.
+    // Larger sizes are stored in GNU tar's binary form, which a reader without pax understands.
     header.set_size(size_bytes);
     copy(&mut header.as_old_mut().name, path);
     header
 }
 
-/// A name that is too long is cut: the pax record carries it whole.
+/// Copies a name, and cuts one that is too long: the pax record holds it completely.
 fn copy(field: &mut [u8; NAME_BYTES], bytes: &[u8]) {
     let length = bytes.len().min(NAME_BYTES);
     field[..length].copy_from_slice(&bytes[..length]);
 }
 
-/// Zeros up to the next block.
+/// Writes zeros up to the next block.
 pub(crate) fn write_padding(out: &mut dyn Write, data_bytes: u64) -> io::Result<()> {
     out.write_all(&[0; BLOCK_BYTES][..padding_bytes(data_bytes)])
 }
 
-/// Bytes between the end of the data and the next block.
+/// Number of bytes from the end of the data to the next block.
 pub(crate) fn padding_bytes(data_bytes: u64) -> usize {
     (BLOCK_BYTES - (data_bytes % BLOCK_BYTES as u64) as usize) % BLOCK_BYTES
 }
 
-/// Two blocks of zeros.
+/// Writes the end mark, two blocks of zeros.
 pub(crate) fn write_end(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&[0; 2 * BLOCK_BYTES])
 }

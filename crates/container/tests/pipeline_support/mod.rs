@@ -1,4 +1,4 @@
-//! A folder to work in, two keys, and FIFOs with someone at the other end.
+//! A temporary folder, two keys, and FIFOs with a thread at the other end.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -10,7 +10,7 @@ use tress_container::commands::{DecryptOptions, EncryptOptions, Report, Sink, So
 use tress_container::keys::{Identities, Recipients, key_file};
 use tress_container::{Control, Error, container};
 
-/// Bytes that differ from chunk to chunk.
+/// Bytes that differ between chunks.
 pub(crate) fn plain(bytes: usize) -> Vec<u8> {
     (0..bytes as u64).map(|i| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8).collect()
 }
@@ -98,7 +98,7 @@ impl Bench {
         decrypt(&Source::Path(self.path(from)), &sink, &self.identities(), &options, &Control::new())
     }
 
-    /// Where the first chunk of the container `box` begins.
+    /// Offset of the first chunk in the container `box`.
     pub(crate) fn chunks_offset(&self) -> usize {
         let mut file = File::open(self.path("box")).unwrap();
         container::Header::read(&mut file).unwrap().header_bytes() as usize + container::PREFIX_BYTES
@@ -109,13 +109,13 @@ impl Bench {
         assert!(made.success());
     }
 
-    /// Runs `verb` with a FIFO in which `input` comes.
+    /// Runs `verb` with a FIFO as its source, which delivers `input`.
     pub(crate) fn out_of_fifo<T>(&self, input: &[u8], verb: impl FnOnce(&Source) -> T) -> T {
         self.fifo("fifo-in");
         let path = self.path("fifo-in");
         let result = thread::scope(|scope| {
             scope.spawn(|| {
-                // A verb that fails early closes its end: then there is nothing to complain about.
+                // A command that fails early closes its end, and the write fails.
                 let _ = File::options().write(true).open(&path).unwrap().write_all(input);
             });
             verb(&Source::Path(path.clone()))
@@ -124,7 +124,7 @@ impl Bench {
         result
     }
 
-    /// Runs `verb` with a FIFO at both ends; what came out of it is in `output`, also when it failed.
+    /// Runs `verb` with FIFOs as source and sink. `output` gets what it wrote, even if it failed.
     pub(crate) fn between_fifos<T>(
         &self,
         input: &[u8],
@@ -141,7 +141,7 @@ impl Bench {
         result
     }
 
-    /// What comes out of `verb`.
+    /// Returns what `verb` wrote.
     pub(crate) fn through_fifos(
         &self,
         input: &[u8],

@@ -2,14 +2,14 @@
 
 use std::{collections::VecDeque, time::Duration};
 
-/// How far back the rate looks.
+/// Length of the time window of the rate.
 const WINDOW: Duration = Duration::from_secs(4);
-/// No rate before this much time was observed.
+/// Shortest observation that gives a rate.
 const MIN_OBSERVED: Duration = Duration::from_millis(500);
-/// Where little moves, the rate looks further back, to this many changes.
+/// If few values arrive, the window extends back to this many changes.
 const MIN_CHANGES: usize = 3;
 
-/// The values of a counter over the last seconds, each with the time when it was first seen. Times count from any fixed start.
+/// The values of a counter within the window, each with the time when it was first seen. Times count from any fixed start.
 #[derive(Default)]
 pub(super) struct Window {
     changes: VecDeque<(Duration, u64)>,
@@ -17,12 +17,12 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Notes the counter's value.
+    /// Records the counter's value.
     pub(super) fn note(&mut self, now: Duration, count: u64) {
         self.now = now;
         let (last, known) = self.changes.back().copied().unwrap_or_default();
         if count > known {
-            // After a long pause the rate begins anew.
+            // After a long pause the observation starts again.
             if self.mean_pause().is_some_and(|pause| now.saturating_sub(last) > WINDOW.max(4 * pause)) {
                 self.changes.clear();
             }
@@ -33,13 +33,13 @@ impl Window {
         }
     }
 
-    /// Mean time between two changes.
+    /// Mean time between two changes, if there are any.
     fn mean_pause(&self) -> Option<Duration> {
         let steps = self.changes.len().checked_sub(1).filter(|steps| *steps > 0)?;
         Some((self.changes[steps].0 - self.changes[0].0) / steps as u32)
     }
 
-    /// The rate, once enough was observed. It falls while the counter stands still for longer than usual.
+    /// The rate, after [`MIN_OBSERVED`]. It falls while the counter is unchanged for longer than usual.
     pub(super) fn per_second(&self) -> Option<f64> {
         let ((first, from), (last, to)) = (self.changes.front()?, self.changes.back()?);
         let observed = (*last - *first).max((self.now - *first).saturating_sub(self.mean_pause()?));
@@ -47,11 +47,10 @@ impl Window {
     }
 }
 
-/// The text of the line, in at most `columns` columns. Where there is no room, the bar is left out first, then the time left,
-/// then the rate.
+/// The text of the line, at most `columns` columns wide. If space is short, the bar is left out first, then the time left, then the rate.
 pub(super) fn line(done_bytes: u64, total_bytes: Option<u64>, bytes_per_s: Option<f64>, columns: usize) -> String {
     let rate = bytes_per_s.map(|rate| format!("{:>10}", format!("{}/s", bytes_text(rate as u64))));
-    // A total that proves too small is unknown.
+    // A total that has turned out too small counts as unknown.
     let Some(total) = total_bytes.filter(|total| *total >= done_bytes.max(1)) else {
         return join(&[Some(format!("{:>8}", bytes_text(done_bytes))), rate], columns);
     };
@@ -81,7 +80,7 @@ const GAP: &str = "  ";
 const MIN_BAR: usize = 12;
 const MAX_BAR: usize = 52;
 
-/// The present fields, up to the first for which there is no room.
+/// Joins the present fields, up to the first that does not fit.
 fn join(fields: &[Option<String>], columns: usize) -> String {
     let mut line = String::new();
     for field in fields.iter().flatten() {
@@ -104,7 +103,7 @@ fn unit(bytes: u64) -> Unit {
     found.map_or((1, "B"), |(bits, name)| (1 << bits, name))
 }
 
-/// Three significant digits.
+/// Formats with three significant digits.
 fn digits(bytes: u64, (factor, _): Unit) -> String {
     let value = bytes as f64 / factor as f64;
     let decimals = match value {
@@ -121,7 +120,7 @@ fn bytes_text(bytes: u64) -> String {
     format!("{} {}", digits(bytes, unit), unit.1)
 }
 
-/// The time left; `None` from 100 days on.
+/// Formats the time left; `None` for 100 days or more.
 fn left_text(seconds: f64) -> Option<String> {
     let seconds = seconds.ceil() as u64;
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
@@ -140,13 +139,13 @@ mod tests {
 
     const MB: f64 = 1e6;
 
-    /// A clock ticks every 100 ms. Each case has the bytes moved by a time in seconds, and rows of a time and the bounds of
-    /// the rate at that time; -1 is no rate.
+    /// A clock ticks every 100 ms. Each case has a function from seconds to the bytes moved, and rows of a time and the bounds of the rate
+    /// at that time; -1 means no rate.
     #[test]
     fn rates() {
         type Case = (&'static str, fn(f64) -> f64, &'static [(f64, f64, f64)]);
         let cases: [Case; 6] = [
-            // Keys are derived for a second; half a second later the rate is there, and right.
+            // Keys are derived for a second. The rate appears half a second later, with the right value.
             ("steady", |s| 100.0 * MB * (s - 1.0), &[(1.6, 99.0 * MB, 101.0 * MB), (9.0, 99.0 * MB, 101.0 * MB)]),
             ("a buffer fills immediately", |s| 64.0 * MB + 10.0 * MB * s, &[(0.5, 9.9 * MB, 10.1 * MB)]),
             // Half a megabyte every 1.7 s.
