@@ -1,6 +1,6 @@
-//! Addition, subtraction and comparison (section 3.1.1 of the paper). Constant time, but for [`compare_vartime`].
+//! Addition, subtraction and comparison (section 3.1.1 of the paper). Constant time, except for functions with `_vartime` in their name.
 //!
-//! All numbers of a call have the same length; functions panic where they have not.
+//! All numbers of a call must have the same length; otherwise functions panic.
 
 use core::cmp::Ordering;
 
@@ -50,8 +50,8 @@ pub fn subtract_assign<L: Limb>(a: &mut [L], b: &[L]) -> L {
     borrow
 }
 
-/// `difference = a − b` as the paper does it: the two's complement of `b`, that is its digits inverted and 1, is added.
-/// Returns the carry, which is 1 where `a` is at least `b`: the opposite of a borrow.
+/// `difference = a − b` in the paper's way: adds the two's complement of `b`, that is, its inverted digits and 1. Returns the carry, which
+/// is the opposite of a borrow: 1 if `a` is at least `b`.
 #[inline]
 pub fn subtract_complement<L: Limb>(a: &[L], b: &[L], difference: &mut [L]) -> L {
     assert!(a.len() == difference.len() && b.len() == difference.len());
@@ -62,7 +62,7 @@ pub fn subtract_complement<L: Limb>(a: &[L], b: &[L], difference: &mut [L]) -> L
     carry
 }
 
-/// `a += b` where the mask is all ones, `a` where it is zero; returns the carry.
+/// `a += b` if the mask is all ones; leaves `a` unchanged if it is zero. Returns the carry.
 #[inline]
 pub fn add_masked<L: Limb>(a: &mut [L], b: &[L], mask: L) -> L {
     assert_eq!(a.len(), b.len());
@@ -73,7 +73,7 @@ pub fn add_masked<L: Limb>(a: &mut [L], b: &[L], mask: L) -> L {
     carry
 }
 
-/// `a −= b` where the mask is all ones, `a` where it is zero; returns the borrow.
+/// `a −= b` if the mask is all ones; leaves `a` unchanged if it is zero. Returns the borrow.
 #[inline]
 pub fn subtract_masked<L: Limb>(a: &mut [L], b: &[L], mask: L) -> L {
     assert_eq!(a.len(), b.len());
@@ -84,15 +84,15 @@ pub fn subtract_masked<L: Limb>(a: &mut [L], b: &[L], mask: L) -> L {
     borrow
 }
 
-/// `carry · b^n + a`, which is below twice the modulus, brought below the modulus.
+/// Reduces `carry · b^n + a`, which must be below twice the modulus, to a number below the modulus.
 #[inline]
 pub(crate) fn subtract_once<L: Limb>(a: &mut [L], carry: L, modulus: &[L]) {
     let borrow = is_less(a, modulus);
-    // Without a carry and below the modulus it stays.
+    // Without a carry, a number below the modulus is unchanged.
     subtract_masked(a, modulus, (carry | (borrow ^ L::ONE)).mask());
 }
 
-/// `a = 2 a`; returns the bit that falls out.
+/// `a = 2 a`; returns the bit that is shifted out.
 #[inline]
 pub fn double<L: Limb>(a: &mut [L]) -> L {
     let mut carry = L::ZERO;
@@ -102,7 +102,7 @@ pub fn double<L: Limb>(a: &mut [L]) -> L {
     carry
 }
 
-/// `a = a / 2`, with `carry` for the highest bit; returns the bit that falls out.
+/// `a = a / 2`, with `carry` as the new highest bit; returns the bit that is shifted out.
 #[inline]
 pub fn halve<L: Limb>(a: &mut [L], carry: L) -> L {
     let mut carry = carry;
@@ -112,7 +112,7 @@ pub fn halve<L: Limb>(a: &mut [L], carry: L) -> L {
     carry
 }
 
-/// 1 where `a < b`, else 0.
+/// 1 if `a < b`, else 0.
 #[inline]
 pub fn is_less<L: Limb>(a: &[L], b: &[L]) -> L {
     assert_eq!(a.len(), b.len());
@@ -123,7 +123,7 @@ pub fn is_less<L: Limb>(a: &[L], b: &[L]) -> L {
     borrow
 }
 
-/// 1 where `a = b`, else 0.
+/// 1 if `a = b`, else 0.
 #[inline]
 pub fn is_equal<L: Limb>(a: &[L], b: &[L]) -> L {
     assert_eq!(a.len(), b.len());
@@ -134,7 +134,7 @@ pub fn is_equal<L: Limb>(a: &[L], b: &[L]) -> L {
     difference.is_zero()
 }
 
-/// 1 where all digits are zero, else 0.
+/// 1 if all digits are zero, else 0.
 #[inline]
 pub fn is_zero<L: Limb>(a: &[L]) -> L {
     let mut digits = L::ZERO;
@@ -144,25 +144,25 @@ pub fn is_zero<L: Limb>(a: &[L]) -> L {
     digits.is_zero()
 }
 
-/// Compares numbers of any two lengths, from the highest digit on.
+/// Compares numbers of any two lengths, starting with the highest digit.
 pub fn compare_vartime<L: Limb>(a: &[L], b: &[L]) -> Ordering {
     let (a, b) = (strip_vartime(a), strip_vartime(b));
     a.len().cmp(&b.len()).then_with(|| a.iter().rev().cmp(b.iter().rev()))
 }
 
-/// The number without leading zeros.
+/// The number without leading zero digits.
 pub fn strip_vartime<L: Limb>(a: &[L]) -> &[L] {
     let length = a.iter().rposition(|&digit| digit != L::ZERO).map_or(0, |i| i + 1);
     &a[..length]
 }
 
-/// Bits of the number.
+/// Length of the number in bits.
 pub fn bits_vartime<L: Limb>(a: &[L]) -> usize {
     let a = strip_vartime(a);
     a.last().map_or(0, |top| a.len() * L::BITS as usize - top.leading_zeros() as usize)
 }
 
-/// The bit of this number, 0 or 1; 0 beyond its end. The position is public.
+/// The bit at this position, 0 or 1; 0 beyond the end of the number. The position is public.
 #[inline]
 pub fn bit<L: Limb>(a: &[L], position: usize) -> L {
     let (digit, shift) = (position / L::BITS as usize, position % L::BITS as usize);

@@ -1,4 +1,4 @@
-//! The digit operations in the crate's table are what the algorithms do: a digit that counts.
+//! Checks the numbers of digit operations in the crate's table, with a digit type that counts them.
 
 use std::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
 use std::{cell::Cell, vec, vec::Vec};
@@ -20,7 +20,7 @@ fn count(counter: &'static std::thread::LocalKey<Cell<usize>>) {
     counter.set(counter.get() + 1);
 }
 
-/// Sixteen bits, and a note of every product, quotient and sum.
+/// A digit of 16 bits that counts products, quotients and sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Counted(u16);
 
@@ -114,7 +114,7 @@ impl Shr<u32> for Counted {
     }
 }
 
-/// Products of digits, and sums, of some work.
+/// Number of digit products and sums in some work.
 fn counted(work: impl FnOnce()) -> (usize, usize) {
     PRODUCTS.set(0);
     SUMS.set(0);
@@ -152,7 +152,7 @@ fn sums_and_products() {
     assert_eq!(products(&mut |product| multiply::columns(&a, &b, product)), N * N);
     assert_eq!(products(&mut |square| multiply::square::three_steps(&a, square)), N * (N + 1) / 2);
     assert_eq!(products(&mut |square| multiply::square::columns(&a, square)), N * (N + 1) / 2);
-    // Twice above the threshold: nine products of a quarter.
+    // Two levels above the threshold: nine products of a quarter of the length.
     let threshold = multiply::KARATSUBA_DIGITS;
     let n = 2 * threshold;
     let long = [&a[..], &b[..], &a[..], &b[..], &a[..]].concat()[..n].to_vec();
@@ -164,7 +164,7 @@ fn sums_and_products() {
     assert_eq!(products, 9 * (threshold / 2) * (threshold / 2 + 1) / 2);
 }
 
-/// Products of digits in one product modulo N.
+/// Number of digit products in one product modulo N.
 fn in_ring(ring: &impl Ring<Counted>) -> usize {
     let (a, b, _) = numbers();
     let (mut product, mut scratch) = (a.clone(), vec![Counted(0); ring.scratch()]);
@@ -177,11 +177,11 @@ fn products_modulo() {
     for arrangement in Arrangement::ALL {
         let (mut powers, mut scratch) = (vec![Counted(0); 2 * N], vec![Counted(0); N]);
         let ring = Montgomery::new(&modulus, arrangement, &mut powers, &mut scratch).unwrap();
-        // 2 n² + n, and one product by 1 for each row where CIHS adds a carry to a column.
+        // 2 n² + n, and for CIHS one product by 1 for each row, which adds a carry to a column.
         let extra = if arrangement == Arrangement::Cihs { 2 * N } else { 0 };
         assert_eq!(in_ring(&ring), 2 * N * N + N + extra, "{}", arrangement.name());
     }
-    // A product, and for each of n digits of the quotient n products, a division and one or more of the estimate.
+    // A product, and for each of the quotient's n digits n products, a division and one or more products for the estimate.
     let classical = in_ring(&Classical::new(&modulus).unwrap());
     assert!((2 * N * N + 2 * N..=2 * N * N + 4 * N).contains(&classical), "{classical}");
     let takagi = in_ring(&Takagi::new(&modulus).unwrap());
@@ -206,7 +206,7 @@ fn powers() {
     let bits = add::bits_vartime(&exponent);
     let ones: u32 = exponent.iter().map(|digit| digit.0.count_ones()).sum();
     assert_eq!(products, (bits - 1 + ones as usize - 1) * product);
-    // Windows of 5 bits: 384 squares of the exponent's 77 windows, a product for each, and the table.
+    // Windows of 5 bits: the exponent has 77 windows, so 384 squares, a product for each window, and the table.
     let (mut one, mut memory) = (base.clone(), vec![Counted(0); fixed_window_scratch(N, 16 * N)]);
     ring.one(&mut one);
     let inverse = negative_inverse(modulus[0]);

@@ -1,30 +1,30 @@
-//! What this machine has.
+//! Detects the instructions of this machine.
 //!
-//! Code that uses instructions beyond the target's baseline takes a token, and the only way to make a token is to have
-//! detected those instructions. So a call of it on a machine without them does not compile.
+//! Code that uses instructions beyond the target's baseline takes a token. The only way to make a token is to detect those instructions, so
+//! code that calls it without detection does not compile.
 //!
-//! `TRESS_CPU=-avx512,-adx` in the environment names features that are not used, as in `tress_cipher::cpu`: `adx`, `ifma`, and
-//! `avx512` and `avx2`, which IFMA builds on. It only takes away. It is read once, when the first token is asked for, and with
-//! the feature `std` only; other items are ignored.
+//! `TRESS_CPU=-avx512,-adx` in the environment disables features, as in `tress_cipher::cpu`: `adx`, `ifma`, and `avx512` and `avx2`, on
+//! which IFMA depends. It can only disable features; other items are ignored. It is read once, when the first token is requested, and only
+//! with the feature `std`.
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
-/// Whether every instruction is taken for there.
+/// Whether to assume that all instructions are available.
 #[cfg(feature = "secrets")]
 static ALL: core::sync::atomic::AtomicBool = core::sync::atomic::AtomicBool::new(false);
 
-/// From now on this process prepares moduli for all lanes: for an interpreter that has every instruction, in a process whose
-/// processor may not.
+/// From now on this process prepares moduli for all lanes. For an interpreter that supports all instructions, in a process whose processor
+/// may not.
 ///
 /// # Safety
-/// On a processor without BMI2, ADX and AVX-512 IFMA nothing that uses them may run outside of the interpreter.
+/// On a processor without BMI2, ADX and AVX-512 IFMA, no code that uses them may run outside of the interpreter.
 #[cfg(feature = "secrets")]
 #[doc(hidden)]
 pub unsafe fn take_all_instructions_for_there() {
     ALL.store(true, Ordering::Relaxed);
 }
 
-/// The value of `TRESS_CPU`. Tests of secrets look at all code, and their interpreter has no environment.
+/// The value of `TRESS_CPU`. Tests of secrets cover all code, and their interpreter has no environment.
 fn switches() -> &'static str {
     #[cfg(all(feature = "std", not(feature = "secrets")))]
     {
@@ -35,12 +35,12 @@ fn switches() -> &'static str {
     ""
 }
 
-/// Whether a value of `TRESS_CPU` takes one of these away.
+/// Whether a value of `TRESS_CPU` disables one of these features.
 fn takes_away(value: &str, names: &[&str]) -> bool {
     value.split(',').any(|item| item.strip_prefix('-').is_some_and(|name| names.contains(&name)))
 }
 
-/// What was found of a token: detection takes microseconds in a virtual machine.
+/// A cached detection result: detection takes microseconds in a virtual machine.
 struct Found(AtomicU8);
 
 impl Found {
@@ -66,7 +66,7 @@ impl Found {
     }
 }
 
-/// Defines a token: its features are detected once, then read from an atomic. `TRESS_CPU` takes it away by any of the names.
+/// Defines a token. Its features are detected once, then read from an atomic. `TRESS_CPU` can disable it by any of the names.
 macro_rules! token {
     ($(#[$doc:meta])* $name:ident, $module:ident, [$($feature:tt),+], without [$($off:literal),+]) => {
         cpufeatures::new!($module, $($feature),+);
@@ -76,7 +76,7 @@ macro_rules! token {
         pub(crate) struct $name(());
 
         impl $name {
-            /// The proof that this machine has the instructions, if it has and `TRESS_CPU` leaves them.
+            /// Returns a token if this machine has the instructions and `TRESS_CPU` does not disable them.
             #[inline]
             pub(crate) fn detect() -> Option<Self> {
                 static FOUND: Found = Found(AtomicU8::new(Found::UNKNOWN));
@@ -89,7 +89,7 @@ macro_rules! token {
 }
 
 token!(
-    /// This machine has AVX-512 F and IFMA.
+    /// Proof that this machine has AVX-512 F and IFMA.
     Ifma,
     ifma,
     ["avx512f", "avx512ifma"],
@@ -97,7 +97,7 @@ token!(
 );
 
 token!(
-    /// This machine has MULX (BMI2), and ADCX and ADOX (ADX).
+    /// Proof that this machine has MULX (BMI2), and ADCX and ADOX (ADX).
     Adx,
     adx,
     ["bmi2", "adx"],

@@ -1,8 +1,8 @@
-//! What can go wrong, as one type.
+//! The error type of this crate.
 
 use core::fmt;
 
-/// Why a number was refused.
+/// Why a number was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
@@ -18,9 +18,9 @@ pub enum Error {
     TooLong,
     /// The highest digit of the modulus is zero.
     LeadingZero,
-    /// A slice has another length than the algorithm needs.
+    /// A slice does not have the length that the algorithm needs.
     Length,
-    /// A value is not below the modulus, or not in the range that the algorithm can reduce.
+    /// A value is not below the modulus, or is outside of the range that the algorithm can reduce.
     NotReduced,
     /// The exponent is zero.
     ZeroExponent,

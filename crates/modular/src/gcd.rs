@@ -5,8 +5,8 @@ use core::cmp::Ordering;
 
 use crate::{Error, Limb, add};
 
-/// `a` becomes the greatest common divisor of both numbers, which have the same length; `b` becomes 0. The greatest
-/// common divisor of a number and 0 is the number.
+/// Sets `a` to the greatest common divisor of both numbers, which must have the same length, and `b` to 0. The greatest common divisor of a
+/// number and 0 is the number.
 pub fn gcd_vartime<L: Limb>(a: &mut [L], b: &mut [L]) -> Result<(), Error> {
     if a.len() != b.len() {
         return Err(Error::Length);
@@ -19,7 +19,7 @@ pub fn gcd_vartime<L: Limb>(a: &mut [L], b: &mut [L]) -> Result<(), Error> {
     };
     shift_right(a, zeros_a);
     shift_right(b, zeros_b);
-    // Both are odd: their difference is even, and the larger of the two makes room for it.
+    // Both are odd, so their difference is even; it replaces the larger one.
     loop {
         if add::compare_vartime(a, b) == Ordering::Less {
             a.swap_with_slice(b);
@@ -35,7 +35,7 @@ pub fn gcd_vartime<L: Limb>(a: &mut [L], b: &mut [L]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Zero bits below the lowest one, none for the number 0.
+/// Number of zero bits below the lowest one; `None` for the number 0.
 fn trailing_zeros<L: Limb>(a: &[L]) -> Option<usize> {
     let digit = a.iter().position(|&digit| digit != L::ZERO)?;
     Some(digit * L::BITS as usize + a[digit].trailing_zeros() as usize)

@@ -1,6 +1,6 @@
-//! Inverses modulo an odd number, in constant time: the binary extended Euclidean algorithm with as many steps as any
-//! value could need, each the same (Niels Möller's, as Nettle and GMP's `mpn_sec_invert` have it); and, for digits of 64
-//! bits, [`divsteps`](divsteps()), which takes a fraction of the time.
+//! Inverses modulo an odd number, in constant time: the binary extended Euclidean algorithm with the maximum number of steps, which are all
+//! alike (Niels Möller's variant, as in Nettle and in GMP's `mpn_sec_invert`). For digits of 64 bits there is also
+//! [`divsteps`](divsteps()), which takes a fraction of the time.
 
 mod divsteps;
 
@@ -8,15 +8,15 @@ pub use divsteps::{divsteps, divsteps_scratch};
 
 use crate::{Limb, add};
 
-/// Digits of scratch memory that [`inverse`] needs.
+/// Number of digits of scratch memory that [`inverse`] needs.
 pub const fn inverse_scratch(digits: usize) -> usize {
     4 * digits
 }
 
-/// `result = 1 / value` modulo the odd `modulus`; returns 1, or 0 if there is no inverse or the modulus is even, and
-/// then the result has no meaning. The value has to be below the modulus.
+/// `result = 1 / value` modulo the odd `modulus`. Returns 1, or 0 if there is no inverse or the modulus is even; then the result is
+/// meaningless. The value must be below the modulus.
 ///
-/// Constant time for both numbers. Scratch memory of [`inverse_scratch`] digits holds secrets afterwards.
+/// Constant time for both numbers. The scratch memory of [`inverse_scratch`] digits holds secrets afterwards.
 pub fn inverse<L: Limb>(value: &[L], modulus: &[L], result: &mut [L], scratch: &mut [L]) -> L {
     let n = modulus.len();
     assert!(n > 0 && value.len() == n && result.len() == n);
@@ -25,7 +25,7 @@ pub fn inverse<L: Limb>(value: &[L], modulus: &[L], result: &mut [L], scratch: &
     let (u, half) = rest.split_at_mut(n);
     let v = result;
 
-    // value · u = a and value · v = b modulo N at all times; b is odd.
+    // Invariants: value · u = a and value · v = b modulo N; b is odd.
     a.copy_from_slice(value);
     b.copy_from_slice(modulus);
     u.fill(L::ZERO);
@@ -36,12 +36,12 @@ pub fn inverse<L: Limb>(value: &[L], modulus: &[L], result: &mut [L], scratch: &
     add::halve(half, L::ZERO);
     increment(half);
 
-    // A step takes at least one bit off a and b together.
+    // Each step removes at least one bit from a and b together.
     for _ in 0..2 * n * L::BITS as usize {
         let odd = (a[0] & L::ONE).mask();
-        // Where a is odd, the even |a − b| takes its place, and the smaller of the two becomes b.
+        // If a is odd, the even |a − b| replaces it, and b becomes the smaller of the two.
         let swap = add::subtract_masked(a, b, odd).mask();
-        // a − b wrapped: b + (a − b) is the old a.
+        // If a − b wrapped, then b + (a − b) is the old a.
         add::add_masked(b, a, swap);
         negate_masked(a, swap);
         swap_masked(u, v, swap);
@@ -52,7 +52,7 @@ pub fn inverse<L: Limb>(value: &[L], modulus: &[L], result: &mut [L], scratch: &
         let odd = add::halve(u, L::ZERO).mask();
         add::add_masked(u, half, odd);
     }
-    // a is 0 now and b the greatest common divisor.
+    // Now a is 0 and b is the greatest common divisor.
     let mut others = b[0] ^ L::ONE;
     for &digit in &b[1..] {
         others = others | digit;

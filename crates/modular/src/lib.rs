@@ -2,7 +2,7 @@
 #![cfg_attr(feature = "algorithms", doc = include_str!("algorithms.md"))]
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// Not all algorithms serve `Modulus`.
+// `Modulus` does not use all algorithms.
 #![cfg_attr(not(feature = "algorithms"), allow(dead_code, unreachable_pub, unused_imports))]
 
 #[cfg(feature = "alloc")]

@@ -1,4 +1,4 @@
-//! A digit: what every algorithm needs of it, for 16, 32 and 64 bits.
+//! The digit type of all algorithms, with 16, 32 or 64 bits.
 
 use core::fmt::Debug;
 use core::hint::black_box;
@@ -6,13 +6,13 @@ use core::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
 
 use zeroize::Zeroize;
 
-/// Keeps the implementations of [`Limb`] to this crate.
+/// Limits the implementations of [`Limb`] to this crate.
 pub trait Sealed {}
 
 /// A digit in base b = 2^[`BITS`](Self::BITS): `u16`, `u32` or `u64`. Other crates cannot implement it.
 ///
-/// Carries and borrows are digits too, 0 or 1. Everything but [`divide`](Self::divide) and the comparisons that `Ord`
-/// brings takes the same time for all values.
+/// Carries and borrows are digits too, 0 or 1. All operations take the same time for all values, except [`divide`](Self::divide) and the
+/// comparisons of `Ord`.
 pub trait Limb:
     Sealed
     + Copy
@@ -28,7 +28,7 @@ pub trait Limb:
     + Shr<u32, Output = Self>
     + 'static
 {
-    /// Bits of a digit.
+    /// Length of a digit in bits.
     const BITS: u32;
     /// 0
     const ZERO: Self;
@@ -43,43 +43,43 @@ pub trait Limb:
     /// `self − other − borrow` as (digit, borrow); the borrow is 0 or 1.
     fn subtract(self, other: Self, borrow: Self) -> (Self, Self);
 
-    /// `self · other + addend + carry` as (digit, carry), which always fits; the carry is a whole digit.
+    /// `self · other + addend + carry` as (digit, carry), which cannot overflow; the carry is a whole digit.
     fn multiply_add(self, other: Self, addend: Self, carry: Self) -> (Self, Self);
 
     /// `self · other` modulo b.
     fn multiply_low(self, other: Self) -> Self;
 
-    /// `high · b + self` divided by `divisor`: (quotient, remainder). `high` has to be below `divisor`.
+    /// `high · b + self` divided by `divisor`: (quotient, remainder). `high` must be below `divisor`.
     fn divide(self, high: Self, divisor: Self) -> (Self, Self);
 
-    /// Zero bits above the highest one; [`BITS`](Self::BITS) for 0.
+    /// Number of zero bits above the highest one; [`BITS`](Self::BITS) for 0.
     fn leading_zeros(self) -> u32;
 
-    /// Zero bits below the lowest one; [`BITS`](Self::BITS) for 0.
+    /// Number of zero bits below the lowest one; [`BITS`](Self::BITS) for 0.
     fn trailing_zeros(self) -> u32;
 
     /// The number modulo b.
     fn from_u64(number: u64) -> Self;
 
-    /// The digit as a number.
+    /// Converts the digit to `u64`.
     fn to_u64(self) -> u64;
 
-    /// All ones for 1, zero for 0. The optimiser does not see that there are only two values, and makes no branch.
+    /// All ones for 1, zero for 0. Hides from the optimiser that there are only two values, so that it makes no branch.
     #[inline(always)]
     fn mask(self) -> Self {
         black_box(Self::ZERO.subtract(self, Self::ZERO).0)
     }
 
-    /// `one` where the mask has ones, `zero` where it has zeros.
+    /// Bits of `one` where the mask has ones, bits of `zero` where it has zeros.
     #[inline(always)]
     fn select(mask: Self, one: Self, zero: Self) -> Self {
         zero ^ (mask & (one ^ zero))
     }
 
-    /// 1 for zero, 0 for everything else.
+    /// 1 for zero, else 0.
     #[inline(always)]
     fn is_zero(self) -> Self {
-        // Zero alone gives a borrow.
+        // Only zero gives a borrow.
         self.subtract(Self::ONE, Self::ZERO).1
     }
 }

@@ -1,4 +1,4 @@
-//! What signature schemes compute with: a modulus of 64-bit digits, public or secret.
+//! The modulus of signature schemes, with 64-bit digits, public or secret.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,15 +13,14 @@ use crate::one::{self, Montgomery};
 use crate::reduce::montgomery::{leading_zeros, negative_inverse, prepare};
 use crate::{Error, Limb, add, reveal};
 
-/// The longest modulus.
+/// Longest modulus in bits.
 const MAX_BITS: usize = 8192;
 
 /// An odd modulus of 2 to 128 digits, prepared for Montgomery's multiplication.
 ///
-/// Numbers are little-endian slices of 64-bit digits. Results have [`limbs`](Self::limbs) digits and are below the
-/// modulus. Operands may have any length and any value; those longer than the modulus cost a reduction. Everything but
-/// what is named `_vartime` takes a time that depends on lengths alone, for a secret modulus too. It is wiped when it is
-/// dropped; results are the caller's to wipe.
+/// Numbers are little-endian slices of 64-bit digits. Results have [`limbs`](Self::limbs) digits and are below the modulus. Operands may
+/// have any length and any value; those longer than the modulus cost a reduction. Except for functions with `_vartime` in their name, the
+/// time depends only on lengths, even for a secret modulus. The modulus is wiped when it is dropped; the caller has to wipe results.
 #[derive(Clone)]
 pub struct Modulus {
     modulus: Vec<u64>,
@@ -30,15 +29,15 @@ pub struct Modulus {
     inverse: u64,
     /// R modulo N, which is 1 in Montgomery form.
     one: Vec<u64>,
-    /// R² modulo N, which takes a number into Montgomery form.
+    /// R² modulo N, for conversion to Montgomery form.
     square: Vec<u64>,
-    /// The same for lanes, where the machine has them.
+    /// The values for lanes, if the machine has lanes.
     #[cfg(target_arch = "x86_64")]
     in_lanes: Option<Prepared>,
 }
 
 impl Modulus {
-    /// Prepares a modulus. Leading zeros are taken away; its length in bits is public from here on.
+    /// Prepares a modulus. Removes leading zeros; from here on, its length in bits is public.
     pub fn new(modulus: &[u64]) -> Result<Self, Error> {
         if modulus.is_empty() {
             return Err(Error::Empty);
@@ -74,7 +73,7 @@ impl Modulus {
         Ok(prepared)
     }
 
-    /// With what lanes need, where the machine has them.
+    /// Adds the values for lanes, if the machine has lanes.
     #[cfg(target_arch = "x86_64")]
     fn with_lanes(mut self) -> Self {
         if crate::cpu::Ifma::detect().is_some() {
@@ -95,8 +94,7 @@ impl Modulus {
         self.bits
     }
 
-    /// The name of what multiplies modulo this number, one product at a time: `adx` (MULX, ADCX and ADOX),
-    /// `riscv32` or `portable`.
+    /// The backend that multiplies modulo this number, one product at a time: `adx` (MULX, ADCX and ADOX), `riscv32` or `portable`.
     pub fn backend(&self) -> &'static str {
         crate::one::backend(self.limbs())
     }
@@ -111,7 +109,7 @@ impl Modulus {
         &self.modulus
     }
 
-    /// What lanes need, for a modulus that is long enough for them.
+    /// The values for lanes, if the machine has lanes and the modulus is long enough.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn in_lanes(&self) -> Option<&Prepared> {
         self.in_lanes.as_ref()
@@ -127,7 +125,7 @@ impl Modulus {
         self.inverse
     }
 
-    /// Whether the number is below the modulus, which is public then.
+    /// Whether the number is below the modulus. The result is public.
     pub fn is_reduced(&self, value: &[u64]) -> bool {
         let (low, high) = value.split_at(value.len().min(self.limbs()));
         let mut padded = Zeroizing::new(vec![0; self.limbs()]);
@@ -144,7 +142,7 @@ impl Modulus {
         let parts = value.chunks(n);
         let last = parts.len().saturating_sub(1);
         for (i, part) in parts.enumerate().rev() {
-            // result = result · R + part, both terms below N; the first term is 0 at first.
+            // result = result · R + part, where both terms are below N; initially the first term is 0.
             if i < last {
                 self.montgomery(&result, &self.square, &mut shifted);
             }
@@ -156,7 +154,7 @@ impl Modulus {
         result
     }
 
-    /// As many digits as the modulus has, of any value where the number is no longer, below the modulus where it is.
+    /// Returns as many digits as the modulus has. A longer number is reduced below the modulus; a shorter one keeps its value.
     fn fitted(&self, value: &[u64]) -> Zeroizing<Vec<u64>> {
         if value.len() > self.limbs() {
             return Zeroizing::new(self.reduce(value));
@@ -197,18 +195,18 @@ impl Modulus {
         product
     }
 
-    /// `base ^ exponent` modulo N; 1 for the exponent 0. The time shows the length of the exponent in digits, leading
-    /// zeros among them, and nothing else.
+    /// `base ^ exponent` modulo N; 1 for the exponent 0. The time depends on the length of the exponent in digits, including leading zeros,
+    /// and on nothing else.
     pub fn power(&self, base: &[u64], exponent: &[u64]) -> Vec<u64> {
         self.power_by(one::power, base, exponent)
     }
 
-    /// `base ^ exponent` modulo N; 1 for the exponent 0. The time shows the exponent.
+    /// `base ^ exponent` modulo N; 1 for the exponent 0. The time depends on the exponent.
     pub fn power_vartime(&self, base: &[u64], exponent: &[u64]) -> Vec<u64> {
         self.power_by(one::power_vartime, base, exponent)
     }
 
-    /// Into Montgomery form, the power, and out again.
+    /// Converts to Montgomery form, computes the power, and converts back.
     fn power_by(&self, power: one::Way, base: &[u64], exponent: &[u64]) -> Vec<u64> {
         let mut montgomery = Montgomery::new(&self.modulus, self.inverse);
         let mut form = self.fitted(base);
@@ -220,7 +218,7 @@ impl Modulus {
         result
     }
 
-    /// `1 / value` modulo N, or nothing where they have a common divisor, which is public then.
+    /// `1 / value` modulo N, or `None` if they have a common divisor. Whether they do is public.
     pub fn inverse(&self, value: &[u64]) -> Option<Vec<u64>> {
         let value = Zeroizing::new(self.reduce(value));
         let mut result = vec![0; self.limbs()];

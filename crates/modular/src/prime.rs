@@ -1,6 +1,6 @@
-//! Probable primes: tests and generation as FIPS 186-5, appendix B.3 and A.1.3, has them: Miller and Rabin's test with
-//! random bases, then Lucas's. No number is known that is composite and passes both with even one base (R. Baillie,
-//! S. S. Wagstaff, Lucas pseudoprimes, Mathematics of Computation 35, 1980).
+//! Probable primes: tests and generation by FIPS 186-5, appendices B.3 and A.1.3. A test consists of Miller and Rabin's test with random
+//! bases, then Lucas's test. No composite number is known that passes both, even with one base (R. Baillie, S. S. Wagstaff, Lucas
+//! pseudoprimes, Mathematics of Computation 35, 1980).
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,8 +11,8 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::{Error, Modulus, add, reveal};
 
-/// How many rounds of Miller and Rabin's test a random candidate of this length needs (FIPS 186-5, table B.1): an error
-/// below 2^−100 from 512 bits on, 2^−112 from 1024, 2^−128 from 1536. A candidate that somebody else chose needs 64.
+/// Number of rounds of Miller and Rabin's test for a random candidate of this length (FIPS 186-5, table B.1): an error below 2^−100 from
+/// 512 bits on, 2^−112 from 1024, 2^−128 from 1536. A candidate from an untrusted source needs 64.
 pub const fn rounds(bits: usize) -> usize {
     match bits {
         0..512 => 64,
@@ -22,13 +22,13 @@ pub const fn rounds(bits: usize) -> usize {
     }
 }
 
-/// Why it is not known whether a number is a prime.
+/// Why it could not be determined whether a number is a prime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PrimeError<E> {
-    /// The number has more than 8192 bits, which is no answer.
+    /// The number has more than 8192 bits. This does not mean that it is composite.
     TooLong,
-    /// Randomness failed.
+    /// The source of randomness failed.
     Random(E),
 }
 
@@ -38,14 +38,14 @@ impl<E> From<E> for PrimeError<E> {
     }
 }
 
-/// Whether the number is a prime, but for an error of 4^−rounds at most: no small divisor, Miller and Rabin's test
-/// with random bases (FIPS 186-5, B.3.1), and Lucas's test (B.3.3). `fill` fills memory with random bytes.
+/// Whether the number is probably a prime, with an error of at most 4^−rounds: it has no small divisors, and passes Miller and Rabin's test
+/// with random bases (FIPS 186-5, B.3.1) and Lucas's test (B.3.3). `fill` fills memory with random bytes.
 ///
-/// For a prime, the time shows its length, how often 2 divides it less 1, and which small number is the first whose Jacobi
-/// symbol is −1; for others it may show more.
+/// For a prime N, the time depends on its length, on how often 2 divides N − 1, and on the first small number whose Jacobi symbol is −1.
+/// For other numbers it may depend on more.
 ///
 /// # Errors
-/// `TooLong` for more than 8192 bits, `Random` with what `fill` fails with.
+/// `TooLong` for more than 8192 bits; `Random` with the error of `fill`.
 pub fn is_probable_prime<E>(
     candidate: &[u64],
     rounds: usize,
@@ -56,13 +56,13 @@ pub fn is_probable_prime<E>(
         Err(Error::OneDigit) => return Ok(is_prime_of_one_digit(candidate[0])),
         Err(Error::Even) => return Ok(candidate[0] == 2 && candidate[1..].iter().all(|&digit| digit == 0)),
         Err(Error::TooLong) => return Err(PrimeError::TooLong),
-        // 0, and no digits.
+        // 0, or no digits.
         Err(_) => return Ok(false),
     };
     Ok(!has_small_divisor(modulus.as_limbs()) && passes(&modulus, rounds, fill)?)
 }
 
-/// Miller and Rabin's test, and Lucas's, of a number without small divisors.
+/// Miller and Rabin's test, then Lucas's, for a number without small divisors.
 fn passes<E>(modulus: &Modulus, rounds: usize, fill: &mut impl FnMut(&mut [u8]) -> Result<(), E>) -> Result<bool, E> {
     let n = modulus.limbs();
     let mut one = vec![0; n];
@@ -108,7 +108,7 @@ fn random_base<E>(
     }
 }
 
-/// Fills the number with random bits, the lowest `bits` of it.
+/// Sets the lowest `bits` bits of the number to random values, and all others to 0.
 fn random_bits<E>(number: &mut [u64], bits: usize, fill: &mut impl FnMut(&mut [u8]) -> Result<(), E>) -> Result<(), E> {
     let mut bytes = [0; 8];
     for digit in number.iter_mut() {
@@ -122,14 +122,14 @@ fn random_bits<E>(number: &mut [u64], bits: usize, fill: &mut impl FnMut(&mut [u
     Ok(())
 }
 
-/// A random prime of exactly this many bits, at least 128 and at most 8192, that `accept` takes: FIPS 186-5, A.1.3,
-/// draws each of the factors of an RSA modulus so, with the lower bound 2^(bits − 1) · √2, which is kept here.
+/// A random prime of exactly this many bits, 128 to 8192, that `accept` accepts. FIPS 186-5, A.1.3, generates the factors of an RSA modulus
+/// in this way; as there, the lower bound is 2^(bits − 1) · √2.
 ///
-/// `accept` is asked before the costly tests; it sees the candidate and decides for instance whether the public exponent
-/// is coprime to it less 1. What time it takes may show candidates that were refused.
+/// `accept` is called before the expensive tests. It sees the candidate, and checks for example whether the public exponent is coprime to
+/// the candidate − 1. Its time may reveal candidates that were rejected.
 ///
 /// # Panics
-/// If the number of bits is not in that range.
+/// If the number of bits is not 128 to 8192.
 pub fn random_prime<E>(
     bits: usize,
     mut accept: impl FnMut(&[u64]) -> bool,
@@ -157,7 +157,7 @@ pub fn random_prime<E>(
     }
 }
 
-/// Odd primes below this are tried.
+/// Upper bound of the odd primes that are tried as divisors.
 const SMALL: usize = 1 << 11;
 const SMALL_PRIMES: usize = 308;
 
@@ -181,12 +181,12 @@ const PRIMES: [u16; SMALL_PRIMES] = {
     primes
 };
 
-/// Whether a small odd prime divides the number, which has more than one digit. No division instruction sees it.
+/// Whether a small odd prime divides the number, which must have more than one digit. No division instruction processes the number.
 fn has_small_divisor(number: &[u64]) -> bool {
     PRIMES.iter().any(|prime| reveal(crate::Limb::is_zero(rest(number, u64::from(*prime)))) == 1)
 }
 
-/// The number modulo a public divisor below 2^32, by a reciprocal.
+/// The number modulo a public divisor below 2^32, by multiplication with a reciprocal.
 fn rest(number: &[u64], divisor: u64) -> u64 {
     let reciprocal = u64::MAX / divisor;
     let mut rest = 0u64;
@@ -194,7 +194,7 @@ fn rest(number: &[u64], divisor: u64) -> u64 {
         for half in [digit >> 32, digit & 0xffff_ffff] {
             let value = (rest << 32) | half;
             let quotient = ((u128::from(value) * u128::from(reciprocal)) >> 64) as u64;
-            // At most 1 too small.
+            // The quotient is at most 1 too small.
             rest = value - quotient * divisor;
             let (less, borrow) = rest.overflowing_sub(divisor);
             rest = crate::Limb::select(crate::Limb::mask(u64::from(borrow)), rest, less);
@@ -203,9 +203,9 @@ fn rest(number: &[u64], divisor: u64) -> u64 {
     rest
 }
 
-/// By division; for small numbers only.
+/// Trial by division, for small numbers only.
 fn is_prime_of_one_digit(number: u64) -> bool {
-    // These bases decide for all numbers below 2^64 (Sorenson and Webster, Strong pseudoprimes to twelve prime bases).
+    // These bases suffice for all numbers below 2^64 (Sorenson and Webster, Strong pseudoprimes to twelve prime bases).
     const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
     if number < 2 || BASES.contains(&number) {
         return number >= 2;

@@ -1,6 +1,6 @@
-//! Every algorithm at every digit size, against an independent library and against what it has to refuse.
+//! Every algorithm at every digit size, compared with an independent library; and the inputs that it must reject.
 
-/// A test for each digit size.
+/// Makes a test for each digit size.
 macro_rules! for_all_digits {
     ($($name:ident)*) => {$(
         mod $name {

@@ -1,14 +1,14 @@
-//! `TRESS_CPU` takes away what it names and what builds on it, and nothing else.
+//! `TRESS_CPU` disables the named features and those that depend on them, and nothing else.
 
 use std::env;
 use std::process::Command;
 
 use tress_modular::{Modulus, lanes};
 
-/// Names with the backends that need them; others mean nothing here.
+/// Names with the backends that need them; an empty backend means that the name has no effect here.
 const NEED: [(&str, &str); 5] = [("adx", "adx"), ("ifma", "ifma"), ("avx512", "ifma"), ("avx2", "ifma"), ("aes", "")];
 
-/// Set by `each_name_alone`: what the machine has without `TRESS_CPU`.
+/// Set by `each_name_alone`: the backends of the machine without `TRESS_CPU`.
 const HAS: &str = "TRESS_CPU_TEST_HAS";
 
 fn available() -> Vec<&'static str> {
@@ -16,7 +16,7 @@ fn available() -> Vec<&'static str> {
     [one].into_iter().chain(lanes::backend()).collect()
 }
 
-/// The variable may be set for all tests of a run (`make test-without`): then this proves that they ran without what it names.
+/// The variable may be set for all tests of a run (`make test-without`). Then this test proves that they ran without the named features.
 #[test]
 fn what_is_named_is_gone() {
     let value = env::var("TRESS_CPU").unwrap_or_default();

@@ -1,15 +1,15 @@
-//! Many exponentiations at once against an independent library and against one at a time: all sizes, boundary values,
-//! mixed moduli and exponents, any number of jobs.
+//! Exponentiations in lanes, compared with an independent library and with one at a time: all sizes, boundary values, mixed moduli and
+//! exponents, any number of jobs.
 
 use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
 use num_bigint::BigUint;
 use tress_modular::Modulus;
 use tress_modular::lanes::{self, Comb, CombPower, Power, Product};
 
-/// base, exponent
+/// Index of the modulus, base, exponent.
 type Work = (usize, Vec<u64>, Vec<u64>);
 
-/// Does all work, secret and public, and holds it against the other library.
+/// Computes all powers, with secret and public exponents, and compares them with the other library.
 fn check(moduli: &[Modulus], works: &[Work]) {
     let expected: Vec<BigUint> = works
         .iter()
@@ -30,7 +30,7 @@ fn check(moduli: &[Modulus], works: &[Work]) {
     }
 }
 
-/// Exponents: 0 with and without digits, 1, 2, 3, 65537, all ones, one with long zeros, random.
+/// Exponents: 0 with and without digits, 1, 2, 3, 65537, all ones, one with long runs of zeros, random ones.
 fn exponents(limbs: usize, random: &mut Random) -> Vec<Vec<u64>> {
     let mut sparse = vec![0; limbs];
     sparse[limbs - 1] = 1 << 63;
@@ -53,7 +53,7 @@ fn exponents(limbs: usize, random: &mut Random) -> Vec<Vec<u64>> {
 #[test]
 fn boundary_values_of_every_number_of_blocks() {
     let mut random = Random::new(11);
-    // One to five blocks, with digits that fill them or barely need them.
+    // One to five blocks, with digits that fill them completely or barely need them.
     for limbs in [5, 8, 9, 16, 17, 24, 25, 32, 33] {
         let moduli: Vec<_> =
             boundary_moduli::<u64>(limbs, &mut random).iter().map(|n| Modulus::new(n).unwrap()).collect();
@@ -72,7 +72,7 @@ fn boundary_values_of_every_number_of_blocks() {
 
 #[test]
 fn moduli_beside_a_power_of_two() {
-    // Where a block is full: 518 bits are the most that one block takes, 1038 two, 2078 four.
+    // At the limit of a block: one block takes at most 518 bits, two 1038, four 2078.
     let mut random = Random::new(12);
     for bits in [257u64, 511, 512, 513, 517, 518, 519, 1023, 1024, 1037, 1038, 1039, 1040, 2047, 2048, 2078, 2079] {
         let one = BigUint::from(1u32);
@@ -120,7 +120,7 @@ fn any_number_of_jobs_of_mixed_sizes() {
             })
             .collect();
         check(&moduli, &works);
-        // And all of one modulus.
+        // All jobs with one modulus.
         let works: Vec<Work> = (0..count).map(|_| (3, random.digits(8), random.digits(8))).collect();
         check(&moduli, &works);
     }
@@ -135,7 +135,7 @@ fn whole_exponents_of_the_sizes_of_keys() {
         let works: Vec<Work> = (0..8).map(|i| (i, random.digits(limbs), random.digits(length))).collect();
         check(&moduli, &works);
     }
-    // The longest there is.
+    // The longest modulus.
     let moduli = [Modulus::new(&random.odd(128)).unwrap()];
     let works: Vec<Work> = (0..3).map(|_| (0, random.digits(128), vec![65537])).collect();
     check(&moduli, &works);
@@ -207,7 +207,7 @@ fn products_of_any_number_and_length() {
     }
 }
 
-/// A comb for 224 bits takes 240: five teeth, four tables, twelve columns.
+/// A comb for 224 bits has 240: five teeth, four tables, twelve columns.
 #[test]
 fn exponents_beyond_a_comb() {
     let modulus = Modulus::new(&[u64::MAX; 8]).unwrap();

@@ -1,4 +1,4 @@
-//! Small runs through everything, for Miri: `make miri` runs this file alone. Numbers at large are in the other tests.
+//! Small runs of all code, for Miri: `make miri` runs only this file. The other tests use larger numbers.
 
 use crate::common::{Random, boundary_moduli, number, to_limbs};
 use num_bigint::BigUint;
@@ -73,7 +73,7 @@ fn at_every_digit_size() {
     rings::<u64>();
 }
 
-/// More jobs of one length than there are lanes, but where Miri runs no lanes.
+/// More jobs of one length than there are lanes, except under Miri, which has no lanes.
 const JOBS: usize = if cfg!(miri) { 3 } else { 20 };
 
 #[test]

@@ -1,4 +1,4 @@
-//! `Modulus`, `lanes` and `prime` against an independent library, over random and boundary values.
+//! `Modulus`, `lanes` and `prime`, compared with an independent library, for random and boundary values.
 
 use crate::common::{Random, boundary_moduli, freed, number, to_limbs, values_below};
 use num_bigint::BigUint;
@@ -165,7 +165,7 @@ fn primes() {
     assert_eq!(found, small(3000).collect::<Vec<_>>());
 }
 
-/// What is too long to be tested is an error and not a composite number: 2^9689 − 1 is a prime (OEIS A000043).
+/// A number that is too long for the test is an error, not a composite number: 2^9689 − 1 is a prime (OEIS A000043).
 #[test]
 fn numbers_too_long_for_the_test_of_primes() {
     let mut random = Random::new(7);
@@ -200,7 +200,7 @@ fn random_primes() {
         assert_eq!(found.bits(), bits as u64);
         // At least the square root of 2 times 2^(bits - 1).
         assert!(&found * &found >= BigUint::from(1u32) << (2 * bits - 1));
-        // Fermat, by the other library.
+        // Fermat's test, with the other library.
         let two = BigUint::from(2u32);
         assert_eq!(two.modpow(&(&found - 1u32), &found), BigUint::from(1u32));
     }
@@ -208,7 +208,7 @@ fn random_primes() {
     assert_eq!(failed, Err("no randomness"));
 }
 
-/// N − 1, N + 1 and numbers a little below are on the way, too.
+/// N − 1, N + 1 and numbers slightly below, which share most digits with N, must not be left either.
 #[test]
 fn a_fresh_prime_leaves_nothing_in_freed_memory() {
     for seed in 0..20 {

@@ -1,5 +1,5 @@
-//! One number at a time, at the lengths that have assembly, against an independent library: products, squares and powers
-//! where carries run long.
+//! One number at a time, at the lengths that have assembly, compared with an independent library: products, squares and powers where
+//! carries propagate far.
 
 use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
 use tress_modular::Modulus;
@@ -13,7 +13,7 @@ fn products_of_whole_blocks_and_others() {
             let n = number(&n);
             let mut values: Vec<Vec<u64>> =
                 values_below(&n, &mut random).iter().map(|value| to_limbs(value, limbs)).collect();
-            // Not below the modulus, as long as it is.
+            // Not below the modulus, but not longer.
             values.push(vec![u64::MAX; limbs]);
             for (i, a) in values.iter().enumerate() {
                 let b = &values[(5 * i + 3) % values.len()];
@@ -39,7 +39,7 @@ fn powers_of_whole_blocks_and_others() {
                 assert_eq!(number(&modulus.power(&base, exponent)), expected, "modulo {n}");
                 assert_eq!(number(&modulus.power_vartime(&base, exponent)), expected, "modulo {n}");
             }
-            // Multiples of the modulus become zero and nothing else.
+            // Multiples of the modulus become zero.
             assert!(modulus.power(modulus.as_limbs(), &[3]).iter().all(|digit| *digit == 0));
         }
     }

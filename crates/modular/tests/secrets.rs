@@ -1,9 +1,9 @@
-//! No branch and no address depends on a secret: numbers are marked as undefined, and Valgrind's memcheck reports every
-//! jump and every address that is made of undefined bytes.
+//! No branch and no address depends on a secret: numbers are marked as undefined, and Valgrind's memcheck reports every jump and every
+//! address that is computed from undefined bytes.
 //!
-//! Needs the feature `secrets` (`make secrets`). The test runs itself again under Valgrind, which knows no
-//! AVX-512: so this is about portable code and what one number at a time takes. The binary method, whose time shows the
-//! exponent, is the planted leak: it has to be found.
+//! Needs the feature `secrets` (`make secrets`). The test runs itself again under Valgrind, which does not support AVX-512. So it covers
+//! portable code and the assembly for one number at a time. The binary method, whose time depends on the exponent, is the planted leak: it
+//! must be found.
 #![cfg(target_arch = "x86_64")]
 
 use tress_modular::lanes::{self, Comb, CombPower, Power, Product};
@@ -29,7 +29,7 @@ fn secret<L: Limb>(count: usize, seed: u64) -> Vec<L> {
     secret
 }
 
-/// Odd, with the highest bit set: both are public of a modulus, and are not.
+/// An odd modulus with its highest bit set, two properties that are public. Its digits are not hidden here.
 fn modulus<L: Limb>(count: usize) -> Vec<L> {
     let mut modulus = digits::<L>(count, 77);
     modulus[0] = modulus[0] | L::ONE;
@@ -37,7 +37,7 @@ fn modulus<L: Limb>(count: usize) -> Vec<L> {
     modulus
 }
 
-/// What claims constant time, on digits of one size.
+/// All functions that claim constant time, with digits of one size.
 fn slices<L: Limb>() {
     let name = |what: &str| format!("{} bits {what}", L::BITS);
     for n in [2, 8, 33] {
@@ -154,7 +154,7 @@ fn whole_moduli() {
     show(&mut candidate);
 }
 
-/// The run under Valgrind; elsewhere nothing.
+/// The run under Valgrind. Does nothing elsewhere.
 #[test]
 fn inside() {
     if memcheck::is_inside() {

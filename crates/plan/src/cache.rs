@@ -1,8 +1,8 @@
-//! Measurements that are kept for this machine: one JSON file in the user's cache folder, `$XDG_CACHE_HOME/tress/` or
-//! `~/.cache/tress/` (on Windows below `%LOCALAPPDATA%`).
+//! Caches measurements of this machine in one JSON file in the user's cache folder, `$XDG_CACHE_HOME/tress/` or `~/.cache/tress/` (on
+//! Windows below `%LOCALAPPDATA%`).
 //!
-//! The file may be missing, old, of another machine, cut off or anything else: whatever is not a plausible measurement of
-//! this machine by this version is no measurement.
+//! The file may be missing, old, truncated, from another machine, or hold anything else. Only a plausible measurement of this machine by
+//! this version is accepted.
 
 use std::env;
 use std::fs::DirBuilder;
@@ -15,21 +15,21 @@ use tress_container::sys::{Os, System};
 use tress_container::{Error, ErrorKind};
 
 const NAME: &str = "machine-v1.json";
-/// Far more than a measurement has.
+/// Far longer than a measurement.
 const MOST_BYTES: u64 = 256 << 10;
 
-/// What the cache holds.
+/// The content of the cache.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cached {
-    /// Nothing, or nothing that can be reached.
+    /// There is no file, or it cannot be read.
     Missing,
-    /// Something that is no measurement of this machine by this version.
+    /// The file is not a measurement of this machine by this version.
     Unusable,
     /// A measurement of this machine.
     Found(Box<Measurement>),
 }
 
-/// The file, where the system says where such files go.
+/// Path of the file, if the system has a cache folder.
 pub fn path() -> Option<PathBuf> {
     let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let folder = if cfg!(windows) {
@@ -40,9 +40,9 @@ pub fn path() -> Option<PathBuf> {
     Some(folder?.join("tress").join(NAME))
 }
 
-/// What is kept in this file about this machine.
+/// Loads the measurement in this file, if it is one of this machine.
 pub fn load(path: &Path) -> Cached {
-    // Nothing but a regular file: opening a pipe would wait for its other end.
+    // Only a regular file: opening a pipe would wait for its other end.
     if !path.is_file() {
         return Cached::Missing;
     }
@@ -59,15 +59,15 @@ pub fn load(path: &Path) -> Cached {
     }
 }
 
-/// Keeps a measurement in this file, instead of what it had. Makes its folder.
+/// Replaces this file with a measurement. Creates its folder if necessary.
 ///
 /// # Errors
-/// Those of writing a file.
+/// The errors of writing a file.
 pub fn store(path: &Path, measurement: &Measurement, control: &Control) -> Result<(), Error> {
     if let Some(folder) = path.parent() {
         let mut builder = DirBuilder::new();
         builder.recursive(true);
-        // As the XDG base directory specification asks.
+        // As the XDG base directory specification requires.
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(folder).map_err(|error| Error::from(error).at(folder))?;

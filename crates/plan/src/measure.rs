@@ -1,7 +1,7 @@
-//! R_comp, R_comm and T_syn of this machine, by the library's own code (docs/explanation/overlap.md says what each figure is).
+//! Measures R_comp, R_comm and T_syn of this machine, with the library's own code (docs/explanation/overlap.md defines each figure).
 //!
-//! Every figure is the median of [`SAMPLES`] samples by the wall clock (fewer where a busy machine makes them take long),
-//! with quartiles: the plan needs what really passes, other programs included.
+//! Every figure is the median of [`SAMPLES`] samples in wall-clock time, with quartiles (fewer samples if a busy machine makes them slow).
+//! Wall-clock time includes the effects of other programs, as a real transfer does.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -21,30 +21,30 @@ use tress_container::container::{Aead, CHUNK_BYTES, Content, ContentType, Payloa
 use tress_container::threads::{start, together};
 use tress_container::{Error, ErrorKind};
 
-/// The version of [`Measurement`]; another one is not read.
+/// Version of [`Measurement`]. Other versions are not read.
 pub(super) const SCHEMA: u32 = 1;
 
-/// Most samples of a figure.
+/// Largest number of samples of a figure.
 pub const SAMPLES: usize = 15;
 
-/// How long a sample takes, about.
+/// Approximate duration of a sample.
 const SAMPLE: Duration = Duration::from_millis(8);
-/// After this long a figure makes do with the samples that it has.
+/// After this time a figure takes no more samples.
 const ENOUGH: Duration = Duration::from_millis(400);
-/// Chunks in flight at once, fewest first; 32 is a batch of the pipeline.
+/// Numbers of chunks in flight, in ascending order. 32 is a batch of the pipeline.
 const LANES: [usize; 6] = [1, 2, 4, 8, 16, 32];
-/// Threads that synchronise.
+/// Numbers of threads that synchronise.
 const SYNC_THREADS: [usize; 3] = [2, 4, 8];
-/// What is copied or sent as one.
+/// Bytes that are copied or sent in one call.
 const PIECE_BYTES: usize = 32 * CHUNK_BYTES;
 /// More than caches hold.
 const MEMORY_BYTES: usize = 64 << 20;
-/// Sent in one sample.
+/// Bytes sent in one sample.
 const LOOPBACK_BYTES: usize = 16 << 20;
-/// For a loopback that does not answer.
+/// Timeout for a loopback that does not answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A median and how far the middle half of the samples reaches.
+/// A median with the quartiles of the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Spread {
@@ -56,11 +56,11 @@ pub struct Spread {
     pub high: f64,
 }
 
-/// A figure with so many lanes or threads.
+/// A figure for a number of lanes or threads.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Figure {
-    /// How many.
+    /// Number of lanes or threads.
     pub count: usize,
     /// Seconds, or seconds per byte.
     pub cost: Spread,
@@ -75,12 +75,12 @@ pub enum SyncKind {
     Barrier,
     /// A barrier that spins.
     SpinningBarrier,
-    /// Counters from point to point, two buffers between the sides.
+    /// Point-to-point counters, with two buffers between the sides.
     Counter,
 }
 
 impl SyncKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [SyncKind; 3] = [SyncKind::Barrier, SyncKind::SpinningBarrier, SyncKind::Counter];
 
     /// The name in the command's output.
@@ -93,54 +93,54 @@ impl SyncKind {
     }
 }
 
-/// What one synchronisation costs, by the number of threads.
+/// Cost of one synchronisation, by the number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SyncFigures {
-    /// Which.
+    /// Kind of synchronisation.
     pub kind: SyncKind,
-    /// Seconds for one stage in which nothing is done.
+    /// Seconds for one empty stage.
     pub seconds: Vec<Figure>,
 }
 
-/// What this machine is to a plan.
+/// The figures of a machine that a plan uses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Measurement {
-    /// The version of this structure.
+    /// Version of this structure.
     pub schema: u32,
-    /// What was measured; figures of another machine or another build are no use here.
+    /// The machine that was measured. Figures of another machine or build are not used.
     pub machine: Machine,
     /// Seconds since 1970-01-01 00:00 UTC.
     pub time: u64,
-    /// R_comp on one thread, seconds per byte of plaintext, by chunks in flight.
+    /// R_comp on one thread, in seconds per byte of plaintext, by the number of chunks in flight.
     pub lanes: Vec<Figure>,
     /// R_comp with 32 chunks in flight on every thread, by the number of threads.
     pub threads: Vec<Figure>,
-    /// Copying from memory to memory, seconds per byte.
+    /// Copying from memory to memory, in seconds per byte.
     pub memory: Spread,
-    /// One TCP connection of this machine with itself, seconds per byte; none where there is no loopback.
+    /// One TCP connection of this machine to itself, in seconds per byte; `None` if there is no loopback.
     pub loopback: Option<Spread>,
-    /// T_syn.
+    /// T_syn, by kind of synchronisation.
     pub sync: Vec<SyncFigures>,
 }
 
-/// What makes figures comparable.
+/// The properties that must be equal for two measurements to be comparable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Machine {
-    /// The processor's name.
+    /// Name of the processor.
     pub model: String,
-    /// Cores that this process may use.
+    /// Number of cores that this process may use.
     pub cores: usize,
-    /// The backend of AES.
+    /// Backend of AES.
     pub backend: String,
-    /// The version of Tress, `+debug` where it was built without optimisation.
+    /// Version of Tress, with `+debug` if it was built without optimisation.
     pub tress: String,
 }
 
 impl Machine {
-    /// This one.
+    /// The machine that this runs on.
     pub fn this() -> Machine {
         let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let model = cpuinfo.lines().find_map(|line| Some(line.strip_prefix("model name")?.split_once(':')?.1.trim()));
@@ -155,7 +155,7 @@ impl Machine {
 }
 
 impl Measurement {
-    /// R_comp as a plan takes it.
+    /// R_comp in the form that a plan takes.
     pub fn compute(&self) -> Compute {
         let rates = |figures: &[Figure]| {
             figures.iter().map(|figure| Rate { count: figure.count, seconds_per_byte: figure.cost.median }).collect()
@@ -163,18 +163,18 @@ impl Measurement {
         Compute::Measured { by_lanes: rates(&self.lanes), by_cores: rates(&self.threads) }
     }
 
-    /// T_syn as a plan takes it.
+    /// T_syn in the form that a plan takes.
     pub fn sync_cost(&self, kind: SyncKind) -> SyncCost {
         let figures = self.sync.iter().filter(|figures| figures.kind == kind).flat_map(|figures| &figures.seconds);
         SyncCost::Measured(figures.map(|figure| (figure.count, figure.cost.median)).collect())
     }
 
-    /// R_comm of this machine with itself: the loopback, or memory where there is none.
+    /// R_comm of this machine to itself: the loopback, or copying in memory if there is none.
     pub fn r_comm(&self) -> f64 {
         self.loopback.unwrap_or(self.memory).median
     }
 
-    /// Whether these are figures: what a file says may be anything.
+    /// Whether the figures are plausible: a file may hold anything.
     pub(super) fn is_plausible(&self) -> bool {
         let is_cost = |cost: &Spread| {
             [cost.low, cost.median, cost.high].iter().all(|value| value.is_finite() && *value > 0.0)
@@ -197,11 +197,11 @@ impl Measurement {
     }
 }
 
-/// Measures everything, in a few seconds. `progress` hears before each figure what it is, and how many of how many are
-/// done.
+/// Measures all figures, in a few seconds. Calls `progress` before each figure with its name, the number of figures done, and their total
+/// number.
 ///
 /// # Errors
-/// `Interrupted` when cancelled, `Io` when the system has no randomness for a key, `NoThread` when it refuses a thread.
+/// `Interrupted` when cancelled, `Io` when the system has no randomness for a key, `NoThread` when the system refuses a thread.
 pub fn measure(control: &Control, progress: &mut dyn FnMut(&str, usize, usize)) -> Result<Measurement, Error> {
     let machine = Machine::this();
     let threads = thread_counts(machine.cores);
@@ -223,7 +223,7 @@ pub fn measure(control: &Control, progress: &mut dyn FnMut(&str, usize, usize)) 
         step(&format!("encrypting, chunks in flight: {lanes}"))?;
         by_lanes.push(Figure { count: lanes, cost: sealing(&payload, lanes, 1)? });
     }
-    // The last one is also what one thread does with all lanes filled.
+    // The last figure is also that of one thread with all lanes filled.
     let all = by_lanes[LANES.len() - 1].cost;
     let mut by_threads = vec![Figure { count: 1, cost: all }];
     for count in threads.into_iter().skip(1) {
@@ -248,7 +248,7 @@ pub fn measure(control: &Control, progress: &mut dyn FnMut(&str, usize, usize)) 
     Ok(Measurement { schema: SCHEMA, machine, time, lanes: by_lanes, threads: by_threads, memory, loopback, sync })
 }
 
-/// 1, 2, 4, ... and the number of cores.
+/// Returns 1, 2, 4, ... and the number of cores.
 fn thread_counts(cores: usize) -> Vec<usize> {
     let mut counts: Vec<usize> = (0..).map(|power| 1 << power).take_while(|count| *count < cores).collect();
     counts.push(cores);
@@ -256,25 +256,25 @@ fn thread_counts(cores: usize) -> Vec<usize> {
 }
 
 fn spread(mut samples: Vec<f64>) -> Spread {
-    // A clock that stood still is no cost of nothing.
+    // If the clock did not advance, the cost is still not zero.
     samples.iter_mut().for_each(|sample| *sample = sample.max(1e-15));
     samples.sort_by(f64::total_cmp);
     let at = |quarter: usize| samples[quarter * (samples.len() - 1) / 4];
     Spread { median: at(2), low: at(1), high: at(3) }
 }
 
-/// How often to repeat what took `once`, so that it fills a sample.
+/// How often to repeat work that took `once`, so that it fills a sample.
 fn repetitions(once: Duration) -> u64 {
     let times = SAMPLE.as_nanos() / once.as_nanos().max(1);
     (times as u64).clamp(1, 1 << 20)
 }
 
-/// Seconds per byte of plaintext, of `threads` threads that each seal a buffer of `lanes` chunks over and over.
+/// Seconds per byte of plaintext, when each of `threads` threads repeatedly seals a buffer of `lanes` chunks.
 fn sealing(payload: &Payload, lanes: usize, threads: usize) -> Result<Spread, Error> {
     let bytes = lanes * CHUNK_BYTES;
     let seal = |buffer: &mut Vec<u8>, chunk: &mut u64, times: u64| {
         for _ in 0..times {
-            payload.seal(*chunk, buffer).expect("no sample has so many chunks");
+            payload.seal(*chunk, buffer).expect("a sample has fewer chunks than a payload allows");
             *chunk += lanes as u64;
         }
     };
@@ -290,13 +290,13 @@ fn sealing(payload: &Payload, lanes: usize, threads: usize) -> Result<Spread, Er
     Ok(spread(seconds.into_iter().map(|seconds| seconds / (times as f64 * (threads * bytes) as f64)).collect()))
 }
 
-/// The seconds of every sample in which each of `threads` threads does its work once. `work` makes the work of a thread.
+/// Measures the seconds in which each of `threads` threads does its work once. `work` is called on each thread to make its work.
 fn in_step<W: FnMut()>(threads: usize, work: impl Fn() -> W + Sync) -> Result<Vec<f64>, Error> {
     let line = Barrier::new(threads);
     together(threads, |_| {
         let mut work = work();
         let mut seconds = Vec::with_capacity(SAMPLES);
-        // The first one warms up.
+        // The first sample warms up.
         for _ in 0..=SAMPLES {
             line.wait();
             let start = Instant::now();
@@ -308,7 +308,7 @@ fn in_step<W: FnMut()>(threads: usize, work: impl Fn() -> W + Sync) -> Result<Ve
     })
 }
 
-/// Seconds per byte of a copy between two places that no cache holds.
+/// Seconds per byte of a copy between two buffers that no cache holds.
 fn copying() -> Spread {
     let from = vec![0x33; MEMORY_BYTES];
     let mut to = vec![0; MEMORY_BYTES];
@@ -324,17 +324,17 @@ fn copying() -> Spread {
     spread(samples.split_off(1))
 }
 
-/// Seconds per byte through one TCP connection of this machine with itself, as [`Measurement::loopback`] has them. It
-/// carries no data of anybody, so it does not go through `sys`.
+/// Seconds per byte through one TCP connection of this machine to itself, one value per sample, for [`Measurement::loopback`]. The
+/// connection carries no user data, so it does not go through `sys`.
 ///
 /// # Errors
-/// Those of sockets, such as a machine without a loopback.
+/// The errors of sockets, for example on a machine without a loopback.
 pub fn loopback_samples() -> io::Result<Vec<f64>> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let mut sender = TcpStream::connect_timeout(&listener.local_addr()?, PATIENCE)?;
     let (mut receiver, peer) = listener.accept()?;
     if peer != sender.local_addr()? {
-        // Somebody else of this machine was faster.
+        // Another process connected first.
         return Err(io::ErrorKind::ConnectionRefused.into());
     }
     sender.set_write_timeout(Some(PATIENCE))?;
@@ -342,7 +342,7 @@ pub fn loopback_samples() -> io::Result<Vec<f64>> {
     thread::scope(|scope| {
         let sending = start(scope, move || {
             let piece = vec![0x33; PIECE_BYTES];
-            // The receiver that stops early has closed its end.
+            // A receiver that stops early has closed its end.
             for _ in 0..(SAMPLES + 1) * LOOPBACK_BYTES / PIECE_BYTES {
                 if sender.write_all(&piece).is_err() {
                     break;
@@ -364,7 +364,7 @@ pub fn loopback_samples() -> io::Result<Vec<f64>> {
     })
 }
 
-/// Seconds for one stage in which nothing is done, with so many threads, as [`Measurement::sync`] has them.
+/// Seconds for one empty stage with `threads` threads, one value per sample, for [`Measurement::sync`].
 ///
 /// # Errors
 /// [`ErrorKind::NoThread`].
@@ -372,7 +372,7 @@ pub fn sync_samples(kind: SyncKind, threads: usize) -> Result<Vec<f64>, Error> {
     let begin = Instant::now();
     let mut samples = Vec::with_capacity(SAMPLES + 1);
     let mut rounds = 64;
-    // The first one warms up, and tells how many stages fill a sample; where threads share a core, each tells anew.
+    // The first sample warms up and determines how many stages fill a sample. If threads share a core, each sample determines it again.
     while samples.len() <= SAMPLES && (samples.len() < 4 || begin.elapsed() < ENOUGH) {
         let seconds = stages(kind, threads, rounds)? / rounds as f64;
         samples.push(seconds);
@@ -381,8 +381,8 @@ pub fn sync_samples(kind: SyncKind, threads: usize) -> Result<Vec<f64>, Error> {
     Ok(samples.split_off(1))
 }
 
-/// The seconds of so many empty stages. With counters one thread is the link, which waits for all the others, and they
-/// wait for it to have emptied the buffer that they want to fill: one of two, so the link may be a stage behind.
+/// Seconds for `rounds` empty stages. With counters, one thread is the link. It waits for all other threads, and they wait until it has
+/// emptied the buffer that they fill next. There are two buffers, so the link may be one stage behind.
 fn stages(kind: SyncKind, threads: usize, rounds: u64) -> Result<f64, Error> {
     let (sleeping, spinning) = (Barrier::new(threads), SpinningBarrier::new(threads));
     let counters: Vec<Counter> = (0..threads).map(|_| Counter::default()).collect();
@@ -413,7 +413,7 @@ fn stages(kind: SyncKind, threads: usize, rounds: u64) -> Result<f64, Error> {
 mod tests {
     use super::*;
 
-    /// By hand: of 1 to 5 the middle half reaches from 2 to 4.
+    /// By hand: of 1 to 5, the middle half is from 2 to 4.
     #[test]
     fn spreads() {
         assert_eq!(spread(vec![5.0, 1.0, 4.0, 2.0, 3.0]), Spread { median: 3.0, low: 2.0, high: 4.0 });

@@ -1,43 +1,42 @@
-//! The paper's model, as it stands: M bytes in m stages, where stage i + 1 is computed while stage i is sent.
+//! The paper's model, unchanged: M bytes in m stages, where stage i + 1 is computed while stage i is sent.
 //!
 //! Costs are in seconds per byte, as the paper's R are: 1 / (bytes per second).
 
-/// Equation 1: `(m + 1) · (M / m) · R_max + m · T_syn`. The first stage has nothing to send beside it and the last nothing
-/// to compute, hence m + 1; every stage ends in one synchronisation.
+/// Equation 1: `(m + 1) · (M / m) · R_max + m · T_syn`. While the first stage is computed nothing is sent, and while the last one is sent
+/// nothing is computed, hence m + 1. Every stage ends in one synchronisation.
 pub fn time_s(size_bytes: f64, stages: f64, r_max: f64, sync_s: f64) -> f64 {
     (stages + 1.0) * (size_bytes / stages) * r_max + stages * sync_s
 }
 
-/// Equation 2: `sqrt(M · R_max / T_syn)`, where the derivative of equation 1 is zero. Infinite where synchronising costs
-/// nothing.
+/// Equation 2: `sqrt(M · R_max / T_syn)`, where the derivative of equation 1 is zero. Infinite if synchronisation costs nothing.
 pub fn optimal_stages(size_bytes: f64, r_max: f64, sync_s: f64) -> f64 {
     (size_bytes * r_max / sync_s).sqrt()
 }
 
-/// Everything computed, then everything sent: `M · R_comp + M · R_comm`.
+/// Time to compute everything and then send everything: `M · R_comp + M · R_comm`.
 pub fn sequential_s(size_bytes: f64, r_comp: f64, r_comm: f64) -> f64 {
     size_bytes * r_comp + size_bytes * r_comm
 }
 
-/// How several cores share the computing of a stage. The MAC and the CTR of CCM take half of the time each.
+/// How several cores share the computation of a stage. The MAC and the CTR of CCM take half of the time each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// One message on one core, whatever others there are.
+    /// One message on one core; other cores are idle.
     Serial,
-    /// Section 2.2, data-level: CTR is split over all cores, then one of them computes the MAC.
-    /// `T_seq / 2 / n + T_seq / 2`, so 8/5 with four cores.
+    /// Section 2.2, data-level: CTR is split over all cores, then one of them computes the MAC. Takes `T_seq / 2 / n + T_seq / 2`, so four
+    /// cores are 8/5 times as fast.
     CtrSplit,
-    /// Section 2.2, task-level: one core computes the MAC while the others share CTR.
-    /// `max(T_seq / 2 / (n − 1), T_seq / 2)`, so 2 from two cores on and never more.
+    /// Section 2.2, task-level: one core computes the MAC while the others share CTR. Takes `max(T_seq / 2 / (n − 1), T_seq / 2)`, so two
+    /// or more cores are twice as fast.
     MacApart,
-    /// Tress: a stage is many chunks, each a message with a MAC of its own, and every core takes as many as the others.
+    /// Tress: a stage consists of many chunks, each a message with its own MAC, and all cores process the same number of chunks.
     #[default]
     Chunks,
 }
 
 impl Strategy {
-    /// Every strategy, in the order of their speed.
+    /// All strategies, from the slowest to the fastest.
     pub const ALL: [Strategy; 4] = [Strategy::Serial, Strategy::CtrSplit, Strategy::MacApart, Strategy::Chunks];
 
     /// The name on the command line.
@@ -50,7 +49,7 @@ impl Strategy {
         }
     }
 
-    /// How many times faster than one core `cores` are.
+    /// Speed of `cores` cores, as a multiple of one core's.
     pub fn speedup(self, cores: usize) -> f64 {
         let n = cores as f64;
         match self {
@@ -81,7 +80,7 @@ mod tests {
         for strategy in Strategy::ALL {
             assert_eq!(strategy.speedup(1), 1.0, "{strategy:?}");
         }
-        // T/4 + T/2 on two cores; one core for each half on two.
+        // T/4 + T/2 on two cores; with one core for each half, T/2.
         assert_eq!(Strategy::CtrSplit.speedup(2), 4.0 / 3.0);
         assert_eq!(Strategy::MacApart.speedup(2), 2.0);
         for cores in [3, 64, 1_000_000] {
@@ -90,7 +89,7 @@ mod tests {
         }
     }
 
-    /// By hand: 3 stages of 100 bytes at 2 s a byte are 4 · 200 s, and 3 · 5 s of synchronising.
+    /// By hand: 3 stages of 100 bytes at 2 s per byte take 4 · 200 s, and 3 · 5 s of synchronisation.
     #[test]
     fn equation_one_by_hand() {
         assert_eq!(time_s(300.0, 3.0, 2.0, 5.0), 815.0);

@@ -1,105 +1,104 @@
 //! From the model to a plan: whole stages within bounds, and cores divided between computing and communicating.
 //!
-//! Equation 2 gives a real number of stages. The plan takes the whole number beside it that makes equation 1 smaller; where
-//! both times are the same to nine digits, the fewer stages, which is what the paper prints in its Table 1. Then the
-//! bounds: a stage is not smaller than the smallest batch and not larger than the buffer, which wins where no number of
-//! stages satisfies both.
+//! Equation 2 gives a real number of stages. The plan takes the neighbouring integer for which equation 1 gives the shorter time. If both
+//! times are equal to nine digits, it takes fewer stages, as the paper's Table 1 does. Then the bounds apply: a stage is at least the
+//! smallest batch and at most the buffer. If no number of stages satisfies both, the buffer wins.
 //!
-//! With more than two cores (the paper's Fig. 5) every division of them is tried, and the fewest cores that reach the
-//! shortest time are taken; what a core more would not shorten is left to others.
+//! With more than two cores (the paper's Fig. 5) all divisions of the cores are tried. The plan uses the fewest cores that reach the
+//! shortest time, and leaves the others idle.
 
 use tress_container::container::CHUNK_BYTES;
 
 use super::model::{self, Strategy};
 
-/// Times that differ by a smaller part are the same.
+/// Times with a smaller relative difference are equal.
 const SAME: f64 = 1e-9;
 
-/// Most cores, and most links, that are divided.
+/// Largest number of cores, and of links.
 const MOST_CORES: usize = 1024;
 
 /// A transfer to plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// M: bytes to compute and to send.
+    /// M: number of bytes to compute and send.
     pub size_bytes: u64,
-    /// What computing costs.
+    /// Cost of computing.
     pub compute: Compute,
     /// R_comm: seconds per byte on one link.
     pub r_comm: f64,
-    /// Links that can be used at once, each with a core of its own.
+    /// Number of links that can be used at the same time, each with its own core.
     pub links: usize,
-    /// T_syn.
+    /// T_syn: cost of one synchronisation.
     pub sync: SyncCost,
-    /// Cores for both sides together. A single one overlaps nothing.
+    /// Number of cores for both sides together. With a single core nothing overlaps.
     pub cores: usize,
-    /// The smallest stage, but for a transfer that is smaller itself. One byte without it.
+    /// Smallest stage in bytes, except for a transfer that is smaller. `None` means one byte.
     pub min_batch_bytes: Option<u64>,
-    /// The largest stage.
+    /// Largest stage in bytes.
     pub buffer_bytes: Option<u64>,
 }
 
-/// What computing costs, in seconds per byte.
+/// Cost of computing, in seconds per byte.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Compute {
-    /// One figure for one core, and how several share the work.
+    /// One figure for one core, and a strategy for several.
     Given {
         /// R_comp of one core.
         r_comp: f64,
-        /// What several cores make of it.
+        /// How several cores share the work.
         strategy: Strategy,
     },
-    /// Chunks in lanes, as measured: R_comp falls with the lanes that a stage fills and with the cores.
+    /// Measured costs of chunks in lanes: R_comp falls with the number of lanes that a stage fills, and with the number of cores.
     Measured {
-        /// On one core, by the number of lanes filled, fewest first and 1 among them.
+        /// Costs on one core, by the number of lanes filled, in ascending order from 1.
         by_lanes: Vec<Rate>,
-        /// With all lanes filled, by the number of cores, fewest first and 1 among them.
+        /// Costs with all lanes filled, by the number of cores, in ascending order from 1.
         by_cores: Vec<Rate>,
     },
 }
 
-/// A cost that was measured with so many lanes, cores or threads.
+/// A measured cost for a number of lanes, cores or threads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
-    /// How many.
+    /// Number of lanes, cores or threads.
     pub count: usize,
     /// Seconds per byte.
     pub seconds_per_byte: f64,
 }
 
-/// What one synchronisation costs.
+/// Cost of one synchronisation.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SyncCost {
     /// The same for any number of threads, in seconds.
     Given(f64),
-    /// By the number of threads, fewest first. Between two of them the larger one counts.
+    /// Seconds by the number of threads, in ascending order. Between two numbers the larger one counts.
     Measured(Vec<(usize, f64)>),
 }
 
-/// What keeps the time from being shorter.
+/// Why the time is not shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// Computing is the slower side.
     Compute,
-    /// The link is.
+    /// The link is the slower side.
     Link,
     /// Both take the same time.
     Balanced,
-    /// More stages would be better, but they would be smaller than the smallest batch.
+    /// More stages would be faster, but they would be smaller than the smallest batch.
     MinBatch,
-    /// Fewer stages would be better, but they would be larger than the buffer.
+    /// Fewer stages would be faster, but they would be larger than the buffer.
     Buffer,
-    /// More stages would be better, but they would leave lanes empty.
+    /// More stages would be faster, but they would leave lanes empty.
     Lanes,
     /// One synchronisation costs more than overlapping gains.
     SyncCost,
-    /// A single core does one thing after the other.
+    /// A single core computes and communicates alternately.
     OneCore,
 }
 
 impl Limit {
-    /// The word in the command's output.
+    /// The name in the command's output.
     pub const fn name(self) -> &'static str {
         match self {
             Limit::Compute => "compute",
@@ -118,31 +117,31 @@ impl Limit {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Plan {
-    /// m: stages of equal size.
+    /// m: number of stages, all of equal size.
     pub stages: u64,
-    /// What equation 2 gives for the cores and the rates of this plan, before it is made whole and bounded.
+    /// The result of equation 2 for the cores and rates of this plan, before rounding and bounds.
     pub optimal_stages: f64,
     /// Bytes of a stage, rounded up.
     pub stage_bytes: u64,
-    /// Equation 1.
+    /// Time by equation 1, in seconds.
     pub time_s: f64,
-    /// Everything computed on one core, then everything sent over one link.
+    /// Time to compute everything on one core and then send everything over one link, in seconds.
     pub sequential_s: f64,
     /// `sequential_s` over `time_s`.
     pub speedup: f64,
-    /// The slower side alone with these cores: what no number of stages goes below.
+    /// Time of the slower side alone with these cores, in seconds: a lower bound for any number of stages.
     pub lower_bound_s: f64,
-    /// Cores that compute.
+    /// Number of cores that compute.
     pub compute_cores: usize,
-    /// Cores that communicate, one for each link used.
+    /// Number of cores that communicate, one for each link used.
     pub link_cores: usize,
-    /// R_comp with these cores and stages.
+    /// R_comp with these cores and stages, in seconds per byte.
     pub r_comp: f64,
-    /// R_comm with these links.
+    /// R_comm with these links, in seconds per byte.
     pub r_comm: f64,
-    /// T_syn between these cores.
+    /// T_syn between these cores, in seconds.
     pub sync_s: f64,
-    /// What keeps the time from being shorter.
+    /// Why the time is not shorter.
     pub limit: Limit,
 }
 
@@ -150,19 +149,19 @@ pub struct Plan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Invalid {
-    /// Nothing to transfer.
+    /// There is nothing to transfer.
     #[error("the size must be greater than zero")]
     Size,
-    /// R_comp is no positive number of seconds.
+    /// R_comp is not a positive number of seconds.
     #[error("the compute rate must be a positive number")]
     ComputeRate,
-    /// R_comm is no positive number of seconds.
+    /// R_comm is not a positive number of seconds.
     #[error("the link rate must be a positive number")]
     LinkRate,
-    /// T_syn is negative or no number.
+    /// T_syn is negative or not a number.
     #[error("the synchronisation cost must not be negative")]
     SyncCost,
-    /// Equation 2 has no answer.
+    /// Equation 2 has no finite result.
     #[error("a synchronisation cost of zero needs a smallest batch: more stages are always faster")]
     NoOptimum,
     /// No stage satisfies both bounds.
@@ -171,16 +170,16 @@ pub enum Invalid {
     /// A bound is zero.
     #[error("smallest batch and buffer must be at least one byte")]
     Bound,
-    /// Too many, or none.
+    /// The number of cores or links is 0 or too large.
     #[error("cores and links must be 1 to {MOST_CORES}")]
     Cores,
-    /// The time is beyond what a number can hold.
+    /// The time exceeds the range of the number type.
     #[error("the time is too long to show")]
     Endless,
 }
 
 impl SyncCost {
-    /// Seconds for one synchronisation of so many threads.
+    /// Seconds for one synchronisation of `threads` threads.
     pub fn of(&self, threads: usize) -> f64 {
         match self {
             SyncCost::Given(seconds) => *seconds,
@@ -192,7 +191,7 @@ impl SyncCost {
     }
 }
 
-/// A cost that holds for stages of at least so many bytes.
+/// A cost that applies to stages of at least a number of bytes.
 #[derive(Clone, Copy)]
 struct Step {
     min_stage_bytes: u64,
@@ -200,12 +199,12 @@ struct Step {
 }
 
 impl Compute {
-    /// R_comp of one core at its best: that of the sequential run.
+    /// R_comp of one core with all lanes filled, for the sequential time.
     pub fn of_one_core(&self) -> f64 {
         self.steps(1).last().map_or(f64::NAN, |step| step.r_comp)
     }
 
-    /// R_comp by the size of a stage, smallest stages first; it only falls.
+    /// R_comp by the size of a stage, in ascending order of size; costs only decrease.
     fn steps(&self, cores: usize) -> Vec<Step> {
         match self {
             Compute::Given { r_comp, strategy } => {
@@ -216,7 +215,7 @@ impl Compute {
                 let mut best = f64::INFINITY;
                 let mut steps = Vec::with_capacity(by_lanes.len());
                 for rate in by_lanes {
-                    // More lanes than a stage fills cannot be needed, whatever noise says.
+                    // Filling more lanes cannot cost more, so an increase is noise.
                     best = f64::min(best, rate.seconds_per_byte);
                     let bytes = rate.count.saturating_mul(cores).saturating_mul(CHUNK_BYTES);
                     let min_stage_bytes = if steps.is_empty() { 0 } else { bytes as u64 };
@@ -240,8 +239,8 @@ impl Compute {
     }
 }
 
-/// The cost with so many cores: bytes per second on a straight line between the counts that were measured, and no more
-/// than the last of them beyond.
+/// The cost with `count` cores: interpolates linearly in bytes per second between the measured counts. Beyond the last count, the rate
+/// stays the same.
 fn between(rates: &[Rate], count: usize) -> f64 {
     let speed = |rate: &Rate| 1.0 / rate.seconds_per_byte;
     let after = rates.partition_point(|rate| rate.count < count);
@@ -255,16 +254,16 @@ fn between(rates: &[Rate], count: usize) -> f64 {
     }
 }
 
-/// The whole number beside `optimal`, at least 1, with the shorter time; the smaller one where the times are the same.
+/// The integer next to `optimal`, at least 1, with the shorter time; the smaller one if the times are equal.
 fn best_whole(optimal: f64, time_s: impl Fn(f64) -> f64) -> u64 {
     let low = optimal.floor().max(1.0);
     let best = if time_s(low + 1.0) < time_s(low) * (1.0 - SAME) { low + 1.0 } else { low };
-    // The cast saturates: an infinite optimum then meets a bound.
+    // The cast saturates; an infinite optimum is then limited by a bound.
     best as u64
 }
 
 impl Problem {
-    /// The paper's: two cores, one link, no bounds. Costs are seconds per byte and seconds.
+    /// The problem of the paper: two cores, one link, no bounds. Costs are in seconds per byte and seconds.
     pub fn new(size_bytes: u64, r_comp: f64, r_comm: f64, sync_s: f64) -> Problem {
         Problem {
             size_bytes,
@@ -278,10 +277,10 @@ impl Problem {
         }
     }
 
-    /// The shortest time and how to reach it.
+    /// Finds the shortest time and how to reach it.
     ///
     /// # Errors
-    /// [`Invalid`], for figures that no machine has and bounds that no stage satisfies.
+    /// [`Invalid`], for impossible figures, and for bounds that no stage satisfies.
     pub fn plan(&self) -> Result<Plan, Invalid> {
         self.check()?;
         if self.cores == 1 {
@@ -300,7 +299,7 @@ impl Problem {
         best.filter(|plan| plan.time_s.is_finite() && plan.sequential_s.is_finite()).ok_or(Invalid::Endless)
     }
 
-    /// Equation 1 with these cores, where R_comp is that of stages of this size.
+    /// Equation 1 with these cores and R_comp for stages of this size, in seconds.
     pub fn time_s(&self, stages: f64, compute_cores: usize, link_cores: usize) -> f64 {
         let r_max = f64::max(self.r_comp(stages, compute_cores), self.r_comm / link_cores as f64);
         model::time_s(self.size_bytes as f64, stages, r_max, self.sync.of(compute_cores + link_cores))
@@ -353,7 +352,7 @@ impl Problem {
         self.buffer_bytes.map_or(1, |bytes| self.size_bytes.div_ceil(bytes))
     }
 
-    /// The best number of stages with these cores for each number of lanes that they may fill.
+    /// The best number of stages with these cores, for each number of lanes that the stages may fill.
     fn candidates(&self, compute_cores: usize, link_cores: usize) -> impl Iterator<Item = Plan> {
         let r_comm = self.r_comm / link_cores as f64;
         let sync_s = self.sync.of(compute_cores + link_cores);
@@ -411,7 +410,7 @@ impl Problem {
         model::sequential_s(self.size_bytes as f64, self.compute.of_one_core(), self.r_comm)
     }
 
-    /// Nothing beside nothing: the sequential time, in as few pieces as the buffer allows, and nobody to wait for.
+    /// The plan for one core, where nothing overlaps: the sequential time, in as few stages as the buffer allows, without synchronisation.
     fn on_one_core(&self) -> Result<Plan, Invalid> {
         let plan = self.plan_of(self.fewest_stages(), 1.0, 1, 1, Limit::OneCore);
         let sequential_s = plan.sequential_s;

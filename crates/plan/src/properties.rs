@@ -1,12 +1,12 @@
-//! What has to hold for any plan, and bounds and divisions of cores computed by hand.
+//! Properties of all plans, and bounds and divisions of cores computed by hand.
 
 use proptest::prelude::{prop_assert, proptest};
 use proptest::strategy::Strategy as Generator;
 
 use super::{Compute, Invalid, Limit, Problem, Rate, Strategy, SyncCost, model};
 
-/// 1000 bytes at 1 s each on both sides, 10 s for each synchronisation: equation 2 gives 10 stages of 100 bytes,
-/// equation 1 11 · 100 + 10 · 10 = 1200 s.
+/// 1000 bytes at 1 s per byte on both sides, 10 s for each synchronisation. Equation 2 gives 10 stages of 100 bytes, equation 1
+/// 11 · 100 + 10 · 10 = 1200 s.
 fn thousand() -> Problem {
     Problem::new(1000, 1.0, 1.0, 10.0)
 }
@@ -29,9 +29,9 @@ fn a_smallest_batch_bounds_the_stages() {
     let plan = with_bounds(Some(300), None).plan().unwrap();
     assert_eq!((plan.stages, plan.stage_bytes, plan.limit), (3, 334, Limit::MinBatch));
     assert!((plan.time_s - (4000.0 / 3.0 + 30.0)).abs() < 1e-9);
-    // One that does not bite changes nothing.
+    // A smaller bound has no effect.
     assert_eq!(with_bounds(Some(100), None).plan().unwrap(), thousand().plan().unwrap());
-    // One that is larger than everything leaves one stage: 2 · 1000 + 10 s.
+    // A batch larger than the transfer leaves one stage: 2 · 1000 + 10 s.
     let plan = with_bounds(Some(5000), None).plan().unwrap();
     assert_eq!((plan.stages, plan.stage_bytes, plan.time_s, plan.limit), (1, 1000, 2010.0, Limit::MinBatch));
 }
@@ -43,12 +43,12 @@ fn a_buffer_bounds_the_batch() {
     assert_eq!((plan.stages, plan.stage_bytes, plan.limit), (17, 59, Limit::Buffer));
     assert!((plan.time_s - (18_000.0 / 17.0 + 170.0)).abs() < 1e-9);
     assert_eq!(with_bounds(None, Some(100)).plan().unwrap(), thousand().plan().unwrap());
-    // 400 bytes at least and at most make no thousand; the buffer wins.
+    // Stages of exactly 400 bytes do not add up to 1000; the buffer wins.
     let plan = with_bounds(Some(400), Some(400)).plan().unwrap();
     assert_eq!((plan.stages, plan.stage_bytes, plan.limit), (3, 334, Limit::Buffer));
 }
 
-/// Synchronising for 4000 s: equation 2 gives half a stage.
+/// A synchronisation of 4000 s: equation 2 gives half a stage.
 #[test]
 fn dear_synchronising() {
     let plan = Problem { sync: SyncCost::Given(4000.0), ..thousand() }.plan().unwrap();
@@ -56,7 +56,7 @@ fn dear_synchronising() {
     assert!(plan.speedup < 1.0);
 }
 
-/// With a single core there is nothing to overlap and nobody to wait for.
+/// With a single core nothing overlaps and nothing synchronises.
 #[test]
 fn one_core() {
     let plan = Problem { cores: 1, ..thousand() }.plan().unwrap();
@@ -65,8 +65,8 @@ fn one_core() {
     assert_eq!((plan.stages, plan.stage_bytes, plan.time_s), (17, 59, 2000.0));
 }
 
-/// Fig. 5 with four cores: three compute where computing is three times slower, three send over three links where those
-/// are, and cores that help nobody stay idle.
+/// Fig. 5 with four cores: three compute if computing is three times slower, three send if there are three links and sending is slower,
+/// and cores that would not help stay idle.
 #[test]
 fn cores_go_to_the_slower_side() {
     let of = |r_comp, r_comm, links| {
@@ -81,8 +81,8 @@ fn cores_go_to_the_slower_side() {
     assert_eq!(of(9e-6, 1e-6, 1), (3, 1, Limit::Compute));
 }
 
-/// Section 2.2 inside the pipeline, with four cores of which one sends: CTR split over three takes 1/6 + 1/2 of the time,
-/// so 1.5 times as fast; the MAC apart, 2.
+/// Section 2.2 inside of the pipeline, with four cores of which one sends. CTR split over three takes 1/6 + 1/2 of the time, so it is 1.5
+/// times as fast; with a separate core for the MAC, twice.
 #[test]
 fn one_message_beside_its_sending() {
     let r_comp = |strategy| {
@@ -95,7 +95,7 @@ fn one_message_beside_its_sending() {
     assert!((r_comp(Strategy::Chunks) - 2e-6).abs() < 1e-15);
 }
 
-/// Chunks cost a quarter with four lanes filled and half with two cores.
+/// Chunks cost a quarter with four lanes filled, and half with two cores.
 fn measured(size_bytes: u64, r_comm: f64) -> Problem {
     let rate = |count, seconds_per_byte| Rate { count, seconds_per_byte };
     Problem {
@@ -110,20 +110,20 @@ fn measured(size_bytes: u64, r_comm: f64) -> Problem {
     }
 }
 
-/// 64 chunks over a link faster than one lane: with full lanes equation 2 gives sqrt(2^20 · 2e-9 / 1e-6) = 45.8 stages,
-/// but more than 16 would have fewer than four chunks each.
+/// 64 chunks over a link faster than one lane: with full lanes equation 2 gives sqrt(2^20 · 2e-9 / 1e-6) = 45.8 stages, but more than 16
+/// would have fewer than four chunks each.
 #[test]
 fn stages_keep_lanes_full() {
     let plan = measured(1 << 20, 2e-9).plan().unwrap();
     assert_eq!((plan.stages, plan.stage_bytes, plan.limit), (16, 65536, Limit::Lanes));
     assert_eq!((plan.r_comp, plan.sync_s), (1e-9, 1e-6));
-    // The link is slower than a single lane: as many stages as chunks, sqrt(2^20 · 8e-9 / 1e-6) = 91.6 of them allowed.
+    // The link is slower than a single lane: as many stages as chunks; sqrt(2^20 · 8e-9 / 1e-6) = 91.6 would be optimal.
     let plan = measured(1 << 20, 8e-9).plan().unwrap();
     assert_eq!((plan.stages, plan.stage_bytes, plan.limit), (64, 16384, Limit::MinBatch));
     assert_eq!(plan.r_comp, 4e-9);
 }
 
-/// Two cores at four lanes each need eight chunks a stage, so 8 stages, though equation 2 gives
+/// Two cores with four lanes each need eight chunks per stage, so 8 stages, although equation 2 gives
 /// sqrt(2^20 · 2/3 e-9 / 3e-6) = 15.3.
 #[test]
 fn stages_keep_the_lanes_of_all_cores_full() {
@@ -132,15 +132,14 @@ fn stages_keep_the_lanes_of_all_cores_full() {
     assert_eq!(plan.stage_bytes, 8 * 16384);
 }
 
-/// Two cores compute at the mean of the speeds of one and three: 1.5e9 bytes a second. Three threads synchronise at the
-/// price of four.
+/// Two cores compute at the mean of the speeds of one and three: 1.5e9 bytes per second. Three threads synchronise at the cost of four.
 #[test]
 fn measured_cores() {
     let plan = Problem { cores: 3, ..measured(1 << 40, 0.1e-9) }.plan().unwrap();
     assert_eq!((plan.compute_cores, plan.link_cores, plan.limit), (2, 1, Limit::Compute));
     assert!((plan.r_comp - 1.0 / 1.5e9).abs() < 1e-18);
     assert_eq!(plan.sync_s, 3e-6);
-    // Not measured beyond three: no faster.
+    // There is no measurement above three: no faster.
     let plan = Problem { cores: 64, ..measured(1 << 40, 0.1e-9) }.plan().unwrap();
     assert_eq!((plan.compute_cores, plan.r_comp), (3, 0.5e-9));
 }
@@ -174,7 +173,7 @@ fn what_no_machine_has() {
     assert_eq!(Problem { compute: unsorted, ..thousand() }.plan(), Err(Invalid::ComputeRate));
 }
 
-/// Free synchronising has an optimum where stages are bounded: as many as there can be.
+/// With free synchronisation the optimum is the largest number of stages that the bounds allow.
 #[test]
 fn free_synchronising() {
     let problem = Problem { sync: SyncCost::Given(0.0), min_batch_bytes: Some(10), ..thousand() };
@@ -182,7 +181,7 @@ fn free_synchronising() {
     assert_eq!((plan.stages, plan.time_s, plan.limit), (100, 1010.0, Limit::MinBatch));
 }
 
-/// Sizes, rates and costs as they come, over many orders of magnitude.
+/// Random sizes, rates and costs, over many orders of magnitude.
 fn problems() -> impl Generator<Value = Problem> {
     (1u64..1 << 45, -10.0..-5.0, -10.0..-5.0, -8.0..-2.0, 2usize..9, 1usize..4).prop_map(
         |(size_bytes, r_comp, r_comm, sync_s, cores, links): (u64, f64, f64, f64, usize, usize)| {
@@ -192,7 +191,7 @@ fn problems() -> impl Generator<Value = Problem> {
     )
 }
 
-/// Not longer, to the digits that the planner looks at.
+/// Whether `a` takes no longer than `b`, to the digits that the planner considers.
 fn no_longer(a: &Problem, b: &Problem) -> bool {
     a.plan().unwrap().time_s <= b.plan().unwrap().time_s * (1.0 + 1e-8)
 }
@@ -212,7 +211,7 @@ proptest! {
         prop_assert!(plan.compute_cores + plan.link_cores <= problem.cores && plan.link_cores <= problem.links);
     }
 
-    /// The derivative of equation 1 changes its sign at the number that equation 2 gives.
+    /// The derivative of equation 1 changes its sign at the result of equation 2.
     #[test]
     fn equation_two_is_the_minimum_of_equation_one(size in 1e3..1e12, r in 1e-10..1e-5, sync in 1e-8..1e-2) {
         let optimal = model::optimal_stages(size, r, sync);
@@ -236,7 +235,7 @@ proptest! {
 
     #[test]
     fn bounds_hold_and_only_cost(problem in problems(), batch in 1u64..1 << 30, times in 2u64..100) {
-        // A whole number of stages satisfies both where one bound is twice the other.
+        // If one bound is twice the other, an integer number of stages satisfies both.
         let buffer = batch * times;
         let bounded =
             Problem { min_batch_bytes: Some(batch), buffer_bytes: Some(buffer), ..problem.clone() };

@@ -1,4 +1,4 @@
-//! A record of `tress bench` as figures for a plan: R_comp of its rows, R_comm and T_syn of its roofs.
+//! Reads a record of `tress bench` as figures for a plan: R_comp from its rows, R_comm and T_syn from its roofs.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
@@ -10,80 +10,80 @@ use tress_container::container::CHUNK_BYTES;
 use crate::measure::{Machine, SyncKind};
 use crate::{Compute, Rate, Strategy, SyncCost};
 
-/// The version of records that is read.
+/// Version of the records that are read.
 const SCHEMA: u32 = 1;
-/// What `tress encrypt` does to a chunk.
+/// Name of the rows for the algorithm that `tress encrypt` applies to a chunk.
 const NAME: &str = "aes-128-ccm";
-/// How many threads the roofs of synchronising are for.
+/// Numbers of threads for which a record has roofs of synchronisation.
 const SYNC_THREADS: [usize; 3] = [2, 4, 8];
 
-/// Figures of a machine, as they were recorded.
+/// Recorded figures of a machine.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Recorded {
     /// R_comp: chunks in lanes.
     pub compute: Compute,
-    /// The row that says how fast all lanes of one core are.
+    /// The row with the rate of all lanes of one core.
     pub row: Row,
-    /// R_comm of that machine with itself, seconds per byte; none where the record has no loopback.
+    /// R_comm of that machine to itself, in seconds per byte; `None` if the record has no loopback.
     pub r_comm: Option<f64>,
     sync: Vec<(SyncKind, Vec<(usize, f64)>)>,
-    /// Where it was recorded: the processor.
+    /// Processor of the machine.
     pub model: String,
-    /// Its cores.
+    /// Number of cores of the machine.
     pub cores: usize,
-    /// The day in UTC, such as `2026-11-21`.
+    /// Day of the record in UTC, such as `2026-11-21`.
     pub date: String,
-    /// Whether that is this machine.
+    /// Whether the machine is this one.
     pub is_here: bool,
 }
 
-/// A row of a record, as far as a plan needs it.
+/// A row of a record, with the fields that a plan needs.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Row {
-    /// Such as `aes-128-ccm`.
+    /// Algorithm, such as `aes-128-ccm`.
     pub name: String,
     /// `encrypt` or `decrypt`.
     pub direction: String,
-    /// What of the processor was used.
+    /// Backend, such as `vaes512`.
     pub backend: String,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Messages that one call works on.
+    /// Number of messages that one call processes.
     pub lanes: usize,
-    /// Bytes of a message.
+    /// Length of a message in bytes.
     pub message_bytes: u64,
-    /// The rate.
+    /// Rate in bytes per second, if measured.
     pub bytes_per_s: Option<f64>,
 }
 
-/// Why a record is no use.
+/// Why a record cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// It cannot be read, or is no record.
+    /// The file cannot be read, or is not a record.
     #[error("{}: {error}", .path.display())]
     Unreadable {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why not.
+        /// Cause.
         error: io::Error,
     },
-    /// It has another schema.
+    /// The record has another schema.
     #[error("{}: the record has schema {schema}, this version of tress reads {SCHEMA}", .path.display())]
     Schema {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its schema.
+        /// Schema of the record.
         schema: u32,
     },
-    /// A row or roof is not there, or no figure.
+    /// A row or roof is missing, or its value is not valid.
     #[error("{}: the record has no {what}", .path.display())]
     Lacks {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What.
+        /// Name of the missing item.
         what: &'static str,
     },
 }
@@ -120,10 +120,10 @@ struct Roof {
 }
 
 impl Recorded {
-    /// The figures of the record at this path.
+    /// Reads the figures of the record at this path.
     ///
     /// # Errors
-    /// `Unreadable` and `Schema`; `Lacks` where no row says how fast chunks in lanes are, or a figure is none.
+    /// `Unreadable` and `Schema`; `Lacks` if no row has the rate of chunks in lanes, or a figure is not valid.
     pub fn read(path: &Path) -> Result<Recorded, RecordError> {
         let document = document(path)?;
         let lacks = |what| RecordError::Lacks { path: path.to_path_buf(), what };
@@ -146,7 +146,7 @@ impl Recorded {
         Ok(Recorded { compute, row, r_comm, sync: sync.into(), model, cores, date: date(document.time), is_here })
     }
 
-    /// T_syn; none where the record has no such roofs.
+    /// T_syn; `None` if the record has no such roofs.
     pub fn sync_cost(&self, kind: SyncKind) -> Option<SyncCost> {
         let (_, costs) = self.sync.iter().find(|(of, _)| *of == kind)?;
         (!costs.is_empty()).then(|| SyncCost::Measured(costs.clone()))
@@ -163,14 +163,14 @@ fn document(path: &Path) -> Result<Document, RecordError> {
     serde_json::from_slice(&text).map_err(|error| failed(error.into()))
 }
 
-/// The name of a way to wait among the roofs of a record.
+/// The name of a kind of synchronisation among the roofs of a record.
 pub fn sync_name(kind: SyncKind, threads: usize) -> String {
     format!("{}-{threads}", kind.name().replace(' ', "-"))
 }
 
 /// The day of a time in seconds since 1970, in UTC.
 pub fn date(time: u64) -> String {
-    // The last second of the year 9999 is the last that the library writes.
+    // The library formats times up to the last second of the year 9999.
     let time = UNIX_EPOCH + Duration::from_secs(time.min(253_402_300_799));
     let text = humantime::format_rfc3339_seconds(time).to_string();
     text.split('T').next().unwrap_or_default().into()
@@ -180,8 +180,8 @@ fn is_cost(seconds: f64) -> bool {
     seconds.is_finite() && seconds > 0.0
 }
 
-/// The row of one thread with the most lanes of chunks under one key, and what it and its like say about fewer lanes and more
-/// threads. Where rows differ in nothing but the backend, the fastest is the one that `encrypt` would choose.
+/// Finds the row of one thread with the most lanes of chunks under one key, and the related rows with fewer lanes or more threads. If
+/// rows differ only in the backend, the fastest is the one that `encrypt` would choose.
 fn compute(rows: &[Row]) -> Option<(Row, Compute)> {
     let is_chunks = |row: &&Row| {
         row.name == NAME
@@ -194,7 +194,7 @@ fn compute(rows: &[Row]) -> Option<(Row, Compute)> {
     let order = |a: &&&Row, b: &&&Row| a.lanes.cmp(&b.lanes).then(rate(a).total_cmp(&rate(b)));
     let best = *rows.iter().filter(|row| row.threads == 1 && row.lanes > 1).max_by(order)?;
     let like: Vec<&Row> = rows.into_iter().filter(|row| row.backend == best.backend).collect();
-    // Of several rows with the same count the fastest.
+    // The fastest of several rows with the same count.
     let rates = |count: fn(&Row) -> usize, is_in: &dyn Fn(&Row) -> bool| {
         let mut rates: Vec<Rate> = like
             .iter()
@@ -209,7 +209,7 @@ fn compute(rows: &[Row]) -> Option<(Row, Compute)> {
     let by_cores = rates(|row| row.threads, &|row| row.lanes == best.lanes);
     let one = Rate { count: 1, seconds_per_byte: rate(best).recip() };
     let compute = match (by_lanes.first(), by_cores.len()) {
-        // Cores that were not measured together are taken to be as fast as one each.
+        // Without a measurement of several cores, each core counts as fast as one.
         (_, 1) => Compute::Given { r_comp: one.seconds_per_byte, strategy: Strategy::Chunks },
         (Some(Rate { count: 1, .. }), _) => Compute::Measured { by_lanes, by_cores },
         _ => Compute::Measured { by_lanes: vec![one], by_cores },

@@ -1,15 +1,15 @@
-//! Two ways for the threads of a pipeline to wait for each other, for measuring what they cost: a barrier that spins
-//! (std has one that sleeps), and counters from point to point.
+//! Two ways for the threads of a pipeline to wait for each other, to measure their cost: a barrier that spins (std's sleeps), and
+//! point-to-point counters.
 
 use std::hint;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
-/// How often to look before sleeping or giving the core away: a few microseconds, which is what waking a sleeper takes.
+/// Number of checks before sleeping or yielding: a few microseconds, about as long as waking a sleeping thread takes.
 const LOOKS: u32 = 100;
 
-/// Everybody waits for everybody, awake.
+/// All threads wait for all threads, spinning.
 pub(crate) struct SpinningBarrier {
     threads: usize,
     arrived: AtomicUsize,
@@ -24,7 +24,7 @@ impl SpinningBarrier {
     pub(crate) fn wait(&self) {
         let generation = self.generation.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
-            // Nobody arrives again before the generation changes.
+            // No thread arrives again before the generation changes.
             self.arrived.store(0, Ordering::Relaxed);
             self.generation.store(generation.wrapping_add(1), Ordering::Release);
             return;
@@ -32,13 +32,13 @@ impl SpinningBarrier {
         let mut looks = 0;
         while self.generation.load(Ordering::Acquire) == generation {
             looks += 1;
-            // With more threads than cores the one that is waited for may need this one.
+            // With more threads than cores, the awaited thread may need this core.
             if looks < LOOKS { hint::spin_loop() } else { thread::yield_now() }
         }
     }
 }
 
-/// How far one thread is. Others wait for that, and only for that: first awake, then asleep.
+/// Progress of one thread. Other threads wait for it, first spinning, then sleeping.
 #[derive(Default)]
 pub(crate) struct Counter {
     value: AtomicU64,
@@ -48,12 +48,12 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// One step further.
+    /// Advances by one step.
     pub(crate) fn advance(&self) {
         // Both sides are sequentially consistent: either this sees the sleeper, or the sleeper sees the new value.
         self.value.fetch_add(1, Ordering::SeqCst);
         if self.sleepers.load(Ordering::SeqCst) > 0 {
-            // A sleeper that has looked and not slept yet holds the lock.
+            // A thread that has checked the value but does not sleep yet holds the lock.
             drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
             self.bell.notify_all();
         }
@@ -113,7 +113,7 @@ mod tests {
                     assert!(late.load(Ordering::SeqCst));
                 });
             }
-            // Long enough for all to fall asleep.
+            // Long enough for all threads to fall asleep.
             thread::sleep(Duration::from_millis(50));
             counter.advance();
             thread::sleep(Duration::from_millis(20));
@@ -123,7 +123,7 @@ mod tests {
         counter.wait_for(0);
     }
 
-    /// Two threads that wait for each other, a hundred thousand times.
+    /// Two threads wait for each other a hundred thousand times.
     #[test]
     fn counters_lose_no_step() {
         let (here, there) = (Counter::default(), Counter::default());

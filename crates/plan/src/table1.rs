@@ -1,12 +1,12 @@
-//! Table 1 of the paper and the two figures of the text below it, digit by digit.
+//! Table 1 of the paper and two figures of the text below it, digit by digit.
 //!
-//! The paper truncates the digits of the table: equation 2 gives 6082.8 stages where it prints 6,082, and the speed-ups
-//! 1.0462 and 1.2158 are printed as 1.04 and 1.21. The 292 follows from no rule: equation 2 gives 282.8. The two speed-ups
-//! of the text are rounded: 1.9794 is printed as 1.98, 1.9993 as 2.00.
+//! The paper truncates the digits of the table: equation 2 gives 6082.8 stages where it prints 6,082, and the speed-ups 1.0462 and 1.2158
+//! are printed as 1.04 and 1.21. The 292 follows no rule: equation 2 gives 282.8. The two speed-ups of the text are rounded: 1.9794 is
+//! printed as 1.98, 1.9993 as 2.00.
 
 use super::{Limit, Plan, Problem, model};
 
-/// What every figure of the table fits: R_comp as printed, and a barrier of 10.0 µs (measured: about 10.1).
+/// Fits all figures of the table: R_comp as printed, and a barrier of 10.0 µs (measured: about 10.1).
 const R_COMP: f64 = 0.037e-6;
 const T_SYN: f64 = 10e-6;
 const MB_10: u64 = 10_000_000;
@@ -22,7 +22,7 @@ const TABLE: [(u64, f64, u64, u64); 6] = [
     (GB_10, 0.008e-6, 121, 6_082),
 ];
 
-/// The figure that equation 2 contradicts, and the whole number nearest to what it gives.
+/// The figure that contradicts equation 2, and the integer nearest to the result of equation 2.
 const MISPRINT: u64 = 292;
 const NOT_MISPRINTED: u64 = 283;
 
@@ -58,7 +58,7 @@ fn the_best_network() {
     }
 }
 
-/// The misprint is one: with 292 stages the time is longer than with 283, if by little.
+/// The figure is a misprint: with 292 stages the time is longer than with 283, though only slightly.
 #[test]
 fn the_misprint_is_no_optimum() {
     let time = |stages: u64| model::time_s(MB_10 as f64, stages as f64, 0.08e-6, T_SYN);

@@ -1,7 +1,7 @@
-//! DER of the few structures that keys and signatures need.
+//! Reads and writes the DER structures that keys and signatures need.
 //!
-//! Reading is `der`'s, which takes nothing but DER: no BER, no leading zeros, nothing left over. Object identifiers are
-//! compared as bytes, because `const-oid`'s have arcs of 32 bits at most and ours for Schnorr is made of a UUID.
+//! Crate `der` reads them, and accepts only DER: no BER, no leading zeros, no trailing bytes. Object identifiers are compared as bytes,
+//! because the arcs of `const-oid` have at most 32 bits, and ours for Schnorr contains a UUID.
 
 use der::asn1::{AnyRef, OctetStringRef, UintRef};
 use der::{Decode, Encode as _, Reader, SliceReader, Tag, Tagged};
@@ -18,21 +18,21 @@ pub(crate) const RSASSA_PSS: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0a";
 const MGF1: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x08";
 /// 1.2.840.10040.4.1
 pub(crate) const DSA: &[u8] = b"\x2a\x86\x48\xce\x38\x04\x01";
-/// 2.25.291587402850360139111841252861270852275: the UUID of version 5 for
-/// `https://github.com/tress-crypto/tress/schnorr-sha256` (ITU-T X.667 gives everyone such an arc).
+/// 2.25.291587402850360139111841252861270852275: the version 5 UUID of `https://github.com/tress-crypto/tress/schnorr-sha256`. ITU-T X.667
+/// allows anyone to use such an arc.
 pub(crate) const SCHNORR: &[u8] = b"\x69\x83\xb6\xdd\xd8\xba\xa0\xc6\xda\xe4\x87\x97\xd3\x9b\xd6\xdd\xbc\xc2\x85\x33";
 
-/// Tags that are written (X.690, 8).
+/// The tags that are written (X.690, 8).
 pub(crate) const INTEGER: u8 = 0x02;
 pub(crate) const BIT_STRING: u8 = 0x03;
 pub(crate) const OCTET_STRING: u8 = 0x04;
 pub(crate) const NULL: u8 = 0x05;
 pub(crate) const OBJECT_IDENTIFIER: u8 = 0x06;
 pub(crate) const SEQUENCE: u8 = 0x30;
-/// Explicit tags of context, of which the number is added.
+/// Explicit context tag with number 0; the number is added.
 const CONTEXT: u8 = 0xa0;
 
-/// The salt's length that RSASSA-PSS-params leaves out.
+/// The default salt length, which RSASSA-PSS-params omits.
 const DEFAULT_SALT_BYTES: usize = 20;
 
 /// An AlgorithmIdentifier (RFC 5280, 4.1.1.2).
@@ -52,7 +52,7 @@ impl<'a> Algorithm<'a> {
     }
 }
 
-/// A PrivateKeyInfo, or a OneAsymmetricKey, whose public key and attributes are looked over (RFC 5958).
+/// Reads a PrivateKeyInfo or a OneAsymmetricKey (RFC 5958). The latter's public key and attributes are skipped.
 pub(crate) fn private_key_info(bytes: &[u8]) -> der::Result<(Algorithm<'_>, &[u8])> {
     let mut reader = SliceReader::new(bytes)?;
     let read = reader.sequence(|reader| -> der::Result<_> {
@@ -79,7 +79,7 @@ pub(crate) fn private_key_info(bytes: &[u8]) -> der::Result<(Algorithm<'_>, &[u8
     Ok(read)
 }
 
-/// A SubjectPublicKeyInfo (RFC 5280, 4.1.2.7).
+/// Reads a SubjectPublicKeyInfo (RFC 5280, 4.1.2.7).
 pub(crate) fn subject_public_key_info(bytes: &[u8]) -> der::Result<(Algorithm<'_>, &[u8])> {
     let mut reader = SliceReader::new(bytes)?;
     let read = reader.sequence(|reader| -> der::Result<_> {
@@ -91,7 +91,7 @@ pub(crate) fn subject_public_key_info(bytes: &[u8]) -> der::Result<(Algorithm<'_
     Ok(read)
 }
 
-/// A sequence of exactly this many numbers that are not negative.
+/// Reads a sequence of exactly N non-negative numbers.
 pub(crate) fn numbers<const N: usize>(bytes: &[u8]) -> der::Result<[&[u8]; N]> {
     let mut reader = SliceReader::new(bytes)?;
     let mut numbers: [&[u8]; N] = [&[]; N];
@@ -105,12 +105,12 @@ pub(crate) fn numbers<const N: usize>(bytes: &[u8]) -> der::Result<[&[u8]; N]> {
     Ok(numbers)
 }
 
-/// One number that is not negative.
+/// Reads one non-negative number.
 pub(crate) fn number(bytes: &[u8]) -> der::Result<&[u8]> {
     Ok(UintRef::from_der(bytes)?.as_bytes())
 }
 
-/// 2.16.840.1.101.3.4.2 and the number of the hash function (RFC 8017, appendix B.1).
+/// 2.16.840.1.101.3.4.2, followed by the number of the hash function (RFC 8017, appendix B.1).
 const fn hash_identifier(hash: Hash) -> &'static [u8] {
     match hash {
         Hash::Sha256 => b"\x60\x86\x48\x01\x65\x03\x04\x02\x01",
@@ -119,8 +119,8 @@ const fn hash_identifier(hash: Hash) -> &'static [u8] {
     }
 }
 
-/// What RSASSA-PSS-params (RFC 8017, appendix A.2.3) allow: the hash function, for the message and for MGF1, and the salt's
-/// length. None for other functions, such as SHA-1, which fields left out stand for.
+/// Reads RSASSA-PSS-params (RFC 8017, appendix A.2.3): the hash function, which must be the same for message and MGF1, and the salt's
+/// length. `None` for other functions, such as SHA-1, which is the default for omitted fields.
 pub(crate) fn pss_parameters(parameters: AnyRef<'_>) -> der::Result<Option<(Hash, usize)>> {
     let encoded = parameters.to_der()?;
     let read = RsaPssParamsOwned::from_der(&encoded)?;
@@ -133,19 +133,19 @@ pub(crate) fn pss_parameters(parameters: AnyRef<'_>) -> der::Result<Option<(Hash
     Ok(hash.filter(|_| mask_hash == hash).map(|hash| (hash, usize::from(read.salt_len))))
 }
 
-/// RSASSA-PSS-params, with NULL as the hash function's parameters (RFC 4055, 2.1).
+/// Encodes RSASSA-PSS-params, with NULL as the hash function's parameters (RFC 4055, 2.1).
 pub(crate) fn encode_pss_parameters(hash: Hash, salt_bytes: usize) -> Zeroizing<Vec<u8>> {
     let hash = encode_sequence(&[&encode(OBJECT_IDENTIFIER, hash_identifier(hash)), &encode(NULL, &[])]);
     let mask = encode_sequence(&[&encode(OBJECT_IDENTIFIER, MGF1), &hash]);
     let salt = match salt_bytes {
-        // DER leaves out what is the default.
+        // DER omits default values.
         DEFAULT_SALT_BYTES => Zeroizing::new(Vec::new()),
         bytes => encode(CONTEXT + 2, &encode_number(&bytes.to_be_bytes())),
     };
     encode_sequence(&[&encode(CONTEXT, &hash), &encode(CONTEXT + 1, &mask), &salt])
 }
 
-/// Tag, length, content.
+/// Encodes tag, length and content.
 pub(crate) fn encode(tag: u8, content: &[u8]) -> Zeroizing<Vec<u8>> {
     let length = content.len().to_be_bytes();
     let length = &length[length.iter().take_while(|byte| **byte == 0).count()..];
@@ -161,13 +161,13 @@ pub(crate) fn encode(tag: u8, content: &[u8]) -> Zeroizing<Vec<u8>> {
     encoded
 }
 
-/// A sequence of what is encoded already.
+/// Encodes a sequence of parts that are encoded already.
 pub(crate) fn encode_sequence(parts: &[&[u8]]) -> Zeroizing<Vec<u8>> {
     let content = Zeroizing::new(parts.concat());
     encode(SEQUENCE, &content)
 }
 
-/// A number of big-endian bytes, with or without leading zeros. The time shows how many there are.
+/// Encodes a number from big-endian bytes, with or without leading zeros. The time reveals the number of leading zeros.
 pub(crate) fn encode_number(bytes: &[u8]) -> Zeroizing<Vec<u8>> {
     let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
     let mut content = Zeroizing::new(Vec::with_capacity(bytes.len() + 1));
@@ -178,7 +178,7 @@ pub(crate) fn encode_number(bytes: &[u8]) -> Zeroizing<Vec<u8>> {
     encode(INTEGER, &content)
 }
 
-/// A sequence of numbers.
+/// Encodes a sequence of numbers.
 pub(crate) fn encode_numbers(numbers: &[&[u8]]) -> Zeroizing<Vec<u8>> {
     let encoded: Vec<_> = numbers.iter().map(|number| encode_number(number)).collect();
     encode_sequence(&encoded.iter().map(|number| number.as_slice()).collect::<Vec<_>>())

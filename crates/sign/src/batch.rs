@@ -1,5 +1,4 @@
-//! Many signatures at once, under one key or many, by one scheme or many: every exponentiation of a step goes into lanes
-//! with all others of its size.
+//! Signs and verifies batches, with any mix of keys and schemes. In each step, exponentiations of the same size share lanes.
 
 use std::num::NonZero;
 use std::thread;
@@ -11,35 +10,34 @@ use crate::{Error, PrivateKey, PublicKey, Scheme, Signature, SigningKey, Verifyi
 /// One digest to sign.
 #[derive(Clone, Copy, Debug)]
 pub struct SignJob<'a> {
-    /// Under this key, by its scheme.
+    /// The key, which includes the scheme.
     pub key: &'a SigningKey,
-    /// A digest that the scheme's hash function made.
+    /// A digest, made with the scheme's hash function.
     pub digest: &'a [u8],
 }
 
-/// One signature to check.
+/// One signature to verify.
 #[derive(Clone, Copy, Debug)]
 pub struct VerifyJob<'a> {
-    /// Under this key, by its scheme.
+    /// The key, which includes the scheme.
     pub key: &'a VerifyingKey,
-    /// A digest that the scheme's hash function made.
+    /// A digest, made with the scheme's hash function.
     pub digest: &'a [u8],
-    /// What is said to be its signature.
+    /// The signature to verify.
     pub signature: &'a [u8],
 }
 
-/// Signs all, and returns for each job, in their order, its signature or what went wrong with it: `DigestLength`, `Fault`,
-/// `Random`. Batches that are multiples of eight under keys of one size fill the lanes.
+/// Signs all digests. Returns for each job, in order, its signature or its error: `DigestLength`, `Fault`, `Random`. Batches of a
+/// multiple of eight jobs with keys of one size fill the lanes.
 ///
-/// It runs on up to `threads` threads, of which the caller's is one; 0 is one for each core. Where the system gives no more threads,
-/// fewer do all.
+/// Uses up to `threads` threads, including the caller's; 0 means one for each core. If the system refuses threads, fewer do all the work.
 #[must_use]
 pub fn sign_batch(jobs: &[SignJob<'_>], threads: usize) -> Vec<Result<Signature, Error>> {
     in_shares(threads, jobs, sign_share)
 }
 
-/// Checks all, and returns for each job, in their order, whether its signature holds: `MalformedSignature`, `Mismatch` or
-/// `DigestLength` where it does not. On threads as [`sign_batch`].
+/// Verifies all signatures. Returns for each job, in order, whether its signature is valid, or its error: `MalformedSignature`, `Mismatch`
+/// or `DigestLength`. Uses threads as [`sign_batch`] does.
 #[must_use]
 pub fn verify_batch(jobs: &[VerifyJob<'_>], threads: usize) -> Vec<Result<(), Error>> {
     in_shares(threads, jobs, verify_share)
@@ -95,10 +93,10 @@ pub(crate) fn verify_share(jobs: &[VerifyJob<'_>]) -> Vec<Result<(), Error>> {
         .collect()
 }
 
-/// Exponentiations side by side.
+/// Number of exponentiations that run in parallel lanes.
 const LANES: usize = 8;
 
-/// Shares of whole lanes, as many as threads.
+/// Splits the jobs into one share per thread. All shares but the last are multiples of the number of lanes.
 fn in_shares<J: Sync, R: Send>(threads: usize, jobs: &[J], work: impl Fn(&[J]) -> Vec<R> + Sync) -> Vec<R> {
     let cores = || thread::available_parallelism().map_or(1, NonZero::get);
     let threads = if threads == 0 { cores() } else { threads };
@@ -121,7 +119,7 @@ fn in_shares<J: Sync, R: Send>(threads: usize, jobs: &[J], work: impl Fn(&[J]) -
     })
 }
 
-/// The padding of a scheme; no key of RSA has another scheme.
+/// The padding of a scheme for RSA keys, which have no other schemes.
 fn padding(scheme: Scheme) -> Padding {
     match scheme {
         Scheme::RsaPss { salt, .. } => Padding::Pss(salt),

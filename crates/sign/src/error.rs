@@ -1,45 +1,44 @@
-//! The one error type of this crate. Programs and tests match it; the text is for people.
+//! The error type of this crate. Programs and tests match it; the text is for people.
 
-/// Why a key cannot be used, a signature cannot be made, or does not hold.
+/// Why a key cannot be used, or a signature cannot be made or is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Neither PEM nor DER of a kind of key that is known here, or damaged, or BER where DER is asked for.
+    /// The key is damaged, in BER instead of DER, or of an unknown type.
     #[error("malformed key")]
     MalformedKey,
-    /// PEM of something else: a certificate, or a key of another kind.
+    /// The PEM file holds something else: a certificate, or a key of another type.
     #[error("PEM file holds no supported key")]
     UnknownPem,
-    /// The key's algorithm identifier is none of RSA, DSA and tress's Schnorr.
+    /// The key's algorithm identifier is not that of RSA, DSA or tress's Schnorr.
     #[error("unsupported key algorithm")]
     UnknownAlgorithm,
-    /// A public key where a private one is needed.
+    /// This is a public key, but a private key is needed.
     #[error("this is a public key; a private key is needed")]
     NotPrivate,
-    /// A private key where a public one is needed.
+    /// This is a private key, but a public key is needed.
     #[error("this is a private key; a public key is needed")]
     NotPublic,
-    /// The file is encrypted, and no passphrase was given.
+    /// The key is encrypted, and no passphrase was given.
     #[error("key is encrypted")]
     Encrypted,
-    /// The passphrase does not open the key, or the file is damaged: nobody can tell these apart.
+    /// The passphrase is wrong, or the file is damaged. The two cannot be distinguished.
     #[error("wrong passphrase")]
     WrongPassphrase,
-    /// Encrypted in a way that is not supported: something else than PBES2 with AES, or PEM's own
-    /// encryption.
+    /// The key's encryption is not supported: PEM's own, or another one than PBES2 with AES.
     #[error("unsupported encryption of the key")]
     UnknownEncryption,
-    /// Deriving the key from the passphrase would take more time or memory than this library is willing to spend.
+    /// Deriving the key from the passphrase would exceed this library's limit on time or memory.
     #[error("work factor of the encrypted key is above the limit")]
     WorkFactorTooHigh,
 
-    /// The modulus is shorter than 1024 bits (verifying) or 2048 (signing).
+    /// The modulus is shorter than 1024 bits (verifying) or 2048 bits (signing).
     #[error("modulus is too short: signing needs 2048 bits, verifying 1024")]
     ModulusTooShort,
     /// The modulus is longer than 8192 bits.
     #[error("modulus is longer than 8192 bits")]
     ModulusTooLong,
-    /// A key of this length is not generated.
+    /// Keys of this length are not generated.
     #[error("length of a generated RSA modulus must be an even number of bits from 2048 to 8192")]
     ModulusLength,
     /// The modulus is even.
@@ -48,66 +47,65 @@ pub enum Error {
     /// The public exponent is even, or 1, or has more than 64 bits.
     #[error("public exponent is even, less than 3 or longer than 64 bits")]
     PublicExponent,
-    /// The two primes are one.
+    /// The two primes are equal.
     #[error("primes p and q are equal")]
     EqualPrimes,
-    /// The primes do not multiply to the modulus, or one of them is even or has 64 bits or fewer.
+    /// The product of the primes is not the modulus, or one of them is even or has 64 bits or fewer.
     #[error("primes p and q do not match the modulus")]
     WrongPrimes,
-    /// The private exponent, or one of the values for the Chinese remainder theorem, does not belong to the key.
+    /// The private exponent, or one of the values for the Chinese remainder theorem, does not match the key.
     #[error("private values do not match the key")]
     WrongPrivateValues,
-    /// An RSA key of more than two primes.
+    /// The RSA key has more than two primes.
     #[error("RSA keys with more than two primes are not supported")]
     MultiPrime,
-    /// p and q of a DSA or Schnorr key have a size that is not supported.
+    /// The sizes of p and q of a DSA or Schnorr key are not supported.
     #[error("group size is not supported")]
     GroupSize,
-    /// p, q and g make no group of prime order.
+    /// p, q and g do not define a group of prime order.
     #[error("group parameters are invalid")]
     WrongGroup,
-    /// The public value is none of the group.
+    /// The public value is not in the group.
     #[error("public value is not in the group")]
     WrongPublicValue,
 
     /// No scheme has this name.
     #[error("unknown signature scheme")]
     UnknownScheme,
-    /// The key is of another kind than the scheme needs: a DSA key for Schnorr, say; or its algorithm identifier is that of PSS
-    /// and does not allow the scheme.
+    /// The key does not fit the scheme, for example a DSA key for Schnorr; or the key is for PSS only, and does not allow the scheme.
     #[error("key does not fit the signature scheme")]
     WrongScheme,
-    /// The salt of PSS has no room in a signature of this key.
+    /// The salt of PSS does not fit into a signature with this key.
     #[error("salt is longer than the key has room for")]
     SaltTooLong,
-    /// The digest has not the length that the scheme's hash function gives.
+    /// The digest does not have the length of the scheme's hash function.
     #[error("digest has the wrong length")]
     DigestLength,
-    /// The signature has another length or form than the key and scheme give, or a value in it is out of range.
+    /// The signature has the wrong length or form for the key and scheme, or a value in it is out of range.
     #[error("malformed signature")]
     MalformedSignature,
-    /// The signature is not one of this message under this key.
+    /// The signature is not valid for this message and key.
     #[error("signature does not match")]
     Mismatch,
-    /// A computation went wrong: what came out does not verify, and was destroyed.
+    /// A computation failed: its result did not verify, and was wiped.
     #[error("computation failed its own check; nothing was signed")]
     Fault,
-    /// The system gave no randomness.
+    /// The system provides no randomness.
     #[error("the system provides no random bytes")]
     Random,
-    /// The queue's worker is gone, or its answer was already taken.
+    /// The queue's worker has ended, or the answer was taken already.
     #[error("signing queue is closed")]
     QueueClosed,
-    /// The queue takes no more requests until it has signed some.
+    /// The queue is full until it has signed some requests.
     #[error("signing queue is full")]
     QueueFull,
-    /// The system gave no thread.
+    /// The system refused a thread.
     #[error("the system provides no thread")]
     NoThread,
 }
 
 impl Error {
-    /// Whether the key, the scheme or the digest is of no use in itself, as opposed to something that failed.
+    /// Whether the key, the scheme or the digest is invalid. Otherwise the operation failed.
     #[must_use]
     pub fn is_usage(self) -> bool {
         !matches!(

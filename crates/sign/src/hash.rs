@@ -1,4 +1,4 @@
-//! The hash functions that schemes name, all from `sha2`.
+//! The hash functions of the schemes, all from `sha2`.
 
 use std::io::{self, Read};
 
@@ -7,7 +7,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256, Sha384, Sha512};
 use zeroize::Zeroizing;
 
-/// How much of a file is read at once.
+/// Bytes of a file that are read at a time.
 const BUFFER_BYTES: usize = 256 * 1024;
 
 /// A hash function of FIPS 180-4.
@@ -23,7 +23,7 @@ pub enum Hash {
 }
 
 impl Hash {
-    /// Length of a digest.
+    /// Length of a digest in bytes.
     #[must_use]
     pub const fn digest_bytes(self) -> usize {
         match self {
@@ -33,23 +33,23 @@ impl Hash {
         }
     }
 
-    /// The digest of a message.
+    /// Hashes a message.
     #[must_use]
     pub fn digest(self, message: &[u8]) -> Vec<u8> {
         self.digest_parts(&[message])
     }
 
-    /// The digest of the parts, one after the other.
+    /// Hashes the concatenation of the parts.
     pub(crate) fn digest_parts(self, parts: &[&[u8]]) -> Vec<u8> {
         let mut hasher = self.hasher();
         parts.iter().for_each(|part| hasher.update(part));
         hasher.finish()
     }
 
-    /// The digest of everything that `input` still gives.
+    /// Hashes the rest of `input`.
     ///
     /// # Errors
-    /// What reading fails with.
+    /// The errors of reading.
     pub fn digest_reader(self, mut input: impl Read) -> io::Result<Vec<u8>> {
         let mut hasher = self.hasher();
         let mut buffer = vec![0; BUFFER_BYTES];
@@ -63,7 +63,7 @@ impl Hash {
         }
     }
 
-    /// A message that comes in pieces.
+    /// Starts to hash a message in pieces.
     #[must_use]
     pub fn hasher(self) -> Hasher {
         Hasher(match self {
@@ -73,12 +73,12 @@ impl Hash {
         })
     }
 
-    /// HMAC of the parts, one after the other (RFC 2104). It is wiped when it is dropped.
+    /// HMAC of the concatenated parts (RFC 2104). It is wiped when it is dropped.
     pub(crate) fn mac(self, key: &[u8], parts: &[&[u8]]) -> Zeroizing<Vec<u8>> {
         fn mac<M: Mac + KeyInit + FixedOutput>(key: &[u8], parts: &[&[u8]]) -> Zeroizing<Vec<u8>> {
             let mut mac = <M as KeyInit>::new_from_slice(key).expect("HMAC takes keys of every length");
             parts.iter().for_each(|part| Mac::update(&mut mac, part));
-            // Written where it stays: a value that is returned would leave copies behind.
+            // Written directly to its destination: a returned value would leave copies behind.
             let mut code = Zeroizing::new(vec![0; M::output_size()]);
             let output: &mut Output<M> = code.as_mut_slice().try_into().expect("as long as the output");
             mac.finalize_into(output);
@@ -92,7 +92,7 @@ impl Hash {
     }
 }
 
-/// A digest in the making.
+/// A hash of a message in pieces.
 #[derive(Clone, Debug)]
 pub struct Hasher(State);
 
@@ -104,7 +104,7 @@ enum State {
 }
 
 impl Hasher {
-    /// Takes the next piece of the message.
+    /// Adds the next piece of the message.
     pub fn update(&mut self, piece: &[u8]) {
         match &mut self.0 {
             State::Sha256(state) => state.update(piece),
@@ -113,7 +113,7 @@ impl Hasher {
         }
     }
 
-    /// The digest of all pieces.
+    /// Returns the digest of all pieces.
     #[must_use]
     pub fn finish(self) -> Vec<u8> {
         match self.0 {

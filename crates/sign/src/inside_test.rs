@@ -1,4 +1,4 @@
-//! Tests that need a look inside: signatures with given salts and nonces, the nonces themselves, faults, and the groups.
+//! Tests that need private items: signatures with given salts and nonces, the nonces themselves, faults, and the groups.
 
 use tress_modular::prime;
 
@@ -53,13 +53,13 @@ fn any(key: &PrivateKey) -> AnyPrivate<'_> {
     }
 }
 
-/// The nonces of NIST's file are its own; those of the others are the deterministic ones.
+/// NIST's file has random nonces; those of the others are deterministic.
 #[test]
 fn discrete_signatures_with_given_nonces() {
     let mut count = 0;
     for name in ["cavp-dsa-siggen", "rfc6979-dsa", "schnorr"] {
         let file = File::read(name);
-        // All of them live: 135 keys of NIST are in 9 groups, whose primes are tested once.
+        // All keys stay alive: NIST's 135 keys are in 9 groups, whose primes are tested once.
         let keys: Vec<PrivateKey> =
             file.groups.iter().map(|group| private(group.private_key.as_ref().unwrap())).collect();
         for (group, key) in file.groups.iter().zip(&keys) {
@@ -79,7 +79,7 @@ fn discrete_signatures_with_given_nonces() {
     assert_eq!(count, 135 + 6 + 6);
 }
 
-/// Keys in one group share it while one of them lives, and keys in another one do not.
+/// Equal groups are shared while a key in them is alive; different groups are not.
 #[test]
 fn keys_share_their_group() {
     let key = |name| match private(File::read(name).groups[0].private_key.as_ref().unwrap()) {
@@ -101,7 +101,7 @@ fn two_numbers(key: &AnyPrivate<'_>, signature: &[u8]) -> [integer::Number; 2] {
     }
 }
 
-/// What two signatures of one digest say of the key, if they have one nonce: x = (s − s') / (e − e') for Schnorr, and for DSA
+/// Computes the key from two signatures of one digest with the same nonce: x = (s − s') / (e − e') for Schnorr, and for DSA
 /// x = z (s − s') / (s' r − s r'), from s k = z + r x and s' k = z + r' x.
 fn key_from(key: &AnyPrivate<'_>, digest: &[u8], signatures: [&[u8]; 2]) -> Option<Vec<u64>> {
     let q = match key {
@@ -120,8 +120,8 @@ fn key_from(key: &AnyPrivate<'_>, digest: &[u8], signatures: [&[u8]; 2]) -> Opti
     Some(q.multiply(&above, &q.inverse(&below)?))
 }
 
-/// A fault in g^k, and the right signature of the same digest, before or after: together they say nothing about the key. That
-/// the sums find it where both have one nonce shows that they are the right ones.
+/// A faulty g^k and a correct signature of the same digest together do not reveal the key. The test also checks that the formulas find
+/// the key if both signatures share a nonce.
 #[test]
 fn a_faulty_power_never_gives_the_key_away() {
     let size = GroupSize::Bits2048;
@@ -155,7 +155,7 @@ fn a_faulty_power_never_gives_the_key_away() {
     }
 }
 
-/// Two requests for one digest, in one batch and in the next, have nothing in common.
+/// Signatures of one digest, in one batch and in the next, share no value.
 #[test]
 fn discrete_signatures_never_repeat() {
     let key = PrivateKey::Schnorr(discrete::PrivateKey::generate(GroupSize::Bits2048).unwrap());
@@ -169,7 +169,7 @@ fn discrete_signatures_never_repeat() {
     assert_eq!(powers.len(), 18);
 }
 
-/// One secret under both schemes: every nonce is another one, by scheme, digest, hash function and noise.
+/// One secret under both schemes: every nonce differs, by scheme, digest, hash function and noise.
 #[test]
 fn dsa_and_schnorr_never_share_a_nonce() {
     let group = Group::published(GroupSize::Bits2048);
@@ -193,7 +193,7 @@ fn dsa_and_schnorr_never_share_a_nonce() {
     assert_eq!(nonces.len(), 600);
 }
 
-/// A fault at any place of the operation gives an error and no number, and leaves the rest of the batch alone.
+/// A fault at any point of the operation gives an error instead of a signature, and does not affect the rest of the batch.
 #[test]
 fn faults_never_leave() {
     let key = rsa_key();
@@ -221,7 +221,7 @@ fn faults_never_leave() {
     }
 }
 
-/// A key whose p is the smaller prime signs the same.
+/// A key whose p is the smaller prime makes the same signatures.
 #[test]
 fn primes_in_either_order() {
     let key = rsa_key();
@@ -250,7 +250,7 @@ fn primes_in_either_order() {
     assert_eq!(signatures, sign(&key));
 }
 
-/// What enters the arithmetic modulo p and q is another number each time, of the same message too.
+/// The numbers that enter the arithmetic modulo p and q differ each time, even for the same message.
 #[test]
 fn blinded_numbers_are_never_the_same() {
     let key = rsa_key();
@@ -271,7 +271,7 @@ fn blinded_numbers_are_never_the_same() {
     assert_eq!(seen.len(), 1 + 2 * 9);
 }
 
-/// Both halves wrong in the same way is a fault, too.
+/// The same fault in both halves is also detected.
 #[test]
 fn a_fault_in_both_halves_never_leaves() {
     let key = rsa_key();
@@ -284,7 +284,7 @@ fn a_fault_in_both_halves_never_leaves() {
     assert_eq!(outcome[0], Err(Error::Fault));
 }
 
-/// FIPS 186-4, A.1.1.3 and A.2.4: p, q and g come from the seed, and are what Python made of it.
+/// FIPS 186-4, A.1.1.3 and A.2.4: p, q and g follow from the seed, and equal the result of the Python script.
 #[test]
 fn the_groups_are_those_of_their_seeds() {
     let file: serde_json::Value = serde_json::from_str(include_str!("testdata/groups.json")).unwrap();
@@ -308,7 +308,7 @@ fn the_groups_are_those_of_their_seeds() {
         q[0] |= 0x80;
         q[31] |= 1;
         assert_eq!(group.q().as_limbs(), &integer::from_bytes(&q)[..]);
-        // p from the hashes of seed + offset + j, with the counter of the file.
+        // p follows from the hashes of seed + offset + j, with the counter of the file.
         let bits = group.bits();
         let blocks = bits / 256;
         let offset = 1 + test["counter"].as_u64().unwrap() * blocks as u64;

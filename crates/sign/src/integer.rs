@@ -1,6 +1,6 @@
-//! Numbers as bytes, and the few sums that keys need outside a [`Modulus`](tress_modular::Modulus): whole products, and
-//! remainders by even numbers. Limbs have 64 bits, the lowest first. Constant time for everything but lengths. What a
-//! comparison says is public: the callers ask only for what an error tells.
+//! Numbers from and to bytes, and the operations that keys need outside of a [`Modulus`](tress_modular::Modulus): whole products, and
+//! remainders by even numbers. Limbs have 64 bits, the lowest first. Constant time except for lengths. The results of comparisons are
+//! public: callers compare only where an error would reveal the result anyway.
 
 use tress_modular::{Limb as _, add, reveal};
 use zeroize::Zeroizing;
@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 /// A number that is wiped when it is dropped.
 pub(crate) type Number = Zeroizing<Vec<u64>>;
 
-/// The number of these big-endian bytes.
+/// Converts from big-endian bytes.
 pub(crate) fn from_bytes(bytes: &[u8]) -> Number {
     let mut number = Zeroizing::new(Vec::with_capacity(bytes.len().div_ceil(8)));
     for chunk in bytes.rchunks(8) {
@@ -17,7 +17,7 @@ pub(crate) fn from_bytes(bytes: &[u8]) -> Number {
     number
 }
 
-/// The number as this many big-endian bytes; higher ones have to be zero.
+/// Converts to `length` big-endian bytes. Higher bytes must be zero.
 pub(crate) fn to_bytes(number: &[u64], length: usize) -> Zeroizing<Vec<u8>> {
     let mut bytes = Zeroizing::new(vec![0; length]);
     for (position, byte) in bytes.iter_mut().rev().enumerate() {
@@ -32,18 +32,18 @@ pub(crate) fn is_zero_from_byte(number: &[u64], length: usize) -> bool {
     (length..number.len() * 8).all(|position| (number[position / 8] >> (8 * (position % 8))) as u8 == 0)
 }
 
-/// Length in bits. Only for numbers whose length is public.
+/// Length in bits. Only for numbers with a public length.
 pub(crate) fn bits(number: &[u64]) -> usize {
     add::bits_vartime(number)
 }
 
-/// Whether the numbers are equal, of whatever lengths.
+/// Whether two numbers of any lengths are equal.
 pub(crate) fn is_equal(a: &[u64], b: &[u64]) -> bool {
     let length = a.len().max(b.len());
     reveal(add::is_equal(&padded(a, length), &padded(b, length))) == 1
 }
 
-/// Whether `a < b`, of whatever lengths.
+/// Whether `a < b`, for numbers of any lengths.
 pub(crate) fn is_less(a: &[u64], b: &[u64]) -> bool {
     let length = a.len().max(b.len());
     reveal(add::is_less(&padded(a, length), &padded(b, length))) == 1
@@ -54,7 +54,7 @@ pub(crate) fn is_zero(a: &[u64]) -> bool {
     reveal(add::is_zero(a)) == 1
 }
 
-/// The number with zeros up to this length.
+/// Pads the number with zeros to `length` limbs.
 pub(crate) fn padded(number: &[u64], length: usize) -> Number {
     let mut padded = Zeroizing::new(vec![0; length]);
     padded[..number.len()].copy_from_slice(number);
@@ -77,13 +77,13 @@ pub(crate) fn multiply(a: &[u64], b: &[u64]) -> Number {
     product
 }
 
-/// `a + b` into `a`, which has room for it.
+/// Adds `b` to `a`, which must be long enough for the sum.
 pub(crate) fn add_assign(a: &mut [u64], b: &[u64]) {
     let carry = add::add_assign(a, &padded(b, a.len()));
     debug_assert_eq!(carry, 0);
 }
 
-/// The number less 1; it is not 0.
+/// The number minus 1. The number must not be 0.
 pub(crate) fn less_one(number: &[u64]) -> Number {
     let mut result = Zeroizing::new(number.to_vec());
     let mut one = vec![0; number.len()];
@@ -92,9 +92,9 @@ pub(crate) fn less_one(number: &[u64]) -> Number {
     result
 }
 
-/// `value` modulo `modulus`, bit by bit; the modulus may be even.
+/// `value` modulo `modulus`, bit by bit. The modulus may be even.
 pub(crate) fn remainder(value: &[u64], modulus: &[u64]) -> Number {
-    // One limb more, so that doubling never overflows.
+    // One more limb, so that doubling never overflows.
     let length = modulus.len() + 1;
     let modulus = padded(modulus, length);
     let mut rest = Zeroizing::new(vec![0; length]);

@@ -15,7 +15,7 @@ mod random;
 pub mod rsa;
 mod scheme;
 
-// The tests' reader of vectors names the crate.
+// The test vectors' module, which the integration tests share, refers to the crate by this name.
 #[cfg(test)]
 extern crate self as tress_sign;
 

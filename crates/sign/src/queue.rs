@@ -1,5 +1,5 @@
-//! A queue that turns single requests of many threads into batches: the first request waits for others, for a bounded time,
-//! and all that came are signed in lanes together.
+//! A queue that combines single requests from many threads into batches: the first request waits for others, for a bounded time, and all
+//! requests that have arrived are signed in lanes together.
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError};
 use std::thread::{self, JoinHandle};
@@ -8,28 +8,28 @@ use std::time::{Duration, Instant};
 use crate::batch::{self, SignJob};
 use crate::{Error, Signature, SigningKey};
 
-/// How long and for how many to wait. The defaults are 500 µs, a batch of 16 and a capacity of 1024.
+/// Options of a [`Queue`]. The defaults are a wait of 500 µs, batches of 16 and a capacity of 1024.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct QueueOptions {
-    /// The longest that a request waits for others before it is signed. Up to `Duration::MAX`, which is until the batch is
-    /// full or the queue is dropped.
+    /// Longest time that a request waits for others before it is signed. With `Duration::MAX` it waits until the batch is full or the queue
+    /// is dropped.
     pub max_wait: Duration,
-    /// The number of requests that make a batch full. The worker signs a full batch without waiting longer. 0 counts as 1.
+    /// Number of requests in a full batch. The worker signs a full batch without waiting longer. 0 counts as 1.
     pub max_batch: usize,
-    /// The number of requests that may wait besides those of the batch, from 1 to 65,536; a value outside counts as the nearest. When the
-    /// queue is full, [`Queue::submit`] waits and [`Queue::try_submit`] fails.
+    /// Number of requests that may wait besides those of the batch, from 1 to 65,536; a value outside counts as the nearest. If the queue
+    /// is full, [`Queue::submit`] waits and [`Queue::try_submit`] fails.
     pub capacity: usize,
 }
 
 impl Default for QueueOptions {
-    /// Half a millisecond, which is about what one RSA-2048 signature takes alone; batches of 16, two for each lane.
+    /// A wait of half a millisecond, about the time of one RSA-2048 signature, and batches of 16, two for each lane.
     fn default() -> Self {
         Self { max_wait: Duration::from_micros(500), max_batch: 16, capacity: 1024 }
     }
 }
 
-/// The channel takes memory for all of them at once.
+/// The channel allocates memory for all of them when it is made.
 const MAX_CAPACITY: usize = 1 << 16;
 
 struct Request {
@@ -38,7 +38,7 @@ struct Request {
     answer: Sender<Result<Signature, Error>>,
 }
 
-/// A queue with one worker thread; more cores take more queues. Dropping it signs what was asked for, and ends the worker.
+/// A queue with one worker thread; to use more cores, make more queues. Dropping it signs the pending requests, and ends the worker.
 ///
 /// ```no_run
 /// use tress_sign::{Error, Hash, KeyFile, Queue, QueueOptions, Scheme, SigningKey};
@@ -64,7 +64,7 @@ impl Queue {
     /// Starts the worker.
     ///
     /// # Errors
-    /// `NoThread` when the system gives no thread.
+    /// `NoThread` when the system refuses a thread.
     pub fn start(options: QueueOptions) -> Result<Queue, Error> {
         let (requests, receiver) = mpsc::sync_channel(options.capacity.clamp(1, MAX_CAPACITY));
         let worker = thread::Builder::new()
@@ -77,25 +77,25 @@ impl Queue {
     /// Signs one digest, and returns when that is done. Any number of threads may call it.
     ///
     /// # Errors
-    /// `DigestLength`, `Fault`, `Random`; `QueueClosed` when the worker is gone.
+    /// `DigestLength`, `Fault`, `Random`; `QueueClosed` when the worker has ended.
     pub fn sign(&self, key: &SigningKey, digest: &[u8]) -> Result<Signature, Error> {
         self.submit(key, digest)?.wait()
     }
 
-    /// Asks for a signature, and returns at once unless the queue is full.
+    /// Requests a signature. Returns immediately, unless the queue is full.
     ///
     /// # Errors
-    /// `QueueClosed` when the worker is gone.
+    /// `QueueClosed` when the worker has ended.
     pub fn submit(&self, key: &SigningKey, digest: &[u8]) -> Result<Pending, Error> {
         let (request, pending) = request(key, digest);
         self.requests.as_ref().ok_or(Error::QueueClosed)?.send(request).map_err(|_| Error::QueueClosed)?;
         Ok(pending)
     }
 
-    /// Asks for a signature, and always returns at once.
+    /// Requests a signature. Always returns immediately.
     ///
     /// # Errors
-    /// `QueueFull` when the queue is full; `QueueClosed` when the worker is gone.
+    /// `QueueFull` when the queue is full; `QueueClosed` when the worker has ended.
     pub fn try_submit(&self, key: &SigningKey, digest: &[u8]) -> Result<Pending, Error> {
         let (request, pending) = request(key, digest);
         self.requests.as_ref().ok_or(Error::QueueClosed)?.try_send(request).map_err(|error| match error {
@@ -115,31 +115,31 @@ impl Drop for Queue {
     }
 }
 
-/// A signature that was asked for.
+/// A requested signature.
 #[derive(Debug)]
 pub struct Pending(Option<Receiver<Result<Signature, Error>>>);
 
 impl Pending {
-    /// Waits for it.
+    /// Waits for the signature.
     ///
     /// # Errors
-    /// Those of [`Queue::sign`].
+    /// The errors of [`Queue::sign`].
     pub fn wait(mut self) -> Result<Signature, Error> {
         self.wait_timeout(Duration::MAX).unwrap_or(Err(Error::QueueClosed))
     }
 
-    /// The signature if it is there, and `None` if it is not there yet. It is given once: later calls return `QueueClosed`.
+    /// Returns the signature, or `None` if it is not ready. Once it was returned, further calls return `QueueClosed`.
     ///
     /// # Errors
-    /// Those of [`Queue::sign`].
+    /// The errors of [`Queue::sign`].
     pub fn try_wait(&mut self) -> Option<Result<Signature, Error>> {
         self.wait_timeout(Duration::ZERO)
     }
 
-    /// The same, after waiting up to `timeout` for it. `Duration::MAX` waits without limit.
+    /// Like [`try_wait`](Self::try_wait), but waits up to `timeout`. `Duration::MAX` waits without limit.
     ///
     /// # Errors
-    /// Those of [`Queue::sign`].
+    /// The errors of [`Queue::sign`].
     pub fn wait_timeout(&mut self, timeout: Duration) -> Option<Result<Signature, Error>> {
         let answer = match self.0.as_ref().map(|answers| answers.recv_timeout(timeout)) {
             Some(Ok(answer)) => answer,
@@ -156,10 +156,10 @@ fn request(key: &SigningKey, digest: &[u8]) -> (Request, Pending) {
     (Request { key: key.clone(), digest: digest.to_vec(), answer }, Pending(Some(pending)))
 }
 
-/// Until every sender is gone.
+/// Signs batches until every sender is dropped.
 fn work(requests: &Receiver<Request>, options: QueueOptions) {
     while let Ok(first) = requests.recv() {
-        // Nothing where the clock cannot say it: then only a full batch, or the end of the queue, ends the wait.
+        // `None` if the time is out of the clock's range; then only a full batch, or the end of the queue, ends the wait.
         let deadline = Instant::now().checked_add(options.max_wait);
         let mut batch = vec![first];
         while batch.len() < options.max_batch {
@@ -174,7 +174,7 @@ fn work(requests: &Receiver<Request>, options: QueueOptions) {
             batch.iter().map(|request| SignJob { key: &request.key, digest: &request.digest }).collect();
         let signatures = batch::sign_share(&jobs);
         for (request, signature) in batch.iter().zip(signatures) {
-            // Who asked may be gone.
+            // The caller may have dropped its end.
             let _ = request.answer.send(signature);
         }
     }

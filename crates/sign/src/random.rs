@@ -1,4 +1,4 @@
-//! Randomness from the system.
+//! Random numbers from the system.
 
 use zeroize::Zeroizing;
 
@@ -15,7 +15,7 @@ pub(crate) fn number(bits: usize) -> Result<Number, Error> {
     Ok(numbers([bits].into_iter())?.remove(0))
 }
 
-/// Random numbers below the powers of two with these exponents, for which the system is asked once.
+/// Random numbers below 2^`bits`, for each of `bits`. Calls the system once.
 pub(crate) fn numbers(bits: impl Iterator<Item = usize> + Clone) -> Result<Vec<Number>, Error> {
     let mut bytes = Zeroizing::new(vec![0; bits.clone().map(|bits| bits.div_ceil(64) * 8).sum()]);
     fill(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! Schemes, and keys that know which one they are for, with the traits of the crate `signature`.
+//! Schemes, and keys with their scheme, with the traits of the crate `signature`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,28 +10,27 @@ use crate::batch::{self, SignJob, VerifyJob};
 use crate::rsa::{Identifier, SaltLength};
 use crate::{Error, Hash, PrivateKey, PublicKey};
 
-/// How a message is signed: the algorithm and the hash function.
+/// A signature scheme: the algorithm and the hash function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Scheme {
     /// RSASSA-PSS (RFC 8017) with MGF1.
     RsaPss {
-        /// For the message and for MGF1.
+        /// Hash function for the message and for MGF1.
         hash: Hash,
-        /// How long the salt is.
+        /// Length of the salt.
         salt: SaltLength,
     },
     /// RSASSA-PKCS1-v1_5 (RFC 8017).
     RsaPkcs1(Hash),
-    /// DSA (FIPS 186-4), with nonces by RFC 6979 and fresh randomness. A signature is DER.
+    /// DSA (FIPS 186-4), with nonces by RFC 6979 and fresh randomness. Signatures are DER.
     Dsa(Hash),
-    /// Schnorr signatures over SHA-256. A signature is the challenge, 32 bytes, and the response, as long as q.
+    /// Schnorr signatures with SHA-256. A signature consists of the challenge, 32 bytes, and the response, with the length of q.
     Schnorr,
 }
 
 impl Scheme {
-    /// Every scheme, those of SHA-256 first. PSS verifies salts of every length: OpenSSL makes them as long as there is room
-    /// for.
+    /// All schemes, those with SHA-256 first. PSS verifies salts of any length, because OpenSSL makes them as long as possible.
     pub const ALL: &[Scheme] = &[
         Scheme::RsaPss { hash: Hash::Sha256, salt: SaltLength::Any },
         Scheme::RsaPkcs1(Hash::Sha256),
@@ -45,7 +44,7 @@ impl Scheme {
         Scheme::Dsa(Hash::Sha512),
     ];
 
-    /// The function that makes digests for it.
+    /// The hash function for messages.
     #[must_use]
     pub const fn hash(self) -> Hash {
         match self {
@@ -54,7 +53,7 @@ impl Scheme {
         }
     }
 
-    /// What a key signs by if nobody says: PSS for RSA, SHA-256 for all but an RSA key that names another hash function.
+    /// The default scheme of a key: PSS for RSA, and SHA-256, unless an RSA key names another hash function.
     #[must_use]
     pub const fn of(key: &PublicKey) -> Scheme {
         match key {
@@ -67,7 +66,7 @@ impl Scheme {
         }
     }
 
-    /// Its name, such as `rsa-pss-sha256`, without the salt's length.
+    /// The name of the scheme, such as `rsa-pss-sha256`, without the salt's length.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -84,7 +83,7 @@ impl Scheme {
         }
     }
 
-    /// Whether a key can be used by it.
+    /// Checks that a key can be used with this scheme.
     fn check(self, key: &PublicKey) -> Result<(), Error> {
         let fits = match (self, key) {
             (Self::RsaPss { hash, salt }, PublicKey::Rsa(key)) => return key.salt_bytes(hash, salt).map(drop),
@@ -97,7 +96,7 @@ impl Scheme {
 }
 
 impl fmt::Display for Scheme {
-    /// The name, and the salt's length where it is fixed: `rsa-pss-sha256:32`.
+    /// Writes the name, and the salt's length if it is fixed: `rsa-pss-sha256:32`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
         match self {
@@ -111,16 +110,16 @@ impl fmt::Display for Scheme {
 impl FromStr for Scheme {
     type Err = Error;
 
-    /// A name of [`Scheme::ALL`]. For PSS `:N` behind it fixes the salt's length in bytes: `rsa-pss-sha256:32`.
+    /// Parses the name of one of [`Scheme::ALL`]. For PSS, a suffix `:N` sets the salt's length in bytes: `rsa-pss-sha256:32`.
     ///
     /// # Errors
-    /// `UnknownScheme` for other text. Names are in lower case.
+    /// `UnknownScheme` for other texts. Names are in lower case.
     fn from_str(text: &str) -> Result<Self, Error> {
         let (name, salt) = text.split_once(':').map_or((text, None), |(name, salt)| (name, Some(salt)));
         let scheme = Self::ALL.iter().copied().find(|scheme| scheme.name() == name).ok_or(Error::UnknownScheme)?;
         match (scheme, salt) {
             (scheme, None) => Ok(scheme),
-            // Digits alone: a number may be parsed with a sign.
+            // Only digits, because a parsed number could have a sign.
             (Self::RsaPss { hash, .. }, Some(salt)) if salt.bytes().all(|byte| byte.is_ascii_digit()) => {
                 let salt = SaltLength::Bytes(salt.parse().map_err(|_| Error::UnknownScheme)?);
                 Ok(Self::RsaPss { hash, salt })
@@ -130,7 +129,7 @@ impl FromStr for Scheme {
     }
 }
 
-/// A signature as it stands in a file: for RSA as long as the modulus, for DSA DER, for Schnorr 60 or 64 bytes.
+/// A signature in its file format: for RSA a number with the length of the modulus, for DSA DER, for Schnorr 60 or 64 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature(Vec<u8>);
 
@@ -139,7 +138,7 @@ impl Signature {
         Self(bytes)
     }
 
-    /// The bytes.
+    /// The bytes of the signature.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
@@ -159,7 +158,7 @@ impl From<Signature> for Box<[u8]> {
 }
 
 impl From<&[u8]> for Signature {
-    /// Any bytes: verifying tells whether they are a signature.
+    /// Accepts any bytes. Verification checks whether they are a signature.
     fn from(bytes: &[u8]) -> Self {
         Self(bytes.to_vec())
     }
@@ -169,7 +168,7 @@ impl SignatureEncoding for Signature {
     type Repr = Box<[u8]>;
 }
 
-/// A private key and what it signs by.
+/// A private key with its scheme.
 #[derive(Clone, Debug)]
 pub struct SigningKey {
     key: PrivateKey,
@@ -177,32 +176,32 @@ pub struct SigningKey {
 }
 
 impl SigningKey {
-    /// A key for this scheme.
+    /// Makes a signing key for this scheme.
     ///
     /// # Errors
-    /// `WrongScheme` unless the key is of the scheme's kind and its algorithm identifier allows it; `SaltTooLong` where the key
-    /// has no room for the scheme's salt.
+    /// `WrongScheme` unless the key fits the scheme and its algorithm identifier allows it; `SaltTooLong` if the salt does not fit into the
+    /// key's signatures.
     pub fn new(key: PrivateKey, scheme: Scheme) -> Result<Self, Error> {
         scheme.check(&key.public_key())?;
         Ok(Self { key, scheme })
     }
 
-    /// The key.
+    /// The private key.
     #[must_use]
     pub fn key(&self) -> &PrivateKey {
         &self.key
     }
 
-    /// What it signs by.
+    /// The scheme.
     #[must_use]
     pub fn scheme(&self) -> Scheme {
         self.scheme
     }
 
-    /// Signs digests that the scheme's hash function made, all of them together in lanes.
+    /// Signs digests made with the scheme's hash function, all of them in lanes together.
     ///
     /// # Errors
-    /// For each digest its own: `DigestLength`, `Fault`, `Random`.
+    /// For each digest: `DigestLength`, `Fault`, `Random`.
     #[must_use]
     pub fn sign_digests<D: AsRef<[u8]>>(&self, digests: &[D]) -> Vec<Result<Signature, Error>> {
         let jobs: Vec<SignJob<'_>> =
@@ -231,7 +230,7 @@ impl Signer<Signature> for SigningKey {
     }
 }
 
-/// A public key and what it verifies.
+/// A public key with its scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyingKey {
     key: PublicKey,
@@ -239,29 +238,29 @@ pub struct VerifyingKey {
 }
 
 impl VerifyingKey {
-    /// A key for this scheme.
+    /// Makes a verifying key for this scheme.
     ///
     /// # Errors
-    /// `WrongScheme` unless the key is of the scheme's kind and its algorithm identifier allows it; `SaltTooLong` where the key
-    /// has no room for the scheme's salt.
+    /// `WrongScheme` unless the key fits the scheme and its algorithm identifier allows it; `SaltTooLong` if the salt does not fit into the
+    /// key's signatures.
     pub fn new(key: PublicKey, scheme: Scheme) -> Result<Self, Error> {
         scheme.check(&key)?;
         Ok(Self { key, scheme })
     }
 
-    /// The key.
+    /// The public key.
     #[must_use]
     pub fn key(&self) -> &PublicKey {
         &self.key
     }
 
-    /// What it verifies.
+    /// The scheme.
     #[must_use]
     pub fn scheme(&self) -> Scheme {
         self.scheme
     }
 
-    /// Checks one signature of a digest.
+    /// Verifies the signature of a digest.
     ///
     /// # Errors
     /// `MalformedSignature`, `Mismatch`, `DigestLength`.

@@ -1,4 +1,4 @@
-//! Keys: what is written reads back, what OpenSSL writes is read, and every kind of wrong key is refused with its own error.
+//! Keys: what we write, we can read; what OpenSSL writes, we can read; and every type of wrong key has its own error.
 
 use crate::common::vectors::{File, hexadecimal, rsa_numbers as numbers};
 use crate::common::{freed, openssl};
@@ -9,7 +9,7 @@ use tress_sign::{
 };
 use zeroize::Zeroizing;
 
-/// Tag, length, content, by hand.
+/// Encodes tag, length and content, independently of the crate.
 fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
     let mut bytes = vec![tag];
     match content.len() {
@@ -75,7 +75,7 @@ fn fresh_rsa_keys() {
     for bits in [2048, 2050] {
         let key = rsa::PrivateKey::generate(bits).unwrap();
         assert_eq!((key.public_key().bits(), key.public_key().exponent()), (bits, 65537));
-        // Reading checks every number.
+        // Reading checks all numbers.
         let der = PrivateKey::Rsa(key).to_der();
         let key = KeyFile::read(&der).unwrap().into_private(None).unwrap();
         openssl::with(|openssl| {
@@ -109,7 +109,7 @@ fn long_numbers(mut der: &[u8]) -> Vec<Vec<u8>> {
     numbers
 }
 
-/// Made, used alone and in a batch, written, read and dropped.
+/// The key is made, used alone and in a batch, written, read and dropped.
 #[test]
 fn keys_leave_nothing_in_freed_memory() {
     type Make = fn() -> PrivateKey;
@@ -138,7 +138,7 @@ fn keys_leave_nothing_in_freed_memory() {
     }
 }
 
-/// What becomes of a key with one of its numbers changed.
+/// The error for a key with one changed number.
 #[test]
 fn inconsistent_rsa_keys() {
     let right = numbers();
@@ -188,7 +188,7 @@ fn inconsistent_rsa_keys() {
 
 #[test]
 fn short_rsa_keys() {
-    // 1024 bits verify, and sign nothing; less does neither.
+    // Keys of 1024 bits can verify, but not sign; shorter keys can do neither.
     let file = File::read("cavp-rsa-pkcs1-siggen");
     let short = file.groups.iter().map(|group| KeyFile::read(&group.public_key).unwrap().into_public().unwrap());
     let shortest = short.filter_map(|key| if let PublicKey::Rsa(key) = key { Some(key.bits()) } else { None }).min();
@@ -223,10 +223,10 @@ fn der_of_every_kind_of_wrong() {
         malformed(&right[..length], "cut");
     }
     malformed(&[&right[..], &[0]].concat(), "a byte after");
-    // BER: an indefinite length; a length in more bytes than it needs.
+    // BER: an indefinite length, and a length in more bytes than necessary.
     malformed(&[&[0x30, 0x80], &right[4..], &[0, 0]].concat(), "indefinite length");
     malformed(&[&[0x30, 0x83, 0], &right[2..]].concat(), "long length");
-    // A number with a leading zero too many, and a negative one.
+    // A number with a redundant leading zero, and a negative one.
     let numbers = numbers();
     let encoded = |index: usize, content: Vec<u8>| {
         let mut parts: Vec<_> = numbers.iter().map(|number| integer(number)).collect();
@@ -238,7 +238,7 @@ fn der_of_every_kind_of_wrong() {
     malformed(&encoded(2, tlv(2, &[])), "empty number");
     malformed(&encoded(2, tlv(3, &[1, 0, 1])), "other tag");
     assert!(KeyFile::read(&encoded(2, integer(&numbers[2]))).is_ok());
-    // Parameters of RSA are NULL.
+    // The parameters of RSA are NULL.
     let oid = hexadecimal("06092a864886f70d010101");
     let with = |algorithm: &[Vec<u8>]| {
         let der = encoded(2, integer(&numbers[2]));
@@ -248,15 +248,15 @@ fn der_of_every_kind_of_wrong() {
     assert_eq!(with(std::slice::from_ref(&oid)), Err(Error::MalformedKey));
     assert_eq!(with(&[oid.clone(), tlv(5, &[0])]), Err(Error::MalformedKey));
     assert_eq!(with(&[oid, integer(&[1])]), Err(Error::MalformedKey));
-    // An elliptic curve.
+    // An elliptic curve key.
     let ec = hexadecimal("06072a8648ce3d0201");
     assert_eq!(with(&[ec, tlv(5, &[])]), Err(Error::UnknownAlgorithm));
-    // Several primes (RFC 8017, A.1.2): version 1, and more numbers.
+    // More than two primes (RFC 8017, A.1.2): version 1, and more numbers.
     let mut multi: Vec<_> = numbers.iter().map(|number| integer(number)).collect();
     multi[0] = integer(&[1]);
     multi.push(sequence(&[sequence(&[integer(&[7]), integer(&[3]), integer(&[1])])]));
     assert_eq!(error(KeyFile::read(&sequence(&multi))), Error::MultiPrime);
-    // One flipped bit anywhere is either refused or harms nothing that is read.
+    // A flipped bit anywhere is an error, or does not affect the key.
     for position in (0..right.len()).step_by(7) {
         let mut flipped = right.clone();
         flipped[position] ^= 0x10;
@@ -271,7 +271,7 @@ fn pem_of_every_kind_of_wrong() {
     let read = |text: &str| KeyFile::read(text.as_bytes()).map(drop);
     assert_eq!(read(&right), Ok(()));
     assert_eq!(read(&right.replace('\n', "\r\n")), Ok(()));
-    // Spaces at the ends of lines, as editors and mail leave them (RFC 7468, section 2).
+    // Spaces at the ends of lines, as editors and mail programs leave them (RFC 7468, section 2).
     for ending in [" \n", "\t \n", "  \r\n"] {
         assert_eq!(read(&right.replace('\n', ending)), Ok(()), "{ending:?}");
         assert_eq!(read(&format!("{}{ending}{ending}", right.trim_end())), Ok(()), "{ending:?}");
@@ -345,18 +345,18 @@ fn wrong_groups_and_values() {
     assert!(PublicKey::<Schnorr>::new(group, &g).is_ok());
 }
 
-/// A composite q would let a signature show x modulo its factors.
+/// With a composite q a signature could reveal x modulo its factors.
 #[test]
 fn a_group_that_is_no_prime_signs_nothing() {
     use discrete::{Dsa, Group, PrivateKey, PublicKey};
-    // Constants at the end.
+    // The constants are at the end of this file.
     let [p, q, g] = [COMPOSITE_P, COMPOSITE_Q, COMPOSITE_G].map(hexadecimal);
     let group = Group::new(&p, &q, &g).unwrap();
     assert!(PublicKey::<Dsa>::new(group.clone(), &g).is_ok(), "nothing is secret there");
     assert_eq!(error(PrivateKey::<Dsa>::new(group, &[5])), Error::WrongGroup);
 }
 
-/// A key is for one scheme.
+/// A key belongs to one scheme.
 #[test]
 fn keys_of_other_schemes() {
     let rsa = read_pkcs1(&numbers()).unwrap();
@@ -370,7 +370,7 @@ fn keys_of_other_schemes() {
             assert_eq!(VerifyingKey::new(key.public_key(), scheme).map(drop), expected);
         }
     }
-    // The same numbers under the other identifier are another key.
+    // The same numbers with the other identifier are another key.
     let dsa_oid = hexadecimal("06072a8648ce380401");
     let der = dsa.public_key().to_der();
     let at = der.windows(dsa_oid.len()).position(|window| window == dsa_oid).unwrap();
@@ -395,7 +395,7 @@ fn encrypted_keys() {
             &["-v2", "aes-256-cbc"][..],
             &["-v2", "aes-128-cbc", "-v2prf", "hmacWithSHA512"],
             &["-v2", "aes-192-cbc", "-iter", "10000"],
-            // PBKDF2's function unless another is named (RFC 8018, A.2).
+            // The default function of PBKDF2 (RFC 8018, A.2).
             &["-v2", "aes-256-cbc", "-v2prf", "hmacWithSHA1"],
             &["-scrypt"],
             &["-v2", "aes-256-cbc", "-outform", "DER"],
@@ -411,7 +411,7 @@ fn encrypted_keys() {
             assert_eq!(read.public_key(), read_pkcs1(&numbers()).unwrap().public_key());
         }
         for options in [&["-v2", "aes-256-cbc", "-iter", "20000000"][..], &["-scrypt", "-scrypt_N", "8388608"]] {
-            // OpenSSL itself refuses to take that much memory unless it is told.
+            // OpenSSL takes so much memory only with an option.
             if options[0] == "-scrypt" {
                 continue;
             }
@@ -419,7 +419,7 @@ fn encrypted_keys() {
         }
         assert_eq!(error(KeyFile::read(&encrypted(&["-v2", "des3"]))), Error::UnknownEncryption);
         assert_eq!(error(KeyFile::read(&encrypted(&["-v1", "PBE-SHA1-3DES"]))), Error::UnknownEncryption);
-        // PEM's own encryption, of before PKCS #8.
+        // PEM's own encryption, from before PKCS #8.
         let out = openssl.path("traditional.pem");
         let fixed = ["rsa", "-inform", "DER", "-in", &key, "-traditional", "-passout", "pass:four lanes", "-out", &out];
         for cipher in ["-aes256", "-des3"] {
@@ -429,11 +429,11 @@ fn encrypted_keys() {
     });
 }
 
-/// A key inside that is malformed is not a wrong passphrase. OpenSSL encrypts no such key, so it is put together here.
+/// A malformed key inside of the encryption is not a wrong passphrase. OpenSSL does not encrypt such a key, so the test assembles it.
 #[test]
 fn malformed_keys_under_a_right_passphrase() {
     openssl::with(|openssl| {
-        // RSA's parameters are NULL.
+        // The parameters of RSA are NULL.
         let mut wrong = read_pkcs1(&numbers()).unwrap().to_der().to_vec();
         let null = wrong.windows(2).position(|window| window == [5, 0]).unwrap();
         wrong[null] = 4;
@@ -458,7 +458,7 @@ fn malformed_keys_under_a_right_passphrase() {
     });
 }
 
-// Made with Python's integers: q is the product of two primes of 128 bits, p is a prime, g has the order q.
+// Made with Python's integers: q is the product of two primes of 128 bits, p is a prime, g has order q.
 const COMPOSITE_P: &str = "\
     86c1a5fa28b89d06ffb2100553cf3c8b4011eef1f55ac2b8938ce62afee98ffb7fb19f4889abf260383d7c8abb75a07cb1ab\
     b85bd3bdb98c4eaff074dace2f259c802b5513db628fa975b537de2eb088bbe0218a24f67ddbea482aff12c97f448fb7ecde\

@@ -1,4 +1,4 @@
-//! The tests of this crate as one program: one file for each subject. A new file needs its line here.
+//! The tests of this crate as one program, with one file per subject. A new file needs a line here.
 
 mod common;
 mod keys;

@@ -1,9 +1,8 @@
-//! No branch and no address depends on a private key: its numbers are marked as undefined, and Valgrind's memcheck reports every
-//! jump and every address that is made of them, from the key's own checks to the signature.
+//! No branch and no address depends on a private key: its numbers are marked as undefined, and Valgrind's memcheck reports every jump and
+//! every address that is computed from them, from the checks of the key to the signature.
 //!
-//! Needs the feature `secrets` (`make secrets`). Valgrind knows no AVX-512, so powers are those of portable code;
-//! the others are `tress-modular`'s to check. Reading a key from DER shows it: that is the planted leak, which has to be
-//! found.
+//! Needs the feature `secrets` (`make secrets`). Valgrind does not support AVX-512, so powers use portable code; the tests of
+//! `tress-modular` check the other code. Reading a key from DER depends on the key: this is a planted leak, which must be found.
 #![cfg(target_arch = "x86_64")]
 
 mod common;
@@ -17,14 +16,14 @@ use tress_sign::rsa::{self, PrivateParts};
 use tress_sign::signature::Keypair as _;
 use tress_sign::{Hash, KeyFile, PrivateKey, Scheme, SignJob, SigningKey, sign_batch};
 
-/// Signs alone and in a batch; the signatures hold.
+/// Signs alone and in a batch, and verifies the signatures.
 fn sign(what: &str, key: PrivateKey, scheme: Scheme) {
     let key = SigningKey::new(key, scheme).unwrap();
     let digest = Hash::Sha256.digest(b"message");
     for count in [1, 3] {
         let mut signatures = Vec::new();
         let jobs = vec![SignJob { key: &key, digest: &digest }; count];
-        watch(&format!("{what}, {count} at once"), || signatures = sign_batch(&jobs, 1));
+        watch(&format!("{what}, batch of {count}"), || signatures = sign_batch(&jobs, 1));
         for signature in signatures {
             let mut signature = signature.unwrap().as_bytes().to_vec();
             show(&mut signature);
@@ -35,7 +34,7 @@ fn sign(what: &str, key: PrivateKey, scheme: Scheme) {
 
 fn rsa_keys() {
     let mut numbers = rsa_numbers();
-    // All but version, n and e.
+    // All numbers but version, n and e.
     numbers[3..].iter_mut().for_each(|number| hide(number));
     let parts = PrivateParts {
         modulus: &numbers[1],
@@ -68,13 +67,13 @@ fn discrete_keys() {
 fn planted() {
     let file = File::read("cavp-rsa-pkcs1-sigver");
     let mut der = file.groups.iter().find_map(|group| group.private_key.clone()).unwrap();
-    // Past the headers, the version, n and e.
+    // After the headers, the version, n and e.
     let length = der.len();
     hide(&mut der[length - 600..]);
     watch("planted", || _ = KeyFile::read(&der).and_then(|file| file.into_private(None)));
 }
 
-/// The run under Valgrind; elsewhere nothing.
+/// The run under Valgrind. Does nothing elsewhere.
 #[test]
 fn inside() {
     if memcheck::is_inside() {

@@ -1,4 +1,4 @@
-//! Signatures: with OpenSSL in both directions, in batches of mixed keys, through the queue, and in every wrong form.
+//! Signatures: with OpenSSL in both directions, in batches of mixed keys, through the queue, and in all wrong forms.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -60,7 +60,7 @@ fn openssl_verifies_ours_and_we_its() {
     });
 }
 
-/// Keys that OpenSSL makes, with groups that OpenSSL makes.
+/// Keys that OpenSSL makes, in groups that OpenSSL makes.
 #[test]
 fn keys_of_openssl() {
     openssl::with(|openssl| {
@@ -133,7 +133,7 @@ fn both_ways(openssl: &Openssl, key: &SigningKey) {
     let theirs = openssl.read("theirs.sig");
     assert_eq!(verify(key, message, &theirs), Ok(()));
     assert_eq!(verify(key, b"another message", &theirs), Err(Error::Mismatch));
-    // What depends on the key alone is the same, byte for byte.
+    // Deterministic signatures are equal, byte for byte.
     if let Scheme::RsaPkcs1(_) = key.scheme() {
         assert_eq!(ours.as_bytes(), theirs);
     }
@@ -157,7 +157,7 @@ fn a_long_salt_of_openssl_verifies_where_any_does() {
     });
 }
 
-/// Of one message, in one batch and in the next: a salt or a nonce that repeats is none.
+/// Signs one message several times, in one batch and in the next: no salt and no nonce repeats.
 #[test]
 fn every_signature_has_a_salt_or_a_nonce_of_its_own() {
     for key in [&keys()[0], &keys()[2], &keys()[3]] {
@@ -173,8 +173,8 @@ fn every_signature_has_a_salt_or_a_nonce_of_its_own() {
     }
 }
 
-/// A salt of 222 bytes is the longest with SHA-256 and 2048 bits: 256 − 32 − 2 (RFC 8017, 9.1.1). Longer ones are refused with
-/// the key, before anything is hashed.
+/// The longest salt with SHA-256 and 2048 bits has 222 bytes: 256 − 32 − 2 (RFC 8017, 9.1.1). Longer ones are rejected when the key is
+/// made, before anything is hashed.
 #[test]
 fn salts_of_every_length() {
     let (key, public) = (keys()[0].key(), keys()[0].key().public_key());
@@ -227,7 +227,7 @@ fn names_of_schemes() {
     }
 }
 
-/// Keys whose identifier is id-RSASSA-PSS: for every hash function, or for one with a least length of the salt.
+/// Keys with the identifier id-RSASSA-PSS: for all hash functions, or for one function and a minimum length of the salt.
 #[test]
 fn pss_keys_of_openssl() {
     openssl::with(|openssl| {
@@ -248,7 +248,7 @@ fn pss_keys_of_openssl() {
             both_ways(openssl, &SigningKey::new(key.clone(), scheme(name)).unwrap());
         }
         refused(&key, "rsa-pkcs1-sha256", Error::WrongScheme);
-        // What is written is for PSS alone too.
+        // The written key is also for PSS only.
         let again = KeyFile::read(&key.to_der()).unwrap().into_private(None).unwrap();
         refused(&again, "rsa-pkcs1-sha256", Error::WrongScheme);
 
@@ -269,7 +269,7 @@ fn pss_keys_of_openssl() {
                 };
                 assert!(said.0, "{}", said.1);
             }
-            // The salt that is signed with is no shorter than the key asks for; shorter ones verify nowhere.
+            // When signing, the salt has at least the key's minimum length; shorter salts do not verify.
             let signing = SigningKey::new(key.clone(), Scheme::of(&public)).unwrap();
             let signature = signing.sign(b"x");
             assert_eq!(verify(&signing, b"x", signature.as_ref()), Ok(()));
@@ -278,7 +278,7 @@ fn pss_keys_of_openssl() {
             refused(&key, &format!("{name}:223"), Error::SaltTooLong);
             refused(&key, "rsa-pss-sha512", Error::WrongScheme);
             refused(&key, "rsa-pkcs1-sha256", Error::WrongScheme);
-            // The same numbers without the identifier make what is too short for it.
+            // The same numbers without the identifier make signatures with salts that are too short for the key.
             let free = as_plain_rsa(&key);
             let short = SigningKey::new(free, scheme(&format!("{name}:{}", salt - 1))).unwrap().sign(b"x");
             assert_eq!(verify(&signing, b"x", short.as_ref()), Err(Error::Mismatch));
@@ -289,7 +289,7 @@ fn pss_keys_of_openssl() {
     });
 }
 
-/// The same numbers as PKCS #1, which has no identifier: what the last field of PKCS #8, a long OCTET STRING, holds.
+/// The same numbers as PKCS #1, which has no identifier: the content of the last field of PKCS #8, a long OCTET STRING.
 fn as_plain_rsa(key: &PrivateKey) -> PrivateKey {
     let der = key.to_der();
     let at = der.windows(2).position(|window| window == [4, 0x82]).unwrap();
@@ -324,13 +324,13 @@ fn batches_of_mixed_keys() {
                 Err(error) => assert!(is_wrong(index) && *error == Error::DigestLength, "{index}: {error}"),
             }
         }
-        // One at a time gives the same where nothing is random.
+        // Signing one at a time gives the same signature if nothing is random.
         for (job, outcome) in jobs.iter().zip(&outcomes) {
             if matches!(job.key.scheme(), Scheme::RsaPkcs1(_)) {
                 assert_eq!(job.key.sign_digests(&[job.digest])[0], *outcome);
             }
         }
-        // A wrong signature among right ones is the one that is found.
+        // One wrong signature among correct ones is found.
         let verifying: Vec<VerifyingKey> = keys.iter().map(|key| key.verifying_key()).collect();
         let mut signatures: Vec<Vec<u8>> = outcomes
             .iter()
@@ -384,7 +384,7 @@ fn signatures_in_wrong_forms() {
     }
 }
 
-/// The sum of two big-endian numbers of one length, if it is as long.
+/// The sum of two big-endian numbers of the same length; `None` if it is longer.
 fn sum_of_bytes(a: &[u8], b: &[u8]) -> Option<Vec<u8>> {
     let mut carry = 0;
     let mut sum = vec![0; a.len()];
@@ -395,7 +395,7 @@ fn sum_of_bytes(a: &[u8], b: &[u8]) -> Option<Vec<u8>> {
     (carry == 0).then_some(sum)
 }
 
-/// s + q is the same exponent; taken, it would be a second signature that nobody made.
+/// s + q is an equivalent exponent; if it were accepted, it would be a second signature that nobody made.
 #[test]
 fn schnorr_signatures_out_of_range() {
     let key = &keys()[3];
@@ -417,7 +417,7 @@ fn rsa_signatures_out_of_range() {
     let key = &keys()[1];
     let PublicKey::Rsa(public) = key.key().public_key() else { panic!() };
     let modulus = public.modulus();
-    // s + n is the same number modulo n, and as long where s is small enough; n itself is 0.
+    // s + n is congruent to s, and has the same length if s is small enough; n itself is congruent to 0.
     assert_eq!(verify(key, b"x", &modulus), Err(Error::MalformedSignature));
     let mut before = modulus.clone();
     *before.last_mut().unwrap() -= 1;
@@ -507,7 +507,7 @@ fn a_queue_waits_for_a_bounded_time() {
             pending.wait().unwrap();
         }
     }
-    // One that is dropped does what it was asked for first, and at once, whatever its options.
+    // A dropped queue first signs all requests, immediately, whatever its options.
     for max_wait in [Duration::ZERO, Duration::MAX] {
         for (max_batch, capacity) in [(0, 0), (0, usize::MAX), (1, 1), (usize::MAX, 0), (usize::MAX, usize::MAX)] {
             let mut options = queue_options(max_wait, max_batch);
@@ -532,7 +532,7 @@ fn a_queue_is_asked_without_waiting() {
     assert!(matches!(first.wait_timeout(Duration::MAX), Some(Ok(_))));
     assert_eq!(first.try_wait(), Some(Err(Error::QueueClosed)));
     second.wait().unwrap();
-    // Asking takes a fraction of the time of signing.
+    // Submitting takes a fraction of the time of signing.
     let mut options = queue_options(Duration::ZERO, 1);
     options.capacity = 1;
     let queue = Queue::start(options).unwrap();

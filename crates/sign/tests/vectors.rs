@@ -1,14 +1,14 @@
-//! Every vector under `vectors/sign/` that needs no look inside: each signature is checked, one at a time and all of a file
-//! in one batch, and signatures that the key alone decides are made again.
+//! All vectors in `vectors/sign/` that need no private items. Each signature is verified, alone and in one batch per file, and
+//! deterministic signatures are made again.
 //!
-//! What needs a salt or a nonce of its own, or the deterministic nonce, is in the crate's unit tests. `vectors/README.md` says where the vectors come
-//! from.
+//! Vectors that set a salt or a nonce, or use the deterministic nonce, are in the crate's unit tests. `vectors/README.md` lists the sources
+//! of the vectors.
 
 use crate::common::vectors::{File, Group};
 use tress_sign::rsa::SaltLength;
 use tress_sign::{Error, KeyFile, Scheme, SigningKey, VerifyJob, VerifyingKey, verify_batch};
 
-/// One test per file: the file's name, how many tests it holds and how many of them are valid.
+/// Makes one test per file: the file's name, its number of tests, and the number of valid ones.
 macro_rules! sets {
     ($($test:ident: $name:literal, $count:literal, $valid:literal;)*) => {
         const SETS: &[&str] = &[$($name),*];
@@ -92,7 +92,7 @@ fn run(name: &str, count: usize, valid: usize) {
     assert_eq!(outcomes.iter().map(Result::is_ok).collect::<Vec<_>>(), expected, "{name}, all together");
 }
 
-/// Signs all of a group in one batch; what has no salt and no nonce to choose comes out the same.
+/// Signs all tests of a group in one batch, and compares deterministic signatures.
 fn sign(name: &str, group: &Group, private: &[u8]) {
     let key = KeyFile::read(private).and_then(|file| file.into_private(None)).unwrap();
     let key = SigningKey::new(key, scheme(group)).unwrap();

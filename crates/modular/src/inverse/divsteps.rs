@@ -1,32 +1,31 @@
-//! Inverses by division steps, 61 at a time: what is decided on the lowest digits of two numbers is done to the whole
-//! numbers once, by a matrix.
+//! Inverses by division steps, in batches of 61. A batch is computed on the lowest digits of two numbers, then applied to the whole numbers
+//! as a matrix.
 //!
-//! D. J. Bernstein, B.-Y. Yang, Fast constant-time gcd computation and modular inversion, IACR Transactions on
-//! Cryptographic Hardware and Embedded Systems 2019. Numbers are in two's complement here, with a digit for the sign.
+//! D. J. Bernstein, B.-Y. Yang, Fast constant-time gcd computation and modular inversion, IACR Transactions on Cryptographic Hardware and
+//! Embedded Systems 2019. Here numbers are in two's complement, with one more digit for the sign.
 
 use crate::reduce::montgomery::negative_inverse;
 use crate::{Limb, add};
 
-/// Steps of a batch: the absolute values of a row of their matrix are at most 2^61 together, so that sums of products stay
-/// below 2^127.
+/// Steps of a batch. The absolute values in a row of its matrix add up to at most 2^61, so that sums of products stay below 2^127.
 const BATCH: u32 = 61;
 const MASK: u64 = (1 << BATCH) - 1;
 
-/// Digits of scratch memory that [`divsteps`] needs.
+/// Number of digits of scratch memory that [`divsteps`] needs.
 pub const fn divsteps_scratch(digits: usize) -> usize {
     4 * (digits + 1)
 }
 
-/// As many steps as any two numbers of this length need (theorem 11.2 of the article).
+/// Number of steps that is enough for any two numbers of this length (theorem 11.2 of the article).
 const fn steps(bits: usize) -> usize {
     (49 * bits + if bits < 46 { 80 } else { 57 }) / 17
 }
 
-/// `result = 1 / value` modulo the odd `modulus`; returns 1, or 0 if there is no inverse or the modulus is even, and
-/// then the result has no meaning. The value has to be below the modulus.
+/// `result = 1 / value` modulo the odd `modulus`. Returns 1, or 0 if there is no inverse or the modulus is even; then the result is
+/// meaningless. The value must be below the modulus.
 ///
-/// Constant time for both numbers. Scratch memory of [`divsteps_scratch`] digits holds secrets afterwards. About 0.05 *l*
-/// batches of 10 *n* products of digits, for numbers of *l* bits.
+/// Constant time for both numbers. The scratch memory of [`divsteps_scratch`] digits holds secrets afterwards. For numbers of *l* bits,
+/// about 0.05 *l* batches of 10 *n* products of digits each.
 pub fn divsteps(value: &[u64], modulus: &[u64], result: &mut [u64], scratch: &mut [u64]) -> u64 {
     let n = modulus.len();
     assert!(n > 0 && value.len() == n && result.len() == n);
@@ -35,7 +34,7 @@ pub fn divsteps(value: &[u64], modulus: &[u64], result: &mut [u64], scratch: &mu
     let (f, rest) = scratch.split_at_mut(n + 1);
     let (g, rest) = rest.split_at_mut(n + 1);
     let (d, e) = rest.split_at_mut(n + 1);
-    // value · d = f and value · e = g modulo N at all times, up to the same power of two.
+    // Invariants: value · d = f and value · e = g modulo N, up to the same power of two.
     f[..n].copy_from_slice(modulus);
     g[..n].copy_from_slice(value);
     e[0] = 1;
@@ -48,7 +47,7 @@ pub fn divsteps(value: &[u64], modulus: &[u64], result: &mut [u64], scratch: &mu
         update_modulo(d, e, matrix, modulus, inverse);
     }
 
-    // g is 0 now and f the greatest common divisor or its negative; d is above −2 N and below N.
+    // Now g is 0 and f is the greatest common divisor or its negative; d is above −2 N and below N.
     let negative = sign(f);
     add_modulus(d, modulus);
     negate(d, negative);
@@ -69,7 +68,7 @@ fn batch(delta: &mut i64, f: u64, g: u64) -> [[i64; 2]; 2] {
     let [mut u, mut v, mut q, mut r] = [1u64, 0, 0, 1];
     for _ in 0..BATCH {
         let odd = (g & 1).mask();
-        // Where delta > 0 and g is odd, (f, g) = (g, −f) and delta = −delta.
+        // If delta > 0 and g is odd, (f, g) = (g, −f) and delta = −delta.
         let swap = odd & (delta.wrapping_neg() >> 63) as u64;
         for (first, second) in [(&mut f, &mut g), (&mut u, &mut q), (&mut v, &mut r)] {
             let difference = (*first ^ *second) & swap;
@@ -87,19 +86,19 @@ fn batch(delta: &mut i64, f: u64, g: u64) -> [[i64; 2]; 2] {
     [[u as i64, v as i64], [q as i64, r as i64]]
 }
 
-/// `(f, g) = (matrix · (f, g) + multiples · N) / 2^61`, which divides exactly.
+/// `(f, g) = (matrix · (f, g) + multiples · N) / 2^61`. The division is exact.
 #[inline(always)]
 fn update(f: &mut [u64], g: &mut [u64], matrix: [[i64; 2]; 2], multiples: [i64; 2], modulus: &[u64]) {
     let n = modulus.len();
     let mut carries = [0i128; 2];
     let mut below = [0u64; 2];
     for i in 0..=n {
-        // The highest digit has the sign; the modulus is 0 there.
+        // The highest digit contains the sign; the modulus is 0 there.
         let signed = |digit: u64| if i == n { i128::from(digit as i64) } else { i128::from(digit) };
         let digits = [signed(f[i]), signed(g[i])];
         let of_modulus = if i == n { 0 } else { i128::from(modulus[i]) };
         for (row, target) in [&mut *f, &mut *g].into_iter().enumerate() {
-            // The row's two products are at most 2^125 together, the multiple's, which is below 2^62, 2^126.
+            // The two products of a row add up to at most 2^125; the multiple is below 2^62 and its product at most 2^126.
             let sum = carries[row]
                 + i128::from(matrix[row][0]) * digits[0]
                 + i128::from(matrix[row][1]) * digits[1]
@@ -116,8 +115,7 @@ fn update(f: &mut [u64], g: &mut [u64], matrix: [[i64; 2]; 2], multiples: [i64; 
     g[n] = (below[1] >> BATCH) | ((carries[1] as u64) << (64 - BATCH));
 }
 
-/// The same modulo N: multiples of N are added that make the division exact and keep both numbers above −2 N and
-/// below N.
+/// Like [`update`], modulo N: adds multiples of N that make the division exact and keep both numbers above −2 N and below N.
 #[inline(always)]
 fn update_modulo(d: &mut [u64], e: &mut [u64], matrix: [[i64; 2]; 2], modulus: &[u64], inverse: u64) {
     let signs = [sign(d), sign(e)];
@@ -130,7 +128,7 @@ fn update_modulo(d: &mut [u64], e: &mut [u64], matrix: [[i64; 2]; 2], modulus: &
     update(d, e, matrix, multiples, modulus);
 }
 
-/// All ones for a negative number.
+/// All ones for a negative number, else zero.
 fn sign(number: &[u64]) -> u64 {
     (number[number.len() - 1] >> 63).mask()
 }
@@ -143,7 +141,7 @@ fn add_modulus(number: &mut [u64], modulus: &[u64]) {
     top[0] = top[0].wrapping_add(carry);
 }
 
-/// The negative where the mask has ones.
+/// Negates the number if the mask is all ones.
 fn negate(number: &mut [u64], mask: u64) {
     let mut carry = mask & 1;
     for digit in number {

@@ -1,8 +1,8 @@
-//! Powers of a base that is known beforehand, with a table: a comb whose teeth are bits of the exponent far apart.
+//! Powers of a fixed base with a table: a comb, whose teeth are bits of the exponent that are far apart.
 //!
-//! C. H. Lim, P. J. Lee, More flexible exponentiation with precomputation, CRYPTO '94. With teeth *i* and tables *j*, an
-//! exponent's bit *c* + *e* (*j* + 4 *i*) belongs to column *c* of *e*. A table has the product of base ^ (2^(*e* (*j* + 4 *i*)))
-//! for every choice of teeth; from column to column the power is squared. So 256 bits take 12 squares and 51 products.
+//! C. H. Lim, P. J. Lee, More flexible exponentiation with precomputation, CRYPTO '94. For tooth *i* and table *j*, bit
+//! *c* + *e* (*j* + 4 *i*) of an exponent belongs to column *c* of *e* columns. A table has the product of base ^ (2^(*e* (*j* + 4 *i*)))
+//! over every choice of teeth. From column to column the power is squared. So 256 bits take 12 squares and 51 products.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,44 +12,44 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::one::{self, Montgomery};
 use crate::{Modulus, add};
 
-/// Bits of the exponent that choose an entry.
+/// Number of exponent bits that select an entry.
 const TEETH: usize = 5;
-/// Entries of a table.
+/// Number of entries in a table.
 pub(super) const ENTRIES: usize = 1 << TEETH;
-/// Tables, for as many parts of the space between two teeth.
+/// Number of tables: one for each part of the distance between two teeth.
 pub(super) const TABLES: usize = 4;
 
-/// A base with the table of its powers; wiped when it is dropped.
+/// A base with a table of its powers. Wiped when it is dropped.
 #[derive(Clone)]
 pub struct Comb {
     modulus: Modulus,
     columns: usize,
-    /// All entries of the first table, then of the next, in Montgomery form: that of lanes, in digits of 52 bits, where
-    /// the machine has lanes for this modulus, and limbs elsewhere.
+    /// All entries of the first table, then of the next, in Montgomery form. If the machine has lanes for this modulus, it is the form of
+    /// the lanes, in digits of 52 bits; otherwise the form of `Modulus`, in limbs.
     table: Vec<u64>,
 }
 
 /// One exponentiation: `result = base ^ exponent` modulo the comb's modulus.
 #[derive(Debug)]
 pub struct CombPower<'a> {
-    /// The base and its modulus; each job may have its own.
+    /// Base and modulus; each job may have its own.
     pub comb: &'a Comb,
-    /// To which power: no bits beyond those that the comb is for.
+    /// Exponent, with no more bits than the comb was made for.
     pub exponent: &'a [u64],
-    /// Where the result goes: [`Modulus::limbs`] digits.
+    /// Destination of the result: [`Modulus::limbs`] digits.
     pub result: &'a mut [u64],
 }
 
 impl Comb {
-    /// Makes the table for exponents of up to `bits` bits, at most 65,536; 0 counts as 1. That takes as long as a few powers; the
-    /// time shows lengths only.
+    /// Makes the table for exponents of up to `bits` bits, at most 65,536; 0 counts as 1. Takes as long as a few powers. The time depends
+    /// only on lengths.
     ///
     /// # Panics
-    /// If the number of bits is higher.
+    /// If `bits` is above 65,536.
     pub fn new(modulus: &Modulus, base: &[u64], bits: usize) -> Comb {
         assert!(bits <= 65_536, "a comb for too many bits");
         let columns = bits.div_ceil(TEETH * TABLES).max(1);
-        // base ^ (2^(columns · k)), for tooth and table j + 4 i = k.
+        // base ^ (2^(columns · k)), where k = j + 4 i for tooth i and table j.
         let mut step = vec![0; columns / 64 + 1];
         step[columns / 64] = 1 << (columns % 64);
         let mut powers = vec![Zeroizing::new(modulus.reduce(base))];
@@ -74,7 +74,7 @@ impl Comb {
         Comb { modulus: modulus.clone(), columns, table }
     }
 
-    /// 1 in the form of the table.
+    /// The number 1 in the form of the table.
     fn one(modulus: &Modulus) -> Vec<u64> {
         #[cfg(target_arch = "x86_64")]
         if let Some(lanes) = modulus.in_lanes() {
@@ -88,7 +88,7 @@ impl Comb {
         &self.modulus
     }
 
-    /// How many bits an exponent may have.
+    /// Largest length of an exponent in bits.
     pub fn bits(&self) -> usize {
         TEETH * TABLES * self.columns
     }
@@ -98,13 +98,13 @@ impl Comb {
         self.columns
     }
 
-    /// The entries of this table.
+    /// The entries of table `j`.
     pub(super) fn table(&self, j: usize) -> &[u64] {
         let length = self.table.len() / TABLES;
         &self.table[length * j..][..length]
     }
 
-    /// Which entry of a table a column takes.
+    /// The index of the entry that a column selects from table `j`.
     #[inline]
     pub(super) fn index(&self, exponent: &[u64], column: usize, j: usize) -> u64 {
         (0..TEETH)
@@ -112,7 +112,7 @@ impl Comb {
             .fold(0, |index, bit| index | bit)
     }
 
-    /// One power alone.
+    /// Computes one power, without lanes.
     pub(super) fn power_alone(&self, exponent: &[u64], result: &mut [u64]) {
         let n = self.modulus.limbs();
         let mut montgomery = Montgomery::new(self.modulus.as_limbs(), self.modulus.negative_inverse());

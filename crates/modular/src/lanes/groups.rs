@@ -1,4 +1,4 @@
-//! Which jobs go side by side: those whose moduli have one length, the ones with exponents of about one length together.
+//! Groups jobs that run in parallel lanes: their moduli must have the same length, and jobs with similar exponent lengths come together.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,8 +11,8 @@ use super::{CombPower, Power, Product, alone, alone_vartime, comb_alone, ifma, m
 use crate::cpu::Ifma;
 use crate::{Modulus, add};
 
-/// From how many jobs on eight at once are faster than one by one, or as fast where the processor has one unit for IFMA
-/// and not two. There, eight take as long as two with secret exponents, and as long as two and a half with 65537.
+/// Smallest number of jobs for which eight lanes are faster than one job after the other, or as fast on processors with only one unit for
+/// IFMA. There, eight lanes take as long as two jobs with secret exponents, and as long as two and a half with exponent 65537.
 const fn worth(exponents: Exponents) -> usize {
     match exponents {
         Exponents::Secret => 2,
@@ -20,11 +20,11 @@ const fn worth(exponents: Exponents) -> usize {
     }
 }
 
-/// From this length on a public exponent is read by windows, like a secret one, instead of bit by bit.
+/// Above this length a public exponent is read in windows, like a secret one, instead of bit by bit.
 const LONG_BITS: usize = 64;
 
-/// What jobs have to share: limbs and blocks of the modulus, no blocks where it is too short for lanes; the way to read the exponent; and what they should share,
-/// its length.
+/// Sort key of a job. The first three fields must be equal in a group: limbs of the modulus; its blocks, 0 if it is too short for lanes;
+/// and whether the exponent is read bit by bit. The last one, the exponent's length in limbs, should be similar.
 type Key = (usize, usize, bool, usize);
 
 fn blocks_of(modulus: &Modulus) -> usize {
@@ -42,7 +42,7 @@ fn key(job: &Power<'_>, exponents: Exponents) -> Key {
     (job.modulus.limbs(), blocks_of(job.modulus), is_short, length)
 }
 
-/// Does all jobs, as many as possible side by side.
+/// Runs all jobs, as many as possible in lanes.
 pub(super) fn power(token: Ifma, jobs: &mut [Power<'_>], exponents: Exponents) {
     let one_by_one = match exponents {
         Exponents::Secret => alone,
@@ -51,7 +51,7 @@ pub(super) fn power(token: Ifma, jobs: &mut [Power<'_>], exponents: Exponents) {
     let mut sorted: Vec<(Key, &mut Power<'_>)> = jobs.iter_mut().map(|job| (key(job, exponents), job)).collect();
     sorted.sort_by_key(|(key, _)| *key);
     for alike in sorted.chunk_by_mut(|(a, _), (b, _)| (a.0, a.1, a.2) == (b.0, b.1, b.2)) {
-        // From the end, where exponents are longest: what is left over is short.
+        // From the end, where the exponents are longest, so that short ones are left over.
         for eight in alike.rchunks_mut(LANES) {
             if eight.len() < worth(exponents) || eight[0].0.1 == 0 {
                 eight.iter_mut().for_each(|(_, job)| one_by_one(job));
@@ -62,7 +62,7 @@ pub(super) fn power(token: Ifma, jobs: &mut [Power<'_>], exponents: Exponents) {
     }
 }
 
-/// Up to eight jobs of one kind.
+/// Runs up to eight jobs of one group in lanes.
 fn together(token: Ifma, jobs: &mut [(Key, &mut Power<'_>)], exponents: Exponents) {
     let (limbs, blocks, is_short, _) = jobs[0].0;
     let bases: [Fitted<'_>; LANES] = array::from_fn(|i| {
@@ -70,7 +70,7 @@ fn together(token: Ifma, jobs: &mut [(Key, &mut Power<'_>)], exponents: Exponent
         Fitted::new(job.modulus, job.base)
     });
     let lanes: [Lane<'_>; LANES] = array::from_fn(|i| {
-        // Lanes without a job repeat the first one's.
+        // Lanes without a job repeat the first job.
         let job = &jobs[if i < jobs.len() { i } else { 0 }].1;
         Lane {
             modulus: job.modulus,
@@ -91,7 +91,7 @@ fn together(token: Ifma, jobs: &mut [(Key, &mut Power<'_>)], exponents: Exponent
     }
 }
 
-/// A number that lanes take: what is too long is brought below the modulus.
+/// A number that lanes accept: a number that is too long is reduced first.
 enum Fitted<'a> {
     AsItIs(&'a [u64]),
     Reduced(Zeroizing<Vec<u64>>),
@@ -114,10 +114,10 @@ impl<'a> Fitted<'a> {
     }
 }
 
-/// From how many products on eight at once are faster than one by one.
+/// Smallest number of products for which eight lanes are faster than one product after the other.
 const WORTH_PRODUCTS: usize = 3;
 
-/// Does all products, as many as possible side by side.
+/// Runs all products, as many as possible in lanes.
 pub(super) fn multiply(token: Ifma, jobs: &mut [Product<'_>]) {
     let mut sorted: Vec<((usize, usize), &mut Product<'_>)> =
         jobs.iter_mut().map(|job| ((job.modulus.limbs(), blocks_of(job.modulus)), job)).collect();
@@ -146,7 +146,7 @@ pub(super) fn multiply(token: Ifma, jobs: &mut [Product<'_>]) {
     }
 }
 
-/// Does all powers of combs. Even one alone is faster in lanes.
+/// Runs all powers of combs. Even a single one is faster in lanes.
 pub(super) fn power_by_comb(token: Ifma, jobs: &mut [CombPower<'_>]) {
     let mut sorted: Vec<&mut CombPower<'_>> = jobs.iter_mut().collect();
     sorted.sort_by_key(|job| core::ptr::from_ref(job.comb).addr());

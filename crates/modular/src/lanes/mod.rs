@@ -1,8 +1,7 @@
-//! Many exponentiations, or products, at once.
+//! Batches of exponentiations or products, in parallel lanes.
 //!
-//! With AVX-512 IFMA eight of them share a register, whatever their moduli, as long as those are of about one length.
-//! Jobs are sorted by length; where one is left of a length (or two, with public exponents), or without those instructions,
-//! they go one by one.
+//! With AVX-512 IFMA eight jobs share a register. Their moduli may differ, but must have similar lengths. Jobs are sorted by length. If
+//! only one job of a length is left (or two, with public exponents), or without those instructions, jobs run one after the other.
 
 use crate::{Limb as _, Modulus, reveal};
 
@@ -14,34 +13,34 @@ pub(crate) mod ifma;
 
 pub use comb::{Comb, CombPower};
 
-/// One exponentiation: `result = base ^ exponent` modulo the modulus. Numbers may have any length but the result, which
-/// has the modulus's.
+/// One exponentiation: `result = base ^ exponent` modulo the modulus. Numbers may have any length, except the result, which has the length
+/// of the modulus.
 #[derive(Debug)]
 pub struct Power<'a> {
-    /// The modulus; each job may have its own.
+    /// Modulus; each job may have its own.
     pub modulus: &'a Modulus,
-    /// What is raised.
+    /// Base.
     pub base: &'a [u64],
-    /// To which power. Its length in digits is public.
+    /// Exponent. Its length in digits is public.
     pub exponent: &'a [u64],
-    /// Where the result goes: [`Modulus::limbs`] digits.
+    /// Destination of the result: [`Modulus::limbs`] digits.
     pub result: &'a mut [u64],
 }
 
-/// One product: `result = a · b` modulo the modulus. Numbers may have any length but the result, which has the modulus's.
+/// One product: `result = a · b` modulo the modulus. Numbers may have any length, except the result, which has the length of the modulus.
 #[derive(Debug)]
 pub struct Product<'a> {
-    /// The modulus; each job may have its own.
+    /// Modulus; each job may have its own.
     pub modulus: &'a Modulus,
-    /// A factor.
+    /// First factor.
     pub a: &'a [u64],
-    /// The other one.
+    /// Second factor.
     pub b: &'a [u64],
-    /// Where the result goes: [`Modulus::limbs`] digits.
+    /// Destination of the result: [`Modulus::limbs`] digits.
     pub result: &'a mut [u64],
 }
 
-/// The name of what fills lanes on this machine, `ifma`, if anything does.
+/// The backend of lanes on this machine, `ifma`, if there is one.
 pub fn backend() -> Option<&'static str> {
     #[cfg(target_arch = "x86_64")]
     if crate::cpu::Ifma::detect().is_some() {
@@ -50,10 +49,10 @@ pub fn backend() -> Option<&'static str> {
     None
 }
 
-/// Does all jobs, in constant time for everything but lengths.
+/// Computes all powers. Constant time: the time depends only on lengths.
 ///
 /// # Panics
-/// If a result has not as many digits as its modulus.
+/// If a result does not have as many digits as its modulus.
 pub fn power(jobs: &mut [Power<'_>]) {
     check(jobs.iter().map(|job| (job.modulus, &*job.result)));
     #[cfg(target_arch = "x86_64")]
@@ -63,10 +62,10 @@ pub fn power(jobs: &mut [Power<'_>]) {
     jobs.iter_mut().for_each(alone);
 }
 
-/// Does all jobs; the time shows the exponents.
+/// Computes all powers with public exponents. The time depends on the exponents.
 ///
 /// # Panics
-/// If a result has not as many digits as its modulus.
+/// If a result does not have as many digits as its modulus.
 pub fn power_vartime(jobs: &mut [Power<'_>]) {
     check(jobs.iter().map(|job| (job.modulus, &*job.result)));
     #[cfg(target_arch = "x86_64")]
@@ -76,10 +75,10 @@ pub fn power_vartime(jobs: &mut [Power<'_>]) {
     jobs.iter_mut().for_each(alone_vartime);
 }
 
-/// Does all products, in constant time for everything but lengths.
+/// Computes all products. Constant time: the time depends only on lengths.
 ///
 /// # Panics
-/// If a result has not as many digits as its modulus.
+/// If a result does not have as many digits as its modulus.
 pub fn multiply(jobs: &mut [Product<'_>]) {
     check(jobs.iter().map(|job| (job.modulus, &*job.result)));
     #[cfg(target_arch = "x86_64")]
@@ -89,16 +88,16 @@ pub fn multiply(jobs: &mut [Product<'_>]) {
     jobs.iter_mut().for_each(multiply_alone);
 }
 
-/// Does all jobs, in constant time for everything but lengths. Jobs of one comb fill lanes together.
+/// Computes all powers of combs. Constant time: the time depends only on lengths. Jobs with the same comb share lanes.
 ///
 /// # Panics
-/// If a result has not as many digits as its modulus, or an exponent more bits than the comb is for.
+/// If a result does not have as many digits as its modulus, or an exponent has more bits than its comb was made for.
 pub fn power_by_comb(jobs: &mut [CombPower<'_>]) {
     check(jobs.iter().map(|job| (job.comb.modulus(), &*job.result)));
     let fits = |job: &CombPower<'_>| {
         let bits = job.comb.bits();
-        // The bits of the digit where the comb ends; 0 where that is the end of a digit. They may be secret, that they are zeros
-        // is not.
+        // The bits after the end of the comb in the digit where it ends; none if it ends at the end of a digit. The exponent may be secret,
+        // but that these bits are zero is not.
         let beyond = job.exponent.get(bits / 64).map_or(0, |digit| digit >> (bits % 64));
         job.exponent.len() <= bits.div_ceil(64) && reveal(beyond.is_zero()) == 1
     };

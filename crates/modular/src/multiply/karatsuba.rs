@@ -1,4 +1,4 @@
-//! Karatsuba's multiplication, which the paper names: three products of half the length instead of four.
+//! Karatsuba's multiplication, which the paper mentions: three products of half the length instead of four.
 //!
 //! A. Karatsuba, Yu. Ofman, Multiplication of multidigit numbers on automata, Soviet Physics Doklady 7 (1963). With
 //! a = a₁ B + a₀ and b = b₁ B + b₀, the middle term a₁ b₀ + a₀ b₁ is a₀ b₀ + a₁ b₁ − (a₀ − a₁)(b₀ − b₁).
@@ -6,10 +6,10 @@
 use super::rows;
 use crate::{Limb, add};
 
-/// From this many digits on a product is cut in halves: measured with digits of 64 bits (docs of the crate).
+/// Number of digits from which a product is split: measured with digits of 64 bits (see the table of the crate).
 pub const KARATSUBA_DIGITS: usize = 32;
 
-/// Digits of scratch memory that [`karatsuba`] needs.
+/// Number of digits of scratch memory that [`karatsuba`] needs.
 pub const fn karatsuba_scratch(digits: usize) -> usize {
     if digits < KARATSUBA_DIGITS {
         return 0;
@@ -19,8 +19,8 @@ pub const fn karatsuba_scratch(digits: usize) -> usize {
     2 * half + if below > 2 * half { below } else { 2 * half }
 }
 
-/// `product = a · b`. `a` and `b` have the same length, the product twice that, scratch memory at least
-/// [`karatsuba_scratch`] digits. An odd length is cut unevenly.
+/// `product = a · b`. `a` and `b` have the same length, the product twice that, and the scratch memory at least [`karatsuba_scratch`]
+/// digits. An odd length is split unevenly.
 ///
 /// # Panics
 /// If a length is wrong.
@@ -35,7 +35,7 @@ pub fn karatsuba<L: Limb>(a: &[L], b: &[L], product: &mut [L], scratch: &mut [L]
     let ((a_low, a_high), (b_low, b_high)) = (a.split_at(half), b.split_at(half));
     let (middle, scratch) = scratch.split_at_mut(2 * half);
 
-    // The differences lie where the product will.
+    // The memory of the product holds the differences at first.
     let (difference_a, rest) = product.split_at_mut(half);
     let negative_a = absolute_difference(a_low, a_high, difference_a);
     let negative_b = absolute_difference(b_low, b_high, &mut rest[..half]);
@@ -43,11 +43,11 @@ pub fn karatsuba<L: Limb>(a: &[L], b: &[L], product: &mut [L], scratch: &mut [L]
     let (low, high) = product.split_at_mut(2 * half);
     karatsuba(a_low, b_low, low, scratch);
     karatsuba(a_high, b_high, high, scratch);
-    // Subtract the middle product where both differences have one sign, else add it.
+    // Subtract the middle product if both differences have the same sign, otherwise add it.
     add_middle(product, half, middle, !(negative_a ^ negative_b), scratch);
 }
 
-/// `difference = |low − high|`; returns a mask of ones where it is negative. `high` may be a digit shorter.
+/// `difference = |low − high|`. Returns all ones if the difference is negative, else zero. `high` may be one digit shorter.
 pub(super) fn absolute_difference<L: Limb>(low: &[L], high: &[L], difference: &mut [L]) -> L {
     let n = high.len();
     let mut borrow = add::subtract(&low[..n], high, &mut difference[..n]);
@@ -62,7 +62,7 @@ pub(super) fn absolute_difference<L: Limb>(low: &[L], high: &[L], difference: &m
     negative
 }
 
-/// Adds the term in the middle: the sum of the outer products and, where the mask has ones, less `middle`, else more.
+/// Adds the middle term: the sum of the outer products, minus `middle` if the mask is all ones, otherwise plus `middle`.
 pub(super) fn add_middle<L: Limb>(product: &mut [L], half: usize, middle: &[L], subtract: L, scratch: &mut [L]) {
     let sum = &mut scratch[..2 * half];
     let (low, high) = product.split_at(2 * half);

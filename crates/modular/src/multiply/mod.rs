@@ -12,13 +12,13 @@ pub(crate) use rows::{multiply_add_row, multiply_subtract_row};
 
 use crate::Limb;
 
-/// `product = a · b`, by what is best for this length. `a` and `b` have the same length, the product twice that, and
-/// scratch memory at least [`karatsuba_scratch`] digits.
+/// `product = a · b`, by the best method for this length. `a` and `b` have the same length, the product twice that, and the scratch memory
+/// at least [`karatsuba_scratch`] digits.
 pub fn multiply<L: Limb>(a: &[L], b: &[L], product: &mut [L], scratch: &mut [L]) {
     karatsuba(a, b, product, scratch);
 }
 
-/// A sum of products that is up to three digits long: a column.
+/// A column: a sum of products, up to three digits long.
 #[derive(Clone, Copy)]
 pub(crate) struct Column<L>([L; 3]);
 
@@ -45,7 +45,7 @@ impl<L: Limb> Column<L> {
         crate::add::double(&mut self.0);
     }
 
-    /// The column's digit, which is the lowest.
+    /// The lowest digit, which is the column's digit of the result.
     #[inline(always)]
     pub(crate) fn low(&self) -> L {
         self.0[0]
@@ -57,7 +57,7 @@ impl<L: Limb> Column<L> {
         self.0
     }
 
-    /// Takes the lowest digit; what is left belongs to the next column.
+    /// Returns the lowest digit, and shifts the rest to the next column.
     #[inline(always)]
     pub(crate) fn shift(&mut self) -> L {
         let [low, middle, high] = self.0;

@@ -1,8 +1,8 @@
-//! Multiplication row by row, which the paper implements: each digit of one factor times the whole other one.
+//! Multiplication row by row, which the paper implements: each digit of one factor times the whole other factor.
 
 use crate::Limb;
 
-/// `product = a · b`; the product has the digits of both together. n² products of digits.
+/// `product = a · b`. The product has as many digits as both factors together. n² products of digits.
 ///
 /// # Panics
 /// If the product has another length.
@@ -34,7 +34,7 @@ pub(crate) fn multiply_subtract_row<L: Limb>(a: &[L], factor: L, difference: &mu
         let (low, high) = of_a.multiply_add(factor, carry, L::ZERO);
         let borrow;
         (*digit, borrow) = digit.subtract(low, L::ZERO);
-        // The product's upper digit is below b − 1.
+        // The upper digit of the product is below b − 1.
         (carry, _) = high.add(borrow, L::ZERO);
     }
     carry

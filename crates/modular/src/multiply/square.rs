@@ -1,21 +1,21 @@
-//! Squares: every product of two different digits is made once and doubled.
+//! Squares: every product of two different digits is computed once and doubled.
 
 use super::karatsuba::{absolute_difference, add_middle};
 use super::rows::multiply_add_row;
 use super::{Column, KARATSUBA_DIGITS};
 use crate::{Limb, add};
 
-/// `square = a²` in the paper's three steps: squares of digits, cross products, doubling; the doubling comes before the
-/// squares are added, so that it doubles the cross products alone. n (n + 1) / 2 products of digits.
+/// `square = a²` in the paper's three steps: squares of digits, cross products, doubling. Here the doubling comes before the squares are
+/// added, so that it doubles only the cross products. n (n + 1) / 2 products of digits.
 ///
 /// # Panics
-/// If the square has not twice the digits.
+/// If the square does not have twice as many digits.
 #[inline]
 pub fn three_steps<L: Limb>(a: &[L], square: &mut [L]) {
     assert_eq!(square.len(), 2 * a.len());
     square.fill(L::ZERO);
     for i in 0..a.len() {
-        // The highest digit has nothing above it, and its row is the highest digit of the square, 0 so far.
+        // The highest digit has no digits above it. Its row is the highest digit of the square, which is 0 up to now.
         let (row, above) = (&mut square[2 * i + 1..], &a[i + 1..]);
         row[above.len()] = multiply_add_row(above, a[i], row);
     }
@@ -31,7 +31,7 @@ pub fn three_steps<L: Limb>(a: &[L], square: &mut [L]) {
 /// `square = a²` column by column. n (n + 1) / 2 products of digits.
 ///
 /// # Panics
-/// If the square has not twice the digits, or there are more than 2^14 of them.
+/// If the square does not have twice as many digits, or has more than 2^14.
 #[inline]
 pub fn columns<L: Limb>(a: &[L], square: &mut [L]) {
     let n = a.len();
@@ -46,14 +46,14 @@ pub fn columns<L: Limb>(a: &[L], square: &mut [L]) {
         if k % 2 == 0 {
             cross.add_product(a[k / 2], a[k / 2]);
         }
-        // What the columns below carry.
+        // The carry of the columns below.
         cross.add_column(column);
         square[k] = cross.shift();
         column = cross;
     }
 }
 
-/// `square = a²` by Karatsuba's method, which the paper names: three squares of half the length. Scratch memory as for
+/// `square = a²` by Karatsuba's method, which the paper mentions: three squares of half the length. Needs as much scratch memory as
 /// [`karatsuba`](super::karatsuba()).
 ///
 /// # Panics

@@ -1,23 +1,22 @@
 //! Products, squares and Montgomery reductions of numbers of whole blocks of eight digits, with MULX, ADCX and ADOX.
 //!
-//! Rows of eight products run against columns that stay in eight registers, r8 to r15: a row multiplies one digit by a
-//! block, adds one digit of memory to the lowest column, which leaves, and takes a new highest column in. ADCX and ADOX
-//! keep two chains of carries: one for low halves, one for high halves. What a row adds up fits in nine digits:
-//! (b⁸ − 1) + (b − 1) + (b⁸ − 1)(b − 1) = b⁹ − 1.
+//! Rows of eight products are added to columns that stay in eight registers, r8 to r15. A row multiplies one digit by a block, adds one
+//! digit from memory to the lowest column, writes that column to memory, and starts a new highest column. ADCX and ADOX keep two chains of
+//! carries: one for low halves, one for high halves. The sum of a row fits into nine digits: (b⁸ − 1) + (b − 1) + (b⁸ − 1)(b − 1) = b⁹ − 1.
 //!
-//! In assembly, since compilers do not make two chains of carries. Every instruction takes the same time for all values,
-//! and branches depend on lengths only.
+//! This is assembly because compilers do not generate two chains of carries. All instructions take the same time for all values, and
+//! branches depend only on lengths.
 
 use core::arch::naked_asm;
 
-/// `$column += low half`, `$above += high half` of rdx times digit `$j` of the block at rsi.
+/// `$column += low half` and `$above += high half` of rdx times digit `$j` of the block at rsi.
 macro_rules! product {
     ($j:literal $column:literal $above:literal) => {
         concat!("mulx rbx, rax, [rsi + 8*", $j, "]\n", "adcx ", $column, ", rax\n", "adox ", $above, ", rbx\n",)
     };
 }
 
-/// The last product of a row: its high half becomes the new highest column, in the register that has become free.
+/// The last product of a row. Its high half becomes the new highest column, in the register that is free now.
 macro_rules! last_product {
     ($column:literal $above:literal) => {
         concat!(
@@ -38,7 +37,7 @@ macro_rules! last_product {
     };
 }
 
-/// Digit `$row` of the block at rbp times the block at rsi; the lowest column and the digit at rdi go to memory there.
+/// Digit `$row` of the block at rbp times the block at rsi. The lowest column plus the digit at rdi is written to rdi.
 macro_rules! row {
     ($row:literal: $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal $c6:literal $c7:literal) => {
         concat!(
@@ -54,7 +53,7 @@ macro_rules! row {
     };
 }
 
-/// The same where the digits at rdi are in the columns already.
+/// Like `row`, if the columns already contain the digits at rdi.
 macro_rules! first_row {
     ($row:literal: $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal $c6:literal $c7:literal) => {
         concat!(
@@ -81,8 +80,8 @@ macro_rules! clearing_row {
     };
 }
 
-/// Two quotient digits, which clear the two lowest columns; they go to memory at rbp. Both come from the columns at once,
-/// with the inverse modulo b² at rsp + 24, so that the second does not wait for the first one's row.
+/// Two quotient digits, which clear the two lowest columns and are written to rbp. Both are computed together from these columns, with the
+/// inverse modulo b² at rsp + 24, so that the second digit does not wait for the row of the first.
 macro_rules! quotient_rows {
     ($row:literal $next:literal: $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal $c6:literal
         $c7:literal) => {
@@ -115,8 +114,8 @@ macro_rules! quotient_block {
     };
 }
 
-/// A row of a triangle: digit `$row` of the block at rsi times the digits above it in the same block. The lowest column is
-/// complete and goes to memory at rdi.
+/// A row of a triangle: digit `$row` of the block at rsi times the higher digits of the same block. The lowest column is complete and is
+/// written to rdi.
 macro_rules! triangle_row {
     ($row:literal: $c0:literal; $($j:literal $column:literal $above:literal),*; $last:literal) => {
         concat!(
@@ -157,7 +156,7 @@ macro_rules! triangle {
             triangle_row!(4: "r12"; 5 "r9" "r10", 6 "r10" "r11"; "r11"),
             triangle_row!(5: "r13"; 6 "r11" "r12"; "r12"),
             triangle_row!(6: "r14"; ; "r13"),
-            // No product is left for the last one.
+            // The last digit has no products left.
             "mov [rdi + 8*7], r15\n",
             "xor r15d, r15d\n",
         )
@@ -171,7 +170,7 @@ macro_rules! load_columns {
     };
 }
 
-/// Zero to rcx blocks at rdi; changes xmm0 and rax.
+/// Writes zero to rcx blocks at rdi; changes xmm0 and rax.
 macro_rules! zero_blocks {
     () => {
         "mov rax, rcx\n shl rax, 6\n add rax, rdi\n pxor xmm0, xmm0\n 7:\n \
@@ -199,7 +198,7 @@ macro_rules! leave {
     };
 }
 
-/// Digits 2 `$i` and 2 `$i` + 1 at rdi, twice, and the square of digit `$i` at rsi.
+/// Doubles digits 2 `$i` and 2 `$i` + 1 at rdi, and adds the square of digit `$i` at rsi.
 macro_rules! double_and_square {
     ($i:literal) => {
         concat!(
@@ -227,7 +226,7 @@ macro_rules! double_and_square {
     };
 }
 
-/// Digit `$i` at rdi less rdx times the one at rsi, to rbp, with a borrow.
+/// Digit `$i` at rdi minus rdx times the digit at rsi, with borrow, written to rbp.
 macro_rules! subtract {
     ($i:literal) => {
         concat!(
@@ -245,10 +244,10 @@ macro_rules! subtract {
     };
 }
 
-/// `t = a · b` of as many blocks each, at least one.
+/// `t = a · b`, where both factors have `blocks` blocks, at least one.
 ///
 /// # Safety
-/// The machine has BMI2 and ADX; the pointers are good for `16 blocks`, `8 blocks` and `8 blocks` digits.
+/// The machine has BMI2 and ADX. `t` is valid for writes of 16 · `blocks` digits, and `a` and `b` for reads of 8 · `blocks` digits.
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn multiply(t: *mut u64, a: *const u64, b: *const u64, blocks: usize) {
     naked_asm!(
@@ -258,10 +257,10 @@ pub(super) unsafe extern "sysv64" fn multiply(t: *mut u64, a: *const u64, b: *co
         "mov [rsp + 8], rcx",
         "mov [rsp + 16], rcx",
         zero_blocks!(),
-        // A block of b after the other,
+        // For each block of b,
         "2:",
         load_columns!(),
-        // times a block of a after the other.
+        // multiply it by each block of a.
         block!(first_row),
         "jmp 4f",
         "3:",
@@ -288,7 +287,7 @@ pub(super) unsafe extern "sysv64" fn multiply(t: *mut u64, a: *const u64, b: *co
 /// `t = a²`.
 ///
 /// # Safety
-/// The machine has BMI2 and ADX; the pointers are good for `16 blocks` and `8 blocks` digits.
+/// The machine has BMI2 and ADX. `t` is valid for writes of 16 · `blocks` digits, and `a` for reads of 8 · `blocks` digits.
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn square(t: *mut u64, a: *const u64, blocks: usize) {
     naked_asm!(
@@ -298,19 +297,19 @@ pub(super) unsafe extern "sysv64" fn square(t: *mut u64, a: *const u64, blocks: 
         "mov [rsp + 16], rdx",
         "mov rcx, rdx",
         zero_blocks!(),
-        // A block of a after the other,
+        // For each block of a,
         "2:",
         "mov rbp, rsi",
         "mov [rsp + 24], rdi",
         "mov [rsp + 32], rcx",
         load_columns!(),
-        // with itself,
+        // multiply it with the same block,
         triangle!(),
         "add rsi, 64",
         "add rdi, 64",
         "dec rcx",
         "jz 4f",
-        // and with those above it.
+        // and by the blocks above it.
         "3:",
         block!(row),
         "add rsi, 64",
@@ -325,7 +324,7 @@ pub(super) unsafe extern "sysv64" fn square(t: *mut u64, a: *const u64, blocks: 
         "mov rcx, [rsp + 32]",
         "dec rcx",
         "jnz 2b",
-        // All twice (carry), and the squares of digits (overflow).
+        // Double everything (carry chain), and add the squares of digits (overflow chain).
         "mov rdi, [rsp]",
         "mov rsi, [rsp + 8]",
         "mov rcx, [rsp + 16]",
@@ -347,12 +346,12 @@ pub(super) unsafe extern "sysv64" fn square(t: *mut u64, a: *const u64, blocks: 
     )
 }
 
-/// `result = t / R` modulo N, below R: `t` becomes a multiple of R by adding a multiple of N, and where that carries, N is
-/// subtracted. `inverse` is −1 / N modulo b², its lower digit first.
+/// `result = t / R` modulo N, below R: adds a multiple of N to `t` such that it is divisible by R, and if that carries, subtracts N.
+/// `inverse` is −1 / N modulo b², its lower digit first.
 ///
 /// # Safety
-/// The machine has BMI2 and ADX; the pointers are good for `16 blocks`, `8 blocks`, `8 blocks`, 2 and, the quotient, 8
-/// digits.
+/// The machine has BMI2 and ADX. The pointers are valid for 16 · `blocks` digits of `t`, 8 · `blocks` digits of the modulus and of the
+/// result, 2 of `inverse`, and 8 of the quotient.
 #[unsafe(naked)]
 pub(super) unsafe extern "sysv64" fn reduce(
     t: *mut u64,
@@ -383,7 +382,7 @@ pub(super) unsafe extern "sysv64" fn reduce(
         "add rdi, 64",
         "dec rcx",
         "jz 4f",
-        // then those times the others.
+        // then these digits times the other blocks.
         "3:",
         block!(row),
         "add rsi, 64",
@@ -391,7 +390,7 @@ pub(super) unsafe extern "sysv64" fn reduce(
         "dec rcx",
         "jnz 3b",
         "4:",
-        // The carry of the block before belongs where this block's columns go.
+        // The carry of the previous block is added where this block's columns are written.
         "mov rax, [rsp + 48]",
         "add rax, -1",
         "adc r8, [rdi]",
@@ -413,7 +412,7 @@ pub(super) unsafe extern "sysv64" fn reduce(
         "add rdi, 64",
         "dec qword ptr [rsp + 16]",
         "jnz 2b",
-        // The upper half less N times the carry: MULX leaves the borrow alone.
+        // The upper half minus N times the carry. MULX does not change the borrow.
         "mov rdx, rax",
         "mov rbp, [rsp + 40]",
         "mov rcx, [rsp + 8]",

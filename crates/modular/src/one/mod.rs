@@ -1,9 +1,9 @@
-//! Montgomery's multiplication and powers for one number at a time, with the best that the machine has: what
-//! [`Modulus`](crate::Modulus) computes with.
+//! Montgomery's multiplication and powers for one number at a time, with the best backend of the machine. [`Modulus`](crate::Modulus) uses
+//! them.
 //!
-//! On x86-64 with BMI2 and ADX, numbers of whole blocks of eight digits are multiplied in assembly (512 bits, 1024, and so
-//! on: all usual sizes of keys and of their primes); on 32-bit RISC-V with multiplication, numbers of whole blocks of 256
-//! bits. Everywhere else the portable arrangement does it.
+//! On x86-64 with BMI2 and ADX, assembly multiplies numbers of whole blocks of eight digits (512 bits, 1024, and so on: all usual sizes of
+//! keys and of their primes). On 32-bit RISC-V with multiplication, assembly multiplies numbers of whole blocks of 256 bits. Everything
+//! else is portable code.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -24,7 +24,7 @@ pub(crate) use power::{Way, look_up, power, power_vartime};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::Adx;
 
-/// Digits of a block of the assembly.
+/// Number of digits of a block of the assembly.
 #[cfg(target_arch = "x86_64")]
 const BLOCK: usize = 8;
 
@@ -37,16 +37,16 @@ enum Engine {
     Riscv32,
 }
 
-/// Multiplication modulo N.
+/// Montgomery's multiplication modulo N.
 ///
-/// Products are congruent to what they should be, and where one factor is below N, at most one subtraction away from
-/// being below N. They are good as factors, whatever they are.
+/// Results are congruent to the product. If one factor is below N, one subtraction at most reduces the result below N. Results are valid
+/// factors in any case.
 pub(crate) struct Montgomery<'a> {
     modulus: &'a [u64],
     /// −1 / N modulo b², the lower digit first.
     inverse: [u64; 2],
     engine: Engine,
-    /// The double product, and a block.
+    /// The double-length product, and a block.
     scratch: Zeroizing<Vec<u64>>,
 }
 
@@ -73,8 +73,8 @@ impl<'a> Montgomery<'a> {
                 assert!(n > 0 && n.is_multiple_of(BLOCK) && self.scratch.len() == 2 * n + BLOCK);
                 let (modulus, inverse) = (self.modulus.as_ptr(), self.inverse.as_ptr());
                 let (t, quotient) = self.scratch.split_at_mut(2 * n);
-                // SAFETY: `Adx` is the proof of BMI2 and ADX; the lengths have been asserted: `t` has 2 n digits, the
-                // factors and the modulus n, a positive multiple of 8, the quotient 8.
+                // SAFETY: the token `Adx` proves BMI2 and ADX. The lengths were asserted: `t` has 2 n digits, the factors and the modulus
+                // n, a positive multiple of 8, the quotient 8, and the inverse 2. `u64` pointers are aligned.
                 unsafe {
                     adx::multiply(t.as_mut_ptr(), a.as_ptr(), b.as_ptr(), n / BLOCK);
                     adx::reduce(t.as_mut_ptr(), modulus, a.as_mut_ptr(), n / BLOCK, inverse, quotient.as_mut_ptr());
@@ -111,13 +111,13 @@ impl<'a> Montgomery<'a> {
         }
     }
 
-    /// `a = a · b / R` modulo N, below N, where one of the factors is below N.
+    /// `a = a · b / R` modulo N, below N. One of the factors must be below N.
     pub(crate) fn multiply_below(&mut self, a: &mut [u64], b: &[u64]) {
         self.multiply(a, b);
         add::subtract_once(a, 0, self.modulus);
     }
 
-    /// `a = a² / R` modulo N, below N, where a is.
+    /// `a = a² / R` modulo N, below N. `a` must be below N.
     pub(crate) fn square_below(&mut self, a: &mut [u64]) {
         self.square(a);
         add::subtract_once(a, 0, self.modulus);
@@ -130,7 +130,7 @@ impl Drop for Montgomery<'_> {
     }
 }
 
-/// −1 / N modulo b², from that modulo b: one step of Newton's iteration, which doubles the correct bits.
+/// −1 / N modulo b², from −1 / N modulo b: one step of Newton's iteration, which doubles the number of correct bits.
 fn double_inverse(modulus: &[u64], inverse: u64) -> [u64; 2] {
     let low = u128::from(modulus[0]) | u128::from(modulus.get(1).copied().unwrap_or(0)) << 64;
     let positive = u128::from(inverse.wrapping_neg());
@@ -156,7 +156,7 @@ impl Engine {
         Engine::Portable
     }
 
-    /// Digits of scratch memory for numbers of so many.
+    /// Number of digits of scratch memory for numbers of `digits` digits.
     fn scratch(&self, digits: usize) -> usize {
         match self {
             Engine::Portable => digits,
@@ -178,7 +178,7 @@ impl Engine {
     }
 }
 
-/// The name of what multiplies numbers of so many digits on this machine.
+/// The name of the backend that multiplies numbers of `digits` digits on this machine.
 pub(crate) fn backend(digits: usize) -> &'static str {
     Engine::of(digits).name()
 }

@@ -12,7 +12,7 @@ use crate::{Limb, add};
 /// [`power`] or [`power_vartime`].
 pub(crate) type Way = fn(&mut Montgomery<'_>, &[u64], &[u64], &[u64]) -> Zeroizing<Vec<u64>>;
 
-/// Bits of a window for an exponent of this many bits.
+/// Window length in bits for an exponent of this many bits.
 const fn window_bits(exponent_bits: usize) -> usize {
     match exponent_bits {
         0..24 => 1,
@@ -22,8 +22,8 @@ const fn window_bits(exponent_bits: usize) -> usize {
     }
 }
 
-/// `base ^ exponent` in Montgomery form, `base` and `one` as well; the result perhaps not below N. The time shows lengths only: every window costs
-/// the same squares, one reading of the whole table and one product.
+/// `base ^ exponent` in Montgomery form, where `base` and `one` are also in Montgomery form. The result may be above N. The time depends
+/// only on lengths: every window takes the same number of squares, one reading of the whole table and one product.
 pub(crate) fn power(
     montgomery: &mut Montgomery<'_>,
     base: &[u64],
@@ -75,7 +75,7 @@ fn index(exponent: &[u64], position: usize, bits: usize) -> u64 {
     (low | high) & ((1 << bits) - 1)
 }
 
-/// The entry of this index, found by reading the whole table.
+/// Finds the entry with this index by reading the whole table.
 #[inline(never)]
 pub(crate) fn look_up(table: &[u64], index: u64, entry: &mut [u64]) {
     let length = entry.len();
@@ -94,7 +94,7 @@ pub(crate) fn look_up(table: &[u64], index: u64, entry: &mut [u64]) {
     }
 }
 
-/// Some digits of the entry, so few that they stay in registers: those from `start` on.
+/// Finds the digits from `start` on of the entry, few enough to stay in registers.
 #[inline(always)]
 fn look_up_part<const DIGITS: usize>(table: &[u64], length: usize, start: usize, index: u64, part: &mut [u64; DIGITS]) {
     let mut found = [0; DIGITS];
@@ -108,7 +108,7 @@ fn look_up_part<const DIGITS: usize>(table: &[u64], length: usize, start: usize,
     *part = found;
 }
 
-/// The same, bit by bit of the exponent, for public exponents.
+/// Like [`power`], but reads the exponent bit by bit, for public exponents.
 pub(crate) fn power_vartime(
     montgomery: &mut Montgomery<'_>,
     base: &[u64],

@@ -1,16 +1,16 @@
-//! The binary method, bits of the exponent from the highest down: the paper's Algorithm 3, which multiplies by X where it
-//! prints d.
+//! The binary method, which reads the bits of the exponent from the highest to the lowest: the paper's Algorithm 3. It multiplies by X,
+//! where the paper prints d.
 
 use super::{Accumulator, check};
 use crate::reduce::Ring;
 use crate::{Error, Limb, add};
 
-/// Digits of scratch memory that [`binary_vartime`] needs.
+/// Number of digits of scratch memory that [`binary_vartime`] needs.
 pub fn binary_scratch<L: Limb>(ring: &impl Ring<L>) -> usize {
     ring.modulus().len() + ring.scratch()
 }
 
-/// `result = base ^ exponent`. Length − 1 squares, and a product for every bit that is set but the highest.
+/// `result = base ^ exponent`. Takes length − 1 squares, and a product for every set bit except the highest.
 pub fn binary_vartime<L: Limb>(
     ring: &impl Ring<L>,
     base: &[L],

@@ -1,5 +1,5 @@
-//! Powers of one base, as Schnorr's signatures and DSA raise their generator: base ^ (2^(k i)) for every digit i of the
-//! exponent is made once, and digits of one value are collected before they are raised.
+//! Powers of a fixed base, as Schnorr signatures and DSA raise their generator: base ^ (2^(k i)) is computed once for every position i of
+//! an exponent's digits, and entries whose digits are equal are multiplied together before they are raised.
 //!
 //! E. F. Brickell, D. M. Gordon, K. S. McCurley, D. B. Wilson, Fast exponentiation with precomputation, EUROCRYPT '92.
 
@@ -7,12 +7,12 @@ use super::{Accumulator, check, window};
 use crate::reduce::Ring;
 use crate::{Error, Limb};
 
-/// Digits of a table for exponents of up to `bits` bits, taken as digits of `k` bits.
+/// Number of digits of a table for exponents of up to `bits` bits, read as digits of `k` bits.
 pub fn fixed_base_digits<L: Limb>(ring: &impl Ring<L>, bits: usize, k: usize) -> usize {
     bits.div_ceil(k) * ring.modulus().len()
 }
 
-/// The table of a base.
+/// The table of a fixed base.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedBase<'a, L, R> {
     ring: &'a R,
@@ -21,8 +21,8 @@ pub struct FixedBase<'a, L, R> {
 }
 
 impl<'a, L: Limb, R: Ring<L>> FixedBase<'a, L, R> {
-    /// Fills the table for digits of `k` bits, from 1 to 8; its length says for how long exponents it is. n digits of
-    /// scratch memory and the ring's.
+    /// Fills the table for digits of `k` bits, 1 to 8. The table's length determines the maximum length of exponents. Needs n digits of
+    /// scratch memory in addition to the ring's.
     ///
     /// # Panics
     /// If `k` is not from 1 to 8.
@@ -44,13 +44,12 @@ impl<'a, L: Limb, R: Ring<L>> FixedBase<'a, L, R> {
         Ok(FixedBase { ring, table, k })
     }
 
-    /// Digits of scratch memory that [`power_vartime`](Self::power_vartime) needs.
+    /// Number of digits of scratch memory that [`power_vartime`](Self::power_vartime) needs.
     pub fn scratch(&self) -> usize {
         2 * self.ring.modulus().len() + self.ring.scratch()
     }
 
-    /// `result = base ^ exponent`; the table has to be long enough for the exponent. About l / k + 2^k products for an
-    /// exponent of l bits.
+    /// `result = base ^ exponent`. The table must be long enough for the exponent. About l / k + 2^k products for an exponent of l bits.
     pub fn power_vartime(&self, exponent: &[L], result: &mut [L], scratch: &mut [L]) -> Result<(), Error> {
         let n = self.ring.modulus().len();
         let bits = check(self.ring, &self.table[..n], exponent, result, scratch, self.scratch())?;
@@ -58,8 +57,8 @@ impl<'a, L: Limb, R: Ring<L>> FixedBase<'a, L, R> {
         if digits > self.table.len() / n {
             return Err(Error::Length);
         }
-        // With c_d the product of the entries whose digit is d, the power is the product of all c_d ^ d: the product of all
-        // (c_r−1 · … · c_d), d from r − 1 down to 1.
+        // With c_d the product of the entries whose digit is d, the power is the product of all c_d ^ d: the product of all (c_r−1 · … ·
+        // c_d), for d from r − 1 down to 1.
         self.ring.one(result);
         let (collected, scratch) = scratch.split_at_mut(n);
         self.ring.one(collected);

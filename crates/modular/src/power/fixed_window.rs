@@ -1,10 +1,10 @@
-//! Montgomery exponentiation with a fixed window, in constant time: every window costs the same squarings, one look
-//! at the whole table and one product, whatever its bits.
+//! Montgomery exponentiation with a fixed window, in constant time: every window takes the same number of squares, one reading of the whole
+//! table and one product, whatever its bits.
 
 use crate::reduce::montgomery::cios;
 use crate::{Limb, add};
 
-/// Bits of a window for an exponent of this many bits.
+/// Window length in bits for an exponent of this many bits.
 pub(crate) const fn window_bits(exponent_bits: usize) -> usize {
     match exponent_bits {
         0..24 => 1,
@@ -15,14 +15,14 @@ pub(crate) const fn window_bits(exponent_bits: usize) -> usize {
     }
 }
 
-/// Digits of scratch memory that [`fixed_window`] needs.
+/// Number of digits of scratch memory that [`fixed_window`] needs.
 pub const fn fixed_window_scratch(digits: usize, exponent_bits: usize) -> usize {
     digits * ((1 << window_bits(exponent_bits)) + 2)
 }
 
 /// `result = base ^ exponent` in Montgomery form: `base` is x R, `one` is R modulo N, the result x^e R.
 ///
-/// Constant time for base, exponent and modulus; the time shows the lengths of the slices. Scratch memory of
+/// Constant time for base, exponent and modulus: the time depends only on the lengths of the slices. The scratch memory of
 /// [`fixed_window_scratch`] digits holds secrets afterwards.
 #[allow(clippy::too_many_arguments)]
 pub fn fixed_window<L: Limb>(
@@ -63,7 +63,7 @@ pub fn fixed_window<L: Limb>(
     }
 }
 
-/// The table's entry of this index, found by reading all of it.
+/// Finds the table's entry with this index by reading the whole table.
 #[inline(always)]
 pub(crate) fn gather<L: Limb>(table: &[L], index: L, entry: &mut [L]) {
     entry.fill(L::ZERO);

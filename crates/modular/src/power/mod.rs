@@ -1,8 +1,8 @@
-//! Powers: the exponentiations of section 3.3 of the paper, those that it implements and those that it names.
+//! Powers: the exponentiations that section 3.3 of the paper implements or mentions.
 //!
-//! All but [`fixed_window`] work in any [`Ring`], show the exponent in their time, and refuse the exponent zero: they start
-//! from the base, as the paper does. [`fixed_window`] is what secrets take; there the exponent zero gives 1, as it may not
-//! look.
+//! All except [`fixed_window`] work in any [`Ring`], take a time that depends on the exponent, and reject the exponent zero: they start
+//! from the base, as the paper does. [`fixed_window`] is for secrets. There the exponent zero gives 1, because the code must not test for
+//! it.
 
 mod binary;
 mod fixed_base;
@@ -23,17 +23,17 @@ pub use table::{PowerTable, power_table_digits};
 use crate::reduce::Ring;
 use crate::{Error, Limb, add};
 
-/// A number that is squared and multiplied where it stands.
+/// A number that is squared and multiplied in place.
 struct Accumulator<'a, L, R> {
     ring: &'a R,
     value: &'a mut [L],
-    /// n digits, where the next value is made.
+    /// n digits for the next value.
     next: &'a mut [L],
     scratch: &'a mut [L],
 }
 
 impl<'a, L: Limb, R: Ring<L>> Accumulator<'a, L, R> {
-    /// n digits of scratch memory and what the ring needs; the caller has checked that they are there.
+    /// Takes n digits of scratch memory and those that the ring needs. The caller has checked the lengths.
     fn new(ring: &'a R, value: &'a mut [L], scratch: &'a mut [L]) -> Self {
         let (next, scratch) = scratch.split_at_mut(value.len());
         Accumulator { ring, value, next, scratch }
@@ -50,7 +50,7 @@ impl<'a, L: Limb, R: Ring<L>> Accumulator<'a, L, R> {
     }
 }
 
-/// What every exponentiation asks for; returns the exponent's length in bits.
+/// Checks the common requirements of all exponentiations, and returns the exponent's length in bits.
 fn check<L: Limb>(
     ring: &impl Ring<L>,
     base: &[L],
@@ -69,7 +69,7 @@ fn check<L: Limb>(
     }
 }
 
-/// `count` bits of the number from `position` on; those beyond its end are 0. At most 16.
+/// `count` bits of the number from `position` on, at most 16; bits beyond its end are 0.
 fn window<L: Limb>(number: &[L], position: usize, count: usize) -> usize {
     (0..count).rev().fold(0, |window, i| (window << 1) | add::bit(number, position + i).to_u64() as usize)
 }

@@ -1,18 +1,18 @@
 //! Montgomery's multiplication with the binary method: the paper's Algorithm 4.
 //!
-//! As printed it multiplies by 1, which leaves Montgomery form, inside its loop, and goes through the highest bit of the
-//! exponent although it starts from the base. Here the product by 1 stands after the loop, which starts one bit lower.
+//! The printed algorithm multiplies by 1, which converts from Montgomery form, inside of its loop, and processes the highest bit of the
+//! exponent although it starts from the base. Here the product by 1 is after the loop, which starts one bit lower.
 
 use super::{binary_scratch, binary_vartime, check};
 use crate::reduce::{Montgomery, Ring};
 use crate::{Error, Limb};
 
-/// Digits of scratch memory that [`montgomery_binary_vartime`] needs.
+/// Number of digits of scratch memory that [`montgomery_binary_vartime`] needs.
 pub fn montgomery_binary_scratch<L: Limb>(ring: &Montgomery<'_, L>) -> usize {
     2 * ring.modulus().len() + binary_scratch(ring)
 }
 
-/// `result = base ^ exponent`, of the numbers themselves and not of their Montgomery forms.
+/// `result = base ^ exponent`, where both are plain numbers and not in Montgomery form.
 pub fn montgomery_binary_vartime<L: Limb>(
     ring: &Montgomery<'_, L>,
     base: &[L],

@@ -1,17 +1,17 @@
-//! The r-ary method, which the paper names: the exponent's digits in base r = 2^k from the highest down, and a table of the
+//! The r-ary method, which the paper mentions: reads the exponent's digits in base r = 2^k from the highest down, with a table of the
 //! powers below r (D. E. Knuth, The Art of Computer Programming 2, section 4.6.3).
 
 use super::{Accumulator, check, window};
 use crate::reduce::Ring;
 use crate::{Error, Limb};
 
-/// Digits of scratch memory that [`r_ary_vartime`] needs with r = 2^`k`.
+/// Number of digits of scratch memory that [`r_ary_vartime`] needs with r = 2^`k`.
 pub fn r_ary_scratch<L: Limb>(ring: &impl Ring<L>, k: usize) -> usize {
     (ring.modulus().len() << k) + ring.scratch()
 }
 
-/// `result = base ^ exponent` with r = 2^`k`, `k` from 1 to 8. About l squares and l / k · (1 − 2^−k) products for an
-/// exponent of l bits, and 2^k − 2 products for the table.
+/// `result = base ^ exponent` with r = 2^`k`, `k` from 1 to 8. For an exponent of l bits, about l squares and l / k · (1 − 2^−k) products,
+/// and 2^k − 2 products for the table.
 ///
 /// # Panics
 /// If `k` is not from 1 to 8.

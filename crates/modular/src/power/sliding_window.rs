@@ -1,18 +1,18 @@
-//! Sliding windows: runs of zeros cost squares alone, windows begin and end with a one, and the table holds odd powers
-//! (A. J. Menezes, P. C. van Oorschot, S. A. Vanstone, Handbook of Applied Cryptography, 14.85).
+//! Sliding windows: runs of zeros take only squares, windows begin and end with a one, and the table contains only odd powers (A. J.
+//! Menezes, P. C. van Oorschot, S. A. Vanstone, Handbook of Applied Cryptography, 14.85).
 
 use super::{Accumulator, check, window};
 use crate::reduce::Ring;
 use crate::{Error, Limb, add};
 
-/// Digits of scratch memory that [`sliding_window_vartime`] needs with windows of `k` bits.
+/// Number of digits of scratch memory that [`sliding_window_vartime`] needs with windows of `k` bits.
 pub fn sliding_window_scratch<L: Limb>(ring: &impl Ring<L>, k: usize) -> usize {
     let n = ring.modulus().len();
     (n << (k - 1)) + 2 * n + ring.scratch()
 }
 
-/// `result = base ^ exponent` with windows of up to `k` bits, from 1 to 8. About l squares and l / (k + 1) products for
-/// an exponent of l bits, and 2^(k−1) products for the table.
+/// `result = base ^ exponent` with windows of up to `k` bits, 1 to 8. For an exponent of l bits, about l squares and l / (k + 1) products,
+/// and 2^(k−1) products for the table.
 ///
 /// # Panics
 /// If `k` is not from 1 to 8.
@@ -37,7 +37,7 @@ pub fn sliding_window_vartime<L: Limb>(
         ring.multiply(&below[(i - 1) * n..], square, &mut from[..n], rest);
     }
 
-    // Bits above this one are done. The highest bit is set, so that the first window sets the power.
+    // The bits from this position on are processed. The highest bit is set, so the first window sets the power.
     let mut position = bits;
     let mut power = Accumulator::new(ring, result, rest);
     while position > 0 {

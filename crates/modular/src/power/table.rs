@@ -1,16 +1,16 @@
-//! The power table, which the paper names: base ^ (2^i) for every i, made once for a base; then a power costs products
-//! alone, one for each bit that is set.
+//! The power table, which the paper mentions: base ^ (2^i) for every i, computed once for a base. Then a power takes only products, one for
+//! each set bit.
 
 use super::{Accumulator, check};
 use crate::reduce::Ring;
 use crate::{Error, Limb, add};
 
-/// Digits of a table for exponents of up to `bits` bits.
+/// Number of digits of a table for exponents of up to `bits` bits.
 pub fn power_table_digits<L: Limb>(ring: &impl Ring<L>, bits: usize) -> usize {
     bits * ring.modulus().len()
 }
 
-/// The squares of the squares of a base.
+/// The repeated squares of a base.
 #[derive(Clone, Copy, Debug)]
 pub struct PowerTable<'a, L, R> {
     ring: &'a R,
@@ -18,7 +18,7 @@ pub struct PowerTable<'a, L, R> {
 }
 
 impl<'a, L: Limb, R: Ring<L>> PowerTable<'a, L, R> {
-    /// Fills the table, whose length says for how long exponents it is; the ring's scratch memory.
+    /// Fills the table. Its length determines the maximum length of exponents. Needs the ring's scratch memory.
     pub fn new(ring: &'a R, base: &[L], table: &'a mut [L], scratch: &mut [L]) -> Result<Self, Error> {
         ring.check(base)?;
         let n = base.len();
@@ -33,12 +33,12 @@ impl<'a, L: Limb, R: Ring<L>> PowerTable<'a, L, R> {
         Ok(PowerTable { ring, table })
     }
 
-    /// Digits of scratch memory that [`power_vartime`](Self::power_vartime) needs.
+    /// Number of digits of scratch memory that [`power_vartime`](Self::power_vartime) needs.
     pub fn scratch(&self) -> usize {
         self.ring.modulus().len() + self.ring.scratch()
     }
 
-    /// `result = base ^ exponent`; the table has to be long enough for the exponent.
+    /// `result = base ^ exponent`. The table must be long enough for the exponent.
     pub fn power_vartime(&self, exponent: &[L], result: &mut [L], scratch: &mut [L]) -> Result<(), Error> {
         let n = self.ring.modulus().len();
         let bits = check(self.ring, &self.table[..n], exponent, result, scratch, self.scratch())?;

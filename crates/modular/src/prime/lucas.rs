@@ -10,21 +10,21 @@ use zeroize::Zeroizing;
 use super::rest;
 use crate::{Limb, Modulus, add, reveal};
 
-/// So far the search for D goes; before, a square is looked for, which has none. That a number which is no square needs so
-/// many does not happen: half of all numbers suit.
+/// Limit of the search for D. A square has no such D, so the search is interrupted to test for squares. It is practically impossible that
+/// another number reaches the limit, because every candidate for D fits with a probability of one half.
 const MOST: u64 = 10_000;
-/// Numbers before a square is looked for.
+/// Number of candidates for D before the number is tested for being a square.
 const BEFORE_SQUARES: u64 = 40;
 
-/// (D / N) of a small odd D with its sign, for an odd N: by reciprocity it depends on N modulo |D| and N modulo 4.
+/// (D / N) for a small odd D with its sign, and an odd N. By reciprocity it depends only on N modulo |D| and N modulo 4.
 fn jacobi(magnitude: u64, is_negative: bool, n: &[u64]) -> i32 {
     let low = reveal(n[0] & 3);
-    // (−1 / N), and the sign of reciprocity.
+    // (−1 / N), and the sign of the law of reciprocity.
     let mut sign = if is_negative && low == 3 { -1 } else { 1 };
     if magnitude % 4 == 3 && low == 3 {
         sign = -sign;
     }
-    // All remainders are gone through, so that nothing but the symbol shows.
+    // Evaluates all remainders, so that the time depends only on the symbol.
     let rest = rest(n, magnitude);
     let symbol = (0..magnitude)
         .map(|other| (rest ^ other).is_zero().mask() & i64::from(small_jacobi(other, magnitude)).cast_unsigned())
@@ -52,9 +52,9 @@ fn small_jacobi(mut a: u64, mut n: u64) -> i32 {
     if n == 1 { sign } else { 0 }
 }
 
-/// Whether the number is a square: by Newton's iteration from above, which no random candidate comes to.
+/// Whether the number is a square. Random candidates practically never reach this test.
 fn is_square_vartime(n: &[u64]) -> bool {
-    // Bit by bit: the greatest root whose square is not above n.
+    // Finds the largest root whose square is not above n, bit by bit.
     let length = n.len();
     let mut root = Zeroizing::new(vec![0u64; length]);
     let mut square = Zeroizing::new(vec![0u64; 2 * length]);
@@ -76,7 +76,7 @@ fn halve(value: &mut [u64], modulus: &Modulus) {
     add::halve(value, carry);
 }
 
-/// Whether an odd number without small divisors passes. The time shows D.
+/// Whether an odd number without small divisors passes Lucas's test. The time reveals D.
 pub(super) fn is_probable_prime(modulus: &Modulus) -> bool {
     let n = modulus.as_limbs();
     let mut found = None;
@@ -89,7 +89,7 @@ pub(super) fn is_probable_prime(modulus: &Modulus) -> bool {
                 found = Some((magnitude, i % 2 == 1));
                 break;
             }
-            // A common divisor, and N is longer than it.
+            // D and N have a common divisor, which is smaller than N.
             0 => return false,
             _ => {}
         }
@@ -97,13 +97,13 @@ pub(super) fn is_probable_prime(modulus: &Modulus) -> bool {
     let Some((magnitude, is_negative)) = found else { return false };
     let d = Zeroizing::new(if is_negative { modulus.subtract(&[0], &[magnitude]) } else { vec![magnitude] });
 
-    // N + 1, which may be one digit longer.
+    // N + 1, which may be one digit longer than N.
     let mut exponent = Zeroizing::new(vec![0; n.len() + 1]);
     exponent[..n.len()].copy_from_slice(n);
     let mut one = vec![0; exponent.len()];
     one[0] = 1;
     add::add_assign(&mut exponent, &one);
-    // U_0 = 0 and V_0 = 2; every bit doubles, and goes one step up where it is set.
+    // U_0 = 0 and V_0 = 2. Every bit doubles the index, and a set bit adds one.
     let mut u = Zeroizing::new(vec![0; n.len()]);
     let mut v = Zeroizing::new(modulus.reduce(&[2]));
     for position in (0..modulus.bits() + 1).rev() {
@@ -124,7 +124,7 @@ pub(super) fn is_probable_prime(modulus: &Modulus) -> bool {
     reveal(add::is_zero(&u)) == 1
 }
 
-/// `number = other` where the mask has ones.
+/// `number = other` if the mask is all ones.
 fn select(mask: u64, other: &[u64], number: &mut [u64]) {
     for (number, other) in number.iter_mut().zip(other) {
         *number = Limb::select(mask, *other, *number);
@@ -139,13 +139,13 @@ mod tests {
         is_probable_prime(&Modulus::new(&[number as u64, (number >> 64) as u64]).unwrap())
     }
 
-    /// Products of twin primes p and p + 2 with p = 2 modulo 5 pass: D is 5, and both divide U of (p + 1)² = N + 1. They are
-    /// what this test needs Miller and Rabin's for.
+    /// Products of twin primes p and p + 2 with p = 2 modulo 5 pass: D is 5, and both divide U of (p + 1)² = N + 1. Miller and Rabin's test
+    /// rejects them.
     #[test]
     fn products_of_twin_primes_pass() {
         assert!(passes(1_000_000_000_000_006_676_000_000_000_011_142_243));
         assert!(passes(1_000_000_000_000_008_896_000_000_000_019_784_703));
-        // Their neighbours among odd numbers that 3 does not divide.
+        // Nearby odd numbers that 3 does not divide fail.
         assert!(!passes(1_000_000_000_000_006_676_000_000_000_011_142_245));
     }
 
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn symbols() {
-        // By squares modulo 15, 21 and 35: from 1 up to the modulus.
+        // Compared with the squares modulo 15, 21 and 35.
         assert_eq!([1, 2, 7, 11, 3, 14].map(|a| small_jacobi(a, 15)), [1, 1, -1, -1, 0, -1]);
         // (5 / N) is 1 for N = ±1 modulo 5; (−7 / N) for N = 1, 2, 4 modulo 7; (−11 / N) for N = 1, 3, 4, 5, 9 modulo 11.
         for n in (101u64..400).step_by(2) {

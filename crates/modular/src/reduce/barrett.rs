@@ -1,4 +1,4 @@
-//! Barrett's reduction, which the paper names: the quotient from a product with a reciprocal that is made once.
+//! Barrett's reduction, which the paper mentions: the quotient is computed by multiplication with a precomputed reciprocal.
 //!
 //! P. Barrett, Implementing the Rivest Shamir and Adleman public key encryption algorithm on a standard digital signal
 //! processor, CRYPTO '86; A. J. Menezes, P. C. van Oorschot, S. A. Vanstone, Handbook of Applied Cryptography, 14.42.
@@ -7,22 +7,21 @@ use super::{Ring, check, divide_vartime};
 use crate::multiply::{multiply_add_row, multiply_subtract_row, rows, square};
 use crate::{Error, Limb, add};
 
-/// Digits of scratch memory that [`Barrett::new_vartime`] needs.
+/// Number of digits of scratch memory that [`Barrett::new_vartime`] needs.
 pub const fn barrett_scratch(digits: usize) -> usize {
     2 * digits + 1
 }
 
-/// Multiplication modulo N with reduction by a reciprocal. Products are constant time, the set-up is not; the modulus may
-/// be even.
+/// Multiplication modulo N with reduction by a reciprocal. Products take constant time, the set-up does not. The modulus may be even.
 #[derive(Clone, Copy, Debug)]
 pub struct Barrett<'a, L> {
     modulus: &'a [L],
-    /// b^2n / N, rounded down: n + 1 digits, as N has no leading zero digit; n + 2 for N = b^(n − 1).
+    /// b^2n / N, rounded down: n + 1 digits, because the highest digit of N is not zero; n + 2 for N = b^(n − 1).
     reciprocal: &'a [L],
 }
 
 impl<'a, L: Limb> Barrett<'a, L> {
-    /// Computes the reciprocal into memory of n + 2 digits; [`barrett_scratch`] digits of scratch memory.
+    /// Computes the reciprocal into memory of n + 2 digits, with [`barrett_scratch`] digits of scratch memory.
     pub fn new_vartime(modulus: &'a [L], reciprocal: &'a mut [L], scratch: &mut [L]) -> Result<Self, Error> {
         check(modulus)?;
         let n = modulus.len();
@@ -36,7 +35,7 @@ impl<'a, L: Limb> Barrett<'a, L> {
         Ok(Barrett { modulus, reciprocal })
     }
 
-    /// `result = value` modulo N for a value of 2 n digits, any value; 3 n + 4 digits of scratch memory.
+    /// `result = value` modulo N for any value of 2 n digits, with 3 n + 4 digits of scratch memory.
     ///
     /// n² + O(n) products of digits: the upper half of one product and the lower half of another.
     pub fn reduce(&self, value: &[L], result: &mut [L], scratch: &mut [L]) -> Result<(), Error> {
@@ -44,8 +43,8 @@ impl<'a, L: Limb> Barrett<'a, L> {
         if value.len() != 2 * n || result.len() != n || scratch.len() < 3 * n + 4 {
             return Err(Error::Length);
         }
-        // The quotient is (value / b^(n−1)) · reciprocal / b^(n+1), of which columns below n − 1 are left out. It is too
-        // small by three at most: one for each rounding, one for those columns.
+        // The quotient is (value / b^(n−1)) · reciprocal / b^(n+1), without the columns below n − 1. It is too small by at most three: one
+        // for each of two roundings, one for those columns.
         let upper = &value[n - 1..];
         let (columns, rest) = scratch.split_at_mut(2 * n + 3);
         columns.fill(L::ZERO);
@@ -57,7 +56,7 @@ impl<'a, L: Limb> Barrett<'a, L> {
             row[above.len()] = carry;
         }
         let quotient = &columns[n + 1..2 * n + 2];
-        // The rest modulo b^(n+1), which holds it.
+        // The remainder modulo b^(n+1), which is large enough for it.
         let rest = &mut rest[..n + 1];
         rest.copy_from_slice(&value[..n + 1]);
         for i in 0..=n {

@@ -1,6 +1,5 @@
-//! Classical division: digit by digit from the top, with the quotient's digit estimated from three digits of the
-//! dividend and two of the divisor (section 3.2.1 of the paper, its second estimate; D. E. Knuth, The Art of Computer
-//! Programming 2, algorithm D).
+//! Classical division: digit by digit from the top. Each digit of the quotient is estimated from three digits of the dividend and two of
+//! the divisor (section 3.2.1 of the paper, its second estimate; D. E. Knuth, The Art of Computer Programming 2, algorithm D).
 
 use core::cmp::Ordering;
 
@@ -8,12 +7,11 @@ use super::{Ring, check};
 use crate::multiply::{multiply_subtract_row, rows, square};
 use crate::{Error, Limb, add};
 
-/// The estimate q' of a digit of the quotient, and how often the first guess, from two digits by one, was corrected: 0,
-/// 1 or 2 times.
+/// The estimate q' of a digit of the quotient, and how often the first guess, from two digits by one, was corrected: 0, 1 or 2 times.
 ///
-/// q' is `dividend / divisor` rounded down, and b − 1 at most. The digits stand highest first, the divisor's highest bit is
-/// set, and the dividend is below b times (divisor + 1). For the numbers behind these digits q ≤ q' ≤ q + 1, and q' is
-/// too large with a probability of about 2/b.
+/// q' is `dividend / divisor` rounded down, at most b − 1. The highest digit comes first, the divisor's highest bit is set, and the
+/// dividend is below b times (divisor + 1). For the quotient q of the complete numbers, q ≤ q' ≤ q + 1, and q' is too large with a
+/// probability of about 2/b.
 ///
 /// Not constant time.
 #[inline(always)]
@@ -29,7 +27,7 @@ pub fn three_by_two_vartime<L: Limb>(dividend: [L; 3], divisor: [L; 2]) -> (L, u
         (L::MAX, rest, overflow)
     };
     let mut corrections = 0;
-    // With rest ≥ b the product, which is below b², is never too large.
+    // If rest ≥ b, the product, which is below b², cannot be too large.
     while overflow == L::ZERO {
         let (product_low, product_high) = quotient.multiply_add(second, L::ZERO, L::ZERO);
         if (product_high, product_low) <= (rest, low) {
@@ -42,11 +40,11 @@ pub fn three_by_two_vartime<L: Limb>(dividend: [L; 3], divisor: [L; 2]) -> (L, u
     (quotient, corrections)
 }
 
-/// Divides: `value` becomes the remainder, and the quotient is written where it is asked for, with
-/// `value.len() − modulus.len() + 1` digits. Returns how often an estimated digit was one too large.
+/// Divides: `value` becomes the remainder. The quotient, if requested, has `value.len() − modulus.len() + 1` digits. Returns how often an
+/// estimated digit was one too large.
 ///
-/// The modulus may be even. It is not shifted to set its highest bit: only the digits that estimates look at are.
-/// About (m − n + 1) (n + 3) products of digits for a value of m. Not constant time.
+/// The modulus may be even. The numbers are not normalised such that the highest bit of the modulus is set: only the digits for the
+/// estimates are shifted. About (m − n + 1) (n + 3) products of digits for a value of m digits. Not constant time.
 pub fn divide_vartime<L: Limb>(value: &mut [L], modulus: &[L], mut quotient: Option<&mut [L]>) -> Result<usize, Error> {
     check(modulus)?;
     let n = modulus.len();
@@ -102,7 +100,7 @@ pub struct Classical<'a, L> {
 }
 
 impl<'a, L: Limb> Classical<'a, L> {
-    /// For a modulus of at least two digits, the highest of them not zero.
+    /// Takes a modulus of at least two digits, the highest of which is not zero.
     pub fn new(modulus: &'a [L]) -> Result<Self, Error> {
         check(modulus)?;
         Ok(Classical { modulus })

@@ -1,6 +1,6 @@
-//! Remainders: the reductions of section 3.2 of the paper, those that it implements and those that it names.
+//! Remainders: the reductions that section 3.2 of the paper implements or mentions.
 //!
-//! Each is a [`Ring`], in which [`power`](crate::power) computes.
+//! Each implements [`Ring`], in which [`power`](crate::power) computes.
 
 mod barrett;
 mod classical;
@@ -16,15 +16,14 @@ pub use takagi::Takagi;
 
 use crate::{Error, Limb, add};
 
-/// Multiplication modulo a number, done in one of several ways.
+/// Multiplication modulo a number, by one of several methods.
 ///
-/// Numbers have as many digits as the modulus. They are what the ring computes with, which is not always the number
-/// itself: [`Montgomery`] computes with x R.
+/// Elements have as many digits as the modulus. An element may represent a number in another form: [`Montgomery`] represents x by x R.
 pub trait Ring<L: Limb> {
     /// The modulus.
     fn modulus(&self) -> &[L];
 
-    /// Digits of scratch memory that a product needs.
+    /// Number of digits of scratch memory that a product needs.
     fn scratch(&self) -> usize;
 
     /// `product = a · b`.
@@ -35,13 +34,13 @@ pub trait Ring<L: Limb> {
         self.multiply(a, a, product, scratch);
     }
 
-    /// What stands for 1.
+    /// Writes the element that represents 1.
     fn one(&self, one: &mut [L]) {
         one.fill(L::ZERO);
         one[0] = L::ONE;
     }
 
-    /// Whether the number is one of the ring's: right length and below the modulus.
+    /// Checks that an element has the right length and is below the modulus.
     fn check(&self, value: &[L]) -> Result<(), Error> {
         if value.len() != self.modulus().len() {
             return Err(Error::Length);
@@ -53,7 +52,7 @@ pub trait Ring<L: Limb> {
     }
 }
 
-/// A modulus has at least two digits, the highest of them not zero.
+/// Checks that a modulus has at least two digits, the highest of which is not zero.
 pub(crate) fn check<L: Limb>(modulus: &[L]) -> Result<(), Error> {
     let Some(&top) = modulus.last() else { return Err(Error::Empty) };
     if crate::reveal(add::is_zero(modulus)) == L::ONE {
@@ -68,7 +67,7 @@ pub(crate) fn check<L: Limb>(modulus: &[L]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The same, and odd.
+/// Checks that a modulus is valid, as [`check`] does, and odd.
 pub(crate) fn check_odd<L: Limb>(modulus: &[L]) -> Result<(), Error> {
     check(modulus)?;
     if crate::reveal(modulus[0] & L::ONE) == L::ZERO {

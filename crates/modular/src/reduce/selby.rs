@@ -1,8 +1,8 @@
-//! Reduction by a table of residues, which the paper names as Selby's: each digit above the modulus is replaced by its
-//! multiple of a power of b that was reduced once and for all.
+//! Reduction with a table of residues, which the paper mentions as Selby's: each digit above the modulus is replaced by its multiple of a
+//! reduced power of b.
 //!
-//! A. Selby, C. Mitchell, Algorithms for software implementations of RSA, IEE Proceedings E 136 (1989). Written from
-//! what others say of it, a table of residues instead of quotients.
+//! A. Selby, C. Mitchell, Algorithms for software implementations of RSA, IEE Proceedings E 136 (1989). Written from descriptions by
+//! others, with a table of residues instead of quotients.
 
 use super::{Ring, check, divide_vartime};
 use crate::multiply::{multiply_add_row, rows, square};
@@ -17,7 +17,7 @@ pub struct Selby<'a, L> {
 }
 
 impl<'a, L: Limb> Selby<'a, L> {
-    /// Computes the table into memory of n² digits; n + 1 digits of scratch memory.
+    /// Computes the table into memory of n² digits, with n + 1 digits of scratch memory.
     pub fn new(modulus: &'a [L], table: &'a mut [L], scratch: &mut [L]) -> Result<Self, Error> {
         check(modulus)?;
         let n = modulus.len();
@@ -37,9 +37,9 @@ impl<'a, L: Limb> Selby<'a, L> {
         Ok(Selby { modulus, table })
     }
 
-    /// `result = value` modulo N for a value of 2 n digits; n + 2 digits of scratch memory.
+    /// `result = value` modulo N for a value of 2 n digits, with n + 2 digits of scratch memory.
     ///
-    /// n² products of digits, and two or three steps of the classical division for what is left above the modulus.
+    /// n² products of digits, and two or three steps of the classical division for the part above the modulus.
     pub fn reduce_vartime(&self, value: &[L], result: &mut [L], scratch: &mut [L]) -> Result<(), Error> {
         let n = self.modulus.len();
         if value.len() != 2 * n || result.len() != n || scratch.len() < n + 2 {

@@ -1,10 +1,10 @@
-//! Multiplication and reduction in one pass over the columns of the product from the highest down, which the paper names
-//! as Takagi's. The upper triangle of partial products, those of weight b^n and more, is summed while the sum is still
-//! shorter than the modulus; then the columns of the lower triangle join one by one, each for one digit of the quotient.
-//! The sum never has more than n + 2 digits, where a product and a division need 2 n.
+//! Multiplication and reduction in one pass over the columns of the product from the highest down, which the paper mentions as Takagi's.
+//! First the upper triangle of partial products, those of weight b^n and more, is summed while the sum is shorter than the modulus. Then
+//! the columns of the lower triangle are added one by one, with one digit of the quotient for each. The sum never has more than n + 2
+//! digits, whereas a product and a division need 2 n.
 //!
-//! N. Takagi, A modular multiplication algorithm with triangle additions, 11th Symposium on Computer Arithmetic (1993).
-//! Written from what its title and others say of it: digits instead of the redundant bits of a circuit.
+//! N. Takagi, A modular multiplication algorithm with triangle additions, 11th Symposium on Computer Arithmetic (1993). Written from its
+//! title and descriptions by others, with digits instead of the redundant bits of a circuit.
 
 use super::{Ring, check, divide_vartime};
 use crate::multiply::Column;
@@ -17,7 +17,7 @@ pub struct Takagi<'a, L> {
 }
 
 impl<'a, L: Limb> Takagi<'a, L> {
-    /// For a modulus of at least two digits, the highest of them not zero.
+    /// Takes a modulus of at least two digits, the highest of which is not zero.
     pub fn new(modulus: &'a [L]) -> Result<Self, Error> {
         check(modulus)?;
         Ok(Takagi { modulus })
@@ -43,7 +43,7 @@ impl<L: Limb> Ring<L> for Takagi<'_, L> {
             for i in (k + 1).saturating_sub(n)..(k + 1).min(n) {
                 column.add_product(a[i], b[k - i]);
             }
-            // sum = sum · b + column; it was below N.
+            // sum = sum · b + column, where the sum was below N.
             sum.copy_within(..n, 1);
             sum[0] = L::ZERO;
             let (mut carry, column) = (L::ZERO, column.digits());

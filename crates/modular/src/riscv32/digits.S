@@ -1,15 +1,15 @@
-# Numbers of 32-bit digits, the lowest first, on RV32IM: sums, differences, products, squares, Montgomery's reduction
-# (P. L. Montgomery, Modular multiplication without trial division, 1985).
+# Numbers of 32-bit digits, the lowest first, on RV32IM: sums, differences, products, squares, Montgomery's reduction (P. L. Montgomery,
+# Modular multiplication without trial division, 1985).
 #
-# Products are made in rows of eight: one digit x times a block of eight digits that stays in registers, added to eight
-# columns, which do so too. The lowest column and a digit of memory leave to memory; as instructions have three operands, the
-# others move down while they are added to. What a row adds up fits in nine digits:
+# Products consist of rows of eight: one digit x times a block of eight digits, which stays in registers, added to eight columns, which also
+# stay in registers. Each row adds a digit from memory to the lowest column and writes it to memory. Since instructions have three operands,
+# the other columns move down by one register while they are added to. The sum of a row fits into nine digits:
 # (b^8 - 1) + (b - 1) + (b^8 - 1)(b - 1) = b^9 - 1.
 #
-# Constant time where mul and mulhu are, as on the E31: no branch and no address depends on a digit. The E31 has one multiplier
-# beside its pipeline, which takes six cycles for a product and writes the register in the fifth, if no other
-# instruction writes one then; else later. So the third instruction after each mulhu is a store, of zero to the stack where
-# there is nothing to store: a row takes 97 cycles, 96 of them the multiplier's.
+# Constant time if mul and mulhu are, as on the E31: no branch and no address depends on a digit. The E31 has one multiplier beside its
+# pipeline. It takes six cycles for a product, and writes the register in the fifth if no other instruction writes one then, else later. So
+# the third instruction after each mulhu is a store; if there is nothing to store, it stores zero to the stack. A row takes 97 cycles, of
+# which the multiplier takes 96.
 
 	.option	push
 	.option	arch, +m
@@ -58,7 +58,7 @@
 	ret
 	.endm
 
-	# The block s0 to s7 from \offset(\from).
+	# Loads the block s0 to s7 from \offset(\from).
 	.macro	modular_block from, offset=0
 	lw	s0, \offset(\from)
 	lw	s1, \offset + 4(\from)
@@ -70,7 +70,7 @@
 	lw	s7, \offset + 28(\from)
 	.endm
 
-	# All columns zero, as rows expect them: the highest, t6, is the sum of t1, s9 and s10.
+	# Sets all columns to zero. As rows expect it, the highest column, t6, is the sum of t1, s9 and s10.
 	.macro	modular_no_columns
 	li	a4, 0
 	li	a5, 0
@@ -95,8 +95,8 @@
 	sw	t6, 28(\to)
 	.endm
 
-	# Column \from and s8 times \digit to column \to, with the carry t1 + s9 + s10 of the product before; leaves such a carry.
-	# Stores \value on the way.
+	# Adds s8 times \digit to column \from, into column \to, with the carry t1 + s9 + s10 of the previous product; leaves such a carry. Stores
+	# \value in between.
 	.macro	modular_column to, from, digit, value=zero, at=0(sp)
 	mul	t0, s8, \digit
 	add	s9, s9, s10
@@ -109,8 +109,8 @@
 	sltu	s10, \to, t2
 	.endm
 
-# Rows: each digit from a1 to a2, one at least, times the block, added to memory from a0 on. Begins and ends with eight
-# columns, a4 to a7 and t3 to t6; t6 is t1 + s9 + s10 at first. Moves a0 and a1. Writes t0 to t2, s8 to s11, 0(sp).
+# Rows: each digit from a1 to a2, at least one, times the block, added to memory from a0 on. On entry and exit the eight columns are in a4
+# to a7 and t3 to t6; on entry t6 is t1 + s9 + s10. Advances a0 and a1. Overwrites t0 to t2, s8 to s11, 0(sp).
 	modular_function tress_modular_rows
 	lw	s8, 0(a1)
 	j	2f
@@ -144,7 +144,7 @@
 	mulhu	t1, s8, s7
 	add	t5, t6, t0
 	sltu	s9, t5, t0
-	# In the place of a store. The rest of the column is done above.
+	# Takes the slot of a store. The rest of the column is processed above.
 	bne	a1, a2, 1b
 	add	t5, t5, t2
 	sltu	s10, t5, t2
@@ -154,7 +154,7 @@
 	.size	tress_modular_rows, . - tress_modular_rows
 
 # void tress_modular_multiply(uint32_t *t, const uint32_t *a, const uint32_t *b, size_t n)
-# t = a b. a and b have n digits, a positive multiple of eight, t has 2 n; it is neither a nor b.
+# t = a b. a and b have n digits, a positive multiple of eight, t has 2 n. t overlaps neither a nor b.
 	modular_function tress_modular_multiply
 	modular_enter
 	slli	a3, a3, 2
@@ -172,7 +172,7 @@
 	addi	a4, a4, 16
 	bne	a4, a3, 1b
 	mv	a3, a1
-	# A block of a after the other times all digits of b.
+	# Multiplies each block of a by all digits of b.
 2:	modular_block a3
 	modular_no_columns
 	lw	a1, 4(sp)
@@ -190,8 +190,8 @@
 	.size	tress_modular_multiply, . - tress_modular_multiply
 
 # void tress_modular_square(uint32_t *t, const uint32_t *a, uint32_t *doubled, size_t n)
-# t = a a. a has n digits, a positive multiple of eight, t 2 n + 1 with the highest zero; n + 1 digits of memory. Each block is
-# multiplied by itself and by twice what is above it.
+# t = a a. a has n digits, a positive multiple of eight; t has 2 n + 1, the highest of which is zero; doubled has n + 1 digits of memory.
+# Each block is multiplied by itself and by twice the digits above it.
 	modular_function tress_modular_square
 	modular_enter
 	slli	a3, a3, 2
@@ -221,7 +221,7 @@
 	addi	a2, a1, 32
 	jal	tress_modular_rows
 	sw	a1, 12(sp)
-	# The lowest bit comes from the block. Beyond the last one that leaves zero.
+	# The lowest bit comes from the block. After the last block this leaves zero.
 	lw	t0, 0(a3)
 	andi	t0, t0, -2
 	sw	t0, 0(a3)
@@ -243,9 +243,9 @@
 	.size	tress_modular_square, . - tress_modular_square
 
 # void tress_modular_reduce(uint32_t *t, const uint32_t *modulus, uint32_t *result, size_t n, uint32_t inverse)
-# result = t / b^n modulo N, below b^n: t becomes a multiple of b^n by adding a multiple of N, and where that carries, N is
-# subtracted. N and the result have n digits, a positive multiple of eight, t has 2 n and is written over. inverse is
-# -1 / N modulo b. The result may be a part of t's upper half or apart from it.
+# result = t / b^n modulo N, below b^n: adds a multiple of N to t such that it is divisible by b^n, and if that carries, subtracts N. N and
+# the result have n digits, a positive multiple of eight; t has 2 n and is overwritten. inverse is -1 / N modulo b. The result may be part
+# of t's upper half or separate from it.
 	modular_function tress_modular_reduce
 	modular_enter
 	slli	a3, a3, 2
@@ -257,7 +257,7 @@
 	sw	zero, 52(sp)
 	add	a5, a0, a3
 	sw	a5, 60(sp)
-	# Eight digits of the quotient from the lowest block of N, which clear as many columns; they go to 4(sp).
+	# Eight digits of the quotient from the lowest block of N, which clear as many columns; they are stored to 4(sp).
 1:	sw	a0, 56(sp)
 	lw	a1, 36(sp)
 	modular_block a1
@@ -278,7 +278,7 @@
 	add	s9, s9, s10
 	add	t6, t1, s9
 	mulhu	t1, s8, s0
-	# The low half and the column are zero together, with a carry where the column was not zero.
+	# The sum of the low half and the column is zero, with a carry if the column was not zero.
 	snez	s9, a4
 	li	s10, 0
 	sw	s8, 0(a3)
@@ -291,7 +291,7 @@
 	modular_column t4, t5, s6
 	modular_column t5, t6, s7
 	bne	a3, a2, 2b
-	# Those times the other digits of N.
+	# These digits times the other digits of N.
 	addi	a0, a0, 32
 	addi	a1, a1, 32
 	lw	a2, 40(sp)
@@ -301,7 +301,7 @@
 	j	4f
 3:	add	s9, s9, s10
 	add	t6, t1, s9
-	# The carry of the block before belongs where this block's columns go.
+	# The carry of the previous block is added where this block's columns are stored.
 4:	lw	s9, 52(sp)
 	.irp	column, a4, a5, a6, a7, t3, t4, t5, t6
 	lw	t0, 0(a0)
@@ -318,7 +318,7 @@
 	lw	a1, 60(sp)
 	addi	a0, a0, 32
 	bne	a0, a1, 1b
-	# The upper half less N times the carry.
+	# The upper half minus N times the carry.
 	lw	a1, 36(sp)
 	lw	a2, 40(sp)
 	lw	a3, 44(sp)
@@ -339,14 +339,14 @@
 	addi	a1, a1, 16
 	addi	a3, a3, 16
 	bne	a1, a2, 5b
-	# No quotient stays on the stack.
+	# Wipes the quotient on the stack.
 	.irp	offset, 4, 8, 12, 16, 20, 24, 28, 32
 	sw	zero, \offset(sp)
 	.endr
 	modular_leave
 	.size	tress_modular_reduce, . - tress_modular_reduce
 
-	# a4: the carry. Digits \a and \b, the sum to \offset(a0).
+	# a4 is the carry. Adds digits \a and \b; the sum is stored to \offset(a0).
 	.macro	modular_sum a, b, offset
 	add	\a, \a, a4
 	sltu	a4, \a, a4
@@ -356,7 +356,7 @@
 	sw	\a, \offset(a0)
 	.endm
 
-	# a4: the borrow.
+	# a4 is the borrow.
 	.macro	modular_difference a, b, offset
 	sltu	a7, \a, a4
 	sub	\a, \a, a4
@@ -366,8 +366,8 @@
 	sw	\a, \offset(a0)
 	.endm
 
-	# uint32_t \name(uint32_t *result, const uint32_t *a, const uint32_t *b, size_t n): \digit for n digits, any number of
-	# them; returns the carry or borrow. The result may be a or b.
+	# uint32_t \name(uint32_t *result, const uint32_t *a, const uint32_t *b, size_t n): applies \digit to n digits, any number; returns the
+	# carry or borrow. The result may be a or b.
 	.macro	modular_digits name, digit
 	modular_function \name
 	li	a4, 0

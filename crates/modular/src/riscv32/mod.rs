@@ -1,10 +1,9 @@
-//! Arithmetic in assembly for 32-bit RISC-V with multiplication (RV32IM), on numbers of 32-bit digits: what
-//! [`Modulus`](crate::Modulus) computes with there, and the paper's operations by themselves, without a heap.
+//! Arithmetic in assembly for 32-bit RISC-V with multiplication (RV32IM), on numbers of 32-bit digits. [`Modulus`](crate::Modulus) uses it
+//! there. The functions here provide the paper's operations without a heap.
 //!
-//! Products, squares and Montgomery's multiplication take numbers of whole blocks of eight digits (256 bits, 512, and so on:
-//! all usual sizes of keys and of their primes); of other lengths, portable code does the same. Sums and differences take any
-//! length. Constant time where the processor's `mul` and `mulhu` are, as they are on SiFive's E31; at most 128 bytes of
-//! stack.
+//! Products, squares and Montgomery's multiplication support numbers of whole blocks of eight digits (256 bits, 512, and so on: all usual
+//! sizes of keys and of their primes); for other lengths they use portable code. Sums and differences support any length. Constant time if
+//! the processor's `mul` and `mulhu` are, as on SiFive's E31. Uses at most 128 bytes of stack.
 
 use crate::multiply::{rows, square};
 use crate::reduce::montgomery::{cios, negative_inverse, prepare};
@@ -13,7 +12,7 @@ use crate::{Error, add};
 
 core::arch::global_asm!(include_str!("digits.S"), options(raw));
 
-// SAFETY: the signatures of the functions are those that the assembly file states.
+// SAFETY: the signatures are those in the assembly file.
 unsafe extern "C" {
     fn tress_modular_add(sum: *mut u32, a: *const u32, b: *const u32, n: usize) -> u32;
     fn tress_modular_subtract(difference: *mut u32, a: *const u32, b: *const u32, n: usize) -> u32;
@@ -22,15 +21,15 @@ unsafe extern "C" {
     fn tress_modular_reduce(t: *mut u32, modulus: *const u32, result: *mut u32, n: usize, inverse: u32);
 }
 
-/// Digits of a block.
+/// Number of digits in a block.
 const BLOCK: usize = 8;
 
-/// Whether the assembly does numbers of this many digits.
+/// Whether the assembly supports numbers of this many digits.
 pub(crate) const fn fits(digits: usize) -> bool {
     digits > 0 && digits.is_multiple_of(BLOCK)
 }
 
-/// Digits of scratch memory that [`square()`](fn@square) and a product of [`Montgomery`] need.
+/// Number of digits of scratch memory that [`square()`](fn@square) and a product of [`Montgomery`] need.
 pub const fn scratch_digits(digits: usize) -> usize {
     3 * digits + 2
 }
@@ -42,7 +41,7 @@ pub const fn scratch_digits(digits: usize) -> usize {
 #[inline]
 pub fn add(a: &[u32], b: &[u32], sum: &mut [u32]) -> u32 {
     assert!(a.len() == sum.len() && b.len() == sum.len());
-    // SAFETY: all three have that length.
+    // SAFETY: all three slices have the length that is passed.
     unsafe { tress_modular_add(sum.as_mut_ptr(), a.as_ptr(), b.as_ptr(), sum.len()) }
 }
 
@@ -53,11 +52,11 @@ pub fn add(a: &[u32], b: &[u32], sum: &mut [u32]) -> u32 {
 #[inline]
 pub fn subtract(a: &[u32], b: &[u32], difference: &mut [u32]) -> u32 {
     assert!(a.len() == difference.len() && b.len() == difference.len());
-    // SAFETY: all three have that length.
+    // SAFETY: all three slices have the length that is passed.
     unsafe { tress_modular_subtract(difference.as_mut_ptr(), a.as_ptr(), b.as_ptr(), difference.len()) }
 }
 
-/// `product = a · b`, of factors of one length; the product has the digits of both.
+/// `product = a · b`, for factors of equal length; the product has as many digits as both.
 ///
 /// # Panics
 /// If a length is wrong.
@@ -68,11 +67,11 @@ pub fn multiply(a: &[u32], b: &[u32], product: &mut [u32]) {
     if !fits(n) {
         return rows(a, b, product);
     }
-    // SAFETY: the lengths have been asserted, n is a positive multiple of 8.
+    // SAFETY: the lengths were asserted, and n is a positive multiple of 8.
     unsafe { tress_modular_multiply(product.as_mut_ptr(), a.as_ptr(), b.as_ptr(), n) }
 }
 
-/// `result = a²`, of twice the digits; [`scratch_digits`] of scratch memory.
+/// `result = a²`, which has twice as many digits, with [`scratch_digits`] digits of scratch memory.
 ///
 /// # Panics
 /// If a length is wrong.
@@ -83,32 +82,33 @@ pub fn square(a: &[u32], result: &mut [u32], scratch: &mut [u32]) {
     if !fits(n) {
         return square::three_steps(a, result);
     }
-    // SAFETY: the lengths have been asserted, n is a positive multiple of 8.
+    // SAFETY: `scratch` has the asserted length, and n is a positive multiple of 8.
     unsafe { square_into(a, scratch) };
     result.copy_from_slice(&scratch[..2 * n]);
 }
 
-/// The square to the lowest digits of the scratch memory.
+/// Writes the square to the lowest digits of the scratch memory.
 ///
 /// # Safety
-/// `a` has a positive multiple of 8 digits; there are [`scratch_digits`] of scratch memory.
+/// `a` has a positive multiple of 8 digits, and `scratch` at least [`scratch_digits`] digits.
 #[inline]
 unsafe fn square_into(a: &[u32], scratch: &mut [u32]) {
     let (t, doubled) = scratch.split_at_mut(2 * a.len() + 1);
-    // SAFETY: `t` has 2 n + 1 digits, `doubled` n + 1, and the caller knows n.
+    // SAFETY: `t` has 2 n + 1 digits and `doubled` n + 1, because `scratch` has [`scratch_digits`]; the caller guarantees n.
     unsafe { tress_modular_square(t.as_mut_ptr(), a.as_ptr(), doubled.as_mut_ptr(), a.len()) }
 }
 
-/// `a = a · b / R` modulo N, or `a = a² / R` without `b`: congruent to that, and where one factor is below N, at most one
-/// subtraction away from being below N. `inverse` is −1 / N modulo b.
+/// `a = a · b / R` modulo N, or `a = a² / R` without `b`. The result is congruent to this; if one factor is below N, one subtraction at
+/// most reduces it below N. `inverse` is −1 / N modulo b.
 ///
 /// # Panics
-/// If a length is wrong, or not a positive multiple of eight.
+/// If a length is wrong or not a positive multiple of eight.
 #[inline]
 pub(crate) fn montgomery(a: &mut [u32], b: Option<&[u32]>, modulus: &[u32], inverse: u32, scratch: &mut [u32]) {
     let n = modulus.len();
     assert!(fits(n) && a.len() == n && b.is_none_or(|b| b.len() == n) && scratch.len() >= scratch_digits(n));
-    // SAFETY: the lengths have been asserted.
+    // SAFETY: the lengths were asserted: n digits, a positive multiple of 8, for the factors, the modulus and the result, and 2 n for the
+    // product.
     unsafe {
         match b {
             Some(b) => tress_modular_multiply(scratch.as_mut_ptr(), a.as_ptr(), b.as_ptr(), n),
@@ -118,7 +118,7 @@ pub(crate) fn montgomery(a: &mut [u32], b: Option<&[u32]>, modulus: &[u32], inve
     }
 }
 
-/// Multiplication of numbers in Montgomery form, x R modulo N; every exponentiation of [`power`](crate::power) works with it.
+/// Multiplication of numbers in Montgomery form, x R modulo N. All exponentiations of [`power`](crate::power) can use it.
 #[derive(Clone, Copy, Debug)]
 pub struct Montgomery<'a> {
     modulus: &'a [u32],
@@ -130,8 +130,8 @@ pub struct Montgomery<'a> {
 }
 
 impl<'a> Montgomery<'a> {
-    /// Computes R and R² modulo N into memory of 2 n digits; [`scratch_digits`] of scratch memory. Constant time, for a
-    /// secret modulus, but for the length of the modulus in bits.
+    /// Computes R and R² modulo N into memory of 2 n digits, with [`scratch_digits`] digits of scratch memory. Constant time for a secret
+    /// modulus, except for its length in bits.
     pub fn new(modulus: &'a [u32], powers: &'a mut [u32], scratch: &mut [u32]) -> Result<Self, Error> {
         check_odd(modulus)?;
         let n = modulus.len();
@@ -144,12 +144,12 @@ impl<'a> Montgomery<'a> {
         Ok(Montgomery { modulus, inverse, one, square })
     }
 
-    /// `form = value · R` modulo N, of any value of n digits.
+    /// `form = value · R` modulo N, for any value of n digits: converts to Montgomery form.
     pub fn enter(&self, value: &[u32], form: &mut [u32], scratch: &mut [u32]) {
         self.multiply(value, self.square, form, scratch);
     }
 
-    /// `value = form / R` modulo N.
+    /// `value = form / R` modulo N: converts from Montgomery form.
     pub fn leave(&self, form: &[u32], value: &mut [u32], scratch: &mut [u32]) {
         let n = self.modulus.len();
         value.fill(0);
@@ -188,8 +188,8 @@ impl Ring<u32> for Montgomery<'_> {
     }
 }
 
-/// `product = a · b / R` modulo N, below N, where one of the factors is below N: Montgomery's multiplication by itself.
-/// `inverse` is −1 / N modulo b, of [`negative_inverse`]; [`scratch_digits`] of scratch memory.
+/// `product = a · b / R` modulo N, below N, if one of the factors is below N: a single Montgomery multiplication. `inverse` is −1 / N
+/// modulo b, from [`negative_inverse`]. Needs [`scratch_digits`] digits of scratch memory.
 ///
 /// # Panics
 /// If a length is wrong.
@@ -202,7 +202,7 @@ pub fn multiply_below(a: &[u32], b: &[u32], modulus: &[u32], inverse: u32, produ
     add::subtract_once(product, 0, modulus);
 }
 
-/// `value = value² / R` modulo N, below N, of a value below N.
+/// `value = value² / R` modulo N, below N, for a value below N.
 fn square_below(value: &mut [u32], modulus: &[u32], inverse: u32, scratch: &mut [u32]) {
     let n = modulus.len();
     if fits(n) {

@@ -15,7 +15,7 @@ use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
 
 for_all_digits! { in_every_ring montgomery_from_end_to_end constant_time }
 
-/// 1, 2, 3, Fermat's prime, all ones, one and zeros, random ones; a leading zero digit.
+/// 1, 2, 3, a Fermat prime, all ones, a one followed by zeros, random exponents; also with a leading zero digit.
 fn exponents<L: Limb>(random: &mut Random) -> Vec<Vec<L>> {
     let mut power = vec![L::ZERO; 3];
     power[2] = L::ONE;
@@ -59,7 +59,7 @@ impl<L: Limb> Visit<L> for Powers<'_> {
                     check("sliding window", &result);
                 }
             }
-            // Tables are made once for a base.
+            // A table is made once for a base.
             let bits = self.exponents.iter().map(BigUint::bits).max().unwrap() as usize;
             let mut table = vec![L::MAX; power_table_digits(ring, bits)];
             let mut scratch = vec![L::MAX; binary_scratch(ring)];
@@ -91,7 +91,7 @@ fn in_every_ring<L: Limb>() {
     }
 }
 
-/// The paper's Algorithm 4, corrected, takes and gives the numbers themselves.
+/// The paper's Algorithm 4, corrected, takes and returns plain numbers.
 fn montgomery_from_end_to_end<L: Limb>() {
     let mut random = Random::new(31);
     for digits in [2, 5] {
@@ -112,7 +112,7 @@ fn montgomery_from_end_to_end<L: Limb>() {
     }
 }
 
-/// The one for secrets, at exponents of all lengths that change its window; 0 gives 1.
+/// The constant-time exponentiation, with exponents of all lengths that change its window; the exponent 0 gives 1.
 fn constant_time<L: Limb>() {
     let mut random = Random::new(32);
     let modulus = random.odd::<L>(3);

@@ -76,7 +76,7 @@ fn two_lengths<L: Limb>() {
     }
 }
 
-/// All products and squares; lengths on both sides of Karatsuba's threshold, odd ones and twice and four times that.
+/// All products and squares. The lengths are below and above Karatsuba's threshold, odd, and two and four times the threshold.
 fn products<L: Limb>() {
     let mut random = Random::new(12);
     let threshold = multiply::KARATSUBA_DIGITS;
@@ -106,7 +106,7 @@ fn products<L: Limb>() {
     }
 }
 
-/// Euclid, by the other library's remainders.
+/// Euclid's algorithm, with the other library's remainders.
 fn euclid(mut a: BigUint, mut b: BigUint) -> BigUint {
     while b != BigUint::ZERO {
         (a, b) = (b.clone(), a % b);
@@ -147,11 +147,11 @@ fn inverses<L: Limb>() {
                 let mut scratch = vec![L::ZERO; inverse::inverse_scratch(digits)];
                 let exists = inverse::inverse(&to_limbs(&value, digits), &modulus, &mut result, &mut scratch);
                 let found = (exists == L::ONE).then(|| number(&result));
-                // Even moduli are not for it.
+                // Even moduli are not supported.
                 let expected = value.modinv(&n).filter(|_| n.bit(0));
                 assert_eq!(found, expected, "1 / {value} modulo {n}");
 
-                // The same in digits of 64 bits, by division steps.
+                // The same inverse by division steps, with digits of 64 bits.
                 let wide = n.bits().div_ceil(64) as usize;
                 let (mut result, mut scratch) = (vec![0; wide], vec![u64::MAX; inverse::divsteps_scratch(wide)]);
                 let (x, y) = (to_limbs(&value, wide), to_limbs(&n, wide));

@@ -5,7 +5,7 @@ use tress_modular::reduce::montgomery::{Arrangement, cihs, cios, fios, fips, neg
 use tress_modular::reduce::{Classical, Montgomery, Ring};
 use tress_modular::{Limb, Modulus, add, multiply};
 
-/// Digits with long runs of ones and zeros among them, where carries run.
+/// Digits with long runs of ones and zeros, where carries propagate.
 fn digits(count: impl Into<prop::collection::SizeRange>) -> impl Strategy<Value = Vec<u64>> {
     let digit = prop_oneof![Just(0), Just(u64::MAX), Just(1), Just(1 << 63), any::<u64>()];
     prop::collection::vec(digit, count)
@@ -26,7 +26,7 @@ fn cut<L: Limb>(digits: &[u64]) -> Vec<L> {
     digits.iter().flat_map(|&digit| (0..per_digit).map(move |i| L::from_u64(digit >> (i * L::BITS)))).collect()
 }
 
-/// The product in each arrangement, and modulo N both ways.
+/// The product in all arrangements, which must be equal.
 fn arrangements<L: Limb>(a: &[u64], b: &[u64], modulus: &[u64]) -> Vec<L> {
     let (a, b, modulus) = (cut::<L>(a), cut::<L>(b), cut::<L>(modulus));
     let n = modulus.len();
@@ -43,7 +43,7 @@ fn arrangements<L: Limb>(a: &[u64], b: &[u64], modulus: &[u64]) -> Vec<L> {
 }
 
 proptest! {
-    /// One factor below the modulus, the other any value: all arrangements at all digit sizes are one function.
+    /// If one factor is below the modulus and the other has any value, all arrangements give the same result at all digit sizes.
     #[test]
     fn all_arrangements_agree(modulus in modulus(), a in digits(8), b in digits(8)) {
         let n = modulus.len();
@@ -75,7 +75,7 @@ proptest! {
         prop_assert_eq!(n.power_vartime(&first, &y), n.power(&second, &x));
     }
 
-    /// a · 1/a = 1 wherever there is an inverse.
+    /// a · 1/a = 1 if there is an inverse.
     #[test]
     fn inverses_undo(modulus in modulus(), a in digits(1..9)) {
         let n = Modulus::new(&modulus).unwrap();
@@ -85,7 +85,7 @@ proptest! {
         }
     }
 
-    /// Montgomery's way and the classical way give one product.
+    /// Montgomery's method and the classical method give the same product.
     #[test]
     fn products_both_ways(modulus in modulus(), a in digits(8), b in digits(8)) {
         let n = modulus.len();
@@ -103,7 +103,7 @@ proptest! {
         prop_assert_eq!(product, expected);
     }
 
-    /// (a + b)² = a² + 2 a b + b², each square and product in its own way.
+    /// (a + b)² = a² + 2 a b + b², each square and product by another method.
     #[test]
     fn squares(a in digits(70), b in digits(70)) {
         let (a, b) = ([&a[..], &[0]].concat(), [&b[..], &[0]].concat());

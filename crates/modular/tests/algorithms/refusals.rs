@@ -1,4 +1,4 @@
-//! What every algorithm refuses, by the kind of its error.
+//! Invalid inputs of every algorithm, by the kind of their error.
 
 use num_bigint::BigUint;
 use tress_modular::power::{
@@ -12,7 +12,7 @@ use crate::algorithms::rings::{Visit, for_all_rings};
 
 for_all_digits! { moduli lengths values_and_exponents }
 
-/// Each ring's refusal of a modulus, with memory of the lengths that it asks for.
+/// The error of each ring for a modulus, with memory of the required lengths.
 fn refusals<L: Limb>(modulus: &[L]) -> [Option<Error>; 6] {
     let n = modulus.len();
     let memory = || vec![L::ZERO; n * n + 4 * n + 4];
@@ -35,7 +35,7 @@ fn moduli<L: Limb>() {
     assert_eq!(refusals(&[seven]), [Some(Error::OneDigit); 6]);
     assert_eq!(refusals(&[seven, seven, L::ZERO]), [Some(Error::LeadingZero); 6]);
     assert_eq!(refusals(&[seven, L::ONE]), [None; 6]);
-    // Montgomery's alone needs an odd one.
+    // Only Montgomery's needs an odd modulus.
     let even = refusals(&[L::from_u64(6), L::ONE]);
     assert_eq!((&even[..5], even[5]), (&[None; 5][..], Some(Error::Even)));
 }

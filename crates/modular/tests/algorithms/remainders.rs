@@ -10,7 +10,7 @@ use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
 
 for_all_digits! { rings division estimates corrections reductions_of_any_value negative_inverses }
 
-/// Moduli with long runs of zeros and ones, even ones too.
+/// Moduli with long runs of zeros and ones, including even ones.
 fn moduli<L: Limb>(digits: usize, random: &mut Random) -> Vec<Vec<L>> {
     let mut moduli = boundary_moduli(digits, random);
     let mut power = vec![L::ZERO; digits];
@@ -74,7 +74,7 @@ fn division<L: Limb>() {
             for length in 0..3 * digits {
                 let mut values = vec![vec![L::MAX; length], vec![L::ZERO; length], random.digits(length)];
                 if length >= digits {
-                    // Multiples of the modulus, and one less: quotients that are easily one off.
+                    // Multiples of the modulus, and one less: values whose quotient is easily off by one.
                     let multiple = (number(&values[0]) / &n) * &n;
                     values.push(to_limbs(&multiple, length));
                     values.push(to_limbs(&(multiple - 1u32), length));
@@ -91,7 +91,7 @@ fn division<L: Limb>() {
     }
 }
 
-/// The estimate of all kinds of digits is what a wide division gives, and both corrections of the first guess occur.
+/// For all kinds of digits the estimate equals the result of a wide division, and both corrections of the first guess occur.
 fn estimates<L: Limb>() {
     let mut random = Random::new(22);
     let top = L::ONE << (L::BITS - 1);
@@ -118,14 +118,13 @@ fn estimates<L: Limb>() {
     assert!(seen.iter().all(|&count| count > 10), "{seen:?}");
 }
 
-/// The digit of the quotient itself is one too large now and then: the modulus is added back.
+/// Sometimes the digit of the quotient is one too large, and the modulus is added back.
 fn corrections<L: Limb>() {
     let mut random = Random::new(23);
     let top = L::ONE << (L::BITS - 1);
     let (mut exact, mut added_back) = (0, 0);
     for _ in 0..50 {
-        // The third digit of the modulus, which the estimate does not see, is large, and the dividend is just below a
-        // multiple of the modulus.
+        // The third digit of the modulus, which the estimate ignores, is large, and the dividend is just below a multiple of the modulus.
         let modulus = [L::MAX, random.digits::<L>(1)[0], top];
         let n = number(&modulus);
         let quotient = number(&random.digits::<L>(1)) | BigUint::from(2u32);
@@ -139,7 +138,7 @@ fn corrections<L: Limb>() {
     assert!(exact >= 20 && added_back >= 20, "{exact} exact, {added_back} added back");
 }
 
-/// Barrett's and Selby's reductions take every value of 2 n digits, not only products.
+/// Barrett's and Selby's reductions accept every value of 2 n digits, not only products.
 fn reductions_of_any_value<L: Limb>() {
     let mut random = Random::new(24);
     for digits in [2, 3, 8] {

@@ -1,4 +1,4 @@
-//! All rings over one modulus, for what is tested in each of them.
+//! All rings over one modulus, for tests that apply to each of them.
 
 use num_bigint::BigUint;
 use tress_modular::Limb;
@@ -7,7 +7,7 @@ use tress_modular::reduce::{Barrett, Classical, Montgomery, Ring, Selby, Takagi,
 
 use crate::common::{number, to_limbs};
 
-/// Computes in one ring with what is a number for the test, whatever stands for it in the ring.
+/// Computes in one ring. `form` converts a number to the ring's representation, `back` converts it back.
 pub(crate) trait Visit<L: Limb> {
     fn visit(
         &mut self,
@@ -18,7 +18,7 @@ pub(crate) trait Visit<L: Limb> {
     );
 }
 
-/// Goes through all rings; those of Montgomery only where the modulus is odd.
+/// Visits all rings; Montgomery's only if the modulus is odd.
 pub(crate) fn for_all_rings<L: Limb>(modulus: &[L], visit: &mut impl Visit<L>) {
     let n = modulus.len();
     let plain = |value: &BigUint| to_limbs(value, n);

@@ -1,5 +1,4 @@
-//! What code leaves in the memory that it gives back: an allocator that keeps all of it while somebody wants to see it.
-//! Shared with the tests of `tress-sign`.
+//! Searches freed memory for secrets, with an allocator that keeps freed blocks while a test runs. Shared with the tests of `tress-sign`.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::HashSet;
@@ -8,10 +7,10 @@ use std::slice;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-/// Bytes that are looked for at a time: a digit. What is left of a number is rarely whole.
+/// Number of bytes that are searched for together: one digit. Leftovers of a number are rarely complete.
 const PIECE: usize = 8;
 
-/// A block that was given back.
+/// A freed block.
 struct Block {
     start: *mut u8,
     bytes: usize,
@@ -26,29 +25,30 @@ struct Keeping;
 #[global_allocator]
 static ALLOCATOR: Keeping = Keeping;
 
-// SAFETY: the system's allocator, which may get a block back never. `realloc` of the trait gives each old block back.
+// SAFETY: calls the system's allocator with the same arguments, but may leave blocks unfreed. The default `realloc` frees old blocks by
+// `dealloc`.
 unsafe impl GlobalAlloc for Keeping {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's layout.
+        // SAFETY: the caller guarantees a valid layout.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's layout.
+        // SAFETY: the caller guarantees a valid layout.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
         if !KEEPS.load(Ordering::Relaxed) {
-            // SAFETY: what the system's allocator gave.
+            // SAFETY: the system's allocator allocated `start` with this layout, as the caller guarantees.
             return unsafe { System.dealloc(start, layout) };
         }
-        // SAFETY: a layout of some bytes.
+        // SAFETY: the size of `Block` is not zero.
         let block = unsafe { System.alloc(Layout::new::<Block>()) }.cast::<Block>();
         assert!(!block.is_null());
         let mut earlier = LAST.load(Ordering::Relaxed);
         loop {
-            // SAFETY: memory for a block, which nobody else knows yet.
+            // SAFETY: `block` is valid and aligned for a `Block`, and not shared yet.
             unsafe { block.write(Block { start, bytes: layout.size(), earlier }) };
             match LAST.compare_exchange_weak(earlier, block, Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => return,
@@ -58,8 +58,8 @@ unsafe impl GlobalAlloc for Keeping {
     }
 }
 
-/// The result of some work, and which of its secrets lie in memory that was given back meanwhile. Each secret is looked for
-/// as it is and with all bytes reversed, as digits have them. Other tests may run beside it.
+/// Returns the result of some work, and the places of its secrets in memory that was freed during the work. Searches for each secret in
+/// both byte orders, because digits reverse it. Other tests may run at the same time.
 pub(crate) fn left_by<R>(work: impl FnOnce() -> R, secrets: impl FnOnce(&R) -> Vec<Vec<u8>>) -> (R, Vec<String>) {
     static ONE: Mutex<()> = Mutex::new(());
     let one = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -72,16 +72,16 @@ pub(crate) fn left_by<R>(work: impl FnOnce() -> R, secrets: impl FnOnce(&R) -> V
             pieces.extend(bytes.chunks_exact(PIECE).map(|piece| <[u8; PIECE]>::try_from(piece).expect("a piece")));
         }
     }
-    // What has hardly any bytes of its own is found everywhere.
+    // Pieces with few different bytes would be found everywhere.
     pieces.retain(|piece| piece.iter().collect::<HashSet<_>>().len() > PIECE / 2);
     let firsts: HashSet<_> = pieces.iter().map(|piece| piece[0]).collect();
     assert!(!pieces.is_empty());
     let (mut found, mut blocks) = (Vec::new(), 0);
     let mut next = LAST.swap(ptr::null_mut(), Ordering::Acquire);
     while !next.is_null() {
-        // SAFETY: written by `dealloc`, taken out of the list above, and given to nobody.
+        // SAFETY: `dealloc` initialised the block; it was removed from the list, and nobody else has it.
         let block = unsafe { &*next };
-        // SAFETY: given back by its last owner and kept since. Padding that nobody wrote reads as anything.
+        // SAFETY: the last owner freed the block, and it was kept since. Bytes that were never written have arbitrary values.
         let bytes = unsafe { slice::from_raw_parts(block.start, block.bytes) };
         for (at, piece) in bytes.windows(PIECE).enumerate() {
             if firsts.contains(&piece[0]) && pieces.contains(piece) {

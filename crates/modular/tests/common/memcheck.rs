@@ -1,18 +1,18 @@
-//! Valgrind's memcheck as a judge of constant time: secrets are marked as undefined, and it reports every jump and every
-//! address that is made of them. A test program has a test `inside`, which does the work when [`is_inside`], and one that calls
-//! [`check`], which runs the program again under Valgrind.
+//! Tests constant time with Valgrind's memcheck: secrets are marked as undefined, and memcheck reports every jump and every address that is
+//! computed from them. A test program has a test `inside`, which does the work when [`is_inside`], and a test that calls [`check`], which
+//! runs the program again under Valgrind.
 
 use std::process::Command;
 
-/// Set for the run under Valgrind.
+/// Set in the environment of the run under Valgrind.
 const INSIDE: &str = "TRESS_SECRETS_INSIDE";
 
 /// A client request (valgrind.h).
 fn request(code: u64, address: *const u8, length: usize) -> u64 {
     let request: [u64; 6] = [code, address.addr() as u64, length as u64, 0, 0, 0];
     let mut result = 0;
-    // SAFETY: outside of Valgrind the rotations add up to nothing and the exchange is with itself; inside, the requests
-    // used here only change or read memcheck's notes.
+    // SAFETY: outside of Valgrind the rotations add up to two full turns and the exchange is of a register with itself. Inside, the
+    // requests used here only change or read memcheck's state.
     unsafe {
         std::arch::asm!(
             "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51", "xchg rbx, rbx",
@@ -26,17 +26,17 @@ fn errors() -> u64 {
     request(0x1201, std::ptr::null(), 0)
 }
 
-/// Makes the digits secret.
+/// Marks the digits as secret.
 pub(crate) fn hide<L>(digits: &mut [L]) {
     request(0x4d43_0001, digits.as_ptr().cast(), size_of_val(digits));
 }
 
-/// Ends the secret.
+/// Marks the digits as public.
 pub(crate) fn show<L>(digits: &mut [L]) {
     request(0x4d43_0002, digits.as_ptr().cast(), size_of_val(digits));
 }
 
-/// Runs work and says what memcheck found in it. Work that is called `planted` has to show something.
+/// Runs some work and prints the number of memcheck's findings. Work named `planted` must have findings.
 pub(crate) fn watch(what: &str, work: impl FnOnce()) {
     let before = errors();
     work();
@@ -50,8 +50,8 @@ pub(crate) fn is_inside() -> bool {
     is_inside
 }
 
-/// The test `inside` again, under Valgrind: so many operations at least without a finding, and so many findings in what is
-/// planted. Returns what it printed; nothing inside.
+/// Runs the test `inside` again, under Valgrind. Requires at least `operations` operations without a finding, and `leaks` findings in
+/// planted work. Returns its output; does nothing inside.
 pub(crate) fn check(operations: usize, leaks: u64) -> String {
     if is_inside() {
         return String::new();
@@ -66,7 +66,7 @@ pub(crate) fn check(operations: usize, leaks: u64) -> String {
     let (found, report) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{found}\n{report}");
     let (mut watched, mut planted) = (0, 0);
-    // The first one stands behind the name of the test.
+    // The first line is preceded by the name of the test.
     for (_, line) in found.lines().filter_map(|line| line.split_once("secrets: ")) {
         let (what, count) = line.rsplit_once(": ").expect("a count");
         let count: u64 = count.parse().expect("a number");

@@ -1,4 +1,4 @@
-//! Numbers for tests: conversions to the independent library, random ones, and those where carries run long.
+//! Numbers for tests: conversions to the independent library, random numbers, and numbers where carries propagate far.
 #![allow(dead_code)]
 
 pub(crate) mod freed;
@@ -8,7 +8,7 @@ use std::convert::Infallible;
 use num_bigint::BigUint;
 use tress_modular::Limb;
 
-/// Of any digits.
+/// Converts from digits of any size.
 pub(crate) fn number<L: Limb>(digits: &[L]) -> BigUint {
     let mut number = BigUint::ZERO;
     for digit in digits.iter().rev() {
@@ -17,7 +17,7 @@ pub(crate) fn number<L: Limb>(digits: &[L]) -> BigUint {
     number
 }
 
-/// Exactly as many digits; the number has to fit.
+/// Converts to exactly this many digits. The number must fit.
 pub(crate) fn to_limbs<L: Limb>(number: &BigUint, digits: usize) -> Vec<L> {
     assert!(number.bits() <= digits as u64 * u64::from(L::BITS), "{number} does not fit");
     let words = number.to_u64_digits();
@@ -46,12 +46,12 @@ impl Random {
         (0..count).map(|_| L::from_u64(self.word() >> 7)).collect()
     }
 
-    /// Below the limit.
+    /// A random number below the limit.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         ((self.word() >> 11) % limit as u64) as usize
     }
 
-    /// With the highest bit set, and odd.
+    /// A random odd number with the highest bit set.
     pub(crate) fn odd<L: Limb>(&mut self, count: usize) -> Vec<L> {
         let mut digits = self.digits::<L>(count);
         digits[0] = digits[0] | L::ONE;
@@ -82,7 +82,7 @@ pub(crate) fn boundary_moduli<L: Limb>(digits: usize, random: &mut Random) -> Ve
     vec![vec![L::MAX; digits], smallest, half, ones_below, ones_above, low_bits, shorter, random.odd(digits)]
 }
 
-/// Values below the modulus: 0, 1, 2, the last ones, powers of two beside the middle, random ones.
+/// Values below the modulus: 0, 1, 2, the largest ones, neighbours of powers of two near the middle, random ones.
 pub(crate) fn values_below(modulus: &BigUint, random: &mut Random) -> Vec<BigUint> {
     let bits = modulus.bits();
     let power = |exponent: u64| BigUint::from(1u32) << exponent;

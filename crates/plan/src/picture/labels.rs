@@ -1,15 +1,15 @@
-//! Where the names of many points stand: beside them, over nothing else, and with a line to the point where that is far.
+//! Positions of the labels of many points: next to their point, without overlaps, and with a leader line if the label is far away.
 
-/// From the middle of a line of text to its base, and half its height.
+/// Distance from the middle of a line of text to its baseline, and half the line's height.
 const BASE: f64 = 4.0;
 const HALF_HEIGHT: f64 = 8.0;
-/// Half of a point.
+/// Half the size of a point.
 const POINT: f64 = 5.0;
-/// From a point to its name.
+/// Distance from a point to its label.
 const GAP: f64 = 8.0;
-/// From here on a line leads to the name.
+/// Distance from which a leader line is drawn.
 const FAR: f64 = 24.0;
-/// Circles of places around a point, and places on each.
+/// Number of circles of candidate positions around a point, and of positions on each.
 const CIRCLES: u32 = 12;
 const PLACES: u32 = 24;
 
@@ -32,18 +32,18 @@ impl Area {
     }
 }
 
-/// Where a name stands.
+/// Position of a label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Place {
-    /// Where it begins.
+    /// Left edge of the text.
     pub(super) left: f64,
-    /// The line that it stands on.
+    /// Baseline of the text.
     pub(super) base: f64,
-    /// Where a line from the point ends, if there is one.
+    /// End of the leader line from the point, if there is one.
     pub(super) leader: Option<(f64, f64)>,
 }
 
-/// A place for a name of each width, one after the other; where there is none left, to the right of its point.
+/// Places one label per width, in order. If there is no free position, the label is to the right of its point.
 pub(super) fn place(points: &[(f64, f64)], widths: &[f64], inside: Area, taken: &[Area]) -> Vec<Place> {
     let mut taken = taken.to_vec();
     taken.extend(points.iter().map(|&(x, y)| Area {
@@ -74,12 +74,12 @@ pub(super) fn place(points: &[(f64, f64)], widths: &[f64], inside: Area, taken: 
     places
 }
 
-/// Middles of a name around its point, nearest first: how far from the point it is, and where.
+/// Candidate middles of a label around its point, nearest first: the distance from the point, and the position.
 fn candidates((x, y): (f64, f64), width: f64) -> impl Iterator<Item = (f64, (f64, f64))> {
     (0..CIRCLES).flat_map(move |circle| {
         let distance = GAP + 14.0 * f64::from(circle);
         (0..PLACES).map(move |place| {
-            // To the right first, then to the left, then more and more above and below.
+            // First to the right, then to the left, then increasingly above and below.
             let turn = f64::from(place / 4) / f64::from(PLACES / 4) * std::f64::consts::FRAC_PI_2;
             let right = if place % 2 == 0 { 1.0 } else { -1.0 };
             let down = if place / 2 % 2 == 0 { 1.0 } else { -1.0 };
@@ -109,12 +109,12 @@ mod tests {
             .collect()
     }
 
-    /// By hand: to the right of its point, which is 8 away.
+    /// By hand: to the right of its point, at a distance of 8.
     #[test]
     fn a_point_alone_has_its_name_to_the_right() {
         let places = place(&[(100.0, 300.0)], &[80.0], INSIDE, &[]);
         assert_eq!(places, [Place { left: 108.0, base: 304.0, leader: None }]);
-        // At the right edge to the left of it.
+        // At the right edge, the label is to the left of the point.
         let places = place(&[(950.0, 300.0)], &[80.0], INSIDE, &[]);
         assert_eq!(places[0].left, 950.0 - 8.0 - 80.0);
     }

@@ -1,7 +1,6 @@
-//! Pictures of curves as SVG: [`plan`] is what `tress plan -o` draws, [`Chart`] any other.
+//! Pictures of curves as SVG: [`plan`] is the picture of `tress plan -o`, [`Chart`] draws any other.
 //!
-//! SVG is text, and a chart is a few lines and words, so this writes it without a library. Labels stand beside what they
-//! name; there is no legend to look up.
+//! SVG is text, and a chart has few elements, so this writes it without a library. Labels are next to what they name; there is no legend.
 
 mod labels;
 pub mod plan;
@@ -21,18 +20,18 @@ const LEFT: f64 = 92.0;
 const RIGHT: f64 = 30.0;
 const TOP: f64 = 62.0;
 const BOTTOM: f64 = 66.0;
-/// From one name to the next below it.
+/// Distance between names that are below one another.
 const NAME_HEIGHT: f64 = 17.0;
-/// Width of a letter of 14 pixels, about.
+/// Approximate width of a letter of 14 pixels.
 #[doc(hidden)]
 pub const LETTER: f64 = 7.4;
-/// The same of one of 12 pixels.
+/// Approximate width of a letter of 12 pixels.
 const SMALL_LETTER: f64 = 6.6;
 
-/// Most points of a line whose dots are visible. The dots of a longer line only hold its figures.
+/// Largest number of points of a line with visible dots. The dots of a longer line are invisible and only show their figures on hover.
 const MOST_DOTS: usize = 24;
 
-/// The style of all pictures. Series have the classes `c1` to `c6` in turn, whose colours stay apart for colour-blind readers.
+/// The style of all pictures. Series use the classes `c1` to `c6` cyclically. Their colours are distinguishable for colour-blind readers.
 #[doc(hidden)]
 pub const STYLE: &str = "\
 text { font: 14px system-ui, sans-serif; fill: #333; pointer-events: none } .title { font-size: 18px; font-weight: 600 } \
@@ -44,13 +43,13 @@ text { font: 14px system-ui, sans-serif; fill: #333; pointer-events: none } .tit
 .halo { paint-order: stroke; stroke: white; stroke-width: 4px } .c1 { color: #1f5fa8 } .c2 { color: #d17a00 } .c3 { color: #2f8f5b } \
 .c4 { color: #8a4ba0 } .c5 { color: #0e8a9a } .c6 { color: #b8434e }";
 
-/// The class of a series by its place, from 0.
+/// The class of the series with this index, from 0.
 #[doc(hidden)]
 pub fn colour(place: usize) -> String {
     format!("c{}", place % 6 + 1)
 }
 
-/// A picture as a file: its style, a white ground, its title and its body.
+/// A complete SVG file: style, white background, title and body.
 #[doc(hidden)]
 pub fn file(title: &str, height: f64, body: &str) -> String {
     let title = escape(title);
@@ -65,47 +64,47 @@ pub fn file(title: &str, height: f64, body: &str) -> String {
 /// A picture of curves.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Chart {
-    /// What it shows.
+    /// Title above the picture.
     pub title: String,
-    /// The horizontal axis.
+    /// Horizontal axis.
     pub x: Axis,
-    /// The vertical axis.
+    /// Vertical axis.
     pub y: Axis,
-    /// The curves.
+    /// Curves.
     pub lines: Vec<Line>,
-    /// Straight lines from left to right.
+    /// Horizontal lines across the picture.
     pub levels: Vec<Level>,
-    /// Straight lines from top to bottom.
+    /// Vertical lines across the picture.
     pub walls: Vec<Level>,
-    /// Points that stand out.
+    /// Marked points.
     pub marks: Vec<Mark>,
 }
 
 /// One axis.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Axis {
-    /// What it counts, with its unit.
+    /// Quantity with its unit.
     pub name: String,
-    /// Where it begins.
+    /// Value at the start of the axis.
     pub from: f64,
-    /// Where it ends.
+    /// Value at the end of the axis.
     pub to: f64,
-    /// How it counts.
+    /// Linear or logarithmic.
     pub scale: Scale,
 }
 
-/// How an axis counts.
+/// Scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
-    /// Equal steps add.
+    /// Equal distances are equal differences.
     Linear,
-    /// Equal steps multiply; both ends are above zero.
+    /// Equal distances are equal factors. Both ends are above zero.
     Logarithmic,
 }
 
 impl Axis {
-    /// How far a value is from one end to the other; never a number that SVG lacks, nor one far outside.
+    /// Position of a value on the axis: 0 at the start, 1 at the end. Limited to -1 to 2, so that SVG can represent it.
     #[doc(hidden)]
     pub fn part(&self, value: f64) -> f64 {
         let scaled = |value: f64| if self.scale == Scale::Linear { value } else { value.ln() };
@@ -125,32 +124,32 @@ impl Axis {
 /// A curve.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Line {
-    /// Its name, written above its end; none where it is the only one.
+    /// Name, written above the end of the curve. May be empty if this is the only curve.
     pub name: String,
-    /// From left to right. What lies above or below the picture is cut off.
+    /// Points from left to right. Parts outside of the picture are cut off.
     pub points: Vec<(f64, f64)>,
 }
 
 /// A straight line across the picture.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Level {
-    /// Its name, written on it.
+    /// Name, written on the line.
     pub name: String,
-    /// Where.
+    /// Position on the axis.
     pub at: f64,
 }
 
-/// A point that stands out.
+/// A marked point.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Mark {
-    /// Its name, written beside it.
+    /// Name, written next to the point.
     pub name: String,
-    /// Where.
+    /// Position of the point.
     pub at: (f64, f64),
 }
 
 impl Chart {
-    /// The picture. Axes that are empty or no numbers are drawn without a scale.
+    /// Draws the picture. An axis that is empty or whose ends are not numbers has no ticks.
     pub fn svg(&self) -> String {
         let (height, body) = self.body();
         file(&self.title, height, &body)
@@ -164,7 +163,7 @@ impl Chart {
         (HEIGHT, svg.text)
     }
 
-    /// The name of a line. A single line without a name has that of the vertical axis.
+    /// The name of a line. A single line without a name has the name of the vertical axis.
     #[doc(hidden)]
     pub fn name(&self, place: usize) -> String {
         match self.lines[place].name.as_str() {
@@ -178,11 +177,11 @@ impl Chart {
 struct Svg<'a> {
     chart: &'a Chart,
     text: String,
-    /// Where names of lines are.
+    /// Areas that the names of lines occupy.
     taken: Vec<labels::Area>,
 }
 
-/// Where a text stands to its point.
+/// Horizontal alignment of a text at its position.
 #[derive(Clone, Copy)]
 enum Anchor {
     Start,
@@ -212,7 +211,7 @@ impl Svg<'_> {
             self.rule("wall", (x, TOP), (x, HEIGHT - BOTTOM));
         }
         self.lines();
-        // Words last, over the lines.
+        // Text last, on top of the lines.
         self.names();
         for level in &self.chart.levels {
             let y = self.y(level.at);
@@ -235,7 +234,7 @@ impl Svg<'_> {
         }
     }
 
-    /// Many marks, each with its name where nothing else is.
+    /// Draws many marks, each with its name at a free position.
     fn marks(&mut self, marks: &[Mark]) {
         let at: Vec<(f64, f64)> = marks.iter().map(|mark| (self.x(mark.at.0), self.y(mark.at.1))).collect();
         let inside = labels::Area { left: LEFT, right: WIDTH - RIGHT, top: TOP, bottom: HEIGHT - BOTTOM };
@@ -261,7 +260,7 @@ impl Svg<'_> {
         for (at, label) in x.ticks() {
             let place = self.x(at);
             self.rule("grid", (place, TOP), (place, HEIGHT - BOTTOM));
-            // A long one at the very end would be cut.
+            // A long label at the end of the axis would be cut off.
             let most = WIDTH - label.chars().count() as f64 * LETTER / 2.0 - 4.0;
             self.text_at(place.min(most), HEIGHT - BOTTOM + 20.0, Anchor::Middle, "tick", &label);
         }
@@ -279,7 +278,7 @@ impl Svg<'_> {
         ));
     }
 
-    /// The lines, cut at the edges of the plot, and over them their points, each with its figures.
+    /// Draws the lines, cut off at the edges of the plot, and on top of them their points with their figures.
     fn lines(&mut self) {
         let (width, height) = (WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
         self.put(&format!(
@@ -309,7 +308,7 @@ impl Svg<'_> {
         }
     }
 
-    /// The points of a line that have a place on both axes.
+    /// The points of a line that have a position on both axes.
     fn drawn<'b>(&self, line: &'b Line) -> impl DoubleEndedIterator<Item = (f64, f64)> + use<'b> {
         let least = [&self.chart.x, &self.chart.y].map(|axis| match axis.scale {
             Scale::Linear => f64::MIN,
@@ -319,7 +318,7 @@ impl Svg<'_> {
         line.points.iter().copied().filter(move |&(x, y)| has_place(x, least[0]) && has_place(y, least[1]))
     }
 
-    /// A dot whose title is a text.
+    /// A dot with a tooltip.
     fn dot(&mut self, class: &str, (x, y): (f64, f64), radius: f64, text: &str) {
         let text = escape(text);
         self.put(&format!(
@@ -327,7 +326,7 @@ impl Svg<'_> {
         ));
     }
 
-    /// The names of the lines above their ends, in their colours, and below one another where they would overlap.
+    /// Draws the names of the lines above their ends, in their colours, and below one another if they would overlap.
     fn names(&mut self) {
         let mut names: Vec<(f64, f64, String, usize)> = Vec::new();
         for (place, line) in self.chart.lines.iter().enumerate() {
@@ -338,7 +337,7 @@ impl Svg<'_> {
                 let name = self.chart.name(place);
                 let (x, end) = self.at(last);
                 let middle = self.inside(x, &name);
-                // A line that falls would go through a name above its end.
+                // A falling line would cross a name above its end.
                 let half = name.chars().count() as f64 * LETTER / 2.0;
                 let falls = self.height_at(line, middle - half) < end - NAME_HEIGHT / 2.0;
                 let below = end + NAME_HEIGHT;
@@ -361,7 +360,7 @@ impl Svg<'_> {
         }
     }
 
-    /// Where a line is at a place on the horizontal axis; far below where it is not.
+    /// Vertical position of a line at a horizontal position; far below the picture if the line is not there.
     fn height_at(&self, line: &Line, place: f64) -> f64 {
         let points: Vec<(f64, f64)> = self.drawn(line).map(|point| self.at(point)).collect();
         let pair = points.windows(2).find(|pair| pair[0].0 <= place && place <= pair[1].0);
@@ -375,23 +374,23 @@ impl Svg<'_> {
         (self.x(x), self.y(y))
     }
 
-    /// The place of a value on the horizontal axis.
+    /// Horizontal position of a value.
     fn x(&self, value: f64) -> f64 {
         LEFT + self.chart.x.part(value) * (WIDTH - LEFT - RIGHT)
     }
 
-    /// The place of a value on the vertical axis, at most a picture's height outside.
+    /// Vertical position of a value, at most a picture's height outside of the picture.
     fn y(&self, value: f64) -> f64 {
         HEIGHT - BOTTOM - self.chart.y.part(value) * (HEIGHT - TOP - BOTTOM)
     }
 
-    /// The middle of a text near `x` that stays in the picture.
+    /// The middle of a text near `x`, such that the text stays in the picture.
     fn inside(&self, x: f64, text: &str) -> f64 {
         let half = text.chars().count() as f64 * LETTER / 2.0;
         x.min(WIDTH - RIGHT - half).max(LEFT + half + 6.0)
     }
 
-    /// A text on the side of `x` that has the room.
+    /// Writes a text on the side of `x` that has more room.
     fn beside(&mut self, x: f64, y: f64, class: &str, text: &str) {
         let is_right = x + text.chars().count() as f64 * LETTER + 8.0 < WIDTH - RIGHT;
         let (x, anchor) = if is_right { (x + 8.0, Anchor::Start) } else { (x - 8.0, Anchor::End) };
@@ -417,7 +416,7 @@ impl Svg<'_> {
     }
 }
 
-/// A text as XML has it. Controls, which XML 1.0 cannot hold, are left out.
+/// Escapes a text for XML. Control characters, which XML 1.0 cannot represent, are left out.
 #[doc(hidden)]
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -459,7 +458,7 @@ mod tests {
         assert!(svg.contains("class=\"level\" x1=\"92.0\" y1=\"308.0\" x2=\"970.0\" y2=\"308.0\""), "{svg}");
     }
 
-    /// Both end at (970, 62), 9 above which is 53.
+    /// Both end at (970, 62); 9 above is 53.
     #[test]
     fn names_stand_below_one_another() {
         let mut chart = chart();
@@ -469,7 +468,7 @@ mod tests {
         assert!(svg.contains("y=\"70.0\" text-anchor=\"middle\" class=\"halo fill c2\">k</text>"), "{svg}");
     }
 
-    /// By hand: it ends at (970, 308), 17 below which is 325.
+    /// By hand: it ends at (970, 308); 17 below is 325.
     #[test]
     fn a_line_that_falls_has_its_name_below() {
         let mut chart = chart();

@@ -1,4 +1,4 @@
-//! A plan: equation 1 against the number of stages, its minimum, and the times around it.
+//! The picture of a plan: equation 1 as a function of the number of stages, its minimum, and the times to compare with.
 
 use super::{Axis, Chart, Level, Line, Mark, Scale};
 use crate::{Plan, Problem};
@@ -6,14 +6,14 @@ use crate::{Plan, Problem};
 /// Points of the curve.
 const POINTS: u32 = 400;
 
-/// The picture of `plan`, which is one of `problem`.
+/// The picture of `plan`, which must be a plan for `problem`.
 pub fn chart(problem: &Problem, plan: &Plan, title: String) -> Chart {
     let time_s = |stages: f64| problem.time_s(stages, plan.compute_cores, plan.link_cores);
     let top = f64::max(plan.sequential_s, plan.time_s);
     let bottom = plan.lower_bound_s;
     let margin = (top - bottom).max(top * 1e-3) * 0.12;
     let (scale, unit) = unit(top);
-    // As far as the curve takes to leave the picture, and at least ten times the best.
+    // The horizontal axis ends where the curve leaves the picture, and not before ten times the best number of stages.
     let best = plan.stages as f64;
     let most = (1..60).map(|power| best * 2f64.powi(power)).find(|&stages| time_s(stages) > top + margin);
     let last = most.unwrap_or(best * 10.0).max(best * 10.0).clamp(10.0, 1e15);
@@ -56,7 +56,7 @@ pub fn chart(problem: &Problem, plan: &Plan, title: String) -> Chart {
     }
 }
 
-/// The unit in which a time is a number of a few digits.
+/// The unit in which a time has few digits.
 #[doc(hidden)]
 pub fn unit(seconds: f64) -> (f64, &'static str) {
     match seconds {
@@ -76,7 +76,7 @@ fn figure(value: f64, unit: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Table 1 of the paper, 10 GB at 100 Mbit/s: 8,944 stages; 1170 s one after the other, 800 s for the link alone.
+    /// Table 1 of the paper, 10 GB at 100 Mbit/s: 8,944 stages; 1170 s sequentially, 800 s for the link alone.
     #[test]
     fn a_plan_has_its_lines_and_its_mark() {
         let problem = Problem::new(10_000_000_000, 0.037e-6, 0.08e-6, 10e-6);

@@ -1,9 +1,9 @@
-//! Where an axis has its numbers.
+//! Ticks of an axis and their labels.
 
-/// Most ticks of an axis.
+/// Largest number of ticks on an axis.
 const MOST: usize = 12;
 
-/// The powers of ten between `from` and `to`, and 2 and 5 times these where that leaves few.
+/// The powers of ten between `from` and `to`. If there are few, also 2 and 5 times the powers.
 pub(super) fn decades(from: f64, to: f64) -> Vec<(f64, String)> {
     let is_axis = from > 0.0 && to.is_finite() && from < to;
     if !is_axis {
@@ -18,7 +18,7 @@ pub(super) fn decades(from: f64, to: f64) -> Vec<(f64, String)> {
     if ticks.len() > MOST {
         ticks = of(&[1.0]);
     }
-    // Every second or third power where there are too many.
+    // Every second or third power if there are too many.
     let step = ticks.len().div_ceil(MOST).max(1);
     ticks.into_iter().step_by(step).map(|at| (at, number(at, at))).collect()
 }
@@ -32,7 +32,7 @@ pub(super) fn round(from: f64, to: f64) -> Vec<(f64, String)> {
     let power = 10f64.powf((span / 6.0).log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|step| span / step <= 8.0);
     let Some(step) = step.filter(|step| step.is_normal()) else { return Vec::new() };
-    // Ends that are ticks themselves are kept, whatever their last digit in binary.
+    // Keeps ends that are ticks, even if they are rounded in binary.
     let (first, to) = ((from / step - 1e-6).ceil() as i64, to + step * 1e-6);
     (first..)
         .map(|count| count as f64 * step)
@@ -42,7 +42,7 @@ pub(super) fn round(from: f64, to: f64) -> Vec<(f64, String)> {
         .collect()
 }
 
-/// A number as people read it: four digits that count, whole from 10,000 on, thousands apart.
+/// Formats a number with four significant digits; from 10,000 on without decimals and with separators.
 pub fn shown(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-4..1e12).contains(&size) {
@@ -52,7 +52,7 @@ pub fn shown(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }
 
-/// A number with as many decimals as steps of this width need.
+/// Formats a number with as many decimals as ticks with this step need.
 fn number(at: f64, step: f64) -> String {
     let magnitude = at.abs().max(step);
     if !(1e-4..1e10).contains(&magnitude) {
@@ -61,7 +61,7 @@ fn number(at: f64, step: f64) -> String {
     grouped(at, -step.log10().floor())
 }
 
-/// A number with decimals, thousands apart.
+/// Formats a number with decimals and separators.
 fn grouped(value: f64, decimals: f64) -> String {
     let decimals = decimals.max(0.0) as usize;
     let text = format!("{value:.decimals$}");

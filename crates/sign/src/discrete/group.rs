@@ -1,4 +1,4 @@
-//! Groups of prime order q in the numbers modulo a prime p, where DSA and Schnorr signatures live (FIPS 186-4, 4.1).
+//! Groups of prime order q in the integers modulo a prime p, for DSA and Schnorr signatures (FIPS 186-4, 4.1).
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -11,16 +11,16 @@ use crate::Error;
 use crate::integer::{self, Number};
 use crate::random;
 
-/// Rounds for numbers that somebody else chose: a composite one passes with a chance below 2^−64.
+/// Rounds of the primality test for numbers from an untrusted source: a composite number passes with a probability below 2^−64.
 const PRIME_ROUNDS: usize = 32;
 
-/// From how many powers on the table for them is made, which takes as long as a few.
+/// Number of powers from which on a table for them is worth its cost, which is that of a few powers.
 const COMB_POWERS: usize = 8;
 
-/// How many groups that keys are in are known at the same time, beside the published ones.
+/// Largest number of groups, besides the published ones, that live keys share.
 const MAX_KNOWN: usize = 64;
 
-/// p, q and g. Cloning is cheap.
+/// The parameters p, q and g. Cloning is cheap.
 #[derive(Clone)]
 pub struct Group(Arc<Inner>);
 
@@ -28,24 +28,24 @@ struct Inner {
     p: Modulus,
     q: Modulus,
     g: Number,
-    /// The table for powers of g, once many are asked for.
+    /// The table for powers of g, made when many are needed.
     comb: OnceLock<Comb>,
-    /// Set once p and q are known to be primes.
+    /// Set once p and q were found to be primes.
     proven: OnceLock<()>,
 }
 
-/// How long p may be, and q with it.
+/// Lengths of p and q.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum GroupSize {
-    /// 2048 and 256 bits: about as hard as RSA of 2048 bits.
+    /// 2048 and 256 bits: about as secure as RSA with 2048 bits.
     Bits2048,
-    /// 3072 and 256 bits: about as hard as AES-128.
+    /// 3072 and 256 bits: about as secure as AES-128.
     Bits3072,
 }
 
 impl Group {
-    /// A group that everybody can make again from its seed (`docs/explanation/signatures.md`).
+    /// A published group, which anyone can generate again from its seed (`docs/explanation/signatures.md`).
     #[must_use]
     pub fn published(size: GroupSize) -> &'static Group {
         static BITS_2048: OnceLock<Group> = OnceLock::new();
@@ -64,13 +64,13 @@ impl Group {
         group
     }
 
-    /// A group of these big-endian numbers.
+    /// Makes a group from big-endian numbers.
     ///
     /// # Errors
-    /// `GroupSize` unless p and q have 2048 and 224, 2048 and 256, or 3072 and 256 bits; `WrongGroup` unless q divides
-    /// p − 1 and g has the order q, as far as can be told without knowing that both are primes.
+    /// `GroupSize` unless p and q have 2048 and 224, 2048 and 256, or 3072 and 256 bits; `WrongGroup` unless q divides p − 1 and g has
+    /// order q. Does not check that p and q are primes.
     pub fn new(p: &[u8], q: &[u8], g: &[u8]) -> Result<Group, Error> {
-        // As long as the longest p with its leading zero.
+        // 385 bytes are the longest p with a leading zero.
         if [p, q, g].iter().any(|number| number.len() > 385) {
             return Err(Error::GroupSize);
         }
@@ -78,7 +78,7 @@ impl Group {
         if !matches!((integer::bits(&p), integer::bits(&q)), (2048, 224 | 256) | (3072, 256)) {
             return Err(Error::GroupSize);
         }
-        // Even numbers.
+        // Fails for even numbers.
         let p = Modulus::new(&p).map_err(|_| Error::WrongGroup)?;
         let q = Modulus::new(&q).map_err(|_| Error::WrongGroup)?;
         let divides = integer::is_zero(&integer::remainder(&integer::less_one(p.as_limbs()), q.as_limbs()));
@@ -90,7 +90,7 @@ impl Group {
         Ok(Group(Arc::new(Inner { p, q, g, comb: OnceLock::new(), proven: OnceLock::new() })))
     }
 
-    /// Whether p and q are primes. A private key whose q is none could give itself away.
+    /// Checks that p and q are primes. A signature with a private key whose q is composite could reveal the key.
     pub(super) fn prove(&self) -> Result<(), Error> {
         if self.0.proven.get().is_some() {
             return Ok(());
@@ -123,7 +123,7 @@ impl Group {
         &self.0.g
     }
 
-    /// The table for powers of g, if it is there or as many as asked for are worth making it.
+    /// The table for powers of g, if it exists or if this many powers justify making it.
     pub(super) fn comb(&self, powers: impl FnOnce() -> usize) -> Option<&Comb> {
         if self.0.comb.get().is_none() && powers() < COMB_POWERS {
             return None;
@@ -131,12 +131,13 @@ impl Group {
         Some(self.0.comb.get_or_init(|| Comb::new(self.p(), self.g(), self.q().bits())))
     }
 
-    /// Whether it is not only the same group but also the same in memory.
+    /// Whether this is the same group in memory, not only an equal one.
     pub(crate) fn is_one_with(&self, other: &Group) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The published group where it is one, or that of another key that lives: what is made once for a group serves all its keys.
+    /// Returns the equal published group, or the equal group of another live key, if there is one: all keys share the tables and checks of
+    /// a group.
     pub(super) fn shared(self) -> Group {
         static KNOWN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
         if let Some(group) = Self::published_ones().find(|group| **group == self) {

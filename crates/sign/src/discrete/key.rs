@@ -1,4 +1,4 @@
-//! Keys: y = g^x modulo p.
+//! Keys of DSA and Schnorr signatures: y = g^x modulo p.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -19,7 +19,7 @@ pub struct PublicKey<K: Kind> {
 }
 
 impl<K: Kind> PublicKey<K> {
-    /// The key with this big-endian y.
+    /// Makes a key from a big-endian y.
     ///
     /// # Errors
     /// `WrongPublicValue` unless 1 < y < p and y^q = 1 modulo p.
@@ -38,7 +38,7 @@ impl<K: Kind> PublicKey<K> {
         Ok(Self { group, y: Arc::new(y), kind: PhantomData })
     }
 
-    /// p, q and g.
+    /// The parameters p, q and g.
     #[must_use]
     pub fn group(&self) -> &Group {
         &self.group
@@ -48,7 +48,7 @@ impl<K: Kind> PublicKey<K> {
         &self.y
     }
 
-    /// y, big-endian, as long as p.
+    /// y, big-endian, with the length of p.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         integer::to_bytes(&self.y, self.group.element_bytes()).to_vec()
@@ -82,10 +82,10 @@ pub struct PrivateKey<K: Kind> {
 }
 
 impl<K: Kind> PrivateKey<K> {
-    /// The key with this big-endian x.
+    /// Makes a key from a big-endian x.
     ///
     /// # Errors
-    /// `WrongPrivateValues` unless 0 < x < q; `WrongGroup` if p or q is no prime.
+    /// `WrongPrivateValues` unless 0 < x < q; `WrongGroup` if p or q is not a prime.
     pub fn new(group: Group, x: &[u8]) -> Result<Self, Error> {
         if x.len() > group.scalar_bytes() + 1 {
             return Err(Error::WrongPrivateValues);
@@ -100,13 +100,13 @@ impl<K: Kind> PrivateKey<K> {
         Ok(Self::from_scalar(group, integer::padded(&x[..x.len().min(limbs)], limbs)))
     }
 
-    /// A fresh key in a published group.
+    /// Generates a key in a published group.
     ///
     /// # Errors
     /// `Random` when the system has no randomness.
     pub fn generate(size: GroupSize) -> Result<Self, Error> {
         let group = Group::published(size).clone();
-        // FIPS 186-4, B.1.1: 64 bits more than q has, so that no value is favoured; then from 1 to q − 1.
+        // FIPS 186-4, B.1.1: 64 more bits than q has, so that all values are almost equally likely; then reduced to 1 to q − 1.
         let limbs = group.q().limbs();
         let seed = random::number(64 * (limbs + 1))?;
         let before = integer::less_one(group.q().as_limbs());
@@ -120,7 +120,7 @@ impl<K: Kind> PrivateKey<K> {
         Self { public: PublicKey { group, y, kind: PhantomData }, x: Arc::new(x) }
     }
 
-    /// The public half.
+    /// The corresponding public key.
     #[must_use]
     pub fn public_key(&self) -> &PublicKey<K> {
         &self.public
@@ -130,7 +130,7 @@ impl<K: Kind> PrivateKey<K> {
         &self.x
     }
 
-    /// x, big-endian, as long as q.
+    /// x, big-endian, with the length of q.
     pub(crate) fn scalar(&self) -> Zeroizing<Vec<u8>> {
         integer::to_bytes(&self.x, self.public.group.scalar_bytes())
     }

@@ -1,8 +1,7 @@
-//! Signatures that rest on the discrete logarithm: [`Dsa`] (FIPS 186-4) and [`Schnorr`], in the same groups.
+//! Signatures based on the discrete logarithm: [`Dsa`] (FIPS 186-4) and [`Schnorr`], in the same groups.
 //!
-//! A key belongs to one of the two, by its type here and by its algorithm identifier in files. One key and one nonce
-//! under both schemes would give the key away: two equations, two unknowns. So the derivation of nonces takes the
-//! scheme's name as well.
+//! A key belongs to one of the two schemes: by its type here, and by its algorithm identifier in files. Using one key and one nonce with
+//! both schemes would reveal the key: two equations with two unknowns. So the derivation of nonces includes the scheme's name.
 
 mod group;
 mod key;
@@ -22,17 +21,17 @@ mod sealed {
     impl Sealed for super::Schnorr {}
 }
 
-/// What a key is for: [`Dsa`] or [`Schnorr`].
+/// Scheme of a key: [`Dsa`] or [`Schnorr`].
 pub trait Kind: sealed::Sealed + Copy + std::fmt::Debug + 'static {
-    /// The scheme's name in messages.
+    /// Name of the scheme in messages.
     const NAME: &'static str;
 }
 
-/// DSA: FIPS 186-4, section 4, with nonces by RFC 6979 and fresh randomness in them (its section 3.6).
+/// DSA: FIPS 186-4, section 4, with nonces by RFC 6979, to which fresh randomness is added (its section 3.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dsa;
 
-/// Schnorr signatures: the challenge and the response, key-prefixed (`docs/explanation/signatures.md`).
+/// Schnorr signatures: challenge and response, where the challenge includes the public key (`docs/explanation/signatures.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schnorr;
 

@@ -1,9 +1,9 @@
-//! The groups that keys are made in. `tools/vectors/groups.py` made them by FIPS 186-4, A.1.1.2 and A.2.3, from seeds that
-//! are hashes of sentences, so nobody could choose them; `vectors/sign/groups.json` has seeds and counters.
+//! The groups in which keys are generated. `tools/vectors/groups.py` made them by FIPS 186-4, A.1.1.2 and A.2.3, from seeds that are hashes
+//! of sentences, so that nobody could choose them. `vectors/sign/groups.json` contains the seeds and counters.
 //!
 //! Numbers are hexadecimal, big-endian.
 
-/// One group: p, q, g.
+/// A group with its parameters p, q and g.
 pub(super) struct Published {
     pub(super) p: &'static str,
     pub(super) q: &'static str,

@@ -1,13 +1,13 @@
-//! Signing and verifying many digests, DSA and Schnorr mixed: all powers of a step go into lanes together.
+//! Signs and verifies batches of digests, with DSA and Schnorr mixed: in each step, all powers share lanes.
 //!
-//! DSA, FIPS 186-4, section 4.6, with a factor b that hides x and k from who measures, and cancels out:
+//! DSA, FIPS 186-4, section 4.6, with a random factor b, which hides x and k from side-channel measurements and cancels out:
 //!
 //! ```text
 //! r = (g^k mod p) mod q        s = (k · b)⁻¹ · (b · z + b · x · r) mod q
 //! ```
 //!
-//! Schnorr: `e = SHA-256(label ‖ p ‖ q ‖ g ‖ y ‖ R ‖ digest)` with `R = g^k mod p`, `s = k + e · x mod q`; the signature is
-//! e and s. Whoever verifies computes `R = g^s · y^(q − e)`.
+//! Schnorr: `e = SHA-256(label ‖ p ‖ q ‖ g ‖ y ‖ R ‖ digest)` with `R = g^k mod p`, `s = k + e · x mod q`; the signature consists of e
+//! and s. The verifier computes `R = g^s · y^(q − e)`.
 
 use tress_modular::lanes::{self, CombPower, Power};
 use tress_modular::reveal;
@@ -18,20 +18,20 @@ use super::{Dsa, Group, PrivateKey, PublicKey, Schnorr};
 use crate::integer::{self, Number};
 use crate::{Error, Hash, asn1, random};
 
-/// What goes into Schnorr's challenge, and into its nonces, before all else.
+/// First part of the input of Schnorr's challenge, and of its nonces.
 const SCHNORR_LABEL: &[u8] = b"tress schnorr-sha256";
 
-/// Bytes of the challenge.
+/// Length of the challenge in bytes.
 const CHALLENGE_BYTES: usize = 32;
 
-/// A private key of either kind.
+/// A private key of either scheme.
 #[derive(Clone, Copy)]
 pub(crate) enum AnyPrivate<'a> {
     Dsa(&'a PrivateKey<Dsa>),
     Schnorr(&'a PrivateKey<Schnorr>),
 }
 
-/// A public key of either kind.
+/// A public key of either scheme.
 #[derive(Clone, Copy)]
 pub(crate) enum AnyPublic<'a> {
     Dsa(&'a PublicKey<Dsa>),
@@ -46,7 +46,7 @@ impl<'a> AnyPrivate<'a> {
         }
     }
 
-    /// The nonce for a digest: with fresh noise where it signs, without where vectors ask for the deterministic one.
+    /// The nonce for a digest. To sign, `noise` is random; vectors use the deterministic nonce, where it is empty.
     pub(crate) fn nonce(self, hash: Hash, digest: &[u8], noise: &[u8]) -> Number {
         let q = self.group().q();
         match self {
@@ -72,7 +72,7 @@ impl<'a> AnyPublic<'a> {
     }
 }
 
-/// One signature to make.
+/// One digest to sign.
 #[derive(Clone, Copy)]
 pub(crate) struct SignJob<'a> {
     pub(crate) key: AnyPrivate<'a>,
@@ -80,7 +80,7 @@ pub(crate) struct SignJob<'a> {
     pub(crate) digest: &'a [u8],
 }
 
-/// One signature to check.
+/// One signature to verify.
 #[derive(Clone, Copy)]
 pub(crate) struct VerifyJob<'a> {
     pub(crate) key: AnyPublic<'a>,
@@ -93,7 +93,7 @@ pub(crate) fn sign_batch(jobs: &[SignJob<'_>]) -> Vec<Result<Vec<u8>, Error>> {
     sign_batch_with(jobs, |_, _| {})
 }
 
-/// The same with a hook that sees every g^k, and may change it.
+/// Signs like [`sign_batch`]. `meddle` is called with every g^k, and may change it.
 pub(crate) fn sign_batch_with(
     jobs: &[SignJob<'_>],
     meddle: impl FnMut(usize, &mut [u64]),
@@ -111,7 +111,7 @@ pub(crate) fn sign_batch_with(
     jobs.into_iter().map(|job| job.and_then(|_| signatures.next().unwrap_or(Err(Error::Fault)))).collect()
 }
 
-/// The same with these nonces.
+/// Signs with given nonces.
 pub(crate) fn sign_with(
     jobs: &[SignJob<'_>],
     nonces: &[Number],
@@ -124,9 +124,9 @@ pub(crate) fn sign_with(
     finish(jobs, nonces, &powers)
 }
 
-/// What comes after g^k.
+/// Computes the signatures from the powers g^k.
 fn finish(jobs: &[SignJob<'_>], nonces: &[Number], powers: &[Number]) -> Vec<Result<Vec<u8>, Error>> {
-    // Below 2^(bits − 1), so below q. That one is 0 does not happen; if it did, there would be no inverse.
+    // Below 2^(bits − 1), so below q. The probability that a number is 0 is negligible; if so, there is no inverse, which is an error.
     let blinds = match random::numbers(jobs.iter().map(|job| job.key.group().q().bits() - 1)) {
         Ok(blinds) => blinds,
         Err(error) => return jobs.iter().map(|_| Err(error)).collect(),
@@ -153,7 +153,7 @@ fn finish(jobs: &[SignJob<'_>], nonces: &[Number], powers: &[Number]) -> Vec<Res
         .collect()
 }
 
-/// g to these exponents, below 2^(bits of q): by the group's table where there is one or many powers are asked for.
+/// g to these exponents, below 2^(bits of q). Uses the group's table if it exists or if many powers are needed.
 fn powers_of_g(jobs: &[(&Group, &[u64])]) -> Vec<Number> {
     let mut results = zeros(jobs.iter().map(|(group, _)| group.p().limbs()));
     let (mut by_comb, mut others) = (Vec::new(), Vec::new());
@@ -168,9 +168,9 @@ fn powers_of_g(jobs: &[(&Group, &[u64])]) -> Vec<Number> {
     results
 }
 
-/// The inverses of numbers modulo the q of their groups. All of one group are inverted by one inversion of their product
-/// (P. L. Montgomery, Speeding the Pollard and elliptic curve methods of factorization, Mathematics of Computation 48,
-/// 1987), whose result is multiplied by the product again: nothing where that is not 1. In constant time.
+/// Inverts numbers modulo the q of their groups, in constant time. For each group, one inversion of the product of all its numbers is
+/// enough (P. L. Montgomery, Speeding the Pollard and elliptic curve methods of factorization, Mathematics of Computation 48, 1987). The
+/// inverse is multiplied by the product again; if the result is not 1, all inverses of the group are `None`.
 fn inverses(numbers: &[(&Group, Number)]) -> Vec<Option<Number>> {
     let mut inverses: Vec<Option<Number>> = numbers.iter().map(|_| None).collect();
     for (first, (group, _)) in numbers.iter().enumerate() {
@@ -179,7 +179,7 @@ fn inverses(numbers: &[(&Group, Number)]) -> Vec<Option<Number>> {
         }
         let q = group.q();
         let same: Vec<usize> = (first..numbers.len()).filter(|at| numbers[*at].0.is_one_with(group)).collect();
-        // The products of the first, the first two, and so on.
+        // The products of the first number, of the first two, and so on.
         let mut products: Vec<Number> = Vec::with_capacity(same.len());
         for &at in &same {
             let product = match products.last() {
@@ -214,11 +214,11 @@ fn dsa(key: &PrivateKey<Dsa>, digest: &[u8], power: &[u64], blind: &[u64], inver
     let secret = Zeroizing::new(q.multiply(&blinded_x, &r));
     let public = Zeroizing::new(q.multiply(blind, &leading_bits(digest, q.bits())));
     let s = q.multiply(inverse, &Zeroizing::new(q.add(&secret, &public)));
-    // One in 2^224 at most, so it is no chance but a fault.
+    // By chance this has a probability of at most 2^−224, so it is treated as a fault.
     if integer::is_zero(&r) || integer::is_zero(&s) {
         return Err(Error::Fault);
     }
-    // From here on public.
+    // Public from here on.
     let [r, s] = [r, s].map(|number| number.into_iter().map(reveal).collect::<Vec<u64>>());
     let bytes = group.scalar_bytes();
     Ok(asn1::encode_numbers(&[&integer::to_bytes(&r, bytes), &integer::to_bytes(&s, bytes)]).to_vec())
@@ -242,7 +242,7 @@ fn challenge(key: &PublicKey<Schnorr>, power: &[u64], digest: &[u8]) -> Vec<u8> 
     Hash::Sha256.digest_parts(&[SCHNORR_LABEL, &parts[0], &q, &parts[1], &parts[2], &parts[3], digest])
 }
 
-/// What a signature says, with u₁ and u₂, the exponents of g and y.
+/// The values of a signature, with u₁ and u₂, the exponents of g and y.
 struct Claim {
     exponents: [Vec<u64>; 2],
     /// DSA's r, or Schnorr's challenge.

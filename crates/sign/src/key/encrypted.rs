@@ -1,4 +1,4 @@
-//! PKCS #8 under a passphrase: PBES2 (RFC 8018) with PBKDF2 or scrypt and AES, as OpenSSL writes it.
+//! PKCS #8 keys encrypted with a passphrase: PBES2 (RFC 8018) with PBKDF2 or scrypt and AES, as OpenSSL writes them.
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ use zeroize::Zeroizing;
 use super::{PrivateKey, read};
 use crate::Error;
 
-/// PBKDF2: some ten seconds. OpenSSL writes 2048, OWASP asks for 600,000.
+/// Limit for PBKDF2 iterations: about ten seconds. OpenSSL uses 2048, OWASP recommends 600,000.
 const MAX_ITERATIONS: u32 = 10_000_000;
-/// scrypt: 128 · N · r bytes.
+/// Limit for the memory of scrypt: 128 · N · r bytes.
 const MAX_SCRYPT_BYTES: u64 = 1 << 30;
-/// scrypt: N · r · p.
+/// Limit for the work of scrypt: N · r · p.
 const MAX_SCRYPT_WORK: u64 = 1 << 26;
 
 /// An encrypted private key.
@@ -24,7 +24,7 @@ pub struct EncryptedKey {
 }
 
 impl EncryptedKey {
-    /// Reads it as far as it goes without the passphrase.
+    /// Parses the part that needs no passphrase.
     pub(super) fn new(der: &[u8]) -> Result<Self, Error> {
         let info = parse(der)?;
         let EncryptionScheme::Pbes2(parameters) = &info.encryption_algorithm else {
@@ -42,20 +42,20 @@ impl EncryptedKey {
         if affordable { Ok(Self { der: der.to_vec() }) } else { Err(Error::WorkFactorTooHigh) }
     }
 
-    /// The key.
+    /// Decrypts the key.
     ///
     /// # Errors
-    /// `WrongPassphrase`; `UnknownEncryption`; or what is wrong with the key inside.
+    /// `WrongPassphrase`; `UnknownEncryption`; the errors of reading the decrypted key.
     pub fn decrypt(&self, passphrase: &[u8]) -> Result<PrivateKey, Error> {
         let info = parse(&self.der)?;
         let plain = info.encryption_algorithm.decrypt(passphrase, info.encrypted_data.as_bytes());
         let plain = Zeroizing::new(plain.map_err(|error| match error {
             pkcs5::Error::DecryptFailed => Error::WrongPassphrase,
-            // The passphrase has not been tried.
+            // The passphrase was not used yet.
             _ => Error::UnknownEncryption,
         })?);
         match read::private(&plain) {
-            // One wrong passphrase in 256 gives a padding that looks right, but no SEQUENCE of just this length.
+            // One wrong passphrase in 256 gives a valid padding, but not a SEQUENCE of exactly this length.
             Err(Error::MalformedKey) if !is_sequence(&plain) => Err(Error::WrongPassphrase),
             outcome => outcome,
         }
@@ -70,7 +70,7 @@ fn parse(der: &[u8]) -> Result<EncryptedPrivateKeyInfoRef<'_>, Error> {
     }
 }
 
-/// Whether it has the shape, whatever the algorithm.
+/// Whether this has the structure of an encrypted key, with any algorithm.
 fn is_encrypted(der: &[u8]) -> bool {
     use der::asn1::{AnyRef, OctetStringRef};
     use der::{Decode as _, Reader as _, SliceReader, Tag, Tagged as _};
@@ -85,7 +85,7 @@ fn is_encrypted(der: &[u8]) -> bool {
     shape(der).is_ok()
 }
 
-/// Whether it is one SEQUENCE and nothing else.
+/// Whether this is exactly one SEQUENCE.
 fn is_sequence(der: &[u8]) -> bool {
     use der::asn1::AnyRef;
     use der::{Decode as _, Tag, Tagged as _};

@@ -1,4 +1,4 @@
-//! Keys of every kind, and their files: PKCS #1, PKCS #8 (encrypted ones are read), SubjectPublicKeyInfo, as DER and PEM.
+//! Keys of all schemes, and key files: PKCS #1, PKCS #8 (encrypted keys are only read), SubjectPublicKeyInfo, as DER and PEM.
 
 mod encrypted;
 mod read;
@@ -34,7 +34,7 @@ pub enum PublicKey {
 }
 
 impl PrivateKey {
-    /// The public half.
+    /// The corresponding public key.
     #[must_use]
     pub fn public_key(&self) -> PublicKey {
         match self {

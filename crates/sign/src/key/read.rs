@@ -1,4 +1,4 @@
-//! Reading key files.
+//! Reads key files.
 
 use zeroize::Zeroizing;
 
@@ -7,10 +7,10 @@ use crate::asn1::{self, Algorithm};
 use crate::discrete::{self, Group};
 use crate::{Error, rsa};
 
-/// Longer than any key that is taken: RSA of 8192 bits in PEM has some 7000 bytes.
+/// Longer than any accepted key: RSA of 8192 bits in PEM takes about 7000 bytes.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// What a key file holds.
+/// Content of a key file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum KeyFile {
@@ -18,21 +18,21 @@ pub enum KeyFile {
     Private(PrivateKey),
     /// A public key.
     Public(PublicKey),
-    /// A private key under a passphrase.
+    /// A private key encrypted with a passphrase.
     Encrypted(EncryptedKey),
 }
 
 impl KeyFile {
-    /// Reads PEM or DER. In PEM the label says what it is: `PRIVATE KEY`, `ENCRYPTED PRIVATE KEY`, `PUBLIC KEY`, `RSA
-    /// PRIVATE KEY` or `RSA PUBLIC KEY`; in DER the structure does.
+    /// Reads PEM or DER. In PEM the label determines the type: `PRIVATE KEY`, `ENCRYPTED PRIVATE KEY`, `PUBLIC KEY`, `RSA PRIVATE KEY` or
+    /// `RSA PUBLIC KEY`. In DER the structure does.
     ///
     /// # Errors
-    /// Every failure of a key but `Encrypted` and `WrongPassphrase`.
+    /// All errors of keys except `Encrypted` and `WrongPassphrase`.
     pub fn read(bytes: &[u8]) -> Result<KeyFile, Error> {
         if bytes.len() > MAX_BYTES {
             return Err(Error::MalformedKey);
         }
-        // Every structure below is a SEQUENCE; no text begins so.
+        // Every supported structure is a SEQUENCE; no text begins with this byte.
         if bytes.first() == Some(&0x30) {
             return Self::from_der(bytes);
         }
@@ -47,7 +47,7 @@ impl KeyFile {
         }
     }
 
-    /// Tries every structure. The one that fits best says what is wrong.
+    /// Tries all structures. The error is that of the structure that fits best.
     fn from_der(der: &[u8]) -> Result<KeyFile, Error> {
         type Reader = fn(&[u8]) -> Result<KeyFile, Error>;
         let mut outcome = Err(Error::MalformedKey);
@@ -68,10 +68,10 @@ impl KeyFile {
         outcome
     }
 
-    /// The private key, opened with the passphrase where it is encrypted.
+    /// Returns the private key, decrypted with the passphrase if it is encrypted.
     ///
     /// # Errors
-    /// `NotPrivate`; `Encrypted` where there is no passphrase; `WrongPassphrase`.
+    /// `NotPrivate`; `Encrypted` if there is no passphrase; `WrongPassphrase`.
     pub fn into_private(self, passphrase: Option<&[u8]>) -> Result<PrivateKey, Error> {
         match self {
             Self::Private(key) => Ok(key),
@@ -80,7 +80,7 @@ impl KeyFile {
         }
     }
 
-    /// The public key.
+    /// Returns the public key.
     ///
     /// # Errors
     /// `NotPublic`.
@@ -92,10 +92,10 @@ impl KeyFile {
     }
 }
 
-/// What PEM of before PKCS #8 has below its first line where it is encrypted (RFC 1421, 4.6.1.1).
+/// The second line of an encrypted key in the PEM format before PKCS #8 (RFC 1421, 4.6.1.1).
 const ENCRYPTED_PEM: &[u8] = b"Proc-Type: 4,ENCRYPTED";
 
-/// Label and content of PEM (RFC 7468).
+/// Decodes PEM (RFC 7468) to its label and content.
 fn unwrap_pem(text: &[u8]) -> Result<(String, Zeroizing<Vec<u8>>), Error> {
     let text = without_trailing_spaces(text);
     match pem_rfc7468::decode_vec(&text) {
@@ -109,8 +109,8 @@ fn unwrap_pem(text: &[u8]) -> Result<(String, Zeroizing<Vec<u8>>), Error> {
     }
 }
 
-/// The lines without the white space at their ends, and without empty ones after the last, which RFC 7468 (section 2) lets a
-/// reader ignore: editors and mail leave them behind.
+/// Removes white space at the ends of lines, and empty lines at the end, which RFC 7468 (section 2) allows a reader to ignore. Editors and
+/// mail programs add them.
 fn without_trailing_spaces(text: &[u8]) -> Zeroizing<Vec<u8>> {
     let mut kept = Zeroizing::new(Vec::with_capacity(text.len()));
     for line in text.trim_ascii_end().split_inclusive(|byte| *byte == b'\n') {
@@ -123,7 +123,7 @@ fn without_trailing_spaces(text: &[u8]) -> Zeroizing<Vec<u8>> {
     kept
 }
 
-/// PKCS #8.
+/// Reads PKCS #8.
 pub(super) fn private(der: &[u8]) -> Result<PrivateKey, Error> {
     let (algorithm, key) = asn1::private_key_info(der).map_err(malformed)?;
     match algorithm.identifier {
@@ -144,7 +144,7 @@ pub(super) fn private(der: &[u8]) -> Result<PrivateKey, Error> {
     }
 }
 
-/// SubjectPublicKeyInfo.
+/// Reads SubjectPublicKeyInfo.
 fn public(der: &[u8]) -> Result<PublicKey, Error> {
     let (algorithm, key) = asn1::subject_public_key_info(der).map_err(malformed)?;
     match algorithm.identifier {
@@ -174,7 +174,7 @@ fn expect_null(algorithm: &Algorithm<'_>) -> Result<(), Error> {
     }
 }
 
-/// RFC 4055, section 1.2: a key for PSS alone, for one hash function or for any.
+/// RFC 4055, section 1.2: a key for PSS only, with one hash function or any.
 fn pss(algorithm: &Algorithm<'_>) -> Result<rsa::Identifier, Error> {
     let Some(parameters) = algorithm.parameters else { return Ok(rsa::Identifier::Pss) };
     let (hash, least_salt_bytes) =
@@ -182,7 +182,7 @@ fn pss(algorithm: &Algorithm<'_>) -> Result<rsa::Identifier, Error> {
     Ok(rsa::Identifier::PssWith { hash, least_salt_bytes })
 }
 
-/// Dss-Parms (RFC 3279, section 2.3.2).
+/// Reads Dss-Parms (RFC 3279, section 2.3.2).
 fn group(algorithm: &Algorithm<'_>) -> Result<Group, Error> {
     use der::Encode as _;
     let parameters = algorithm.parameters.ok_or(Error::MalformedKey)?;
@@ -191,7 +191,7 @@ fn group(algorithm: &Algorithm<'_>) -> Result<Group, Error> {
     Group::new(p, q, g)
 }
 
-/// PKCS #1, RSAPrivateKey.
+/// Reads RSAPrivateKey of PKCS #1.
 fn rsa_private(der: &[u8]) -> Result<rsa::PrivateKey, Error> {
     let key = pkcs1::RsaPrivateKeyRef::try_from(der).map_err(malformed)?;
     if key.other_prime_infos.is_some() {
@@ -209,7 +209,7 @@ fn rsa_private(der: &[u8]) -> Result<rsa::PrivateKey, Error> {
     })
 }
 
-/// PKCS #1, RSAPublicKey.
+/// Reads RSAPublicKey of PKCS #1.
 fn rsa_public(der: &[u8]) -> Result<rsa::PublicKey, Error> {
     let key = pkcs1::RsaPublicKeyRef::try_from(der).map_err(malformed)?;
     rsa::PublicKey::new(key.modulus.as_bytes(), key.public_exponent.as_bytes())

@@ -1,4 +1,4 @@
-//! Writing key files: PKCS #8 and SubjectPublicKeyInfo.
+//! Writes key files: PKCS #8 and SubjectPublicKeyInfo.
 
 use pem_rfc7468::LineEnding;
 use zeroize::Zeroizing;
@@ -9,7 +9,7 @@ use crate::discrete::Group;
 use crate::{integer, rsa};
 
 impl PrivateKey {
-    /// PKCS #8, DER.
+    /// Encodes the key as PKCS #8 in DER.
     #[must_use]
     pub fn to_der(&self) -> Zeroizing<Vec<u8>> {
         let (algorithm, key) = match self {
@@ -27,7 +27,7 @@ impl PrivateKey {
         encode_sequence(&[&encode_number(&[0]), &algorithm, &encode(asn1::OCTET_STRING, &key)])
     }
 
-    /// PKCS #8, PEM.
+    /// Encodes the key as PKCS #8 in PEM.
     #[must_use]
     pub fn to_pem(&self) -> Zeroizing<String> {
         Zeroizing::new(pem("PRIVATE KEY", &self.to_der()))
@@ -35,7 +35,7 @@ impl PrivateKey {
 }
 
 impl PublicKey {
-    /// SubjectPublicKeyInfo, DER.
+    /// Encodes the key as SubjectPublicKeyInfo in DER.
     #[must_use]
     pub fn to_der(&self) -> Vec<u8> {
         let (algorithm, key) = match self {
@@ -43,12 +43,12 @@ impl PublicKey {
             Self::Dsa(key) => (algorithm(asn1::DSA, key.group()), encode_number(&key.to_bytes())),
             Self::Schnorr(key) => (algorithm(asn1::SCHNORR, key.group()), encode_number(&key.to_bytes())),
         };
-        // No bit is unused.
+        // The bit string has no unused bits.
         let bits = [&[0], key.as_slice()].concat();
         encode_sequence(&[&algorithm, &encode(asn1::BIT_STRING, &bits)]).to_vec()
     }
 
-    /// SubjectPublicKeyInfo, PEM.
+    /// Encodes the key as SubjectPublicKeyInfo in PEM.
     #[must_use]
     pub fn to_pem(&self) -> String {
         pem("PUBLIC KEY", &self.to_der())

@@ -1,6 +1,6 @@
-//! Whether the numbers of a private key belong together: no key that fails here ever signs.
+//! Checks that the numbers of a private key match. A key that fails here never signs.
 //!
-//! Not tested is that p and q are primes: were they none, no signature would pass the check before its release.
+//! It does not check that p and q are primes: if they were not, no signature would pass the check before its release.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::integer::{self, Number};
 
 pub(super) fn private_key(public: PublicKey, parts: &PrivateParts<'_>) -> Result<PrivateKey, Error> {
     let modulus = public.modulus.as_limbs();
-    // No value is longer than the modulus, so that nothing below takes longer than the key's length asks for.
+    // Values longer than the modulus are rejected, so that the time is bounded by the length of the key.
     let number = |bytes: &[u8], wrong| {
         let number = stripped(bytes);
         if number.len() > modulus.len() { Err(wrong) } else { Ok(number) }
@@ -42,17 +42,17 @@ pub(super) fn private_key(public: PublicKey, parts: &PrivateParts<'_>) -> Result
     Ok(PrivateKey { public, secret: Arc::new(Secret { d, p, q, coefficient }) })
 }
 
-/// The number less leading zero bytes, whose count is public: encoders write none.
+/// The number without leading zero bytes. Their count is public, because encoders write none.
 fn stripped(bytes: &[u8]) -> Number {
     integer::from_bytes(&bytes[bytes.iter().take_while(|byte| reveal(**byte == 0)).count()..])
 }
 
-/// A prime has to be odd and above 2^64, which is as short as a `Modulus` can be. The two need not be of one length.
+/// A prime must be odd and above 2^64, the lower limit of a `Modulus`. The two primes may have different lengths.
 fn prime(prime: &[u64]) -> Result<Modulus, Error> {
     Modulus::new(prime).map_err(|_| Error::WrongPrimes)
 }
 
-/// The exponent of one prime has to be d reduced, and the inverse of e.
+/// The exponent for one prime must be d reduced, and the inverse of e.
 fn half(prime: Modulus, exponent: &[u64], d: &[u64], e: u64) -> Result<Half, Error> {
     let order = integer::less_one(prime.as_limbs());
     let reduced = integer::remainder(d, &order);

@@ -1,4 +1,4 @@
-//! Fresh keys, as FIPS 186-5, A.1.1 and A.1.3 have them: random probable primes, e = 65537.
+//! Generates keys by FIPS 186-5, A.1.1 and A.1.3: random probable primes, e = 65537.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::random;
 const PUBLIC_EXPONENT: u64 = 65537;
 
 pub(super) fn generate(bits: usize) -> Result<PrivateKey, Error> {
-    // Two primes of half the length.
+    // The two primes have half the length each.
     if !(MIN_SIGN_BITS..=MAX_BITS).contains(&bits) || !bits.is_multiple_of(2) {
         return Err(Error::ModulusLength);
     }
@@ -24,7 +24,7 @@ pub(super) fn generate(bits: usize) -> Result<PrivateKey, Error> {
     };
     loop {
         let (p, q) = (prime()?, prime()?);
-        // A.1.3, step 5.4: primes that are close are found by Fermat's method. The greater one is p.
+        // A.1.3, step 5.4: primes that are close together are found by Fermat's method. The greater one becomes p.
         let (p, q) = if integer::is_less(&p, &q) { (q, p) } else { (p, q) };
         let mut distance = p.clone();
         tress_modular::add::subtract_assign(&mut distance, &q);
@@ -37,7 +37,7 @@ pub(super) fn generate(bits: usize) -> Result<PrivateKey, Error> {
     }
 }
 
-/// The key of two primes; nothing where d comes out too short (A.1.1, step 3).
+/// Makes a key from two primes; `None` if d is too short (A.1.1, step 3).
 fn from_primes(p: &[u64], q: &[u64]) -> Result<Option<PrivateKey>, Error> {
     let public = PublicKey::from_limbs(&integer::multiply(p, q), PUBLIC_EXPONENT)?;
     let (before_p, before_q) = (integer::less_one(p), integer::less_one(q));
@@ -54,11 +54,11 @@ fn from_primes(p: &[u64], q: &[u64]) -> Result<Option<PrivateKey>, Error> {
     Ok(Some(PrivateKey { public, secret: Arc::new(Secret { d, p, q, coefficient }) }))
 }
 
-/// `1 / 65537` modulo an order that 65537 does not divide: the multiple of the order that lacks 1 to a multiple of 65537,
-/// plus 1, divided by it.
+/// `1 / 65537` modulo an order that 65537 does not divide: a multiple of the order plus 1, chosen to be divisible by 65537, divided by
+/// 65537.
 fn inverse(order: &[u64]) -> Number {
     let rest = integer::remainder(order, &[PUBLIC_EXPONENT])[0];
-    // −1 / rest modulo 65537, by Fermat.
+    // −1 / rest modulo 65537, by Fermat's theorem.
     let mut factor = PUBLIC_EXPONENT - 1;
     for _ in 0..PUBLIC_EXPONENT - 2 {
         factor = factor * rest % PUBLIC_EXPONENT;
@@ -70,7 +70,7 @@ fn inverse(order: &[u64]) -> Number {
     quotient
 }
 
-/// The quotient, bit by bit.
+/// Divides bit by bit, and returns the quotient.
 fn divide(value: &[u64], divisor: &[u64]) -> Number {
     use tress_modular::add;
     let length = divisor.len() + 1;
@@ -87,14 +87,14 @@ fn divide(value: &[u64], divisor: &[u64]) -> Number {
     quotient
 }
 
-/// Of p − 1 and q − 1.
+/// The least common multiple of p − 1 and q − 1.
 fn least_common_multiple(a: &[u64], b: &[u64]) -> Number {
     let divisor = greatest_common_divisor(a, b);
     integer::multiply(a, &divide(b, &divisor))
 }
 
-/// Binary, of two numbers that are not 0. It is done once in the life of a key; its steps show in time, but nothing is
-/// repeated that could be measured.
+/// The binary algorithm, for two numbers that are not 0. Its time depends on the numbers, but it runs once in the life of a key, so no
+/// measurement can be repeated.
 fn greatest_common_divisor(a: &[u64], b: &[u64]) -> Number {
     use tress_modular::add;
     let (mut a, mut b) = (Zeroizing::new(a.to_vec()), Zeroizing::new(b.to_vec()));

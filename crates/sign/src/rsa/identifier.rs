@@ -1,4 +1,4 @@
-//! What the algorithm identifier of an RSA key allows (RFC 4055, sections 1.2 and 3.1).
+//! The schemes that the algorithm identifier of an RSA key allows (RFC 4055, sections 1.2 and 3.1).
 
 use std::ops::RangeInclusive;
 
@@ -8,15 +8,15 @@ use crate::{Error, Hash};
 /// The algorithm identifier of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Identifier {
-    /// rsaEncryption: every scheme of RSA.
+    /// rsaEncryption: all RSA schemes.
     Any,
-    /// id-RSASSA-PSS without parameters: PSS alone.
+    /// id-RSASSA-PSS without parameters: only PSS.
     Pss,
-    /// id-RSASSA-PSS with parameters: PSS with this hash function, for MGF1 too, and a salt of at least so many bytes.
+    /// id-RSASSA-PSS with parameters: only PSS with this hash function, also for MGF1, and with a salt of a minimum length.
     PssWith {
-        /// For the message and for MGF1.
+        /// Hash function for the message and for MGF1.
         hash: Hash,
-        /// The shortest salt, in bytes.
+        /// Shortest allowed salt in bytes.
         least_salt_bytes: usize,
     },
 }
@@ -30,17 +30,17 @@ impl PublicKey {
         Self { identifier, ..self }
     }
 
-    /// How many bytes the salt of PSS may have with this hash function.
+    /// The allowed lengths of the PSS salt in bytes with this hash function.
     ///
     /// # Errors
-    /// `SaltTooLong` where the modulus has no room for it; `WrongScheme` where the key's identifier does not allow it.
+    /// `SaltTooLong` if the salt does not fit into the modulus; `WrongScheme` if the key's identifier does not allow it.
     pub(crate) fn salt_bytes(&self, hash: Hash, salt: SaltLength) -> Result<RangeInclusive<usize>, Error> {
         let least = match self.identifier {
             Identifier::PssWith { hash: only, .. } if only != hash => return Err(Error::WrongScheme),
             Identifier::PssWith { least_salt_bytes, .. } => least_salt_bytes,
             Identifier::Any | Identifier::Pss => 0,
         };
-        // EMSA-PSS (RFC 8017, 9.1.1, step 3): digest, salt, two bytes, in one bit less than the modulus has.
+        // EMSA-PSS (RFC 8017, 9.1.1, step 3): digest, salt and two bytes, in one bit less than the modulus has.
         let most =
             ((self.bits() - 1).div_ceil(8)).checked_sub(hash.digest_bytes() + 2).ok_or(Error::ModulusTooShort)?;
         let range = match salt {

@@ -1,6 +1,6 @@
-//! RSA signatures: PKCS #1 v1.5 and PSS (RFC 8017), keys of two primes.
+//! RSA signatures: PKCS #1 v1.5 and PSS (RFC 8017), with keys of two primes.
 //!
-//! Messages are signed as digests; [`crate::Scheme`] says which hash function made them.
+//! Only digests are signed; [`crate::Scheme`] determines the hash function.
 
 mod check;
 mod generate;
@@ -23,11 +23,11 @@ pub(crate) use sign::{Padding, SignJob, VerifyJob, sign_batch, verify_batch};
 use crate::Error;
 use crate::integer::{self, Number};
 
-/// The shortest modulus of a key that verifies.
+/// Shortest modulus for verifying, in bits.
 pub const MIN_VERIFY_BITS: usize = 1024;
-/// The shortest modulus of a key that signs.
+/// Shortest modulus for signing, in bits.
 pub const MIN_SIGN_BITS: usize = 2048;
-/// The longest modulus.
+/// Longest modulus, in bits.
 pub const MAX_BITS: usize = 8192;
 
 /// A public key, n and e. Cloning it is cheap.
@@ -39,7 +39,7 @@ pub struct PublicKey {
 }
 
 impl PublicKey {
-    /// A key of these big-endian numbers.
+    /// Makes a key from big-endian numbers.
     ///
     /// # Errors
     /// `ModulusTooShort` below 1024 bits, `ModulusTooLong` above 8192, `ModulusEven`; `PublicExponent` unless e is odd,
@@ -49,7 +49,7 @@ impl PublicKey {
         if integer::bits(&exponent) > 64 {
             return Err(Error::PublicExponent);
         }
-        // Before the number is taken in, which may have any length.
+        // Checked before the number is converted, because it may have any length.
         let stripped = &modulus[modulus.iter().take_while(|byte| **byte == 0).count()..];
         if stripped.len() * 8 > MAX_BITS {
             return Err(Error::ModulusTooLong);
@@ -67,7 +67,7 @@ impl PublicKey {
         if exponent < 3 || exponent.is_multiple_of(2) {
             return Err(Error::PublicExponent);
         }
-        // The lengths are right, so this is what is left.
+        // The length is valid, so this is the only remaining cause.
         let modulus = Modulus::new(modulus).map_err(|_| Error::ModulusEven)?;
         Ok(Self { modulus: Arc::new(modulus), exponent, identifier: Identifier::Any })
     }
@@ -112,7 +112,7 @@ impl fmt::Debug for PublicKey {
     }
 }
 
-/// The numbers of a private key as PKCS #1 has them, big-endian.
+/// The numbers of a private key as in PKCS #1, big-endian.
 #[derive(Clone, Copy)]
 pub struct PrivateParts<'a> {
     /// n
@@ -133,7 +133,7 @@ pub struct PrivateParts<'a> {
     pub coefficient: &'a [u8],
 }
 
-/// A private key of two primes. Wiped when the last clone is dropped; cloning is cheap.
+/// A private key with two primes. Wiped when the last clone is dropped; cloning is cheap.
 #[derive(Clone)]
 pub struct PrivateKey {
     public: PublicKey,
@@ -148,21 +148,21 @@ struct Secret {
     coefficient: Number,
 }
 
-/// What one prime has.
+/// The values for one prime.
 struct Half {
     prime: Modulus,
     /// d mod (prime − 1)
     exponent: Number,
-    /// The same less 1, which is what the blinded power needs ([`operation`]).
+    /// The exponent minus 1, for the blinded power ([`operation`]).
     less_one: Number,
 }
 
 impl PrivateKey {
-    /// A key of these numbers.
+    /// Makes a key from its numbers.
     ///
     /// # Errors
-    /// Those of [`PublicKey::new`], with 2048 bits as the least; `EqualPrimes`, `WrongPrimes`, `WrongPrivateValues`
-    /// where the numbers do not belong together.
+    /// The errors of [`PublicKey::new`], where the minimum is 2048 bits; `EqualPrimes`, `WrongPrimes`, `WrongPrivateValues` if the numbers
+    /// do not match.
     pub fn new(parts: &PrivateParts<'_>) -> Result<Self, Error> {
         let public = PublicKey::new(parts.modulus, parts.public_exponent)?;
         if public.bits() < MIN_SIGN_BITS {
@@ -171,7 +171,7 @@ impl PrivateKey {
         check::private_key(public, parts)
     }
 
-    /// A fresh key of this many bits, an even number from 2048 to 8192, with e = 65537.
+    /// Generates a key with a modulus of `bits` bits, an even number from 2048 to 8192, and e = 65537.
     ///
     /// ```no_run
     /// let key = tress_sign::PrivateKey::Rsa(tress_sign::rsa::PrivateKey::generate(3072)?);
@@ -180,12 +180,12 @@ impl PrivateKey {
     /// ```
     ///
     /// # Errors
-    /// `ModulusLength` for another length; `Random` when the system has no randomness.
+    /// `ModulusLength` for other lengths; `Random` when the system has no randomness.
     pub fn generate(bits: usize) -> Result<Self, Error> {
         generate::generate(bits)
     }
 
-    /// The public half.
+    /// The corresponding public key.
     #[must_use]
     pub fn public_key(&self) -> &PublicKey {
         &self.public
@@ -195,7 +195,7 @@ impl PrivateKey {
         Self { public: self.public.with_identifier(identifier), ..self }
     }
 
-    /// d, p, q, d mod (p − 1), d mod (q − 1), 1 / q mod p, each without leading zeros (but for its last byte).
+    /// d, p, q, d mod (p − 1), d mod (q − 1), 1 / q mod p, each without leading zeros, but at least one byte long.
     pub(crate) fn private_values(&self) -> [Zeroizing<Vec<u8>>; 6] {
         let secret = &self.secret;
         let numbers: [&[u64]; 6] = [

@@ -1,17 +1,17 @@
-//! The private operation, m^d modulo n, for many messages at once: blinded, by the Chinese remainder theorem, and checked
-//! before anything leaves.
+//! The private operation, m^d modulo n, for a batch of messages: blinded, by the Chinese remainder theorem, and verified before any result
+//! is returned.
 //!
-//! Every message has a random r of its own. With c = m · r^e, the power c^(d − 1) is m^(d − 1) · r^(1 − e), so
+//! Every message has its own random r. With c = m · r^e, the power c^(d − 1) is m^(d − 1) · r^(1 − e), so
 //!
 //! ```text
 //! m^d = c^(d − 1) · m · r^(e − 1)
 //! ```
 //!
-//! r^(e − 1) is known before r^e is, and no inverse is needed: an inverse costs as much as a signature's share of a batch.
-//! What enters the arithmetic modulo p and q is c alone, which nobody outside knows.
+//! The factor r^(e − 1) is a by-product of r^e, and no inverse is needed: an inverse costs as much as a signature's share of a batch. Only
+//! c enters the arithmetic modulo p and q, and it is unknown to an attacker.
 //!
-//! Then s^e is compared with m. A fault in one half, be it a cosmic ray or somebody with a laser, would otherwise give a
-//! signature whose difference from the right one has p or q as divisor (Boneh, DeMillo, Lipton, 1997).
+//! Then s^e is compared with m. Otherwise a fault in one half, whether a cosmic ray or an attack with a laser, would give a signature
+//! whose difference from the correct one is divisible by p or q (Boneh, DeMillo, Lipton, 1997).
 
 use tress_modular::lanes::{self, Power, Product};
 use tress_modular::{Limb as _, Modulus, add};
@@ -22,13 +22,13 @@ use crate::Error;
 use crate::integer::{self, Number};
 use crate::random;
 
-/// One message: a key and a number below its modulus.
+/// One message: a key, and a number below its modulus.
 pub(crate) struct Job<'a> {
     pub(crate) key: &'a PrivateKey,
     pub(crate) message: Number,
 }
 
-/// A place where a test can meddle.
+/// A point at which a test may change intermediate results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(test), allow(dead_code, reason = "places are named for tests"))]
 pub(crate) enum Place {
@@ -38,12 +38,12 @@ pub(crate) enum Place {
     Joined,
 }
 
-/// m^d for every job, or `Fault` for those whose result does not verify.
+/// m^d for every job, or `Fault` if the result does not verify.
 pub(crate) fn private(jobs: &[Job<'_>]) -> Vec<Result<Number, Error>> {
     private_with(jobs, |_, _, _| {})
 }
 
-/// The same with a hook that sees every intermediate result, and may change it.
+/// Like [`private`]. `meddle` is called with every intermediate result, and may change it.
 pub(crate) fn private_with(
     jobs: &[Job<'_>],
     mut meddle: impl FnMut(usize, Place, &mut [u64]),
@@ -53,7 +53,7 @@ pub(crate) fn private_with(
         Err(error) => return jobs.iter().map(|_| Err(error)).collect(),
     };
     let powers = blinding_powers(jobs, &randoms);
-    // m · r^(e − 1), which makes c with another r, and takes it away again at the end.
+    // m · r^(e − 1): multiplied by r it is c, and at the end it removes the blinding.
     let masks = multiply(modulus_of, jobs, &powers, &slices(jobs.iter().map(|job| &job.message)));
     let mut blinded = multiply(modulus_of, jobs, &masks, &slices(&randoms));
     for (index, blinded) in blinded.iter_mut().enumerate() {
@@ -81,7 +81,7 @@ pub(crate) fn private_with(
         .collect()
 }
 
-/// s^e for every signature, which is below its modulus. Nothing is secret here.
+/// s^e for every signature, which must be below its modulus. Nothing is secret here.
 pub(super) fn public(jobs: &[(&PublicKey, &[u64])]) -> Vec<Number> {
     let mut results = zeros(jobs.iter().map(|(key, _)| key.modulus.limbs()));
     let exponents: Vec<[u64; 1]> = jobs.iter().map(|(key, _)| [key.exponent]).collect();
@@ -103,7 +103,7 @@ fn slices<'a>(numbers: impl IntoIterator<Item = &'a Number>) -> Vec<&'a [u64]> {
     numbers.into_iter().map(|number| number.as_slice()).collect()
 }
 
-/// `a · b` for every job, modulo the number of its key that is asked for, all in lanes together.
+/// `a · b` for every job, modulo the number of its key that `modulus` selects, all in lanes together.
 fn multiply(modulus: fn(&PrivateKey) -> &Modulus, jobs: &[Job<'_>], a: &[Number], b: &[&[u64]]) -> Vec<Number> {
     let mut results = zeros(jobs.iter().map(|job| modulus(job.key).limbs()));
     let mut products: Vec<Product<'_>> = jobs
@@ -118,12 +118,12 @@ fn multiply(modulus: fn(&PrivateKey) -> &Modulus, jobs: &[Job<'_>], a: &[Number]
 
 /// A random number for each job.
 fn randoms(jobs: &[Job<'_>]) -> Result<Vec<Number>, Error> {
-    // Below 2^(bits − 1), so below the modulus. That one is 0, or that p divides it, does not happen; if it did, the check
-    // would show it.
+    // Below 2^(bits − 1), so below the modulus. The probability that a number is 0, or divisible by p, is negligible; if so, the check
+    // fails.
     random::numbers(jobs.iter().map(|job| job.key.public.modulus.bits() - 1))
 }
 
-/// r^(e − 1) of all. The time shows e, which is public.
+/// r^(e − 1) for every job. The time reveals e, which is public.
 fn blinding_powers(jobs: &[Job<'_>], randoms: &[Number]) -> Vec<Number> {
     let mut results = zeros(jobs.iter().map(|job| job.key.public.modulus.limbs()));
     let exponents: Vec<[u64; 1]> = jobs.iter().map(|job| [job.key.public.exponent - 1]).collect();
@@ -180,12 +180,13 @@ fn join(jobs: &[Job<'_>], halves: &[(Number, Number)]) -> Vec<Number> {
         .collect()
 }
 
-/// A number as long as p that is `x_p − x_q` modulo p. It need not be below p: the product after it takes any.
+/// A number with the length of p that is congruent to `x_p − x_q` modulo p. It may be above p, because the product after it accepts any
+/// number.
 fn difference(p: &Modulus, x_p: &[u64], x_q: &[u64]) -> Number {
     if x_q.len() != x_p.len() || p.bits() < 64 * x_p.len() {
         return Zeroizing::new(p.subtract(x_p, x_q));
     }
-    // p has its highest bit set, so twice p is above every x_q.
+    // The highest bit of p is set, so 2 p is above every x_q.
     let mut difference = Zeroizing::new(x_p.to_vec());
     let borrow = add::subtract_assign(&mut difference, x_q);
     let carry = add::add_masked(&mut difference, p.as_limbs(), borrow.mask());

@@ -2,7 +2,7 @@
 
 use crate::{Error, Hash};
 
-/// DigestInfo up to the digest, in DER: the hash function's identifier with NULL as parameter.
+/// DigestInfo in DER up to the digest: the hash function's identifier with NULL as its parameter.
 const fn prefix(hash: Hash) -> &'static [u8; 19] {
     match hash {
         Hash::Sha256 => b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20",
@@ -11,8 +11,8 @@ const fn prefix(hash: Hash) -> &'static [u8; 19] {
     }
 }
 
-/// `00 01 FF … FF 00 DigestInfo`, as long as the modulus. A verifier makes the same and compares all of it: whoever
-/// parses it instead can be led to accept forgeries (Bleichenbacher, 2006).
+/// `00 01 FF … FF 00 DigestInfo`, with the length of the modulus. A verifier makes the same encoding and compares all of it. A verifier
+/// that parses it instead may accept forgeries (Bleichenbacher, 2006).
 pub(crate) fn encode(hash: Hash, digest: &[u8], length: usize) -> Result<Vec<u8>, Error> {
     if digest.len() != hash.digest_bytes() {
         return Err(Error::DigestLength);

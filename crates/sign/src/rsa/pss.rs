@@ -1,10 +1,10 @@
-//! EMSA-PSS (RFC 8017, section 9.1) with MGF1 and one hash function for both.
+//! EMSA-PSS (RFC 8017, section 9.1) with MGF1, where both use the same hash function.
 
 use std::ops::RangeInclusive;
 
 use crate::{Error, Hash};
 
-/// The encoded message, whose value is below 2^`bits`; as many bytes as that needs.
+/// Encodes a digest as a number below 2^`bits`, with the minimum number of bytes for it.
 pub(crate) fn encode(hash: Hash, digest: &[u8], salt: &[u8], bits: usize) -> Result<Vec<u8>, Error> {
     if digest.len() != hash.digest_bytes() {
         return Err(Error::DigestLength);
@@ -23,7 +23,7 @@ pub(crate) fn encode(hash: Hash, digest: &[u8], salt: &[u8], bits: usize) -> Res
     Ok(message)
 }
 
-/// Whether the encoded message is one of this digest, with a salt of one of these lengths.
+/// Whether the encoded message belongs to this digest, with a salt of one of these lengths.
 pub(crate) fn verify(
     hash: Hash,
     digest: &[u8],
@@ -57,7 +57,7 @@ fn first_byte(bits: usize) -> u8 {
     0xff >> (8 * bits.div_ceil(8) - bits)
 }
 
-/// XORs MGF1 of the seed (RFC 8017, appendix B.2.1).
+/// XORs the block with MGF1 of the seed (RFC 8017, appendix B.2.1).
 fn mask(hash: Hash, seed: &[u8], block: &mut [u8]) {
     for (counter, chunk) in (0u32..).zip(block.chunks_mut(hash.digest_bytes())) {
         let stream = hash.digest_parts(&[seed, &counter.to_be_bytes()]);

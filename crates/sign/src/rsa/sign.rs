@@ -1,4 +1,4 @@
-//! Signing and verifying many digests: the encodings around the operation.
+//! Signs and verifies batches of digests: the encodings before and after the RSA operation.
 
 use zeroize::Zeroizing;
 
@@ -6,27 +6,27 @@ use super::operation::{self, Job};
 use super::{PrivateKey, PublicKey, pkcs1v15, pss};
 use crate::{Error, Hash, integer, random};
 
-/// How a digest becomes a number.
+/// Padding of a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Padding {
     Pkcs1v15,
     Pss(SaltLength),
 }
 
-/// How long the salt of PSS is.
+/// Length of the PSS salt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SaltLength {
-    /// As long as the digest, as FIPS 186-5 allows at most.
+    /// The length of the digest, which is the maximum that FIPS 186-5 allows.
     Digest,
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(usize),
-    /// Any length verifies: a signature shows how long its salt is. What is signed has one as long as the digest, or as the key
-    /// asks for at least.
+    /// When verifying, any length, because a signature shows the length of its salt. When signing, the length of the digest, or the minimum
+    /// length that the key requires.
     Any,
 }
 
-/// One signature to make.
+/// One digest to sign.
 #[derive(Clone, Copy)]
 pub(crate) struct SignJob<'a> {
     pub(crate) key: &'a PrivateKey,
@@ -35,7 +35,7 @@ pub(crate) struct SignJob<'a> {
     pub(crate) digest: &'a [u8],
 }
 
-/// One signature to check.
+/// One signature to verify.
 #[derive(Clone, Copy)]
 pub(crate) struct VerifyJob<'a> {
     pub(crate) key: &'a PublicKey,
@@ -96,7 +96,7 @@ pub(crate) fn verify_batch(jobs: &[VerifyJob<'_>]) -> Vec<Result<(), Error>> {
         .collect()
 }
 
-/// The signature as a number: exactly as long as the modulus, and below it.
+/// The signature as a number. It must have exactly the length of the modulus, and be below it.
 fn number(job: &VerifyJob<'_>) -> Result<Zeroizing<Vec<u64>>, Error> {
     if job.digest.len() != job.hash.digest_bytes() {
         return Err(Error::DigestLength);
@@ -120,7 +120,7 @@ fn compare(job: &VerifyJob<'_>, message: &[u64]) -> Result<(), Error> {
         }
         Padding::Pss(salt) => {
             let length = (bits - 1).div_ceil(8);
-            // Shorter than the modulus by a byte where that is one bit longer than whole bytes.
+            // One byte shorter than the modulus if the modulus has one bit more than whole bytes.
             if !integer::is_zero_from_byte(message, length) {
                 return Err(Error::Mismatch);
             }

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Shared by the tests of this crate.
 #![allow(dead_code, unreachable_pub, reason = "every test program uses a part of it")]
 
 #[path = "../../../modular/tests/common/freed.rs"]

@@ -1,4 +1,4 @@
-//! The `openssl` command, in a folder of its own.
+//! The `openssl` command, with a temporary folder.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,7 +7,7 @@ pub struct Openssl {
     folder: tempfile::TempDir,
 }
 
-/// Runs `test` with OpenSSL. Says loudly where there is none; under CI that is a failure.
+/// Runs `test` with OpenSSL. If it is not installed, prints a notice, or fails under CI.
 pub fn with(test: impl FnOnce(&Openssl)) {
     if Command::new("openssl").arg("version").output().is_err() {
         assert!(std::env::var_os("CI").is_none(), "under CI nothing is skipped: there is no openssl");
@@ -22,7 +22,7 @@ impl Openssl {
         self.folder.path().join(name).to_str().unwrap().to_string()
     }
 
-    /// A file with this content.
+    /// Writes a file with this content.
     pub fn file(&self, name: &str, bytes: &[u8]) -> String {
         let path = self.path(name);
         std::fs::write(&path, bytes).unwrap();
@@ -33,7 +33,7 @@ impl Openssl {
         std::fs::read(PathBuf::from(self.path(name))).unwrap()
     }
 
-    /// What it says, on both streams; it has to succeed.
+    /// Runs a command that must succeed, and returns its output, on both streams.
     #[track_caller]
     pub fn run(&self, arguments: &[&str]) -> String {
         let (succeeded, said) = self.try_run(arguments);

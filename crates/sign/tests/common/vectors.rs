@@ -1,4 +1,4 @@
-//! Files under `vectors/sign/`, as `vectors/README.md` describes them.
+//! The files in `vectors/sign/`, which `vectors/README.md` describes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -72,7 +72,7 @@ impl File {
     }
 }
 
-/// Names of all files.
+/// The names of all files.
 pub fn names() -> Vec<String> {
     let stem =
         |entry: std::io::Result<fs::DirEntry>| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().into();
@@ -83,11 +83,11 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors/sign")
 }
 
-/// The numbers of a key of 2048 bits: version, n, e, d, p, q, d mod p − 1, d mod q − 1, 1 / q mod p.
+/// The numbers of a 2048-bit RSA key: version, n, e, d, p, q, d mod p − 1, d mod q − 1, 1 / q mod p.
 pub fn rsa_numbers() -> Vec<Vec<u8>> {
     let file = File::read("cavp-rsa-pkcs1-sigver");
     let pkcs8 = file.groups.iter().find_map(|group| group.private_key.clone()).unwrap();
-    // PrivateKeyInfo of 2048 bits: 26 bytes before the RSAPrivateKey, whose numbers have lengths of one to three bytes.
+    // PrivateKeyInfo of 2048 bits: 26 bytes before the RSAPrivateKey, whose numbers have length fields of one to three bytes.
     let mut rest = &pkcs8[26 + 4..];
     let mut numbers = Vec::new();
     while !rest.is_empty() {

@@ -1,4 +1,4 @@
-//! Eight powers of one base at once, with a table that all lanes share.
+//! Eight powers of one base in lanes, with a table that all lanes share.
 
 use core::arch::x86_64::{_mm512_set1_epi64, _mm512_setzero_si512, _mm512_ternarylogic_epi64};
 use core::array;
@@ -8,16 +8,16 @@ use super::power::{OR_AND, choose};
 use super::ring::Ring;
 use crate::lanes::comb::{Comb, ENTRIES, TABLES};
 
-/// Digits that are looked up together.
+/// Number of digits that are looked up together.
 const PART: usize = 5;
 
-/// Digits that [`power`] needs.
+/// Number of digits of memory that [`power`] needs.
 pub(crate) const fn comb_digits(blocks: usize) -> usize {
     let length = BLOCK * blocks;
     2 * length + ENTRIES + Ring::digits(length)
 }
 
-/// The entry that each lane wants, found by reading the whole table.
+/// Finds the entry for each lane by reading the whole table.
 #[target_feature(enable = "avx512f")]
 #[inline(never)]
 fn look_up(table: &[u64], masks: &[Digit], entry: &mut [Digit]) {
@@ -38,7 +38,7 @@ fn look_up(table: &[u64], masks: &[Digit], entry: &mut [Digit]) {
     }
 }
 
-/// Raises the comb's base; `memory` has [`comb_digits`] digits and holds secrets afterwards.
+/// Raises the comb's base to eight exponents. `memory` has [`comb_digits`] digits and holds secrets afterwards.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn power(comb: &Comb, exponents: [&[u64]; LANES], blocks: usize, memory: &mut [Digit], results: &mut [u64]) {
     let length = BLOCK * blocks;

@@ -1,4 +1,4 @@
-//! Eight numbers side by side: digits of 52 bits, one number in each slot of a 512-bit register.
+//! Eight numbers in lanes: digits of 52 bits, one number in each slot of a 512-bit register.
 
 use core::arch::x86_64::{
     __m512i, _mm_cvtsi64_si128, _mm512_and_si512, _mm512_load_si512, _mm512_or_si512, _mm512_set1_epi64,
@@ -7,18 +7,18 @@ use core::arch::x86_64::{
 
 use zeroize::DefaultIsZeroes;
 
-/// Numbers side by side.
+/// Number of numbers in a register.
 pub(crate) const LANES: usize = 8;
-/// Bits of a digit: what `vpmadd52luq` and `vpmadd52huq` multiply.
+/// Length of a digit in bits: the factors of `vpmadd52luq` and `vpmadd52huq`.
 pub(crate) const DIGIT_BITS: usize = 52;
-/// All bits of a digit.
+/// Mask of all bits of a digit.
 pub(crate) const DIGIT_MASK: u64 = (1 << DIGIT_BITS) - 1;
-/// Digits of a block. Numbers are padded to whole blocks: twice as many columns and one factor fit in the registers.
+/// Number of digits in a block. Numbers are padded to whole blocks. The registers hold one factor and twice as many columns.
 pub(crate) const BLOCK: usize = 10;
-/// Bits of a block.
+/// Length of a block in bits.
 pub(crate) const BLOCK_BITS: usize = BLOCK * DIGIT_BITS;
 
-/// One digit of each of eight numbers. Sums that have not been carried yet use all 64 bits, with a sign.
+/// One digit of each of eight numbers. Sums whose carries were not propagated yet are signed and use all 64 bits.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Digit(pub(crate) [u64; LANES]);
@@ -29,24 +29,24 @@ impl Digit {
     #[target_feature(enable = "avx512f")]
     #[inline]
     pub(super) fn load(&self) -> __m512i {
-        // SAFETY: 64 bytes, aligned to 64.
+        // SAFETY: `self` has 64 bytes and is aligned to 64 (`repr(align(64))`); AVX-512 F is enabled by `target_feature`.
         unsafe { _mm512_load_si512(self.0.as_ptr().cast()) }
     }
 
     #[target_feature(enable = "avx512f")]
     #[inline]
     pub(super) fn store(&mut self, digits: __m512i) {
-        // SAFETY: 64 bytes, aligned to 64.
+        // SAFETY: `self` has 64 bytes and is aligned to 64 (`repr(align(64))`); AVX-512 F is enabled by `target_feature`.
         unsafe { _mm512_store_si512(self.0.as_mut_ptr().cast(), digits) }
     }
 }
 
-/// Limbs of eight numbers that hold so many digits and one limb more.
+/// Number of limbs for numbers of `digits` digits, and one more.
 const fn staged_limbs(digits: usize) -> usize {
     (digits - 1) * DIGIT_BITS / 64 + 2
 }
 
-/// Puts a number into each lane; it has to fit. `staging` is as long as `digits`, or longer.
+/// Puts a number into each lane. The numbers must fit. `staging` is at least as long as `digits`.
 #[target_feature(enable = "avx512f")]
 pub(super) fn enter(numbers: [&[u64]; LANES], staging: &mut [Digit], digits: &mut [Digit]) {
     assert!(!digits.is_empty(), "numbers have digits");
@@ -61,7 +61,7 @@ pub(super) fn enter(numbers: [&[u64]; LANES], staging: &mut [Digit], digits: &mu
     }
 }
 
-/// As many limbs of the numbers as there is room for. Only the low 52 bits of digits count.
+/// Converts numbers to limbs, as many as `limbs` has. Only the low 52 bits of the digits are used.
 #[target_feature(enable = "avx512f")]
 pub(super) fn leave(digits: &[Digit], limbs: &mut [Digit]) {
     let mask = _mm512_set1_epi64(DIGIT_MASK as i64);
@@ -79,7 +79,7 @@ pub(super) fn leave(digits: &[Digit], limbs: &mut [Digit]) {
     }
 }
 
-/// Nothing is left from 64 bits on.
+/// The result is 0 if `bits` is 64 or more.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn shift_left(digits: __m512i, bits: usize) -> __m512i {
@@ -92,7 +92,8 @@ fn shift_right(digits: __m512i, bits: usize) -> __m512i {
     _mm512_srl_epi64(digits, _mm_cvtsi64_si128(bits as i64))
 }
 
-/// The limbs of eight numbers, zeros above. Without AVX-512, lest the compiler makes scatters of it.
+/// Arranges the limbs of eight numbers in lanes, padded with zeros. Without AVX-512, so that the compiler does not use scatter
+/// instructions.
 #[inline(never)]
 fn side_by_side(numbers: [&[u64]; LANES], limbs: &mut [Digit]) {
     limbs.fill(Digit::default());

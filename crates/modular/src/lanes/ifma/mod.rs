@@ -1,9 +1,8 @@
-//! Eight exponentiations at once with AVX-512 IFMA, in radix 2^52: Montgomery's multiplication on eight numbers side by
-//! side, each slot of a register with a modulus, a base and an exponent of its own.
+//! Eight exponentiations in parallel with AVX-512 IFMA, in radix 2^52: Montgomery's multiplication in the eight lanes of a register, each
+//! of which has its own modulus, base and exponent.
 //!
-//! The idea of digits of 52 bits is S. Gueron's and V. Krasnov's (Software implementation of modular exponentiation, using
-//! advanced vector instructions architectures, WAIFI 2012); constant time by the same instructions for all values and by
-//! reading whole tables.
+//! Digits of 52 bits are the idea of S. Gueron and V. Krasnov (Software implementation of modular exponentiation, using advanced vector
+//! instructions architectures, WAIFI 2012). Constant time, because all values take the same instructions and whole tables are read.
 
 mod comb;
 mod digits;
@@ -25,11 +24,11 @@ pub(crate) use ring::longest;
 use super::Comb;
 use crate::cpu::Ifma;
 
-/// Raises each lane's base to its exponent. `results` has the limbs of all lanes, one lane after the other, and `memory`
+/// Raises each lane's base to its exponent. `results` holds the limbs of the first lane, then of the next, and so on. `memory` has
 /// [`memory_digits`] digits and holds secrets afterwards.
 ///
 /// # Panics
-/// If moduli, bases or results have not the lengths that [`Lane`] demands.
+/// If moduli, bases or results do not have the lengths that [`Lane`] requires.
 pub(crate) fn power(
     _: Ifma,
     lanes: &[Lane<'_>; LANES],
@@ -38,22 +37,22 @@ pub(crate) fn power(
     memory: &mut [Digit],
     results: &mut [u64],
 ) {
-    // SAFETY: the token is the proof of AVX-512 F and IFMA.
+    // SAFETY: the token `Ifma` proves AVX-512 F and IFMA; the function checks all lengths.
     unsafe { power::power(lanes, blocks, exponents, memory, results) }
 }
 
-/// Multiplies each lane's factors. `results` has the limbs of all lanes, one lane after the other, and `memory`
+/// Multiplies each lane's factors. `results` holds the limbs of the first lane, then of the next, and so on. `memory` has
 /// [`product_digits`] digits and holds secrets afterwards.
 ///
 /// # Panics
-/// If moduli, factors or results have not the lengths that [`Factors`] demands.
+/// If moduli, factors or results do not have the lengths that [`Factors`] requires.
 pub(crate) fn product(_: Ifma, lanes: &[Factors<'_>; LANES], blocks: usize, memory: &mut [Digit], results: &mut [u64]) {
-    // SAFETY: the token is the proof of AVX-512 F and IFMA.
+    // SAFETY: the token `Ifma` proves AVX-512 F and IFMA; the function checks all lengths.
     unsafe { product::product(lanes, blocks, memory, results) }
 }
 
-/// Raises the comb's base to each lane's exponent. `results` has the limbs of all lanes, one lane after the other, and
-/// `memory` [`comb_digits`] digits and holds secrets afterwards.
+/// Raises the comb's base to each lane's exponent. `results` holds the limbs of the first lane, then of the next, and so on. `memory` has
+/// [`comb_digits`] digits and holds secrets afterwards.
 pub(crate) fn comb(
     _: Ifma,
     comb: &Comb,
@@ -62,6 +61,6 @@ pub(crate) fn comb(
     memory: &mut [Digit],
     results: &mut [u64],
 ) {
-    // SAFETY: the token is the proof of AVX-512 F and IFMA.
+    // SAFETY: the token `Ifma` proves AVX-512 F and IFMA; the function checks all lengths.
     unsafe { comb::power(comb, exponents, blocks, memory, results) }
 }

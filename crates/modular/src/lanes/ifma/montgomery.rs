@@ -1,11 +1,11 @@
-//! Montgomery's multiplication of eight numbers at once, from inner loops over twenty digits of one factor, and over ten
-//! where a number has an odd number of blocks.
+//! Montgomery's multiplication of eight numbers in lanes. The inner loops process twenty digits of one factor, and ten for a remaining
+//! block of numbers with an odd number of blocks.
 //!
-//! R is 2^520 to the number of blocks and at least 4 N. Then factors below 2 N give a product below 2 N, and nothing has
-//! to be subtracted in between. The product comes first, then the reduction. No product is saved by sums of halves, as
-//! Karatsuba's method would: where one unit of a processor adds and multiplies, sums cost as much as products.
+//! R is 2^(520 · blocks), and at least 4 N. So factors below 2 N give a product below 2 N, and no subtraction is needed in between. The
+//! whole product is computed first, then the reduction. Karatsuba's method would not help: on processors where one unit adds and
+//! multiplies, its sums cost as much as the products that it saves.
 //!
-//! Only the low 52 bits of the digits of results count.
+//! Only the low 52 bits of a result's digits are valid.
 
 use core::arch::x86_64::{
     _mm512_add_epi64, _mm512_and_si512, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_srai_epi64, _mm512_srli_epi64,
@@ -15,28 +15,28 @@ use super::digits::{DIGIT_BITS, Digit};
 use super::twenty::TWENTY;
 use super::{ten, twenty};
 
-/// Eight moduli of as many blocks, with −1 / N modulo 2^52.
+/// Eight moduli with the same number of blocks, and −1 / N modulo 2^52.
 pub(super) struct Moduli<'a> {
     pub(super) n: &'a [Digit],
     pub(super) inverse: &'a Digit,
 }
 
-/// Memory for what is in between.
+/// Memory for intermediate results.
 pub(super) struct Scratch<'a> {
-    /// The product: twice as long as the moduli.
+    /// The product, twice as long as the moduli.
     pub(super) t: &'a mut [Digit],
-    /// Twice a factor, a quotient, or limbs of numbers: twice as long, too.
+    /// Twice a factor, a quotient, or limbs of numbers; also twice as long as the moduli.
     pub(super) other: &'a mut [Digit],
 }
 
 impl<'a> Scratch<'a> {
-    /// Digits that [`new`](Self::new) needs.
+    /// Number of digits that [`new`](Self::new) needs.
     pub(super) const fn digits(length: usize) -> usize {
         4 * length
     }
 
     /// # Panics
-    /// If the memory has not [`digits`](Self::digits) digits.
+    /// If `memory` does not have [`digits`](Self::digits) digits.
     pub(super) fn new(length: usize, memory: &'a mut [Digit]) -> Self {
         let (t, memory) = memory.split_at_mut(2 * length);
         Scratch { t, other: &mut memory[..2 * length] }
@@ -64,7 +64,7 @@ fn product(a: &[Digit], b: &[Digit], t: &mut [Digit]) {
     }
 }
 
-/// `t = a²`: squares of pieces of twenty digits or ten, and each piece by twice what is above it.
+/// `t = a²`: squares of pieces of twenty or ten digits, and each piece times twice the digits above it.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 fn square_product(a: &[Digit], scratch: &mut Scratch<'_>) {
@@ -86,7 +86,7 @@ fn square_product(a: &[Digit], scratch: &mut Scratch<'_>) {
     }
 }
 
-/// `twice = 2 a`; the highest bit has to be zero.
+/// `twice = 2 a`. The highest bit of `a` must be zero.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn double(a: &[Digit], twice: &mut [Digit]) {
@@ -107,7 +107,7 @@ fn reduce(result: &mut [Digit], moduli: &Moduli<'_>, scratch: &mut Scratch<'_>) 
     let Scratch { t, other } = scratch;
     match moduli.n.split_first_chunk::<TWENTY>() {
         Some((lowest, above)) => {
-            // As many rows at a time as there are digits, so that pieces above the lowest find their quotient complete.
+            // As many rows at a time as a piece has digits, so that the pieces after the lowest find their quotient complete.
             for start in (0..length).step_by(TWENTY) {
                 let quotient = &mut other[..TWENTY.min(length - start)];
                 twenty::reduce(&mut t[start..], lowest, moduli.inverse, quotient);
@@ -152,7 +152,7 @@ pub(super) fn square(a: &mut [Digit], moduli: &Moduli<'_>, scratch: &mut Scratch
     reduce(a, moduli, scratch);
 }
 
-/// `result = t / R` modulo N, where `t` is in the scratch memory: below N + t / R.
+/// `result = t / R` modulo N, below N + t / R, where `t` is in the scratch memory.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline(never)]
 pub(super) fn divide(result: &mut [Digit], moduli: &Moduli<'_>, scratch: &mut Scratch<'_>) {

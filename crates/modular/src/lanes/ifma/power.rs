@@ -1,4 +1,4 @@
-//! Eight exponentiations at once.
+//! Eight exponentiations in lanes.
 
 use core::arch::x86_64::{
     __m512i, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_srai_epi64, _mm512_sub_epi64, _mm512_ternarylogic_epi64,
@@ -10,11 +10,11 @@ use super::digits::{BLOCK, Digit, LANES};
 use super::ring::Ring;
 use crate::{Modulus, add};
 
-/// What one lane computes. All lanes have moduli of as many limbs and blocks.
+/// Input of one lane. The moduli of all lanes have the same number of limbs and blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct Lane<'a> {
     pub(crate) modulus: &'a Modulus,
-    /// Not longer than [`super::longest`].
+    /// At most [`super::longest`] limbs.
     pub(crate) base: &'a [u64],
     pub(crate) exponent: &'a [u64],
 }
@@ -22,14 +22,14 @@ pub(crate) struct Lane<'a> {
 /// How the exponent is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exponents {
-    /// Constant time.
+    /// In windows, in constant time.
     Secret,
-    /// Bit by bit, for short ones.
+    /// Bit by bit, for short exponents. The time depends on the exponent.
     Public,
 }
 
-/// Bits of a window, for an exponent of so many limbs. Wider ones would save products, but their tables leave the
-/// processor's first cache.
+/// Window length in bits for an exponent of `exponent_limbs` limbs. Longer windows would save products, but their tables exceed the L1
+/// cache.
 const fn window_bits(exponent_limbs: usize) -> usize {
     match exponent_limbs {
         0 => 1,
@@ -38,7 +38,7 @@ const fn window_bits(exponent_limbs: usize) -> usize {
     }
 }
 
-/// Digits that [`power`] needs.
+/// Number of digits of memory that [`power`] needs.
 pub(crate) const fn memory_digits(blocks: usize, exponents: Exponents, exponent_limbs: usize) -> usize {
     let length = BLOCK * blocks;
     let entries = match exponents {
@@ -48,14 +48,14 @@ pub(crate) const fn memory_digits(blocks: usize, exponents: Exponents, exponent_
     (3 + entries) * length + entries + Ring::digits(length)
 }
 
-/// Numbers of one exponentiation that last.
+/// The numbers that one exponentiation uses throughout.
 struct Memory<'a> {
     base: &'a mut [Digit],
     power: &'a mut [Digit],
-    /// What is multiplied by.
+    /// The next factor.
     factor: &'a mut [Digit],
     table: &'a mut [Digit],
-    /// For each entry of the table, all ones in the lanes that want it.
+    /// For each entry of the table, all ones in the lanes that select it.
     masks: &'a mut [Digit],
 }
 
@@ -79,10 +79,10 @@ fn window(exponent: &[u64], position: usize, bits: usize) -> u64 {
     (low | high) & ((1 << bits) - 1)
 }
 
-/// `a | (b & c)` as VPTERNLOGQ has it.
+/// `a | (b & c)`, as the constant of VPTERNLOGQ.
 pub(super) const OR_AND: i32 = 0b1111_1000;
 
-/// All ones in the lanes whose index this is. Mask registers are for what is public.
+/// All ones in the lanes whose index is `index`. Does not use mask registers, which are only for public values.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn is_index(indices: __m512i, index: usize) -> __m512i {
@@ -90,7 +90,7 @@ fn is_index(indices: __m512i, index: usize) -> __m512i {
     _mm512_srai_epi64::<63>(_mm512_sub_epi64(difference, _mm512_set1_epi64(1)))
 }
 
-/// The masks of all entries.
+/// Computes the masks of all entries.
 #[target_feature(enable = "avx512f")]
 pub(super) fn choose(indices: [u64; LANES], masks: &mut [Digit]) {
     let indices = Digit(indices).load();
@@ -99,24 +99,24 @@ pub(super) fn choose(indices: [u64; LANES], masks: &mut [Digit]) {
     }
 }
 
-/// Digits of an entry that are looked up together. A table has this part of all entries, then the next part of all.
+/// Number of digits that are looked up together. A table contains this part of all entries, then the next part of all, and so on.
 const PART: usize = 5;
 
-/// Writes an entry of a table of so many.
+/// Writes entry `index` of a table with `entries` entries.
 fn put(table: &mut [Digit], entries: usize, index: usize, entry: &[Digit]) {
     for (part, all) in entry.chunks_exact(PART).zip(table.chunks_exact_mut(entries * PART)) {
         all[PART * index..][..PART].copy_from_slice(part);
     }
 }
 
-/// Reads an entry whose index is public.
+/// Reads an entry with a public index.
 fn get(table: &[Digit], entries: usize, index: usize, entry: &mut [Digit]) {
     for (part, all) in entry.chunks_exact_mut(PART).zip(table.chunks_exact(entries * PART)) {
         part.copy_from_slice(&all[PART * index..][..PART]);
     }
 }
 
-/// Part of the entry that each lane wants, found by reading this part of the whole table.
+/// Finds a part of the entry for each lane by reading this part of the whole table.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn look_up_part<const ENTRIES: usize>(table: &[Digit], masks: &[Digit], entry: &mut [Digit]) {
@@ -135,7 +135,7 @@ fn look_up_part<const ENTRIES: usize>(table: &[Digit], masks: &[Digit], entry: &
     }
 }
 
-/// The same for a table of any size.
+/// Like [`look_up_part`], for a table of any size.
 #[target_feature(enable = "avx512f")]
 #[inline(never)]
 fn look_up(table: &[Digit], masks: &[Digit], entry: &mut [Digit], part: usize) {
@@ -149,7 +149,7 @@ fn look_up(table: &[Digit], masks: &[Digit], entry: &mut [Digit], part: usize) {
     }
 }
 
-/// `power = base ^ exponent`: `base` in Montgomery form, `power` is not.
+/// `power = base ^ exponent`. `base` is in Montgomery form, `power` is not.
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn fixed_window(exponents: [&[u64]; LANES], ring: &mut Ring<'_>, memory: &mut Memory<'_>) {
     let limbs = exponents.iter().map(|exponent| exponent.len()).max().unwrap_or(0);
@@ -180,7 +180,7 @@ fn fixed_window(exponents: [&[u64]; LANES], ring: &mut Ring<'_>, memory: &mut Me
             (0..parts).for_each(|part| look_up(table, masks, power, part));
             continue;
         }
-        // Looking up and squaring keep different parts of the processor busy, so they take turns.
+        // Lookups and squares use different units of the processor, so they alternate.
         let mut part = 0;
         for square in 1..=window_bits {
             ring.square(power);
@@ -194,15 +194,15 @@ fn fixed_window(exponents: [&[u64]; LANES], ring: &mut Ring<'_>, memory: &mut Me
     ring.divide(power);
 }
 
-/// The same for public exponents: a square for every bit and a product where a lane has a one. The last product is with
-/// the base itself, or 1, which leaves Montgomery form.
+/// `power = base ^ exponent` for public exponents: a square for every bit, and a product if any lane has a one. The last product is with
+/// the base itself or 1, which converts from Montgomery form.
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn binary_vartime(lanes: &[Lane<'_>; LANES], is_long: bool, ring: &mut Ring<'_>, memory: &mut Memory<'_>) {
     let length = ring.length();
     let Memory { base, power, factor, table, .. } = memory;
     let bits = lanes.iter().map(|lane| add::bits_vartime(lane.exponent)).max().unwrap_or(0);
 
-    // 1 in Montgomery form, where lanes differ.
+    // 1 in Montgomery form, needed only if exponents differ or are shorter than two bits.
     let one = &mut table[..length];
     if lanes.iter().any(|lane| add::compare_vartime(lane.exponent, lanes[0].exponent).is_ne()) || bits < 2 {
         ring.one(one);
@@ -236,10 +236,10 @@ fn binary_vartime(lanes: &[Lane<'_>; LANES], is_long: bool, ring: &mut Ring<'_>,
     ring.multiply(power, factor);
 }
 
-/// Raises the bases; `memory` has [`memory_digits`] digits and holds secrets afterwards.
+/// Raises the bases of all lanes. `memory` has [`memory_digits`] digits and holds secrets afterwards.
 ///
 /// # Panics
-/// If the moduli have not the same length.
+/// If the moduli do not have the same length.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn power(
     lanes: &[Lane<'_>; LANES],

@@ -1,4 +1,4 @@
-//! What lanes need of a modulus, computed once for it.
+//! Values that lanes need for a modulus, computed once.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -7,26 +7,26 @@ use zeroize::Zeroize;
 
 use super::digits::{BLOCK, BLOCK_BITS, DIGIT_BITS, DIGIT_MASK};
 
-/// The shortest modulus that goes into lanes, in limbs; shorter ones would waste most of a block.
+/// Shortest modulus for lanes, in limbs; shorter ones would waste most of a block.
 const SHORTEST_LIMBS: usize = 5;
 
-/// R is 2^520 to the number of blocks.
+/// Values for R = 2^(520 · blocks).
 #[derive(Clone)]
 pub(crate) struct Prepared {
-    /// Blocks of the modulus.
+    /// Number of blocks of the modulus.
     pub(in super::super) blocks: usize,
-    /// R² modulo N, which takes a number into Montgomery form.
+    /// R² modulo N, for conversion to Montgomery form.
     pub(super) form: Vec<u64>,
 }
 
 impl Prepared {
-    /// Blocks of a modulus of that many bits: R is at least 4 N.
+    /// Number of blocks for a modulus of `bits` bits, such that R is at least 4 N.
     const fn blocks(bits: usize) -> usize {
         (bits + 2).div_ceil(BLOCK_BITS)
     }
 
-    /// From 2^(128 limbs) modulo N and Montgomery's multiplication, which divides by 2^(64 limbs). Nothing for a modulus
-    /// that is too short.
+    /// Computes the values from 2^(128 limbs) modulo N, with Montgomery's multiplication, which divides by 2^(64 limbs). `None` for a
+    /// modulus that is too short.
     pub(crate) fn new(
         bits: usize,
         square: &[u64],
@@ -43,7 +43,7 @@ impl Prepared {
             power[exponent / 64] = 1 << (exponent % 64);
             power
         };
-        // `form` is 2^exponent: up beyond R² in steps of `digits_bits`, and less than such a step down again.
+        // `form` is 2^exponent. The exponent grows in steps of `digits_bits` beyond that of R², then decreases by less than a step.
         let mut form = vec![0; limbs];
         let mut last = square.to_vec();
         let mut exponent = 2 * digits_bits;
@@ -57,7 +57,7 @@ impl Prepared {
         Some(Prepared { blocks, form })
     }
 
-    /// R is 2 to this.
+    /// The exponent of R = 2^bits.
     pub(crate) fn bits(&self) -> usize {
         BLOCK_BITS * self.blocks
     }
@@ -67,7 +67,7 @@ impl Prepared {
         (0..BLOCK * self.blocks).map(|i| {
             let (limb, shift) = (i * DIGIT_BITS / 64, i * DIGIT_BITS % 64);
             let low = number.get(limb).map_or(0, |limb| limb >> shift);
-            // Shifted in two steps, as the shift is 64 where a limb ends at its digit's end.
+            // Two shifts, because the total is 64 bits if a digit ends at the end of a limb.
             let high = number.get(limb + 1).map_or(0, |limb| limb << 1 << (63 - shift));
             (low | high) & DIGIT_MASK
         })

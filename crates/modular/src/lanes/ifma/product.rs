@@ -1,28 +1,28 @@
-//! Eight products at once.
+//! Eight products in lanes.
 
 use super::digits::{BLOCK, Digit, LANES};
 use super::ring::Ring;
 use crate::Modulus;
 
-/// What one lane multiplies. All lanes have moduli of as many limbs and blocks.
+/// Input of one lane. The moduli of all lanes have the same number of limbs and blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct Factors<'a> {
     pub(crate) modulus: &'a Modulus,
-    /// Not longer than [`super::longest`].
+    /// At most [`super::longest`] limbs.
     pub(crate) a: &'a [u64],
-    /// As `a`.
+    /// At most [`super::longest`] limbs.
     pub(crate) b: &'a [u64],
 }
 
-/// Digits that [`product`] needs.
+/// Number of digits of memory that [`product`] needs.
 pub(crate) const fn product_digits(blocks: usize) -> usize {
     2 * BLOCK * blocks + Ring::digits(BLOCK * blocks)
 }
 
-/// Multiplies; `memory` has [`product_digits`] digits and holds secrets afterwards.
+/// Multiplies the factors of all lanes. `memory` has [`product_digits`] digits and holds secrets afterwards.
 ///
 /// # Panics
-/// If the moduli have not the same length.
+/// If the moduli do not have the same length.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn product(lanes: &[Factors<'_>; LANES], blocks: usize, memory: &mut [Digit], results: &mut [u64]) {
     let length = BLOCK * blocks;

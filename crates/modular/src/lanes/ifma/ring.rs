@@ -1,4 +1,4 @@
-//! Eight moduli, and numbers into and out of their lanes.
+//! Eight moduli, and the conversion of numbers to and from their lanes.
 
 use core::array;
 
@@ -6,13 +6,13 @@ use super::digits::{BLOCK, BLOCK_BITS, DIGIT_MASK, Digit, LANES, enter, leave};
 use super::montgomery::{self, Moduli, Scratch};
 use crate::{Modulus, add};
 
-/// The longest number that lanes take, in limbs, for moduli of so many blocks and bits: below 2^bits R / 2, and so below
-/// N R. That is almost twice as long as the modulus.
+/// Length of the longest number that lanes accept, in limbs, for moduli of this many blocks and bits: below 2^bits R / 2, and so below N R.
+/// This is almost twice the length of the modulus.
 pub(crate) const fn longest(blocks: usize, bits: usize) -> usize {
     (BLOCK_BITS * blocks + bits - 1) / 64
 }
 
-/// What lanes compute modulo: eight moduli of as many limbs and blocks.
+/// Eight moduli with the same number of limbs and blocks.
 pub(super) struct Ring<'a> {
     lanes: [&'a Modulus; LANES],
     moduli: Moduli<'a>,
@@ -22,13 +22,13 @@ pub(super) struct Ring<'a> {
 }
 
 impl<'a> Ring<'a> {
-    /// Digits that [`new`](Self::new) needs for numbers of so many.
+    /// Number of digits that [`new`](Self::new) needs for numbers of `length` digits.
     pub(super) const fn digits(length: usize) -> usize {
         2 * length + 1 + Scratch::digits(length)
     }
 
     /// # Panics
-    /// If the moduli have not the same limbs and blocks, or the memory has not [`digits`](Self::digits) digits.
+    /// If the moduli do not have the same number of limbs and blocks, or `memory` does not have [`digits`](Self::digits) digits.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn new(lanes: [&'a Modulus; LANES], memory: &'a mut [Digit]) -> Self {
         let prepared = lanes.map(|modulus| modulus.in_lanes().expect("a modulus for lanes"));
@@ -45,24 +45,24 @@ impl<'a> Ring<'a> {
         Ring { lanes, moduli: Moduli { n, inverse }, form, scratch }
     }
 
-    /// Digits of a number.
+    /// Number of digits of a number.
     pub(super) fn length(&self) -> usize {
         self.moduli.n.len()
     }
 
-    /// The longest numbers, in limbs, that [`enter`](Self::enter) takes: below R / 2.
+    /// Length of the longest numbers, in limbs, that [`enter`](Self::enter) accepts: below R / 2.
     const fn short_limbs(blocks: usize) -> usize {
         (BLOCK_BITS * blocks - 1) / 64
     }
 
-    /// Numbers of up to [`short_limbs`](Self::short_limbs) as they are.
+    /// Converts numbers of up to [`short_limbs`](Self::short_limbs) limbs, without reduction.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn enter(&mut self, numbers: [&[u64]; LANES], digits: &mut [Digit]) {
         enter(numbers, self.scratch.other, digits);
     }
 
-    /// Numbers of up to [`longest`](super::longest) limbs; below 2 N where one of them is longer than short ones. Says
-    /// whether one is.
+    /// Converts numbers of up to [`longest`](super::longest) limbs. If one of them has more than [`short_limbs`](Self::short_limbs),
+    /// reduces all below 2 N and returns true.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn enter_any(&mut self, numbers: [&[u64]; LANES], digits: &mut [Digit]) -> bool {
         let is_long = numbers.iter().any(|number| number.len() > Self::short_limbs(digits.len() / BLOCK));
@@ -76,7 +76,7 @@ impl<'a> Ring<'a> {
         is_long
     }
 
-    /// `a = a · R` modulo N: Montgomery form.
+    /// `a = a · R` modulo N: converts to Montgomery form.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn raise(&mut self, a: &mut [Digit]) {
         montgomery::multiply(a, self.form, &self.moduli, &mut self.scratch);
@@ -112,7 +112,7 @@ impl<'a> Ring<'a> {
         self.divide(digits);
     }
 
-    /// Numbers below 2 N as they are, below N then. `results` has the limbs of all lanes, one lane after the other.
+    /// Reduces numbers below 2 N to numbers below N. `results` gets the limbs of the first lane, then of the next, and so on.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn leave(&mut self, digits: &[Digit], results: &mut [u64]) {
         let limbs = self.lanes[0].limbs();
@@ -128,7 +128,7 @@ impl<'a> Ring<'a> {
     }
 }
 
-/// The number 1 in all lanes.
+/// Sets all lanes to 1.
 pub(super) fn set_one(digits: &mut [Digit]) {
     digits.fill(Digit::default());
     digits[0] = Digit(array::from_fn(|_| 1));

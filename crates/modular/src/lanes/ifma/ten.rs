@@ -1,21 +1,20 @@
-//! The inner loops over blocks of ten digits: numbers of one block, and what is left over beside twenty digits at a time.
+//! The inner loops over blocks of ten digits: for numbers of one block, and for the block that remains beside pieces of twenty digits.
 //!
-//! Twenty columns stay in zmm0 to zmm19 and one factor in zmm20 to zmm29, all unrolled. In assembly, since compilers keep
-//! too little in registers here: written with intrinsics the columns go to memory and back. Every instruction takes the
-//! same time for all values.
+//! Twenty columns stay in zmm0 to zmm19 and one factor in zmm20 to zmm29, completely unrolled. This is assembly because compilers keep too
+//! few values in registers: with intrinsics, the columns go to memory and back. All instructions take the same time for all values.
 
 use core::arch::asm;
 
 use super::digits::{BLOCK, DIGIT_MASK, Digit, LANES};
 
-/// `vmovdqa64` of the registers named, from consecutive digits at `{name}`.
+/// `vmovdqa64` to the given registers, from consecutive digits at `{name}`.
 macro_rules! load {
     ($from:literal; $($index:literal $register:literal),*) => {
         concat!($("vmovdqa64 zmm", $register, ", [{", $from, "} + 64*", $index, "]\n"),*)
     };
 }
 
-/// An instruction on each column, with its digit in memory: `column = column + digit`.
+/// One instruction for each column with its digit in memory: loads, stores or adds.
 macro_rules! columns {
     (zero) => { concat!(columns!(@zero 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19)) };
     (load $from:literal) => { columns!(@load $from; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19) };
@@ -28,7 +27,7 @@ macro_rules! columns {
     (@store $to:literal; $($c:literal)*) => { concat!($("vmovdqa64 [{", $to, "} + 64*", $c, "], zmm", $c, "\n"),*) };
 }
 
-/// Adds the products of zmm`$x` with each `$y`: its low half to column `$low`, its high half to the column after.
+/// Adds the products of zmm`$x` with each `$y`: the low half to column `$low`, the high half to the next column.
 macro_rules! products {
     ($x:literal; $($y:literal $low:literal $high:literal),*) => {
         concat!(
@@ -67,7 +66,7 @@ macro_rules! product {
     };
 }
 
-/// The quotient digit that clears the low 52 bits of a column.
+/// Computes the quotient digit that clears the low 52 bits of a column.
 macro_rules! quotient_digit {
     ($q:literal $column:literal) => {
         concat!(
@@ -87,7 +86,7 @@ macro_rules! quotient_digit {
     };
 }
 
-/// One row of a reduction, as those over twenty digits are: the next quotient digit comes before most products.
+/// One row of a reduction, in the same order as over twenty digits: the next quotient digit is computed before most products.
 macro_rules! reduction_row {
     ($q:literal $next:literal $row:literal: $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal
         $c6:literal $c7:literal $c8:literal $c9:literal $c10:literal) => {
@@ -126,7 +125,7 @@ macro_rules! reduction {
     };
 }
 
-/// The products of different digits of `a`, then all doubled, then the squares of its digits.
+/// The products of different digits of `a`, then all of them doubled, then the squares of the digits.
 macro_rules! square {
     () => {
         concat!(
@@ -168,13 +167,14 @@ macro_rules! on_all_registers {
 
 pub(super) use {columns, load, on_all_registers, products, quotient_digit};
 
-/// `t += a · b`, for any tens of b.
+/// `t += a · b`, where `b` has any multiple of ten digits.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 pub(super) fn multiply_add(t: &mut [Digit], a: &[Digit; BLOCK], b: &[Digit]) {
     for (i, b) in b.as_chunks::<BLOCK>().0.iter().enumerate() {
         let t: &mut [Digit; 2 * BLOCK] = t[BLOCK * i..].first_chunk_mut().expect("as many digits as both");
-        // SAFETY: reads four blocks and writes two blocks, all aligned to 64 bytes.
+        // SAFETY: the assembly reads `a`, a block of `b` and the two blocks of `t`, and writes those of `t`. The types give these lengths,
+        // and `Digit` is aligned to 64 bytes. AVX-512 F and IFMA are enabled by `target_feature`.
         unsafe {
             on_all_registers!(
                 concat!(columns!(load "t"), product!(), columns!(store "t")),
@@ -188,7 +188,8 @@ pub(super) fn multiply_add(t: &mut [Digit], a: &[Digit; BLOCK], b: &[Digit]) {
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 pub(super) fn square(t: &mut [Digit; 2 * BLOCK], a: &[Digit; BLOCK]) {
-    // SAFETY: reads a block and writes two blocks, all aligned to 64 bytes.
+    // SAFETY: the assembly reads the block `a` and writes the two blocks of `t`. The types give these lengths, and `Digit` is aligned to 64
+    // bytes. AVX-512 F and IFMA are enabled by `target_feature`.
     unsafe {
         on_all_registers!(
             concat!(columns!(zero), square!(), columns!(store "t")),
@@ -197,15 +198,16 @@ pub(super) fn square(t: &mut [Digit; 2 * BLOCK], a: &[Digit; BLOCK]) {
     }
 }
 
-/// The low 52 bits.
+/// Mask of the low 52 bits.
 static LOW_BITS: Digit = Digit([DIGIT_MASK; LANES]);
 
-/// `t += m · n`, where `m` is what makes the lower block of `t` zero. That block is not written, and its carry goes to the
-/// upper one. `inverse` is −1 / N modulo 2^52.
+/// `t += m · n`, where `m` is chosen such that the lower block of `t` becomes zero. That block is not written, and its carry is added to
+/// the upper one. `inverse` is −1 / N modulo 2^52.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 pub(super) fn reduce(t: &mut [Digit; 2 * BLOCK], n: &[Digit; BLOCK], inverse: &Digit, m: &mut [Digit; BLOCK]) {
-    // SAFETY: reads three blocks, two digits, and writes two blocks, all aligned to 64 bytes.
+    // SAFETY: the assembly reads the block `n`, the two blocks of `t` and two digits, and writes `m` and the upper block of `t`. The types
+    // give these lengths, and `Digit` is aligned to 64 bytes. AVX-512 F and IFMA are enabled by `target_feature`.
     unsafe {
         on_all_registers!(
             concat!(columns!(load "t"), reduction!(), columns!(store_upper "t")),

@@ -1,21 +1,22 @@
-//! The inner loops over twenty digits of a factor or of the moduli. What can stays in registers.
+//! The inner loops over twenty digits of a factor or of the moduli. As many values as possible stay in registers.
 //!
-//! Twenty columns are in zmm0 to zmm19, column c in register c modulo 20; ten digits in zmm20 to zmm29 (nine in zmm21 to zmm29
-//! when reducing, which needs a register more), the ten above them come from memory. A row of a product or of a reduction completes the lowest column, whose register becomes the next higher
-//! column. Ten rows are unrolled; then the registers' halves change places for the next ten.
+//! Twenty columns are in zmm0 to zmm19, column c in register c modulo 20. Ten digits are in zmm20 to zmm29 (a reduction needs one more
+//! register, so nine are in zmm21 to zmm29). The ten digits above them are read from memory. A row of a product or of a reduction completes
+//! the lowest column, whose register becomes the next higher column. Ten rows are unrolled; then the two halves of the registers are
+//! exchanged for the next ten.
 //!
-//! Only the low 52 bits of digits count: `vpmadd52luq` and `vpmadd52huq` look at no others. Every instruction takes the
-//! same time for all values.
+//! Only the low 52 bits of digits matter, because `vpmadd52luq` and `vpmadd52huq` ignore the others. All instructions take the same time
+//! for all values.
 
 use core::arch::asm;
 
 use super::digits::{BLOCK, DIGIT_MASK, Digit, LANES};
 use super::ten::{columns, load, on_all_registers, products, quotient_digit};
 
-/// Digits.
+/// Number of digits of a piece.
 pub(super) const TWENTY: usize = 2 * BLOCK;
 
-/// Rows of two kinds in turn, each with the columns' registers, which move on by one from row to row.
+/// Rows of two types alternately, each with the registers of its columns, which advance by one from row to row.
 macro_rules! rows {
     ($row:ident $other:ident; ; $($c:literal)*) => { "" };
     ($row:ident $other:ident; $i:literal $($more:literal)*; $c0:literal $($c:literal)*) => {
@@ -23,15 +24,15 @@ macro_rules! rows {
     };
 }
 
-/// Digit 10 or a later one, at `{name}`, by way of zmm`$y`, times zmm`$x`. A product's own operand in memory would be read
-/// twice, which takes longer.
+/// Loads digit 10 or a later one, at `{name}`, into zmm`$y`, and multiplies it by zmm`$x`. With a memory operand, the two products would
+/// read the digit twice, which takes longer.
 macro_rules! products_from_memory {
     ($from:literal $x:literal $y:literal; $($index:literal $low:literal $high:literal),*) => {
         concat!($("vmovdqa64 zmm", $y, ", [{", $from, "} + 64*", $index, "]\n", products!($x; $y $low $high),)*)
     };
 }
 
-/// Digit `$i` of `b` times `a`. The lowest column is complete then, and `$next` makes the new one of its register.
+/// Digit `$i` of `b` times `a`. This completes the lowest column, and `$next` reuses its register for the new highest column.
 macro_rules! product_row {
     ($next:ident $i:literal: $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal $c6:literal $c7:literal
         $c8:literal $c9:literal $c10:literal $c11:literal $c12:literal $c13:literal $c14:literal $c15:literal
@@ -51,11 +52,11 @@ macro_rules! product_row {
     };
 }
 
-/// A row of a reduction, with its quotient digit in zmm`$q`. It clears the low 52 bits of the first column, whose product
-/// with the modulus is therefore never computed: what it carries is the column divided by 2^52 and rounded up.
+/// A row of a reduction with its quotient digit in zmm`$q`. It clears the low 52 bits of the first column. The low half of that column's
+/// product is not computed: the column's carry is the column divided by 2^52, rounded up.
 ///
-/// The next row's quotient digit comes into zmm`$next` before most of this row's products. A processor that begins what
-/// came first, as far as it is ready, has it when these end; otherwise it would wait for its latency in every row.
+/// The next row's quotient digit is computed into zmm`$next` before most of this row's products. Processors execute ready instructions in
+/// program order, so the digit is available when these products end. Otherwise every row would wait for its latency.
 macro_rules! reduction_row {
     ($q:literal $next:literal $i:literal: $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal $c6:literal
         $c7:literal $c8:literal $c9:literal $c10:literal $c11:literal $c12:literal $c13:literal $c14:literal $c15:literal
@@ -79,7 +80,7 @@ macro_rules! reduction_row {
     };
 }
 
-/// A row whose quotient digit is in zmm30, and one that finds it in zmm31.
+/// One row type has its quotient digit in zmm30, the other in zmm31.
 macro_rules! reduction_row_30 {
     ($($row:tt)*) => { reduction_row!(30 31 $($row)*) };
 }
@@ -87,31 +88,31 @@ macro_rules! reduction_row_31 {
     ($($row:tt)*) => { reduction_row!(31 30 $($row)*) };
 }
 
-/// A column of a product, from nothing.
+/// A new column of a product, zero.
 macro_rules! new_column {
     ($i:literal $c:literal) => {
         concat!("vpxord xmm", $c, ", xmm", $c, ", xmm", $c, "\n")
     };
 }
 
-/// A column that is added to.
+/// A new column of a sum, loaded from memory.
 macro_rules! next_column {
     ($i:literal $c:literal) => {
         concat!("vmovdqa64 zmm", $c, ", [{t} + 64*20 + 64*", $i, "]\n")
     };
 }
 
-/// Rows of a product from nothing.
+/// Rows of a product.
 macro_rules! new_row {
     ($($row:tt)*) => { product_row!(new_column $($row)*) };
 }
 
-/// Rows of a product that is added.
+/// Rows of a product that is added to `t`.
 macro_rules! next_row {
     ($($row:tt)*) => { product_row!(next_column $($row)*) };
 }
 
-/// Ten rows, and columns where the next ten expect them.
+/// Ten rows, after which the columns are where the next ten rows expect them.
 macro_rules! ten_rows {
     ($row:ident $other:ident) => {
         concat!(
@@ -166,19 +167,20 @@ macro_rules! double {
     ($($c:literal)*) => { concat!($("vpaddq zmm", $c, ", zmm", $c, ", zmm", $c, "\n"),*) };
 }
 
-/// Writes columns, `$from` of them lower down.
+/// Writes columns to memory, at an offset of `$from` columns.
 macro_rules! store {
     ($from:literal; $($c:literal)*) => {
         concat!($("vmovdqa64 [{t} + 64*", $from, " + 64*", $c, "], zmm", $c, "\n"),*)
     };
 }
 
-/// `t = a · b`, for twenty digits of a and any tens of b: as many digits as both.
+/// `t = a · b`, where `a` has twenty digits and `b` any multiple of ten. The product has as many digits as both factors.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 pub(super) fn multiply(t: &mut [Digit], a: &[Digit; TWENTY], b: &[Digit]) {
     assert!(!b.is_empty() && b.len().is_multiple_of(BLOCK) && t.len() >= TWENTY + b.len());
-    // SAFETY: reads twenty digits and those of `b`, writes as many as both, all aligned to 64 bytes.
+    // SAFETY: the assembly reads the twenty digits of `a` and all digits of `b`, and writes 20 + `b.len()` digits of `t`. The lengths were
+    // asserted, and `Digit` is aligned to 64 bytes. AVX-512 F and IFMA are enabled by `target_feature`.
     unsafe {
         on_all_registers!(
             concat!(
@@ -198,12 +200,13 @@ pub(super) fn multiply(t: &mut [Digit], a: &[Digit; TWENTY], b: &[Digit]) {
     }
 }
 
-/// `t += a · b`, for twenty digits of a and any tens of b.
+/// `t += a · b`, where `a` has twenty digits and `b` any multiple of ten.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 pub(super) fn multiply_add(t: &mut [Digit], a: &[Digit; TWENTY], b: &[Digit]) {
     assert!(!b.is_empty() && b.len().is_multiple_of(BLOCK) && t.len() >= TWENTY + b.len());
-    // SAFETY: reads twenty digits, those of `b` and as many as both, which it writes, all aligned to 64 bytes.
+    // SAFETY: the assembly reads the twenty digits of `a` and all digits of `b`, and reads and writes 20 + `b.len()` digits of `t`. The
+    // lengths were asserted, and `Digit` is aligned to 64 bytes. AVX-512 F and IFMA are enabled by `target_feature`.
     unsafe {
         on_all_registers!(
             concat!(
@@ -223,11 +226,12 @@ pub(super) fn multiply_add(t: &mut [Digit], a: &[Digit; TWENTY], b: &[Digit]) {
     }
 }
 
-/// `t = a²`: products of different digits, doubled, and squares of digits.
+/// `t = a²`: the products of different digits, doubled, and the squares of digits.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 pub(super) fn square(t: &mut [Digit; 2 * TWENTY], a: &[Digit; TWENTY]) {
-    // SAFETY: reads twenty digits and writes forty, all aligned to 64 bytes.
+    // SAFETY: the assembly reads the twenty digits of `a` and writes the forty of `t`. The types give these lengths, and `Digit` is aligned
+    // to 64 bytes. AVX-512 F and IFMA are enabled by `target_feature`.
     unsafe {
         on_all_registers!(
             concat!(
@@ -271,17 +275,19 @@ pub(super) fn square(t: &mut [Digit; 2 * TWENTY], a: &[Digit; TWENTY]) {
     }
 }
 
-/// The low 52 bits.
+/// Mask of the low 52 bits.
 static LOW_BITS: Digit = Digit([DIGIT_MASK; LANES]);
 
-/// `t += quotient · n`, for twenty digits of the moduli and any tens of the quotient, which is what makes as many of the
-/// lowest digits of `t` zero. They are not written, and their carry goes to the digits above. `inverse` is −1 / N modulo
-/// 2^52.
+/// `t += quotient · n`, for twenty digits of the moduli and any multiple of ten digits of the quotient. The quotient is chosen such that as
+/// many of the lowest digits of `t` become zero. Those digits are not written, and their carry is added to the digits above. `inverse` is
+/// −1 / N modulo 2^52.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 pub(super) fn reduce(t: &mut [Digit], n: &[Digit; TWENTY], inverse: &Digit, quotient: &mut [Digit]) {
     assert!(!quotient.is_empty() && quotient.len().is_multiple_of(BLOCK) && t.len() >= TWENTY + quotient.len());
-    // SAFETY: reads twenty digits and two, reads and writes those of the quotient and twenty more, all aligned to 64 bytes.
+    // SAFETY: the assembly reads the twenty digits of `n` and two single digits, writes all digits of `quotient`, and reads and writes
+    // 20 + `quotient.len()` digits of `t`. The lengths were asserted, and `Digit` is aligned to 64 bytes. AVX-512 F and IFMA are enabled by
+    // `target_feature`.
     unsafe {
         on_all_registers!(
             concat!(

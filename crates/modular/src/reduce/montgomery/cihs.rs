@@ -1,5 +1,5 @@
-//! Coarsely integrated hybrid scanning: the lower triangle of the product by rows; then a row of the reduction, and what
-//! the upper triangle has in the column that comes next.
+//! Coarsely integrated hybrid scanning: the lower triangle of the product by rows, then alternately a row of the reduction and the next
+//! column of the upper triangle.
 
 use crate::multiply::{Column, multiply_add_row};
 use crate::{Limb, add};
@@ -9,7 +9,7 @@ pub fn cihs<L: Limb>(a: &[L], b: &[L], modulus: &[L], inverse: L, product: &mut 
     let n = modulus.len();
     assert!(n > 0 && n <= 1 << 14 && a.len() == n && b.len() == n && product.len() == n);
     product.fill(L::ZERO);
-    // Column n and above, which the carries of all rows reach.
+    // Column n and above, which receive the carries of all rows.
     let mut top = Column::ZERO;
     for i in 0..n {
         let carry = multiply_add_row(&a[..n - i], b[i], &mut product[i..]);

@@ -1,10 +1,9 @@
-//! Coarsely integrated operand scanning: a row of the product, then a row of the reduction, and so on. This is the
-//! paper's Algorithm 2.
+//! Coarsely integrated operand scanning: rows of the product and rows of the reduction alternate. This is the paper's Algorithm 2.
 
 use crate::{Limb, add};
 
-/// `product = a · b / R` modulo the odd `modulus`; `inverse` is −1 / N modulo b. One factor has to be below the modulus,
-/// the other may have any value. Constant time.
+/// `product = a · b / R` modulo the odd `modulus`; `inverse` is −1 / N modulo b. One factor must be below the modulus, the other may have
+/// any value. Constant time.
 ///
 /// 2 n² + n products of digits.
 #[inline(always)]
@@ -12,7 +11,7 @@ pub fn cios<L: Limb>(a: &[L], b: &[L], modulus: &[L], inverse: L, product: &mut 
     let n = modulus.len();
     assert!(n > 0 && a.len() == n && b.len() == n && product.len() == n);
     product.fill(L::ZERO);
-    // The digit above the product. Between rounds the sum stays below a + N, less than 2 R: it is 0 or 1.
+    // The digit above the product. Between rows the sum is below a + N, which is less than 2 R, so this digit is 0 or 1.
     let mut top = L::ZERO;
     for i in 0..n {
         let mut carry = L::ZERO;

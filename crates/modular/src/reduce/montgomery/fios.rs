@@ -1,5 +1,5 @@
-//! Finely integrated operand scanning: one loop over the digits adds a row of the product and a row of the reduction.
-//! With a carry for each of the rows, where the article lets one carry run up the sum.
+//! Finely integrated operand scanning: one loop over the digits adds a row of the product and a row of the reduction. Each row has its own
+//! carry, whereas in the article one carry is propagated through the sum.
 
 use crate::{Limb, add};
 

@@ -1,4 +1,4 @@
-//! Finely integrated product scanning: column by column, with the digits of the quotient where the product will be.
+//! Finely integrated product scanning: column by column. The memory of the product holds the digits of the quotient at first.
 
 use crate::multiply::Column;
 use crate::{Limb, add};
@@ -6,7 +6,7 @@ use crate::{Limb, add};
 /// `product = a · b / R` modulo `modulus`.
 pub fn fips<L: Limb>(a: &[L], b: &[L], modulus: &[L], inverse: L, product: &mut [L]) {
     let n = modulus.len();
-    // So that 2 n products of digits fit in three digits.
+    // Ensures that the sum of 2 n products of digits fits into three digits.
     assert!(n > 0 && n <= 1 << 14 && a.len() == n && b.len() == n && product.len() == n);
     let mut column = Column::ZERO;
     for i in 0..n {

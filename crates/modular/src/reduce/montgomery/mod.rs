@@ -1,12 +1,10 @@
-//! Montgomery's multiplication, a · b / R modulo an odd N with R = b^n, in the five arrangements of Koç, Acar and
-//! Kaliski. Constant time.
+//! Montgomery's multiplication, a · b / R modulo an odd N with R = b^n, in the five arrangements of Koç, Acar and Kaliski. Constant time.
 //!
 //! P. L. Montgomery, Modular multiplication without trial division, Mathematics of Computation 44 (1985); Ç. K. Koç,
 //! T. Acar, B. S. Kaliski, Analyzing and comparing Montgomery multiplication algorithms, IEEE Micro 16 (1996).
 //!
-//! In all of them one factor has to be below the modulus, the other may have any value, and the product is below the
-//! modulus; `inverse` is −1 / N modulo b, of [`negative_inverse`]. They panic where lengths differ. A product is 2 n² + n
-//! products of digits.
+//! In all of them one factor must be below the modulus, the other may have any value, and the product is below the modulus. `inverse` is −1
+//! / N modulo b, from [`negative_inverse`]. They panic if lengths differ. A product takes 2 n² + n products of digits.
 
 mod cihs;
 mod cios;
@@ -25,7 +23,7 @@ use crate::{Error, Limb, add};
 
 /// −1 / `digit` modulo b, for an odd digit.
 ///
-/// Newton's iteration doubles the correct bits; `digit` is its own inverse modulo 8.
+/// Newton's iteration doubles the number of correct bits. An odd digit is its own inverse modulo 8.
 pub fn negative_inverse<L: Limb>(digit: L) -> L {
     let mut inverse = digit;
     let mut bits = 3;
@@ -38,18 +36,18 @@ pub fn negative_inverse<L: Limb>(digit: L) -> L {
     L::ZERO.subtract(inverse, L::ZERO).0
 }
 
-/// How the rows or columns of the product and of the reduction follow each other.
+/// Order of the rows or columns of product and reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrangement {
     /// Separated: the whole product, then the reduction.
     Sos,
-    /// A row of the product, a row of the reduction: the paper's Algorithm 2.
+    /// Rows of product and reduction alternate: the paper's Algorithm 2.
     Cios,
     /// One loop over the digits for both rows.
     Fios,
     /// Column by column.
     Fips,
-    /// The lower half of the product, then rows of the reduction with the columns of the upper half between them.
+    /// The lower triangle of the product, then rows of the reduction alternate with columns of the upper triangle.
     Cihs,
 }
 
@@ -58,7 +56,7 @@ impl Arrangement {
     pub const ALL: [Arrangement; 5] =
         [Arrangement::Sos, Arrangement::Cios, Arrangement::Fios, Arrangement::Fips, Arrangement::Cihs];
 
-    /// Its name in the article.
+    /// The name in the article.
     pub const fn name(self) -> &'static str {
         match self {
             Arrangement::Sos => "SOS",
@@ -83,8 +81,8 @@ pub struct Montgomery<'a, L> {
 }
 
 impl<'a, L: Limb> Montgomery<'a, L> {
-    /// Computes R and R² modulo N into memory of 2 n digits; n digits of scratch memory. Constant time, for a secret
-    /// modulus, but for the length of the modulus in bits.
+    /// Computes R and R² modulo N into memory of 2 n digits, with n digits of scratch memory. Constant time for a secret modulus, except
+    /// for its length in bits.
     pub fn new(
         modulus: &'a [L],
         arrangement: Arrangement,
@@ -111,12 +109,12 @@ impl<'a, L: Limb> Montgomery<'a, L> {
         self.inverse
     }
 
-    /// `form = value · R` modulo N, for any value of n digits.
+    /// `form = value · R` modulo N, for any value of n digits: converts to Montgomery form.
     pub fn enter(&self, value: &[L], form: &mut [L], scratch: &mut [L]) {
         self.multiply(value, self.square, form, scratch);
     }
 
-    /// `value = form / R` modulo N.
+    /// `value = form / R` modulo N: converts from Montgomery form.
     pub fn leave(&self, form: &[L], value: &mut [L], scratch: &mut [L]) {
         let n = self.modulus.len();
         let whole = &mut scratch[..2 * n];
@@ -147,7 +145,7 @@ impl<L: Limb> Ring<L> for Montgomery<'_, L> {
 
     fn square(&self, a: &[L], product: &mut [L], scratch: &mut [L]) {
         if self.arrangement == Arrangement::Sos {
-            // The one in which a square costs less than a product.
+            // SOS is the only arrangement in which a square costs less than a product.
             let whole = &mut scratch[..2 * self.modulus.len()];
             crate::multiply::square::three_steps(a, whole);
             reduce(whole, self.modulus, self.inverse, product);
@@ -161,23 +159,23 @@ impl<L: Limb> Ring<L> for Montgomery<'_, L> {
     }
 }
 
-/// Squarings of [`prepare`]; all that comes before them are doublings.
+/// Number of squarings in [`prepare`]. They are preceded by doublings.
 const SQUARINGS: u32 = 6;
 
-/// R and R² modulo N, by doublings and squarings: no division sees the modulus. `squared` is Montgomery's square of a number
-/// below N, below N.
+/// Computes R and R² modulo N by doublings and squarings, without division by the modulus. `squared` replaces a number below N by its
+/// Montgomery square, below N.
 pub(crate) fn prepare<L: Limb>(modulus: &[L], one: &mut [L], square: &mut [L], mut squared: impl FnMut(&mut [L])) {
     let n = modulus.len();
     let bits = L::BITS as usize;
     let top = crate::reveal(leading_zeros(modulus[n - 1]));
-    // 2^(length − 1) is below the modulus, as the modulus is odd and not 1.
+    // 2^(length − 1) is below the modulus, because the modulus is odd and not 1.
     one.fill(L::ZERO);
     one[n - 1] = L::ONE << (L::BITS - 1 - top);
     for _ in 0..=top {
         double(one, modulus);
     }
-    // 2^(n bits) in Montgomery form, bit by bit of the exponent, which is public. A doubling takes n steps, a squaring more
-    // than n²: the exponent's upper bits are done by doublings alone.
+    // 2^(n bits) in Montgomery form: square and multiply over the bits of the exponent, which is public. A doubling takes n steps, a
+    // squaring more than n², so the upper bits of the exponent are processed by doublings alone.
     let exponent = n * bits;
     let squarings = SQUARINGS.min(exponent.ilog2());
     square.copy_from_slice(one);
@@ -192,13 +190,13 @@ pub(crate) fn prepare<L: Limb>(modulus: &[L], one: &mut [L], square: &mut [L], m
     }
 }
 
-/// Twice the value modulo N.
+/// `value = 2 value` modulo N.
 fn double<L: Limb>(value: &mut [L], modulus: &[L]) {
     let carry = add::double(value);
     add::subtract_once(value, carry, modulus);
 }
 
-/// Of a digit that is not zero, without a branch on machines that cannot count zeros too.
+/// Number of leading zero bits of a digit that is not zero, without a branch even on machines that have no instruction for it.
 pub(crate) fn leading_zeros<L: Limb>(digit: L) -> u32 {
     let mut digits = digit;
     let mut shift = 1;
@@ -206,6 +204,6 @@ pub(crate) fn leading_zeros<L: Limb>(digit: L) -> u32 {
         digits = digits | (digits >> shift);
         shift *= 2;
     }
-    // Below the highest bit there are ones now. To count them needs sums and masks only, on every processor.
+    // Now all bits below the highest one are set. Counting them takes only sums and masks, on every processor.
     L::BITS - digits.to_u64().count_ones()
 }

@@ -3,7 +3,7 @@
 use crate::multiply::{multiply_add_row, rows};
 use crate::{Limb, add};
 
-/// `product = a · b / R` modulo `modulus`; 2 n digits of scratch memory.
+/// `product = a · b / R` modulo `modulus`, with 2 n digits of scratch memory.
 pub fn sos<L: Limb>(a: &[L], b: &[L], modulus: &[L], inverse: L, product: &mut [L], scratch: &mut [L]) {
     let n = modulus.len();
     assert!(a.len() == n && b.len() == n && product.len() == n);
@@ -12,12 +12,11 @@ pub fn sos<L: Limb>(a: &[L], b: &[L], modulus: &[L], inverse: L, product: &mut [
     reduce(whole, modulus, inverse, product);
 }
 
-/// `result = value / R` modulo `modulus`, for a value of 2 n digits below R N, which is overwritten. n² + n products of
-/// digits.
+/// `result = value / R` modulo `modulus`, for a value of 2 n digits below R N, which is overwritten. n² + n products of digits.
 pub fn reduce<L: Limb>(value: &mut [L], modulus: &[L], inverse: L, result: &mut [L]) {
     let n = modulus.len();
     assert!(n > 0 && value.len() == 2 * n && result.len() == n);
-    // The carry waits for the digit where the next row's carry goes, so that none runs further.
+    // The carry is kept for the digit that receives the next row's carry, so that no carry is propagated further.
     let mut waiting = L::ZERO;
     for i in 0..n {
         let quotient = value[i].multiply_low(inverse);
