@@ -1,6 +1,6 @@
 //! Every call on the file system that a tree makes, here or in [`platform`](super::platform), so that tests can make the n-th call fail.
 //! The pipeline's trait `System` names files by paths, which a tree must not do: here all names are relative to the handle of a folder.
-//! Changes of the disk are reported to [`noted`](super::noted).
+//! Changes of the disk are reported to [`noted`].
 use super::noted;
 use cap_fs_ext::DirExt;
 use cap_std::ambient_authority;

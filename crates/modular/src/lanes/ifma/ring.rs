@@ -61,7 +61,7 @@ impl<'a> Ring<'a> {
         enter(numbers, self.scratch.other, digits);
     }
 
-    /// Converts numbers of up to [`longest`](super::longest) limbs. If one of them has more than [`short_limbs`](Self::short_limbs),
+    /// Converts numbers of up to [`longest`] limbs. If one of them has more than [`short_limbs`](Self::short_limbs),
     /// reduces all below 2 N and returns true.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn enter_any(&mut self, numbers: [&[u64]; LANES], digits: &mut [Digit]) -> bool {
