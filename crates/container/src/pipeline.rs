@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use batch::Batch;
-pub use sink::{BatchSink, Window};
+pub use sink::{BatchSink, PlainWindow};
 pub use source::BatchSource;
 
 use crate::commands::Control;
@@ -49,12 +49,12 @@ pub struct Pipeline<'a, 'f, 'd> {
     sink: BatchSink<'d>,
     control: &'a Control,
     threads: Threads,
-    progress: Progress,
+    progress: RunState,
 }
 
 /// State that the workers of a run share.
 #[derive(Default)]
-pub struct Progress {
+pub struct RunState {
     /// Number of the first batch that failed, plus one; 0 if none has.
     failed: AtomicU64,
     failure: Mutex<Option<(u64, Error)>>,
@@ -63,7 +63,7 @@ pub struct Progress {
     sealed_bytes: AtomicU64,
 }
 
-impl Progress {
+impl RunState {
     /// Whether the run no longer needs batch `number`, because that batch or one before it failed.
     pub fn is_void(&self, number: u64) -> bool {
         match self.failed.load(Ordering::Acquire) {
@@ -97,7 +97,7 @@ impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
         control: &'a Control,
         threads: Threads,
     ) -> Self {
-        Self { payload, direction, source, sink, control, threads, progress: Progress::default() }
+        Self { payload, direction, source, sink, control, threads, progress: RunState::default() }
     }
 
     /// Runs to the end, or to the first failure. The calling thread is one of the workers, and the only one if there is a single batch or
@@ -143,7 +143,7 @@ impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
 
     /// Processes a batch that was taken already, then takes further batches.
     fn work(&self, mut batch: Batch) {
-        let alarm = Alarm(self);
+        let alarm = PanicGuard(self);
         loop {
             if let Err(error) = self.process(&mut batch) {
                 self.fail(batch.number, error);
@@ -202,9 +202,9 @@ impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
 }
 
 /// Ends the run when a worker panics, so that the others do not wait for its turn forever.
-struct Alarm<'p, 'a, 'f, 'd>(&'p Pipeline<'a, 'f, 'd>);
+struct PanicGuard<'p, 'a, 'f, 'd>(&'p Pipeline<'a, 'f, 'd>);
 
-impl Drop for Alarm<'_, '_, '_, '_> {
+impl Drop for PanicGuard<'_, '_, '_, '_> {
     fn drop(&mut self) {
         self.0.fail(0, Error::new(ErrorKind::Interrupted));
     }

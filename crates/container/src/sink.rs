@@ -21,11 +21,11 @@ pub enum CheckedSink<'a> {
     /// An open stream that is written in order.
     Stream(StreamOutput<'a>),
     /// A name in a folder.
-    Name(Name<'a>),
+    Name(OutputName<'a>),
 }
 
 /// A name to write to, with symlinks resolved.
-pub struct Name<'a> {
+pub struct OutputName<'a> {
     system: &'a dyn System,
     /// The user's name for it, for messages.
     shown: PathBuf,
@@ -95,7 +95,7 @@ impl<'a> CheckedSink<'a> {
         }
         // A user who may not read the old file must not read the new one either, from its first byte on.
         let readers = if replaced.is_some() { Readers::Owner } else { Readers::Umask };
-        Ok(Self::Name(Name { system, shown, path, folder, force, is_folder, replaced, readers }))
+        Ok(Self::Name(OutputName { system, shown, path, folder, force, is_folder, replaced, readers }))
     }
 
     /// Makes the temporary file for a name; a stream is open already.
@@ -227,14 +227,14 @@ fn is_text(bytes: &[u8]) -> bool {
 
 /// A file without a name, or with a temporary one.
 pub struct NewFile<'a> {
-    name: Name<'a>,
+    name: OutputName<'a>,
     file: File,
     /// The temporary name, while there is one.
     temporary: Option<PathBuf>,
     anonymous: bool,
 }
 
-impl<'a> Name<'a> {
+impl<'a> OutputName<'a> {
     /// A new name for a file that only its owner may read. No link is followed, and an existing file or link is not replaced.
     pub fn private(system: &'a dyn System, path: &Path) -> Self {
         Self {

@@ -99,13 +99,13 @@ impl<'a> OpenSource<'a> {
     }
 
     /// A reader from the beginning of the data.
-    pub fn reader<'b>(&'b self, control: &'b Control) -> Reader<'b> {
-        Reader { input: self, control, offset: 0 }
+    pub fn reader<'b>(&'b self, control: &'b Control) -> SourceReader<'b> {
+        SourceReader { input: self, control, offset: 0 }
     }
 
     /// A reader from `offset` on, for an input that has offsets.
-    pub fn reader_at<'b>(&'b self, control: &'b Control, offset: u64) -> Reader<'b> {
-        Reader { input: self, control, offset }
+    pub fn reader_at<'b>(&'b self, control: &'b Control, offset: u64) -> SourceReader<'b> {
+        SourceReader { input: self, control, offset }
     }
 
     /// Returns `InputChanged` if a regular file has changed since it was opened.
@@ -122,13 +122,13 @@ impl<'a> OpenSource<'a> {
 }
 
 /// Reads an input in order. Waiting for a pipe ends soon after a cancellation, with an error.
-pub struct Reader<'a> {
+pub struct SourceReader<'a> {
     input: &'a OpenSource<'a>,
     control: &'a Control,
     offset: u64,
 }
 
-impl Read for Reader<'_> {
+impl Read for SourceReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.read_vectored(&mut [IoSliceMut::new(buffer)])
     }

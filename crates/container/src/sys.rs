@@ -1,8 +1,8 @@
 //! The interface to the file system. Every call of the pipeline on a file goes through [`System`], so that tests can make the n-th call
 //! fail (`testing/faulty.rs`).
 
+mod dir_handle;
 mod os;
-mod within;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};

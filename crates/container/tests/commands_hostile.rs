@@ -4,15 +4,15 @@
 
 use std::fs;
 
-use crate::pipeline_support::{Bench, plain};
+use crate::pipeline_support::{TestFolder, plain};
 use tar::{EntryType, Header};
 use tress_container::container::{self, Aead, CHUNK_BYTES, Content, ContentType, Payload, SEALED_CHUNK_BYTES};
 use tress_container::{Error, ErrorKind};
 
 /// Makes a container of type `tree` around any bytes, as anyone can who knows a recipient.
-fn sealed_tree(bench: &Bench, tar: &[u8]) -> Vec<u8> {
+fn sealed_tree(dir: &TestFolder, tar: &[u8]) -> Vec<u8> {
     let content = Content::generate(Aead::Aes128Ccm, ContentType::Tree, None).unwrap();
-    let mut sealed = container::Header::seal(&content, &bench.recipients()).unwrap();
+    let mut sealed = container::Header::seal(&content, &dir.recipients()).unwrap();
     let (payload, prefix) = Payload::create(&content).unwrap();
     sealed.extend_from_slice(&prefix);
     let mut chunks = Vec::new();
@@ -68,8 +68,8 @@ fn a_hostile_tree_leaves_nothing_and_touches_nothing() {
         ("folder come back to", ErrorKind::TreeDamaged, &[(b'0', b"x", b""), (b'0', b"d/late", b"")]),
     ];
     for (label, expected, entries) in cases {
-        let bench = Bench::new();
-        fs::write(bench.path("victim"), b"untouched").unwrap();
+        let dir = TestFolder::new();
+        fs::write(dir.path("victim"), b"untouched").unwrap();
         let mut tar = harmless();
         for (entry_type, path, target) in entries {
             entry(&mut tar, *entry_type, path, target, b"");
@@ -77,50 +77,50 @@ fn a_hostile_tree_leaves_nothing_and_touches_nothing() {
         // The following data is never reached, and the workers have to notice that nobody reads it.
         entry(&mut tar, b'0', b"zz", b"", &plain(5_000_000));
         tar.resize(tar.len() + 1024, 0);
-        fs::write(bench.path("box"), sealed_tree(&bench, &tar)).unwrap();
+        fs::write(dir.path("box"), sealed_tree(&dir, &tar)).unwrap();
         for threads in [1, 3] {
-            assert_eq!(bench.decrypt("box", "out", threads).expect_err(label).kind, expected, "{label}");
-            assert_eq!(bench.names(), ["box", "victim"], "{label}");
+            assert_eq!(dir.decrypt("box", "out", threads).expect_err(label).kind, expected, "{label}");
+            assert_eq!(dir.names(), ["box", "victim"], "{label}");
         }
-        assert_eq!(fs::read(bench.path("victim")).unwrap(), b"untouched", "{label}");
+        assert_eq!(fs::read(dir.path("victim")).unwrap(), b"untouched", "{label}");
     }
 }
 
 #[test]
 fn a_tree_needs_its_end_and_a_verified_last_chunk() {
-    let bench = Bench::new();
+    let dir = TestFolder::new();
     let mut tar = harmless();
-    fs::write(bench.path("box"), sealed_tree(&bench, &tar)).unwrap();
-    assert_eq!(bench.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::TreeDamaged);
+    fs::write(dir.path("box"), sealed_tree(&dir, &tar)).unwrap();
+    assert_eq!(dir.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::TreeDamaged);
     tar.resize(tar.len() + 1024, 0);
-    let good = sealed_tree(&bench, &tar);
+    let good = sealed_tree(&dir, &tar);
     // The whole tree is there and its end mark was read, but the container's end is missing.
     let mut bad = good.clone();
     *bad.last_mut().unwrap() ^= 1;
-    fs::write(bench.path("box"), &bad).unwrap();
+    fs::write(dir.path("box"), &bad).unwrap();
     let last = (tar.len() / CHUNK_BYTES) as u64;
-    assert_eq!(bench.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::ChunkDamaged { chunk: last });
-    assert_eq!(bench.names(), ["box"]);
-    fs::write(bench.path("box"), &good).unwrap();
-    bench.decrypt("box", "out", 2).unwrap();
-    assert!(fs::read(bench.path("out/big")).unwrap() == plain(3_000_000));
+    assert_eq!(dir.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::ChunkDamaged { chunk: last });
+    assert_eq!(dir.names(), ["box"]);
+    fs::write(dir.path("box"), &good).unwrap();
+    dir.decrypt("box", "out", 2).unwrap();
+    assert!(fs::read(dir.path("out/big")).unwrap() == plain(3_000_000));
 }
 
-/// Seals `data` into `box` and returns its bytes; the first chunk begins at `bench.chunks_offset()`.
-fn seal(bench: &Bench, data: &[u8]) -> Result<Vec<u8>, Error> {
-    fs::write(bench.path("in"), data).unwrap();
-    bench.encrypt("in", "box", 2)?;
-    fs::remove_file(bench.path("in")).unwrap();
-    Ok(fs::read(bench.path("box")).unwrap())
+/// Seals `data` into `box` and returns its bytes; the first chunk begins at `dir.chunks_offset()`.
+fn seal(dir: &TestFolder, data: &[u8]) -> Result<Vec<u8>, Error> {
+    fs::write(dir.path("in"), data).unwrap();
+    dir.encrypt("in", "box", 2)?;
+    fs::remove_file(dir.path("in")).unwrap();
+    Ok(fs::read(dir.path("box")).unwrap())
 }
 
 #[test]
 fn chunks_that_were_moved_or_come_from_another_container_are_damage() {
-    let bench = Bench::new();
+    let dir = TestFolder::new();
     let data = plain(200 * CHUNK_BYTES + 100);
-    let other = seal(&bench, &data).unwrap();
-    let good = seal(&bench, &data).unwrap();
-    let begin = bench.chunks_offset();
+    let other = seal(&dir, &data).unwrap();
+    let good = seal(&dir, &data).unwrap();
+    let begin = dir.chunks_offset();
     let chunk = |bytes: &[u8], number: usize| {
         let start = begin + number * SEALED_CHUNK_BYTES;
         bytes[start..bytes.len().min(start + SEALED_CHUNK_BYTES)].to_vec()
@@ -160,11 +160,11 @@ fn chunks_that_were_moved_or_come_from_another_container_are_damage() {
             u64::MAX => ErrorKind::Commitment,
             chunk => ErrorKind::ChunkDamaged { chunk },
         };
-        fs::write(bench.path("box"), &bytes).unwrap();
-        assert_eq!(bench.decrypt("box", "out", 2).expect_err(label).kind, expected, "{label}");
-        assert_eq!(bench.names(), ["box"], "{label}");
+        fs::write(dir.path("box"), &bytes).unwrap();
+        assert_eq!(dir.decrypt("box", "out", 2).expect_err(label).kind, expected, "{label}");
+        assert_eq!(dir.names(), ["box"], "{label}");
         let mut released = Vec::new();
-        let result = bench.between_fifos(&bytes, &mut released, |source, sink| bench.decrypt_from(source, sink, 2));
+        let result = dir.between_fifos(&bytes, &mut released, |source, sink| dir.decrypt_from(source, sink, 2));
         assert_eq!(result.expect_err(label).kind, expected, "{label}");
         let good_chunks = if damaged == u64::MAX { 0 } else { damaged as usize };
         assert!(released == data[..good_chunks * CHUNK_BYTES], "{label}");

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use crate::pipeline_support::{Bench, damaged, plain};
+use crate::pipeline_support::{TestFolder, damaged, plain};
 use proptest::prelude::*;
 use tress_container::commands::{DecryptOptions, Sink, Source, decrypt, encrypt, inspect, rewrap};
 use tress_container::{Control, ErrorKind};
@@ -26,20 +26,20 @@ fn sizes() -> Vec<usize> {
 
 #[test]
 fn files_come_back_at_every_size_with_every_number_of_workers() {
-    let bench = Bench::new();
+    let dir = TestFolder::new();
     for bytes in sizes() {
         for threads in 1..=4 {
             let data = plain(bytes);
-            fs::write(bench.path("in"), &data).unwrap();
-            let sealed = bench.encrypt("in", "box", threads).unwrap();
+            fs::write(dir.path("in"), &data).unwrap();
+            let sealed = dir.encrypt("in", "box", threads).unwrap();
             assert_eq!(sealed.bytes_in, bytes as u64);
-            assert_eq!(sealed.bytes_out, fs::metadata(bench.path("box")).unwrap().len());
+            assert_eq!(sealed.bytes_out, fs::metadata(dir.path("box")).unwrap().len());
             assert_eq!(sealed.chunks, bytes as u64 / 16384 + 1);
-            let opened = bench.decrypt("box", "out", threads).unwrap();
+            let opened = dir.decrypt("box", "out", threads).unwrap();
             assert_eq!(opened.bytes_out, bytes as u64);
             assert_eq!(opened.bytes_in, sealed.bytes_out);
-            assert!(fs::read(bench.path("out")).unwrap() == data, "{bytes} bytes, {threads} workers");
-            assert_eq!(bench.names(), ["box", "in", "out"]);
+            assert!(fs::read(dir.path("out")).unwrap() == data, "{bytes} bytes, {threads} workers");
+            assert_eq!(dir.names(), ["box", "in", "out"]);
         }
     }
 }
@@ -47,13 +47,12 @@ fn files_come_back_at_every_size_with_every_number_of_workers() {
 #[cfg(unix)]
 #[test]
 fn streams_come_back_at_every_size_with_every_number_of_workers() {
-    let bench = Bench::new();
+    let dir = TestFolder::new();
     for bytes in sizes() {
         for threads in 1..=4 {
             let data = plain(bytes);
-            let sealed = bench.through_fifos(&data, |source, sink| bench.encrypt_from(source, sink, threads)).unwrap();
-            let opened =
-                bench.through_fifos(&sealed, |source, sink| bench.decrypt_from(source, sink, threads)).unwrap();
+            let sealed = dir.through_fifos(&data, |source, sink| dir.encrypt_from(source, sink, threads)).unwrap();
+            let opened = dir.through_fifos(&sealed, |source, sink| dir.decrypt_from(source, sink, threads)).unwrap();
             assert!(opened == data, "{bytes} bytes, {threads} workers");
         }
     }
@@ -64,19 +63,19 @@ proptest! {
 
     #[test]
     fn ranges_are_slices(bytes in 0_usize..3_000_000, start in 0_usize..3_100_000, length in 0_usize..200_000, threads in 1_usize..4) {
-        let bench = Bench::new();
+        let dir = TestFolder::new();
         let data = plain(bytes);
-        fs::write(bench.path("in"), &data).unwrap();
-        bench.encrypt("in", "box", 2).unwrap();
-        let result = bench.decrypt_range("box", "out", start as u64..(start + length) as u64, threads);
+        fs::write(dir.path("in"), &data).unwrap();
+        dir.encrypt("in", "box", 2).unwrap();
+        let result = dir.decrypt_range("box", "out", start as u64..(start + length) as u64, threads);
         match data.get(start..start + length) {
             Some(slice) => {
                 result.unwrap();
-                prop_assert!(fs::read(bench.path("out")).unwrap() == slice);
+                prop_assert!(fs::read(dir.path("out")).unwrap() == slice);
             }
             None => {
                 prop_assert_eq!(result.unwrap_err().kind, ErrorKind::RangeOutOfBounds);
-                prop_assert!(!bench.path("out").exists());
+                prop_assert!(!dir.path("out").exists());
             }
         }
     }
@@ -84,37 +83,37 @@ proptest! {
 
 #[test]
 fn ranges_at_borders() {
-    let bench = Bench::new();
+    let dir = TestFolder::new();
     let data = plain(40000);
-    fs::write(bench.path("in"), &data).unwrap();
-    bench.encrypt("in", "box", 2).unwrap();
+    fs::write(dir.path("in"), &data).unwrap();
+    dir.encrypt("in", "box", 2).unwrap();
     let starts = [Unbounded, Included(0), Included(16384), Included(39999), Included(40000), Excluded(9)];
     let ends = [Unbounded, Included(39999), Excluded(0), Excluded(32768), Excluded(40000)];
     for range in starts.into_iter().flat_map(|start| ends.map(|end| (start, end))) {
-        let result = bench.decrypt_range("box", "out", range, 2);
+        let result = dir.decrypt_range("box", "out", range, 2);
         let slice = data.get((range.0.map(|at| at as usize), range.1.map(|at| at as usize)));
-        assert!(slice == result.is_ok().then(|| fs::read(bench.path("out")).unwrap()).as_deref(), "{range:?}");
+        assert!(slice == result.is_ok().then(|| fs::read(dir.path("out")).unwrap()).as_deref(), "{range:?}");
     }
-    fs::remove_file(bench.path("out")).unwrap();
+    fs::remove_file(dir.path("out")).unwrap();
     let ends_before_start = (Included(2), Excluded(1));
     let past_end = [(Included(40001), Unbounded), (Unbounded, Included(40000)), (Unbounded, Included(u64::MAX))];
     for range in past_end.into_iter().chain([ends_before_start]) {
-        assert_eq!(bench.decrypt_range("box", "out", range, 2).unwrap_err().kind, ErrorKind::RangeOutOfBounds);
+        assert_eq!(dir.decrypt_range("box", "out", range, 2).unwrap_err().kind, ErrorKind::RangeOutOfBounds);
     }
-    assert!(!bench.path("out").exists());
+    assert!(!dir.path("out").exists());
 }
 
 #[test]
 fn a_range_reads_only_what_it_needs_and_the_last_chunk() {
-    let bench = Bench::new();
+    let dir = TestFolder::new();
     let data = plain(100 * 16384 + 5);
-    fs::write(bench.path("in"), &data).unwrap();
-    bench.encrypt("in", "box", 1).unwrap();
-    let good = fs::read(bench.path("box")).unwrap();
-    let chunk = |number: usize| bench.chunks_offset() + number * 16400;
+    fs::write(dir.path("in"), &data).unwrap();
+    dir.encrypt("in", "box", 1).unwrap();
+    let good = fs::read(dir.path("box")).unwrap();
+    let chunk = |number: usize| dir.chunks_offset() + number * 16400;
     for (number, expected) in [(49, None), (50, Some(50)), (51, None), (100, Some(100))] {
-        fs::write(bench.path("box"), damaged(&good, chunk(number))).unwrap();
-        let result = bench.decrypt_range("box", "out", 50 * 16384..51 * 16384, 2);
+        fs::write(dir.path("box"), damaged(&good, chunk(number))).unwrap();
+        let result = dir.decrypt_range("box", "out", 50 * 16384..51 * 16384, 2);
         match expected {
             None => drop(result.unwrap()),
             Some(chunk) => assert_eq!(result.unwrap_err().kind, ErrorKind::ChunkDamaged { chunk }),
@@ -124,132 +123,131 @@ fn a_range_reads_only_what_it_needs_and_the_last_chunk() {
 
 #[test]
 fn damage_is_found_at_its_chunk_and_nothing_is_left() {
-    let bench = Bench::new();
+    let dir = TestFolder::new();
     let data = plain(10 * BATCH_BYTES + 9);
-    fs::write(bench.path("in"), &data).unwrap();
-    bench.encrypt("in", "box", 2).unwrap();
-    fs::remove_file(bench.path("in")).unwrap();
-    let good = fs::read(bench.path("box")).unwrap();
-    let begin = bench.chunks_offset();
+    fs::write(dir.path("in"), &data).unwrap();
+    dir.encrypt("in", "box", 2).unwrap();
+    fs::remove_file(dir.path("in")).unwrap();
+    let good = fs::read(dir.path("box")).unwrap();
+    let begin = dir.chunks_offset();
     for threads in 1..=4 {
         for chunk in [0, 1, 31, 32, 64, 200, 320] {
             // A later chunk is damaged as well: the first one must be reported.
             let bad = damaged(&damaged(&good, begin + 320 * 16400), begin + chunk * 16400 + 3);
-            fs::write(bench.path("box"), &bad).unwrap();
-            let error = bench.decrypt("box", "out", threads).unwrap_err();
+            fs::write(dir.path("box"), &bad).unwrap();
+            let error = dir.decrypt("box", "out", threads).unwrap_err();
             assert_eq!(error.kind, ErrorKind::ChunkDamaged { chunk: chunk as u64 });
-            assert_eq!(error.path.as_deref(), Some(bench.path("box").as_path()));
-            assert_eq!(bench.names(), ["box"]);
+            assert_eq!(error.path.as_deref(), Some(dir.path("box").as_path()));
+            assert_eq!(dir.names(), ["box"]);
         }
     }
-    fs::write(bench.path("box"), damaged(&good, begin - 1)).unwrap();
-    assert_eq!(bench.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::Commitment);
+    fs::write(dir.path("box"), damaged(&good, begin - 1)).unwrap();
+    assert_eq!(dir.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::Commitment);
     for end in [begin - 1, begin, begin + 15, begin + 16400, begin + 64 * 16400, begin + 64 * 16400 + 3] {
-        fs::write(bench.path("box"), &good[..end]).unwrap();
-        assert_eq!(bench.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::Truncated, "{end}");
+        fs::write(dir.path("box"), &good[..end]).unwrap();
+        assert_eq!(dir.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::Truncated, "{end}");
     }
-    fs::write(bench.path("box"), &good[..begin + 64 * 16400 + 16]).unwrap();
-    assert_eq!(bench.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::ChunkDamaged { chunk: 64 });
+    fs::write(dir.path("box"), &good[..begin + 64 * 16400 + 16]).unwrap();
+    assert_eq!(dir.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::ChunkDamaged { chunk: 64 });
     let mut longer = good.clone();
     longer.push(0);
-    fs::write(bench.path("box"), &longer).unwrap();
-    assert_eq!(bench.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::ChunkDamaged { chunk: 320 });
-    assert_eq!(bench.names(), ["box"]);
+    fs::write(dir.path("box"), &longer).unwrap();
+    assert_eq!(dir.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::ChunkDamaged { chunk: 320 });
+    assert_eq!(dir.names(), ["box"]);
 }
 
 #[cfg(unix)]
 #[test]
 fn a_stream_gets_the_verified_chunks_before_the_damage_and_none_after() {
-    let bench = Bench::new();
+    let dir = TestFolder::new();
     let data = plain(6 * BATCH_BYTES + 9);
-    fs::write(bench.path("in"), &data).unwrap();
-    bench.encrypt("in", "box", 2).unwrap();
-    let good = fs::read(bench.path("box")).unwrap();
+    fs::write(dir.path("in"), &data).unwrap();
+    dir.encrypt("in", "box", 2).unwrap();
+    let good = fs::read(dir.path("box")).unwrap();
     for threads in 1..=4 {
         for chunk in [0_usize, 1, 70, 192] {
-            let bad = damaged(&good, bench.chunks_offset() + chunk * 16400);
+            let bad = damaged(&good, dir.chunks_offset() + chunk * 16400);
             let mut released = Vec::new();
-            let result =
-                bench.between_fifos(&bad, &mut released, |source, sink| bench.decrypt_from(source, sink, threads));
+            let result = dir.between_fifos(&bad, &mut released, |source, sink| dir.decrypt_from(source, sink, threads));
             assert_eq!(result.unwrap_err().kind, ErrorKind::ChunkDamaged { chunk: chunk as u64 });
             assert!(released == data[..chunk * 16384], "chunk {chunk}, {threads} workers");
         }
     }
     // Cut between two chunks: all of it is valid, but the end is missing.
     let mut released = Vec::new();
-    let cut = &good[..bench.chunks_offset() + 64 * 16400];
-    let result = bench.between_fifos(cut, &mut released, |source, sink| bench.decrypt_from(source, sink, 2));
+    let cut = &good[..dir.chunks_offset() + 64 * 16400];
+    let result = dir.between_fifos(cut, &mut released, |source, sink| dir.decrypt_from(source, sink, 2));
     assert_eq!(result.unwrap_err().kind, ErrorKind::Truncated);
     assert!(released == data[..64 * 16384]);
 }
 
 #[test]
 fn outputs_are_refused() {
-    let bench = Bench::new();
-    fs::write(bench.path("in"), plain(100)).unwrap();
-    fs::write(bench.path("old"), b"old").unwrap();
-    assert_eq!(bench.encrypt_new("in", "old").unwrap_err().kind, ErrorKind::OutputExists);
-    assert_eq!(bench.encrypt("in", "in", 2).unwrap_err().kind, ErrorKind::OutputIsInput);
-    let error = bench.encrypt("in", "missing/box", 2).unwrap_err();
+    let dir = TestFolder::new();
+    fs::write(dir.path("in"), plain(100)).unwrap();
+    fs::write(dir.path("old"), b"old").unwrap();
+    assert_eq!(dir.encrypt_new("in", "old").unwrap_err().kind, ErrorKind::OutputExists);
+    assert_eq!(dir.encrypt("in", "in", 2).unwrap_err().kind, ErrorKind::OutputIsInput);
+    let error = dir.encrypt("in", "missing/box", 2).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Io(std::io::ErrorKind::NotFound));
-    assert_eq!(error.path.as_deref(), Some(bench.path("missing").as_path()));
-    assert_eq!(fs::read(bench.path("old")).unwrap(), b"old");
-    let error = bench.encrypt("none", "box", 2).unwrap_err();
+    assert_eq!(error.path.as_deref(), Some(dir.path("missing").as_path()));
+    assert_eq!(fs::read(dir.path("old")).unwrap(), b"old");
+    let error = dir.encrypt("none", "box", 2).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Io(std::io::ErrorKind::NotFound));
-    assert_eq!(bench.names(), ["in", "old"]);
+    assert_eq!(dir.names(), ["in", "old"]);
 }
 
 #[cfg(unix)]
 #[test]
 fn symlinks_are_followed_and_devices_stay() {
     use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
-    let bench = Bench::new();
-    fs::write(bench.path("in"), plain(100)).unwrap();
-    symlink("in", bench.path("same")).unwrap();
-    assert_eq!(bench.encrypt("in", "same", 2).unwrap_err().kind, ErrorKind::OutputIsInput);
-    symlink("target", bench.path("link")).unwrap();
-    bench.encrypt_new("in", "link").unwrap();
-    assert!(fs::symlink_metadata(bench.path("link")).unwrap().is_symlink());
-    assert!(fs::symlink_metadata(bench.path("target")).unwrap().is_file());
-    fs::write(bench.path("plain"), b"").unwrap();
-    let umask_mode = fs::metadata(bench.path("plain")).unwrap().mode();
-    assert_eq!(fs::metadata(bench.path("target")).unwrap().mode(), umask_mode);
+    let dir = TestFolder::new();
+    fs::write(dir.path("in"), plain(100)).unwrap();
+    symlink("in", dir.path("same")).unwrap();
+    assert_eq!(dir.encrypt("in", "same", 2).unwrap_err().kind, ErrorKind::OutputIsInput);
+    symlink("target", dir.path("link")).unwrap();
+    dir.encrypt_new("in", "link").unwrap();
+    assert!(fs::symlink_metadata(dir.path("link")).unwrap().is_symlink());
+    assert!(fs::symlink_metadata(dir.path("target")).unwrap().is_file());
+    fs::write(dir.path("plain"), b"").unwrap();
+    let umask_mode = fs::metadata(dir.path("plain")).unwrap().mode();
+    assert_eq!(fs::metadata(dir.path("target")).unwrap().mode(), umask_mode);
 
     let to = |path: &str| {
         let sink = Sink::Path { path: path.into(), force: true };
-        encrypt(&Source::Path(bench.path("in")), &sink, &bench.recipients(), &bench.options(2), &Control::new())
+        encrypt(&Source::Path(dir.path("in")), &sink, &dir.recipients(), &dir.options(2), &Control::new())
     };
     to("/dev/null").unwrap();
     assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
     assert_eq!(to("/dev/full").unwrap_err().kind, ErrorKind::Io(std::io::ErrorKind::StorageFull));
 
-    fs::set_permissions(bench.path("target"), fs::Permissions::from_mode(0o640)).unwrap();
-    rewrap(&bench.path("link"), &bench.identities(), &bench.other_recipients(), &Control::new()).unwrap();
-    assert!(fs::symlink_metadata(bench.path("link")).unwrap().is_symlink());
-    assert_eq!(fs::metadata(bench.path("target")).unwrap().mode() & 0o777, 0o640);
+    fs::set_permissions(dir.path("target"), fs::Permissions::from_mode(0o640)).unwrap();
+    rewrap(&dir.path("link"), &dir.identities(), &dir.other_recipients(), &Control::new()).unwrap();
+    assert!(fs::symlink_metadata(dir.path("link")).unwrap().is_symlink());
+    assert_eq!(fs::metadata(dir.path("target")).unwrap().mode() & 0o777, 0o640);
 }
 
 #[cfg(unix)]
 #[test]
 fn what_force_replaces_keeps_its_mode() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
-    let bench = Bench::new();
-    let mode = |name| fs::metadata(bench.path(name)).unwrap().mode() & 0o7777;
-    fs::write(bench.path("in"), plain(100)).unwrap();
+    let dir = TestFolder::new();
+    let mode = |name| fs::metadata(dir.path(name)).unwrap().mode() & 0o7777;
+    fs::write(dir.path("in"), plain(100)).unwrap();
     for (old, new) in [(0o600, 0o600), (0o640, 0o640), (0o666, 0o666), (0o400, 0o400), (0o4755, 0o755)] {
         for (from, to) in [("in", "box"), ("box", "out")] {
-            fs::write(bench.path(to), b"old").unwrap();
-            fs::set_permissions(bench.path(to), fs::Permissions::from_mode(old)).unwrap();
-            let done = if to == "box" { bench.encrypt(from, to, 2) } else { bench.decrypt(from, to, 2) };
+            fs::write(dir.path(to), b"old").unwrap();
+            fs::set_permissions(dir.path(to), fs::Permissions::from_mode(old)).unwrap();
+            let done = if to == "box" { dir.encrypt(from, to, 2) } else { dir.decrypt(from, to, 2) };
             done.unwrap();
             assert_eq!(mode(to), new, "{to} {old:o}");
-            fs::set_permissions(bench.path(to), fs::Permissions::from_mode(0o600)).unwrap();
+            fs::set_permissions(dir.path(to), fs::Permissions::from_mode(0o600)).unwrap();
         }
     }
     // Only root may change owners.
-    if chown(bench.path("out"), Some(12345), Some(54321)).is_ok() {
-        bench.decrypt("box", "out", 2).unwrap();
-        let status = fs::metadata(bench.path("out")).unwrap();
+    if chown(dir.path("out"), Some(12345), Some(54321)).is_ok() {
+        dir.decrypt("box", "out", 2).unwrap();
+        let status = fs::metadata(dir.path("out")).unwrap();
         assert_eq!((status.uid(), status.gid()), (12345, 54321));
     }
 }
@@ -258,14 +256,14 @@ fn what_force_replaces_keeps_its_mode() {
 #[test]
 fn planted_links_are_not_followed() {
     use std::os::unix::fs::{PermissionsExt, chown, lchown, symlink};
-    let bench = Bench::new();
-    fs::write(bench.path("in"), plain(100)).unwrap();
-    fs::create_dir(bench.path("folder")).unwrap();
-    fs::write(bench.path("folder/file"), plain(100)).unwrap();
-    bench.encrypt("folder", "tree", 2).unwrap();
-    fs::create_dir(bench.path("shared")).unwrap();
-    fs::create_dir(bench.path("victims")).unwrap();
-    let (link, target) = (bench.path("shared/out"), bench.path("victims/target"));
+    let dir = TestFolder::new();
+    fs::write(dir.path("in"), plain(100)).unwrap();
+    fs::create_dir(dir.path("folder")).unwrap();
+    fs::write(dir.path("folder/file"), plain(100)).unwrap();
+    dir.encrypt("folder", "tree", 2).unwrap();
+    fs::create_dir(dir.path("shared")).unwrap();
+    fs::create_dir(dir.path("victims")).unwrap();
+    let (link, target) = (dir.path("shared/out"), dir.path("victims/target"));
     symlink(&target, &link).unwrap();
     // A link of `owner` in a folder of `folder` with this mode; Linux refuses to follow the same ones.
     let cases = [
@@ -278,11 +276,11 @@ fn planted_links_are_not_followed() {
         (0o1755, 0, 12345, true),
     ];
     for (mode, folder, owner, is_followed) in cases {
-        if lchown(&link, Some(owner), None).and_then(|()| chown(bench.path("shared"), Some(folder), None)).is_err() {
+        if lchown(&link, Some(owner), None).and_then(|()| chown(dir.path("shared"), Some(folder), None)).is_err() {
             eprintln!("\n*** SKIPPED: only root can plant a link of another user ***");
             return;
         }
-        fs::set_permissions(bench.path("shared"), fs::Permissions::from_mode(mode)).unwrap();
+        fs::set_permissions(dir.path("shared"), fs::Permissions::from_mode(mode)).unwrap();
         for from in ["in", "tree"] {
             for force in [false, true] {
                 if force && is_followed {
@@ -290,11 +288,11 @@ fn planted_links_are_not_followed() {
                 }
                 let sink = Sink::Path { path: link.clone(), force };
                 let done = match from {
-                    "in" => bench.encrypt_from(&Source::Path(bench.path(from)), &sink, 2),
+                    "in" => dir.encrypt_from(&Source::Path(dir.path(from)), &sink, 2),
                     _ => decrypt(
-                        &Source::Path(bench.path(from)),
+                        &Source::Path(dir.path(from)),
                         &sink,
-                        &bench.identities(),
+                        &dir.identities(),
                         &Default::default(),
                         &Control::new(),
                     ),
@@ -310,61 +308,59 @@ fn planted_links_are_not_followed() {
                 let _ = fs::remove_file(&target).or_else(|_| fs::remove_dir_all(&target));
             }
         }
-        assert_eq!(fs::read_dir(bench.path("victims")).unwrap().count(), 0);
-        assert_eq!(fs::read_dir(bench.path("shared")).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(dir.path("victims")).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(dir.path("shared")).unwrap().count(), 1);
     }
 }
 
 #[test]
 fn rewrap_changes_who_opens_and_nothing_else() {
-    let bench = Bench::new();
+    let dir = TestFolder::new();
     let data = plain(6 * BATCH_BYTES);
-    fs::write(bench.path("in"), &data).unwrap();
-    bench.encrypt("in", "box", 2).unwrap();
-    let before = fs::read(bench.path("box")).unwrap();
-    let begin = bench.chunks_offset() - 56;
+    fs::write(dir.path("in"), &data).unwrap();
+    dir.encrypt("in", "box", 2).unwrap();
+    let before = fs::read(dir.path("box")).unwrap();
+    let begin = dir.chunks_offset() - 56;
     assert_eq!(
-        rewrap(&bench.path("box"), &bench.other_identities(), &bench.other_recipients(), &Control::new())
-            .unwrap_err()
-            .kind,
+        rewrap(&dir.path("box"), &dir.other_identities(), &dir.other_recipients(), &Control::new()).unwrap_err().kind,
         ErrorKind::NoMatchingKey
     );
-    assert!(fs::read(bench.path("box")).unwrap() == before);
-    rewrap(&bench.path("box"), &bench.identities(), &bench.other_recipients(), &Control::new()).unwrap();
-    assert!(fs::read(bench.path("box")).unwrap()[begin..] == before[begin..]);
-    assert_eq!(bench.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::NoMatchingKey);
-    let sink = Sink::Path { path: bench.path("out"), force: false };
-    let source = Source::Path(bench.path("box"));
-    decrypt(&source, &sink, &bench.other_identities(), &DecryptOptions::default(), &Control::new()).unwrap();
-    assert!(fs::read(bench.path("out")).unwrap() == data);
+    assert!(fs::read(dir.path("box")).unwrap() == before);
+    rewrap(&dir.path("box"), &dir.identities(), &dir.other_recipients(), &Control::new()).unwrap();
+    assert!(fs::read(dir.path("box")).unwrap()[begin..] == before[begin..]);
+    assert_eq!(dir.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::NoMatchingKey);
+    let sink = Sink::Path { path: dir.path("out"), force: false };
+    let source = Source::Path(dir.path("box"));
+    decrypt(&source, &sink, &dir.other_identities(), &DecryptOptions::default(), &Control::new()).unwrap();
+    assert!(fs::read(dir.path("out")).unwrap() == data);
 }
 
 #[cfg(unix)]
 #[test]
 fn inspect_tells_the_same_of_a_file_and_a_stream() {
-    let bench = Bench::new();
-    fs::write(bench.path("in"), plain(100_000)).unwrap();
-    bench.encrypt("in", "box", 2).unwrap();
-    let source = Source::Path(bench.path("box"));
+    let dir = TestFolder::new();
+    fs::write(dir.path("in"), plain(100_000)).unwrap();
+    dir.encrypt("in", "box", 2).unwrap();
+    let source = Source::Path(dir.path("box"));
     let found = inspect(&source, None).unwrap();
     assert_eq!((found.chunks, found.plaintext_bytes, found.verified), (7, 100_000, false));
     assert_eq!(found.name, None);
-    let found = inspect(&source, Some(&bench.identities())).unwrap();
+    let found = inspect(&source, Some(&dir.identities())).unwrap();
     assert!(found.verified);
     assert_eq!(found.name.as_deref(), Some("in"));
-    let sealed = fs::read(bench.path("box")).unwrap();
-    let streamed = bench.out_of_fifo(&sealed, |source| inspect(source, Some(&bench.identities())));
+    let sealed = fs::read(dir.path("box")).unwrap();
+    let streamed = dir.out_of_fifo(&sealed, |source| inspect(source, Some(&dir.identities())));
     assert_eq!(streamed.unwrap(), found);
-    fs::write(bench.path("box"), damaged(&sealed, sealed.len() - 1)).unwrap();
-    assert_eq!(inspect(&source, Some(&bench.identities())).unwrap_err().kind, ErrorKind::ChunkDamaged { chunk: 6 });
+    fs::write(dir.path("box"), damaged(&sealed, sealed.len() - 1)).unwrap();
+    assert_eq!(inspect(&source, Some(&dir.identities())).unwrap_err().kind, ErrorKind::ChunkDamaged { chunk: 6 });
 }
 
 #[test]
 fn a_cancelled_run_ends_at_once_and_leaves_nothing() {
-    let bench = Bench::new();
-    fs::write(bench.path("in"), plain(80 * BATCH_BYTES)).unwrap();
+    let dir = TestFolder::new();
+    fs::write(dir.path("in"), plain(80 * BATCH_BYTES)).unwrap();
     let control = Control::new();
-    let sink = Sink::Path { path: bench.path("box"), force: false };
+    let sink = Sink::Path { path: dir.path("box"), force: false };
     let error = thread::scope(|scope| {
         scope.spawn(|| {
             while control.done_bytes() == 0 {
@@ -372,22 +368,22 @@ fn a_cancelled_run_ends_at_once_and_leaves_nothing() {
             }
             control.cancel();
         });
-        encrypt(&Source::Path(bench.path("in")), &sink, &bench.recipients(), &bench.options(2), &control).unwrap_err()
+        encrypt(&Source::Path(dir.path("in")), &sink, &dir.recipients(), &dir.options(2), &control).unwrap_err()
     });
     assert_eq!(error.kind, ErrorKind::Interrupted);
-    assert_eq!(bench.names(), ["in"]);
+    assert_eq!(dir.names(), ["in"]);
 }
 
 type Calls = Arc<Mutex<Vec<(u64, Option<u64>)>>>;
 
 #[test]
 fn progress_is_reported_up_to_the_last_byte() {
-    let bench = Bench::new();
-    let sink = |name: &str| Sink::Path { path: bench.path(name), force: true };
-    fs::create_dir(bench.path("folder")).unwrap();
+    let dir = TestFolder::new();
+    let sink = |name: &str| Sink::Path { path: dir.path(name), force: true };
+    fs::create_dir(dir.path("folder")).unwrap();
     for (bytes, threads) in [(0, 1), (5 * BATCH_BYTES + 1, 1), (5 * BATCH_BYTES + 1, 4)] {
-        fs::write(bench.path("in"), plain(bytes)).unwrap();
-        fs::write(bench.path("folder/in"), plain(bytes)).unwrap();
+        fs::write(dir.path("in"), plain(bytes)).unwrap();
+        fs::write(dir.path("folder/in"), plain(bytes)).unwrap();
         let calls = Calls::default();
         let noted = calls.clone();
         let control = || {
@@ -395,9 +391,9 @@ fn progress_is_reported_up_to_the_last_byte() {
             Control::new().on_progress(move |done, total| noted.lock().unwrap().push((done, total)))
         };
         let take = || std::mem::take(&mut *calls.lock().unwrap());
-        let options = bench.options(threads);
+        let options = dir.options(threads);
         let run = |from: &str| {
-            encrypt(&Source::Path(bench.path(from)), &sink("box"), &bench.recipients(), &options, &control()).unwrap();
+            encrypt(&Source::Path(dir.path(from)), &sink("box"), &dir.recipients(), &options, &control()).unwrap();
             take()
         };
         let found = run("in");
@@ -413,37 +409,37 @@ fn progress_is_reported_up_to_the_last_byte() {
 
 #[test]
 fn a_panic_in_a_report_ends_the_run() {
-    let bench = Bench::new();
-    fs::write(bench.path("in"), plain(20 * BATCH_BYTES)).unwrap();
-    let sink = Sink::Path { path: bench.path("box"), force: false };
+    let dir = TestFolder::new();
+    fs::write(dir.path("in"), plain(20 * BATCH_BYTES)).unwrap();
+    let sink = Sink::Path { path: dir.path("box"), force: false };
     for threads in [1, 4] {
         let control = Control::new().on_progress(|_, _| panic!("as tested"));
-        let (source, options) = (Source::Path(bench.path("in")), bench.options(threads));
-        let run = || encrypt(&source, &sink, &bench.recipients(), &options, &control);
+        let (source, options) = (Source::Path(dir.path("in")), dir.options(threads));
+        let run = || encrypt(&source, &sink, &dir.recipients(), &options, &control);
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
-        assert_eq!(bench.names(), ["in"]);
+        assert_eq!(dir.names(), ["in"]);
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_run_that_waits_for_a_pipe_can_be_cancelled() {
-    let bench = Bench::new();
-    fs::write(bench.path("in"), plain(16 * BATCH_BYTES)).unwrap();
-    bench.fifo("pipe");
+    let dir = TestFolder::new();
+    fs::write(dir.path("in"), plain(16 * BATCH_BYTES)).unwrap();
+    dir.fifo("pipe");
     // First nobody writes, then nobody reads; the other end stays open.
     for is_source in [true, false] {
         let control = Control::new();
         let (done, is_done) = mpsc::channel();
         let error = thread::scope(|scope| {
-            let (bench, control) = (&bench, &control);
+            let (dir, control) = (&dir, &control);
             let holder = scope.spawn(move || {
                 let mut held = if is_source {
-                    let mut pipe = File::options().write(true).open(bench.path("pipe")).unwrap();
+                    let mut pipe = File::options().write(true).open(dir.path("pipe")).unwrap();
                     pipe.write_all(&[1; 20000]).unwrap();
                     pipe
                 } else {
-                    File::open(bench.path("pipe")).unwrap()
+                    File::open(dir.path("pipe")).unwrap()
                 };
                 thread::sleep(Duration::from_millis(200));
                 control.cancel();
@@ -452,72 +448,72 @@ fn a_run_that_waits_for_a_pipe_can_be_cancelled() {
                 in_time
             });
             let (source, sink) = if is_source {
-                (Source::Path(bench.path("pipe")), Sink::Path { path: bench.path("box"), force: false })
+                (Source::Path(dir.path("pipe")), Sink::Path { path: dir.path("box"), force: false })
             } else {
-                (Source::Path(bench.path("in")), Sink::Path { path: bench.path("pipe"), force: false })
+                (Source::Path(dir.path("in")), Sink::Path { path: dir.path("pipe"), force: false })
             };
-            let error = encrypt(&source, &sink, &bench.recipients(), &bench.options(2), control).unwrap_err();
+            let error = encrypt(&source, &sink, &dir.recipients(), &dir.options(2), control).unwrap_err();
             done.send(()).unwrap();
             assert_eq!(holder.join().unwrap(), Ok(()));
             error
         });
         assert_eq!(error.kind, ErrorKind::Interrupted);
-        assert_eq!(bench.names(), ["in", "pipe"]);
+        assert_eq!(dir.names(), ["in", "pipe"]);
     }
 }
 
 #[cfg(unix)]
 #[test]
 fn a_reader_that_leaves_is_a_closed_pipe() {
-    let bench = Bench::new();
-    fs::write(bench.path("in"), plain(16 * BATCH_BYTES)).unwrap();
-    bench.fifo("pipe");
+    let dir = TestFolder::new();
+    fs::write(dir.path("in"), plain(16 * BATCH_BYTES)).unwrap();
+    dir.fifo("pipe");
     let error = thread::scope(|scope| {
         scope.spawn(|| {
-            let mut pipe = File::open(bench.path("pipe")).unwrap();
+            let mut pipe = File::open(dir.path("pipe")).unwrap();
             pipe.read_exact(&mut [0; 100_000]).unwrap();
         });
-        bench.encrypt("in", "pipe", 3).unwrap_err()
+        dir.encrypt("in", "pipe", 3).unwrap_err()
     });
     assert_eq!(error.kind, ErrorKind::Io(std::io::ErrorKind::BrokenPipe));
-    assert_eq!(bench.names(), ["in", "pipe"]);
+    assert_eq!(dir.names(), ["in", "pipe"]);
 }
 
 #[test]
 fn an_input_that_changes_fails_the_run() {
-    let bench = Bench::new();
-    fs::write(bench.path("in"), plain(80 * BATCH_BYTES)).unwrap();
+    let dir = TestFolder::new();
+    fs::write(dir.path("in"), plain(80 * BATCH_BYTES)).unwrap();
     let control = Control::new();
-    let sink = Sink::Path { path: bench.path("box"), force: false };
+    let sink = Sink::Path { path: dir.path("box"), force: false };
     let error = thread::scope(|scope| {
         scope.spawn(|| {
             while control.done_bytes() == 0 {
                 thread::yield_now();
             }
-            File::options().append(true).open(bench.path("in")).unwrap().write_all(b"more").unwrap();
+            File::options().append(true).open(dir.path("in")).unwrap().write_all(b"more").unwrap();
         });
-        encrypt(&Source::Path(bench.path("in")), &sink, &bench.recipients(), &bench.options(2), &control).unwrap_err()
+        encrypt(&Source::Path(dir.path("in")), &sink, &dir.recipients(), &dir.options(2), &control).unwrap_err()
     });
     assert_eq!(error.kind, ErrorKind::InputChanged);
-    assert_eq!(bench.names(), ["in"]);
+    assert_eq!(dir.names(), ["in"]);
 }
 
 #[test]
 fn a_folder_becomes_a_tree_and_comes_back() {
-    let bench = Bench::new();
-    fs::create_dir_all(bench.path("in/deep/er")).unwrap();
-    fs::write(bench.path("in/deep/er/big"), plain(6 * BATCH_BYTES + 1)).unwrap();
-    fs::write(bench.path("in/empty"), b"").unwrap();
-    bench.encrypt("in", "box", 2).unwrap();
-    bench.decrypt("box", "out", 2).unwrap();
-    assert!(fs::read(bench.path("out/deep/er/big")).unwrap() == plain(6 * BATCH_BYTES + 1));
-    assert_eq!(fs::read(bench.path("out/empty")).unwrap(), b"");
+    let dir = TestFolder::new();
+    fs::create_dir_all(dir.path("in/deep/er")).unwrap();
+    fs::write(dir.path("in/deep/er/big"), plain(6 * BATCH_BYTES + 1)).unwrap();
+    fs::write(dir.path("in/empty"), b"").unwrap();
+    dir.encrypt("in", "box", 2).unwrap();
+    dir.decrypt("box", "out", 2).unwrap();
+    assert!(fs::read(dir.path("out/deep/er/big")).unwrap() == plain(6 * BATCH_BYTES + 1));
+    assert_eq!(fs::read(dir.path("out/empty")).unwrap(), b"");
     // The container would include itself.
-    assert_eq!(bench.encrypt("in", "in/deep/box", 2).unwrap_err().kind, ErrorKind::OutputIsInput);
+    assert_eq!(dir.encrypt("in", "in/deep/box", 2).unwrap_err().kind, ErrorKind::OutputIsInput);
     // After damage, no part of the tree exists.
-    let good = fs::read(bench.path("box")).unwrap();
-    fs::write(bench.path("box"), damaged(&good, good.len() - 1)).unwrap();
-    fs::remove_dir_all(bench.path("out")).unwrap();
-    assert!(matches!(bench.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::ChunkDamaged { .. }));
-    assert_eq!(bench.names(), ["box", "in"]);
+    let good = fs::read(dir.path("box")).unwrap();
+    fs::write(dir.path("box"), damaged(&good, good.len() - 1)).unwrap();
+    fs::remove_dir_all(dir.path("out")).unwrap();
+    assert!(matches!(dir.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::ChunkDamaged { .. }));
+    assert_eq!(dir.names(), ["box", "in"]);
 }

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::encrypt::is_broken_pipe;
-use super::open::Container;
+use super::open::OpenContainer;
 use super::{Control, Report, Sink, Source};
 use crate::container::{CHUNK_BYTES, ContentType, Payload, SEALED_CHUNK_BYTES};
 use crate::keys::Identities;
 use crate::pipeline::pipe::pipe;
-use crate::pipeline::{BatchSink, BatchSource, Direction, Pipeline, Totals, Window};
+use crate::pipeline::{BatchSink, BatchSource, Direction, Pipeline, PlainWindow, Totals};
 use crate::sink::CheckedSink;
 use crate::source::OpenSource;
 use crate::sys::{Os, System};
@@ -87,15 +87,15 @@ pub(crate) fn decrypt_on(
     }
     let input = OpenSource::open(system, source)?;
     let destination = CheckedSink::check(system, sink, Some(&input))?;
-    let container = Container::read(&input, control)?;
+    let container = OpenContainer::read(&input, control)?;
     let (content, payload) = container.open(identities)?;
     let is_tree = content.content_type == ContentType::Tree;
     if is_tree && range.is_some() {
         return Err(Error::new(ErrorKind::Usage).with_detail("ranges of a tree are not supported").at(input.name()));
     }
     let head_bytes = container.chunks_offset;
-    let Plan { batches, window, plain_bytes } = Plan::make(container, &payload, range, control)?;
-    let run = Run { payload: &payload, input: &input, threads: options.threads, control };
+    let ReadPlan { batches, window, plain_bytes } = ReadPlan::make(container, &payload, range, control)?;
+    let run = DecryptRun { payload: &payload, input: &input, threads: options.threads, control };
     let output = match destination {
         CheckedSink::Name(name) if is_tree => {
             let totals = run.unpack(batches, &name.path, name.force)?;
@@ -132,16 +132,16 @@ fn check_bounds(range: Option<(u64, Option<u64>)>, plain_bytes: u64) -> Result<(
 }
 
 /// The chunks to read, and the part of their plaintext to write.
-struct Plan<'a> {
+struct ReadPlan<'a> {
     batches: BatchSource<'a>,
-    window: Window,
+    window: PlainWindow,
     /// Length of the whole plaintext if known before the run, and verified if there is a range.
     plain_bytes: Option<u64>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> ReadPlan<'a> {
     fn make(
-        container: Container<'a>,
+        container: OpenContainer<'a>,
         payload: &Payload,
         range: Option<(u64, Option<u64>)>,
         control: &'a Control,
@@ -177,14 +177,14 @@ impl<'a> Plan<'a> {
 }
 
 /// The context that all pipelines of one decryption share.
-struct Run<'a> {
+struct DecryptRun<'a> {
     payload: &'a Payload,
     input: &'a OpenSource<'a>,
     threads: Threads,
     control: &'a Control,
 }
 
-impl Run<'_> {
+impl DecryptRun<'_> {
     fn pipeline(&self, batches: BatchSource<'_>, sink: BatchSink<'_>) -> Result<Totals, Error> {
         Pipeline::new(self.payload, Direction::Unseal, batches, sink, self.control, self.threads)
             .run()

@@ -141,7 +141,7 @@ fn encrypt_file(
         Kind::Regular => source.path().and_then(storable_name),
         _ => None,
     });
-    let sealed = Sealed::create(destination, ContentType::File, name, recipients, options)?;
+    let sealed = ContainerWriter::create(destination, ContentType::File, name, recipients, options)?;
     let batches = match input.seekable_bytes() {
         Some(bytes) => {
             control.set_total(bytes);
@@ -197,7 +197,7 @@ fn encrypt_tree(
         }
     }
     let name = options.name.clone().or_else(|| storable_name(root));
-    let sealed = Sealed::create(destination, ContentType::Tree, name, recipients, options)?;
+    let sealed = ContainerWriter::create(destination, ContentType::Tree, name, recipients, options)?;
     let (writer, reader) = pipe();
     let report = std::thread::scope(|scope| {
         let (reader, sealed) = (reader, &sealed);
@@ -237,14 +237,14 @@ fn storable_name(path: &Path) -> Option<String> {
 }
 
 /// A container with a complete header, before its payload is sealed.
-struct Sealed<'a> {
+struct ContainerWriter<'a> {
     payload: Payload,
     /// Header and prefix.
     head: Vec<u8>,
     output: OpenSink<'a>,
 }
 
-impl<'a> Sealed<'a> {
+impl<'a> ContainerWriter<'a> {
     fn create(
         destination: CheckedSink<'a>,
         content_type: ContentType,

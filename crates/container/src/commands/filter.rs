@@ -10,26 +10,26 @@ use crate::{Error, ErrorKind};
 
 /// Error of a transformation.
 #[derive(Debug)]
-pub(super) enum Failed {
+pub(super) enum FilterError {
     /// Reading or writing failed.
     Io(io::Error),
     /// The data is not valid for this transformation.
     Data(Error),
 }
 
-impl From<io::Error> for Failed {
+impl From<io::Error> for FilterError {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
 }
 
-impl From<Error> for Failed {
+impl From<Error> for FilterError {
     fn from(error: Error) -> Self {
         Self::Data(error)
     }
 }
 
-impl From<tress_cipher::Error> for Failed {
+impl From<tress_cipher::Error> for FilterError {
     fn from(error: tress_cipher::Error) -> Self {
         Self::Data(error.into())
     }
@@ -45,21 +45,21 @@ pub(super) fn filter(
     source: &Source,
     sink: &Sink,
     control: &Control,
-    transform: impl FnOnce(&mut dyn Read, &mut dyn Write) -> Result<(), Failed>,
+    transform: impl FnOnce(&mut dyn Read, &mut dyn Write) -> Result<(), FilterError>,
 ) -> Result<(), Error> {
     let input = OpenSource::open(system, source)?;
     if let Some(bytes) = input.seekable_bytes() {
         control.set_total(bytes);
     }
     let output = CheckedSink::check(system, sink, Some(&input))?.create()?;
-    let mut writer = Sequential { output: &output, offset: 0, control, error: None };
-    let done = transform(&mut Counted { reader: input.reader(control), control }, &mut writer);
+    let mut writer = SequentialWriter { output: &output, offset: 0, control, error: None };
+    let done = transform(&mut CountingReader { reader: input.reader(control), control }, &mut writer);
     if let Some(error) = writer.error {
         return Err(error);
     }
     done.map_err(|failed| match failed {
-        Failed::Io(error) => input.failure(error, control),
-        Failed::Data(error) => input.failure(error, control),
+        FilterError::Io(error) => input.failure(error, control),
+        FilterError::Data(error) => input.failure(error, control),
     })?;
     input.check_unchanged()?;
     if control.is_cancelled() {
@@ -68,12 +68,12 @@ pub(super) fn filter(
     output.commit(control)
 }
 
-struct Counted<'a, R> {
+struct CountingReader<'a, R> {
     reader: R,
     control: &'a Control,
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl<R: Read> Read for CountingReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let bytes = self.reader.read(buffer)?;
         self.control.add_done(bytes as u64);
@@ -82,14 +82,14 @@ impl<R: Read> Read for Counted<'_, R> {
 }
 
 /// Writes an output in order, and keeps the first error, because an `io::Error` cannot hold it.
-struct Sequential<'a> {
+struct SequentialWriter<'a> {
     output: &'a OpenSink<'a>,
     offset: u64,
     control: &'a Control,
     error: Option<Error>,
 }
 
-impl Write for Sequential<'_> {
+impl Write for SequentialWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.output.write_all(&mut [IoSlice::new(bytes)], self.offset, self.control) {
             Ok(()) => {

@@ -2,7 +2,7 @@
 
 use std::io::{IoSliceMut, Read};
 
-use super::open::{Container, Extent};
+use super::open::{Extent, OpenContainer};
 use super::{Control, Source};
 use crate::Error;
 use crate::container::{Aead, ContentType, SEALED_CHUNK_BYTES};
@@ -50,7 +50,7 @@ pub(crate) fn inspect_on(
     control: &Control,
 ) -> Result<Inspection, Error> {
     let input = OpenSource::open(system, source)?;
-    let mut container = Container::read(&input, control)?;
+    let mut container = OpenContainer::read(&input, control)?;
     let opened = identities.map(|identities| container.open(identities)).transpose()?;
     let (extent, last) = match container.extent()? {
         Some(extent) => {
@@ -86,7 +86,7 @@ pub(crate) fn inspect_on(
 }
 
 /// Counts the chunks of a stream, and returns the last one.
-fn read_to_end(container: &mut Container<'_>, control: &Control) -> Result<(Extent, Vec<u8>), Error> {
+fn read_to_end(container: &mut OpenContainer<'_>, control: &Control) -> Result<(Extent, Vec<u8>), Error> {
     let mut sealed_bytes = 0;
     let mut chunk = Vec::with_capacity(SEALED_CHUNK_BYTES);
     loop {

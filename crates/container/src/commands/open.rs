@@ -7,21 +7,21 @@ use crate::container::{
     CHUNK_BYTES, Content, Header, PREFIX_BYTES, Payload, SEALED_CHUNK_BYTES, TAG_BYTES, plain_bytes,
 };
 use crate::keys::Identities;
-use crate::source::{OpenSource, Reader};
+use crate::source::{OpenSource, SourceReader};
 use crate::{Error, ErrorKind};
 
 /// Largest number of bytes that are read from a stream beyond the header.
 const READ_AHEAD_BYTES: usize = 8192;
 
 /// A container that was read up to the end of its payload's prefix.
-pub(super) struct Container<'a> {
+pub(super) struct OpenContainer<'a> {
     pub(super) input: &'a OpenSource<'a>,
     pub(super) header: Header,
     prefix: [u8; PREFIX_BYTES],
     /// Offset of the first chunk.
     pub(super) chunks_offset: u64,
     /// The stream after the prefix.
-    pub(super) reader: BufReader<Reader<'a>>,
+    pub(super) reader: BufReader<SourceReader<'a>>,
     control: &'a Control,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Extent {
     pub(super) last_sealed_bytes: usize,
 }
 
-impl<'a> Container<'a> {
+impl<'a> OpenContainer<'a> {
     /// Reads the header and the prefix.
     pub(super) fn read(input: &'a OpenSource<'a>, control: &'a Control) -> Result<Self, Error> {
         let mut reader = BufReader::with_capacity(READ_AHEAD_BYTES, input.reader(control));

@@ -12,7 +12,7 @@ use tress_cipher::{
 };
 use zeroize::Zeroizing;
 
-use super::filter::{Failed, filter};
+use super::filter::{FilterError, filter};
 use super::{Control, Sink, Source};
 use crate::sys::{Os, System};
 use crate::{Error, ErrorKind};
@@ -109,14 +109,14 @@ pub(crate) fn raw_on<C: BlockCipher>(
 ) -> Result<(), Error> {
     // Check the parameters on an empty message, before any input is touched.
     let (chaining, padding) = match mode {
-        RawMode::Ecb { padding } => (Chaining::Ecb, *padding),
+        RawMode::Ecb { padding } => (ChainingState::Ecb, *padding),
         RawMode::Cbc { iv, padding } => {
             cbc::encrypt(cipher, iv, &mut [])?;
-            (Chaining::Cbc(iv.clone()), *padding)
+            (ChainingState::Cbc(iv.clone()), *padding)
         }
-        RawMode::Ctr { counter } => (Chaining::Ctr(ctr::Stream::new(cipher, counter)?), false),
+        RawMode::Ctr { counter } => (ChainingState::Ctr(ctr::Stream::new(cipher, counter)?), false),
     };
-    let chain = Chain { cipher, chaining, direction, padding, blocks_left: max_blocks(C::BLOCK_BYTES) };
+    let chain = ChainedRun { cipher, chaining, direction, padding, blocks_left: max_blocks(C::BLOCK_BYTES) };
     filter(system, source, sink, control, |input, output| chain.run(input, output))
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn raw_ccm_on<C: CcmCipher>(
     // Check nonce and tag length on an empty message, before any input is touched.
     let associated_data = Aad(associated_data);
     ccm::seal(cipher, &nonce[..], associated_data, &mut [], &mut vec![0; *tag_bytes][..])?;
-    let message = Message { cipher, nonce, associated_data, tag_bytes: *tag_bytes };
+    let message = CcmRun { cipher, nonce, associated_data, tag_bytes: *tag_bytes };
     filter(system, source, sink, control, |input, output| match direction {
         RawDirection::Encrypt => message.encrypt(input, output),
         RawDirection::Decrypt => message.decrypt(input, output),
@@ -156,7 +156,7 @@ pub(crate) fn raw_ccm_on<C: CcmCipher>(
 }
 
 /// The state of a mode that processes a message in pieces.
-enum Chaining<'a, C: BlockCipher> {
+enum ChainingState<'a, C: BlockCipher> {
     Ecb,
     /// The previous ciphertext block; at first the initialisation vector.
     Cbc(Vec<u8>),
@@ -164,16 +164,16 @@ enum Chaining<'a, C: BlockCipher> {
     Ctr(ctr::Stream<'a, C>),
 }
 
-struct Chain<'a, C: BlockCipher> {
+struct ChainedRun<'a, C: BlockCipher> {
     cipher: &'a C,
-    chaining: Chaining<'a, C>,
+    chaining: ChainingState<'a, C>,
     direction: RawDirection,
     padding: bool,
     blocks_left: u64,
 }
 
-impl<C: BlockCipher> Chain<'_, C> {
-    fn run(mut self, input: &mut dyn Read, output: &mut dyn Write) -> Result<(), Failed> {
+impl<C: BlockCipher> ChainedRun<'_, C> {
+    fn run(mut self, input: &mut dyn Read, output: &mut dyn Write) -> Result<(), FilterError> {
         // A block is known to be the last only if nothing follows, so one buffer is always read ahead.
         let bytes = BUFFER_BYTES - BUFFER_BYTES % C::BLOCK_BYTES;
         let mut current = Zeroizing::new(Vec::with_capacity(bytes + C::BLOCK_BYTES));
@@ -209,19 +209,19 @@ impl<C: BlockCipher> Chain<'_, C> {
     /// Processes one buffer in place. All buffers but the last hold whole blocks.
     fn apply(&mut self, data: &mut [u8]) -> Result<(), tress_cipher::Error> {
         match (&mut self.chaining, self.direction) {
-            (Chaining::Ecb, RawDirection::Encrypt) => ecb::encrypt(self.cipher, data),
-            (Chaining::Ecb, RawDirection::Decrypt) => ecb::decrypt(self.cipher, data),
-            (Chaining::Cbc(previous), RawDirection::Encrypt) => {
+            (ChainingState::Ecb, RawDirection::Encrypt) => ecb::encrypt(self.cipher, data),
+            (ChainingState::Ecb, RawDirection::Decrypt) => ecb::decrypt(self.cipher, data),
+            (ChainingState::Cbc(previous), RawDirection::Encrypt) => {
                 cbc::encrypt(self.cipher, previous, data)?;
                 keep_last(previous, data);
                 Ok(())
             }
-            (Chaining::Cbc(previous), RawDirection::Decrypt) => {
+            (ChainingState::Cbc(previous), RawDirection::Decrypt) => {
                 let iv = previous.clone();
                 keep_last(previous, data);
                 cbc::decrypt(self.cipher, &iv, data)
             }
-            (Chaining::Ctr(stream), _) => stream.apply(data),
+            (ChainingState::Ctr(stream), _) => stream.apply(data),
         }
     }
 }
@@ -240,15 +240,15 @@ fn fill(input: &mut dyn Read, buffer: &mut Vec<u8>, bytes: usize) -> io::Result<
 }
 
 /// Parameters of one CCM message.
-struct Message<'a, C> {
+struct CcmRun<'a, C> {
     cipher: &'a C,
     nonce: &'a [u8],
     associated_data: Aad<'a>,
     tag_bytes: usize,
 }
 
-impl<C: CcmCipher> Message<'_, C> {
-    fn encrypt(&self, input: &mut dyn Read, output: &mut dyn Write) -> Result<(), Failed> {
+impl<C: CcmCipher> CcmRun<'_, C> {
+    fn encrypt(&self, input: &mut dyn Read, output: &mut dyn Write) -> Result<(), FilterError> {
         let mut data = read_message(input, RAW_CCM_MAX_BYTES)?;
         let mut tag = vec![0; self.tag_bytes];
         ccm::seal(self.cipher, self.nonce, self.associated_data, &mut data, &mut tag[..])?;
@@ -256,7 +256,7 @@ impl<C: CcmCipher> Message<'_, C> {
         Ok(output.write_all(&tag)?)
     }
 
-    fn decrypt(&self, input: &mut dyn Read, output: &mut dyn Write) -> Result<(), Failed> {
+    fn decrypt(&self, input: &mut dyn Read, output: &mut dyn Write) -> Result<(), FilterError> {
         let mut data = read_message(input, RAW_CCM_MAX_BYTES + self.tag_bytes)?;
         let Some(length) = data.len().checked_sub(self.tag_bytes) else {
             return Err(Error::from(tress_cipher::Error::Authentication)
@@ -270,7 +270,7 @@ impl<C: CcmCipher> Message<'_, C> {
     }
 }
 
-fn read_message(input: &mut dyn Read, max_bytes: usize) -> Result<Zeroizing<Vec<u8>>, Failed> {
+fn read_message(input: &mut dyn Read, max_bytes: usize) -> Result<Zeroizing<Vec<u8>>, FilterError> {
     let mut data = Zeroizing::new(Vec::new());
     input.take(max_bytes as u64 + 1).read_to_end(&mut data)?;
     if data.len() > max_bytes {
@@ -286,9 +286,9 @@ mod tests {
     use super::*;
 
     /// Returns one to seven bytes per read, as a pipe may.
-    struct Dribble<'a>(&'a [u8], usize);
+    struct ShortReads<'a>(&'a [u8], usize);
 
-    impl Read for Dribble<'_> {
+    impl Read for ShortReads<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             self.1 = self.1 % 7 + 1;
             let length = self.1.min(buffer.len());
@@ -312,20 +312,25 @@ mod tests {
         RawMode::Ctr { counter: vec![0xff; 16] }
     }
 
-    fn run(mode: &RawMode, direction: RawDirection, input: &[u8]) -> Result<Vec<u8>, Failed> {
+    fn run(mode: &RawMode, direction: RawDirection, input: &[u8]) -> Result<Vec<u8>, FilterError> {
         run_with(mode, direction, input, max_blocks(16))
     }
 
-    fn run_with(mode: &RawMode, direction: RawDirection, input: &[u8], blocks_left: u64) -> Result<Vec<u8>, Failed> {
+    fn run_with(
+        mode: &RawMode,
+        direction: RawDirection,
+        input: &[u8],
+        blocks_left: u64,
+    ) -> Result<Vec<u8>, FilterError> {
         let cipher = cipher();
         let (chaining, padding) = match mode {
-            RawMode::Ecb { padding } => (Chaining::Ecb, *padding),
-            RawMode::Cbc { iv, padding } => (Chaining::Cbc(iv.clone()), *padding),
-            RawMode::Ctr { counter } => (Chaining::Ctr(ctr::Stream::new(&cipher, counter)?), false),
+            RawMode::Ecb { padding } => (ChainingState::Ecb, *padding),
+            RawMode::Cbc { iv, padding } => (ChainingState::Cbc(iv.clone()), *padding),
+            RawMode::Ctr { counter } => (ChainingState::Ctr(ctr::Stream::new(&cipher, counter)?), false),
         };
-        let chain = Chain { cipher: &cipher, chaining, direction, padding, blocks_left };
+        let chain = ChainedRun { cipher: &cipher, chaining, direction, padding, blocks_left };
         let mut output = Vec::new();
-        chain.run(&mut Dribble(input, 0), &mut output)?;
+        chain.run(&mut ShortReads(input, 0), &mut output)?;
         Ok(output)
     }
 
@@ -369,7 +374,7 @@ mod tests {
             assert!(run_with(&mode, RawDirection::Encrypt, &vec![1; most], 3).is_ok(), "{mode:?}");
             for more in [most + 1, most + 16].into_iter().filter(|more| most == 47 || more % 16 == 0 || mode == ctr()) {
                 let refused = run_with(&mode, RawDirection::Encrypt, &vec![1; more], 3);
-                let Err(Failed::Data(error)) = refused else { panic!("{mode:?}, {more} bytes: {refused:?}") };
+                let Err(FilterError::Data(error)) = refused else { panic!("{mode:?}, {more} bytes: {refused:?}") };
                 assert_eq!(error.kind, ErrorKind::MessageTooLong);
             }
         }
@@ -391,7 +396,7 @@ mod tests {
     fn what_is_no_padding_is_refused() {
         for input in [[].as_slice(), &[0; 15], &[0; 16]] {
             let refused = run(&ecb(), RawDirection::Decrypt, input);
-            assert!(matches!(refused, Err(Failed::Data(Error { kind: ErrorKind::Cipher(_), .. }))), "{refused:?}");
+            assert!(matches!(refused, Err(FilterError::Data(Error { kind: ErrorKind::Cipher(_), .. }))), "{refused:?}");
         }
     }
 

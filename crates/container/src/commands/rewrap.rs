@@ -8,7 +8,7 @@ use std::io::{IoSlice, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Instant;
 
-use super::open::Container;
+use super::open::OpenContainer;
 use super::{Control, Report, Sink, Source};
 use crate::container::Header;
 use crate::keys::{Identities, Recipients};
@@ -46,7 +46,7 @@ pub(crate) fn rewrap_on(
     if input.status().kind != Kind::Regular {
         return Err(Error::new(ErrorKind::Usage).with_detail("only a regular file can be rewrapped").at(path));
     }
-    let container = Container::read(&input, control)?;
+    let container = OpenContainer::read(&input, control)?;
     let (content, _payload) = container.open(identities)?;
     let extent = container.extent()?;
     let old_head_bytes = container.header.header_bytes();

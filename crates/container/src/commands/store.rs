@@ -4,7 +4,7 @@ use std::io::IoSlice;
 use std::path::Path;
 
 use super::{Control, Sink};
-use crate::sink::{CheckedSink, Name, OpenSink};
+use crate::sink::{CheckedSink, OpenSink, OutputName};
 use crate::sys::{Os, System};
 use crate::{Error, ErrorKind};
 
@@ -52,7 +52,7 @@ pub(crate) fn store_private_on(system: &dyn System, bytes: &[u8], path: &Path, c
         error.path = Some(path.to_path_buf());
         error
     };
-    let file = Name::private(system, path).create().map_err(named)?;
+    let file = OutputName::private(system, path).create().map_err(named)?;
     file.write_all_at(&mut [IoSlice::new(bytes)], 0)?;
     OpenSink::File(file).commit(control)
 }

@@ -11,14 +11,14 @@ pub(super) type Chunks<'c, 'a> = &'c mut dyn Iterator<Item = Chunk<'a>>;
 type Chunk<'a> = ([u8; NONCE_BYTES], &'a mut [u8]);
 
 /// An AEAD with its key.
-pub(super) trait Keyed: Send + Sync {
+pub(super) trait KeyedAead: Send + Sync {
     /// Encrypts chunks in place, in lanes, and writes their tags.
     fn seal<'a>(&'a self, chunks: Chunks<'_, 'a>);
     /// Decrypts chunks in place, in lanes, and returns the index of the first forged one. Forged chunks are wiped.
     fn unseal<'a>(&'a self, chunks: Chunks<'_, 'a>) -> Option<usize>;
 }
 
-impl<A: lanes::Aead + Send + Sync> Keyed for A {
+impl<A: lanes::Aead + Send + Sync> KeyedAead for A {
     fn seal<'a>(&'a self, chunks: Chunks<'_, 'a>) {
         let job = |(nonce, sealed): Chunk<'a>| {
             let (data, tag) = sealed.split_at_mut(sealed.len() - TAG_BYTES);
@@ -88,7 +88,7 @@ macro_rules! aeads {
 
             /// Makes the AEAD from a key of the right length. It is boxed because moving a key schedule would leave a copy behind that is
             /// never wiped.
-            pub(super) fn with_key(self, key: &[u8]) -> Box<dyn Keyed> {
+            pub(super) fn with_key(self, key: &[u8]) -> Box<dyn KeyedAead> {
                 match self {
                     $(Aead::$aead => Box::new($with_key(key)),)*
                 }

@@ -78,7 +78,7 @@ impl Header {
         let mut bytes = vec![0; ALIGNMENT_BYTES];
         let available = read_up_to(input, &mut bytes)?;
         bytes.truncate(available);
-        let Lengths { aead, start, length, header_bytes } = Lengths::read(&bytes)?;
+        let HeaderFields { aead, start, length, header_bytes } = HeaderFields::read(&bytes)?;
         bytes.resize(header_bytes, 0);
         if read_up_to(input, &mut bytes[ALIGNMENT_BYTES..])? < header_bytes - ALIGNMENT_BYTES {
             return Err(ErrorKind::Truncated.into());
@@ -110,7 +110,7 @@ impl Header {
     /// # Errors
     /// `NotAContainer`, `UnknownVersion`, `UnknownAead`, `HeaderTooLarge`; `Truncated` for fewer bytes.
     pub fn length(first: &[u8]) -> Result<usize, Error> {
-        Lengths::read(first).map(|lengths| lengths.header_bytes)
+        HeaderFields::read(first).map(|lengths| lengths.header_bytes)
     }
 
     /// The AEAD that the first line names.
@@ -168,7 +168,7 @@ impl fmt::Debug for Header {
 }
 
 /// The fields before the age file.
-struct Lengths {
+struct HeaderFields {
     aead: Aead,
     /// Offset of the age file.
     start: usize,
@@ -177,7 +177,7 @@ struct Lengths {
     header_bytes: usize,
 }
 
-impl Lengths {
+impl HeaderFields {
     fn read(bytes: &[u8]) -> Result<Self, Error> {
         let aead = parse_first_line(bytes)?;
         if bytes.len() < ALIGNMENT_BYTES {

@@ -6,7 +6,7 @@ use std::fmt;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use super::aead::{Aead, Keyed};
+use super::aead::{Aead, KeyedAead};
 use super::content::{Content, fill_random};
 use super::expand::hkdf_expand_sha256;
 use crate::{Error, ErrorKind};
@@ -30,7 +30,7 @@ const LABEL: &[u8] = b"c2sp.org/chunked-encryption@v1+";
 /// The key schedule and base nonce of one payload. Seals and unseals chunks by number, in any order, on any thread. The keys are wiped on
 /// drop and `Debug` does not show them.
 pub struct Payload {
-    aead: Box<dyn Keyed>,
+    aead: Box<dyn KeyedAead>,
     base_nonce: Zeroizing<[u8; NONCE_BYTES]>,
 }
 

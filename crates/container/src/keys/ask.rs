@@ -34,9 +34,9 @@ impl<F: Fn(&str) -> Option<Zeroizing<String>> + Send + Sync> Ask for F {
 
 /// An [`Ask`] in the form that age takes.
 #[derive(Clone)]
-pub(super) struct Asked(pub(super) Arc<dyn Ask>);
+pub(super) struct AskCallbacks(pub(super) Arc<dyn Ask>);
 
-impl Callbacks for Asked {
+impl Callbacks for AskCallbacks {
     fn display_message(&self, message: &str) {
         self.0.show(message);
     }

@@ -8,7 +8,7 @@ use age::{DecryptError, Identity, IdentityFile};
 use age_core::format::{FileKey, Stanza};
 use zeroize::Zeroizing;
 
-use super::ask::Asked;
+use super::ask::AskCallbacks;
 use super::list::list;
 use super::{Ask, KeyPair, MAX_KEY_LIST_BYTES, MAX_WORK_FACTOR, RawKey, passphrase};
 use crate::{Error, ErrorKind};
@@ -36,7 +36,7 @@ impl Identities {
     /// # Errors
     /// The same as [`from_file`](Self::from_file).
     pub fn from_file_asking(reader: impl BufRead, ask: impl Ask + 'static) -> Result<Self, Error> {
-        read(reader, Some(Asked(Arc::new(ask))))
+        read(reader, Some(AskCallbacks(Arc::new(ask))))
     }
 
     /// Makes an identity from a passphrase; rejects work factors above [`MAX_WORK_FACTOR`].
@@ -78,9 +78,9 @@ impl From<RawKey> for Identities {
 }
 
 /// An identity that is used by one thread at a time.
-struct Locked<T>(Mutex<T>);
+struct LockedIdentity<T>(Mutex<T>);
 
-impl<T: Identity> Identity for Locked<T> {
+impl<T: Identity> Identity for LockedIdentity<T> {
     fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
         self.unwrap_stanzas(std::slice::from_ref(stanza))
     }
@@ -91,7 +91,7 @@ impl<T: Identity> Identity for Locked<T> {
     }
 }
 
-fn read(reader: impl BufRead, ask: Option<Asked>) -> Result<Identities, Error> {
+fn read(reader: impl BufRead, ask: Option<AskCallbacks>) -> Result<Identities, Error> {
     // One allocation that never grows: growing would leave keys behind in freed memory.
     let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_KEY_LIST_BYTES as usize + 64));
     reader.take(MAX_KEY_LIST_BYTES + 1).read_to_end(&mut bytes)?;
@@ -139,20 +139,20 @@ fn skip_post_quantum(bytes: &mut [u8]) -> bool {
     any
 }
 
-fn encrypted(bytes: &[u8], ask: Option<Asked>) -> Result<Identities, Error> {
+fn encrypted(bytes: &[u8], ask: Option<AskCallbacks>) -> Result<Identities, Error> {
     let Some(ask) = ask else {
         return Err(bad("identity file is encrypted and a passphrase cannot be entered here"));
     };
     // The bytes are ciphertext, so this copy needs no wiping.
     match age::encrypted::Identity::from_buffer(Cursor::new(bytes.to_vec()), None, ask, Some(MAX_WORK_FACTOR)) {
-        Ok(Some(identity)) => Ok(Identities::one(Locked(Mutex::new(identity)))),
+        Ok(Some(identity)) => Ok(Identities::one(LockedIdentity(Mutex::new(identity)))),
         Ok(None) => Err(bad("identity file is encrypted, but not with a passphrase")),
         Err(error) => Err(bad("encrypted identity file is damaged").with_source(error)),
     }
 }
 
 #[cfg(feature = "ssh")]
-fn ssh(bytes: &[u8], ask: Option<Asked>) -> Result<Identities, Error> {
+fn ssh(bytes: &[u8], ask: Option<AskCallbacks>) -> Result<Identities, Error> {
     use age::ssh;
     let identity = ssh::Identity::from_buffer(bytes, None)
         .map_err(|error| bad("not an SSH private key that age can use").with_source(error))?;
@@ -165,7 +165,7 @@ fn ssh(bytes: &[u8], ask: Option<Asked>) -> Result<Identities, Error> {
 }
 
 #[cfg(not(feature = "ssh"))]
-fn ssh(_: &[u8], _: Option<Asked>) -> Result<Identities, Error> {
+fn ssh(_: &[u8], _: Option<AskCallbacks>) -> Result<Identities, Error> {
     Err(bad("this build has no SSH support"))
 }
 

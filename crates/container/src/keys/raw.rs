@@ -24,10 +24,10 @@ const BODY_BYTES: usize = FILE_KEY_BYTES + 16;
 
 /// A raw key: both recipient and identity. Wiped on drop, and `Debug` does not show it.
 #[derive(Clone)]
-pub struct RawKey(pub(super) Key);
+pub struct RawKey(pub(super) RawKeySecret);
 
 #[derive(Clone)]
-pub(super) struct Key(Zeroizing<Vec<u8>>);
+pub(super) struct RawKeySecret(Zeroizing<Vec<u8>>);
 
 /// Reads the raw key in a key file: the whole file, exactly 16 or 32 random bytes. A password is not a raw key: see
 /// [`Recipients::from_passphrase`](super::Recipients::from_passphrase).
@@ -40,18 +40,18 @@ pub fn key_file(bytes: &[u8]) -> Result<RawKey, Error> {
         16 | 32 if bytes.iter().all(u8::is_ascii_hexdigit) => {
             Err(Error::new(ErrorKind::KeyFileLength).with_detail("it holds hexadecimal text instead of raw bytes"))
         }
-        16 | 32 => Ok(RawKey(Key(Zeroizing::new(bytes.to_vec())))),
+        16 | 32 => Ok(RawKey(RawKeySecret(Zeroizing::new(bytes.to_vec())))),
         length => Err(Error::new(ErrorKind::KeyFileLength).with_detail(format!("its length is {length}"))),
     }
 }
 
-impl Key {
+impl RawKeySecret {
     fn wrapping_key(&self, salt: &[u8; SALT_BYTES]) -> Zeroizing<[u8; 32]> {
         Zeroizing::new(hkdf(salt, LABEL, &self.0))
     }
 }
 
-impl Recipient for Key {
+impl Recipient for RawKeySecret {
     fn wrap_file_key(&self, file_key: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
         let mut salt = [0; SALT_BYTES];
         getrandom::fill(&mut salt).map_err(|error| EncryptError::Io(std::io::Error::other(error)))?;
@@ -65,7 +65,7 @@ impl Recipient for Key {
     }
 }
 
-impl Identity for Key {
+impl Identity for RawKeySecret {
     fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
         if stanza.tag != STANZA_TYPE {
             return None;

@@ -10,21 +10,21 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 const BLOCK_BYTES: usize = 256 * 1024;
 const BLOCKS: usize = 4;
 
-enum Message {
+enum PipeMessage {
     Block(Vec<u8>),
     End,
 }
 
 /// The writing end of a pipe.
 pub struct PipeWriter {
-    blocks: SyncSender<Message>,
+    blocks: SyncSender<PipeMessage>,
     empty: Receiver<Vec<u8>>,
     current: Vec<u8>,
 }
 
 /// The reading end of a pipe.
 pub struct PipeReader {
-    blocks: Receiver<Message>,
+    blocks: Receiver<PipeMessage>,
     empty: Sender<Vec<u8>>,
     current: Vec<u8>,
     position: usize,
@@ -44,7 +44,7 @@ impl PipeWriter {
     /// Declares the end of the stream.
     pub fn finish(mut self) -> io::Result<()> {
         self.flush()?;
-        self.blocks.send(Message::End).map_err(|_| io::ErrorKind::BrokenPipe.into())
+        self.blocks.send(PipeMessage::End).map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 }
 
@@ -65,7 +65,7 @@ impl Write for PipeWriter {
         let mut next = self.empty.try_recv().unwrap_or_else(|_| Vec::with_capacity(BLOCK_BYTES));
         next.clear();
         let full = std::mem::replace(&mut self.current, next);
-        self.blocks.send(Message::Block(full)).map_err(|_| io::ErrorKind::BrokenPipe.into())
+        self.blocks.send(PipeMessage::Block(full)).map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 }
 
@@ -73,12 +73,12 @@ impl Read for PipeReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.position == self.current.len() && !self.ended {
             match self.blocks.recv() {
-                Ok(Message::Block(block)) => {
+                Ok(PipeMessage::Block(block)) => {
                     // The writer may be gone and need no more blocks.
                     let _ = self.empty.send(std::mem::replace(&mut self.current, block));
                     self.position = 0;
                 }
-                Ok(Message::End) => self.ended = true,
+                Ok(PipeMessage::End) => self.ended = true,
                 Err(_) => return Err(io::ErrorKind::BrokenPipe.into()),
             }
         }

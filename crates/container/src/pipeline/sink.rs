@@ -6,26 +6,26 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use super::batch::Batch;
 use super::pipe::PipeWriter;
-use super::{Direction, Progress, lock};
+use super::{Direction, RunState, lock};
 use crate::commands::Control;
 use crate::sink::{NewFile, OpenSink, StreamOutput};
 use crate::{Error, ErrorKind};
 
 /// The range of the plaintext to write, in bytes.
-pub type Window = Range<u64>;
+pub type PlainWindow = Range<u64>;
 
 /// A sink for batches.
 pub enum BatchSink<'a> {
     /// Workers write different batches at the same time, into the file from `offset` on.
-    Positioned { file: &'a NewFile<'a>, offset: u64, window: Window },
+    Positioned { file: &'a NewFile<'a>, offset: u64, window: PlainWindow },
     /// Workers write one after the other, in the order of the batches.
-    Ordered { turn: Mutex<Turn<'a>>, bell: Condvar, window: Window },
+    Ordered { turn: Mutex<Turn<'a>>, wakeup: Condvar, window: PlainWindow },
 }
 
 /// The stream, and the number of the batch that may be written next.
 pub struct Turn<'a> {
     next: u64,
-    outlet: OrderedSink<'a>,
+    stream: OrderedSink<'a>,
 }
 
 /// A stream that is written in order.
@@ -54,7 +54,7 @@ impl OrderedSink<'_> {
 
 impl<'a> BatchSink<'a> {
     /// Writes to a file from `offset` on, or to a stream.
-    pub fn new(sink: &'a OpenSink<'a>, offset: u64, window: Window) -> Self {
+    pub fn new(sink: &'a OpenSink<'a>, offset: u64, window: PlainWindow) -> Self {
         match sink {
             OpenSink::Stream(stream) => Self::ordered(OrderedSink::Stream(stream), window),
             OpenSink::File(file) => Self::Positioned { file, offset, window },
@@ -66,8 +66,8 @@ impl<'a> BatchSink<'a> {
         Self::ordered(OrderedSink::Pipe(Some(writer)), 0..u64::MAX)
     }
 
-    fn ordered(outlet: OrderedSink<'a>, window: Window) -> Self {
-        Self::Ordered { turn: Mutex::new(Turn { next: 0, outlet }), bell: Condvar::new(), window }
+    fn ordered(stream: OrderedSink<'a>, window: PlainWindow) -> Self {
+        Self::Ordered { turn: Mutex::new(Turn { next: 0, stream }), wakeup: Condvar::new(), window }
     }
 
     /// Writes the good part of a batch. Of an incomplete batch, a stream gets the verified chunks, and a file, which is going to be
@@ -79,7 +79,7 @@ impl<'a> BatchSink<'a> {
         good_chunks: u64,
         is_complete: bool,
         control: &Control,
-        progress: &Progress,
+        progress: &RunState,
     ) -> Result<(), Error> {
         match self {
             BatchSink::Positioned { .. } if !is_complete => Ok(()),
@@ -95,24 +95,24 @@ impl<'a> BatchSink<'a> {
                     file.write_all_at(&mut slices, offset + (begin - window.start))
                 }
             },
-            BatchSink::Ordered { turn, bell, window } => {
+            BatchSink::Ordered { turn, wakeup, window } => {
                 let mut turn = lock(turn);
                 while turn.next != batch.number {
                     if progress.is_void(batch.number) {
                         return Ok(());
                     }
-                    turn = bell.wait(turn).unwrap_or_else(PoisonError::into_inner);
+                    turn = wakeup.wait(turn).unwrap_or_else(PoisonError::into_inner);
                 }
                 match direction {
-                    Direction::Seal => turn.outlet.write_all(&mut [IoSlice::new(batch.sealed())], control)?,
+                    Direction::Seal => turn.stream.write_all(&mut [IoSlice::new(batch.sealed())], control)?,
                     Direction::Unseal => {
                         let (_, mut slices) = batch.plain_within(good_chunks, window);
-                        turn.outlet.write_all(&mut slices, control)?;
+                        turn.stream.write_all(&mut slices, control)?;
                     }
                 }
                 if is_complete {
                     turn.next += 1;
-                    bell.notify_all();
+                    wakeup.notify_all();
                 }
                 Ok(())
             }
@@ -121,17 +121,17 @@ impl<'a> BatchSink<'a> {
 
     /// Wakes the waiting workers, so that they see whether the run has failed.
     pub(super) fn wake(&self) {
-        if let BatchSink::Ordered { turn, bell, .. } = self {
+        if let BatchSink::Ordered { turn, wakeup, .. } = self {
             // The lock ensures that no worker is between its check and its wait.
             let _turn = lock(turn);
-            bell.notify_all();
+            wakeup.notify_all();
         }
     }
 
     /// Declares the end of a pipe inside the process.
     pub(super) fn finish(&self) -> Result<(), Error> {
         if let BatchSink::Ordered { turn, .. } = self
-            && let OrderedSink::Pipe(writer) = &mut lock(turn).outlet
+            && let OrderedSink::Pipe(writer) = &mut lock(turn).stream
             && let Some(writer) = writer.take()
         {
             writer.finish()?;

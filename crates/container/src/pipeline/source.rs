@@ -14,13 +14,13 @@ use crate::{Error, ErrorKind};
 /// A source of batches.
 pub enum BatchSource<'a> {
     /// Workers read different batches at the same time.
-    Positioned(Positioned<'a>),
+    Positioned(PositionedSource<'a>),
     /// Workers read one after the other.
-    Ordered(Mutex<Ordered<'a>>),
+    Ordered(Mutex<OrderedSource<'a>>),
 }
 
 /// Consecutive chunks of an input that is read at offsets.
-pub struct Positioned<'a> {
+pub struct PositionedSource<'a> {
     input: &'a OpenSource<'a>,
     /// Offset of the first of these chunks in the input.
     offset: u64,
@@ -32,7 +32,7 @@ pub struct Positioned<'a> {
 }
 
 /// A stream of chunks. The first chunk that is not full is the last one.
-pub struct Ordered<'a> {
+pub struct OrderedSource<'a> {
     reader: Box<dyn Read + Send + 'a>,
     name: PathBuf,
     next: u64,
@@ -40,7 +40,7 @@ pub struct Ordered<'a> {
 }
 
 /// An error in place of a batch.
-pub struct Missing {
+pub struct BatchError {
     pub number: u64,
     pub error: Error,
 }
@@ -56,16 +56,21 @@ impl<'a> BatchSource<'a> {
         last_sealed_bytes: usize,
     ) -> Self {
         let next = AtomicU64::new(0);
-        Self::Positioned(Positioned { input, offset, first_chunk, chunks, last_sealed_bytes, next })
+        Self::Positioned(PositionedSource { input, offset, first_chunk, chunks, last_sealed_bytes, next })
     }
 
     /// Chunks of a stream. `name` is the input's name in errors.
     pub fn stream(reader: impl Read + Send + 'a, name: &Path) -> Self {
-        Self::Ordered(Mutex::new(Ordered { reader: Box::new(reader), name: name.to_path_buf(), next: 0, ended: false }))
+        Self::Ordered(Mutex::new(OrderedSource {
+            reader: Box::new(reader),
+            name: name.to_path_buf(),
+            next: 0,
+            ended: false,
+        }))
     }
 
     /// Fills the next batch. Returns false at the end.
-    pub fn take(&self, direction: Direction, batch: &mut Batch) -> Result<bool, Missing> {
+    pub fn take(&self, direction: Direction, batch: &mut Batch) -> Result<bool, BatchError> {
         match self {
             BatchSource::Positioned(source) => source.take(direction, batch),
             BatchSource::Ordered(source) => {
@@ -91,8 +96,8 @@ impl<'a> BatchSource<'a> {
     }
 }
 
-impl Positioned<'_> {
-    fn take(&self, direction: Direction, batch: &mut Batch) -> Result<bool, Missing> {
+impl PositionedSource<'_> {
+    fn take(&self, direction: Direction, batch: &mut Batch) -> Result<bool, BatchError> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let done = number * BATCH_CHUNKS;
         if done >= self.chunks {
@@ -117,13 +122,13 @@ impl Positioned<'_> {
         };
         match result {
             Ok(()) => Ok(true),
-            Err(error) => Err(Missing { number, error }),
+            Err(error) => Err(BatchError { number, error }),
         }
     }
 }
 
-impl Ordered<'_> {
-    fn take(&mut self, direction: Direction, batch: &mut Batch) -> Result<bool, Missing> {
+impl OrderedSource<'_> {
+    fn take(&mut self, direction: Direction, batch: &mut Batch) -> Result<bool, BatchError> {
         if self.ended {
             return Ok(false);
         }
@@ -134,7 +139,7 @@ impl Ordered<'_> {
         };
         if let Err(error) = result {
             self.ended = true;
-            return Err(Missing { number, error });
+            return Err(BatchError { number, error });
         }
         self.next += 1;
         batch.number = number;

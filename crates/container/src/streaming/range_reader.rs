@@ -111,7 +111,7 @@ impl<R: ReadAt> RangeReader<R> {
     /// `Truncated`, `ChunkDamaged`; `Io` of the source.
     pub fn open(source: R, identities: &Identities) -> Result<Self, Error> {
         let bytes = source.size_bytes()?;
-        let head = Head::read(&mut Start { source: &source, offset: 0 }, identities)?;
+        let head = Head::read(&mut OffsetReader { source: &source, offset: 0 }, identities)?;
         let chunks_offset = head.chunks_offset();
         let plain_bytes = plain_bytes(bytes.saturating_sub(chunks_offset))?;
         let reader = Self { source, content: head.content, payload: head.payload, chunks_offset, plain_bytes };
@@ -208,7 +208,7 @@ impl<R: ReadAt> RangeReader<R> {
             let now = rest.len().min(run.len() * SEALED_CHUNK_BYTES);
             let now = rest.split_off_mut(..now).expect("is cut where it ends at most");
             let offset = self.chunks_offset + run[0] * SEALED_CHUNK_BYTES as u64;
-            Start { source: &self.source, offset }.read_exact(now).map_err(|error| match error.kind() {
+            OffsetReader { source: &self.source, offset }.read_exact(now).map_err(|error| match error.kind() {
                 io::ErrorKind::UnexpectedEof => ErrorKind::InputChanged.into(),
                 _ => Error::from(error),
             })?;
@@ -236,12 +236,12 @@ fn overlap<'p>(range: &Range<u64>, start: u64, plain: &'p [u8]) -> &'p [u8] {
 }
 
 /// Reads a source in order, from an offset on.
-struct Start<'a, R> {
+struct OffsetReader<'a, R> {
     source: &'a R,
     offset: u64,
 }
 
-impl<R: ReadAt> Read for Start<'_, R> {
+impl<R: ReadAt> Read for OffsetReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let bytes = self.source.read_at(buffer, self.offset)?;
         self.offset += bytes as u64;

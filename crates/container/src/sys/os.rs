@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use cap_std::fs::Dir;
 
-use super::{Opening, within};
+use super::{Opening, dir_handle};
 use super::{Readers, Readiness, Status, System};
 
 /// The real system.
@@ -139,39 +139,39 @@ impl System for Os {
     }
 
     fn open_in(&self, folder: &Dir, name: &OsStr, how: Opening) -> io::Result<File> {
-        within::open(folder, name, how)
+        dir_handle::open(folder, name, how)
     }
 
     fn open_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<Dir> {
-        within::open_folder(parent, name)
+        dir_handle::open_folder(parent, name)
     }
 
     fn create_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()> {
-        within::create_folder(parent, name)
+        dir_handle::create_folder(parent, name)
     }
 
     fn close_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()> {
-        within::close_folder(parent, name)
+        dir_handle::close_folder(parent, name)
     }
 
     fn exists_in(&self, folder: &Dir, name: &OsStr) -> io::Result<bool> {
-        within::exists(folder, name)
+        dir_handle::exists(folder, name)
     }
 
     fn remove_in(&self, folder: &Dir, name: &OsStr) -> io::Result<()> {
-        within::remove(folder, name)
+        dir_handle::remove(folder, name)
     }
 
     fn rename_in(&self, folder: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        within::rename(folder, from, to)
+        dir_handle::rename(folder, from, to)
     }
 
     fn move_in(&self, from_folder: &Dir, from: &OsStr, to_folder: &Dir, to: &OsStr) -> io::Result<()> {
-        within::move_new(from_folder, from, to_folder, to)
+        dir_handle::move_new(from_folder, from, to_folder, to)
     }
 
     fn sync_folder_in(&self, folder: &Dir) -> io::Result<()> {
-        within::sync_folder(folder)
+        dir_handle::sync_folder(folder)
     }
 
     fn set_length(&self, file: &File, bytes: u64) -> io::Result<()> {

@@ -71,26 +71,26 @@ pub enum Node {
 
 /// One state in which the disk may be after a loss of power.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct State {
+pub struct DiskState {
     names: BTreeMap<PathBuf, Inode>,
     nodes: BTreeMap<Inode, Node>,
 }
 
 /// A change of names, and the folders that must be synced before it is durable.
-type Change = (Event, BTreeSet<PathBuf>);
+type NameChange = (Event, BTreeSet<PathBuf>);
 
 /// The possible contents of a disk.
 #[derive(Clone, Debug, Default)]
 pub struct Disk {
     /// The durable state.
-    certain: State,
+    certain: DiskState,
     /// Later writes, each of which may or may not be on the disk.
     writes: Vec<Event>,
-    changes: Vec<Change>,
+    changes: Vec<NameChange>,
     /// Our own numbers for files whose inode number is used a second time.
-    again: BTreeMap<Inode, Inode>,
+    renumbered_files: BTreeMap<Inode, Inode>,
     files: BTreeSet<Inode>,
-    reused: Inode,
+    renumbered_count: Inode,
 }
 
 impl Disk {
@@ -166,15 +166,15 @@ impl Disk {
             && !self.files.insert(*number)
         {
             // The names in a folder contain its number, so the earlier file gets another number.
-            self.reused += 1;
-            self.renumber(*number, (1 << 62) + self.reused);
+            self.renumbered_count += 1;
+            self.renumber(*number, (1 << 62) + self.renumbered_count);
         }
         if let Event::New { file, .. } = &event
             && !self.files.insert(*file)
         {
             // Far from the numbers that file systems use.
-            self.reused += 1;
-            self.again.insert(*file, (1 << 62) + self.reused);
+            self.renumbered_count += 1;
+            self.renumbered_files.insert(*file, (1 << 62) + self.renumbered_count);
         }
         if let Event::New { file, .. }
         | Event::Link { file, .. }
@@ -182,13 +182,13 @@ impl Disk {
         | Event::Length { file, .. }
         | Event::Sync { file } = &mut event
         {
-            *file = self.again.get(file).copied().unwrap_or(*file);
+            *file = self.renumbered_files.get(file).copied().unwrap_or(*file);
         }
         event
     }
 
     fn renumber(&mut self, old: Inode, new: Inode) {
-        self.again.remove(&old);
+        self.renumbered_files.remove(&old);
         self.certain.names.values_mut().filter(|inode| **inode == old).for_each(|inode| *inode = new);
         if let Some(node) = self.certain.nodes.remove(&old) {
             self.certain.nodes.insert(new, node);
@@ -206,7 +206,7 @@ impl Disk {
     }
 
     /// Every possible state of the disk if the power fails now, without duplicates.
-    pub fn states(&self) -> BTreeSet<State> {
+    pub fn states(&self) -> BTreeSet<DiskState> {
         let mut states = BTreeSet::new();
         for changes in subsets(self.changes.len()) {
             let mut named = self.certain.clone();
@@ -216,7 +216,7 @@ impl Disk {
             for some in subsets(writes.len()) {
                 let mut state = named.clone();
                 some.iter().for_each(|&write| state.write(writes[write]));
-                state.forget_the_nameless();
+                state.remove_unnamed();
                 states.insert(state);
             }
         }
@@ -229,7 +229,7 @@ impl Disk {
     }
 }
 
-impl State {
+impl DiskState {
     fn file(&self, path: &Path) -> Option<&[u8]> {
         match self.nodes.get(self.names.get(path)?) {
             Some(Node::File(content)) => Some(content),
@@ -308,7 +308,7 @@ impl State {
     }
 
     /// Removes files without a name, so that equivalent states are equal.
-    fn forget_the_nameless(&mut self) {
+    fn remove_unnamed(&mut self) {
         let named: BTreeSet<Inode> = self.names.values().copied().collect();
         self.nodes.retain(|inode, _| named.contains(inode));
     }

@@ -41,7 +41,7 @@ pub fn wants_all() -> bool {
 }
 
 /// A file's identity, and the offset and length of a write.
-type Written = (Option<(u64, u64)>, u64, u64);
+type UnsyncedWrite = (Option<(u64, u64)>, u64, u64);
 
 /// Passes calls to the system, except those with a fault.
 pub struct Faulty {
@@ -58,7 +58,7 @@ pub struct Faulty {
     stdin: Option<File>,
     stdout: Option<File>,
     /// Writes since the last sync, for [`Fault::Lost`].
-    unsynced: Mutex<Vec<Written>>,
+    unsynced: Mutex<Vec<UnsyncedWrite>>,
 }
 
 /// Largest number of bytes that a short read or write moves; prime, so that it divides no buffer length.

@@ -1,7 +1,7 @@
 //! Every call on the file system that a tree makes, here or in [`platform`](super::platform), so that tests can make the n-th call fail.
 //! The pipeline's trait `System` names files by paths, which a tree must not do: here all names are relative to the handle of a folder.
-//! Changes of the disk are reported to [`noted`].
-use super::noted;
+//! Changes of the disk are reported to [`recorded`].
+use super::recorded;
 use cap_fs_ext::DirExt;
 use cap_std::ambient_authority;
 pub(crate) use cap_std::fs::{Dir, File, Metadata};
@@ -79,7 +79,7 @@ pub(crate) fn read_link(parent: &Dir, name: &OsStr) -> io::Result<PathBuf> {
 pub(crate) fn remove_file(parent: &Dir, name: &OsStr) -> io::Result<()> {
     may_fail()?;
     parent.remove_file_or_symlink(name)?;
-    noted::removed(parent, name);
+    recorded::removed(parent, name);
     Ok(())
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn remove_file(parent: &Dir, name: &OsStr) -> io::Result<()> {
 pub(crate) fn remove_empty_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
     may_fail()?;
     parent.remove_dir(name)?;
-    noted::removed(parent, name);
+    recorded::removed(parent, name);
     Ok(())
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn write_all(file: &mut File, mut bytes: &[u8]) -> io::Result<()> {
 fn write(file: &mut File, bytes: &[u8]) -> io::Result<usize> {
     let most = bytes.len().min(may_move()?);
     let count = file.write(&bytes[..most])?;
-    noted::written(file, &bytes[..count]);
+    recorded::written(file, &bytes[..count]);
     Ok(count)
 }
 

@@ -1,9 +1,9 @@
 //! One entry of a tree, with the metadata that trees store.
-use super::time::Time;
+use super::time::FileTime;
 
 /// Type of an entry. Trees have no others.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum EntryKind {
     Folder,
     /// A regular file, followed by its data.
     File {
@@ -16,11 +16,11 @@ pub(crate) enum Kind {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct TreeEntry {
     /// Relative to the root, with `/` between names. A path that was read from a stream is not yet checked.
     pub(crate) path: Vec<u8>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: EntryKind,
     /// Permission bits, at most 0o777.
     pub(crate) mode: u32,
-    pub(crate) modified: Time,
+    pub(crate) modified: FileTime,
 }

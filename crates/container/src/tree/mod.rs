@@ -22,12 +22,12 @@ pub(crate) mod calls;
 mod entry;
 #[doc(hidden)]
 pub mod names;
-#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "not every system can do all of it"))]
-pub(crate) mod noted;
 mod pack;
 mod pax;
 mod platform;
 mod read;
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "not every system can do all of it"))]
+pub(crate) mod recorded;
 mod remove;
 mod target;
 mod time;

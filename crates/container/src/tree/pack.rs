@@ -1,7 +1,7 @@
 //! Packs a folder into a tar stream.
 use super::calls::{self, Dir, Metadata};
-use super::entry::{Entry, Kind};
-use super::platform::{self, Identity};
+use super::entry::{EntryKind, TreeEntry};
+use super::platform::{self, FileIdentity};
 use super::{BUFFER_BYTES, OPEN_FOLDERS, check_cancelled, names, write};
 use crate::{Control, Error, ErrorKind};
 use std::ffi::{OsStr, OsString};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tress_terminal::shown;
 
 /// Number of names, besides the first, in the error about entries that a tree cannot hold.
-const MOST_NAMES: usize = 9;
+const MAX_LISTED_NAMES: usize = 9;
 
 /// Called for every link and special file that is left out, with the error that it would have caused.
 pub type Skipped<'s> = &'s mut dyn FnMut(&Error);
@@ -67,17 +67,17 @@ struct Packer<'a, 's> {
     buffer: Vec<u8>,
     skipped: Option<Skipped<'s>>,
     /// Set after the first entry that a tree cannot hold. From then on, the walk only looks for more of them and writes nothing.
-    refused: Option<Refused>,
+    refused: Option<RefusedEntries>,
 }
 
 /// Entries that a tree cannot hold.
-struct Refused {
+struct RefusedEntries {
     first: Error,
     others: Vec<PathBuf>,
     more: u64,
 }
 
-impl Refused {
+impl RefusedEntries {
     fn into_error(self) -> Error {
         let mut names: Vec<_> = self.others.iter().map(|path| shown::given(&path.to_string_lossy())).collect();
         if self.more > 0 {
@@ -93,7 +93,7 @@ impl Refused {
 struct Folder {
     /// `None` while too many others are open.
     handle: Option<Dir>,
-    identity: Identity,
+    identity: FileIdentity,
     /// Names not yet packed; the next one is the last.
     names: Vec<OsString>,
 }
@@ -124,7 +124,7 @@ impl Packer<'_, '_> {
         if metadata.is_dir() {
             let handle = calls::open_folder(parent, name).map_err(failed)?;
             let opened = calls::folder_status(&handle).map_err(failed)?;
-            if Identity::of(&opened) != Identity::of(&metadata) {
+            if FileIdentity::of(&opened) != FileIdentity::of(&metadata) {
                 return Err(changed(&shown));
             }
             self.path = path;
@@ -137,7 +137,7 @@ impl Packer<'_, '_> {
                 return self.refuse(Error::new(ErrorKind::TreeLink).with_detail(detail), shown);
             }
             let path = self.stored_path(&path)?;
-            self.write_header(&entry(path, Kind::Link { target }, &metadata))
+            self.write_header(&entry(path, EntryKind::Link { target }, &metadata))
         } else if metadata.is_file() {
             self.pack_file(name, &path, &shown, &metadata)
         } else {
@@ -150,8 +150,8 @@ impl Packer<'_, '_> {
     fn refuse(&mut self, error: Error, path: PathBuf) -> Result<(), Error> {
         match (&mut self.skipped, &mut self.refused) {
             (Some(skipped), _) => skipped(&error.at(path)),
-            (None, None) => self.refused = Some(Refused { first: error.at(path), others: Vec::new(), more: 0 }),
-            (None, Some(refused)) if refused.others.len() < MOST_NAMES => refused.others.push(path),
+            (None, None) => self.refused = Some(RefusedEntries { first: error.at(path), others: Vec::new(), more: 0 }),
+            (None, Some(refused)) if refused.others.len() < MAX_LISTED_NAMES => refused.others.push(path),
             (None, Some(refused)) => refused.more += 1,
         }
         Ok(())
@@ -164,13 +164,13 @@ impl Packer<'_, '_> {
         let failed = |error: std::io::Error| Error::from(error).at(shown);
         let mut file = platform::open_to_read(self.current(), name).map_err(failed)?;
         let metadata = calls::file_status(&file).map_err(failed)?;
-        let identity = Identity::of(&metadata);
-        if identity != Identity::of(seen) || !metadata.is_file() {
+        let identity = FileIdentity::of(&metadata);
+        if identity != FileIdentity::of(seen) || !metadata.is_file() {
             return Err(changed(shown));
         }
         let size_bytes = metadata.len();
         let path = self.stored_path(path)?;
-        self.write_header(&entry(path, Kind::File { size_bytes }, &metadata))?;
+        self.write_header(&entry(path, EntryKind::File { size_bytes }, &metadata))?;
 
         // One more read than the size requires must find the end.
         let mut left_bytes = size_bytes;
@@ -186,7 +186,7 @@ impl Packer<'_, '_> {
             left_bytes = left_bytes.checked_sub(count as u64).ok_or_else(|| changed(shown))?;
             self.out.write_all(&self.buffer[..count])?;
         }
-        if Identity::of(&calls::file_status(&file).map_err(failed)?) != identity {
+        if FileIdentity::of(&calls::file_status(&file).map_err(failed)?) != identity {
             return Err(changed(shown));
         }
         write::write_padding(self.out, size_bytes).map_err(Error::from)
@@ -200,11 +200,11 @@ impl Packer<'_, '_> {
             false => self.stored_path(&self.path)?,
         };
         stored.push(b'/');
-        self.write_header(&entry(stored, Kind::Folder, metadata))?;
+        self.write_header(&entry(stored, EntryKind::Folder, metadata))?;
         let listed = calls::list(&handle).map_err(|error| Error::from(error).at(&shown))?;
         let mut names: Vec<OsString> = listed.into_iter().map(|(name, _)| name).collect();
         names.sort_unstable_by(|one, other| other.as_encoded_bytes().cmp(one.as_encoded_bytes()));
-        self.open.push(Folder { handle: Some(handle), identity: Identity::of(metadata), names });
+        self.open.push(Folder { handle: Some(handle), identity: FileIdentity::of(metadata), names });
         if let Some(outer) = self.open.len().checked_sub(OPEN_FOLDERS + 1) {
             self.open[outer].handle = None;
         }
@@ -217,7 +217,7 @@ impl Packer<'_, '_> {
         let shown = self.shown(&self.path);
         let metadata = calls::folder_status(self.current()).map_err(|error| Error::from(error).at(&shown))?;
         let left = self.open.pop();
-        if left.is_none_or(|left| left.identity != Identity::of(&metadata)) {
+        if left.is_none_or(|left| left.identity != FileIdentity::of(&metadata)) {
             return Err(changed(&shown));
         }
         self.path.pop();
@@ -232,7 +232,7 @@ impl Packer<'_, '_> {
             let handle = calls::open_below(&self.top, &self.path).map_err(|error| Error::from(error).at(&shown))?;
             let metadata = calls::folder_status(&handle).map_err(|error| Error::from(error).at(&shown))?;
             // The path may have changed: a link may have replaced one of its folders.
-            if Identity::of(&metadata) != folder.identity {
+            if FileIdentity::of(&metadata) != folder.identity {
                 return Err(changed(&shown));
             }
             folder.handle = Some(handle);
@@ -252,7 +252,7 @@ impl Packer<'_, '_> {
         self.open.last().and_then(|folder| folder.handle.as_ref()).expect("reopened before use")
     }
 
-    fn write_header(&mut self, entry: &Entry) -> Result<(), Error> {
+    fn write_header(&mut self, entry: &TreeEntry) -> Result<(), Error> {
         if self.refused.is_some() {
             return Ok(());
         }
@@ -271,8 +271,8 @@ impl Packer<'_, '_> {
     }
 }
 
-fn entry(path: Vec<u8>, kind: Kind, metadata: &Metadata) -> Entry {
-    Entry { path, kind, mode: platform::mode(metadata), modified: platform::modified(metadata) }
+fn entry(path: Vec<u8>, kind: EntryKind, metadata: &Metadata) -> TreeEntry {
+    TreeEntry { path, kind, mode: platform::mode(metadata), modified: platform::modified(metadata) }
 }
 
 fn changed(path: &Path) -> Error {

@@ -2,8 +2,8 @@
 //!
 //! Where there are two variants, both have the same contract.
 use super::calls::may_fail;
-use super::noted;
-use super::time::Time;
+use super::recorded;
+use super::time::FileTime;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 #[cfg(unix)]
@@ -14,7 +14,7 @@ use std::io;
 /// Identifies a file and its content. A program can restore size, inode and modification time after a change, but on unix not the change
 /// time. On Windows only size and times are available here.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Identity {
+pub(crate) struct FileIdentity {
     size_bytes: u64,
     #[cfg(unix)]
     device_and_inode: (u64, u64),
@@ -24,9 +24,9 @@ pub(crate) struct Identity {
     created_and_modified: [Option<std::time::SystemTime>; 2],
 }
 
-impl Identity {
-    pub(crate) fn of(metadata: &Metadata) -> Identity {
-        Identity {
+impl FileIdentity {
+    pub(crate) fn of(metadata: &Metadata) -> FileIdentity {
+        FileIdentity {
             size_bytes: metadata.len(),
             #[cfg(unix)]
             device_and_inode: (metadata.dev(), metadata.ino()),
@@ -43,8 +43,8 @@ impl Identity {
 }
 
 /// The modification time; 1970 if the system has none.
-pub(crate) fn modified(metadata: &Metadata) -> Time {
-    metadata.modified().ok().and_then(|time| Time::from_system(time.into_std())).unwrap_or_default()
+pub(crate) fn modified(metadata: &Metadata) -> FileTime {
+    metadata.modified().ok().and_then(|time| FileTime::from_system(time.into_std())).unwrap_or_default()
 }
 
 /// The permission bits, without setuid, setgid and sticky. Windows has only a read-only flag.
@@ -78,7 +78,7 @@ pub(crate) fn create_file(folder: &Dir, name: &OsStr) -> io::Result<File> {
     #[cfg(unix)]
     options.mode(0o600);
     let file = folder.open_with(name, &options)?;
-    noted::file(folder, name, &file);
+    recorded::file(folder, name, &file);
     Ok(file)
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn create_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
     #[cfg(unix)]
     cap_std::fs::DirBuilderExt::mode(&mut builder, 0o700);
     parent.create_dir_with(name, &builder)?;
-    noted::folder(parent, name);
+    recorded::folder(parent, name);
     Ok(())
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn create_link(folder: &Dir, name: &OsStr, target: &OsStr) -> io::Res
     #[cfg(unix)]
     {
         folder.symlink_contents(target, name)?;
-        noted::link(folder, name, target);
+        recorded::link(folder, name, target);
         Ok(())
     }
     #[cfg(not(unix))]
@@ -143,7 +143,7 @@ pub(crate) fn set_folder_mode(parent: &Dir, name: &OsStr, mode: u32) -> io::Resu
 
 /// Sets the modification time of a file, folder or link, not of the target of a link. A time that the system cannot represent is an
 /// error.
-pub(crate) fn set_modified(folder: &Dir, name: &OsStr, time: Time) -> io::Result<()> {
+pub(crate) fn set_modified(folder: &Dir, name: &OsStr, time: FileTime) -> io::Result<()> {
     may_fail()?;
     // `cap-fs-ext` panics on times before 1970.
     #[cfg(unix)]
@@ -174,7 +174,7 @@ pub(crate) fn sync_file(file: &File) -> io::Result<()> {
         true => Ok(()),
         false => {
             file.sync_all()?;
-            noted::synced(file);
+            recorded::synced(file);
             Ok(())
         }
     }
@@ -187,7 +187,7 @@ pub(crate) fn sync_all(folder: &Dir) -> io::Result<()> {
     {
         // A `Dir` may hold a handle that can only be used to open files.
         rustix::fs::syncfs(folder.open(".")?)?;
-        noted::synced_all();
+        recorded::synced_all();
         Ok(())
     }
     #[cfg(not(target_os = "linux"))]
@@ -202,7 +202,7 @@ pub(crate) fn sync_names(folder: &Dir) -> io::Result<()> {
     may_fail()?;
     if cfg!(unix) {
         folder.open(".")?.sync_all()?;
-        noted::synced_names(folder);
+        recorded::synced_names(folder);
     }
     Ok(())
 }
@@ -217,7 +217,7 @@ pub(crate) fn rename_to_free_name(parent: &Dir, from: &OsStr, to: &OsStr) -> io:
             Err(error) if is_unsupported(error) => {}
             done => {
                 done?;
-                noted::renamed(parent, from, to);
+                recorded::renamed(parent, from, to);
                 return Ok(());
             }
         }
@@ -234,7 +234,7 @@ fn rename_onto_placeholder(parent: &Dir, from: &OsStr, to: &OsStr) -> io::Result
         false => parent.rename(from, parent, to),
     };
     renamed.inspect_err(|_| drop(parent.remove_dir(to)))?;
-    noted::renamed(parent, from, to);
+    recorded::renamed(parent, from, to);
     Ok(())
 }
 
@@ -250,7 +250,7 @@ pub(crate) fn exchange(parent: &Dir, one: &OsStr, other: &OsStr) -> Option<io::R
             Err(error) if is_unsupported(error) => None,
             done => {
                 if done.is_ok() {
-                    noted::exchanged(parent, one, other);
+                    recorded::exchanged(parent, one, other);
                 }
                 Some(done.map_err(io::Error::from))
             }

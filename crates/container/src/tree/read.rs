@@ -2,8 +2,8 @@
 //!
 //! Uses crate `tar` only to split a header into fields. Its own reader reads extended headers of any size into memory, and stops at the
 //! first end mark without checking what follows.
-use super::entry::{Entry, Kind};
-use super::time::Time;
+use super::entry::{EntryKind, TreeEntry};
+use super::time::FileTime;
 use super::write::{BLOCK_BYTES, padding_bytes};
 use super::{names, pax};
 use crate::{Error, ErrorKind};
@@ -13,8 +13,8 @@ use tar::Header;
 /// Largest extended header that is read into memory, in bytes. Two paths need 10 kB, extended attributes of other programs 64 KiB each.
 const MAX_EXTENSION_BYTES: u64 = 1 << 20;
 
-/// Reads one archive: call [`Reader::next_entry`], then [`Reader::read_data`] until it returns 0, and repeat.
-pub(crate) struct Reader<'a> {
+/// Reads one archive: call [`ArchiveReader::next_entry`], then [`ArchiveReader::read_data`] until it returns 0, and repeat.
+pub(crate) struct ArchiveReader<'a> {
     input: &'a mut dyn Read,
     /// Bytes of the current entry's data that were not read yet.
     left_bytes: u64,
@@ -33,12 +33,12 @@ struct Extensions {
     path: Option<Vec<u8>>,
     target: Option<Vec<u8>>,
     size_bytes: Option<u64>,
-    modified: Option<Time>,
+    modified: Option<FileTime>,
 }
 
-impl<'a> Reader<'a> {
-    pub(crate) fn new(input: &'a mut dyn Read) -> Reader<'a> {
-        Reader { input, left_bytes: 0, padding_bytes: 0, has_input_failed: false }
+impl<'a> ArchiveReader<'a> {
+    pub(crate) fn new(input: &'a mut dyn Read) -> ArchiveReader<'a> {
+        ArchiveReader { input, left_bytes: 0, padding_bytes: 0, has_input_failed: false }
     }
 
     /// Whether the last error came from the input and not from the entry.
@@ -47,7 +47,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the next entry; `None` after the end mark, when the input was read to its end.
-    pub(crate) fn next_entry(&mut self) -> Result<Option<Entry>, Error> {
+    pub(crate) fn next_entry(&mut self) -> Result<Option<TreeEntry>, Error> {
         debug_assert_eq!(self.left_bytes, 0);
         self.skip_padding()?;
         let mut extensions = Extensions::default();
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn entry(&mut self, header: &Header, size_bytes: u64, extensions: Extensions) -> Result<Entry, Error> {
+    fn entry(&mut self, header: &Header, size_bytes: u64, extensions: Extensions) -> Result<TreeEntry, Error> {
         let path = extensions.path.unwrap_or_else(|| header.path_bytes().into_owned());
         let size_bytes = match extensions.size_bytes {
             Some(pax_bytes) if pax_bytes != size_bytes && pax_bytes <= MAX_OCTAL_BYTES => {
@@ -85,24 +85,24 @@ impl<'a> Reader<'a> {
             pax_bytes => pax_bytes.unwrap_or(size_bytes),
         };
         let kind = match header.entry_type().as_byte() {
-            b'0' | b'\0' => Kind::File { size_bytes },
-            b'5' => Kind::Folder,
+            b'0' | b'\0' => EntryKind::File { size_bytes },
+            b'5' => EntryKind::Folder,
             b'2' => {
                 let short = || header.link_name_bytes().unwrap_or_default().into_owned();
-                Kind::Link { target: extensions.target.unwrap_or_else(short) }
+                EntryKind::Link { target: extensions.target.unwrap_or_else(short) }
             }
             other => return Err(unsupported(other).at_entry(shown(&path))),
         };
         // Folders and links have no data, so there is nothing to skip or misread.
-        if !matches!(kind, Kind::File { .. }) && size_bytes != 0 {
+        if !matches!(kind, EntryKind::File { .. }) && size_bytes != 0 {
             return Err(damaged("data after a folder or link").at_entry(shown(&path)));
         }
         let mode = octal(&header.as_old().mode).ok_or_else(|| damaged("malformed mode"))? & 0o777;
-        let field = || Some(Time { seconds: number(&header.as_old().mtime)?.try_into().ok()?, nanoseconds: 0 });
+        let field = || Some(FileTime { seconds: number(&header.as_old().mtime)?.try_into().ok()?, nanoseconds: 0 });
         let modified = extensions.modified.or_else(field).ok_or_else(|| damaged("malformed time"))?;
         self.left_bytes = size_bytes;
         self.padding_bytes = padding_bytes(size_bytes);
-        Ok(Entry { path, kind, mode: mode as u32, modified })
+        Ok(TreeEntry { path, kind, mode: mode as u32, modified })
     }
 
     /// Reads the next bytes of the entry's data; returns 0 after the last.
@@ -210,7 +210,7 @@ impl Extensions {
                 b"linkpath" => set_once(&mut self.target, value.to_vec())?,
                 b"size" => set_once(&mut self.size_bytes, decimal(value)?)?,
                 b"mtime" => {
-                    let time = Time::parse(value).ok_or_else(|| damaged("malformed time"))?;
+                    let time = FileTime::parse(value).ok_or_else(|| damaged("malformed time"))?;
                     set_once(&mut self.modified, time)?;
                 }
                 // Such a file's data is not the file's content.

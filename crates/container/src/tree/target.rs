@@ -7,8 +7,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A target and its temporary folder. If it is dropped before [`Target::install`], it removes the unpacked files.
-pub(crate) struct Target {
+/// A target and its temporary folder. If it is dropped before [`UnpackTarget::install`], it removes the unpacked files.
+pub(crate) struct UnpackTarget {
     /// The target's path. Links are resolved if the target exists.
     path: PathBuf,
     parent: Dir,
@@ -19,12 +19,12 @@ pub(crate) struct Target {
     is_installed: bool,
 }
 
-impl Target {
+impl UnpackTarget {
     /// Makes the temporary folder next to the target.
     ///
     /// Without `force` an existing target is an error. With `force`, only a folder can be replaced, and neither the current folder nor one
     /// above it, which nobody intends to replace.
-    pub(crate) fn create(target: &Path, force: bool) -> Result<Target, Error> {
+    pub(crate) fn create(target: &Path, force: bool) -> Result<UnpackTarget, Error> {
         let at_target = |error: io::Error| Error::from(error).at(target);
         let exists = || Error::new(ErrorKind::OutputExists).at(target);
         let replaces = calls::exists(target).map_err(at_target)?;
@@ -50,7 +50,7 @@ impl Target {
         let name = name.to_owned();
         let parent = calls::open_given_folder(beside).map_err(at_target)?;
         let temporary = create_temporary(&parent).map_err(at_target)?;
-        Ok(Target { path, parent, name, temporary, replaces, is_installed: false })
+        Ok(UnpackTarget { path, parent, name, temporary, replaces, is_installed: false })
     }
 
     pub(crate) fn parent(&self) -> &Dir {
@@ -112,7 +112,7 @@ impl Target {
         }
     }
 
-    /// Like [`Target::exchange`], where a rename needs a free name. Afterwards the old folder has a new temporary name. After an error it
+    /// Like [`UnpackTarget::exchange`], where a rename needs a free name. Afterwards the old folder has a new temporary name. After an error it
     /// has the target's name, or the name that the error states.
     fn exchange_in_steps(&mut self) -> Result<(), Error> {
         let aside = take_name(|aside| platform::rename_to_free_name(&self.parent, &self.name, aside))
@@ -129,7 +129,7 @@ impl Target {
     }
 }
 
-impl Drop for Target {
+impl Drop for UnpackTarget {
     fn drop(&mut self) {
         if !self.is_installed {
             // The earlier error is the one to report.
@@ -169,8 +169,8 @@ mod tests {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("target");
         fs::create_dir_all(path.join("old")).unwrap();
-        let mut target = Target::create(&path, true).unwrap();
-        for exchange in [Target::exchange_in_steps, Target::exchange] {
+        let mut target = UnpackTarget::create(&path, true).unwrap();
+        for exchange in [UnpackTarget::exchange_in_steps, UnpackTarget::exchange] {
             exchange(&mut target).unwrap();
             assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
             exchange(&mut target).unwrap();
@@ -188,7 +188,7 @@ mod tests {
                 let folder = tempfile::TempDir::new().unwrap();
                 let path = folder.path().join("target");
                 fs::create_dir_all(path.join("old")).unwrap();
-                let mut target = Target::create(&path, true).unwrap();
+                let mut target = UnpackTarget::create(&path, true).unwrap();
                 faults::begin(calls, fault);
                 let result = target.exchange_in_steps();
                 if !faults::has_failed() {

@@ -4,22 +4,24 @@ use std::time::SystemTime;
 
 /// A time in seconds since 1970, and the nanoseconds after that second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Time {
+pub(crate) struct FileTime {
     pub(crate) seconds: i64,
     /// Below 10^9. Counted forwards, even if the seconds are negative.
     pub(crate) nanoseconds: u32,
 }
 
-impl Time {
-    pub(crate) fn from_system(time: SystemTime) -> Option<Time> {
+impl FileTime {
+    pub(crate) fn from_system(time: SystemTime) -> Option<FileTime> {
         match time.duration_since(SystemTime::UNIX_EPOCH) {
-            Ok(after) => Some(Time { seconds: after.as_secs().try_into().ok()?, nanoseconds: after.subsec_nanos() }),
+            Ok(after) => {
+                Some(FileTime { seconds: after.as_secs().try_into().ok()?, nanoseconds: after.subsec_nanos() })
+            }
             Err(before) => {
                 let before = before.duration();
                 let seconds = i64::try_from(before.as_secs()).ok()?;
                 Some(match before.subsec_nanos() {
-                    0 => Time { seconds: -seconds, nanoseconds: 0 },
-                    nanoseconds => Time { seconds: -seconds - 1, nanoseconds: 1_000_000_000 - nanoseconds },
+                    0 => FileTime { seconds: -seconds, nanoseconds: 0 },
+                    nanoseconds => FileTime { seconds: -seconds - 1, nanoseconds: 1_000_000_000 - nanoseconds },
                 })
             }
         }
@@ -38,7 +40,7 @@ impl Time {
     }
 
     /// Parses decimal seconds. Digits after the nanoseconds are dropped, which rounds towards the past, as in file systems.
-    pub(crate) fn parse(text: &[u8]) -> Option<Time> {
+    pub(crate) fn parse(text: &[u8]) -> Option<FileTime> {
         let text = std::str::from_utf8(text).ok()?;
         let (is_negative, text) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -54,9 +56,9 @@ impl Time {
         let nanoseconds: u32 = format!("{kept:0<9}").parse().ok()?;
         let is_cut = fraction[kept.len()..].bytes().any(|byte| byte != b'0');
         match (is_negative, nanoseconds + u32::from(is_negative && is_cut)) {
-            (false, nanoseconds) => Some(Time { seconds, nanoseconds }),
-            (true, 0) => Some(Time { seconds: -seconds, nanoseconds: 0 }),
-            (true, below) => Some(Time { seconds: -seconds - 1, nanoseconds: 1_000_000_000 - below }),
+            (false, nanoseconds) => Some(FileTime { seconds, nanoseconds }),
+            (true, 0) => Some(FileTime { seconds: -seconds, nanoseconds: 0 }),
+            (true, below) => Some(FileTime { seconds: -seconds - 1, nanoseconds: 1_000_000_000 - below }),
         }
     }
 
@@ -85,19 +87,19 @@ mod tests {
             ("7.000000001", 7, 1),
         ];
         for (text, seconds, nanoseconds) in cases {
-            let time = Time { seconds, nanoseconds };
-            assert_eq!(Time::parse(text.as_bytes()), Some(time), "{text}");
+            let time = FileTime { seconds, nanoseconds };
+            assert_eq!(FileTime::parse(text.as_bytes()), Some(time), "{text}");
             assert_eq!(time.format(), text);
             // Windows counts in units of 100 ns.
             if cfg!(unix) || nanoseconds % 100 == 0 {
-                assert_eq!(time.to_system().and_then(Time::from_system), Some(time));
+                assert_eq!(time.to_system().and_then(FileTime::from_system), Some(time));
             }
         }
-        assert_eq!(Time::parse(b"1.5"), Some(Time { seconds: 1, nanoseconds: 500_000_000 }));
-        assert_eq!(Time::parse(b"1.0000000019"), Some(Time { seconds: 1, nanoseconds: 1 }));
-        assert_eq!(Time::parse(b"-1.0000000001"), Some(Time { seconds: -2, nanoseconds: 999_999_999 }));
+        assert_eq!(FileTime::parse(b"1.5"), Some(FileTime { seconds: 1, nanoseconds: 500_000_000 }));
+        assert_eq!(FileTime::parse(b"1.0000000019"), Some(FileTime { seconds: 1, nanoseconds: 1 }));
+        assert_eq!(FileTime::parse(b"-1.0000000001"), Some(FileTime { seconds: -2, nanoseconds: 999_999_999 }));
         for refused in ["", "-", ".5", "1e3", "+1", "--1", "1.2.3", "99999999999999999999", "1,5", "-.5", "１"] {
-            assert_eq!(Time::parse(refused.as_bytes()), None, "{refused}");
+            assert_eq!(FileTime::parse(refused.as_bytes()), None, "{refused}");
         }
     }
 }

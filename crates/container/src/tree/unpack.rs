@@ -1,9 +1,9 @@
 //! Unpacks a tar stream into a folder.
 use super::calls::{self, Dir};
-use super::entry::{Entry, Kind};
-use super::read::{Reader, damaged, shown};
-use super::target::Target;
-use super::time::Time;
+use super::entry::{EntryKind, TreeEntry};
+use super::read::{ArchiveReader, damaged, shown};
+use super::target::UnpackTarget;
+use super::time::FileTime;
 use super::{BUFFER_BYTES, OPEN_FOLDERS, check_cancelled, names, platform};
 use crate::{Control, Error, ErrorKind};
 use std::ffi::{OsStr, OsString};
@@ -19,13 +19,13 @@ use std::path::{Path, PathBuf};
 /// `OutputExists`; `TreeDamaged`, `TreePath`, `TreeLink`, `TreeSpecialFile` and `TreeDuplicate` for invalid entries, with the entry's path
 /// inside the tree; `Interrupted` when `control` is cancelled; every failure of reading and writing.
 pub fn unpack(input: &mut dyn Read, target: &Path, force: bool, control: &Control) -> Result<(), Error> {
-    let target_folder = Target::create(target, force)?;
+    let target_folder = UnpackTarget::create(target, force)?;
     let at_target = |error: io::Error| Error::from(error).at(target);
     let parent = target_folder.parent();
     let top = calls::open_folder(parent, target_folder.temporary()).map_err(at_target)?;
     let buffer = vec![0; BUFFER_BYTES];
     let mut unpacker = Unpacker { top, root_attributes: None, has_entries: false, open: Vec::new(), control, buffer };
-    let mut reader = Reader::new(input);
+    let mut reader = ArchiveReader::new(input);
     while let Some(entry) = reader.next_entry()? {
         check_cancelled(control)?;
         unpacker.unpack(&entry, &mut reader).map_err(|error| match error.kind {
@@ -48,7 +48,7 @@ pub fn unpack(input: &mut dyn Read, target: &Path, force: bool, control: &Contro
 
 struct Unpacker<'a> {
     top: Dir,
-    root_attributes: Option<(u32, Time)>,
+    root_attributes: Option<(u32, FileTime)>,
     /// Whether the stream has entries besides the root's.
     has_entries: bool,
     /// The open folders below the root, up to the folder of the last entry.
@@ -64,11 +64,11 @@ struct Folder {
     /// `None` while too many others are open.
     handle: Option<Dir>,
     mode: u32,
-    modified: Time,
+    modified: FileTime,
 }
 
 impl Unpacker<'_> {
-    fn unpack(&mut self, entry: &Entry, reader: &mut Reader<'_>) -> Result<(), Error> {
+    fn unpack(&mut self, entry: &TreeEntry, reader: &mut ArchiveReader<'_>) -> Result<(), Error> {
         let Some(path) = names::split(&entry.path, names::Rules::HERE) else {
             return Err(ErrorKind::TreePath.into());
         };
@@ -76,21 +76,21 @@ impl Unpacker<'_> {
             return self.unpack_root(entry);
         };
         // Old archives mark folders only by the trailing slash.
-        if entry.path.ends_with(b"/") && entry.kind != Kind::Folder {
+        if entry.path.ends_with(b"/") && entry.kind != EntryKind::Folder {
             return Err(ErrorKind::TreePath.into());
         }
         self.has_entries = true;
         self.enter(parents)?;
         let name = to_os(name)?;
         match &entry.kind {
-            Kind::Folder => self.unpack_folder(name, entry),
-            Kind::File { .. } => self.unpack_file(name, entry, reader),
-            Kind::Link { target } => self.unpack_link(name, target, entry.modified),
+            EntryKind::Folder => self.unpack_folder(name, entry),
+            EntryKind::File { .. } => self.unpack_file(name, entry, reader),
+            EntryKind::Link { target } => self.unpack_link(name, target, entry.modified),
         }
     }
 
-    fn unpack_root(&mut self, entry: &Entry) -> Result<(), Error> {
-        if entry.kind != Kind::Folder {
+    fn unpack_root(&mut self, entry: &TreeEntry) -> Result<(), Error> {
+        if entry.kind != EntryKind::Folder {
             return Err(ErrorKind::TreePath.into());
         }
         if self.has_entries && self.root_attributes.is_none() {
@@ -102,7 +102,7 @@ impl Unpacker<'_> {
         }
     }
 
-    fn unpack_folder(&mut self, name: &OsStr, entry: &Entry) -> Result<(), Error> {
+    fn unpack_folder(&mut self, name: &OsStr, entry: &TreeEntry) -> Result<(), Error> {
         let parent = self.current()?;
         platform::create_folder(parent, name).map_err(creation_error)?;
         let handle = calls::open_folder(parent, name)?;
@@ -114,7 +114,7 @@ impl Unpacker<'_> {
         Ok(())
     }
 
-    fn unpack_file(&mut self, name: &OsStr, entry: &Entry, reader: &mut Reader<'_>) -> Result<(), Error> {
+    fn unpack_file(&mut self, name: &OsStr, entry: &TreeEntry, reader: &mut ArchiveReader<'_>) -> Result<(), Error> {
         let mut file = platform::create_file(self.current()?, name).map_err(creation_error)?;
         loop {
             check_cancelled(self.control)?;
@@ -131,7 +131,7 @@ impl Unpacker<'_> {
 
     /// Makes the link immediately. No later entry can pass through it: an entry's folders are those that are open, and each was made as a
     /// folder.
-    fn unpack_link(&mut self, name: &OsStr, target: &[u8], modified: Time) -> Result<(), Error> {
+    fn unpack_link(&mut self, name: &OsStr, target: &[u8], modified: FileTime) -> Result<(), Error> {
         if !names::link_stays_inside(self.open.len(), target, names::Rules::HERE) {
             return Err(ErrorKind::TreeLink.into());
         }
@@ -188,7 +188,7 @@ impl Unpacker<'_> {
     }
 }
 
-fn set_attributes(parent: &Dir, name: &OsStr, mode: u32, modified: Time) -> io::Result<()> {
+fn set_attributes(parent: &Dir, name: &OsStr, mode: u32, modified: FileTime) -> io::Result<()> {
     platform::set_modified(parent, name, modified)?;
     platform::set_folder_mode(parent, name, mode)
 }

@@ -1,6 +1,6 @@
 //! Writes entries as tar blocks: POSIX ustar headers (IEEE Std 1003.1-2017, pax, "ustar Interchange Format"), preceded by a pax extended
 //! header if a ustar field is too small.
-use super::entry::{Entry, Kind};
+use super::entry::{EntryKind, TreeEntry};
 use super::pax;
 use std::io::{self, Write};
 use tar::{EntryType, Header};
@@ -14,11 +14,11 @@ const MAX_OCTAL: u64 = 0o777_7777_7777;
 const NAME_BYTES: usize = 100;
 
 /// Writes the headers of an entry. A file's data and [`write_padding`] must follow.
-pub(crate) fn write_header(out: &mut dyn Write, entry: &Entry) -> io::Result<()> {
+pub(crate) fn write_header(out: &mut dyn Write, entry: &TreeEntry) -> io::Result<()> {
     let (entry_type, size_bytes, target) = match &entry.kind {
-        Kind::Folder => (EntryType::Directory, 0, &[][..]),
-        Kind::File { size_bytes } => (EntryType::Regular, *size_bytes, &[][..]),
-        Kind::Link { target } => (EntryType::Symlink, 0, &target[..]),
+        EntryKind::Folder => (EntryType::Directory, 0, &[][..]),
+        EntryKind::File { size_bytes } => (EntryType::Regular, *size_bytes, &[][..]),
+        EntryKind::Link { target } => (EntryType::Symlink, 0, &target[..]),
     };
     let records = records(entry, size_bytes, target);
     if !records.is_empty() {
@@ -36,7 +36,7 @@ pub(crate) fn write_header(out: &mut dyn Write, entry: &Entry) -> io::Result<()>
 }
 
 /// The records for values that the header's own fields cannot hold.
-fn records(entry: &Entry, size_bytes: u64, target: &[u8]) -> Vec<u8> {
+fn records(entry: &TreeEntry, size_bytes: u64, target: &[u8]) -> Vec<u8> {
     let long_path = (entry.path.len() > NAME_BYTES).then_some(&entry.path[..]);
     let long_target = (target.len() > NAME_BYTES).then_some(target);
     let mut records = Vec::new();

@@ -22,11 +22,11 @@ pub(crate) fn damaged(bytes: &[u8], at: usize) -> Vec<u8> {
     copy
 }
 
-pub(crate) struct Bench {
+pub(crate) struct TestFolder {
     folder: tempfile::TempDir,
 }
 
-impl Bench {
+impl TestFolder {
     pub(crate) fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }

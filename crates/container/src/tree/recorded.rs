@@ -8,7 +8,7 @@ use crate::testing::recording::{Event, inode_in, inode_of, key, number};
 /// A new file.
 pub(crate) fn file(folder: &Dir, name: &OsStr, file: &File) {
     #[cfg(all(test, unix))]
-    recorded::add(|| Event::New { file: inode_of(file), path: key(folder, name) });
+    events::add(|| Event::New { file: inode_of(file), path: key(folder, name) });
     #[cfg(not(all(test, unix)))]
     let _ = (folder, name, file);
 }
@@ -16,7 +16,7 @@ pub(crate) fn file(folder: &Dir, name: &OsStr, file: &File) {
 /// A new folder.
 pub(crate) fn folder(parent: &Dir, name: &OsStr) {
     #[cfg(all(test, unix))]
-    recorded::add(|| Event::Folder { folder: inode_in(parent, name), path: key(parent, name) });
+    events::add(|| Event::Folder { folder: inode_in(parent, name), path: key(parent, name) });
     #[cfg(not(all(test, unix)))]
     let _ = (parent, name);
 }
@@ -24,7 +24,7 @@ pub(crate) fn folder(parent: &Dir, name: &OsStr) {
 /// A new symbolic link.
 pub(crate) fn link(folder: &Dir, name: &OsStr, target: &OsStr) {
     #[cfg(all(test, unix))]
-    recorded::add(|| Event::Symlink {
+    events::add(|| Event::Symlink {
         link: inode_in(folder, name),
         path: key(folder, name),
         target: target.as_encoded_bytes().to_vec(),
@@ -36,7 +36,7 @@ pub(crate) fn link(folder: &Dir, name: &OsStr, target: &OsStr) {
 /// Bytes that were written and end at the file's position.
 pub(crate) fn written(file: &mut File, bytes: &[u8]) {
     #[cfg(all(test, unix))]
-    recorded::add(|| {
+    events::add(|| {
         let end = std::io::Seek::stream_position(file).unwrap();
         Event::Write { file: inode_of(file), offset: end - bytes.len() as u64, bytes: bytes.to_vec() }
     });
@@ -47,7 +47,7 @@ pub(crate) fn written(file: &mut File, bytes: &[u8]) {
 /// A renamed file or folder.
 pub(crate) fn renamed(parent: &Dir, from: &OsStr, to: &OsStr) {
     #[cfg(all(test, unix))]
-    recorded::add(|| Event::Rename { from: key(parent, from), to: key(parent, to) });
+    events::add(|| Event::Rename { from: key(parent, from), to: key(parent, to) });
     #[cfg(not(all(test, unix)))]
     let _ = (parent, from, to);
 }
@@ -55,7 +55,7 @@ pub(crate) fn renamed(parent: &Dir, from: &OsStr, to: &OsStr) {
 /// Two names that were exchanged in one step.
 pub(crate) fn exchanged(parent: &Dir, one: &OsStr, other: &OsStr) {
     #[cfg(all(test, unix))]
-    recorded::add(|| Event::Exchange { one: key(parent, one), other: key(parent, other) });
+    events::add(|| Event::Exchange { one: key(parent, one), other: key(parent, other) });
     #[cfg(not(all(test, unix)))]
     let _ = (parent, one, other);
 }
@@ -63,7 +63,7 @@ pub(crate) fn exchanged(parent: &Dir, one: &OsStr, other: &OsStr) {
 /// A removed name.
 pub(crate) fn removed(parent: &Dir, name: &OsStr) {
     #[cfg(all(test, unix))]
-    recorded::add(|| Event::Unlink { path: key(parent, name) });
+    events::add(|| Event::Unlink { path: key(parent, name) });
     #[cfg(not(all(test, unix)))]
     let _ = (parent, name);
 }
@@ -71,13 +71,13 @@ pub(crate) fn removed(parent: &Dir, name: &OsStr) {
 /// All writes to the file system are on the disk.
 pub(crate) fn synced_all() {
     #[cfg(all(test, unix))]
-    recorded::add(|| Event::SyncAll);
+    events::add(|| Event::SyncAll);
 }
 
 /// One file's content is on the disk.
 pub(crate) fn synced(file: &File) {
     #[cfg(all(test, unix))]
-    recorded::add(|| Event::Sync { file: inode_of(file) });
+    events::add(|| Event::Sync { file: inode_of(file) });
     #[cfg(not(all(test, unix)))]
     let _ = file;
 }
@@ -85,13 +85,13 @@ pub(crate) fn synced(file: &File) {
 /// The folder's names are on the disk.
 pub(crate) fn synced_names(folder: &Dir) {
     #[cfg(all(test, unix))]
-    recorded::add(|| Event::SyncFolder { folder: number(folder).into() });
+    events::add(|| Event::SyncFolder { folder: number(folder).into() });
     #[cfg(not(all(test, unix)))]
     let _ = folder;
 }
 
 #[cfg(all(test, unix))]
-pub(crate) mod recorded {
+pub(crate) mod events {
     use std::cell::RefCell;
 
     use super::Event;
