@@ -419,7 +419,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_path_stays_and_one_error_is_one_line() {
+    fn the_first_path_stays_and_errors_have_one_line() {
         let error = Error::new(ErrorKind::Truncated).at("a\nb").at("c");
         assert_eq!(error.path.as_deref(), Some(Path::new("a\nb")));
         assert!(!error.to_string().contains('\n'));
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn an_io_error_gives_back_what_it_carries() {
+    fn io_errors_return_the_wrapped_error() {
         for (error, kind) in [
             (Error::new(ErrorKind::ChunkDamaged { chunk: 7 }).at("a").with_detail("b"), io::ErrorKind::InvalidData),
             // A kind that callers would retry forever.

@@ -25,7 +25,7 @@ fn sizes() -> Vec<usize> {
 }
 
 #[test]
-fn files_come_back_at_every_size_with_every_number_of_workers() {
+fn files_round_trip_at_every_size_with_every_number_of_workers() {
     let dir = TestFolder::new();
     for bytes in sizes() {
         for threads in 1..=4 {
@@ -46,7 +46,7 @@ fn files_come_back_at_every_size_with_every_number_of_workers() {
 
 #[cfg(unix)]
 #[test]
-fn streams_come_back_at_every_size_with_every_number_of_workers() {
+fn streams_round_trip_at_every_size_with_every_number_of_workers() {
     let dir = TestFolder::new();
     for bytes in sizes() {
         for threads in 1..=4 {
@@ -337,7 +337,7 @@ fn rewrap_changes_who_opens_and_nothing_else() {
 
 #[cfg(unix)]
 #[test]
-fn inspect_tells_the_same_of_a_file_and_a_stream() {
+fn inspect_reports_the_same_for_files_and_streams() {
     let dir = TestFolder::new();
     fs::write(dir.path("in"), plain(100_000)).unwrap();
     dir.encrypt("in", "box", 2).unwrap();
@@ -356,7 +356,7 @@ fn inspect_tells_the_same_of_a_file_and_a_stream() {
 }
 
 #[test]
-fn a_cancelled_run_ends_at_once_and_leaves_nothing() {
+fn a_cancelled_run_ends_soon_and_leaves_nothing() {
     let dir = TestFolder::new();
     fs::write(dir.path("in"), plain(80 * BATCH_BYTES)).unwrap();
     let control = Control::new();
@@ -464,7 +464,7 @@ fn a_run_that_waits_for_a_pipe_can_be_cancelled() {
 
 #[cfg(unix)]
 #[test]
-fn a_reader_that_leaves_is_a_closed_pipe() {
+fn a_closed_reader_is_a_broken_pipe() {
     let dir = TestFolder::new();
     fs::write(dir.path("in"), plain(16 * BATCH_BYTES)).unwrap();
     dir.fifo("pipe");
@@ -499,7 +499,7 @@ fn an_input_that_changes_fails_the_run() {
 }
 
 #[test]
-fn a_folder_becomes_a_tree_and_comes_back() {
+fn a_folder_survives_a_round_trip() {
     let dir = TestFolder::new();
     fs::create_dir_all(dir.path("in/deep/er")).unwrap();
     fs::write(dir.path("in/deep/er/big"), plain(6 * BATCH_BYTES + 1)).unwrap();

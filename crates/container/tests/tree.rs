@@ -123,7 +123,7 @@ fn kind(result: Result<impl Sized, Error>) -> ErrorKind {
 }
 
 #[test]
-fn a_rich_tree_comes_back() {
+fn a_rich_tree_survives_a_round_trip() {
     let folder = Scratch::new();
     let (source, target) = (folder.path().join("source"), folder.path().join("target"));
     rich_tree(&source);
@@ -149,7 +149,7 @@ fn gnu_tar_reads_what_is_packed() {
 }
 
 #[test]
-fn what_gnu_tar_writes_is_read() {
+fn archives_of_gnu_tar_are_read() {
     for format in ["pax", "gnu"] {
         let folder = Scratch::new();
         let (source, target) = (folder.path().join("source"), folder.path().join("target"));
@@ -243,7 +243,7 @@ impl io::Write for ChangeAfter<'_> {
 }
 
 #[test]
-fn what_changes_while_it_is_read_fails_the_run() {
+fn changes_while_packing_are_errors() {
     let append = |path: &Path| {
         use std::io::Write;
         fs::OpenOptions::new().append(true).open(path).unwrap().write_all(b"more").unwrap();

@@ -127,7 +127,7 @@ fn refuse_at(label: &str, bytes: &[u8], expected: ErrorKind, path: &str) {
 }
 
 #[test]
-fn what_these_archives_are_made_of_is_admitted() {
+fn the_building_blocks_of_hostile_archives_are_valid() {
     let cage = Cage::new();
     let bytes = archive().folder(b"./").folder(b"a/").file(b"a/b").link(b"a/c", b"../a/b").file(b"d").end();
     cage.unpack(&bytes).unwrap();
@@ -247,7 +247,7 @@ fn names_that_come_twice() {
 }
 
 #[test]
-fn archives_that_are_damaged() {
+fn damaged_archives() {
     use ErrorKind::TreeDamaged;
     let whole = archive().folder(b"./").folder(b"a").file(b"a/b").file(b"c");
     let bytes = whole.end();

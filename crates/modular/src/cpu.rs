@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicU8, Ordering};
 
 /// Whether to assume that all instructions are available.
 #[cfg(feature = "secrets")]
-static ALL: core::sync::atomic::AtomicBool = core::sync::atomic::AtomicBool::new(false);
+static ASSUME_ALL: core::sync::atomic::AtomicBool = core::sync::atomic::AtomicBool::new(false);
 
 /// From now on this process prepares moduli for all lanes. For an interpreter that supports all instructions, in a process whose processor
 /// may not.
@@ -21,11 +21,11 @@ static ALL: core::sync::atomic::AtomicBool = core::sync::atomic::AtomicBool::new
 #[cfg(feature = "secrets")]
 #[doc(hidden)]
 pub unsafe fn take_all_instructions_for_there() {
-    ALL.store(true, Ordering::Relaxed);
+    ASSUME_ALL.store(true, Ordering::Relaxed);
 }
 
 /// The value of `TRESS_CPU`. Tests of secrets cover all code, and their interpreter has no environment.
-fn switches() -> &'static str {
+fn tress_cpu() -> &'static str {
     #[cfg(all(feature = "std", not(feature = "secrets")))]
     {
         static VALUE: std::sync::OnceLock<std::string::String> = std::sync::OnceLock::new();
@@ -36,20 +36,20 @@ fn switches() -> &'static str {
 }
 
 /// Whether a value of `TRESS_CPU` disables one of these features.
-fn takes_away(value: &str, names: &[&str]) -> bool {
+fn disables(value: &str, names: &[&str]) -> bool {
     value.split(',').any(|item| item.strip_prefix('-').is_some_and(|name| names.contains(&name)))
 }
 
 /// A cached detection result: detection takes microseconds in a virtual machine.
-struct Found(AtomicU8);
+struct CachedDetection(AtomicU8);
 
-impl Found {
+impl CachedDetection {
     const UNKNOWN: u8 = 2;
 
     #[inline]
     fn or_detect(&self, detect: fn() -> bool) -> bool {
         #[cfg(feature = "secrets")]
-        if ALL.load(Ordering::Relaxed) {
+        if ASSUME_ALL.load(Ordering::Relaxed) {
             return true;
         }
         match self.0.load(Ordering::Relaxed) {
@@ -79,9 +79,9 @@ macro_rules! token {
             /// Returns a token if this machine has the instructions and `TRESS_CPU` does not disable them.
             #[inline]
             pub(crate) fn detect() -> Option<Self> {
-                static FOUND: Found = Found(AtomicU8::new(Found::UNKNOWN));
+                static FOUND: CachedDetection = CachedDetection(AtomicU8::new(CachedDetection::UNKNOWN));
                 FOUND
-                    .or_detect(|| !cfg!(miri) && $module::get() && !takes_away(switches(), &[$($off),+]))
+                    .or_detect(|| !cfg!(miri) && $module::get() && !disables(tress_cpu(), &[$($off),+]))
                     .then_some($name(()))
             }
         }

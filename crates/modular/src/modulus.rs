@@ -8,8 +8,8 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::inverse::{divsteps, divsteps_scratch};
 #[cfg(target_arch = "x86_64")]
-use crate::lanes::ifma::Prepared;
-use crate::one::{self, Montgomery};
+use crate::lanes::ifma::PreparedModulus;
+use crate::one::{self, MontgomeryMultiplier};
 use crate::reduce::montgomery::{leading_zeros, negative_inverse, prepare};
 use crate::{Error, Limb, add, reveal};
 
@@ -33,7 +33,7 @@ pub struct Modulus {
     square: Vec<u64>,
     /// The values for lanes, if the machine has lanes.
     #[cfg(target_arch = "x86_64")]
-    in_lanes: Option<Prepared>,
+    in_lanes: Option<PreparedModulus>,
 }
 
 impl Modulus {
@@ -56,7 +56,7 @@ impl Modulus {
         let bits = 64 * length - reveal(leading_zeros(modulus[length - 1])) as usize;
         let inverse = negative_inverse(modulus[0]);
         let (mut one, mut square) = (vec![0; length], vec![0; length]);
-        let mut montgomery = Montgomery::new(&modulus, inverse);
+        let mut montgomery = MontgomeryMultiplier::new(&modulus, inverse);
         prepare(&modulus, &mut one, &mut square, |value| montgomery.square_below(value));
         drop(montgomery);
         let prepared = Modulus {
@@ -78,7 +78,7 @@ impl Modulus {
     fn with_lanes(mut self) -> Self {
         if crate::cpu::Ifma::detect().is_some() {
             let montgomery = |a: &[u64], b: &[u64], product: &mut [u64]| self.montgomery(a, b, product);
-            self.in_lanes = Prepared::new(self.bits, &self.square, montgomery);
+            self.in_lanes = PreparedModulus::new(self.bits, &self.square, montgomery);
         }
         self
     }
@@ -86,7 +86,7 @@ impl Modulus {
     /// `product = a · b / R`.
     fn montgomery(&self, a: &[u64], b: &[u64], product: &mut [u64]) {
         product.copy_from_slice(a);
-        Montgomery::new(&self.modulus, self.inverse).multiply_below(product, b);
+        MontgomeryMultiplier::new(&self.modulus, self.inverse).multiply_below(product, b);
     }
 
     /// Length of the modulus in bits.
@@ -111,7 +111,7 @@ impl Modulus {
 
     /// The values for lanes, if the machine has lanes and the modulus is long enough.
     #[cfg(target_arch = "x86_64")]
-    pub(crate) fn in_lanes(&self) -> Option<&Prepared> {
+    pub(crate) fn in_lanes(&self) -> Option<&PreparedModulus> {
         self.in_lanes.as_ref()
     }
 
@@ -207,8 +207,8 @@ impl Modulus {
     }
 
     /// Converts to Montgomery form, computes the power, and converts back.
-    fn power_by(&self, power: one::Way, base: &[u64], exponent: &[u64]) -> Vec<u64> {
-        let mut montgomery = Montgomery::new(&self.modulus, self.inverse);
+    fn power_by(&self, power: one::PowerFunction, base: &[u64], exponent: &[u64]) -> Vec<u64> {
+        let mut montgomery = MontgomeryMultiplier::new(&self.modulus, self.inverse);
         let mut form = self.fitted(base);
         montgomery.multiply_below(&mut form, &self.square);
         let power = power(&mut montgomery, &form, exponent, &self.one);

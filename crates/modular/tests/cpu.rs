@@ -18,7 +18,7 @@ fn available() -> Vec<&'static str> {
 
 /// The variable may be set for all tests of a run (`make test-without`). Then this test proves that they ran without the named features.
 #[test]
-fn what_is_named_is_gone() {
+fn named_features_are_not_used() {
     let value = env::var("TRESS_CPU").unwrap_or_default();
     let has = env::var(HAS).unwrap_or_default();
     for backend in ["adx", "ifma"] {
@@ -36,7 +36,7 @@ fn what_is_named_is_gone() {
 fn each_name_alone() {
     for (name, _) in NEED {
         let run = Command::new(env::current_exe().expect("this program"))
-            .args(["--exact", "cpu::what_is_named_is_gone"])
+            .args(["--exact", "cpu::named_features_are_not_used"])
             .envs([("TRESS_CPU", format!("-{name}")), (HAS, available().join(","))])
             .output()
             .expect("this program starts");

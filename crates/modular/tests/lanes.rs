@@ -7,23 +7,23 @@ use tress_modular::Modulus;
 use tress_modular::lanes::{self, Comb, CombPower, Power, Product};
 
 /// Index of the modulus, base, exponent.
-type Work = (usize, Vec<u64>, Vec<u64>);
+type PowerCase = (usize, Vec<u64>, Vec<u64>);
 
 /// Computes all powers, with secret and public exponents, and compares them with the other library.
-fn check(moduli: &[Modulus], works: &[Work]) {
-    let expected: Vec<BigUint> = works
+fn check(moduli: &[Modulus], cases: &[PowerCase]) {
+    let expected: Vec<BigUint> = cases
         .iter()
         .map(|(modulus, base, exponent)| number(base).modpow(&number(exponent), &number(moduli[*modulus].as_limbs())))
         .collect();
     for (power, name) in [(lanes::power as fn(&mut [Power<'_>]), "power"), (lanes::power_vartime, "power_vartime")] {
-        let mut results: Vec<_> = works.iter().map(|(modulus, ..)| vec![7; moduli[*modulus].limbs()]).collect();
-        let mut jobs: Vec<_> = works
+        let mut results: Vec<_> = cases.iter().map(|(modulus, ..)| vec![7; moduli[*modulus].limbs()]).collect();
+        let mut jobs: Vec<_> = cases
             .iter()
             .zip(&mut results)
             .map(|((modulus, base, exponent), result)| Power { modulus: &moduli[*modulus], base, exponent, result })
             .collect();
         power(&mut jobs);
-        for (((modulus, base, exponent), result), expected) in works.iter().zip(&results).zip(&expected) {
+        for (((modulus, base, exponent), result), expected) in cases.iter().zip(&results).zip(&expected) {
             let n = number(moduli[*modulus].as_limbs());
             assert_eq!(number(result), *expected, "{name}: {} ^ {} modulo {n}", number(base), number(exponent));
         }
@@ -57,16 +57,16 @@ fn boundary_values_of_every_number_of_blocks() {
     for limbs in [5, 8, 9, 16, 17, 24, 25, 32, 33] {
         let moduli: Vec<_> =
             boundary_moduli::<u64>(limbs, &mut random).iter().map(|n| Modulus::new(n).unwrap()).collect();
-        let mut works = Vec::new();
+        let mut cases = Vec::new();
         for (i, modulus) in moduli.iter().enumerate() {
             for (k, base) in values_below(&number(modulus.as_limbs()), &mut random).iter().enumerate() {
                 let exponents = exponents(4, &mut random);
                 for exponent in [&exponents[(i + k) % exponents.len()], &exponents[(i + 5 * k + 6) % exponents.len()]] {
-                    works.push((i, to_limbs(base, limbs), exponent.clone()));
+                    cases.push((i, to_limbs(base, limbs), exponent.clone()));
                 }
             }
         }
-        check(&moduli, &works);
+        check(&moduli, &cases);
     }
 }
 
@@ -79,13 +79,13 @@ fn moduli_beside_a_power_of_two() {
         let limbs = bits.div_ceil(64) as usize;
         let n = [(&one << bits) - 1u32, (&one << (bits - 1)) + 1u32, (&one << bits) - (&one << 60) + 1u32];
         let moduli: Vec<_> = n.iter().map(|n| Modulus::new(&to_limbs::<u64>(n, limbs)).unwrap()).collect();
-        let mut works = Vec::new();
+        let mut cases = Vec::new();
         for i in 0..9 {
             let n = number(moduli[i % 3].as_limbs());
             let base = [&n - 1u32, &n >> 1, (&one << (bits - 1)) - 1u32][i / 3].clone() % &n;
-            works.push((i % 3, to_limbs(&base, limbs), random.digits(3)));
+            cases.push((i % 3, to_limbs(&base, limbs), random.digits(3)));
         }
-        check(&moduli, &works);
+        check(&moduli, &cases);
     }
 }
 
@@ -95,14 +95,14 @@ fn bases_that_are_not_reduced_or_have_other_lengths() {
     for limbs in [8, 9, 16] {
         let moduli: Vec<_> =
             boundary_moduli::<u64>(limbs, &mut random).iter().map(|n| Modulus::new(n).unwrap()).collect();
-        let mut works = Vec::new();
+        let mut cases = Vec::new();
         for i in 0..moduli.len() {
             for length in [0, 1, limbs - 1, limbs, limbs + 1, 2 * limbs, 2 * limbs + 1] {
-                works.push((i, vec![u64::MAX; length], vec![65537]));
-                works.push((i, random.digits(length), random.digits(2)));
+                cases.push((i, vec![u64::MAX; length], vec![65537]));
+                cases.push((i, random.digits(length), random.digits(2)));
             }
         }
-        check(&moduli, &works);
+        check(&moduli, &cases);
     }
 }
 
@@ -112,17 +112,17 @@ fn any_number_of_jobs_of_mixed_sizes() {
     let sizes = [2, 4, 5, 8, 8, 8, 9, 16, 16, 32];
     let moduli: Vec<_> = sizes.map(|limbs| Modulus::new(&random.odd(limbs)).unwrap()).into_iter().collect();
     for count in 0..18 {
-        let works: Vec<Work> = (0..count)
+        let cases: Vec<PowerCase> = (0..count)
             .map(|i| {
                 let (modulus, length) = (random.below(10), random.below(5));
                 let exponent = if i % 2 == 0 { vec![65537] } else { random.digits(length) };
                 (modulus, random.digits(sizes[modulus]), exponent)
             })
             .collect();
-        check(&moduli, &works);
+        check(&moduli, &cases);
         // All jobs with one modulus.
-        let works: Vec<Work> = (0..count).map(|_| (3, random.digits(8), random.digits(8))).collect();
-        check(&moduli, &works);
+        let cases: Vec<PowerCase> = (0..count).map(|_| (3, random.digits(8), random.digits(8))).collect();
+        check(&moduli, &cases);
     }
 }
 
@@ -132,13 +132,13 @@ fn whole_exponents_of_the_sizes_of_keys() {
     for limbs in [8, 16, 24, 32, 48, 64] {
         let moduli: Vec<_> = (0..8).map(|_| Modulus::new(&random.odd(limbs)).unwrap()).collect();
         let length = limbs.min(16);
-        let works: Vec<Work> = (0..8).map(|i| (i, random.digits(limbs), random.digits(length))).collect();
-        check(&moduli, &works);
+        let cases: Vec<PowerCase> = (0..8).map(|i| (i, random.digits(limbs), random.digits(length))).collect();
+        check(&moduli, &cases);
     }
     // The longest modulus.
     let moduli = [Modulus::new(&random.odd(128)).unwrap()];
-    let works: Vec<Work> = (0..3).map(|_| (0, random.digits(128), vec![65537])).collect();
-    check(&moduli, &works);
+    let cases: Vec<PowerCase> = (0..3).map(|_| (0, random.digits(128), vec![65537])).collect();
+    check(&moduli, &cases);
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn exponents_beyond_a_comb() {
 }
 
 #[test]
-fn nothing_to_do_and_extreme_numbers_of_bits() {
+fn empty_batches_and_extreme_numbers_of_bits() {
     lanes::power(&mut []);
     lanes::power_vartime(&mut []);
     lanes::multiply(&mut []);

@@ -215,6 +215,6 @@ fn a_fresh_prime_leaves_nothing_in_freed_memory() {
         let mut random = Random::new(seed);
         let draw = || prime::random_prime(256, |_| true, &mut |bytes| random.fill(bytes)).unwrap();
         let bytes = |prime: &Vec<u64>| vec![prime.iter().flat_map(|digit| digit.to_le_bytes()).collect()];
-        assert_eq!(freed::left_by(draw, bytes).1, <[String; 0]>::default(), "seed {seed}");
+        assert_eq!(freed::secrets_left_by(draw, bytes).1, <[String; 0]>::default(), "seed {seed}");
     }
 }

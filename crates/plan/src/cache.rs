@@ -14,9 +14,9 @@ use tress_container::commands::{self, Control, Sink};
 use tress_container::sys::{Os, System};
 use tress_container::{Error, ErrorKind};
 
-const NAME: &str = "machine-v1.json";
+const FILE_NAME: &str = "machine-v1.json";
 /// Far longer than a measurement.
-const MOST_BYTES: u64 = 256 << 10;
+const MAX_BYTES: u64 = 256 << 10;
 
 /// The content of the cache.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +37,7 @@ pub fn path() -> Option<PathBuf> {
     } else {
         absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
     };
-    Some(folder?.join("tress").join(NAME))
+    Some(folder?.join("tress").join(FILE_NAME))
 }
 
 /// Loads the measurement in this file, if it is one of this machine.
@@ -48,7 +48,7 @@ pub fn load(path: &Path) -> Cached {
     }
     let Ok(file) = Os.open(path) else { return Cached::Missing };
     let mut text = Vec::new();
-    if file.take(MOST_BYTES).read_to_end(&mut text).is_err() {
+    if file.take(MAX_BYTES).read_to_end(&mut text).is_err() {
         return Cached::Unusable;
     }
     match serde_json::from_slice::<Measurement>(&text) {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_stored_is_found() {
+    fn stored_measurements_are_found() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/b/tress.json");
         assert_eq!(load(&path), Cached::Missing);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is_a_measurement() {
+    fn other_content_is_unusable() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tress.json");
         let unusable = |change: fn(&mut Measurement)| {

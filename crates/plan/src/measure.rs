@@ -28,9 +28,9 @@ pub(super) const SCHEMA: u32 = 1;
 pub const SAMPLES: usize = 15;
 
 /// Approximate duration of a sample.
-const SAMPLE: Duration = Duration::from_millis(8);
+const SAMPLE_TIME: Duration = Duration::from_millis(8);
 /// After this time a figure takes no more samples.
-const ENOUGH: Duration = Duration::from_millis(400);
+const MAX_FIGURE_TIME: Duration = Duration::from_millis(400);
 /// Numbers of chunks in flight, in ascending order. 32 is a batch of the pipeline.
 const LANES: [usize; 6] = [1, 2, 4, 8, 16, 32];
 /// Numbers of threads that synchronise.
@@ -42,7 +42,7 @@ const MEMORY_BYTES: usize = 64 << 20;
 /// Bytes sent in one sample.
 const LOOPBACK_BYTES: usize = 16 << 20;
 /// Timeout for a loopback that does not answer.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LOOPBACK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A median with the quartiles of the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -265,7 +265,7 @@ fn spread(mut samples: Vec<f64>) -> Spread {
 
 /// How often to repeat work that took `once`, so that it fills a sample.
 fn repetitions(once: Duration) -> u64 {
-    let times = SAMPLE.as_nanos() / once.as_nanos().max(1);
+    let times = SAMPLE_TIME.as_nanos() / once.as_nanos().max(1);
     (times as u64).clamp(1, 1 << 20)
 }
 
@@ -331,14 +331,14 @@ fn copying() -> Spread {
 /// The errors of sockets, for example on a machine without a loopback.
 pub fn loopback_samples() -> io::Result<Vec<f64>> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    let mut sender = TcpStream::connect_timeout(&listener.local_addr()?, PATIENCE)?;
+    let mut sender = TcpStream::connect_timeout(&listener.local_addr()?, LOOPBACK_TIMEOUT)?;
     let (mut receiver, peer) = listener.accept()?;
     if peer != sender.local_addr()? {
         // Another process connected first.
         return Err(io::ErrorKind::ConnectionRefused.into());
     }
-    sender.set_write_timeout(Some(PATIENCE))?;
-    receiver.set_read_timeout(Some(PATIENCE))?;
+    sender.set_write_timeout(Some(LOOPBACK_TIMEOUT))?;
+    receiver.set_read_timeout(Some(LOOPBACK_TIMEOUT))?;
     thread::scope(|scope| {
         let sending = start(scope, move || {
             let piece = vec![0x33; PIECE_BYTES];
@@ -373,7 +373,7 @@ pub fn sync_samples(kind: SyncKind, threads: usize) -> Result<Vec<f64>, Error> {
     let mut samples = Vec::with_capacity(SAMPLES + 1);
     let mut rounds = 64;
     // The first sample warms up and determines how many stages fill a sample. If threads share a core, each sample determines it again.
-    while samples.len() <= SAMPLES && (samples.len() < 4 || begin.elapsed() < ENOUGH) {
+    while samples.len() <= SAMPLES && (samples.len() < 4 || begin.elapsed() < MAX_FIGURE_TIME) {
         let seconds = stages(kind, threads, rounds)? / rounds as f64;
         samples.push(seconds);
         rounds = repetitions(Duration::from_secs_f64(seconds));
@@ -429,14 +429,14 @@ mod tests {
     }
 
     #[test]
-    fn repetitions_fill_a_sample() {
+    fn repetitions_fill_one_sample() {
         assert_eq!(repetitions(Duration::from_millis(2)), 4);
         assert_eq!(repetitions(Duration::from_secs(1)), 1);
         assert_eq!(repetitions(Duration::ZERO), 1 << 20);
     }
 
     #[test]
-    fn a_measurement_is_plausible_and_plans() {
+    fn a_measurement_is_plausible_and_gives_a_plan() {
         let mut steps = Vec::new();
         let measured = measure(&Control::new(), &mut |what, done, total| steps.push((what.to_string(), done, total)))
             .expect("a measurement");

@@ -12,10 +12,10 @@ use tress_container::container::CHUNK_BYTES;
 use super::model::{self, Strategy};
 
 /// Times with a smaller relative difference are equal.
-const SAME: f64 = 1e-9;
+const TIME_TOLERANCE: f64 = 1e-9;
 
 /// Largest number of cores, and of links.
-const MOST_CORES: usize = 1024;
+const MAX_CORES: usize = 1024;
 
 /// A transfer to plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -171,7 +171,7 @@ pub enum Invalid {
     #[error("smallest batch and buffer must be at least one byte")]
     Bound,
     /// The number of cores or links is 0 or too large.
-    #[error("cores and links must be 1 to {MOST_CORES}")]
+    #[error("cores and links must be 1 to {MAX_CORES}")]
     Cores,
     /// The time exceeds the range of the number type.
     #[error("the time is too long to show")]
@@ -193,7 +193,7 @@ impl SyncCost {
 
 /// A cost that applies to stages of at least a number of bytes.
 #[derive(Clone, Copy)]
-struct Step {
+struct CostStep {
     min_stage_bytes: u64,
     r_comp: f64,
 }
@@ -205,10 +205,10 @@ impl Compute {
     }
 
     /// R_comp by the size of a stage, in ascending order of size; costs only decrease.
-    fn steps(&self, cores: usize) -> Vec<Step> {
+    fn steps(&self, cores: usize) -> Vec<CostStep> {
         match self {
             Compute::Given { r_comp, strategy } => {
-                vec![Step { min_stage_bytes: 0, r_comp: r_comp / strategy.speedup(cores) }]
+                vec![CostStep { min_stage_bytes: 0, r_comp: r_comp / strategy.speedup(cores) }]
             }
             Compute::Measured { by_lanes, by_cores } => {
                 let speedup = between(by_cores, 1) / between(by_cores, cores);
@@ -219,7 +219,7 @@ impl Compute {
                     best = f64::min(best, rate.seconds_per_byte);
                     let bytes = rate.count.saturating_mul(cores).saturating_mul(CHUNK_BYTES);
                     let min_stage_bytes = if steps.is_empty() { 0 } else { bytes as u64 };
-                    steps.push(Step { min_stage_bytes, r_comp: best / speedup });
+                    steps.push(CostStep { min_stage_bytes, r_comp: best / speedup });
                 }
                 steps
             }
@@ -257,7 +257,7 @@ fn between(rates: &[Rate], count: usize) -> f64 {
 /// The integer next to `optimal`, at least 1, with the shorter time; the smaller one if the times are equal.
 fn best_whole(optimal: f64, time_s: impl Fn(f64) -> f64) -> u64 {
     let low = optimal.floor().max(1.0);
-    let best = if time_s(low + 1.0) < time_s(low) * (1.0 - SAME) { low + 1.0 } else { low };
+    let best = if time_s(low + 1.0) < time_s(low) * (1.0 - TIME_TOLERANCE) { low + 1.0 } else { low };
     // The cast saturates; an infinite optimum is then limited by a bound.
     best as u64
 }
@@ -290,7 +290,7 @@ impl Problem {
         for used in 2..=self.cores {
             for link_cores in 1..=self.links.min(used - 1) {
                 for plan in self.candidates(used - link_cores, link_cores) {
-                    if best.is_none_or(|best| plan.time_s < best.time_s * (1.0 - SAME)) {
+                    if best.is_none_or(|best| plan.time_s < best.time_s * (1.0 - TIME_TOLERANCE)) {
                         best = Some(plan);
                     }
                 }
@@ -325,7 +325,7 @@ impl Problem {
         if self.min_batch_bytes == Some(0) || self.buffer_bytes == Some(0) {
             return Err(Invalid::Bound);
         }
-        if ![self.cores, self.links].iter().all(|count| (1..=MOST_CORES).contains(count)) {
+        if ![self.cores, self.links].iter().all(|count| (1..=MAX_CORES).contains(count)) {
             return Err(Invalid::Cores);
         }
         if costs.contains(&0.0) && self.min_batch_bytes.is_none() && self.cores > 1 {
@@ -340,7 +340,7 @@ impl Problem {
     fn r_comp(&self, stages: f64, cores: usize) -> f64 {
         let stage_bytes = self.size_bytes as f64 / stages;
         let steps = self.compute.steps(cores);
-        let fits = |step: &&Step| step.min_stage_bytes as f64 <= stage_bytes;
+        let fits = |step: &&CostStep| step.min_stage_bytes as f64 <= stage_bytes;
         steps.iter().rev().find(fits).map_or(f64::NAN, |step| step.r_comp)
     }
 
@@ -367,7 +367,7 @@ impl Problem {
             let (most, fewest) = (self.most_stages(), self.fewest_stages());
             let stages = free.min(for_lanes).min(most).max(fewest);
             let side = match step.r_comp.total_cmp(&r_comm) {
-                _ if (step.r_comp - r_comm).abs() <= SAME * r_comm => Limit::Balanced,
+                _ if (step.r_comp - r_comm).abs() <= TIME_TOLERANCE * r_comm => Limit::Balanced,
                 std::cmp::Ordering::Greater => Limit::Compute,
                 _ => Limit::Link,
             };

@@ -50,7 +50,7 @@ fn a_buffer_bounds_the_batch() {
 
 /// A synchronisation of 4000 s: equation 2 gives half a stage.
 #[test]
-fn dear_synchronising() {
+fn expensive_synchronisation() {
     let plan = Problem { sync: SyncCost::Given(4000.0), ..thousand() }.plan().unwrap();
     assert_eq!((plan.stages, plan.time_s, plan.limit), (1, 6000.0, Limit::SyncCost));
     assert!(plan.speedup < 1.0);
@@ -145,7 +145,7 @@ fn measured_cores() {
 }
 
 #[test]
-fn what_no_machine_has() {
+fn impossible_figures_are_refused() {
     let invalid = |change: fn(&mut Problem)| {
         let mut problem = thousand();
         change(&mut problem);
@@ -175,7 +175,7 @@ fn what_no_machine_has() {
 
 /// With free synchronisation the optimum is the largest number of stages that the bounds allow.
 #[test]
-fn free_synchronising() {
+fn free_synchronisation() {
     let problem = Problem { sync: SyncCost::Given(0.0), min_batch_bytes: Some(10), ..thousand() };
     let plan = problem.plan().unwrap();
     assert_eq!((plan.stages, plan.time_s, plan.limit), (100, 1010.0, Limit::MinBatch));
@@ -213,7 +213,7 @@ proptest! {
 
     /// The derivative of equation 1 changes its sign at the result of equation 2.
     #[test]
-    fn equation_two_is_the_minimum_of_equation_one(size in 1e3..1e12, r in 1e-10..1e-5, sync in 1e-8..1e-2) {
+    fn equation_two_gives_the_minimum_of_equation_one(size in 1e3..1e12, r in 1e-10..1e-5, sync in 1e-8..1e-2) {
         let optimal = model::optimal_stages(size, r, sync);
         let time = |factor: f64| model::time_s(size, optimal * factor, r, sync);
         for factor in [0.5, 0.9, 1.1, 2.0] {

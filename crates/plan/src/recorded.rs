@@ -13,7 +13,7 @@ use crate::{Compute, Rate, Strategy, SyncCost};
 /// Version of the records that are read.
 const SCHEMA: u32 = 1;
 /// Name of the rows for the algorithm that `tress encrypt` applies to a chunk.
-const NAME: &str = "aes-128-ccm";
+const ALGORITHM: &str = "aes-128-ccm";
 /// Numbers of threads for which a record has roofs of synchronisation.
 const SYNC_THREADS: [usize; 3] = [2, 4, 8];
 
@@ -89,32 +89,32 @@ pub enum RecordError {
 }
 
 #[derive(Deserialize)]
-struct Version {
+struct SchemaVersion {
     schema: u32,
 }
 
 #[derive(Deserialize)]
-struct Document {
+struct RecordDocument {
     time: u64,
-    machine: Recorder,
+    machine: RecordMachine,
     rows: Vec<Row>,
     #[serde(default)]
-    roofs: Option<Roofs>,
+    roofs: Option<RecordRoofs>,
 }
 
 #[derive(Deserialize)]
-struct Recorder {
+struct RecordMachine {
     model: String,
     cores: usize,
 }
 
 #[derive(Deserialize)]
-struct Roofs {
-    roofs: Vec<Roof>,
+struct RecordRoofs {
+    roofs: Vec<RecordRoof>,
 }
 
 #[derive(Deserialize)]
-struct Roof {
+struct RecordRoof {
     name: String,
     median_per_s: f64,
 }
@@ -141,7 +141,7 @@ impl Recorded {
             return Err(lacks("valid roof: each must be a number above zero"));
         }
         let here = Machine::this();
-        let Recorder { model, cores } = document.machine;
+        let RecordMachine { model, cores } = document.machine;
         let is_here = (&here.model, here.cores) == (&model, cores);
         Ok(Recorded { compute, row, r_comm, sync: sync.into(), model, cores, date: date(document.time), is_here })
     }
@@ -153,10 +153,10 @@ impl Recorded {
     }
 }
 
-fn document(path: &Path) -> Result<Document, RecordError> {
+fn document(path: &Path) -> Result<RecordDocument, RecordError> {
     let failed = |error: io::Error| RecordError::Unreadable { path: path.to_path_buf(), error };
     let text = fs::read(path).map_err(failed)?;
-    let Version { schema } = serde_json::from_slice(&text).map_err(|error| failed(error.into()))?;
+    let SchemaVersion { schema } = serde_json::from_slice(&text).map_err(|error| failed(error.into()))?;
     if schema != SCHEMA {
         return Err(RecordError::Schema { path: path.to_path_buf(), schema });
     }
@@ -184,7 +184,7 @@ fn is_cost(seconds: f64) -> bool {
 /// rows differ only in the backend, the fastest is the one that `encrypt` would choose.
 fn compute(rows: &[Row]) -> Option<(Row, Compute)> {
     let is_chunks = |row: &&Row| {
-        row.name == NAME
+        row.name == ALGORITHM
             && row.direction == "encrypt"
             && row.message_bytes == CHUNK_BYTES as u64
             && row.bytes_per_s.is_some_and(is_cost)
@@ -230,7 +230,7 @@ mod tests {
 
     fn row(backend: &str, threads: usize, lanes: usize, rate: f64) -> Row {
         Row {
-            name: NAME.into(),
+            name: ALGORITHM.into(),
             direction: "encrypt".into(),
             backend: backend.into(),
             threads,
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_and_threads_are_taken_where_they_are() {
+    fn measured_lanes_and_threads_are_used() {
         let rate = |count, seconds_per_byte| Rate { count, seconds_per_byte };
         let threads = [row("vaes512", 1, 32, 8e9), row("vaes512", 2, 32, 16e9)];
         let (_, found) = compute(&threads).expect("a row");
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn other_rows_are_none() {
+    fn other_rows_are_ignored() {
         let other = |change: fn(&mut Row)| {
             let mut row = row("vaes512", 1, 32, 8e9);
             change(&mut row);

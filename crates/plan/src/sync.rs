@@ -7,7 +7,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 /// Number of checks before sleeping or yielding: a few microseconds, about as long as waking a sleeping thread takes.
-const LOOKS: u32 = 100;
+const MAX_SPINS: u32 = 100;
 
 /// All threads wait for all threads, spinning.
 pub(crate) struct SpinningBarrier {
@@ -29,11 +29,11 @@ impl SpinningBarrier {
             self.generation.store(generation.wrapping_add(1), Ordering::Release);
             return;
         }
-        let mut looks = 0;
+        let mut spins = 0;
         while self.generation.load(Ordering::Acquire) == generation {
-            looks += 1;
+            spins += 1;
             // With more threads than cores, the awaited thread may need this core.
-            if looks < LOOKS { hint::spin_loop() } else { thread::yield_now() }
+            if spins < MAX_SPINS { hint::spin_loop() } else { thread::yield_now() }
         }
     }
 }
@@ -61,7 +61,7 @@ impl Counter {
 
     /// Returns when the counter is at least `value`.
     pub(crate) fn wait_for(&self, value: u64) {
-        for _ in 0..LOOKS {
+        for _ in 0..MAX_SPINS {
             if self.value.load(Ordering::Acquire) >= value {
                 return;
             }
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_wakes_who_sleeps_and_only_then() {
+    fn a_counter_wakes_sleeping_threads_at_its_value() {
         let (counter, late) = (Counter::default(), AtomicBool::new(false));
         thread::scope(|scope| {
             for _ in 0..3 {

@@ -60,7 +60,7 @@ fn the_best_network() {
 
 /// The figure is a misprint: with 292 stages the time is longer than with 283, though only slightly.
 #[test]
-fn the_misprint_is_no_optimum() {
+fn the_misprint_is_not_optimal() {
     let time = |stages: u64| model::time_s(MB_10 as f64, stages as f64, 0.08e-6, T_SYN);
     assert!(time(NOT_MISPRINTED) < time(MISPRINT));
 }

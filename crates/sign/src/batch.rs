@@ -49,11 +49,11 @@ pub(crate) fn sign_share(jobs: &[SignJob<'_>]) -> Vec<Result<Signature, Error>> 
         let hash = key.scheme().hash();
         match key.key() {
             PrivateKey::Rsa(rsa) => {
-                with_rsa.push(rsa::SignJob { key: rsa, padding: padding(key.scheme()), hash, digest });
+                with_rsa.push(rsa::RsaSignJob { key: rsa, padding: padding(key.scheme()), hash, digest });
             }
-            PrivateKey::Dsa(dsa) => others.push(discrete::SignJob { key: AnyPrivate::Dsa(dsa), hash, digest }),
+            PrivateKey::Dsa(dsa) => others.push(discrete::DiscreteSignJob { key: AnyPrivate::Dsa(dsa), hash, digest }),
             PrivateKey::Schnorr(schnorr) => {
-                others.push(discrete::SignJob { key: AnyPrivate::Schnorr(schnorr), hash, digest });
+                others.push(discrete::DiscreteSignJob { key: AnyPrivate::Schnorr(schnorr), hash, digest });
             }
         }
     }
@@ -73,13 +73,13 @@ pub(crate) fn verify_share(jobs: &[VerifyJob<'_>]) -> Vec<Result<(), Error>> {
         let hash = key.scheme().hash();
         match key.key() {
             PublicKey::Rsa(rsa) => {
-                with_rsa.push(rsa::VerifyJob { key: rsa, padding: padding(key.scheme()), hash, digest, signature });
+                with_rsa.push(rsa::RsaVerifyJob { key: rsa, padding: padding(key.scheme()), hash, digest, signature });
             }
             PublicKey::Dsa(dsa) => {
-                others.push(discrete::VerifyJob { key: AnyPublic::Dsa(dsa), hash, digest, signature });
+                others.push(discrete::DiscreteVerifyJob { key: AnyPublic::Dsa(dsa), hash, digest, signature });
             }
             PublicKey::Schnorr(schnorr) => {
-                others.push(discrete::VerifyJob { key: AnyPublic::Schnorr(schnorr), hash, digest, signature });
+                others.push(discrete::DiscreteVerifyJob { key: AnyPublic::Schnorr(schnorr), hash, digest, signature });
             }
         }
     }

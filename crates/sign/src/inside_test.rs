@@ -2,9 +2,9 @@
 
 use tress_modular::prime;
 
-use crate::discrete::{AnyPrivate, Dsa, Group, GroupSize, Schnorr, SignJob, sign_batch_with, sign_with};
+use crate::discrete::{AnyPrivate, DiscreteSignJob, Dsa, Group, GroupSize, Schnorr, sign_batch_with, sign_with};
 use crate::integer;
-use crate::rsa::operation::{self, Job, Place};
+use crate::rsa::operation::{self, FaultPoint, PrivateJob};
 use crate::rsa::{pkcs1v15, pss};
 use crate::{Error, Hash, KeyFile, PrivateKey, discrete, rsa};
 
@@ -37,7 +37,8 @@ fn pss_with_given_salts() {
             let digest = group.hash().digest(&test.message);
             let bits = key.public_key().bits() - 1;
             let message = pss::encode(group.hash(), &digest, test.salt.as_ref().unwrap(), bits).unwrap();
-            let signature = operation::private(&[Job { key: &key, message: integer::from_bytes(&message) }]).remove(0);
+            let signature =
+                operation::private(&[PrivateJob { key: &key, message: integer::from_bytes(&message) }]).remove(0);
             assert_eq!(integer::to_bytes(&signature.unwrap(), test.signature.len())[..], test.signature[..]);
             count += 1;
         }
@@ -65,7 +66,7 @@ fn discrete_signatures_with_given_nonces() {
         for (group, key) in file.groups.iter().zip(&keys) {
             for test in &group.tests {
                 let digest = group.hash().digest(&test.message);
-                let job = SignJob { key: any(key), hash: group.hash(), digest: &digest };
+                let job = DiscreteSignJob { key: any(key), hash: group.hash(), digest: &digest };
                 let derived = job.key.nonce(group.hash(), &digest, b"");
                 let nonce = test.nonce.as_ref().map_or(derived.clone(), |nonce| integer::from_bytes(nonce));
                 let signature = sign_with(&[job], std::slice::from_ref(&nonce), |_, _| {}).remove(0).unwrap();
@@ -88,9 +89,9 @@ fn keys_share_their_group() {
     };
     let first = key("rfc6979-dsa");
     let group = first.public_key().group();
-    assert!(!Group::published(GroupSize::Bits2048).is_one_with(group));
-    assert!(group.is_one_with(key("rfc6979-dsa").public_key().group()));
-    assert!(!group.is_one_with(key("cavp-dsa-siggen").public_key().group()));
+    assert!(!Group::published(GroupSize::Bits2048).is_same_instance(group));
+    assert!(group.is_same_instance(key("rfc6979-dsa").public_key().group()));
+    assert!(!group.is_same_instance(key("cavp-dsa-siggen").public_key().group()));
 }
 
 /// r and s, or e and s, of a signature.
@@ -136,7 +137,7 @@ fn a_faulty_power_never_gives_the_key_away() {
             AnyPrivate::Dsa(key) => key.x(),
             AnyPrivate::Schnorr(key) => key.x(),
         };
-        let jobs = [SignJob { key, hash: Hash::Sha256, digest: &digest }; 3];
+        let jobs = [DiscreteSignJob { key, hash: Hash::Sha256, digest: &digest }; 3];
         for bit in [0, 1000] {
             let fault = |job: usize, power: &mut [u64]| power[bit / 64] ^= u64::from(job == 1) << (bit % 64);
             let nonce = key.nonce(Hash::Sha256, &digest, b"");
@@ -159,7 +160,7 @@ fn a_faulty_power_never_gives_the_key_away() {
 #[test]
 fn discrete_signatures_never_repeat() {
     let key = PrivateKey::Schnorr(discrete::PrivateKey::generate(GroupSize::Bits2048).unwrap());
-    let jobs = [SignJob { key: any(&key), hash: Hash::Sha256, digest: &[7; 32] }; 9];
+    let jobs = [DiscreteSignJob { key: any(&key), hash: Hash::Sha256, digest: &[7; 32] }; 9];
     let mut powers = Vec::new();
     for _ in 0..2 {
         sign_batch_with(&jobs, |_, power| powers.push(power.to_vec()));
@@ -202,9 +203,9 @@ fn faults_never_leave() {
         let digest = Hash::Sha256.digest(&[number]);
         integer::from_bytes(&pkcs1v15::encode(Hash::Sha256, &digest, length).unwrap())
     };
-    let jobs: Vec<Job<'_>> = (0..9).map(|number| Job { key: &key, message: message(number) }).collect();
+    let jobs: Vec<PrivateJob<'_>> = (0..9).map(|number| PrivateJob { key: &key, message: message(number) }).collect();
     let right: Vec<_> = operation::private(&jobs).into_iter().map(Result::unwrap).collect();
-    for place in [Place::Blinded, Place::HalfP, Place::HalfQ, Place::Joined] {
+    for place in [FaultPoint::Blinded, FaultPoint::HalfP, FaultPoint::HalfQ, FaultPoint::Joined] {
         for bit in [0, 1, 63, 64, 700, 1023] {
             let outcomes = operation::private_with(&jobs, |job, at, number| {
                 if job == 4 && at == place {
@@ -241,8 +242,8 @@ fn primes_in_either_order() {
     })
     .unwrap();
     let sign = |key: &rsa::PrivateKey| {
-        let jobs: Vec<Job<'_>> =
-            (1..50).map(|number| Job { key, message: integer::from_bytes(&[number; 250]) }).collect();
+        let jobs: Vec<PrivateJob<'_>> =
+            (1..50).map(|number| PrivateJob { key, message: integer::from_bytes(&[number; 250]) }).collect();
         operation::private(&jobs)
     };
     let signatures = sign(&swapped);
@@ -255,11 +256,11 @@ fn primes_in_either_order() {
 fn blinded_numbers_are_never_the_same() {
     let key = rsa_key();
     let message = integer::from_bytes(&[5; 200]);
-    let jobs = [(); 9].map(|()| Job { key: &key, message: message.clone() });
+    let jobs = [(); 9].map(|()| PrivateJob { key: &key, message: message.clone() });
     let mut seen = vec![integer::padded(&message, key.public_key().bits() / 64).to_vec()];
     for _ in 0..2 {
         let outcomes = operation::private_with(&jobs, |_, at, number| {
-            if at == Place::Blinded {
+            if at == FaultPoint::Blinded {
                 seen.push(number.to_vec());
             }
         });
@@ -275,9 +276,9 @@ fn blinded_numbers_are_never_the_same() {
 #[test]
 fn a_fault_in_both_halves_never_leaves() {
     let key = rsa_key();
-    let jobs = [Job { key: &key, message: integer::from_bytes(&[5; 200]) }];
+    let jobs = [PrivateJob { key: &key, message: integer::from_bytes(&[5; 200]) }];
     let outcome = operation::private_with(&jobs, |_, at, number| {
-        if matches!(at, Place::HalfP | Place::HalfQ) {
+        if matches!(at, FaultPoint::HalfP | FaultPoint::HalfQ) {
             number.fill(0);
         }
     });

@@ -32,7 +32,7 @@ impl Default for QueueOptions {
 /// The channel allocates memory for all of them when it is made.
 const MAX_CAPACITY: usize = 1 << 16;
 
-struct Request {
+struct SignRequest {
     key: SigningKey,
     digest: Vec<u8>,
     answer: Sender<Result<Signature, Error>>,
@@ -56,7 +56,7 @@ struct Request {
 /// ```
 #[derive(Debug)]
 pub struct Queue {
-    requests: Option<SyncSender<Request>>,
+    requests: Option<SyncSender<SignRequest>>,
     worker: Option<JoinHandle<()>>,
 }
 
@@ -151,13 +151,13 @@ impl Pending {
     }
 }
 
-fn request(key: &SigningKey, digest: &[u8]) -> (Request, Pending) {
+fn request(key: &SigningKey, digest: &[u8]) -> (SignRequest, Pending) {
     let (answer, pending) = mpsc::channel();
-    (Request { key: key.clone(), digest: digest.to_vec(), answer }, Pending(Some(pending)))
+    (SignRequest { key: key.clone(), digest: digest.to_vec(), answer }, Pending(Some(pending)))
 }
 
 /// Signs batches until every sender is dropped.
-fn work(requests: &Receiver<Request>, options: QueueOptions) {
+fn work(requests: &Receiver<SignRequest>, options: QueueOptions) {
     while let Ok(first) = requests.recv() {
         // `None` if the time is out of the clock's range; then only a full batch, or the end of the queue, ends the wait.
         let deadline = Instant::now().checked_add(options.max_wait);

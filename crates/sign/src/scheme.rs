@@ -7,7 +7,7 @@ use signature::hazmat::{PrehashSigner, PrehashVerifier};
 use signature::{Keypair, SignatureEncoding, Signer, Verifier};
 
 use crate::batch::{self, SignJob, VerifyJob};
-use crate::rsa::{Identifier, SaltLength};
+use crate::rsa::{RsaIdentifier, SaltLength};
 use crate::{Error, Hash, PrivateKey, PublicKey};
 
 /// A signature scheme: the algorithm and the hash function.
@@ -58,8 +58,8 @@ impl Scheme {
     pub const fn of(key: &PublicKey) -> Scheme {
         match key {
             PublicKey::Rsa(key) => match key.identifier() {
-                Identifier::PssWith { hash, .. } => Self::RsaPss { hash, salt: SaltLength::Any },
-                Identifier::Any | Identifier::Pss => Self::ALL[0],
+                RsaIdentifier::PssWith { hash, .. } => Self::RsaPss { hash, salt: SaltLength::Any },
+                RsaIdentifier::Any | RsaIdentifier::Pss => Self::ALL[0],
             },
             PublicKey::Dsa(_) => Self::ALL[2],
             PublicKey::Schnorr(_) => Self::ALL[3],
@@ -87,7 +87,7 @@ impl Scheme {
     fn check(self, key: &PublicKey) -> Result<(), Error> {
         let fits = match (self, key) {
             (Self::RsaPss { hash, salt }, PublicKey::Rsa(key)) => return key.salt_bytes(hash, salt).map(drop),
-            (Self::RsaPkcs1(_), PublicKey::Rsa(key)) => key.identifier() == Identifier::Any,
+            (Self::RsaPkcs1(_), PublicKey::Rsa(key)) => key.identifier() == RsaIdentifier::Any,
             (Self::Dsa(_), PublicKey::Dsa(_)) | (Self::Schnorr, PublicKey::Schnorr(_)) => true,
             _ => false,
         };

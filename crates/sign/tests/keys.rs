@@ -134,7 +134,7 @@ fn keys_leave_nothing_in_freed_memory() {
             assert_eq!(numbers.len(), all);
             numbers.split_off(public)
         };
-        assert_eq!(freed::left_by(life, secrets).1, <[String; 0]>::default());
+        assert_eq!(freed::secrets_left_by(life, secrets).1, <[String; 0]>::default());
     }
 }
 

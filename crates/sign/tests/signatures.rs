@@ -34,7 +34,7 @@ fn verify(key: &SigningKey, message: &[u8], signature: &[u8]) -> Result<(), Erro
 }
 
 #[test]
-fn openssl_verifies_ours_and_we_its() {
+fn openssl_verifies_our_signatures_and_we_verify_its() {
     openssl::with(|openssl| {
         for key in &keys()[..3] {
             both_ways(openssl, key);
@@ -140,7 +140,7 @@ fn both_ways(openssl: &Openssl, key: &SigningKey) {
 }
 
 #[test]
-fn a_long_salt_of_openssl_verifies_where_any_does() {
+fn long_salts_of_openssl_verify() {
     openssl::with(|openssl| {
         let key = &keys()[0];
         let private = openssl.file("private.der", &key.key().to_der());
@@ -159,7 +159,7 @@ fn a_long_salt_of_openssl_verifies_where_any_does() {
 
 /// Signs one message several times, in one batch and in the next: no salt and no nonce repeats.
 #[test]
-fn every_signature_has_a_salt_or_a_nonce_of_its_own() {
+fn salts_and_nonces_never_repeat() {
     for key in [&keys()[0], &keys()[2], &keys()[3]] {
         let digest = Hash::Sha256.digest(b"one for all");
         let mut signatures: Vec<Vec<u8>> = Vec::new();
@@ -522,7 +522,7 @@ fn a_queue_waits_for_a_bounded_time() {
 }
 
 #[test]
-fn a_queue_is_asked_without_waiting() {
+fn try_submit_and_try_wait_do_not_block() {
     let key = &keys()[1];
     let digest = Hash::Sha256.digest(b"asked");
     let queue = Queue::start(queue_options(Duration::MAX, 2)).unwrap();

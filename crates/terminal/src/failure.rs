@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_reaches_the_terminal_but_letters() {
+    fn control_characters_are_escaped() {
         let wild = "a\x1b[2Jb\nc\u{202e}d\u{9b}é\u{61c}\u{ad}\u{e0041}C:\\n";
         assert_eq!(escape(wild).to_string(), "a\\u{1b}[2Jb\\nc\\u{202e}d\\u{9b}é\\u{61c}\\u{ad}\\u{e0041}C:\\n");
     }

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_ascii_and_says_the_same() {
+    fn json_is_ascii_and_keeps_its_value() {
         let name = "a\"\\\n\u{7f}é\u{202e}漢\u{e0041}😀";
         let ascii = in_ascii(&serde_json::to_string_pretty(&[name]).unwrap());
         assert!(ascii.chars().all(|letter| letter == '\n' || (' '..='~').contains(&letter)), "{ascii:?}");

@@ -37,10 +37,10 @@ fn write_pages(
     let path = directory.join(format!("{name}.1"));
     let write = || fs::write(&path, page(command.clone().display_name(name.to_string()))?);
     write().map_err(|error| Failure::io(&path, &error))?;
-    let has_page = |verb: &&clap::Command| !verb.is_hide_set() && !others.contains(&verb.get_name());
-    for verb in command.get_subcommands().filter(has_page) {
-        let name = format!("{prefix}-{}", verb.get_name());
-        write_pages(verb, &name, &name, &[], directory)?;
+    let has_page = |subcommand: &&clap::Command| !subcommand.is_hide_set() && !others.contains(&subcommand.get_name());
+    for subcommand in command.get_subcommands().filter(has_page) {
+        let name = format!("{prefix}-{}", subcommand.get_name());
+        write_pages(subcommand, &name, &name, &[], directory)?;
     }
     Ok(())
 }

@@ -58,15 +58,15 @@ mod command {
 
     /// Prints a note to standard error. A closed standard error is ignored.
     pub fn note(text: &str) {
-        say("note", text);
+        print_line("note", text);
     }
 
     /// Prints a warning about something unsafe to standard error.
     pub fn warn(text: &str) {
-        say("warning", text);
+        print_line("warning", text);
     }
 
-    fn say(what: &str, text: &str) {
+    fn print_line(what: &str, text: &str) {
         let text = format!("{}: {what}: {}\n", program(), escape(text));
         let _ = progress::aside(|| std::io::stderr().lock().write_all(text.as_bytes()));
     }

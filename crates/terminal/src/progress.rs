@@ -14,16 +14,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use self::line::{Window, line};
+use self::line::{RateWindow, line};
 use crate::units::count_text;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Delay from the first byte to the first line, and from a receiver's last byte until the line is erased.
-const PATIENCE: Duration = Duration::from_millis(500);
+const DISPLAY_DELAY: Duration = Duration::from_millis(500);
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Length of the line that the terminal shows, in columns. Every writer to the terminal holds the lock.
-static SHOWN: Mutex<usize> = Mutex::new(0);
+static SHOWN_COLUMNS: Mutex<usize> = Mutex::new(0);
 
 /// Overwrites the previous line and the terminal's `^C`, in one call so that nothing flickers.
 fn draw(shown: &mut usize, line: &str) {
@@ -35,7 +35,7 @@ fn draw(shown: &mut usize, line: &str) {
 
 /// Prints something while the line is erased. `print` must not call this function.
 pub fn aside<T>(print: impl FnOnce() -> T) -> T {
-    let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut shown = SHOWN_COLUMNS.lock().unwrap_or_else(PoisonError::into_inner);
     if *shown > 0 {
         draw(&mut shown, "");
     }
@@ -64,10 +64,10 @@ pub struct Count {
 }
 
 /// A thread that calls a function at each interval until this is dropped. If the system refuses the thread, nothing is called.
-struct Ticks(Option<(Sender<()>, JoinHandle<()>)>);
+struct Ticker(Option<(Sender<()>, JoinHandle<()>)>);
 
-impl Ticks {
-    fn start(mut tick: impl FnMut() + Send + 'static) -> Ticks {
+impl Ticker {
+    fn start(mut tick: impl FnMut() + Send + 'static) -> Ticker {
         let (stop, stopped) = mpsc::channel();
         let run = move || {
             // No message is ever sent: a timeout means the next tick, a disconnect the end.
@@ -75,11 +75,11 @@ impl Ticks {
                 tick();
             }
         };
-        Ticks(thread::Builder::new().spawn(run).ok().map(|thread| (stop, thread)))
+        Ticker(thread::Builder::new().spawn(run).ok().map(|thread| (stop, thread)))
     }
 }
 
-impl Drop for Ticks {
+impl Drop for Ticker {
     fn drop(&mut self) {
         if let Some((stop, thread)) = self.0.take() {
             drop(stop);
@@ -89,7 +89,7 @@ impl Drop for Ticks {
 }
 
 /// The thread that draws the progress line. Dropping it erases the line.
-pub struct Progress(Option<Ticks>);
+pub struct Progress(Option<Ticker>);
 
 impl Progress {
     /// Starts to draw, on a terminal only.
@@ -98,24 +98,24 @@ impl Progress {
             return Progress(None);
         }
         let start = Instant::now();
-        let (mut window, mut moved_before) = (Window::default(), 0);
+        let (mut window, mut moved_before) = (RateWindow::default(), 0);
         let (mut idle_since, mut busy_since) = (Duration::ZERO, None);
-        Progress(Some(Ticks::start(move || {
+        Progress(Some(Ticker::start(move || {
             let now = start.elapsed();
             let Count { moved, done, total } = count();
             // Before the first byte keys are derived, and a plugin may have a question on the terminal.
             if done == 0 {
                 // A receiver may be between two files, and is not idle yet.
-                if now - idle_since >= PATIENCE {
-                    (window, moved_before, busy_since) = (Window::default(), moved, None);
+                if now - idle_since >= DISPLAY_DELAY {
+                    (window, moved_before, busy_since) = (RateWindow::default(), moved, None);
                     aside(|| ());
                 }
                 return;
             }
             idle_since = now;
             window.note(now, moved - moved_before);
-            if now - *busy_since.get_or_insert(now) >= PATIENCE {
-                let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+            if now - *busy_since.get_or_insert(now) >= DISPLAY_DELAY {
+                let mut shown = SHOWN_COLUMNS.lock().unwrap_or_else(PoisonError::into_inner);
                 draw(&mut shown, &line(done, total, window.per_second(), columns()));
             }
         })))
@@ -160,10 +160,10 @@ impl Drop for Steps {
 /// The number of simulated instructions, shown if the simulation takes longer than a second. Print the program's output inside of
 /// [`Instructions::aside`], so that the two do not mix.
 #[derive(Clone)]
-pub struct Instructions(ProgressBar, Instant, Arc<Mutex<Window>>);
+pub struct Instructions(ProgressBar, Instant, Arc<Mutex<RateWindow>>);
 
 impl Instructions {
-    const PATIENCE: Duration = Duration::from_secs(1);
+    const DISPLAY_DELAY: Duration = Duration::from_secs(1);
 
     /// Starts the clock; the line appears after a second.
     pub fn start() -> Instructions {
@@ -175,7 +175,7 @@ impl Instructions {
 
     /// Shows the number of instructions simulated up to now.
     pub fn show(&self, done: u64) {
-        if self.0.is_hidden() && io::stderr().is_terminal() && self.1.elapsed() > Self::PATIENCE {
+        if self.0.is_hidden() && io::stderr().is_terminal() && self.1.elapsed() > Self::DISPLAY_DELAY {
             self.0.set_draw_target(ProgressDrawTarget::stderr());
         }
         let mut window = self.2.lock().unwrap_or_else(PoisonError::into_inner);
@@ -200,7 +200,7 @@ impl Instructions {
 pub struct Waiting {
     bar: ProgressBar,
     /// Our own thread: the library panics if the system refuses a thread.
-    ticks: Option<Ticks>,
+    ticks: Option<Ticker>,
 }
 
 impl Waiting {
@@ -209,7 +209,7 @@ impl Waiting {
         let bar = ProgressBar::new_spinner().with_message(what);
         bar.tick();
         let turning = bar.clone();
-        Waiting { bar, ticks: Some(Ticks::start(move || turning.tick())) }
+        Waiting { bar, ticks: Some(Ticker::start(move || turning.tick())) }
     }
 }
 

@@ -4,18 +4,18 @@
 use std::fmt::Write as _;
 
 /// Number of characters of a name that are shown.
-const MOST_LETTERS: usize = 200;
+const MAX_CHARACTERS: usize = 200;
 
 /// Whether a terminal obeys this character, hides it, or reorders its neighbours: controls, formats (among them bidirectional ones),
 /// separators other than the space, unassigned and private characters, and those that Unicode lets a display ignore.
-pub fn is_hidden(letter: char) -> bool {
-    match letter {
+pub fn is_hidden(character: char) -> bool {
+    match character {
         ' '..='~' => false,
         // Default_Ignorable_Code_Point of DerivedCoreProperties.txt, Unicode 16.0, where the general categories do not cover it.
         '\u{34f}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{3164}' => true,
         '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}' => true,
         // `escape_debug` escapes the categories Cc, Cf, Cn, Co, Zl, Zp and Zs, and at the start of a text also accents, which are harmless.
-        letter => String::from_iter(['a', letter]).escape_debug().nth(1) == Some('\\'),
+        character => String::from_iter(['a', character]).escape_debug().nth(1) == Some('\\'),
     }
 }
 
@@ -25,8 +25,8 @@ pub fn foreign(name: &str) -> String {
         return "\"\"".into();
     }
     let mut shown = String::new();
-    push_escaped(&mut shown, name.chars().take(MOST_LETTERS), &['\\']);
-    if name.chars().nth(MOST_LETTERS).is_some() {
+    push_escaped(&mut shown, name.chars().take(MAX_CHARACTERS), &['\\']);
+    if name.chars().nth(MAX_CHARACTERS).is_some() {
         let _ = write!(shown, "... ({} bytes)", name.len());
     }
     shown
@@ -43,12 +43,12 @@ pub fn given(path: &str) -> String {
     shown
 }
 
-fn push_escaped(shown: &mut String, letters: impl Iterator<Item = char>, also: &[char]) {
-    for letter in letters {
-        if is_hidden(letter) || also.contains(&letter) {
-            shown.extend(letter.escape_default());
+fn push_escaped(shown: &mut String, characters: impl Iterator<Item = char>, also: &[char]) {
+    for character in characters {
+        if is_hidden(character) || also.contains(&character) {
+            shown.extend(character.escape_default());
         } else {
-            shown.push(letter);
+            shown.push(character);
         }
     }
 }
@@ -68,31 +68,31 @@ mod tests {
             ),
             ("tags", "\u{e0001}\u{e0041}\u{e007f}"),
             (
-                "ignorable letters and marks",
+                "ignorable characters and marks",
                 "\u{34f}\u{115f}\u{1160}\u{17b4}\u{180b}\u{3164}\u{fe0f}\u{ffa0}\u{e0100}\u{e01ef}",
             ),
             ("Zl, Zp, Zs", "\u{2028}\u{2029}\u{a0}\u{2003}\u{3000}"),
             ("Co, Cn", "\u{e000}\u{378}\u{10ffff}"),
         ];
-        for (what, letters) in hidden {
-            for letter in letters.chars() {
-                assert!(is_hidden(letter), "{what}: {letter:?}");
+        for (what, characters) in hidden {
+            for character in characters.chars() {
+                assert!(is_hidden(character), "{what}: {character:?}");
             }
         }
-        for letter in "aZ09 ~\\'\"ée\u{301}ЖאعकिไทยΩ漢かな가😀—€".chars() {
-            assert!(!is_hidden(letter), "{letter:?}");
+        for character in "aZ09 ~\\'\"ée\u{301}ЖאعकिไทยΩ漢かな가😀—€".chars() {
+            assert!(!is_hidden(character), "{character:?}");
         }
     }
 
     #[test]
-    fn names_from_outside() {
+    fn untrusted_names() {
         assert_eq!(foreign("a\nb"), "a\\nb");
         assert_eq!(foreign("a\\nb"), "a\\\\nb");
         assert_eq!(foreign("\u{202e}é"), "\\u{202e}é");
         assert_eq!(foreign(""), "\"\"");
         let long = foreign(&"\u{e0041}".repeat(1 << 18));
-        assert!(long.len() < 20 * MOST_LETTERS && long.ends_with("... (1048576 bytes)"), "{long}");
-        assert_eq!(foreign(&"a".repeat(MOST_LETTERS)), "a".repeat(MOST_LETTERS));
+        assert!(long.len() < 20 * MAX_CHARACTERS && long.ends_with("... (1048576 bytes)"), "{long}");
+        assert_eq!(foreign(&"a".repeat(MAX_CHARACTERS)), "a".repeat(MAX_CHARACTERS));
     }
 
     #[test]

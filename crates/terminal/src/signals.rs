@@ -9,7 +9,7 @@ type Cancel = Box<dyn Fn() + Send + Sync>;
 
 /// How long cleaning up may take before the user sees how to end it sooner.
 #[cfg(any(unix, windows))]
-const PATIENCE: Duration = Duration::from_secs(3);
+const NOTICE_DELAY: Duration = Duration::from_secs(3);
 
 /// Cancels the run. If cleaning up takes long, prints how to end it sooner.
 #[cfg(any(unix, windows))]
@@ -17,7 +17,7 @@ fn cancel(run: &Cancel, how: &'static str) {
     run();
     // Without the thread nothing is printed.
     let _ = thread::Builder::new().spawn(move || {
-        thread::sleep(PATIENCE);
+        thread::sleep(NOTICE_DELAY);
         crate::progress::aside(|| {
             eprintln!("{}: still cleaning up; another {how} ends it immediately", crate::program())
         });
@@ -77,7 +77,7 @@ mod system {
         let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
         // The thread starts first: signals that are caught but not handled would end nothing. Without the thread, signals kill as usual.
         let (sender, receiver) = mpsc::channel::<Signals>();
-        let hear = move || {
+        let handle_signals = move || {
             let Ok(mut signals) = receiver.recv() else { return };
             for signal in signals.forever() {
                 // While a question is open there is nothing to clean up.
@@ -92,7 +92,7 @@ mod system {
                 }
             }
         };
-        if thread::Builder::new().spawn(hear).is_ok()
+        if thread::Builder::new().spawn(handle_signals).is_ok()
             && let Ok(signals) = Signals::new(wanted)
         {
             let _ = sender.send(signals);

@@ -73,9 +73,9 @@ fn command(mut command: Command, arguments: impl Iterator<Item = String>) -> (Co
     command.build();
     let mut name = command.get_bin_name().unwrap_or(command.get_name()).to_string();
     for argument in arguments.skip_while(|argument| argument.starts_with('-')) {
-        let Some(verb) = command.find_subcommand(&argument).cloned() else { break };
+        let Some(subcommand) = command.find_subcommand(&argument).cloned() else { break };
         name = format!("{name} {argument}");
-        command = verb;
+        command = subcommand;
     }
     (command, name)
 }
@@ -84,8 +84,8 @@ fn command(mut command: Command, arguments: impl Iterator<Item = String>) -> (Co
 fn suggestion(error: &clap::Error, command: &Command) -> Option<String> {
     let (typed, known, suggested) = match error.kind() {
         ErrorKind::InvalidSubcommand => {
-            let visible = command.get_subcommands().filter(|verb| !verb.is_hide_set());
-            let known = visible.map(|verb| verb.get_name().to_string()).collect();
+            let visible = command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set());
+            let known = visible.map(|subcommand| subcommand.get_name().to_string()).collect();
             (ContextKind::InvalidSubcommand, known, ContextKind::SuggestedSubcommand)
         }
         ErrorKind::UnknownArgument => {

@@ -90,8 +90,8 @@ pub(super) fn container() -> Vec<u8> {
 fn no_failure_of_a_decryption_leaves_anything() {
     let container = container();
     let prepare = |folder: &Path| fs::write(folder.join("in"), &container).unwrap();
-    let verb = |folder: &Path, system: &Faulty| decrypt_in(folder, system).map(drop);
-    walk(Layer::Pipeline, "out", true, prepare, verb, |path| holds(path, &plain()));
+    let command = |folder: &Path, system: &Faulty| decrypt_in(folder, system).map(drop);
+    walk(Layer::Pipeline, "out", true, prepare, command, |path| holds(path, &plain()));
 }
 
 fn decrypt_in(folder: &Path, system: &Faulty) -> Result<super::Report, crate::Error> {
@@ -104,10 +104,10 @@ fn decrypt_in(folder: &Path, system: &Faulty) -> Result<super::Report, crate::Er
 fn no_failure_of_a_rewrap_harms_the_container() {
     let container = container();
     let prepare = |folder: &Path| fs::write(folder.join("box"), &container).unwrap();
-    let verb = |folder: &Path, system: &Faulty| {
+    let command = |folder: &Path, system: &Faulty| {
         rewrap_on(system, &folder.join("box"), &identities(), &recipients(), &Control::new()).map(drop)
     };
-    walk(Layer::Pipeline, "box", true, prepare, verb, holds_plain);
+    walk(Layer::Pipeline, "box", true, prepare, command, holds_plain);
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn no_failure_of_a_raw_mode_leaves_anything() {
         RawMode::Cbc { iv: vec![3; 16], padding: true },
         RawMode::Ctr { counter: vec![9; 16] },
     ] {
-        let verb = |direction| {
+        let command = |direction| {
             let (cipher, mode) = (&cipher, &mode);
             move |folder: &Path, system: &Faulty| {
                 let (source, sink) = ends(folder);
@@ -191,15 +191,15 @@ fn no_failure_of_a_raw_mode_leaves_anything() {
         };
         let folder = tempfile::tempdir().unwrap();
         prepare(plain.clone())(folder.path());
-        verb(RawDirection::Encrypt)(folder.path(), &Faulty::none()).unwrap();
+        command(RawDirection::Encrypt)(folder.path(), &Faulty::none()).unwrap();
         let sealed = fs::read(folder.path().join("out")).unwrap();
         let is_sealed = |path: &Path| holds(path, &sealed);
-        walk(Layer::Pipeline, "out", true, prepare(plain.clone()), verb(RawDirection::Encrypt), is_sealed);
+        walk(Layer::Pipeline, "out", true, prepare(plain.clone()), command(RawDirection::Encrypt), is_sealed);
         let is_plain = |path: &Path| holds(path, &plain);
-        walk(Layer::Pipeline, "out", false, prepare(sealed.clone()), verb(RawDirection::Decrypt), is_plain);
+        walk(Layer::Pipeline, "out", false, prepare(sealed.clone()), command(RawDirection::Decrypt), is_plain);
     }
     let parameters = RawCcm { nonce: vec![1; 12], associated_data: b"header".to_vec(), tag_bytes: 16 };
-    let verb = |direction| {
+    let command = |direction| {
         let (cipher, parameters) = (&cipher, &parameters);
         move |folder: &Path, system: &Faulty| {
             let (source, sink) = ends(folder);
@@ -208,13 +208,13 @@ fn no_failure_of_a_raw_mode_leaves_anything() {
     };
     let folder = tempfile::tempdir().unwrap();
     prepare(plain.clone())(folder.path());
-    verb(RawDirection::Encrypt)(folder.path(), &Faulty::none()).unwrap();
+    command(RawDirection::Encrypt)(folder.path(), &Faulty::none()).unwrap();
     let sealed = fs::read(folder.path().join("out")).unwrap();
     assert_eq!(sealed.len(), plain.len() + 16);
     let is_sealed = |path: &Path| holds(path, &sealed);
-    walk(Layer::Pipeline, "out", true, prepare(plain.clone()), verb(RawDirection::Encrypt), is_sealed);
+    walk(Layer::Pipeline, "out", true, prepare(plain.clone()), command(RawDirection::Encrypt), is_sealed);
     let is_plain = |path: &Path| holds(path, &plain);
-    walk(Layer::Pipeline, "out", true, prepare(sealed.clone()), verb(RawDirection::Decrypt), is_plain);
+    walk(Layer::Pipeline, "out", true, prepare(sealed.clone()), command(RawDirection::Decrypt), is_plain);
 }
 
 /// The function that writes signatures, identities and signing keys.
@@ -228,12 +228,12 @@ fn no_failure_of_storing_leaves_anything() {
                     fs::write(folder.join("out"), b"old").unwrap();
                 }
             };
-            let verb = |folder: &Path, system: &Faulty| {
+            let command = |folder: &Path, system: &Faulty| {
                 store_on(system, text, &Sink::Path { path: folder.join("out"), force }, &Control::new())
             };
-            walk(Layer::Pipeline, "out", has_anonymous, prepare, verb, |path| holds(path, text));
+            walk(Layer::Pipeline, "out", has_anonymous, prepare, command, |path| holds(path, text));
         }
-        let verb =
+        let command =
             |folder: &Path, system: &Faulty| store_private_on(system, text, &folder.join("out"), &Control::new());
         let is_private = |path: &Path| {
             #[cfg(unix)]
@@ -243,12 +243,12 @@ fn no_failure_of_storing_leaves_anything() {
             }
             holds(path, text)
         };
-        walk(Layer::Pipeline, "out", has_anonymous, |_| {}, verb, is_private);
+        walk(Layer::Pipeline, "out", has_anonymous, |_| {}, command, is_private);
     }
 }
 
 #[test]
-fn a_secret_takes_no_name_that_is_there() {
+fn a_secret_never_replaces_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("key");
     let store = || super::store_private(b"secret", &path, &Control::new()).map_err(|error| error.kind);

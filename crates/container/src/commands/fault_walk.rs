@@ -69,7 +69,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Runs `verb` in a fresh folder with a fault in call 0, 1, 2, ..., until a run makes fewer calls. After each failure `output` must be
+/// Runs `command` in a fresh folder with a fault in call 0, 1, 2, ..., until a run makes fewer calls. After each failure `output` must be
 /// unchanged or right, and there must be no other file. After each success it must be right.
 ///
 /// By default only every third call of trees has a fault, because they make many; with `TRESS_EVERY_FAULT` in the environment every one.
@@ -78,10 +78,10 @@ pub(super) fn walk(
     output: &str,
     has_anonymous: bool,
     prepare: impl Fn(&Path),
-    verb: impl Fn(&Path, &Faulty) -> Result<(), crate::Error>,
+    command: impl Fn(&Path, &Faulty) -> Result<(), crate::Error>,
     is_right: impl Fn(&Path) -> bool,
 ) {
-    let (mut points, mut told) = (0, 0);
+    let (mut points, mut reported) = (0, 0);
     let stride = if layer == Layer::Tree && !wants_all() { 3 } else { 1 };
     for (index, fault) in all_faults().into_iter().enumerate() {
         for fails in (index as u64 % stride..).step_by(stride as usize) {
@@ -93,11 +93,11 @@ pub(super) fn walk(
             let (result, has_failed) = match layer {
                 Layer::Pipeline => {
                     let system = Faulty::new(fails, fault, has_anonymous);
-                    (verb(folder.path(), &system), system.has_failed())
+                    (command(folder.path(), &system), system.has_failed())
                 }
                 Layer::Tree => {
                     faults::begin(fails as u32, fault);
-                    (verb(folder.path(), &Faulty::none()), faults::has_failed())
+                    (command(folder.path(), &Faulty::none()), faults::has_failed())
                 }
             };
             if !has_failed {
@@ -116,7 +116,7 @@ pub(super) fn walk(
                     assert!(is_right(&output_path), "{label}");
                 }
                 Err(error) => {
-                    told += 1;
+                    reported += 1;
                     assert_ne!(fault, Fault::Short, "{label}: {error}");
                     assert_eq!(error.kind, kind(fault), "{label}");
                     // Replacing is one step: the output is the old one or, if only the folder's sync failed, a complete new one.
@@ -126,8 +126,8 @@ pub(super) fn walk(
                     let is_aside = |name: &String| {
                         snapshot(&folder.path().join(name)) == old && error.to_string().contains(name.as_str())
                     };
-                    let is_told = fault == Fault::Gone && found.iter().any(is_aside);
-                    assert!(is_old || is_there && is_right(&output_path) || is_told, "{label}: {error}, {found:?}");
+                    let is_reported = fault == Fault::Gone && found.iter().any(is_aside);
+                    assert!(is_old || is_there && is_right(&output_path) || is_reported, "{label}: {error}, {found:?}");
                     // A disk that is gone removes nothing any more, and an old folder may remain.
                     if fault != Fault::Gone && is_old {
                         assert_eq!(found, before, "{label}");
@@ -138,13 +138,13 @@ pub(super) fn walk(
             }
         }
     }
-    println!("{output}, {layer:?}: {points} calls had a fault, {told} runs failed by it");
-    assert!(points > 40 && told > 20, "{points} {told}");
+    println!("{output}, {layer:?}: {points} calls had a fault, {reported} runs failed by it");
+    assert!(points > 40 && reported > 20, "{points} {reported}");
 }
 
 /// Like [`walk`] for a run without output: each run returns the right result or an error. `run` returns whether the call was reached.
 pub(super) fn walk_reads(run: impl Fn(Faulty) -> (bool, Result<(), crate::Error>)) {
-    let (mut points, mut told) = (0, 0);
+    let (mut points, mut reported) = (0, 0);
     for fault in all_faults().into_iter().filter(|&fault| fault != Fault::Lost) {
         for fails in 0.. {
             let (has_failed, result) = run(Faulty::new(fails, fault, true));
@@ -155,12 +155,12 @@ pub(super) fn walk_reads(run: impl Fn(Faulty) -> (bool, Result<(), crate::Error>
             }
             points += 1;
             if let Err(error) = result {
-                told += 1;
+                reported += 1;
                 assert_ne!(fault, Fault::Short, "call {fails}: {error}");
                 assert_eq!(error.kind, kind(fault), "{fault:?} in call {fails}");
             }
         }
     }
-    println!("{points} calls had a fault, {told} runs failed by it");
-    assert!(points >= 15 && told >= 10, "{points} {told}");
+    println!("{points} calls had a fault, {reported} runs failed by it");
+    assert!(points >= 15 && reported >= 10, "{points} {reported}");
 }

@@ -20,7 +20,7 @@ fn lose_power(
     old: Option<&[u8]>,
     has_anonymous: bool,
     prepare: impl Fn(&Path),
-    verb: impl Fn(&Path, &Recording) -> Result<(), crate::Error>,
+    command: impl Fn(&Path, &Recording) -> Result<(), crate::Error>,
     is_right: impl Fn(&[u8]) -> bool,
 ) {
     let folder = tempfile::tempdir().unwrap();
@@ -32,7 +32,7 @@ fn lose_power(
         disk = disk.with(&output);
     }
     let system = Recording::new(has_anonymous);
-    verb(folder.path(), &system).unwrap();
+    command(folder.path(), &system).unwrap();
     let events = system.events();
     let written: usize =
         events.iter().map(|event| if let Event::Write { bytes, .. } = event { bytes.len() } else { 0 }).sum();
@@ -56,7 +56,7 @@ fn lose_power(
             let is_complete = content.as_deref().is_some_and(&mut judge);
             complete += usize::from(is_complete);
             assert!(is_old || is_complete, "moment {moment} of {}", events.len());
-            assert!(is_complete || moment < events.len(), "the verb had returned");
+            assert!(is_complete || moment < events.len(), "the command had returned");
         }
         if let Some(event) = events.get(moment) {
             disk.apply(event);
@@ -91,13 +91,13 @@ fn decryptions() {
     let container = container();
     for has_anonymous in [true, false] {
         let prepare = |folder: &Path| fs::write(folder.join("in"), &container).unwrap();
-        let verb = |folder: &Path, system: &Recording| {
+        let command = |folder: &Path, system: &Recording| {
             let sink = Sink::Path { path: folder.join("out"), force: false };
             let options = DecryptOptions { threads: 2.into(), range: None };
             let source = Source::Path(folder.join("in"));
             decrypt_on(system, &source, &sink, &identities(), &options, &Control::new()).map(drop)
         };
-        lose_power("out", None, has_anonymous, prepare, verb, |found| found == plain());
+        lose_power("out", None, has_anonymous, prepare, command, |found| found == plain());
     }
 }
 
@@ -108,9 +108,9 @@ fn rewraps() {
     let is_theirs =
         |found: &[u8]| decrypt_bytes(found, &others().into(), Threads::ONE).is_ok_and(|found| found == plain());
     for has_anonymous in [true, false] {
-        let verb = |folder: &Path, system: &Recording| {
+        let command = |folder: &Path, system: &Recording| {
             rewrap_on(system, &folder.join("box"), &identities(), &others().into(), &Control::new()).map(drop)
         };
-        lose_power("box", Some(&container), has_anonymous, |_| {}, verb, is_theirs);
+        lose_power("box", Some(&container), has_anonymous, |_| {}, command, is_theirs);
     }
 }

@@ -387,13 +387,13 @@ mod tests {
 
     /// SP 800-67, revision 2: 2^20 blocks of 64 bits.
     #[test]
-    fn what_is_advised() {
+    fn advised_bytes_follow_sp_800_67() {
         assert_eq!([0, 1, 2, 3, 4, 8, 15].map(raw_advised_bytes), [0, 0, 0, 3, 4 << 4, 8 << 20, 15 << 48]);
         assert!(raw_advised_bytes(16) > RAW_CCM_MAX_BYTES as u64 && raw_advised_bytes(8) < 8 * max_blocks(8));
     }
 
     #[test]
-    fn what_is_no_padding_is_refused() {
+    fn invalid_padding_is_refused() {
         for input in [[].as_slice(), &[0; 15], &[0; 16]] {
             let refused = run(&ecb(), RawDirection::Decrypt, input);
             assert!(matches!(refused, Err(FilterError::Data(Error { kind: ErrorKind::Cipher(_), .. }))), "{refused:?}");
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_parameters_are_wrong_use() {
+    fn wrong_parameters_are_usage_errors() {
         let message = |nonce: &[u8], tag_bytes| {
             let parameters = RawCcm { nonce: nonce.to_vec(), associated_data: Vec::new(), tag_bytes };
             // The source is never opened.

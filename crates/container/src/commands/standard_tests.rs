@@ -51,7 +51,7 @@ fn sealed() -> Vec<u8> {
 }
 
 #[test]
-fn files_are_read_and_written_from_where_they_stand() {
+fn files_are_read_and_written_from_their_position() {
     let input = file(&[b"read before".to_vec(), plain()].concat(), 11);
     let sealed = file(b"written before, and more", 14);
     let system = Faulty::none().with_standard(Some(input), Some(sealed.try_clone().unwrap()));
@@ -75,7 +75,7 @@ fn a_file_at_its_end_is_an_empty_input() {
 }
 
 #[test]
-fn an_appended_file_keeps_what_it_has() {
+fn an_appended_file_keeps_its_content() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log");
     fs::write(&path, b"old lines\n").unwrap();
@@ -99,12 +99,12 @@ fn pipe() -> (File, File) {
     (std::os::fd::OwnedFd::from(read).into(), std::os::fd::OwnedFd::from(write).into())
 }
 
-/// Runs `verb` between two pipes, and returns its output.
+/// Runs `command` between two pipes, and returns its output.
 #[cfg(unix)]
 fn through_pipes(
     input: &[u8],
     system: impl FnOnce(File, File) -> Faulty,
-    verb: impl FnOnce(&Faulty) -> Result<(), Error>,
+    command: impl FnOnce(&Faulty) -> Result<(), Error>,
 ) -> Vec<u8> {
     let ((stdin, mut feed), (mut drain, stdout)) = (pipe(), pipe());
     let mut output = Vec::new();
@@ -112,14 +112,14 @@ fn through_pipes(
         scope.spawn(move || feed.write_all(input).unwrap());
         scope.spawn(|| drain.read_to_end(&mut output).unwrap());
         let system = system(stdin, stdout);
-        verb(&system).unwrap();
+        command(&system).unwrap();
     });
     output
 }
 
 #[cfg(unix)]
 #[test]
-fn pipes_come_back_whatever_their_calls_do() {
+fn pipes_round_trip_despite_signals_and_short_calls() {
     let restless =
         |period, fault| move |stdin, stdout| Faulty::every(period, fault).with_standard(Some(stdin), Some(stdout));
     for (period, fault) in [(u64::MAX, Fault::Signal), (2, Fault::Signal), (2, Fault::Short), (3, Fault::Short)] {

@@ -76,14 +76,14 @@ fn no_failure_of_a_decryption_into_a_folder_leaves_anything() {
     let container = container();
     for layer in [Layer::Pipeline, Layer::Tree] {
         let prepare = |folder: &Path| fs::write(folder.join("in"), &container).unwrap();
-        let verb = |folder: &Path, system: &Faulty| decrypt_in(folder, system, false);
-        walk(layer, "out", true, prepare, verb, is_the_tree);
+        let command = |folder: &Path, system: &Faulty| decrypt_in(folder, system, false);
+        walk(layer, "out", true, prepare, command, is_the_tree);
         let prepare = |folder: &Path| {
             prepare(folder);
             fs::create_dir_all(folder.join("out/old/older")).unwrap();
             fs::write(folder.join("out/old/file"), b"old").unwrap();
         };
-        let verb = |folder: &Path, system: &Faulty| decrypt_in(folder, system, true);
-        walk(layer, "out", true, prepare, verb, is_the_tree);
+        let command = |folder: &Path, system: &Faulty| decrypt_in(folder, system, true);
+        walk(layer, "out", true, prepare, command, is_the_tree);
     }
 }

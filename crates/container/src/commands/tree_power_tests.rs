@@ -83,7 +83,7 @@ fn lose_power(force: bool) {
                 events.len(),
                 found.map(|found| found.into_keys().collect::<Vec<_>>())
             );
-            assert!(is_new || moment < events.len(), "the verb had returned");
+            assert!(is_new || moment < events.len(), "the command had returned");
         }
         if let Some(event) = events.get(moment) {
             disk.apply(event);

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_encoded_decodes() {
+    fn encoded_content_decodes() {
         for name in [None, Some("a"), Some("Größe 1.txt"), Some(&*"x".repeat(MAX_NAME_BYTES))] {
             let original = content(name);
             let read = Content::decode(&original.encode()).unwrap();

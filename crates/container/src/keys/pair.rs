@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn written_key_pairs_parse() {
         let pair = KeyPair::generate().unwrap();
         let text = pair.to_identity_file_text();
         let read = KeyPair::parse(&text).unwrap();

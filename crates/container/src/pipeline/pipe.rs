@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_arrives_and_only_a_declared_end_is_one() {
+    fn all_data_arrives_and_only_a_declared_end_is_an_end() {
         let data: Vec<u8> = (0..3_000_000_u32).map(|i| ((i * 7) >> 3) as u8).collect();
         for declared in [true, false] {
             let (mut writer, mut reader) = pipe();
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_leaves_ends_the_writer() {
+    fn a_dropped_reader_ends_the_writer() {
         let (mut writer, reader) = pipe();
         drop(reader);
         assert!(writer.write_all(&vec![0; 8 * BLOCK_BYTES]).is_err());

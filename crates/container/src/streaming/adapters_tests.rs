@@ -56,7 +56,7 @@ impl<T: Write> Write for Slow<T> {
 }
 
 #[test]
-fn what_is_copied_in_comes_out() {
+fn copied_data_round_trips() {
     let key = KeyPair::generate().unwrap();
     for bytes in LENGTHS {
         let plain = plaintext(bytes);
@@ -82,7 +82,7 @@ fn what_is_copied_in_comes_out() {
 }
 
 #[test]
-fn a_tar_stream_fits_in_between() {
+fn tar_streams_can_be_encrypted_and_decrypted() {
     let key = KeyPair::generate().unwrap();
     let plain = plaintext(BATCH_BYTES + 3);
     let mut header = tar::Header::new_gnu();

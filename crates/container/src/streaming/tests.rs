@@ -66,7 +66,7 @@ pub(super) fn pulled(sealed: &[u8], piece: usize, key: &KeyPair, threads: usize)
 }
 
 /// Decrypts with the command, by way of files.
-fn by_verb(sealed: &[u8], key: &KeyPair) -> Vec<u8> {
+fn by_command(sealed: &[u8], key: &KeyPair) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let (source, target) = (folder.path().join("sealed"), folder.path().join("plain"));
     std::fs::write(&source, sealed).unwrap();
@@ -77,7 +77,7 @@ fn by_verb(sealed: &[u8], key: &KeyPair) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_pushed_in_any_pieces_is_what_the_verb_opens() {
+fn the_command_opens_containers_pushed_in_any_pieces() {
     let key = KeyPair::generate().unwrap();
     for bytes in LENGTHS {
         let plain = plaintext(bytes);
@@ -85,15 +85,15 @@ fn what_is_pushed_in_any_pieces_is_what_the_verb_opens() {
             [(usize::MAX, 1), (usize::MAX, 3), (1000, 1), (CHUNK_BYTES, 3), (900_001, 3), (900_001, 1)]
         {
             let sealed = pushed(&plain, piece, &key, threads);
-            assert!(by_verb(&sealed, &key) == plain, "{bytes} bytes, {piece} at a time, {threads} threads");
+            assert!(by_command(&sealed, &key) == plain, "{bytes} bytes, {piece} at a time, {threads} threads");
         }
         let sealed = encrypt_bytes(&plain, &recipients(&key), &options(3)).unwrap();
-        assert!(by_verb(&sealed, &key) == plain, "{bytes} bytes in one call");
+        assert!(by_command(&sealed, &key) == plain, "{bytes} bytes in one call");
     }
 }
 
 #[test]
-fn what_the_verb_wrote_comes_out_in_any_pieces() {
+fn containers_of_the_command_decrypt_in_any_pieces() {
     let key = KeyPair::generate().unwrap();
     let folder = tempfile::tempdir().unwrap();
     for bytes in LENGTHS {
@@ -155,7 +155,7 @@ fn a_reader_reads_anywhere() {
 }
 
 #[test]
-fn what_is_before_damage_comes_out_and_nothing_after() {
+fn chunks_before_damage_come_out_and_none_after() {
     let key = KeyPair::generate().unwrap();
     let plain = plaintext(7 * BATCH_BYTES);
     let sealed = pushed(&plain, usize::MAX, &key, 1);
@@ -201,11 +201,11 @@ fn after_an_error_there_are_only_errors() {
 }
 
 #[test]
-fn a_number_of_threads_may_lie() {
+fn excessive_thread_counts_are_limited() {
     let key = KeyPair::generate().unwrap();
     let plain = plaintext(BATCH_BYTES + 5);
     let sealed = pushed(&plain, 10_000, &key, usize::MAX);
-    assert!(by_verb(&sealed, &key) == plain);
+    assert!(by_command(&sealed, &key) == plain);
     assert!(pulled(&sealed, 10_000, &key, usize::MAX).0 == plain);
     assert!(decrypt_bytes(&sealed, &identities(&key), Threads::from(usize::MAX)).unwrap() == plain);
     let mut found = Vec::new();
@@ -223,14 +223,14 @@ fn a_new_head_is_for_the_new_recipients() {
     let sealed = pushed(&plain, usize::MAX, &old, 1);
     let NewHead { old_bytes, head } = rewrap_head(&mut &sealed[..], &identities(&old), &recipients(&new)).unwrap();
     let rewrapped = [&head[..], &sealed[old_bytes as usize..]].concat();
-    assert!(by_verb(&rewrapped, &new) == plain);
+    assert!(by_command(&rewrapped, &new) == plain);
     assert_eq!(decrypt_bytes(&rewrapped, &identities(&old), Threads::ONE).unwrap_err().kind, ErrorKind::NoMatchingKey);
     let error = rewrap_head(&mut &sealed[..old_bytes as usize + 3], &identities(&old), &recipients(&new)).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Truncated);
 }
 
 #[test]
-fn a_reader_takes_the_memory_that_it_promises() {
+fn a_reader_uses_the_documented_memory() {
     let key = KeyPair::generate().unwrap();
     let plain = plaintext(9 * BATCH_BYTES);
     let sealed = pushed(&plain, usize::MAX, &key, 1);

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_itself_by_every_name() {
+    fn all_paths_of_a_file_have_one_identity() {
         let folder = tempfile::tempdir().unwrap();
         let [one, other, link] = ["one", "other", "link"].map(|name| folder.path().join(name));
         for path in [&one, &other] {

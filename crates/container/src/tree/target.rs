@@ -182,7 +182,7 @@ mod tests {
 
     /// One call fails, or all calls from one on.
     #[test]
-    fn whatever_fails_in_an_exchange_in_steps_the_old_folder_is_there_or_its_name_is_told() {
+    fn a_failed_exchange_in_steps_keeps_the_old_folder_or_reports_its_name() {
         for fault in [Fault::Error(io::ErrorKind::StorageFull), Fault::Gone] {
             for calls in 0.. {
                 let folder = tempfile::TempDir::new().unwrap();
@@ -202,8 +202,8 @@ mod tests {
                 assert_eq!(left.len(), 1, "{fault:?} in call {calls}: {left:?}");
                 assert!(left[0].join("old").is_dir());
                 let name = left[0].file_name().unwrap();
-                let is_told = error.to_string().ends_with(name.to_str().unwrap());
-                assert!(name == "target" || is_told, "{fault:?} in call {calls}: {error}");
+                let is_reported = error.to_string().ends_with(name.to_str().unwrap());
+                assert!(name == "target" || is_reported, "{fault:?} in call {calls}: {error}");
             }
         }
     }

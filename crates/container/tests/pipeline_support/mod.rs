@@ -109,8 +109,8 @@ impl TestFolder {
         assert!(made.success());
     }
 
-    /// Runs `verb` with a FIFO as its source, which delivers `input`.
-    pub(crate) fn out_of_fifo<T>(&self, input: &[u8], verb: impl FnOnce(&Source) -> T) -> T {
+    /// Runs `command` with a FIFO as its source, which delivers `input`.
+    pub(crate) fn out_of_fifo<T>(&self, input: &[u8], command: impl FnOnce(&Source) -> T) -> T {
         self.fifo("fifo-in");
         let path = self.path("fifo-in");
         let result = thread::scope(|scope| {
@@ -118,37 +118,37 @@ impl TestFolder {
                 // A command that fails early closes its end, and the write fails.
                 let _ = File::options().write(true).open(&path).unwrap().write_all(input);
             });
-            verb(&Source::Path(path.clone()))
+            command(&Source::Path(path.clone()))
         });
         fs::remove_file(path).unwrap();
         result
     }
 
-    /// Runs `verb` with FIFOs as source and sink. `output` gets what it wrote, even if it failed.
+    /// Runs `command` with FIFOs as source and sink. `output` gets what it wrote, even if it failed.
     pub(crate) fn between_fifos<T>(
         &self,
         input: &[u8],
         output: &mut Vec<u8>,
-        verb: impl FnOnce(&Source, &Sink) -> T,
+        command: impl FnOnce(&Source, &Sink) -> T,
     ) -> T {
         self.fifo("fifo-out");
         let path = self.path("fifo-out");
         let result = thread::scope(|scope| {
             scope.spawn(|| File::open(&path).unwrap().read_to_end(output).unwrap());
-            self.out_of_fifo(input, |source| verb(source, &Sink::Path { path: path.clone(), force: false }))
+            self.out_of_fifo(input, |source| command(source, &Sink::Path { path: path.clone(), force: false }))
         });
         fs::remove_file(path).unwrap();
         result
     }
 
-    /// Returns what `verb` wrote.
+    /// Returns what `command` wrote.
     pub(crate) fn through_fifos(
         &self,
         input: &[u8],
-        verb: impl FnOnce(&Source, &Sink) -> Result<Report, Error>,
+        command: impl FnOnce(&Source, &Sink) -> Result<Report, Error>,
     ) -> Result<Vec<u8>, Error> {
         let mut output = Vec::new();
-        self.between_fifos(input, &mut output, verb)?;
+        self.between_fifos(input, &mut output, command)?;
         Ok(output)
     }
 }

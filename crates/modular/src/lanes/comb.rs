@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::one::{self, Montgomery};
+use crate::one::{self, MontgomeryMultiplier};
 use crate::{Modulus, add};
 
 /// Number of exponent bits that select an entry.
@@ -113,9 +113,9 @@ impl Comb {
     }
 
     /// Computes one power, without lanes.
-    pub(super) fn power_alone(&self, exponent: &[u64], result: &mut [u64]) {
+    pub(super) fn power_one(&self, exponent: &[u64], result: &mut [u64]) {
         let n = self.modulus.limbs();
-        let mut montgomery = Montgomery::new(self.modulus.as_limbs(), self.modulus.negative_inverse());
+        let mut montgomery = MontgomeryMultiplier::new(self.modulus.as_limbs(), self.modulus.negative_inverse());
         let mut power = Zeroizing::new(self.modulus.montgomery_one().to_vec());
         let mut entry = Zeroizing::new(vec![0; n]);
         for column in (0..self.columns).rev() {

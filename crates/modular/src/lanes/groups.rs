@@ -6,14 +6,14 @@ use core::array;
 
 use zeroize::Zeroizing;
 
-use super::ifma::{Digit, Exponents, Factors, LANES, Lane, comb_digits, longest, memory_digits, product_digits};
-use super::{CombPower, Power, Product, alone, alone_vartime, comb_alone, ifma, multiply_alone};
+use super::ifma::{Digit, Exponents, Factors, LANES, PowerInput, comb_digits, longest, memory_digits, product_digits};
+use super::{CombPower, Power, Product, comb_one, ifma, multiply_one, power_one, power_one_vartime};
 use crate::cpu::Ifma;
 use crate::{Modulus, add};
 
 /// Smallest number of jobs for which eight lanes are faster than one job after the other, or as fast on processors with only one unit for
 /// IFMA. There, eight lanes take as long as two jobs with secret exponents, and as long as two and a half with exponent 65537.
-const fn worth(exponents: Exponents) -> usize {
+const fn min_jobs(exponents: Exponents) -> usize {
     match exponents {
         Exponents::Secret => 2,
         Exponents::Public => 3,
@@ -25,13 +25,13 @@ const LONG_BITS: usize = 64;
 
 /// Sort key of a job. The first three fields must be equal in a group: limbs of the modulus; its blocks, 0 if it is too short for lanes;
 /// and whether the exponent is read bit by bit. The last one, the exponent's length in limbs, should be similar.
-type Key = (usize, usize, bool, usize);
+type GroupKey = (usize, usize, bool, usize);
 
 fn blocks_of(modulus: &Modulus) -> usize {
     modulus.in_lanes().map_or(0, |prepared| prepared.blocks)
 }
 
-fn key(job: &Power<'_>, exponents: Exponents) -> Key {
+fn key(job: &Power<'_>, exponents: Exponents) -> GroupKey {
     let (is_short, length) = match exponents {
         Exponents::Secret => (false, job.exponent.len()),
         Exponents::Public => {
@@ -45,34 +45,34 @@ fn key(job: &Power<'_>, exponents: Exponents) -> Key {
 /// Runs all jobs, as many as possible in lanes.
 pub(super) fn power(token: Ifma, jobs: &mut [Power<'_>], exponents: Exponents) {
     let one_by_one = match exponents {
-        Exponents::Secret => alone,
-        Exponents::Public => alone_vartime,
+        Exponents::Secret => power_one,
+        Exponents::Public => power_one_vartime,
     };
-    let mut sorted: Vec<(Key, &mut Power<'_>)> = jobs.iter_mut().map(|job| (key(job, exponents), job)).collect();
+    let mut sorted: Vec<(GroupKey, &mut Power<'_>)> = jobs.iter_mut().map(|job| (key(job, exponents), job)).collect();
     sorted.sort_by_key(|(key, _)| *key);
     for alike in sorted.chunk_by_mut(|(a, _), (b, _)| (a.0, a.1, a.2) == (b.0, b.1, b.2)) {
         // From the end, where the exponents are longest, so that short ones are left over.
         for eight in alike.rchunks_mut(LANES) {
-            if eight.len() < worth(exponents) || eight[0].0.1 == 0 {
+            if eight.len() < min_jobs(exponents) || eight[0].0.1 == 0 {
                 eight.iter_mut().for_each(|(_, job)| one_by_one(job));
             } else {
-                together(token, eight, exponents);
+                power_in_lanes(token, eight, exponents);
             }
         }
     }
 }
 
 /// Runs up to eight jobs of one group in lanes.
-fn together(token: Ifma, jobs: &mut [(Key, &mut Power<'_>)], exponents: Exponents) {
+fn power_in_lanes(token: Ifma, jobs: &mut [(GroupKey, &mut Power<'_>)], exponents: Exponents) {
     let (limbs, blocks, is_short, _) = jobs[0].0;
     let bases: [Fitted<'_>; LANES] = array::from_fn(|i| {
         let job = &jobs[if i < jobs.len() { i } else { 0 }].1;
         Fitted::new(job.modulus, job.base)
     });
-    let lanes: [Lane<'_>; LANES] = array::from_fn(|i| {
+    let lanes: [PowerInput<'_>; LANES] = array::from_fn(|i| {
         // Lanes without a job repeat the first job.
         let job = &jobs[if i < jobs.len() { i } else { 0 }].1;
-        Lane {
+        PowerInput {
             modulus: job.modulus,
             base: bases[i].number(),
             exponent: match exponents {
@@ -115,7 +115,7 @@ impl<'a> Fitted<'a> {
 }
 
 /// Smallest number of products for which eight lanes are faster than one product after the other.
-const WORTH_PRODUCTS: usize = 3;
+const MIN_PRODUCTS: usize = 3;
 
 /// Runs all products, as many as possible in lanes.
 pub(super) fn multiply(token: Ifma, jobs: &mut [Product<'_>]) {
@@ -127,8 +127,8 @@ pub(super) fn multiply(token: Ifma, jobs: &mut [Product<'_>]) {
         let mut memory = Zeroizing::new(vec![Digit::default(); product_digits(blocks)]);
         let mut results = Zeroizing::new(vec![0; LANES * limbs]);
         for eight in alike.chunks_mut(LANES) {
-            if eight.len() < WORTH_PRODUCTS || blocks == 0 {
-                eight.iter_mut().for_each(|(_, job)| multiply_alone(job));
+            if eight.len() < MIN_PRODUCTS || blocks == 0 {
+                eight.iter_mut().for_each(|(_, job)| multiply_one(job));
                 continue;
             }
             let of = |i: usize| if i < eight.len() { &eight[i].1 } else { &eight[0].1 };
@@ -154,7 +154,7 @@ pub(super) fn power_by_comb(token: Ifma, jobs: &mut [CombPower<'_>]) {
         let comb = alike[0].comb;
         let blocks = blocks_of(comb.modulus());
         if blocks == 0 {
-            alike.iter_mut().for_each(|job| comb_alone(job));
+            alike.iter_mut().for_each(|job| comb_one(job));
             continue;
         }
         let mut memory = Zeroizing::new(vec![Digit::default(); comb_digits(blocks)]);

@@ -59,7 +59,7 @@ pub fn power(jobs: &mut [Power<'_>]) {
     if let Some(token) = crate::cpu::Ifma::detect() {
         return groups::power(token, jobs, ifma::Exponents::Secret);
     }
-    jobs.iter_mut().for_each(alone);
+    jobs.iter_mut().for_each(power_one);
 }
 
 /// Computes all powers with public exponents. The time depends on the exponents.
@@ -72,7 +72,7 @@ pub fn power_vartime(jobs: &mut [Power<'_>]) {
     if let Some(token) = crate::cpu::Ifma::detect() {
         return groups::power(token, jobs, ifma::Exponents::Public);
     }
-    jobs.iter_mut().for_each(alone_vartime);
+    jobs.iter_mut().for_each(power_one_vartime);
 }
 
 /// Computes all products. Constant time: the time depends only on lengths.
@@ -85,7 +85,7 @@ pub fn multiply(jobs: &mut [Product<'_>]) {
     if let Some(token) = crate::cpu::Ifma::detect() {
         return groups::multiply(token, jobs);
     }
-    jobs.iter_mut().for_each(multiply_alone);
+    jobs.iter_mut().for_each(multiply_one);
 }
 
 /// Computes all powers of combs. Constant time: the time depends only on lengths. Jobs with the same comb share lanes.
@@ -106,30 +106,30 @@ pub fn power_by_comb(jobs: &mut [CombPower<'_>]) {
     if let Some(token) = crate::cpu::Ifma::detect() {
         return groups::power_by_comb(token, jobs);
     }
-    jobs.iter_mut().for_each(comb_alone);
+    jobs.iter_mut().for_each(comb_one);
 }
 
-fn comb_alone(job: &mut CombPower<'_>) {
-    job.comb.power_alone(job.exponent, job.result);
+fn comb_one(job: &mut CombPower<'_>) {
+    job.comb.power_one(job.exponent, job.result);
 }
 
 fn check<'a>(mut results: impl Iterator<Item = (&'a Modulus, &'a [u64])>) {
     assert!(results.all(|(modulus, result)| result.len() == modulus.limbs()), "a result of another length");
 }
 
-fn multiply_alone(job: &mut Product<'_>) {
+fn multiply_one(job: &mut Product<'_>) {
     let mut result = job.modulus.multiply(job.a, job.b);
     job.result.copy_from_slice(&result);
     zeroize::Zeroize::zeroize(&mut result);
 }
 
-fn alone(job: &mut Power<'_>) {
+fn power_one(job: &mut Power<'_>) {
     let mut result = job.modulus.power(job.base, job.exponent);
     job.result.copy_from_slice(&result);
     zeroize::Zeroize::zeroize(&mut result);
 }
 
-fn alone_vartime(job: &mut Power<'_>) {
+fn power_one_vartime(job: &mut Power<'_>) {
     let mut result = job.modulus.power_vartime(job.base, job.exponent);
     job.result.copy_from_slice(&result);
     zeroize::Zeroize::zeroize(&mut result);

@@ -19,7 +19,7 @@ mod power;
 #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
 mod words;
 
-pub(crate) use power::{Way, look_up, power, power_vartime};
+pub(crate) use power::{PowerFunction, look_up, power, power_vartime};
 
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::Adx;
@@ -29,7 +29,7 @@ use crate::cpu::Adx;
 const BLOCK: usize = 8;
 
 #[derive(Clone, Copy)]
-enum Engine {
+enum MultiplyBackend {
     Portable,
     #[cfg(target_arch = "x86_64")]
     Adx(Adx),
@@ -41,21 +41,21 @@ enum Engine {
 ///
 /// Results are congruent to the product. If one factor is below N, one subtraction at most reduces the result below N. Results are valid
 /// factors in any case.
-pub(crate) struct Montgomery<'a> {
+pub(crate) struct MontgomeryMultiplier<'a> {
     modulus: &'a [u64],
     /// −1 / N modulo b², the lower digit first.
     inverse: [u64; 2],
-    engine: Engine,
+    backend: MultiplyBackend,
     /// The double-length product, and a block.
     scratch: Zeroizing<Vec<u64>>,
 }
 
-impl<'a> Montgomery<'a> {
+impl<'a> MontgomeryMultiplier<'a> {
     /// `inverse` is −1 / N modulo b.
     pub(crate) fn new(modulus: &'a [u64], inverse: u64) -> Self {
-        let engine = Engine::of(modulus.len());
-        let scratch = Zeroizing::new(vec![0; engine.scratch(modulus.len())]);
-        Montgomery { modulus, inverse: double_inverse(modulus, inverse), engine, scratch }
+        let backend = MultiplyBackend::of(modulus.len());
+        let scratch = Zeroizing::new(vec![0; backend.scratch(modulus.len())]);
+        MontgomeryMultiplier { modulus, inverse: double_inverse(modulus, inverse), backend, scratch }
     }
 
     /// `a = a · b / R` modulo N.
@@ -63,13 +63,13 @@ impl<'a> Montgomery<'a> {
     pub(crate) fn multiply(&mut self, a: &mut [u64], b: &[u64]) {
         let n = self.modulus.len();
         assert!(a.len() == n && b.len() == n);
-        match self.engine {
-            Engine::Portable => {
+        match self.backend {
+            MultiplyBackend::Portable => {
                 cios(a, b, self.modulus, self.inverse[0], &mut self.scratch[..n]);
                 a.copy_from_slice(&self.scratch[..n]);
             }
             #[cfg(target_arch = "x86_64")]
-            Engine::Adx(_) => {
+            MultiplyBackend::Adx(_) => {
                 assert!(n > 0 && n.is_multiple_of(BLOCK) && self.scratch.len() == 2 * n + BLOCK);
                 let (modulus, inverse) = (self.modulus.as_ptr(), self.inverse.as_ptr());
                 let (t, quotient) = self.scratch.split_at_mut(2 * n);
@@ -81,7 +81,7 @@ impl<'a> Montgomery<'a> {
                 }
             }
             #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
-            Engine::Riscv32 => words::multiply(a, Some(b), self.modulus, self.inverse[0], &mut self.scratch),
+            MultiplyBackend::Riscv32 => words::multiply(a, Some(b), self.modulus, self.inverse[0], &mut self.scratch),
         }
     }
 
@@ -90,13 +90,13 @@ impl<'a> Montgomery<'a> {
     pub(crate) fn square(&mut self, a: &mut [u64]) {
         let n = self.modulus.len();
         assert!(a.len() == n);
-        match self.engine {
-            Engine::Portable => {
+        match self.backend {
+            MultiplyBackend::Portable => {
                 cios(a, a, self.modulus, self.inverse[0], &mut self.scratch[..n]);
                 a.copy_from_slice(&self.scratch[..n]);
             }
             #[cfg(target_arch = "x86_64")]
-            Engine::Adx(_) => {
+            MultiplyBackend::Adx(_) => {
                 assert!(n > 0 && n.is_multiple_of(BLOCK) && self.scratch.len() == 2 * n + BLOCK);
                 let (modulus, inverse) = (self.modulus.as_ptr(), self.inverse.as_ptr());
                 let (t, quotient) = self.scratch.split_at_mut(2 * n);
@@ -107,7 +107,7 @@ impl<'a> Montgomery<'a> {
                 }
             }
             #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
-            Engine::Riscv32 => words::multiply(a, None, self.modulus, self.inverse[0], &mut self.scratch),
+            MultiplyBackend::Riscv32 => words::multiply(a, None, self.modulus, self.inverse[0], &mut self.scratch),
         }
     }
 
@@ -124,7 +124,7 @@ impl<'a> Montgomery<'a> {
     }
 }
 
-impl Drop for Montgomery<'_> {
+impl Drop for MontgomeryMultiplier<'_> {
     fn drop(&mut self) {
         self.inverse.zeroize();
     }
@@ -139,46 +139,46 @@ fn double_inverse(modulus: &[u64], inverse: u64) -> [u64; 2] {
     [inverse as u64, (inverse >> 64) as u64]
 }
 
-impl Engine {
-    fn of(digits: usize) -> Engine {
+impl MultiplyBackend {
+    fn of(digits: usize) -> MultiplyBackend {
         #[cfg(target_arch = "x86_64")]
         if digits > 0
             && digits.is_multiple_of(BLOCK)
             && let Some(token) = Adx::detect()
         {
-            return Engine::Adx(token);
+            return MultiplyBackend::Adx(token);
         }
         #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
         if words::fits(digits) {
-            return Engine::Riscv32;
+            return MultiplyBackend::Riscv32;
         }
         let _ = digits;
-        Engine::Portable
+        MultiplyBackend::Portable
     }
 
     /// Number of digits of scratch memory for numbers of `digits` digits.
     fn scratch(&self, digits: usize) -> usize {
         match self {
-            Engine::Portable => digits,
+            MultiplyBackend::Portable => digits,
             #[cfg(target_arch = "x86_64")]
-            Engine::Adx(_) => 2 * digits + BLOCK,
+            MultiplyBackend::Adx(_) => 2 * digits + BLOCK,
             #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
-            Engine::Riscv32 => words::scratch(digits),
+            MultiplyBackend::Riscv32 => words::scratch(digits),
         }
     }
 
     fn name(self) -> &'static str {
         match self {
-            Engine::Portable => "portable",
+            MultiplyBackend::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
-            Engine::Adx(_) => "adx",
+            MultiplyBackend::Adx(_) => "adx",
             #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
-            Engine::Riscv32 => "riscv32",
+            MultiplyBackend::Riscv32 => "riscv32",
         }
     }
 }
 
 /// The name of the backend that multiplies numbers of `digits` digits on this machine.
 pub(crate) fn backend(digits: usize) -> &'static str {
-    Engine::of(digits).name()
+    MultiplyBackend::of(digits).name()
 }

@@ -6,11 +6,11 @@ use core::array;
 
 use zeroize::Zeroizing;
 
-use super::Montgomery;
+use super::MontgomeryMultiplier;
 use crate::{Limb, add};
 
 /// [`power`] or [`power_vartime`].
-pub(crate) type Way = fn(&mut Montgomery<'_>, &[u64], &[u64], &[u64]) -> Zeroizing<Vec<u64>>;
+pub(crate) type PowerFunction = fn(&mut MontgomeryMultiplier<'_>, &[u64], &[u64], &[u64]) -> Zeroizing<Vec<u64>>;
 
 /// Window length in bits for an exponent of this many bits.
 const fn window_bits(exponent_bits: usize) -> usize {
@@ -25,7 +25,7 @@ const fn window_bits(exponent_bits: usize) -> usize {
 /// `base ^ exponent` in Montgomery form, where `base` and `one` are also in Montgomery form. The result may be above N. The time depends
 /// only on lengths: every window takes the same number of squares, one reading of the whole table and one product.
 pub(crate) fn power(
-    montgomery: &mut Montgomery<'_>,
+    montgomery: &mut MontgomeryMultiplier<'_>,
     base: &[u64],
     exponent: &[u64],
     one: &[u64],
@@ -110,7 +110,7 @@ fn look_up_part<const DIGITS: usize>(table: &[u64], length: usize, start: usize,
 
 /// Like [`power`], but reads the exponent bit by bit, for public exponents.
 pub(crate) fn power_vartime(
-    montgomery: &mut Montgomery<'_>,
+    montgomery: &mut MontgomeryMultiplier<'_>,
     base: &[u64],
     exponent: &[u64],
     one: &[u64],

@@ -10,7 +10,7 @@ use tress_modular::power::{
 use tress_modular::reduce::montgomery::Arrangement;
 use tress_modular::reduce::{Montgomery, Ring};
 
-use crate::algorithms::rings::{Visit, for_all_rings};
+use crate::algorithms::rings::{RingVisitor, for_all_rings};
 use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
 
 for_all_digits! { in_every_ring montgomery_from_end_to_end constant_time }
@@ -24,13 +24,13 @@ fn exponents<L: Limb>(random: &mut Random) -> Vec<Vec<L>> {
     exponents
 }
 
-struct Powers<'a> {
+struct PowerVisitor<'a> {
     modulus: &'a BigUint,
     bases: &'a [BigUint],
     exponents: Vec<BigUint>,
 }
 
-impl<L: Limb> Visit<L> for Powers<'_> {
+impl<L: Limb> RingVisitor<L> for PowerVisitor<'_> {
     fn visit(
         &mut self,
         name: &str,
@@ -86,7 +86,7 @@ fn in_every_ring<L: Limb>() {
             let n = number(&modulus);
             let bases = values_below(&n, &mut random);
             let exponents = exponents::<L>(&mut random).iter().map(|exponent| number(exponent)).collect();
-            for_all_rings(&modulus, &mut Powers { modulus: &n, bases: &bases[..4], exponents });
+            for_all_rings(&modulus, &mut PowerVisitor { modulus: &n, bases: &bases[..4], exponents });
         }
     }
 }

@@ -8,7 +8,7 @@ use tress_modular::reduce::montgomery::Arrangement;
 use tress_modular::reduce::{Barrett, Classical, Montgomery, Ring, Selby, Takagi, divide_vartime};
 use tress_modular::{Error, Limb, gcd};
 
-use crate::algorithms::rings::{Visit, for_all_rings};
+use crate::algorithms::rings::{RingVisitor, for_all_rings};
 
 for_all_digits! { moduli lengths values_and_exponents }
 
@@ -65,9 +65,9 @@ fn lengths<L: Limb>() {
     assert_eq!(selby.reduce_vartime(&[L::ONE; 6], &mut [L::ZERO; 3], &mut memory[..4]).err(), length);
 }
 
-struct Refused;
+struct ErrorVisitor;
 
-impl<L: Limb> Visit<L> for Refused {
+impl<L: Limb> RingVisitor<L> for ErrorVisitor {
     fn visit(&mut self, _: &str, ring: &impl Ring<L>, form: &dyn Fn(&BigUint) -> Vec<L>, _: &dyn Fn(&[L]) -> BigUint) {
         let n = ring.modulus().len();
         let two = form(&2u32.into());
@@ -114,7 +114,7 @@ impl<L: Limb> Visit<L> for Refused {
 
 fn values_and_exponents<L: Limb>() {
     let modulus = [L::from_u64(1001), L::from_u64(77), L::from_u64(5)];
-    for_all_rings(&modulus, &mut Refused);
+    for_all_rings(&modulus, &mut ErrorVisitor);
     let (mut powers, mut memory) = (vec![L::ZERO; 6], vec![L::ZERO; 100]);
     let ring = Montgomery::new(&modulus, Arrangement::Fips, &mut powers, &mut memory).unwrap();
     let mut result = vec![L::ZERO; 3];

@@ -5,7 +5,7 @@ use tress_modular::Limb;
 use tress_modular::reduce::montgomery::negative_inverse;
 use tress_modular::reduce::{Barrett, Ring, Selby, barrett_scratch, divide_vartime, three_by_two_vartime};
 
-use crate::algorithms::rings::{Visit, for_all_rings};
+use crate::algorithms::rings::{RingVisitor, for_all_rings};
 use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
 
 for_all_digits! { rings division estimates corrections reductions_of_any_value negative_inverses }
@@ -21,13 +21,13 @@ fn moduli<L: Limb>(digits: usize, random: &mut Random) -> Vec<Vec<L>> {
     moduli
 }
 
-struct Products<'a> {
+struct ProductVisitor<'a> {
     modulus: &'a BigUint,
     values: &'a [BigUint],
     rings: usize,
 }
 
-impl<L: Limb> Visit<L> for Products<'_> {
+impl<L: Limb> RingVisitor<L> for ProductVisitor<'_> {
     fn visit(
         &mut self,
         name: &str,
@@ -59,7 +59,7 @@ fn rings<L: Limb>() {
         for modulus in moduli::<L>(digits, &mut random) {
             let n = number(&modulus);
             let values = values_below(&n, &mut random);
-            let mut products = Products { modulus: &n, values: &values, rings: 0 };
+            let mut products = ProductVisitor { modulus: &n, values: &values, rings: 0 };
             for_all_rings(&modulus, &mut products);
             assert_eq!(products.rings, if modulus[0] & L::ONE == L::ONE { 9 } else { 4 });
         }

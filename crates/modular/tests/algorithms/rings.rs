@@ -8,7 +8,7 @@ use tress_modular::reduce::{Barrett, Classical, Montgomery, Ring, Selby, Takagi,
 use crate::common::{number, to_limbs};
 
 /// Computes in one ring. `form` converts a number to the ring's representation, `back` converts it back.
-pub(crate) trait Visit<L: Limb> {
+pub(crate) trait RingVisitor<L: Limb> {
     fn visit(
         &mut self,
         name: &str,
@@ -19,7 +19,7 @@ pub(crate) trait Visit<L: Limb> {
 }
 
 /// Visits all rings; Montgomery's only if the modulus is odd.
-pub(crate) fn for_all_rings<L: Limb>(modulus: &[L], visit: &mut impl Visit<L>) {
+pub(crate) fn for_all_rings<L: Limb>(modulus: &[L], visit: &mut impl RingVisitor<L>) {
     let n = modulus.len();
     let plain = |value: &BigUint| to_limbs(value, n);
     visit.visit("classical", &Classical::new(modulus).unwrap(), &plain, &number);

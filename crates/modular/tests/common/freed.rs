@@ -11,23 +11,23 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 const PIECE: usize = 8;
 
 /// A freed block.
-struct Block {
+struct FreedBlock {
     start: *mut u8,
     bytes: usize,
-    earlier: *mut Block,
+    earlier: *mut FreedBlock,
 }
 
 static KEEPS: AtomicBool = AtomicBool::new(false);
-static LAST: AtomicPtr<Block> = AtomicPtr::new(ptr::null_mut());
+static LAST: AtomicPtr<FreedBlock> = AtomicPtr::new(ptr::null_mut());
 
-struct Keeping;
+struct KeepingAllocator;
 
 #[global_allocator]
-static ALLOCATOR: Keeping = Keeping;
+static ALLOCATOR: KeepingAllocator = KeepingAllocator;
 
 // SAFETY: calls the system's allocator with the same arguments, but may leave blocks unfreed. The default `realloc` frees old blocks by
 // `dealloc`.
-unsafe impl GlobalAlloc for Keeping {
+unsafe impl GlobalAlloc for KeepingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller guarantees a valid layout.
         unsafe { System.alloc(layout) }
@@ -43,13 +43,13 @@ unsafe impl GlobalAlloc for Keeping {
             // SAFETY: the system's allocator allocated `start` with this layout, as the caller guarantees.
             return unsafe { System.dealloc(start, layout) };
         }
-        // SAFETY: the size of `Block` is not zero.
-        let block = unsafe { System.alloc(Layout::new::<Block>()) }.cast::<Block>();
+        // SAFETY: the size of `FreedBlock` is not zero.
+        let block = unsafe { System.alloc(Layout::new::<FreedBlock>()) }.cast::<FreedBlock>();
         assert!(!block.is_null());
         let mut earlier = LAST.load(Ordering::Relaxed);
         loop {
-            // SAFETY: `block` is valid and aligned for a `Block`, and not shared yet.
-            unsafe { block.write(Block { start, bytes: layout.size(), earlier }) };
+            // SAFETY: `block` is valid and aligned for a `FreedBlock`, and not shared yet.
+            unsafe { block.write(FreedBlock { start, bytes: layout.size(), earlier }) };
             match LAST.compare_exchange_weak(earlier, block, Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => return,
                 Err(now) => earlier = now,
@@ -60,7 +60,10 @@ unsafe impl GlobalAlloc for Keeping {
 
 /// Returns the result of some work, and the places of its secrets in memory that was freed during the work. Searches for each secret in
 /// both byte orders, because digits reverse it. Other tests may run at the same time.
-pub(crate) fn left_by<R>(work: impl FnOnce() -> R, secrets: impl FnOnce(&R) -> Vec<Vec<u8>>) -> (R, Vec<String>) {
+pub(crate) fn secrets_left_by<R>(
+    work: impl FnOnce() -> R,
+    secrets: impl FnOnce(&R) -> Vec<Vec<u8>>,
+) -> (R, Vec<String>) {
     static ONE: Mutex<()> = Mutex::new(());
     let one = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     KEEPS.store(true, Ordering::Relaxed);
@@ -97,8 +100,8 @@ pub(crate) fn left_by<R>(work: impl FnOnce() -> R, secrets: impl FnOnce(&R) -> V
 }
 
 #[test]
-fn what_is_left_is_found() {
+fn secrets_in_freed_memory_are_found() {
     let secret: Vec<u8> = (1..=32).collect();
-    let (_, found) = left_by(|| drop(secret.clone()), |()| vec![secret.clone()]);
+    let (_, found) = secrets_left_by(|| drop(secret.clone()), |()| vec![secret.clone()]);
     assert!(!found.is_empty());
 }

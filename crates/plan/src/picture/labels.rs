@@ -15,26 +15,26 @@ const PLACES: u32 = 24;
 
 /// A rectangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Area {
+pub(super) struct LabelArea {
     pub(super) left: f64,
     pub(super) right: f64,
     pub(super) top: f64,
     pub(super) bottom: f64,
 }
 
-impl Area {
-    fn overlaps(&self, other: &Area) -> bool {
+impl LabelArea {
+    fn overlaps(&self, other: &LabelArea) -> bool {
         self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
     }
 
-    fn holds(&self, other: &Area) -> bool {
+    fn holds(&self, other: &LabelArea) -> bool {
         self.left <= other.left && other.right <= self.right && self.top <= other.top && other.bottom <= self.bottom
     }
 }
 
 /// Position of a label.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
+pub(super) struct LabelPosition {
     /// Left edge of the text.
     pub(super) left: f64,
     /// Baseline of the text.
@@ -44,9 +44,14 @@ pub(super) struct Place {
 }
 
 /// Places one label per width, in order. If there is no free position, the label is to the right of its point.
-pub(super) fn place(points: &[(f64, f64)], widths: &[f64], inside: Area, taken: &[Area]) -> Vec<Place> {
+pub(super) fn place(
+    points: &[(f64, f64)],
+    widths: &[f64],
+    inside: LabelArea,
+    taken: &[LabelArea],
+) -> Vec<LabelPosition> {
     let mut taken = taken.to_vec();
-    taken.extend(points.iter().map(|&(x, y)| Area {
+    taken.extend(points.iter().map(|&(x, y)| LabelArea {
         left: x - POINT,
         right: x + POINT,
         top: y - POINT,
@@ -54,7 +59,7 @@ pub(super) fn place(points: &[(f64, f64)], widths: &[f64], inside: Area, taken: 
     }));
     let mut places = Vec::with_capacity(points.len());
     for (&(x, y), &width) in points.iter().zip(widths) {
-        let area = |middle: (f64, f64)| Area {
+        let area = |middle: (f64, f64)| LabelArea {
             left: middle.0 - width / 2.0,
             right: middle.0 + width / 2.0,
             top: middle.1 - HALF_HEIGHT,
@@ -69,7 +74,7 @@ pub(super) fn place(points: &[(f64, f64)], widths: &[f64], inside: Area, taken: 
         let found = area(middle);
         taken.push(found);
         let leader = (distance > FAR).then(|| (x.clamp(found.left, found.right), y.clamp(found.top, found.bottom)));
-        places.push(Place { left: found.left, base: middle.1 + BASE, leader });
+        places.push(LabelPosition { left: found.left, base: middle.1 + BASE, leader });
     }
     places
 }
@@ -94,13 +99,13 @@ fn candidates((x, y): (f64, f64), width: f64) -> impl Iterator<Item = (f64, (f64
 mod tests {
     use super::*;
 
-    const INSIDE: Area = Area { left: 0.0, right: 1000.0, top: 0.0, bottom: 600.0 };
+    const INSIDE: LabelArea = LabelArea { left: 0.0, right: 1000.0, top: 0.0, bottom: 600.0 };
 
-    fn areas(places: &[Place], widths: &[f64]) -> Vec<Area> {
+    fn areas(places: &[LabelPosition], widths: &[f64]) -> Vec<LabelArea> {
         places
             .iter()
             .zip(widths)
-            .map(|(place, width)| Area {
+            .map(|(place, width)| LabelArea {
                 left: place.left,
                 right: place.left + width,
                 top: place.base - BASE - HALF_HEIGHT,
@@ -111,9 +116,9 @@ mod tests {
 
     /// By hand: to the right of its point, at a distance of 8.
     #[test]
-    fn a_point_alone_has_its_name_to_the_right() {
+    fn a_single_point_has_its_name_to_the_right() {
         let places = place(&[(100.0, 300.0)], &[80.0], INSIDE, &[]);
-        assert_eq!(places, [Place { left: 108.0, base: 304.0, leader: None }]);
+        assert_eq!(places, [LabelPosition { left: 108.0, base: 304.0, leader: None }]);
         // At the right edge, the label is to the left of the point.
         let places = place(&[(950.0, 300.0)], &[80.0], INSIDE, &[]);
         assert_eq!(places[0].left, 950.0 - 8.0 - 80.0);
@@ -123,7 +128,7 @@ mod tests {
     fn names_of_a_crowd_do_not_overlap() {
         let points: Vec<(f64, f64)> = (0..14).map(|i| (400.0 + f64::from(i % 4), 300.0 + f64::from(i % 3))).collect();
         let widths = vec![150.0; 14];
-        let taken = [Area { left: 420.0, right: 560.0, top: 280.0, bottom: 297.0 }];
+        let taken = [LabelArea { left: 420.0, right: 560.0, top: 280.0, bottom: 297.0 }];
         let places = place(&points, &widths, INSIDE, &taken);
         let areas = areas(&places, &widths);
         for (index, area) in areas.iter().enumerate() {
@@ -135,8 +140,8 @@ mod tests {
     }
 
     #[test]
-    fn no_room_is_no_end() {
-        let small = Area { left: 0.0, right: 10.0, top: 0.0, bottom: 10.0 };
+    fn labels_are_placed_even_without_room() {
+        let small = LabelArea { left: 0.0, right: 10.0, top: 0.0, bottom: 10.0 };
         assert_eq!(place(&[(5.0, 5.0), (f64::NAN, 1.0)], &[80.0, 80.0], small, &[]).len(), 2);
     }
 }

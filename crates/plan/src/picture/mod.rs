@@ -29,7 +29,7 @@ pub const LETTER: f64 = 7.4;
 const SMALL_LETTER: f64 = 6.6;
 
 /// Largest number of points of a line with visible dots. The dots of a longer line are invisible and only show their figures on hover.
-const MOST_DOTS: usize = 24;
+const MAX_DOTS: usize = 24;
 
 /// The style of all pictures. Series use the classes `c1` to `c6` cyclically. Their colours are distinguishable for colour-blind readers.
 #[doc(hidden)]
@@ -178,7 +178,7 @@ struct Svg<'a> {
     chart: &'a Chart,
     text: String,
     /// Areas that the names of lines occupy.
-    taken: Vec<labels::Area>,
+    taken: Vec<labels::LabelArea>,
 }
 
 /// Horizontal alignment of a text at its position.
@@ -237,7 +237,7 @@ impl Svg<'_> {
     /// Draws many marks, each with its name at a free position.
     fn marks(&mut self, marks: &[Mark]) {
         let at: Vec<(f64, f64)> = marks.iter().map(|mark| (self.x(mark.at.0), self.y(mark.at.1))).collect();
-        let inside = labels::Area { left: LEFT, right: WIDTH - RIGHT, top: TOP, bottom: HEIGHT - BOTTOM };
+        let inside = labels::LabelArea { left: LEFT, right: WIDTH - RIGHT, top: TOP, bottom: HEIGHT - BOTTOM };
         let widths: Vec<f64> = marks.iter().map(|mark| mark.name.chars().count() as f64 * SMALL_LETTER).collect();
         let places = labels::place(&at, &widths, inside, &self.taken);
         for (&(x, y), place) in at.iter().zip(&places) {
@@ -295,7 +295,7 @@ impl Svg<'_> {
         self.put("</svg>\n");
         for (place, line) in self.chart.lines.iter().enumerate() {
             let name = self.chart.name(place);
-            let unseen = if line.points.len() > MOST_DOTS { " unseen" } else { "" };
+            let unseen = if line.points.len() > MAX_DOTS { " unseen" } else { "" };
             self.put(&format!("<g class=\"row {}{unseen}\">\n", colour(place)));
             for point in self.drawn(line) {
                 let (x, y) = self.at(point);
@@ -355,7 +355,7 @@ impl Svg<'_> {
                 }
             }
             above.push((x, y, half));
-            self.taken.push(labels::Area { left: x - half, right: x + half, top: y - 13.0, bottom: y + 4.0 });
+            self.taken.push(labels::LabelArea { left: x - half, right: x + half, top: y - 13.0, bottom: y + 4.0 });
             self.text_at(x, y, Anchor::Middle, &format!("halo fill {}", colour(place)), &name);
         }
     }
@@ -470,7 +470,7 @@ mod tests {
 
     /// By hand: it ends at (970, 308); 17 below is 325.
     #[test]
-    fn a_line_that_falls_has_its_name_below() {
+    fn falling_lines_have_their_name_below() {
         let mut chart = chart();
         chart.lines[0] = Line { name: "a name that is long".into(), points: vec![(1.0, 2.0), (100.0, 1.0)] };
         let svg = chart.svg();

@@ -1,7 +1,7 @@
 //! Ticks of an axis and their labels.
 
 /// Largest number of ticks on an axis.
-const MOST: usize = 12;
+const MAX_TICKS: usize = 12;
 
 /// The powers of ten between `from` and `to`. If there are few, also 2 and 5 times the powers.
 pub(super) fn decades(from: f64, to: f64) -> Vec<(f64, String)> {
@@ -15,11 +15,11 @@ pub(super) fn decades(from: f64, to: f64) -> Vec<(f64, String)> {
         all.filter(|at| (from * 0.999..=to * 1.001).contains(at)).collect::<Vec<_>>()
     };
     let mut ticks = of(&[1.0, 2.0, 5.0]);
-    if ticks.len() > MOST {
+    if ticks.len() > MAX_TICKS {
         ticks = of(&[1.0]);
     }
     // Every second or third power if there are too many.
-    let step = ticks.len().div_ceil(MOST).max(1);
+    let step = ticks.len().div_ceil(MAX_TICKS).max(1);
     ticks.into_iter().step_by(step).map(|at| (at, number(at, at))).collect()
 }
 
@@ -37,7 +37,7 @@ pub(super) fn round(from: f64, to: f64) -> Vec<(f64, String)> {
     (first..)
         .map(|count| count as f64 * step)
         .take_while(|at| *at <= to)
-        .take(MOST)
+        .take(MAX_TICKS)
         .map(|at| (at, number(at, step)))
         .collect()
 }
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(labels(decades(1.0, 100.0)), ["1", "2", "5", "10", "20", "50", "100"]);
         assert_eq!(labels(decades(1.0, 1e6)), ["1", "10", "100", "1,000", "10,000", "100,000", "1,000,000"]);
         assert_eq!(labels(decades(0.05, 0.3)), ["0.05", "0.1", "0.2"]);
-        assert!(decades(1.0, 1e300).len() <= MOST);
+        assert!(decades(1.0, 1e300).len() <= MAX_TICKS);
     }
 
     #[test]

@@ -22,16 +22,16 @@ const MAX_KNOWN: usize = 64;
 
 /// The parameters p, q and g. Cloning is cheap.
 #[derive(Clone)]
-pub struct Group(Arc<Inner>);
+pub struct Group(Arc<GroupData>);
 
-struct Inner {
+struct GroupData {
     p: Modulus,
     q: Modulus,
     g: Number,
     /// The table for powers of g, made when many are needed.
     comb: OnceLock<Comb>,
     /// Set once p and q were found to be primes.
-    proven: OnceLock<()>,
+    primes_checked: OnceLock<()>,
 }
 
 /// Lengths of p and q.
@@ -60,7 +60,7 @@ impl Group {
     fn of(constants: &Published) -> Group {
         let [p, q, g] = [constants.p, constants.q, constants.g].map(hexadecimal);
         let group = Group::new(&p, &q, &g).expect("a published group");
-        let _ = group.0.proven.set(());
+        let _ = group.0.primes_checked.set(());
         group
     }
 
@@ -87,12 +87,12 @@ impl Group {
             return Err(Error::WrongGroup);
         }
         let g = integer::padded(&g[..g.len().min(p.limbs())], p.limbs());
-        Ok(Group(Arc::new(Inner { p, q, g, comb: OnceLock::new(), proven: OnceLock::new() })))
+        Ok(Group(Arc::new(GroupData { p, q, g, comb: OnceLock::new(), primes_checked: OnceLock::new() })))
     }
 
     /// Checks that p and q are primes. A signature with a private key whose q is composite could reveal the key.
-    pub(super) fn prove(&self) -> Result<(), Error> {
-        if self.0.proven.get().is_some() {
+    pub(super) fn check_primes(&self) -> Result<(), Error> {
+        if self.0.primes_checked.get().is_some() {
             return Ok(());
         }
         for number in [self.q(), self.p()] {
@@ -103,7 +103,7 @@ impl Group {
                 _ => return Err(Error::WrongGroup),
             }
         }
-        let _ = self.0.proven.set(());
+        let _ = self.0.primes_checked.set(());
         Ok(())
     }
 
@@ -132,14 +132,14 @@ impl Group {
     }
 
     /// Whether this is the same group in memory, not only an equal one.
-    pub(crate) fn is_one_with(&self, other: &Group) -> bool {
+    pub(crate) fn is_same_instance(&self, other: &Group) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Returns the equal published group, or the equal group of another live key, if there is one: all keys share the tables and checks of
     /// a group.
     pub(super) fn shared(self) -> Group {
-        static KNOWN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
+        static KNOWN: Mutex<Vec<Weak<GroupData>>> = Mutex::new(Vec::new());
         if let Some(group) = Self::published_ones().find(|group| **group == self) {
             return group.clone();
         }

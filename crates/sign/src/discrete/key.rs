@@ -95,7 +95,7 @@ impl<K: Kind> PrivateKey<K> {
             return Err(Error::WrongPrivateValues);
         }
         let group = group.shared();
-        group.prove()?;
+        group.check_primes()?;
         let limbs = group.q().limbs();
         Ok(Self::from_scalar(group, integer::padded(&x[..x.len().min(limbs)], limbs)))
     }

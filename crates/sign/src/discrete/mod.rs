@@ -11,7 +11,7 @@ mod sign;
 
 pub use group::{Group, GroupSize};
 pub use key::{PrivateKey, PublicKey};
-pub(crate) use sign::{AnyPrivate, AnyPublic, SignJob, VerifyJob, sign_batch, verify_batch};
+pub(crate) use sign::{AnyPrivate, AnyPublic, DiscreteSignJob, DiscreteVerifyJob, sign_batch, verify_batch};
 #[cfg(test)]
 pub(crate) use sign::{sign_batch_with, sign_with};
 

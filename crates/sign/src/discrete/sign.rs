@@ -74,7 +74,7 @@ impl<'a> AnyPublic<'a> {
 
 /// One digest to sign.
 #[derive(Clone, Copy)]
-pub(crate) struct SignJob<'a> {
+pub(crate) struct DiscreteSignJob<'a> {
     pub(crate) key: AnyPrivate<'a>,
     pub(crate) hash: Hash,
     pub(crate) digest: &'a [u8],
@@ -82,24 +82,25 @@ pub(crate) struct SignJob<'a> {
 
 /// One signature to verify.
 #[derive(Clone, Copy)]
-pub(crate) struct VerifyJob<'a> {
+pub(crate) struct DiscreteVerifyJob<'a> {
     pub(crate) key: AnyPublic<'a>,
     pub(crate) hash: Hash,
     pub(crate) digest: &'a [u8],
     pub(crate) signature: &'a [u8],
 }
 
-pub(crate) fn sign_batch(jobs: &[SignJob<'_>]) -> Vec<Result<Vec<u8>, Error>> {
+pub(crate) fn sign_batch(jobs: &[DiscreteSignJob<'_>]) -> Vec<Result<Vec<u8>, Error>> {
     sign_batch_with(jobs, |_, _| {})
 }
 
-/// Signs like [`sign_batch`]. `meddle` is called with every g^k, and may change it.
+/// Signs like [`sign_batch`]. `tamper` is called with every g^k, and may change it.
 pub(crate) fn sign_batch_with(
-    jobs: &[SignJob<'_>],
-    meddle: impl FnMut(usize, &mut [u64]),
+    jobs: &[DiscreteSignJob<'_>],
+    tamper: impl FnMut(usize, &mut [u64]),
 ) -> Vec<Result<Vec<u8>, Error>> {
-    let jobs: Vec<Result<SignJob<'_>, Error>> = jobs.iter().map(|job| checked(job.hash, job.digest, *job)).collect();
-    let ready: Vec<SignJob<'_>> = jobs.iter().filter_map(|job| job.as_ref().ok().copied()).collect();
+    let jobs: Vec<Result<DiscreteSignJob<'_>, Error>> =
+        jobs.iter().map(|job| checked(job.hash, job.digest, *job)).collect();
+    let ready: Vec<DiscreteSignJob<'_>> = jobs.iter().filter_map(|job| job.as_ref().ok().copied()).collect();
     let mut noise = Zeroizing::new(vec![0; NOISE_BYTES * ready.len()]);
     if let Err(error) = random::fill(&mut noise) {
         return jobs.into_iter().map(|job| job.and(Err(error))).collect();
@@ -107,25 +108,25 @@ pub(crate) fn sign_batch_with(
     let noises = noise.chunks_exact(NOISE_BYTES);
     let nonces: Vec<Number> =
         ready.iter().zip(noises).map(|(job, noise)| job.key.nonce(job.hash, job.digest, noise)).collect();
-    let mut signatures = sign_with(&ready, &nonces, meddle).into_iter();
+    let mut signatures = sign_with(&ready, &nonces, tamper).into_iter();
     jobs.into_iter().map(|job| job.and_then(|_| signatures.next().unwrap_or(Err(Error::Fault)))).collect()
 }
 
 /// Signs with given nonces.
 pub(crate) fn sign_with(
-    jobs: &[SignJob<'_>],
+    jobs: &[DiscreteSignJob<'_>],
     nonces: &[Number],
-    mut meddle: impl FnMut(usize, &mut [u64]),
+    mut tamper: impl FnMut(usize, &mut [u64]),
 ) -> Vec<Result<Vec<u8>, Error>> {
     let exponents: Vec<(&Group, &[u64])> =
         jobs.iter().zip(nonces).map(|(job, nonce)| (job.key.group(), nonce.as_slice())).collect();
     let mut powers = powers_of_g(&exponents);
-    powers.iter_mut().enumerate().for_each(|(job, power)| meddle(job, power));
+    powers.iter_mut().enumerate().for_each(|(job, power)| tamper(job, power));
     finish(jobs, nonces, &powers)
 }
 
 /// Computes the signatures from the powers g^k.
-fn finish(jobs: &[SignJob<'_>], nonces: &[Number], powers: &[Number]) -> Vec<Result<Vec<u8>, Error>> {
+fn finish(jobs: &[DiscreteSignJob<'_>], nonces: &[Number], powers: &[Number]) -> Vec<Result<Vec<u8>, Error>> {
     // Below 2^(bits − 1), so below q. The probability that a number is 0 is negligible; if so, there is no inverse, which is an error.
     let blinds = match random::numbers(jobs.iter().map(|job| job.key.group().q().bits() - 1)) {
         Ok(blinds) => blinds,
@@ -158,7 +159,7 @@ fn powers_of_g(jobs: &[(&Group, &[u64])]) -> Vec<Number> {
     let mut results = zeros(jobs.iter().map(|(group, _)| group.p().limbs()));
     let (mut by_comb, mut others) = (Vec::new(), Vec::new());
     for ((group, exponent), result) in jobs.iter().zip(&mut results) {
-        match group.comb(|| jobs.iter().filter(|(other, _)| other.is_one_with(group)).count()) {
+        match group.comb(|| jobs.iter().filter(|(other, _)| other.is_same_instance(group)).count()) {
             Some(comb) => by_comb.push(CombPower { comb, exponent, result }),
             None => others.push(Power { modulus: group.p(), base: group.g(), exponent, result }),
         }
@@ -174,11 +175,11 @@ fn powers_of_g(jobs: &[(&Group, &[u64])]) -> Vec<Number> {
 fn inverses(numbers: &[(&Group, Number)]) -> Vec<Option<Number>> {
     let mut inverses: Vec<Option<Number>> = numbers.iter().map(|_| None).collect();
     for (first, (group, _)) in numbers.iter().enumerate() {
-        if inverses[first].is_some() || numbers[..first].iter().any(|(earlier, _)| earlier.is_one_with(group)) {
+        if inverses[first].is_some() || numbers[..first].iter().any(|(earlier, _)| earlier.is_same_instance(group)) {
             continue;
         }
         let q = group.q();
-        let same: Vec<usize> = (first..numbers.len()).filter(|at| numbers[*at].0.is_one_with(group)).collect();
+        let same: Vec<usize> = (first..numbers.len()).filter(|at| numbers[*at].0.is_same_instance(group)).collect();
         // The products of the first number, of the first two, and so on.
         let mut products: Vec<Number> = Vec::with_capacity(same.len());
         for &at in &same {
@@ -243,15 +244,15 @@ fn challenge(key: &PublicKey<Schnorr>, power: &[u64], digest: &[u8]) -> Vec<u8> 
 }
 
 /// The values of a signature, with u₁ and u₂, the exponents of g and y.
-struct Claim {
+struct SignatureClaim {
     exponents: [Vec<u64>; 2],
     /// DSA's r, or Schnorr's challenge.
     expected: Vec<u8>,
 }
 
-pub(crate) fn verify_batch(jobs: &[VerifyJob<'_>]) -> Vec<Result<(), Error>> {
-    let claims: Vec<Result<Claim, Error>> = jobs.iter().map(claim).collect();
-    let ready: Vec<(&VerifyJob<'_>, &Claim)> =
+pub(crate) fn verify_batch(jobs: &[DiscreteVerifyJob<'_>]) -> Vec<Result<(), Error>> {
+    let claims: Vec<Result<SignatureClaim, Error>> = jobs.iter().map(claim).collect();
+    let ready: Vec<(&DiscreteVerifyJob<'_>, &SignatureClaim)> =
         jobs.iter().zip(&claims).filter_map(|(job, claim)| Some((job, claim.as_ref().ok()?))).collect();
     let exponents: Vec<(&Group, &[u64])> =
         ready.iter().map(|(job, claim)| (job.key.group(), claim.exponents[0].as_slice())).collect();
@@ -287,8 +288,8 @@ pub(crate) fn verify_batch(jobs: &[VerifyJob<'_>]) -> Vec<Result<(), Error>> {
         .collect()
 }
 
-fn claim(job: &VerifyJob<'_>) -> Result<Claim, Error> {
-    let VerifyJob { hash, digest, signature, .. } = *job;
+fn claim(job: &DiscreteVerifyJob<'_>) -> Result<SignatureClaim, Error> {
+    let DiscreteVerifyJob { hash, digest, signature, .. } = *job;
     checked(hash, digest, ())?;
     let group = job.key.group();
     let q = group.q();
@@ -298,7 +299,7 @@ fn claim(job: &VerifyJob<'_>) -> Result<Claim, Error> {
             let [r, s] = [scalar(group, r)?, scalar(group, s)?];
             let inverse = q.inverse(&s).ok_or(Error::MalformedSignature)?;
             let exponents = [q.multiply(&leading_bits(digest, q.bits()), &inverse), q.multiply(&r, &inverse)];
-            Ok(Claim { exponents, expected: integer::to_bytes(&r, group.scalar_bytes()).to_vec() })
+            Ok(SignatureClaim { exponents, expected: integer::to_bytes(&r, group.scalar_bytes()).to_vec() })
         }
         AnyPublic::Schnorr(_) => {
             if signature.len() != CHALLENGE_BYTES + group.scalar_bytes() {
@@ -310,7 +311,7 @@ fn claim(job: &VerifyJob<'_>) -> Result<Claim, Error> {
                 return Err(Error::MalformedSignature);
             }
             let negative = q.subtract(&[0], &integer::from_bytes(challenge));
-            Ok(Claim { exponents: [s.to_vec(), negative], expected: challenge.to_vec() })
+            Ok(SignatureClaim { exponents: [s.to_vec(), negative], expected: challenge.to_vec() })
         }
     }
 }

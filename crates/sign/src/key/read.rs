@@ -49,9 +49,9 @@ impl KeyFile {
 
     /// Tries all structures. The error is that of the structure that fits best.
     fn from_der(der: &[u8]) -> Result<KeyFile, Error> {
-        type Reader = fn(&[u8]) -> Result<KeyFile, Error>;
+        type ReadKey = fn(&[u8]) -> Result<KeyFile, Error>;
         let mut outcome = Err(Error::MalformedKey);
-        let readers: [Reader; 5] = [
+        let readers: [ReadKey; 5] = [
             |der| private(der).map(KeyFile::Private),
             |der| public(der).map(KeyFile::Public),
             |der| EncryptedKey::new(der).map(KeyFile::Encrypted),
@@ -175,11 +175,11 @@ fn expect_null(algorithm: &Algorithm<'_>) -> Result<(), Error> {
 }
 
 /// RFC 4055, section 1.2: a key for PSS only, with one hash function or any.
-fn pss(algorithm: &Algorithm<'_>) -> Result<rsa::Identifier, Error> {
-    let Some(parameters) = algorithm.parameters else { return Ok(rsa::Identifier::Pss) };
+fn pss(algorithm: &Algorithm<'_>) -> Result<rsa::RsaIdentifier, Error> {
+    let Some(parameters) = algorithm.parameters else { return Ok(rsa::RsaIdentifier::Pss) };
     let (hash, least_salt_bytes) =
         asn1::pss_parameters(parameters).map_err(malformed)?.ok_or(Error::UnknownAlgorithm)?;
-    Ok(rsa::Identifier::PssWith { hash, least_salt_bytes })
+    Ok(rsa::RsaIdentifier::PssWith { hash, least_salt_bytes })
 }
 
 /// Reads Dss-Parms (RFC 3279, section 2.3.2).

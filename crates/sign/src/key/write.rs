@@ -57,9 +57,9 @@ impl PublicKey {
 
 fn rsa_algorithm(key: &rsa::PublicKey) -> Zeroizing<Vec<u8>> {
     let (identifier, parameters) = match key.identifier() {
-        rsa::Identifier::Any => (asn1::RSA_ENCRYPTION, encode(asn1::NULL, &[])),
-        rsa::Identifier::Pss => (asn1::RSASSA_PSS, Zeroizing::new(Vec::new())),
-        rsa::Identifier::PssWith { hash, least_salt_bytes } => {
+        rsa::RsaIdentifier::Any => (asn1::RSA_ENCRYPTION, encode(asn1::NULL, &[])),
+        rsa::RsaIdentifier::Pss => (asn1::RSASSA_PSS, Zeroizing::new(Vec::new())),
+        rsa::RsaIdentifier::PssWith { hash, least_salt_bytes } => {
             (asn1::RSASSA_PSS, asn1::encode_pss_parameters(hash, least_salt_bytes))
         }
     };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tress_modular::{Modulus, reveal};
 
-use super::{Half, PrivateKey, PrivateParts, PublicKey, Secret};
+use super::{Half, PrivateKey, PrivateParts, PrivateValues, PublicKey};
 use crate::Error;
 use crate::integer::{self, Number};
 
@@ -39,7 +39,7 @@ pub(super) fn private_key(public: PublicKey, parts: &PrivateParts<'_>) -> Result
         return Err(wrong);
     }
     let coefficient = integer::padded(&coefficient[..coefficient.len().min(p.prime.limbs())], p.prime.limbs());
-    Ok(PrivateKey { public, secret: Arc::new(Secret { d, p, q, coefficient }) })
+    Ok(PrivateKey { public, secret: Arc::new(PrivateValues { d, p, q, coefficient }) })
 }
 
 /// The number without leading zero bytes. Their count is public, because encoders write none.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tress_modular::{Limb as _, Modulus, prime};
 use zeroize::Zeroizing;
 
-use super::{Half, MAX_BITS, MIN_SIGN_BITS, PrivateKey, PublicKey, Secret};
+use super::{Half, MAX_BITS, MIN_SIGN_BITS, PrivateKey, PrivateValues, PublicKey};
 use crate::Error;
 use crate::integer::{self, Number};
 use crate::random;
@@ -51,7 +51,7 @@ fn from_primes(p: &[u64], q: &[u64]) -> Result<Option<PrivateKey>, Error> {
     };
     let (p, q) = (half(p, &before_p)?, half(q, &before_q)?);
     let coefficient = Zeroizing::new(p.prime.inverse(q.prime.as_limbs()).ok_or(Error::Fault)?);
-    Ok(Some(PrivateKey { public, secret: Arc::new(Secret { d, p, q, coefficient }) }))
+    Ok(Some(PrivateKey { public, secret: Arc::new(PrivateValues { d, p, q, coefficient }) }))
 }
 
 /// `1 / 65537` modulo an order that 65537 does not divide: a multiple of the order plus 1, chosen to be divisible by 65537, divided by

@@ -7,7 +7,7 @@ use crate::{Error, Hash};
 
 /// The algorithm identifier of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Identifier {
+pub(crate) enum RsaIdentifier {
     /// rsaEncryption: all RSA schemes.
     Any,
     /// id-RSASSA-PSS without parameters: only PSS.
@@ -22,11 +22,11 @@ pub(crate) enum Identifier {
 }
 
 impl PublicKey {
-    pub(crate) const fn identifier(&self) -> Identifier {
+    pub(crate) const fn identifier(&self) -> RsaIdentifier {
         self.identifier
     }
 
-    pub(crate) fn with_identifier(self, identifier: Identifier) -> Self {
+    pub(crate) fn with_identifier(self, identifier: RsaIdentifier) -> Self {
         Self { identifier, ..self }
     }
 
@@ -36,9 +36,9 @@ impl PublicKey {
     /// `SaltTooLong` if the salt does not fit into the modulus; `WrongScheme` if the key's identifier does not allow it.
     pub(crate) fn salt_bytes(&self, hash: Hash, salt: SaltLength) -> Result<RangeInclusive<usize>, Error> {
         let least = match self.identifier {
-            Identifier::PssWith { hash: only, .. } if only != hash => return Err(Error::WrongScheme),
-            Identifier::PssWith { least_salt_bytes, .. } => least_salt_bytes,
-            Identifier::Any | Identifier::Pss => 0,
+            RsaIdentifier::PssWith { hash: only, .. } if only != hash => return Err(Error::WrongScheme),
+            RsaIdentifier::PssWith { least_salt_bytes, .. } => least_salt_bytes,
+            RsaIdentifier::Any | RsaIdentifier::Pss => 0,
         };
         // EMSA-PSS (RFC 8017, 9.1.1, step 3): digest, salt and two bytes, in one bit less than the modulus has.
         let most =

@@ -16,9 +16,9 @@ use std::sync::Arc;
 use tress_modular::Modulus;
 use zeroize::Zeroizing;
 
-pub(crate) use identifier::Identifier;
+pub(crate) use identifier::RsaIdentifier;
 pub use sign::SaltLength;
-pub(crate) use sign::{Padding, SignJob, VerifyJob, sign_batch, verify_batch};
+pub(crate) use sign::{Padding, RsaSignJob, RsaVerifyJob, sign_batch, verify_batch};
 
 use crate::Error;
 use crate::integer::{self, Number};
@@ -35,7 +35,7 @@ pub const MAX_BITS: usize = 8192;
 pub struct PublicKey {
     modulus: Arc<Modulus>,
     exponent: u64,
-    identifier: Identifier,
+    identifier: RsaIdentifier,
 }
 
 impl PublicKey {
@@ -69,7 +69,7 @@ impl PublicKey {
         }
         // The length is valid, so this is the only remaining cause.
         let modulus = Modulus::new(modulus).map_err(|_| Error::ModulusEven)?;
-        Ok(Self { modulus: Arc::new(modulus), exponent, identifier: Identifier::Any })
+        Ok(Self { modulus: Arc::new(modulus), exponent, identifier: RsaIdentifier::Any })
     }
 
     /// Length of the modulus in bits.
@@ -137,10 +137,10 @@ pub struct PrivateParts<'a> {
 #[derive(Clone)]
 pub struct PrivateKey {
     public: PublicKey,
-    secret: Arc<Secret>,
+    secret: Arc<PrivateValues>,
 }
 
-struct Secret {
+struct PrivateValues {
     d: Number,
     p: Half,
     q: Half,
@@ -191,7 +191,7 @@ impl PrivateKey {
         &self.public
     }
 
-    pub(crate) fn with_identifier(self, identifier: Identifier) -> Self {
+    pub(crate) fn with_identifier(self, identifier: RsaIdentifier) -> Self {
         Self { public: self.public.with_identifier(identifier), ..self }
     }
 

@@ -23,7 +23,7 @@ use crate::integer::{self, Number};
 use crate::random;
 
 /// One message: a key, and a number below its modulus.
-pub(crate) struct Job<'a> {
+pub(crate) struct PrivateJob<'a> {
     pub(crate) key: &'a PrivateKey,
     pub(crate) message: Number,
 }
@@ -31,7 +31,7 @@ pub(crate) struct Job<'a> {
 /// A point at which a test may change intermediate results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(test), allow(dead_code, reason = "places are named for tests"))]
-pub(crate) enum Place {
+pub(crate) enum FaultPoint {
     Blinded,
     HalfP,
     HalfQ,
@@ -39,14 +39,14 @@ pub(crate) enum Place {
 }
 
 /// m^d for every job, or `Fault` if the result does not verify.
-pub(crate) fn private(jobs: &[Job<'_>]) -> Vec<Result<Number, Error>> {
+pub(crate) fn private(jobs: &[PrivateJob<'_>]) -> Vec<Result<Number, Error>> {
     private_with(jobs, |_, _, _| {})
 }
 
-/// Like [`private`]. `meddle` is called with every intermediate result, and may change it.
+/// Like [`private`]. `tamper` is called with every intermediate result, and may change it.
 pub(crate) fn private_with(
-    jobs: &[Job<'_>],
-    mut meddle: impl FnMut(usize, Place, &mut [u64]),
+    jobs: &[PrivateJob<'_>],
+    mut tamper: impl FnMut(usize, FaultPoint, &mut [u64]),
 ) -> Vec<Result<Number, Error>> {
     let randoms = match randoms(jobs) {
         Ok(randoms) => randoms,
@@ -57,12 +57,12 @@ pub(crate) fn private_with(
     let masks = multiply(modulus_of, jobs, &powers, &slices(jobs.iter().map(|job| &job.message)));
     let mut blinded = multiply(modulus_of, jobs, &masks, &slices(&randoms));
     for (index, blinded) in blinded.iter_mut().enumerate() {
-        meddle(index, Place::Blinded, blinded);
+        tamper(index, FaultPoint::Blinded, blinded);
     }
-    let halves = halves(jobs, &blinded, &mut meddle);
+    let halves = halves(jobs, &blinded, &mut tamper);
     let mut joined = join(jobs, &halves);
     for (index, joined) in joined.iter_mut().enumerate() {
-        meddle(index, Place::Joined, joined);
+        tamper(index, FaultPoint::Joined, joined);
     }
     let signatures = multiply(modulus_of, jobs, &joined, &slices(&masks));
     let checks: Vec<(&PublicKey, &[u64])> =
@@ -104,7 +104,7 @@ fn slices<'a>(numbers: impl IntoIterator<Item = &'a Number>) -> Vec<&'a [u64]> {
 }
 
 /// `a · b` for every job, modulo the number of its key that `modulus` selects, all in lanes together.
-fn multiply(modulus: fn(&PrivateKey) -> &Modulus, jobs: &[Job<'_>], a: &[Number], b: &[&[u64]]) -> Vec<Number> {
+fn multiply(modulus: fn(&PrivateKey) -> &Modulus, jobs: &[PrivateJob<'_>], a: &[Number], b: &[&[u64]]) -> Vec<Number> {
     let mut results = zeros(jobs.iter().map(|job| modulus(job.key).limbs()));
     let mut products: Vec<Product<'_>> = jobs
         .iter()
@@ -117,14 +117,14 @@ fn multiply(modulus: fn(&PrivateKey) -> &Modulus, jobs: &[Job<'_>], a: &[Number]
 }
 
 /// A random number for each job.
-fn randoms(jobs: &[Job<'_>]) -> Result<Vec<Number>, Error> {
+fn randoms(jobs: &[PrivateJob<'_>]) -> Result<Vec<Number>, Error> {
     // Below 2^(bits − 1), so below the modulus. The probability that a number is 0, or divisible by p, is negligible; if so, the check
     // fails.
     random::numbers(jobs.iter().map(|job| job.key.public.modulus.bits() - 1))
 }
 
 /// r^(e − 1) for every job. The time reveals e, which is public.
-fn blinding_powers(jobs: &[Job<'_>], randoms: &[Number]) -> Vec<Number> {
+fn blinding_powers(jobs: &[PrivateJob<'_>], randoms: &[Number]) -> Vec<Number> {
     let mut results = zeros(jobs.iter().map(|job| job.key.public.modulus.limbs()));
     let exponents: Vec<[u64; 1]> = jobs.iter().map(|job| [job.key.public.exponent - 1]).collect();
     let mut powers: Vec<Power<'_>> = jobs
@@ -139,9 +139,9 @@ fn blinding_powers(jobs: &[Job<'_>], randoms: &[Number]) -> Vec<Number> {
 
 /// c^(d − 1) modulo p and modulo q for every job, all in lanes together.
 fn halves(
-    jobs: &[Job<'_>],
+    jobs: &[PrivateJob<'_>],
     blinded: &[Number],
-    meddle: &mut impl FnMut(usize, Place, &mut [u64]),
+    tamper: &mut impl FnMut(usize, FaultPoint, &mut [u64]),
 ) -> Vec<(Number, Number)> {
     let of = |half: fn(&PrivateKey) -> &Half| zeros(jobs.iter().map(move |job| half(job.key).prime.limbs()));
     let p: fn(&PrivateKey) -> &Half = |key| &key.secret.p;
@@ -156,14 +156,14 @@ fn halves(
     }
     lanes::power(&mut powers);
     for (index, (x_p, x_q)) in results_p.iter_mut().zip(&mut results_q).enumerate() {
-        meddle(index, Place::HalfP, x_p);
-        meddle(index, Place::HalfQ, x_q);
+        tamper(index, FaultPoint::HalfP, x_p);
+        tamper(index, FaultPoint::HalfQ, x_q);
     }
     results_p.into_iter().zip(results_q).collect()
 }
 
 /// The number below n that is `x_p` modulo p and `x_q` modulo q (Garner): x_q + q · ((x_p − x_q) / q mod p).
-fn join(jobs: &[Job<'_>], halves: &[(Number, Number)]) -> Vec<Number> {
+fn join(jobs: &[PrivateJob<'_>], halves: &[(Number, Number)]) -> Vec<Number> {
     let differences: Vec<Number> =
         jobs.iter().zip(halves).map(|(job, (x_p, x_q))| difference(&job.key.secret.p.prime, x_p, x_q)).collect();
     let coefficients = slices(jobs.iter().map(|job| &job.key.secret.coefficient));

@@ -2,7 +2,7 @@
 
 use zeroize::Zeroizing;
 
-use super::operation::{self, Job};
+use super::operation::{self, PrivateJob};
 use super::{PrivateKey, PublicKey, pkcs1v15, pss};
 use crate::{Error, Hash, integer, random};
 
@@ -28,7 +28,7 @@ pub enum SaltLength {
 
 /// One digest to sign.
 #[derive(Clone, Copy)]
-pub(crate) struct SignJob<'a> {
+pub(crate) struct RsaSignJob<'a> {
     pub(crate) key: &'a PrivateKey,
     pub(crate) padding: Padding,
     pub(crate) hash: Hash,
@@ -37,7 +37,7 @@ pub(crate) struct SignJob<'a> {
 
 /// One signature to verify.
 #[derive(Clone, Copy)]
-pub(crate) struct VerifyJob<'a> {
+pub(crate) struct RsaVerifyJob<'a> {
     pub(crate) key: &'a PublicKey,
     pub(crate) padding: Padding,
     pub(crate) hash: Hash,
@@ -45,8 +45,8 @@ pub(crate) struct VerifyJob<'a> {
     pub(crate) signature: &'a [u8],
 }
 
-pub(crate) fn sign_batch(jobs: &[SignJob<'_>]) -> Vec<Result<Vec<u8>, Error>> {
-    let encoded: Vec<Result<Job<'_>, Error>> = jobs.iter().map(encode).collect();
+pub(crate) fn sign_batch(jobs: &[RsaSignJob<'_>]) -> Vec<Result<Vec<u8>, Error>> {
+    let encoded: Vec<Result<PrivateJob<'_>, Error>> = jobs.iter().map(encode).collect();
     let mut ready = Vec::with_capacity(jobs.len());
     let mut outcomes: Vec<Result<(), Error>> = Vec::with_capacity(jobs.len());
     for job in encoded {
@@ -63,7 +63,7 @@ pub(crate) fn sign_batch(jobs: &[SignJob<'_>]) -> Vec<Result<Vec<u8>, Error>> {
         .collect()
 }
 
-fn encode<'a>(job: &SignJob<'a>) -> Result<Job<'a>, Error> {
+fn encode<'a>(job: &RsaSignJob<'a>) -> Result<PrivateJob<'a>, Error> {
     let bits = job.key.public.bits();
     let message = match job.padding {
         Padding::Pkcs1v15 => pkcs1v15::encode(job.hash, job.digest, bits.div_ceil(8))?,
@@ -74,10 +74,10 @@ fn encode<'a>(job: &SignJob<'a>) -> Result<Job<'a>, Error> {
             pss::encode(job.hash, job.digest, &salt, bits - 1)?
         }
     };
-    Ok(Job { key: job.key, message: integer::from_bytes(&message) })
+    Ok(PrivateJob { key: job.key, message: integer::from_bytes(&message) })
 }
 
-pub(crate) fn verify_batch(jobs: &[VerifyJob<'_>]) -> Vec<Result<(), Error>> {
+pub(crate) fn verify_batch(jobs: &[RsaVerifyJob<'_>]) -> Vec<Result<(), Error>> {
     let numbers: Vec<Result<_, Error>> = jobs.iter().map(number).collect();
     let ready: Vec<(&PublicKey, &[u64])> = jobs
         .iter()
@@ -97,7 +97,7 @@ pub(crate) fn verify_batch(jobs: &[VerifyJob<'_>]) -> Vec<Result<(), Error>> {
 }
 
 /// The signature as a number. It must have exactly the length of the modulus, and be below it.
-fn number(job: &VerifyJob<'_>) -> Result<Zeroizing<Vec<u64>>, Error> {
+fn number(job: &RsaVerifyJob<'_>) -> Result<Zeroizing<Vec<u64>>, Error> {
     if job.digest.len() != job.hash.digest_bytes() {
         return Err(Error::DigestLength);
     }
@@ -111,7 +111,7 @@ fn number(job: &VerifyJob<'_>) -> Result<Zeroizing<Vec<u64>>, Error> {
     Ok(number)
 }
 
-fn compare(job: &VerifyJob<'_>, message: &[u64]) -> Result<(), Error> {
+fn compare(job: &RsaVerifyJob<'_>, message: &[u64]) -> Result<(), Error> {
     let bits = job.key.bits();
     match job.padding {
         Padding::Pkcs1v15 => {

@@ -11,12 +11,12 @@ const MIN_CHANGES: usize = 3;
 
 /// The values of a counter within the window, each with the time when it was first seen. Times count from any fixed start.
 #[derive(Default)]
-pub(super) struct Window {
+pub(super) struct RateWindow {
     changes: VecDeque<(Duration, u64)>,
     now: Duration,
 }
 
-impl Window {
+impl RateWindow {
     /// Records the counter's value.
     pub(super) fn note(&mut self, now: Duration, count: u64) {
         self.now = now;
@@ -94,17 +94,17 @@ fn join(fields: &[Option<String>], columns: usize) -> String {
     line
 }
 
-type Unit = (u64, &'static str);
+type ByteUnit = (u64, &'static str);
 
 /// The largest unit that is not larger than `bytes`.
-fn unit(bytes: u64) -> Unit {
-    const UNITS: [Unit; 6] = [(60, "EiB"), (50, "PiB"), (40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
+fn unit(bytes: u64) -> ByteUnit {
+    const UNITS: [ByteUnit; 6] = [(60, "EiB"), (50, "PiB"), (40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
     let found = UNITS.into_iter().find(|(bits, _)| bytes >> bits > 0);
     found.map_or((1, "B"), |(bits, name)| (1 << bits, name))
 }
 
 /// Formats with three significant digits.
-fn digits(bytes: u64, (factor, _): Unit) -> String {
+fn digits(bytes: u64, (factor, _): ByteUnit) -> String {
     let value = bytes as f64 / factor as f64;
     let decimals = match value {
         _ if factor == 1 => 0,
@@ -168,7 +168,7 @@ mod tests {
             ),
         ];
         for (name, moved, rows) in cases {
-            let mut window = Window::default();
+            let mut window = RateWindow::default();
             let mut rates = Vec::new();
             for tick in 0..100 {
                 let now = f64::from(tick) / 10.0;

@@ -5,7 +5,7 @@ use core::array;
 
 use super::digits::{BLOCK, Digit, LANES};
 use super::power::{OR_AND, choose};
-use super::ring::Ring;
+use super::ring::LaneRing;
 use crate::lanes::comb::{Comb, ENTRIES, TABLES};
 
 /// Number of digits that are looked up together.
@@ -14,7 +14,7 @@ const PART: usize = 5;
 /// Number of digits of memory that [`power`] needs.
 pub(crate) const fn comb_digits(blocks: usize) -> usize {
     let length = BLOCK * blocks;
-    2 * length + ENTRIES + Ring::digits(length)
+    2 * length + ENTRIES + LaneRing::digits(length)
 }
 
 /// Finds the entry for each lane by reading the whole table.
@@ -45,7 +45,7 @@ pub(super) fn power(comb: &Comb, exponents: [&[u64]; LANES], blocks: usize, memo
     let (power, memory) = memory.split_at_mut(length);
     let (factor, memory) = memory.split_at_mut(length);
     let (masks, memory) = memory.split_at_mut(ENTRIES);
-    let mut ring = Ring::new([comb.modulus(); LANES], memory);
+    let mut ring = LaneRing::new([comb.modulus(); LANES], memory);
     for column in (0..comb.columns()).rev() {
         for j in 0..TABLES {
             choose(array::from_fn(|lane| comb.index(exponents[lane], column, j)), masks);

@@ -16,8 +16,8 @@ mod twenty;
 
 pub(crate) use comb::comb_digits;
 pub(crate) use digits::{Digit, LANES};
-pub(crate) use power::{Exponents, Lane, memory_digits};
-pub(crate) use prepared::Prepared;
+pub(crate) use power::{Exponents, PowerInput, memory_digits};
+pub(crate) use prepared::PreparedModulus;
 pub(crate) use product::{Factors, product_digits};
 pub(crate) use ring::longest;
 
@@ -28,10 +28,10 @@ use crate::cpu::Ifma;
 /// [`memory_digits`] digits and holds secrets afterwards.
 ///
 /// # Panics
-/// If moduli, bases or results do not have the lengths that [`Lane`] requires.
+/// If moduli, bases or results do not have the lengths that [`PowerInput`] requires.
 pub(crate) fn power(
     _: Ifma,
-    lanes: &[Lane<'_>; LANES],
+    lanes: &[PowerInput<'_>; LANES],
     blocks: usize,
     exponents: Exponents,
     memory: &mut [Digit],

@@ -16,7 +16,7 @@ use super::twenty::TWENTY;
 use super::{ten, twenty};
 
 /// Eight moduli with the same number of blocks, and −1 / N modulo 2^52.
-pub(super) struct Moduli<'a> {
+pub(super) struct LaneModuli<'a> {
     pub(super) n: &'a [Digit],
     pub(super) inverse: &'a Digit,
 }
@@ -102,7 +102,7 @@ fn double(a: &[Digit], twice: &mut [Digit]) {
 /// `result = t / R` modulo N, below `t / R + N`.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
-fn reduce(result: &mut [Digit], moduli: &Moduli<'_>, scratch: &mut Scratch<'_>) {
+fn reduce(result: &mut [Digit], moduli: &LaneModuli<'_>, scratch: &mut Scratch<'_>) {
     let length = moduli.n.len();
     let Scratch { t, other } = scratch;
     match moduli.n.split_first_chunk::<TWENTY>() {
@@ -137,7 +137,7 @@ fn reduce(result: &mut [Digit], moduli: &Moduli<'_>, scratch: &mut Scratch<'_>) 
 /// `a = a · b / R` modulo N.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline(never)]
-pub(super) fn multiply(a: &mut [Digit], b: &[Digit], moduli: &Moduli<'_>, scratch: &mut Scratch<'_>) {
+pub(super) fn multiply(a: &mut [Digit], b: &[Digit], moduli: &LaneModuli<'_>, scratch: &mut Scratch<'_>) {
     assert!(a.len() == moduli.n.len() && b.len() == a.len());
     product(a, b, scratch.t);
     reduce(a, moduli, scratch);
@@ -146,7 +146,7 @@ pub(super) fn multiply(a: &mut [Digit], b: &[Digit], moduli: &Moduli<'_>, scratc
 /// `a = a² / R` modulo N.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline(never)]
-pub(super) fn square(a: &mut [Digit], moduli: &Moduli<'_>, scratch: &mut Scratch<'_>) {
+pub(super) fn square(a: &mut [Digit], moduli: &LaneModuli<'_>, scratch: &mut Scratch<'_>) {
     assert_eq!(a.len(), moduli.n.len());
     square_product(a, scratch);
     reduce(a, moduli, scratch);
@@ -155,6 +155,6 @@ pub(super) fn square(a: &mut [Digit], moduli: &Moduli<'_>, scratch: &mut Scratch
 /// `result = t / R` modulo N, below N + t / R, where `t` is in the scratch memory.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline(never)]
-pub(super) fn divide(result: &mut [Digit], moduli: &Moduli<'_>, scratch: &mut Scratch<'_>) {
+pub(super) fn divide(result: &mut [Digit], moduli: &LaneModuli<'_>, scratch: &mut Scratch<'_>) {
     reduce(result, moduli, scratch);
 }

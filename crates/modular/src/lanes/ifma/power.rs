@@ -7,12 +7,12 @@ use core::arch::x86_64::{
 use core::array;
 
 use super::digits::{BLOCK, Digit, LANES};
-use super::ring::Ring;
+use super::ring::LaneRing;
 use crate::{Modulus, add};
 
 /// Input of one lane. The moduli of all lanes have the same number of limbs and blocks.
 #[derive(Clone, Copy)]
-pub(crate) struct Lane<'a> {
+pub(crate) struct PowerInput<'a> {
     pub(crate) modulus: &'a Modulus,
     /// At most [`super::longest`] limbs.
     pub(crate) base: &'a [u64],
@@ -45,11 +45,11 @@ pub(crate) const fn memory_digits(blocks: usize, exponents: Exponents, exponent_
         Exponents::Secret => 1 << window_bits(exponent_limbs),
         Exponents::Public => 2,
     };
-    (3 + entries) * length + entries + Ring::digits(length)
+    (3 + entries) * length + entries + LaneRing::digits(length)
 }
 
 /// The numbers that one exponentiation uses throughout.
-struct Memory<'a> {
+struct PowerMemory<'a> {
     base: &'a mut [Digit],
     power: &'a mut [Digit],
     /// The next factor.
@@ -59,14 +59,14 @@ struct Memory<'a> {
     masks: &'a mut [Digit],
 }
 
-impl<'a> Memory<'a> {
+impl<'a> PowerMemory<'a> {
     fn new(length: usize, memory: &'a mut [Digit]) -> Self {
         let (base, memory) = memory.split_at_mut(length);
         let (power, memory) = memory.split_at_mut(length);
         let (factor, memory) = memory.split_at_mut(length);
         let entries = memory.len() / (length + 1);
         let (table, masks) = memory.split_at_mut(entries * length);
-        Memory { base, power, factor, table, masks }
+        PowerMemory { base, power, factor, table, masks }
     }
 }
 
@@ -151,11 +151,11 @@ fn look_up(table: &[Digit], masks: &[Digit], entry: &mut [Digit], part: usize) {
 
 /// `power = base ^ exponent`. `base` is in Montgomery form, `power` is not.
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn fixed_window(exponents: [&[u64]; LANES], ring: &mut Ring<'_>, memory: &mut Memory<'_>) {
+fn fixed_window(exponents: [&[u64]; LANES], ring: &mut LaneRing<'_>, memory: &mut PowerMemory<'_>) {
     let limbs = exponents.iter().map(|exponent| exponent.len()).max().unwrap_or(0);
     let (bits, window_bits) = (64 * limbs, window_bits(limbs));
     let length = ring.length();
-    let Memory { base, power, factor, table, masks } = memory;
+    let PowerMemory { base, power, factor, table, masks } = memory;
 
     // 1 in Montgomery form, and the powers of the base.
     let entries = masks.len();
@@ -197,9 +197,14 @@ fn fixed_window(exponents: [&[u64]; LANES], ring: &mut Ring<'_>, memory: &mut Me
 /// `power = base ^ exponent` for public exponents: a square for every bit, and a product if any lane has a one. The last product is with
 /// the base itself or 1, which converts from Montgomery form.
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn binary_vartime(lanes: &[Lane<'_>; LANES], is_long: bool, ring: &mut Ring<'_>, memory: &mut Memory<'_>) {
+fn binary_vartime(
+    lanes: &[PowerInput<'_>; LANES],
+    is_long: bool,
+    ring: &mut LaneRing<'_>,
+    memory: &mut PowerMemory<'_>,
+) {
     let length = ring.length();
-    let Memory { base, power, factor, table, .. } = memory;
+    let PowerMemory { base, power, factor, table, .. } = memory;
     let bits = lanes.iter().map(|lane| add::bits_vartime(lane.exponent)).max().unwrap_or(0);
 
     // 1 in Montgomery form, needed only if exponents differ or are shorter than two bits.
@@ -242,16 +247,16 @@ fn binary_vartime(lanes: &[Lane<'_>; LANES], is_long: bool, ring: &mut Ring<'_>,
 /// If the moduli do not have the same length.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn power(
-    lanes: &[Lane<'_>; LANES],
+    lanes: &[PowerInput<'_>; LANES],
     blocks: usize,
     exponents: Exponents,
     memory: &mut [Digit],
     results: &mut [u64],
 ) {
     let length = BLOCK * blocks;
-    let (digits, memory) = memory.split_at_mut(Ring::digits(length));
-    let mut ring = Ring::new(lanes.each_ref().map(|lane| lane.modulus), digits);
-    let mut memory = Memory::new(length, memory);
+    let (digits, memory) = memory.split_at_mut(LaneRing::digits(length));
+    let mut ring = LaneRing::new(lanes.each_ref().map(|lane| lane.modulus), digits);
+    let mut memory = PowerMemory::new(length, memory);
     let is_long = ring.enter_any(lanes.each_ref().map(|lane| lane.base), memory.base);
     ring.raise(memory.base);
     match exponents {

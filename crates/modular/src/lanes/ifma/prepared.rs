@@ -12,14 +12,14 @@ const SHORTEST_LIMBS: usize = 5;
 
 /// Values for R = 2^(520 · blocks).
 #[derive(Clone)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedModulus {
     /// Number of blocks of the modulus.
     pub(in super::super) blocks: usize,
     /// R² modulo N, for conversion to Montgomery form.
     pub(super) form: Vec<u64>,
 }
 
-impl Prepared {
+impl PreparedModulus {
     /// Number of blocks for a modulus of `bits` bits, such that R is at least 4 N.
     const fn blocks(bits: usize) -> usize {
         (bits + 2).div_ceil(BLOCK_BITS)
@@ -31,7 +31,7 @@ impl Prepared {
         bits: usize,
         square: &[u64],
         montgomery: impl Fn(&[u64], &[u64], &mut [u64]),
-    ) -> Option<Prepared> {
+    ) -> Option<PreparedModulus> {
         let limbs = square.len();
         if limbs < SHORTEST_LIMBS {
             return None;
@@ -54,7 +54,7 @@ impl Prepared {
         }
         montgomery(&last, &power_of_two(wanted + digits_bits - exponent), &mut form);
         last.zeroize();
-        Some(Prepared { blocks, form })
+        Some(PreparedModulus { blocks, form })
     }
 
     /// The exponent of R = 2^bits.
@@ -74,7 +74,7 @@ impl Prepared {
     }
 }
 
-impl Drop for Prepared {
+impl Drop for PreparedModulus {
     fn drop(&mut self) {
         self.form.zeroize();
     }

@@ -1,7 +1,7 @@
 //! Eight products in lanes.
 
 use super::digits::{BLOCK, Digit, LANES};
-use super::ring::Ring;
+use super::ring::LaneRing;
 use crate::Modulus;
 
 /// Input of one lane. The moduli of all lanes have the same number of limbs and blocks.
@@ -16,7 +16,7 @@ pub(crate) struct Factors<'a> {
 
 /// Number of digits of memory that [`product`] needs.
 pub(crate) const fn product_digits(blocks: usize) -> usize {
-    2 * BLOCK * blocks + Ring::digits(BLOCK * blocks)
+    2 * BLOCK * blocks + LaneRing::digits(BLOCK * blocks)
 }
 
 /// Multiplies the factors of all lanes. `memory` has [`product_digits`] digits and holds secrets afterwards.
@@ -28,7 +28,7 @@ pub(super) fn product(lanes: &[Factors<'_>; LANES], blocks: usize, memory: &mut 
     let length = BLOCK * blocks;
     let (a, memory) = memory.split_at_mut(length);
     let (b, memory) = memory.split_at_mut(length);
-    let mut ring = Ring::new(lanes.each_ref().map(|lane| lane.modulus), memory);
+    let mut ring = LaneRing::new(lanes.each_ref().map(|lane| lane.modulus), memory);
     ring.enter_any(lanes.each_ref().map(|lane| lane.a), a);
     ring.enter_any(lanes.each_ref().map(|lane| lane.b), b);
     ring.raise(a);

@@ -3,7 +3,7 @@
 use core::array;
 
 use super::digits::{BLOCK, BLOCK_BITS, DIGIT_MASK, Digit, LANES, enter, leave};
-use super::montgomery::{self, Moduli, Scratch};
+use super::montgomery::{self, LaneModuli, Scratch};
 use crate::{Modulus, add};
 
 /// Length of the longest number that lanes accept, in limbs, for moduli of this many blocks and bits: below 2^bits R / 2, and so below N R.
@@ -13,15 +13,15 @@ pub(crate) const fn longest(blocks: usize, bits: usize) -> usize {
 }
 
 /// Eight moduli with the same number of limbs and blocks.
-pub(super) struct Ring<'a> {
+pub(super) struct LaneRing<'a> {
     lanes: [&'a Modulus; LANES],
-    moduli: Moduli<'a>,
+    moduli: LaneModuli<'a>,
     /// R² modulo N
     form: &'a [Digit],
     scratch: Scratch<'a>,
 }
 
-impl<'a> Ring<'a> {
+impl<'a> LaneRing<'a> {
     /// Number of digits that [`new`](Self::new) needs for numbers of `length` digits.
     pub(super) const fn digits(length: usize) -> usize {
         2 * length + 1 + Scratch::digits(length)
@@ -42,7 +42,7 @@ impl<'a> Ring<'a> {
         enter(lanes.map(Modulus::as_limbs), scratch.other, n);
         enter(prepared.map(|prepared| &prepared.form[..]), scratch.other, form);
         *inverse = Digit(lanes.map(|modulus| modulus.negative_inverse() & DIGIT_MASK));
-        Ring { lanes, moduli: Moduli { n, inverse }, form, scratch }
+        LaneRing { lanes, moduli: LaneModuli { n, inverse }, form, scratch }
     }
 
     /// Number of digits of a number.
