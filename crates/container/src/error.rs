@@ -311,7 +311,7 @@ impl Error {
 
     /// Puts a location, such as a line number, in front of the detail.
     #[must_use]
-    pub(crate) fn on(mut self, place: &str) -> Self {
+    pub(crate) fn at_location(mut self, place: &str) -> Self {
         self.detail = Some(match self.detail {
             Some(detail) => format!("{place}: {detail}"),
             None => place.into(),
@@ -321,7 +321,7 @@ impl Error {
 
     /// Adds the names of other files with the same problem.
     #[must_use]
-    pub(crate) fn also(self, names: &str) -> Self {
+    pub(crate) fn with_other_names(self, names: &str) -> Self {
         let before = self.detail.as_ref().map_or(String::new(), |detail| format!("{detail}; "));
         self.with_detail(format!("{before}also {names}"))
     }

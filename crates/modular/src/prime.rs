@@ -128,6 +128,15 @@ fn random_bits<E>(number: &mut [u64], bits: usize, fill: &mut impl FnMut(&mut [u
 /// `accept` is called before the expensive tests. It sees the candidate, and checks for example whether the public exponent is coprime to
 /// the candidate − 1. Its time may reveal candidates that were rejected.
 ///
+/// ```no_run
+/// use std::{fs::File, io::Read};
+///
+/// let mut system = File::open("/dev/urandom")?;
+/// let prime = tress_modular::prime::random_prime(1024, |_| true, &mut |bytes| system.read_exact(bytes))?;
+/// assert_eq!(prime.len(), 16);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
 /// # Panics
 /// If the number of bits is not 128 to 8192.
 pub fn random_prime<E>(
@@ -183,11 +192,11 @@ const PRIMES: [u16; SMALL_PRIMES] = {
 
 /// Whether a small odd prime divides the number, which must have more than one digit. No division instruction processes the number.
 fn has_small_divisor(number: &[u64]) -> bool {
-    PRIMES.iter().any(|prime| reveal(crate::Limb::is_zero(rest(number, u64::from(*prime)))) == 1)
+    PRIMES.iter().any(|prime| reveal(crate::Limb::is_zero(small_remainder(number, u64::from(*prime)))) == 1)
 }
 
 /// The number modulo a public divisor below 2^32, by multiplication with a reciprocal.
-fn rest(number: &[u64], divisor: u64) -> u64 {
+fn small_remainder(number: &[u64], divisor: u64) -> u64 {
     let reciprocal = u64::MAX / divisor;
     let mut rest = 0u64;
     for &digit in number.iter().rev() {

@@ -200,6 +200,15 @@ impl Measurement {
 /// Measures all figures, in a few seconds. Calls `progress` before each figure with its name, the number of figures done, and their total
 /// number.
 ///
+/// ```no_run
+/// use tress_container::Control;
+///
+/// let show = &mut |figure: &str, done, total| eprintln!("{done}/{total}: {figure}");
+/// let machine = tress_plan::measure(&Control::new(), show)?;
+/// println!("{:.1} MB/s over the loopback", 1e-6 / machine.r_comm());
+/// # Ok::<(), tress_container::Error>(())
+/// ```
+///
 /// # Errors
 /// `Interrupted` when cancelled, `Io` when the system has no randomness for a key, `NoThread` when the system refuses a thread.
 pub fn measure(control: &Control, progress: &mut dyn FnMut(&str, usize, usize)) -> Result<Measurement, Error> {
@@ -283,7 +292,7 @@ fn sealing(payload: &Payload, lanes: usize, threads: usize) -> Result<Spread, Er
     let start = Instant::now();
     seal(&mut buffer, &mut chunk, 2);
     let times = repetitions(start.elapsed() / 2);
-    let seconds = in_step(threads, || {
+    let seconds = samples_in_lockstep(threads, || {
         let (mut buffer, mut chunk) = (vec![0x33; lanes * SEALED_CHUNK_BYTES], 0);
         move || seal(&mut buffer, &mut chunk, times)
     })?;
@@ -291,7 +300,7 @@ fn sealing(payload: &Payload, lanes: usize, threads: usize) -> Result<Spread, Er
 }
 
 /// Measures the seconds in which each of `threads` threads does its work once. `work` is called on each thread to make its work.
-fn in_step<W: FnMut()>(threads: usize, work: impl Fn() -> W + Sync) -> Result<Vec<f64>, Error> {
+fn samples_in_lockstep<W: FnMut()>(threads: usize, work: impl Fn() -> W + Sync) -> Result<Vec<f64>, Error> {
     let line = Barrier::new(threads);
     together(threads, |_| {
         let mut work = work();

@@ -211,7 +211,7 @@ impl Compute {
                 vec![CostStep { min_stage_bytes: 0, r_comp: r_comp / strategy.speedup(cores) }]
             }
             Compute::Measured { by_lanes, by_cores } => {
-                let speedup = between(by_cores, 1) / between(by_cores, cores);
+                let speedup = interpolate(by_cores, 1) / interpolate(by_cores, cores);
                 let mut best = f64::INFINITY;
                 let mut steps = Vec::with_capacity(by_lanes.len());
                 for rate in by_lanes {
@@ -241,7 +241,7 @@ impl Compute {
 
 /// The cost with `count` cores: interpolates linearly in bytes per second between the measured counts. Beyond the last count, the rate
 /// stays the same.
-fn between(rates: &[Rate], count: usize) -> f64 {
+fn interpolate(rates: &[Rate], count: usize) -> f64 {
     let speed = |rate: &Rate| 1.0 / rate.seconds_per_byte;
     let after = rates.partition_point(|rate| rate.count < count);
     match (after.checked_sub(1).map(|before| &rates[before]), rates.get(after)) {
@@ -344,11 +344,11 @@ impl Problem {
         steps.iter().rev().find(fits).map_or(f64::NAN, |step| step.r_comp)
     }
 
-    fn most_stages(&self) -> u64 {
+    fn max_stages(&self) -> u64 {
         (self.size_bytes / self.min_batch_bytes.unwrap_or(1)).max(1)
     }
 
-    fn fewest_stages(&self) -> u64 {
+    fn min_stages(&self) -> u64 {
         self.buffer_bytes.map_or(1, |bytes| self.size_bytes.div_ceil(bytes))
     }
 
@@ -364,7 +364,7 @@ impl Problem {
             let (size_bytes, r_max) = (self.size_bytes as f64, step.r_comp.max(r_comm));
             let optimal = model::optimal_stages(size_bytes, r_max, sync_s);
             let free = best_whole(optimal, |stages| model::time_s(size_bytes, stages, r_max, sync_s));
-            let (most, fewest) = (self.most_stages(), self.fewest_stages());
+            let (most, fewest) = (self.max_stages(), self.min_stages());
             let stages = free.min(for_lanes).min(most).max(fewest);
             let side = match step.r_comp.total_cmp(&r_comm) {
                 _ if (step.r_comp - r_comm).abs() <= TIME_TOLERANCE * r_comm => Limit::Balanced,
@@ -412,7 +412,7 @@ impl Problem {
 
     /// The plan for one core, where nothing overlaps: the sequential time, in as few stages as the buffer allows, without synchronisation.
     fn on_one_core(&self) -> Result<Plan, Invalid> {
-        let plan = self.plan_of(self.fewest_stages(), 1.0, 1, 1, Limit::OneCore);
+        let plan = self.plan_of(self.min_stages(), 1.0, 1, 1, Limit::OneCore);
         let sequential_s = plan.sequential_s;
         let plan = Plan { time_s: sequential_s, speedup: 1.0, lower_bound_s: sequential_s, sync_s: 0.0, ..plan };
         if sequential_s.is_finite() { Ok(plan) } else { Err(Invalid::Endless) }

@@ -192,7 +192,7 @@ fn problems() -> impl Generator<Value = Problem> {
 }
 
 /// Whether `a` takes no longer than `b`, to the digits that the planner considers.
-fn no_longer(a: &Problem, b: &Problem) -> bool {
+fn is_no_slower(a: &Problem, b: &Problem) -> bool {
     a.plan().unwrap().time_s <= b.plan().unwrap().time_s * (1.0 + 1e-8)
 }
 
@@ -224,13 +224,13 @@ proptest! {
     #[test]
     fn more_of_anything_never_harms(problem in problems()) {
         let more_cores = Problem { cores: problem.cores + 1, ..problem.clone() };
-        prop_assert!(no_longer(&more_cores, &problem));
+        prop_assert!(is_no_slower(&more_cores, &problem));
         let more_links = Problem { links: problem.links + 1, ..problem.clone() };
-        prop_assert!(no_longer(&more_links, &problem));
+        prop_assert!(is_no_slower(&more_links, &problem));
         let faster_link = Problem { r_comm: problem.r_comm / 1.5, ..problem.clone() };
-        prop_assert!(no_longer(&faster_link, &problem));
+        prop_assert!(is_no_slower(&faster_link, &problem));
         let larger = Problem { size_bytes: problem.size_bytes + 1000, ..problem.clone() };
-        prop_assert!(no_longer(&problem, &larger));
+        prop_assert!(is_no_slower(&problem, &larger));
     }
 
     #[test]
@@ -242,6 +242,6 @@ proptest! {
         let plan = bounded.plan().unwrap();
         prop_assert!(plan.stage_bytes <= buffer);
         prop_assert!(plan.stage_bytes >= batch.min(problem.size_bytes));
-        prop_assert!(no_longer(&problem, &bounded));
+        prop_assert!(is_no_slower(&problem, &bounded));
     }
 }

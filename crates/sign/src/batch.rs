@@ -33,14 +33,14 @@ pub struct VerifyJob<'a> {
 /// Uses up to `threads` threads, including the caller's; 0 means one for each core. If the system refuses threads, fewer do all the work.
 #[must_use]
 pub fn sign_batch(jobs: &[SignJob<'_>], threads: usize) -> Vec<Result<Signature, Error>> {
-    in_shares(threads, jobs, sign_share)
+    run_in_shares(threads, jobs, sign_share)
 }
 
 /// Verifies all signatures. Returns for each job, in order, whether its signature is valid, or its error: `MalformedSignature`, `Mismatch`
 /// or `DigestLength`. Uses threads as [`sign_batch`] does.
 #[must_use]
 pub fn verify_batch(jobs: &[VerifyJob<'_>], threads: usize) -> Vec<Result<(), Error>> {
-    in_shares(threads, jobs, verify_share)
+    run_in_shares(threads, jobs, verify_share)
 }
 
 pub(crate) fn sign_share(jobs: &[SignJob<'_>]) -> Vec<Result<Signature, Error>> {
@@ -97,7 +97,7 @@ pub(crate) fn verify_share(jobs: &[VerifyJob<'_>]) -> Vec<Result<(), Error>> {
 const LANES: usize = 8;
 
 /// Splits the jobs into one share per thread. All shares but the last are multiples of the number of lanes.
-fn in_shares<J: Sync, R: Send>(threads: usize, jobs: &[J], work: impl Fn(&[J]) -> Vec<R> + Sync) -> Vec<R> {
+fn run_in_shares<J: Sync, R: Send>(threads: usize, jobs: &[J], work: impl Fn(&[J]) -> Vec<R> + Sync) -> Vec<R> {
     let cores = || thread::available_parallelism().map_or(1, NonZero::get);
     let threads = if threads == 0 { cores() } else { threads };
     let share = jobs.len().div_ceil(threads).next_multiple_of(LANES);

@@ -82,7 +82,7 @@ pub fn is_public(_file: &std::fs::Metadata) -> bool {
 /// Warns if everybody may read a file of secrets.
 pub fn warn_if_public(path: &Path) {
     if std::fs::metadata(path).is_ok_and(|file| is_public(&file)) {
-        crate::warn(&format!("{}: everybody can read this key; chmod 600 changes that", path.display()));
+        crate::warn(&format!("{}: everybody can read this key; run chmod 600 on it", path.display()));
     }
 }
 

@@ -30,14 +30,14 @@ pub fn report(error: &clap::Error, root: Command) -> ExitCode {
 }
 
 fn message(error: &clap::Error) -> String {
-    match (error.kind(), texts(error, ContextKind::InvalidSubcommand).pop()) {
+    match (error.kind(), context_texts(error, ContextKind::InvalidSubcommand).pop()) {
         (ErrorKind::InvalidSubcommand, Some(name)) => return format!("unknown command '{name}'"),
         (ErrorKind::MissingSubcommand, _) => return "no command given".into(),
         _ => {}
     }
     // The parser's own text would repeat the key.
     if error.kind() == ErrorKind::ValueValidation
-        && let Some(argument) = texts(error, ContextKind::InvalidArg).pop()
+        && let Some(argument) = context_texts(error, ContextKind::InvalidArg).pop()
         && argument.starts_with("--key ")
         && let Some(cause) = error.source()
     {
@@ -94,13 +94,13 @@ fn suggestion(error: &clap::Error, command: &Command) -> Option<String> {
             (ContextKind::InvalidArg, known, ContextKind::SuggestedArg)
         }
         ErrorKind::InvalidValue => {
-            (ContextKind::InvalidValue, texts(error, ContextKind::ValidValue), ContextKind::SuggestedValue)
+            (ContextKind::InvalidValue, context_texts(error, ContextKind::ValidValue), ContextKind::SuggestedValue)
         }
         _ => return None,
     };
-    let typed = texts(error, typed).pop()?;
+    let typed = context_texts(error, typed).pop()?;
     // The parser's best suggestion is its last one.
-    nearest(&typed, known).into_iter().next().or_else(|| texts(error, suggested).pop())
+    nearest(&typed, known).into_iter().next().or_else(|| context_texts(error, suggested).pop())
 }
 
 /// The names that begin with what was typed or differ from it in few letters, the nearest first, at most three.
@@ -115,10 +115,10 @@ pub fn nearest(typed: &str, known: impl IntoIterator<Item = String>) -> Vec<Stri
     near.into_iter().filter(|(distance, _)| *distance <= (letters / 3).max(1)).take(3).map(|(_, name)| name).collect()
 }
 
-fn texts(error: &clap::Error, kind: ContextKind) -> Vec<String> {
+fn context_texts(error: &clap::Error, kind: ContextKind) -> Vec<String> {
     match error.get(kind) {
         Some(ContextValue::String(text)) => vec![text.clone()],
-        Some(ContextValue::Strings(texts)) => texts.clone(),
+        Some(ContextValue::Strings(context_texts)) => context_texts.clone(),
         _ => Vec::new(),
     }
 }

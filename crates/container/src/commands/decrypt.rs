@@ -59,9 +59,20 @@ impl DecryptOptions {
 /// range of a stream reads and verifies the whole stream; an out-of-bounds range is detected only at the end, after a stream sink has
 /// received the bytes that exist. A range of a tree is a usage error.
 ///
+/// ```no_run
+/// use std::{fs::File, io::BufReader};
+/// use tress_container::commands::{DecryptOptions, Sink, Source, decrypt};
+/// use tress_container::{Control, keys::Identities};
+///
+/// let identities = Identities::from_file(BufReader::new(File::open("me.key")?))?;
+/// let (source, sink) = (Source::Path("film.tress".into()), Sink::Path { path: "film.mkv".into(), force: false });
+/// decrypt(&source, &sink, &identities, &DecryptOptions::default(), &Control::new())?;
+/// # Ok::<(), tress_container::Error>(())
+/// ```
+///
 /// # Errors
-/// Every failure of reading, verifying or writing, and [`ErrorKind::Interrupted`]. Then there is no file of the sink's name; a sink that
-/// is a stream has received the verified chunks before the first bad one, and nothing else.
+/// Every failure of reading, verifying or writing, and [`ErrorKind::Interrupted`]. Then no new file remains, and an
+/// existing one is unchanged. A sink that is a stream has received the verified chunks before the first bad one, and nothing else.
 pub fn decrypt(
     source: &Source,
     sink: &Sink,

@@ -64,7 +64,8 @@ impl EncryptOptions {
 /// ```
 ///
 /// # Errors
-/// Every failure of reading, sealing or writing, and [`ErrorKind::Interrupted`]. Then there is no file of the sink's name.
+/// Every failure of reading, sealing or writing, and [`ErrorKind::Interrupted`]. Then no new file remains, and an
+/// existing one is unchanged.
 pub fn encrypt(
     source: &Source,
     sink: &Sink,

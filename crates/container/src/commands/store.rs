@@ -27,7 +27,7 @@ pub(crate) fn store_on(system: &dyn System, bytes: &[u8], sink: &Sink, control: 
 /// written and synced. An existing file or link of that name, even a dangling link, is an error.
 ///
 /// # Errors
-/// `OutputExists`, and every failure of writing. Then there is no file of that name.
+/// `OutputExists`, and every failure of writing. Then no new file remains.
 pub fn store_private(bytes: &[u8], path: &Path, control: &Control) -> Result<(), Error> {
     store_private_on(&Os, bytes, path, control)
 }

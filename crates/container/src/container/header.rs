@@ -7,7 +7,7 @@ use age::{DecryptError, Decryptor, EncryptError, Encryptor, Identity};
 use zeroize::Zeroizing;
 
 use super::content::MAX_CONTENT_BYTES;
-use super::stanzas::{EachIdentity, StanzaTypes, are_whole, count_stanzas};
+use super::stanzas::{EachIdentity, StanzaTypes, count_stanzas, have_final_lines};
 use super::{Aead, Content};
 use crate::keys::{Identities, Recipients};
 use crate::{Error, ErrorKind};
@@ -92,7 +92,7 @@ impl Header {
         if count_stanzas(&age_file) > MAX_RECIPIENTS {
             return Err(Error::new(ErrorKind::HeaderTooLarge).with_detail("too many recipients"));
         }
-        if !are_whole(&age_file) {
+        if !have_final_lines(&age_file) {
             return Err(Error::new(ErrorKind::HeaderDamaged).with_detail("a recipient's stanza lacks its last line"));
         }
         let seen = StanzaTypes::default();

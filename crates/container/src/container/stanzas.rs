@@ -19,7 +19,7 @@ pub(super) fn count_stanzas(age_file: &[u8]) -> usize {
 
 /// Whether the body of every stanza ends in a line of fewer than 64 characters, which may be empty, as age's specification requires.
 /// age's parser accepts the next stanza or the MAC as the end.
-pub(super) fn are_whole(age_file: &[u8]) -> bool {
+pub(super) fn have_final_lines(age_file: &[u8]) -> bool {
     let mut is_open = false;
     for line in age_file.split(|&byte| byte == b'\n') {
         if line.starts_with(b"->") || line.starts_with(b"---") {
@@ -103,7 +103,7 @@ mod tests {
             (format!("-> a\n{short}\n-> b\n{full}\n--- mac\n"), false),
         ];
         for (header, expected) in cases {
-            assert_eq!(are_whole(format!("age-encryption.org/v1\n{header}").as_bytes()), expected, "{header}");
+            assert_eq!(have_final_lines(format!("age-encryption.org/v1\n{header}").as_bytes()), expected, "{header}");
         }
     }
 }

@@ -36,7 +36,7 @@ impl Recipients {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            recipients.extend([line.parse::<Self>().map_err(|error| error.on(&numbered("")))?]);
+            recipients.extend([line.parse::<Self>().map_err(|error| error.at_location(&numbered("")))?]);
         }
         if recipients.is_empty() { Err(ErrorKind::NoRecipients.into()) } else { Ok(recipients) }
     }

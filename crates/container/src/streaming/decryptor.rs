@@ -152,7 +152,7 @@ impl Decryptor {
             plain_bytes(sealed.len() as u64)? as usize
         };
         let before = plain.len();
-        grow(plain, bytes);
+        append_zeros(plain, bytes);
         parallel::unseal(payload, self.next_chunk, sealed, &mut plain[before..], self.threads).inspect_err(
             |error| {
                 plain.truncate(before + parallel::verified_bytes(self.next_chunk, error));
@@ -164,7 +164,7 @@ impl Decryptor {
 }
 
 /// Appends zeros. If the memory has to move, the old memory is wiped, because it holds plaintext.
-fn grow(plain: &mut Vec<u8>, bytes: usize) {
+fn append_zeros(plain: &mut Vec<u8>, bytes: usize) {
     let length = plain.len() + bytes;
     if plain.capacity() < length {
         let capacity = if plain.is_empty() { length } else { length.max(2 * plain.capacity()) };

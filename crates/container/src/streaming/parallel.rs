@@ -24,11 +24,11 @@ pub(super) fn seal(
     threads: usize,
 ) -> Result<(), Error> {
     assert_eq!(sealed.len(), plain.len() + sealed.len().div_ceil(SEALED_CHUNK_BYTES) * TAG_BYTES);
-    let share = share(sealed.len(), threads);
-    let parts = sealed.chunks_mut(share * SEALED_BATCH_BYTES).zip(0..).map(|(sealed, part)| {
-        let start = part * share * BATCH_BYTES;
-        let end = plain.len().min(start + share * BATCH_BYTES);
-        (first + (part * share * BATCH_CHUNKS) as u64, &plain[start..end], sealed)
+    let batches_per_thread = batches_per_thread(sealed.len(), threads);
+    let parts = sealed.chunks_mut(batches_per_thread * SEALED_BATCH_BYTES).zip(0..).map(|(sealed, part)| {
+        let start = part * batches_per_thread * BATCH_BYTES;
+        let end = plain.len().min(start + batches_per_thread * BATCH_BYTES);
+        (first + (part * batches_per_thread * BATCH_CHUNKS) as u64, &plain[start..end], sealed)
     });
     on_threads(parts, |(chunk, plain, sealed)| seal_batches(payload, chunk, plain, sealed))
 }
@@ -56,12 +56,12 @@ pub(super) fn unseal(
     threads: usize,
 ) -> Result<(), Error> {
     assert_eq!(sealed.len(), plain.len() + sealed.len().div_ceil(SEALED_CHUNK_BYTES) * TAG_BYTES);
-    let share = share(sealed.len(), threads);
+    let batches_per_thread = batches_per_thread(sealed.len(), threads);
     let mut rest = &mut *plain;
-    let parts = sealed.chunks(share * SEALED_BATCH_BYTES).zip(0..).map(|(sealed, part)| {
-        let now = rest.len().min(share * BATCH_BYTES);
+    let parts = sealed.chunks(batches_per_thread * SEALED_BATCH_BYTES).zip(0..).map(|(sealed, part)| {
+        let now = rest.len().min(batches_per_thread * BATCH_BYTES);
         let plain = rest.split_off_mut(..now).expect("is cut where it ends at most");
-        (first + (part * share * BATCH_CHUNKS) as u64, sealed, plain)
+        (first + (part * batches_per_thread * BATCH_CHUNKS) as u64, sealed, plain)
     });
     on_threads(parts, |(chunk, sealed, plain)| unseal_batches(payload, chunk, sealed, plain)).inspect_err(|error| {
         plain[verified_bytes(first, error)..].zeroize();
@@ -88,9 +88,9 @@ fn unseal_batches(payload: &Payload, mut chunk: u64, sealed: &[u8], mut plain: &
 
 /// Verifies `sealed`, the chunks from number `first` on, and decrypts them in place, each before its tag.
 pub(super) fn unseal_in_place(payload: &Payload, first: u64, sealed: &mut [u8], threads: usize) -> Result<(), Error> {
-    let share = share(sealed.len(), threads);
-    let parts = sealed.chunks_mut(share * SEALED_BATCH_BYTES).zip(0..).map(|(sealed, part)| {
-        let chunk = first + (part * share * BATCH_CHUNKS) as u64;
+    let batches_per_thread = batches_per_thread(sealed.len(), threads);
+    let parts = sealed.chunks_mut(batches_per_thread * SEALED_BATCH_BYTES).zip(0..).map(|(sealed, part)| {
+        let chunk = first + (part * batches_per_thread * BATCH_CHUNKS) as u64;
         (chunk, sealed)
     });
     on_threads(parts, |(chunk, sealed)| {
@@ -122,7 +122,7 @@ pub(super) fn extend(buffer: &mut Zeroizing<Vec<u8>>, bytes: &[u8], most: usize)
 }
 
 /// Number of batches for each thread. The last thread may have fewer.
-fn share(sealed_bytes: usize, threads: usize) -> usize {
+fn batches_per_thread(sealed_bytes: usize, threads: usize) -> usize {
     let batches = sealed_bytes.div_ceil(SEALED_BATCH_BYTES);
     batches.div_ceil(threads.min(batches / BATCHES_PER_THREAD).max(1)).max(1)
 }

@@ -129,7 +129,7 @@ impl<R: ReadAt> RangeReader<R> {
             return Ok(0);
         }
         let mut filled = 0;
-        self.each_chunk(iter::once(at..end), |start, plain| {
+        self.for_each_chunk(iter::once(at..end), |start, plain| {
             let plain = overlap(&(at..end), start, plain);
             buffer[filled..filled + plain.len()].copy_from_slice(plain);
             filled += plain.len();
@@ -155,7 +155,7 @@ impl<R: ReadAt> RangeReader<R> {
         let mut results = vec![Zeroizing::new(Vec::new()); ranges.len()];
         let mut waiting = order.iter().copied().peekable();
         let mut active = Vec::new();
-        self.each_chunk(order.iter().map(|&number| ranges[number].clone()), |start, plain| {
+        self.for_each_chunk(order.iter().map(|&number| ranges[number].clone()), |start, plain| {
             let end = start + plain.len() as u64;
             active.extend(iter::from_fn(|| waiting.next_if(|&number| ranges[number].start < end)));
             for &number in &active {
@@ -171,7 +171,7 @@ impl<R: ReadAt> RangeReader<R> {
 
     /// Calls a function for every chunk that the ranges need, once and in order, with the offset of its plaintext. The ranges are sorted by
     /// their start, not empty and within the plaintext.
-    fn each_chunk(
+    fn for_each_chunk(
         &self,
         ranges: impl Iterator<Item = Range<u64>>,
         mut give: impl FnMut(u64, &[u8]) -> io::Result<()>,

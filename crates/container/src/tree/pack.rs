@@ -61,7 +61,7 @@ struct Packer<'a, 's> {
     /// Path of the innermost open folder, relative to the root.
     path: PathBuf,
     /// The open folders, from the root to the current one.
-    open: Vec<Folder>,
+    open: Vec<PackFolder>,
     out: &'a mut dyn Write,
     control: &'a Control,
     buffer: Vec<u8>,
@@ -85,12 +85,12 @@ impl RefusedEntries {
         }
         match names.is_empty() {
             true => self.first,
-            false => self.first.also(&names.join(", ")),
+            false => self.first.with_other_names(&names.join(", ")),
         }
     }
 }
 
-struct Folder {
+struct PackFolder {
     /// `None` while too many others are open.
     handle: Option<Dir>,
     identity: FileIdentity,
@@ -204,7 +204,7 @@ impl Packer<'_, '_> {
         let listed = calls::list(&handle).map_err(|error| Error::from(error).at(&shown))?;
         let mut names: Vec<OsString> = listed.into_iter().map(|(name, _)| name).collect();
         names.sort_unstable_by(|one, other| other.as_encoded_bytes().cmp(one.as_encoded_bytes()));
-        self.open.push(Folder { handle: Some(handle), identity: FileIdentity::of(metadata), names });
+        self.open.push(PackFolder { handle: Some(handle), identity: FileIdentity::of(metadata), names });
         if let Some(outer) = self.open.len().checked_sub(OPEN_FOLDERS + 1) {
             self.open[outer].handle = None;
         }

@@ -118,7 +118,7 @@ impl<'a> ArchiveReader<'a> {
         let length = std::mem::take(&mut self.padding_bytes);
         self.read_exact(&mut padding[..length])?;
         if padding != [0; BLOCK_BYTES] {
-            return Err(damaged("fill that is not zero"));
+            return Err(damaged("padding is not zero"));
         }
         Ok(())
     }
@@ -186,12 +186,12 @@ impl Extensions {
     /// applies to the long name or to the entry.
     fn take_gnu(&mut self, kind: u8, data: Vec<u8>) -> Result<(), Error> {
         self.has_gnu = true;
-        self.refuse_both()?;
+        self.reject_both_formats()?;
         let slot = if kind == b'L' { &mut self.path } else { &mut self.target };
         set_once(slot, without_nul(data))
     }
 
-    fn refuse_both(&self) -> Result<(), Error> {
+    fn reject_both_formats(&self) -> Result<(), Error> {
         match self.has_pax && self.has_gnu {
             true => Err(damaged("extended headers of both pax and GNU tar for one entry")),
             false => Ok(()),
@@ -202,7 +202,7 @@ impl Extensions {
         if std::mem::replace(&mut self.has_pax, true) {
             return Err(damaged("two extended headers for one entry"));
         }
-        self.refuse_both()?;
+        self.reject_both_formats()?;
         for record in pax::records(data) {
             let (key, value) = record.ok_or_else(|| damaged("malformed extended header"))?;
             match key {

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
 
-struct Folder {
+struct RemoveFolder {
     handle: Option<Dir>,
     name: OsString,
     /// Subfolders that still exist.
@@ -16,7 +16,7 @@ struct Folder {
 /// number of open handles is bounded, whatever the depth.
 pub(crate) fn remove_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
     let device = platform::device(&calls::status(parent, name)?);
-    let mut open = vec![empty(parent, name, device)?];
+    let mut open = vec![remove_files(parent, name, device)?];
     let mut path = PathBuf::from(name);
     while let Some(folder) = open.last_mut() {
         let handle = match folder.handle.take() {
@@ -25,7 +25,7 @@ pub(crate) fn remove_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
         };
         match folder.folders.pop() {
             Some(name) => {
-                let inner = empty(&handle, &name, device)?;
+                let inner = remove_files(&handle, &name, device)?;
                 folder.handle = Some(handle);
                 path.push(&name);
                 open.push(inner);
@@ -55,7 +55,7 @@ pub(crate) fn remove_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
 }
 
 /// Removes everything but subfolders from a folder, and returns it with the remaining subfolders.
-fn empty(parent: &Dir, name: &OsStr, device: u64) -> io::Result<Folder> {
+fn remove_files(parent: &Dir, name: &OsStr, device: u64) -> io::Result<RemoveFolder> {
     // Makes it possible to empty a folder that its owner may not write to.
     platform::set_folder_mode(parent, name, 0o700)?;
     let handle = calls::open_folder(parent, name)?;
@@ -69,5 +69,5 @@ fn empty(parent: &Dir, name: &OsStr, device: u64) -> io::Result<Folder> {
             false => calls::remove_file(&handle, &name)?,
         }
     }
-    Ok(Folder { handle: Some(handle), name: name.to_owned(), folders })
+    Ok(RemoveFolder { handle: Some(handle), name: name.to_owned(), folders })
 }

@@ -52,14 +52,14 @@ struct Unpacker<'a> {
     /// Whether the stream has entries besides the root's.
     has_entries: bool,
     /// The open folders below the root, up to the folder of the last entry.
-    open: Vec<Folder>,
+    open: Vec<UnpackFolder>,
     control: &'a Control,
     buffer: Vec<u8>,
 }
 
 /// A folder that may still receive entries. Its mode and time are set when it is left: a read-only folder could not be filled, and
 /// filling changes the time.
-struct Folder {
+struct UnpackFolder {
     name: OsString,
     /// `None` while too many others are open.
     handle: Option<Dir>,
@@ -107,7 +107,7 @@ impl Unpacker<'_> {
         platform::create_folder(parent, name).map_err(creation_error)?;
         let handle = calls::open_folder(parent, name)?;
         let name = name.to_owned();
-        self.open.push(Folder { name, handle: Some(handle), mode: entry.mode, modified: entry.modified });
+        self.open.push(UnpackFolder { name, handle: Some(handle), mode: entry.mode, modified: entry.modified });
         if let Some(outer) = self.open.len().checked_sub(OPEN_FOLDERS + 1) {
             self.open[outer].handle = None;
         }
@@ -143,7 +143,7 @@ impl Unpacker<'_> {
 
     /// Leaves folders until the innermost open one has these names. No folder is entered twice.
     fn enter(&mut self, parents: &[&[u8]]) -> Result<(), Error> {
-        let same = |(folder, name): &(&Folder, &&[u8])| names::to_os(name) == Some(&*folder.name);
+        let same = |(folder, name): &(&UnpackFolder, &&[u8])| names::to_os(name) == Some(&*folder.name);
         let shared = self.open.iter().zip(parents).take_while(same).count();
         self.leave_to(shared)?;
         let Some(missing) = parents.get(shared) else {
@@ -160,7 +160,7 @@ impl Unpacker<'_> {
     /// Leaves the innermost folders until `depth` folders are open.
     fn leave_to(&mut self, depth: usize) -> Result<(), Error> {
         while self.open.len() > depth {
-            let Some(Folder { name, handle, mode, modified }) = self.open.pop() else { break };
+            let Some(UnpackFolder { name, handle, mode, modified }) = self.open.pop() else { break };
             drop(handle);
             set_attributes(self.current()?, &name, mode, modified)
                 .map_err(|error| Error::from(error).at_entry(self.path().join(&name)))?;
@@ -171,14 +171,14 @@ impl Unpacker<'_> {
     /// The innermost open folder.
     fn current(&mut self) -> Result<&Dir, Error> {
         let path = match self.open.last() {
-            Some(Folder { handle: None, .. }) => self.path(),
+            Some(UnpackFolder { handle: None, .. }) => self.path(),
             _ => PathBuf::new(),
         };
         match self.open.last_mut() {
             None => Ok(&self.top),
-            Some(Folder { handle: Some(handle), .. }) => Ok(handle),
+            Some(UnpackFolder { handle: Some(handle), .. }) => Ok(handle),
             // Every component of this path was made here as a folder.
-            Some(Folder { handle, .. }) => Ok(handle.insert(calls::open_below(&self.top, &path)?)),
+            Some(UnpackFolder { handle, .. }) => Ok(handle.insert(calls::open_below(&self.top, &path)?)),
         }
     }
 

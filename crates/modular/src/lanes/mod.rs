@@ -51,6 +51,19 @@ pub fn backend() -> Option<&'static str> {
 
 /// Computes all powers. Constant time: the time depends only on lengths.
 ///
+/// ```
+/// use tress_modular::{Modulus, lanes::{self, Power}};
+///
+/// let modulus = Modulus::new(&[97, 1])?; // 2^64 + 97
+/// let (mut three, mut five) = ([0; 2], [0; 2]);
+/// lanes::power(&mut [
+///     Power { modulus: &modulus, base: &[3], exponent: &[4], result: &mut three },
+///     Power { modulus: &modulus, base: &[5], exponent: &[3], result: &mut five },
+/// ]);
+/// assert_eq!((three, five), ([81, 0], [125, 0]));
+/// # Ok::<(), tress_modular::Error>(())
+/// ```
+///
 /// # Panics
 /// If a result does not have as many digits as its modulus.
 pub fn power(jobs: &mut [Power<'_>]) {

@@ -7,7 +7,7 @@ use alloc::vec;
 
 use zeroize::Zeroizing;
 
-use super::rest;
+use super::small_remainder;
 use crate::{Limb, Modulus, add, reveal};
 
 /// Limit of the search for D. A square has no such D, so the search is interrupted to test for squares. It is practically impossible that
@@ -25,7 +25,7 @@ fn jacobi(magnitude: u64, is_negative: bool, n: &[u64]) -> i32 {
         sign = -sign;
     }
     // Evaluates all remainders, so that the time depends only on the symbol.
-    let rest = rest(n, magnitude);
+    let rest = small_remainder(n, magnitude);
     let symbol = (0..magnitude)
         .map(|other| (rest ^ other).is_zero().mask() & i64::from(small_jacobi(other, magnitude)).cast_unsigned())
         .fold(0, |symbol, one| symbol | one);

@@ -504,7 +504,7 @@ mod tests {
     }
 
     #[test]
-    fn no_axis_no_panic() {
+    fn empty_axes_do_not_panic() {
         for (from, to) in [(0.0, 0.0), (f64::NAN, 1.0), (1.0, f64::INFINITY), (-1.0, 1.0), (2.0, 1.0)] {
             let mut chart = chart();
             (chart.x.from, chart.x.to, chart.y.from, chart.y.to) = (from, to, from, to);

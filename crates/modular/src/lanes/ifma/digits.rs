@@ -51,7 +51,7 @@ const fn staged_limbs(digits: usize) -> usize {
 pub(super) fn enter(numbers: [&[u64]; LANES], staging: &mut [Digit], digits: &mut [Digit]) {
     assert!(!digits.is_empty(), "numbers have digits");
     let limbs = &mut staging[..staged_limbs(digits.len())];
-    side_by_side(numbers, limbs);
+    arrange_in_lanes(numbers, limbs);
     let mask = _mm512_set1_epi64(DIGIT_MASK as i64);
     for (i, digit) in digits.iter_mut().enumerate() {
         let (limb, shift) = (i * DIGIT_BITS / 64, i * DIGIT_BITS % 64);
@@ -95,7 +95,7 @@ fn shift_right(digits: __m512i, bits: usize) -> __m512i {
 /// Arranges the limbs of eight numbers in lanes, padded with zeros. Without AVX-512, so that the compiler does not use scatter
 /// instructions.
 #[inline(never)]
-fn side_by_side(numbers: [&[u64]; LANES], limbs: &mut [Digit]) {
+fn arrange_in_lanes(numbers: [&[u64]; LANES], limbs: &mut [Digit]) {
     limbs.fill(Digit::default());
     for (lane, number) in numbers.iter().enumerate() {
         for (digit, limb) in limbs.iter_mut().zip(*number) {
