@@ -1,8 +1,8 @@
 //! Powers: the exponentiations that section 3.3 of the paper implements or mentions.
 //!
-//! All except [`fixed_window`] work in any [`Ring`], take a time that depends on the exponent, and reject the exponent zero: they start
-//! from the base, as the paper does. [`fixed_window`] is for secrets. There the exponent zero gives 1, because the code must not test for
-//! it.
+//! All except [`fixed_window`](fn@fixed_window) work in any [`Ring`], take a time that depends on the exponent, and reject the exponent
+//! zero: they start from the base, as the paper does. [`fixed_window`](fn@fixed_window) is for secrets. There the exponent zero gives 1,
+//! because the code must not test for it.
 
 mod binary;
 mod fixed_base;
