@@ -1,11 +1,13 @@
-//! Does time depend on keys or data? A statistical test in the manner of dudect (Reparaz, Balasch, Verbauwhede, "Dude, is my
-//! code constant time?", DATE 2017): many runs with one fixed input and with random ones, in random order, and Welch's t
-//! between the two. From |t| = 4.5 on the means differ for a reason; below that nothing was found, which proves nothing.
+//! Does time depend on keys or data? A statistical test in the manner of dudect (Reparaz, Balasch, Verbauwhede,
+//! "Dude, is my code constant time?", DATE 2017): many runs with one fixed input and with random ones, in random
+//! order, and Welch's t between the two. From |t| = 4.5 on, the difference of the means is not an accident. A smaller
+//! t means that nothing was found, which proves nothing.
 //!
-//! What is rare and slow is other people's work, so the test is repeated without the slowest samples at several limits, and
-//! the largest |t| counts; and a test that finds something is made once more with other inputs and four times the samples,
-//! and counts if it finds the same. Everything of a sample but the call is done before the clock runs, and at the same addresses
-//! for both classes. A comparison that stops at the first difference stands beside the ciphers: it has to be found.
+//! Rare slow samples come from other programs. So t is also computed without the slowest samples, at several limits,
+//! and the largest |t| counts. A test that finds something is repeated with other inputs and four times the samples,
+//! and counts if it finds the same. Everything but the call itself is done before the clock starts, and at the same
+//! addresses for both classes. The run also tests a comparison that stops at the first difference: this leak has to
+//! be found.
 
 use std::hint::black_box;
 use std::io::{self, Write};
@@ -18,41 +20,41 @@ use tress_cipher::{
     lanes, modes,
 };
 
-/// From here on a difference is no accident.
+/// From this |t| on, a difference is not an accident.
 pub const THRESHOLD: f64 = 4.5;
 
-/// Bytes of a message: enough for every kernel to come to its inner loop, and long against the clock's own time.
+/// Bytes of a message: enough that every kernel reaches its inner loop, and long compared with reading the clock.
 const MESSAGE_BYTES: usize = 1024;
 const MESSAGES: usize = 4;
-/// Shares of the samples that are kept, besides all of them.
+/// Shares of the samples to keep, in addition to all of them.
 const KEPT: [f64; 6] = [0.5, 0.7, 0.8, 0.9, 0.95, 0.99];
 
-/// What differs between the two classes.
+/// The input that differs between the two classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Secret {
-    /// The key: one, or random ones.
+    /// The key: fixed, or random.
     Key,
-    /// The data: always the same, or random.
+    /// The data: fixed, or random.
     Data,
 }
 
-/// One test's result.
+/// The result of one test.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// Cipher and mode.
+    /// The cipher and the mode.
     pub name: String,
-    /// Its backend.
+    /// The cipher's backend.
     pub backend: &'static str,
-    /// What was fixed and random.
+    /// The input that was fixed or random.
     pub secret: Secret,
-    /// The t of the largest size.
+    /// The t with the largest absolute value.
     pub t: f64,
-    /// The same of the second time, if there was one.
+    /// The t of the repeated test, if there was one.
     pub again: Option<f64>,
 }
 
 impl Finding {
-    /// Whether time depends on the secret; that nothing was found proves nothing.
+    /// Whether time depends on the secret. If this is `false`, nothing was found, which proves nothing.
     pub fn is_leak(&self) -> bool {
         let found = |t: f64| t.abs() >= THRESHOLD;
         found(self.t) && self.again.is_none_or(|again| found(again) && again.signum() == self.t.signum())
@@ -75,7 +77,7 @@ pub fn welch_t(classes: [&[f64]; 2]) -> f64 {
     if error > 0.0 { (a.0 - b.0) / error } else { 0.0 }
 }
 
-/// The largest t over all limits below which samples are kept.
+/// The t with the largest absolute value, over all limits below which samples are kept.
 fn largest_t(samples: &[(bool, f64)]) -> f64 {
     let mut sorted: Vec<f64> = samples.iter().map(|sample| sample.1).collect();
     sorted.sort_by(f64::total_cmp);
@@ -112,7 +114,7 @@ fn sample<S>(
     largest_t(&taken)
 }
 
-/// A cipher and the messages that it works on, always in the same place.
+/// A cipher and the messages that it works on, always at the same addresses.
 struct Bench<C> {
     cipher: C,
     messages: Messages,
@@ -134,7 +136,7 @@ fn fits(result: Result<(), Error>) {
     result.expect("whole blocks, and counters have values left");
 }
 
-/// Both secrets of one call.
+/// Tests one call with each of the two secrets.
 fn both<C: FromKey>(
     out: &mut dyn FnMut(Finding) -> io::Result<()>,
     (name, key_bytes, backend, samples): (&str, usize, Backend, usize),
@@ -152,8 +154,8 @@ fn both<C: FromKey>(
                 let mut random_key = [0; 32];
                 random.fill(&mut random_key);
                 random.fill(bench.random.as_flattened_mut());
-                // Both classes read both messages, write one to where the last one was, and then set a key up there: what
-                // the call finds in caches and store buffers is the same.
+                // Both classes read both messages, write one of them over the last message, and then make a key
+                // schedule at a fixed address, so that the call finds the same state of caches and store buffers.
                 let mask = if secret == Secret::Data && fixed { 0xff } else { 0 };
                 let both = bench.fixed.as_flattened().iter().zip(bench.random.as_flattened());
                 for (byte, (fixed, random)) in bench.messages.as_flattened_mut().iter_mut().zip(both) {
@@ -167,14 +169,15 @@ fn both<C: FromKey>(
     };
     for secret in [Secret::Key, Secret::Data] {
         let t = t_of(secret, samples, 1);
-        // With other inputs and four times as many: what stays, and in the same direction, is no accident.
+        // Repeats with other inputs and four times the samples. A difference that stays, in the same direction, is
+        // not an accident.
         let again = (t.abs() >= THRESHOLD).then(|| t_of(secret, 4 * samples, 2));
         out(Finding { name: name.into(), backend: backend.name(), secret, t, again })?;
     }
     Ok(())
 }
 
-/// All calls of a cipher, on every backend of this machine.
+/// Tests all calls of a cipher, on every backend of this machine.
 struct Tests<'a> {
     cipher: &'static Cipher,
     samples: usize,
@@ -184,7 +187,7 @@ struct Tests<'a> {
 impl Tests<'_> {
     fn each<C: FromKey>(&mut self, calls: &[(&str, Call<C>)]) -> io::Result<()> {
         let Cipher { name, key_bytes, .. } = *self.cipher;
-        // `reference` looks up tables, which is no secret.
+        // The backend `reference` uses table lookups, so it is known to leak.
         for &backend in C::BACKENDS.iter().filter(|backend| backend.is_available() && **backend != Backend::Reference) {
             for (mode, call) in calls {
                 both(self.out, (&format!("{name} {mode}"), key_bytes, backend, self.samples), *call)?;
@@ -219,7 +222,7 @@ impl WithCipher for Tests<'_> {
             ("ccm", |cipher, messages| {
                 fits(modes::ccm::seal(cipher, &[1; 12], Aad(b""), &mut messages[0], &mut [0; 16]));
             }),
-            // Forged, all of them.
+            // All tags are forged.
             ("ccm lanes decrypt", |cipher, messages| {
                 let mut jobs = messages.each_mut().map(|message| {
                     lanes::ccm::Open::new(cipher, &[1; 12], Aad(b""), message, &[0; 16]).expect("lengths that CCM has")
@@ -249,7 +252,7 @@ fn planted(samples: usize) -> Finding {
     Finding { name: "planted comparison".into(), backend: "", secret: Secret::Data, t, again: None }
 }
 
-/// Of each type of cipher those with the shortest and the longest key, by their first names.
+/// The ciphers with the shortest and with the longest key of each type, by their first names.
 fn tested() -> Vec<&'static Cipher> {
     let mut found: Vec<&Cipher> = Vec::new();
     for cipher in CIPHERS {
@@ -263,8 +266,9 @@ fn tested() -> Vec<&'static Cipher> {
     found
 }
 
-/// Tests of each type of cipher the shortest and the longest key on every backend of this machine but `reference`, with so many samples each, and says what it finds
-/// line by line. Returns how many leaks were found among the ciphers, and whether the planted one was.
+/// Tests the shortest and the longest key of each type of cipher, with `samples` samples each, on every backend of
+/// this machine but `reference`. Writes a line for each finding. Returns the number of leaks in ciphers, and whether
+/// the planted leak was found.
 pub fn run(samples: usize, out: &mut dyn Write) -> io::Result<(usize, bool)> {
     let mut leaks = 0;
     let mut say = |finding: Finding| {
@@ -319,7 +323,7 @@ mod tests {
         assert!(welch_t([&all(true), &all(false)]).abs() < THRESHOLD);
     }
 
-    /// Those of the catalogue with a type of their own, the ends of their keys.
+    /// The entries of the catalogue with the shortest and the longest key of each type.
     #[test]
     fn every_type_of_cipher_is_tested() {
         let names: Vec<&str> = tested().iter().map(|cipher| cipher.name).collect();

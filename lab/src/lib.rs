@@ -1,12 +1,13 @@
-//! Measuring and comparing: how fast Tress is on this machine, against what, and how sure that is.
+//! Measurements and comparisons: how fast Tress is on this machine, compared with which libraries, and with what certainty.
 //!
-//! [`mod@bench`] measures ciphers, modes and whole commands against their peers, in turn and in one run. How it measures is
-//! the page docs/explanation/method.md; what it prints for programs is the schema of [`bench::Document`]. [`leaks`] tests whether time
-//! depends on secrets (docs/explanation/side-channels.md). [`roofs`] says what this machine does at most; [`timing`] has the clocks and medians of all. [`study`] puts papers beside what
-//! this machine does; [`picture`] draws; [`report`] makes one page of it all.
+//! [`mod@bench`] measures ciphers, modes and whole commands alternately with their peers. The page
+//! docs/explanation/method.md describes the method; [`bench::Document`] is the schema of its JSON output. [`leaks`]
+//! tests whether time depends on secrets (docs/explanation/side-channels.md). [`roofs`] measures the rooflines of
+//! this machine. [`timing`] has the clocks and medians for all of them. [`study`] compares papers with measurements
+//! on this machine; [`picture`] draws; [`report`] makes one page from the results.
 #![forbid(unsafe_code)]
 
-/// Compiles the Rust example of the project's README, which no package may reach for.
+/// Compiles the Rust example of the project's README, which is outside of every package.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;

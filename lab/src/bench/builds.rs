@@ -1,10 +1,12 @@
-//! `tress bench --against-build PROGRAM`: what changed between two builds, which measure in turn.
+//! `tress bench --against-build PROGRAM`: what changed between two builds, which measure alternately.
 //!
-//! Two things make records of one build differ by more than their samples say. Where a program's code and memory lie is decided
-//! when it starts, and changes a row by some percent. And the machine is not the same one minute later: a neighbour that shares a
-//! core takes a third of a rate away for as long as it likes. So there are many **turns**. For each, both programs are started
-//! anew, on the same core; of every row they take samples in turn, a few milliseconds each, so that both meet the same neighbours; and
-//! a turn counts as one observation, by the median of its ratios. A row has turns until its interval is narrow.
+//! Two things make records of one build differ by more than their samples say. First, the addresses of a program's
+//! code and memory are decided when it starts, and change a row by some percent. Second, the machine changes within a
+//! minute: a neighbour that shares a core can take a third of the rate away for any length of time.
+//!
+//! A run therefore has many **turns**. In each turn both programs start anew, on the same core. They take samples of
+//! every row alternately, a few milliseconds each, so that both meet the same neighbours. A turn counts as one
+//! observation, the median of its ratios. A row has turns until its interval is narrow.
 
 use std::{
     ffi::OsString,
@@ -29,18 +31,18 @@ use super::{
 };
 use crate::timing::{progress, statistics::median};
 
-/// Two programs, and how to ask both of them for samples.
+/// Two programs, and how to start them for samples.
 #[derive(Clone, Debug)]
 pub struct Builds {
     /// The build to judge.
     pub program: PathBuf,
     /// The build that it is compared with.
     pub other: PathBuf,
-    /// What else `tress bench --visit` gets: a filter and a choice of rows.
+    /// Further arguments of `tress bench --visit`: a filter and a choice of rows.
     pub arguments: Vec<OsString>,
-    /// No more turns than a first impression needs.
+    /// Take only the turns that a first impression needs.
     pub quick: bool,
-    /// Rows have several threads, so that the programs have to be let go where they like.
+    /// Whether rows have several threads, so that the programs must not be pinned to one core.
     pub has_threads: bool,
     /// Compare builds for different targets, too.
     pub force: bool,
@@ -55,12 +57,12 @@ const SAMPLE: Effort =
 /// Samples of each program for a row in a turn.
 const PAIRS: usize = 7;
 
-/// Turns after which intervals are looked at, and rows are left out that are sure enough: looking after each would end too often
-/// at an interval that is narrow by chance.
+/// Turns after which the intervals are checked; rows that are sure enough get no more turns. A check after every turn
+/// would stop too often at an interval that is narrow by chance.
 const LOOKS: [usize; 6] = [21, 29, 41, 57, 80, 120];
 const QUICK_LOOKS: [usize; 1] = [21];
 
-/// Has both programs take turns, and writes what changed from the other one to this one.
+/// Runs both programs alternately, and writes what changed from `other` to `program`.
 pub fn run(builds: &Builds, out: &mut dyn Write) -> Result<Comparison, Error> {
     let looks = if builds.quick { &QUICK_LOOKS[..] } else { &LOOKS };
     let mut found = Found::default();
@@ -80,7 +82,7 @@ pub fn run(builds: &Builds, out: &mut dyn Write) -> Result<Comparison, Error> {
     compare::tell(found.into(), builds.json, out)
 }
 
-/// What there is of all rows.
+/// The ratios of all rows that both programs have, and the names of the others.
 #[derive(Default)]
 struct Found {
     rows: Vec<Ratios>,
@@ -88,7 +90,7 @@ struct Found {
     new: Vec<String>,
 }
 
-/// How many times as fast one row was, once for each turn.
+/// The speed of one row over that of the other build, one value for each turn.
 struct Ratios {
     name: String,
     by_cycles: Vec<f64>,
@@ -97,9 +99,9 @@ struct Ratios {
 }
 
 impl Found {
-    /// Starts both programs and takes samples of every row that is not sure.
+    /// Starts both programs and takes samples of every row that is not sure yet.
     fn turn(&mut self, builds: &Builds, turn: usize, bar: &indicatif::ProgressBar) -> Result<(), Error> {
-        // Turns are in pairs that differ in who is first.
+        // Two successive turns use the same core; they differ in which program is first.
         let processor = (!builds.has_threads).then_some(turn / 2);
         let (mut ours, here) = start(&builds.program, &builds.arguments, processor)?;
         let (mut theirs, there) = start(&builds.other, &builds.arguments, processor)?;
@@ -120,13 +122,13 @@ impl Found {
         for row in self.rows.iter_mut().filter(|row| !row.is_sure()) {
             bar.set_message(row.name.clone());
             let place = |names: &[String]| names.iter().position(|name| *name == row.name);
-            // A program that has other rows each time it starts.
+            // This happens with a program that has other rows each time it starts.
             let (Some(here), Some(there)) = (place(&here_names), place(&there_names)) else {
                 return Err(Error::NothingMatches);
             };
             let (mut by_cycles, mut by_rate) = (Vec::new(), Vec::new());
             for pair in 0..PAIRS {
-                // Neither is always the first, nor the first of a turn.
+                // The order alternates, and differs between the two turns of a core.
                 let (mine, other) = if (pair + turn).is_multiple_of(2) {
                     let mine = ask(&mut ours, here)?;
                     (mine, ask(&mut theirs, there)?)
@@ -167,7 +169,7 @@ impl Ratios {
         }
     }
 
-    /// Whether half of the least change that is told would have been seen.
+    /// Whether the row would have shown a change of half [`LEAST_CHANGE`].
     fn is_sure(&self) -> bool {
         self.change.as_ref().is_some_and(|change| change.least_seen() <= LEAST_CHANGE / 2.0)
     }
@@ -177,13 +179,14 @@ fn names(document: &Document) -> Vec<String> {
     document.rows.iter().map(compare::identity).collect()
 }
 
-/// A program that takes samples when it is asked, kept on one processor or on none, and what it can measure.
+/// Starts a program that takes samples on request, pinned to one core if `processor` is set. Also returns the rows
+/// that it can measure.
 fn start(program: &Path, arguments: &[OsString], processor: Option<usize>) -> Result<(Answering, Document), Error> {
     let mut command = Command::new(program);
     command.args(["bench", "--visit"]).args(arguments);
     let mut player = Answering::start(format!("{} bench --visit", program.display()), &mut command)?;
     let document: Document = answer(&mut player)?;
-    // Not before it has counted the machine's cores.
+    // Pinned only now: the program counts the cores of the machine when it starts.
     if let Some(processor) = processor {
         player.pin(processor);
     }
@@ -209,13 +212,13 @@ fn answer<T: DeserializeOwned>(player: &mut Answering) -> Result<T, Error> {
     serde_json::from_str(&player.answer()?).map_err(|error| player.failed(error))
 }
 
-/// Whether there is anything to measure.
+/// Checks that the options select at least one row.
 pub fn check(options: &Options) -> Result<(), Error> {
     if plan::plans(options)?.is_empty() { Err(Error::NothingMatches) } else { Ok(()) }
 }
 
-/// What a process does that is asked for samples: says what there is, as a document; then takes a sample of the row whose number
-/// each line of `questions` is, without peers.
+/// Answers another build's requests for samples: writes the rows as a document, then reads row numbers from
+/// `questions`, one a line, and takes one sample of each row, without peers.
 pub fn visit(options: &Options, questions: impl BufRead, out: &mut dyn Write) -> Result<(), Error> {
     check(options)?;
     let plans = plan::plans(options)?;

@@ -1,4 +1,4 @@
-//! What one call of a cipher in a mode works on: how many messages, how long, where they lie, with which keys.
+//! The input of one call of a cipher in a mode: how many messages, their lengths and places in the buffer, and their keys.
 
 use std::{mem, sync::LazyLock};
 
@@ -11,25 +11,26 @@ use tress_peers::Direction;
 const KEY: [u8; 32] = *b"thirty-two bytes of a key, or 16";
 const IV: [u8; 32] = [0x5a; 32];
 pub(crate) const NONCE_BYTES: usize = 12;
-/// As in the container. Other modes have as much room between messages, which spreads them over the sets of the first cache.
+/// As in the container. Other modes leave the same room between messages, which spreads them over the sets of the
+/// first-level cache.
 pub(crate) const TAG_BYTES: usize = 16;
 
-/// How the messages of a call differ from each other, and from those of the usual call.
+/// How the messages of a call differ from those of the usual call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// One length, one key, a tag's room between them.
+    /// One length, one key, 16 bytes (the size of a tag) between messages.
     Usual,
-    /// More room, so that no two lanes meet in a set of the first cache.
+    /// More room between messages, so that no two lanes share a set of the first-level cache.
     Spread,
-    /// A key for each.
+    /// A separate key for each message.
     KeyEach,
-    /// As many of each of three lengths, whose mean is that of the call.
+    /// Equal numbers of messages of three lengths, whose mean is that of the call.
     Mixed,
-    /// One after the other where others are done in lanes.
+    /// One message after the other, where the usual call uses lanes.
     OneAtATime,
 }
 
-/// What one call works on.
+/// The input of one call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call {
     pub(crate) cipher: &'static Cipher,
@@ -45,7 +46,7 @@ impl Shape {
     pub(crate) const MIXED_MESSAGES: usize = 540;
 }
 
-/// As many of each, in an order that is always the same (Knuth's MMIX generator, Fisher and Yates's shuffle).
+/// Equal numbers of each length, in a fixed order (Knuth's MMIX generator, shuffled by Fisher and Yates's method).
 static MIXED: LazyLock<Vec<usize>> = LazyLock::new(|| {
     let mut lengths: Vec<usize> = Shape::MIXED_BYTES.into_iter().cycle().take(Shape::MIXED_MESSAGES).collect();
     let mut state = 1u64;
@@ -62,12 +63,12 @@ impl Call {
         format!("{}-{}", self.cipher.name, self.mode.name())
     }
 
-    /// Lengths that are not the usual one.
+    /// Length of each message, where they differ.
     fn lengths(&self) -> &'static [usize] {
         if self.shape == Shape::Mixed { &MIXED } else { &[] }
     }
 
-    /// Bytes of all messages.
+    /// Bytes of all messages together.
     pub(crate) fn bytes(&self) -> usize {
         match self.lengths() {
             [] => self.lanes * self.message_bytes,
@@ -75,7 +76,7 @@ impl Call {
         }
     }
 
-    /// The room behind a message.
+    /// Bytes between a message and the next.
     fn room(&self) -> usize {
         if self.shape == Shape::Spread { 64 } else { TAG_BYTES }
     }
@@ -84,7 +85,7 @@ impl Call {
         self.bytes() + self.lanes * self.room()
     }
 
-    /// Where each message begins in a buffer, and its length.
+    /// Offset and length of each message in a buffer.
     pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let (lengths, usual, room) = (self.lengths(), self.message_bytes, self.room());
         let mut next = 0;
@@ -95,7 +96,7 @@ impl Call {
         })
     }
 
-    /// Every message of a buffer with its number and its tag.
+    /// Every message of a buffer, with its number and its tag.
     pub(crate) fn messages<'a>(
         &self,
         mut buffer: &'a mut [u8],
@@ -109,8 +110,8 @@ impl Call {
         })
     }
 
-    /// Works on one message after the other: its number, data and tag. One alone goes without the iterator, which would be a
-    /// tenth of the time of 64 bytes.
+    /// Calls `work` for one message after the other, with its number, data and tag. A single message bypasses the
+    /// iterator, which would be a tenth of the time of 64 bytes.
     #[inline]
     pub(crate) fn each<E>(
         &self,
@@ -124,7 +125,7 @@ impl Call {
         self.messages(buffer).try_for_each(|(number, data, tag)| one(number, data, tag))
     }
 
-    /// A key for each message, or one for all.
+    /// A key for each message, or one for all of them.
     pub(crate) fn keys(&self) -> Vec<Vec<u8>> {
         let key = |number: usize| {
             let mut key = KEY[..self.cipher.key_bytes].to_vec();
@@ -143,7 +144,7 @@ impl Call {
         (0..self.lanes).map(nonce).collect()
     }
 
-    /// The initialisation vector, or the first counter block: one of a short counter counts from 0.
+    /// The initialisation vector, or the first counter block. Counters that are shorter than a block start at 0.
     pub(crate) fn iv(&self) -> Vec<u8> {
         let (block_bytes, counter_bytes) = (self.cipher.block_bytes, counter_bytes(self.cipher));
         let mut iv = if self.mode == Mode::Ecb { Vec::new() } else { IV[..block_bytes].to_vec() };
@@ -153,19 +154,19 @@ impl Call {
         iv
     }
 
-    /// The longest message in CTR, where the counter is shorter than a block.
+    /// Bytes of the longest message in CTR, where the counter is shorter than a block.
     pub(crate) fn most_ctr_bytes(&self) -> Option<usize> {
         let (block_bytes, counter_bytes) = (self.cipher.block_bytes, counter_bytes(self.cipher));
         if counter_bytes < block_bytes { block_bytes.checked_shl(8 * counter_bytes as u32) } else { None }
     }
 
-    /// Whether our messages go through lanes: where each is a chain and there are several.
+    /// Whether our messages go through lanes: each message is a chain, and there are several.
     pub(crate) fn in_lanes(&self) -> bool {
         has_lanes(self.mode, self.direction) && self.lanes > 1 && self.shape != Shape::OneAtATime
     }
 }
 
-/// Whether one message is a chain, so that many are done in lanes.
+/// Whether the mode chains the blocks of a message, so that many messages are done in lanes.
 pub(crate) fn has_lanes(mode: Mode, direction: Direction) -> bool {
     match mode {
         Mode::Ccm => true,

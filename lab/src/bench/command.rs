@@ -1,8 +1,8 @@
-//! Whole commands, from start to end of the process: `tress encrypt` and `decrypt` of files in memory, against `age`,
-//! `openssl enc` and `cp`, in turn.
+//! Whole commands, from start to end of the process: `tress encrypt` and `decrypt` of files in memory, measured
+//! alternately with `age`, `openssl enc` and `cp`.
 //!
-//! Files lie in a tmpfs, so that no disk is measured. What a run writes is new each time and is deleted outside the
-//! timed part. Everything is Linux only, as the tmpfs at /dev/shm and /proc are.
+//! The files are in a tmpfs, so that no disk is measured. Each run writes a new file, which is deleted outside the
+//! timed part. All of this is for Linux only, because it uses the tmpfs at /dev/shm and /proc.
 
 use std::{
     ffi::OsStr,
@@ -37,18 +37,18 @@ const START_BYTES: u64 = 1024;
 
 /// A row of whole commands.
 pub(crate) struct Whole {
-    /// As far as it is known beforehand.
+    /// The fields that are known before the measurement.
     row: Row,
     ours: Run,
-    /// Names, versions, and theirs.
+    /// Name, version and command of each peer.
     peers: Vec<(&'static str, String, Run)>,
     quick: bool,
-    // Holds the files.
+    // Keeps the files until the row is dropped.
     _files: Rc<Files>,
 }
 
 impl Whole {
-    /// What a run does: bytes, or 1 where bytes say nothing.
+    /// Bytes of a run, or 1 where the row counts runs.
     fn unit(&self) -> f64 {
         if self.is_start() { 1.0 } else { self.row.message_bytes as f64 }
     }
@@ -87,12 +87,12 @@ impl Item for Whole {
         Duration::from_secs(if self.quick { 3 } else { 40 })
     }
 
-    /// Of other rows there are more visits.
+    /// Other rows are visited twice as often, unless the run is quick.
     fn is_due(&self, visit: usize) -> bool {
         self.quick || visit.is_multiple_of(2)
     }
 
-    /// One pair with each peer.
+    /// Takes one pair with each peer.
     fn visit(&mut self, _: Effort, is_first: bool, row: Option<Row>) -> Result<Row, Error> {
         let mut row = row.unwrap_or_else(|| self.row.clone());
         let unit = self.unit();
@@ -128,7 +128,7 @@ impl Item for Whole {
     }
 }
 
-/// Whether any row is asked for.
+/// Whether the options ask for any of these rows.
 pub(crate) fn is_wanted(options: &Options) -> bool {
     options.command.is_some()
         && options.matrix.is_none()
@@ -136,7 +136,7 @@ pub(crate) fn is_wanted(options: &Options) -> bool {
         && NAMES.iter().any(|name| options.wants(name))
 }
 
-/// What the rows share.
+/// The files that all rows share.
 struct Files {
     tress: PathBuf,
     folder: TempDir,
@@ -146,12 +146,12 @@ struct Files {
     memory_bytes: u64,
 }
 
-/// The rows that `options` ask for. Peers that are not there are told in the document, and so is the memory that a command
-/// takes, which needs no more than one look.
+/// Returns the rows that `options` ask for. Adds peers that are not installed to the document, and also the memory
+/// that a command takes, which is measured once.
 pub(crate) fn rows(options: &Options, document: &mut Document) -> Result<Vec<Whole>, Error> {
     let Some(tress) = &options.command else { return Ok(Vec::new()) };
     let (file_bytes, memory_bytes) = if options.quick { (256 << 20, 1 << 30) } else { (2 << 30, 8 << 30) };
-    // The plaintext, its container, and one output; or two small files.
+    // Room for the plaintext, its container, and one output; or for two small files.
     require_space(Path::new(TMPFS), 3 * file_bytes + (64 << 20))?;
     let folder = tempfile::Builder::new().prefix("tress-bench-").tempdir_in(TMPFS).map_err(Error::Files)?;
     let identity = folder.path().join("identity");
@@ -188,13 +188,13 @@ pub(crate) fn rows(options: &Options, document: &mut Document) -> Result<Vec<Who
     Ok(rows)
 }
 
-/// Ours, and theirs by name and by what asks for the version.
+/// Our command and the peers' commands; each peer with its name and the argument that prints its version.
 struct Sides {
     ours: Run,
     peers: Vec<(&'static str, &'static str, Run)>,
 }
 
-/// What a peer says of itself; where it is not there, that is told.
+/// First line of a peer's version. A peer that is not installed is added to the document's list.
 fn version_of(program: &str, question: &str, document: &mut Document) -> Option<String> {
     match output_of(Command::new(program).arg(question)) {
         Ok(version) => Some(version.lines().next().unwrap_or_default().trim().to_string()),
@@ -257,7 +257,7 @@ impl Files {
         Ok(Sides { ours, peers: vec![("age", "--version", age)] })
     }
 
-    /// The most resident memory while a file without blocks (all zeros, so that it takes none itself) is encrypted.
+    /// Measures the most resident memory during encryption of a sparse file (all zeros, so that the file itself takes no memory).
     fn memory(&self) -> Result<Row, Error> {
         let sparse = self.path("sparse");
         File::create(&sparse).and_then(|file| file.set_len(self.memory_bytes)).map_err(Error::Files)?;

@@ -1,12 +1,13 @@
 //! `tress bench --compare A B`: what changed between two records beyond their noise.
 //!
-//! Two runs of one program never give the same figures, so a change counts only when two things hold: the 99.99 % interval of
-//! how many times the one's visits are the other's does not have 1 in it, and the change is larger than [`LEAST_CHANGE`], which
-//! is what moving code or pages does without anybody having meant it. A row says how small a change it could have shown; on a
-//! busy machine that is a large one.
+//! Two runs of one program never give the same figures. A change counts only if two things hold: the 99.99 % interval
+//! of the ratio of the later record's visits to the earlier one's does not contain 1, and the change is larger than
+//! [`LEAST_CHANGE`], which moved code or pages cause without any change to the work. The output names the smallest
+//! change that a row could have shown; on a busy machine it is large.
 //!
-//! Rows are compared by whichever of three measures both records have, the one with the least noise: our ratio to a peer
-//! of the same version, which was measured in turn with us and met the same weather; our cycles per byte; our rate.
+//! Of three measures, rows are compared by the one with the least noise that both records have: our ratio to a peer
+//! of the same version, which was measured alternately with ours and met the same conditions; our cycles per byte;
+//! our rate.
 
 use std::{
     collections::BTreeMap,
@@ -24,13 +25,13 @@ use super::{
 };
 use crate::timing::statistics::{Median, paired_ratio, ratio};
 
-/// Smaller changes are not told, however sure they are.
+/// Smaller changes are not reported, however sure they are.
 pub const LEAST_CHANGE: f64 = 0.02;
 
-/// How sure a change has to be. A record has some fifty rows, and of several measures the quietest is taken.
+/// How sure a change has to be. A record has some fifty rows, and the quietest of several measures is taken.
 const CONFIDENCE: f64 = 0.9999;
 
-/// Which records, and how to say what changed.
+/// Which records to compare, and how to print the changes.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The earlier record.
@@ -46,9 +47,9 @@ pub struct Options {
 /// What a comparison found.
 #[derive(Clone, Debug, Serialize, PartialEq)]
 pub struct Comparison {
-    /// Rows that both records have, in the order of the later one, as far as there are visits enough for a verdict.
+    /// Rows that both records have with enough visits for a verdict, in the order of the later record.
     pub rows: Vec<Change>,
-    /// Those that both have with fewer visits, of which nothing is said.
+    /// Names of rows that both records have with too few visits for a verdict.
     pub unsure: Vec<String>,
     /// Rows of the earlier record only.
     pub gone: Vec<String>,
@@ -56,24 +57,24 @@ pub struct Comparison {
     pub new: Vec<String>,
 }
 
-/// How one row fared.
+/// The change of one row.
 #[derive(Clone, Debug, Serialize, PartialEq)]
 pub struct Change {
     /// Name, direction and workload.
     pub row: String,
-    /// By what it was compared: `rate`, `cycles`, or the name of a peer.
+    /// The measure: `rate`, `cycles`, or the name of a peer.
     pub measure: String,
-    /// The later speed over the earlier one: above 1 it became faster.
+    /// The later speed over the earlier one: above 1, the row became faster.
     pub ratio: f64,
-    /// Lower end of its interval.
+    /// Lower end of the ratio's interval.
     pub ratio_low: f64,
-    /// Upper end.
+    /// Upper end of the ratio's interval.
     pub ratio_high: f64,
-    /// What that means.
+    /// The conclusion from the interval.
     pub verdict: Verdict,
 }
 
-/// What became of a row.
+/// Whether a row became faster or slower.
 #[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -81,7 +82,7 @@ pub enum Verdict {
     Faster,
     /// Slower, beyond noise.
     Slower,
-    /// No change that the noise could not have made.
+    /// No change that exceeds the noise.
     Same,
 }
 
@@ -101,7 +102,7 @@ impl Change {
         self.ratio_high / self.ratio_low
     }
 
-    /// The smallest change that would have shown: half the interval.
+    /// The smallest change that the row would have shown: half the width of the interval.
     pub(super) fn least_seen(&self) -> f64 {
         self.spread().sqrt() - 1.0
     }
@@ -113,7 +114,7 @@ impl Comparison {
         self.rows.iter().any(|change| change.verdict == Verdict::Slower)
     }
 
-    /// Whether there is a verdict at all: nothing that became slower says little where nothing could be judged.
+    /// Whether any row has a verdict. Without one, the absence of slower rows means little.
     pub fn has_verdict(&self) -> bool {
         !self.rows.is_empty()
     }
@@ -126,7 +127,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Comparison, Error> 
     tell(compare(&before, &after), options.json, out)
 }
 
-/// Writes what was found.
+/// Writes the comparison as a table or as JSON, and returns it.
 pub(super) fn tell(comparison: Comparison, json: bool, out: &mut dyn Write) -> Result<Comparison, Error> {
     if json {
         text::json(&comparison, out)?;
@@ -160,7 +161,7 @@ pub fn read_full(path: &Path) -> Result<Document, Error> {
     }
 }
 
-/// Refuses records that say nothing about each other, unless that is forced.
+/// Returns an error for records that cannot be compared, unless `force` is set.
 pub(super) fn check(before: &Document, after: &Document, force: bool) -> Result<(), Error> {
     match difference(before, after) {
         Some(what) if !force => Err(Error::NotComparable { what }),
@@ -168,7 +169,7 @@ pub(super) fn check(before: &Document, after: &Document, force: bool) -> Result<
     }
 }
 
-/// In what two records differ so that they say nothing about each other.
+/// The first difference that makes two records incomparable.
 pub(crate) fn difference(before: &Document, after: &Document) -> Option<&'static str> {
     let (a, b) = (&before.machine, &after.machine);
     if a.model != b.model || a.cores != b.cores || a.flags != b.flags {
@@ -197,7 +198,7 @@ pub fn compare(before: &Document, after: &Document) -> Comparison {
     Comparison { rows, unsure, gone: earlier.into_keys().collect(), new }
 }
 
-/// What makes two rows the same measurement. Not the backend: a new one is a change to be seen.
+/// The fields that make two rows the same measurement. The backend is not one of them: a new backend is a change to show.
 pub(super) fn identity(row: &Row) -> String {
     let threads = if row.threads > 1 { format!(", {} threads", row.threads) } else { String::new() };
     format!("{} {}: {}, {}{threads}", row.name, row.direction, row.workload, text::length(row.message_bytes))
@@ -222,7 +223,7 @@ fn change(name: &str, old: &Row, new: &Row) -> Option<Change> {
     quietest(candidates)
 }
 
-/// The change of a row from how many times as fast it was each time, by several measures of the same.
+/// The change of a row, computed from its ratios of each turn or visit by several measures.
 pub(super) fn change_of_pairs(name: &str, measures: &[(&str, Vec<f64>)]) -> Option<Change> {
     let candidates = measures.iter().filter_map(|(measure, ratios)| {
         let found = is_usable(ratios).then(|| paired_ratio(ratios, CONFIDENCE))??;
@@ -235,10 +236,10 @@ fn quietest(changes: impl Iterator<Item = Change>) -> Option<Change> {
     changes.min_by(|a, b| a.spread().total_cmp(&b.spread()))
 }
 
-/// More visits than any run makes; all pairs of them are looked at, and a record may lie.
+/// More visits than any run makes. The comparison looks at all pairs of visits, and a record may contain any number of them.
 const MOST_VISITS: usize = 4000;
 
-/// Whether all are rates, and not too many.
+/// Whether all values are positive rates, and not too many.
 fn is_usable(speeds: &[f64]) -> bool {
     speeds.len() <= MOST_VISITS && speeds.iter().all(|speed| speed.is_finite() && *speed > 0.0)
 }

@@ -1,4 +1,4 @@
-//! Changes that are there are found, noise is not taken for one, and records that say nothing about each other are refused.
+//! Real changes are found, noise is not taken for a change, and records that cannot be compared are rejected.
 
 use super::*;
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     roofs::{Roof, Roofs},
 };
 
-/// Rates around `rate` with a deterministic noise of up to `noise` of it, different for each `seed`.
+/// Rates around `rate` with a deterministic noise of up to the fraction `noise`, different for each `seed`.
 fn samples(rate: f64, noise: f64, seed: u64) -> Vec<f64> {
     let mut random = fastrand::Rng::with_seed(seed);
     (0..41).map(|_| rate * (1.0 + noise * (2.0 * random.f64() - 1.0))).collect()
@@ -41,21 +41,21 @@ fn a_slow_down_of_three_percent_is_found_and_named() {
 #[test]
 fn noise_is_no_change() {
     for seed in 0..500 {
-        // However loud it is.
+        // With any amount of noise.
         for noise in [0.0, 0.01, 0.1, 0.4] {
             let found = only(row("a", samples(8e9, noise, seed)), row("a", samples(8e9, noise, seed + 1000)));
             assert_eq!(found.verdict, Verdict::Same, "{seed} {noise}: {found:?}");
         }
     }
-    // Sure, and too small to matter.
+    // A certain change that is too small to report.
     assert_eq!(only(row("a", vec![1.0; 41]), row("a", vec![0.985; 41])).verdict, Verdict::Same);
-    // Large, and too few samples to be sure.
+    // A large change with too few samples.
     let found = compare(&document(vec![row("a", vec![1.0; 10])]), &document(vec![row("a", vec![0.5; 10])]));
     assert_eq!((found.rows.len(), found.has_verdict(), found.has_regression()), (0, false, false));
     assert_eq!(found.unsure, ["a encrypt: 32 messages, 16 KiB"]);
 }
 
-/// A record may say anything; nothing comes of it.
+/// A record may contain any values; these do not become a measure.
 #[test]
 fn pairs_of_zeros_are_no_measure() {
     let with = |pairs: Vec<[f64; 2]>| {
@@ -67,7 +67,7 @@ fn pairs_of_zeros_are_no_measure() {
     assert_eq!((found.verdict, found.measure.as_str()), (Verdict::Same, "rate"));
 }
 
-/// The second run met another load, and the peer that was measured in turn met it too.
+/// The second run met another load, and so did the peer that was measured alternately with ours.
 #[test]
 fn a_peer_in_turn_takes_the_weather_out() {
     let with_peer = |version: &str, ours: Vec<f64>, theirs: Vec<f64>| {
@@ -84,7 +84,7 @@ fn a_peer_in_turn_takes_the_weather_out() {
     assert!((found.ratio - 1.0).abs() < 1e-9);
     let found = only(before.clone(), with_peer("3.0", under(6.7), under(3.5)));
     assert_eq!((found.verdict, found.measure.as_str()), (Verdict::Slower, "openssl"));
-    // Another version of the peer is another yardstick.
+    // A ratio to another version of the peer is not comparable.
     assert_eq!(only(before, with_peer("3.1", under(7.0), under(3.5))).measure, "rate");
 }
 
@@ -95,7 +95,7 @@ fn rows_of_one_record_only() {
     assert_eq!(found.gone, ["a encrypt: 32 messages, 16 KiB"]);
     assert_eq!(found.new, ["c encrypt: 32 messages, 16 KiB"]);
     assert_eq!(found.rows.len(), 1);
-    // More than a run makes, whose pairs would not fit into memory.
+    // More than a run makes; their pairs would not fit into memory.
     assert_eq!(compare(&document(vec![a.clone()]), &document(vec![row("a", vec![1.0; 1_000_000])])).rows, []);
     // Samples that no clock gives.
     for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY] {
@@ -103,14 +103,15 @@ fn rows_of_one_record_only() {
     }
 }
 
-/// What a reader sees of a record is the same without its samples, and what needs them names where they are.
+/// The published figures of a record are the same without its samples. Functions that need samples report the commit
+/// that has them.
 #[test]
 fn medians_are_kept_without_samples() {
     let mut row = row("a", samples(8e9, 0.4, 1));
     let pairs = samples(8e9, 0.4, 2).into_iter().zip(samples(2e9, 0.4, 3)).map(|(ours, theirs)| [ours, theirs]);
     row.against.insert("openssl".into(), crate::bench::sample::compare("3.0".into(), pairs.collect(), 3, None));
     row.cycle_samples = vec![1.0; 41];
-    // Of before rates had intervals.
+    // Older records have no intervals for rates.
     row.bytes_per_s = Some(row.clone().summarise());
     let roof = Roof { cycle_samples: vec![4.0, 1.0, 3.0], samples: vec![1.0; 3], ..Roof::default() };
     let roofs = Roofs { roofs: vec![roof.clone(), roof], ..Roofs::default() };
@@ -125,7 +126,7 @@ fn medians_are_kept_without_samples() {
         path
     });
     let text = std::fs::read_to_string(&kept_path).unwrap();
-    // A head, two rows and two roofs.
+    // A head, two rows and two rooflines.
     assert_eq!(text.lines().count(), 5, "{text}");
     assert!(text.lines().skip(1).all(|line| line.starts_with("{\"name\":")) && text.ends_with("}\n"));
     assert_eq!(read(&full_path).unwrap().rows, full.rows);

@@ -1,13 +1,14 @@
-//! When to stop sampling: when the interval of what is wanted is narrow, or the time is up, or there are many samples.
+//! When to stop sampling: when the interval is narrow, when the time is up, or at the largest number of samples.
 //!
-//! Who looks at an interval after every sample and stops at the first narrow one stops too often at one that is narrow by
-//! chance. So there are few looks, at numbers of samples that grow by two fifths: 11, 15, 21, 29, 40 and so on.
+//! Checking the interval after every sample and stopping at the first narrow one stops too often at an interval that
+//! is narrow by chance. So there are few checks, at numbers of samples that grow by two fifths: 11, 15, 21, 29, 40
+//! and so on.
 
 use serde::{Deserialize, Serialize};
 
 use crate::timing::statistics::median;
 
-/// Why a measurement has no more samples.
+/// Why a measurement stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stopped {
@@ -15,23 +16,23 @@ pub enum Stopped {
     Narrow,
     /// The time was up.
     Time,
-    /// There were as many as are made at most.
+    /// The largest number of samples was reached.
     Limit,
 }
 
-/// How many samples, or pairs of them, are enough.
+/// When there are enough samples, or pairs of samples.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Enough {
-    /// Never fewer.
+    /// Least number of samples.
     pub(crate) least: usize,
-    /// Never more.
+    /// Largest number of samples.
     pub(crate) most: usize,
-    /// Half the width of the 95 % interval, as a part of the median, that is narrow.
+    /// Half the width of the 95 % interval, as a fraction of the median, at which the interval counts as narrow.
     pub(crate) half_width: f64,
 }
 
 impl Enough {
-    /// Why there are to be no more figures, if there are not.
+    /// Returns the reason to stop, or `None` to take more samples.
     pub(crate) fn stop(&self, figures: &[f64], time_is_up: bool) -> Option<Stopped> {
         let count = figures.len();
         if count < self.least {
@@ -45,7 +46,7 @@ impl Enough {
         }
     }
 
-    /// Whether so many samples are a number to look at the interval.
+    /// Whether the interval is checked at this number of samples.
     fn looks(&self, count: usize) -> bool {
         let mut look = self.least;
         while look < count {
@@ -61,7 +62,7 @@ mod tests {
 
     const ENOUGH: Enough = Enough { least: 11, most: 100, half_width: 0.01 };
 
-    /// As many as are enough.
+    /// Takes samples until the rule stops it.
     fn sampled(enough: Enough, mut figure: impl FnMut() -> f64) -> (Vec<f64>, Stopped) {
         let mut figures = Vec::new();
         loop {
@@ -80,7 +81,7 @@ mod tests {
     #[test]
     fn steady_figures_need_few_samples_and_loud_ones_many() {
         assert_eq!(count(ENOUGH, || 5.0), (11, Stopped::Narrow));
-        // Half of the samples are twice the others: no interval of 100 is narrow.
+        // Half of the samples are twice the others: no interval of 100 samples is narrow.
         let mut place = 0;
         let two = || {
             place += 1;
@@ -106,8 +107,9 @@ mod tests {
         assert_eq!(looks, [11, 15, 21, 29, 40, 56, 78, 100]);
     }
 
-    /// Looking more than once costs little: at least 92 of 100 intervals hold the true median, however loud the noise is and
-    /// whatever ended the sampling. A simulation with numpy gives 93.3 to 99 % over uniform, normal and exponential noise.
+    /// Checking more than once costs little: at least 92 of 100 intervals contain the true median, however loud the
+    /// noise is and whatever ended the sampling. A simulation with numpy gives 93.3 to 99 % over uniform, normal and
+    /// exponential noise.
     #[test]
     fn intervals_that_end_the_sampling_hold_what_they_say() {
         let enough = Enough { most: 301, ..ENOUGH };

@@ -1,27 +1,27 @@
-//! Why a measurement did not happen.
+//! Errors of measurements and records.
 
 use std::{io, path::PathBuf};
 
-/// Why a measurement did not happen.
+/// An error of a measurement or of a record.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A peer with this name does not exist (a peer that is only not installed is told in the document).
+    /// No peer has this name. (A peer that is not installed is no error: the document lists it.)
     #[error("unknown peer {0}: use {known}, age, cp or all", known = known_peers())]
     UnknownPeer(String),
     /// No row has a name that the filter matches.
     #[error("no benchmark matches this pattern")]
     NothingMatches,
-    /// Our side refused: for example a backend that this machine lacks.
+    /// The cipher library returned an error, for example for a backend that this machine lacks.
     #[error(transparent)]
     Cipher(#[from] tress_cipher::Error),
-    /// The same of keys and signatures.
+    /// The signature library returned an error.
     #[error(transparent)]
     Sign(tress_sign::Error),
-    /// The same of arithmetic.
+    /// The arithmetic library returned an error.
     #[error(transparent)]
     Modular(tress_modular::Error),
-    /// A peer refused to do what its wrapper asked for.
+    /// A peer returned an error.
     #[error("{0}: {1}")]
     Peer(&'static str, tress_peers::Error),
     /// A peer's output differs from ours, so that a comparison of times would mean nothing.
@@ -32,56 +32,56 @@ pub enum Error {
         /// The peer's name.
         peer: &'static str,
     },
-    /// Threads could not be made, or ended.
+    /// Threads could not be started, or ended early.
     #[error("cannot start a thread: {0}")]
     Threads(io::Error),
-    /// A command that was to be timed could not be run, or failed.
+    /// A command that was to be timed could not be started, or failed.
     #[error("{program}: {message}")]
     Command {
         /// The command's name.
         program: String,
-        /// What it said.
+        /// What the command printed, or the system's error.
         message: String,
     },
     /// There is too little space for the files of the command rows.
     #[error("{}: needs {} MiB of free space", path.display(), needed_bytes >> 20)]
     Space {
-        /// The folder.
+        /// The folder that needs the space.
         path: PathBuf,
-        /// Bytes that are needed.
+        /// Bytes of space that the files need.
         needed_bytes: u64,
     },
     /// Files for the command rows could not be made.
     #[error("cannot create files for the measurement: {0}")]
     Files(io::Error),
-    /// A record that another version of the schema wrote.
+    /// Another version of the schema wrote the record.
     #[error("{}: the record has schema {schema}, this version of tress reads {reads}", path.display())]
     Schema {
         /// The record's path.
         path: PathBuf,
-        /// Its version.
+        /// The record's schema.
         schema: u32,
-        /// The version that this program reads.
+        /// The schema that this program reads.
         reads: u32,
     },
-    /// Two records that say nothing about each other.
+    /// The two records cannot be compared.
     #[error("the records cannot be compared: different {what}")]
     NotComparable {
-        /// In what they differ.
+        /// What differs.
         what: &'static str,
     },
-    /// A record that this run cannot go on with.
+    /// This run cannot resume the record.
     #[error("{}: cannot resume this record: different {what}", path.display())]
     NotResumable {
         /// The record's path.
         path: PathBuf,
-        /// In what it differs.
+        /// What differs.
         what: &'static str,
     },
-    /// A file where a record should go holds something else, which is not replaced.
+    /// The file for the record holds something else, and is not replaced.
     #[error("{}: not replaced, because it is not a bench record", .0.display())]
     NoRecord(PathBuf),
-    /// No row is of the kind that is asked for.
+    /// No row fits the options.
     #[error("{0}")]
     NoSuchRow(String),
     /// The record could not be read or written.
@@ -89,10 +89,10 @@ pub enum Error {
     Record {
         /// The record's path.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         error: io::Error,
     },
-    /// A record that holds medians only, where samples are needed.
+    /// The record holds medians only, where samples are needed.
     #[error("{}: the record holds medians only, its samples are in commit {commit}", path.display())]
     NoSamples {
         /// The record's path.
@@ -106,12 +106,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// A measurement that the system gave no thread.
+    /// Wraps the error of a thread that could not be started.
     pub(crate) fn of_thread(error: tress_container::Error) -> Error {
         Error::Threads(io::Error::other(error))
     }
 
-    /// Whether the caller asked for something that does not exist, rather than a measurement having failed.
+    /// Whether the caller asked for something that does not exist, as opposed to a measurement that failed.
     pub fn is_usage(&self) -> bool {
         matches!(
             self,

@@ -1,5 +1,5 @@
-//! Where a record lies while it is made: a file that is replaced as a whole every few rows, so that a run that is ended leaves
-//! what it has, and `--resume` goes on from there.
+//! The file of a record during a run: it is replaced as a whole every few rows, so that an interrupted run leaves its
+//! finished rows, and `--resume` continues from there.
 
 use std::{
     fs,
@@ -15,22 +15,22 @@ use super::{
     record::Document,
 };
 
-/// Rows come faster than a disk should have to take them.
+/// Least time between two writes, because rows can follow each other faster than a disk should write them.
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// The file of a record.
 pub(crate) struct Keeper {
     file: PathBuf,
-    /// Whether the file is yet to be made, in a folder where nothing is replaced.
+    /// Whether the file has to be created, in a folder where no file is replaced.
     is_new: bool,
-    /// Whether it is a device or a pipe, which takes the record at the end only.
+    /// Whether the file is a device or a pipe, which gets the record only at the end.
     is_stream: bool,
     written: Instant,
 }
 
 impl Keeper {
-    /// Finds the file and makes sure that it can be written. With `resume` the rows of an unfinished record become the
-    /// document's. A record that is there will be replaced, and so will an empty file; nothing else is.
+    /// Finds the file and makes sure that it can be written. With `resume`, the rows of an unfinished record are
+    /// added to the document. An existing record or empty file will be replaced; any other file is an error.
     pub(crate) fn open(path: &Path, resume: bool, document: &mut Document) -> Result<Keeper, Error> {
         let failed = |error: io::Error| Error::Record { path: path.to_path_buf(), error };
         let (mut file, mut is_new) = (path.to_path_buf(), false);
@@ -47,7 +47,7 @@ impl Keeper {
         };
         let is_stream = found.as_ref().is_some_and(|metadata| !metadata.is_file());
         if found.is_some() && !is_stream {
-            // A link stays one, and what it leads to is replaced.
+            // Keeps the link, and replaces its target.
             file = fs::canonicalize(&file).map_err(failed)?;
             if resume {
                 go_on(&file, document)?;
@@ -56,18 +56,18 @@ impl Keeper {
             }
         }
         if !is_stream {
-            // Now rather than when an hour of measuring is over.
+            // Fail now rather than after an hour of measurements.
             drop(temporary(&file).map_err(failed)?);
         }
         Ok(Keeper { file, is_new, is_stream, written: Instant::now() })
     }
 
-    /// Writes the document if it is a while since the last time.
+    /// Writes the document if the last write was at least [`PAUSE`] ago.
     pub(crate) fn keep(&mut self, document: &Document) -> Result<(), Error> {
         if self.is_stream || self.written.elapsed() < PAUSE { Ok(()) } else { self.write(document) }
     }
 
-    /// Writes the document, as it is: a file that is there under its name is always a whole record.
+    /// Writes the document. The file under the record's name is a complete record at every moment.
     pub(crate) fn write(&mut self, document: &Document) -> Result<(), Error> {
         let result = self.replace(document);
         self.written = Instant::now();
@@ -89,7 +89,7 @@ impl Keeper {
                     self.is_new = false;
                     return Ok(());
                 }
-                // Another run has taken the name.
+                // Another run has created a file of this name.
                 Err(taken) if taken.error.kind() == io::ErrorKind::AlreadyExists => {
                     self.file = free_name(folder(&self.file), &document.file_name());
                     file = taken.file;
@@ -101,7 +101,7 @@ impl Keeper {
     }
 }
 
-/// A file beside this one that vanishes unless it takes its name.
+/// Creates a file in the same folder that is deleted unless it is renamed to the record's name.
 fn temporary(file: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".tress-");
@@ -114,14 +114,14 @@ fn folder(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A file of this name in the folder, or one with a number where there is one: an earlier record of the day stays.
+/// This name in the folder, or with a number added if the file exists: earlier records of the day stay.
 fn free_name(folder: &Path, name: &str) -> PathBuf {
     let stem = name.strip_suffix(".json").unwrap_or(name);
     let numbered = (2..).map(|number| folder.join(format!("{stem}-{number}.json")));
     iter::once(folder.join(name)).chain(numbered).find(|file| !file.exists()).expect("numbers do not end")
 }
 
-/// The latest unfinished record in the folder that this run could go on with.
+/// The latest unfinished record in the folder that this run could resume.
 fn unfinished(folder: &Path, document: &Document) -> Option<PathBuf> {
     let files = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
     let records = files.filter(|file| file.extension().is_some_and(|extension| extension == "json"));
@@ -132,12 +132,12 @@ fn unfinished(folder: &Path, document: &Document) -> Option<PathBuf> {
     usable.max().map(|(_, file)| file)
 }
 
-/// Whether it is one, of whatever schema.
+/// Whether the file is a record, of any schema.
 fn is_record(file: &Path) -> bool {
     matches!(read(file), Ok(_) | Err(Error::Schema { .. }))
 }
 
-/// Takes the rows over.
+/// Takes over the rows of the record.
 fn go_on(file: &Path, document: &mut Document) -> Result<(), Error> {
     let record = read_full(file)?;
     if let Some(what) = unlike(&record, document) {
@@ -153,7 +153,7 @@ fn go_on(file: &Path, document: &mut Document) -> Result<(), Error> {
     Ok(())
 }
 
-/// In what a record differs from what this run makes, commits aside.
+/// What differs between a record and this run's document so that it cannot be resumed. Commits may differ.
 fn unlike(record: &Document, document: &Document) -> Option<&'static str> {
     let version = (record.tress != document.tress).then_some("versions of Tress");
     difference(record, document).or(version)

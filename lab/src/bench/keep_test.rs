@@ -1,4 +1,4 @@
-//! A record is whole whenever it is looked at, nothing replaces what it should not, and only what fits is gone on with.
+//! A record is complete at every moment, replaces only other records, and is resumed only by a run that fits.
 
 use super::*;
 use crate::bench::record::{Machine, Row};
@@ -28,7 +28,7 @@ fn a_record_is_replaced_as_a_whole() {
     let file = folder.path().join("record.json");
     let (mut keeper, rows) = open(&file, false).unwrap();
     assert!(rows.is_empty() && !file.exists());
-    // Not at once: rows come faster than they are written.
+    // Not written yet: rows come faster than files are written.
     keeper.keep(&document(&["a"])).unwrap();
     assert!(!file.exists());
     keeper.written = Instant::now() - PAUSE;
@@ -66,7 +66,7 @@ fn an_unfinished_record_is_gone_on_with() {
     assert!(open(&file, false).unwrap().1.is_empty());
     assert!(open(&folder.path().join("none.json"), true).unwrap().1.is_empty());
 
-    // In a folder it is the latest one that fits; a finished one is left alone.
+    // In a folder, the latest record that fits is resumed; a finished one stays as it is.
     write("b.json", &Document { time: 8, ..document(&["c"]) });
     write("c.json", &Document { time: 9, complete: true, ..document(&["d"]) });
     write("d.json", &Document { time: 9, quick: true, ..document(&["e"]) });
@@ -105,7 +105,7 @@ fn what_was_measured_elsewhere_is_not_gone_on_with() {
     assert!(open(folder.path(), true).unwrap().1.is_empty());
     fs::write(&file, "{").unwrap();
     assert!(matches!(open(&file, true), Err(Error::Record { .. })));
-    // Without going on a record is replaced, when there is a row.
+    // Without --resume, a record is replaced as soon as there is a row.
     for before in [document(&["b", "c"]), Document { schema: 2, ..document(&[]) }] {
         write(&before);
         let text = fs::read(&file).unwrap();

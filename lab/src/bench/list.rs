@@ -1,4 +1,4 @@
-//! `tress bench --list`: every name that a filter matches, and what can be asked of it.
+//! `tress bench --list`: every name that a filter matches, and the options that apply to it.
 
 use std::io::{self, Write};
 
@@ -16,25 +16,25 @@ use super::{
 };
 
 /// A name, and what rows of it can be asked.
-#[derive(Clone, Debug, Serialize)]
+# A name, and the options that apply to its rows.
 pub struct Listed {
-    /// The name, as a filter matches it.
+    /// The name that a filter is matched against.
     pub name: String,
-    /// What is done.
+    /// The directions or operations.
     pub directions: Vec<&'static str>,
-    /// Backends of this machine; none where they cannot be chosen.
+    /// Backends of this machine. Empty where they cannot be chosen.
     pub backends: Vec<&'static str>,
-    /// Whether calls of many messages can be asked.
+    /// Whether there are calls of many messages.
     pub lanes: bool,
-    /// Messages are a multiple of so many bytes; none where their length cannot be chosen.
+    /// Length in bytes that divides every message's length. `None` where the length cannot be chosen.
     pub multiple_of_bytes: Option<usize>,
-    /// Those who have it, too, installed or not.
+    /// Peers that have the same operation, installed or not.
     pub peers: Vec<&'static str>,
-    /// The rows that are measured unless something is asked.
+    /// The rows that are measured by default.
     pub rows: Vec<String>,
 }
 
-/// Every name: those of ciphers in modes, then the others.
+/// Every name: first those of ciphers in modes, then the others.
 pub fn list() -> Vec<Listed> {
     let usual = rows::all();
     let of_cipher = all_modes().map(|(cipher, mode)| {
@@ -66,7 +66,7 @@ pub fn list() -> Vec<Listed> {
 }
 
 impl Listed {
-    /// The name of what is not a cipher.
+    /// The entry of a case that is not a cipher.
     fn number(case: &Case) -> Listed {
         Listed {
             name: case.name.clone(),

@@ -1,17 +1,17 @@
-//! What a record says about the machine and the build.
+//! The machine and the build, as a record describes them.
 
 use std::{fs, process::Command, thread};
 
 use super::record::Machine;
 
-/// Features of the processor that our backends, or those of issues to come, ask for.
+/// Features of the processor that our backends use, or may use in the future.
 #[rustfmt::skip]
 const FLAGS: [&str; 16] = [
     "aes", "vaes", "pclmulqdq", "vpclmulqdq", "gfni", "avx2", "avx512f", "avx512bw", "avx512vl", "avx512ifma", "avx512vbmi", "bmi2",
     "adx", "sha_ni", "pmull", "sve",
 ];
 
-/// Reads what the system tells; what it does not tell stays empty.
+/// Reads what the system reports. Fields that it does not report stay empty.
 pub(crate) fn inspect() -> Machine {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let flags = field(&cpuinfo, "flags").or_else(|| field(&cpuinfo, "Features")).unwrap_or_default();

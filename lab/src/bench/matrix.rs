@@ -20,32 +20,32 @@ use super::{
     work::{Case, Made, Make, called},
 };
 
-/// Messages of a call where nothing is asked: one, and as many as fill the lanes of every backend.
+/// Default numbers of messages in a call: one, and as many as fill the lanes of every backend.
 const LANES: [usize; 2] = [1, 32];
 const MOST_LANES: usize = 4096;
 const MOST_THREADS: usize = 256;
-/// A message where nothing is asked, or the whole blocks of it.
+/// Default length of a message in bytes, rounded down to whole blocks.
 const MESSAGE_BYTES: usize = 16 << 10;
-/// With nonces of 12 bytes a message has at most 2^24 - 1.
+/// A message with a nonce of 12 bytes has at most 2^24 - 1 bytes.
 const MOST_CCM_BYTES: usize = (1 << 24) - 1;
 const TOO_LARGE: &str = "more than a quarter of the memory";
 
-/// Which rows. Where a list is empty, the usual: the best backend; one message and many; one thread; 16 KiB.
+/// Choice of rows. An empty list means the default: the best backend; one message and many; one thread; 16 KiB.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// Our backends; those that a cipher has not are left out of its rows.
+    /// Our backends. Rows of a cipher leave out the backends that it lacks.
     pub backends: Vec<Backend>,
-    /// All backends of this machine.
+    /// Use all backends of this machine.
     pub all_backends: bool,
-    /// Messages that one call gets; more than one where they are done in lanes.
+    /// Messages in one call; more than one only where they are done in lanes.
     pub lanes: Vec<usize>,
-    /// Threads that do the same at once.
+    /// Threads that do the same work at the same time.
     pub threads: Vec<usize>,
-    /// Bytes of a message.
+    /// Length of a message in bytes.
     pub message_bytes: Vec<u64>,
 }
 
-/// CTR does the same in both.
+/// The directions of a mode. CTR has one, because encryption and decryption are the same.
 pub(crate) fn directions(mode: Mode) -> &'static [Direction] {
     const BOTH: [Direction; 2] = [Direction::Encrypt, Direction::Decrypt];
     if mode == Mode::Ctr { &BOTH[..1] } else { &BOTH }
@@ -61,7 +61,7 @@ fn name(cipher: &Cipher, mode: Mode) -> String {
 }
 
 impl Choice {
-    /// What cannot be meant for any row.
+    /// Returns an error for values that fit no row.
     fn check(&self) -> Result<(), Error> {
         let wrong = |text: String| Err(Error::NoSuchRow(text));
         if let Some(lanes) = self.lanes.iter().find(|lanes| !(1..=MOST_LANES).contains(*lanes)) {
@@ -92,7 +92,8 @@ impl Choice {
         }
     }
 
-    /// With a backend that is named, or a row of the best one would be the same as that of another.
+    /// The row's workload. It names the backend if one was chosen; otherwise the row would share its name with that
+    /// of the best backend.
     fn workload(&self, call: &Call, backend: Backend) -> String {
         let messages = match call.lanes {
             1 => "one message".to_string(),
@@ -110,7 +111,7 @@ impl Choice {
     }
 }
 
-/// The rows that are asked for, each with its backend. Combinations that do not exist are left out.
+/// The rows that the choice selects, each with its backend. Combinations that do not exist are left out.
 pub(crate) fn cases(choice: &Choice, wants: impl Fn(&str) -> bool) -> Result<Vec<(Backend, Case)>, Error> {
     choice.check()?;
     let memory_bytes = memory_bytes();
@@ -137,7 +138,7 @@ pub(crate) fn cases(choice: &Choice, wants: impl Fn(&str) -> bool) -> Result<Vec
     }
 }
 
-/// All combinations of what is asked for, whether they exist or not, with the backend and the threads.
+/// All combinations that the choice asks for, whether they exist or not, with backend and number of threads.
 fn combinations(choice: &Choice, cipher: &'static Cipher, mode: Mode) -> Vec<(Call, Backend, usize)> {
     let or = |list: &[usize], usual: &[usize]| if list.is_empty() { usual.to_vec() } else { list.to_vec() };
     let (all_lanes, all_threads) = (or(&choice.lanes, &LANES), or(&choice.threads, &[1]));
@@ -155,12 +156,12 @@ fn combinations(choice: &Choice, cipher: &'static Cipher, mode: Mode) -> Vec<(Ca
     all
 }
 
-/// What the messages of all threads may take: a quarter of what there is, because others want some, too.
+/// Limit of the memory of all threads' messages: a quarter of the machine's, because other programs need memory too.
 fn memory_bytes() -> u64 {
     machine::inspect().memory_bytes.unwrap_or(1 << 30) / 4
 }
 
-/// Why there is no such row.
+/// The reason why a combination does not exist.
 fn why_not(call: &Call) -> Option<&'static str> {
     let whole_blocks = call.message_bytes.is_multiple_of(call.cipher.block_bytes);
     match call.mode {

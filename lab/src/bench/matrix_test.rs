@@ -1,4 +1,4 @@
-//! Names are those of the command's contract, combinations that exist are measured, and others are refused with a reason.
+//! Names are those that the command documents. Existing combinations are measured, and others are rejected with a reason.
 
 use std::time::Duration;
 
@@ -33,15 +33,15 @@ fn why_none(choice: &Choice, filter: &str) -> Error {
     error
 }
 
-/// What a run of somebody leaves.
+/// The output of one run by a contender.
 fn output(work: &mut dyn Work, who: Who) -> Vec<u8> {
     work.prepare(who).unwrap();
     work.run(who).unwrap();
     work.output(who).to_vec()
 }
 
-/// The contract: aes-128/192/256, rijndael-BLOCK-KEY, rc6-128/192/256, pipo-128/256 with ecb, cbc, ctr, and ccm for 128-bit
-/// blocks.
+/// The documented names: aes-128/192/256, rijndael-BLOCK-KEY, rc6-128/192/256, pipo-128/256 with ecb, cbc, ctr, and
+/// ccm for 128-bit blocks.
 #[test]
 fn names_are_those_of_the_contract() {
     let listed = list::list();
@@ -64,7 +64,7 @@ fn names_are_those_of_the_contract() {
     assert_eq!((cbc.multiple_of_bytes, cbc.directions.as_slice()), (Some(24), &["encrypt", "decrypt"][..]));
 }
 
-/// Old records compare with new ones: what they measured is measured still, under the same name and against the same peers.
+/// Old records can be compared with new ones: their rows still exist, under the same names and with the same peers.
 #[test]
 fn rows_of_records_keep_their_names() {
     type Known = (String, String, String, u64, usize, Vec<String>);
@@ -79,7 +79,7 @@ fn rows_of_records_keep_their_names() {
         peers.sort();
         (case.name, case.direction.into(), case.workload, case.message_bytes, case.lanes, peers)
     };
-    // Whole commands have no lanes, and AES without instructions is measured by a build of its own.
+    // Whole commands have no lanes, and AES without instructions is measured by a separate build.
     let then = record.rows.into_iter().filter(|row| row.lanes > 0 && !row.workload.starts_with("without AES"));
     let (then, now): (Vec<_>, Vec<_>) = (then.map(of_row).collect(), rows::all().into_iter().map(of_case).collect());
     let gone: Vec<_> = then.iter().filter(|row| !now.contains(row)).collect();
@@ -101,7 +101,7 @@ fn the_usual_is_taken_where_nothing_is_asked() {
             row("decrypt", 1, 2)
         ]
     );
-    // Whole blocks: 819 of 20 bytes are 16,380.
+    // Whole blocks: 819 blocks of 20 bytes are 16,380 bytes.
     assert_eq!(shown(&Choice { lanes: vec![1], ..Choice::default() }, "^rijndael-160-128-ecb$")[0].4, 16_380);
     // CTR does the same in both directions.
     let sizes = Choice { message_bytes: vec![1, 65], ..Choice::default() };
@@ -137,7 +137,7 @@ fn backends_are_those_that_cipher_and_machine_have() {
 fn what_does_not_exist_is_refused() {
     let lanes = |lanes: usize| Choice { lanes: vec![lanes], ..Choice::default() };
     let size = |bytes: u64| Choice { message_bytes: vec![bytes], ..Choice::default() };
-    // One message fits, all of them do not.
+    // One message fits; all of them together do not.
     let many = Choice { lanes: vec![4096], ..size(memory_bytes() / 2 / 16 * 16) };
     for (choice, filter, why) in [
         (lanes(8), "-ecb$", "lanes"),
@@ -156,13 +156,13 @@ fn what_does_not_exist_is_refused() {
         assert!(told.contains(why), "{told}");
     }
     assert!(matches!(why_none(&lanes(1), "nothing"), Error::NothingMatches));
-    // One that exists is enough.
+    // One combination that exists is enough.
     assert_eq!(shown(&lanes(8), "^aes-128-(ecb|ccm)$").len(), 2);
     assert_eq!(shown(&size(1 << 19), "^pipo-256-ctr$").len(), 1);
 }
 
-/// Every kind of cipher, mode and direction does the same on one thread and on several as those who have it; where nobody has
-/// it, as the reference.
+/// Every kind of cipher, mode and direction gives the same output on one thread and on several as the peers that have
+/// it. Where no peer has it, the output is compared with the reference.
 #[test]
 fn everybody_makes_the_same() {
     let choice = Choice { lanes: vec![1, 3], message_bytes: vec![48], threads: vec![1, 2], ..Choice::default() };
@@ -179,7 +179,7 @@ fn everybody_makes_the_same() {
     }
 }
 
-/// The usual rows of ciphers too, whatever is special about their messages.
+/// Also for the default rows of ciphers, whose messages have special shapes.
 #[test]
 fn everybody_makes_the_same_of_every_shape() {
     let cases = rows::all().into_iter().filter(|case| ["encrypt", "decrypt"].contains(&case.direction));
@@ -193,11 +193,11 @@ fn everybody_makes_the_same_of_every_shape() {
             let theirs = output(&mut *work, who);
             assert!(theirs.is_empty() || theirs == ours, "{} {} {}", case.name, case.workload, who.name());
             comparable += usize::from(!theirs.is_empty());
-            // Of other lengths there are nearly as many bytes.
+            // Mixed lengths have nearly as many bytes.
             assert!(work.bytes(who).abs_diff(messages) < messages / 1000, "{} {}", case.workload, who.name());
         }
     }
-    // RustCrypto's, PIPO's and our own alone, whatever is installed.
+    // These rows have RustCrypto, the crate pipo or our own baseline, whatever else is installed.
     assert!(comparable >= 26, "{comparable}");
 }
 
@@ -264,7 +264,7 @@ fn ccm(direction: Direction) -> Call {
     Call { cipher, mode: Mode::Ccm, direction, lanes: 4, message_bytes: 1024, shape: Shape::Usual }
 }
 
-/// Rates of threads are of all of them together, by the wall clock.
+/// Rates of threads are rates of all threads together, by the wall clock.
 #[test]
 fn threads_work_at_the_same_time() {
     let by = |backend| -> threads::Make {
@@ -277,7 +277,7 @@ fn threads_work_at_the_same_time() {
     let (one, many) = (time(1), time(50));
     assert!(many > one && one > Duration::ZERO);
 
-    // One that fails tells why, and the others are not left waiting.
+    // A thread that fails reports the error, and the others do not wait for it.
     assert!(Threads::new(2, &by(Backend::Riscv32)).is_err());
 }
 
@@ -294,7 +294,7 @@ fn rows_of_an_earlier_run_are_known_again() {
     assert!(!plan.made(&row));
     row.against.insert("rustcrypto".into(), by(&tress_peers::rustcrypto::version(), None));
     assert!(plan.made(&row));
-    // One that was measured against more is the same only when nothing is left to do for the others.
+    // A row that was measured against more peers is the same row only when nothing is left to measure for the others.
     row.against.insert("crypto++".into(), by("8", stopped));
     assert!(!plan.made(&row));
     row.against.insert("rustcrypto".into(), by(&tress_peers::rustcrypto::version(), stopped));

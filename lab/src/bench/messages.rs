@@ -1,5 +1,4 @@
-//! A cipher in a mode over messages: the work of every row of a cipher, by us, by those who have the call, and by our own
-//! yardsticks.
+//! The work of a cipher's row: a mode over messages, by Tress, by the peers that have it, and by our own baselines.
 
 use tress_cipher::{
     Aad, Backend, CcmCipher, Tag,
@@ -15,18 +14,18 @@ use super::{
     work::{Who, Work},
 };
 
-/// Bytes of messages in a run: less is over before a clock has been read.
+/// Bytes of messages in a run. A shorter run would end before a clock has been read.
 const RUN_BYTES: usize = 256 << 10;
-/// The same of what needs a ciphertext of its own for each call, so that it stays in the second cache.
+/// Bytes of a run that needs a separate ciphertext for each call, so that the run stays in the second-level cache.
 const PREPARED_BYTES: usize = 64 << 10;
 
-/// Our own rate at equal lengths.
+/// Our rate at equal lengths.
 pub(crate) const EQUAL_LENGTHS: Who = Who::Own("equal-lengths");
 pub(crate) const OWN_ENCRYPTION: Who = Who::Own("own-encryption");
 pub(crate) const OWN_AES: Who = Who::Own("own-aes-256");
 pub(crate) const ONE_AT_A_TIME: Who = Who::Own("one-at-a-time");
 
-/// What a yardstick does instead of the call.
+/// The call that a baseline does in place of the row's.
 fn instead(call: Call, yardstick: Who) -> Call {
     match yardstick {
         EQUAL_LENGTHS => Call { shape: Shape::Usual, ..call },
@@ -36,16 +35,16 @@ fn instead(call: Call, yardstick: Who) -> Call {
     }
 }
 
-/// The calls of a run, by everybody.
+/// The calls of a run, for every contender.
 pub(crate) struct Messages {
     call: Call,
     by: Vec<(Who, Party)>,
-    /// Makes ciphertexts with true tags, where these are needed.
+    /// Makes ciphertexts with correct tags, where the run needs them.
     seal: Option<Party>,
-    /// The messages of one call, or of as many as there are ciphertexts.
+    /// The messages of one call, or of all calls where each needs its own ciphertext.
     buffer: Vec<u8>,
     calls: usize,
-    /// Each with a buffer of its own.
+    /// Baselines, each with a separate buffer.
     yardsticks: Vec<(Who, Messages)>,
 }
 
@@ -65,7 +64,7 @@ impl Messages {
         Ok(Messages { call, by, seal, buffer: vec![0; buffers * call.buffer_bytes()], calls, yardsticks })
     }
 
-    /// The work of a yardstick, or this; and who does it.
+    /// The work of a baseline, or `self`; and the contender that runs it.
     fn of(&mut self, who: Who) -> (&mut Messages, Who) {
         match self.yardsticks.iter().position(|(yardstick, _)| *yardstick == who) {
             Some(place) => (&mut self.yardsticks[place].1, Who::Ours),
@@ -88,7 +87,7 @@ impl Work for Messages {
     fn prepare(&mut self, who: Who) -> Result<(), Error> {
         let (Messages { seal, buffer, call, .. }, _) = self.of(who);
         match seal {
-            // In place of what the last run decrypted, so that nothing but the buffer is in the caches.
+            // Written over the last run's output, so that only this buffer is in the caches.
             Some(seal) => buffer.chunks_exact_mut(call.buffer_bytes()).try_for_each(seal),
             None => {
                 buffer.fill(0x33);
@@ -111,7 +110,7 @@ impl Work for Messages {
 
     fn output(&self, who: Who) -> &[u8] {
         match who {
-            // What GCM makes is nobody else's.
+            // GCM gives other output than CCM.
             Who::AwsLcRsGcm | Who::RingGcm => &[],
             ONE_AT_A_TIME => self.yardsticks.first().map_or(&[], |(_, work)| &work.buffer),
             Who::Own(_) => &[],

@@ -1,13 +1,15 @@
-//! `tress bench`: rows of measurements, each against its peers in turn.
+//! `tress bench`: rows of measurements, each measured alternately with its peers.
 //!
-//! A `work::Case` is one piece of work that we and our peers can do over the same buffer, a `plan::Plan` one that was asked for; `sample` times them in
-//! turn, and `visits` comes back to them until `enough` says so; medians and intervals are in [`crate::timing`]; [`record`] is what
-//! comes out, and `keep` where it lies while it is made. [`command`] does the same for whole commands; [`compare`] says what
-//! changed between two records, and [`builds`] between two programs that take turns.
+//! A `work::Case` is a piece of work that we and our peers can do over the same buffer; a `plan::Plan` is one that
+//! the options select. `sample` times them alternately. `visits` comes back to each of them until `enough` stops it.
+//! Medians and intervals are in [`crate::timing`]. [`record`] is the result, and `keep` its file during a run.
+//! [`command`] does the same for whole commands. [`compare`] reports what changed between two records, and [`builds`]
+//! what changed between two programs.
 //!
-//! A cipher in a mode is always the same work, `messages`, by whoever has it: `rows` lists what is measured as a rule, [`matrix`] makes what is
-//! asked for, both over the catalogue of `tress-cipher`. [`roofline`] says which of the machine's roofs binds a row. No file imports from one of a
-//! floor above its own (tests/python/test_floors.py has the floors).
+//! The work of a cipher in a mode is always `messages`, for every library. `rows` lists the default rows, and
+//! [`matrix`] makes those that options select; both read the catalogue of `tress-cipher`. [`roofline`] says which of
+//! the machine's rooflines limits a row. No file imports from a higher floor (tests/python/test_floors.py lists the
+//! floors).
 
 pub mod builds;
 mod call;

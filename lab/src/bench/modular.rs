@@ -1,5 +1,5 @@
-//! `tress bench modular`: every operation of `tress-modular` at every digit size, by the program that measures it on other
-//! systems too (`tress-modular-times`), here with the processor time of this thread as its clock.
+//! `tress bench modular`: every operation of `tress-modular` at every digit size, measured by the program that also
+//! runs on other systems (`tress-modular-times`). Its clock here is the processor time of this thread.
 
 use std::{
     io::{self, Write},
@@ -19,10 +19,10 @@ use crate::timing::{progress, statistics, thread_time};
 /// The version of [`Document`].
 pub const SCHEMA: u32 = 1;
 
-/// Sizes of numbers without [`Options::bits`], and with [`Options::quick`] the first four, those of the paper.
+/// Default lengths of numbers in bits. With [`Options::quick`] the first four, which are those of the paper.
 pub const SIZES: [usize; 8] = [BITS[0], BITS[1], BITS[2], BITS[3], 2048, 3072, 4096, 8192];
 
-/// Bits of digits.
+/// Sizes of digits in bits.
 pub const DIGITS: [u32; 3] = [16, 32, 64];
 
 /// Measure modular arithmetic for signatures
@@ -64,7 +64,7 @@ fn bits(text: &str) -> Result<usize, String> {
 /// One run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Document {
-    /// [`SCHEMA`].
+    /// The schema's version, [`SCHEMA`].
     pub schema: u32,
     /// Seconds since 1970-01-01 00:00 UTC at the start.
     pub time: u64,
@@ -72,7 +72,7 @@ pub struct Document {
     pub tress: String,
     /// Whether samples were few.
     pub quick: bool,
-    /// Where it ran.
+    /// The machine and the build.
     pub machine: Machine,
     /// The measurements.
     pub rows: Vec<Row>,
@@ -81,21 +81,21 @@ pub struct Document {
 /// One operation on numbers of one length in digits of one size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// Its name.
+    /// The operation's name.
     pub operation: String,
-    /// Bits of the numbers.
+    /// Length of the numbers in bits.
     pub bits: usize,
-    /// Bits of a digit.
+    /// Size of a digit in bits.
     pub digit_bits: u32,
-    /// Median of the nanoseconds of one run.
+    /// Median time of one run in nanoseconds.
     pub ns: f64,
     /// The lower end of the median's 95 % confidence interval.
     pub ns_low: f64,
-    /// The upper end.
+    /// The upper end of the interval.
     pub ns_high: f64,
-    /// The least of them.
+    /// The shortest sample.
     pub ns_least: f64,
-    /// How many there were.
+    /// Number of samples.
     pub samples: usize,
 }
 
@@ -111,11 +111,11 @@ impl Clock for ThreadTime {
     }
 }
 
-/// An operation with the memory that it needs: the nanoseconds of one run.
+/// An operation with its memory. A call returns the nanoseconds of one run.
 pub(crate) struct Cell(Box<dyn FnMut() -> Result<f64, tress_modular::Error>>);
 
 impl Cell {
-    /// Digits that there are not are those of 64 bits.
+    /// An unknown digit size means 64 bits.
     pub(crate) fn new(operation: Operation, bits: usize, digit_bits: u32) -> Cell {
         fn of<L: Limb>(operation: Operation, bits: usize) -> Cell {
             let mut memory = vec![L::ZERO; operation.memory::<L>(bits)];
@@ -131,13 +131,14 @@ impl Cell {
         }
     }
 
-    /// Runs it.
+    /// Takes one sample: nanoseconds of one run.
     pub(crate) fn sample(&mut self) -> Result<f64, tress_modular::Error> {
         (self.0)()
     }
 }
 
-/// Samples of several cells in turn, until there are so many of each or the time is over; one of each at least.
+/// Samples several cells alternately, until each has the given number of samples or the time is up. Each cell gets at
+/// least one sample.
 pub(crate) fn in_turn(
     cells: &mut [Cell],
     samples: usize,
@@ -209,7 +210,8 @@ fn row(operation: Operation, bits: usize, digit_bits: u32, ns: &[f64]) -> Row {
     }
 }
 
-/// As the paper's tables are: one for each length, a row an operation; a column a size of digits.
+/// Writes the tables in the paper's form: a table for each length, with a row for each operation and a column for
+/// each digit size.
 fn write(document: &Document, digits: &[u32], out: &mut dyn Write) -> io::Result<()> {
     table::write_machine(&document.machine, out)?;
     for rows in document.rows.chunk_by(|a, b| a.bits == b.bits) {
@@ -232,7 +234,7 @@ fn write(document: &Document, digits: &[u32], out: &mut dyn Write) -> io::Result
     Ok(())
 }
 
-/// Nanoseconds in the unit in which they have up to three digits before the point.
+/// A time with up to three digits before the point, in the fitting unit.
 pub(crate) fn duration(ns: f64) -> String {
     let (value, unit) = match ns {
         ns if ns >= 1e9 => (ns / 1e9, "s"),
@@ -267,7 +269,7 @@ mod tests {
     fn every_operation_at_the_sizes_that_the_tables_have() {
         for bits in [SIZES[0], SIZES[2], SIZES[5]] {
             for operation in Operation::ALL {
-                // The exponentiations of large numbers take their time.
+                // Exponentiations of large numbers are slow.
                 let is_slow = bits > 1024 && operation.name().starts_with("power");
                 if !is_slow {
                     for digit in DIGITS {

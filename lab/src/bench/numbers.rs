@@ -1,5 +1,5 @@
-//! Numbers: products of two factors of one length, by us and by GMP; powers of 1024 bits for secrets, by the crate
-//! crypto-bigint as well.
+//! Numbers: products of two factors of one length, by Tress and by GMP; powers of 1024 bits in constant time, also by
+//! the crate crypto-bigint.
 
 use tress_modular::Modulus;
 use tress_modular::multiply::{karatsuba_scratch, multiply};
@@ -10,10 +10,10 @@ use super::{
     work::{Who, Work},
 };
 
-/// Products a run: one alone is over before a clock has been read.
+/// Products in a run. A single one would end before a clock has been read.
 const PRODUCTS: usize = 64;
 
-/// The same product over and over.
+/// The same product, repeated.
 pub(crate) struct Product {
     factors: [Vec<u64>; 2],
     product: Vec<u64>,
@@ -33,7 +33,7 @@ impl Product {
     }
 }
 
-/// Digits whose values no step looks at.
+/// Digits with arbitrary values; the time does not depend on them.
 fn any(digits: usize, seed: u64) -> Vec<u64> {
     (0..digits as u64).map(|i| (i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect()
 }
@@ -67,10 +67,10 @@ impl Work for Product {
     }
 }
 
-/// Digits of a power's numbers.
+/// Length of a power's numbers, in digits.
 const DIGITS: usize = 16;
 
-/// The same power over and over, its modulus prepared by everybody.
+/// The same power, repeated. Every contender has prepared the modulus before.
 pub(crate) struct Power {
     modulus: Modulus,
     base: Vec<u64>,

@@ -1,4 +1,4 @@
-//! What `tress bench` is asked for.
+//! Options of `tress bench`.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -6,26 +6,26 @@ use regex::Regex;
 
 use super::{enough::Enough, matrix::Choice, sample::Effort, work::Who};
 
-/// What to measure, and what to do with it.
+/// What to measure, and where to write the result.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Rows whose name matches; all kernel rows without one.
+    /// Measure the rows whose name matches; without a filter, all rows of kernels.
     pub filter: Option<Regex>,
     /// Names of peers to measure against ([`tress_peers::list`]; for commands `age`, `openssl` and `cp`), or `all`.
     pub against: Vec<String>,
-    /// Write the document instead of a table.
+    /// Write the document in place of a table.
     pub json: bool,
-    /// A file to write the document to, or a folder in which to name one after the day and the machine.
+    /// A file for the document, or a folder, in which the file is named after the day and the machine.
     pub record: Option<PathBuf>,
-    /// Go on with the unfinished record there: its rows are not measured again.
+    /// Resume the unfinished record there: its finished rows are not measured again.
     pub resume: bool,
-    /// A document whose rows and peers are added to this run's: those of a build of its own.
+    /// A document of another build. Its rows and peers are added to this run's.
     pub with: Option<PathBuf>,
-    /// Fewer and shorter samples, smaller files.
+    /// Take fewer and shorter samples, and use smaller files.
     pub quick: bool,
-    /// These rows of ciphers rather than the usual ones.
+    /// Measure these rows of ciphers in place of the default ones.
     pub matrix: Option<Choice>,
-    /// The `tress` program for the rows of whole commands. They run when a filter matches them or a record is kept.
+    /// The `tress` program for the rows of whole commands. They run if a filter matches them or a record is written.
     pub command: Option<PathBuf>,
 }
 
@@ -36,7 +36,7 @@ impl Options {
         Enough { least, most, half_width }
     }
 
-    /// Visits of so long.
+    /// The lengths of samples, for visits of this length.
     pub(crate) fn effort(&self, visit: Duration) -> Effort {
         let [sample, warm_up] = if self.quick { [2, 2] } else { [4, 10] }.map(Duration::from_millis);
         Effort { sample, warm_up, visit }
@@ -50,9 +50,9 @@ impl Options {
         self.against.iter().any(|name| name == peer || name == "all")
     }
 
-    /// Whether it is asked for and there.
+    /// Whether the peer is asked for and installed.
     pub(crate) fn has_peer(&self, who: Who) -> bool {
-        // One of them needs a program that runs it.
+        // This contender runs in another process, which needs the program.
         let is_possible = who != Who::OpenSslWithoutIfma || self.command.is_some();
         is_possible && who.library().is_none_or(|library| self.wants_against(library)) && who.is_available()
     }

@@ -1,4 +1,4 @@
-//! Cases that are asked for, with a backend and the peers that are there: what `visits` goes round.
+//! The cases that the options select, each with a backend and the installed peers.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -16,28 +16,28 @@ use super::{
     work::{Case, Made, Who, Work},
 };
 
-/// The measuring of a quick run. Roofs, making keys, and visits that are still to come take the rest of the minute.
+/// Time for all comparisons of a quick run. Rooflines, key generation, and visits in progress take the rest of the minute.
 const QUICK: Duration = Duration::from_secs(44);
-/// The most for a comparison of a quick run, over all visits.
+/// The most time for one comparison of a quick run, over all visits.
 const QUICK_COMPARISON: Duration = Duration::from_secs(2);
-/// The same of any other run.
+/// Time for one comparison of a full run, over all visits.
 const COMPARISON: Duration = Duration::from_secs(4);
 
 /// A row that is going to be measured.
 pub(crate) struct Plan {
     case: Case,
     backend: Backend,
-    /// Those that are asked for and there.
+    /// Peers that are asked for and installed.
     peers: Vec<Who>,
-    /// What works for those that need a process of their own.
+    /// The program that runs peers that need another process.
     program: Option<PathBuf>,
-    /// For each comparison, over all visits.
+    /// Time for each comparison, over all visits.
     time: Duration,
-    /// What takes long to make, such as keys, and is kept from visit to visit.
+    /// Work that takes long to make, such as keys. It is kept from visit to visit.
     kept: Option<Box<dyn Work>>,
 }
 
-/// What `options` ask for, in its order.
+/// The plans for the rows that `options` select, in order.
 pub(crate) fn plans(options: &Options) -> Result<Vec<Plan>, Error> {
     let mut usual = rows::all().into_iter().filter(|case| options.wants(&case.name));
     let cases: Vec<(Backend, Case)> = match &options.matrix {
@@ -65,7 +65,7 @@ pub(crate) fn plans(options: &Options) -> Result<Vec<Plan>, Error> {
 }
 
 impl Plan {
-    /// The work; if it is to be checked, done once by everybody, with the same result.
+    /// Makes the work. With `is_to_be_checked`, every contender does it once, and all outputs must be equal.
     pub(crate) fn work(&self, is_to_be_checked: bool) -> Made {
         let mut work = (self.case.make)(self.backend, &self.peers)?;
         if let Some(program) = &self.program {
@@ -77,13 +77,13 @@ impl Plan {
         Ok(work)
     }
 
-    /// The row, as long as nothing is measured.
+    /// The row before any measurement.
     pub(crate) fn row(&self, work: &dyn Work) -> Row {
         let row = self.row_without_work();
         Row { backend: work.backend().map_or(row.backend, Into::into), ..row }
     }
 
-    /// The same before the work is made, which alone knows the backend of what is not a cipher.
+    /// The row before the work is made. Only the work knows the backend of a row that is not a cipher.
     pub(crate) fn row_without_work(&self) -> Row {
         let Plan { case, backend, .. } = self;
         Row {
@@ -108,7 +108,7 @@ impl Item for Plan {
         self.peers.len().max(1)
     }
 
-    /// A row that is not sure must have no other peer, because that would be left behind.
+    /// A row that is not sure yet must not have other peers, because they would not be measured further.
     fn made(&self, row: &Row) -> bool {
         let has = |who: &Who| row.against.get(who.name()).is_some_and(|against| against.version == who.version());
         let fits = row.against.len() == self.peers.len() || visits::is_sure(row);
@@ -117,7 +117,7 @@ impl Item for Plan {
 
     fn is_of(&self, row: &Row) -> bool {
         let case = &self.case;
-        // What is not a cipher names a backend of its own.
+        // Rows that are not ciphers name their own backend.
         let is_cipher = case.backends != [Backend::Portable];
         (&*case.name, case.direction, &*case.workload) == (&*row.name, &*row.direction, &*row.workload)
             && (case.threads, case.lanes, case.message_bytes) == (row.threads, row.lanes, row.message_bytes)
@@ -152,7 +152,7 @@ impl Item for Plan {
     }
 }
 
-/// A comparison of times means something only between equal outputs.
+/// Runs every contender once and compares the outputs. Times can be compared only if the outputs are equal.
 fn check(case: &Case, work: &mut dyn Work, peers: &[Who]) -> Result<(), Error> {
     work.prepare(Who::Ours)?;
     work.run(Who::Ours)?;

@@ -1,4 +1,4 @@
-//! Processes that are timed, and what is known of them.
+//! Processes that are timed, and their memory.
 
 use std::{
     ffi::OsStr,
@@ -14,20 +14,20 @@ use super::Error;
 
 pub(crate) const NULL: &str = "/dev/null";
 
-/// A command and the file that it makes, if it makes one.
+/// A command and its output file, if it writes one.
 pub(crate) struct Run {
     pub(crate) command: Command,
     pub(crate) output: Option<PathBuf>,
 }
 
 impl Run {
-    /// The null device is no file.
+    /// The null device does not count as an output file.
     pub(crate) fn new(command: Command, output: &Path) -> Run {
         Run { command, output: (output != Path::new(NULL)).then(|| output.to_path_buf()) }
     }
 }
 
-/// The time from before the process is made until it has been waited for. Its output is removed before and after.
+/// The time from before the process starts until it has been waited for. Its output file is removed before and after.
 pub(crate) fn timed(run: &mut Run) -> Result<Duration, Error> {
     let start = Instant::now();
     let child = spawn(&mut run.command)?;
@@ -53,11 +53,11 @@ pub(crate) fn finish_child(command: &Command, child: Child) -> Result<(), Error>
     Err(failed(command, format!("{}: {}", output.status, text.trim())))
 }
 
-/// A process of ours that answers lines with lines.
+/// A process of ours that answers each line of its input with a line.
 pub(crate) struct Answering {
     name: String,
     child: Child,
-    /// `None` once it is to end.
+    /// `None` after the end of its input.
     questions: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
 }
@@ -72,13 +72,13 @@ impl Answering {
     }
 
     pub(crate) fn ask(&mut self, question: impl Display) {
-        // Where it has ended, there is no answer, and it may say why.
+        // If the process has ended there is no answer, and `answer` reports that.
         if let Some(questions) = &mut self.questions {
             let _ = writeln!(questions, "{question}").and_then(|()| questions.flush());
         }
     }
 
-    /// The next line.
+    /// The next line of output.
     pub(crate) fn answer(&mut self) -> Result<String, Error> {
         let mut line = String::new();
         if self.answers.read_line(&mut line).map_err(|error| self.failed(error))? == 0 {
@@ -88,7 +88,7 @@ impl Answering {
         Ok(line)
     }
 
-    /// Waits for its end; what it said on standard error, if it failed.
+    /// Waits for the end of the process. If it failed, the error has its standard error.
     pub(crate) fn finish(&mut self) -> Result<(), Error> {
         self.questions = None;
         let mut said = Vec::new();
@@ -104,7 +104,8 @@ impl Answering {
         Error::Command { program: self.name.clone(), message: message.to_string() }
     }
 
-    /// Keeps it on one processor of those that this process may use, another one for each `turn`; where the system lets us.
+    /// Pins the process to one of the processors that this process may use, another one for each `turn`. Does nothing
+    /// where the system does not allow it.
     #[cfg(target_os = "linux")]
     pub(crate) fn pin(&self, turn: usize) {
         use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -114,7 +115,7 @@ impl Answering {
         if let (Some(pid), false) = (pid, usable.is_empty()) {
             let mut one = CpuSet::new();
             one.set(usable[turn % usable.len()]);
-            // Without it the figures are louder.
+            // Without pinning, the figures are noisier.
             let _ = sched_setaffinity(Some(pid), &one);
         }
     }
@@ -124,7 +125,7 @@ impl Answering {
 }
 
 impl Drop for Answering {
-    /// Nobody measures for one who no longer listens.
+    /// Ends the process, so that it does not measure without a reader.
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

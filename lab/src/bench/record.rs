@@ -1,4 +1,4 @@
-//! The document that `tress bench --json` writes and that bench/record/ keeps. Fields are added, never changed; a
+//! The document that `tress bench --json` writes and that bench/record/ stores. Fields are added, never changed; a
 //! change of meaning takes a new [`SCHEMA`].
 
 use std::{
@@ -18,10 +18,10 @@ use crate::{roofs::Roofs, timing::statistics};
 /// The version of this schema.
 pub const SCHEMA: u32 = 1;
 
-/// One run. It says nothing of who made it: what was edited reads as any other.
+/// One run. It is not authenticated: an edited record reads like any other.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Document {
-    /// [`SCHEMA`].
+    /// The schema's version, [`SCHEMA`].
     pub schema: u32,
     /// Seconds since 1970-01-01 00:00 UTC at the start.
     pub time: u64,
@@ -29,19 +29,19 @@ pub struct Document {
     pub tress: String,
     /// Whether samples were few and short.
     pub quick: bool,
-    /// Whether the run came to its end; records of before this was told did.
+    /// Whether the run was finished. Older records lack this field; they are of finished runs.
     #[serde(default = "yes")]
     pub complete: bool,
     /// The commit that has the samples, if this record holds medians only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples_at: Option<String>,
-    /// Where it ran.
+    /// The machine and the build.
     pub machine: Machine,
     /// Peers that were asked for and are not installed.
     pub missing: Vec<Missing>,
     /// The measurements.
     pub rows: Vec<Row>,
-    /// What the machine does at most, measured before the rows.
+    /// The rooflines of the machine, measured before the rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roofs: Option<Roofs>,
 }
@@ -53,23 +53,23 @@ pub struct Machine {
     pub model: String,
     /// Cores that this process may use.
     pub cores: usize,
-    /// Those of the processor's features that our backends ask for.
+    /// Features of the processor that our backends use.
     pub flags: Vec<String>,
     /// Bytes of memory.
     pub memory_bytes: Option<u64>,
-    /// Frequency governor, where the system tells.
+    /// Frequency governor, where the system reports it.
     pub governor: Option<String>,
-    /// Programs that wanted a core at the start, this one aside (average of a minute).
+    /// Load average of one minute at the start: programs other than this one that wanted a core.
     pub load: Option<f64>,
     /// Operating system and kernel release.
     pub kernel: String,
-    /// Whether a hypervisor is below.
+    /// Whether a hypervisor runs below the system.
     pub virtual_machine: bool,
     /// The compiler of this build.
     pub rustc: String,
     /// The target triple and profile of this build.
     pub target: String,
-    /// The commit of the current folder, where it is a checkout; `+` when it has changes.
+    /// The commit of the current folder if it is a checkout, followed by `+` if there are changes.
     pub commit: Option<String>,
 }
 
@@ -85,93 +85,93 @@ pub struct Missing {
 /// One measurement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// Such as `aes-128-ccm` or `encrypt-file`.
+    /// For example `aes-128-ccm` or `encrypt-file`.
     pub name: String,
     /// `encrypt` or `decrypt`.
     pub direction: String,
-    /// What tells rows with the same name and direction apart.
+    /// Distinguishes rows with the same name and direction.
     pub workload: String,
     /// Our backend.
     pub backend: String,
-    /// Threads of ours.
+    /// Threads that run our work.
     pub threads: usize,
-    /// Messages that one call works on.
+    /// Messages in one call.
     pub lanes: usize,
-    /// Bytes of a message; their mean when they are mixed.
+    /// Bytes of a message; the mean of mixed lengths.
     pub message_bytes: u64,
-    /// Median of our rate, on that machine at that hour: what is compared is a ratio that was measured in turn.
+    /// Median of our rate. It holds for that machine at that hour; comparisons use ratios that were measured alternately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes_per_s: Option<f64>,
-    /// Median of our rate in runs, where bytes say nothing.
+    /// Median of our rate in runs, for rows that do not count bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_s: Option<f64>,
-    /// Lower end of the 95 % confidence interval of whichever of the two it is.
+    /// Lower end of the 95 % confidence interval of `bytes_per_s` or `per_s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_low: Option<f64>,
-    /// Upper end.
+    /// Upper end of that interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_high: Option<f64>,
-    /// How many of our samples lie more than 1.5 interquartile ranges beyond their quartiles. They stay in.
+    /// Number of our samples more than 1.5 interquartile ranges beyond their quartiles. They are included in the medians.
     #[serde(default)]
     pub outliers: usize,
-    /// Why there are no more samples, where there is no peer.
+    /// Why sampling stopped, in a row without peers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
-    /// Median of core cycles by the calibrated chain; none for commands.
+    /// Median of core cycles, measured by the calibrated chain. Absent for commands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles_per_byte: Option<f64>,
-    /// Most memory that was resident at once.
+    /// Largest resident memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
-    /// The roof that binds it ([`Roofs`]), where a bound is known.
+    /// The roofline that limits the row ([`Roofs`]), where a bound is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<String>,
-    /// Our rate over what that roof allows.
+    /// Our rate as a fraction of the rate that this roofline allows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
-    /// Comparisons by the peer's name.
+    /// Comparisons, by the peer's name.
     #[serde(default)]
     pub against: BTreeMap<String, Against>,
-    /// How many samples were taken at a time, of all comparisons; all of them are in order, so these are runs of so many.
+    /// Samples of one visit, over all comparisons. The samples are in order of time, so every `per_visit` of them are one visit.
     #[serde(default = "one")]
     pub per_visit: usize,
-    /// How many samples there were, in a record that holds medians only.
+    /// Number of samples, in a record that holds medians only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,
-    /// Our rates, one a sample, in the order of time; bytes or runs a second.
+    /// Our rate in each sample, in order of time; bytes or runs per second.
     #[serde(default)]
     pub samples: Vec<f64>,
-    /// Core cycles a byte of the same samples, where they could be counted.
+    /// Core cycles per byte of the same samples, where they could be counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cycle_samples: Vec<f64>,
 }
 
-/// A comparison: our rate over the peer's, so above 1 we are faster.
+/// A comparison: our rate over the peer's. Above 1, Tress is faster.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Against {
     /// The peer's version.
     pub version: String,
-    /// Median of the ratios of pairs.
+    /// Median of the pairs' ratios.
     pub ratio: f64,
     /// Lower end of the median's 95 % confidence interval.
     pub ratio_low: f64,
-    /// Upper end.
+    /// Upper end of that interval.
     pub ratio_high: f64,
     /// Median of the peer's rate.
     pub rate: f64,
-    /// How many ratios of pairs lie more than 1.5 interquartile ranges beyond their quartiles. They stay in.
+    /// Number of ratios more than 1.5 interquartile ranges beyond their quartiles. They are included in the median.
     #[serde(default)]
     pub outliers: usize,
-    /// Why there are no more pairs.
+    /// Why sampling stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
-    /// How many pairs were taken at a time.
+    /// Pairs of one visit.
     #[serde(default = "one")]
     pub per_visit: usize,
-    /// How many pairs there were, in a record that holds medians only.
+    /// Number of pairs, in a record that holds medians only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,
-    /// Our rate and the peer's of every pair, in the order of time.
+    /// Our rate and the peer's rate in each pair, in order of time.
     #[serde(default)]
     pub pairs: Vec<[f64; 2]>,
 }
@@ -189,26 +189,26 @@ impl Against {
         self.pairs.iter().map(|[ours, theirs]| ours / theirs).collect()
     }
 
-    /// The ratios of visits.
+    /// The ratio of each visit.
     pub(crate) fn visits(&self) -> Vec<f64> {
         statistics::by_visit(&self.ratios(), self.per_visit)
     }
 }
 
 impl Row {
-    /// Our rates of visits.
+    /// Our rate in each visit.
     pub(crate) fn visits(&self) -> Vec<f64> {
         statistics::by_visit(&self.samples, self.per_visit)
     }
 
-    /// Our cycles a byte of visits.
+    /// Our cycles per byte in each visit.
     pub(crate) fn cycle_visits(&self) -> Vec<f64> {
-        // Samples without a count of cycles have none at all.
+        // Cycles are counted for all samples or for none.
         let per_visit = if self.cycle_samples.len() == self.samples.len() { self.per_visit } else { 1 };
         statistics::by_visit(&self.cycle_samples, per_visit)
     }
 
-    /// The median of the samples; its interval and their outliers are put down.
+    /// Returns the median of the samples, and stores its interval and the number of outliers in the row.
     pub(crate) fn summarise(&mut self) -> f64 {
         let rate = statistics::median(&self.visits());
         (self.rate_low, self.rate_high) = (Some(rate.low), Some(rate.high));
@@ -226,7 +226,7 @@ impl Document {
         Document { schema: SCHEMA, time, tress, quick, complete, samples_at, machine, missing, rows, roofs }
     }
 
-    /// Drops all samples. Medians, intervals and counts stay, and are computed where the version that wrote the record did not.
+    /// Drops all samples. Medians, intervals and counts stay; those that an older version did not write are computed.
     pub fn keep_medians(&mut self, samples_at: String) {
         self.samples_at = Some(samples_at);
         for row in &mut self.rows {
@@ -247,7 +247,7 @@ impl Document {
         }
     }
 
-    /// The document as JSON with a line for each row and each roof, and a newline at the end.
+    /// Writes the document as JSON with a line for each row and each roofline, and a newline at the end.
     pub fn write_lines(&self, mut out: impl io::Write) -> io::Result<()> {
         self.serialize(&mut serde_json::Serializer::with_formatter(&mut out, Lines { is_element: false }))?;
         out.write_all(b"\n")
@@ -257,7 +257,7 @@ impl Document {
     pub fn file_name(&self) -> String {
         let mut machine = String::new();
         for word in self.machine.model.split(|c: char| !c.is_ascii_alphanumeric()) {
-            // Trade marks, and words that every model has.
+            // Skips trade marks and words that all models have.
             if !matches!(word, "" | "R" | "TM" | "CPU" | "Processor" | "with") {
                 machine.push('-');
                 machine.push_str(&word.to_ascii_lowercase());
@@ -267,7 +267,7 @@ impl Document {
     }
 }
 
-/// JSON with a new line before each object of an array.
+/// Formatter that begins a new line before each object of an array.
 struct Lines {
     is_element: bool,
 }

@@ -1,4 +1,4 @@
-//! The rows that `tress bench` measures unless others are asked for.
+//! The rows that `tress bench` measures by default.
 
 use tress_cipher::{
     Backend,
@@ -26,7 +26,7 @@ const BOTH: &[Direction] = &[Encrypt, Decrypt];
 const ENCRYPT: &[Direction] = &[Encrypt];
 const KIB: usize = 1 << 10;
 
-/// A row of a cipher, and who does it, too.
+/// A row of a cipher, and its peers.
 struct Entry {
     cipher: &'static str,
     mode: Mode,
@@ -39,11 +39,11 @@ struct Entry {
 }
 
 enum Beside {
-    /// All who have it.
+    /// All peers that have it.
     Others,
-    /// These, too.
+    /// All peers that have it, and these baselines.
     OthersAnd(&'static [Who]),
-    /// Only our own yardstick.
+    /// Only this baseline.
     Own(Who),
 }
 
@@ -53,18 +53,18 @@ const fn one(cipher: &'static str, mode: Mode, directions: &'static [Direction])
     Entry { cipher, mode, directions, lanes: 1, message_bytes: 16 * KIB, shape, workload, beside }
 }
 
-/// As many messages.
+/// The entry with this number of messages and this workload.
 const fn many(lanes: usize, workload: &'static str, entry: Entry) -> Entry {
     Entry { lanes, workload, ..entry }
 }
 
-/// Messages of an allocator or a container lie 16,400 bytes apart, which puts all lanes into a few sets of the first cache;
-/// 16,448 spread them over the sets.
+/// Messages of an allocator or a container are 16,400 bytes apart, which puts all lanes into a few sets of the
+/// first-level cache. A distance of 16,448 bytes spreads them over the sets.
 const USUAL: &str = "32 messages 16,400 bytes apart, one key";
 const SPREAD: &str = "32 messages 16,448 bytes apart, one key";
 const MORE: &str = "64 messages 16,400 bytes apart, one key";
 
-/// The rows of ciphers, in their order.
+/// The rows of ciphers, in order.
 #[rustfmt::skip]
 const ENTRIES: &[Entry] = &[
     Entry { beside: Beside::OthersAnd(&[Who::AwsLcRsGcm, Who::RingGcm]), ..many(32, USUAL, one("aes-128", Ccm, ENCRYPT)) },
@@ -113,12 +113,12 @@ impl Entry {
 
 /// Every row that runs inside this process.
 pub(crate) fn all() -> Vec<Case> {
-    // RustCrypto chooses AES without AES instructions for a whole build, so the rows beside it have a build of their own.
+    // RustCrypto chooses AES without AES instructions for a whole build, so these rows have a separate build.
     if cfg!(aes_backend = "soft") {
         return without_instructions().collect();
     }
     let mut cases: Vec<Case> = ENTRIES.iter().flat_map(Entry::cases).collect();
-    // A build with another release of RustCrypto's AES is there for the rows that the release changes.
+    // A build with another release of RustCrypto's AES has only the rows that the release changes.
     if rustcrypto::NAME != "rustcrypto" {
         cases.retain(|case| case.name.ends_with("-ccm"));
         cases.iter_mut().for_each(|case| case.peers = vec![Who::RustCrypto]);
@@ -129,7 +129,7 @@ pub(crate) fn all() -> Vec<Case> {
     cases
 }
 
-/// AES in plain code, by us and by RustCrypto.
+/// AES without AES instructions, by Tress and by RustCrypto.
 fn without_instructions() -> impl Iterator<Item = Case> {
     const ENTRIES: [Entry; 2] = [one("aes-128", Ecb, BOTH), one("aes-128", Ctr, ENCRYPT)];
     let cases = ENTRIES.into_iter().flat_map(|entry| entry.cases().collect::<Vec<_>>());
@@ -141,7 +141,7 @@ fn without_instructions() -> impl Iterator<Item = Case> {
     })
 }
 
-/// A row of what is not a cipher; the work names our backend.
+/// A row that is not a cipher; its work names our backend.
 fn number(
     (name, direction, workload): (&str, &'static str, &str),
     lanes: usize,
@@ -174,7 +174,7 @@ fn numbers() -> Vec<Case> {
     cases
 }
 
-/// Signatures of SHA-256 digests, made and checked. The backend is what `tress_modular::lanes` chooses.
+/// Signatures of SHA-256 digests, and their verification. `tress_modular::lanes` chooses the backend.
 fn signatures() -> Vec<Case> {
     const RSA: [&[Who]; 2] = [
         &[Who::OpenSsl, Who::OpenSslWithoutIfma, Who::AwsLcRs, Who::Ring, Who::Rsa],

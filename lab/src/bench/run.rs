@@ -1,4 +1,4 @@
-//! A run from its options to its document.
+//! A run, from its options to its document.
 
 use std::{io::Write, time::Duration};
 
@@ -19,7 +19,7 @@ use crate::{
     timing::progress,
 };
 
-/// Peers that only whole commands are measured against.
+/// Peers of rows of whole commands only.
 const COMMAND_PEERS: [&str; 2] = ["age", "cp"];
 
 /// Measures what `options` ask for and writes a table, or the document as JSON. Progress goes to a terminal on standard
@@ -50,9 +50,9 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
         Some(path) => Some(Keeper::open(path, options.resume, &mut document)?),
         None => None,
     };
-    // What only plans need is for records.
+    // Rooflines that only plans need are measured for records only.
     let scope = if options.record.is_some() { roofs::Scope::All } else { roofs::Scope::Machine };
-    // A run that goes on has those of the one before.
+    // A resumed run has the rooflines of the first part.
     if document.roofs.is_none() {
         document.roofs = Some(roofs::measure(scope, options.quick).map_err(Error::of_thread)?);
     }
@@ -62,11 +62,11 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     if command::is_wanted(options) {
         items.extend(command::rows(options, &mut document)?.into_iter().map(|row| Box::new(row) as Box<dyn Item>));
     }
-    // What an earlier run measured against others, or other versions, is measured anew.
+    // Rows that an earlier run measured against other peers, or other versions of them, are measured again.
     document.rows.retain(|row| items.iter().all(|item| item.made(row) || !item.is_of(row)));
     let measured = visits::measure(options, items, &mut document, &mut keeper);
     if measured.is_err() {
-        // What there is stays, and the next run goes on from there.
+        // The record keeps the finished rows, and the next run resumes it.
         if let Some(keeper) = keeper.as_mut().filter(|_| !document.rows.is_empty()) {
             keeper.write(&document)?;
         }
@@ -75,7 +75,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
 
     for row in with.into_iter().flat_map(|with| with.rows) {
         match document.rows.iter_mut().find(|known| compare::identity(known) == compare::identity(&row)) {
-            // The other build may have other peers; a run that goes on may have them already.
+            // The other build may have other peers, and a resumed run may have them already.
             Some(known) => row.against.into_iter().for_each(|(peer, against)| {
                 known.against.entry(peer).or_insert(against);
             }),
@@ -95,7 +95,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     Ok(document)
 }
 
-/// The usual rows of these names with the best backend, in a few visits each, without peers.
+/// The default rows of these names with the best backend, in a few visits each, without peers.
 pub(crate) fn rows(names: &str, roofs: Roofs) -> Result<Document, Error> {
     const VISITS: usize = 3;
     let filter = Some(Regex::new(names).expect("a pattern of ours"));

@@ -1,4 +1,4 @@
-//! Timing work in turn: ours, a peer's, ours, the peer's, so that whatever else the machine does meets both.
+//! Alternating samples: ours, a peer's, ours, the peer's, so that disturbances of the machine affect both.
 
 use std::time::{Duration, Instant};
 
@@ -12,16 +12,16 @@ use super::{
 };
 use crate::timing::{cycles_per_s, statistics, thread_time};
 
-/// How long a sample is, and a visit.
+/// The lengths of samples and visits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
     pub(crate) sample: Duration,
     pub(crate) warm_up: Duration,
-    /// For one comparison, warm-up included.
+    /// Time for one comparison, warm-up included.
     pub(crate) visit: Duration,
 }
 
-/// The most pairs of a visit: more would be alike.
+/// The most pairs in a visit. More would add little, because pairs of one visit are alike.
 const MOST_PAIRS: usize = 3;
 
 /// One timed sample.
@@ -31,7 +31,7 @@ pub(crate) struct Sample {
     pub(crate) cycles_per_byte: Option<f64>,
 }
 
-/// One visit: adds samples to the measured part of `row`, as many as at its visits before.
+/// One visit: adds samples to the measured part of `row`. Every visit after the first adds as many as the first.
 pub(crate) fn visit(work: &mut dyn Work, peers: &[Who], effort: Effort, row: &mut Row) -> Result<(), Error> {
     let start = Instant::now();
     let runs_of_ours = warm_up(work, Who::Ours, effort)?;
@@ -55,7 +55,7 @@ pub(crate) fn visit(work: &mut dyn Work, peers: &[Who], effort: Effort, row: &mu
         let mut count = per_visit.max(1);
         let mut made = 0;
         while made < count {
-            // Every other pair in the other order, so that a steady drift helps neither.
+            // The order alternates, so that a steady drift favours neither.
             let (mine, theirs) = if rates.len() % 2 == 0 {
                 let mine = sample(work, Who::Ours, runs_of_ours)?;
                 (mine, sample(work, who, runs)?)
@@ -80,13 +80,13 @@ pub(crate) fn visit(work: &mut dyn Work, peers: &[Who], effort: Effort, row: &mu
     Ok(())
 }
 
-/// How many pairs fit into a visit when one takes so long. The number stays, so that visits are alike.
+/// How many pairs fit into a visit. The number is set once, so that all visits are alike.
 fn pairs(effort: Effort, spent: Duration, pair: Duration) -> usize {
     let fits = effort.visit.saturating_sub(spent).as_nanos() / pair.as_nanos().max(1);
     usize::try_from(fits).unwrap_or(MOST_PAIRS).clamp(1, MOST_PAIRS)
 }
 
-/// A comparison from pairs of rates, ours first.
+/// Makes a comparison from pairs of rates, ours first.
 pub(crate) fn compare(version: String, pairs: Vec<[f64; 2]>, per_visit: usize, stopped: Option<Stopped>) -> Against {
     let ratios: Vec<f64> = pairs.iter().map(|[ours, theirs]| ours / theirs).collect();
     let theirs: Vec<f64> = pairs.iter().map(|pair| pair[1]).collect();
@@ -116,8 +116,8 @@ pub(crate) fn warm_up(work: &mut dyn Work, who: Who, effort: Effort) -> Result<u
     Ok(runs(effort.sample, fastest, start.elapsed() / count))
 }
 
-/// How many runs fill a sample. A clock that once has not moved, as under a hypervisor, must not make it minutes: no run is
-/// much faster than they are on average.
+/// How many runs fill a sample. A clock that stood still once, as under a hypervisor, must not make a sample take
+/// minutes, so a run counts as at least a fraction of the average.
 fn runs(sample: Duration, fastest: Duration, average: Duration) -> u32 {
     let one = fastest.max(average / 8).max(Duration::from_nanos(1));
     u32::try_from(sample.as_nanos().div_ceil(one.as_nanos())).unwrap_or(u32::MAX).max(1)
@@ -129,7 +129,7 @@ pub(crate) fn sample(work: &mut dyn Work, who: Who, runs: u32) -> Result<Sample,
     let seconds = timed(work, who, runs)?.as_secs_f64();
     let after = counts_cycles.then(cycles_per_s).flatten();
     let bytes = work.bytes(who) as f64 * f64::from(runs);
-    // An interruption makes the chain look slow, nothing makes it look fast.
+    // An interruption makes the chain look slower, and nothing makes it look faster, so the larger figure is right.
     let cycles_per_byte = before.zip(after).map(|(before, after)| before.max(after) * seconds / bytes);
     Ok(Sample { bytes_per_s: bytes / seconds, cycles_per_byte })
 }
@@ -145,7 +145,7 @@ fn timed(work: &mut dyn Work, who: Who, runs: u32) -> Result<Duration, Error> {
         }
         return Ok(thread_time() - start);
     }
-    // Reading the clock takes a part of each run's time that matters; the shortest reading is taken off.
+    // Reading the clock takes a considerable part of each run's time, so the shortest reading is subtracted.
     let reading = (0..8)
         .map(|_| {
             let start = thread_time();

@@ -1,4 +1,4 @@
-//! Signatures of digests under one key: batches and one at a time, by us, by OpenSSL and by the crate `rsa`.
+//! Signatures of digests under one key, in batches and one at a time, by Tress, by OpenSSL and by the crate `rsa`.
 
 use std::{path::Path, time::Duration};
 
@@ -20,17 +20,17 @@ use super::{
     worker::{Worker, digests},
 };
 
-/// Digests of a run of those who do one after the other: a sample of theirs need not take as long as our batch.
+/// Digests in a run of a peer that signs them one by one: its sample can be shorter than our batch.
 const THEIR_DIGESTS: usize = 4;
 
-/// What is done with the key.
+/// The operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verb {
     Sign,
     Verify,
 }
 
-/// What is signed, and what is verified.
+/// A digest, the number of the message that it is of, and the signature to verify.
 #[derive(Clone, Copy)]
 struct Signed<'a> {
     #[cfg_attr(not(feature = "ring"), expect(dead_code, reason = "of the message, which only ring hashes itself"))]
@@ -39,25 +39,25 @@ struct Signed<'a> {
     signature: &'a [u8],
 }
 
-/// Somebody's way to do one of them; a signature that is made takes the place of the last one.
+/// One library's operation. Signing writes its signature to the vector.
 type Party = Box<dyn FnMut(Signed<'_>, &mut Vec<u8>) -> Result<(), PeerError>>;
 
-/// The same digests over and over.
+/// The same digests, repeated.
 pub(crate) struct Signatures {
     verb: Verb,
     key: SigningKey,
     verifying: VerifyingKey,
     by: Vec<(Who, Party)>,
-    /// OpenSSL without IFMA.
+    /// The process that runs OpenSSL without IFMA.
     worker: Option<Worker>,
     digests: Vec<[u8; 32]>,
-    /// What is verified.
+    /// The signatures to verify.
     signatures: Vec<Vec<u8>>,
     made: Vec<u8>,
 }
 
 impl Signatures {
-    /// RSA with PKCS #1 v1.5, whose signatures are the same for everybody.
+    /// RSA with PKCS #1 v1.5, whose signatures are the same for every library.
     pub(crate) fn rsa(bits: usize, verb: Verb, count: usize, peers: &[Who]) -> Result<Signatures, Error> {
         let key = tress_sign::rsa::PrivateKey::generate(bits).map_err(Error::Sign)?;
         Self::new(PrivateKey::Rsa(key), Scheme::RsaPkcs1(Hash::Sha256), verb, count, peers)
@@ -75,14 +75,14 @@ impl Signatures {
         let signatures = key.sign_digests(&digests).into_iter().map(|made| Ok(made?.as_bytes().to_vec()));
         let signatures = signatures.collect::<Result<_, _>>().map_err(Error::Sign)?;
         let (verifying, der) = (key.verifying_key(), key.key().to_der());
-        // That one is a process of its own.
+        // That contender runs in a separate process.
         let here = peers.iter().filter(|who| **who != Who::OpenSslWithoutIfma);
         let by = here.map(|&who| Ok((who, theirs(who, &der, verb).map_err(who.failed())?)));
         let by = by.collect::<Result<_, Error>>()?;
         Ok(Signatures { verb, key, verifying, by, worker: None, digests, signatures, made: Vec::new() })
     }
 
-    /// Digests of a run.
+    /// Number of digests in a run.
     fn count(&self, who: Who) -> usize {
         if who == Who::Ours { self.digests.len() } else { self.digests.len().min(THEIR_DIGESTS) }
     }
@@ -105,7 +105,7 @@ impl Signatures {
 }
 
 impl Work for Signatures {
-    /// Keys.
+    /// Keys take long to make.
     fn is_costly(&self) -> bool {
         true
     }
@@ -151,14 +151,14 @@ impl Work for Signatures {
     }
 
     fn output(&self, _: Who) -> &[u8] {
-        // OpenSSL's DSA draws its nonces.
+        // OpenSSL's DSA draws random nonces, so its signatures differ.
         if matches!(self.key.key(), PrivateKey::Rsa(_)) { &self.made } else { &[] }
     }
 }
 
-/// What they do with a key in DER.
+/// The operation of a peer with a key in DER.
 fn theirs(who: Who, der: &[u8], verb: Verb) -> Result<Party, PeerError> {
-    /// Those who give a signature out, of a digest or of the message.
+    /// Signing functions that return a signature of the digest or of the message.
     macro_rules! party {
         ($key:expr, $signed:ident => $what:expr) => {{
             let key = $key;

@@ -9,7 +9,7 @@ use super::{
     text,
 };
 
-/// Writes the machine, the rows, and what is missing.
+/// Writes the machine, the rows, and the peers that are missing.
 pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     write_machine(&document.machine, out)?;
     write_rows(document, out)?;
@@ -60,7 +60,7 @@ pub(crate) fn write_rows(document: &Document, out: &mut dyn Write) -> io::Result
     Ok(())
 }
 
-/// How much of which roof, in percent.
+/// The share of the roof in percent, and the roof's name.
 fn share(row: &Row) -> String {
     match (&row.bound, row.share) {
         (Some(roof), Some(share)) => format!("{:.0} % {roof}", 100.0 * share),
@@ -68,7 +68,7 @@ fn share(row: &Row) -> String {
     }
 }
 
-/// Writes the machine, and whether it is busy.
+/// Writes the machine's data, and a warning if it is busy.
 pub(crate) fn write_machine(machine: &Machine, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}, {} cores, {}, {}", machine.model, machine.cores, machine.kernel, machine.rustc)?;
     if machine.target.ends_with(" debug") {
@@ -82,7 +82,7 @@ pub(crate) fn write_machine(machine: &Machine, out: &mut dyn Write) -> io::Resul
     Ok(())
 }
 
-/// What a call works on, and on how many threads where that is more than one and not a whole command.
+/// The workload, with the number of threads if it is more than one and the row is not a whole command.
 fn work(row: &Row) -> String {
     if row.threads > 1 && row.lanes > 0 {
         format!("{}, {} threads", row.workload, row.threads)
@@ -91,17 +91,17 @@ fn work(row: &Row) -> String {
     }
 }
 
-/// Whether outliers are told.
+/// Whether there are enough outliers for a warning.
 fn many(outliers: usize, samples: usize) -> bool {
     10 * outliers > samples
 }
 
-/// The same of a row without a peer, whose rate is the result.
+/// Whether a row without a peer, whose rate is the result, has many outliers.
 fn is_loud(row: &Row) -> bool {
     row.against.is_empty() && many(row.outliers, row.samples.len())
 }
 
-/// The rate, with its interval where there is no ratio that says how sure it is.
+/// The rate; with its interval if no ratio with an interval is shown.
 fn rate(row: &Row) -> String {
     let mark = if is_loud(row) { " !" } else { "" };
     let interval = match (row.rate_low, row.rate_high) {
@@ -116,7 +116,7 @@ fn rate(row: &Row) -> String {
     format!("{}{interval}{mark}", median(row))
 }
 
-/// A rate in the unit that [`median`] shows.
+/// A rate in the unit of [`median`].
 fn short(row: &Row, rate: f64) -> String {
     match row.per_s {
         None => format!("{:.2}", rate / 1e9),
@@ -148,7 +148,7 @@ fn ratios(row: &Row) -> String {
     ratios.join("\n")
 }
 
-/// The crate that does the row's work, of a peer that is several crates: ` (aes 0.9.4)`.
+/// The crate that does the row's work, for a peer that consists of several crates: ` (aes 0.9.4)`.
 fn release(row: &Row, version: &str) -> String {
     let cipher = row.name.split('-').next();
     let of_cipher = |one: &&str| one.split(' ').next() == cipher;

@@ -1,4 +1,4 @@
-//! What Tress has set itself to reach, and whether a run reached it: the summary of `make bench`.
+//! The performance targets of Tress, and whether a run reached them: the summary of `make bench`.
 
 use std::io::{self, Write};
 
@@ -8,12 +8,12 @@ use super::{
     text,
 };
 
-/// The least ratio, or the most memory, of a row.
+/// The least ratio, or the largest memory, that a row should have.
 struct Target {
     what: &'static str,
     name: &'static str,
     direction: &'static str,
-    /// The beginning of the row's workload.
+    /// Prefix of the row's workload.
     workload: &'static str,
     message_bytes: Option<u64>,
     limit: Limit,
@@ -28,7 +28,7 @@ enum Limit {
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
-/// One row of the list for each direction that it names.
+/// All targets, in the order of the list; one entry for each direction.
 fn targets() -> Vec<Target> {
     let mut targets = Vec::new();
     let mut add = |what, name, direction, workload, message_bytes, limit| {
@@ -95,8 +95,8 @@ fn targets() -> Vec<Target> {
     targets
 }
 
-/// Writes every target with its result, and returns how many were missed or could not be measured. A ratio counts as
-/// reached by its median; the interval stands beside it.
+/// Writes every target with its result, and returns how many were missed or not measured. The median of a ratio
+/// decides whether its target is reached; the interval is printed beside it.
 pub fn write(document: &Document, out: &mut dyn Write) -> io::Result<usize> {
     let mut shown =
         text::table(["measurement", "direction", "size", "against", "target", "result (95 % interval)", ""]);
@@ -125,7 +125,7 @@ impl Target {
             && self.message_bytes.is_none_or(|bytes| row.message_bytes == bytes)
     }
 
-    /// Against whom, the target, the result, and whether it was reached.
+    /// The peer, the target, the result, and whether the target was reached.
     fn judge(&self, row: Option<&Row>) -> (&'static str, String, String, Option<bool>) {
         match self.limit {
             Limit::Ratio(peer, least) => {

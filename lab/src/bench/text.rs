@@ -1,4 +1,4 @@
-//! What tables, lists and lines of results have in common.
+//! Parts of tables, lists and result lines.
 
 use std::io::Write;
 
@@ -17,7 +17,7 @@ pub(crate) fn length(bytes: u64) -> String {
     }
 }
 
-/// A table without lines, which has its columns' names so far.
+/// A table without lines and with these column names.
 pub(crate) fn table<const COLUMNS: usize>(header: [&str; COLUMNS]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -25,7 +25,7 @@ pub(crate) fn table<const COLUMNS: usize>(header: [&str; COLUMNS]) -> Table {
     table
 }
 
-/// Writes what programs read.
+/// Writes a value as JSON.
 pub(crate) fn json(what: &impl Serialize, out: &mut dyn Write) -> Result<(), Error> {
     serde_json::to_writer_pretty(&mut *out, what).map_err(|error| Error::Output(error.into()))?;
     writeln!(out).map_err(Error::Output)

@@ -1,4 +1,4 @@
-//! Who has a call, too, and their way to do it, each the fastest that it offers: its keys are set before.
+//! The peers that have a call, and the fastest way that each of them offers. Keys are set beforehand.
 
 use tress_cipher::{
     aes::Aes,
@@ -15,13 +15,13 @@ use super::{
     work::Who,
 };
 
-/// Somebody's way to do all messages of a call.
+/// Processes all messages of a call with one library.
 pub(crate) type Party = Box<dyn FnMut(&mut [u8]) -> Result<(), super::Error>>;
 
-/// Those who have a call, whether they are installed or not.
+/// The peers that have the call, installed or not.
 pub(crate) fn peers(call: &Call) -> Vec<Who> {
     let cipher = call.cipher;
-    // A cipher with a second name, as rijndael-128-128 of aes-128, is compared under its first.
+    // A cipher with two names, such as rijndael-128-128 and aes-128, is compared under the first one.
     if CIPHERS.iter().find(|one| (one.of, one.key_bytes) == (cipher.of, cipher.key_bytes)) != Some(cipher) {
         return Vec::new();
     }
@@ -65,7 +65,7 @@ macro_rules! rustcrypto {
     };
 }
 
-/// Their way, of those that [`peers`] lists and of those who have GCM.
+/// The peer's implementation of the call, for the peers that [`peers`] lists and those that have GCM.
 pub(crate) fn theirs(call: Call, who: Who) -> Result<Party, Error> {
     let (direction, mode) = (call.direction, named(call.mode));
     match (who, call.mode) {
@@ -103,7 +103,7 @@ pub(crate) fn theirs(call: Call, who: Who) -> Result<Party, Error> {
             let new = |key: &[u8]| cryptopp::Rc6::new(mode, direction, key);
             each(call, who, new, |cipher, iv, data, _| cipher.apply(iv.try_into().unwrap_or(&[0; 16]), data))
         }
-        // It takes the key with each call.
+        // The crate takes the key with each call.
         (Who::Pipo, _) => {
             each(
                 call,
@@ -111,7 +111,7 @@ pub(crate) fn theirs(call: Call, who: Who) -> Result<Party, Error> {
                 |key| Ok(key.to_vec()),
                 move |key, iv, data, _| match iv.try_into() {
                     Ok(counter) => pipo::ctr(key, counter, data),
-                    // ECB has none.
+                    // ECB has no initialisation vector.
                     Err(_) => pipo::ecb(key, direction, data),
                 },
             )
@@ -120,7 +120,7 @@ pub(crate) fn theirs(call: Call, who: Who) -> Result<Party, Error> {
     }
 }
 
-/// The peers' name for a mode.
+/// The peers' name of a mode.
 fn named(mode: Mode) -> tress_peers::Mode {
     match mode {
         Mode::Ecb => tress_peers::Mode::Ecb,
@@ -130,7 +130,7 @@ fn named(mode: Mode) -> tress_peers::Mode {
     }
 }
 
-/// One message after the other, with its key, and its nonce or initialisation vector.
+/// One message after the other, each with its key and its nonce or initialisation vector.
 fn each<K: 'static>(
     call: Call,
     who: Who,

@@ -1,7 +1,8 @@
-//! The same work on several threads at once, each with messages and keys of its own, by the clock on the wall.
+//! The same work on several threads at the same time, each with its own messages and keys, timed by the wall clock.
 //!
-//! The threads live as long as a visit of the row. They begin together, at a gate where they spin, because waking a sleeping thread takes
-//! as long as some of the work; the time runs from when the first one begins to when the last one ends.
+//! The threads live as long as a visit of the row. They start together at a gate where they spin, because waking a
+//! sleeping thread takes as long as some of the work. The time runs from when the first thread starts until the last
+//! one ends.
 
 use std::{
     hint,
@@ -19,13 +20,13 @@ use super::{
     work::{Made, Who, Work},
 };
 
-/// Spins before a thread lets others have the core, as it must where there are more threads than cores.
+/// Spins before a waiting thread yields its core, which it must do if there are more threads than cores.
 const SPINS: u32 = 20_000;
 
 /// Makes a thread's work, on that thread.
 pub(crate) type Make = Arc<dyn Fn() -> Made + Send + Sync>;
 
-/// Threads that wait for each other.
+/// A barrier where threads spin until all have arrived.
 struct Gate {
     threads: usize,
     arrived: AtomicUsize,
@@ -52,14 +53,14 @@ impl Gate {
     }
 }
 
-/// What a thread does with its work.
+/// A closure that a thread runs on its work.
 type Job = Box<dyn FnOnce(&mut dyn Work) + Send>;
 
 /// Work on threads.
 pub(crate) struct Threads {
     threads: Vec<(Sender<Job>, JoinHandle<()>)>,
     gate: Arc<Gate>,
-    /// Bytes of a run of each.
+    /// Bytes of one run of one thread.
     bytes: u64,
     output: Vec<u8>,
 }
@@ -91,7 +92,7 @@ impl Threads {
         Ok(made)
     }
 
-    /// The answers of all threads to a question.
+    /// Runs a closure on all threads, and returns their results.
     fn ask<T: Send + 'static>(
         &self,
         question: impl Fn(&mut dyn Work) -> Result<T, Error> + Clone + Send + 'static,
@@ -102,7 +103,7 @@ impl Threads {
             Ok(answer)
         };
         let answers = self.threads.iter().map(ask).collect::<Result<Vec<_>, Error>>()?;
-        // All of them have answered before anything is said of one.
+        // Collects all results first, so that an error leaves no thread running.
         let answers: Vec<_> = answers.into_iter().map(|answer| answer.recv()).collect();
         answers.into_iter().map(|answer| answer.map_err(|_| gone())?).collect()
     }
@@ -117,7 +118,8 @@ impl Drop for Threads {
     }
 }
 
-/// When each timed stretch began and ended. Whatever goes wrong, the gate is passed as often as the others pass it.
+/// The start and end of each timed run. After an error, the thread still passes the gate as often as the others do,
+/// so that they do not hang.
 fn time(work: &mut dyn Work, who: Who, runs: u32, gate: &Gate) -> Result<Vec<(Instant, Instant)>, Error> {
     let (stretches, runs) = if work.needs_preparation() { (runs, 1) } else { (1, runs) };
     let mut times = Vec::with_capacity(stretches as usize);
@@ -136,7 +138,7 @@ fn time(work: &mut dyn Work, who: Who, runs: u32, gate: &Gate) -> Result<Vec<(In
     result.map(|()| times)
 }
 
-/// The time of all stretches, each from when the first thread begins to when the last one ends.
+/// The sum of the runs' times, each from the first thread's start to the last thread's end.
 fn total(times: &[Vec<(Instant, Instant)>]) -> Duration {
     let stretch = |place: usize| {
         let begin = times.iter().map(|times| times[place].0).min();
@@ -161,7 +163,7 @@ impl Work for Threads {
         Some(times.map(|times| total(&times)))
     }
 
-    /// Each thread prepares its own. All work on the same, so they show the same.
+    /// Each thread prepares its own messages. All have the same input, so all outputs are equal.
     fn run(&mut self, who: Who) -> Result<(), Error> {
         let mut shown = self.ask(move |work| {
             work.prepare(who)?;
@@ -202,7 +204,7 @@ mod tests {
                     for round in 1..=200 {
                         before.fetch_add(1, Ordering::SeqCst);
                         gate.wait();
-                        // Whoever is through knows that all others have come so far.
+                        // A thread that has passed the gate knows that all others have arrived.
                         assert!(before.load(Ordering::SeqCst) >= round * THREADS);
                         gate.wait();
                     }

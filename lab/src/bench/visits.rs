@@ -1,9 +1,9 @@
-//! All rows in turn, again and again.
+//! Visits all rows again and again.
 //!
-//! Samples that are taken one right after the other meet the same weather: the same neighbours on the machine, the same clock,
-//! the same pages under their buffers. Their interval says how sure that minute was, not what the next run will give. So a row
-//! is visited many times over the whole run, a few samples each time, in buffers that lie elsewhere each time; a visit counts
-//! as one observation, by its median, and intervals are those of visits.
+//! Samples that are taken one right after the other meet the same conditions: the same neighbours on the machine, the
+//! same clock, the same pages under their buffers. Their interval describes that minute, not the next run. So a row
+//! is visited many times over the whole run, for a few samples each time, in buffers at different addresses. A visit
+//! counts as one observation, by its median, and intervals are those of visits.
 
 use std::time::{Duration, Instant};
 
@@ -19,37 +19,37 @@ use super::{
 };
 use crate::timing::time_left;
 
-/// The most for one visit of a comparison, whose time would only go into samples that are alike.
+/// The longest visit of a comparison. More time would only add samples that are alike.
 const VISIT: Duration = Duration::from_millis(60);
 
-/// What becomes a row by visits.
+/// A row that is measured in visits.
 pub(crate) trait Item {
-    /// What is being measured, for people.
+    /// Name of the row for people.
     fn title(&self) -> String;
-    /// How often something is compared, or measured alone.
+    /// Number of comparisons, or 1 for a row without peers.
     fn comparisons(&self) -> usize;
-    /// Whether this row of an earlier run is the one, with every peer.
+    /// Whether a row of an earlier run is this one, with all its peers.
     fn made(&self, row: &Row) -> bool;
-    /// Whether it is the one, whoever is its peer.
+    /// Whether a row of an earlier run is this one, with any peers.
     fn is_of(&self, row: &Row) -> bool;
     /// How many visits are enough.
     fn enough(&self, options: &Options) -> Enough;
-    /// The time for a comparison, over all visits.
+    /// Time for each comparison, over all visits.
     fn time(&self) -> Duration;
     /// Whether it takes part in this visit.
     fn is_due(&self, visit: usize) -> bool;
-    /// Adds samples to the row, or makes one.
+    /// Adds samples to `row`, or makes a new row.
     fn visit(&mut self, effort: Effort, is_first: bool, row: Option<Row>) -> Result<Row, Error>;
 }
 
-/// An item that is not sure enough, and the place of its row in the document, once it has one.
+/// A row that is not sure yet, and its index in the document once it is there.
 struct Open<'a> {
     item: Box<dyn Item + 'a>,
     row: Option<usize>,
 }
 
-/// Adds all rows to the document, which is kept as it grows. Rows that are there already are gone on with, unless they are
-/// sure enough.
+/// Adds all rows to the document, which is written as it grows. Rows that are already in the document get more
+/// visits, unless they are sure.
 pub(crate) fn measure(
     options: &Options,
     items: Vec<Box<dyn Item + '_>>,
@@ -76,7 +76,7 @@ pub(crate) fn measure(
         } else {
             progress.inc_length(comparisons(&open) as u64);
         }
-        // A little more where that gets every row the visits that a comparison of records needs.
+        // A little more time, if every row then gets the visits that a comparison of records needs.
         let is_over = |visit: usize| {
             let time = if visit < least { time + time / 4 } else { time };
             visit > 0 && start.elapsed() >= time
@@ -110,12 +110,12 @@ pub(crate) fn measure(
     Ok(())
 }
 
-/// The time of one visit of a comparison, where so many are still to come.
+/// Length of one visit, when this many are still to come.
 fn share(left: Duration, visits: usize) -> Duration {
     (left / u32::try_from(visits.max(1)).unwrap_or(u32::MAX)).min(VISIT)
 }
 
-/// Rows that were sure before the least number of visits are not visited again.
+/// Takes the visits of rows that were sure early out of the progress bar.
 fn finish_early(progress: &ProgressBar, to_come: usize) {
     progress.set_length(progress.position() + to_come as u64);
 }
@@ -127,13 +127,13 @@ fn one(
     row: Option<Row>,
     document: &mut Document,
 ) -> Result<(), Error> {
-    // What is allocated afterwards lies elsewhere than at the visit before, in memory and in the caches' sets.
+    // Moves later allocations to other addresses than at the visit before, in memory and in the sets of the caches.
     let elsewhere = std::hint::black_box(vec![1_u8; visit * 37 % 61 * 4096 + visit % 64 * 64 + 1]);
     let before = row.clone();
     let row = match open.item.visit(effort, visit == 0, row) {
         Ok(row) => row,
         Err(error) => {
-            // What was there stays.
+            // An error leaves the row as it was.
             if let (Some(place), Some(before)) = (open.row, before) {
                 document.rows[place] = before;
             }
@@ -157,10 +157,10 @@ pub(crate) fn is_sure(row: &Row) -> bool {
     if row.against.is_empty() { row.stopped.is_some() } else { all().all(|stopped| stopped.is_some()) }
 }
 
-/// Says of each comparison why it has no more visits, if that is so of all of them.
+/// If all comparisons of the row can stop, stores the reason in each of them, and returns `true`.
 fn judge(row: &mut Row, enough: Enough, time_is_up: bool) -> bool {
     let judged = |figures: &[f64]| enough.stop(figures, time_is_up);
-    // Too few, and still no more to come.
+    // If the time is up before there are enough visits, that is the reason.
     let last = |stopped: Option<Stopped>| stopped.or(time_is_up.then_some(Stopped::Time));
     if row.against.is_empty() {
         row.stopped = last(judged(&row.visits()));

@@ -1,4 +1,4 @@
-//! What is measured: pieces of work that we and our peers do over the same buffer.
+//! Pieces of work that Tress and its peers do over the same buffer.
 
 use std::{path::Path, sync::LazyLock, time::Duration};
 
@@ -9,18 +9,18 @@ use tress_peers::{
 
 use super::Error;
 
-/// Who does the work.
+/// Who does the work: Tress, a peer, or a baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Who {
     Ours,
     OpenSsl,
-    /// The same without AVX-512 IFMA, in a process of its own.
+    /// OpenSSL without AVX-512 IFMA, in a separate process.
     OpenSslWithoutIfma,
     IpsecMb,
     Gcrypt,
     RustCrypto,
     AwsLcRs,
-    /// Another mode than ours, as fast as anybody's authenticated encryption is otherwise.
+    /// GCM in place of the row's mode, because it is the fastest authenticated encryption of that library.
     AwsLcRsGcm,
     Ring,
     RingGcm,
@@ -29,7 +29,7 @@ pub(crate) enum Who {
     Gmp,
     CryptoBigint,
     Rsa,
-    /// Ours again, on other work: the row's own yardstick, by its name.
+    /// Tress on other work: a baseline of the row, with its name.
     Own(&'static str),
 }
 
@@ -46,7 +46,7 @@ impl Who {
         }
     }
 
-    /// The peer whose library works, by its name in `--against`; none where we do.
+    /// The peer's library, by its name in `--against`. `None` for Tress.
     pub(crate) fn library(self) -> Option<&'static str> {
         Some(match self {
             Who::Ours | Who::Own(_) => return None,
@@ -64,7 +64,7 @@ impl Who {
         })
     }
 
-    /// None where it is not installed.
+    /// `None` if it is not installed.
     fn found_version(self) -> Option<&'static str> {
         static PEERS: LazyLock<Vec<Peer>> = LazyLock::new(tress_peers::list);
         match self.library() {
@@ -81,25 +81,25 @@ impl Who {
         self.found_version().is_some()
     }
 
-    /// Names the peer whose error it is.
+    /// Adds the peer's name to its error.
     pub(crate) fn failed(self) -> impl Fn(tress_peers::Error) -> Error {
         move |error| Error::Peer(self.name(), error)
     }
 }
 
-/// Work over a buffer. Whoever runs it leaves the same bytes there.
+/// Work over a buffer. Every contender leaves the same bytes there.
 pub(crate) trait Work {
     /// Bytes of messages that one run works on.
     fn bytes(&self, who: Who) -> u64;
-    /// Whether [`bytes`](Self::bytes) are operations, such as signatures.
+    /// Whether [`bytes`](Self::bytes) counts operations, such as signatures.
     fn counts_operations(&self) -> bool {
         false
     }
-    /// Whether the buffer has to be prepared, untimed, before every run.
+    /// Whether the buffer has to be prepared before every run, outside the timed part.
     fn needs_preparation(&self) -> bool {
         false
     }
-    /// Whether making it takes long, so that it is kept from visit to visit.
+    /// Whether making the work takes long, so that it is kept from visit to visit.
     fn is_costly(&self) -> bool {
         false
     }
@@ -107,38 +107,38 @@ pub(crate) trait Work {
     fn prepare(&mut self, _who: Who) -> Result<(), Error> {
         Ok(())
     }
-    /// Has the program work where [`timed_elsewhere`](Self::timed_elsewhere) says.
+    /// Starts the program for the contenders that run in another process.
     fn employ(&mut self, _program: &Path) -> Result<(), Error> {
         Ok(())
     }
-    /// Whether cycles of the core that calls say something: not where other threads do the work.
+    /// Whether the cycles of the calling core mean something: not if other threads do the work.
     fn counts_cycles(&self) -> bool {
         true
     }
-    /// The name of our backend, where it is not one of the ciphers'.
+    /// The name of our backend, if it is not one of the ciphers' backends.
     fn backend(&self) -> Option<&'static str> {
         None
     }
-    /// The time of runs in another process or on other threads, for who works there.
+    /// The time of runs in another process or on other threads, for contenders that run there.
     fn timed_elsewhere(&mut self, _who: Who, _runs: u32) -> Option<Result<Duration, Error>> {
         None
     }
-    /// One run.
+    /// Does the work once.
     fn run(&mut self, who: Who) -> Result<(), Error>;
-    /// The bytes that a run leaves: all of them, or the first ones from a peer that does a part of the work; empty when
+    /// The bytes that a run leaves: all of them, or the first ones for a peer that does a part of the work. Empty if
     /// outputs of different work cannot be compared.
     fn output(&self, who: Who) -> &[u8];
 }
 
-/// Work that has been made.
+/// Work that has been made, or the error.
 pub(crate) type Made = Result<Box<dyn Work>, Error>;
-/// Prepares a row's work for a backend and those who are to do the same.
+/// Makes a row's work for a backend and these peers.
 pub(crate) type Make = Box<dyn Fn(Backend, &[Who]) -> Made>;
 
 /// A row to be measured.
 pub(crate) struct Case {
     pub(crate) name: String,
-    /// What is done: `encrypt`, `decrypt`, `multiply`, `sign` or `verify`.
+    /// The operation: `encrypt`, `decrypt`, `multiply`, `sign` or `verify`.
     pub(crate) direction: &'static str,
     pub(crate) workload: String,
     pub(crate) threads: usize,

@@ -1,6 +1,6 @@
-//! A second process that signs with OpenSSL: which instructions libcrypto uses is decided when it is loaded, by a variable of
-//! the environment, so one process cannot have it both ways. The worker waits while we measure ourselves, and we while it
-//! measures itself.
+//! A second process that signs with OpenSSL. An environment variable decides which instructions libcrypto uses when
+//! it is loaded, so one process cannot measure both. The worker waits while this process measures, and this process
+//! waits while the worker does.
 //!
 //! Lines on its standard input: the key, PKCS #8 in DER, in Base64; then how many times all digests are to be signed.
 //! Lines on its standard output: the nanoseconds of processor time that this took, and the signatures of one time.
@@ -20,10 +20,10 @@ use tress_sign::Hash;
 use super::{Error, process::Answering};
 use crate::timing::thread_time;
 
-/// The bit of AVX-512 IFMA in what CPUID's leaf 7 says, taken away (OPENSSL_ia32cap(3)).
+/// Clears the bit of AVX-512 IFMA in the features that libcrypto reads from leaf 7 of CPUID (OPENSSL_ia32cap(3)).
 const WITHOUT_IFMA: (&str, &str) = ("OPENSSL_ia32cap", ":~0x200000");
 
-/// A worker that has a key.
+/// A worker process that has a key.
 pub(crate) struct Worker(Answering);
 
 impl Worker {
@@ -37,7 +37,7 @@ impl Worker {
         Ok(Worker(worker))
     }
 
-    /// Signs all digests so many times. The time that it took, and the signatures of one time.
+    /// Signs all digests `runs` times. Returns the time, and the signatures of one run.
     pub(crate) fn sign(&mut self, runs: u32) -> Result<(Duration, Vec<u8>), Error> {
         self.0.ask(runs);
         let line = self.0.answer()?;
@@ -48,21 +48,21 @@ impl Worker {
     }
 }
 
-/// What is hashed, for those who do that themselves.
+/// The message with this number, for libraries that hash it themselves.
 pub(crate) fn message(number: usize) -> [u8; 8] {
     (number as u64).to_le_bytes()
 }
 
-/// What is signed.
+/// The digests to sign.
 pub(crate) fn digests(count: usize) -> Vec<[u8; 32]> {
     let digest = |number: usize| Hash::Sha256.digest(&message(number));
     (0..count).map(|number| digest(number).try_into().expect("32 bytes")).collect()
 }
 
-/// What a worker does until its input ends.
+/// Runs a worker until its input ends.
 ///
 /// # Errors
-/// What goes wrong with its input and output, or with OpenSSL; and where the variable of the environment is not set.
+/// Errors of input, output and OpenSSL; and an error if the environment variable is not set.
 pub fn serve(input: impl BufRead, mut output: impl Write) -> io::Result<()> {
     if env::var(WITHOUT_IFMA.0).as_deref() != Ok(WITHOUT_IFMA.1) {
         return Err(io::Error::other("a worker is started by tress bench"));

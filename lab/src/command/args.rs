@@ -13,7 +13,7 @@ use tress_terminal::units::{self, size};
 #[command(name = "tress-lab", version, max_term_width = 100, subcommand_required = true)]
 #[command(disable_help_subcommand = true, disable_help_flag = true, disable_version_flag = true)]
 struct Arguments {
-    /// As tress has it; no key is here
+    /// As in the command tress. Nothing here uses a key.
     #[arg(short, long, global = true, hide = true)]
     verbose: bool,
     #[command(subcommand)]
@@ -42,7 +42,7 @@ pub(crate) enum Verb {
     },
 }
 
-/// The definition, under the name of the command that was typed.
+/// The definition of the command line, under the name of the command that the user typed.
 pub(crate) fn command() -> clap::Command {
     let general =
         |name: &'static str, short, action| Arg::new(name).long(name).short(short).action(action).display_order(101);
@@ -60,7 +60,7 @@ pub(crate) fn parse() -> Result<Verb, clap::Error> {
     Ok(arguments.verb)
 }
 
-/// With one of these options, `bench` measures every cipher and mode that FILTER matches instead of the usual rows.
+/// Heading of the options that make `bench` measure every cipher and mode that FILTER matches, in place of the default rows.
 const MATRIX: &str = "Options that measure every cipher and mode that FILTER matches";
 
 /// Measure the ciphers on this machine

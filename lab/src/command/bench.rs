@@ -1,4 +1,4 @@
-//! `tress bench`: a thin cover over the lab's measurements.
+//! `tress bench`: calls the measurements of the lab.
 
 use std::{ffi::OsString, io, path::Path};
 
@@ -39,7 +39,7 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
         with: None,
         quick: options.quick,
         matrix: matrix(options)?,
-        // What the rows of whole commands time.
+        // The program that the rows of whole commands time.
         command: crate::tress(),
     };
     let mut out = io::stdout().lock();
@@ -64,7 +64,7 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
     })
 }
 
-/// The rows that are asked for, if any are.
+/// The rows that options ask for, if they do.
 fn matrix(options: &args::Bench) -> Result<Option<matrix::Choice>, Failure> {
     let args::Bench { backend, lanes, threads, size, .. } = options;
     if backend.is_empty() && lanes.is_empty() && threads.is_empty() && size.is_empty() {
@@ -104,10 +104,10 @@ fn compare(records: &compare::Options, options: &args::Bench) -> Result<(), Fail
     judge(compare::run(records, &mut io::stdout().lock()), options)
 }
 
-/// This program and another build of it, in turn.
+/// Compares this program with another build of it; the two measure alternately.
 fn against_build(other: &Path, lab: &Options, options: &args::Bench) -> Result<(), Failure> {
     let args::Bench { filter, quick, backend, lanes, threads, size, .. } = options;
-    // What is wrong here is not for another program to tell.
+    // Reports an error in the options before another program starts.
     builds::check(lab).map_err(failure)?;
     let mut arguments = Vec::<OsString>::new();
     let mut add = |option: String| arguments.push(option.into());

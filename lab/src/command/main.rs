@@ -1,6 +1,6 @@
 //! `tress-lab`: benchmarks, studies of papers, and pages of both. `tress bench`, `study` and `report` run it.
 //!
-//! Results go to standard output, everything else to standard error. Exit status 0 is done, 1 failed, 2 wrong use.
+//! Results go to standard output, everything else to standard error. Exit status 0 is success, 1 failure, 2 a usage error.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -23,7 +23,7 @@ use tress_terminal::{Failure, generated, signals, usage};
 
 use args::Verb;
 
-/// Where the command `tress` is, where it ran this program.
+/// The path of the command `tress`, if that started this program.
 static TRESS: OnceLock<PathBuf> = OnceLock::new();
 
 fn main() -> ExitCode {
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
 }
 
 fn run(verb: Verb) -> Result<(), Failure> {
-    // The libraries ignore what they do not know there; a slip would measure what nobody asked for.
+    // The libraries ignore unknown features in TRESS_CPU, so a typing error would silently measure the wrong backend.
     let switches = std::env::var_os("TRESS_CPU").unwrap_or_default();
     if let Some(item) = tress_cipher::cpu::unknown_switch(&switches.to_string_lossy()) {
         let known = tress_cipher::cpu::SWITCHES.map(|name| format!("-{name}")).join(", ");
@@ -63,7 +63,7 @@ fn run(verb: Verb) -> Result<(), Failure> {
     }
 }
 
-/// The command whose runs are measured: the one that ran this program, or the one beside it.
+/// The command to measure: the one that started this program, or the one in the same folder.
 fn tress() -> Option<PathBuf> {
     TRESS.get().cloned().or_else(|| {
         let beside = std::env::current_exe().ok()?.with_file_name(format!("tress{}", std::env::consts::EXE_SUFFIX));
@@ -71,7 +71,7 @@ fn tress() -> Option<PathBuf> {
     })
 }
 
-/// Writes a file that is whole or not there. A signal ends it.
+/// Writes a file atomically: after a failure or a signal there is no partial file.
 fn store(text: &str, path: PathBuf, force: bool) -> Result<(), Failure> {
     let control = Arc::new(Control::new());
     let cancelled = Arc::clone(&control);

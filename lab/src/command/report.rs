@@ -1,4 +1,4 @@
-//! `tress report`: a thin cover over the lab's pages.
+//! `tress report`: calls the reports of the lab.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `tress-lab sender`: the sender of the study ccm-overlap, which compares ways of sending that no transfer needs.
+//! `tress-lab sender`: the sender of the study ccm-overlap, with ways of sending that only this study needs.
 
 use serde_json::json;
 use tress_container::{Control, Error, commands::Source, keys::KeyPair};

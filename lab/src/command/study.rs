@@ -1,4 +1,4 @@
-//! `tress study`: a thin cover over the lab's studies.
+//! `tress study`: calls the studies of the lab.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Bars side by side, in groups: figures of the same things from several places.
+//! Bars in groups: several figures side by side for each thing.
 
 use std::fmt::Write as _;
 
@@ -6,37 +6,37 @@ use serde::{Deserialize, Serialize};
 
 use super::{LETTER, WIDTH, colour, escape, fitted, legend, shown};
 
-/// Room for the names of groups: at least this, and at most half of the picture.
+/// Width for the names of groups: at least this, and at most half of the picture.
 const LEFT: f64 = 250.0;
-/// Room for a figure behind the longest bar: at least this.
+/// Least width for the figure after the longest bar.
 const RIGHT: f64 = 80.0;
 const TOP: f64 = 58.0;
 const BAR: f64 = 19.0;
 const GAP: f64 = 3.0;
 const BETWEEN: f64 = 15.0;
 
-/// Bars from left to right, each with its figure behind it.
+/// Bars from left to right, each followed by its figure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bars {
-    /// What they show, with the unit.
+    /// The picture's title, with the unit.
     pub title: String,
-    /// Whose the bars of a group are, in their order.
+    /// Names of the bars of a group, in order.
     pub series: Vec<String>,
     /// The groups, from top to bottom.
     pub groups: Vec<Group>,
 }
 
-/// Figures of one thing.
+/// The figures of one thing.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Group {
-    /// Of what.
+    /// The thing's name.
     pub name: String,
-    /// One for each series, where it has one.
+    /// A value for each series; `None` where a series has none.
     pub values: Vec<Option<f64>>,
 }
 
 impl Bars {
-    /// What has a bar: a number above zero of a series.
+    /// The bars of a group: the numbers above zero, each with the index of its series.
     fn drawn<'a>(&self, group: &'a Group) -> impl Iterator<Item = (usize, f64)> + use<'a> {
         let values = group.values.iter().take(self.series.len()).enumerate();
         values
@@ -44,7 +44,7 @@ impl Bars {
             .filter(|(_, value)| value.is_finite() && *value > 0.0)
     }
 
-    /// The height of the picture, and its elements below the title.
+    /// The height of the picture, and its SVG elements below the title.
     pub(super) fn body(&self) -> (f64, String) {
         let longest = self.groups.iter().map(|group| group.name.chars().count()).max().unwrap_or(0);
         let left = (longest as f64 * LETTER + 24.0).clamp(LEFT, WIDTH / 2.0);
@@ -91,7 +91,7 @@ mod tests {
         Bars { title: "t & u".into(), series: vec!["one".into(), "two".into()], groups: vec![group] }.body().1
     }
 
-    /// The longest takes the 670 pixels from 250 on; half of it half of them.
+    /// The longest bar takes the 670 pixels from 250 on, a value of half of it half of them.
     #[test]
     fn lengths() {
         let svg = bars(&[Some(50.0), Some(100.0)]);

@@ -10,7 +10,7 @@ use super::{Axis, EDGE, Scale, WIDTH, below, colour, escape, fitted, legend, sho
 const RIGHT: f64 = 60.0;
 const TOP: f64 = 59.0;
 const LINE: f64 = 17.0;
-/// The name of a group stands above its lines.
+/// Height of a group's name, which is above its lines.
 const NAME: f64 = 19.0;
 const BETWEEN: f64 = 12.0;
 const BOTTOM: f64 = 56.0;
@@ -18,26 +18,26 @@ const BOTTOM: f64 = 56.0;
 /// Figures with their intervals.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Intervals {
-    /// What they show.
+    /// The picture's title.
     pub title: String,
-    /// What the axis counts, with its unit.
+    /// Name of the axis, with the unit.
     pub axis: String,
-    /// How it counts.
+    /// The axis's scale.
     pub scale: Scale,
-    /// A line from top to bottom, such as 1 for ratios.
+    /// A value with a vertical line through all groups, such as 1 for ratios.
     pub level: Option<f64>,
-    /// Whose the figures of a group are, in their order.
+    /// Names of the figures of a group, in order.
     pub series: Vec<String>,
     /// The groups, from top to bottom.
     pub groups: Vec<Group>,
 }
 
-/// Figures of one thing.
+/// The figures of one thing.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Group {
-    /// Of what.
+    /// The thing's name.
     pub name: String,
-    /// One for each series, where it has one.
+    /// A value for each series; `None` where a series has none.
     pub values: Vec<Option<Interval>>,
 }
 
@@ -60,7 +60,7 @@ impl Intervals {
         [middle, low, high].iter().all(|value| value.is_finite() && *value >= least)
     }
 
-    /// From the least to the most that is drawn, with some room.
+    /// The axis, from the least to the largest value, with some room.
     fn axis(&self) -> Axis {
         let drawn =
             || self.groups.iter().flat_map(|group| &group.values).flatten().filter(|value| self.is_drawn(value));
@@ -73,7 +73,7 @@ impl Intervals {
         Axis { name: self.axis.clone(), from, to, scale: self.scale }
     }
 
-    /// The height of the picture, and its elements below the title.
+    /// The height of the picture, and its SVG elements below the title.
     pub(super) fn body(&self) -> (f64, String) {
         let axis = self.axis();
         let x = |value: f64| EDGE + axis.part(value) * (WIDTH - EDGE - RIGHT);

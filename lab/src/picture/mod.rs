@@ -1,5 +1,5 @@
-//! Pictures: [`Chart`] has curves, [`bars`] bars, [`timeline`] who did what when, [`intervals`] figures with how sure they are. A
-//! [`Drawing`] is any of them: data, which is kept and read again, and an SVG.
+//! Pictures: [`Chart`] has curves, [`bars`] bars, [`timeline`] work over time, [`intervals`] figures with their
+//! confidence intervals. A [`Drawing`] is any of them: data that is stored and read again, and its SVG.
 
 pub mod bars;
 pub mod intervals;
@@ -25,21 +25,21 @@ pub enum Drawing {
     Chart(Chart),
     /// Bars.
     Bars(Bars),
-    /// Who did what when.
+    /// Work over time.
     Timeline(Timeline),
     /// Figures with their intervals.
     Intervals(Intervals),
 }
 
 impl Drawing {
-    /// The picture as a file of its own.
+    /// The picture as an SVG file.
     pub fn svg(&self) -> String {
         let (height, body) = self.body();
         file(self.title(), height, &body)
     }
 
-    /// The height of the picture, and its elements below the title: a group `row` for each line, group or track, and in it a
-    /// mark for each figure, with the figure as its title.
+    /// The height of the picture, and its SVG elements below the title: a group `row` for each line, group or track.
+    /// It contains a mark for each figure, with the figure as the mark's title.
     pub(crate) fn body(&self) -> (f64, String) {
         match self {
             Drawing::Chart(chart) => chart.body(),
@@ -49,7 +49,7 @@ impl Drawing {
         }
     }
 
-    /// What it shows.
+    /// The picture's title.
     pub fn title(&self) -> &str {
         match self {
             Drawing::Chart(chart) => &chart.title,
@@ -98,7 +98,7 @@ fn fitted(text: &str, room: f64) -> String {
     }
 }
 
-/// The names of series behind dots in their colours, in lines from `y` on. Returns where the next line would be.
+/// Draws the names of series after dots in their colours, in lines from `y` on. Returns the y of the next line.
 fn legend<'a>(body: &mut String, names: impl Iterator<Item = &'a str>, mut y: f64) -> f64 {
     let mut x = EDGE;
     for (place, name) in names.enumerate() {
@@ -118,7 +118,7 @@ fn legend<'a>(body: &mut String, names: impl Iterator<Item = &'a str>, mut y: f6
     y + NAMES
 }
 
-/// The axis below what is drawn from `top` to `bottom`: lines, their numbers, and what it counts.
+/// Draws the axis below the area from `top` to `bottom`: grid lines, their numbers, and the axis's name.
 fn below(body: &mut String, axis: &Axis, (left, right): (f64, f64), (top, bottom): (f64, f64)) {
     for (at, label) in axis.ticks() {
         let x = left + axis.part(at) * (right - left);

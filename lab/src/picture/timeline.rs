@@ -1,4 +1,4 @@
-//! Who did what when: a row for each, a bar for each piece of work, from left to right as time goes by.
+//! Work over time: a row for each worker, a bar for each piece of work, with time from left to right.
 
 use std::fmt::Write as _;
 
@@ -18,29 +18,29 @@ const BOTTOM: f64 = 56.0;
 /// Rows of work over one span of time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Timeline {
-    /// What it shows.
+    /// The picture's title.
     pub title: String,
-    /// From top to bottom.
+    /// The rows, from top to bottom.
     pub tracks: Vec<Track>,
 }
 
-/// One that works: a thread, a link.
+/// A worker: a thread or a link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Track {
-    /// Its name.
+    /// The worker's name.
     pub name: String,
-    /// What it did, in order.
+    /// The pieces of work, in order.
     pub spans: Vec<Span>,
 }
 
 /// A piece of work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Span {
-    /// Of what kind; equal names have equal colours.
+    /// Kind of work. Equal names have equal colours.
     pub name: String,
     /// When it began, in seconds.
     pub from_s: f64,
-    /// When it ended.
+    /// When it ended, in seconds.
     pub to_s: f64,
 }
 

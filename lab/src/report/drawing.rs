@@ -1,16 +1,16 @@
-//! A picture of the page: its SVG, which the page's style colours, and its figures as a table.
+//! A picture on the page: its SVG, coloured by the page's style, and its figures as a table.
 
 use super::figures::{Cell, Table, plain};
 use crate::picture::{Drawing, escape, intervals::Interval};
 
-/// Height of the title in a file. The page has the title above the picture.
+/// Height of the title in an SVG file. On the page, the title is text above the picture.
 const TITLE: f64 = 40.0;
 
 /// One picture.
 pub(super) struct Picture {
     pub(super) anchor: String,
     pub(super) title: String,
-    /// An SVG element without a style. All texts from files in it are escaped.
+    /// An SVG element without a style. Texts from files are escaped in it.
     pub(super) svg: String,
     pub(super) table: Table,
 }
@@ -27,7 +27,7 @@ impl Picture {
     }
 }
 
-/// All figures with all their digits.
+/// All figures of a picture, with all their digits.
 fn table(drawing: &Drawing) -> Table {
     let digits = |value: f64| Cell::shown(value.to_string(), value);
     let cell = |value: Option<f64>| value.map_or_else(Cell::default, digits);
@@ -36,7 +36,7 @@ fn table(drawing: &Drawing) -> Table {
     };
     let (names, rows): (Vec<String>, Vec<Vec<Cell>>) = match drawing {
         Drawing::Chart(chart) => {
-            // One line needs no name.
+            // A single line needs no name.
             let named = usize::from(chart.lines.len() < 2);
             let row = &|place, (x, y)| vec![Cell::text(chart.name(place)), digits(x), digits(y)].split_off(named);
             let lines = chart.lines.iter().enumerate();

@@ -1,4 +1,4 @@
-//! Where the figures come from: machines, builds, peers.
+//! Where the figures come from: machines, builds and peers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use super::{
 };
 use crate::bench::record::Machine;
 
-/// Above this many programs that wanted a core, what was measured is to be taken with care.
+/// Load average at the start above which a run's figures get a warning.
 const BUSY: f64 = 0.5;
 
-/// What was made in one go.
+/// The files of one run.
 struct Source<'a> {
     name: String,
     tress: &'a str,
@@ -40,7 +40,7 @@ fn sources(found: &Found) -> Vec<Source<'_>> {
     sections.chain(records).collect()
 }
 
-/// What is the same for everything that one machine does.
+/// Properties of a machine.
 fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
     let memory = machine.memory_bytes.map(|bytes| format!("{} GiB", figure(bytes as f64 / f64::from(1 << 30))));
     let kind = if machine.virtual_machine { " (virtual machine)" } else { "" };
@@ -57,7 +57,7 @@ fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Each machine once.
+/// The machines of all runs, each one once.
 pub(super) fn machines(found: &Found) -> Vec<Vec<(&'static str, String)>> {
     let mut machines = Vec::new();
     for source in sources(found) {
@@ -69,7 +69,7 @@ pub(super) fn machines(found: &Found) -> Vec<Vec<(&'static str, String)>> {
     machines
 }
 
-/// What was made when, with which build, and how busy the machine was.
+/// Time, build and load of each run.
 pub(super) fn runs(found: &Found) -> Table {
     let rows = sources(found).into_iter().map(|source| {
         let load = source.machine.load.filter(|load| load.is_finite()).map_or_else(Cell::default, |load| {
@@ -90,7 +90,7 @@ pub(super) fn runs(found: &Found) -> Table {
     Table::new("Runs", &names, rows.collect())
 }
 
-/// Machines in a few words each.
+/// A short description of each machine.
 pub(super) fn names(found: &Found) -> Vec<String> {
     let mut machines: Vec<String> = Vec::new();
     for source in sources(found) {
@@ -110,7 +110,7 @@ pub(super) fn is_any_quick(found: &Found) -> bool {
     sources(found).iter().any(|source| source.quick)
 }
 
-/// A sentence on how a study was made.
+/// A sentence on the conditions of a study's runs.
 pub(super) fn conditions(kind: &Kind) -> String {
     let machines: BTreeSet<String> = kind.parts.iter().map(|(_, kept)| in_words(&kept.machine)).collect();
     let quick = kind.parts.iter().filter(|(_, kept)| kept.quick).count();
@@ -126,7 +126,7 @@ pub(super) fn conditions(kind: &Kind) -> String {
     format!("{}.{effort}{busy}", machines.into_iter().collect::<Vec<_>>().join("; "))
 }
 
-/// Peers with their versions, and those that were missed.
+/// Peers with their versions, and peers that were not installed.
 pub(super) fn peers(records: &[Record]) -> Table {
     let mut versions: BTreeMap<(String, String), usize> = BTreeMap::new();
     for Record { document, .. } in records {

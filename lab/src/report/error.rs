@@ -1,33 +1,33 @@
-//! How a report fails.
+//! Errors of a report.
 
 use std::{
     io,
     path::{Path, PathBuf},
 };
 
-/// A failure.
+/// An error of a report.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The folder cannot be read.
     #[error("{}: {error}", path.display())]
     Folder {
-        /// Which.
+        /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         error: io::Error,
     },
     /// The folder holds neither studies nor records.
     #[error("{}: no studies and no bench records", .0.display())]
     Nothing(PathBuf),
-    /// Nor is what looks like them any use.
+    /// All studies and records in the folder are unusable.
     #[error("{}: no usable study or record ({note})", path.display())]
     Unusable {
         /// The folder.
         path: PathBuf,
-        /// What is wrong with the first file.
+        /// The reason for the first file.
         note: String,
     },
-    /// The page could not be made; a bug.
+    /// The page could not be rendered, which is a bug.
     #[error("cannot write the page: {0}")]
     Page(String),
 }

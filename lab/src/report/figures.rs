@@ -2,21 +2,21 @@
 
 use crate::study::Measured;
 
-/// Units of times, which studies write beside each figure.
+/// Units of time, which studies write after each figure.
 const TIMES: [(&str, f64); 5] = [("ns", 1e-9), ("µs", 1e-6), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)];
-/// Letters of a cell that is long.
+/// Length in letters from which a cell counts as long.
 const LONG: usize = 24;
 
-/// A cell of a table: what is shown, and the figure behind it, by which columns are sorted and which is copied.
+/// A cell of a table: the text that is shown, and the value by which columns are sorted and which is copied.
 #[derive(Clone, Default)]
 pub(super) struct Cell {
     pub(super) text: String,
     pub(super) value: Option<f64>,
-    /// Whether the text says it in a unit of its own, which is what is copied.
+    /// Whether the text has its own unit. The value is copied without it.
     pub(super) has_unit: bool,
     /// The ends of a confidence interval.
     pub(super) interval: Option<(f64, f64)>,
-    /// The place that it links to.
+    /// The anchor that the cell links to.
     pub(super) link: Option<String>,
 }
 
@@ -25,7 +25,7 @@ impl Cell {
         Cell { text: text.into(), ..Cell::default() }
     }
 
-    /// A text that is a figure where it begins like one.
+    /// A text. If it begins like a figure, it gets that value.
     pub(super) fn parsed(text: &str) -> Cell {
         let seconds = || {
             let (figure, unit) = text.trim().split_once(' ')?;
@@ -39,7 +39,7 @@ impl Cell {
         value.map_or_else(Cell::default, |value| Cell { text: exact(value), value: Some(value), ..Cell::default() })
     }
 
-    /// A figure of a unit that the text has.
+    /// A value, with a text that includes its unit.
     pub(super) fn shown(text: String, value: f64) -> Cell {
         Cell { text, value: Some(value), ..Cell::default() }
     }
@@ -49,7 +49,7 @@ impl Cell {
             .map_or_else(Cell::default, |Measured { median, low, high }| Cell::between(median, low, high, "", figure))
     }
 
-    /// A figure with its interval.
+    /// A value with its interval.
     pub(super) fn between(value: f64, low: f64, high: f64, unit: &str, shown: impl Fn(f64) -> String) -> Cell {
         let text = format!("{}{unit} ({} to {})", shown(value), shown(low), shown(high));
         Cell { interval: Some((low, high)), ..Cell::shown(text, value) }
@@ -71,21 +71,21 @@ impl Cell {
         self.interval.unwrap_or_default().1
     }
 
-    /// The place that it links to, without which there is no link.
+    /// The anchor that the cell links to, or an empty string.
     pub(super) fn target(&self) -> &str {
         self.link.as_deref().unwrap_or_default()
     }
 }
 
-/// A table of the page. Columns that nothing stands in are left out.
+/// A table of the page. Empty columns are left out.
 #[derive(Clone, Default)]
 pub(super) struct Table {
     pub(super) caption: String,
-    /// What it is called where its caption is not near.
+    /// Name of the table where its caption is far away.
     pub(super) label: String,
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Vec<Cell>>,
-    /// Where in the page's data the rows' samples are; empty where there are none.
+    /// Key of the rows' samples in the page's data. Empty for rows without samples.
     pub(super) samples: String,
 }
 
@@ -93,12 +93,12 @@ pub(super) struct Table {
 #[derive(Clone, Default)]
 pub(super) struct Column {
     pub(super) name: String,
-    /// What stands below the name.
+    /// Text below the name.
     pub(super) note: String,
-    /// The unit of what is copied, where the cells show it in others.
+    /// The unit of copied values, where the cells show other units.
     pub(super) unit: &'static str,
     pub(super) is_number: bool,
-    /// Of texts that need room.
+    /// Whether the column has texts that need room.
     pub(super) is_long: bool,
 }
 
@@ -108,7 +108,7 @@ impl Table {
         Table::with_notes(caption, names.collect(), rows)
     }
 
-    /// The same, with the unit of what is copied from a column.
+    /// Sets the unit of copied values of these columns.
     pub(super) fn in_units(mut self, units: &[(&str, &'static str)]) -> Table {
         for column in &mut self.columns {
             column.unit = units.iter().find(|(name, _)| *name == column.name).map_or("", |(_, unit)| unit);
@@ -144,7 +144,7 @@ impl Table {
     }
 }
 
-/// How a piece of a text stands out.
+/// The style of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {
     Plain,
@@ -153,8 +153,7 @@ pub(super) enum Tone {
     Emphasis,
 }
 
-/// A text in pieces: studies write `code`, **strong** and *emphasis* as Markdown has them. A mark without its other one is
-/// no mark.
+/// Splits a text into pieces by `code`, **strong** and *emphasis*, as in Markdown. A mark without its counterpart stays text.
 pub(super) fn pieces(text: &str) -> Vec<(Tone, &str)> {
     const MARKS: [(&str, Tone); 3] = [("`", Tone::Code), ("**", Tone::Strong), ("*", Tone::Emphasis)];
     let (mut pieces, mut rest, mut from) = (Vec::new(), text, 0);
@@ -183,17 +182,17 @@ pub(super) fn pieces(text: &str) -> Vec<(Tone, &str)> {
     pieces
 }
 
-/// The text without its marks, for attributes, where nothing stands out.
+/// The text without its marks, for attributes, which cannot have styles.
 pub(super) fn plain(text: &str) -> String {
     pieces(text).into_iter().map(|(_, piece)| piece).collect()
 }
 
-/// Four digits that count, or one after the point, as on the pages of studies.
+/// The value with four significant digits, or one after the point, as on the pages of studies.
 pub(super) fn figure(value: f64) -> String {
     apart(value, crate::study::figure(value))
 }
 
-/// A figure that was not measured: whole numbers have no decimals.
+/// A value that was not measured: whole numbers have no decimals.
 fn exact(value: f64) -> String {
     apart(value, crate::study::exact(value))
 }
@@ -202,7 +201,7 @@ fn apart(value: f64, text: String) -> String {
     if value.abs() < 10_000.0 { text } else { grouped(&text) }
 }
 
-/// Thousands apart.
+/// Separates thousands.
 pub(super) fn grouped(text: &str) -> String {
     let (whole, rest) = text.find('.').map_or((text, ""), |point| text.split_at(point));
     let digits = whole.trim_start_matches('-').len();
@@ -220,14 +219,14 @@ pub(super) fn grouped(text: &str) -> String {
     grouped + rest
 }
 
-/// The number that a text is: digits, with thousands apart and with a percent or times sign behind it, and nothing else.
+/// The value of a text that is a number: digits, optionally with separated thousands and with a percent or times sign after them.
 pub(super) fn number(text: &str) -> Option<f64> {
     let text = text.trim().trim_end_matches(['%', '×']).trim_end();
     let is_number = |letter: char| letter.is_ascii_digit() || matches!(letter, '.' | ',' | '-' | '+' | 'e' | 'E');
     if text.is_empty() || !text.chars().all(is_number) || !text.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
         return None;
     }
-    // A comma only where thousands are: `1,2` may be a list.
+    // A comma counts only as a separator of thousands: `1,2` may be a list.
     let (whole, _) = text.split_once('.').unwrap_or((text, ""));
     let mut parts = whole.split(',');
     let _first = parts.next();
@@ -237,7 +236,7 @@ pub(super) fn number(text: &str) -> Option<f64> {
     text.replace(',', "").parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// A place in the page: letters, digits and hyphens of a text, after `prefix`.
+/// An anchor of the page: `prefix`, and the letters, digits and hyphens of a text.
 pub(super) fn anchor(prefix: &str, text: &str) -> String {
     let mut anchor = String::from(prefix);
     for letter in text.chars().take(80) {
@@ -249,9 +248,9 @@ pub(super) fn anchor(prefix: &str, text: &str) -> String {
     anchor.trim_end_matches('-').into()
 }
 
-/// A moment as `2026-11-21 14:03 UTC`.
+/// A time as `2026-11-21 14:03 UTC`.
 pub(super) fn moment(time: u64) -> String {
-    // Nobody measures after the year 9999, but a damaged record may say so.
+    // Time of a damaged record may be after the year 9999.
     let time = time.min(253_402_300_799);
     format!("{} {:02}:{:02} UTC", tress_plan::date(time), time / 3600 % 24, time / 60 % 60)
 }

@@ -1,9 +1,9 @@
-//! `tress report`: what a folder holds of studies and records, as one page of HTML that needs nothing else.
+//! `tress report`: the studies and records in a folder, as one self-contained HTML page.
 //!
-//! [`make`] reads the folder (`read`), turns sections and records into tables, verdicts and pictures (`studies`, `records`,
-//! `environment`), and fills page.html, which escapes every text but that of the pictures (`drawing`), which escape their own.
-//! The samples of records are in the page as JSON, for tables.js. Its policy lets it load nothing and run only the script that
-//! this crate holds.
+//! [`make`] reads the folder (`read`), turns sections and records into tables, verdicts and pictures (`studies`,
+//! `records`, `environment`), and fills page.html. The template escapes every text except that of the pictures
+//! (`drawing`), which are escaped there. The samples of records are in the page as JSON, for tables.js. The page's
+//! content policy lets it load nothing and run only the script of this crate.
 
 mod drawing;
 mod environment;
@@ -31,19 +31,19 @@ const SCRIPT: &str = concat!(
     "}\n"
 );
 
-/// A page, and what is not in it.
+/// A page, and the files that were left out.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The page.
     pub html: String,
-    /// Files that are not in it, and why; a line each.
+    /// Files that are not on the page, with the reason; one line each.
     pub notes: Vec<String>,
 }
 
 /// Makes the page of a folder.
 ///
 /// # Errors
-/// A folder that cannot be read, or that holds nothing for a report.
+/// An error if the folder cannot be read, or contains nothing for a report.
 pub fn make(folder: &Path) -> Result<Report, Error> {
     let found = read::read(folder)?;
     if found.studies.is_empty() && found.records.is_empty() {
@@ -57,7 +57,7 @@ pub fn make(folder: &Path) -> Result<Report, Error> {
     Ok(Report { html, notes: found.notes })
 }
 
-/// What page.html shows.
+/// The values in page.html.
 #[derive(Template)]
 #[template(path = "page.html")]
 struct Page {
@@ -67,13 +67,13 @@ struct Page {
     policy: String,
     style: String,
     script: &'static str,
-    /// Records as tables.js reads them, which the tables' `data-samples` lead through: JSON that no text of it can end.
+    /// Records for tables.js, addressed by the tables' `data-samples`: JSON in which no text can end the script element.
     data: String,
     sources: String,
     notes: Vec<String>,
     counts: Vec<studies::Count>,
     overview: Table,
-    /// Whether the overview shows its verdicts at once.
+    /// Whether the overview shows its verdicts without a click.
     is_short: bool,
     record_overview: Table,
     studies: Vec<studies::Study>,
@@ -112,7 +112,7 @@ impl Page {
             changes: records::changes(&found.records),
             machines: environment::machines(found),
             runs: environment::runs(found),
-            // More than fit on a screen are opened by who wants them.
+            // More verdicts than fit on a screen are folded.
             is_short: verdicts().count() <= 20,
             peers: environment::peers(&found.records),
             studies,
@@ -160,12 +160,12 @@ fn record_overview(records: &[records::Record], found: &read::Found) -> Table {
     Table::new("Records", &["time", "file", "machine", "rows", "effort"], rows.collect())
 }
 
-/// Of pictures as in files, then of the page, which has colours of its own for them.
+/// The style of pictures in files, then that of the page, which overrides their colours.
 fn style() -> String {
     format!("{}\n{}", crate::picture::STYLE, include_str!("page.css"))
 }
 
-/// Nothing is loaded; the script and the style are those of this crate.
+/// Content policy: loads nothing; allows only the script and the style of this crate.
 fn policy() -> String {
     let hash = |text: &str| format!("'sha256-{}'", Base64::encode_string(&Hash::Sha256.digest(text.as_bytes())));
     format!(

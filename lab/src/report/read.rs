@@ -1,5 +1,5 @@
-//! What a folder holds for a report: the sections that `tress study --out` kept, and the records of `tress bench
-//! --record`. What else is there is left alone; JSON that is neither, or that is damaged, is told.
+//! Reads the contents of a folder for a report: sections that `tress study --out` wrote, and records of `tress bench
+//! --record`. Other files are ignored. JSON that is neither, or that is damaged, gets a note.
 
 use std::{
     collections::BTreeMap,
@@ -20,33 +20,33 @@ use crate::{
     },
 };
 
-/// Most bytes of one file.
+/// Largest file in bytes.
 const MOST_BYTES: u64 = 64 << 20;
-/// Most JSON files that are read.
+/// Largest number of JSON files.
 const MOST_FILES: usize = 500;
-/// Most bytes of all of them.
+/// Largest number of bytes of all files together.
 const MOST_BYTES_OF_ALL: u64 = 256 << 20;
-/// How far below the folder files are looked for.
+/// Depth to which folders are searched.
 const MOST_DEPTH: usize = 3;
 
-/// All of it.
+/// The contents of a folder.
 #[derive(Default)]
 pub(super) struct Found {
-    /// In the order of [`study::all`], then by their paths.
+    /// In the order of [`study::all`], then by path.
     pub(super) studies: Vec<Kind>,
-    /// In the order of time.
+    /// By time.
     pub(super) records: Vec<Record>,
-    /// What is not in the report, and why; a line each.
+    /// Files that are not in the report, with the reason; one line each.
     pub(super) notes: Vec<String>,
 }
 
-/// The kept sections of one study.
+/// The sections of one study.
 pub(super) struct Kind {
-    /// The folder's name, which is the study's.
+    /// The name of the study, which is the name of its folder.
     pub(super) name: String,
-    /// The folder, from the one that was asked for on.
+    /// The folder, relative to the one that was searched.
     pub(super) path: String,
-    /// By the names of the parts, in the study's order.
+    /// Sections with the names of their parts, in the study's order.
     pub(super) parts: Vec<(String, Kept<Section>)>,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Record {
 pub(super) fn read(folder: &Path) -> Result<Found, Error> {
     let mut files = Vec::new();
     let mut found = Found::default();
-    // The folder itself has to be there; what is below it may be unreadable.
+    // The folder itself has to be readable; folders below it need not be.
     fs::read_dir(folder).map_err(|error| Error::folder(folder, error))?;
     walk(folder, 0, &mut files, &mut found.notes);
     files.sort();
@@ -102,7 +102,7 @@ enum Content {
     Record(Box<Document>),
 }
 
-/// What one file holds, or why it is not in the report.
+/// The contents of one file, or the reason why it is not in the report.
 fn one(path: &Path, left: &mut u64) -> Result<Content, String> {
     let text = bytes(path, left)?;
     let value: Value = serde_json::from_slice(&text).map_err(|error| format!("damaged: {error}"))?;
@@ -141,7 +141,7 @@ fn bytes(path: &Path, left: &mut u64) -> Result<Vec<u8>, String> {
     Ok(text)
 }
 
-/// JSON files below a folder. Links to folders are not followed, so there are no circles.
+/// Collects JSON files below a folder. Links to folders are not followed, so there are no cycles.
 fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>, notes: &mut Vec<String>) {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -150,7 +150,7 @@ fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>, notes: &mut Vec<S
     for entry in entries {
         let entry = match entry {
             Ok(entry) => entry,
-            // Those after it are not listed either.
+            // The entries after an error are not listed either.
             Err(error) => return notes.push(format!("{}: {error}", folder.display())),
         };
         let path = entry.path();
@@ -173,7 +173,7 @@ fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>, notes: &mut Vec<S
     }
 }
 
-/// The last name of a folder, also of `.`.
+/// The last component of a path, also for `.`.
 fn name(path: &Path) -> String {
     let named = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     named.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_else(|| "study".into())

@@ -21,14 +21,14 @@ use crate::{
     },
 };
 
-/// Raw samples of all records that a page carries at most. Above this it has none; they are in the records.
+/// Most raw samples on a page. A page with more records has none; they are in the records.
 const MOST_SAMPLES: usize = 60_000;
-/// Digits of a raw sample in the page. Medians, ratios and intervals have all of theirs.
+/// Digits of a raw sample on the page. Medians, ratios and intervals have all their digits.
 const DIGITS: usize = 6;
-/// Most rows of one picture.
+/// Most rows in one picture.
 const MOST_GROUPS: usize = 40;
 
-/// One record.
+/// One record, ready for the page.
 pub(super) struct Record {
     pub(super) anchor: String,
     pub(super) title: String,
@@ -37,21 +37,21 @@ pub(super) struct Record {
     pub(super) pictures: Vec<Picture>,
 }
 
-/// Two records of one machine.
+/// Changes between two records of one machine.
 pub(super) struct Changes {
     pub(super) title: String,
     pub(super) text: String,
     pub(super) table: Table,
 }
 
-/// What tables.js reads of a record.
+/// The data that tables.js reads of a record.
 #[derive(Serialize)]
 pub(super) struct Data<'a> {
     path: &'a str,
     document: Document,
 }
 
-/// Records with their samples to six digits, or without where there are too many.
+/// Records with their samples to six digits, or without samples if there are too many.
 pub(super) fn data(records: &[read::Record]) -> Vec<Data<'_>> {
     let is_carried = has_samples(records);
     let shortened = |record: &read::Record| {
@@ -72,7 +72,7 @@ pub(super) fn data(records: &[read::Record]) -> Vec<Data<'_>> {
     records.iter().map(|record| Data { path: &record.path, document: shortened(record) }).collect()
 }
 
-/// Whether the page carries the samples.
+/// Whether the page has the samples.
 pub(super) fn has_samples(records: &[read::Record]) -> bool {
     let count = |row: &Row| {
         row.samples.len()
@@ -82,7 +82,7 @@ pub(super) fn has_samples(records: &[read::Record]) -> bool {
     records.iter().flat_map(|record| &record.document.rows).map(count).sum::<usize>() <= MOST_SAMPLES
 }
 
-/// The nearest number of six digits, so that it is written in six.
+/// Rounds to six digits, so that JSON has no more.
 fn shorten(sample: &mut f64) {
     *sample = format!("{sample:.*e}", DIGITS - 1).parse().unwrap_or(*sample);
 }
@@ -194,7 +194,7 @@ fn rate(median: Option<f64>, row: &Row, scale: f64, unit: &str) -> Cell {
     }
 }
 
-/// What the machine does at most.
+/// The rooflines of the machine.
 fn ceilings(record: &read::Record) -> Option<Table> {
     let rows = record.document.roofs.as_ref()?.roofs.iter().map(|roof| {
         vec![
@@ -209,7 +209,7 @@ fn ceilings(record: &read::Record) -> Option<Table> {
     Some(Table::new(&format!("Limits of the machine (roofs), {}", record.path), &names, rows.collect()))
 }
 
-/// The roofline, and our speed over that of each peer, a picture for each family of ciphers.
+/// The roofline, and our speed relative to each peer, in a picture for each family of ciphers.
 fn pictures(document: &Document) -> Vec<Drawing> {
     let mut families: Vec<(&str, Vec<&Row>)> = Vec::new();
     for row in document.rows.iter().filter(|row| !row.against.is_empty()) {
@@ -256,7 +256,7 @@ fn intervals(family: &str, rows: &[&Row]) -> Intervals {
     }
 }
 
-/// What changed from each record to the next one of its machine, target and effort that has rows of it.
+/// Changes from each record to the next one of the same machine, target and effort that has rows in common.
 pub(super) fn changes(records: &[read::Record]) -> Vec<Changes> {
     let mut changes = Vec::new();
     for (place, after) in records.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Reports of folders that are right, damaged, foreign and hostile. What the page does in a browser is in tests/report.
+//! Reports of folders with right, damaged, foreign and hostile files. tests/report tests the page in a browser.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::study::{self, Row, Section, Verdict};
 
 const HOSTILE: &str = "</script><script>alert(1)</script><!-- ' \" & \u{2028}";
 
-/// A kept section in the shape that docs and older runs have it, by hand.
+/// A section in the form of the documentation and of older runs, written by hand.
 fn section(text: &str) -> serde_json::Value {
     serde_json::json!({
         "schema": 2, "tress": "0.1.0", "quick": true, "time": 0,
@@ -53,14 +53,14 @@ fn texts_stay_texts() {
     let folder = folder(&[("pipo-riscv/table-5.json", &texts[0]), ("a.json", &texts[1]), ("b.json", &texts[2])]);
     let report = make(folder.path()).expect("a page");
     assert!(report.notes.is_empty(), "{:?}", report.notes);
-    // Our script and the data; nothing of what the files hold opens or closes an element.
+    // The page's script and its data. Nothing in the files opens or closes an element.
     assert_eq!(report.html.matches("<script").count(), 2);
     assert_eq!(report.html.matches("</script").count(), 2);
     assert!(report.html.contains("<title>&lt;/script&gt;&lt;script&gt;alert(1)"));
     assert!(!report.html.contains("<!--") && report.html.contains("&#60;script&#62;alert(1)"));
 }
 
-/// The script and the style are what the policy names; none of them ends its element.
+/// The policy has the hashes of script and style, and neither of them ends its element.
 #[test]
 fn the_policy_fits() {
     assert!(!SCRIPT.contains("</script") && !style().contains("</style"));
@@ -99,11 +99,11 @@ fn what_is_no_use_is_told() {
     let bad = ["empty.json", "huge.json", "list.json", "other.json", "s/bare.json", "s/deep.json", "s/half.json"];
     assert_eq!(named, [&bad[..], &["s/older.json", "s/wrong.json"]].concat());
     assert!(report.notes.iter().all(|note| !note.contains('\n')));
-    // The reader of the page is told, too.
+    // The page shows the notes, too.
     assert!(report.html.contains("s/half.json: damaged"));
 }
 
-/// Sections that say what no run would: every study's closing words take them.
+/// Sections with wrong contents: the conclusion of every study accepts them.
 #[test]
 fn closing_words_of_sections_that_lie() {
     let nothing = Section::default();
@@ -119,7 +119,7 @@ fn closing_words_of_sections_that_lie() {
     }
 }
 
-/// Where parts are in the study's order, others after them, and a study that nobody knows has its folder's name.
+/// Parts are in the study's order, unknown parts come after them, and an unknown study has the name of its folder.
 #[test]
 fn known_and_unknown() {
     let good = section("t").to_string();
@@ -132,7 +132,7 @@ fn known_and_unknown() {
     assert_eq!((found.studies[0].name.as_str(), found.studies[1].name.as_str()), ("ccm-overlap", "mine"));
 }
 
-/// Many rows with many samples: the page leaves the samples out and says so.
+/// A page with too many samples leaves them out and reports it.
 #[test]
 fn too_many_samples_are_left_out() {
     let mut document = record("t", 0);

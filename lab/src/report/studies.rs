@@ -1,4 +1,4 @@
-//! Studies as the page shows them.
+//! Studies, ready for the page.
 
 use super::{
     drawing::Picture,
@@ -14,18 +14,18 @@ pub(super) struct Study {
     pub(super) title: String,
     pub(super) source: String,
     pub(super) conditions: String,
-    /// How many verdicts are which.
+    /// How many verdicts there are of each kind, as text.
     pub(super) tally: String,
     pub(super) parts: Vec<Part>,
-    /// In paragraphs.
+    /// The conclusion, in paragraphs.
     pub(super) conclusion: Vec<String>,
 }
 
-/// One part of it.
+/// One part of a study.
 pub(super) struct Part {
     pub(super) anchor: String,
     pub(super) title: String,
-    /// In paragraphs.
+    /// The text, in paragraphs.
     pub(super) text: Vec<String>,
     pub(super) tables: Vec<Table>,
     pub(super) pictures: Vec<Picture>,
@@ -34,7 +34,7 @@ pub(super) struct Part {
 
 /// A verdict.
 pub(super) struct Judged {
-    /// Its place in [`WORDS`].
+    /// Index in [`WORDS`].
     kind: usize,
     pub(super) class: &'static str,
     pub(super) sign: &'static str,
@@ -42,7 +42,7 @@ pub(super) struct Judged {
     pub(super) text: String,
 }
 
-/// How many verdicts there are of one kind.
+/// Number of verdicts of one kind.
 pub(super) struct Count {
     pub(super) class: &'static str,
     pub(super) sign: &'static str,
@@ -50,7 +50,7 @@ pub(super) struct Count {
     pub(super) count: usize,
 }
 
-/// Class, sign and word of each kind of verdict, and the word for several.
+/// Class, sign, word and plural of each kind of verdict.
 const WORDS: [(&str, &str, &str, &str); 7] = [
     ("holds", "✓", "holds", "hold"),
     ("misprint", "≠", "misprint", "misprints"),
@@ -61,7 +61,7 @@ const WORDS: [(&str, &str, &str, &str); 7] = [
     ("omitted", "–", "left out", "left out"),
 ];
 
-/// The title of a study, also of one that this version does not know.
+/// The title of a study, also of an unknown one.
 pub(super) fn title(name: &str) -> String {
     study::all().iter().find(|study| study.name == name).map_or_else(|| name.into(), |study| study.title.into())
 }
@@ -114,7 +114,7 @@ impl Study {
     }
 }
 
-/// The closing words, from the sections that there are.
+/// The conclusion, from the sections that exist.
 fn conclusion(study: &study::Study, kind: &Kind) -> Option<String> {
     let sections: Vec<(&'static study::Part, Section)> = study
         .parts
@@ -178,7 +178,7 @@ impl Count {
     }
 }
 
-/// How many verdicts there are of each kind.
+/// Number of verdicts of each kind.
 pub(super) fn counts<'a>(verdicts: impl Iterator<Item = &'a Judged>) -> Vec<Count> {
     let mut counts = WORDS.map(|(class, sign, _, word)| Count { class, sign, word, count: 0 });
     for verdict in verdicts {

@@ -1,11 +1,12 @@
-//! Loops over registers, timed by the processor time of this thread; cycles by the calibrated chain beside each sample.
+//! Loops over registers, timed by the processor time of this thread. The calibrated chain before and after each
+//! sample counts cycles.
 
 use tress_peers::ceilings::Loop;
 
 use super::{Effort, Roof, Sample, roof};
 use crate::timing::{cycles_per_s, thread_time};
 
-/// Turns to begin with.
+/// Number of turns to begin with.
 const FIRST: u64 = 256;
 
 pub(super) fn measure(one: &Loop, effort: Effort) -> Roof {
@@ -14,18 +15,18 @@ pub(super) fn measure(one: &Loop, effort: Effort) -> Roof {
     roof(one.name.into(), one.counts, 1, &samples)
 }
 
-/// Runs what counts so many, and says how many that makes a second and a cycle.
+/// Times a run that counts `count` units. Returns the units per second and per cycle.
 pub(super) fn sample(run: impl FnOnce(), count: f64) -> Sample {
     let before = cycles_per_s();
     let start = thread_time();
     run();
     let seconds = (thread_time() - start).as_secs_f64().max(1e-9);
     let after = cycles_per_s();
-    // An interruption makes the chain look slow, nothing makes it look fast.
+    // An interruption makes the chain look slower, and nothing makes it look faster, so the larger figure is right.
     (count / seconds, before.zip(after).map(|(before, after)| count / (before.max(after) * seconds)))
 }
 
-/// How many turns make a sample.
+/// Number of turns in a sample.
 fn turns(one: &Loop, effort: Effort) -> u64 {
     let mut turns = FIRST;
     loop {

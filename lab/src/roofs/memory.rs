@@ -1,4 +1,4 @@
-//! Caches and memory: reading, writing, copying and changing in place, on one core, and from memory on all of them.
+//! Caches and memory: reading, writing, copying and updating in place, on one core; and memory on all cores.
 
 use std::{
     fs,
@@ -14,13 +14,13 @@ use tress_peers::ceilings::traffic::{self, Access, Line, TURN};
 use super::{Effort, Roof, Sample, loops::sample, roof};
 use crate::timing::thread_time;
 
-/// Where the system tells no sizes: what every processor of the last ten years has.
+/// Cache sizes where the system does not report any: those that every processor of the last ten years has.
 const USUAL: [u64; 2] = [32 << 10, 256 << 10];
-/// Beyond any cache where there is none to be seen, and at most.
+/// Least and most bytes for memory. The least is larger than any cache, for systems that report none.
 const LEAST_MEMORY: u64 = 64 << 20;
 const MOST_MEMORY: u64 = 512 << 20;
 
-/// The data caches of a core by level, the first one first; the last may be shared with others.
+/// Bytes of the data caches of a core, by level from the first on. Cores may share the last one.
 pub(super) fn cache_bytes() -> Vec<u64> {
     let line = |path: String| fs::read_to_string(path).ok().map(|text| text.trim().to_string());
     let mut found: Vec<(u32, u64)> = (0..10)
@@ -33,11 +33,11 @@ pub(super) fn cache_bytes() -> Vec<u64> {
         .collect();
     found.sort_unstable();
     let sizes: Vec<u64> = found.into_iter().map(|(_, bytes)| bytes).collect();
-    // What is not larger than the level before is no level to us.
+    // A level that is not larger than the one below is ignored.
     if sizes.len() < 2 || !sizes.is_sorted_by(|a, b| a < b) { USUAL.into() } else { sizes }
 }
 
-/// A size as sysfs has it, such as `48K`.
+/// A size in the notation of sysfs, such as `48K`.
 fn size(text: &str) -> Option<u64> {
     let (digits, factor) = match text.chars().last()? {
         'K' => (&text[..text.len() - 1], 1 << 10),
@@ -47,8 +47,9 @@ fn size(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(factor).filter(|bytes| *bytes > 0)
 }
 
-/// A level, and how many bytes are worked on: half of a cache, so that nothing else has to fit; of one that others share,
-/// four times the one below, if that is not more than a quarter; of memory twice the largest cache.
+/// The levels, and the bytes to work on. For a cache that is half of it, so that other data fits, too. For a cache
+/// that cores share, it is four times the level below, if that is at most a quarter of the cache. For memory, it is
+/// twice the largest cache.
 fn levels(caches: &[u64]) -> Vec<(String, u64)> {
     let mut levels = Vec::new();
     for (number, &bytes) in caches.iter().enumerate() {
@@ -65,7 +66,7 @@ fn levels(caches: &[u64]) -> Vec<(String, u64)> {
     levels
 }
 
-/// How many roofs there will be.
+/// Number of roofs that will be measured.
 pub(super) fn steps(caches: &[u64]) -> usize {
     (levels(caches).len() + 1) * Access::ALL.len()
 }
@@ -116,7 +117,7 @@ fn counts(access: Access) -> &'static str {
     }
 }
 
-/// So many bytes, or a little less, that have been written to.
+/// Memory of up to `bytes` bytes, written once so that it has pages.
 fn lines(bytes: u64) -> Vec<Line> {
     let lines = bytes as usize / size_of::<Line>() / (2 * TURN) * (2 * TURN);
     let mut lines = vec![Line::default(); lines.max(2 * TURN)];
@@ -124,7 +125,7 @@ fn lines(bytes: u64) -> Vec<Line> {
     lines
 }
 
-/// How many passes make a sample, one at least.
+/// Number of passes in a sample, at least one.
 fn times(access: Access, lines: &mut [Line], sample: Duration) -> usize {
     let start = Instant::now();
     let mut passes = 0;
@@ -135,8 +136,8 @@ fn times(access: Access, lines: &mut [Line], sample: Duration) -> usize {
     passes
 }
 
-/// Bytes a second of all cores at once, each with its own part of so many bytes: the sum of their rates, by the processor time
-/// of each, as other programs may have a core meanwhile.
+/// Bytes per second of all cores at the same time, each with a part of `bytes`. It is the sum of the cores' rates by
+/// processor time, because other programs may use a core during the measurement.
 fn together(access: Access, bytes: u64, cores: usize, samples: usize) -> Result<Vec<f64>, Error> {
     let line = Barrier::new(cores);
     let sums = Mutex::new(vec![0.0; samples]);
@@ -151,7 +152,7 @@ fn together(access: Access, bytes: u64, cores: usize, samples: usize) -> Result<
             rates.push(of_one / (thread_time() - start).as_secs_f64().max(1e-9));
         }
         let mut sums = sums.lock().unwrap_or_else(PoisonError::into_inner);
-        // The first one warms up.
+        // The first sample is for warm-up.
         sums.iter_mut().zip(&rates[1..]).for_each(|(sum, rate)| *sum += rate);
     })?;
     Ok(sums.into_inner().unwrap_or_else(PoisonError::into_inner))
@@ -177,7 +178,7 @@ mod tests {
         let levels_of = |caches: &[u64]| levels(caches).into_iter().map(|(_, bytes)| bytes).collect::<Vec<_>>();
         assert_eq!(levels_of(&[48 << 10, 1280 << 10, 48 << 20]), [24 << 10, 640 << 10, 5 << 20, 96 << 20]);
         assert_eq!(levels_of(&USUAL), [16 << 10, 128 << 10, 64 << 20]);
-        // A third cache of less than twice the second's size cannot be told from it.
+        // A third cache of at most twice the second's size cannot be distinguished from it.
         assert_eq!(levels_of(&[32 << 10, 1 << 20, 2 << 20]), [16 << 10, 512 << 10, 64 << 20]);
     }
 

@@ -1,8 +1,8 @@
-//! Roofs: what this machine does at most, so that a figure can be told as a share of what binds it.
+//! Rooflines: the most that this machine allows, so that a rate can be given as a share of the roof that limits it.
 //!
-//! `loops` measures the processor's instructions, `memory` its caches and memory, `threads` what threads cost each other and
-//! the loopback. docs/explanation/method.md says which loops these are, and how they were checked; [`crate::bench::roofline`] how much of a roof a row of
-//! `tress bench` needs.
+//! `loops` measures the processor's instructions, `memory` its caches and memory, `threads` synchronisation between
+//! threads and the loopback. docs/explanation/method.md describes the loops and how they were checked.
+//! [`crate::bench::roofline`] computes how much of a roof a row of `tress bench` needs.
 
 mod loops;
 mod memory;
@@ -22,54 +22,54 @@ use crate::timing::{
 
 pub(crate) use table::write;
 
-/// One ceiling.
+/// One roof: a bound of the roofline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Roof {
-    /// Its name: of a loop ([`ceilings::NAMES`]), `l1-read`, `memory-copy-all` (of all cores), `loopback`, `barrier-2` (of two
-    /// threads) and the like.
+    /// The roof's name: that of a loop ([`ceilings::NAMES`]), or for example `l1-read`, `memory-copy-all` (all
+    /// cores), `loopback` or `barrier-2` (two threads).
     pub name: String,
-    /// What is counted.
+    /// The unit that is counted.
     pub counts: String,
-    /// Threads at it together.
+    /// Number of threads that work together.
     pub threads: usize,
-    /// How many of these a second: the roof.
+    /// The roof: units per second.
     pub per_s: f64,
-    /// How many a cycle, where cycles say something.
+    /// Units per cycle, where the loop runs at the core's clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_cycle: Option<f64>,
-    /// The median of the samples a second.
+    /// The median of the samples, in units per second.
     pub median_per_s: f64,
     /// Lower end of the median's 95 % confidence interval.
     pub low_per_s: f64,
-    /// Upper end.
+    /// Upper end of that interval.
     pub high_per_s: f64,
-    /// The median of the samples a cycle, in a record that holds medians only.
+    /// The median of the samples in units per cycle, in a record that holds medians only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub median_per_cycle: Option<f64>,
-    /// Every sample a second, in the order of time.
+    /// All samples in order of time, in units per second.
     #[serde(default)]
     pub samples: Vec<f64>,
-    /// The same a cycle.
+    /// All samples in order of time, in units per cycle.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cycle_samples: Vec<f64>,
 }
 
 impl Roof {
-    /// The median of the samples a cycle.
+    /// The median of the samples in units per cycle.
     pub(crate) fn median_per_cycle(&self) -> Option<f64> {
         let of_samples = || (!self.cycle_samples.is_empty()).then(|| median(&self.cycle_samples).median);
         self.median_per_cycle.or_else(of_samples)
     }
 }
 
-/// All ceilings of a machine.
+/// All roofs of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Roofs {
-    /// Those that it has.
+    /// The roofs that were measured.
     pub roofs: Vec<Roof>,
-    /// Loops that it lacks the instructions for.
+    /// Names of loops that need instructions which the machine lacks.
     pub missing: Vec<String>,
-    /// Bytes of the data caches of a core, the first one first, where the system tells.
+    /// Bytes of the data caches of a core, from the first level on, where the system reports them.
     pub cache_bytes: Vec<u64>,
 }
 
@@ -80,21 +80,21 @@ impl Roofs {
     }
 }
 
-/// What to measure.
+/// Which roofs to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// The processor and its memory.
+    /// Roofs of the processor and its memory.
     Machine,
-    /// What threads cost each other and the loopback, too.
+    /// Also those of threads and the loopback.
     All,
 }
 
-/// How long and how often to sample.
+/// Length and number of samples.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
     pub(crate) samples: usize,
     pub(crate) sample: Duration,
-    /// Samples of what takes long.
+    /// Number of samples of slow measurements.
     pub(crate) few: usize,
 }
 
@@ -108,10 +108,10 @@ impl Effort {
     }
 }
 
-/// Measures the roofs of this machine, in a few seconds. Progress goes to a terminal on standard error.
+/// Measures the roofs of this machine, in a few seconds. A progress bar is shown on standard error if that is a terminal.
 ///
 /// # Errors
-/// `NoThread` where the system refuses one.
+/// `NoThread` if the system cannot start a thread.
 pub(crate) fn measure(scope: Scope, quick: bool) -> Result<Roofs, Error> {
     let effort = Effort::new(quick);
     let all = ceilings::loops();
@@ -140,10 +140,10 @@ pub(crate) fn measure(scope: Scope, quick: bool) -> Result<Roofs, Error> {
     Ok(Roofs { roofs, missing, cache_bytes: caches })
 }
 
-/// A sample: how many a second, and a cycle.
+/// A sample: units per second, and per cycle.
 type Sample = (f64, Option<f64>);
 
-/// A roof of its samples.
+/// Makes a roof from its samples.
 fn roof(name: String, counts: &str, threads: usize, samples: &[Sample]) -> Roof {
     let per_s: Vec<f64> = samples.iter().map(|sample| sample.0).collect();
     let per_cycle: Vec<f64> = samples.iter().filter_map(|sample| sample.1).collect();
@@ -163,8 +163,8 @@ fn roof(name: String, counts: &str, threads: usize, samples: &[Sample]) -> Roof 
     }
 }
 
-/// The upper decile. Whatever else runs only takes from a loop, so its ceiling is at the upper end of its samples; the very
-/// highest may owe that to a clock that was read late.
+/// The upper decile of the samples. Other programs only slow a loop down, so its roof is at the upper end of its
+/// samples. The largest sample is not taken, because a clock that was read late may have caused it.
 fn highest(samples: &[f64]) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -6,7 +6,7 @@ use comfy_table::{CellAlignment, Table, presets};
 
 use super::{Roof, Roofs};
 
-/// Writes every roof, and which loops this machine has no instructions for.
+/// Writes every roof, and the loops that need instructions which the machine lacks.
 pub(crate) fn write(roofs: &Roofs, out: &mut dyn Write) -> io::Result<()> {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -33,14 +33,14 @@ pub(crate) fn write(roofs: &Roofs, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The median and its interval, the smaller figure first: the shorter time is the higher rate.
+/// The median and its interval, the smaller figure first. If the figures are times, that is the higher rate.
 fn spread(roof: &Roof) -> String {
     let is_time = figure(roof, roof.median_per_s).ends_with("µs");
     let (low, high) = if is_time { (roof.high_per_s, roof.low_per_s) } else { (roof.low_per_s, roof.high_per_s) };
     format!("{} ({} to {})", figure(roof, roof.median_per_s), figure(roof, low), figure(roof, high))
 }
 
-/// So many a second, or the time of one where that is what one thinks in.
+/// A rate; or the time of one unit, where that is more usual.
 fn figure(roof: &Roof, per_s: f64) -> String {
     match per_s {
         rate if roof.counts.starts_with("bytes") => format!("{:.1} GB/s", rate / 1e9),

@@ -1,5 +1,5 @@
-//! What threads cost each other, and the loopback: by the code that `tress plan` measures with, and one thread that wakes
-//! another.
+//! The cost of synchronisation between threads, measured with the code of `tress plan`; the wake-up of a sleeping
+//! thread; and the loopback.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -15,11 +15,11 @@ use tress_plan::{
 
 use super::{Effort, Roof, Sample, roof};
 
-/// Threads that wait for each other.
+/// Numbers of threads that synchronise.
 pub(super) const THREADS: [usize; 3] = [2, 4, 8];
-/// Roofs of this file.
+/// Number of roofs of this file.
 pub(super) const STEPS: usize = SyncKind::ALL.len() * THREADS.len() + 2;
-/// Wakings in a sample.
+/// Wake-ups in a sample.
 const WAKINGS: u64 = 200;
 
 pub(super) fn measure(effort: Effort, step: &mut dyn FnMut(&str), roofs: &mut Vec<Roof>) -> Result<(), Error> {
@@ -45,7 +45,7 @@ pub(super) fn measure(effort: Effort, step: &mut dyn FnMut(&str), roofs: &mut Ve
     Ok(())
 }
 
-/// Seconds until a sleeping thread runs: two threads wake each other in turn, and sleep until they are.
+/// Seconds until a sleeping thread runs: two threads wake each other alternately, and sleep in between.
 fn waking() -> Result<f64, Error> {
     let turn = AtomicU64::new(0);
     let wait = |number| {

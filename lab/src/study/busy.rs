@@ -1,8 +1,8 @@
-//! Whether this machine had other work while a part was measured.
+//! Checks whether this machine had other work while a part was measured.
 //!
-//! A look computes on all cores at once for a moment. On an idle machine each thread then has a core for all of the time that
-//! passes; what its processor time lacks, other programs had. A figure of threads that wait for one another is worth nothing
-//! without that: on a busy machine they wait for a core instead.
+//! A check computes on all cores for a moment. On an idle machine each thread has a core all of that time; where
+//! processor time is missing, other programs had the core. Figures of threads that wait for each other need this
+//! check: on a busy machine they wait for a core instead.
 
 use std::{
     hint, thread,
@@ -12,16 +12,16 @@ use std::{
 use super::{Measured, Row};
 use crate::timing::thread_time;
 
-/// How long a look takes: longer than a thread may run before the system gives its core to another one.
+/// Length of a check: longer than a thread may run before the system gives its core to another one.
 const LOOK: Duration = Duration::from_millis(20);
-/// From one look to the next, at least.
+/// Least time between two checks.
 const PAUSE: Duration = Duration::from_millis(200);
-/// A look that finds a smaller share than this has seen other work.
+/// A check that gets a smaller share of the cores has seen other work.
 const ALONE: f64 = 0.9;
 
 pub(super) const HAD_CORES: &str = "share of the cores that this program had";
 
-/// The shares of the cores that looks found.
+/// The shares of the cores that checks found.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Looks {
     shares: Vec<f64>,
@@ -29,13 +29,13 @@ pub(super) struct Looks {
 }
 
 impl Looks {
-    /// What other looks found.
+    /// Results of other checks.
     #[cfg(test)]
     pub(super) fn of(shares: &[f64]) -> Looks {
         Looks { shares: shares.into(), last: None }
     }
 
-    /// Looks, unless it has just done so: to be called between samples, and never during one.
+    /// Checks, unless it has just done so. To be called between samples, never during one.
     pub(super) fn look(&mut self) {
         if self.last.is_none_or(|last| last.elapsed() >= PAUSE) {
             self.shares.push(share(super::cores()));
@@ -43,8 +43,9 @@ impl Looks {
         }
     }
 
-    /// Why nothing that was measured meanwhile refutes a claim: more than a quarter of the looks saw other work. Fewer do not
-    /// move a median by much. `None` on an idle machine, and where the system does not report the processor time of a thread.
+    /// The reason why measurements of this time do not refute a claim: more than a quarter of the checks saw other
+    /// work. Fewer do not move a median by much. `None` on an idle machine, and where the system does not report the
+    /// processor time of a thread.
     pub(super) fn busy(&self) -> Option<String> {
         let seen = self.shares.iter().filter(|share| **share < ALONE).count();
         let is_busy = 4 * seen > self.shares.len();
@@ -54,13 +55,13 @@ impl Looks {
         })
     }
 
-    /// What they found, as a figure of the section.
+    /// The result as a row of the section.
     pub(super) fn row(&self) -> Option<Row> {
         (!self.shares.is_empty()).then(|| Row::measured(HAD_CORES, "", Measured::of(&self.shares)))
     }
 }
 
-/// The part of the time that passes for which threads on all cores had one. A system without a clock for it says 1.
+/// The share of the elapsed time in which threads on all cores had one. It is 1 on a system without a clock for that.
 fn share(cores: usize) -> f64 {
     let compute = || {
         let (start, had) = (Instant::now(), thread_time());
@@ -70,7 +71,7 @@ fn share(cores: usize) -> f64 {
         (thread_time() - had).as_secs_f64() / start.elapsed().as_secs_f64()
     };
     thread::scope(|scope| {
-        // Where the system refuses a thread the others look.
+        // If the system cannot start a thread, the others continue.
         let others: Vec<_> =
             (1..cores).map_while(|_| thread::Builder::new().spawn_scoped(scope, compute).ok()).collect();
         let mut shares = vec![compute()];
@@ -100,7 +101,7 @@ mod tests {
         assert!(Looks::default().row().is_none());
     }
 
-    /// More threads than cores cannot all have one.
+    /// More threads than cores cannot each have a core.
     #[cfg(unix)]
     #[test]
     fn a_look_sees_other_work() {

@@ -1,56 +1,56 @@
-//! How a study fails.
+//! Errors of a study.
 
 use std::{
     io,
     path::{Path, PathBuf},
 };
 
-/// A failure.
+/// An error of a study.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No study has this name.
     #[error("unknown study {0}: use {known} or all", known = known_studies())]
     UnknownStudy(String),
-    /// No part of the study has this name; these are there.
+    /// No part of the study has this name; the second field lists the parts.
     #[error("unknown part {0}: the parts are {known}", known = .1.join(", "))]
     UnknownPart(String, Vec<&'static str>),
-    /// A cipher refused; a bug.
+    /// The cipher library returned an error, which is a bug.
     #[error(transparent)]
     Cipher(#[from] tress_cipher::Error),
-    /// Arithmetic refused; a bug.
+    /// The arithmetic library returned an error, which is a bug.
     #[error(transparent)]
     Modular(#[from] tress_modular::Error),
-    /// A record of other systems is none.
+    /// A record of other systems is invalid.
     #[error("{}, line {line}: {why}", path.display())]
     Record {
-        /// Which.
+        /// The record.
         path: PathBuf,
-        /// Where.
+        /// The line's number.
         line: usize,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// Two ways of computing the same differ; a bug.
+    /// Two computations of the same value differ, which is a bug.
     #[error("{0}: two computations of the same value differ")]
     Disagreement(String),
-    /// A simulation; a bug.
+    /// A simulation failed, which is a bug.
     #[error("simulation: {0}")]
     Simulation(#[from] tress_sim::Error),
-    /// A program that is simulated did not do what it should; a bug.
+    /// The simulated program failed or gave a wrong output, which is a bug.
     #[error("simulated program: {0}")]
     Program(String),
-    /// The system has no more threads.
+    /// The system cannot start a thread.
     #[error("cannot start a thread: {0}")]
     Threads(String),
-    /// A program that is measured failed, or printed what cannot be.
+    /// A measured program failed, or printed impossible values.
     #[error("measured program: {0}")]
     Worker(String),
-    /// A file or folder of the study.
+    /// A file or folder of the study cannot be read or written.
     #[error("{}: {error}", path.display())]
     Files {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         error: io::Error,
     },
     /// The page could not be written.
@@ -63,7 +63,7 @@ impl Error {
         Error::Files { path: path.to_path_buf(), error }
     }
 
-    /// Whether the caller asked for what there is not, as opposed to something that failed.
+    /// Whether the caller asked for something that does not exist, as opposed to a failure.
     pub fn is_usage(&self) -> bool {
         matches!(self, Error::UnknownStudy(_) | Error::UnknownPart(..))
     }

@@ -1,4 +1,4 @@
-//! What the parts of a study found, for its closing words.
+//! Figures of a study's parts, for its conclusion.
 
 use super::{Part, Row, Section, Verdict};
 
@@ -16,18 +16,18 @@ impl<'a> Found<'a> {
         self.0.iter().find(|(of, _)| of.name == part).map(|(_, section)| section)
     }
 
-    /// A part's last row of this unit whose name ends so: where a row is there for every backend, that is the best one's. Rows
-    /// of several units share a name, so a row has to be asked for by both.
+    /// The last row of a part whose name ends with `end` and whose unit is `unit`. If there is a row for every
+    /// backend, that is the best backend's. Rows with different units can share a name, so both have to match.
     pub fn row(self, part: &str, end: &str, unit: &str) -> Option<&'a Row> {
         self.section(part)?.rows.iter().rfind(|row| row.what.ends_with(end) && row.unit == unit)
     }
 
-    /// Its median.
+    /// The measured median of that row.
     pub fn measured(self, part: &str, end: &str, unit: &str) -> Option<f64> {
         Some(self.row(part, end, unit)?.measured?.median)
     }
 
-    /// What a simulation gave.
+    /// The simulated figure of that row.
     pub fn simulated(self, part: &str, end: &str, unit: &str) -> Option<f64> {
         self.row(part, end, unit)?.simulated
     }
@@ -41,13 +41,14 @@ impl<'a> Found<'a> {
         })
     }
 
-    /// How many claims of a part a busy machine leaves open.
+    /// Number of claims of a part that are unclear because the machine was busy.
     pub fn busy(self, part: &str) -> usize {
         let verdicts = self.section(part).map_or(&[][..], |section| &section.verdicts);
         verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Busy(_))).count()
     }
 
-    /// How many claims of these parts hold, and how many there are; what was left out or is unclear is none.
+    /// Number of claims of these parts that hold, and the number of all of them. Claims that were left out or are
+    /// unclear do not count.
     pub fn holding(self, parts: &[&str]) -> (usize, usize) {
         let verdicts = || {
             let wanted = self.0.iter().filter(|(part, _)| parts.contains(&part.name));

@@ -1,5 +1,5 @@
-//! Sections that are kept, so that a run that was ended goes on where it stopped. A file that is not one of this machine,
-//! version and effort is made anew.
+//! Stored sections, so that an interrupted run continues where it stopped. A section of another machine, version or
+//! effort is made again.
 
 use std::{
     fs,
@@ -17,27 +17,27 @@ use crate::bench::record::Machine;
 /// The version of [`Kept`].
 pub(crate) const SCHEMA: u32 = 2;
 
-/// A section with what it was made by and on.
+/// A section, and the conditions under which it was made.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Kept<S> {
-    /// [`SCHEMA`].
+    /// The schema's version, [`SCHEMA`].
     pub(crate) schema: u32,
     /// The version of Tress.
     pub(crate) tress: String,
-    /// Where it was made.
+    /// The machine that it was made on.
     pub(crate) machine: Machine,
-    /// Few samples, small messages.
+    /// Whether it has few samples and small messages.
     pub(crate) quick: bool,
     /// Seconds since 1970-01-01 00:00 UTC.
     pub(crate) time: u64,
-    /// What else it was made from, as a SHA-256 digest; none where that is nothing.
+    /// SHA-256 digest of the study's inputs. Empty if there are none.
     #[serde(default)]
     inputs: String,
-    /// What was found.
+    /// The section.
     pub(crate) section: S,
 }
 
-/// The section in this file, where it is one that a run now would make.
+/// The section in this file, if a run under the present conditions would make it again.
 pub(super) fn load(path: &Path, quick: bool, inputs: &str) -> Option<Section> {
     let kept: Kept<Section> = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
     let now = here(quick, inputs, ());
@@ -46,7 +46,7 @@ pub(super) fn load(path: &Path, quick: bool, inputs: &str) -> Option<Section> {
     same.then_some(kept.section)
 }
 
-/// Keeps a section.
+/// Stores a section.
 pub(super) fn store(path: &Path, quick: bool, inputs: &str, section: &Section) -> Result<(), Error> {
     let mut text = serde_json::to_vec_pretty(&here(quick, inputs, section))
         .map_err(|error| Error::files(path, io::Error::new(io::ErrorKind::InvalidData, error)))?;
@@ -54,7 +54,7 @@ pub(super) fn store(path: &Path, quick: bool, inputs: &str, section: &Section) -
     write(path, &text)
 }
 
-/// Writes a file that appears when it is complete, instead of one that a run before has left.
+/// Writes a file atomically, and replaces that of an earlier run.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let write = || {
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -67,7 +67,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     write().map_err(|error: io::Error| Error::files(path, error))
 }
 
-/// What makes machines the same.
+/// Properties by which two machines count as the same.
 fn name(machine: &Machine) -> String {
     format!("{}, {} cores, {}", machine.model, machine.cores, machine.target)
 }

@@ -1,8 +1,8 @@
-//! `tress study`: what a paper says, beside what its model gives, what a simulation gives, and what this machine does.
+//! `tress study`: the results of a paper, beside its model, a simulation, and this machine.
 //!
-//! A [`Study`] is a list of [`Part`]s; a part gives a [`Section`]: rows with up to four figures each, pictures, and
-//! verdicts. [`run`] makes them one after the other and writes the page. With a folder to write to, every section is kept
-//! as soon as it is there, and a run that was ended goes on where it stopped.
+//! A [`Study`] is a list of [`Part`]s. A part makes a [`Section`]: rows with up to four figures each, pictures, and
+//! verdicts. [`run`] runs the parts one after the other and writes the page. With an output folder, every section is
+//! stored when it is done, and an interrupted run continues where it stopped.
 //!
 //! A new study is a file or folder here and a line in [`all`].
 
@@ -39,30 +39,30 @@ pub use verdict::Verdict;
 pub struct Study {
     /// The name on the command line.
     pub name: &'static str,
-    /// What it asks.
+    /// The study's title.
     pub title: &'static str,
-    /// Where that comes from.
+    /// The paper, its machine, and notes on the comparison.
     pub source: &'static str,
-    /// What it does, in this order.
+    /// The parts, in order.
     pub parts: &'static [Part],
-    /// What its parts are made from besides this version of Tress: parts that were kept for another text are made anew.
+    /// The inputs of the parts, other than this version of Tress. A stored section of other inputs is made again.
     pub(crate) inputs: fn(&Effort) -> Result<String, Error>,
-    /// What held, what did not and why, misprints included: words around what was found. None where a part is missing that
-    /// they speak of.
+    /// Writes the conclusion: which claims hold, which do not and why, and the misprints. `None` if a part is missing
+    /// that the text needs.
     pub conclude: fn(Found<'_>) -> Option<String>,
 }
 
 /// One question of a study.
 pub struct Part {
-    /// The name of its files.
+    /// Name of the part's files.
     pub name: &'static str,
     /// Its heading.
     pub title: &'static str,
-    /// Answers it.
+    /// Runs the part.
     pub run: fn(&Effort) -> Result<Section, Error>,
 }
 
-/// How much to measure, and with what.
+/// Number and size of measurements, and the programs and files that they use.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Effort {
     /// Take fewer samples and smaller messages
@@ -71,39 +71,39 @@ pub struct Effort {
     /// Times of other systems, a file that lab/systems/run wrote (modular only) [default: built in]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub systems: Option<PathBuf>,
-    /// The command that makes real transfers. Without it they are left out.
+    /// The command that makes real transfers. Without it, transfers are left out.
     #[arg(skip)]
     pub tress: Option<PathBuf>,
-    /// The lab's program, which sends as a comparison asks. Without it transfers are left out too.
+    /// The lab's program, which is the sender of transfers. Without it, transfers are left out.
     #[arg(skip)]
     pub lab: Option<PathBuf>,
 }
 
 impl Effort {
-    /// Of every figure.
+    /// Number of samples of each figure.
     fn samples(&self) -> usize {
         if self.is_quick { 5 } else { 21 }
     }
 
-    /// Of the largest message.
+    /// Size of the largest message in bytes.
     fn message_bytes(&self) -> usize {
         if self.is_quick { 1 << 20 } else { 16 << 20 }
     }
 }
 
-/// What a part found.
+/// The results of a part.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Section {
-    /// What was done, for the reader.
+    /// What was measured and how, for the reader.
     pub text: String,
     /// The figures.
     pub rows: Vec<Row>,
-    /// Figures of many systems, in tables of their own.
+    /// Tables with other columns than the figures', for example of many systems.
     #[serde(default)]
     pub tables: Vec<Table>,
     /// The pictures.
     pub pictures: Vec<Picture>,
-    /// What follows.
+    /// A verdict for each claim.
     pub verdicts: Vec<Verdict>,
 }
 
@@ -113,20 +113,20 @@ impl Section {
     }
 }
 
-/// One figure, from up to four places.
+/// One figure, from up to four sources.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Row {
-    /// Of what.
+    /// Name of the figure.
     pub what: String,
     /// Its unit; empty for ratios.
     pub unit: String,
-    /// As the paper prints it.
+    /// The paper's figure, as printed.
     pub paper: Option<String>,
-    /// As the model gives it.
+    /// The model's figure.
     pub model: Option<f64>,
-    /// As a simulated machine gives it.
+    /// The figure of a simulated machine.
     pub simulated: Option<f64>,
-    /// As this machine does it.
+    /// The figure of this machine.
     pub measured: Option<Measured>,
 }
 
@@ -145,9 +145,9 @@ impl Row {
 pub struct Measured {
     /// The median.
     pub median: f64,
-    /// The lower end.
+    /// The lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
@@ -162,16 +162,16 @@ impl Measured {
         statistics::median(samples).into()
     }
 
-    /// Of ratios of samples taken in turn.
+    /// The ratios of samples that were taken alternately.
     fn ratio(over: &[f64], under: &[f64]) -> Measured {
         Measured::of(&over.iter().zip(under).map(|(over, under)| over / under).collect::<Vec<_>>())
     }
 }
 
-/// A table that has columns of its own.
+/// A table with its own columns.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Table {
-    /// What it shows.
+    /// The table's title.
     pub title: String,
     /// Names of the columns.
     pub header: Vec<String>,
@@ -193,9 +193,9 @@ impl Table {
 /// A picture of a section.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Picture {
-    /// The name of its file, without its ending.
+    /// Name of the picture's file, without extension.
     pub name: String,
-    /// What it shows, with its figures.
+    /// The picture and its data.
     pub drawing: Drawing,
 }
 
@@ -205,7 +205,7 @@ impl Picture {
     }
 }
 
-/// A chart of curves alone; an axis is its name, where it begins and ends, and how it counts.
+/// A chart that has only curves. An axis is its name, its two ends and its scale.
 fn chart(title: impl Into<String>, x: (&str, f64, f64, Scale), y: (&str, f64, f64, Scale), lines: Vec<Line>) -> Chart {
     let [x, y] = [x, y].map(|(name, from, to, scale)| Axis { name: name.into(), from, to, scale });
     Chart { title: title.into(), x, y, lines, levels: Vec::new(), walls: Vec::new(), marks: Vec::new() }
@@ -254,12 +254,12 @@ pub fn all() -> Vec<Study> {
     vec![ccm_overlap::STUDY, modular::STUDY, block_parallelism::STUDY, pipo_riscv::STUDY, aes_strategies::STUDY]
 }
 
-/// Cores that threads have.
+/// Number of cores that threads can use.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-/// The closing words of a study with these sections.
+/// The conclusion of a study with these sections.
 pub(crate) fn conclusion(study: &Study, sections: &[(&'static Part, Section)]) -> Option<String> {
     (study.conclude)(Found::new(sections))
 }
@@ -267,7 +267,7 @@ pub(crate) fn conclusion(study: &Study, sections: &[(&'static Part, Section)]) -
 /// Runs the studies that `options` name. Progress goes to a terminal on standard error.
 ///
 /// # Errors
-/// `UnknownStudy`, failures of writing, and what a cipher refuses.
+/// `UnknownStudy`, errors of writing, and errors of ciphers.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let wanted: Vec<Study> =
         all().into_iter().filter(|study| options.name == "all" || study.name == options.name).collect();
@@ -297,11 +297,11 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     Ok(())
 }
 
-/// The sections of a study: those that were kept, and the others now.
+/// The sections of a study: stored ones, and the others by running them.
 fn sections(study: &Study, options: &Options) -> Result<Vec<(&'static Part, Section)>, Error> {
     let folder = options.folder.as_ref().map(|folder| folder.join(study.name));
     if let Some(folder) = &folder {
-        // Rather now than after the first part, which may take minutes.
+        // Fail now rather than after the first part, which may take minutes.
         let is_writable = fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder));
         is_writable.map_err(|error| Error::files(folder, error))?;
     }

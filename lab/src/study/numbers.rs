@@ -1,5 +1,5 @@
-//! Numbers that simulated programs and this machine both make, and the sum by which they compare what they made of them
-//! (riscv/firmware/programs/src/numbers.rs).
+//! Pseudorandom numbers that simulated programs and this machine both generate, and the sum by which their outputs
+//! are compared (riscv/firmware/programs/src/numbers.rs).
 
 /// A linear congruential generator (Numerical Recipes), whose high bits are mixed into the low ones.
 pub(super) struct Numbers(u32);
@@ -9,7 +9,7 @@ impl Numbers {
         Numbers(1)
     }
 
-    /// So many words, as bytes.
+    /// The next `words` words, as bytes.
     pub(super) fn bytes(&mut self, words: usize) -> Vec<u8> {
         let next = |_| {
             self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

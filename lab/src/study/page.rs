@@ -1,4 +1,4 @@
-//! A study as a page: Markdown, with its pictures beside it.
+//! The page of a study: Markdown that refers to picture files.
 
 use std::fmt::Write as _;
 
@@ -54,7 +54,7 @@ pub(super) fn write(study: &Study, sections: &[(&'static Part, Section)], quick:
     page
 }
 
-/// The columns are the same in every study.
+/// The table of figures, whose columns are the same in every study.
 fn table(page: &mut String, rows: &[Row]) {
     page.push_str("| | unit | paper | model | simulated | measured (95 % interval) |\n|---|---|---|---|---|---|\n");
     let number = |value: Option<f64>| value.map_or(String::new(), exact);
@@ -74,7 +74,7 @@ fn table(page: &mut String, rows: &[Row]) {
     }
 }
 
-/// A table with columns of its own: words to the left, the rest to the right.
+/// A table with its own columns: the first is aligned left, the others right.
 fn own_table(page: &mut String, Table { title, header, rows }: &Table) {
     let _ = write!(page, "\n{title}:\n\n| {} |\n|---|", header.join(" | "));
     page.push_str(&"---:|".repeat(header.len().saturating_sub(1)));
@@ -84,13 +84,13 @@ fn own_table(page: &mut String, Table { title, header, rows }: &Table) {
     }
 }
 
-/// A figure that was not measured: a whole number, as counts are, without decimals.
+/// A figure that was not measured. Whole numbers, such as counts, have no decimals.
 pub(crate) fn exact(value: f64) -> String {
     // Above this every number is whole.
     if value.fract() == 0.0 && value.abs() < 9e15 { format!("{value:.0}") } else { figure(value) }
 }
 
-/// Four digits that count, or one after the point.
+/// The value with four significant digits, or one after the point.
 pub(crate) fn figure(value: f64) -> String {
     let magnitude = value.abs();
     let decimals = match magnitude {

@@ -9,8 +9,9 @@ use tress_container::threads::start;
 
 use super::Error;
 
-/// What `one` makes of each job, in their order; as many at a time as this machine has cores, those first whose `work` is
-/// most, so that none of them is alone at the end. Where the system refuses threads, fewer.
+/// The results of `one` for all jobs, in their order. As many run at a time as this machine has cores, those with the
+/// largest `work` first, so that no long job runs alone at the end. If the system cannot start threads, fewer run at
+/// a time.
 pub(super) fn each<J: Sync, R: Send>(
     jobs: &[J],
     work: impl Fn(&J) -> u64,
@@ -39,7 +40,7 @@ pub(super) fn each<J: Sync, R: Send>(
     };
     std::thread::scope(|scope| {
         let helpers = 1..cores.min(jobs.len());
-        // Whoever does not start leaves its share to the others.
+        // The threads that did start take the jobs of one that did not.
         let _ = helpers.map(|_| start(scope, take_jobs)).take_while(Result::is_ok).count();
         take_jobs();
     });

@@ -1,4 +1,4 @@
-//! What a study says of a claim, and how it comes to that.
+//! The verdict on a claim, and how it is reached.
 
 use std::ops::RangeInclusive;
 
@@ -6,34 +6,34 @@ use serde::{Deserialize, Serialize};
 
 use super::{Measured, busy::Looks};
 
-/// Whether something that the paper says, or that we expected, is so.
+/// Whether a claim of the paper, or one of our own, holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub enum Verdict {
-    /// It is.
+    /// The claim holds.
     Holds(String),
-    /// What the paper prints contradicts itself, or what it follows from.
+    /// The paper contradicts itself, or a standard that it refers to.
     Misprint(String),
     /// We did not find what the paper found.
     NotReproduced(String),
-    /// A claim of our own is not so. Sections that older versions kept have all kinds of failures here.
+    /// One of our own claims does not hold. In sections of older versions this can be any kind of failure.
     Fails(String),
-    /// The samples do not agree about it, or there is no telling.
+    /// The samples do not decide it, or it cannot be decided.
     Unclear(String),
     /// The samples do not show it, and the machine was busy when they were taken.
     Busy(String),
-    /// Nobody looked, and why.
+    /// It was not checked; the text has the reason.
     LeftOut(String),
 }
 
 impl Verdict {
-    /// Whether it says that a claim is wrong.
+    /// Whether the claim is wrong.
     pub(super) fn is_refuted(&self) -> bool {
         matches!(self, Verdict::Misprint(_) | Verdict::NotReproduced(_) | Verdict::Fails(_))
     }
 }
 
-/// A verdict in JSON: one of four texts, as versions before `kind` have it.
+/// A verdict in JSON: one of four texts, as in versions before `kind`.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 struct Written {
@@ -45,7 +45,7 @@ struct Written {
     unclear: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<String>,
-    /// How it fails, or why it is unclear. A kind that this version does not know is none.
+    /// How it fails, or why it is unclear. An unknown kind is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<String>,
 }
@@ -90,14 +90,14 @@ impl TryFrom<Written> for Verdict {
     }
 }
 
-/// Whose a claim is, which says what its failure is.
+/// Who makes a claim, which decides what its failure means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
-    /// What the paper found: a failure is one of reproducing it.
+    /// A result of the paper; a failure is "not reproduced".
     Paper,
-    /// What the paper prints, checked against itself or a standard: a failure is a misprint.
+    /// A printed text or figure of the paper, checked against itself or a standard; a failure is a misprint.
     Print,
-    /// Ours.
+    /// Our own claim.
     Ours,
 }
 
@@ -110,12 +110,12 @@ impl Claim {
         }
     }
 
-    /// The verdict on what was computed or simulated, which no other program changes.
+    /// The verdict on something that was computed or simulated, which other programs cannot disturb.
     pub(super) fn judge(self, claim: String, is_so: bool) -> Verdict {
         if is_so { Verdict::Holds(claim) } else { self.fails(claim) }
     }
 
-    /// The verdict on what was measured: `None` where the samples do not agree. On a busy machine nothing is refuted.
+    /// The verdict on something that was measured; `None` if the samples do not agree. On a busy machine nothing is refuted.
     pub(super) fn measured(self, claim: String, is_so: Option<bool>, looks: &Looks) -> Verdict {
         match (is_so, looks.busy()) {
             (Some(true), _) => Verdict::Holds(claim),
@@ -125,7 +125,7 @@ impl Claim {
         }
     }
 
-    /// The verdict on a claim that takes a measured figure to lie in `range`.
+    /// The verdict on a claim that a measured figure is in `range`.
     pub(super) fn of(self, claim: String, measured: Measured, range: RangeInclusive<f64>, looks: &Looks) -> Verdict {
         let is_so = measured.within(&range);
         let Measured { low, high, .. } = measured;
@@ -135,7 +135,7 @@ impl Claim {
 }
 
 impl Measured {
-    /// Whether it lies in `range`: its whole interval has to say the same.
+    /// Whether the whole interval is inside `range`, or the whole interval outside. `None` if it is partly inside.
     pub(super) fn within(&self, range: &RangeInclusive<f64>) -> Option<bool> {
         let Measured { low, high, .. } = *self;
         if range.contains(&low) && range.contains(&high) {
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(Claim::Paper.judge("c".into(), true), Verdict::Holds(text()));
     }
 
-    /// A busy machine refutes nothing, whoever says it; what it shows all the same is shown.
+    /// On a busy machine nothing is refuted, but a claim that the samples show holds.
     #[test]
     fn a_busy_machine_refutes_nothing() {
         let (idle, busy) = (Looks::of(&[0.99; 9]), Looks::of(&[0.4; 9]));

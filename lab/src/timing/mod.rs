@@ -1,4 +1,4 @@
-//! What every measurement of the lab stands on: clocks, [`statistics`] and bars of progress.
+//! The basis of all measurements of the lab: clocks, [`statistics`] and progress bars.
 
 mod progress;
 pub mod statistics;
@@ -9,12 +9,12 @@ use tress_peers::clock;
 
 pub(crate) use progress::{progress, time_left};
 
-/// Rounds of the calibrating chain: 64,000 cycles, some 20 µs, long against the clock's reading and short enough for
-/// the core to keep the frequency that the sample left it at.
+/// Rounds of the calibrating chain: 64,000 cycles, some 20 µs. That is long compared with reading the clock, and short
+/// enough that the core keeps the frequency of the sample.
 const CHAIN_ROUNDS: u64 = 1000;
 
-/// Processor time of this thread: on an idle machine the time that passes, and on a busy one without the time that other
-/// programs had the core.
+/// Processor time of this thread. On an idle machine it equals the elapsed time; on a busy machine it excludes the
+/// time that other programs had the core.
 #[cfg(unix)]
 pub(crate) fn thread_time() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
@@ -22,19 +22,19 @@ pub(crate) fn thread_time() -> Duration {
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// The time that passes, where the system has no other clock.
+/// The elapsed time, because this system has no other clock.
 #[cfg(not(unix))]
 pub(crate) fn thread_time() -> Duration {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     START.get_or_init(Instant::now).elapsed()
 }
 
-/// The core's frequency now, where there is a chain to count with.
+/// The current frequency of the core, where it can be measured.
 pub(crate) fn cycles_per_s() -> Option<f64> {
     if !clock::AVAILABLE {
         return None;
     }
-    // By the wall clock, whose reading is short against the chain; the fastest was not interrupted.
+    // By the wall clock, whose reading is short compared with the chain. The fastest of three was not interrupted.
     let fastest = (0..3)
         .map(|_| {
             let start = Instant::now();

@@ -1,15 +1,15 @@
-//! Bars on standard error.
+//! Progress bars on standard error.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A bar on standard error that also says how long it will take still.
+/// A bar on standard error that also estimates the time left.
 pub(crate) fn time_left(steps: u64) -> ProgressBar {
     bar(steps, "{bar:20} {pos}/{len} {elapsed}, about {eta} left  {wide_msg}")
 }
 
-/// A bar on standard error when that is a terminal, nothing otherwise.
+/// A bar on standard error if that is a terminal; otherwise hidden.
 pub(crate) fn progress(steps: u64) -> ProgressBar {
     bar(steps, "{bar:20} {pos}/{len} {elapsed} {msg}")
 }

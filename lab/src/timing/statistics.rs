@@ -1,9 +1,9 @@
-//! Medians, how sure they are, and what lies far from them.
+//! Medians, their confidence intervals, and outliers.
 //!
 //! The interval of a median comes from order statistics (David and Nagaraja, Order Statistics, section 7.1): of `n`
-//! independent samples, the number below the true median is binomial with p = 1/2, whatever their distribution. So no
-//! assumption about the noise is made, and outliers stay in. They are counted by Tukey's fences (Exploratory Data Analysis,
-//! 1977, section 2D): 1.5 interquartile ranges beyond the quartiles.
+//! independent samples, the number below the true median is binomial with p = 1/2, whatever their distribution. So it
+//! makes no assumption about the noise, and outliers stay in. Outliers are counted by Tukey's fences (Exploratory
+//! Data Analysis, 1977, section 2D): 1.5 interquartile ranges beyond the quartiles.
 
 use statrs::distribution::{Binomial, ContinuousCDF as _, DiscreteCDF as _};
 
@@ -19,22 +19,26 @@ pub struct Median {
 }
 
 impl Median {
-    /// Half the interval's width, as a part of the median.
+    /// Half the interval's width, as a fraction of the median.
     pub fn relative_half_width(&self) -> f64 {
         (self.high - self.low) / (2.0 * self.median.abs())
     }
 }
 
-/// The median of `samples` and its interval. What is not a number (a record may hold pairs of zeros) is beyond all numbers. Panics
-/// when there is no sample.
+/// The median of `samples` and its interval. Values that are not numbers (a record may contain pairs of zeros) count
+/// as larger than all numbers.
+///
+/// # Panics
+/// If `samples` is empty.
 pub fn median(samples: &[f64]) -> Median {
     ranked(samples, skipped(samples.len(), 0.025).unwrap_or(0))
 }
 
-/// How many times `then` `now` is, with an interval of this confidence: the median of the ratios of all pairs, and those ratios
-/// whose ranks the Mann-Whitney test does not refuse (Hodges and Lehmann, Estimates of location based on rank tests, 1963; its
-/// normal approximation, Conover, Practical Nonparametric Statistics, section 5.4). It assumes that the two differ by a factor
-/// and that samples are independent, nothing else about the noise. `None` when there are too few for it. All are above zero.
+/// The ratio of `now` to `then`, with an interval of this confidence: the median of the ratios of all pairs, and the
+/// ratios whose ranks the Mann-Whitney test does not reject (Hodges and Lehmann, Estimates of location based on rank
+/// tests, 1963; its normal approximation, Conover, Practical Nonparametric Statistics, section 5.4). It assumes that
+/// the two differ by a factor and that samples are independent, nothing else about the noise. All values must be
+/// above zero. `None` if there are too few of them.
 pub fn ratio(then: &[f64], now: &[f64], confidence: f64) -> Option<Median> {
     let normal = statrs::distribution::Normal::standard();
     let deviations = normal.inverse_cdf((1.0 + confidence) / 2.0);
@@ -46,10 +50,11 @@ pub fn ratio(then: &[f64], now: &[f64], confidence: f64) -> Option<Median> {
     Some(ranked(&ratios, skipped))
 }
 
-/// The ratio that `ratios` are taken around, each of one pair of measurements, with an interval of this confidence: the median of
-/// the geometric means of all two of them (each with itself, too), and those means whose ranks Wilcoxon's signed-rank test does not
-/// refuse (Hodges and Lehmann, as above; Conover, section 5.7). It assumes that pairs are independent and that they err as often
-/// and as far upwards as downwards, in logarithms. `None` when there are too few for it. All are above zero.
+/// The centre of `ratios`, each of one pair of measurements, with an interval of this confidence: the median of the
+/// geometric means of all pairs of ratios (each also with itself), and the means whose ranks Wilcoxon's signed-rank
+/// test does not reject (Hodges and Lehmann, as above; Conover, section 5.7). It assumes that pairs are independent,
+/// and that their errors are symmetric in logarithms. All values must be above zero. `None` if there are too few of
+/// them.
 pub fn paired_ratio(ratios: &[f64], confidence: f64) -> Option<Median> {
     let normal = statrs::distribution::Normal::standard();
     let deviations = normal.inverse_cdf((1.0 + confidence) / 2.0);
@@ -61,13 +66,13 @@ pub fn paired_ratio(ratios: &[f64], confidence: f64) -> Option<Median> {
     Some(ranked(&means, skipped))
 }
 
-/// The medians of samples that were taken so many at a time; the last ones may be fewer.
+/// The median of each visit of `per_visit` samples; the last visit may have fewer.
 pub fn by_visit(samples: &[f64], per_visit: usize) -> Vec<f64> {
     samples.chunks(per_visit.max(1)).map(|visit| median(visit).median).collect()
 }
 
-/// How many of `samples` lie more than 1.5 interquartile ranges beyond the quartiles; these are interpolated linearly between
-/// samples (type 7 of Hyndman and Fan, Sample quantiles in statistical packages, 1996).
+/// The number of `samples` more than 1.5 interquartile ranges beyond the quartiles, which are interpolated linearly
+/// between samples (type 7 of Hyndman and Fan, Sample quantiles in statistical packages, 1996).
 pub fn outliers(samples: &[f64]) -> usize {
     let sorted = sorted(samples);
     let Some(last) = sorted.len().checked_sub(1) else { return 0 };
@@ -94,12 +99,12 @@ fn ranked(samples: &[f64], skip: usize) -> Median {
     Median { median, low: sorted[skip], high: sorted[n - 1 - skip] }
 }
 
-/// How many samples lie outside the interval on either side. The interval runs from the sample of rank `k` to that of
-/// rank `n + 1 - k`, with the largest `k` for which fewer than `k` heads of `n` fair coins have a probability of at most
-/// `tail`; `None` where even one has not.
+/// How many samples are outside the interval on either side. The interval runs from the sample of rank `k` to that of
+/// rank `n + 1 - k`, with the largest `k` for which fewer than `k` heads of `n` fair coins have a probability of at
+/// most `tail`. `None` if no `k` does.
 fn skipped(n: usize, tail: f64) -> Option<usize> {
     let coins = Binomial::new(0.5, n as u64).ok()?;
-    // As many heads have more; ranks count from 1.
+    // `inverse_cdf` gives `k`, the first number of heads with a probability of at least `tail`. Rank `k` skips `k - 1` samples.
     coins.inverse_cdf(tail).checked_sub(1).map(|heads| heads as usize)
 }
 
@@ -151,7 +156,7 @@ mod tests {
         let found = ratio(&a, &b, 0.95).expect("enough");
         assert!((found.low - 1.4).abs() < 1e-12 && (found.high - 2.0714285714285716).abs() < 1e-12, "{found:?}");
         assert!((found.median - 1.6666666666666667).abs() < 1e-12, "{found:?}");
-        // The same the other way round.
+        // The inverse ratio.
         let back = ratio(&b, &a, 0.95).expect("enough");
         assert!((back.low * found.high - 1.0).abs() < 1e-12 && (back.high * found.low - 1.0).abs() < 1e-12);
     }
@@ -165,7 +170,7 @@ mod tests {
         assert!((found.low - 0.1767766952966369).abs() < 1e-12 && (found.high - 5.656854249492381).abs() < 1e-12);
         let found = paired_ratio(&powers(10), 0.9999).expect("enough");
         assert_eq!((found.median, found.low, found.high), (1.0, 0.001953125, 512.0));
-        // The quarter of its square less the deviations is below the first rank.
+        // A quarter of the square, less the deviations, is below the first rank.
         assert!(paired_ratio(&powers(5), 0.9999).is_none() && paired_ratio(&[], 0.95).is_none());
     }
 

@@ -1,4 +1,4 @@
-//! What a row of `tress bench` needs at least: of which roof how much, for each byte or each signature.
+//! The least that a row of `tress bench` takes of each roof, for each byte or each signature.
 //!
 //! | row | roof | needs |
 //! |---|---|---|
@@ -9,28 +9,30 @@
 //! | the same with AVX2, NEON | `logic-…` | 34 operations of the S-layer and 8 for the key on 8 bytes, each round |
 //! | CCM | | all of these twice: a block for the key stream, one for the MAC |
 //! | CBC encryption, CCM | `…-chain` | every round of a message after the one before; messages side by side share the time |
-//! | all in place | `l1-update`, `l2-update`, `l3-update`, `memory-update` | each byte read and written once, where all messages together find room |
+//! | all in place | `l1-update`, `l2-update`, `l3-update`, `memory-update` | each byte read and written once, in the
+//! cache that holds all messages together |
 //! | products of numbers | `multiply-64` | n² products of digits; 3 products of half the length from 32 digits on (Karatsuba) |
 //! | powers, one at a time | `multiply-64` | [`power`] with squares of n (n + 1) / 2 products and reductions of n² |
 //! | signatures with IFMA | `ifma-512` | [`power`] with squares of d (d + 1) and reductions of 2 d² multiply-adds, d digits of 52 bits in blocks of ten; eight lanes whether used or not |
 //! | files, encrypted or decrypted | `memory-read-all` | each byte read once, from a file that no cache holds |
 //!
-//! These are bounds from below: packing, counters, keys, hashing, carries and calls come on top, which is why no row reaches
-//! its roof. They are those of the algorithms that the library has; another algorithm may need less. A row that is not in the
-//! table has no bound: the ciphers without instructions of their own, verification by other ways, starting a program.
+//! These are lower bounds on the work. Packing, counters, keys, hashing, carries and calls come on top, which is why
+//! no row reaches its roof. They are the bounds of the algorithms in this library; another algorithm may need less. A
+//! row that is not in the table has no bound: ciphers without special instructions, verification by other ways,
+//! starting a program.
 
 use tress_cipher::Backend;
 
 use crate::{bench::Row, roofs::Roofs};
 
-/// A roof that a row meets.
+/// A roof that limits a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bound {
     /// The roof's name.
     pub roof: String,
-    /// How much of it a byte takes, or a run where the row counts runs.
+    /// Amount of the roof's unit that a byte takes, or a run where the row counts runs.
     pub per_unit: f64,
-    /// Whether every thread has such a roof of its own.
+    /// Whether each thread has its own roof (such as the units of its core), as opposed to a shared one (such as memory).
     pub of_each_thread: bool,
 }
 
@@ -40,10 +42,10 @@ impl Bound {
     }
 }
 
-/// Bytes from which on a file is in no cache, and each thread's part of it neither.
+/// Least size in bytes of a file that no cache holds, nor one thread's part of it.
 const LARGE_FILE: u64 = 200 << 20;
 
-/// Every bound of this row, whether the machine has the roof or not.
+/// Every bound of this row, whether the machine has measured the roof or not.
 pub fn of(row: &Row, roofs: &Roofs) -> Vec<Bound> {
     let words: Vec<&str> = row.name.split('-').collect();
     let backend = Backend::from_name(&row.backend);
@@ -67,12 +69,12 @@ pub fn of(row: &Row, roofs: &Roofs) -> Vec<Bound> {
     }
 }
 
-/// What one pass of a cipher over a message takes.
+/// The least that one pass of a cipher over a message takes.
 #[derive(Default)]
 struct Work {
-    /// Of each roof, for a byte.
+    /// Roofs of throughput, with the amount for each byte.
     per_byte: Vec<(&'static str, f64)>,
-    /// Of a chain, for a byte of one message alone.
+    /// Roof of latency, with the amount for each byte of a single message that is a chain.
     chain: Option<(&'static str, f64)>,
 }
 
@@ -89,8 +91,8 @@ fn aes(rounds: u32, backend: Option<Backend>) -> Work {
     wide_rijndael(rounds, 128, backend)
 }
 
-/// A block that fills no register takes as many round instructions as if it did, so this is a bound for all sizes. A round of
-/// a block of 256 bits waits as long as one of 128.
+/// A block that does not fill a register takes as many round instructions as one that does, so this is a bound for
+/// all sizes. A round of a block of 256 bits has the latency of one of 128 bits.
 fn wide_rijndael(rounds: u32, block_bits: u32, backend: Option<Backend>) -> Work {
     let Some(roof) = aes_roof(backend) else { return Work::default() };
     let (rounds, block_bytes) = (f64::from(rounds), f64::from(block_bits) / 8.0);
@@ -117,11 +119,11 @@ fn pipo(rounds: f64, backend: Option<Backend>) -> Work {
     Work { per_byte, chain: None }
 }
 
-/// A mode of a cipher.
+/// The bounds of a cipher in a mode.
 fn blocks(row: &Row, mode: Option<&&str>, work: Work, roofs: &Roofs) -> Vec<Bound> {
     let passes = if mode == Some(&"ccm") { 2.0 } else { 1.0 };
     let is_chain = mode == Some(&"ccm") || (mode == Some(&"cbc") && row.direction == "encrypt");
-    // One message of a chain goes other ways than through full registers.
+    // A single message that is a chain cannot fill the registers, so roofs of full registers do not limit it.
     let is_alone = is_chain && row.lanes == 1;
     let mut bounds = Vec::new();
     if !is_alone {
@@ -131,7 +133,7 @@ fn blocks(row: &Row, mode: Option<&&str>, work: Work, roofs: &Roofs) -> Vec<Boun
         && is_chain
         && row.lanes > 0
     {
-        // The MAC of CCM is the chain, its key stream is not.
+        // In CCM the MAC is the chain; the key stream is not.
         bounds.push(Bound::of_one(roof, per_byte / row.lanes as f64));
     }
     if bounds.is_empty() {
@@ -147,13 +149,13 @@ fn blocks(row: &Row, mode: Option<&&str>, work: Work, roofs: &Roofs) -> Vec<Boun
     bounds
 }
 
-/// Where so many bytes find room.
+/// The cache level that holds this many bytes, or memory.
 fn level(bytes: u64, caches: &[u64]) -> String {
     let level = caches.iter().position(|&cache| bytes <= cache);
     level.map_or("memory-update".into(), |level| format!("l{}-update", level + 1))
 }
 
-/// Schoolbook below 32 digits of 64 bits, Karatsuba's method from there on.
+/// Bound of a product: schoolbook below 32 digits of 64 bits, Karatsuba's method from there on.
 fn product(factor_bytes: u64) -> Vec<Bound> {
     fn products(digits: u64) -> f64 {
         if digits < 32 {
@@ -166,9 +168,9 @@ fn product(factor_bytes: u64) -> Vec<Bound> {
     if digits == 0 { Vec::new() } else { vec![Bound::of_one("multiply-64", products(digits) / factor_bytes as f64)] }
 }
 
-/// Products of a power by windows: the exponent's squares, a product for each window but the first, and the table.
+/// Number of operations of a power by windows: the exponent's squares, a product for each window but the first, and the table.
 ///
-/// Of entries 2 to 2^w − 1 of the table every other one is a square.
+/// Every other entry of the table from 2 to 2^w − 1 is a square.
 pub fn power(exponent_bits: u32, window: u32, square: f64, multiply: f64) -> f64 {
     let windows = exponent_bits.div_ceil(window);
     let (squares, products) = ((windows - 1) * window, windows - 1);
@@ -176,7 +178,7 @@ pub fn power(exponent_bits: u32, window: u32, square: f64, multiply: f64) -> f64
     (f64::from(squares) + table) * square + (f64::from(products) + table) * multiply
 }
 
-/// Windows of five bits.
+/// Bound of one power, with windows of five bits.
 fn one_power(bytes: u64) -> Vec<Bound> {
     let n = bytes as f64 / 8.0;
     let (square, multiply) = (n * (n + 1.0) / 2.0 + n * n, 2.0 * n * n);
@@ -184,26 +186,26 @@ fn one_power(bytes: u64) -> Vec<Bound> {
     if bits < 240 { Vec::new() } else { vec![Bound::of_one("multiply-64", power(bits, 5, square, multiply))] }
 }
 
-/// Multiply-adds of a square and of a product modulo a number, each with its reduction.
+/// Multiply-adds of a square and of a product, each with its reduction modulo a number of this length.
 fn ifma(bits: u32) -> (f64, f64) {
-    // Below R / 4 in blocks of 520 bits.
+    // Numbers below R / 4, in blocks of 520 bits.
     let digits = f64::from(10 * (bits + 2).div_ceil(520));
     (digits * (digits + 1.0) + 2.0 * digits * digits, 4.0 * digits * digits)
 }
 
-/// Eight lanes at a time take as long as one: how many are paid for each that is used.
+/// Lanes paid for each lane used: eight lanes at a time take as long as one.
 fn paid(lanes: usize) -> f64 {
     if lanes == 0 { 1.0 } else { (lanes.div_ceil(8) * 8) as f64 / lanes as f64 }
 }
 
-/// A signature is two powers of half the length (CRT); a check is a power with exponent 65537, bit by bit.
+/// Bound of RSA. A signature is two powers of half the length (CRT); a verification is a power with exponent 65537, bit by bit.
 fn rsa(bits: u32, direction: &str, signatures: usize) -> Vec<Bound> {
     let multiply_adds = match direction {
         "sign" => {
             let (square, multiply) = ifma(bits / 2);
             2.0 * power(bits / 2, 4, square, multiply) * paid(2 * signatures)
         }
-        // Fewer go one by one.
+        // Fewer verifications are done one by one, without IFMA.
         "verify" if signatures >= 3 => {
             let (square, multiply) = ifma(bits);
             (16.0 * square + multiply) * paid(signatures)
@@ -213,7 +215,8 @@ fn rsa(bits: u32, direction: &str, signatures: usize) -> Vec<Bound> {
     vec![Bound::of_one("ifma-512", multiply_adds)]
 }
 
-/// A signature is a power of g with a table, 12 squares and 51 products for 256 bits; a check is that and a power of y.
+/// Bound of DSA. A signature is a power of g with a table, 12 squares and 51 products for 256 bits; a verification is
+/// that and a power of y.
 fn dsa(bits: u32, direction: &str, signatures: usize) -> Vec<Bound> {
     if signatures < 8 {
         return Vec::new();
@@ -228,7 +231,7 @@ fn dsa(bits: u32, direction: &str, signatures: usize) -> Vec<Bound> {
     vec![Bound::of_one("ifma-512", multiply_adds * paid(signatures))]
 }
 
-/// A file in memory, sealed or opened by several threads.
+/// Bounds of a file in memory, encrypted or decrypted by several threads.
 fn file(row: &Row) -> Vec<Bound> {
     let mut bounds = Vec::new();
     if row.message_bytes >= LARGE_FILE {

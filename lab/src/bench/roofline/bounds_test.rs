@@ -1,4 +1,4 @@
-//! Bounds against sums by hand.
+//! Bounds, compared with sums by hand.
 
 use super::*;
 
@@ -19,8 +19,8 @@ fn expected(list: &[(&str, f64)]) -> Vec<(String, f64)> {
     list.iter().map(|(roof, per_unit)| ((*roof).to_string(), *per_unit)).collect()
 }
 
-/// 10 rounds for 16 bytes; CCM 20; AES-256 in CCM 28. One chain alone has no part in the roof of full registers; 32 share
-/// 10 rounds for 16 bytes.
+/// 10 rounds for 16 bytes; CCM 20; AES-256 in CCM 28. The roof of full registers does not limit a single chain; 32
+/// chains share 10 rounds for 16 bytes.
 #[test]
 fn aes() {
     let ctr = row("aes-128-ctr", "encrypt", "vaes512", 1, 16_384);
@@ -68,7 +68,8 @@ fn numbers() {
     assert_eq!(bounds(&row("power", "power", "adx", 1, 128)), expected(&[("multiply-64", power)]));
 }
 
-/// docs/explanation/signatures.md: for 1024 bits a square takes 420 + 800, a product 800 + 800; two powers of 256 windows with a table of 14.
+/// docs/explanation/signatures.md: for 1024 bits a square takes 420 + 800 multiply-adds and a product 800 + 800; two
+/// powers of 256 windows with a table of 14.
 #[test]
 fn signatures() {
     let one = 1020.0 * 1220.0 + 255.0 * 1600.0 + 7.0 * (1220.0 + 1600.0);
@@ -95,7 +96,7 @@ fn files() {
     assert_eq!(bounds(&row("encrypt-start", "encrypt", "vaes512", 0, 1024)), []);
 }
 
-/// Names that nobody has yet are no reason to stop.
+/// Unknown names have no bounds, and do not panic.
 #[test]
 fn anything_may_be_a_name() {
     for name in [

@@ -1,4 +1,4 @@
-//! `tress bench roofs`: the ceilings of this machine, and some rows of `tress bench` below them.
+//! `tress bench roofs`: the rooflines of this machine, and some rows of `tress bench` below them.
 
 use std::io::{self, Write};
 
@@ -8,22 +8,22 @@ use crate::{
     roofs::{self, Scope},
 };
 
-/// Rows that are shown below the roofs: one of each kind, at most one core.
+/// The rows to show below the rooflines: one of each kind, on one core.
 const ROWS: &str = "^(aes-128-(ctr|cbc|ccm)|aes-256-ccm|rc6-128-(ctr|cbc)|pipo-128-ctr|rijndael-256-256-ecb)$";
 
-/// Measures roofs and rows, for a document that has both. With `quick`, samples of the roofs are fewer and shorter; those of rows
-/// are few and short anyway.
+/// Measures rooflines and rows, for a document that has both. With `quick`, samples of the rooflines are fewer and
+/// shorter; those of rows always are.
 ///
 /// # Errors
-/// What a cipher refuses, and [`Error::Threads`].
+/// Errors of a cipher, and [`Error::Threads`].
 pub fn measure(quick: bool) -> Result<Document, Error> {
     bench::rows(ROWS, roofs::measure(Scope::All, quick).map_err(Error::of_thread)?)
 }
 
-/// Writes them for people, or as JSON.
+/// Writes the document as tables or as JSON.
 ///
 /// # Errors
-/// Those of writing.
+/// Errors of writing to `out`.
 pub fn write(document: &Document, as_json: bool, out: &mut dyn Write) -> Result<(), Error> {
     if as_json { text::json(document, out) } else { write_tables(document, out).map_err(Error::Output) }
 }

@@ -1,5 +1,6 @@
-//! Which of a machine's roofs binds a row, and how much of it the row reaches: [`bounds`] says how much of which roof a row needs at
-//! least, [`Share`] which one binds it. [`command`] is `tress bench roofs`, with a [`picture`].
+//! Which of a machine's roofs limits a row, and how much of it the row reaches. [`bounds`] has the least that a row
+//! takes of each roof, and [`Share`] picks the roof that limits it. [`command`] is `tress bench roofs`, and
+//! [`picture`] its picture.
 
 pub mod bounds;
 pub mod command;

@@ -1,10 +1,10 @@
 //! A roofline (S. Williams, A. Waterman, D. Patterson, Roofline: an insightful visual performance model for multicore
 //! architectures, CACM 52(4), 2009): operational intensity against rate, both logarithmic.
 //!
-//! Ciphers differ in what they count, so intensity is told in cycles: what a byte takes of the roof that binds a row, at
-//! least. All computing roofs of a core are one line then, from upper left to lower right, as a byte that takes twice the
-//! cycles has half the rate; each byte passes once through memory, so the roofs of memory are level. A row lies as far
-//! below the line as its share says.
+//! Ciphers differ in what they count, so intensity is given in cycles: the least cycles per byte of the unit that
+//! limits the row. All compute roofs of a core are then one line, from upper left to lower right: twice the cycles
+//! per byte is half the rate. Each byte passes through memory once, so the roofs of memory are level. The distance of
+//! a row below the line is its share.
 
 use super::bounds;
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     roofs::Roofs,
 };
 
-/// The picture of a document's rows that have a bound, below these roofs.
+/// The picture of a document's rows that have a bound, below these rooflines.
 pub fn chart(document: &Document, roofs: &Roofs) -> Chart {
     let points: Vec<(f64, f64, String)> = shown(document).into_iter().filter_map(|row| point(row, roofs)).collect();
     let clock = clock_per_s(roofs);
@@ -62,7 +62,7 @@ pub fn chart(document: &Document, roofs: &Roofs) -> Chart {
     }
 }
 
-/// Of rows that differ in nothing that the picture says the fastest, and decryption only where there is nothing else.
+/// Among rows that the picture cannot distinguish, takes the fastest, and decryption only where there is no encryption.
 fn shown(document: &Document) -> Vec<&Row> {
     let mut shown: Vec<&Row> = Vec::new();
     let is_like = |a: &Row, b: &Row| (&a.name, a.lanes, &a.bound) == (&b.name, b.lanes, &b.bound);
@@ -77,7 +77,7 @@ fn shown(document: &Document) -> Vec<&Row> {
     shown
 }
 
-/// Cycles a byte at its roof, the rate in GB/s, and a name.
+/// The row's cycles per byte at its roof, its rate in GB/s, and its name.
 fn point(row: &Row, roofs: &Roofs) -> Option<(f64, f64, String)> {
     let (name, share) = (row.bound.as_deref()?, row.share?);
     let bound = bounds::of(row, roofs).into_iter().find(|bound| bound.roof == name)?;
@@ -90,7 +90,7 @@ fn point(row: &Row, roofs: &Roofs) -> Option<(f64, f64, String)> {
     Some((cycles, row.bytes_per_s? / 1e9, format!("{}{direction}{lanes}: {:.0} %", row.name, 100.0 * share)))
 }
 
-/// The clock of the core, as the loops met it.
+/// The clock rate of the core during the measurement of the roofs, in cycles per second.
 fn clock_per_s(roofs: &Roofs) -> Option<f64> {
     let mut clocks: Vec<f64> =
         roofs.roofs.iter().filter_map(|roof| Some(roof.median_per_s / roof.median_per_cycle()?)).collect();
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use crate::{bench::record::Machine, roofs::Roof};
 
-    /// By hand: 0.625 rounds a byte at 4 a cycle are 0.15625 cycles; at 3 GHz the line is there at 19.2 GB/s.
+    /// By hand: 0.625 rounds a byte at 4 a cycle are 0.15625 cycles; at 3 GHz this point of the line is at 19.2 GB/s.
     #[test]
     fn a_row_lies_below_its_roof_by_its_share() {
         let roof = |name: &str, per_cycle: f64| Roof {
@@ -130,7 +130,7 @@ mod tests {
             bytes_per_s: Some(9.6e9),
             ..Row::default()
         });
-        // The same again, slower, is not drawn.
+        // A slower row at the same point is not drawn.
         document.rows.push(Row { bytes_per_s: Some(9e9), ..document.rows[0].clone() });
         document.rows.push(Row { name: "encrypt-start".into(), per_s: Some(100.0), ..Row::default() });
         document.roofs = Some(roofs.clone());

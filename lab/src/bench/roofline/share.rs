@@ -1,4 +1,4 @@
-//! Which of its bounds binds a row, and how much of that roof the row reaches.
+//! Which roof limits a row, and how much of that roof the row reaches.
 
 use super::bounds;
 use crate::{
@@ -6,16 +6,16 @@ use crate::{
     roofs::Roofs,
 };
 
-/// The tightest bound of a row.
+/// The roof that limits a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Share {
     /// The roof's name.
     pub roof: String,
-    /// The row's rate over what the roof allows: 1 is the roof itself.
+    /// The row's rate as a fraction of the rate at the roof.
     pub share: f64,
 }
 
-/// Fills in `bound` and `share` of every row that has a bound, by the document's roofs.
+/// Sets `bound` and `share` of every row that has a bound, from the document's rooflines.
 pub fn fill(document: &mut Document) {
     let Some(roofs) = &document.roofs else { return };
     for row in &mut document.rows {
@@ -26,12 +26,12 @@ pub fn fill(document: &mut Document) {
 }
 
 impl Share {
-    /// Of all bounds the one of which most is reached; none where no bound is known or its roof was not measured.
+    /// The bound that the row comes closest to. `None` if no bound is known, or the roof was not measured.
     pub fn of(row: &Row, roofs: &Roofs) -> Option<Share> {
         let shares = bounds::of(row, roofs).into_iter().filter_map(|bound| {
             let roof = roofs.find(&bound.roof)?;
             let threads = if bound.of_each_thread { row.threads.max(1) as f64 } else { 1.0 };
-            // By cycles where both have them: the clock may have changed since the roof was measured.
+            // By cycles where both have them, because the clock rate may have changed since the roof was measured.
             let share = match (row.cycles_per_byte, roof.per_cycle) {
                 (Some(cycles), Some(per_cycle)) if row.threads <= 1 => bound.per_unit / (per_cycle * cycles),
                 _ => row.bytes_per_s.or(row.per_s)? * bound.per_unit / (roof.per_s * threads),

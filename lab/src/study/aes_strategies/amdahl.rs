@@ -1,5 +1,5 @@
-//! Amdahl's law, section 2.2: the paper's two examples; what its own profile allows; and what the shares measured here predict,
-//! beside what came of it.
+//! Amdahl's law, section 2.2: the paper's two examples; the gain that its own profile allows; and the gain that the
+//! shares measured here predict, beside the measured gain.
 
 use super::Direction;
 use super::files::{self, disk_s};
@@ -9,7 +9,7 @@ use super::turns::{Budget, Measuring, Turns, size};
 use crate::picture::{Chart, Level, Line, Mark, Scale};
 use crate::study::{Claim, Effort, Error, Measured, Picture, Row, Section, Verdict, busy::Looks, chart};
 
-/// How many cores the law is asked for.
+/// Numbers of cores for which the law is evaluated.
 const CORES: [(f64, &str); 4] =
     [(1.0, "1 core"), (2.0, "2 cores"), (4.0, "4 cores"), (f64::INFINITY, "any number of cores")];
 
@@ -33,7 +33,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     Ok(section)
 }
 
-/// The examples, and the paper's run beside the law.
+/// The paper's examples, and its run beside the law.
 fn the_papers(section: &mut Section) {
     for (cores, name, printed) in [(4.0, "4 cores", "1.176"), (f64::INFINITY, "any number of cores", "1.25")] {
         section.rows.push(Row {
@@ -68,11 +68,11 @@ fn the_papers(section: &mut Section) {
     ));
 }
 
-/// Seconds of the parts of whole runs, all in turn.
+/// Seconds of the parts of whole runs, measured alternately.
 struct Whole {
-    /// Of reading, round keys and writing, for each sample.
+    /// Seconds of reading, round keys and writing, for each sample.
     around: Vec<f64>,
-    /// Plain AES, rows and segments.
+    /// Runs of plain AES, rows and segments.
     turns: [Turns; 3],
 }
 
@@ -96,7 +96,7 @@ impl Whole {
         Ok(Some(Whole { around, turns }))
     }
 
-    /// Of each sample: what a strategy's encryption of the file takes, with that which is around it.
+    /// Seconds of each whole run: a strategy's encryption of the file, with reading, round keys and writing.
     fn seconds(&self, which: usize) -> Vec<f64> {
         let turns = &self.turns[which];
         turns.seconds(turns.of).iter().zip(&self.around).map(|(encrypt, around)| encrypt + around).collect()

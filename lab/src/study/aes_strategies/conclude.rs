@@ -1,4 +1,4 @@
-//! The closing words, from what was found.
+//! The conclusion, from the sections' figures.
 
 use std::fmt::Write as _;
 

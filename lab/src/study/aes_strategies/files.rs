@@ -1,4 +1,5 @@
-//! What is encrypted: bytes under the paper's five names. It asks that the bytes agree, whatever they are.
+//! The files to encrypt: bytes under the paper's five names. Only the equality of the outputs matters, so the
+//! contents are arbitrary.
 
 use std::{fs, time::Instant};
 
@@ -8,7 +9,7 @@ use crate::study::Error;
 /// The paper's names for kinds of files.
 pub(super) const KINDS: [&str; 5] = ["Text", "MP3", "MP4", "Docx", "Hwp"];
 
-/// A file of each kind: text, and four of arbitrary bytes; none is as long as another, so that their padding differs.
+/// A file of each kind: text, and four of arbitrary bytes. All lengths differ, and so do the lengths of padding.
 pub(super) fn all(bytes: usize) -> [(&'static str, Vec<u8>); 5] {
     let mut numbers = Numbers::new();
     let mut arbitrary = |bytes: usize| {
@@ -22,28 +23,28 @@ pub(super) fn all(bytes: usize) -> [(&'static str, Vec<u8>); 5] {
     })
 }
 
-/// Text of exactly so many bytes.
+/// Text of exactly this many bytes.
 pub(super) fn text(bytes: usize) -> Vec<u8> {
     const LINE: &[u8] =
         b"the state has four rows and every thread takes one of them until all wait for a block cipher\n";
     LINE.iter().copied().cycle().take(bytes).collect()
 }
 
-/// The file with PKCS #7's padding: 1 to 16 bytes, each their number.
+/// The file with PKCS #7 padding: 1 to 16 bytes, each with the number of padding bytes as its value.
 pub(super) fn padded(bytes: &[u8]) -> Vec<u8> {
     let padding = BLOCK - bytes.len() % BLOCK;
     [bytes, &vec![padding as u8; padding]].concat()
 }
 
-/// What [`padded`] had, where its padding is whole.
+/// The file without its padding. `None` if the padding is damaged.
 pub(super) fn unpadded(bytes: &[u8]) -> Option<&[u8]> {
     let padding = usize::from(*bytes.last()?);
     let (bytes, rest) = bytes.split_at(bytes.len().checked_sub(padding)?);
     ((1..=BLOCK).contains(&padding) && rest.iter().all(|&byte| usize::from(byte) == padding)).then_some(bytes)
 }
 
-/// The seconds of reading these bytes from a file, and those of writing them to another. The system has the first in its cache,
-/// and may keep the other for itself for a while.
+/// Seconds of reading these bytes from a file, and of writing them to another. The system has the first file in its
+/// cache, and may delay the writes to the second.
 pub(super) fn disk_s(bytes: &[u8], samples: usize) -> Result<[Vec<f64>; 2], Error> {
     let folder = tempfile::tempdir().map_err(|error| Error::files(&std::env::temp_dir(), error))?;
     let [plain, encrypted] = ["plain", "encrypted"].map(|name| folder.path().join(name));

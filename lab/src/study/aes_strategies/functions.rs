@@ -1,9 +1,9 @@
-//! Sections 4.3 and 4.4, which a profiler answered: time by function, threads that were made, and the share of time for which
-//! each core was busy.
+//! Sections 4.3 and 4.4, for which the paper used a profiler: time by function, the number of threads that were
+//! created, and the share of time in which each core was busy.
 //!
-//! Reading a clock takes longer than a function of one state, so functions are timed in runs of their own: plain code takes 64
-//! states through each function before it reads the clock, rows over threads read it around every share; what reading takes
-//! is taken off.
+//! Reading a clock takes longer than a function of one state, so functions are timed in separate runs. Plain code
+//! processes 64 states with each function before it reads the clock; rows over threads read it around every share.
+//! The time of the readings is subtracted.
 
 use super::files::{self, disk_s};
 use super::strategy::{Bench, Run, Waiting};
@@ -12,8 +12,8 @@ use super::{Direction, Function};
 use crate::picture::bars::{Bars, Group};
 use crate::study::{Claim, Effort, Error, Measured, Picture, Row, Section, Table, Verdict, busy::Looks, figure};
 
-/// Nanoseconds a byte of the file, of all threads together: the four functions, blocks that are not divided, and the rest, in
-/// which threads start and wait.
+/// Nanoseconds of thread time per byte of the file: the four functions, blocks that are not divided into functions,
+/// and the rest, in which threads start and wait.
 fn ns_per_byte(turns: &Turns, threads: usize) -> [f64; 6] {
     let rest = |run: &Run| (run.seconds * threads as f64 - run.laps.iter().sum::<f64>() - run.reading_s).max(0.0);
     std::array::from_fn(|place| {
@@ -22,7 +22,7 @@ fn ns_per_byte(turns: &Turns, threads: usize) -> [f64; 6] {
     })
 }
 
-/// Per cent of the time for which a thread had a core.
+/// Per cent of the time in which a thread had a core.
 fn busy(turns: &Turns, thread: usize) -> Option<f64> {
     let shares: Option<Vec<f64>> =
         turns.runs.iter().map(|run| Some((100.0 * run.busy_s.get(thread)? / run.seconds).min(100.0))).collect();
@@ -54,7 +54,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     Ok(section)
 }
 
-/// What is done once for a file, however it is encrypted.
+/// Work that is done once for a file, by every strategy.
 fn once(section: &mut Section, bench: &Bench, file: &[u8], samples: usize) -> Result<(), Error> {
     if let Some(openmp) = &bench.openmp {
         let schedule = || openmp.micro(Waiting::Unsaid, 1).map(|micro| micro.schedule * 1e9);
@@ -139,7 +139,8 @@ fn how_busy(section: &mut Section, bench: &Bench, all: &[Turns]) {
 mod tests {
     use super::{super::strategy::Strategy, *};
 
-    /// By hand: two threads for a second are two; 0.4 s in SubBytes and 0.2 s of reading the clock are no rest.
+    /// By hand: two threads for a second are two seconds; 0.4 s in SubBytes and 0.2 s of reading the clock are not
+    /// part of the rest.
     #[test]
     fn the_rest_is_what_is_left() {
         let run = Run { seconds: 1.0, busy_s: vec![0.25, 2.0], laps: [0.4, 0.0, 0.0, 0.0, 0.0], reading_s: 0.2 };

@@ -1,5 +1,6 @@
-//! Section 4.3: 100 MB of text, which took the paper 7.4999 s, 4.2343 s of them in `Encrypt`, and 5.0127 s with rows over
-//! threads. Every strategy in turn, both directions; then the whole run, with reading and writing.
+//! Section 4.3: 100 MB of text. The paper's serial run took 7.4999 s, of which 4.2343 s were in `Encrypt`, and its
+//! run with rows over threads 5.0127 s. Here all strategies are measured alternately, in both directions; then the
+//! whole run, with reading and writing.
 
 use super::files::{self, disk_s};
 use super::strategy::{Bench, Code, Strategy, Waiting, best};
@@ -65,7 +66,7 @@ fn row(what: String, turns: &Turns, seconds: &[f64]) -> Row {
     Row::measured(what, format!("s for 100 MB{}", turns.label(BYTES)), Measured::of(seconds))
 }
 
-/// Reading and writing the file, and what that makes of the paper's two runs.
+/// Reading and writing the file, and the whole runs of the paper's two methods.
 fn whole_runs(section: &mut Section, encrypted: &[Turns], file: &[u8]) -> Result<(), Error> {
     let scale = (BYTES as f64 / file.len() as f64).max(1.0);
     let [reading, writing] =
@@ -162,7 +163,7 @@ fn verdicts(section: &mut Section, encrypted: &[Turns], decrypted: &[Turns], loo
     }
 }
 
-/// All strategies, the first one first.
+/// Adds a table of all strategies, the fastest first.
 fn order(section: &mut Section, encrypted: &[Turns]) {
     let mut order: Vec<&Turns> = encrypted.iter().collect();
     order.sort_by(|a, b| a.ns_per_byte().total_cmp(&b.ns_per_byte()));

@@ -1,18 +1,18 @@
-//! What is misprinted in the paper, or says two things: each found by something that can be computed, counted or compiled.
+//! Misprints and contradictions in the paper, each found by something that can be computed, counted or compiled.
 
 use super::{Function, openmp::is_accepted, paper, strategy::Bench};
 use crate::study::{Claim, Effort, Error, Section, Verdict};
 
-/// Where the paper says by how much it is faster, in per cent.
+/// Places where the paper says by how many per cent it is faster.
 const GAINS: [(&str, f64); 3] = [("abstract", 30.0), ("section 4.3", 33.0), ("conclusion", 21.0)];
 
-/// How a claim about a listing ends.
+/// Last words of a claim about a listing.
 pub(super) const TAKEN: &str = ": a C compiler accepts it";
 
-/// States on which Table 2 is tried as it stands.
+/// Number of states on which Table 2 is tried exactly as printed.
 const STATES: u64 = 20_000;
 
-/// A line of a listing, and whether a compiler has to refuse it: what it means in words, the lines.
+/// Lines of the paper's listings that a compiler has to reject: a description, and the lines.
 const LISTINGS: [(&str, &str); 3] = [
     (
         "Tables 1 and 3: a block in braces where `omp for` needs a loop",
@@ -66,7 +66,7 @@ fn close(one: f64, other: f64) -> bool {
     (one - other).abs() < 1e-9
 }
 
-/// On c cores a loop of n has n/c turns and a test more; what directives take is the formulas' own constant.
+/// On c cores, a loop of n has n/c turns and one more test. The operations of directives are a constant in the formulas.
 fn formulas(verdicts: &mut Vec<Verdict>) {
     // A row has n + 1 tests and 3n for n calls, which is 4n + 1; a column 22.
     for (function, factor, constant, directives) in
@@ -91,7 +91,7 @@ fn formulas(verdicts: &mut Vec<Verdict>) {
     }
 }
 
-/// References and statements that the paper itself, or the standard, contradicts.
+/// References and statements that the paper itself or the standard contradicts.
 fn words(verdicts: &mut Vec<Verdict>) {
     for text in [
         "section 4.4 refers to figure 14; there are 11, and the number of threads is in figure 11",
@@ -162,7 +162,7 @@ mod tests {
         assert!(found[1].contains("that is 33, the formula gives 31"), "{found:?}");
     }
 
-    /// A compiler that refuses the listings takes what they should be.
+    /// A compiler that rejects the listings accepts the corrected lines.
     #[test]
     fn listings_are_no_c() {
         let good = "#pragma omp for private(j)\nfor (i = 0; i < 4; i++) for (j = 0; j < 4; j++) state[i][j] = value(state[i][j]);";

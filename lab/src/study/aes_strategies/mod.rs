@@ -1,8 +1,9 @@
-//! AES by strategy: J. Park and G. Oh, "A Study on Parallel AES Cipher Algorithm based on Multi Processor" (in Korean), which
-//! splits the rows of one state over threads with OpenMP; beside it blocks, segments and lanes.
+//! AES by strategy: J. Park and G. Oh, "A Study on Parallel AES Cipher Algorithm based on Multi Processor" (in
+//! Korean), which splits the rows of one state over threads with OpenMP. The study compares this with blocks,
+//! segments and lanes.
 //!
-//! The paper's AES, and all that it does with threads, is a program in C (openmp.c). Lanes, and what stands beside them, are the
-//! library's.
+//! The paper's AES, and all that it does with threads, is a program in C (openmp.c). Lanes, and the strategies that
+//! are compared with them, use the library.
 
 mod amdahl;
 mod conclude;
@@ -34,17 +35,17 @@ pub(super) const STUDY: Study = Study {
         Part { name: "amdahl", title: "Amdahl's law (section 2.2)", run: amdahl::run },
         Part { name: "misprints", title: "Misprints", run: misprints::run },
     ],
-    // Rows change with the C program.
+    // A change of the C program makes the sections again.
     inputs: |_| Ok(openmp::SOURCE.into()),
     conclude: conclude::conclude,
 };
 
 /// Bytes of a block.
 const BLOCK: usize = 16;
-/// Of every file: bytes as good as any.
+/// The key of all files; its value is arbitrary.
 const KEY: [u8; BLOCK] = *b"sixteen byte key";
 
-/// Which way.
+/// Encryption or decryption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
     Encrypt,
@@ -68,7 +69,7 @@ impl Function {
     }
 }
 
-/// A gain, or a loss, in words that `as` has to follow.
+/// A gain or a loss, for a sentence that continues with "as".
 fn times(gain: f64) -> String {
     let figure = super::figure(if gain >= 1.0 { gain } else { 1.0 / gain });
     format!("{figure} times as {}", if gain >= 1.0 { "fast" } else { "slow" })

@@ -1,9 +1,10 @@
-//! The paper's own construct: a program in C with OpenMP (openmp.c), compiled when the study runs, by the compiler that this
-//! machine has. It times itself; what it prints is read as something from outside.
+//! The paper's own construct: a program in C with OpenMP (openmp.c), compiled when the study runs by the compiler of
+//! this machine. It times itself. Its output is checked like any untrusted input.
 //!
-//! Where the paper's listings are no C, ours differ. A `for` directive is followed by the loop and not by a block (Tables 1
-//! and 3); `shared` is no clause of it, and `reduction()` names nothing (Table 3: what it declares inside the region belongs
-//! to each thread, as it has to); `temp` of Table 2 would be one variable for both sections, so ours has one for each.
+//! Where the paper's listings are not valid C, our program differs. A `for` directive is followed by the loop and not
+//! by a block (Tables 1 and 3). `shared` is not a clause of that directive, and `reduction()` names nothing (Table
+//! 3); variables declared inside the region are private to each thread, as they must be. In Table 2 both sections
+//! would share the variable `temp`, so our program has one for each section.
 
 use std::{
     env, fs,
@@ -23,10 +24,10 @@ use crate::study::Error;
 pub(super) const SOURCE: &str = include_str!("openmp.c");
 const MOST_THREADS: usize = 256;
 
-/// The program, in a folder that goes with it.
+/// The compiled program, in a temporary folder that is deleted with this value.
 pub(super) struct OpenMp {
     folder: TempDir,
-    /// What compiled it, for the reader.
+    /// The compiler's version, for the reader.
     pub(super) compiler: String,
 }
 
@@ -38,7 +39,7 @@ struct Printed {
     reading: f64,
 }
 
-/// Seconds of what is too short for a run.
+/// Seconds of operations that are too short for a run.
 #[derive(Deserialize)]
 pub(super) struct Micro {
     pub(super) functions: [f64; 4],
@@ -51,7 +52,7 @@ impl OpenMp {
     /// Compiles the program.
     ///
     /// # Errors
-    /// Why there is none, for people.
+    /// The reason why there is no program, for people.
     pub(super) fn new() -> Result<OpenMp, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         fs::write(folder.path().join("openmp.c"), SOURCE).map_err(|error| error.to_string())?;
@@ -63,10 +64,10 @@ impl OpenMp {
         Ok(OpenMp { folder, compiler })
     }
 
-    /// Encrypts or decrypts in the program, and puts what it made into `data`.
+    /// Encrypts or decrypts with the program, and writes the output into `data`.
     ///
     /// # Errors
-    /// `Worker`, when it fails or prints what cannot be.
+    /// `Worker`, if the program fails or prints impossible values.
     pub(super) fn run(
         &self,
         way: &str,
@@ -91,17 +92,17 @@ impl OpenMp {
         Ok(run)
     }
 
-    /// What takes nanoseconds.
+    /// Times operations that take nanoseconds.
     pub(super) fn micro(&self, waiting: Waiting, threads: usize) -> Result<Micro, Error> {
         read(&line(self.command("openmp", waiting).args(["micro", &threads.to_string()]))?)
     }
 
-    /// What SubBytes, ShiftRows and MixColumns count on the first of 1, 2 and 4 cores.
+    /// Counted operations of SubBytes, ShiftRows and MixColumns on the first of 1, 2 and 4 cores.
     pub(super) fn counts(&self) -> Result<[[u64; 3]; 3], Error> {
         read(&line(&mut self.command("count", Waiting::Unsaid))?)
     }
 
-    /// How many of so many states the paper's Table 2 makes wrong as it stands.
+    /// Number of `states` that the paper's Table 2, exactly as printed, encrypts wrongly.
     pub(super) fn race(&self, states: u64) -> Result<u64, Error> {
         let mut command = self.command("openmp", Waiting::Unsaid);
         let wrong = read(&line(command.args(["race", &states.to_string()]))?)?;
@@ -119,10 +120,10 @@ impl OpenMp {
     }
 }
 
-/// What the compiler says of a few lines in a function with `int i, j` and arrays as the paper's listings have them.
+/// Whether the compiler accepts a few lines in a function with `int i, j` and with arrays as in the paper's listings.
 ///
 /// # Errors
-/// When there is no compiler.
+/// If there is no compiler.
 pub(super) fn is_accepted(lines: &str) -> Result<bool, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let text = format!(
@@ -130,7 +131,7 @@ pub(super) fn is_accepted(lines: &str) -> Result<bool, String> {
          (void)i; (void)j;\n{lines}\n}}\n"
     );
     fs::write(folder.path().join("probe.c"), text).map_err(|error| error.to_string())?;
-    // That the compiler is there, and knows OpenMP, has to be another matter.
+    // Checks first that there is a compiler that supports OpenMP, so that its absence does not count as a rejection.
     fs::write(folder.path().join("empty.c"), "void f(void) {}\n").map_err(|error| error.to_string())?;
     compile(folder.path(), "empty.c", &["-fsyntax-only"])?;
     Ok(compile(folder.path(), "probe.c", &["-fsyntax-only"]).is_ok())
@@ -140,7 +141,7 @@ fn compiler() -> String {
     env::var("CC").ok().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "cc".into())
 }
 
-/// Compiles a file of a folder.
+/// Compiles a file in a folder.
 fn compile(folder: &Path, source: &str, options: &[&str]) -> Result<(), String> {
     let mut command = Command::new(compiler());
     command.current_dir(folder).args(["-std=c11", "-O2", "-fopenmp", source]).args(options).stdin(Stdio::null());
@@ -155,7 +156,7 @@ fn compile(folder: &Path, source: &str, options: &[&str]) -> Result<(), String> 
     Err(format!("{}: {first}; {hint}", compiler()))
 }
 
-/// What a program prints, when it ends well.
+/// Standard output of a program that succeeds.
 fn line(command: &mut Command) -> Result<String, Error> {
     let output = command.stdin(Stdio::null()).output().map_err(|error| Error::Worker(error.to_string()))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

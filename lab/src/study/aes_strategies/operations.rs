@@ -1,16 +1,16 @@
-//! The paper's T(n), section 4.2, beside operations that are counted in running code; and what the formulas leave out: how
-//! threads come together.
+//! The paper's T(n), section 4.2, beside operations that are counted in running code; and the cost that the formulas
+//! leave out: synchronisation of threads.
 //!
-//! The paper does not write its rule down. One rule gives all of its serial formulas: a test of a loop counts 1, an assignment
-//! 1, an assignment of what a function returns 3; macros of the C program count so. A directive counts 1, and each variable that
-//! it gives the threads 1 or 2, as the paper's text has it.
+//! The paper does not state its rule. One rule gives all of its serial formulas: a test of a loop counts 1, an
+//! assignment 1, an assignment of a function's result 3. Macros of the C program count by this rule. A directive
+//! counts 1, and each variable that it gives to the threads 1 or 2, as in the paper's text.
 
 use super::paper::FORMULAS;
 use super::strategy::{Bench, Strategy, Waiting};
 use super::{BLOCK, Function};
 use crate::study::{Claim, Effort, Error, Measured, Row, Section, Table, Verdict, busy::Looks};
 
-/// What the paper counts for the directives of a function on several cores.
+/// The paper's count for the directives of a function on several cores.
 fn directives(function: Function) -> u64 {
     match function {
         // parallel, for.
@@ -23,7 +23,7 @@ fn directives(function: Function) -> u64 {
     }
 }
 
-/// What the first of so many cores counts for a function, with its directives.
+/// Count of the first of `cores` cores for a function, directives included.
 fn count(counts: &[[u64; 3]; 3], function: Function, cores: usize) -> u64 {
     counts[cores.ilog2() as usize][function as usize] + if cores == 1 { 0 } else { directives(function) }
 }
@@ -58,16 +58,16 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     Ok(section)
 }
 
-/// Names of rows that the words at the end look for.
+/// Names of rows that the conclusion reads.
 pub(super) const SLEEPING: &str = "a barrier, sleeping";
 pub(super) const SPINNING: &str = "a barrier, spinning";
 pub(super) const FORK: &str = "a parallel region of OpenMP, without the function in it";
 
-/// What a step takes beside what it takes to come together.
+/// Measures the cost of a step, and that of synchronising before and after it.
 fn coming_together(section: &mut Section, bench: &Bench, effort: &Effort) -> Result<(), Error> {
     let Some(openmp) = &bench.openmp else { return Ok(()) };
     let threads = bench.threads(Strategy::Rows(Waiting::Unsaid));
-    // Of the four functions, of a sleeping barrier, of a spinning one, of a region.
+    // The four functions, a sleeping barrier, a spinning barrier, a parallel region.
     let mut ns: [Vec<f64>; 7] = Default::default();
     let mut looks = Looks::default();
     for _ in 0..effort.samples().max(7) {
@@ -89,7 +89,7 @@ fn coming_together(section: &mut Section, bench: &Bench, effort: &Effort) -> Res
         section.rows.push(Row::measured(format!("{threads} threads: {name}"), "ns", **gate));
     }
     section.rows.extend(looks.row());
-    // Of a step: the mean of the three functions that are shared out.
+    // Mean of the three functions that are divided among threads.
     let step = found[..3].iter().map(|measured| measured.median).sum::<f64>() / 3.0;
     let saved = step * (1.0 - 1.0 / threads as f64);
     for (name, gate) in gates {

@@ -1,22 +1,22 @@
-//! What the paper prints: its headline run, its formulas, its examples of Amdahl's law.
+//! The paper's figures: its headline run, its formulas, its examples of Amdahl's law.
 
 use super::Function;
 
-/// 100 MB of text: seconds of the serial run, of them in `Encrypt`, and of the parallel run (section 4.3).
+/// 100 MB of text: seconds of the serial run, of its part in `Encrypt`, and of the parallel run (section 4.3).
 pub(super) const SERIAL: &str = "7.4999";
 pub(super) const SERIAL_ENCRYPT: &str = "4.2343";
 pub(super) const PARALLEL: &str = "5.0127";
 pub(super) const SERIAL_S: f64 = 7.4999;
 pub(super) const SERIAL_ENCRYPT_S: f64 = 4.2343;
 pub(super) const PARALLEL_S: f64 = 5.0127;
-/// Its cores.
+/// Number of cores of the paper's machine.
 pub(super) const CORES: f64 = 2.0;
 
-/// A formula for the operations of a function: `a n^2 + b n + c` (equations 4-1 to 4-6, tables 6 and 9).
+/// A formula for the number of operations of a function: `a n^2 + b n + c` (equations 4-1 to 4-6, tables 6 and 9).
 pub(super) struct Formula {
     pub(super) function: Function,
     pub(super) cores: usize,
-    /// As it is printed.
+    /// The formula as printed.
     pub(super) text: &'static str,
     factors: [f64; 3],
 }
@@ -43,12 +43,12 @@ pub(super) const FORMULAS: [Formula; 8] = [
     formula(Function::MixColumns, 4, "5n+n/4+10", [0.0, 5.25, 10.0]),
 ];
 
-/// The formula of a function on so many cores.
+/// The formula of a function on this number of cores.
 pub(super) fn of(function: Function, cores: usize) -> Option<&'static Formula> {
     FORMULAS.iter().find(|formula| formula.function == function && formula.cores == cores)
 }
 
-/// Amdahl's law: how many times as fast something is whose `share` is done by so many cores at once.
+/// Amdahl's law: the gain if `cores` cores share the part `share` of the work.
 pub(super) fn amdahl(share: f64, cores: f64) -> f64 {
     1.0 / (1.0 - share + share / cores)
 }

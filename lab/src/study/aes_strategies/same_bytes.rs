@@ -1,5 +1,5 @@
-//! Section 4.1, Table 4: files of five kinds, encrypted and decrypted by every strategy, byte for byte the same as by the
-//! library's reference and by its best backend; and what that takes.
+//! Section 4.1, Table 4: files of five kinds, encrypted and decrypted by every strategy. The output has to be equal
+//! to that of the library's reference and of its best backend. The section also has the times.
 
 use tress_cipher::{Backend, aes::Aes, modes::ecb};
 
@@ -29,7 +29,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
 
     let mut strategies = bench.strategies();
     strategies.retain(|&strategy| {
-        // What fails here would fail with every file.
+        // A strategy that fails here would fail with every file.
         let trial = bench.run(strategy, Direction::Encrypt, false, &mut files::padded(b""));
         let failure = if let Err(Error::Worker(why)) = trial { Some(why) } else { None };
         let left_out = failure.map(|why| Verdict::LeftOut(format!("{}: {why}", strategy.name())));
@@ -83,7 +83,8 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     Ok(section)
 }
 
-/// Encrypts and decrypts, as much of the file as fits. How many bytes were compared, and of how many.
+/// Encrypts and decrypts as much of the file as the budget allows. Returns the number of bytes compared, and the
+/// number of bytes of the padded file.
 fn agree(bench: &Bench, strategy: Strategy, kind: &str, file: &[u8], budget: Budget) -> Result<(usize, usize), Error> {
     let plain = files::padded(file);
     let bytes = turns::fitting(bench, strategy, Direction::Encrypt, &plain, budget)?;
@@ -115,7 +116,7 @@ fn milliseconds(turns: &Turns) -> String {
 mod tests {
     use super::*;
 
-    /// Whatever the length of the file; with the C program where there is a compiler.
+    /// For files of all lengths; with the C program if there is a compiler.
     #[test]
     fn every_strategy_makes_the_same_bytes() {
         let mut left_out = Vec::new();
@@ -126,7 +127,7 @@ mod tests {
         }
         let budget = Budget { rows_s: 0.2, others_s: 1.0 };
         for length in [0, 1, 15, 16, 17, 31, 32, 33, 127, 128, 1000, 1024, 16_400] {
-            // A longer file gives rows no more than eight blocks where the machine is slow.
+            // A slow machine has time for no more than eight blocks of a longer file with rows over threads.
             for strategy in bench.strategies().into_iter().filter(|way| !way.is_rows() || length < 128) {
                 let (checked, _) = agree(&bench, strategy, "odd", &files::text(length), budget)
                     .unwrap_or_else(|error| panic!("{error}"));
@@ -135,7 +136,7 @@ mod tests {
         }
     }
 
-    /// Where functions are timed the same bytes come out, and every thread is told.
+    /// Runs with clocks around functions give the same bytes, and report every thread.
     #[test]
     fn watched_runs_make_the_same_bytes() {
         let bench = Bench::new(&mut Vec::new());

@@ -1,6 +1,6 @@
-//! The ways to encrypt a file that are compared: the paper's, and those on other rungs of the ladder of lanes.
+//! The strategies to encrypt a file that the study compares: the paper's, and lanes at other places (registers, cores).
 //!
-//! All encrypt the same bytes in ECB, in place. Threads are started in the time that is measured, and live until its end.
+//! All encrypt the same bytes in ECB, in place. Threads are started and end inside the measured time.
 
 use std::{
     hint, io,
@@ -17,43 +17,44 @@ use crate::{
     timing::thread_time,
 };
 
-/// Bytes that a thread takes at a time where lanes are on all cores: 32 chunks of a container.
+/// Bytes of a thread's batch where lanes are on all cores: 32 chunks of a container.
 const BATCH: usize = 32 * 16 * 1024;
 
-/// How blocks are encrypted.
+/// Code that encrypts blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Code {
-    /// The paper's.
+    /// The paper's code.
     Plain,
-    /// The best backend that this machine has.
+    /// The library, with the best backend of this machine.
     Library,
 }
 
-/// How threads of OpenMP wait for one another.
+/// How OpenMP threads wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Waiting {
     Sleeping,
     Spinning,
-    /// As OpenMP has it: some spin for a while.
+    /// OpenMP's default: some implementations spin for a while.
     Unsaid,
 }
 
-/// One way.
+/// A way to encrypt a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strategy {
     /// The paper's serial AES.
     Plain,
-    /// The paper's: rows of one state over threads, a team of them for each of the three functions of a round.
+    /// The paper's parallel AES: rows of one state over threads, with a team of threads for each of the three
+    /// functions of a round.
     Rows(Waiting),
-    /// Every thread takes the next block of a queue.
+    /// Every thread takes the next block from a queue.
     Blocks(Code),
-    /// Every thread has one contiguous part.
+    /// Every thread has one contiguous segment.
     Segments(Code),
     /// The library, called for every block.
     OneByOne,
     /// The library on one core.
     Lanes(Backend),
-    /// The library on all cores: every thread takes the next batch of a queue, as the workers of `tress encrypt` do.
+    /// The library on all cores: every thread takes the next batch from a queue, as the workers of `tress encrypt` do.
     LanesEverywhere,
 }
 
@@ -74,12 +75,12 @@ impl Strategy {
         }
     }
 
-    /// Whether the rows of one state are shared out: the paper's idea.
+    /// Whether threads share the rows of one state, which is the paper's idea.
     pub(super) fn is_rows(self) -> bool {
         matches!(self, Strategy::Rows(_))
     }
 
-    /// What the C program calls it, if it is one of its.
+    /// The strategy's name in the C program. `None` if the program lacks it.
     fn in_c(self) -> Option<&'static str> {
         match self {
             Strategy::Rows(_) => Some("rows"),
@@ -90,35 +91,36 @@ impl Strategy {
     }
 }
 
-/// The backend that the library takes by itself.
+/// The backend that the library chooses.
 pub(super) fn best() -> Backend {
     Backend::best_of(Aes::BACKENDS)
 }
 
-/// What strategies run on.
+/// Runs strategies.
 pub(super) struct Bench {
-    /// Where there is a C compiler that knows OpenMP.
+    /// `None` without a C compiler that supports OpenMP.
     pub(super) openmp: Option<OpenMp>,
     /// Threads of the strategies that have several.
     pub(super) threads: usize,
-    /// What one reading of the clock takes.
+    /// Seconds of one reading of the clock.
     reading_s: f64,
 }
 
-/// What one run took.
+/// The times of one run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Run {
     pub(super) seconds: f64,
     /// Processor seconds of each thread.
     pub(super) busy_s: Vec<f64>,
-    /// Seconds by function, then of what is not divided, of all threads together; nothing unless somebody looked.
+    /// Seconds by function, then of blocks that are not divided into functions, of all threads together. Zero unless
+    /// the run was watched.
     pub(super) laps: [f64; 5],
-    /// What reading the clock took for that.
+    /// Seconds of reading the clock for `laps`.
     pub(super) reading_s: f64,
 }
 
 impl Bench {
-    /// With the C program, or the reason in `left_out` why there is none.
+    /// Compiles the C program, or adds the reason why there is none to `left_out`.
     pub(super) fn new(left_out: &mut Vec<Verdict>) -> Bench {
         let openmp = OpenMp::new().map_err(|why| {
             left_out.push(Verdict::LeftOut(format!(
@@ -134,11 +136,11 @@ impl Bench {
             start.elapsed().as_secs_f64() / f64::from(READINGS)
         };
         let reading_s = (0..10).map(|_| reading()).fold(f64::INFINITY, f64::min);
-        // The paper has two cores; with one the threads of a strategy share it.
+        // Two threads, as in the paper; on a machine with one core they share it.
         Bench { openmp: openmp.ok(), threads: super::cores().max(2), reading_s }
     }
 
-    /// All that this machine can do, those of the paper first.
+    /// All strategies that this machine can run, those of the paper first.
     pub(super) fn strategies(&self) -> Vec<Strategy> {
         let mut all = vec![Strategy::Plain];
         all.extend([Waiting::Sleeping, Waiting::Spinning, Waiting::Unsaid].map(Strategy::Rows));
@@ -153,7 +155,7 @@ impl Bench {
         all
     }
 
-    /// How many threads work.
+    /// Number of threads of a strategy.
     pub(super) fn threads(&self, strategy: Strategy) -> usize {
         match strategy {
             Strategy::Plain | Strategy::OneByOne | Strategy::Lanes(_) => 1,
@@ -163,11 +165,11 @@ impl Bench {
         }
     }
 
-    /// Encrypts or decrypts whole blocks in place and says what it took. With `is_watched` it says what functions took, and takes
-    /// longer.
+    /// Encrypts or decrypts whole blocks in place and returns the times. With `is_watched`, it also times the
+    /// functions, which makes the run slower.
     ///
     /// # Errors
-    /// When the system has no more threads; what the C program says, which is left out rather than a failure of the study.
+    /// If the system cannot start a thread. Also errors of the C program; the caller leaves these strategies out and continues.
     pub(super) fn run(
         &self,
         strategy: Strategy,
@@ -185,7 +187,7 @@ impl Bench {
             Strategy::Lanes(backend) => Aes::with_backend(&KEY, backend)?,
             _ => Aes::new(&KEY)?,
         };
-        // Bytes that a thread takes at a time, and those of a call.
+        // Bytes that a thread takes at a time, and bytes of one call.
         let piece = match strategy {
             Strategy::Blocks(_) => BLOCK,
             Strategy::LanesEverywhere => BATCH,
@@ -207,7 +209,7 @@ impl Bench {
                 }
                 inside += start.map_or(0.0, |start| start.elapsed().as_secs_f64());
                 pieces += 1;
-                // Each has one, however late the other comes.
+                // Each thread has one segment, even if another starts late.
                 if matches!(strategy, Strategy::Segments(_)) {
                     break;
                 }
@@ -230,7 +232,7 @@ impl Bench {
                 run.busy_s.push(busy_s);
             }
             if is_watched {
-                // Of the two readings of a piece about one is between them.
+                // Of the two readings around a piece, the time of about one is included.
                 let reading_s = f64::from(pieces) * self.reading_s;
                 run.laps[4] += (inside - reading_s).max(0.0);
                 run.reading_s += 2.0 * reading_s;

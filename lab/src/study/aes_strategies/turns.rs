@@ -1,5 +1,6 @@
-//! Measuring strategies in turn: one run of each, then the next of each, so that whatever else the machine does meets all of
-//! them. What is too slow for the whole file gets its first blocks, and what it would take for all of them is told as such.
+//! Alternating measurements of strategies: one run of each, then the next of each, so that disturbances of the
+//! machine affect all of them. A strategy that is too slow for the whole file gets its first blocks, and the
+//! extrapolated time is labelled as such.
 
 use super::{
     BLOCK, Direction,
@@ -7,26 +8,26 @@ use super::{
 };
 use crate::study::{Effort, Error, Measured, Verdict, busy::Looks};
 
-/// The first blocks that a strategy is tried on.
+/// Bytes of the first trial of a strategy.
 const TRIAL: usize = 8 * BLOCK;
 
-/// What a strategy took.
+/// The runs of one strategy.
 pub(super) struct Turns {
     pub(super) strategy: Strategy,
-    /// Bytes of a run, and of the file.
+    /// Bytes of a run, and bytes of the file.
     pub(super) bytes: usize,
     pub(super) of: usize,
     pub(super) runs: Vec<Run>,
-    /// With clocks around functions, where that was asked for.
+    /// Runs with clocks around functions, if they were asked for.
     pub(super) watched: Vec<Run>,
 }
 
-/// How much a run may take, in seconds.
+/// The longest time of a run, in seconds.
 #[derive(Clone, Copy)]
 pub(super) struct Budget {
-    /// Of the strategies that are known to be slow.
+    /// For the strategies with rows, which are slow.
     pub(super) rows_s: f64,
-    /// Of the others.
+    /// For the other strategies.
     pub(super) others_s: f64,
 }
 
@@ -37,35 +38,35 @@ impl Budget {
 }
 
 impl Turns {
-    /// Seconds of each run, for a file of so many bytes; those of a longer one where it ran over more.
+    /// Seconds of each run, scaled up to a file of `bytes` bytes; unscaled if the run was longer.
     pub(super) fn seconds(&self, bytes: usize) -> Vec<f64> {
         let scale = if self.bytes >= bytes { 1.0 } else { bytes as f64 / self.bytes as f64 };
         self.runs.iter().map(|run| run.seconds * scale).collect()
     }
 
-    /// Nanoseconds for a byte.
+    /// Median of nanoseconds per byte.
     pub(super) fn ns_per_byte(&self) -> f64 {
         Measured::of(&self.seconds(0)).median * 1e9 / self.bytes as f64
     }
 
-    /// How many times as fast as another, from pairs of runs.
+    /// How many times as fast as another strategy, from pairs of runs.
     pub(super) fn gain_over(&self, other: &Turns) -> Measured {
         let bytes = self.bytes.max(other.bytes);
         Measured::ratio(&other.seconds(bytes), &self.seconds(bytes))
     }
 
-    /// That a figure for so many bytes is not one that was measured; empty where it is.
+    /// Label for a figure that was extrapolated to `bytes` bytes. Empty for a measured figure.
     pub(super) fn label(&self, bytes: usize) -> String {
         if self.bytes >= bytes { String::new() } else { format!(", extrapolated from {}", size(self.bytes)) }
     }
 }
 
-/// Those of a strategy.
+/// The runs of a strategy.
 pub(super) fn of(turns: &[Turns], strategy: Strategy) -> Option<&Turns> {
     turns.iter().find(|turns| turns.strategy == strategy)
 }
 
-/// Bytes, for people.
+/// A number of bytes, for people.
 pub(super) fn size(bytes: usize) -> String {
     match bytes {
         0..10_000 => format!("{bytes} bytes"),
@@ -74,7 +75,7 @@ pub(super) fn size(bytes: usize) -> String {
     }
 }
 
-/// How many bytes of the file a run is given, and what stands in the way of a strategy.
+/// Bytes of the file that fit into the budget, or the reason why a strategy cannot run.
 pub(super) fn fitting(
     bench: &Bench,
     strategy: Strategy,
@@ -94,7 +95,7 @@ pub(super) fn fitting(
     }
 }
 
-/// What is measured, and what is found beside figures.
+/// Settings and results of a measurement of several strategies.
 pub(super) struct Measuring<'a> {
     pub(super) bench: &'a Bench,
     pub(super) samples: usize,
@@ -103,12 +104,12 @@ pub(super) struct Measuring<'a> {
     pub(super) is_watched: bool,
     /// Strategies that cannot run.
     pub(super) left_out: &'a mut Vec<Verdict>,
-    /// What else the machine does meanwhile.
+    /// Checks whether the machine is busy during the measurement.
     pub(super) looks: &'a mut Looks,
 }
 
 impl Measuring<'_> {
-    /// Runs all strategies in turn.
+    /// Runs all strategies alternately.
     pub(super) fn run(
         &mut self,
         strategies: &[Strategy],

@@ -1,17 +1,17 @@
-//! What the paper could not ask: wider, more, and without limits.
+//! Questions that the paper leaves open: wider processors, more processors, and a processor without limits.
 
 use super::super::{Claim, Effort, Error, Picture, Row};
 use super::{Chart, Cipher, Core, Figures, Level, Line, Mode, Run, Scale, Section, Work, chart, count, simulate};
 
 const WIDTHS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 const HARTS: [u32; 5] = [1, 2, 4, 8, 16];
-/// Cost of the last doublings: processors that are worth three quarters of their number.
+/// Efficiency from which a number of processors is considered worth its cost: a speed-up of three quarters of the number.
 const WORTH: f64 = 0.75;
 
-/// What one cipher gives.
+/// The results for one cipher.
 struct Answers {
     by_width: Vec<Figures>,
-    /// Cycles and instructions of a block without limits.
+    /// Cycles and instructions per block without limits.
     unlimited: [f64; 2],
     speed_ups: Vec<(f64, f64)>,
 }
@@ -87,7 +87,7 @@ fn answers(cipher: Cipher, blocks: u32) -> Result<Answers, Error> {
     runs.extend(
         HARTS.map(|harts| Run { core: Core::paper(2), work: Work { messages: 16, harts, mode: Mode::Ecb, ..work } }),
     );
-    // Everything overlaps without limits, so only what more blocks add says what a block takes.
+    // Without limits everything overlaps, so the cost of a block is that of additional blocks.
     runs.extend([blocks, 2 * blocks].map(|blocks| Run { core: Core::unlimited(), work: Work { blocks, ..work } }));
     let figures = simulate::all(&runs)?;
     let (by_width, rest) = figures.split_at(WIDTHS.len());

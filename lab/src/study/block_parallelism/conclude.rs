@@ -1,4 +1,4 @@
-//! The closing words.
+//! The conclusion.
 
 use std::fmt::Write as _;
 
@@ -41,7 +41,8 @@ mod tests {
     use super::*;
     use crate::study::{Part, Row, Section};
 
-    /// Rows as the parts write them: each of "harts" has an IPC and cycles under one name. By hand: 8000 cycles over 2000 are 4.
+    /// Rows as the parts write them: each row of "harts" has an IPC and cycles under one name. By hand: 8000 cycles
+    /// over 2000 are 4.
     #[test]
     fn speed_ups_are_of_cycles() {
         let row = |what: &str, unit: &str, value| Row {

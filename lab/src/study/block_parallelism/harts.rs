@@ -8,11 +8,11 @@ use super::{
 };
 
 const HARTS: [u32; 3] = [1, 2, 4];
-/// As many as the paper's threads.
+/// The number of the paper's threads.
 const MESSAGES: u32 = 4;
-/// Blocks of a message.
+/// Blocks of a long message.
 const LONG: u32 = 256;
-/// What threads can gain at all, on messages that are long enough for caches and predictions to be warm.
+/// Least gain of four threads, on messages that are long enough for warm caches and predictions.
 const LEAST_GAIN: f64 = 3.8;
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {

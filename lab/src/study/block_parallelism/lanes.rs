@@ -1,11 +1,11 @@
-//! What software that takes several chains at a time gets out of a narrow machine, and what a wide machine gets out of one.
+//! Software that processes several chains at a time on narrow processors, compared with one chain on wide ones.
 
 use super::super::{Claim, Effort, Error, Picture, Row};
 use super::{Cipher, Core, Line, Mode, Run, Scale, Section, Work, chart, range, simulate};
 
 const WIDTHS: [u32; 5] = [1, 2, 4, 8, 16];
 const PAIRS: [[Cipher; 2]; 2] = [[Cipher::Rijndael, Cipher::RijndaelBitsliced], [Cipher::Rc6, Cipher::Rc6Pairs]];
-/// As many as the bitsliced code takes at a time.
+/// The number that the bitsliced code processes at a time.
 const MESSAGES: u32 = 16;
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {

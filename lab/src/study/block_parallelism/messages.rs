@@ -68,7 +68,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     Ok(section)
 }
 
-/// Where a curve has nine tenths of its last value for the first time.
+/// Where a curve first reaches nine tenths of its last value.
 fn near(curve: &Curve) -> f64 {
     let last = curve.points.last().map_or(0.0, |point| point.1);
     curve.points.iter().find(|point| point.1 >= 0.9 * last).map_or(0.0, |point| point.0)

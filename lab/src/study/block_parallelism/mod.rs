@@ -1,8 +1,8 @@
 //! Block ciphers on wide and on many processors: Y. Chung, K. Chung and S. Sohn, "Exploiting Parallelism in the Block
 //! Encryption Algorithms RC6 and Rijndael", 2000, simulated again.
 //!
-//! The figures of the paper are pictures, whose values its text names only where curves end; those are what stands beside
-//! ours.
+//! The paper's figures are pictures, and its text gives values only for the ends of curves. The study compares these
+//! values with ours.
 
 mod beyond;
 mod blocks;
@@ -42,7 +42,7 @@ pub(super) const STUDY: Study = Study {
     conclude: conclude::conclude,
 };
 
-/// What the paper prints for Rijndael or for RC6.
+/// The paper's value for each cipher.
 #[derive(Clone, Copy)]
 struct Printed {
     rijndael: f64,
@@ -55,16 +55,16 @@ impl Printed {
     }
 }
 
-/// One block, issue 8 and more: "does not exceed", and is flat from issue 8 on.
+/// One block, issue 8 and more: the paper says "does not exceed", and its curve is flat from issue 8 on.
 const PAPER_ONE_BLOCK: Printed = Printed { rijndael: 1.4, rc6: 0.9 };
-/// 1024 blocks a message, issue 8.
+/// 1024 blocks per message, issue 8.
 const PAPER_BLOCKS: Printed = Printed { rijndael: 2.8, rc6: 2.3 };
 /// 128 messages of one block, issue 8.
 const PAPER_MESSAGES: Printed = Printed { rijndael: 2.7, rc6: 2.2 };
-/// Four threads on four processors of issue 2: "above".
+/// Four threads on four processors of issue 2: the paper says "above".
 const PAPER_HARTS: Printed = Printed { rijndael: 5.5, rc6: 4.1 };
 
-/// How far from the paper a point may be.
+/// Largest relative difference between a point and the paper's.
 const TOLERANCE: f64 = 0.2;
 
 /// Each cipher of the paper in each mode.
@@ -81,7 +81,7 @@ fn row(what: String, paper: Option<f64>, figures: &Figures) -> Row {
     Row { paper: paper.map(|ipc| format!("{ipc:.1}")), ..Row::simulated(what, "IPC", figures.ipc()) }
 }
 
-/// Whether a point is where the paper has it; where not, what the slots say.
+/// Compares a point with the paper's. If they differ, the verdict lists where the issue slots went.
 fn beside_paper(what: &str, paper: f64, figures: &Figures) -> Verdict {
     let ratio = figures.ipc() / paper;
     let claim = format!("{what}: {:.2} instructions per cycle, the paper's figure is {paper:.1}", figures.ipc());
@@ -89,12 +89,12 @@ fn beside_paper(what: &str, paper: f64, figures: &Figures) -> Verdict {
     Claim::Paper.judge(if is_near { claim } else { format!("{claim}. {}", figures.slots()) }, is_near)
 }
 
-/// The largest of how far two curves are from each other, as a part of the first.
+/// The largest distance between two curves, relative to the first.
 fn apart(first: &[(f64, f64)], second: &[(f64, f64)]) -> f64 {
     first.iter().zip(second).map(|(first, second)| (second.1 / first.1 - 1.0).abs()).fold(0.0, f64::max)
 }
 
-/// ECB and CBC of both ciphers: what the paper says of them.
+/// The paper's claim that ECB and CBC differ little, for both ciphers.
 fn modes_alike(curves: &[Curve]) -> Verdict {
     let most =
         curves[..2].iter().zip(&curves[2..]).map(|(ecb, cbc)| apart(&ecb.points, &cbc.points)).fold(0.0, f64::max);
@@ -137,7 +137,7 @@ fn picture(name: &str, title: &str, x: &str, curves: &[Curve], scale: Scale, pap
     Picture::new(name, Chart { levels, ..chart(title, (x, from, to, scale), y, lines.collect()) })
 }
 
-/// So many of something.
+/// A number with a noun, in the plural unless it is 1.
 fn count(number: u32, of: &str) -> String {
     format!("{number} {of}{}", if number == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! What the paper's table leaves open, and what of it matters: the ends of Fig. 7 with other choices.
+//! Choices that the paper's table leaves open, and their effect: the ends of Fig. 7 with other choices.
 
 use tress_sim::machine::UnitClass;
 
@@ -57,7 +57,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     Ok(section)
 }
 
-/// RC6 whose key schedule divides, once a step.
+/// RC6 with a key schedule that divides once per step.
 fn by_division(effort: &Effort, section: &mut Section) -> Result<(), Error> {
     section.text += " One block of RC6 is mostly its key schedule, whose index wraps around the array S. C programs of that time \
                      computed `i = (i + 1) % t`, an integer division of 36 cycles per step; our program compares. The last \

@@ -1,5 +1,5 @@
-//! The program that is simulated (riscv/firmware/programs/src/bin/block_parallelism.rs), what it is asked to do, and what has to
-//! come out, which Tress computes here.
+//! The simulated program (riscv/firmware/programs/src/bin/block_parallelism.rs), its parameters, and its expected
+//! output, which Tress computes here.
 
 use object::{Object, ObjectSegment, ObjectSymbol};
 use tress_cipher::{
@@ -11,20 +11,20 @@ use tress_cipher::{
 
 use super::super::{Error, numbers};
 
-/// For RV64GC. `riscv/firmware/build` makes it.
+/// An image for RV64GC, built by `riscv/firmware/build`.
 const IMAGE: &[u8] = include_bytes!("../../../images/block-parallelism.elf");
 
-/// What a program is asked to do lies at this symbol, and begins with [`MAGIC`].
+/// The symbol of the program's parameters, which begin with [`MAGIC`].
 const PARAMETERS: &str = "tress_parameters";
 const MAGIC: &[u8] = b"blkpar01";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cipher {
-    /// RC6-32/20, one block at a time, as the submission has it.
+    /// RC6-32/20, one block at a time, as in the submission.
     Rc6,
-    /// Rijndael by four tables, one block at a time, as the submission has it.
+    /// Rijndael by four tables, one block at a time, as in the submission.
     Rijndael,
-    /// Rijndael by Tress' portable code: 16 blocks side by side, in CBC of 16 messages.
+    /// Rijndael by Tress's portable code: 16 blocks side by side, in CBC of 16 messages.
     RijndaelBitsliced,
     /// RC6-32/20, two messages side by side.
     Rc6Pairs,
@@ -35,7 +35,7 @@ pub(super) enum Cipher {
 }
 
 impl Cipher {
-    /// Those of the paper.
+    /// The ciphers of the paper.
     pub(super) const PAPER: [Cipher; 2] = [Cipher::Rijndael, Cipher::Rc6];
 
     pub(super) fn name(self) -> &'static str {
@@ -64,17 +64,17 @@ impl Mode {
     }
 }
 
-/// What a program is asked to do.
+/// The parameters of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Work {
     pub(super) cipher: Cipher,
     pub(super) mode: Mode,
-    /// Blocks of a message.
+    /// Blocks in a message.
     pub(super) blocks: u32,
     pub(super) messages: u32,
     /// Harts, which share the messages.
     pub(super) harts: u32,
-    /// How often all is done before it counts.
+    /// Number of warm-up runs before the measured one.
     pub(super) warm: u32,
 }
 
@@ -84,7 +84,7 @@ impl Work {
         Work { cipher, mode, blocks: 1, messages: 1, harts: 1, warm: 0 }
     }
 
-    /// The program that does this, as an ELF file.
+    /// The program with these parameters, as an ELF file.
     pub(super) fn program(&self) -> Result<Vec<u8>, Error> {
         self.patch(IMAGE).ok_or_else(|| Error::Program("its parameters are missing".into()))
     }
@@ -110,12 +110,12 @@ impl Work {
         Some(patched)
     }
 
-    /// What the program has to find of its ciphertext: FNV-1a with words instead of bytes.
+    /// The expected sum of the ciphertext: FNV-1a with words instead of bytes.
     fn sum(&self) -> Result<u32, Error> {
         Ok(numbers::sum(&self.ciphertext()?))
     }
 
-    /// The ciphertext, by the backends of this machine.
+    /// The ciphertext, computed by the backends of this machine.
     fn ciphertext(&self) -> Result<Vec<u8>, Error> {
         let mut numbers = numbers::Numbers::new();
         let keys = numbers.bytes(8 * self.messages as usize);
@@ -156,7 +156,7 @@ mod tests {
         Cipher::Rc6ByDivision,
     ];
 
-    /// The exit code of the program under QEMU, which has HTIF on the machine `spike`; none without QEMU.
+    /// The exit code of the program under QEMU, whose machine `spike` has HTIF. `None` without QEMU.
     fn under_qemu(program: &[u8], harts: u32) -> Option<i32> {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("program.elf");
@@ -167,14 +167,14 @@ mod tests {
             .arg(&file)
             .output();
         let output = run.ok()?;
-        // `timeout` has 127 where there is no such program.
+        // `timeout` returns 127 if there is no such program.
         match output.status.code() {
             Some(127) => None,
             code => Some(code.expect("not killed")),
         }
     }
 
-    /// What the program computes is checked in it, against what this machine computes.
+    /// The program checks its output against that of this machine.
     #[test]
     fn the_program_is_right_under_qemu() {
         for cipher in CIPHERS {
@@ -194,7 +194,7 @@ mod tests {
         }
     }
 
-    /// The comparison in the program can fail, and what cannot be is refused.
+    /// The comparison in the program can fail, and impossible parameters are rejected.
     #[test]
     fn wrong_sums_and_wrong_parameters_are_told() {
         let work = Work::new(Cipher::Rijndael, Mode::Cbc);

@@ -14,21 +14,21 @@ use super::program::Work;
 pub(super) struct Core {
     pub(super) issue: u32,
     model: Model,
-    /// What is made of `raptor` with this issue width, one after the other.
+    /// Changes to `raptor` with this issue width, applied in order.
     changes: [Change; 2],
 }
 
 type Change = fn(&mut OutOfOrder);
 
 impl Core {
-    /// `raptor` as the paper's figures say that Raptor was: one integer unit, and two from issue 8 on.
+    /// `raptor` as the paper's figures suggest: one integer unit, and two from issue 8 on.
     pub(super) fn paper(issue: u32) -> Core {
         let change: Change = |core| count(core, UnitClass::Alu, if core.issue < 8 { 1 } else { 2 });
         Core { issue, model: Model::Pipeline, changes: [change, |_| ()] }
     }
 
-    /// As wide as its issue: integer units for all, half as many ports, a quarter as many multipliers, and room for the
-    /// instructions of 32 cycles.
+    /// A processor whose other resources match its issue width: as many integer units, half as many ports, a quarter
+    /// as many multipliers, and a reorder buffer for 32 cycles.
     pub(super) fn wide(issue: u32) -> Core {
         let change: Change = |core| {
             let issue = core.issue;
@@ -42,7 +42,7 @@ impl Core {
         Core { changes: [change, |_| ()], ..Core::paper(issue) }
     }
 
-    /// The latencies of `raptor`, and no limits but those of data flow.
+    /// The latencies of `raptor`, without any limit but data flow.
     pub(super) fn unlimited() -> Core {
         Core { model: Model::Limit, changes: [|_| (), |_| ()], ..Core::paper(1) }
     }
@@ -65,32 +65,32 @@ impl Core {
     }
 }
 
-/// So many units of this class.
+/// Sets the number of units of this class.
 pub(super) fn count(core: &mut OutOfOrder, class: UnitClass, count: u32) {
     core.unit.iter_mut().filter(|unit| unit.does.contains(&class)).for_each(|unit| unit.count = count);
 }
 
-/// Something to simulate.
+/// A processor and the program to simulate on it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
     pub(super) core: Core,
     pub(super) work: Work,
 }
 
-/// What a run comes to, from the first key setup to the last block.
+/// The results of a run, from the first key setup to the last block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Figures {
-    /// Of all harts, without those that only wait.
+    /// Instructions of all harts, without harts that only wait.
     pub(super) instructions: u64,
-    /// Of the first hart, until all are done.
+    /// Cycles of the first hart, until all are done.
     pub(super) cycles: u64,
-    /// Of the first hart, in which it encrypts.
+    /// Cycles of the first hart in encryption.
     pub(super) encrypt_cycles: u64,
-    /// Of all harts, in which they encrypt.
+    /// Instructions of all harts in encryption.
     pub(super) encrypt_instructions: u64,
-    /// Of the whole program, from start to end.
+    /// Cycles of the whole program, from start to end.
     pub(super) all_cycles: u64,
-    /// Slots of all harts while they work.
+    /// Issue slots of all harts while they work.
     slots: Account,
 }
 
@@ -99,7 +99,7 @@ impl Figures {
         tress_sim::ipc(self.instructions, self.cycles)
     }
 
-    /// Of the encryption alone.
+    /// Instructions per cycle of the encryption alone.
     pub(super) fn encrypt_ipc(&self) -> f64 {
         tress_sim::ipc(self.encrypt_instructions, self.encrypt_cycles)
     }
@@ -140,7 +140,7 @@ impl Figures {
                         figures.encrypt_instructions = region.instructions;
                     }
                 }
-                // One hart waits for nobody; what is marked so is on the way from work to the sum.
+                // A single hart does not wait. Its "wait" region only covers the way from the work to the sum.
                 "wait" if harts > 1 => figures.cycles += first.cycles,
                 _ => {}
             }
@@ -149,7 +149,7 @@ impl Figures {
     }
 }
 
-/// Instructions after which a run is a bug.
+/// A run of more instructions is a bug.
 const LIMIT: u64 = 1 << 32;
 
 fn one(run: &Run) -> Result<Figures, Error> {
@@ -163,7 +163,7 @@ fn one(run: &Run) -> Result<Figures, Error> {
     }
 }
 
-/// All runs, in their order; as many at a time as this machine has cores.
+/// Results of all runs, in their order. As many run at a time as this machine has cores.
 pub(super) fn all(runs: &[Run]) -> Result<Vec<Figures>, Error> {
     let work = |run: &Run| {
         let work = &run.work;
@@ -177,7 +177,7 @@ mod tests {
     use super::super::program::{Cipher, Mode};
     use super::*;
 
-    /// Whatever else this machine does meanwhile.
+    /// Other programs on this machine have no effect.
     #[test]
     fn the_same_run_takes_the_same_cycles() {
         let work = Work { messages: 4, harts: 4, ..Work::new(Cipher::Rijndael, Mode::Cbc) };

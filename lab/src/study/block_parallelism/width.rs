@@ -8,7 +8,7 @@ use super::{
 use super::{row, simulate};
 
 const WIDTHS: [u32; 5] = [1, 2, 4, 8, 16];
-/// From here on the paper's curves are flat.
+/// Index of the issue width from which the paper's curves are flat.
 const FLAT: usize = 3;
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {

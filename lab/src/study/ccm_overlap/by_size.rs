@@ -7,10 +7,10 @@ use super::{PAPER_R_COMP, in_turn};
 use crate::picture::{Chart, Level, Line, Scale};
 
 const SMALLEST: usize = 1 << 10;
-/// Eleven bytes leave four to count those of the message: 16 MiB are one too many for three.
+/// A nonce of eleven bytes leaves four for the message's length; 16 MiB do not fit into three.
 const NONCE: &[u8; 11] = b"elevenbytes";
 
-/// The slowest that anybody would use, the paper's instructions, and the best of this machine.
+/// The slowest backend in use, the one with the paper's instructions, and the best of this machine.
 pub(super) fn backends() -> Vec<Backend> {
     let best = Backend::best_of(Aes::BACKENDS);
     let mut backends = vec![Backend::Portable, Backend::AesNi];
@@ -41,7 +41,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         let mut points = Vec::new();
         for &bytes in &sizes {
             let (mut data, mut tag) = (vec![0x33; bytes], [0; 16]);
-            // Small messages often enough that the clock can tell.
+            // Small messages are repeated so that the clock can time them.
             let times = (1 << 16) / bytes.min(1 << 16);
             let seconds = in_turn(
                 effort.samples(),

@@ -1,4 +1,4 @@
-//! The closing words.
+//! The conclusion.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! One CCM message (SP 800-38C) in the two passes that the paper speaks of: the CBC-MAC, and CTR in pieces.
+//! One CCM message (SP 800-38C) in the two passes that the paper describes: the CBC-MAC, and CTR in segments.
 
 use tress_cipher::{
     Error,
@@ -6,19 +6,19 @@ use tress_cipher::{
     modes::{cbc, ctr},
 };
 
-/// Bytes that are chained at once: small enough for the first-level cache.
+/// Bytes that are chained in one step: small enough for the first-level cache.
 const PIECE: usize = 4096;
 const BLOCK: usize = 16;
 const NONCE: usize = 12;
 
-/// A message with its key; no associated data, a tag of 16 bytes.
+/// A message with its key, without associated data and with a tag of 16 bytes.
 pub(super) struct Message<'a> {
     pub(super) cipher: &'a Aes,
     pub(super) nonce: [u8; NONCE],
 }
 
 impl Message<'_> {
-    /// The CBC-MAC of the message before it is encrypted: of B_0, the data and zeros up to a block.
+    /// The CBC-MAC of the plaintext: of B_0, the data and zeros up to a block.
     pub(super) fn mac(&self, plain: &[u8]) -> Result<[u8; BLOCK], Error> {
         // Flags: no associated data, a tag of 16 bytes, 3 bytes of length.
         let mut chain = [0; BLOCK];
@@ -42,7 +42,7 @@ impl Message<'_> {
         ctr::apply(self.cipher, &self.counter(first_block as u32 + 1), data)
     }
 
-    /// The MAC as the message carries it.
+    /// The tag of the message: the encrypted MAC.
     pub(super) fn tag(&self, mut mac: [u8; BLOCK]) -> Result<[u8; BLOCK], Error> {
         ctr::apply(self.cipher, &self.counter(0), &mut mac)?;
         Ok(mac)
@@ -64,7 +64,7 @@ mod tests {
 
     use super::*;
 
-    /// Against `modes::ccm`, which the vectors of NIST and Wycheproof check.
+    /// Compared with `modes::ccm`, which the vectors of NIST and Wycheproof check.
     #[test]
     fn two_passes_make_ccm() {
         let cipher = Aes::new(&[7; 16]).expect("a key");

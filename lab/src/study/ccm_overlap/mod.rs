@@ -35,13 +35,13 @@ pub(super) const STUDY: Study = Study {
     conclude: conclude::conclude,
 };
 
-/// What the paper calls R_comp.
+/// R_comp of the paper, in seconds per byte.
 const PAPER_R_COMP: f64 = 0.037e-6;
 
 type Work<'a> = &'a mut dyn FnMut() -> Result<(), Error>;
 
-/// The seconds of each of several works, in turn and after one round to warm up, so that whatever else the machine does
-/// meets all of them; `looks` sees it.
+/// Runs several closures alternately, after one round for warm-up, so that disturbances of the machine affect all of
+/// them. Returns the seconds of each. `looks` checks whether the machine is busy.
 fn in_turn(samples: usize, looks: &mut Looks, works: &mut [Work<'_>]) -> Result<Vec<Vec<f64>>, Error> {
     let mut seconds = vec![Vec::with_capacity(samples); works.len()];
     for sample in 0..=samples {

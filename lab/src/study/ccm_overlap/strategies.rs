@@ -1,5 +1,5 @@
-//! Section 2.2, really run: one CCM message serially, with CTR split over the cores, with the MAC on one core beside CTR on
-//! the rest; then what Tress does, which needs more than one message: chunks in lanes.
+//! Section 2.2 on real cores: one CCM message serially, with CTR split over the cores, and with the MAC on one core
+//! beside CTR on the rest. Then the method of Tress, which needs more than one message: chunks in lanes.
 
 use std::{hint::black_box, thread, time::Duration};
 
@@ -13,11 +13,11 @@ use crate::timing::thread_time;
 
 const BLOCK: usize = 16;
 const NONCE: &[u8; 12] = b"twelve bytes";
-/// How far from the model a figure may be that agrees with it.
+/// Largest relative difference to the model at which a figure agrees with it.
 const CLOSE: f64 = 0.1;
-/// What the serial passes over a message take at least, some hundred times as long as starting the threads.
+/// Least time of the serial passes over a message, some hundred times the time to start threads.
 const LONG: Duration = Duration::from_millis(20);
-/// Bytes of the longest message: its length has three bytes beside a nonce of twelve.
+/// Bytes of the longest message: a nonce of twelve bytes leaves three bytes for the length.
 const MOST: usize = (1 << 24) - 1;
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
@@ -39,7 +39,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     Ok(section)
 }
 
-/// The ways that are compared with the serial one, in the order of their rows; the paper's with their models and figures.
+/// The methods that are compared with the serial one, in the order of their rows; the paper's have a model and figures.
 const WAYS: [(&str, Option<(Strategy, &str)>); 5] = [
     ("CTR split over all cores, then the MAC", Some((Strategy::CtrSplit, "1.6 on 4"))),
     ("the MAC on one core beside CTR on the rest", Some((Strategy::MacApart, "2.0 on 4"))),
@@ -92,7 +92,7 @@ fn one_backend(
         ],
     )?;
 
-    // The share of the MAC, which the paper takes for a half.
+    // The share of the MAC, for which the paper assumes a half.
     let share = Measured::ratio(&seconds[1], &seconds[0]);
     let name = backend.name();
     section.rows.push(Row {
@@ -138,7 +138,7 @@ fn one_backend(
     Ok(())
 }
 
-/// The length of a message that is long enough to be measured, from `first` on: `serially` says what the serial passes take.
+/// A length from `first` on that is long enough to be measured. `serially` times the serial passes.
 fn long_enough(first: usize, mut serially: impl FnMut(usize) -> Result<Duration, Error>) -> Result<usize, Error> {
     let mut bytes = first.min(MOST);
     while bytes < MOST && serially(bytes)? < LONG {
@@ -147,7 +147,7 @@ fn long_enough(first: usize, mut serially: impl FnMut(usize) -> Result<Duration,
     Ok(bytes)
 }
 
-/// All ways to encrypt one message give the same, before anything is timed.
+/// Checks that all methods for one message give the same bytes, before anything is timed.
 fn agree(message: &Message<'_>, plain: &[u8], cores: usize) -> Result<(), Error> {
     let (mut expected, mut tag) = (plain.to_vec(), [0; 16]);
     ccm::seal(message.cipher, NONCE, Aad(b""), &mut expected, &mut tag)?;
@@ -187,7 +187,7 @@ fn mac_apart(message: &Message<'_>, plain: &[u8], out: &mut [u8], cores: usize) 
     })
 }
 
-/// CTR in as many pieces as threads.
+/// CTR in one segment per thread.
 fn ctr_on(message: &Message<'_>, plain: &[u8], out: &mut [u8], threads: usize) -> Result<(), Error> {
     let piece = plain.len().div_ceil(threads).next_multiple_of(BLOCK).max(BLOCK);
     in_pieces(plain, out, piece, |from, plain, out| {
@@ -196,8 +196,8 @@ fn ctr_on(message: &Message<'_>, plain: &[u8], out: &mut [u8], threads: usize) -
     })
 }
 
-/// The same bytes as messages of 16 KiB, in lanes, as many on each thread. A payload of the container does the same, but by the best
-/// backend alone.
+/// The same bytes as messages of 16 KiB, in lanes, equally many on each thread. A container's payload is encrypted in
+/// this way, but always by the best backend.
 fn chunks(cipher: &Aes, plain: &[u8], out: &mut [u8], threads: usize) -> Result<(), Error> {
     let batch = 32 * CHUNK_BYTES;
     let share = plain.len().div_ceil(threads).next_multiple_of(batch);
@@ -219,7 +219,8 @@ fn chunks(cipher: &Aes, plain: &[u8], out: &mut [u8], threads: usize) -> Result<
     })
 }
 
-/// Does `work`, which takes where a piece begins, on each piece by a thread of its own, the first one by this thread.
+/// Calls `work` with the offset of each segment and the segment itself, each on a separate thread; the first segment
+/// is on this thread.
 fn in_pieces(
     plain: &[u8],
     out: &mut [u8],
@@ -243,7 +244,7 @@ fn in_pieces(
 mod tests {
     use super::*;
 
-    /// By hand: at a nanosecond a byte 20 ms are 20 million bytes, more than there may be; at 4 ns a byte 5 million.
+    /// By hand: at a nanosecond per byte 20 ms are 20 million bytes, more than the longest message; at 4 ns per byte 5 million.
     #[test]
     fn a_message_is_as_long_as_it_has_to_be() {
         let at =
@@ -269,7 +270,7 @@ mod tests {
     fn a_refused_thread_is_an_error() {
         let cipher = Aes::new(&[7; 16]).expect("a key");
         let message = Message { cipher: &cipher, nonce: *NONCE };
-        // Enough for a share of each thread: these are whole batches of 32 chunks.
+        // Enough for a share of each thread, because shares are whole batches of 32 chunks.
         let (plain, mut out) = (vec![1; 3_000_000], vec![0; 3_000_000]);
         let refused = |left, result: &mut dyn FnMut() -> Result<(), Error>| {
             tress_container::threads::LEFT.set(left);
@@ -283,7 +284,7 @@ mod tests {
         tress_container::threads::LEFT.set(usize::MAX);
     }
 
-    /// Each chunk is the message that `modes::ccm` makes of it under its number.
+    /// Each chunk is the message that `modes::ccm` makes from it with the chunk's number in the nonce.
     #[test]
     fn chunks_are_messages() {
         let cipher = Aes::new(&[7; 16]).expect("a key");

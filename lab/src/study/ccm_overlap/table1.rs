@@ -6,10 +6,10 @@ use super::super::{Effort, Error, Picture, Row, Section, Verdict};
 use super::PAPER_R_COMP;
 use crate::picture;
 
-/// What every figure of the table fits; the paper measured about 10.1 µs.
+/// Every figure of the table fits this value; the paper measured about 10.1 µs.
 const T_SYN: f64 = 10e-6;
 
-/// Bytes, their name, R_comm, its name, and what the paper prints: speed-up, m_opt.
+/// Bytes and their name, R_comm and its name, and the paper's speed-up and m_opt.
 const TABLE: [(u64, &str, f64, &str, &str, &str); 8] = [
     (10_000_000, "10 MB", 0.8e-6, "10 Mbit/s", "1.04", "894"),
     (10_000_000, "10 MB", 0.08e-6, "100 Mbit/s", "1.45", "292"),

@@ -1,5 +1,5 @@
-//! A real transfer, drawn: what every worker and every connection does when, from the trace that `tress send` writes. First
-//! computing and then sending, then both at once, and then as fast as the machine goes.
+//! A picture of a real transfer: the work of every worker and every connection over time, from the trace that `tress
+//! send` writes. First computing and then sending, then both overlapped, and then at full speed.
 
 use std::{fs, path::Path};
 
@@ -14,16 +14,16 @@ use super::{
 };
 use crate::picture::timeline::{Span, Timeline, Track};
 
-/// Few enough batches to see each.
+/// Small enough that every batch is visible.
 const BYTES: usize = 8 << 20;
 const STAGE: &str = "512KiB";
-/// Where both sides are held to a rate: slow enough that a busy machine keeps up, and the link the slower one.
+/// Rates to which both sides are limited: slow enough for a busy machine, and the link is the slower one.
 const COMPUTE: &str = "100MB";
 const LINK: &str = "50MB";
-/// Spans that are drawn at most.
+/// Largest number of spans in a picture.
 const MOST_SPANS: usize = 5000;
 
-/// What is measured: the name of its picture, its title, and its options.
+/// A transfer to draw: name and title of the picture, and options of the sender.
 struct Way {
     name: &'static str,
     title: &'static str,
@@ -123,7 +123,7 @@ fn read(path: &Path) -> Result<Vec<Track>, String> {
     tracks(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The rows of workers and links, with what they do; waiting is nothing.
+/// The rows of workers and links, with their work. Waiting is not drawn.
 fn tracks(trace: &[u8]) -> Result<Vec<Track>, serde_json::Error> {
     let mut events: Vec<Event> = serde_json::from_slice(trace)?;
     events.sort_by(|one, other| one.ts.total_cmp(&other.ts));
@@ -142,7 +142,7 @@ fn tracks(trace: &[u8]) -> Result<Vec<Track>, serde_json::Error> {
     Ok(rows.into_iter().map(|(_, track)| track).filter(|track| !track.spans.is_empty()).collect())
 }
 
-/// Of the time in which any worker computes, the part in which any link writes.
+/// The part of the time with any worker computing in which any link is writing.
 fn overlap(tracks: &[Track]) -> f64 {
     let spans = |is_writing: bool| {
         let spans =
@@ -176,7 +176,8 @@ fn union(mut spans: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
 mod tests {
     use super::*;
 
-    /// In Chrome's format, by hand: two workers, who compute for 8 µs, and a link that writes for 4, 3 of them meanwhile.
+    /// In Chrome's format, by hand: two workers that compute for 8 µs, and a link that writes for 4 µs, 3 of which
+    /// overlap with the computing.
     const TRACE: &str = r#"[
         {"name":"thread_name","ph":"M","pid":1,"tid":2000,"args":{"name":"link 0"}},
         {"name":"thread_name","ph":"M","pid":1,"tid":1,"args":{"name":"session"}},

@@ -1,4 +1,4 @@
-//! The paper's third question: what a wider digit gains. Twice the bits are half the digits and a quarter of their products.
+//! The paper's third question: the gain of a wider digit. Twice the bits are half the digits and a quarter of the digit products.
 
 use tress_modular_times::BITS;
 
@@ -25,7 +25,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         .into();
     lines.extend(["16", "32", "64, this machine"].map(|name| Line { name: name.into(), points: Vec::new() }));
     let mut looks = Looks::default();
-    // Of Montgomery powers, 16 over 32 and 32 over 64, by size.
+    // Gains of Montgomery powers, 16 over 32 and 32 over 64 bits, by size.
     let mut gains: [Vec<Measured>; 2] = Default::default();
     for (size, bits) in BITS.into_iter().enumerate() {
         for row in ROWS {

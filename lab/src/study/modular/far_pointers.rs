@@ -1,4 +1,4 @@
-//! The paper's first question: what the large memory model costs, in which a pointer carries its segment.
+//! The paper's first question: the cost of the large memory model, in which a pointer includes its segment.
 
 use super::super::{Claim, Effort, Error, Row, Section, Verdict};
 use super::paper::{DOS_LARGE, DOS_SMALL, OPERATIONS, TABLES, Table, WINDOWS_31, WINDOWS_31_LARGE};

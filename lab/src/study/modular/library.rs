@@ -1,4 +1,4 @@
-//! The paper's second question: what it costs to call the same code in a shared library rather than in the program.
+//! The paper's second question: the cost of calling the same code in a shared library instead of in the program.
 
 use tress_modular_times::{BITS, Operation};
 
@@ -8,10 +8,10 @@ use super::record::{System, systems};
 use super::span;
 use crate::picture::{Chart, Level, Line, Scale};
 
-/// The digits of what was recorded.
+/// Digit size of the recorded systems that are compared.
 const DIGIT_BITS: u32 = 64;
 
-/// Shared over static, of the paper or of two recorded systems.
+/// Shared library over static library, of the paper or of two recorded systems.
 struct Pair<'a> {
     name: &'static str,
     of: Of<'a>,
@@ -80,7 +80,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     Ok(section)
 }
 
-/// Most figures within a tenth of 1, as the paper means it: it found single ones that were faster, too.
+/// Whether most figures are within a tenth of 1. The paper's claim is meant like this: some of its figures are below 1.
 fn almost_free(pair: &Pair<'_>, claim: &str, rows: std::ops::Range<usize>) -> Verdict {
     let ratios = pair.ratios(rows);
     let near = ratios.iter().filter(|ratio| (0.9..=1.1).contains(*ratio)).count();

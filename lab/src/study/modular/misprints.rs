@@ -1,5 +1,5 @@
-//! What is misprinted in the paper, each found by something that can be computed: figures that contradict others, and
-//! algorithms that give something else when they are done as they stand.
+//! Misprints in the paper, each found by something that can be computed: figures that contradict others, and
+//! algorithms that give a wrong result exactly as printed.
 
 use super::super::{Effort, Error, Section, Verdict};
 use super::paper::{OPERATIONS, SYSTEMS, TABLES, UNIX, WINDOWS_31, WINDOWS_31_LARGE};
@@ -102,7 +102,7 @@ fn multiply(a: u64, b: u64, n: u64) -> u64 {
     (u128::from(a) * u128::from(b) % u128::from(n)) as u64
 }
 
-/// Algorithm 3, multiplying by `factor` where it multiplies.
+/// Algorithm 3, multiplying by `factor` in its multiplication step.
 fn binary_by(x: u64, d: u64, n: u64, factor: u64) -> u64 {
     let mut a = x % n;
     for i in (0..d.ilog2()).rev() {
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!((binary(5, 96, 97), montgomery(5, 96, 97, false, false)), (1, 1));
     }
 
-    /// By eye.
+    /// Found by reading the tables.
     #[test]
     fn figures_that_contradict_others() {
         assert_eq!(shrinking(), [(CLASSICAL, 0, 1), (CLASSICAL, 1, 1)]);

@@ -1,5 +1,5 @@
-//! Arithmetic for signatures on several systems: the paper's tables 2 to 5 beside this machine and beside what lab/systems/run
-//! recorded, its three questions, and what is misprinted in it.
+//! Arithmetic for signatures on several systems: the paper's tables 2 to 5 beside this machine and beside the records
+//! of lab/systems/run; the paper's three questions; and its misprints.
 
 mod conclude;
 mod digits;
@@ -37,9 +37,9 @@ pub(super) const STUDY: Study = Study {
     conclude: conclude::conclude,
 };
 
-/// Samples of the paper's operations of these rows on numbers of so many bits, digits of 16, 32 and 64 bits in turn.
+/// Alternating samples of the paper's operations of these rows, on numbers of `bits` bits with digits of 16, 32 and 64 bits.
 fn samples(effort: &Effort, bits: usize, rows: Range<usize>, looks: &mut Looks) -> Result<Vec<[Vec<f64>; 3]>, Error> {
-    // A quick run is over in a minute, whatever the machine.
+    // Limits the time of a quick run to about a minute on every machine.
     let limit = if effort.is_quick { Duration::from_millis(200) } else { Duration::from_secs(2) };
     Operation::PAPER[rows]
         .iter()

@@ -1,4 +1,4 @@
-//! The paper's tables 2 to 5, as printed: columns are systems, rows operations.
+//! The paper's tables 2 to 5, as printed. Columns are systems, rows operations.
 
 use tress_modular_times::Operation;
 
@@ -20,7 +20,7 @@ pub(super) const SYSTEMS: [System; 8] = [
     System { name: "UNIX (Solaris 2.3)", digit_bits: 32 },
 ];
 
-/// Numbers of columns.
+/// Indexes of columns.
 pub(super) const DOS_SMALL: usize = 0;
 pub(super) const DOS_LARGE: usize = 1;
 pub(super) const WINDOWS_31: usize = 2;
@@ -34,7 +34,7 @@ pub(super) const UNIX: usize = 7;
 pub(super) struct Table {
     pub(super) number: u32,
     pub(super) bits: usize,
-    /// Rows are [`Operation::PAPER`]; milliseconds, the last two rows seconds.
+    /// Rows are [`Operation::PAPER`], in milliseconds; the last two rows are in seconds.
     pub(super) figures: [[&'static str; 8]; 8],
 }
 
@@ -44,7 +44,7 @@ impl Table {
         self.figures[row][column].parse().unwrap_or(f64::NAN) * if is_in_seconds(row) { 1e9 } else { 1e6 }
     }
 
-    /// A figure with all its digits, in a unit in which it is not below 1.
+    /// A figure with all its printed digits, in a unit in which it is at least 1.
     pub(super) fn text(&self, row: usize, column: usize) -> String {
         let text = self.figures[row][column];
         let (unit, smaller) = if is_in_seconds(row) { ("s", "ms") } else { ("ms", "µs") };
@@ -60,7 +60,7 @@ impl Table {
     }
 }
 
-/// The exponentiations.
+/// Whether the row is an exponentiation, whose figures are in seconds.
 pub(super) fn is_in_seconds(row: usize) -> bool {
     row >= Operation::PAPER.len() - 2
 }
@@ -141,7 +141,7 @@ pub(super) const TABLES: [Table; 4] = [
 mod tests {
     use super::*;
 
-    /// Sums over the rows of each table, by a program that reads them from the paper's text.
+    /// Sums over the rows of each table, computed by a program from the paper's text.
     #[test]
     fn figures_are_those_of_the_paper() {
         let sums = [

@@ -1,4 +1,5 @@
-//! What other systems took: a file of lab/systems/run, JSON lines as docs/contributing/systems.md has them. Whatever it holds may be wrong.
+//! Times of other systems: a file of lab/systems/run, JSON lines in the format of docs/contributing/systems.md. The
+//! file is untrusted.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -7,14 +8,14 @@ use tress_modular_times::Operation;
 
 use super::super::{Effort, Error};
 
-/// The record that comes with this program, for those that were not made on the reader's machine.
+/// The record in this program, whose systems are not the reader's machine.
 const BUILT_IN: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../bench/record/2026-11-22-intel-xeon-2-80ghz-systems.jsonl"));
 
-/// Of a file: more than any that lab/systems/run writes.
+/// Largest size of a file in bytes: more than any that lab/systems/run writes.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// The version of the lines.
+/// The schema's version.
 const SCHEMA: u32 = 1;
 
 #[derive(Deserialize)]
@@ -41,37 +42,37 @@ pub(super) struct System {
     #[serde(rename = "system")]
     pub(super) name: String,
     pub(super) title: String,
-    /// `ns` for real times; everything else is an emulator's.
+    /// `ns` for real times; other units are counts of an emulator.
     pub(super) unit: String,
-    /// What runs its programs, where it is not the system itself.
+    /// The emulator that runs the system's programs, if there is one.
     pub(super) through: Option<String>,
     pub(super) compiler: String,
     pub(super) machine: String,
     pub(super) time: u64,
-    /// By digit bits, number bits and operation's name.
+    /// By bits of a digit, bits of numbers, and the operation's name.
     #[serde(skip)]
     pub(super) times: BTreeMap<(u32, usize, &'static str), f64>,
 }
 
 impl System {
-    /// Whether its times are those of a machine.
+    /// Whether its times are those of a real machine.
     pub(super) fn is_real(&self) -> bool {
         self.unit == "ns"
     }
 
-    /// What one run takes, in the system's unit.
+    /// Cost of one run, in the system's unit.
     pub(super) fn per_run(&self, digit_bits: u32, bits: usize, operation: Operation) -> Option<f64> {
         self.times.get(&(digit_bits, bits, operation.name())).copied()
     }
 }
 
-/// The systems of the file that was asked for, or of the record that is built in.
+/// The systems of the file in `effort`, or of the built-in record.
 pub(super) fn systems(effort: &Effort) -> Result<Vec<System>, Error> {
     let text = text(effort)?;
     parse(&text).map_err(|(line, why)| Error::Record { path: path(effort), line, why })
 }
 
-/// Its bytes.
+/// The contents of that file.
 pub(super) fn text(effort: &Effort) -> Result<String, Error> {
     match &effort.systems {
         None => Ok(BUILT_IN.into()),
@@ -93,7 +94,7 @@ fn path(effort: &Effort) -> std::path::PathBuf {
     effort.systems.clone().unwrap_or_else(|| "the built-in record".into())
 }
 
-/// The systems in their order, or the line that is wrong and why.
+/// The systems in order, or the line with an error and the reason.
 fn parse(text: &str) -> Result<Vec<System>, (usize, String)> {
     let mut systems: Vec<System> = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -134,7 +135,7 @@ fn parse(text: &str) -> Result<Vec<System>, (usize, String)> {
     Ok(systems)
 }
 
-/// A text that stays inside its cell of a table.
+/// A text that cannot break out of a table cell.
 fn words(text: &str) -> String {
     let is_plain = |letter: &char| !letter.is_control() && !matches!(letter, '|' | '<' | '>' | '[' | ']' | '`');
     text.chars().filter(is_plain).take(200).collect()

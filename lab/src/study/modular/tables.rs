@@ -1,5 +1,5 @@
-//! Tables 2 to 5: the paper's figures, this machine now, and other systems as they were recorded. Times of machines stand in
-//! one table, counts of emulators in others.
+//! Tables 2 to 5: the paper's figures, this machine, and the recorded systems. Times of machines are in one table,
+//! counts of emulators in separate ones.
 
 use tress_modular_times::Operation;
 
@@ -93,7 +93,7 @@ fn line(system: String, digit_bits: u32, figures: impl Iterator<Item = String>) 
     [system, digit_bits.to_string()].into_iter().chain(figures).collect()
 }
 
-/// Adds a row for each size of digits that the system has.
+/// Adds a row for each digit size that the system has.
 fn recorded(table: &mut Table, system: &System, bits: usize, show: fn(f64) -> String) {
     let through = system.through.as_ref().map_or(String::new(), |through| format!(", through {through}"));
     for digit_bits in DIGITS {
@@ -105,7 +105,7 @@ fn recorded(table: &mut Table, system: &System, bits: usize, show: fn(f64) -> St
     }
 }
 
-/// A count in four digits or all those before the point.
+/// A count with four digits, or all digits before the point.
 fn count(value: f64) -> String {
     match value {
         value if value >= 1e6 => format!("{:.1} million", value / 1e6),
@@ -115,7 +115,7 @@ fn count(value: f64) -> String {
     }
 }
 
-/// How many times as fast as the best of the paper's systems with digits of the same size.
+/// How many times as fast as the fastest of the paper's systems with digits of the same size.
 fn faster(table: &super::paper::Table, here: &[[Vec<f64>; 3]], looks: &Looks) -> Verdict {
     let mut least = (f64::INFINITY, String::new());
     let mut most = (0.0, String::new());
@@ -141,7 +141,7 @@ fn faster(table: &super::paper::Table, here: &[[Vec<f64>; 3]], looks: &Looks) ->
     Claim::Ours.measured(claim, Some(least.0 > 1.0), looks)
 }
 
-/// The paper takes for granted that digits of 32 bits are faster than those of 16.
+/// The paper assumes that digits of 32 bits are faster than those of 16.
 fn wider(here: &[[Vec<f64>; 3]], looks: &Looks) -> Verdict {
     let slower: Vec<&str> = here
         .iter()

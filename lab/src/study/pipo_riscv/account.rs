@@ -1,5 +1,5 @@
-//! Where the cycles of the table's kernels go, by the model; and what that says of those of the paper's figures that its
-//! layout, written anew, is not near.
+//! Where the cycles of the table's kernels go in the model, and possible causes of differences between the paper's
+//! figures and our rewritten version of its layout.
 
 use tress_sim::timing::Account;
 
@@ -12,7 +12,7 @@ use super::table_5::{Simulated, simulated};
 const ROUNDS: f64 = 13.0;
 const ROUND_KEYS: f64 = 14.0;
 const ROWS: f64 = 8.0;
-/// Where in the table: one block in ECB, four with little memory, four with speed.
+/// Rows of Table 5: one block in ECB, four blocks optimised for memory, four optimised for speed.
 const ONE: usize = 0;
 const MEMORY: usize = 3;
 const SPEED: usize = 4;
@@ -64,12 +64,12 @@ fn table(simulated: &[Simulated]) -> Table {
     .with(rows)
 }
 
-/// Everything in a call shared out among rounds and blocks.
+/// Cycles of a call, divided by rounds and blocks.
 fn round_cycles(figures: &Figures, printed: &Printed) -> f64 {
     f64::from(figures.cycles) / ROUNDS / f64::from(printed.bytes / 8)
 }
 
-/// How many cycles more the paper has than its layout written anew.
+/// Cycles that the paper has in excess of its rewritten layout.
 fn missing(simulated: &[Simulated], row: usize) -> f64 {
     f64::from(TABLE_5[row].cycles) - f64::from(simulated[row][0].cycles)
 }
@@ -98,8 +98,8 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
     verdicts
 }
 
-/// What would make up for the cycles that are missing in a row. The paper prints parts of two functions and no count of
-/// instructions, so none of it is more than fitting.
+/// A possible cause of a row's missing cycles. The paper prints parts of two functions and no count of instructions,
+/// so the explanation only fits the figures.
 fn explained(simulated: &[Simulated], row: usize) -> Verdict {
     let more = missing(simulated, row);
     let name = TABLE_5[row].name;
@@ -146,7 +146,7 @@ mod tests {
     fn only_what_is_far_is_explained() {
         let near = verdicts(&with(|row| TABLE_5[row].cycles));
         assert!(near.len() == 2 && near.iter().all(|verdict| matches!(verdict, Verdict::Holds(_))), "{near:?}");
-        // 102 less: 7.8 a round.
+        // 102 less: 7.8 per round.
         let far = verdicts(&with(|row| TABLE_5[row].cycles - if row == ONE { 102 } else { 0 }));
         assert!(
             matches!(&far[..], [_, Verdict::Unclear(text)] if text.contains("102 cycles more, 7.8 in each")),

@@ -1,4 +1,4 @@
-//! Our kernels of all ciphers on short and long messages, and what others have published for processors of this kind.
+//! Our kernels of all ciphers on short and long messages, and published results for processors of this kind.
 
 use super::super::{Claim, Effort, Error, Picture, Section, Table, Verdict};
 use super::simulate::{self, Figures};
@@ -7,7 +7,7 @@ use crate::picture::bars::{Bars, Group};
 /// A kernel of ours.
 struct Kernel {
     name: &'static str,
-    /// Its rows in the program for 16, 64 and 1024 bytes.
+    /// Names of its rows in the program for 16, 64 and 1024 bytes.
     rows: [&'static str; 3],
 }
 
@@ -20,7 +20,7 @@ macro_rules! kernel {
     };
 }
 
-/// Four blocks of PIPO are 32 bytes, four messages of AES 64: less is as much work.
+/// Minimum lengths: four blocks of PIPO are 32 bytes, four messages of AES 64; shorter messages take as much work.
 const KERNELS: [Kernel; 22] = [
     kernel!("PIPO-64/128 ECB, one block", "pipo128_encrypt1"),
     kernel!("PIPO-64/128 ECB, four blocks", "pipo128_encrypt4", 32),
@@ -51,7 +51,7 @@ const AES_CTR: &str = "AES-128 CTR, constant time";
 const TABLE_CTR: &str = "AES-128 CTR, tables";
 const RC6_CTR: &str = "RC6-32/20 CTR";
 
-/// What others print, in cycles a byte; measured on boards with an FE310.
+/// Published cycles per byte, measured on boards with an FE310.
 const PUBLISHED: [(&str, &str, &str); 8] = [
     ("PIPO-64/128 ECB, one block", "152.21", "the paper, Table 5"),
     ("PIPO-64/128 ECB, four blocks", "59.93", "the paper, Table 5"),
@@ -105,7 +105,7 @@ fn table(figures: &[[Figures; 3]]) -> Table {
     .with(KERNELS.iter().zip(figures).map(row))
 }
 
-/// Cycles a byte of messages of 16, 64 and 1024 bytes.
+/// Cycles per byte of messages of 16, 64 and 1024 bytes.
 fn per_byte(figures: &[Figures; 3]) -> [f64; 3] {
     let [short, middle, long] = figures;
     [f64::from(short.cycles) / 16.0, f64::from(middle.cycles) / 64.0, f64::from(long.cycles) / 1024.0]
@@ -211,7 +211,7 @@ mod tests {
             verdicts(figures).iter().filter(|verdict| matches!(verdict, Verdict::Fails(_))).count()
         };
         assert_eq!(fails(&with(20)), 0);
-        // AES at 60 is slower than 57, at 80 than 78.9 as well.
+        // AES at 60 is slower than 57, and at 80 slower than 78.9.
         assert_eq!(fails(&with(30)), 1);
         assert_eq!(fails(&with(40)), 2);
     }

@@ -1,4 +1,4 @@
-//! What is misprinted in the paper, each found by something that can be computed.
+//! Misprints in the paper, each found by something that can be computed.
 
 use super::super::{Claim, Effort, Error, Section, Verdict};
 use super::paper::{KWAK, TABLE_5};
@@ -28,7 +28,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
             how != OTHER,
         ));
     }
-    // What the text says of the table.
+    // Gains in the text, computed from the table.
     let [one, _, _, memory, speed, ..] = &TABLE_5;
     for (what, exact, text) in [
         ("one block, compared with Kwak, Kim and Seo", KWAK[0].1 / one.per_byte(), "1.7"),
@@ -54,7 +54,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
 
 const OTHER: &str = "neither rounded nor truncated";
 
-/// How a figure became what is printed.
+/// The way in which a figure was shortened to its printed form.
 fn printed(exact: f64, text: &str) -> &'static str {
     let digits = text.split_once('.').map_or(0, |(_, digits)| digits.len());
     let scale = 10f64.powi(digits as i32);

@@ -1,8 +1,8 @@
 //! PIPO on a 32-bit RISC-V: S. Eum et al., "Optimized Implementation of PIPO Lightweight Block Cipher on 32-bit RISC-V
 //! Processor", 2022, on the model of its board's processor.
 //!
-//! Figures of four kinds stand in columns of their own: what papers print (measured on a board), what the model `fe310`
-//! gives (simulated), what the same program took on a core as RTL, and sizes.
+//! Figures of four kinds have separate columns: the papers' (measured on a board), those of the model `fe310`
+//! (simulated), those of the same program on a core as RTL, and sizes.
 
 mod account;
 mod ciphers;

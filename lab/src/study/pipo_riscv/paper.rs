@@ -1,4 +1,4 @@
-//! The paper's Table 5, and which of our kernels stands beside which of its rows.
+//! The paper's Table 5, and our kernel for each of its rows.
 
 /// A row of the table: a kernel of the paper.
 pub(super) struct Printed {
@@ -6,14 +6,14 @@ pub(super) struct Printed {
     /// Bytes of a call.
     pub(super) bytes: u32,
     pub(super) cycles: u32,
-    /// Cycles a byte, as it is printed.
+    /// Cycles per byte, as printed.
     pub(super) per_byte: &'static str,
-    /// The paper's layout written anew: a row of the program.
+    /// Row of the program with the paper's layout, rewritten.
     pub(super) layout: &'static str,
-    /// What Tress has: a row of the program, and the same on 1024 bytes.
+    /// Rows of the program with our kernel: on the same bytes, and on 1024 bytes.
     pub(super) ours: &'static str,
     pub(super) ours_bulk: &'static str,
-    /// Bytes of key that a kernel reads: the paper's and its layout's, and ours.
+    /// Bytes of the prepared key: of the paper and its rewritten layout, and of ours.
     pub(super) key_bytes: [u32; 2],
 }
 
@@ -97,8 +97,8 @@ pub(super) const TABLE_5: [Printed; 7] = [
     },
 ];
 
-/// What the table prints of Kwak, Kim and Seo, whose key schedule is in the figure: one block, four.
+/// The table's figures of Kwak, Kim and Seo, key schedule included: bytes and cycles per byte of one block and of four.
 pub(super) const KWAK: [(u32, f64); 2] = [(8, 259.75), (32, 113.7)];
 
-/// How far the paper's layout may be from the paper's figure.
+/// Largest relative difference at which the rewritten layout is near the paper's figure.
 pub(super) const NEAR: f64 = 0.05;

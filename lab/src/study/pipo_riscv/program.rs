@@ -1,5 +1,4 @@
-//! The program that is simulated (`bench` of riscv/firmware/devices), how it is told what to do, and what has to come out, which Tress
-//! computes here.
+//! The simulated program (`bench` of riscv/firmware/devices), its parameters, and its expected output, which Tress computes here.
 
 use object::{Object, ObjectSymbol};
 use tress_cipher::{
@@ -12,21 +11,21 @@ use tress_cipher::{
 
 use super::super::{Error, numbers};
 
-/// For RV32IMAC, code in flash. `riscv/firmware/build` makes it.
+/// An image for RV32IMAC with code in flash, built by `riscv/firmware/build`.
 pub(super) const IMAGE: &[u8] = include_bytes!("../../../../riscv/firmware/images/bench.elf");
 
-/// What it is asked to do begins with this; then the first row, how many, an address that takes results or 0, and whether
-/// it says nothing on its console.
+/// The parameters begin with this; then follow the index of the first row, the number of rows, the address for
+/// results or 0, and whether the console stays silent.
 const MAGIC: &[u8] = b"kernels1";
-/// What the names of its rows begin with; they end with an empty line or a byte that is no text.
+/// The list of row names begins with this. It ends with an empty line or a byte that is not text.
 const NAMES: &[u8] = b"rows of bench:\n";
 
-/// Where a search ends, in bytes.
+/// Index of the first byte after `searched`.
 fn after(bytes: &[u8], searched: &[u8]) -> Option<usize> {
     bytes.windows(searched.len()).position(|window| window == searched).map(|start| start + searched.len())
 }
 
-/// The rows that the program has: a kernel and the bytes of a call.
+/// The rows of the program: a kernel and the bytes of a call.
 pub(super) fn names() -> Result<Vec<&'static str>, Error> {
     let missing = || Error::Program("the names of its rows are missing".into());
     let text = &IMAGE[after(IMAGE, NAMES).ok_or_else(missing)?..];
@@ -37,7 +36,7 @@ pub(super) fn names() -> Result<Vec<&'static str>, Error> {
     Ok(text.lines().take_while(is_row).collect())
 }
 
-/// The program, asked for one row.
+/// The program with the parameters for one row.
 pub(super) fn asked_for(row: usize) -> Result<Vec<u8>, Error> {
     let missing = || Error::Program("its parameters are missing".into());
     let start = after(IMAGE, MAGIC).ok_or_else(missing)?;
@@ -49,19 +48,19 @@ pub(super) fn asked_for(row: usize) -> Result<Vec<u8>, Error> {
     Ok(program)
 }
 
-/// Where a symbol is.
+/// The address of a symbol.
 pub(super) fn symbol(name: &str) -> Result<u64, Error> {
     let file = object::File::parse(IMAGE).map_err(|error| Error::Program(error.to_string()))?;
     let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name));
     symbol.map(|symbol| symbol.address()).ok_or_else(|| Error::Program(format!("it has no symbol {name}")))
 }
 
-/// The sum that a row has to give: FNV-1a with words instead of bytes.
+/// The expected sum of a row: FNV-1a with words instead of bytes.
 pub(super) fn sum(name: &str) -> Result<u32, Error> {
     Ok(numbers::sum(&Work::new().done(name)?))
 }
 
-/// What the program fills its memory with.
+/// Initial contents of the program's memory.
 struct Work {
     key: [u8; 32],
     /// Chains and counters.
@@ -69,7 +68,7 @@ struct Work {
     data: Vec<u8>,
 }
 
-/// Where the paper's kernels write.
+/// Distance in bytes at which the paper's kernels write.
 const APART: usize = 64;
 
 impl Work {
@@ -82,13 +81,13 @@ impl Work {
         Work { key, state, data }
     }
 
-    /// The data after a row.
+    /// The data after a row's call.
     fn done(self, name: &str) -> Result<Vec<u8>, Error> {
         let unknown = || Error::Program(format!("the expected output of {name} is unknown"));
         let (kernel, bytes) = name.split_once(' ').ok_or_else(unknown)?;
         let bytes: usize = bytes.parse().ok().filter(|bytes| *bytes <= self.data.len()).ok_or_else(unknown)?;
         if bytes == 0 {
-            // It prepares a key or a nonce.
+            // The kernel prepares a key or a nonce, and leaves the data unchanged.
             return Ok(self.data);
         }
         let (cipher, mode) = kernel.split_once('_').ok_or_else(unknown)?;
@@ -128,10 +127,10 @@ impl Work {
                     cbc::encrypt(cipher, iv, message)?;
                 }
             }
-            // One block, whose last two bytes are as they are.
+            // One block, whose last two bytes are unchanged.
             "ctr1" if is_paper => ctr::apply(cipher, &iv, data)?,
             "ctr1" | "ctr4" | "ctr" | "table_ctr" => ctr::apply(cipher, &counter, data)?,
-            // The chain leaves no trace in the data; tests of the library look at it.
+            // The chain leaves no trace in the data; tests of the library check it.
             "ccm" | "ccm_decrypt" => ccm(cipher, &self.state[block..], data)?,
             "ccm_x4" | "ccm_decrypt_x4" => {
                 for (lane, message) in data.chunks_mut(bytes / 4).enumerate() {
@@ -144,7 +143,7 @@ impl Work {
     }
 }
 
-/// CTR as CCM has it: the last eight bytes of a block count (SP 800-38C, with a nonce of seven bytes).
+/// CTR as in CCM: the last eight bytes of a block are the counter (SP 800-38C, with a nonce of seven bytes).
 fn ccm<C: BlockCipher>(cipher: &C, counter: &[u8], data: &mut [u8]) -> Result<(), Error> {
     let mut counter = counter[..C::BLOCK_BYTES].to_vec();
     for block in data.chunks_mut(C::BLOCK_BYTES) {

@@ -1,4 +1,4 @@
-//! The same program on the model and on a core as RTL: vectors/rtl/e31-pipo.json, which tools/rtl/check makes.
+//! The same program on the model and on a core as RTL: vectors/rtl/e31-pipo.json, written by tools/rtl/check.
 
 use serde::Deserialize;
 
@@ -7,7 +7,7 @@ use super::simulate::{self, Figures};
 
 const VECTORS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../vectors/rtl/e31-pipo.json"));
 
-/// How far the model may be from the RTL.
+/// Largest relative difference between model and RTL.
 const TOLERANCE: f64 = 0.01;
 #[derive(Deserialize)]
 struct Vectors {
@@ -25,7 +25,7 @@ struct Kernel {
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let broken = |error: serde_json::Error| Error::Program(format!("vectors/rtl/e31-pipo.json: {error}"));
     let mut vectors: Vectors = serde_json::from_str(VECTORS).map_err(broken)?;
-    // What prepares a nonce takes so few cycles that one misprediction is 3 %.
+    // A kernel that prepares a nonce takes so few cycles that one misprediction is 3 %.
     vectors.kernels.retain(|kernel| !kernel.name.ends_with(" 0"));
     let names: Vec<&str> = vectors.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     let figures = simulate::all(&names, "e31")?;

@@ -1,19 +1,19 @@
-//! Runs of the program on a model of the core, a row each.
+//! Runs of the program on a model of the core, one for each row.
 
 use tress_sim::{Image, Machine, Model, Report, Simulation, timing::Account};
 
 use super::super::{Error, runs};
 use super::program;
 
-/// What a row comes to.
+/// The results of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Figures {
     /// Bytes of the call.
     pub(super) bytes: u32,
-    /// Cycles and instructions of a call; what calling a function that does nothing takes is taken off.
+    /// Cycles and instructions of a call, less those of calling an empty function.
     pub(super) cycles: u32,
     pub(super) instructions: u32,
-    /// Of the first call, which fetches its code from flash.
+    /// Cycles of the first call, which fetches its code from flash.
     pub(super) first_cycles: u32,
     /// Bytes of stack that were written.
     pub(super) stack_bytes: u32,
@@ -40,7 +40,7 @@ fn is_kernel(name: &str) -> bool {
         && name != "tress_trap"
 }
 
-/// Instructions after which a run is a bug.
+/// A run of more instructions is a bug.
 const LIMIT: u64 = 1 << 30;
 
 fn one(row: usize, name: &str, machine: &Machine) -> Result<Figures, Error> {
@@ -76,7 +76,7 @@ fn code_bytes(report: &Report, image: &Image) -> u64 {
     ran.filter(|name| is_kernel(name)).map(size).sum()
 }
 
-/// The slots of the call, without those of calling a function that does nothing.
+/// The slots of the call, less those of calling an empty function.
 fn slots(report: &Report) -> Account {
     let of = |name: &str| {
         let region = report.regions.iter().find(|region| region.name == name);
@@ -96,7 +96,7 @@ fn slots(report: &Report) -> Account {
     }
 }
 
-/// What these rows come to on the machine of this name, in their order.
+/// The results of these rows on the machine of this name, in order.
 pub(super) fn all(wanted: &[&str], machine: &str) -> Result<Vec<Figures>, Error> {
     let machine =
         Machine::preset(machine).ok_or_else(|| Error::Program(format!("the machine {machine} is missing")))?;
@@ -114,7 +114,7 @@ pub(super) fn all(wanted: &[&str], machine: &str) -> Result<Vec<Figures>, Error>
 mod tests {
     use super::*;
 
-    /// Whatever else this machine does meanwhile; every instruction has a slot, and the rest are cycles that were lost.
+    /// Other programs on this machine have no effect. Every instruction has a slot, and the other slots are lost cycles.
     #[test]
     fn the_same_row_takes_the_same_cycles() {
         let rows = ["pipo128_encrypt4 32", "aes128_ctr 16", "pipo128_encrypt4 32"];
@@ -128,7 +128,7 @@ mod tests {
         }
     }
 
-    /// `size -A` of the C library's object says 4224; here the linker has made some instructions shorter.
+    /// `size -A` of the C library's object says 4224; the linker has relaxed some instructions here.
     #[test]
     fn code_is_that_of_the_kernel_alone() {
         let figures = all(&["pipo128_encrypt4 32", "pipo128_paper_encrypt1 8"], "fe310").expect("figures");

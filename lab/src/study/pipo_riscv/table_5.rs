@@ -1,14 +1,14 @@
-//! Table 5 of the paper, its layout written anew, and ours: cycles, cycles a byte, code, stack and keys.
+//! Table 5 of the paper, its layout rewritten, and our kernels: cycles, cycles per byte, code, stack and keys.
 
 use super::super::{Claim, Effort, Error, Picture, Section, Table, Verdict};
 use super::paper::{KWAK, NEAR, Printed, TABLE_5};
 use super::simulate::{self, Figures};
 use crate::picture::bars::{Bars, Group};
 
-/// Of a row of the table: the layout's call, our call, ours on 1024 bytes.
+/// Results for a row of the table: the layout's call, our call, ours on 1024 bytes.
 pub(super) type Simulated = [Figures; 3];
 
-/// What stands beside the table.
+/// The simulated results for all rows of the table.
 pub(super) fn simulated() -> Result<Vec<Simulated>, Error> {
     let names: Vec<&str> = TABLE_5.iter().flat_map(|row| [row.layout, row.ours, row.ours_bulk]).collect();
     Ok(simulate::all(&names, "fe310")?.as_chunks().0.to_vec())
@@ -178,7 +178,7 @@ mod tests {
         };
         let fails = |simulated: &[Simulated]| verdicts(simulated).iter().filter(|verdict| verdict.is_refuted()).count();
         assert_eq!(fails(&with(1.0, 0.5)), 0);
-        // One for all, one a row.
+        // One verdict for all, and one for each row.
         assert_eq!(fails(&with(1.0, 1.1)), 1 + TABLE_5.len());
         assert_eq!(fails(&with(1.1, 0.5)), TABLE_5.len());
         let mut deep = with(1.0, 0.5);
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(fails(&deep), 1);
     }
 
-    /// What the library promises (cycles a byte of a call, and in bulk).
+    /// The figures that the library's documentation states (cycles per byte of a call, and in bulk).
     #[test]
     fn kernels_stay_as_fast_as_they_are() {
         let most =

@@ -1,5 +1,5 @@
-//! Real transfers over links of known rates, against the wire's own time, equation 1, Table 1, and the best number of
-//! stages.
+//! Real transfers over links of known rates, compared with the time on the wire, equation 1, Table 1, and the best
+//! number of stages.
 
 pub(super) mod transfer;
 pub(super) mod wire;
@@ -15,14 +15,14 @@ use crate::picture::{Chart, Line, Mark, Scale};
 use transfer::{Transfers, nothing};
 use wire::Wire;
 
-/// T_syn of the paper; what threads that sleep take here is about the same (docs/explanation/overlap.md).
+/// T_syn of the paper. Sleeping threads take about as long here (docs/explanation/overlap.md).
 const T_SYN: f64 = 10e-6;
-/// A link, and what goes over it.
+/// A link, and the file that is sent over it.
 struct Link {
-    /// Bits a second.
+    /// Bits per second.
     rate: f64,
     name: &'static str,
-    /// Of the file.
+    /// Size of the file in bytes.
     bytes: usize,
 }
 
@@ -31,12 +31,12 @@ const LINKS: [Link; 3] = [
     Link { rate: 100e6, name: "100 Mbit/s", bytes: 100_000_000 },
     Link { rate: 1000e6, name: "1000 Mbit/s", bytes: 100_000_000 },
 ];
-/// The same in a quick run.
+/// The links of a quick run.
 const QUICK_LINKS: [Link; 2] = [
     Link { rate: 100e6, name: "100 Mbit/s", bytes: 10_000_000 },
     Link { rate: 1000e6, name: "1000 Mbit/s", bytes: 50_000_000 },
 ];
-/// What the paper's Table 1 has for the largest of its sizes that differs no more from ours than the digits show.
+/// The paper's speed-ups in Table 1, at the largest of its sizes. They differ from our size's only beyond the printed digits.
 const TABLE_1: [(&str, f64); 3] = [("10 Mbit/s", 1.04), ("100 Mbit/s", 1.46), ("1000 Mbit/s", 1.21)];
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
@@ -47,12 +47,12 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     Ok(section)
 }
 
-/// What is measured on one link.
+/// Measurements on one link.
 struct Run<'a> {
     link: &'a Link,
     wire: &'a mut Wire,
     transfers: Transfers<'a>,
-    /// Transfers of each kind.
+    /// Number of transfers of each kind.
     count: usize,
     looks: &'a mut Looks,
     section: &'a mut Section,
@@ -85,7 +85,7 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
 }
 
 impl Run<'_> {
-    /// Several transfers in turn, one of each kind after the other; seconds of each.
+    /// Alternating transfers, one of each kind after the other. Returns the seconds of each.
     fn in_turn(&mut self, kinds: &[&[&str]]) -> Result<Vec<Vec<f64>>, String> {
         let mut seconds = vec![Vec::new(); kinds.len()];
         for _ in 0..self.count {
@@ -97,7 +97,7 @@ impl Run<'_> {
         Ok(seconds)
     }
 
-    /// A figure beside that of the model.
+    /// Adds a row with the model's value and the measured one.
     fn row(&mut self, what: impl Into<String>, unit: &str, model: f64, measured: Measured) {
         self.section.rows.push(Row { model: Some(model), ..Row::measured(what, unit, measured) });
     }
@@ -106,17 +106,17 @@ impl Run<'_> {
         self.section.verdicts.push(whose.of(claim, measured, range, self.looks));
     }
 
-    /// Bytes a second of the payload.
+    /// Bytes per second of payload.
     fn payload(&self) -> f64 {
         self.link.rate / 8.0
     }
 
-    /// The plan's problem for an R_comp.
+    /// The planner's problem for this R_comp.
     fn problem(&self, r_comp: f64) -> Problem {
         Problem::new(self.link.bytes as u64, r_comp, 1.0 / self.payload(), T_SYN)
     }
 
-    /// As fast as it goes, against the time that the wire takes for what went over it.
+    /// A transfer at full speed, compared with the time that the wire takes for its bytes.
     fn wire_time(&mut self) -> Result<(), String> {
         self.wire.set_rate(self.link.rate)?;
         let mut ratios = Vec::new();
@@ -154,7 +154,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// R_comp as slow as R_comm, where overlapping matters most.
+    /// R_comp equal to R_comm, where overlapping gains most.
     fn balanced(&mut self) -> Result<(), String> {
         self.wire.set_payload_rate(self.payload())?;
         let compute = self.payload().to_string();
@@ -180,7 +180,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Stages from a sixteenth of equation 2's number to eight times that.
+    /// Numbers of stages from a sixteenth of equation 2's to eight times that.
     fn sweep(&mut self) -> Result<(), String> {
         self.wire.set_payload_rate(self.payload())?;
         let (bytes, compute) = (self.link.bytes, self.payload().to_string());
@@ -215,7 +215,7 @@ impl Run<'_> {
             )
         };
         self.section.pictures.push(Picture::new("links-sweep", chart));
-        // Each number of stages against m_opt in the same round.
+        // Each number of stages, compared with m_opt in the same round.
         let at_best = &seconds[4];
         let gain = seconds
             .iter()
@@ -228,7 +228,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The link loses half of its rate while a transfer runs.
+    /// The link loses half of its rate during a transfer.
     fn halved(&mut self) -> Result<(), String> {
         let (mut ratios, mut plans) = (Vec::new(), Vec::new());
         let rate = self.link.rate;
@@ -265,7 +265,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A long link that loses packets: several connections against one.
+    /// A long link that loses packets: several connections compared with one.
     fn lossy(&mut self) -> Result<(), String> {
         if let Err(why) = self.wire.set_delay_and_loss(self.link.rate, 50, "1%") {
             let text =
@@ -285,7 +285,7 @@ impl Run<'_> {
     }
 }
 
-/// Plans that a trace shows later than this.
+/// Number of plans in a trace later than this.
 fn plans_in(trace: &std::path::Path, after_s: f64) -> Result<usize, String> {
     let text = std::fs::read(trace).map_err(|error| format!("{}: {error}", trace.display()))?;
     let events: Vec<serde_json::Value> = serde_json::from_slice(&text).map_err(|error| error.to_string())?;

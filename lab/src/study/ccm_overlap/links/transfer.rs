@@ -1,4 +1,4 @@
-//! Transfers over a [`Wire`]: a receiver that stays, the command itself, and senders one after the other, the lab's own.
+//! Transfers over a [`Wire`]: one receiver, which is the command itself, and one sender after the other, which is the lab's.
 
 use std::{
     fs::{self, File},
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::wire::{End, Wire};
 use crate::study::Effort;
 
-/// Both ends of transfers.
+/// Sender and receiver of transfers.
 pub(in super::super) struct Transfers<'a> {
     lab: &'a Path,
     folder: tempfile::TempDir,
@@ -24,18 +24,18 @@ pub(in super::super) struct Transfers<'a> {
     count: u32,
 }
 
-/// What the sender says.
+/// The sender's report.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(in super::super) struct Report {
     pub(in super::super) elapsed_s: f64,
 }
 
 impl<'a> Transfers<'a> {
-    /// Keys, a file of so many bytes, and a receiver.
+    /// Makes keys and a file of `bytes` bytes, and starts a receiver.
     pub(in super::super) fn new(effort: &'a Effort, wire: &Wire, bytes: usize) -> Result<Self, String> {
         let tress = effort.tress.as_deref().ok_or("the tress command was not found")?;
         let lab = effort.lab.as_deref().ok_or("the tress-lab command was not found")?;
-        // In memory, where the system has such a place: no disk is to be measured.
+        // In memory if possible, because no disk is to be measured.
         let memory = Path::new("/dev/shm");
         let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
         let folder = folder.map_err(|error| format!("temporary folder: {error}"))?;
@@ -77,7 +77,7 @@ impl<'a> Transfers<'a> {
             .map_err(|error| format!("receiver: {error}"))?;
         let mut notes = BufReader::new(receiver.stderr.take().ok_or("no standard error")?);
         let mut first = String::new();
-        // It listens now, or has said why not. Somebody has to read what follows.
+        // The receiver listens now, or has reported an error. A thread has to read its further output.
         let _ = notes.read_line(&mut first);
         thread::spawn(move || std::io::copy(&mut notes, &mut std::io::sink()));
         let to = first.trim().rsplit_once("listening on ").map(|(_, to)| to.to_string());
@@ -87,7 +87,8 @@ impl<'a> Transfers<'a> {
         Ok(this)
     }
 
-    /// Sends the file under a new name with these options, compares what arrived, and removes it. `meanwhile` runs beside.
+    /// Sends the file under a new name with these options, compares the received file, and removes it. `meanwhile`
+    /// runs during the transfer.
     pub(in super::super) fn send(
         &mut self,
         wire: &mut Wire,
@@ -131,7 +132,7 @@ impl<'a> Transfers<'a> {
         self.folder.path().join(name)
     }
 
-    /// In the one folder of the one sender.
+    /// In the only folder of the only sender.
     fn arrived(&self, name: &str) -> Result<PathBuf, String> {
         let senders = fs::read_dir(self.path("out")).map_err(|error| error.to_string())?;
         let paths = senders.flatten().map(|sender| sender.path().join(name));
@@ -146,7 +147,7 @@ impl Drop for Transfers<'_> {
     }
 }
 
-/// Nothing beside the transfer.
+/// Does nothing during the transfer.
 pub(in super::super) fn nothing(_: &mut Wire) -> Result<(), String> {
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! A real link on one machine: two network namespaces, a pair of virtual Ethernet devices between them, and a token bucket
-//! that lets through so many bits a second.
+//! A real link on one machine: two network namespaces, a pair of virtual Ethernet devices between them, and a token
+//! bucket that limits the rate.
 
 use std::{
     fs, io,
@@ -7,28 +7,28 @@ use std::{
     process::{Command, Output},
 };
 
-/// Payload of a TCP segment, and what it takes on the wire as the bucket counts it: 14 bytes of Ethernet, 20 of IP, 32 of
-/// TCP with its time stamps.
+/// Payload of a TCP segment in bytes, and its size on the wire as the bucket counts it: 14 bytes of Ethernet, 20 of
+/// IP, 32 of TCP with its time stamps are added.
 const SEGMENT: f64 = 1448.0;
 const FRAME: f64 = 1514.0;
-/// How many milliseconds of the rate may go at once; a bucket of less is emptied late by the kernel's timer, and any TCP
-/// connection falls behind. It is given back in [`Wire::seconds`].
+/// Size of the bucket in milliseconds of the rate. The kernel's timer empties a smaller bucket too late, and any TCP
+/// connection falls behind. [`Wire::seconds`] subtracts it.
 const BUCKET_MS: f64 = 5.0;
-/// How long a packet may wait; more than TCP keeps in flight, so that none is lost.
+/// The longest time in milliseconds that a packet may wait: more than TCP keeps in flight, so that none is lost.
 const QUEUE_MS: f64 = 200.0;
 
-/// Where the receiver is.
+/// The receiver's address.
 const ADDRESS: &str = "10.77.0.2";
 const PORT: u16 = 7878;
 
-/// Two ends and what is between them. Dropping it takes everything down.
+/// Two ends and the link between them. Dropping it removes both namespaces.
 pub(in super::super) struct Wire {
-    /// Of the namespaces; none for loopback.
+    /// Prefix of the namespaces' names. `None` for loopback.
     name: Option<String>,
     bits_per_s: f64,
 }
 
-/// Which end.
+/// The end of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Sender,
@@ -36,10 +36,10 @@ pub(super) enum End {
 }
 
 impl Wire {
-    /// A link, in both directions, without a limit yet.
+    /// A link in both directions, without a limit yet.
     ///
     /// # Errors
-    /// Why there is none, for people: no right to make namespaces, no `ip` or `tc`, another system.
+    /// The reason why there is no link, for people: no right to create namespaces, no `ip` or `tc`, not Linux.
     pub(super) fn new() -> Result<Wire, String> {
         if !cfg!(target_os = "linux") {
             return Err("network namespaces need Linux".into());
@@ -59,7 +59,7 @@ impl Wire {
         Ok(wire)
     }
 
-    /// The machine with itself, without a limit: any system and anybody has that.
+    /// The loopback device without a limit, which every system and every user has.
     pub(in super::super) fn loopback() -> Wire {
         Wire { name: None, bits_per_s: f64::INFINITY }
     }
@@ -69,17 +69,17 @@ impl Wire {
         format!("{name}-{}", if end == End::Sender { "a" } else { "b" })
     }
 
-    /// Where the receiver listens; port 0 is any that is free.
+    /// Address on which the receiver listens. Port 0 is any free port.
     pub(super) fn listen(&self) -> String {
         if self.name.is_some() { format!("{ADDRESS}:{PORT}") } else { "127.0.0.1:0".into() }
     }
 
-    /// From now on it carries so many bytes of payload a second, from sender to receiver.
+    /// Limits the payload from sender to receiver to this many bytes per second.
     pub(super) fn set_payload_rate(&mut self, bytes_per_s: f64) -> Result<(), String> {
         self.set_rate(bytes_per_s * 8.0 * FRAME / SEGMENT)
     }
 
-    /// From now on it carries so many bits a second, from sender to receiver, headers and all.
+    /// Limits the link from sender to receiver to this many bits per second, headers included.
     pub(super) fn set_rate(&mut self, bits_per_s: f64) -> Result<(), String> {
         let bytes = |ms: f64| format!("{:.0}", (bits_per_s / 8.0 * ms / 1e3).max(4.0 * FRAME));
         let (rate, bucket) = (format!("{bits_per_s:.0}bit"), bytes(BUCKET_MS));
@@ -89,7 +89,7 @@ impl Wire {
         Ok(())
     }
 
-    /// Delay and loss on top, by a kernel that has `netem`.
+    /// Adds delay and loss, if the kernel has `netem`.
     pub(super) fn set_delay_and_loss(&mut self, bits_per_s: f64, round_trip_ms: u32, loss: &str) -> Result<(), String> {
         let (rate, delay) = (format!("{bits_per_s:.0}bit"), format!("{round_trip_ms}ms"));
         let netem = ["root", "netem", "delay", &delay, "loss", loss, "rate", &rate, "limit", "100000"];
@@ -111,12 +111,13 @@ impl Wire {
         sent.and_then(|bytes| bytes.parse().ok()).ok_or(format!("tc said {text:?}"))
     }
 
-    /// The time that the wire itself takes for so many bytes, headers included: less the bucket, which goes at once.
+    /// Seconds that the wire takes for this many bytes, headers included. The contents of the bucket pass without
+    /// delay and are subtracted.
     pub(super) fn seconds(&self, bytes: f64) -> f64 {
         (bytes * 8.0 / self.bits_per_s - BUCKET_MS / 1e3).max(0.0)
     }
 
-    /// A command at one end.
+    /// A command that runs at one end.
     pub(super) fn command(&self, end: End, program: &Path) -> Command {
         if self.name.is_none() {
             return Command::new(program);
@@ -133,13 +134,13 @@ impl Drop for Wire {
             return;
         }
         for end in [End::Sender, End::Receiver] {
-            // It may never have been made.
+            // A namespace may be missing if `new` failed.
             let _ = ip(&["netns", "delete", &self.namespace(end)]);
         }
     }
 }
 
-/// What runs that were killed have left.
+/// Removes namespaces of processes that were killed.
 fn remove_stale() {
     let Ok(entries) = fs::read_dir("/run/netns") else { return };
     for name in entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()) {
