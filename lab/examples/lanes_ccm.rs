@@ -1,8 +1,8 @@
-//! CCM by `tress_cipher::lanes::ccm`, apart from `tress bench`: the other half of bench/independent. It prints a line for each
-//! direction of the shape that its argument names, or of all: shape, direction, GB/s. Shapes and layout are those of
-//! `../harness/ipsec_mb.c`: messages one behind the other in one buffer, each followed by its tag.
+//! Measures CCM by `tress_cipher::lanes::ccm` independently of `tress bench`, for bench/independent. It prints a line
+//! for each direction of the shape that its argument names, or of all shapes: shape, direction, GB/s. Shapes and
+//! layout are those of `../harness/ipsec_mb.c`: messages follow each other in one buffer, each followed by its tag.
 //!
-//! Keys are expanded before the clock starts. The time has all that a caller pays: it makes the jobs of every run.
+//! Keys are expanded before the clock starts. The time includes all the work of a caller, which makes the jobs in every run.
 
 use std::{env, time::Duration};
 
@@ -13,7 +13,7 @@ const TAG_BYTES: usize = 16;
 const SAMPLES: usize = 31;
 const SAMPLE: Duration = Duration::from_millis(2);
 
-/// Name, messages, bytes of each (0: 64, 576 and 1500 in a fixed order), and whether each has a key.
+/// Name, number of messages, bytes of each (0: 64, 576 and 1500 in a fixed order), and whether each has a separate key.
 const SHAPES: [(&str, usize, usize, bool); 7] = [
     ("32x16384,one-key", 32, 16_384, false),
     ("256x1024,key-each", 256, 1024, true),
@@ -59,7 +59,7 @@ impl Work {
         })
     }
 
-    /// All messages, once.
+    /// Processes all messages once.
     fn run(&mut self, encrypts: bool) -> Result<(), Error> {
         let mut rest = &mut self.buffer[..];
         let (mut seals, mut opens) = (Vec::with_capacity(self.lengths.len()), Vec::with_capacity(self.lengths.len()));
@@ -78,7 +78,7 @@ impl Work {
         Ok(ccm::open(&mut opens)?)
     }
 
-    /// The time of some runs; decryption gets true tags before each, untimed.
+    /// The time of several runs. Before each decryption, correct tags are made outside the timed part.
     fn timed(&mut self, encrypts: bool, runs: u32) -> Result<Duration, Error> {
         if encrypts {
             let start = now();

@@ -1,6 +1,6 @@
 //! The statistical test for constant time: every type of cipher of the catalogue on every backend of this machine.
 //!
-//! Usage: `leaks [SAMPLES]`. Exit status 1 when a cipher's time depends on a secret, or when the planted leak was not found.
+//! Usage: `leaks [SAMPLES]`. Exit status 1 if a cipher's time depends on a secret, or if the planted leak was not found.
 
 use std::{
     env,

@@ -1,4 +1,5 @@
-//! A record of `tress bench` without its samples: medians, intervals, and the commit that has the samples. `bench/medians` runs it.
+//! Removes the samples from a record of `tress bench`: medians and intervals stay, with the commit that has the
+//! samples. `bench/medians` runs it.
 //!
 //! Usage: `medians RECORD COMMIT`.
 

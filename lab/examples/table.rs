@@ -1,7 +1,7 @@
-//! The measurements of `make bench`: all rows against all peers, a record, and what of the targets was reached.
+//! The measurements of `make bench`: all rows with all peers, a record, and whether the targets were reached.
 //!
-//! Usage: `table TRESS RECORD [OTHER] [quick]`, with the path of the `tress` program (`-`: no rows of whole commands), of
-//! the record or its folder, and of a record that another build wrote just before.
+//! Usage: `table TRESS RECORD [OTHER] [quick]`. TRESS is the path of the `tress` program (`-`: no rows of whole
+//! commands), RECORD the record or its folder, OTHER a record that another build has just written.
 
 use std::{
     env,
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     let result = run(&options, &mut out)
         .and_then(|document| writeln!(out).and_then(|()| targets::write(&document, &mut out)).map_err(Error::Output));
     let told = match result {
-        // A missed target is a result, not a failure of measuring it.
+        // A missed target is a result, not an error.
         Ok(0) => writeln!(out, "all targets reached"),
         Ok(missed) => writeln!(out, "{missed} targets missed or not measured"),
         Err(error) => {

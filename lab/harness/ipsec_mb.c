@@ -1,9 +1,9 @@
-/* CCM by libipsec-mb 1.3, apart from lab/peers: the other half of bench/independent. It prints a line for each direction
- * of the shape that its argument names, or of all: shape, direction, GB/s. The shapes and the layout of their messages are
+/* Measures CCM by libipsec-mb 1.3 independently of lab/peers, for bench/independent. It prints a line for each direction
+ * of the shape that its argument names, or of all shapes: shape, direction, GB/s. Shapes and layout are
  * those of ../examples/lanes_ccm.rs.
  *
- * Keys are expanded before the clock starts and lie one behind the other. Jobs go in bursts without checks, the fastest way of this
- * release for CCM; decryption compares the tags. flush_job ends a run: flush_burst 1.3 miscounts a ring that has come round. */
+ * Keys are expanded before the clock starts, into one array. Jobs are submitted in bursts without checks, the fastest way of this
+ * release for CCM; decryption compares the tags. A run ends with flush_job, because flush_burst 1.3 miscounts a ring that has wrapped. */
 #define _POSIX_C_SOURCE 200809L
 #include <intel-ipsec-mb.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const double SAMPLE_S = 2e-3;
 struct message { uint8_t *data; size_t bytes; const uint8_t *key; uint8_t nonce[16], computed[TAG]; };
 struct shape { const char *name; unsigned messages; size_t bytes; int key_each; };
 
-/* Of no bytes: 64, 576 and 1500 in a fixed order. */
+/* Where bytes is 0: 64, 576 and 1500 in a fixed order. */
 static const struct shape SHAPES[] = {
     {"32x16384,one-key", 32, 16384, 0}, {"256x1024,key-each", 256, 1024, 1}, {"256x1024,one-key", 256, 1024, 0},
     {"540-mixed,one-key", 540, 0, 0},   {"540-mixed,key-each", 540, 0, 1},   {"64x256,one-key", 64, 256, 0},
@@ -36,7 +36,7 @@ static void *room(size_t bytes) {
     return memset(room, 0x33, bytes);
 }
 
-/* All messages of a run, once. */
+/* Processes all messages once. */
 static void run(IMB_MGR *manager, int encrypts, struct message *messages, unsigned count) {
     IMB_JOB *jobs[IMB_MAX_BURST_SIZE];
     unsigned submitted = 0, completed = 0;
@@ -75,7 +75,7 @@ static void run(IMB_MGR *manager, int encrypts, struct message *messages, unsign
     }
 }
 
-/* Seconds of `runs` runs; decryption gets true tags before each, untimed. */
+/* Seconds of `runs` runs. Before each decryption, correct tags are made outside the timed part. */
 static double timed(IMB_MGR *manager, int encrypts, struct message *messages, unsigned count, unsigned runs) {
     double total = 0, start, reading = 1;
     if (encrypts) {

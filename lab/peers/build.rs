@@ -1,6 +1,6 @@
-//! Tells the crate which versions of other crates it was built with, from the workspace's lock file, and makes a library
-//! of `src/cryptopp.cc` where Crypto++ is. A build with another lock file, whose path is `TRESS_PEERS_LOCK`, has the peer
-//! RustCrypto under a name of its own, so that two releases of its crate `aes` can stand side by side.
+//! Passes the versions of other crates from the workspace's lock file to this crate, and compiles `src/cryptopp.cc`
+//! into a library where Crypto++ is installed. With another lock file, whose path is in `TRESS_PEERS_LOCK`, the peer
+//! RustCrypto has another name, so that one record can compare two releases of its crate `aes`.
 
 use std::{env, fs, path::Path, process::Command};
 
@@ -15,7 +15,7 @@ fn main() {
     println!("cargo::rustc-env=TRESS_PEERS_CRYPTOPP={}", crypto_plus_plus());
     let text = fs::read_to_string(&lock).unwrap_or_default();
     for name in CRATES {
-        // `age` brings older releases of some of these; ours are the newest ones in the lock file.
+        // `age` depends on older releases of some of these; this crate uses the newest release in the lock file.
         let newest = versions(&text, name)
             .max_by_key(|version| version.split('.').map(|n| n.parse().unwrap_or(0)).collect::<Vec<u64>>());
         let variable = name.to_uppercase().replace('-', "_");
@@ -28,11 +28,11 @@ fn main() {
     }
 }
 
-/// The path of the library, or nothing. A library of its own, so that the command needs no Crypto++ to start.
+/// The path of the compiled library, or an empty string. It is a separate library, so that the command starts without Crypto++.
 fn crypto_plus_plus() -> String {
     const SOURCE: &str = "src/cryptopp.cc";
     println!("cargo::rerun-if-changed={SOURCE}");
-    // Cargo takes a file that does not exist for changed, and would build everything above this crate each time.
+    // Cargo treats a missing file as changed, and would rebuild all dependent crates each time.
     if let Some(watched) = ["/usr/include/crypto++/rc6.h", "/usr/include"].iter().find(|path| Path::new(path).exists())
     {
         println!("cargo::rerun-if-changed={watched}");

@@ -14,7 +14,7 @@ fn a_table_names_the_machine_and_the_rows() {
     let text = String::from_utf8(out).expect("text");
     assert_eq!(text.matches("aes-128-ecb").count(), 2, "{text}");
     assert!(text.contains("GB/s"));
-    // Who measures a build that nobody uses is told.
+    // A debug build gets a warning.
     assert_eq!(text.contains("debug build"), cfg!(debug_assertions), "{text}");
 }
 

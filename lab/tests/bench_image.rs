@@ -1,14 +1,14 @@
-//! The image `bench` (riscv/firmware/devices/src/bench) on the model of the FE310: that its counters count, that its table is what its
-//! JSON says, and that no kernel has become slower than what it has to reach.
+//! The image `bench` (riscv/firmware/devices/src/bench) on the model of the FE310: its counters count, its table
+//! agrees with its JSON, and no kernel takes more cycles than its limit.
 
 use serde_json::Value;
 use tress_sim::{Image, Machine, Model, Simulation};
 
 const BENCH: &[u8] = include_bytes!("../../riscv/firmware/images/bench.elf");
 
-/// Kernel, bits of its key, and the most cycles a byte: of one call with the least bytes, of a kilobyte. For PIPO below Table 5 of Eum et
-/// al., "Optimized Implementation of PIPO Lightweight Block Cipher on 32-bit RISC-V Processor" (2022); for AES below Adomnicai
-/// and Peyrin (2021) and, with tables, Stoffelen (2019).
+/// Kernel, bits of its key, and the most cycles per byte: of one call with the least bytes, and of a kilobyte. The
+/// limits are below, for PIPO, Table 5 of Eum et al., "Optimized Implementation of PIPO Lightweight Block Cipher on
+/// 32-bit RISC-V Processor" (2022); for AES, Adomnicai and Peyrin (2021) and, with tables, Stoffelen (2019).
 const MOST: [(&str, u64, f64, f64); 12] = [
     ("tress_pipo128_encrypt1", 128, 108.0, 152.21),
     ("tress_pipo128_cbc_encrypt1", 128, 111.0, 155.0),
@@ -24,7 +24,7 @@ const MOST: [(&str, u64, f64, f64); 12] = [
     ("tress_aes_table_stream", 128, 78.9, 56.0),
 ];
 
-/// What the image prints on this machine.
+/// Output of the image on this machine.
 fn run(machine: &str) -> String {
     let machine = Machine::preset(machine).expect("a machine");
     let image = Image::parse(BENCH).expect("an image");
@@ -33,7 +33,7 @@ fn run(machine: &str) -> String {
     String::from_utf8(simulation.console().to_vec()).expect("text")
 }
 
-/// A core that completes several instructions in a cycle counts them exactly, too.
+/// A core that completes several instructions per cycle counts them exactly, too.
 #[test]
 fn counters_of_a_wide_core_are_exact() {
     let text = run("raptor");

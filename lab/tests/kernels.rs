@@ -1,5 +1,5 @@
-//! The kernels that timing models are held against (riscv/firmware/programs/src/kernels), as images: that they compute what
-//! their names say, by what Tress and others compute here.
+//! The kernels with which timing models are compared (riscv/firmware/programs/src/kernels), as images: their results
+//! are compared with those of Tress and other libraries.
 
 use object::{Object, ObjectSymbol};
 use tress_cipher::{aes::Aes, modes::ecb, pipo::Pipo, rc6::Rc6};
@@ -8,7 +8,7 @@ use tress_sim::{Image, Machine, System};
 const RAM: &[u8] = include_bytes!("../../riscv/firmware/images/kernels-ram.elf");
 const FLASH: &[u8] = include_bytes!("../../riscv/firmware/images/kernels-flash.elf");
 
-/// In the order of the program.
+/// In the program's order.
 const NAMES: [&str; 22] = [
     "alu-chain",
     "alu-streams",
@@ -34,7 +34,7 @@ const NAMES: [&str; 22] = [
     "sort",
 ];
 
-/// What each kernel computed.
+/// The result of each kernel.
 fn values(program: &[u8]) -> Vec<u32> {
     let image = Image::parse(program).expect("an image");
     let file = object::File::parse(program).expect("an ELF file");
@@ -50,7 +50,7 @@ fn values(program: &[u8]) -> Vec<u32> {
         .collect()
 }
 
-/// The data of every kernel: numbers of the generator in `riscv/firmware/programs/src/numbers.rs`.
+/// The input of every kernel: numbers of the generator in `riscv/firmware/programs/src/numbers.rs`.
 fn data() -> Vec<u32> {
     let mut x = 1u32;
     let next = |_| {
@@ -97,7 +97,7 @@ fn kernels_compute_what_they_should() {
         ("pipo", sum(&pipo)),
         ("sha-256", sum(&bytes(&state))),
         ("sort", sum(&bytes(&sorted))),
-        // 64 loads in each of 16 turns, seven words on each time, in a ring of 256: back where it began.
+        // 64 loads in each of 16 turns, each seven words further in a ring of 256, which ends at its first word.
         ("load-use", 0),
     ];
     for program in [RAM, FLASH] {

@@ -1,7 +1,7 @@
-//! No recorded row is above its roof: where one is, the roof was measured wrong, or the row needs less than its model says.
+//! No recorded row is above its roof. If one is, the roof was measured wrong, or the row needs less than its model assumes.
 //!
-//! Roofs are those of records that have them, and of `tests/roofs/`: the higher ones of two runs of `tress bench roofs --json`, of
-//! one core and without samples, on the machine of the records of before there were roofs.
+//! Roofs come from records that have them, and from `tests/roofs/`. That file has the higher roofs of two runs of
+//! `tress bench roofs --json` on one core, without samples, for the machine of the records that are older than roofs.
 
 use std::{fs, path::PathBuf};
 
@@ -10,10 +10,11 @@ use tress_lab::{
     roofs::Roofs,
 };
 
-/// Cycles are counted by a chain beside each sample; a clock that changes between roof and row shows in rates.
+/// Cycles are counted by a chain beside each sample. Rates have a larger tolerance, because the clock may change
+/// between roof and row.
 const BY_CYCLES: f64 = 1.02;
 const BY_TIME: f64 = 1.15;
-/// On Zen 5 the loop of this roof takes 9.0 cycles a round, and the cipher's own 8.3: a chain that is measured too slow there.
+/// On Zen 5 the loop of this roof takes 9.0 cycles per round and the cipher 8.3, so this chain is measured too slow there.
 const BY_CHAIN_OF_RC6: f64 = 1.1;
 
 fn records() -> Vec<(PathBuf, Document)> {
@@ -35,7 +36,7 @@ fn recorded_rows_are_below_their_roofs() {
     let mut bound = Vec::new();
     let (kept_model, kept): (String, Roofs) =
         serde_json::from_str(include_str!("roofs/ice-lake-server.json")).expect("roofs");
-    // Under a hypervisor several generations have one name.
+    // Under a hypervisor, several generations of processors have the same name.
     let with_roofs = records.iter().filter_map(|(_, Document { machine, roofs, .. })| {
         Some((&machine.model, Some(&machine.flags), roofs.as_ref()?))
     });
@@ -60,7 +61,7 @@ fn recorded_rows_are_below_their_roofs() {
             }
         }
     }
-    // The records of 2026-11 have that many rows of a model, and every kind of model.
+    // The records of 2026-11 have this many rows with a model, of every kind.
     assert!(compared >= 80, "{compared} rows");
     for name in
         ["aes-128-ccm", "aes-128-cbc", "rc6-128-ctr", "pipo-128-ctr", "rijndael-256-256-ecb", "multiply", "power"]

@@ -1,4 +1,4 @@
-//! `study::run` as the command calls it: what it writes, that it goes on where it stopped, what it refuses.
+//! `study::run` as the command calls it: its output, continuing after an interruption, and its errors.
 
 use std::{fs, path::Path};
 
@@ -19,7 +19,7 @@ fn a_study_writes_its_page_and_goes_on_where_it_stopped() {
     let folder = folder.path().join("ccm-overlap");
     assert_eq!(out.trim_end(), folder.join("README.md").display().to_string());
     let page = fs::read_to_string(folder.join("README.md")).expect("the page");
-    // The last digits of Table 1, and the figure that is wrong in it.
+    // The last digits of Table 1, and the wrong figure in it.
     for text in [
         "| 10 GB, 100 Mbit/s: speed-up |  | 1.46 | 1.462 |",
         "equation 2 gives 282.8",
@@ -32,19 +32,19 @@ fn a_study_writes_its_page_and_goes_on_where_it_stopped() {
         assert!(page.contains(picture) && folder.join(picture).exists());
     }
 
-    // What is kept is not done again; what is missing is.
+    // Stored sections are not made again; missing ones are.
     let kept = folder.join("by-size.json");
     let text = fs::read_to_string(&kept).expect("kept").replace("on one thread", "on ONE thread");
     fs::write(&kept, &text).expect("written");
     fs::remove_file(folder.join("strategies.json")).expect("removed");
-    // Strategies take a minute and more without optimisation; their words have a test of their own.
+    // The strategies take more than a minute without optimisation, and another test covers their conclusion.
     let others = || all().into_iter().filter(|study| study.name != "aes-strategies");
     for other in others() {
         study(other.name, folder.parent()).expect("the rest");
     }
     assert!(fs::read_to_string(folder.join("README.md")).expect("the page").contains("on ONE thread"));
     assert!(folder.join("strategies.json").exists());
-    // Each ends in words.
+    // Each page ends with a conclusion.
     for study in others() {
         let page = folder.with_file_name(study.name).join("README.md");
         let page = fs::read_to_string(page).expect("the page");
@@ -52,7 +52,7 @@ fn a_study_writes_its_page_and_goes_on_where_it_stopped() {
         assert!(words.trim().len() > 300, "{words}");
     }
 
-    // Simulations: what the paper prints is beside it, and four processors are worth four.
+    // Simulations: the paper's figures are beside ours, and four processors are nearly four times as fast as one.
     let folder = folder.with_file_name("block-parallelism");
     let page = fs::read_to_string(folder.join("README.md")).expect("the page");
     for text in [
@@ -71,7 +71,7 @@ fn a_study_writes_its_page_and_goes_on_where_it_stopped() {
         assert!(folder.join(picture).with_extension("svg").exists(), "{picture}");
     }
 
-    // The paper's figures, ours, those of others and those of RTL. By hand: 1217/8 = 152.125, 2715/32 = 84.84375.
+    // The paper's figures, ours, those of others and those of the RTL. By hand: 1217/8 = 152.125, 2715/32 = 84.84375.
     let folder = folder.with_file_name("pipo-riscv");
     let page = fs::read_to_string(folder.join("README.md")).expect("the page");
     for text in [
@@ -94,7 +94,7 @@ fn a_study_writes_its_page_and_goes_on_where_it_stopped() {
     }
     assert_eq!(page.matches("**misprint**").count(), 3, "{page}");
 
-    // A row has a name that no other row of its unit has: closing words find it by both.
+    // No two rows of a unit share a name: the conclusion finds rows by name and unit.
     for study in others() {
         for part in study.parts {
             let path = folder.with_file_name(study.name).join(part.name).with_extension("json");

@@ -1,4 +1,4 @@
-//! Who stands between devices and gateway: lets everything through, and adds what he can make of it without a key.
+//! An attacker between devices and gateway, who passes all packets on, and adds what can be made from them without a key.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use crate::{
     wire::{Dropped, Frames, NONCE, Sealed, TAG},
 };
 
-/// Of so many packets, one is followed by something of his.
+/// Number of packets for one added by the attacker.
 const EVERY: usize = 10;
 const KINDS: [Dropped; 5] =
     [Dropped::Forged, Dropped::Replayed, Dropped::Damaged, Dropped::Truncated, Dropped::Unknown];
 
-/// What the gateway receives: the packets of all devices in turn, the first of each, the second of each and so on; and how
-/// many of each kind he has added.
+/// The input of the gateway: the first packet of each device, then the second of each, and so on, with the attacker's
+/// additions; and the number of additions by kind.
 pub(crate) fn between(outputs: &[Vec<u8>], devices: &[Node]) -> Result<(Vec<u8>, BTreeMap<Dropped, u64>), String> {
     let mut queues = Vec::new();
     for (output, device) in outputs.iter().zip(devices) {
@@ -41,28 +41,28 @@ pub(crate) fn between(outputs: &[Vec<u8>], devices: &[Node]) -> Result<(Vec<u8>,
     Ok((received, planted))
 }
 
-/// Something of that kind, made from a packet.
+/// Makes an addition of this kind from a packet.
 pub(crate) fn plant(kind: Dropped, packet: &Sealed, number: usize) -> Vec<u8> {
     let mut bytes = packet.bytes().to_vec();
     let frame = Sealed::frame(&bytes);
     match kind {
-        // Another sample, or another tag, with a check that fits.
+        // Another sample or another tag, with a matching checksum.
         Dropped::Forged => {
             let place = NONCE + number % (bytes.len() - NONCE);
             bytes[place] ^= 1 << (number % 8);
             Sealed::frame(&bytes)
         }
         Dropped::Replayed => frame,
-        // A bit, behind the length, that does not become the end of a frame.
+        // A flipped bit after the length, such that no byte becomes the end of a frame.
         Dropped::Damaged => {
             let mut frame = frame;
             let place = 3 + number % (frame.len() - 4);
             frame[place] ^= if frame[place] == 1 << (number % 8) { 0xff } else { 1 << (number % 8) };
             frame
         }
-        // The zero at its end is gone as well; that of the next frame's begin ends it.
+        // Cut off without the zero at the end. The zero at the beginning of the next frame ends it.
         Dropped::Truncated => frame[..3 + number % (frame.len() - 4)].to_vec(),
-        // A device of his own.
+        // A device of the attacker.
         Dropped::Unknown => {
             bytes[1] ^= 0x80;
             let end = bytes.len() - TAG;

@@ -1,5 +1,6 @@
-//! A gateway: opens the packets of many devices (riscv/firmware/devices/src/node), each with a key of its own, side by side in lanes;
-//! tells and drops what is forged, replayed, damaged, cut off, or of nobody it knows. docs/reference/formats/node.md is the format.
+//! A gateway: opens the packets of many devices (riscv/firmware/devices/src/node) in lanes, each with the device's
+//! key. It reports and drops packets that are forged, replayed, damaged, truncated, or of unknown devices.
+//! docs/reference/formats/node.md specifies the format.
 //!
 //! ```text
 //! gateway simulate                     a thousand simulated devices, and an attacker between them and us
@@ -7,8 +8,8 @@
 //! gateway read KEYS [CAPTURE]          what a UART has brought: a file, or standard input
 //! ```
 //!
-//! A line of KEYS is the identifier and the key of a device in hexadecimal. It has no memory of its own between two runs: a
-//! gateway that is restarted has to keep the last counter of every device, or it takes a replay from before.
+//! A line of KEYS has the identifier and the key of a device in hexadecimal. This example keeps no state between two
+//! runs. A real gateway must store the last counter of every device; otherwise it accepts replays after a restart.
 
 mod attacker;
 mod nodes;
@@ -35,9 +36,9 @@ use wire::{Frames, IDENTIFIER, KEY};
 
 /// The image of every device.
 const NODE: &[u8] = include_bytes!("../../../riscv/firmware/images/node.elf");
-/// Packets that are opened at a time.
+/// Packets in one batch.
 const BATCH: usize = 1024;
-/// Bytes that are read at a time.
+/// Bytes of one read.
 const READ: usize = 1 << 16;
 
 /// Opens the packets of many devices, each with its own key.
@@ -79,8 +80,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Devices with the numbers 0 to `count` − 1. Their keys are made of their numbers, so that a run is the same every time;
-/// those of real devices come from a generator of random numbers.
+/// Devices with the numbers 0 to `count` − 1. Keys are derived from the numbers, so that every run is the same. Keys
+/// of real devices must come from a random number generator.
 fn provision(count: u32, packets: u32) -> Vec<Node> {
     let node = |number: u32| {
         let mut identifier = *b"node\0\0\0\0";
@@ -134,7 +135,8 @@ fn read(keys: &Path, capture: Option<&Path>) -> Result<(), String> {
     Ok(())
 }
 
-/// Opens all that comes, at most [`BATCH`] frames at a time and no later than the input pauses; how long opening took.
+/// Opens all packets of the input, in batches of at most [`BATCH`] frames, and without waiting when the input pauses.
+/// Returns the time spent in opening.
 fn open(
     receiver: &mut Receiver,
     summary: &mut Summary,
@@ -174,7 +176,7 @@ fn open(
 /// Identifier and key of a device.
 type Identity = ([u8; IDENTIFIER], Zeroizing<[u8; KEY]>);
 
-/// Lines of identifier and key in hexadecimal; empty ones and those that begin with # are none.
+/// Reads lines of identifier and key in hexadecimal. Skips empty lines and lines that begin with #.
 fn read_keys(path: &Path) -> Result<Vec<Identity>, String> {
     let failed = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
     let text = Zeroizing::new(fs::read_to_string(path).map_err(|error| failed(&error))?);
@@ -206,7 +208,7 @@ fn hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
     Some(bytes)
 }
 
-/// Writes what `gateway read` takes.
+/// Writes the input files of `gateway read`.
 fn keep(folder: &Path, devices: &[Node], received: &[u8]) -> Result<(), String> {
     let failed = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;

@@ -1,5 +1,5 @@
-//! Devices on the simulator: the image of riscv/firmware/devices/src/node with a key and an identifier of its own for each, and
-//! the store of its counter carried from run to run.
+//! Devices on the simulator: the image of riscv/firmware/devices/src/node, with a separate key and identifier for
+//! each device, and with the store of its counter kept from run to run.
 
 use std::thread;
 
@@ -9,46 +9,46 @@ use zeroize::Zeroizing;
 
 use crate::wire::{IDENTIFIER, KEY};
 
-/// What the image is provisioned with lies at this symbol, and begins with [`MAGIC`].
+/// Symbol of the image's parameters, which begin with [`MAGIC`].
 const PARAMETERS: &str = "tress_parameters";
 const MAGIC: &[u8] = b"tressn01";
-/// Where the image keeps its counter.
+/// Symbol of the counter's store.
 const STORE: &str = "tress_store";
-/// No device works that long.
+/// Limit of a device's instructions, which none reaches.
 const MAX_INSTRUCTIONS: u64 = 1 << 32;
 
-/// What survives when a device loses its power.
+/// Memory of a device that survives a loss of power.
 pub(crate) type Store = [u8; 16];
-/// A store that has lost what it had, or never had anything.
+/// A store without a valid counter.
 pub(crate) const EMPTY: Store = [0; 16];
 
 /// A device.
 pub(crate) struct Node {
-    /// Its name.
+    /// Identifier of the device.
     pub(crate) identifier: [u8; IDENTIFIER],
     /// Its key.
     pub(crate) key: Zeroizing<[u8; KEY]>,
-    /// How many packets it sends; 0: without end.
+    /// Number of packets to send; 0 means no limit.
     pub(crate) packets: u32,
-    /// Whether it begins at 0 where its store is empty.
+    /// Whether the device starts with counter 0 if its store is empty.
     pub(crate) begin: bool,
 }
 
-/// What a device did until it ended, or until its power was cut.
+/// Result of a device's run until it ended or lost power.
 pub(crate) struct Run {
-    /// What it sent.
+    /// Bytes that the device sent.
     pub(crate) output: Vec<u8>,
-    /// What its store holds.
+    /// Contents of the store.
     #[cfg_attr(not(test), expect(dead_code, reason = "only tests cut the power"))]
     pub(crate) store: Store,
-    /// With what it ended, if it did.
+    /// Exit code. `None` if the device lost power.
     pub(crate) exit_code: Option<u64>,
 }
 
-/// Where devices are made and run.
+/// Runs devices of one image on the simulator.
 pub(crate) struct Nodes {
     file: Vec<u8>,
-    /// Where the parameters are in the file.
+    /// Offset of the parameters in the image.
     parameters: usize,
     /// The address of the store.
     store: u64,
@@ -56,7 +56,7 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    /// Devices with this image.
+    /// Prepares to run devices with this image.
     pub(crate) fn new(file: &[u8]) -> Result<Nodes, String> {
         let elf = object::File::parse(file).map_err(|error| format!("the image: {error}"))?;
         let address = |name: &str| {
@@ -76,7 +76,7 @@ impl Nodes {
         Ok(Nodes { file: file.to_vec(), parameters, store, machine })
     }
 
-    /// Runs a device with what its store holds, until it ends or so many instructions are done: then its power is gone.
+    /// Runs a device with this store until it ends. After `instructions` instructions the device loses power.
     pub(crate) fn run(&self, node: &Node, store: &Store, instructions: u64) -> Result<Run, String> {
         let failed = |error: tress_sim::Error| error.to_string();
         let mut file = Zeroizing::new(self.file.clone());
@@ -97,7 +97,7 @@ impl Nodes {
         Ok(Run { output: system.bus.console().to_vec(), store: after, exit_code })
     }
 
-    /// What all of them send after their first start, on all cores; `done` is told after each.
+    /// Runs all devices from their first start, on all cores, and returns what they sent. Calls `done` after each device.
     pub(crate) fn run_all(&self, nodes: &[Node], done: impl Fn() + Sync) -> Result<Vec<Vec<u8>>, String> {
         let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let share = |share: &[Node]| -> Result<Vec<Vec<u8>>, String> {

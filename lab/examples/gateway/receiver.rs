@@ -1,4 +1,4 @@
-//! Opening packets: many at once, each with the key of its device, in the lanes of `tress-cipher`.
+//! Opens packets of several devices together, in the lanes of `tress-cipher`, each with the key of its device.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -23,25 +23,25 @@ struct Device {
 /// A genuine packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Packet {
-    /// Whose it is.
+    /// Identifier of the device.
     pub(crate) identifier: [u8; IDENTIFIER],
-    /// Its number.
+    /// Counter of the packet.
     pub(crate) counter: u32,
-    /// What was measured.
+    /// Measured samples.
     pub(crate) samples: Vec<Sample>,
 }
 
-/// What a device measures.
+/// A measurement of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sample {
-    /// In hundredths of a degree Celsius.
+    /// Hundredths of a degree Celsius.
     pub(crate) temperature: i16,
-    /// In hundredths of a percent, relative.
+    /// Hundredths of a percent of relative humidity.
     pub(crate) humidity: u16,
 }
 
 impl Receiver {
-    /// A receiver of these devices, of which it has received nothing yet.
+    /// A receiver of these devices, with no packet received yet.
     pub(crate) fn new<'a>(devices: impl IntoIterator<Item = ([u8; IDENTIFIER], &'a [u8; KEY])>) -> Receiver {
         let device = |(identifier, key): ([u8; IDENTIFIER], &[u8; KEY])| {
             let cipher = Aes::new(key).expect("AES has keys of 16 bytes");
@@ -50,8 +50,8 @@ impl Receiver {
         Receiver { devices: devices.into_iter().map(device).collect() }
     }
 
-    /// What becomes of each of these, which arrived in this order. They are decrypted in place, all at once; then each
-    /// packet that is genuine is held against the counter of the one before it.
+    /// Opens packets in the order of arrival. Decrypts them in place, all in one call. Then checks the counter of
+    /// each genuine packet against that of the device's last packet.
     pub(crate) fn open(&mut self, frames: &mut [Result<Sealed, Dropped>]) -> Vec<Result<Packet, Dropped>> {
         let mut verdicts: Vec<Result<(), Dropped>> = Vec::with_capacity(frames.len());
         let (mut jobs, mut places) = (Vec::new(), Vec::new());
@@ -83,7 +83,7 @@ impl Receiver {
         frames.iter_mut().zip(verdicts).map(take).collect()
     }
 
-    /// Takes a genuine packet, if it is new.
+    /// Accepts a genuine packet, if it is new.
     fn take(&mut self, packet: &mut Sealed) -> Result<Packet, Dropped> {
         let (identifier, counter) = (packet.identifier(), packet.counter());
         let device = self.devices.get_mut(&identifier).ok_or(Dropped::Unknown)?;
@@ -100,19 +100,19 @@ impl Receiver {
     }
 }
 
-/// How many of what there were.
+/// Numbers of packets by outcome.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Summary {
     /// Packets that were genuine and new.
     pub(crate) opened: u64,
-    /// Their samples.
+    /// Samples in these packets.
     pub(crate) samples: u64,
-    /// The others.
+    /// Dropped packets.
     pub(crate) dropped: BTreeMap<Dropped, u64>,
 }
 
 impl Summary {
-    /// Counts one.
+    /// Counts one outcome.
     pub(crate) fn count(&mut self, outcome: &Result<Packet, Dropped>) {
         match outcome {
             Ok(packet) => {
@@ -123,7 +123,7 @@ impl Summary {
         }
     }
 
-    /// All that there were.
+    /// Number of all packets.
     pub(crate) fn frames(&self) -> u64 {
         self.opened + self.dropped.values().sum::<u64>()
     }

@@ -1,4 +1,4 @@
-//! What the image sends, opened by other code than its own; and that whatever is not a device's newest packet is told.
+//! The packets of the image, opened by independent code; and every packet that is not a device's newest one is reported.
 
 use std::collections::HashSet;
 
@@ -35,13 +35,13 @@ fn receiver(nodes: &[Node]) -> Receiver {
     Receiver::new(nodes.iter().map(|node| (node.identifier, &*node.key)))
 }
 
-/// The counters of the packets that a device sent, all of which have to be genuine.
+/// The counters of the packets that a device sent. All packets must be genuine.
 fn counters(output: &[u8], node: &Node) -> Vec<u32> {
     let opened = receiver(std::slice::from_ref(node)).open(&mut frames(output));
     opened.into_iter().map(|packet| packet.expect("a packet").counter).collect()
 }
 
-/// What a store holds that has this number in slot `slot`.
+/// A store with this counter in slot `slot`.
 fn store(slot: usize, number: u32) -> Store {
     let mut store = EMPTY;
     store[8 * slot..8 * slot + 4].copy_from_slice(&number.to_le_bytes());
@@ -49,7 +49,7 @@ fn store(slot: usize, number: u32) -> Store {
     store
 }
 
-/// A packet of `samples` samples, made here.
+/// A packet with `samples` samples, made by this test.
 fn packet(node: &Node, counter: u32, samples: usize) -> Vec<u8> {
     let mut packet = vec![0x10 | samples as u8];
     packet.extend(node.identifier);
@@ -63,7 +63,7 @@ fn packet(node: &Node, counter: u32, samples: usize) -> Vec<u8> {
     packet
 }
 
-/// Whether these, one after the other, become that.
+/// Checks that these packets, received in order, have these outcomes.
 fn becomes(node: &Node, received: &[u8], expected: &[Result<u32, Dropped>]) {
     let opened = receiver(std::slice::from_ref(node)).open(&mut frames(received));
     let counters: Vec<_> = opened.iter().map(|outcome| outcome.as_ref().map(|packet| packet.counter)).collect();
@@ -71,8 +71,8 @@ fn becomes(node: &Node, received: &[u8], expected: &[Result<u32, Dropped>]) {
     assert_eq!(counters, expected);
 }
 
-/// The first frame of the image as it is provisioned: made with Python's `cryptography` 48 (AESCCM with tags of 8 bytes, nonce and
-/// plaintext below), FCS-16 and COBS by hand from RFC 1662 and the paper.
+/// The first frame of the image with its default parameters. Made with Python's `cryptography` 48 (AESCCM with tags
+/// of 8 bytes, nonce and plaintext below); FCS-16 and COBS by hand from RFC 1662 and the paper.
 #[test]
 fn the_image_sends_what_others_make() {
     let example = Node { identifier: *b"example0", key: Zeroizing::new(*b"everybody knows."), packets: 1, begin: true };
@@ -91,7 +91,7 @@ fn a_thousand_devices_with_an_attacker() {
     let outputs = nodes().run_all(&devices, || ()).expect("runs");
     let (received, planted) = attacker::between(&outputs, &devices).expect("packets");
     assert_eq!(planted.values().copied().collect::<Vec<_>>(), [80; 5]);
-    // Whatever pieces it comes in.
+    // In reads of any length.
     for piece in [1 << 16, 1000] {
         let mut summary = Summary::default();
         let pieces = Pieces { rest: &received, piece };
@@ -99,7 +99,7 @@ fn a_thousand_devices_with_an_attacker() {
         assert_eq!((summary.opened, summary.samples), (4000, 16_000));
         assert_eq!(summary.dropped, planted);
     }
-    // No two devices sent the same, and no packet shows what is in it.
+    // No two devices sent the same bytes, and no packet contains its plaintext.
     let distinct: HashSet<&[u8]> = outputs.iter().map(Vec::as_slice).collect();
     assert_eq!(distinct.len(), devices.len());
 }
@@ -140,11 +140,11 @@ fn what_is_not_a_new_genuine_packet_is_told() {
     let join = |frames: &[&[u8]]| frames.concat();
     becomes(&node, &join(&[&genuine(5), &genuine(5)]), &[Ok(5), Err(Dropped::Replayed)]);
     becomes(&node, &join(&[&genuine(5), &genuine(4), &genuine(9)]), &[Ok(5), Err(Dropped::Replayed), Ok(9)]);
-    // A forged packet with a high counter does not shut the device out.
+    // A forged packet with a high counter does not block the device.
     let mut forged = packet(&node, u32::MAX - 1, 4);
     forged[NONCE] ^= 1;
     becomes(&node, &join(&[&genuine(5), &Sealed::frame(&forged), &genuine(6)]), &[Ok(5), Err(Dropped::Forged), Ok(6)]);
-    // A counter, an identifier or a number of samples that was changed.
+    // A changed counter, identifier or number of samples.
     for (place, change) in [(12, 1), (0, 1), (NONCE + 15, 128), (NONCE + 16, 1), (NONCE + 23, 1)] {
         let mut forged = packet(&node, 5, 4);
         forged[place] ^= change;
@@ -154,11 +154,11 @@ fn what_is_not_a_new_genuine_packet_is_told() {
     let mut stranger = packet(&node, 5, 4);
     stranger[8] ^= 1;
     becomes(&node, &Sealed::frame(&stranger), &[Err(Dropped::Unknown)]);
-    // Text, nothing, and what is far too long.
+    // Text, nothing, and a frame that is too long.
     becomes(&node, b"\0node: no counter\n\0", &[Err(Dropped::Damaged)]);
     becomes(&node, b"\0\0\0\0", &[]);
     becomes(&node, &[b"\0".as_slice(), &[0x15; 100_000], &genuine(1)].concat(), &[Err(Dropped::Damaged), Ok(1)]);
-    // A format of the future, and no samples.
+    // An unknown format, and a packet without samples.
     for first in [0x24, 0x10] {
         let mut other = packet(&node, 5, 4);
         other[0] = first;
@@ -185,7 +185,7 @@ fn every_bit_that_flips_and_every_cut_is_told() {
     }
 }
 
-/// Power goes at any instruction, and comes back; a hundred times.
+/// Power is lost after any number of instructions and comes back, a hundred times.
 #[test]
 fn no_counter_comes_twice_when_power_goes() {
     let (nodes, mut store, mut seen) = (nodes(), EMPTY, HashSet::new());
@@ -207,7 +207,7 @@ fn no_counter_comes_twice_when_power_goes() {
     assert!(seen.len() > 1000, "it gets on: {}", seen.len());
 }
 
-/// While a slot is being written it is not valid, and the other one counts.
+/// A slot that is being written is not valid, and the other one counts.
 #[test]
 fn half_a_slot_counts_as_none() {
     let (nodes, device) = (nodes(), node(1, false));
@@ -217,7 +217,7 @@ fn half_a_slot_counts_as_none() {
         let mut half = store(slot, 640);
         half[8 * (1 - slot)..][..4].copy_from_slice(&704_u32.to_le_bytes());
         assert_eq!(counters(&run(&half).output, &device), [640]);
-        // The next reservation takes the other slot.
+        // The next reservation uses the other slot.
         assert_eq!(run(&half).store[8 * (1 - slot)..][..8], store(0, 704)[..8]);
         assert_eq!(run(&half).store[8 * slot..][..8], store(0, 640)[..8]);
     }

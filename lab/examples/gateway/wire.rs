@@ -1,4 +1,4 @@
-//! What comes over a UART: frames, and the packets in them (docs/reference/formats/node.md).
+//! Frames on a UART, and the packets in them (docs/reference/formats/node.md).
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crc::{CRC_16_IBM_SDLC, Crc};
 pub(crate) const IDENTIFIER: usize = 8;
 /// Bytes of a key.
 pub(crate) const KEY: usize = 16;
-/// The header, which is the nonce: format and number of samples, identifier, counter.
+/// Length of the header, which is also the nonce: format and number of samples, identifier, counter.
 pub(crate) const NONCE: usize = 1 + IDENTIFIER + 4;
 /// Bytes of a tag.
 pub(crate) const TAG: usize = 8;
@@ -17,40 +17,40 @@ pub(crate) const SAMPLE: usize = 4;
 const CHECK: usize = 2;
 const FORMAT: u8 = 1;
 const MAX_SAMPLES: usize = 15;
-/// A frame between its zeros: a packet, and a byte more for stuffing.
+/// Longest frame between its zeros: a packet, and one byte of stuffing.
 const MAX_FRAME: usize = packet_bytes(MAX_SAMPLES) + 1;
 
-/// The check of frames: RFC 1662's.
+/// The checksum of frames, as in RFC 1662.
 const CRC: Crc<u16> = Crc::<u16>::new(&CRC_16_IBM_SDLC);
 
-/// Bytes of a packet, its check included.
+/// Length of a packet in bytes, with its checksum.
 const fn packet_bytes(samples: usize) -> usize {
     NONCE + SAMPLE * samples + TAG + CHECK
 }
 
-/// Why something that was received is dropped.
+/// Why a received packet is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Dropped {
-    /// It ends before the length that its first byte says.
+    /// The packet ends before the length that its first byte gives.
     Truncated,
-    /// No packet, or its check is wrong: noise, or a line of text.
+    /// Not a packet, or the checksum is wrong: noise, or a line of text.
     Damaged,
-    /// Of a device that has no key here.
+    /// The device is unknown.
     Unknown,
     /// The tag is wrong.
     Forged,
-    /// Genuine, but its counter is not above the last one's.
+    /// Genuine, but the counter is not above that of the last packet.
     Replayed,
 }
 
-/// A packet as it was received, without its check.
+/// A received packet, without its checksum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sealed(Vec<u8>);
 
 impl Sealed {
-    /// A packet from what stands between two zeros.
+    /// Parses a packet from the bytes between two zeros.
     pub(crate) fn parse(frame: &[u8]) -> Result<Sealed, Dropped> {
-        // Stuffing leaves the first byte where it is, since that is never zero, and takes one more byte in all.
+        // COBS does not move the first byte, because it is never zero, and adds one byte in all.
         let &[_, first, ..] = frame else { return Err(Dropped::Damaged) };
         let samples = usize::from(first & 15);
         if first >> 4 != FORMAT || samples == 0 {
@@ -73,7 +73,7 @@ impl Sealed {
         Ok(Sealed(packet))
     }
 
-    /// The frame of a packet, with the zeros around it; `packet` has everything but the check.
+    /// Makes the frame of a packet, with zeros before and after it. `packet` has everything but the checksum.
     pub(crate) fn frame(packet: &[u8]) -> Vec<u8> {
         let mut packet = packet.to_vec();
         packet.extend(CRC.checksum(&packet).to_le_bytes());
@@ -90,17 +90,17 @@ impl Sealed {
         &self.0
     }
 
-    /// Whose it says it is.
+    /// The identifier in the header, which is not authenticated yet.
     pub(crate) fn identifier(&self) -> [u8; IDENTIFIER] {
         std::array::from_fn(|byte| self.0[1 + byte])
     }
 
-    /// Its counter.
+    /// The counter in the header.
     pub(crate) fn counter(&self) -> u32 {
         u32::from_be_bytes(std::array::from_fn(|byte| self.0[1 + IDENTIFIER + byte]))
     }
 
-    /// Nonce, data, tag.
+    /// Nonce, ciphertext and tag.
     pub(crate) fn parts(&mut self) -> ([u8; NONCE], &mut [u8], &mut [u8]) {
         let nonce = std::array::from_fn(|byte| self.0[byte]);
         let end = self.0.len() - TAG;
@@ -109,7 +109,7 @@ impl Sealed {
     }
 }
 
-/// Cuts what comes at its zeros; remembers no more than a frame can have.
+/// Splits a stream of bytes at zeros. It stores at most the bytes of one frame.
 #[derive(Default)]
 pub(crate) struct Frames {
     frame: Vec<u8>,
@@ -117,7 +117,7 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// Takes what has come, and adds the frames that end in it.
+    /// Takes received bytes, and adds the frames that they complete.
     pub(crate) fn feed(&mut self, bytes: &[u8], found: &mut Vec<Result<Sealed, Dropped>>) {
         for byte in bytes {
             match byte {
@@ -128,7 +128,7 @@ impl Frames {
         }
     }
 
-    /// What came last is all that there is of its frame. Nothing between two zeros is no frame.
+    /// Ends the stream: the remaining bytes are a frame. An empty frame is ignored.
     pub(crate) fn end(&mut self, found: &mut Vec<Result<Sealed, Dropped>>) {
         if self.too_long {
             found.push(Err(Dropped::Damaged));
@@ -140,7 +140,7 @@ impl Frames {
     }
 }
 
-/// Bytes as people read them.
+/// Formats bytes in hexadecimal.
 pub(crate) struct Hexadecimal<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Hexadecimal<'_> {

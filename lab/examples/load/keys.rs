@@ -1,5 +1,5 @@
-//! The keys of a run, and what a signature is checked by: OpenSSL where it knows the scheme, our own verification, and the same
-//! signature made alone where it may not differ.
+//! The keys of a run, and the checks of a signature: by OpenSSL where it supports the scheme, by our own
+//! verification, and, for deterministic schemes, by comparison with a signature that is made alone.
 
 use fastrand::Rng;
 use tress_peers::openssl_signatures as openssl;
@@ -10,7 +10,7 @@ use tress_sign::{
 
 use crate::Tally;
 
-/// True once in so many times.
+/// Returns `true` in one of `times` cases, at random.
 pub fn one_in(times: usize, numbers: &mut Rng) -> bool {
     numbers.usize(..times) == 0
 }
@@ -21,10 +21,10 @@ pub struct Key {
     verifying: VerifyingKey,
 }
 
-/// New ones of every kind: two of RSA-2048, one longer and with another hash function, two of DSA, Schnorr.
+/// Generates keys of every kind: two of RSA-2048, one longer and with another hash function, two of DSA, one of Schnorr.
 ///
 /// # Errors
-/// Those of making keys.
+/// Errors of key generation.
 pub fn generate() -> Result<Vec<Key>, Error> {
     let pss = |hash| Scheme::RsaPss { hash, salt: SaltLength::Digest };
     let schemes = [
@@ -52,7 +52,7 @@ pub fn generate() -> Result<Vec<Key>, Error> {
         .collect()
 }
 
-/// What one thread checks with: contexts of OpenSSL are nobody else's.
+/// Checks signatures for one thread. Contexts of OpenSSL are not shared between threads.
 pub struct Checker<'a> {
     keys: &'a [Key],
     peers: Vec<Option<openssl::Key>>,
@@ -60,12 +60,12 @@ pub struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     /// # Errors
-    /// Where OpenSSL is missing, or refuses a key.
+    /// If OpenSSL is missing, or rejects a key.
     pub fn new(keys: &'a [Key]) -> Result<Checker<'a>, tress_peers::Error> {
         let peers = keys.iter().map(|key| {
             let der = key.signing.key().to_der();
             Ok(match key.signing.scheme() {
-                // With SHA-256, that is; the others it is not asked about.
+                // OpenSSL is only used for keys with SHA-256.
                 Scheme::RsaPkcs1(Hash::Sha256) | Scheme::Dsa(Hash::Sha256) => Some(openssl::Key::new(&der)?),
                 Scheme::RsaPss { hash: Hash::Sha256, .. } => Some(openssl::Key::with_pss(&der)?),
                 _ => None,
@@ -75,7 +75,7 @@ impl<'a> Checker<'a> {
         Ok(Checker { peers: peers?, keys })
     }
 
-    /// Counts what was found, and tells what is wrong.
+    /// Checks a result, counts it, and reports errors.
     pub fn check(
         &mut self,
         key: usize,
@@ -102,7 +102,7 @@ impl<'a> Checker<'a> {
                 tally.wrong(&format!("{scheme}, OpenSSL: {error}"));
             }
         }
-        // As dear as signing; the other schemes draw salts and nonces.
+        // Takes as long as signing. Other schemes use random salts and nonces.
         if matches!(scheme, Scheme::RsaPkcs1(_)) && one_in(4, numbers) {
             tally.count("signatures made alone, too");
             if signing.sign_digests(&[digest]).pop().as_ref() != Some(answer) {

@@ -1,12 +1,13 @@
-//! The queue of signatures under random load for ten minutes, every result checked; part of `make soak`.
+//! The queue of signatures under random load for ten minutes, with every result checked; part of `make soak`.
 //!
 //! ```text
 //! load [--minutes 10] [--seed N] [--askers 24]
 //! ```
 //!
-//! Threads ask queues for signatures under keys of every kind, alone and in bursts, and some go away before the answer; one
-//! digest in sixteen has a wrong length. Another thread replaces the queues, and drops some with requests in them. The seed
-//! decides what is asked, not what meets what. A table follows; anything wrong ends with status 1.
+//! Threads ask queues for signatures under keys of every kind, one by one and in bursts, and some do not wait for the
+//! answer. One digest in sixteen has a wrong length. Another thread replaces the queues, and drops some that have
+//! pending requests. The seed determines the requests, but not their timing. A table follows; after any error the
+//! exit status is 1.
 
 #![allow(unreachable_pub, reason = "modules of one program")]
 
@@ -29,11 +30,11 @@ use clap::Parser;
 use fastrand::Rng;
 use queue::Queues;
 
-/// Several times what it takes, and less than what a few bytes kept of every request would come to.
+/// Limit of resident memory: several times what is normal, and less than a few leaked bytes per request would add up to.
 const MAX_KB: u64 = 64 << 10;
-/// After the first fifth of the time buffers of every size have been used.
+/// Limit of growth after the first fifth of the time, when buffers of every size have been used.
 const GROWN_KB: u64 = 16 << 10;
-/// Nothing was done for so long: something waits that nobody wakes.
+/// If nothing is done for this long, a thread waits and is never woken.
 const SILENCE: Duration = Duration::from_secs(60);
 
 /// The queue of signatures under random load, every result checked.
@@ -51,18 +52,18 @@ struct Options {
     askers: u64,
 }
 
-/// What all threads count, and whether anything was wrong.
+/// Counts of all threads, and the number of errors.
 #[derive(Default)]
 struct Tally {
     is_over: AtomicBool,
     wrong: AtomicU64,
-    /// In the order of their names.
+    /// In alphabetical order.
     counts: Mutex<BTreeMap<String, u64>>,
 }
 
 impl Tally {
     fn count(&self, what: &str) {
-        // A thread that panicked is told when it is joined; its counts hold.
+        // The join reports a thread that panicked; its counts are still valid.
         *self.counts.lock().unwrap_or_else(PoisonError::into_inner).entry(what.to_owned()).or_default() += 1;
     }
 
@@ -80,10 +81,10 @@ impl Tally {
     }
 }
 
-/// What this process takes at one moment, from proc(5); nothing where there is none.
+/// Resources of this process at one moment, from proc(5). `None` on systems without it.
 #[derive(Clone, Copy)]
 struct Process {
-    /// The most so far.
+    /// Largest resident memory so far.
     peak_kb: u64,
     threads: u64,
     handles: u64,
@@ -96,7 +97,7 @@ impl Process {
             let line = status.lines().find_map(|line| line.strip_prefix(name))?;
             line.split_whitespace().next()?.parse().ok()
         };
-        // One of the handles reads the folder.
+        // One of the handles is that of this folder.
         let handles = fs::read_dir("/proc/self/fd").ok()?.count() as u64 - 1;
         Some(Process { peak_kb: field("VmHWM:")?, threads: field("Threads:")?, handles })
     }
@@ -116,12 +117,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// How many things went wrong.
+/// Runs the load, and returns the number of errors.
 fn run(options: &Options) -> Result<u64, Box<dyn std::error::Error>> {
     let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
     println!("seed {seed}");
     let keys = keys::generate()?;
-    // OpenSSL opens what it keeps; where it is missing, this says so.
+    // OpenSSL opens files that it keeps open. This also reports early if it is missing.
     drop(keys::Checker::new(&keys)?);
     let mut numbers = Rng::with_seed(seed);
     let before = Process::now();
@@ -156,8 +157,8 @@ fn run(options: &Options) -> Result<u64, Box<dyn std::error::Error>> {
     Ok(tally.wrong.load(Ordering::Relaxed))
 }
 
-/// Until the time is over and every thread has ended, or nothing moves any more. Returns what the process took when it was
-/// warm.
+/// Waits until the time is over and every thread has ended, or until nothing happens any more. Returns the process's
+/// resources after the first fifth of the time.
 fn watch(threads: &[JoinHandle<()>], tally: &Tally, start: Instant, end: Duration) -> Option<Process> {
     let (mut moved, mut before) = (Instant::now(), 0);
     let mut warm = None;
@@ -184,7 +185,7 @@ fn watch(threads: &[JoinHandle<()>], tally: &Tally, start: Instant, end: Duratio
     }
 }
 
-/// Memory that grew, threads and handles that stay.
+/// Checks for memory growth, and for threads and handles that were not released.
 fn look_at_the_end(tally: &Tally, before: Option<Process>, warm: Option<Process>) {
     let (Some(before), Some(warm), Some(after)) = (before, warm, Process::now()) else {
         return println!("SKIPPED: memory, threads and handles: this system has no /proc, or the run was too short");

@@ -1,4 +1,4 @@
-//! Threads that ask queues for signatures, and one that replaces the queues under them.
+//! Threads that ask queues for signatures, and one that replaces the queues in use.
 
 use std::{
     mem,
@@ -15,22 +15,22 @@ use crate::{
     keys::{Checker, Key, one_in},
 };
 
-/// So many queues at a time, each with its worker.
+/// Number of queues at a time, each with a worker.
 const QUEUES: usize = 3;
 
-/// What all of them share.
+/// State that all threads share.
 pub struct Queues {
     keys: Vec<Key>,
     queues: [Mutex<Arc<Queue>>; QUEUES],
 }
 
-/// A digest under a key, by its number.
+/// A digest and a key, by their numbers.
 struct Request {
     key: usize,
     digest: Vec<u8>,
 }
 
-/// Few and many at once, long and short waits, room for all and for none.
+/// Random options: small and large batches, short and long waits, and room for many requests or few.
 fn options(numbers: &mut Rng) -> QueueOptions {
     let mut options = QueueOptions::default();
     options.max_wait = Duration::from_millis(5).mul_f64(numbers.f64());
@@ -39,14 +39,14 @@ fn options(numbers: &mut Rng) -> QueueOptions {
     options
 }
 
-/// Sleeps for any time up to the bound.
+/// Sleeps for a random time up to `bound_ms` milliseconds.
 fn sleep(bound_ms: u64, numbers: &mut Rng) {
     thread::sleep(Duration::from_millis(bound_ms).mul_f64(numbers.f64()));
 }
 
 impl Queues {
     /// # Errors
-    /// `NoThread` when the system gives no thread.
+    /// `NoThread` if the system cannot start a thread.
     pub fn new(keys: Vec<Key>, numbers: &mut Rng) -> Result<Queues, Error> {
         let mut queue = || Ok(Mutex::new(Arc::new(Queue::start(options(numbers))?)));
         Ok(Queues { keys, queues: [queue()?, queue()?, queue()?] })
@@ -72,7 +72,7 @@ impl Queues {
         asked.map_err(|error| tally.wrong(&format!("a queue takes nothing: {error}"))).ok()
     }
 
-    /// Asks at random, alone and in bursts, and goes away before some of the answers.
+    /// Sends random requests, one by one and in bursts, and does not wait for some of the answers.
     pub fn ask(&self, mut numbers: Rng, tally: &Tally) {
         let Some(mut checker) = self.checker(tally) else { return };
         let numbers = &mut numbers;
@@ -103,7 +103,7 @@ impl Queues {
                     answers.push((request, pending.wait()));
                 }
             }
-            // It may be the last one that holds it.
+            // This may be the last reference to the queue.
             drop(queue);
             for (Request { key, digest }, answer) in &answers {
                 checker.check(*key, digest, answer, numbers, tally);
@@ -112,7 +112,7 @@ impl Queues {
         }
     }
 
-    /// Puts new queues in the places of old ones, and drops some with requests in them, all of which are answered.
+    /// Replaces queues by new ones, and drops some with pending requests, all of which are answered.
     pub fn replace(&self, mut numbers: Rng, tally: &Tally) {
         let Some(mut checker) = self.checker(tally) else { return };
         let numbers = &mut numbers;

@@ -1,5 +1,5 @@
-//! Which instructions the interpreter has to have seen: those of every function that uses instructions which Valgrind
-//! does not know, but for what only leads to a panic.
+//! The instructions that the interpreter must have examined: those of every function with instructions that Valgrind
+//! does not support, except code that only leads to a panic.
 
 use std::collections::{HashMap, HashSet};
 
@@ -47,7 +47,7 @@ pub fn returning(image: &Image, function: &Function) -> HashSet<u64> {
                     open.push(at);
                 }
             }
-            // Where an indirect jump leads is seen when it runs.
+            // The target of an indirect jump is known only when it runs.
             FlowControl::Return | FlowControl::IndirectBranch => open.push(at),
             _ => {}
         }
@@ -63,7 +63,7 @@ pub fn returning(image: &Image, function: &Function) -> HashSet<u64> {
     found
 }
 
-/// What a call calls, if that is always the same: by itself, or by an entry of the GOT.
+/// The target of a call if it is always the same: a direct call, or a call through an entry of the GOT.
 fn callee(instruction: &Instruction, memory: &mut Memory) -> Option<u64> {
     if instruction.flow_control() == FlowControl::Call {
         return Some(instruction.near_branch_target());
@@ -72,12 +72,12 @@ fn callee(instruction: &Instruction, memory: &mut Memory) -> Option<u64> {
     memory.read_number(entry, 8).ok().map(|(target, _)| target)
 }
 
-/// Whether an instruction does nothing: what stands between others so that they are aligned.
+/// Whether an instruction does nothing and only aligns the next one.
 pub fn is_padding(instruction: &Instruction) -> bool {
     instruction.mnemonic() == Mnemonic::Nop || instruction.code() == Code::Xchg_r16_AX
 }
 
-/// Whether a function is one of those that report a panic.
+/// Whether a function reports a panic and does not return.
 fn ends(image: &Image, target: u64) -> bool {
     const ENDS: [&str; 6] = [
         "core::panicking::",

@@ -1,4 +1,4 @@
-//! This test's own executable: its functions, and what the addresses in its GOT are called.
+//! The test's own executable: its functions, and the names of the external functions in its GOT.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,19 +8,19 @@ use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SymbolKind};
 
 use crate::memory::Memory;
 
-/// A function as the linker left it.
+/// A function of the executable.
 pub struct Function {
-    /// As Rust has it.
+    /// The name, demangled.
     pub name: String,
-    /// Its addresses.
+    /// The range of addresses.
     pub code: Range<u64>,
 }
 
 /// The running executable.
 pub struct Image {
-    /// In the order of their addresses.
+    /// In order of addresses.
     pub functions: Vec<Function>,
-    /// Functions of the C library by address.
+    /// Names of functions of the C library, by address.
     pub external: HashMap<u64, String>,
     /// All code of the executable.
     pub text: Range<u64>,
@@ -33,7 +33,7 @@ impl Image {
         let path = std::env::current_exe().expect("a path");
         let data = std::fs::read(&path).expect("the executable");
         let file = object::File::parse(&*data).expect("an ELF file");
-        // The mapping of the file's first byte is where its addresses start.
+        // Addresses are relative to the mapping of the file's first byte.
         let maps = std::fs::read_to_string("/proc/self/maps").expect("/proc, as Linux has it");
         let name = path.to_str().expect("a path of text");
         let first = maps.lines().find(|line| line.ends_with(name)).expect("the executable's mapping");
@@ -74,7 +74,7 @@ impl Image {
         self.functions[..after].last().filter(|function| function.code.contains(&address))
     }
 
-    /// The function's name and how far into it an address is.
+    /// The function's name and the offset of an address in it.
     pub fn place(&self, address: u64) -> String {
         match self.function(address) {
             Some(function) => format!("{} + {:#x}", function.name, address - function.code.start),

@@ -1,8 +1,8 @@
-//! An interpreter of x86-64 that finds where secrets show: for tests of code that claims constant time, and that Valgrind
-//! cannot run since it does not know AVX-512, VAES and GFNI.
+//! An interpreter of x86-64 that finds where code depends on secrets. It tests code that claims constant time and
+//! that Valgrind cannot run, because Valgrind does not support AVX-512, VAES and GFNI.
 //!
-//! It runs functions of the test's own executable. Only builds with the feature `interpreter` have it. docs/explanation/side-channels.md
-//! says what it shows and what it does not.
+//! It runs functions of the test's own executable, in builds with the feature `interpreter`.
+//! docs/explanation/side-channels.md says what such a test shows and what it does not.
 #![cfg(all(feature = "interpreter", target_arch = "x86_64"))]
 #![forbid(unsafe_code)]
 

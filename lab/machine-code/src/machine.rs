@@ -1,9 +1,10 @@
-//! An interpreter of x86-64 that knows of every byte whether it is secret, and stops where a secret shows.
+//! An interpreter of x86-64 that tracks for every byte whether it is secret, and stops where a secret influences
+//! control flow, an address, or the time of an instruction.
 //!
-//! It follows public values, which it computes, and never looks at the value of a secret: so it can do without a model of
-//! most vector instructions. One that it has no model of makes something secret of a secret, and something unknown of
-//! what is public; what is unknown may not decide where the program goes. Instructions, their operands and what they read
-//! and write without saying so are iced's knowledge.
+//! It computes public values and never looks at secret ones, so it needs no model of most vector instructions. The
+//! result of an instruction without a model is secret if an input is secret; otherwise it is unknown, and an unknown
+//! value must not decide where the program continues. The crate iced-x86 knows the instructions, their operands, and
+//! their implicit reads and writes.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -18,40 +19,40 @@ use crate::memory::{HEAP_START, Level, Memory, STACK_END};
 use crate::properties::{is_constant, takes_its_time};
 use crate::sides::Sides;
 
-/// How a secret shows.
+/// The way in which a secret becomes observable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leak {
-    /// A conditional branch.
+    /// The secret decides a conditional branch.
     Branch,
-    /// The target of a jump, call or return.
+    /// The secret is in the target of a jump, call or return.
     Target,
-    /// The address of an access, or the length of a copy.
+    /// The secret is in the address of an access, or in the length of a copy.
     Address,
-    /// The addresses of a gather or scatter.
+    /// The secret is in the addresses of a gather or scatter.
     Gather,
-    /// A mask register.
+    /// The secret is in a mask register.
     Mask,
-    /// An operand of an instruction whose time depends on its operands: divisions, floating point.
+    /// The secret is an operand of an instruction whose time depends on its operands: division, floating point.
     Time,
-    /// A comparison of bytes by the C library.
+    /// The secret is in a comparison of bytes by the C library.
     Compare,
 }
 
 /// Why the interpreter stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// A secret shows.
+    /// A secret is observable.
     Leak(Leak),
-    /// It does not know how to go on.
+    /// The interpreter does not know how to continue.
     Undecided(String),
 }
 
-/// Where it stopped.
+/// The place where the interpreter stopped, and the reason.
 #[derive(Debug)]
 pub struct Stop {
-    /// Why.
+    /// The reason.
     pub reason: Reason,
-    /// The function and the instruction.
+    /// The function, and the instruction's offset.
     pub place: String,
 }
 
@@ -86,7 +87,7 @@ impl Scalar {
     }
 }
 
-/// A vector register, or what an operand holds of one.
+/// A vector register, or the vector in an operand.
 #[derive(Clone, Copy)]
 pub(crate) struct Vector {
     pub(crate) bytes: [u8; 64],
@@ -102,49 +103,49 @@ impl Vector {
     }
 }
 
-/// An instruction, and what it reads and writes.
+/// An instruction with its reads and writes.
 pub(super) struct Decoded {
     pub(super) instruction: Instruction,
     reads: Vec<Register>,
-    /// And whether it always does.
+    /// Written registers, and whether the instruction always writes them.
     writes: Vec<(Register, bool)>,
     memory: Vec<UsedMemory>,
     takes_its_time: bool,
-    /// Whether it was reached, and not only on a side of a branch that was not taken.
+    /// Whether the instruction was reached, as opposed to only examined on an untaken side of a branch.
     is_reached: Cell<bool>,
 }
 
-/// Where the outermost function returns to.
+/// Return address of the outermost function.
 const END: u64 = 0x0eed_0000;
 
 /// The interpreter.
 pub struct Machine<'i> {
     pub(super) image: &'i Image,
-    /// What it works in.
+    /// The memory in which the code runs.
     pub memory: Memory,
     pub(super) scalars: [Scalar; 16],
     pub(super) vectors: [Vector; 32],
     pub(super) masks: [Scalar; 8],
-    /// As in the flags register, and the level of each bit.
+    /// The value of the flags register.
     pub(super) flags: u32,
     pub(super) flag_levels: [Level; 32],
     pub(super) next: u64,
-    /// By their distance from the first.
+    /// Decoded instructions, by offset from the start of the code.
     pub(super) decoded: Vec<Option<Rc<Decoded>>>,
     info: InstructionInfoFactory,
-    /// What is to be tried; then it is done.
+    /// Sides of branches to examine; `None` in a normal run.
     pub sides: Option<Sides<'i>>,
-    /// On how many of them it is.
+    /// Number of untaken sides that are being examined, one inside the other.
     pub(super) astray: u32,
-    /// Sides of branches that were tried.
+    /// Number of sides of branches that were examined.
     pub tried: u64,
-    /// How many bits were revealed.
+    /// Number of revealed bits.
     pub revealed: u32,
-    /// Instructions that were run.
+    /// Number of instructions that were run.
     pub steps: u64,
-    /// The end of what has been allocated, and what each allocation holds.
+    /// End of the allocated heap, and the size of each allocation by address.
     pub(super) heap: (u64, HashMap<u64, u64>),
-    /// Instructions without a model that made something unknown of public values.
+    /// Instructions without a model that made public values unknown, with their numbers.
     pub unknown: HashMap<Mnemonic, u64>,
 }
 
@@ -172,7 +173,7 @@ impl<'i> Machine<'i> {
         }
     }
 
-    /// Calls a function of the executable with up to six public arguments, as the System V ABI has it.
+    /// Calls a function of the executable with up to six public arguments, by the System V ABI.
     pub fn call(&mut self, function: u64, arguments: &[u64]) -> Result<(), Box<Stop>> {
         self.scalars = [Scalar::default(); 16];
         let order = [Register::RDI, Register::RSI, Register::RDX, Register::RCX, Register::R8, Register::R9];
@@ -193,7 +194,7 @@ impl<'i> Machine<'i> {
         Ok(())
     }
 
-    /// The addresses of all instructions that have been examined, and whether they were reached.
+    /// The addresses of all instructions that were examined, and whether each was reached.
     pub fn examined(&self) -> impl Iterator<Item = (u64, bool)> + '_ {
         let all = self.decoded.iter().zip(self.image.text.start..);
         all.filter_map(|(decoded, address)| Some((address, decoded.as_ref()?.is_reached.get())))
@@ -213,7 +214,7 @@ impl<'i> Machine<'i> {
                 return Err("registers that have no model".to_owned().into());
             }
             let (read, write) = access(used.access());
-            // What is written only perhaps keeps some of what it was.
+            // A register that is only perhaps written keeps some of its old value, so its level counts as an input.
             if read {
                 reads.push(register);
             }
@@ -243,7 +244,7 @@ impl<'i> Machine<'i> {
             return Ok(());
         }
 
-        // What is made here is as secret as the most secret of what it is made of.
+        // The result is as secret as the most secret input.
         let mut level = Level::Public;
         for register in &decoded.reads {
             level = level.max(self.level(*register));
@@ -287,7 +288,7 @@ impl<'i> Machine<'i> {
             return Ok(());
         }
 
-        // No model: nothing is known of what it writes but how secret it is.
+        // Without a model, only the level of the result is known.
         if level == Level::Public {
             *self.unknown.entry(instruction.mnemonic()).or_default() += 1;
         }
@@ -313,7 +314,7 @@ impl<'i> Machine<'i> {
         Ok(())
     }
 
-    /// Branches, calls and returns.
+    /// Runs branches, calls and returns.
     fn flow(&mut self, instruction: &Instruction, level: Level) -> Step {
         let taken = match instruction.flow_control() {
             FlowControl::ConditionalBranch => {
@@ -381,7 +382,7 @@ impl<'i> Machine<'i> {
         Reason::Undecided(format!("{register:?} is not known; without a model: {:?}", self.unknown))
     }
 
-    /// The number in a register, of the register's size.
+    /// The value of a register, in the register's size.
     pub(super) fn get(&self, register: Register) -> u64 {
         if register.is_k() {
             return self.masks[register.number()].value;
@@ -400,7 +401,7 @@ impl<'i> Machine<'i> {
     pub(super) fn set(&mut self, register: Register, value: u64, level: Level) {
         let full = &mut self.scalars[register.full_register().number()];
         let (size, shift) = match (register, register.size()) {
-            // 32 bits clear the rest.
+            // A write of 32 bits clears the upper half.
             (_, 4) => (8, 0),
             _ if is_high(register) => (1, 8),
             (_, size) => (size, 0),
@@ -440,7 +441,7 @@ impl<'i> Machine<'i> {
         ones(bits).map(|bit| self.flag_levels[bit]).max().unwrap_or_default()
     }
 
-    /// The flags that the instruction writes.
+    /// Writes the flags that the instruction changes.
     pub(super) fn set_flags(&mut self, instruction: &Instruction, values: u32, level: Level) {
         let (written, undefined) = (instruction.rflags_modified(), instruction.rflags_undefined());
         self.flags = self.flags & !written | values & written;
@@ -483,7 +484,7 @@ impl<'i> Machine<'i> {
             .ok_or_else(|| "an address of an unknown kind".to_owned().into())
     }
 
-    /// What a register adds to an address. Thread-local storage is not modelled.
+    /// The part of an address that comes from a register. Thread-local storage is not modelled.
     fn part(&self, register: Register) -> Option<u64> {
         match register {
             Register::DS | Register::ES | Register::SS | Register::CS => Some(0),
@@ -493,7 +494,7 @@ impl<'i> Machine<'i> {
     }
 }
 
-/// Whether an access reads, and whether it writes, always.
+/// Whether an access reads, and whether it writes (`Some(true)`: always).
 fn access(access: OpAccess) -> (bool, Option<bool>) {
     match access {
         OpAccess::Read | OpAccess::CondRead => (true, None),
@@ -505,7 +506,7 @@ fn access(access: OpAccess) -> (bool, Option<bool>) {
     }
 }
 
-/// The numbers of the bits that are set.
+/// The indexes of the bits that are set.
 fn ones(mut bits: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = bits.trailing_zeros() as usize;
@@ -519,12 +520,12 @@ pub(super) fn is_high(register: Register) -> bool {
     matches!(register, Register::AH | Register::BH | Register::CH | Register::DH)
 }
 
-/// Ones in the lowest bytes.
+/// A mask of the lowest bytes.
 pub(super) fn mask(bytes: usize) -> u64 {
     if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 }
 }
 
-/// The flags that depend on a result alone, with carry and overflow.
+/// The flags that depend only on a result, with carry and overflow as given.
 pub(super) fn flags_of(result: u64, bytes: usize, carry: bool, overflow: bool) -> u32 {
     let sign = result >> (8 * bytes - 1) & 1 == 1;
     let mut flags = 0;

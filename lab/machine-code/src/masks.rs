@@ -1,4 +1,4 @@
-//! What the instructions on mask registers compute, those that compare into them, and gathers and scatters.
+//! Models of instructions on mask registers, of comparisons into them, and of gathers and scatters.
 
 use iced_x86::{Instruction, Mnemonic, OpKind, RflagsBits};
 
@@ -7,7 +7,7 @@ use crate::memory::Level;
 use crate::vector::{element, number};
 
 impl Machine<'_> {
-    /// A gather or scatter, whose addresses are public.
+    /// Runs a gather or scatter, whose addresses must be public.
     pub(super) fn elements(&mut self, instruction: &Instruction) -> Step {
         use Mnemonic as M;
         let (unit, index_unit) = match instruction.mnemonic() {
@@ -53,7 +53,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Comparisons into mask registers, and what works on those.
+    /// Runs comparisons into mask registers, and instructions on mask registers.
     pub(super) fn mask_instruction(&mut self, instruction: &Instruction, level: Level) -> Step<bool> {
         use Mnemonic as M;
         let mnemonic = instruction.mnemonic();
@@ -154,7 +154,7 @@ impl Machine<'_> {
         self.put(instruction, 0, value, level)
     }
 
-    /// A comparison of elements; a mask takes away what it does not choose.
+    /// The bits of a comparison of elements. A mask clears the bits of elements that it does not select.
     fn compared(&mut self, instruction: &Instruction, unit: usize, holds: impl Fn(u64, u64) -> bool) -> Step<u64> {
         let size = self.size(instruction, 1);
         let (a, b) = (self.operand(instruction, 1, size)?, self.operand(instruction, 2, size)?);
@@ -179,7 +179,7 @@ fn predicate_holds(predicate: u8, order: std::cmp::Ordering) -> bool {
     }
 }
 
-/// Bytes of a mask.
+/// Width of a mask in bytes.
 fn width(mnemonic: Mnemonic) -> usize {
     element(mnemonic)
 }

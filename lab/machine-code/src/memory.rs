@@ -1,25 +1,25 @@
-//! What the interpreter knows of each byte, and the memory that it runs in: that of this process, as it is when a page is
-//! touched for the first time, and from then on a copy of its own.
+//! Memory of the interpreter, with a level for each byte. A page is copied from this process when it is first
+//! touched; later changes affect only the copy.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// What is known of a byte. What is made of several has the highest of their levels.
+/// The level of a byte. A result has the highest level of its inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Everybody may know it, and its value is computed.
+    /// Public, with a known value.
     #[default]
     Public,
-    /// Public, but made by an instruction that the interpreter has no model of: its value is not known.
+    /// Public, but with an unknown value, because an instruction without a model made it.
     Unknown,
-    /// Made of keys or data. Its value is never looked at.
+    /// Derived from keys or data. The interpreter never looks at the value.
     Secret,
 }
 
-/// Where the interpreter's stack ends; nothing is mapped there.
+/// End of the interpreter's stack. This process maps nothing there.
 pub(crate) const STACK_END: u64 = 0x0000_1000_0000_0000;
-/// Where the interpreter's heap begins.
+/// Start of the interpreter's heap.
 pub(crate) const HEAP_START: u64 = STACK_END + (1 << 30);
 const HEAP_BYTES: u64 = 1 << 30;
 const STACK_BYTES: u64 = 64 << 20;
@@ -34,18 +34,18 @@ struct Page {
 /// Memory, with a level for every byte.
 pub struct Memory {
     pages: Vec<Box<Page>>,
-    /// Which of them is where.
+    /// Indexes of pages, by page number.
     places: HashMap<u64, usize>,
-    /// What was looked up there last.
+    /// Cache of recent look-ups: page number and index.
     recent: [(u64, usize); RECENT],
-    /// This process.
+    /// The memory of this process.
     own: File,
-    /// What was overwritten, where that has to be undone.
+    /// Overwritten bytes and levels, while changes have to be undone later.
     journal: Option<Vec<(u64, u8, Level)>>,
 }
 
 impl Memory {
-    /// That of this process.
+    /// The memory of this process.
     #[allow(clippy::new_without_default)]
     pub fn new() -> Memory {
         let own = File::open("/proc/self/mem").expect("/proc, as Linux has it");
@@ -64,7 +64,7 @@ impl Memory {
         Ok(&mut self.pages[self.recent[recent].1])
     }
 
-    /// Brings a page in.
+    /// Loads a page, and returns its index.
     fn touch(&mut self, number: u64) -> Result<usize, String> {
         let mut page = Box::new(Page { bytes: [0; PAGE as usize], levels: [Level::Public; PAGE as usize] });
         let address = number * PAGE;
@@ -80,12 +80,12 @@ impl Memory {
         Ok(self.pages.len() - 1)
     }
 
-    /// From here on it is remembered what is overwritten.
+    /// Starts to record changes, and returns a mark for [`undo`](Self::undo).
     pub fn mark(&mut self) -> usize {
         self.journal.get_or_insert_default().len()
     }
 
-    /// Takes back what was written since a mark; the outermost one ends the journal.
+    /// Undoes all changes since a mark. The outermost call stops the recording.
     pub fn undo(&mut self, mark: usize, outermost: bool) {
         let mut journal = self.journal.take().unwrap_or_default();
         for (address, old, old_level) in journal.drain(mark..).rev() {
@@ -94,7 +94,7 @@ impl Memory {
         self.journal = (!outermost).then_some(journal);
     }
 
-    /// Like `walk`, for what writes.
+    /// Calls `each` for every byte, which may change it. Records the old bytes if changes are recorded.
     fn change(
         &mut self,
         address: u64,
@@ -132,17 +132,17 @@ impl Memory {
         Ok(())
     }
 
-    /// Some bytes and their levels.
+    /// Reads bytes and their levels.
     pub fn read(&mut self, address: u64, bytes: &mut [u8], levels: &mut [Level]) -> Result<(), String> {
         self.walk(address, bytes.len(), |i, byte, level| (bytes[i], levels[i]) = (*byte, *level))
     }
 
-    /// Writes some bytes and their levels.
+    /// Writes bytes and their levels.
     pub fn write(&mut self, address: u64, bytes: &[u8], levels: &[Level]) -> Result<(), String> {
         self.change(address, bytes.len(), |i, byte, level| (*byte, *level) = (bytes[i], levels[i]))
     }
 
-    /// Up to eight bytes as a number, and the highest of their levels.
+    /// Reads up to eight bytes as a number. Returns it with the highest of the levels.
     pub fn read_number(&mut self, address: u64, count: usize) -> Result<(u64, Level), String> {
         let (mut number, mut highest) = ([0; 8], Level::Public);
         self.walk(address, count, |i, byte, level| {
@@ -157,19 +157,19 @@ impl Memory {
         self.write(address, &number.to_le_bytes()[..count], &[level; 8][..count])
     }
 
-    /// The highest level of some bytes.
+    /// The highest level of the bytes.
     pub fn level(&mut self, address: u64, count: usize) -> Result<Level, String> {
         let mut highest = Level::Public;
         self.walk(address, count, |_, _, level| highest = highest.max(*level))?;
         Ok(highest)
     }
 
-    /// Gives some bytes a level.
+    /// Sets the level of the bytes.
     pub fn set_level(&mut self, address: u64, count: usize, new: Level) -> Result<(), String> {
         self.change(address, count, |_, _, level| *level = new)
     }
 
-    /// Gives some bytes at least a level: what may or may not have been written.
+    /// Raises the level of the bytes to at least `new`, because they may have been written.
     pub fn raise_level(&mut self, address: u64, count: usize, new: Level) -> Result<(), String> {
         self.change(address, count, |_, _, level| *level = new.max(*level))
     }

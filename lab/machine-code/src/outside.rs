@@ -1,18 +1,18 @@
-//! What is outside of the code: the processor's description, Valgrind, and functions of the C library.
+//! Effects outside of the code: CPUID, requests to Valgrind, and functions of the C library.
 
 use iced_x86::{Code, Instruction, Register};
 
 use crate::machine::{Leak, Machine, Scalar, Step};
 use crate::memory::Level;
 
-/// The answers when something secret is revealed: each bit in turn, over and over.
+/// Bits that are used in order, repeatedly, as values of revealed secrets.
 const REVEALED: u64 = 0x5a3c_96f0_0f69_c3a5;
 
-/// Nothing here moves more bytes. On a side of a branch that no input takes, a length may be any number.
+/// Most bytes of one call. Larger lengths occur only on untaken sides of branches, where a length may have any value.
 const MOST_BYTES: u64 = 1 << 28;
 
 impl Machine<'_> {
-    /// Functions of the C library that the compiler calls by itself.
+    /// Runs functions of the C library: those that compiled code calls implicitly, and allocation.
     pub(super) fn external(&mut self, target: u64) -> Step {
         let name = self.image.external.get(&target).map_or("?", String::as_str);
         let argument = |register: Register| self.scalars[register.number()];
@@ -62,7 +62,7 @@ impl Machine<'_> {
         self.come_back(result)
     }
 
-    /// Memory that nobody has had before; what is in it is unknown.
+    /// Returns new memory, whose contents are unknown.
     fn allocate(&mut self, name: &str, [first, second, third]: [Scalar; 3]) -> Step<u64> {
         let (align, bytes) = match name {
             "free" => return Ok(0),
@@ -103,9 +103,9 @@ impl Machine<'_> {
         Ok(place)
     }
 
-    /// The end of a call.
+    /// Returns from a call.
     fn come_back(&mut self, result: Scalar) -> Step {
-        // Everything that a call may change; the C library keeps no secret in it.
+        // All registers that a call may change. The C library leaves no secret in them.
         let changed = [Register::RCX, Register::RDX, Register::RSI, Register::RDI, Register::R8, Register::R9];
         for register in changed.into_iter().chain([Register::R10, Register::R11]) {
             self.set(register, 0, Level::Unknown);
@@ -122,10 +122,10 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// What asks for the processor or for Valgrind.
+    /// Runs instructions that query the processor or make a request to Valgrind.
     pub(super) fn system(&mut self, instruction: &Instruction) -> Step<bool> {
         match instruction.code() {
-            // A processor that has everything.
+            // A processor with all features.
             Code::Cpuid => {
                 for register in [Register::EAX, Register::EBX, Register::ECX, Register::EDX] {
                     self.set(register, u64::from(u32::MAX), Level::Public);
@@ -135,8 +135,8 @@ impl Machine<'_> {
                 self.set(Register::EAX, 0xe7, Level::Public);
                 self.set(Register::EDX, 0, Level::Public);
             }
-            // The end of a request to Valgrind: its number, an address and a length. Without the rotation before it (of four
-            // bytes) it is nothing.
+            // The last instruction of a request to Valgrind, which has a number, an address and a length. Without the
+            // rotation before it (four bytes), the instruction is a normal no-op.
             Code::Xchg_rm64_r64
                 if instruction.op0_register() == Register::RBX
                     && instruction.op1_register() == Register::RBX
@@ -149,7 +149,7 @@ impl Machine<'_> {
                 let ((code, _), (address, _), (length, _)) = (code?, address?, length?);
                 match (code, length) {
                     (0x4d43_0001, _) => self.memory.set_level(address, length as usize, Level::Secret)?,
-                    // One byte is a bit that is revealed: a tag is now right and now wrong.
+                    // A request for one byte reveals a bit: a tag is correct or wrong.
                     (0x4d43_0002, 1) => {
                         let bit = REVEALED.rotate_right(self.revealed) & 1;
                         self.revealed += 1;

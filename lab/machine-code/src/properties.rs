@@ -1,4 +1,4 @@
-//! What is so of an instruction by itself.
+//! Properties of single instructions.
 
 use iced_x86::{Instruction, Mnemonic, OpKind, Register};
 
@@ -7,7 +7,7 @@ pub(super) fn takes_its_time(instruction: &Instruction) -> bool {
     if matches!(instruction.mnemonic(), Mnemonic::Div | Mnemonic::Idiv) {
         return true;
     }
-    // Arithmetic of floating point, which takes longer where numbers are subnormal.
+    // Floating-point arithmetic, which is slower for subnormal numbers.
     let name = format!("{:?}", instruction.mnemonic()).to_lowercase();
     let name = name.strip_prefix('v').unwrap_or(&name);
     ["add", "sub", "mul", "div", "sqrt", "fmadd", "fmsub", "fnmadd", "fnmsub", "rcp", "rsqrt", "cvt", "min", "max"]
@@ -16,7 +16,7 @@ pub(super) fn takes_its_time(instruction: &Instruction) -> bool {
         && ["ps", "pd", "ss", "sd"].iter().any(|end| name.ends_with(end))
 }
 
-/// Whether the result is the same whatever the operands are.
+/// Whether the result does not depend on the operands.
 pub(super) fn is_constant(instruction: &Instruction) -> bool {
     match instruction.mnemonic() {
         Mnemonic::Vpternlogd | Mnemonic::Vpternlogq => {

@@ -1,4 +1,4 @@
-//! What the instructions on general registers compute.
+//! Models of instructions on general registers.
 
 use iced_x86::{ConditionCode, Instruction, Mnemonic, OpKind, RflagsBits};
 
@@ -6,7 +6,7 @@ use crate::machine::{Machine, Scalar, Step, flags_of, is_high, mask};
 use crate::memory::Level;
 
 impl Machine<'_> {
-    /// Runs an instruction on general registers, whose result has `level`; `false` if it is none that is known here.
+    /// Runs an instruction on general registers, whose result has `level`. Returns `false` if there is no model.
     pub(super) fn scalar(&mut self, instruction: &Instruction, level: Level) -> Step<bool> {
         use Mnemonic as M;
         let bytes = self.size(instruction, 0);
@@ -132,7 +132,7 @@ impl Machine<'_> {
                 let count = count & if bytes == 8 { 63 } else { 31 };
                 let (result, carry) = shift(mnemonic, a, count, bytes);
                 self.put(instruction, 0, result, level)?;
-                // A count of zero leaves the flags alone.
+                // A count of zero does not change the flags.
                 if count != 0 || level != Level::Public {
                     self.set_flags(instruction, flags_of(result, bytes, carry, false), level);
                 }
@@ -184,7 +184,7 @@ impl Machine<'_> {
             M::Mulx => {
                 let factor = if bytes == 4 { iced_x86::Register::EDX } else { iced_x86::Register::RDX };
                 let exact = u128::from(self.get(factor)) * u128::from(self.number(instruction, 2)?);
-                // Where both are the same register it holds the high half.
+                // If both are the same register, it gets the high half.
                 self.put(instruction, 1, exact as u64 & mask(bytes), level)?;
                 self.put(instruction, 0, (exact >> bits) as u64 & mask(bytes), level)?;
             }
@@ -229,7 +229,7 @@ impl Machine<'_> {
                     M::Bsr if a != 0 => u64::from(63 - a.leading_zeros()),
                     M::Lzcnt => u64::from(a.leading_zeros() + bits - 64),
                     M::Tzcnt => u64::from(bits),
-                    // BSF and BSR of zero leave the register as it was, as far as processors go.
+                    // BSF and BSR of zero leave the register unchanged on existing processors.
                     _ => self.number(instruction, 0)?,
                 };
                 let is_zero = if matches!(mnemonic, M::Tzcnt | M::Lzcnt) { result == 0 } else { a == 0 };
@@ -261,7 +261,7 @@ impl Machine<'_> {
             M::Stc => self.set_flags(instruction, 0, Level::Public),
             _ if instruction.condition_code() != ConditionCode::None => {
                 let holds = self.condition(instruction.condition_code());
-                // What a conditional move reads is in `level`; a secret condition chooses without a branch.
+                // `level` includes both inputs of a conditional move. A secret condition selects without a branch.
                 if instruction.op_count() == 1 {
                     self.put(instruction, 0, u64::from(holds), level)?;
                 } else {
@@ -277,7 +277,7 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    /// REP STOS and REP MOVS, upwards.
+    /// Runs REP STOS and REP MOVS, with increasing addresses.
     fn string(&mut self, instruction: &Instruction) -> Step<bool> {
         use Mnemonic as M;
         use iced_x86::Register as R;
@@ -309,7 +309,7 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    /// Bytes of an operand.
+    /// Size of an operand in bytes.
     pub(super) fn size(&self, instruction: &Instruction, operand: u32) -> usize {
         if operand >= instruction.op_count() {
             return 8;
@@ -367,7 +367,7 @@ impl Machine<'_> {
         Ok(levels)
     }
 
-    /// Gives an operand that has been written the levels of its bytes.
+    /// Sets the levels of the bytes of an operand that has been written.
     pub(super) fn put_levels(&mut self, instruction: &Instruction, operand: u32, levels: &[Level]) -> Step {
         match instruction.op_kind(operand) {
             OpKind::Register => {
@@ -415,13 +415,13 @@ fn is_prefetch(mnemonic: Mnemonic) -> bool {
     matches!(mnemonic, Mnemonic::Prefetcht0 | Mnemonic::Prefetcht1 | Mnemonic::Prefetcht2 | Mnemonic::Prefetchnta)
 }
 
-/// Extends the sign of a number of so many bytes.
+/// Sign-extends a number of `bytes` bytes.
 fn extend(value: u64, bytes: usize) -> u64 {
     let unused = 64 - 8 * bytes as u32;
     ((value << unused) as i64 >> unused) as u64
 }
 
-/// A shift or rotation by less than the width, and the bit that goes into the carry.
+/// A shift or rotation by less than the width. Returns the result and the carry bit.
 fn shift(mnemonic: Mnemonic, a: u64, count: u32, bytes: usize) -> (u64, bool) {
     let bits = 8 * bytes as u32;
     if count == 0 {

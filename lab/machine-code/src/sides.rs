@@ -1,4 +1,4 @@
-//! Sides of branches that no input takes: compilers leave code behind that nothing reaches.
+//! Examines sides of branches that no input takes, because compilers generate code that is never reached.
 
 use std::collections::HashSet;
 
@@ -8,29 +8,29 @@ use crate::machine::{Machine, Reason, Step};
 
 /// Sides of branches that no input takes.
 pub struct Sides<'i> {
-    /// Instructions that inputs reach.
+    /// Addresses of instructions that inputs reach.
     pub reached: &'i HashSet<u64>,
-    /// Where the sides begin that are still to be tried.
+    /// Start addresses of the sides that are still to be examined.
     pub untaken: HashSet<u64>,
 }
 
 impl Machine<'_> {
-    /// Both sides of the branches that it came by.
+    /// The start addresses of both sides of all branches that were run.
     pub fn branches(&self) -> impl Iterator<Item = u64> + '_ {
         let branches = self.decoded.iter().flatten().map(|decoded| &decoded.instruction);
         let branches = branches.filter(|branch| branch.flow_control() == FlowControl::ConditionalBranch);
         branches.flat_map(|branch| [branch.next_ip(), branch.near_branch_target()])
     }
 
-    /// Whether an instruction needs not be looked at on a side of a branch.
+    /// Whether an instruction needs no examination on an untaken side of a branch.
     pub(super) fn is_known(&self, address: u64) -> bool {
         let at = address.wrapping_sub(self.image.text.start) as usize;
         self.sides.as_ref().is_some_and(|sides| sides.reached.contains(&address))
             || matches!(self.decoded.get(at), Some(Some(_)))
     }
 
-    /// Runs the side of a branch that is not taken, if no input takes it, until it comes to what is known or does not know
-    /// how to go on; then everything is as before. Compilers leave code behind that no input reaches.
+    /// Examines the untaken side of a branch, if no input takes it, until it reaches examined code or an undecided
+    /// value. Then restores the state from before.
     pub(super) fn explore(&mut self, other: u64) -> Step {
         const MOST: usize = 10_000;
         let Some(sides) = &mut self.sides else { return Ok(()) };
@@ -44,7 +44,7 @@ impl Machine<'_> {
         self.astray += 1;
         self.next = other;
         let mut result = Ok(());
-        // Calls that have not returned: what they call may be known, and what follows them not.
+        // Number of calls that have not returned. A called function may have been examined when the code after the call has not.
         let mut calls = 0;
         for _ in 0..MOST {
             let address = self.next;
@@ -60,7 +60,7 @@ impl Machine<'_> {
                     _ => {}
                 },
                 Err(Reason::Undecided(_)) => {
-                    // Not examined.
+                    // This instruction does not count as examined.
                     if !is_known
                         && let Some(decoded) =
                             self.decoded.get_mut(address.wrapping_sub(self.image.text.start) as usize)

@@ -1,5 +1,5 @@
-//! What the instructions on vector registers compute, as far as the lanes' bookkeeping needs it: the compiler keeps
-//! pointers and lengths of many lanes in vectors. Ciphers need none of this, only what is secret.
+//! Models of vector instructions, as far as the scheduling of lanes needs them: the compiler keeps pointers and
+//! lengths of several lanes in vectors. Ciphers need no models, only the levels.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use crate::machine::{Machine, Step, Vector};
 use crate::memory::Level;
 
 impl Machine<'_> {
-    /// Runs an instruction on vector or mask registers, whose result has at most `level`; `false` if there is no model.
+    /// Runs an instruction on vector or mask registers, whose result has at most `level`. Returns `false` if there is no model.
     pub(super) fn vector(&mut self, instruction: &Instruction, level: Level) -> Step<bool> {
         use Mnemonic as M;
         let mnemonic = instruction.mnemonic();
@@ -25,7 +25,7 @@ impl Machine<'_> {
         let size = self.size(instruction, 0);
         let last = (0..instruction.op_count()).rev().find(|&i| instruction.op_kind(i) != OpKind::Immediate8);
         let last = last.unwrap_or(0);
-        // Legacy instructions have their first source in the place of the result.
+        // In legacy instructions the first source is also the destination.
         let first = if last >= 2 { last - 1 } else { 0 };
         let unit = element(mnemonic);
 
@@ -367,7 +367,7 @@ impl Machine<'_> {
             M::Vshufi64x2 | M::Vshuff64x2 | M::Vshufi32x4 | M::Vshuff32x4 => {
                 let (a, b) = (self.operand(instruction, 1, size)?, self.operand(instruction, 2, size)?);
                 let order = usize::from(instruction.immediate8());
-                // Two bits choose one of four, or one bit one of two.
+                // Two bits select one of four parts, or one bit one of two.
                 let (bits, parts) = if size == 64 { (2, 4) } else { (1, 2) };
                 gathered(size, |i| {
                     let from = if i < size / 2 { &a } else { &b };
@@ -420,7 +420,7 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    /// The first bytes of an operand; the rest is zero.
+    /// The first `size` bytes of an operand; the remaining bytes are zero.
     pub(super) fn operand(&mut self, instruction: &Instruction, operand: u32, size: usize) -> Step<Vector> {
         let mut value = Vector::ZERO;
         match instruction.op_kind(operand) {
@@ -450,7 +450,7 @@ impl Machine<'_> {
         Ok(value)
     }
 
-    /// A function of two operands, element by element.
+    /// Applies a function to two operands, element by element.
     fn pairs(
         &mut self,
         instruction: &Instruction,
@@ -473,7 +473,7 @@ impl Machine<'_> {
         Ok(value)
     }
 
-    /// Writes the result, where a mask lets it.
+    /// Writes the elements of the result that the mask selects.
     fn put_vector(&mut self, instruction: &Instruction, value: &Vector, size: usize, unit: usize) -> Step {
         let mut value = *value;
         if instruction.has_op_mask() {
@@ -494,7 +494,7 @@ impl Machine<'_> {
         match instruction.op0_kind() {
             OpKind::Register if instruction.op0_register().is_vector_register() => {
                 let register = &mut self.vectors[instruction.op0_register().number()];
-                // All but legacy instructions clear the rest.
+                // All but legacy instructions clear the remaining bytes.
                 let all = if instruction.encoding() == EncodingKind::Legacy { size } else { 64 };
                 let mut value = *value;
                 value.bytes[size..].fill(0);
@@ -515,7 +515,7 @@ impl Machine<'_> {
     }
 }
 
-/// A vector, byte by byte.
+/// Makes a vector byte by byte.
 fn gathered(size: usize, byte: impl Fn(usize) -> (u8, Level)) -> Vector {
     let mut value = Vector::ZERO;
     for i in 0..size {
@@ -531,7 +531,7 @@ pub(super) fn number(vector: &Vector, index: usize, unit: usize) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// Of an instruction that interleaves: bytes of an element, and which half of each 16 bytes it takes.
+/// For an instruction that interleaves: bytes of an element, and the half of each 16 bytes that it takes.
 fn unpacked(mnemonic: Mnemonic) -> (usize, usize) {
     use Mnemonic as M;
     let unit = match mnemonic {
@@ -545,7 +545,7 @@ fn unpacked(mnemonic: Mnemonic) -> (usize, usize) {
     (unit, if high { 8 } else { 0 })
 }
 
-/// Bytes of what is copied or moved as a whole.
+/// Bytes of a part that the instruction copies or moves as a whole.
 fn broadcast(mnemonic: Mnemonic) -> usize {
     use Mnemonic as M;
     match mnemonic {
@@ -569,14 +569,14 @@ fn broadcast(mnemonic: Mnemonic) -> usize {
     }
 }
 
-/// Bytes of an element: of arithmetic, and of what a mask chooses.
+/// Bytes of an element of arithmetic, or of the part that a mask bit selects.
 pub(super) fn element(mnemonic: Mnemonic) -> usize {
     static ALL: OnceLock<Vec<u8>> = OnceLock::new();
     let all = ALL.get_or_init(|| Mnemonic::values().map(|mnemonic| by_name(mnemonic) as u8).collect());
     usize::from(all[mnemonic as usize])
 }
 
-/// The same, by the last letters of the name.
+/// Finds [`element`]'s result by the last letters of the mnemonic.
 fn by_name(mnemonic: Mnemonic) -> usize {
     let name = format!("{mnemonic:?}").to_lowercase();
     let ends = |with: &[&str]| with.iter().any(|end| name.ends_with(end));

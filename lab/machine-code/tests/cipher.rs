@@ -1,10 +1,11 @@
-//! No branch, no address and no time depends on a secret, in the machine code of the backends that use VAES, GFNI and
-//! AVX-512, which Valgrind does not know (for the others: `secrets.rs`).
+//! No branch, address or time depends on a secret in the machine code of the backends that use VAES, GFNI and
+//! AVX-512, which Valgrind does not support (for the others, see `secrets.rs`).
 //!
-//! Needs the feature `secrets` (`make secrets`). The interpreter runs the code of this very
-//! executable, with keys and data marked as secret, and stops where a secret shows. It needs no processor that could run
-//! it. What the compiler made of every function has to be seen, all instructions but those that lead to a panic. Leaks
-//! that are planted (`planted.rs`) have to be found. docs/explanation/side-channels.md says what this shows and what it does not.
+//! Needs the feature `secrets` (`make secrets`). The interpreter runs the code of this executable with keys and data
+//! marked as secret, and stops where a secret is observable. The processor of the machine need not support the
+//! instructions. All instructions of every function must be examined, except those that only lead to a panic. Planted
+//! leaks (`planted.rs`) must be found. docs/explanation/side-channels.md says what this test shows and what it does
+//! not.
 #![cfg(target_arch = "x86_64")]
 
 use std::collections::{HashMap, HashSet};
@@ -17,7 +18,7 @@ mod planted;
 #[path = "cipher/workload.rs"]
 mod workload;
 
-/// The backends that have to be examined, and what their engines are called.
+/// The backends to examine, with the names of their engines.
 const BACKENDS: [(Backend, &str); 4] = [
     (Backend::Vaes256, "::Vaes256"),
     (Backend::Vaes512, "::Vaes512"),
@@ -25,23 +26,24 @@ const BACKENDS: [(Backend, &str); 4] = [
     (Backend::Gfni512, "::Gfni512"),
 ];
 
-/// Those that Valgrind knows and that share functions with the others. They run, with one length of keys, so that their
-/// code is reached the way it is meant to be: as a side of a branch it would be tried with another backend's keys.
+/// Backends that Valgrind supports and that share functions with those above. They run with keys of one length, so
+/// that the shared code is reached in the normal way. As a side of a branch it would be run with keys of another
+/// backend.
 const OTHERS: [Backend; 2] = [Backend::Portable, Backend::AesNi];
 
-/// What one cipher does on one backend.
+/// One cipher on one backend.
 struct Run {
     backend: Backend,
     name: String,
     entry: u64,
-    /// Instructions that were examined, and whether an input reaches them.
+    /// Addresses of instructions that were examined, and whether an input reaches them.
     examined: HashMap<u64, bool>,
-    /// Both sides of the branches it came by.
+    /// Start addresses of both sides of all branches that were run.
     branches: HashSet<u64>,
 }
 
 impl Run {
-    /// Interprets it; with `sides` only until those have been tried.
+    /// Interprets the code. With `sides`, it stops when these have been examined.
     fn interpret<'i>(&mut self, image: &'i Image, sides: Option<Sides<'i>>) -> Machine<'i> {
         let number = Backend::ALL.iter().position(|other| *other == self.backend).expect("a backend") as u64;
         let mut machine = Machine::new(image);
@@ -56,7 +58,7 @@ impl Run {
     }
 }
 
-/// Runs everything: first as it comes, then the sides of branches that were never taken.
+/// Runs everything: first with the workload's inputs, then the sides of branches that were never taken.
 fn interpret(image: &Image) -> Vec<Run> {
     let mut runs = Vec::new();
     for backend in BACKENDS.iter().map(|(backend, _)| *backend).chain(OTHERS) {
@@ -93,7 +95,7 @@ fn no_branch_and_no_address_depends_on_a_secret() {
         }
     }
 
-    // What has to be seen: functions with the new instructions, and those of the engines.
+    // Functions with the new instructions, and functions of the engines, must be examined.
     let mut missed = Vec::new();
     let mut found = [[0; 5]; BACKENDS.len()];
     for function in &image.functions {
@@ -148,7 +150,7 @@ fn planted_leaks_are_found() {
         let found = machine.call(function, &[address]).err();
         println!("{name}: {}", found.as_ref().map_or("clean".to_owned(), |stop| stop.place.clone()));
         assert_eq!(found.map(|stop| stop.reason), expected.map(Reason::Leak), "{name}");
-        // The same with public bytes is no leak.
+        // With public bytes there is no leak.
         let mut machine = Machine::new(&image);
         if let Err(stop) = machine.call(function, &[address]) {
             println!("{name} on public bytes: {:?}", stop.reason);

@@ -1,10 +1,10 @@
-//! No branch, no address and no time depends on a secret in the machine code that uses IFMA, which Valgrind does not know,
-//! and in that with MULX, ADCX and ADOX.
+//! No branch, address or time depends on a secret in the machine code that uses IFMA, which Valgrind does not
+//! support, nor in the code with MULX, ADCX and ADOX.
 //!
-//! Needs the feature `secrets` (`make secrets`). The interpreter runs the code of this
-//! very executable, with moduli, bases and exponents marked as secret, and stops where a secret shows. It needs no
-//! processor that could run it. What the compiler made of every function with those instructions has to be seen, all
-//! instructions but those that lead to a panic. Leaks that are planted have to be found.
+//! Needs the feature `secrets` (`make secrets`). The interpreter runs the code of this executable with moduli, bases
+//! and exponents marked as secret, and stops where a secret is observable. The processor of the machine need not
+//! support IFMA. All instructions of functions with those instructions must be examined, except those that only lead
+//! to a panic. Planted leaks must be found.
 #![cfg(target_arch = "x86_64")]
 
 use std::collections::{HashMap, HashSet};
@@ -18,10 +18,10 @@ mod planted;
 #[path = "modular/workload.rs"]
 mod workload;
 
-/// Instructions that were examined, and whether an input reaches them.
+/// Addresses of instructions that were examined, and whether an input reaches them.
 type Examined = HashMap<u64, bool>;
 
-/// Interprets work; with `sides` only until those have been tried.
+/// Interprets a workload. With `sides`, it stops when these have been examined.
 fn interpret<'i>(
     image: &'i Image,
     (name, entry, moduli): (&str, u64, &workload::Moduli),
@@ -42,12 +42,13 @@ fn interpret<'i>(
 #[test]
 fn no_branch_and_no_address_depends_on_a_secret() {
     let image = Image::own();
-    // A processor without IFMA would prepare moduli without what lanes need.
-    // SAFETY: preparing takes no IFMA, and what does runs in the interpreter only. MULX, ADCX and ADOX are needed here.
+    // Without this call, a processor without IFMA would prepare moduli without the values for lanes. SAFETY:
+    // preparing a modulus uses no IFMA instruction, and code that does runs only in the interpreter. The processor
+    // must have MULX, ADCX and ADOX.
     unsafe { tress_modular::take_all_instructions_for_there() };
     let moduli = workload::Moduli::new();
     let mut examined = Examined::new();
-    // First as it comes, then the sides of branches that were never taken.
+    // First with the workload's inputs, then the sides of branches that were never taken.
     let mut branches = Vec::new();
     for (name, entry) in workload::all() {
         let machine = interpret(&image, (name, entry, &moduli), None, &mut examined);
@@ -66,7 +67,7 @@ fn no_branch_and_no_address_depends_on_a_secret() {
         }
     }
 
-    // What has to be seen: functions with those instructions.
+    // Functions with those instructions must be examined.
     let (mut functions, mut instructions_seen, mut missed) = ([0; 2], 0, Vec::new());
     for function in &image.functions {
         let mut instructions = image.instructions(function);

@@ -1,4 +1,4 @@
-//! Whether this system's code computes what it should, before its times mean anything.
+//! A check that this system computes correct results, because its times mean nothing otherwise.
 
 use tress_modular::Limb;
 use tress_modular::reduce::montgomery::negative_inverse;
@@ -15,7 +15,7 @@ const ONE: [u64; 2] = [159, 0];
 const POWER: [u64; 2] = [0x0076_11fa_fd0f_d731, 0xaae9_4cce_9dbd_de23];
 const SQUARE: [u64; 2] = [0x5228_5d01_25dc_351a, 0x42f6_469a_57e5_aa0b];
 
-/// Whether every operation of the paper's tables computes what Python does, or undoes another that does.
+/// Whether every operation of the paper's tables gives the result of Python, or inverts another operation that does.
 pub fn agrees<L: Limb, P: Calls<L>>() -> bool {
     let n = (128 / L::BITS) as usize;
     let numbers = [MODULUS, BASE, EXPONENT, ONE, POWER, SQUARE].map(digits::<L>);

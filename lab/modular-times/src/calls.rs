@@ -1,5 +1,5 @@
-//! How the operations of the paper's tables are called: inlined into the measuring loop, or, where a program brings its
-//! own [`Calls`], through the C interface of a library.
+//! How the operations of the paper's tables are called: inlined into the measuring loop, or through the C interface
+//! of a library, for programs with their own [`Calls`].
 
 use tress_modular::multiply::{self, square};
 use tress_modular::power::{binary_vartime, montgomery_binary_vartime};
@@ -11,7 +11,7 @@ use tress_modular::{Error, Limb, add};
 pub trait Calls<L: Limb> {
     /// `sum = a + b`
     fn add(a: &[L], b: &[L], sum: &mut [L]);
-    /// `difference = a − b` by the two's complement
+    /// `difference = a − b` in two's complement
     fn subtract(a: &[L], b: &[L], difference: &mut [L]);
     /// `product = a · b` by rows; 2 n digits
     fn multiply(a: &[L], b: &[L], product: &mut [L]);
@@ -23,7 +23,7 @@ pub trait Calls<L: Limb> {
     fn montgomery(a: &[L], b: &[L], modulus: &[L], inverse: L, product: &mut [L]);
     /// `result = base ^ exponent` modulo N by Algorithm 3 and classical division; scratch memory of 3 n digits
     fn power(base: &[L], exponent: &[L], modulus: &[L], result: &mut [L], scratch: &mut [L]) -> Result<(), Error>;
-    /// The same by Algorithm 4, whose first steps are the set-up; scratch memory of 7 n digits
+    /// `result = base ^ exponent` modulo N by Algorithm 4, whose first steps are the set-up; scratch memory of 7 n digits
     fn montgomery_power(
         base: &[L],
         exponent: &[L],
@@ -33,7 +33,7 @@ pub trait Calls<L: Limb> {
     ) -> Result<(), Error>;
 }
 
-/// Straight calls, which the compiler inlines.
+/// Direct calls, which the compiler inlines.
 pub struct Inlined;
 
 impl<L: Limb> Calls<L> for Inlined {

@@ -1,8 +1,8 @@
-//! Times of every algorithm of `tress-modular`, on any system: a program there brings a [`Clock`] and memory, and gets
-//! [`Line`]s to print. Without heap and without `std`, so that it runs under MS-DOS as well as on a simulator.
+//! Times of every algorithm of `tress-modular` on any system. A program provides a [`Clock`] and memory, and gets
+//! [`Line`]s to print. The crate needs no heap and no `std`, so it runs under MS-DOS and on a simulator.
 //!
-//! A clock counts what it counts, seconds or instructions or ticks of an emulator; figures of different clocks do not
-//! belong in one column.
+//! A clock counts nanoseconds, instructions, or ticks of an emulator. Figures of clocks with different units must not
+//! share a column.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -18,29 +18,29 @@ pub use operation::Operation;
 pub use run::measure;
 pub use table::{Line, table};
 
-/// What counts time.
+/// A clock.
 pub trait Clock {
-    /// What is counted, such as `ns`.
+    /// The unit, such as `ns`.
     const UNIT: &'static str;
 
-    /// How long a measurement has to last at least, so that the clock's step does not show.
+    /// Least count of a measurement, so that the clock's resolution does not matter.
     const ENOUGH: u64;
 
-    /// The count, which never goes back.
+    /// The current count, which never decreases.
     fn now(&mut self) -> u64;
 }
 
-/// How often an operation ran, and how long that took.
+/// How often an operation ran, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Time {
-    /// Runs.
+    /// Number of runs.
     pub runs: u32,
-    /// What the clock counted for all of them.
+    /// Count of the clock for all runs together.
     pub elapsed: u64,
 }
 
 impl Time {
-    /// One run in thousandths of the clock's unit: without floating point, which not every system has.
+    /// Time of one run in thousandths of the clock's unit. The result is an integer, because not every system has floating point.
     pub fn thousandths(self) -> u64 {
         (self.elapsed * 1000) / u64::from(self.runs.max(1))
     }

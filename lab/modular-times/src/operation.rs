@@ -1,4 +1,4 @@
-//! What can be measured.
+//! Operations that can be measured.
 
 use tress_modular::Limb;
 use tress_modular::multiply::karatsuba_scratch;
@@ -9,7 +9,7 @@ use tress_modular::reduce::montgomery::Arrangement;
 pub enum Operation {
     /// a + b
     Add,
-    /// a − b by the two's complement
+    /// a − b in two's complement
     Subtract,
     /// a − b with borrows
     SubtractBorrow,
@@ -27,9 +27,9 @@ pub enum Operation {
     SquareKaratsuba,
     /// A product of 2 n digits modulo N by classical division
     Classical,
-    /// The same by Barrett's reduction
+    /// A product of 2 n digits modulo N by Barrett's reduction
     Barrett,
-    /// The same by Selby's table
+    /// A product of 2 n digits modulo N by Selby's table
     Selby,
     /// a · b modulo N by Takagi's method
     Takagi,
@@ -37,17 +37,17 @@ pub enum Operation {
     Montgomery(Arrangement),
     /// a^e modulo N by the binary method and classical division
     Binary,
-    /// The same by the r-ary method, r = 16
+    /// a^e modulo N by the r-ary method, r = 16
     RAry,
-    /// The same by sliding windows of 4 bits
+    /// a^e modulo N by sliding windows of 4 bits
     SlidingWindow,
-    /// The same with a base's power table
+    /// a^e modulo N with a table of the base's powers
     PowerTable,
-    /// The same with a fixed base's table, digits of 4 bits
+    /// a^e modulo N with a table of a fixed base, digits of 4 bits
     FixedBase,
     /// a^e modulo N by Montgomery's multiplication and the binary method
     MontgomeryBinary,
-    /// The same with a fixed window, in constant time
+    /// a^e modulo N by Montgomery's multiplication with a fixed window, in constant time
     FixedWindow,
     /// 1 / a modulo N
     Inverse,
@@ -58,11 +58,11 @@ pub enum Operation {
 use Operation::*;
 
 impl Operation {
-    /// The rows of the paper's tables, in its order.
+    /// The rows of the paper's tables, in order.
     pub const PAPER: [Operation; 8] =
         [Add, Subtract, Rows, SquareThreeSteps, Classical, Montgomery(Arrangement::Cios), Binary, MontgomeryBinary];
 
-    /// All of them.
+    /// All operations.
     pub const ALL: [Operation; 27] = [
         Add,
         Subtract,
@@ -134,7 +134,7 @@ impl Operation {
     /// Digits of memory that [`measure`](crate::measure) needs for numbers of this many bits.
     pub fn memory<L: Limb>(self, bits: usize) -> usize {
         let n = bits / L::BITS as usize;
-        // Base, factor, modulus, exponent, a product, and what tables and scratch memory take.
+        // Base, factor, modulus, exponent, a product, tables and scratch memory.
         6 * n
             + match self {
                 Add | Subtract | SubtractBorrow | Rows | Columns | SquareThreeSteps | SquareColumns | Gcd => 0,

@@ -1,4 +1,4 @@
-//! Running an operation until the clock has seen enough of it.
+//! Runs an operation until the clock has counted enough.
 
 use core::hint::black_box;
 
@@ -10,11 +10,11 @@ use tress_modular::{Error, Limb, add, gcd, inverse};
 
 use crate::{Calls, Clock, Operation, Time};
 
-/// Measures an operation on numbers of `bits` bits, in memory of [`Operation::memory`] digits at least.
+/// Measures an operation on numbers of `bits` bits, in memory of at least [`Operation::memory`] digits.
 ///
-/// All operands have all their bits; the exponent is as long as the modulus and half of its bits are set. Set-up, such as
-/// tables of a modulus or a base, is not timed but where it is a step of the algorithm as the paper has it, in the two
-/// exponentiations of its tables. Those of [`Operation::PAPER`] are called through `P`.
+/// All operands have all their bits. The exponent is as long as the modulus, and half of its bits are set. Set-up,
+/// such as tables of a modulus or a base, is not timed, except in the two exponentiations of the paper's tables,
+/// whose algorithms include it. The operations in [`Operation::PAPER`] are called through `P`.
 pub fn measure<L: Limb, P: Calls<L>>(
     operation: Operation,
     bits: usize,
@@ -57,7 +57,7 @@ pub fn measure<L: Limb, P: Calls<L>>(
         Operation::Classical => {
             multiply::rows(a, b, product);
             let value = &mut scratch[..2 * n];
-            // Copying the value is part of it.
+            // The time includes a copy of the value.
             try_time(clock, || {
                 value.copy_from_slice(black_box(product));
                 P::reduce(value, modulus)
@@ -113,7 +113,7 @@ pub fn measure<L: Limb, P: Calls<L>>(
     })
 }
 
-/// Powers modulo N with Montgomery's multiplication, of bases in its form.
+/// Powers modulo N with Montgomery's multiplication, of bases in Montgomery form.
 fn in_montgomery_form<L: Limb>(
     operation: Operation,
     ring: &Montgomery<'_, L>,
@@ -149,13 +149,13 @@ fn in_montgomery_form<L: Limb>(
     }
 }
 
-/// The same for work that can be refused, which it is the first time or never.
+/// Times work that can fail; if it does, it fails in its first run.
 fn try_time<C: Clock>(clock: &mut C, mut work: impl FnMut() -> Result<(), Error>) -> Result<Time, Error> {
     work()?;
     Ok(time(clock, work))
 }
 
-/// Twice as many runs until they take long enough.
+/// Doubles the number of runs until they take long enough.
 fn time<C: Clock, T>(clock: &mut C, mut work: impl FnMut() -> T) -> Time {
     let mut runs = 1;
     loop {
@@ -171,7 +171,7 @@ fn time<C: Clock, T>(clock: &mut C, mut work: impl FnMut() -> T) -> Time {
     }
 }
 
-/// Digits without a pattern, the same for every size of a digit.
+/// Fills a number with pseudorandom digits, the same bits for every digit size.
 fn fill<L: Limb>(number: &mut [L], seed: u64) {
     let per_word = (64 / L::BITS) as usize;
     for (i, digit) in number.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! A table of times, line by line, as every program on every system prints it.
+//! A table of times, in lines that programs print on every system.
 
 use tress_modular::{Error, Limb};
 
@@ -11,15 +11,15 @@ pub struct Line {
     pub digit_bits: u32,
     /// Bits of a number.
     pub bits: usize,
-    /// What was done.
+    /// The operation.
     pub operation: Operation,
-    /// How long it took.
+    /// Its time.
     pub time: Time,
 }
 
 impl Line {
-    /// Writes the line, without `core::fmt`, which is larger than what is measured: digit bits, number bits, operation,
-    /// runs, and the clock's count of all runs, with spaces between them.
+    /// Writes the line: digit bits, number bits, operation, runs, and the clock's count of all runs, separated by
+    /// spaces. It does not use `core::fmt`, which is larger than the measured code.
     pub fn write(&self, put: &mut impl FnMut(u8)) {
         write_number(self.digit_bits.into(), put);
         put(b' ');
@@ -43,8 +43,8 @@ fn write_number(number: u64, put: &mut impl FnMut(u8)) {
     put(b'0' + (number % 10) as u8);
 }
 
-/// Measures these operations at these sizes, each the least of so many samples: what others do on the machine only adds.
-/// What needs more memory than there is is left out.
+/// Measures these operations at these sizes. Each time is the least of `samples` samples, because other programs only
+/// add time. Operations that need more memory are left out.
 pub fn table<L: Limb, P: Calls<L>>(
     operations: &[Operation],
     sizes: &[usize],

@@ -1,9 +1,9 @@
-//! Every operation runs in the memory that it asks for, at every digit size, and refuses less.
+//! Every operation runs in the memory that it asks for, at every digit size, and rejects less memory.
 
 use tress_modular::{Error, Limb};
 use tress_modular_times::{BITS, Clock, Inlined, Line, Operation, Time, agrees, measure, table};
 
-/// Counts how often it was asked.
+/// A clock that counts its readings.
 struct Asked(u64);
 
 impl Clock for Asked {
@@ -47,7 +47,7 @@ fn it_computes_what_python_does() {
     assert!(agrees::<u16, Inlined>() && agrees::<u32, Inlined>() && agrees::<u64, Inlined>());
 }
 
-/// Every operation of the paper done wrongly, one at a time.
+/// Each operation of the paper, replaced by a wrong one.
 #[test]
 fn what_computes_something_else_is_found() {
     use tress_modular_times::Calls;
@@ -110,7 +110,7 @@ fn a_table_has_a_line_for_each_time() {
     assert_eq!(text.lines().count(), 32);
     assert_eq!(text.lines().next(), Some("64 256 add 1 1"));
     assert_eq!(text.lines().last(), Some("64 1024 power-montgomery-binary 1 1"));
-    // What has no room is left out.
+    // An operation without enough memory is left out.
     let mut lines = 0;
     table::<u64, Inlined>(&Operation::PAPER, &BITS, 1, &mut Asked(0), &mut [0; 24], &mut |_| lines += 1)
         .expect("times");

@@ -1,13 +1,13 @@
 //! The crate aws-lc-rs: AES in ECB, CBC and CTR, AES-GCM, and PKCS #1 v1.5 signatures of SHA-256 digests. It has no CCM.
 //!
-//! It builds AWS-LC, which takes a minute, so it is there in builds with the feature of its name only.
+//! It builds AWS-LC, which takes a minute, so it is only in builds with the feature `aws-lc-rs`.
 
 use crate::Missing;
 
-/// The name that `tress bench --against` takes.
+/// The name in `tress bench --against`.
 pub const NAME: &str = "aws-lc-rs";
 
-/// The version of this build, or how to make one that has it.
+/// The version in this build; or an error with the feature that adds the crate.
 pub fn version() -> Result<String, Missing> {
     if cfg!(feature = "aws-lc-rs") {
         return Ok(env!("TRESS_PEERS_AWS_LC_RS").into());
@@ -72,7 +72,8 @@ mod with {
             Ok(Cipher { way: way.map_err(refused)?, mode })
         }
 
-        /// One message in place. `iv` is a block, or empty for ECB; CBC and ECB take whole blocks.
+        /// Encrypts or decrypts one message in place. `iv` is a block, or empty for ECB. In CBC and ECB, `data` must
+        /// be whole blocks.
         pub fn apply(&self, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
             if self.mode != Mode::Ctr && !data.len().is_multiple_of(16) {
                 return Err(Error::Length);
@@ -127,7 +128,7 @@ mod with {
         /// Reads a private key, PKCS #8 in DER.
         ///
         /// # Errors
-        /// Where the crate refuses the key.
+        /// If the crate rejects the key.
         pub fn new(der: &[u8]) -> Result<Key, Error> {
             let rejected = |_| Error::Refused("aws-lc-rs");
             let private = KeyPair::from_pkcs8(der).map_err(rejected)?;
@@ -143,7 +144,7 @@ mod with {
             Ok(signature)
         }
 
-        /// Checks a signature.
+        /// Verifies a signature.
         pub fn verify(&self, digest: &[u8; 32], signature: &[u8]) -> Result<(), Error> {
             let digest = Digest::import_less_safe(digest, &SHA256).map_err(refused)?;
             self.public.verify_digest_sig(&digest, signature).map_err(refused)

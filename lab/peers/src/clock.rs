@@ -1,9 +1,10 @@
-//! Counting core cycles where the time stamp counter does not: it ticks at a constant rate while the core's own clock
-//! moves with load and temperature. A chain of register additions, each waiting for the one before, takes one cycle an
-//! addition on every core that we know, so the time of a chain of known length is the length of a cycle.
+//! Counts core cycles where the time stamp counter does not: that counter ticks at a constant rate, while the core's
+//! clock changes with load and temperature. In a chain of register additions each depends on the one before, so it
+//! takes one cycle per addition on every core that we know. The time of a chain of known length is the length of a
+//! cycle.
 //!
-//! The addends are registers: additions of small constants are folded at renaming by some cores (Golden Cove and later)
-//! and would take no time at all.
+//! The addends are registers. Some cores (Golden Cove and later) fold additions of small constants when they rename
+//! registers, so that those take no time.
 
 /// Additions in one round of the chain.
 pub const ROUND: u64 = 64;
@@ -12,11 +13,11 @@ pub const ROUND: u64 = 64;
 pub const AVAILABLE: bool =
     cfg!(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")) && !cfg!(miri);
 
-/// The chain of an architecture: an addition, one round less, and back while rounds are left.
+/// The chain of an architecture: additions, a decrement of the rounds, and a jump back while rounds are left.
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"), not(miri)))]
 macro_rules! chain {
     ($rounds:ident, $add:literal, $count:literal, $back:literal) => {
-        // SAFETY: adds registers that the block declares; no memory, no stack.
+        // SAFETY: the block adds registers that it declares; it uses no memory and no stack.
         unsafe {
             core::arch::asm!(
                 "2:",
@@ -34,8 +35,8 @@ macro_rules! chain {
     };
 }
 
-/// Runs `rounds` times 64 additions, one after the other, and returns how many cycles they take; 0 on an architecture
-/// for which no chain is written.
+/// Runs `rounds` times 64 dependent additions, and returns the number of cycles that they take. Returns 0 on an
+/// architecture without a chain.
 #[inline(never)]
 pub fn dependent_adds(rounds: u64) -> u64 {
     if !AVAILABLE || rounds == 0 {

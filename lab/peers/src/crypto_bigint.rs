@@ -1,11 +1,11 @@
-//! The crate `crypto-bigint`: its exponentiation for secrets of fixed sizes.
+//! The crate `crypto-bigint`: its constant-time exponentiation for numbers of fixed sizes.
 
 use crypto_bigint::Uint;
 use crypto_bigint::modular::{FixedMontyForm, FixedMontyParams};
 
 use crate::Error;
 
-/// The name that `tress bench --against` takes.
+/// The name in `tress bench --against`.
 pub const NAME: &str = "crypto-bigint";
 
 /// The version of this build.
@@ -13,7 +13,7 @@ pub fn version() -> String {
     "0.7".to_owned()
 }
 
-/// One exponentiation, over and over: numbers of 64-bit digits, the lowest first.
+/// One exponentiation, to be repeated: numbers of 64-bit digits, the lowest first.
 pub struct Power<const LIMBS: usize> {
     base: FixedMontyForm<LIMBS>,
     exponent: Uint<LIMBS>,
@@ -22,7 +22,7 @@ pub struct Power<const LIMBS: usize> {
 
 impl<const LIMBS: usize> Power<LIMBS> {
     /// # Errors
-    /// Where the modulus is even or the base not below it, or a number has not the digits of this size.
+    /// If the modulus is even or not greater than the base, or if a number does not have `LIMBS` digits.
     pub fn new(modulus: &[u64], base: &[u64], exponent: &[u64]) -> Result<Power<LIMBS>, Error> {
         let number = |limbs: &[u64]| <[u64; LIMBS]>::try_from(limbs).map(Uint::from_words).map_err(|_| Error::Length);
         let modulus = Option::from(number(modulus)?.to_odd()).ok_or(Error::Refused("Uint::to_odd"))?;
@@ -30,12 +30,12 @@ impl<const LIMBS: usize> Power<LIMBS> {
         Ok(Power { base, exponent: number(exponent)?, result: Uint::ZERO })
     }
 
-    /// `FixedMontyForm::pow`.
+    /// Runs `FixedMontyForm::pow`.
     pub fn run(&mut self) {
         self.result = std::hint::black_box(&self.base).pow(&self.exponent).retrieve();
     }
 
-    /// What the last run found.
+    /// The result of the last run.
     pub fn result(&self) -> Vec<u64> {
         self.result.to_words().to_vec()
     }

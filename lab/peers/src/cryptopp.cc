@@ -1,4 +1,4 @@
-// RC6 of Crypto++ behind a C interface. Built by build.rs into a library of its own, which is opened at run time.
+// C interface to RC6 of Crypto++. build.rs compiles it into a separate library, which is opened at run time.
 #include <crypto++/config.h>
 #include <crypto++/modes.h>
 #include <crypto++/rc6.h>
@@ -11,7 +11,7 @@ int tress_cryptopp_version() { return CRYPTOPP_VERSION; }
 
 enum { ECB, CBC, CTR };
 
-// A cipher that keeps its key, or nothing if Crypto++ refuses.
+// Returns a cipher with this key, or null if Crypto++ rejects the key.
 SymmetricCipher *tress_cryptopp_rc6(int mode, int decrypts, const unsigned char *key, size_t key_bytes,
                                     const unsigned char *iv) {
     try {
@@ -27,8 +27,8 @@ SymmetricCipher *tress_cryptopp_rc6(int mode, int decrypts, const unsigned char 
 
 void tress_cryptopp_free(SymmetricCipher *cipher) { delete cipher; }
 
-// One message in place, with its initialisation vector unless the mode is ECB; whole blocks in ECB and CBC. Returns 0, or 1 if
-// Crypto++ refuses.
+// Encrypts or decrypts one message in place, with an initialisation vector unless the mode is ECB. In ECB and CBC the
+// data must be whole blocks. Returns 0, or 1 if Crypto++ reports an error.
 int tress_cryptopp_apply(SymmetricCipher *cipher, const unsigned char *iv, unsigned char *data, size_t bytes) {
     try {
         if (iv) cipher->Resynchronize(iv);

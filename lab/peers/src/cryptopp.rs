@@ -1,4 +1,4 @@
-//! RC6 of Crypto++, through a small library that the build makes of `cryptopp.cc` where Crypto++'s headers are.
+//! RC6 of Crypto++, through a small library that the build compiles from `cryptopp.cc` if Crypto++'s headers are installed.
 
 use std::{ffi::c_void, ptr, sync::OnceLock};
 
@@ -6,7 +6,7 @@ use libloading::Library;
 
 use crate::{Direction, Error, Missing, Mode};
 
-/// The name that `tress bench --against` takes.
+/// The name in `tress bench --against`.
 pub const NAME: &str = "crypto++";
 
 type Version = unsafe extern "C" fn() -> i32;
@@ -19,11 +19,11 @@ struct Functions {
     new: New,
     free: Free,
     apply: Apply,
-    /// Keeps the functions where they are.
+    /// Keeps the library loaded, and the functions valid.
     _library: Library,
 }
 
-/// Where the build put the library; empty if it could not make it.
+/// Path of the library; empty if the build could not compile it.
 const PATH: &str = env!("TRESS_PEERS_CRYPTOPP");
 
 fn functions() -> Result<&'static Functions, Missing> {
@@ -32,9 +32,10 @@ fn functions() -> Result<&'static Functions, Missing> {
         if PATH.is_empty() {
             return Err("its headers were not there when this was built".into());
         }
-        // SAFETY: the library is ours and Crypto++'s; neither does more when it is opened than set up its own data.
+        // SAFETY: the initialisers of this library and of Crypto++ only set up their own data, and have no precondition.
         let library = unsafe { Library::new(PATH) }.map_err(|error| error.to_string())?;
-        // SAFETY: the signatures are those of `cryptopp.cc`; the functions live as long as the library beside them.
+        // SAFETY: the signatures are those in `cryptopp.cc`. The pointers stay valid because `Functions` keeps the
+        // library loaded.
         let found = || unsafe {
             let version = *library.get::<Version>(b"tress_cryptopp_version\0")?;
             let new = *library.get::<New>(b"tress_cryptopp_rc6\0")?;
@@ -52,10 +53,10 @@ fn functions() -> Result<&'static Functions, Missing> {
     })
 }
 
-/// Its version, such as `8.7.0`, or how to get it.
+/// The version, such as `8.7.0`, or how to install Crypto++.
 pub fn version() -> Result<String, Missing> {
     let functions = functions()?;
-    // SAFETY: takes nothing and returns a number.
+    // SAFETY: the function takes no argument and returns a number.
     let number = unsafe { (functions.version)() };
     Ok(format!("{}.{}.{}", number / 100, number / 10 % 10, number % 10))
 }
@@ -85,18 +86,18 @@ impl Rc6 {
             Mode::Ccm => return Err(Error::Refused("RC6")),
         };
         let decrypts = i32::from(direction == Direction::Decrypt);
-        // SAFETY: pointers and lengths belong together; the initialisation vector is a block.
+        // SAFETY: the pointer to the key is valid for `key.len()` bytes, and the initialisation vector has 16 bytes, one block.
         let cipher = unsafe { (functions.new)(mode_number, decrypts, key.as_ptr(), key.len(), [0; 16].as_ptr()) };
         if cipher.is_null() { Err(Error::Refused("RC6")) } else { Ok(Rc6 { functions, cipher, mode }) }
     }
 
-    /// One message in place. `iv` is not used in ECB; ECB and CBC take whole blocks.
+    /// Encrypts or decrypts one message in place. `iv` is not used in ECB. In ECB and CBC, `data` must be whole blocks.
     pub fn apply(&mut self, iv: &[u8; 16], data: &mut [u8]) -> Result<(), Error> {
         if self.mode != Mode::Ctr && !data.len().is_multiple_of(16) {
             return Err(Error::Length);
         }
         let iv = if self.mode == Mode::Ecb { ptr::null() } else { iv.as_ptr() };
-        // SAFETY: the cipher is live, and the data is whole blocks where it has to be.
+        // SAFETY: the cipher is live. The pointer is valid for `data.len()` bytes, which are whole blocks in ECB and CBC.
         let refused = unsafe { (self.functions.apply)(self.cipher, iv, data.as_mut_ptr(), data.len()) };
         if refused == 0 { Ok(()) } else { Err(Error::Refused("RC6")) }
     }

@@ -1,15 +1,15 @@
-//! What can go wrong with a peer.
+//! Errors of peers.
 
 use std::fmt;
 
-/// A peer that this machine lacks.
+/// A peer that is not installed on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     /// The peer's name.
     pub peer: &'static str,
-    /// What was looked for and not found.
+    /// The file or version that was not found.
     pub reason: String,
-    /// The Debian package that holds it; empty where it is a choice of the build, and the reason says which.
+    /// The Debian package of the peer. Empty if a feature of the build is missing; the reason then names it.
     pub package: &'static str,
 }
 
@@ -25,22 +25,22 @@ impl fmt::Display for Missing {
 
 impl std::error::Error for Missing {}
 
-/// Why a peer did not do what it was asked for.
+/// An error of a peer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The peer is not there.
+    /// The peer is not installed.
     #[error(transparent)]
     Missing(#[from] Missing),
-    /// The peer refused the call that is named.
+    /// The named function of the peer reported an error.
     #[error("{0} refused")]
     Refused(&'static str),
-    /// A message is longer than the peer takes.
+    /// The message is too long for the peer.
     #[error("the message is longer than the peer takes")]
     MessageTooLong,
-    /// A key, nonce, initialisation vector or tag has a length that the peer does not take, or data is not a whole number of blocks.
+    /// The peer does not support the length of a key, nonce, initialisation vector or tag, or data is not whole blocks.
     #[error("a length that the peer does not take")]
     Length,
-    /// The tag does not belong to the message.
+    /// The tag does not match the message.
     #[error("authentication failed")]
     Authentication,
 }

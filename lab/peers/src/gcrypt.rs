@@ -1,7 +1,7 @@
 //! libgcrypt: AES in ECB, CBC, CTR and CCM, opened at run time.
 //!
-//! A handle keeps its key; a message costs its initialisation vector, and in CCM the lengths that the manual asks for
-//! ("Working with cipher handles", The Libgcrypt Reference Manual).
+//! A handle keeps its key. Each message sets its initialisation vector, and in CCM the lengths that the manual
+//! requires ("Working with cipher handles", The Libgcrypt Reference Manual).
 
 use std::{
     ffi::{CStr, c_char, c_int, c_uint, c_void},
@@ -13,7 +13,7 @@ use libloading::Library;
 
 use crate::{Direction, Error, Missing, Mode};
 
-/// The name that `tress bench --against` takes.
+/// The name in `tress bench --against`.
 pub const NAME: &str = "libgcrypt";
 
 const FILE: &str = "libgcrypt.so.20";
@@ -23,11 +23,11 @@ const PACKAGE: &str = "libgcrypt20";
 const DISABLE_SECMEM: c_int = 37;
 const INITIALIZATION_FINISHED: c_int = 38;
 const INITIALIZATION_FINISHED_P: c_int = 39;
-/// What the first two take.
+/// Argument of the first two commands.
 const NOTHING: c_int = 0;
 const SET_CCM_LENGTHS: c_int = 69;
 const AES: [(usize, c_int); 3] = [(16, 7), (24, 8), (32, 9)];
-/// gpg-error.h: a checksum that does not match; above the lowest 16 bits is who says so.
+/// gpg-error.h: the code of a wrong checksum. Bits above the lowest 16 name the source of an error.
 const CHECKSUM: c_uint = 10;
 const CODE: c_uint = 0xffff;
 
@@ -39,13 +39,13 @@ struct Functions {
     set_key: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint,
     set_iv: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint,
     set_ctr: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint,
-    /// Handle, output and its room, input; without an input the output is worked on in place.
+    /// Handle, output and its size, input and its size. Without an input, it works on the output in place.
     encrypt: unsafe extern "C" fn(*mut c_void, *mut u8, usize, *const u8, usize) -> c_uint,
     decrypt: unsafe extern "C" fn(*mut c_void, *mut u8, usize, *const u8, usize) -> c_uint,
     authenticate: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint,
     get_tag: unsafe extern "C" fn(*mut c_void, *mut u8, usize) -> c_uint,
     check_tag: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint,
-    /// Keeps the functions where they are.
+    /// Keeps the library loaded, and the functions valid.
     _library: Library,
 }
 
@@ -57,16 +57,17 @@ fn functions() -> Result<&'static Functions, Missing> {
 fn load() -> Result<Functions, Missing> {
     let missing = |reason: String| Missing { peer: NAME, reason, package: PACKAGE };
     let found = || -> Result<Functions, libloading::Error> {
-        // SAFETY: libgcrypt's initialisers have no precondition. The types are those of the prototypes in gcrypt.h, where
-        // gcry_error_t is an unsigned int and a handle a pointer. The library stays loaded as long as the pointers: both
-        // live in one static.
+        // SAFETY: libgcrypt's initialisers have no precondition. The types are those of the prototypes in gcrypt.h,
+        // where gcry_error_t is an unsigned int and a handle a pointer. The pointers stay valid because the library
+        // is in the same static.
         unsafe {
             let library = Library::new(FILE)?;
             let check_version: unsafe extern "C" fn(*const c_char) -> *const c_char =
                 *library.get(b"gcry_check_version")?;
             let control: unsafe extern "C" fn(c_int, ...) -> c_uint = *library.get(b"gcry_control")?;
-            // The manual's order: the version first, which initialises; no locked memory, which our test keys do not need;
-            // and the end of it, unless another user of the library in this process has been there.
+            // The order of the manual: first the version, which initialises the library; then no locked memory, which
+            // these test keys do not need; then the end of initialisation, unless other code in this process has done
+            // it.
             let version = CStr::from_ptr(check_version(ptr::null())).to_string_lossy().into_owned();
             if control(INITIALIZATION_FINISHED_P) == 0 {
                 control(DISABLE_SECMEM, NOTHING);
@@ -104,7 +105,7 @@ pub struct Cipher {
     mode: Mode,
 }
 
-// SAFETY: a handle belongs to one value, is used through `&mut` only, and libgcrypt ties none to a thread.
+// SAFETY: a handle has one owner and is used through `&mut` only, and libgcrypt does not bind it to a thread.
 unsafe impl Send for Cipher {}
 
 impl Drop for Cipher {
@@ -126,22 +127,23 @@ impl Cipher {
             Mode::Ccm => 8,
         };
         let mut handle = ptr::null_mut();
-        // SAFETY: the handle is written when the call succeeds.
+        // SAFETY: the pointer to the handle is valid for a write, and the handle is used only after success.
         check("gcry_cipher_open", unsafe { (functions.open)(&mut handle, algorithm, number, 0) })?;
         let cipher = Cipher { functions, handle, mode };
-        // SAFETY: the handle is live, and as many bytes are read as there are.
+        // SAFETY: the handle is live, and the pointer is valid for `key.len()` bytes.
         check("gcry_cipher_setkey", unsafe { (functions.set_key)(handle, key.as_ptr(), key.len()) })?;
         Ok(cipher)
     }
 
-    /// One message in place, in ECB, CBC or CTR. `iv` is a block, or empty for ECB; CBC and ECB take whole blocks.
+    /// Encrypts or decrypts one message in place, in ECB, CBC or CTR. `iv` is a block, or empty for ECB. In CBC and
+    /// ECB, `data` must be whole blocks.
     pub fn apply(&mut self, direction: Direction, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
         let iv_bytes = if self.mode == Mode::Ecb { 0 } else { 16 };
         let whole_blocks = self.mode == Mode::Ctr || data.len().is_multiple_of(16);
         if self.mode == Mode::Ccm || iv.len() != iv_bytes || !whole_blocks {
             return Err(Error::Length);
         }
-        // SAFETY: the handle is live, and as many bytes are read as there are.
+        // SAFETY: the handle is live, and the pointer is valid for reads of the given length.
         check("gcry_cipher_setiv", unsafe {
             match self.mode {
                 Mode::Cbc => (self.functions.set_iv)(self.handle, iv.as_ptr(), iv.len()),
@@ -156,29 +158,30 @@ impl Cipher {
     pub fn encrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
         self.start(nonce, aad, data.len(), tag.len())?;
         self.transform(Direction::Encrypt, data)?;
-        // SAFETY: the handle is live, and as many bytes are written as there are.
+        // SAFETY: the handle is live, and the pointer is valid for a write of `tag.len()` bytes.
         check("gcry_cipher_gettag", unsafe { (self.functions.get_tag)(self.handle, tag.as_mut_ptr(), tag.len()) })
     }
 
-    /// Decrypts one message with CCM in place; an error where the tag does not belong to it, which is known afterwards.
+    /// Decrypts one message with CCM in place. The tag is checked afterwards; a wrong tag is an error.
     pub fn decrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
         self.start(nonce, aad, data.len(), tag.len())?;
         self.transform(Direction::Decrypt, data)?;
-        // SAFETY: the handle is live, and as many bytes are read as there are.
+        // SAFETY: the handle is live, and the pointer is valid for `tag.len()` bytes.
         match unsafe { (self.functions.check_tag)(self.handle, tag.as_ptr(), tag.len()) } {
             status if status & CODE == CHECKSUM => Err(Error::Authentication),
             status => check("gcry_cipher_checktag", status),
         }
     }
 
-    /// Nonce, lengths and associated data of a message.
+    /// Sets nonce, lengths and associated data of a message.
     fn start(&mut self, nonce: &[u8], aad: &[u8], data_bytes: usize, tag_bytes: usize) -> Result<(), Error> {
         if self.mode != Mode::Ccm {
             return Err(Error::Length);
         }
         let Cipher { functions, handle, .. } = self;
         let mut lengths = [data_bytes as u64, aad.len() as u64, tag_bytes as u64];
-        // SAFETY: the handle is live, as many bytes are read as there are, and the command takes three numbers of 64 bits.
+        // SAFETY: the handle is live, the pointers are valid for reads of the given lengths, and the command reads
+        // three 64-bit numbers.
         unsafe {
             check("gcry_cipher_setiv", (functions.set_iv)(*handle, nonce.as_ptr(), nonce.len()))?;
             let size = size_of_val(&lengths);
@@ -192,7 +195,7 @@ impl Cipher {
 
     fn transform(&mut self, direction: Direction, data: &mut [u8]) -> Result<(), Error> {
         let (bytes, start) = (data.len(), data.as_mut_ptr());
-        // SAFETY: the handle is live; without an input `bytes` bytes are worked on in place.
+        // SAFETY: the handle is live, and the pointer is valid for `bytes` bytes, which are processed in place.
         unsafe {
             match direction {
                 Direction::Encrypt => {

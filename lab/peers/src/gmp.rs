@@ -9,7 +9,7 @@ use libloading::Library;
 
 use crate::{Error, Missing};
 
-/// The name that `tress bench --against` takes.
+/// The name in `tress bench --against`.
 pub const NAME: &str = "gmp";
 
 const LIBRARY: &str = "libgmp.so.10";
@@ -17,13 +17,14 @@ const PACKAGE: &str = "libgmp10";
 
 struct Functions {
     version: String,
-    /// `mpn_mul_n`: product, factors, digits of a factor.
+    /// `mpn_mul_n`: product, factors, number of digits of a factor.
     multiply: unsafe extern "C" fn(*mut u64, *const u64, *const u64, c_long),
-    /// `mpn_sec_powm_itch`: digits of the base, bits of the exponent, digits of the modulus.
+    /// `mpn_sec_powm_itch`: number of digits of the base, bits of the exponent, digits of the modulus.
     power_scratch: unsafe extern "C" fn(c_long, c_ulong, c_long) -> c_long,
-    /// `mpn_sec_powm`: result, base and its digits, exponent and its bits, modulus and its digits, scratch memory.
+    /// `mpn_sec_powm`: result, base and its number of digits, exponent and its number of bits, modulus and its number
+    /// of digits, scratch memory.
     power: unsafe extern "C" fn(*mut u64, *const u64, c_long, *const u64, c_ulong, *const u64, c_long, *mut u64),
-    /// Keeps the functions where they are.
+    /// Keeps the library loaded, and the functions valid.
     _library: Library,
 }
 
@@ -34,14 +35,14 @@ fn functions() -> Result<&'static Functions, Missing> {
 
 fn load() -> Result<Functions, Missing> {
     let missing = |reason: String| Missing { peer: NAME, reason, package: PACKAGE };
-    // gmp.h makes a digit an unsigned long, of 64 bits where this crate runs it.
+    // A digit in gmp.h is an unsigned long, and this crate needs 64 bits.
     if c_ulong::BITS != 64 {
         return Err(missing("digits of 64 bits".into()));
     }
     let found = || -> Result<Functions, libloading::Error> {
-        // SAFETY: libgmp's initialisers have no precondition. The types are those of the prototypes in gmp.h with digits of
-        // 64 bits; the version is a `const char * const`. The library stays loaded as long as the pointers: both live
-        // in one static.
+        // SAFETY: libgmp's initialisers have no precondition. The types are those of the prototypes in gmp.h with
+        // digits of 64 bits; the version is a `const char * const`. The pointers stay valid because the library is in
+        // the same static.
         unsafe {
             let library = Library::new(LIBRARY)?;
             let version: *const *const c_char = *library.get(b"__gmp_version")?;
@@ -62,19 +63,19 @@ pub fn version() -> Result<String, Missing> {
     functions().map(|functions| functions.version.clone())
 }
 
-/// `mpn_mul_n`: `product = a · b`, of factors of one length.
+/// `mpn_mul_n`: `product = a · b`, for factors of the same length.
 pub fn multiply(a: &[u64], b: &[u64], product: &mut [u64]) -> Result<(), Error> {
     let functions = functions()?;
     if a.is_empty() || a.len() != b.len() || product.len() != 2 * a.len() {
         return Err(Error::Length);
     }
-    // SAFETY: at least one digit, and the product has room for twice as many; references do not overlap.
+    // SAFETY: the factors have the same length of at least one digit, and the product has twice as many. Rust
+    // references do not overlap.
     unsafe { (functions.multiply)(product.as_mut_ptr(), a.as_ptr(), b.as_ptr(), a.len() as c_long) };
     Ok(())
 }
 
-/// `mpn_sec_powm`, on which `mpz_powm_sec` stands: powers modulo an odd number, in constant time, with scratch memory
-/// that is kept.
+/// `mpn_sec_powm`, which `mpz_powm_sec` calls: powers modulo an odd number in constant time. The scratch memory is kept.
 pub struct Power {
     functions: &'static Functions,
     modulus: Vec<u64>,
@@ -82,7 +83,7 @@ pub struct Power {
 }
 
 impl Power {
-    /// For a modulus whose highest digit is not zero.
+    /// Prepares a modulus whose highest digit is not zero.
     pub fn new(modulus: &[u64]) -> Result<Power, Error> {
         if modulus.first().is_none_or(|low| low % 2 == 0) || modulus.last() == Some(&0) {
             return Err(Error::Length);
@@ -90,19 +91,20 @@ impl Power {
         Ok(Power { functions: functions()?, modulus: modulus.to_vec(), scratch: Vec::new() })
     }
 
-    /// `result = base ^ exponent`, for a base of as many digits as the modulus and an exponent whose highest digit is not
-    /// zero.
+    /// Computes `result = base ^ exponent`. The base has as many digits as the modulus, and the exponent's highest
+    /// digit is not zero.
     pub fn power(&mut self, base: &[u64], exponent: &[u64], result: &mut [u64]) -> Result<(), Error> {
         let n = self.modulus.len();
         if base.len() != n || result.len() != n || exponent.last().is_none_or(|&top| top == 0) {
             return Err(Error::Length);
         }
         let (n, bits) = (n as c_long, 64 * exponent.len() as c_ulong);
-        // SAFETY: only computes a size.
+        // SAFETY: the function only computes a size.
         let digits = unsafe { (self.functions.power_scratch)(n, bits, n) };
         self.scratch.resize(usize::try_from(digits).map_err(|_| Error::Refused("mpn_sec_powm_itch"))?, 0);
-        // SAFETY: the modulus is odd and its highest digit is not zero, base and result have its length, the exponent has
-        // that many bits, and scratch memory is what was asked for; no reference overlaps another.
+        // SAFETY: the modulus is odd and its highest digit is not zero. Base and result have the modulus's length,
+        // and the exponent has `bits` bits. The scratch memory has the size that the library returned. Rust
+        // references do not overlap.
         unsafe {
             (self.functions.power)(
                 result.as_mut_ptr(),

@@ -1,4 +1,4 @@
-//! Every call into other people's libraries that Tress is measured against.
+//! All calls into other libraries with which Tress is compared.
 //!
 //! - [`aws_lc_rs`] and [`ring`]: the crates of these names, in builds with the features of these names.
 //! - [`gcrypt`]: libgcrypt, through its C interface.
@@ -11,12 +11,12 @@
 //! - [`pipo`]: the crate of that name.
 //! - [`rsa`]: the crate of that name, version 0.9.
 //! - [`rustcrypto`]: the crates of RustCrypto, at the versions of this build.
-//! - [`clock`]: what the measured programs share, a count of core cycles.
-//! - [`ceilings`]: loops that keep one part of the processor busy, for the roofs that figures are held against.
+//! - [`clock`]: a count of core cycles, for all measurements.
+//! - [`ceilings`]: loops that keep one part of the processor busy, which measure the rooflines.
 //!
-//! The C libraries are opened at run time. One that is missing is a [`Missing`] that says how to install it, so that
-//! nobody needs them to build or to test Tress. Every peer is used as its documentation tells a careful user to: keys
-//! are set once, a message costs its nonce and its data.
+//! The C libraries are opened at run time. If one is not installed, the error [`Missing`] says how to install it, so
+//! that no library is needed to build or test Tress. Every peer is used in the fastest way that its documentation
+//! describes: keys are set once, and a message only costs its nonce and its data.
 
 pub mod aws_lc_rs;
 pub mod ceilings;
@@ -36,7 +36,7 @@ pub mod rustcrypto;
 
 pub use error::{Error, Missing};
 
-/// Which way a key is used.
+/// Encryption or decryption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From plaintext to ciphertext.
@@ -54,14 +54,14 @@ pub enum Mode {
     Cbc,
     /// Counter mode over a big-endian counter of a whole block.
     Ctr,
-    /// Counter with CBC-MAC. What takes messages without tags refuses it.
+    /// Counter with CBC-MAC. Types for messages without tags reject it.
     Ccm,
 }
 
-/// A library that Tress is measured against, present or not.
+/// A library with which Tress is compared, installed or not.
 #[derive(Clone, Debug)]
 pub struct Peer {
-    /// The name that `tress bench --against` takes.
+    /// The name in `tress bench --against`.
     pub name: &'static str,
     /// Its version, or how to install it.
     pub version: Result<String, Missing>,

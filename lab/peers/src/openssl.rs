@@ -1,7 +1,7 @@
 //! OpenSSL 3: AES through the EVP interface of libcrypto, opened at run time.
 //!
-//! A context keeps its key; a message costs one initialisation with its nonce, as `EVP_EncryptInit(3)` recommends for
-//! many messages under one key.
+//! A context keeps its key. Each message costs one initialisation with its nonce, as `EVP_EncryptInit(3)` recommends
+//! for many messages under one key.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_void},
@@ -13,7 +13,7 @@ use libloading::Library;
 
 use crate::{Direction, Error, Missing, Mode};
 
-/// The name that `tress bench --against` takes.
+/// The name in `tress bench --against`.
 pub const NAME: &str = "openssl";
 
 const FILE: &str = "libcrypto.so.3";
@@ -33,21 +33,21 @@ struct Functions {
     context_free: unsafe extern "C" fn(*mut c_void),
     set_padding: unsafe extern "C" fn(*mut c_void, c_int) -> c_int,
     ctrl: unsafe extern "C" fn(*mut c_void, c_int, c_int, *mut c_void) -> c_int,
-    /// `EVP_CipherInit_ex`: context, cipher, engine, key, nonce, 1 to encrypt and 0 to decrypt (-1: as before).
+    /// `EVP_CipherInit_ex`: context, cipher, engine, key, nonce, 1 to encrypt, 0 to decrypt, -1 to leave the direction unchanged.
     init: unsafe extern "C" fn(*mut c_void, *const c_void, *mut c_void, *const u8, *const u8, c_int) -> c_int,
     update: unsafe extern "C" fn(*mut c_void, *mut u8, *mut c_int, *const u8, c_int) -> c_int,
     finish: unsafe extern "C" fn(*mut c_void, *mut u8, *mut c_int) -> c_int,
     library: &'static Library,
 }
 
-/// libcrypto, opened once for all that call it, and never closed.
+/// libcrypto, opened once for all callers, and never closed.
 fn library() -> Result<&'static Library, Missing> {
     static LIBRARY: OnceLock<Result<Library, Missing>> = OnceLock::new();
     // SAFETY: libcrypto's initialisers have no precondition.
     LIBRARY.get_or_init(|| unsafe { Library::new(FILE) }.map_err(missing)).as_ref().map_err(Clone::clone)
 }
 
-/// Some of its functions, looked up once into their module's static.
+/// Looks up functions of the library once, and stores them in a static of the calling module.
 pub(crate) fn functions_of<F: 'static>(
     functions: &'static OnceLock<Result<F, Missing>>,
     load: fn(&'static Library) -> Result<F, libloading::Error>,
@@ -84,7 +84,7 @@ fn load(library: &'static Library) -> Result<Functions, libloading::Error> {
 /// The version of libcrypto 3 on this machine, such as `3.0.17`, or how to install it.
 pub fn version() -> Result<String, Missing> {
     let functions = functions()?;
-    // SAFETY: returns a string with static lifetime for every argument.
+    // SAFETY: the function returns a string with static lifetime for every argument.
     let text = unsafe { CStr::from_ptr((functions.version)(OPENSSL_VERSION_STRING)) };
     Ok(text.to_string_lossy().into_owned())
 }
@@ -94,7 +94,7 @@ struct Context {
     raw: *mut c_void,
 }
 
-// SAFETY: a context belongs to one value, is used through `&mut` only, and libcrypto ties none to a thread.
+// SAFETY: a context has one owner and is used through `&mut` only, and libcrypto does not bind it to a thread.
 unsafe impl Send for Context {}
 
 impl Drop for Context {
@@ -111,7 +111,7 @@ impl Context {
             return Err(Error::Length);
         }
         let name = format!("EVP_aes_{}_{mode}", key_bytes * 8);
-        // SAFETY: all functions of this name take nothing and return a `const EVP_CIPHER *` with static lifetime.
+        // SAFETY: functions of these names take no argument and return a `const EVP_CIPHER *` with static lifetime.
         let (raw, cipher) = unsafe {
             let cipher: EvpCipher = *functions.library.get(name.as_bytes()).map_err(missing)?;
             ((functions.context_new)(), cipher())
@@ -121,7 +121,7 @@ impl Context {
         }
         let context = Context { functions, raw };
         let encrypt = c_int::from(direction == Direction::Encrypt);
-        // SAFETY: the context is live; null for engine, key and nonce means that they come later.
+        // SAFETY: the context is live; null for engine, key and nonce means that they are set later.
         check("EVP_CipherInit_ex", unsafe {
             (functions.init)(raw, cipher, ptr::null_mut(), ptr::null(), ptr::null(), encrypt)
         })?;
@@ -129,15 +129,16 @@ impl Context {
     }
 
     fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
-        // SAFETY: `new` chose the cipher by this key's length, so that many bytes are read; nonce stays unset.
+        // SAFETY: `new` chose the cipher by this key's length, so the library reads `key.len()` bytes. Null leaves
+        // the nonce unset.
         check("EVP_CipherInit_ex", unsafe {
             (self.functions.init)(self.raw, ptr::null(), ptr::null_mut(), key.as_ptr(), ptr::null(), -1)
         })
     }
 
-    /// The caller has checked the nonce's length against the cipher's.
+    /// Sets the nonce. The caller has checked its length.
     fn set_nonce(&mut self, nonce: &[u8]) -> Result<(), Error> {
-        // SAFETY: the cipher reads as many bytes as its nonce has, which the caller has checked.
+        // SAFETY: the cipher reads as many bytes as its nonce length, which the caller has checked.
         check("EVP_CipherInit_ex", unsafe {
             (self.functions.init)(self.raw, ptr::null(), ptr::null_mut(), ptr::null(), nonce.as_ptr(), -1)
         })
@@ -145,16 +146,16 @@ impl Context {
 
     fn ctrl(&mut self, command: c_int, bytes: usize, data: *mut u8) -> Result<(), Error> {
         let bytes = c_int::try_from(bytes).map_err(|_| Error::Length)?;
-        // SAFETY: for the three commands used here `data` is null or holds `bytes` bytes.
+        // SAFETY: for the three commands used here, `data` is null or valid for `bytes` bytes.
         check("EVP_CIPHER_CTX_ctrl", unsafe { (self.functions.ctrl)(self.raw, command, bytes, data.cast()) })
     }
 
-    /// `output` null: associated data, or with `input` null too the message's length.
+    /// Processes data. With a null `output`, `input` is associated data; with both null, `bytes` is the message's length.
     fn update(&mut self, output: *mut u8, input: *const u8, bytes: usize) -> Result<(), Error> {
         let bytes = c_int::try_from(bytes).map_err(|_| Error::MessageTooLong)?;
         let mut written = 0;
-        // SAFETY: `input` holds `bytes` bytes and `output` is null or the same place; every cipher used here writes
-        // exactly as much as it reads (no padding).
+        // SAFETY: `input` is valid for `bytes` bytes, and `output` is null or the same address. Every cipher used
+        // here writes as many bytes as it reads, because padding is off.
         let status = unsafe { (self.functions.update)(self.raw, output, &mut written, input, bytes) };
         check("EVP_CipherUpdate", status)
     }
@@ -162,7 +163,7 @@ impl Context {
     fn finish(&mut self) -> Result<(), Error> {
         let mut rest = [0; 16];
         let mut written = 0;
-        // SAFETY: at most one block is written.
+        // SAFETY: the library writes at most one block, for which `rest` has room.
         check("EVP_CipherFinal_ex", unsafe { (self.functions.finish)(self.raw, rest.as_mut_ptr(), &mut written) })
     }
 }
@@ -193,7 +194,7 @@ impl Cipher {
         Ok(Cipher { context, mode })
     }
 
-    /// One message in place. `iv` is a block, or empty for ECB; CBC and ECB take whole blocks.
+    /// Encrypts or decrypts one message in place. `iv` is a block, or empty for ECB. In CBC and ECB, `data` must be whole blocks.
     pub fn apply(&mut self, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
         let iv_bytes = if self.mode == Mode::Ecb { 0 } else { 16 };
         if iv.len() != iv_bytes || (self.mode != Mode::Ctr && !data.len().is_multiple_of(16)) {
@@ -202,7 +203,7 @@ impl Cipher {
         if self.mode != Mode::Ecb {
             self.context.set_nonce(iv)?;
         }
-        // Without padding nothing of whole blocks, and in CTR nothing at all, is left for EVP_CipherFinal.
+        // Without padding, EVP_CipherFinal has nothing to do for whole blocks, nor for CTR.
         self.context.update(data.as_mut_ptr(), data.as_ptr(), data.len())
     }
 }
@@ -219,7 +220,7 @@ impl Ccm {
     pub fn new(key: &[u8], nonce_bytes: usize, tag_bytes: usize, direction: Direction) -> Result<Ccm, Error> {
         let mut context = Context::new(key.len(), "ccm", direction)?;
         context.ctrl(EVP_CTRL_AEAD_SET_IVLEN, nonce_bytes, ptr::null_mut())?;
-        // Before the key: the first block holds the tag's length, and the library prepares it with the key.
+        // Before the key, because the library prepares the first block with the key, and that block contains the tag's length.
         context.ctrl(EVP_CTRL_AEAD_SET_TAG, tag_bytes, ptr::null_mut())?;
         context.set_key(key)?;
         Ok(Ccm { context, nonce_bytes, tag_bytes })
@@ -233,10 +234,10 @@ impl Ccm {
         self.context.ctrl(EVP_CTRL_AEAD_GET_TAG, tag.len(), tag.as_mut_ptr())
     }
 
-    /// Decrypts one message in place if `tag` belongs to it.
+    /// Decrypts one message in place if `tag` matches.
     pub fn decrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
         self.start(nonce, tag)?;
-        // The library only reads the expected tag, though its prototype takes a mutable pointer.
+        // The library only reads the expected tag, although its prototype takes a mutable pointer.
         self.context.ctrl(EVP_CTRL_AEAD_SET_TAG, tag.len(), tag.as_ptr().cast_mut())?;
         self.message(aad, data).map_err(|_| Error::Authentication)
     }
@@ -250,7 +251,7 @@ impl Ccm {
 
     fn message(&mut self, aad: &[u8], data: &mut [u8]) -> Result<(), Error> {
         if !aad.is_empty() {
-            // The first block holds the message's length, so it has to be known before associated data.
+            // The first block contains the message's length, so it has to be set before the associated data.
             self.context.update(ptr::null_mut(), ptr::null(), data.len())?;
             self.context.update(ptr::null_mut(), aad.as_ptr(), aad.len())?;
         }

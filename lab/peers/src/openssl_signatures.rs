@@ -1,5 +1,5 @@
-//! OpenSSL 3: RSA (PKCS #1 v1.5, PSS) and DSA signatures of digests through `EVP_PKEY_sign`, opened at run time. Contexts are made
-//! once for a key, as a server does.
+//! OpenSSL 3: RSA (PKCS #1 v1.5, PSS) and DSA signatures of digests through `EVP_PKEY_sign`, opened at run time.
+//! Contexts are created once per key, as in a server.
 
 use std::{
     ffi::{c_int, c_long, c_void},
@@ -26,7 +26,7 @@ struct Functions {
     set_salt: unsafe extern "C" fn(*mut c_void, c_int) -> c_int,
     sign_init: unsafe extern "C" fn(*mut c_void) -> c_int,
     verify_init: unsafe extern "C" fn(*mut c_void) -> c_int,
-    /// Context, signature, its length, digest, its length.
+    /// Context, signature and its length, digest and its length.
     sign: unsafe extern "C" fn(*mut c_void, *mut u8, *mut usize, *const u8, usize) -> c_int,
     verify: unsafe extern "C" fn(*mut c_void, *const u8, usize, *const u8, usize) -> c_int,
 }
@@ -68,23 +68,23 @@ impl Key {
     /// Reads a private key, PKCS #8 in DER.
     ///
     /// # Errors
-    /// Where libcrypto is missing or refuses the key.
+    /// If libcrypto is missing or rejects the key.
     pub fn new(der: &[u8]) -> Result<Key, Error> {
         let functions = functions()?;
         let length = c_long::try_from(der.len()).map_err(|_| Error::Length)?;
         let mut start = der.as_ptr();
-        // SAFETY: as many bytes are read as there are.
+        // SAFETY: `start` points to `length` bytes.
         let key = unsafe { (functions.read)(ptr::null_mut(), &mut start, length) };
         if key.is_null() {
             return Err(Error::Refused("d2i_AutoPrivateKey"));
         }
-        // SAFETY: the key is live, and the contexts count their use of it.
+        // SAFETY: the key is live, and each context holds a reference to it.
         let [signing, verifying] = [(); 2].map(|()| unsafe { (functions.context_new)(key, ptr::null_mut()) });
         let key = Key { functions, key, signing, verifying };
         if signing.is_null() || verifying.is_null() {
             return Err(Error::Refused("EVP_PKEY_CTX_new"));
         }
-        // SAFETY: both contexts are live, and what `EVP_sha256` returns lives as long as the library.
+        // SAFETY: both contexts are live, and the result of `EVP_sha256` is valid as long as the library is loaded.
         let is_ready = unsafe {
             (functions.sign_init)(signing) == 1
                 && (functions.verify_init)(verifying) == 1
@@ -94,14 +94,14 @@ impl Key {
         if is_ready { Ok(key) } else { Err(Error::Refused("EVP_PKEY_CTX_set_signature_md")) }
     }
 
-    /// The same for PSS (RFC 8017), with salts as long as digests.
+    /// Reads a private key for PSS (RFC 8017), with salts as long as digests.
     ///
     /// # Errors
-    /// Those of [`Key::new`], and where the key is none of RSA.
+    /// Those of [`Key::new`], and an error if it is not an RSA key.
     pub fn with_pss(der: &[u8]) -> Result<Key, Error> {
         let key = Key::new(der)?;
         for context in [key.signing, key.verifying] {
-            // SAFETY: the context is live, and initialised by `new`.
+            // SAFETY: the context is live, and `new` has initialised it.
             let is_ready = unsafe {
                 (key.functions.set_padding)(context, RSA_PKCS1_PSS_PADDING) == 1
                     && (key.functions.set_salt)(context, RSA_PSS_SALTLEN_DIGEST) == 1
@@ -113,11 +113,11 @@ impl Key {
         Ok(key)
     }
 
-    /// `EVP_PKEY_sign`. The signature is as long as it comes out.
+    /// Signs a digest with `EVP_PKEY_sign`, and sets the length of `signature`.
     pub fn sign(&mut self, digest: &[u8; 32], signature: &mut Vec<u8>) -> Result<(), Error> {
         signature.resize(1024, 0);
         let mut length = signature.len();
-        // SAFETY: the context is live; `length` says how much room there is.
+        // SAFETY: the context is live, and `signature` has room for `length` bytes.
         let done = unsafe {
             (self.functions.sign)(self.signing, signature.as_mut_ptr(), &mut length, digest.as_ptr(), digest.len())
         };
@@ -125,7 +125,7 @@ impl Key {
         if done == 1 { Ok(()) } else { Err(Error::Refused("EVP_PKEY_sign")) }
     }
 
-    /// `EVP_PKEY_verify`.
+    /// Verifies a signature with `EVP_PKEY_verify`.
     pub fn verify(&mut self, digest: &[u8; 32], signature: &[u8]) -> Result<(), Error> {
         // SAFETY: the context is live; the lengths are those of the slices.
         let holds = unsafe {
@@ -137,7 +137,7 @@ impl Key {
 
 impl Drop for Key {
     fn drop(&mut self) {
-        // SAFETY: each came from its own constructor or is null, which these take, and is freed once.
+        // SAFETY: each pointer came from its own constructor, or is null, which these functions accept, and is freed once.
         unsafe {
             (self.functions.context_free)(self.signing);
             (self.functions.context_free)(self.verifying);

@@ -1,8 +1,8 @@
-//! The crate `pipo`, which takes key and block most significant byte first and expands the key for every block.
+//! The crate `pipo`. It takes key and block with the most significant byte first, and expands the key for every block.
 
 use crate::{Direction, Error};
 
-/// The name that `tress bench --against` takes.
+/// The name in `tress bench --against`.
 pub const NAME: &str = "pipo";
 
 /// Its version.
@@ -10,7 +10,8 @@ pub fn version() -> String {
     env!("TRESS_PEERS_PIPO").into()
 }
 
-/// PIPO-64/128 or 64/256 in ECB, in place; whole blocks, key and blocks least significant byte first as Tress has them.
+/// Encrypts or decrypts whole blocks in place with PIPO-64/128 or 64/256 in ECB. Key and blocks have the least
+/// significant byte first, as in Tress.
 pub fn ecb(key: &[u8], direction: Direction, data: &mut [u8]) -> Result<(), Error> {
     use pipo::plug_out::{decrypt128, decrypt256, encrypt128, encrypt256};
     let (blocks, rest) = data.as_chunks_mut::<8>();
@@ -41,7 +42,7 @@ pub fn ecb(key: &[u8], direction: Direction, data: &mut [u8]) -> Result<(), Erro
     Ok(())
 }
 
-/// The same in CTR: a nonce of six bytes and a big-endian counter of two.
+/// Encrypts or decrypts in place in CTR, with a nonce of six bytes and a big-endian counter of two.
 pub fn ctr(key: &[u8], counter: &[u8; 8], data: &mut [u8]) -> Result<(), Error> {
     let mut block = *counter;
     for bytes in data.chunks_mut(8) {

@@ -1,13 +1,13 @@
 //! The crate ring: AES-GCM, and PKCS #1 v1.5 signatures with SHA-256. It has no CCM and no mode without authentication.
 //!
-//! It builds C and assembly, so it is there in builds with the feature of its name only.
+//! It builds C and assembly, so it is only in builds with the feature `ring`.
 
 use crate::Missing;
 
-/// The name that `tress bench --against` takes.
+/// The name in `tress bench --against`.
 pub const NAME: &str = "ring";
 
-/// The version of this build, or how to make one that has it.
+/// The version in this build; or an error with the feature that adds the crate.
 pub fn version() -> Result<String, Missing> {
     if cfg!(feature = "ring") {
         return Ok(env!("TRESS_PEERS_RING").into());
@@ -56,7 +56,7 @@ mod with {
         }
     }
 
-    /// A key that signs and verifies. The crate hashes by itself, so it takes messages rather than digests.
+    /// A key that signs and verifies. The crate computes the digest itself, so it takes messages.
     pub struct Key {
         private: KeyPair,
         public: UnparsedPublicKey<PublicKey>,
@@ -67,7 +67,7 @@ mod with {
         /// Reads a private key, PKCS #8 in DER.
         ///
         /// # Errors
-        /// Where the crate refuses the key: it takes 2048 to 4096 bits.
+        /// If the crate rejects the key. It supports 2048 to 4096 bits.
         pub fn new(der: &[u8]) -> Result<Key, Error> {
             let private = KeyPair::from_pkcs8(der).map_err(|_| Error::Refused("ring"))?;
             let public = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, private.public().clone());
@@ -81,7 +81,7 @@ mod with {
             Ok(signature)
         }
 
-        /// Checks a signature. The crate reads the public key each time.
+        /// Verifies a signature. The crate parses the public key each time.
         pub fn verify(&self, message: &[u8], signature: &[u8]) -> Result<(), Error> {
             self.public.verify(message, signature).map_err(refused)
         }

@@ -6,10 +6,10 @@ use ::rsa::{Pkcs1v15Sign, RsaPrivateKey, RsaPublicKey};
 
 use crate::Error;
 
-/// The name that `tress bench --against` takes.
+/// The name in `tress bench --against`.
 pub const NAME: &str = "rsa";
 
-/// DigestInfo of SHA-256 up to the digest (RFC 8017, 9.2).
+/// The bytes of DigestInfo of SHA-256 that come before the digest (RFC 8017, 9.2).
 const PREFIX: &[u8; 19] = b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20";
 
 /// The version of this build.
@@ -24,10 +24,10 @@ pub struct Key {
 }
 
 impl Key {
-    /// Reads a private key, PKCS #8 in DER, and computes what signing can use.
+    /// Reads a private key, PKCS #8 in DER, and precomputes values for signing.
     ///
     /// # Errors
-    /// Where the crate refuses the key.
+    /// If the crate rejects the key.
     pub fn new(der: &[u8]) -> Result<Key, Error> {
         let mut private = RsaPrivateKey::from_pkcs8_der(der).map_err(|_| Error::Refused("rsa"))?;
         private.precompute().map_err(|_| Error::Refused("rsa"))?;
@@ -39,7 +39,7 @@ impl Key {
         self.private.sign_with_rng(&mut OsRng, padding(), digest).map_err(|_| Error::Refused("rsa"))
     }
 
-    /// Checks a signature.
+    /// Verifies a signature.
     pub fn verify(&self, digest: &[u8; 32], signature: &[u8]) -> Result<(), Error> {
         self.public.verify(padding(), digest, signature).map_err(|_| Error::Refused("rsa"))
     }

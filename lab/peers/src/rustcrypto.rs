@@ -1,4 +1,4 @@
-//! RustCrypto's AES crates, at the versions that this build's lock file names.
+//! RustCrypto's AES crates, in the versions of this build's lock file.
 
 use aes::{
     Aes128, Aes192, Aes256,
@@ -15,7 +15,7 @@ use ccm::{
 
 use crate::{Direction, Error};
 
-/// The name that `tress bench --against` takes: `rustcrypto`, or `rustcrypto-aes-0.9.2` in a build with another lock file.
+/// The name in `tress bench --against`: `rustcrypto`, or for example `rustcrypto-aes-0.9.2` in a build with another lock file.
 pub const NAME: &str = env!("TRESS_PEERS_RUSTCRYPTO");
 
 /// The crates and their versions.
@@ -32,7 +32,7 @@ pub fn version() -> String {
     )
 }
 
-/// AES in ECB, CBC and CTR (`Ctr128BE`: the whole block counts).
+/// AES in ECB, CBC and CTR (`Ctr128BE`: the whole block is the counter).
 pub enum Cipher {
     /// With a key of 16 bytes.
     K128(Aes128),
@@ -42,7 +42,7 @@ pub enum Cipher {
     K256(Aes256),
 }
 
-/// `$body` with the cipher of whichever key as `$cipher`.
+/// Evaluates `$body` with the cipher of the key's length as `$cipher`.
 macro_rules! with_key {
     ($kind:ident, $keyed:expr, $cipher:ident => $body:expr) => {
         match $keyed {
@@ -192,7 +192,7 @@ impl Aead {
         }
     }
 
-    /// Decrypts one message in place if `tag` belongs to it.
+    /// Decrypts one message in place if `tag` matches.
     pub fn decrypt(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
         match self {
             Aead::Ccm128(aead) => decrypt(aead, nonce, aad, data, tag),

@@ -1,5 +1,6 @@
-//! Every peer against NIST's examples (SP 800-38A appendix F, SP 800-38C appendix C) and against ours with the lengths and layouts
-//! of the benchmarks, so that a wrong wrapper shows here and not as a wrong measurement.
+//! Compares every peer with NIST's examples (SP 800-38A appendix F, SP 800-38C appendix C), and with Tress at the
+//! lengths and layouts of the benchmarks, so that an error in a wrapper fails a test and does not lead to a wrong
+//! measurement.
 
 use tress_cipher::{Aad, BlockCipher, aes::Aes, modes, pipo::Pipo, rc6::Rc6};
 use tress_peers::{Direction, Error, Mode, cryptopp, gcrypt, ipsec_mb, openssl, pipo, rustcrypto};
@@ -62,12 +63,12 @@ fn message(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| (i * 31 + i / 251) as u8).collect()
 }
 
-/// A peer's name, and its way to do one message: initialisation vector, data.
+/// A peer's name, and a function that processes one message: initialisation vector, data.
 type Cipher = (&'static str, Box<dyn FnMut(&[u8], &mut [u8]) -> Result<(), Error>>);
 
 /// AES of every peer, and RC6 of those that have it.
 fn ciphers(mode: Mode, key: &[u8], direction: Direction, is_rc6: bool) -> Vec<Cipher> {
-    /// One message by RustCrypto.
+    /// One message with RustCrypto.
     macro_rules! by_rustcrypto {
         ($cipher:expr) => {{
             let cipher = $cipher.unwrap();
@@ -111,7 +112,7 @@ fn ciphers(mode: Mode, key: &[u8], direction: Direction, is_rc6: bool) -> Vec<Ci
     ciphers
 }
 
-/// The same with CCM: nonce, associated data, data, tag.
+/// A peer's name, and a function for CCM: nonce, associated data, data, tag.
 type Ccm = (&'static str, Box<dyn FnMut(&[u8], &[u8], &mut [u8], &mut [u8]) -> Result<(), Error>>);
 
 fn ccms(key: &[u8], nonce_bytes: usize, tag_bytes: usize, direction: Direction) -> Vec<Ccm> {
@@ -129,7 +130,7 @@ fn ccms(key: &[u8], nonce_bytes: usize, tag_bytes: usize, direction: Direction) 
         }};
     }
     let mut ccms: Vec<Ccm> = Vec::new();
-    // The crate has the lengths in its types.
+    // The crate has the lengths as type parameters.
     if (nonce_bytes, tag_bytes) == (12, 16) {
         ccms.push(by!("rustcrypto", rustcrypto::Aead::ccm(key)));
     }
@@ -149,8 +150,8 @@ fn ccms(key: &[u8], nonce_bytes: usize, tag_bytes: usize, direction: Direction) 
     ccms
 }
 
-/// By libipsec-mb, as 300 messages that all have to come out alike, three times over: so the ring of jobs comes round at every
-/// place, and a rest has to be flushed.
+/// Runs libipsec-mb three times on 300 equal messages, whose outputs must be equal. The ring of jobs wraps around at
+/// every position, and the last jobs have to be flushed.
 fn in_a_batch(
     mode: Mode,
     direction: Direction,
@@ -179,7 +180,7 @@ fn in_a_batch(
     Ok(())
 }
 
-/// Both ways by every peer, twice, because a cipher keeps its key from message to message.
+/// Checks both directions of every peer, each twice, because a cipher keeps its key between messages.
 fn all_agree(mode: Mode, key: &[u8], iv: &[u8], plain: &[u8], expected: &[u8], is_rc6: bool) {
     for (direction, from, to) in [(Direction::Encrypt, plain, expected), (Direction::Decrypt, expected, plain)] {
         for (name, mut apply) in ciphers(mode, key, direction, is_rc6) {
@@ -274,7 +275,7 @@ fn ccm_is_that_of_nist_and_ours() {
     }
 }
 
-/// What both make is what RustCrypto makes.
+/// Output of both crates equals that of RustCrypto.
 #[test]
 #[cfg(all(feature = "aws-lc-rs", feature = "ring"))]
 fn gcm_of_crates() {

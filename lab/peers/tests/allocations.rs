@@ -1,5 +1,5 @@
-//! What a peer costs while the clock runs is its own: its wrapper allocates nothing for a message. (What C libraries allocate for
-//! themselves is not counted.)
+//! A wrapper allocates no memory per message, so that measured times are those of the peer. Allocations inside of C
+//! libraries are not counted.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -14,16 +14,16 @@ thread_local! {
 
 struct Counting;
 
-// SAFETY: everything is left to the system's allocator.
+// SAFETY: forwards every call to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller keeps the contract.
+        // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract.
+        // SAFETY: the caller keeps the contract of `dealloc`.
         unsafe { System.dealloc(start, layout) }
     }
 }

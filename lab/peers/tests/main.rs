@@ -3,7 +3,7 @@
 mod agreement;
 mod numbers;
 
-/// Skipping for a missing peer is told, and is a failure where all peers have to be there.
+/// Reports a missing peer and returns `false`, or panics where all peers have to be installed.
 fn present(version: Result<String, tress_peers::Missing>) -> bool {
     if let Err(missing) = &version {
         assert!(std::env::var_os("CI").is_none(), "{missing}");

@@ -1,4 +1,4 @@
-//! GMP's numbers against ours.
+//! Compares GMP's numbers with those of Tress.
 
 use tress_modular::{Modulus, multiply};
 use tress_peers::{Error, gmp};

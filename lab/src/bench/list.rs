@@ -15,8 +15,8 @@ use super::{
     work::{Case, called},
 };
 
-/// A name, and what rows of it can be asked.
-# A name, and the options that apply to its rows.
+/// A name, and the options that apply to its rows.
+#[derive(Clone, Debug, Serialize)]
 pub struct Listed {
     /// The name that a filter is matched against.
     pub name: String,

@@ -13,7 +13,7 @@ const storage = {
     try {
       localStorage.setItem(name, value);
     } catch {
-      // Pages from files have no storage in some browsers: the choice lasts as long as the page.
+      // In some browsers, pages from files have no storage. The choice is then lost with the page.
     }
   },
 };
@@ -49,7 +49,7 @@ addEventListener("beforeprint", () => {
   for (const details of document.querySelectorAll("details.verdicts")) details.open = true;
 });
 
-// Where the reader is, in the contents.
+// Marks the reader's position in the contents.
 const links = new Map([...contents.querySelectorAll("a")].map((link) => [link.hash.slice(1), link]));
 const watch = new IntersectionObserver(
   (entries) => {

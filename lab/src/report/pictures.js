@@ -1,4 +1,4 @@
-// The titles in the SVG of a picture are its figures. The mouse shows the nearest one, the arrow keys go from one to the next.
+// The titles in a picture's SVG are its figures. The mouse shows the nearest one, the arrow keys step through them.
 
 function tellFigures(figure) {
   const plot = figure.querySelector(".plot");
@@ -26,13 +26,13 @@ function tellFigures(figure) {
     tip.style.top = `${above >= 0 ? above : box.bottom - room.top + 8}px`;
   };
 
-  // The figure nearest to a place, if it is within 24 pixels.
+  // The figure nearest to a point, if it is within 24 pixels.
   const near = (x, y) => {
     let [best, least] = [null, 24 ** 2];
     for (const mark of rows.flat()) {
       const { left, right, top, bottom } = mark.getBoundingClientRect();
       const [dx, dy] = [Math.max(left - x, x - right, 0), Math.max(top - y, y - bottom, 0)];
-      // Where several are touched, the one whose middle is nearest.
+      // If the point is on several figures, the one with the nearest centre.
       const distance = dx * dx + dy * dy + 1e-3 * Math.hypot((left + right) / 2 - x, (top + bottom) / 2 - y);
       if (distance < least) [best, least] = [mark, distance];
     }

@@ -1,9 +1,9 @@
-// Tables of the page: sorted by their headers, copied as CSV, and the samples of a row shown on demand.
+// Tables of the page: sorting by column, copying as CSV, and showing the samples of a row on demand.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const lookup = (path) => path.split("/").reduce((at, key) => at[key], data);
 
-// By numbers where a cell has one, else by its text; empty cells are last either way.
+// Compares cells by number if they have one, otherwise by text. Empty cells are always last.
 function order(one, other, direction) {
   const value = (cell) => (cell?.dataset.value !== undefined ? Number(cell.dataset.value) : null);
   const [a, b] = [value(one), value(other)];
@@ -27,7 +27,7 @@ function sortBy(table, column) {
   document.getElementById("live").textContent = `Sorted by ${name}, ${direction === 1 ? "ascending" : "descending"}`;
 }
 
-// Texts as they are, numbers with all their digits, the ends of intervals in columns of their own.
+// CSV: texts unchanged, numbers with all digits, the ends of intervals in separate columns.
 function csv(table) {
   const field = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const heads = [...table.tHead.rows[0].cells].filter((head) => !head.classList.contains("act"));
@@ -53,7 +53,7 @@ async function copy(text) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // No clipboard for pages from files in some browsers: select a text and copy that.
+    // In some browsers, pages from files have no clipboard. Then a text is selected and copied.
     const area = document.createElement("textarea");
     area.value = text;
     area.className = "visually-hidden";
@@ -91,7 +91,7 @@ function enhance(outer) {
     setTimeout(() => (button.textContent = "Copy as CSV"), 2500);
   });
   outer.append(button);
-  // A table that is wider or higher than its room looks whole where scroll bars are hidden.
+  // Where scroll bars are hidden, a table that is cut off at its edge looks complete.
   const more = document.createElement("span");
   more.className = "more";
   outer.append(more);
@@ -109,7 +109,7 @@ function closeStrips(table) {
   for (const button of table.querySelectorAll("td.act button")) button.setAttribute("aria-expanded", "false");
 }
 
-// A button for each row of a record, in a column of its own.
+// A button for each row of a record, in a separate column.
 function offerSamples(table, rows) {
   const head = document.createElement("th");
   head.scope = "col";
@@ -138,14 +138,14 @@ function offerSamples(table, rows) {
 
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
-// A number as people read it: four digits that count, whole from 10,000 on, thousands apart.
+// Formats a number for people: four significant digits, no decimals from 10,000 on, thousands separated.
 function shown(value) {
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e12)) return value.toExponential(3);
   return value.toLocaleString("en", size >= 10000 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 4 });
 }
 
-// Under a row: its samples, and the ratios of its pairs, each in the order of time.
+// Below a row: its samples, and the ratios of its pairs, each in order of time.
 function stripRow(row, columns) {
   const line = document.createElement("tr");
   line.className = "strip";
@@ -164,7 +164,7 @@ function stripRow(row, columns) {
   return line;
 }
 
-// Dots from left to right in the order of time, from the least at the bottom to the most at the top, and the median as a line.
+// Dots in order of time from left to right, the least at the bottom and the largest at the top; the median is a line.
 function strip(name, samples, median, unit) {
   const [width, height, edge] = [320, 90, 6];
   const [least, most] = samples.reduce(([least, most], value) => [Math.min(least, value), Math.max(most, value)], [Infinity, -Infinity]);

@@ -16,7 +16,7 @@ impl<'a> Found<'a> {
         self.0.iter().find(|(of, _)| of.name == part).map(|(_, section)| section)
     }
 
-    /// The last row of a part whose name ends with `end` and whose unit is `unit`. If there is a row for every
+    /// The last row of a part with a name that ends with `end` and with the unit `unit`. If there is a row for every
     /// backend, that is the best backend's. Rows with different units can share a name, so both have to match.
     pub fn row(self, part: &str, end: &str, unit: &str) -> Option<&'a Row> {
         self.section(part)?.rows.iter().rfind(|row| row.what.ends_with(end) && row.unit == unit)

@@ -30,7 +30,7 @@ pub(crate) struct Kept<S> {
     pub(crate) quick: bool,
     /// Seconds since 1970-01-01 00:00 UTC.
     pub(crate) time: u64,
-    /// SHA-256 digest of the study's inputs. Empty if there are none.
+    /// SHA-256 digest of the study's inputs. Empty for a study without inputs.
     #[serde(default)]
     inputs: String,
     /// The section.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Measured, busy::Looks};
 
-/// Whether a claim of the paper, or one of our own, holds.
+/// Whether a claim of the paper, or ours, holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub enum Verdict {
@@ -16,7 +16,7 @@ pub enum Verdict {
     Misprint(String),
     /// We did not find what the paper found.
     NotReproduced(String),
-    /// One of our own claims does not hold. In sections of older versions this can be any kind of failure.
+    /// A claim of ours does not hold. In sections of older versions this can be any kind of failure.
     Fails(String),
     /// The samples do not decide it, or it cannot be decided.
     Unclear(String),

@@ -1,4 +1,4 @@
-//! The linker's script makes a .COM program.
+//! Passes the linker script, which makes a .COM program.
 
 fn main() {
     let folder = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");

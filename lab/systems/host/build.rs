@@ -1,4 +1,4 @@
-//! Where the shared library is, for a program that is to use it.
+//! Passes the folder of the shared library to the linker, for a program that uses it.
 
 fn main() {
     println!("cargo::rerun-if-env-changed=TRESS_LIBRARY");

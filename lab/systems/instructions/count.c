@@ -1,6 +1,6 @@
-/* A plugin for QEMU's user mode that counts the guest's instructions where the guest can read them: in the first eight
- * bytes of a file, which both map or read. The interface is that of QEMU 4.2 and later (docs/devel/tcg-plugins.rst); its
- * header is in no Debian package, so what is used of it is declared here.
+/* A plugin for QEMU's user mode that counts the guest's instructions. The guest reads the count in the first eight
+ * bytes of a file. The interface is that of QEMU 4.2 and later (docs/devel/tcg-plugins.rst). No Debian package has its
+ * header, so the declarations that this file needs are below.
  *
  *   qemu-aarch64 -plugin ./count.so,count=COUNT PROGRAM... COUNT
  */
@@ -22,7 +22,7 @@ __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 
 static uint64_t *count;
 
-/* Code of the program is about to be translated: each time it runs it adds its instructions. */
+/* Called when a block of code is translated: each run of the block adds its number of instructions. */
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     (void)id;
@@ -33,7 +33,7 @@ __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t 
 {
     (void)info;
     if (argc != 1 || strncmp(argv[0], "count=", 6) != 0) {
-        fprintf(stderr, "count: say count=PATH\n");
+        fprintf(stderr, "count: use count=PATH\n");
         return 1;
     }
     int file = open(argv[0] + 6, O_RDWR | O_CREAT, 0600);

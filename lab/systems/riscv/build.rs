@@ -1,4 +1,4 @@
-//! The linker's script: where the board has flash and memory.
+//! Passes the linker script, which has the addresses of flash and memory.
 
 fn main() {
     let folder = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");

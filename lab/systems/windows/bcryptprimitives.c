@@ -1,6 +1,5 @@
-/* Wine 8 has no bcryptprimitives.dll, which every program with Rust's standard library loads for its hash tables. This one
- * function stands in for it, beside the programs that are measured and for nothing else; none of them asks it anything.
- * Newer Wine and Windows have their own. */
+/* Wine 8 lacks bcryptprimitives.dll, which every program with Rust's standard library loads for its hash tables. This file
+ * replaces it, for the measured programs only; none of them calls the function. Newer Wine and Windows have the library. */
 #include <windows.h>
 #include <ntsecapi.h>
 

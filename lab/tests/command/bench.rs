@@ -1,4 +1,4 @@
-//! `tress bench` as a script sees it: records, and what changed between two of them.
+//! `tress bench` as a script sees it: records, and changes between two of them.
 
 use std::{
     thread,
@@ -16,7 +16,7 @@ fn records_are_compared() {
     assert_eq!(record["schema"], 1);
     let rows = record["rows"].as_array().unwrap().len();
     assert!(rows > 0);
-    // A busy machine's samples may be anything: steady ones instead, as many, a percent apart at most.
+    // Samples of a busy machine vary. The test replaces them with as many steady ones, at most a percent apart.
     for row in record["rows"].as_array_mut().unwrap() {
         for samples in ["samples", "cycle_samples"] {
             let samples = row[samples].as_array_mut().into_iter().flatten();
@@ -30,7 +30,7 @@ fn records_are_compared() {
     let told = compare("same.json", &["--fail-on-regression"]).ok();
     assert!(String::from_utf8(told.stdout).unwrap().starts_with(&format!("{rows} of {rows} rows: no change")));
 
-    // Half as fast, however it is counted.
+    // Half as fast, by every measure.
     for row in record["rows"].as_array_mut().unwrap() {
         for (samples, factor) in [("samples", 0.5), ("cycle_samples", 2.0)] {
             for sample in row[samples].as_array_mut().into_iter().flatten() {
@@ -47,7 +47,7 @@ fn records_are_compared() {
     let json: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json["rows"][0]["verdict"], "slower");
 
-    // A check that could judge nothing has not passed.
+    // A check without any verdict fails.
     let mut short = record.clone();
     for row in short["rows"].as_array_mut().unwrap() {
         for samples in ["samples", "cycle_samples"] {
@@ -60,7 +60,7 @@ fn records_are_compared() {
     assert!(String::from_utf8(told.stdout).unwrap().contains("too few samples: aes-128-ctr encrypt"));
     compare("short.json", &["--fail-on-regression"]).failed("could be compared");
 
-    // Of another machine, of another schema, no record at all.
+    // A record of another machine, one of another schema, and a file that is not a record.
     record["machine"]["model"] = "another".into();
     folder.write("elsewhere.json", record.to_string());
     compare("elsewhere.json", &[]).wrong_use("machines");
@@ -75,7 +75,7 @@ fn records_are_compared() {
     folder.tress(["bench", "--fail-on-regression"]).wrong_use("--compare");
 }
 
-/// A record of medians names the commit that has what it lacks.
+/// A record of medians names the commit that has its samples.
 #[test]
 fn records_of_medians_have_no_samples() {
     let folder = Folder::empty();
@@ -92,14 +92,14 @@ fn records_of_medians_have_no_samples() {
     assert!(String::from_utf8(told.stdout).unwrap().contains("This record holds medians only"));
 }
 
-/// Another build is another program: here a script that has this one measure, and lies about the figures.
+/// The other build is a script that runs this program and changes its figures.
 #[cfg(unix)]
 #[test]
 fn builds_take_turns() {
     let folder = Folder::empty();
     let script = |name: &str, text: &str| folder.script(name, text);
     let tress = crate::PROGRAM;
-    // Ten times as fast, whatever else runs here.
+    // Ten times as fast, whatever else runs on this machine.
     let faster = "import json,sys\nfor line in sys.stdin:\n d=json.loads(line)\n \
                   if 'rows' not in d: d['bytes_per_s']*=10; d['cycles_per_byte']/=10\n \
                   print(json.dumps(d), flush=True)";
@@ -144,7 +144,7 @@ fn a_record_in_a_folder_replaces_none() {
     }
 }
 
-/// A run that is killed leaves a whole record of what it had, and another goes on from there.
+/// A run that is killed leaves a complete record of its finished rows, and another run resumes it.
 #[test]
 fn an_interrupted_run_is_gone_on_with() {
     let folder = Folder::empty();
@@ -161,14 +161,14 @@ fn an_interrupted_run_is_gone_on_with() {
     assert_eq!(before["complete"], false);
     assert!(!rows.is_empty() && rows.iter().all(|row| row["name"] != "rc6-128-ctr"));
 
-    // Of another effort: refused, and left alone.
+    // Resuming with another effort fails and leaves the record unchanged.
     let resume = |more: &[&str]| folder.tress([&["bench", "--record=record.json", "--resume"], more].concat());
     resume(&["^rc6-128-ctr$", "--quick"]).wrong_use("record.json");
     resume(&["^rc6-128-ctr$"]).ok();
     let after: Value = serde_json::from_slice(&folder.read("record.json")).unwrap();
     assert_eq!(after["complete"], true);
     let (kept, new) = after["rows"].as_array().unwrap().split_at(rows.len());
-    // At the end every row is held against its roof.
+    // The finished record has each row's share of its roof.
     let mut kept = kept.to_vec();
     for row in kept.iter_mut().filter_map(Value::as_object_mut) {
         row.remove("bound");
@@ -176,7 +176,7 @@ fn an_interrupted_run_is_gone_on_with() {
     }
     assert_eq!((&kept, new.len()), (rows, 1));
     assert_eq!(new[0]["name"], "rc6-128-ctr");
-    // Nothing is left to do.
+    // All rows are finished.
     let start = Instant::now();
     resume(&["^rc6-128-ctr$"]).ok();
     assert!(start.elapsed() < Duration::from_secs(20));
@@ -194,12 +194,12 @@ fn what_cannot_be_recorded_is_told_before_it_is_measured() {
         folder.tress(["bench", "^aes-", record]).failed("record.json");
         assert!(start.elapsed() < Duration::from_secs(5));
     }
-    // Nobody, root neither, makes files there.
+    // Nobody can create files there, not even root.
     #[cfg(target_os = "linux")]
     for record in ["--record=/proc", "--record=/proc/record.json"] {
         folder.tress(["bench", "^aes-", record]).failed("/proc");
     }
-    // Only a record is replaced by one.
+    // A record replaces only another record.
     folder.write("notes", "precious");
     folder.tress(["bench", "^aes-", "--record=notes"]).failed("notes");
     assert_eq!(folder.read("notes"), b"precious");
@@ -218,7 +218,7 @@ fn combinations_are_rows() {
         assert!(row["bytes_per_s"].as_f64() > Some(0.0) && row["rate_low"].as_f64() <= row["rate_high"].as_f64());
         assert!(!row["samples"].as_array().unwrap().is_empty() && row["stopped"].is_string());
         let number = |key: &str| row[key].as_u64().unwrap();
-        // Cycles of the core that asks say nothing of other threads.
+        // Cycles of the calling core say nothing about other threads.
         assert!(number("threads") == 1 || row["cycles_per_byte"].is_null());
         seen.push((
             row["direction"].as_str().unwrap().to_string(),
@@ -227,7 +227,7 @@ fn combinations_are_rows() {
             number("message_bytes"),
         ));
     }
-    // Encryption with both lanes, decryption with one, each with two lengths and on one thread and two.
+    // Encryption with both numbers of lanes, decryption with one; each with two lengths, and on one thread and two.
     assert_eq!(seen.len(), 8 + 4);
     seen.dedup();
     assert_eq!(seen.len(), 12);
@@ -240,7 +240,7 @@ fn combinations_are_rows() {
         (&["aes-128-ctr", "--size", "16777216TiB"], "--size"),
         (&["aes-128-ctr", "--backend", "nothing"], "nothing"),
         (&["no-such-name"], "matches"),
-        // Rows of commands need the command.
+        // Rows of commands need the command's program.
         (&["^encrypt-file$", "--visit"], "matches"),
         (&["ecb", "--against", "nobody"], "unknown peer nobody"),
         (&["--list", "--quick"], "--list"),

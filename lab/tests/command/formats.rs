@@ -1,4 +1,4 @@
-//! Records and studies of an earlier build, and the shape of what is printed.
+//! Records and studies of an earlier build can be read, and printed JSON has its documented shape.
 #![cfg(target_os = "linux")]
 
 use std::fs;

@@ -1,5 +1,5 @@
-//! Transfers over real links between network namespaces, by the study that measures them. The bounds are wide, since
-//! tests run on busy machines; the study's own verdicts are the narrow ones.
+//! Transfers over real links between network namespaces, measured by the study. The bounds are wide, because tests
+//! run on busy machines; the study's own verdicts have narrow ones.
 #![cfg(target_os = "linux")]
 
 use crate::common::{Folder, SYS_ADMIN, skip_without_right};
@@ -15,13 +15,13 @@ fn transfers_take_the_time_of_the_slower_side() {
     if rows.is_empty() {
         return skip_without_right(SYS_ADMIN, &verdicts[0].to_string());
     }
-    // Of each: the model or the paper, and how far from it a busy machine may be.
+    // The model's or the paper's value, and the range of the ratio to it on a busy machine.
     let mut seen = 0;
     for row in rows {
         let (what, median) = (row["what"].as_str().unwrap(), row["measured"]["median"].as_f64().unwrap());
         let Some(model) = row["model"].as_f64() else { continue };
-        // Nothing is faster than the wire. Transfers of less than a second, and waits for all in many stages, suffer most from
-        // others at work: 1600 stages of a quarter of a millisecond wait for a processor each, a few milliseconds.
+        // Nothing is faster than the wire. Transfers of less than a second, and barriers of many stages, suffer most from
+        // other programs: each of 1600 stages of a quarter of a millisecond can wait a few milliseconds for a processor.
         let is_short = what.starts_with("1000 Mbit/s") || what.contains("barrier");
         let range = match row["unit"].as_str() {
             Some("s") if is_short => 0.9..=40.0,
@@ -35,7 +35,7 @@ fn transfers_take_the_time_of_the_slower_side() {
         seen += 1;
     }
     assert!(seen >= 20, "{seen} of {} rows", rows.len());
-    // Or nobody can tell, where others were at work.
+    // The claim holds, or is unclear because the machine was busy.
     let holds = |verdict: &serde_json::Value| {
         let claim = if verdict["kind"] == "busy" { &verdict["unclear"] } else { &verdict["holds"] };
         claim.as_str().is_some_and(|claim| claim.contains("a new plan after the change"))

@@ -42,7 +42,7 @@ fn json_of_a_few_operations() {
         assert!(ns("ns_low") <= ns("ns") && ns("ns") <= ns("ns_high"), "{row}");
         assert!(row["samples"].as_u64() >= Some(1));
     }
-    // Sixteen times as many products of digits: whatever the machine, four times the time.
+    // Sixteen times as many digit products take at least four times as long on every machine.
     let of = |digit| rows.iter().find(|row| row["bits"] == 768 && row["digit_bits"] == digit).unwrap();
     assert!(of(16)["ns_least"].as_f64() > of(64)["ns_least"].as_f64().map(|ns| 4.0 * ns));
 }
@@ -86,7 +86,7 @@ fn a_quick_study_of_what_others_recorded() {
     let folder = Folder::empty();
     let start = Instant::now();
     let run = folder.tress(["study", "modular", "--quick", "--out", "out"]).ok();
-    // A minute on a machine that does nothing else.
+    // It takes a minute on an idle machine.
     assert!(start.elapsed() < Duration::from_secs(300), "{:?}", start.elapsed());
     assert_eq!(String::from_utf8(run.stdout).unwrap().trim_end(), "out/modular/README.md");
     let page = String::from_utf8(folder.read("out/modular/README.md")).unwrap();
@@ -109,7 +109,7 @@ fn a_quick_study_of_what_others_recorded() {
     ] {
         assert!(page.contains(text), "{text}: {page}");
     }
-    // No table has both a machine's times and an emulator's counts.
+    // No table has both times of machines and counts of emulators.
     let tables: Vec<&str> = page.split("\n\n").filter(|table| table.starts_with('|')).collect();
     for emulator in ["qemu-riscv64", "machine fe310", "DOSBox"] {
         let of_it: Vec<_> = tables.iter().filter(|table| table.contains(emulator)).collect();
@@ -129,7 +129,7 @@ fn a_record_of_other_systems_may_be_anything() {
     };
     let page = String::from_utf8(study(&["mine.jsonl"]).ok().stdout).unwrap();
     assert!(page.contains("| recorded: My  own | 64 | 123 ns |"), "{page}");
-    // What was kept for another record is not taken for this one.
+    // A section of another record is not reused.
     study(&["mine.jsonl", "--out", "out"]).ok();
     folder.write("mine.jsonl", format!("{system}\n{}\n", time.replace("246", "500")));
     study(&["mine.jsonl", "--out", "out"]).ok();

@@ -1,4 +1,4 @@
-//! `tress report` as a script sees it: one page, complete or not there, whatever lies in the folder.
+//! `tress report` as a script sees it: the page is complete or missing, whatever the folder contains.
 
 use crate::common::Folder;
 
@@ -23,7 +23,7 @@ fn a_report_is_one_page() {
         assert!(page.contains(text), "{text}");
     }
     assert!(!page.contains("src=\"http") && !page.contains("@import"));
-    // It is not replaced unless that is asked for.
+    // The page is replaced only with --force.
     folder.tress(["report", "out"]).failed("report.html");
     folder.tress(["report", "out", "--force"]).ok();
     let printed = folder.tress(["report", "out", "-o", "-"]).ok();

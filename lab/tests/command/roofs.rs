@@ -5,7 +5,7 @@ use tress_plan::Recorded;
 
 use crate::common::Folder;
 
-/// A record of roofs is one that can be planned from, and a picture of it is drawn.
+/// The record of `tress bench roofs` can be used by `tress plan`, and a picture of it can be drawn.
 #[test]
 fn roofs_are_measured_and_drawn() {
     let folder = Folder::empty();
@@ -16,7 +16,7 @@ fn roofs_are_measured_and_drawn() {
         let found = roofs.iter().find(|roof| roof["name"] == name).unwrap_or_else(|| panic!("no {name}"));
         assert!(found["per_s"].as_f64() > Some(0.0) && found["samples"].as_array().is_some(), "{found}");
     }
-    // Nothing is a zero: what is not there is named.
+    // No value is zero; a missing roof is listed by name.
     assert!(roofs.iter().all(|roof| roof["per_s"].as_f64() > Some(0.0)));
     assert!(json["roofs"]["missing"].is_array());
     assert!(json["rows"].as_array().unwrap().len() > 5);

@@ -1,4 +1,4 @@
-//! `tress study` as a script sees it: what does not depend on this machine, and what comes without a C compiler.
+//! `tress study` as a script sees it: results that do not depend on this machine, and results without a C compiler.
 
 use crate::common::Folder;
 
@@ -12,7 +12,7 @@ fn a_study_is_a_page_with_pictures() {
         assert!(page.contains(text), "{text}: {page}");
     }
     assert!(folder.exists("out/pipo-riscv/table-5.svg") && !folder.exists("out/pipo-riscv/rtl.json"));
-    // Without a folder the page goes to standard output.
+    // Without a folder, the page goes to standard output.
     let run = folder.tress(["study", "pipo-riscv", "--part", "misprints"]).ok();
     assert!(String::from_utf8(run.stdout).unwrap().contains("152.125 per byte, printed 152.21"));
 }
@@ -29,7 +29,7 @@ fn strategies_of_aes() {
     ] {
         assert!(page.contains(text), "{text}: {page}");
     }
-    // Without a C compiler all rows of the paper are left out, with one line on how to get it.
+    // Without a C compiler, all rows of the paper are left out, with one line on how to install one.
     let mut command = folder.command(["study", "aes-strategies", "--quick", "--part", "operations"]);
     let run = crate::common::run(command.env("CC", "no-such-compiler"), b"").ok();
     let page = String::from_utf8(run.stdout).unwrap();

@@ -1,4 +1,4 @@
-//! Leaks on purpose, and code that has none: what the interpreter has to tell apart.
+//! Planted leaks, and code without a leak, which the interpreter must distinguish.
 
 use core::arch::x86_64::*;
 use core::hint::black_box;
@@ -8,19 +8,19 @@ use tress_machine_code::Leak;
 const TABLE: [u8; 256] = [3; 256];
 const WORDS: [u32; 256] = [3; 256];
 
-/// Functions of a pointer to 64 secret bytes, with what has to be found in each.
+/// Defines functions that take a pointer to 64 secret bytes, with the expected leak of each.
 macro_rules! planted {
     ($($(#[$doc:meta])* fn $name:ident($data:ident) -> $found:expr; $body:block)*) => {
         $(
             $(#[$doc])*
             #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,vaes,gfni")]
             unsafe extern "sysv64" fn $name($data: *const u8) -> u64 {
-                // SAFETY: the interpreter is given 64 bytes, and nobody else calls this.
+                // SAFETY: only the interpreter calls this function, with a pointer to 64 bytes.
                 unsafe { $body }
             }
         )*
 
-        /// Name, address and what has to be found.
+        /// Name, address and expected leak.
         pub(crate) fn all() -> Vec<(&'static str, u64, Option<Leak>)> {
             vec![$((stringify!($name), $name as *const () as u64, $found)),*]
         }
@@ -41,13 +41,13 @@ planted! {
         u64::from(black_box(&TABLE)[usize::from(_mm512_cvtsi512_si32(_mm512_aesenc_epi128(x, x)) as u8)])
     }
 
-    /// A branch on the outcome of a comparison of vectors.
+    /// A branch on the result of a comparison of vectors.
     fn mask(data) -> Some(Leak::Mask); {
         let x = _mm512_loadu_si512(data.cast());
         if _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(9)) == 0 { black_box(1) } else { 0 }
     }
 
-    /// A vector on the stack, a word of which is read again as an index.
+    /// A vector on the stack, from which a word is read as an index.
     fn spilled(data) -> Some(Leak::Address); {
         let mut bytes = [0u8; 64];
         let x = _mm512_loadu_si512(data.cast());
@@ -56,7 +56,7 @@ planted! {
         u64::from(black_box(&TABLE)[usize::from(bytes[17])])
     }
 
-    /// Sixteen lookups at once.
+    /// A gather with sixteen secret indexes.
     fn gather(data) -> Some(Leak::Gather); {
         let x = _mm512_and_si512(_mm512_loadu_si512(data.cast()), _mm512_set1_epi32(0xff));
         _mm512_reduce_add_epi32(_mm512_i32gather_epi32::<4>(x, black_box(&WORDS).as_ptr().cast())) as u64
@@ -73,20 +73,20 @@ planted! {
         _mm512_cvtsi512_si32(_mm512_castps_si512(_mm512_mul_ps(x, x))) as u64
     }
 
-    /// A comparison that ends at the first difference.
+    /// A comparison that stops at the first difference.
     fn comparison(data) -> Some(Leak::Compare); {
         let length = black_box(40);
         u64::from(core::slice::from_raw_parts(data, length) == &black_box(&TABLE)[..length])
     }
 
-    /// A copy whose length is secret.
+    /// A copy with a secret length.
     fn length(data) -> Some(Leak::Address); {
         let mut bytes = [0u8; 256];
         core::ptr::copy_nonoverlapping(black_box(&TABLE).as_ptr(), bytes.as_mut_ptr(), usize::from(data.read()));
         u64::from(black_box(&bytes)[3])
     }
 
-    /// A function that a secret chooses.
+    /// A secret selects the function to call.
     fn target(data) -> Some(Leak::Target); {
         fn one() -> u64 { black_box(1) }
         let chosen = (one as *const ()).wrapping_byte_add(usize::from(data.read()) & black_box(1));
@@ -103,7 +103,7 @@ planted! {
         if chosen >> 63 == 1 { black_box(1) } else { 0 }
     }
 
-    /// Nothing: rounds, a loop over a public length, masks and spills that are public, a choice without a branch.
+    /// No leak: rounds, a loop over a public length, public masks and spills, a selection without a branch.
     fn clean(data) -> None; {
         let mut x = _mm512_loadu_si512(data.cast());
         let mut bytes = [0u8; 64];

@@ -1,5 +1,5 @@
-//! Everything that a backend can do, as the interpreter runs it: no heap, no output, keys and data marked as secret with
-//! the requests that are Valgrind's elsewhere.
+//! All operations of a backend, for the interpreter: without heap and output, with keys and data marked as secret by
+//! the same requests as for Valgrind.
 
 use core::array;
 
@@ -10,10 +10,10 @@ use tress_cipher::rc6::Rc6;
 use tress_cipher::rijndael::Rijndael;
 use tress_cipher::{Aad, Backend, BlockCipher, CcmCipher, Error, Tag, lanes};
 
-/// Makes the bytes secret (MAKE_MEM_UNDEFINED).
+/// Marks the bytes as secret (MAKE_MEM_UNDEFINED).
 fn hide(bytes: &mut [u8]) {
     let request: [u64; 6] = [0x4d43_0001, bytes.as_ptr().addr() as u64, bytes.len() as u64, 0, 0, 0];
-    // SAFETY: on a processor the rotations add up to nothing and the exchange is with itself.
+    // SAFETY: on a processor the rotations add up to a full turn, and the exchange is of a register with itself.
     unsafe {
         core::arch::asm!(
             "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51", "xchg rbx, rbx",
@@ -29,26 +29,26 @@ fn keyed<C>(make: fn(&[u8], Backend) -> Result<C, Error>, bytes: usize, backend:
     make(&key[..bytes], backend).expect("a key")
 }
 
-/// What a cipher can be made of.
+/// Keys of a cipher.
 struct Keys<C> {
     make: fn(&[u8], Backend) -> Result<C, Error>,
     bytes: usize,
-    /// A length of keys that means another number of rounds.
+    /// A key length with another number of rounds.
     other_bytes: usize,
     backend: Backend,
 }
 
-/// Several flights of every engine, and a rest.
+/// Several flights of every engine, and a remainder.
 const LENGTH: usize = 6144 + 24;
-/// More than any engine has lanes.
+/// More than the lanes of any engine.
 const MESSAGES: usize = 70;
-/// Three steps of the longest block and a rest: what a lane does at the beginning, in between and at the end.
+/// Three steps of the longest block and a remainder: the beginning, the middle and the end of a lane's work.
 const MESSAGE: usize = 600;
 
-/// Lengths of messages: all the same, all mixed.
+/// Lengths of messages: all equal, and mixed.
 const LENGTHS: [fn(usize) -> usize; 2] = [|_| 128, |i| if i % 20 == 19 { MESSAGE } else { (i * 53) % 199 }];
 
-/// Which of four keys a message has: the first two, or one message each of the others.
+/// Selects one of four keys for a message: one of the first two for most messages, and each of the others for one message.
 fn choose<T>(keys: [T; 4], index: usize) -> T {
     let [first, second, third, fourth] = keys;
     match index {
@@ -72,7 +72,7 @@ fn block_modes<C: BlockCipher>(keys: &Keys<C>) {
         assert!(cbc::encrypt(&cipher, iv, data).is_ok());
         assert!(cbc::decrypt(&cipher, iv, data).is_ok());
     }
-    // Counters with and without a carry; PIPO refuses to run past the end of its own.
+    // Counters with and without a carry. PIPO rejects a message that exhausts its counter.
     let (mut soon, end) = ([0xff; 32], [0xff; 32]);
     soon[C::BLOCK_BYTES - 1] = 0xf0;
     for length in [0, 1, C::BLOCK_BYTES, 100, 1000, LENGTH] {
@@ -112,7 +112,7 @@ fn ccm_modes<C: CcmCipher>(keys: &Keys<C>) {
         let tag = &mut tag[..tag_bytes];
         assert!(ccm::seal(&cipher, nonce, aad, data, &mut *tag).is_ok());
         let _ = Tag::new(tag, tag_bytes).and_then(|tag| ccm::open(&cipher, nonce, aad, data, tag));
-        // What is forged has been wiped.
+        // A forged message has been wiped.
         hide(data);
     }
 
@@ -147,7 +147,7 @@ fn ccm_modes<C: CcmCipher>(keys: &Keys<C>) {
     }
 }
 
-/// Each cipher that a backend has, with each of its key lengths, and others that mean other rounds.
+/// Each cipher of a backend with each of its key lengths, and with lengths of other numbers of rounds.
 macro_rules! ciphers {
     ($($entry:ident: $modes:ident $cipher:ty: $($key_bytes:literal)*;)*) => {
         $(
@@ -163,7 +163,7 @@ macro_rules! ciphers {
             }
         )*
 
-        /// Name, backends and the address of what runs it all.
+        /// Name, backends, and the address of the function that runs everything.
         pub(crate) fn all() -> Vec<(&'static str, &'static [Backend], u64)> {
             vec![$((stringify!($entry), <$cipher>::BACKENDS, $entry as *const () as u64)),*]
         }

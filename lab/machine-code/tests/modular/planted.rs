@@ -1,4 +1,4 @@
-//! Leaks on purpose, and code that has none: what the interpreter has to tell apart.
+//! Planted leaks, and code without a leak, which the interpreter must distinguish.
 
 use core::arch::asm;
 use core::hint::black_box;
@@ -7,18 +7,18 @@ use tress_machine_code::Leak;
 
 const TABLE: [u64; 8] = [3; 8];
 
-/// Functions of a pointer to 8 secret digits, with what has to be found in each.
+/// Defines functions that take a pointer to 8 secret digits, with the expected leak of each.
 macro_rules! planted {
     ($($(#[$doc:meta])* fn $name:ident($data:ident) -> $found:expr; $body:block)*) => {
         $(
             $(#[$doc])*
             unsafe extern "sysv64" fn $name($data: *const u64) -> u64 {
-                // SAFETY: the interpreter is given eight digits, and nobody else calls this.
+                // SAFETY: only the interpreter calls this function, with a pointer to eight digits.
                 unsafe { $body }
             }
         )*
 
-        /// Name, address and what has to be found.
+        /// Name, address and expected leak.
         pub(crate) fn all() -> Vec<(&'static str, u64, Option<Leak>)> {
             vec![$((stringify!($name), $name as *const () as u64, $found)),*]
         }
@@ -34,7 +34,7 @@ planted! {
         sum
     }
 
-    /// A branch on a counter that is secret.
+    /// A branch on a secret counter.
     fn counter(data) -> Some(Leak::Branch); {
         let mut found = 0u64;
         asm!("mulx rcx, rax, [{data}]", "jrcxz 2f", "inc {found}", "2:", found = inout(reg) found, data = in(reg) data,
@@ -42,7 +42,7 @@ planted! {
         found
     }
 
-    /// A table's entry at an index that a product gives.
+    /// A table entry whose index comes from a product.
     fn entry(data) -> Some(Leak::Address); {
         let low: u64;
         asm!("mulx {high}, {low}, [{data}]", high = out(reg) _, low = out(reg) low, data = in(reg) data,
@@ -50,14 +50,14 @@ planted! {
         black_box(&TABLE)[(low & 7) as usize]
     }
 
-    /// A mask register made of columns.
+    /// A mask register computed from columns.
     fn mask(data) -> Some(Leak::Mask); {
         asm!("vmovdqu64 zmm16, [{data}]", "vpmadd52luq zmm16, zmm16, [{data}]", "vptestmq k1, zmm16, zmm16",
             data = in(reg) data, out("xmm16") _, options(nostack));
         0
     }
 
-    /// An exponent's digit that decides whether a product is made.
+    /// A digit of the exponent that decides whether a product is computed.
     fn exponent(data) -> Some(Leak::Branch); {
         let mut product = 1u64;
         for digit in core::slice::from_raw_parts(data, 8) {
@@ -68,7 +68,7 @@ planted! {
         product
     }
 
-    /// Nothing: the same chosen by a mask.
+    /// No leak: the same product, selected by a mask.
     fn clean(data) -> None; {
         let mut product = 1u64;
         for digit in core::slice::from_raw_parts(data, 8) {

@@ -1,16 +1,16 @@
-//! Powers, one at a time and in lanes, as the interpreter runs them: moduli, bases and exponents marked as secret with the
-//! requests that are Valgrind's elsewhere.
+//! Powers, one at a time and in lanes, for the interpreter: moduli, bases and exponents are marked as secret by the
+//! same requests as for Valgrind.
 
 use core::array;
 
 use tress_modular::Modulus;
 use tress_modular::lanes::{self, Comb, CombPower, Power, Product};
 
-/// Makes the digits secret (MAKE_MEM_UNDEFINED).
+/// Marks the digits as secret (MAKE_MEM_UNDEFINED).
 fn hide(digits: &[u64]) {
     let bytes = size_of_val(digits) as u64;
     let request: [u64; 6] = [0x4d43_0001, digits.as_ptr().addr() as u64, bytes, 0, 0, 0];
-    // SAFETY: on a processor the rotations add up to nothing and the exchange is with itself.
+    // SAFETY: on a processor the rotations add up to a full turn, and the exchange is of a register with itself.
     unsafe {
         core::arch::asm!(
             "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51", "xchg rbx, rbx",
@@ -19,7 +19,7 @@ fn hide(digits: &[u64]) {
     }
 }
 
-/// As many digits, secret.
+/// `count` secret digits.
 fn secret(count: usize, seed: u64) -> Vec<u64> {
     let digits = public(count, seed);
     hide(&digits);
@@ -30,8 +30,8 @@ fn public(count: usize, seed: u64) -> Vec<u64> {
     (1..=count as u64).map(|i| (seed + i).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1).collect()
 }
 
-/// Moduli of some lengths, eight of each. They are prepared on the processor, which is quicker, and become secret when the
-/// interpreter has them; `prepared` prepares some there.
+/// Moduli of several lengths, eight of each. They are prepared on the processor, which is faster, and marked as
+/// secret in the interpreter. `prepared` prepares some in the interpreter.
 pub(crate) struct Moduli([[Modulus; 8]; 6]);
 
 const LENGTHS: [usize; 6] = [2, 3, 8, 9, 16, 24];
@@ -49,7 +49,7 @@ impl Moduli {
     }
 }
 
-/// One at a time: whole blocks of eight digits, and others.
+/// One at a time: whole blocks of eight digits, and other lengths.
 extern "sysv64" fn one_at_a_time(moduli: &Moduli) {
     for limbs in [3, 8, 16] {
         let modulus = &moduli.of(limbs)[0];
@@ -62,7 +62,7 @@ extern "sysv64" fn one_at_a_time(moduli: &Moduli) {
     }
 }
 
-/// Batches of `count` jobs of a length, with exponents of one length.
+/// Batches of `count` jobs with numbers of one length and exponents of one length.
 fn batch(moduli: &Moduli, limbs: usize, count: usize, exponent_limbs: usize) {
     let moduli = moduli.of(limbs);
     let bases: Vec<_> = (0..count).map(|i| secret(limbs + i % 2, 20 + i as u64)).collect();
@@ -74,7 +74,7 @@ fn batch(moduli: &Moduli, limbs: usize, count: usize, exponent_limbs: usize) {
     lanes::power(&mut jobs);
 }
 
-/// Eight at a time: one block of digits, two and three, exponents of all widths of windows.
+/// Eight at a time: one, two and three blocks of digits, and exponents for all window widths.
 extern "sysv64" fn eight_at_a_time(moduli: &Moduli) {
     batch(moduli, 8, 3, 0);
     batch(moduli, 8, 3, 1);
@@ -85,7 +85,7 @@ extern "sysv64" fn eight_at_a_time(moduli: &Moduli) {
     batch(moduli, 2, 3, 1);
 }
 
-/// Public exponents, of one length and mixed; moduli and bases may be secret all the same.
+/// Public exponents, of one length and mixed, with secret moduli and bases.
 extern "sysv64" fn public_exponents(moduli: &Moduli) {
     let moduli = moduli.of(16);
     let kinds = [[65537; 4], [3, 65537, 0, 1], [1; 4], [0; 4], [u64::MAX; 4]];
@@ -111,7 +111,7 @@ extern "sysv64" fn prepared(_: &Moduli) {
     }
 }
 
-/// Products in lanes, of factors as long as the modulus and longer.
+/// Products in lanes, with factors as long as the modulus and longer.
 extern "sysv64" fn products(moduli: &Moduli) {
     for limbs in [8, 9, 16, 24] {
         let moduli = moduli.of(limbs);
@@ -133,7 +133,7 @@ extern "sysv64" fn products(moduli: &Moduli) {
 extern "sysv64" fn combs(moduli: &Moduli) {
     for limbs in [3, 8, 16] {
         let comb = Comb::new(&moduli.of(limbs)[0], &secret(limbs, 3), 40);
-        // As many bits as the comb is for.
+        // As many bits as the comb supports.
         let exponents: Vec<_> = (0..3).map(|i| [secret(1, 40 + i)[0] >> 24]).collect();
         let mut results = vec![vec![0; limbs]; 3];
         let mut jobs: Vec<_> = (results.iter_mut().zip(&exponents))
@@ -143,7 +143,7 @@ extern "sysv64" fn combs(moduli: &Moduli) {
     }
 }
 
-/// Name and the address of what runs it all.
+/// Name, and the address of the function that runs everything.
 pub(crate) fn all() -> Vec<(&'static str, u64)> {
     vec![
         ("one at a time", one_at_a_time as *const () as u64),

@@ -5,13 +5,13 @@ use std::arch::is_aarch64_feature_detected;
 
 use super::Loop;
 
-/// A loop: `$body`, repeated until the turns are over.
+/// Defines a loop that repeats `$body` for a number of turns.
 macro_rules! turns {
     ($name:ident, $features:literal, $($body:expr),+ $(,)?) => {
         fn $name(turns: u64) {
             #[target_feature(enable = $features)]
             fn looped(turns: u64) {
-                // SAFETY: reads and changes registers that the block declares; no memory, no stack.
+                // SAFETY: the block reads and changes only registers that it declares; it uses no memory and no stack.
                 unsafe {
                     asm!(
                         "2:",
@@ -26,24 +26,24 @@ macro_rules! turns {
                     );
                 }
             }
-            // SAFETY: `loops` lists the function only where the processor has these features.
+            // SAFETY: `loops` lists the function only if the processor has these features.
             unsafe { looped(turns) }
         }
     };
 }
 
-/// Repeats instructions for 12 registers: `\r` is the number.
+/// Repeats an instruction for 12 registers; `\r` is the register's number.
 macro_rules! twelve {
     ($instruction:literal) => {
         concat!(".irp r,0,1,2,3,4,5,6,7,16,17,18,19\n", $instruction, "\n.endr")
     };
 }
 
-// A round is these two, which some processors do as one.
+// One round of AES is these two instructions, which some processors fuse.
 turns!(aes_128, "aes", twelve!("aese v\\r\\().16b, v20.16b\naesmc v\\r\\().16b, v\\r\\().16b"));
 turns!(aes_chain, "aes", ".rept 12", "aese v0.16b, v20.16b", "aesmc v0.16b, v0.16b", ".endr");
 turns!(multiply_64, "neon", ".rept 12", "mul x9, x11, x12", "umulh x10, x11, x12", ".endr");
-// What a round of RC6 hands to the next one: 2x + 1, the product, its rotation, the other word's sum, rotation and key.
+// The dependent part of a round of RC6: 2x + 1, the product, its rotation, and the other word's XOR, rotation and key addition.
 turns!(
     rc6_chain,
     "neon",

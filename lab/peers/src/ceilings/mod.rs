@@ -1,12 +1,12 @@
-//! Loops that keep one part of the processor busy and do nothing else, to find out how much that part does at most: the
-//! roofs of `tress bench roofs` (docs/explanation/method.md).
+//! Loops that keep one part of the processor busy and do nothing else. They measure the most that this part allows:
+//! the roofs of `tress bench roofs` (docs/explanation/method.md).
 //!
-//! - [`loops`]: instructions on registers, one kind each or mixed as a cipher mixes them; and chains, each instruction
-//!   waiting for the one before.
-//! - [`traffic`]: reading and writing memory, from the first cache to what no cache holds.
+//! - [`loops`]: instructions on registers, of one kind or mixed as in a cipher; and chains, in which each instruction
+//!   depends on the one before.
+//! - [`traffic`]: reading and writing memory, from the first-level cache to memory that no cache holds.
 //!
-//! They are assembly, so that a loop is what it says whatever a compiler thinks of it. An instruction that this machine or
-//! this architecture lacks has no loop here; [`NAMES`] has all names, so that what is missing can be told.
+//! The loops are assembly, so that no compiler changes them. A loop exists only if this machine has its instructions.
+//! [`NAMES`] has the names of all loops, so that missing ones can be listed.
 
 #[cfg(all(target_arch = "aarch64", not(miri)))]
 mod aarch64;
@@ -17,31 +17,31 @@ mod x86;
 /// A loop over registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Loop {
-    /// One of [`NAMES`].
+    /// The loop's name, one of [`NAMES`].
     pub name: &'static str,
-    /// What is counted.
+    /// The unit that is counted.
     pub counts: &'static str,
-    /// How many of these a turn does.
+    /// Units in one turn.
     pub per_turn: u32,
-    /// Takes so many turns, one at least. The processor has what it needs, or it would not be in the list.
+    /// Runs the loop for at least one turn. The processor has its instructions, otherwise it would not be in the list.
     run: fn(u64),
 }
 
 impl Loop {
-    /// Takes so many turns.
+    /// Runs the loop for `turns` turns.
     pub fn run(&self, turns: u64) {
         if turns > 0 {
             (self.run)(turns);
         }
     }
 
-    /// What so many turns count.
+    /// Units in this number of turns.
     pub fn count(&self, turns: u64) -> f64 {
         turns as f64 * f64::from(self.per_turn)
     }
 }
 
-/// The names of all loops, of every architecture. A number is the width of the registers in bits.
+/// The names of all loops on all architectures. A number is the width of the registers in bits.
 pub const NAMES: [&str; 21] = [
     "aes-512",
     "aes-256",
@@ -96,8 +96,9 @@ mod tests {
         }
     }
 
-    /// A loop that ended early, or whose turns were counted wrong, would show in the time of twice as many. Other programs
-    /// show too: one good try of some is enough, and no try of a wrong loop is good.
+    /// A loop that ended early, or whose turns were counted wrong, would not take twice the time for twice the turns.
+    /// Other programs disturb the times too, so one good attempt of several is enough; a wrong loop has no good
+    /// attempt.
     #[test]
     fn twice_the_turns_take_twice_the_time() {
         for found in loops() {

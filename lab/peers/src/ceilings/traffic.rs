@@ -1,28 +1,28 @@
-//! Reading and writing memory as fast as one core does, in the widest registers of this machine.
+//! Reading and writing memory as fast as one core can, with the widest registers of this machine.
 
 /// 64 bytes, the line of a cache.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Line([u64; 8]);
 
-/// What is done to lines.
+/// An access to lines of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Reads them.
+    /// Reads all lines.
     Read,
-    /// Writes them.
+    /// Writes all lines.
     Write,
-    /// Writes the second half with what is in the first.
+    /// Copies the first half of the lines to the second half.
     Copy,
-    /// Reads each and writes it back changed, as encryption in place does.
+    /// Reads each line and writes it back changed, as encryption in place does.
     Update,
 }
 
 impl Access {
-    /// Every kind.
+    /// All kinds of access.
     pub const ALL: [Access; 4] = [Access::Read, Access::Write, Access::Copy, Access::Update];
 
-    /// The name of its roof, after that of the memory.
+    /// The access's name, which is the last part of a roof's name.
     pub const fn name(self) -> &'static str {
         match self {
             Access::Read => "read",
@@ -32,7 +32,7 @@ impl Access {
         }
     }
 
-    /// Bytes that a pass over so many lines reads, writes, copies or changes.
+    /// Bytes that a pass over this many lines reads, writes, copies or changes.
     pub const fn bytes(self, lines: usize) -> usize {
         match self {
             Access::Copy => lines / 2 * size_of::<Line>(),
@@ -41,13 +41,13 @@ impl Access {
     }
 }
 
-/// Lines of a turn; what is over is left alone.
+/// Lines of one turn of the loop.
 pub const TURN: usize = 8;
 
-/// Passes over all lines so many times.
+/// Passes over all lines, `times` times.
 ///
 /// # Panics
-/// If the number of lines is no multiple of two [`TURN`]s.
+/// If the number of lines is not a multiple of two [`TURN`]s.
 pub fn pass(access: Access, lines: &mut [Line], times: usize) {
     assert!(lines.len().is_multiple_of(2 * TURN), "{} lines", lines.len());
     if lines.is_empty() {
@@ -62,7 +62,7 @@ pub fn pass(access: Access, lines: &mut [Line], times: usize) {
     }
 }
 
-/// The same by what the compiler makes of it.
+/// One pass in portable code.
 fn portable(access: Access, lines: &mut [Line]) {
     let lines = std::hint::black_box(lines);
     match access {
@@ -94,14 +94,16 @@ mod x86 {
 
     use super::{Access, Line, TURN};
 
-    /// A loop over `TURN` lines at `{from}`, and for copies at `{to}`, `$body` for each register's worth.
+    /// Defines a loop over `TURN` lines at `{from}`, and for copies at `{to}`. `$body` handles one register's width.
     macro_rules! turns {
         ($name:ident, $features:literal, $offsets:literal, $($body:expr),+) => {
             /// # Safety
-            /// `turns` times 512 bytes have to be readable at `from` and writable at `to`, aligned to 64 bytes; more than 0.
+            /// `from` must be valid for reads, and `to` for writes, of `turns` times 512 bytes. Both are aligned to
+            /// 64 bytes, and `turns` is at least 1.
             #[target_feature(enable = $features)]
             unsafe fn $name(from: *mut Line, to: *mut Line, turns: usize) {
-                // SAFETY: the caller vouches for the bytes; registers are declared, the upper halves cleared.
+                // SAFETY: the caller guarantees that the memory is valid and aligned. The block declares the
+                // registers that it changes, and clears their upper halves.
                 unsafe {
                     asm!(
                         "vpxor xmm1, xmm1, xmm1",
@@ -125,7 +127,7 @@ mod x86 {
         };
     }
 
-    /// The four loops of a width.
+    /// Defines the four loops for registers of one width.
     macro_rules! width {
         ($features:literal, $offsets:literal, $register:literal, $move:literal, $xor:literal,
          $read:ident, $write:ident, $copy:ident, $update:ident) => {
@@ -180,7 +182,7 @@ mod x86 {
         update_256
     );
 
-    /// Says whether this machine has registers for it.
+    /// Makes one pass. Returns `false` if this machine lacks the registers.
     pub(super) fn pass(access: Access, lines: &mut [Line]) -> bool {
         let turns = if access == Access::Copy { lines.len() / 2 / TURN } else { lines.len() / TURN };
         if turns == 0 {
@@ -192,8 +194,8 @@ mod x86 {
         if !wide && !is_x86_feature_detected!("avx2") {
             return false;
         }
-        // SAFETY: the processor has the registers; lines are aligned, there are `turns` times `TURN` of them at `from`, and
-        // in a copy, which alone uses `to`, as many again behind these.
+        // SAFETY: the processor has the registers (checked above). Lines are aligned to 64 bytes. There are `turns`
+        // times `TURN` lines at `from`. Only a copy uses `to`, and there are as many lines behind the first half.
         unsafe {
             match (access, wide) {
                 (Access::Read, true) => read_512(from, to, turns),
@@ -221,12 +223,12 @@ mod tests {
     fn check(access: Access, run: impl Fn(Access, &mut [Line])) {
         let mut memory = lines(34);
         run(access, &mut memory[1..33]);
-        // Neighbours stay.
+        // Neighbouring lines are unchanged.
         assert!(memory[0].0 == [0; 8] && memory[33].0 == [33; 8]);
         let changed = memory[1..33].iter().zip(&lines(34)[1..33]).filter(|(now, then)| now.0 != then.0).count();
         match access {
             Access::Read => assert_eq!(changed, 0),
-            // Encryption in place would change every line; exclusive or with zero changes none.
+            // Encryption in place would change every line. This update XORs with zero.
             Access::Update => {}
             Access::Write => assert!(memory[1..33].iter().all(|line| line.0 == memory[1].0)),
             Access::Copy => {
@@ -244,7 +246,7 @@ mod tests {
         }
     }
 
-    /// By hand: 64 bytes a line; a copy moves half of them.
+    /// By hand: 64 bytes per line; a copy moves half of them.
     #[test]
     fn bytes() {
         assert_eq!(Access::Read.bytes(16), 1024);

@@ -1,21 +1,23 @@
 //! The loops of x86-64.
 //!
-//! Where an instruction names its result apart from its operands, all results have the same operands, so that nothing
-//! waits; where it works on its result, there are enough registers for the latency of all processors that we know: a
-//! dozen, where four cycles and two instructions a cycle ask for eight. docs/explanation/method.md says how the loops were looked at.
+//! If an instruction has a separate result operand, all instructions have the same inputs, so that none waits for
+//! another. If it changes its operand, the loop uses twelve registers. That hides the latency on all processors that
+//! we know: four cycles and two instructions per cycle need eight. docs/explanation/method.md says how the loops were
+//! checked.
 
 use core::arch::asm;
 
 use super::Loop;
 
-/// A loop: `$body`, repeated until the turns are over. `$features` is what it needs and what registers it may change.
+/// Defines a loop that repeats `$body` for a number of turns. `$features` are the CPU features that it needs, and
+/// decide which registers it may change.
 macro_rules! turns {
     ($name:ident, $features:literal, $($body:expr),+ $(,)?) => {
         fn $name(turns: u64) {
             #[target_feature(enable = $features)]
             fn looped(turns: u64) {
-                // SAFETY: reads and changes registers that the block declares; no memory, no stack. The upper halves of
-                // wide registers are cleared, as other code expects.
+                // SAFETY: the block reads and changes only registers that it declares; it uses no memory and no
+                // stack. The upper halves of wide registers are cleared afterwards, as other code expects.
                 unsafe {
                     asm!(
                         "2:",
@@ -32,21 +34,21 @@ macro_rules! turns {
                 }
                 leave();
             }
-            // SAFETY: `loops` lists the function only where the processor has these features.
+            // SAFETY: `loops` lists the function only if the processor has these features.
             unsafe { looped(turns) }
         }
     };
 }
 
-/// Clears the upper parts of wide registers, without which other code can be slow.
+/// Clears the upper parts of wide registers; otherwise other code can be slow.
 fn leave() {
     if is_x86_feature_detected!("avx") {
-        // SAFETY: the processor has AVX; the low 128 bits of all registers stay.
+        // SAFETY: the processor has AVX; the low 128 bits of all registers are unchanged.
         unsafe { core::arch::x86_64::_mm256_zeroupper() }
     }
 }
 
-/// Repeats an instruction for 12 registers: `\r` is the number.
+/// Repeats an instruction for 12 registers; `\r` is the register's number.
 macro_rules! twelve {
     ($instruction:literal) => {
         concat!(".irp r,0,1,2,3,4,5,6,7,8,9,10,11\n", $instruction, "\n.endr")
@@ -63,7 +65,7 @@ turns!(
     twelve!("vpmadd52luq zmm\\r, zmm12, zmm13"),
     twelve!("vpmadd52huq zmm\\r, zmm12, zmm13")
 );
-// A carry goes through all low halves, another through all high ones, as in rows of a product.
+// One carry chain goes through all low halves, another through all high halves, as in rows of a product.
 turns!(
     multiply_add_64,
     "bmi2,adx",
@@ -75,7 +77,7 @@ turns!(
     ".endr"
 );
 turns!(multiply_64, "sse2", ".rept 24", "mov rax, r11", "mul r10", ".endr");
-// What a round of RC6 hands to the next one: 2x + 1, the product, its rotation, the other word's sum, rotation and key.
+// The dependent part of a round of RC6: 2x + 1, the product, its rotation, and the other word's XOR, rotation and key addition.
 turns!(
     rc6_chain,
     "sse2",
@@ -113,7 +115,7 @@ turns!(
     twelve!("vpshufb zmm\\r, zmm12, zmm13"),
     twelve!("vpshufb zmm\\r, zmm12, zmm13")
 );
-// What half a round of RC6 does: 2x + 1, the product, its rotation, and the other word's sum, rotation and key.
+// The operations of half a round of RC6: 2x + 1, the product, its rotation, and the other word's XOR, rotation and key addition.
 turns!(
     rc6_512,
     "avx512f",
@@ -145,7 +147,7 @@ turns!(
     "vpaddd ymm5, ymm12, ymm13",
     ".endr"
 );
-// What a round of PIPO does to eight rows: 26 operations on three operands and 7 rotations by a matrix.
+// The operations of a round of PIPO on eight rows: 26 on three operands and 7 rotations by a matrix.
 turns!(
     pipo_512,
     "avx512f,gfni",
@@ -168,7 +170,7 @@ pub(super) fn loops() -> Vec<Loop> {
         }
     };
     let avx2 = is_x86_feature_detected!("avx2");
-    // 512 bits, and what makes them of use here.
+    // 512-bit registers, with the byte instructions that the loops need.
     let avx512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
     let vaes = is_x86_feature_detected!("vaes");
     let aes = is_x86_feature_detected!("aes");

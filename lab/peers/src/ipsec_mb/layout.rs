@@ -1,7 +1,7 @@
-//! The structures of `intel-ipsec-mb.h` 1.3 that a caller touches, as far as a caller touches them.
+//! The structures of `intel-ipsec-mb.h` 1.3 that a caller uses, with the fields that a caller uses.
 //!
-//! The offsets at the end were printed by a C program with `offsetof` over Debian's header (libipsec-mb-dev 1.3-2, gcc
-//! 12, x86-64). The manager is only ever made by the library; we know its beginning.
+//! The offsets at the end were printed by a C program with `offsetof` and Debian's header (libipsec-mb-dev 1.3-2, gcc
+//! 12, x86-64). Only the library creates a manager, so its first fields are enough here.
 
 use std::ffi::{c_int, c_void};
 
@@ -39,7 +39,7 @@ pub(super) struct Job {
     pub(super) iv_len_in_bytes: u64,
     pub(super) auth_tag_output: *mut u8,
     pub(super) auth_tag_output_len_in_bytes: u64,
-    /// The first two members of the union `u` as CCM uses them; its third word belongs to other algorithms.
+    /// The first two members of the union `u`, as CCM uses them. Its third word is for other algorithms.
     pub(super) ccm_aad: *const c_void,
     pub(super) ccm_aad_len_in_bytes: u64,
     pub(super) union_rest: u64,
@@ -57,14 +57,15 @@ pub(super) struct Job {
 }
 
 pub(super) type JobFunction = Option<unsafe extern "C" fn(*mut Manager) -> *mut Job>;
-/// How many jobs there are, and a list of them, which the call writes. Returns how many it wrote.
+/// Takes the number of jobs and an array for pointers to them, which the call writes. Returns the number that it wrote.
 pub(super) type BurstFunction = Option<unsafe extern "C" fn(*mut Manager, u32, *mut *mut Job) -> u32>;
-/// Jobs of the caller, their number, `IMB_CIPHER_MODE`, `IMB_CIPHER_DIRECTION` and the bytes of a key. Returns how many are complete.
+/// Takes an array of the caller's jobs, their number, `IMB_CIPHER_MODE`, `IMB_CIPHER_DIRECTION` and the bytes of a
+/// key. Returns the number of completed jobs.
 pub(super) type CipherBurst = Option<unsafe extern "C" fn(*mut Manager, *mut Job, u32, c_int, c_int, c_int) -> u32>;
-/// User key, expanded keys for encryption, expanded keys for decryption.
+/// Takes the user key, and memory for expanded encryption keys and decryption keys.
 pub(super) type ExpandKey = Option<unsafe extern "C" fn(*const c_void, *mut c_void, *mut c_void)>;
 
-/// The beginning of `IMB_MGR`.
+/// The first fields of `IMB_MGR`.
 #[repr(C)]
 pub(super) struct Manager {
     pub(super) flags: u64,

@@ -1,9 +1,9 @@
 //! Intel's multi-buffer library, version 1.3 (Debian's libipsec-mb1), opened at run time.
 //!
-//! It is the one other library that we know to run CCM and CBC encryption in lanes. A [`Batch`] is made before the clock
-//! starts: it checks the lengths, expands the keys and fills in the jobs. A run submits them by the fastest calls of this
-//! release, which do not check them again: `submit_cipher_burst_nocheck` for CBC and CTR, `submit_burst_nocheck` for the others.
-//! One batch serves one thread.
+//! It is the only other library, as far as we know, that runs CCM and CBC encryption in lanes. A [`Batch`] is made
+//! before the clock starts: it checks the lengths, expands the keys and fills in the jobs. A run submits them by the
+//! fastest calls of this release, which do not check them again: `submit_cipher_burst_nocheck` for CBC and CTR,
+//! `submit_burst_nocheck` for the others. A batch is used by one thread.
 
 mod layout;
 
@@ -18,15 +18,15 @@ use libloading::Library;
 use crate::{Direction, Error, Missing, Mode};
 use layout::{ExpandKey, Job};
 
-/// The name that `tress bench --against` takes.
+/// The name in `tress bench --against`.
 pub const NAME: &str = "ipsec-mb";
 
-/// The longest message that CCM and CBC jobs may have: the library keeps lengths in 16 bits.
+/// Largest length in bytes of CCM and CBC messages: the library stores lengths in 16 bits.
 pub const MAX_MESSAGE_BYTES: usize = 65_535;
 
 const LIBRARY: &str = "libIPSec_MB.so.1";
 const PACKAGE: &str = "libipsec-mb1";
-/// The release whose structures `layout` holds; the library promises no more than that.
+/// The release whose structures are in `layout`. Other releases may have different structures.
 const RELEASE: &str = "1.3.";
 
 struct Functions {
@@ -48,7 +48,7 @@ fn load() -> Result<Functions, Missing> {
         return Err(missing("it needs an x86-64 processor".into()));
     }
     // SAFETY: the library's initialisers have no precondition. The types are those of the prototypes in
-    // intel-ipsec-mb.h, and the library stays loaded as long as the pointers: both live in one static.
+    // intel-ipsec-mb.h. The pointers stay valid because the library is in the same static.
     let functions = unsafe {
         let open = || -> Result<Functions, libloading::Error> {
             let library = Library::new(LIBRARY)?;
@@ -69,33 +69,33 @@ fn load() -> Result<Functions, Missing> {
     Ok(functions)
 }
 
-/// The version of the library on this machine, such as `1.3.0`, or how to install the one that we know.
+/// The version of the library on this machine, such as `1.3.0`, or how to install the supported one.
 pub fn version() -> Result<String, Missing> {
     functions().map(|functions| functions.version.clone())
 }
 
-/// A round key, aligned as the library wants it.
+/// A round key, aligned to 16 bytes, as the library requires.
 #[derive(Clone)]
 #[repr(align(16))]
 struct RoundKey(#[expect(dead_code, reason = "written and read by the library only")] [u8; 16]);
 
 /// One message of a batch, in place.
 pub struct Message<'a> {
-    /// Which of the batch's keys.
+    /// Index of the batch's key.
     pub key: usize,
     /// CCM: a nonce of 7 to 13 bytes. CBC and CTR: a block. ECB: empty.
     pub iv: &'a [u8],
-    /// At most 46 bytes, in CCM only.
+    /// Associated data in CCM, at most 46 bytes. Empty in other modes.
     pub aad: &'a [u8],
-    /// Where the message begins in the buffer of a run.
+    /// Offset of the message in the buffer of a run.
     pub start: usize,
-    /// The length of the message.
+    /// Length of the message in bytes.
     pub bytes: usize,
-    /// The length of the tag behind it, in CCM only: written when encrypting, compared when decrypting.
+    /// Length of the tag after the message, in CCM only. Encryption writes the tag, decryption compares it.
     pub tag_bytes: usize,
 }
 
-/// A queue of jobs and the lanes behind it.
+/// The library's queue of jobs, and its lanes.
 struct Manager {
     functions: &'static Functions,
     raw: *mut layout::Manager,
@@ -112,14 +112,15 @@ impl Manager {
     /// A manager with the kernels that the library chooses for this processor.
     fn new() -> Result<Manager, Error> {
         let functions = functions()?;
-        // SAFETY: no flag is set; a null result is handled, everything else is a manager.
+        // SAFETY: no flag is set; the result is a manager or null, which is handled.
         let raw = unsafe { (functions.alloc)(0) };
         if raw.is_null() {
             return Err(Error::Refused("alloc_mb_mgr"));
         }
         let manager = Manager { functions, raw };
         let mut arch = 0;
-        // SAFETY: `raw` is a manager of this library; it fills the table of functions and tells its choice in `arch`.
+        // SAFETY: `raw` is a manager of this library. The call fills the table of functions and writes the chosen
+        // architecture to `arch`.
         let status = unsafe {
             (functions.init)(raw, &mut arch);
             (*raw).imb_errno
@@ -127,7 +128,8 @@ impl Manager {
         if status == 0 { Ok(manager) } else { Err(Error::Refused("init_mb_mgr_auto")) }
     }
 
-    /// Expands keys of one length, 16, 24 or 32 bytes, for both directions: all of a direction lie one behind the other.
+    /// Expands keys of one length, 16, 24 or 32 bytes, for both directions. Returns all schedules of each direction
+    /// in one vector.
     fn expand(&self, keys: &[&[u8]]) -> Result<[Vec<RoundKey>; 2], Error> {
         // SAFETY: `raw` is an initialised manager.
         let table = unsafe { &*self.raw };
@@ -147,7 +149,7 @@ impl Manager {
             if key.len() != key_bytes {
                 return Err(Error::Length);
             }
-            // SAFETY: the function was chosen by the key's length; both schedules have its round keys, aligned to 16 bytes.
+            // SAFETY: the function matches the key's length. Both schedules have room for its round keys, aligned to 16 bytes.
             unsafe { expand(key.as_ptr().cast(), encrypt.as_mut_ptr().cast(), decrypt.as_mut_ptr().cast()) };
         }
         Ok([encrypt, decrypt])
@@ -158,7 +160,7 @@ fn round_keys(key_bytes: usize) -> usize {
     key_bytes / 4 + 7
 }
 
-/// What a job is filled in from. Small, since a run reads all of them.
+/// The data from which a job is filled in. It is small, because a run reads all of them.
 struct Prepared {
     start: usize,
     bytes: usize,
@@ -167,23 +169,23 @@ struct Prepared {
     iv: [u8; 16],
     iv_bytes: usize,
     tag_bytes: usize,
-    /// The tag that decryption computes: it must not overwrite the expected one.
+    /// The tag that decryption computes. The library must not write it over the expected tag.
     computed: [u8; 16],
     aad: Box<[u8]>,
 }
 
-/// Messages of one mode and direction, ready to be encrypted or decrypted over and over in a buffer of the caller.
+/// Messages of one mode and direction, ready to be encrypted or decrypted repeatedly in a buffer of the caller.
 pub struct Batch {
     manager: Manager,
     mode: Mode,
     direction: Direction,
     key_bytes: usize,
     messages: Vec<Prepared>,
-    /// Jobs of `submit_cipher_burst_nocheck`, which has no ring.
+    /// Jobs for `submit_cipher_burst_nocheck`, which does not use the library's ring.
     jobs: Vec<Job>,
-    /// The least length of a buffer.
+    /// Least length of a buffer in bytes.
     buffer_bytes: usize,
-    /// What the messages point to.
+    /// Round keys to which the messages point.
     _keys: [Vec<RoundKey>; 2],
 }
 
@@ -219,14 +221,14 @@ impl Batch {
             }
         };
         let messages: Vec<Prepared> = messages.iter().map(prepare).collect();
-        // SAFETY: a job is numbers and pointers, of which all may be zero.
+        // SAFETY: a job consists of numbers and pointers, for which zero is valid.
         let jobs =
             vec![unsafe { mem::zeroed() }; if matches!(mode, Mode::Cbc | Mode::Ctr) { messages.len() } else { 0 }];
         Ok(Batch { manager, mode, direction, key_bytes, messages, jobs, buffer_bytes, _keys: expanded })
     }
 
-    /// Encrypts or decrypts all messages, which lie in `buffer` as the batch was told. An error where a tag is wrong; unlike ours,
-    /// the library hands out the plaintext then.
+    /// Encrypts or decrypts all messages, which are in `buffer` at the positions given to [`Batch::new`]. A wrong tag
+    /// is an error. Unlike Tress, the library leaves the plaintext in the buffer then.
     pub fn run(&mut self, buffer: &mut [u8]) -> Result<(), Error> {
         if buffer.len() < self.buffer_bytes {
             return Err(Error::Length);
@@ -243,7 +245,7 @@ impl Batch {
             let is_wrong = |Prepared { start, bytes, tag_bytes, computed, .. }: &Prepared| {
                 let tag = &buffer[start + bytes..][..*tag_bytes];
                 match <&[u8; 16]>::try_from(tag) {
-                    // The usual length, without a call.
+                    // A comparison of the usual length, which needs no call.
                     Ok(whole) => whole != computed,
                     Err(_) => *tag != computed[..*tag_bytes],
                 }
@@ -255,29 +257,30 @@ impl Batch {
         Ok(())
     }
 
-    /// Jobs of ours, all of one call.
+    /// Submits jobs in memory of this batch, all in one call.
     fn cipher_burst(&mut self, base: *mut u8) -> Result<usize, Error> {
-        // SAFETY: the manager is initialised; the function is copied out, so that no reference outlives this line.
+        // SAFETY: the manager is initialised. The function pointer is copied, so that no reference outlives this statement.
         let submit =
             unsafe { (*self.manager.raw).submit_cipher_burst_nocheck }.ok_or(Error::Refused("init_mb_mgr_auto"))?;
         for index in 0..self.jobs.len() {
             let job = &raw mut self.jobs[index];
-            // SAFETY: the job is ours, and `run` has checked the buffer's length.
+            // SAFETY: `job` is in this batch and not submitted, and `run` has checked the buffer's length.
             unsafe { self.fill(index, job, base) };
         }
         let Some(Job { cipher_mode, cipher_direction, .. }) = self.jobs.first().copied() else { return Ok(0) };
         let (count, key_bytes) = (self.jobs.len() as u32, self.key_bytes as c_int);
-        // SAFETY: `new` has checked the lengths; keys and blocks lie in vectors of this batch, messages in the buffer.
+        // SAFETY: `new` has checked the lengths. Keys and initialisation vectors are in vectors of this batch,
+        // messages in the buffer.
         let completed = unsafe {
             submit(self.manager.raw, self.jobs.as_mut_ptr(), count, cipher_mode, cipher_direction, key_bytes)
         };
         Ok(completed as usize)
     }
 
-    /// Jobs of the manager's ring.
+    /// Submits jobs in the manager's ring.
     fn bursts(&mut self, base: *mut u8) -> Result<usize, Error> {
         let manager = self.manager.raw;
-        // SAFETY: the manager is initialised; the functions are copied out, so that no reference outlives this line.
+        // SAFETY: the manager is initialised. The function pointers are copied, so that no reference outlives this statement.
         let functions = unsafe { ((*manager).get_next_burst, (*manager).submit_burst_nocheck, (*manager).flush_job) };
         let (Some(next), Some(submit), Some(flush)) = functions else {
             return Err(Error::Refused("init_mb_mgr_auto"));
@@ -286,10 +289,10 @@ impl Batch {
         let (mut completed, mut submitted) = (0, 0);
         while submitted < self.messages.len() {
             let wanted = (self.messages.len() - submitted).min(layout::MAX_BURST);
-            // SAFETY: there is room for as many pointers as are wanted.
+            // SAFETY: the array has room for `wanted` pointers.
             let count = unsafe { next(manager, wanted as u32, ring.as_mut_ptr()) } as usize;
             if count == 0 {
-                // The ring is full. SAFETY: completes the oldest job, or returns null when there is none.
+                // The ring is full. SAFETY: the call completes the oldest job, or returns null if there is no job.
                 if unsafe { flush(manager) }.is_null() {
                     break;
                 }
@@ -297,17 +300,18 @@ impl Batch {
                 continue;
             }
             for (place, &job) in ring[..count].iter().enumerate() {
-                // SAFETY: the job is ours until it is submitted, and `run` has checked the buffer's length. The caller lends the
-                // buffer until all jobs are complete.
+                // SAFETY: the library does not use the job until it is submitted, and `run` has checked the buffer's
+                // length. The buffer is borrowed until all jobs are complete.
                 unsafe { self.fill(submitted + place, job, base) };
             }
-            // SAFETY: all of these jobs are filled in; `new` has checked the lengths.
+            // SAFETY: all of these jobs are filled in, and `new` has checked the lengths.
             completed += unsafe { submit(manager, count as u32, ring.as_mut_ptr()) } as usize;
             submitted += count;
         }
-        // No job may stay behind, whatever became of the others: it would point at buffers that are gone. One by one, since
-        // flush_burst of this release miscounts the jobs of a ring that has come round.
-        // SAFETY: completes the oldest job, or returns null when there is none.
+        // No job may stay in the ring, even after an error: it would point to buffers that no longer exist. The jobs
+        // are flushed one by one, because flush_burst of this release miscounts the jobs of a ring that has wrapped
+        // around.
+        // SAFETY: the call completes the oldest job, or returns null if there is no job.
         while !unsafe { flush(manager) }.is_null() {
             completed += 1;
         }
@@ -317,12 +321,12 @@ impl Batch {
     /// Writes every field that the mode reads.
     ///
     /// # Safety
-    /// `job` must be a job that the library does not work on, and `base` the start of a buffer as long as `run` asks for.
+    /// The library must not be using `job`, and `base` must point to a buffer of at least `buffer_bytes` bytes.
     #[inline(always)]
     unsafe fn fill(&mut self, index: usize, job: *mut Job, base: *mut u8) {
         let message = &mut self.messages[index];
         let encrypts = self.direction == Direction::Encrypt;
-        // SAFETY: the caller says so of the job; message and tag lie in the buffer.
+        // SAFETY: the caller guarantees that `job` is free and that message and tag are inside the buffer at `base`.
         unsafe {
             let (job, data) = (&mut *job, base.add(message.start));
             (job.cipher_mode, job.hash_alg) = match self.mode {
@@ -352,7 +356,7 @@ impl Batch {
     }
 }
 
-/// Whether the library takes the message.
+/// Checks that the library supports the message's lengths.
 fn check(mode: Mode, key_bytes: usize, message: &Message<'_>) -> Result<(), Error> {
     let lengths_fit = match mode {
         Mode::Ecb | Mode::Cbc if !message.bytes.is_multiple_of(16) => false,

@@ -1,20 +1,21 @@
-/* AES-128 as the paper has it (FIPS 197 on a state of four rows of four bytes), its rows, blocks or segments over threads by the paper's own
- * construct: OpenMP. Written anew; the algorithm is that of the paper's Tables 1 to 3, corrected where they are no C (openmp.rs
- * says where). Its look-ups depend on secrets: for measuring only.
+/* AES-128 as in the paper (FIPS 197 on a state of four rows of four bytes), with rows, blocks or segments over threads by the paper's
+ * construct, OpenMP. The code is new; the algorithm is that of the paper's Tables 1 to 3, corrected where they are not valid C (openmp.rs
+ * says where). Its table lookups depend on secrets, so it is for measurements only.
  *
  *   openmp rows|blocks|segments encrypt|decrypt KEY THREADS WATCH INPUT OUTPUT
  *     encrypts or decrypts the file INPUT, whole blocks, into OUTPUT; KEY is 32 hexadecimal digits; with WATCH 1 it reads the clock
- *     around everything. Prints in JSON
- *       seconds   that this took, without reading and writing
+ *     around every function. Prints in JSON
+ *       seconds   of the encryption, without reading and writing the files
  *       busy      processor seconds of each thread
- *       laps      seconds in SubBytes, ShiftRows, MixColumns, AddRoundKey, and in blocks that are not divided, of all threads together,
- *                 without reading the clock; reading: the seconds of that
+ *       laps      seconds in SubBytes, ShiftRows, MixColumns, AddRoundKey, and in blocks that are not divided into functions, of all threads,
+ *                 without reading the clock
+ *       reading   seconds of reading the clock for the laps
  *   openmp micro THREADS
  *     prints the seconds of each function on one state, of the key schedule, of a barrier and of an empty parallel region
  *   openmp race STATES
- *     prints how many states the paper's Table 2 makes wrong as it stands
+ *     prints how many states the paper's Table 2, exactly as printed, encrypts wrongly
  *
- * Compiled with COUNT it prints what the functions count on 1, 2 and 4 cores instead.
+ * Compiled with COUNT, it prints the operations that the functions count on 1, 2 and 4 cores instead.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <omp.h>
@@ -27,7 +28,7 @@ enum { ROUNDS = 10, BLOCK = 16, MOST_THREADS = 256, TOGETHER = 64, CALLS = 20000
 enum function { SUB_BYTES, SHIFT_ROWS, MIX_COLUMNS, ADD_ROUND_KEY, WHOLE_BLOCK, FUNCTIONS };
 typedef unsigned char byte;
 
-/* The rule behind the paper's serial formulas: a test of a loop and an assignment count 1, an assignment of what a function returns 3. */
+/* The rule behind the paper's serial formulas: a test of a loop and an assignment count 1, an assignment of a function's result 3. */
 #ifdef COUNT
 static int operations;
 #define COUNTED(number, expression) (operations += (number), (expression))
@@ -40,7 +41,7 @@ static int operations;
 
 static byte sbox[256], inverse_sbox[256], round_keys[ROUNDS + 1][BLOCK];
 
-/* Of each thread, a cache line apart. */
+/* Laps of each thread, in separate cache lines. */
 static struct laps {
     double seconds[FUNCTIONS];
     long counts[FUNCTIONS];
@@ -65,7 +66,7 @@ static double now(void) { return now_of(CLOCK_MONOTONIC); }
 
 static byte xtime(byte a) { return (byte)(a << 1 ^ (a >> 7) * 0x1b); }
 
-/* From powers of the generator x + 1. */
+/* Computes the S-boxes from powers of the generator x + 1. */
 static void make_tables(void) {
     byte power[255], logarithm[256] = {0}, a = 1;
     for (int i = 0; i < 255; i++) {
@@ -93,7 +94,7 @@ static void expand_key(const byte *key) {
     }
 }
 
-/* What one thread does for row or column i. */
+/* The work of one thread for row i. */
 static void sub_row(byte state[4][4], int i, const byte *table) {
     for (int j = 0; TEST(j < 4); j++) CALL(state[i][j], table[state[i][j]]);
 }
@@ -107,7 +108,7 @@ static void rotate(byte row[4], int first, int third) {
     SET(row[third], temp);
 }
 
-/* The paper's two sections of ShiftRows: row 1 or 3, and half of row 2. Three to the left is one to the right. */
+/* The paper's two sections of ShiftRows: row 1 or 3, and half of row 2. A rotation by three to the left is one by one to the right. */
 static void shift_section(byte state[4][4], int section, int decrypt) {
     byte temp;
     if (section == decrypt) rotate(state[1 + 2 * section], 1, 3);
@@ -142,7 +143,7 @@ static void mix_columns(byte state[4][4], int columns, int decrypt) {
     for (int i = 0; TEST(i < columns); i++) mix_column(state, i, decrypt);
 }
 
-/* One function of one state by this thread. */
+/* One function of one state, on this thread. */
 static inline void whole(byte state[4][4], enum function function, int round, int decrypt) {
     switch (function) {
     case SUB_BYTES: sub_rows(state, 4, decrypt ? inverse_sbox : sbox); break;
@@ -155,8 +156,8 @@ static inline void whole(byte state[4][4], enum function function, int round, in
     }
 }
 
-/* The same by a team of threads, which it gathers and lets go: the paper's construct. `nowait` leaves the barrier to the end of the
- * region, so that a lap is without waiting. */
+/* One function of one state, on a team of threads that is created for it: the paper's construct. `nowait` leaves the barrier to the end of the
+ * region, so that a lap does not include waiting. */
 static void team(byte state[4][4], enum function function, int round, int decrypt, int watch) {
     switch (function) {
     case SUB_BYTES:
@@ -196,7 +197,7 @@ static void team(byte state[4][4], enum function function, int round, int decryp
     }
 }
 
-/* The functions of a block in their order; SubBytes and ShiftRows may change places. */
+/* The functions of a block in order. SubBytes and ShiftRows commute. */
 #define EACH(DO)                                                                                                       \
     DO(ADD_ROUND_KEY, decrypt ? ROUNDS : 0)                                                                            \
     for (int i = 1; i <= ROUNDS; i++) {                                                                                \
@@ -233,7 +234,7 @@ static void by_team(byte *block, int decrypt, int watch) {
     store(state, block);
 }
 
-/* Blocks that go through each function together, so that the clock is read once for all of them. */
+/* Processes several blocks with each function in one step, so that the clock is read once for all of them. */
 static void group(byte *data, int used, int decrypt) {
     static _Thread_local byte states[TOGETHER][4][4];
     int watch = 1;
@@ -273,7 +274,7 @@ static void micro(void) {
     byte state[4][4] = {{0x5a}}, key[BLOCK] = {1};
     double start;
     printf("{\"functions\": [");
-/* The next call waits for this one, as it does in a cipher. */
+/* The next call depends on this one, as in a cipher. */
 #define TIME(code, before)                                                                                             \
     start = now();                                                                                                     \
     for (int i = 0; i < CALLS; i++) {                                                                                  \
@@ -286,7 +287,7 @@ static void micro(void) {
     TIME(whole(state, MIX_COLUMNS, 1, 0), ", ")
     TIME(whole(state, ADD_ROUND_KEY, 1, 0), ", ")
     TIME(expand_key(key), "], \"schedule\": ")
-    /* The first time together is for threads that are not there yet. */
+    /* The first barrier waits for threads that are still starting. */
 #pragma omp parallel
     {
 #pragma omp barrier
@@ -306,7 +307,7 @@ static void micro(void) {
     printf(", \"region\": %.12f}\n", (now() - start) / MEETINGS);
 }
 
-/* `volatile` only keeps the compiler from taking `temp` for a thread's own. */
+/* `volatile` only keeps the compiler from making `temp` private to each thread. */
 static long race(long states) {
     long wrong = 0;
     for (long i = 0; i < states; i++) {
@@ -346,7 +347,7 @@ static long race(long states) {
 }
 
 #ifdef COUNT
-/* SubBytes, ShiftRows and MixColumns, as the first of 1, 2 and 4 cores counts them. There are two sections, however many cores. */
+/* Operations of SubBytes, ShiftRows and MixColumns on the first of 1, 2 and 4 cores. There are two sections for any number of cores. */
 static int count(void) {
     byte state[4][4] = {{1}};
     for (int cores = 1; cores <= 4; cores *= 2) {
@@ -412,7 +413,7 @@ int main(int count_of, char **arguments) {
     double busy[MOST_THREADS] = {0}, busy_before = now_of(CLOCK_THREAD_CPUTIME_ID), start = now();
     encrypt(arguments[1][0], data, bytes / BLOCK, decrypt, watch);
     double seconds = now() - start;
-    /* The team's other threads began in the time that was measured. */
+    /* The team's other threads started within the measured time. */
 #pragma omp parallel
     busy[omp_get_thread_num()] = now_of(CLOCK_THREAD_CPUTIME_ID);
     busy[0] -= busy_before;
@@ -427,7 +428,7 @@ int main(int count_of, char **arguments) {
     long all = 0;
     for (int i = 0; i < FUNCTIONS; i++) {
         double total = 0;
-        /* Of the two readings of a lap about one is between them. */
+        /* Of the two readings around a lap, the time of about one is included. */
         for (int thread = 0; thread < MOST_THREADS; thread++) {
             total += laps[thread].seconds[i] - reading * (double)laps[thread].counts[i];
             all += 2 * laps[thread].counts[i];

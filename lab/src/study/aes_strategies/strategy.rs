@@ -120,7 +120,7 @@ pub(super) struct Run {
 }
 
 impl Bench {
-    /// Compiles the C program, or adds the reason why there is none to `left_out`.
+    /// Compiles the C program. If that fails, adds the reason to `left_out`.
     pub(super) fn new(left_out: &mut Vec<Verdict>) -> Bench {
         let openmp = OpenMp::new().map_err(|why| {
             left_out.push(Verdict::LeftOut(format!(

@@ -1,5 +1,5 @@
-//! The paper's tables 2 to 5 under MS-DOS: a .COM program in 16-bit real mode, digits of 16 bits or, with the
-//! feature `digits-32`, of 32.
+//! The paper's tables 2 to 5 under MS-DOS: a .COM program in 16-bit real mode, with digits of 16 bits, or of 32 bits
+//! with the feature `digits-32`.
 //!
 //! Writes lines of digit bits, number bits, operation, runs, elapsed ticks of the BIOS clock (18.2 a second).
 #![no_std]
@@ -10,8 +10,8 @@ use core::arch::{asm, global_asm};
 use tress_modular::Limb;
 use tress_modular_times::{BITS, Clock, Inlined, Operation, agrees, table};
 
-// DOS loads one segment at 0x100, with the stack at its end and the upper half of registers undefined. Compiled code has
-// 32-bit addresses, calls and returns.
+// DOS loads one segment at 0x100, with the stack at its end, and leaves the upper halves of registers undefined.
+// Compiled code uses 32-bit addresses, calls and returns.
 global_asm!(
     ".pushsection .start,\"ax\"",
     ".global _start",
@@ -48,7 +48,7 @@ fn one<L: Limb>() {
     }
 }
 
-/// The count of the BIOS, at 0040:006c.
+/// The clock of the BIOS, at 0040:006c.
 struct Ticks;
 
 impl Clock for Ticks {
@@ -57,7 +57,7 @@ impl Clock for Ticks {
 
     fn now(&mut self) -> u64 {
         let ticks: u32;
-        // SAFETY: reads the BIOS data area, which is there in real mode; es is put back.
+        // SAFETY: reads the BIOS data area, which exists in real mode, and restores es.
         unsafe {
             asm!(
                 "push es",
@@ -86,6 +86,6 @@ fn put(byte: u8) {
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     write(b"panic\r\n");
-    // SAFETY: ends the program with 1.
+    // SAFETY: function 4c of DOS ends the program, with exit code 1.
     unsafe { asm!("mov ax, 0x4c01", "int 0x21", options(noreturn)) }
 }

@@ -53,35 +53,35 @@ macro_rules! operations {
             #[inline(always)]
             fn add(a: &[$digit], b: &[$digit], sum: &mut [$digit]) {
                 assert!(a.len() == sum.len() && b.len() == sum.len());
-                // SAFETY: lengths as asserted.
+                // SAFETY: all three have `n` digits, as asserted.
                 unsafe { $add(a.as_ptr(), b.as_ptr(), sum.as_mut_ptr(), sum.len()) }
             }
 
             #[inline(always)]
             fn subtract(a: &[$digit], b: &[$digit], difference: &mut [$digit]) {
                 assert!(a.len() == difference.len() && b.len() == difference.len());
-                // SAFETY: lengths as asserted.
+                // SAFETY: all three have `n` digits, as asserted.
                 unsafe { $subtract(a.as_ptr(), b.as_ptr(), difference.as_mut_ptr(), difference.len()) }
             }
 
             #[inline(always)]
             fn multiply(a: &[$digit], b: &[$digit], product: &mut [$digit]) {
                 assert!(b.len() == a.len() && product.len() == 2 * a.len());
-                // SAFETY: lengths as asserted.
+                // SAFETY: the factors have `n` digits and the product `2 * n`, as asserted.
                 unsafe { $multiply(a.as_ptr(), b.as_ptr(), product.as_mut_ptr(), a.len()) }
             }
 
             #[inline(always)]
             fn square(a: &[$digit], square: &mut [$digit]) {
                 assert!(square.len() == 2 * a.len());
-                // SAFETY: lengths as asserted.
+                // SAFETY: `a` has `n` digits and the square `2 * n`, as asserted.
                 unsafe { $square(a.as_ptr(), square.as_mut_ptr(), a.len()) }
             }
 
             #[inline(always)]
             fn reduce(value: &mut [$digit], modulus: &[$digit]) -> Result<(), Error> {
                 assert!(value.len() == 2 * modulus.len());
-                // SAFETY: lengths as asserted.
+                // SAFETY: the modulus has `n` digits and the value `2 * n`, as asserted.
                 result(unsafe { $reduce(value.as_mut_ptr(), modulus.as_ptr(), modulus.len()) })
             }
 
@@ -90,7 +90,7 @@ macro_rules! operations {
                 let n = modulus.len();
                 assert!(a.len() == n && b.len() == n && product.len() == n);
                 let (a, b) = (a.as_ptr(), b.as_ptr());
-                // SAFETY: lengths as asserted.
+                // SAFETY: all four have `n` digits, as asserted.
                 unsafe { $montgomery(a, b, modulus.as_ptr(), inverse, product.as_mut_ptr(), n) }
             }
 
@@ -110,7 +110,7 @@ macro_rules! operations {
             let n = modulus.len();
             assert!(base.len() == n && exponent.len() == n && power.len() == n);
             let (base, exponent, modulus) = (base.as_ptr(), exponent.as_ptr(), modulus.as_ptr());
-            // SAFETY: lengths as asserted, and that of the scratch memory as said.
+            // SAFETY: the numbers have `n` digits, as asserted, and the scratch memory has the length that is passed.
             result(unsafe {
                 $name(base, exponent, modulus, power.as_mut_ptr(), n, scratch.as_mut_ptr(), scratch.len())
             })

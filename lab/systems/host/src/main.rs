@@ -2,8 +2,8 @@
 //!
 //!   tress-times [SAMPLES] [COUNT]
 //!
-//! Writes lines of digit bits, number bits, operation, runs, elapsed: nanoseconds, the least of so many samples, or, with
-//! a file that an emulator keeps a count in (lab/systems/instructions), instructions.
+//! Writes lines of digit bits, number bits, operation, runs, elapsed. Elapsed is in nanoseconds, the least of SAMPLES
+//! samples; or in instructions, if COUNT is a file in which an emulator counts them (lab/systems/instructions).
 
 #[cfg(any(feature = "static", feature = "shared"))]
 mod linked;
@@ -22,7 +22,7 @@ use tress_modular_times::{BITS, Calls, Clock, Operation, agrees, table};
 #[cfg(any(feature = "static", feature = "shared"))]
 use linked::Linked as Chosen;
 
-/// The processor time of this thread, or where there is no such clock the time since the start.
+/// The processor time of this thread, or the time since the start on systems without that clock.
 struct Nanoseconds(Instant);
 
 impl Clock for Nanoseconds {
@@ -40,7 +40,7 @@ impl Clock for Nanoseconds {
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 fn thread_time() -> Option<u64> {
-    /// Of the C library, which Rust's is linked with: `struct timespec` is two words there.
+    /// From the C library, with which Rust's standard library is linked. `struct timespec` has two words there.
     #[repr(C)]
     struct Timespec {
         seconds: i64,
@@ -52,7 +52,7 @@ fn thread_time() -> Option<u64> {
     const CLOCK_THREAD_CPUTIME_ID: i32 = 3;
 
     let mut time = Timespec { seconds: 0, nanoseconds: 0 };
-    // SAFETY: writes the struct that it is given.
+    // SAFETY: the call writes to the struct that the pointer is valid for.
     let code = unsafe { clock_gettime(CLOCK_THREAD_CPUTIME_ID, &mut time) };
     (code == 0).then(|| time.seconds.unsigned_abs() * 1_000_000_000 + time.nanoseconds.unsigned_abs())
 }
@@ -62,13 +62,13 @@ struct Instructions(File);
 
 impl Clock for Instructions {
     const UNIT: &'static str = "instructions";
-    // Reading the count takes some hundreds.
+    // Reading the count takes some hundred instructions.
     const ENOUGH: u64 = 1_000_000;
 
     fn now(&mut self) -> u64 {
         let mut count = [0; 8];
         let read = self.0.rewind().and_then(|()| self.0.read_exact(&mut count));
-        // A count that stands still would be waited for in vain.
+        // An error must end the program: the measurement would wait forever for a count that stands still.
         read.expect("the emulator's count can be read");
         u64::from_le_bytes(count)
     }

@@ -1,7 +1,7 @@
-//! The operations of the paper's tables behind a C interface, at every digit size: the same object code whether it is
-//! linked into a program or loaded with it, and never inlined.
+//! The operations of the paper's tables behind a C interface, at every digit size. The object code is the same in a
+//! static and in a shared library, and is never inlined.
 //!
-//! Numbers are arrays of n digits, the lowest first. What can refuse returns 0 when it did what it should.
+//! Numbers are arrays of n digits, the lowest first. Functions that can fail return 0 on success.
 
 use core::slice::{from_raw_parts, from_raw_parts_mut};
 
@@ -18,11 +18,11 @@ macro_rules! operations {
         /// `sum = a + b`
         ///
         /// # Safety
-        /// All three have `n` digits; nothing else uses `sum` meanwhile.
+        /// All three must be valid for `n` digits, and no other code may use `sum` during the call.
         #[unsafe(no_mangle)]
         #[inline(never)]
         pub unsafe extern "C" fn $add(a: *const $digit, b: *const $digit, sum: *mut $digit, n: usize) {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             let (a, b, sum) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n), from_raw_parts_mut(sum, n)) };
             Inlined::add(a, b, sum);
         }
@@ -30,55 +30,55 @@ macro_rules! operations {
         /// `difference = a − b`
         ///
         /// # Safety
-        /// All three have `n` digits; nothing else uses `difference` meanwhile.
+        /// All three must be valid for `n` digits, and no other code may use `difference` during the call.
         #[unsafe(no_mangle)]
         #[inline(never)]
         pub unsafe extern "C" fn $subtract(a: *const $digit, b: *const $digit, difference: *mut $digit, n: usize) {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             let (a, b) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n)) };
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             Inlined::subtract(a, b, unsafe { from_raw_parts_mut(difference, n) });
         }
 
         /// `product = a · b`
         ///
         /// # Safety
-        /// The factors have `n` digits, the product `2 * n`; nothing else uses it meanwhile.
+        /// The factors must be valid for `n` digits and the product for `2 * n`. No other code may use `product` during the call.
         #[unsafe(no_mangle)]
         #[inline(never)]
         pub unsafe extern "C" fn $multiply(a: *const $digit, b: *const $digit, product: *mut $digit, n: usize) {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             let (a, b) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n)) };
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             Inlined::multiply(a, b, unsafe { from_raw_parts_mut(product, 2 * n) });
         }
 
         /// `square = a²`
         ///
         /// # Safety
-        /// `a` has `n` digits, its square `2 * n`; nothing else uses it meanwhile.
+        /// `a` must be valid for `n` digits and the square for `2 * n`. No other code may use `square` during the call.
         #[unsafe(no_mangle)]
         #[inline(never)]
         pub unsafe extern "C" fn $square(a: *const $digit, square: *mut $digit, n: usize) {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             Inlined::square(unsafe { from_raw_parts(a, n) }, unsafe { from_raw_parts_mut(square, 2 * n) });
         }
 
         /// `value = value` modulo N
         ///
         /// # Safety
-        /// The modulus has `n` digits, the value `2 * n`; nothing else uses it meanwhile.
+        /// The modulus must be valid for `n` digits and the value for `2 * n`. No other code may use `value` during the call.
         #[unsafe(no_mangle)]
         #[inline(never)]
         pub unsafe extern "C" fn $reduce(value: *mut $digit, modulus: *const $digit, n: usize) -> i32 {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             code(Inlined::reduce(unsafe { from_raw_parts_mut(value, 2 * n) }, unsafe { from_raw_parts(modulus, n) }))
         }
 
         /// `product = a · b / R` modulo N; `inverse` is −1 / N modulo b
         ///
         /// # Safety
-        /// All four have `n` digits; nothing else uses `product` meanwhile.
+        /// All four must be valid for `n` digits, and no other code may use `product` during the call.
         #[unsafe(no_mangle)]
         #[inline(never)]
         pub unsafe extern "C" fn $montgomery(
@@ -89,9 +89,9 @@ macro_rules! operations {
             product: *mut $digit,
             n: usize,
         ) {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             let (a, b, modulus) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n), from_raw_parts(modulus, n)) };
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             Inlined::montgomery(a, b, modulus, inverse, unsafe { from_raw_parts_mut(product, n) });
         }
 
@@ -102,7 +102,8 @@ macro_rules! operations {
         /// `result = base ^ exponent` modulo N
         ///
         /// # Safety
-        /// The first four have `n` digits, the last `scratch_n`; nothing else uses `result` and `scratch` meanwhile.
+        /// The first four must be valid for `n` digits, and `scratch` for `scratch_n`. No other code may use `result`
+        /// and `scratch` during the call.
         #[unsafe(no_mangle)]
         #[inline(never)]
         pub unsafe extern "C" fn $name(
@@ -114,11 +115,11 @@ macro_rules! operations {
             scratch: *mut $digit,
             scratch_n: usize,
         ) -> i32 {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             let (base, exponent) = unsafe { (from_raw_parts(base, n), from_raw_parts(exponent, n)) };
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             let (modulus, result) = unsafe { (from_raw_parts(modulus, n), from_raw_parts_mut(result, n)) };
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             let scratch = unsafe { from_raw_parts_mut(scratch, scratch_n) };
             code(Inlined::$method(base, exponent, modulus, result, scratch))
         }

@@ -1,4 +1,4 @@
-//! The operations of the paper's tables in assembly, but for classical division, which stays what the compiler makes.
+//! The operations of the paper's tables in assembly, except classical division, which is compiled Rust.
 
 use tress_modular::power::binary_vartime;
 use tress_modular::reduce::Ring as _;
@@ -6,7 +6,7 @@ use tress_modular::riscv32::{self, Montgomery, scratch_digits};
 use tress_modular::{Error, add};
 use tress_modular_times::{BITS, Calls, Inlined};
 
-/// Digits of the longest numbers.
+/// Number of digits of the longest numbers.
 const DIGITS: usize = BITS[BITS.len() - 1] / 32;
 
 pub(crate) struct Assembly;

@@ -1,44 +1,44 @@
-//! Memory for numbers, of which nothing is given back but all that came after a mark.
+//! An allocator for numbers that frees only in bulk: everything that was allocated after a mark.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::ptr;
 
 struct Heap;
 
-/// The first bytes of memory; what is above is the stack's.
+/// Start of the heap, at the start of memory. The stack is above it.
 const START: usize = 0x8000_0000;
 const BYTES: usize = 14 << 10;
 
 #[global_allocator]
 static HEAP: Heap = Heap;
 
-/// Where the next number goes; kept in the first word.
+/// Pointer to the address of the next allocation, which is stored in the first word of memory.
 fn next() -> *mut usize {
     ptr::with_exposed_provenance_mut(START)
 }
 
-/// Nothing is in use. For the start of a program.
+/// Empties the heap. To be called at the start of a program.
 pub(crate) fn begin() {
-    // SAFETY: nothing has been handed out.
+    // SAFETY: nothing has been allocated.
     unsafe { release(START + size_of::<usize>()) };
 }
 
-/// What to [`release`] to.
+/// The current end of the allocations, for [`release`].
 pub fn mark() -> usize {
-    // SAFETY: the first word of memory is nobody else's, and there is one hart.
+    // SAFETY: only this module uses the first word of memory, and there is one hart.
     unsafe { next().read() }
 }
 
-/// Gives back all that came after the mark.
+/// Frees everything that was allocated after the mark.
 ///
 /// # Safety
-/// Nothing of that may be in use.
+/// No allocation after the mark may be in use.
 pub unsafe fn release(mark: usize) {
-    // SAFETY: as in `mark`; the caller knows the rest.
+    // SAFETY: as in `mark`; the caller guarantees that no freed allocation is in use.
     unsafe { next().write(mark) };
 }
 
-// SAFETY: what is handed out is aligned, inside of the heap, and not handed out twice before `release`.
+// SAFETY: an allocation is aligned, inside of the heap, and not allocated again before `release`.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let start = mark().next_multiple_of(layout.align());

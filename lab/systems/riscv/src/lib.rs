@@ -1,6 +1,6 @@
-//! What a program on SiFive's FE310 needs without an operating system: start code, a clock, a console, an end.
+//! Support for programs on SiFive's FE310 without an operating system: start code, a clock, a console, and an exit.
 //!
-//! A program defines `run`, which returns whether all was well. It writes to UART 0 and ends by semihosting.
+//! A program defines `run`, which returns `true` on success. It writes to UART 0 and ends by semihosting.
 #![no_std]
 
 pub mod heap;
@@ -21,18 +21,18 @@ global_asm!(
 );
 
 unsafe extern "Rust" {
-    /// The program.
+    /// The program's main function.
     safe fn run() -> bool;
 }
 
 extern "C" fn begin() -> ! {
-    // SAFETY: the transmit control register of UART 0, SiFive FE310-G000 manual, chapter 18: transmission is on.
+    // SAFETY: writes the transmit control register of UART 0 (SiFive FE310-G000 manual, chapter 18), which enables transmission.
     unsafe { UART.add(2).write_volatile(1) };
     heap::begin();
     exit(run())
 }
 
-/// A counter of the processor: cycles, or with the feature `instructions` those.
+/// A counter of the processor: cycles, or instructions with the feature `instructions`.
 #[derive(Debug)]
 pub struct Counter;
 
@@ -41,7 +41,7 @@ impl Clock for Counter {
     const UNIT: &'static str = "instructions";
     #[cfg(not(feature = "instructions"))]
     const UNIT: &'static str = "cycles";
-    /// Many times what the first run waits for code from flash.
+    /// Many times the wait of the first run for code from flash.
     const ENOUGH: u64 = 200_000;
 
     fn now(&mut self) -> u64 {
@@ -57,7 +57,7 @@ impl Clock for Counter {
             unsafe {
                 asm!("csrr {0}, mcycleh", "csrr {1}, mcycle", "csrr {2}, mcycleh", out(reg) high, out(reg) low, out(reg) again);
             }
-            // The low half has not gone over in between.
+            // If the high half is unchanged, the low half did not wrap around between the readings.
             if high == again {
                 return u64::from(high) << 32 | u64::from(low);
             }
@@ -70,7 +70,7 @@ const UART: *mut u32 = 0x1001_3000 as *mut u32;
 
 /// Writes a byte to the console.
 pub fn put(byte: u8) {
-    // SAFETY: the transmit data register, whose highest bit says that there is no room.
+    // SAFETY: accesses the transmit data register; its highest bit is set while there is no room.
     unsafe {
         while UART.read_volatile() >> 31 == 1 {}
         UART.write_volatile(byte.into());
@@ -88,7 +88,7 @@ pub fn write(text: &str) {
 fn exit(good: bool) -> ! {
     // ADP_Stopped_ApplicationExit, or ADP_Stopped_RunTimeErrorUnknown.
     let reason: u32 = if good { 0x20026 } else { 0x20023 };
-    // SAFETY: the sequence of RISC-V semihosting, which does not come back.
+    // SAFETY: the sequence of RISC-V semihosting, which does not return.
     unsafe {
         asm!(
             ".option push",

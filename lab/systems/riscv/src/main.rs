@@ -1,7 +1,7 @@
-//! The paper's tables 2 to 5 on 32-bit RISC-V without an operating system, as on SiFive's FE310: digits of 16, 32, 64 bits, or
-//! with the feature `assembly` digits of 32 bits in what `tress_modular::riscv32` has.
+//! The paper's tables 2 to 5 on 32-bit RISC-V without an operating system, as on SiFive's FE310: digits of 16, 32, 64
+//! bits; or, with the feature `assembly`, digits of 32 bits with `tress_modular::riscv32`.
 //!
-//! Writes lines of digit bits, number bits, operation, runs, elapsed cycles (with the feature `instructions` those).
+//! Writes lines of digit bits, number bits, operation, runs, elapsed cycles (instructions with the feature `instructions`).
 #![no_std]
 #![no_main]
 

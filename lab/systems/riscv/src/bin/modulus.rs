@@ -1,7 +1,7 @@
-//! What signatures take on 32-bit RISC-V without an operating system, as on SiFive's FE310: `tress_modular::Modulus` with 16 KiB
-//! of memory, and products of 256 to 4096 bits by themselves.
+//! Cycles of signature arithmetic on 32-bit RISC-V without an operating system, as on SiFive's FE310:
+//! `tress_modular::Modulus` with 16 KiB of memory, and single products of 256 to 4096 bits.
 //!
-//! Writes lines of number bits, what was done, cycles of the second run (with the feature `instructions` those).
+//! Writes lines of number bits, operation, and cycles of the second run (instructions with the feature `instructions`).
 #![no_std]
 #![no_main]
 
@@ -11,7 +11,7 @@ use tress_modular::{Limb, Modulus, multiply};
 use tress_modular_times::Clock as _;
 use tress_riscv::{Counter, heap, put, write};
 
-/// Does it twice and writes what the second time took. What `work` made is gone afterwards.
+/// Runs `work` twice and writes the cycles of the second run. Frees all memory that `work` allocated.
 fn measure(bits: usize, what: &str, mut work: impl FnMut()) {
     let mark = heap::mark();
     let mut elapsed = 0;
@@ -20,7 +20,7 @@ fn measure(bits: usize, what: &str, mut work: impl FnMut()) {
         let start = Counter.now();
         work();
         elapsed = Counter.now() - start;
-        // SAFETY: `work` returns nothing and keeps nothing.
+        // SAFETY: `work` returns nothing and keeps no reference, so no allocation after `mark` is in use.
         unsafe { heap::release(mark) };
     }
     number(bits as u64);
@@ -42,7 +42,7 @@ fn number(number: u64) {
     digits[i..].iter().for_each(|&digit| put(digit));
 }
 
-/// Digits without a pattern; the highest bit and the lowest are set.
+/// Fills a number with pseudorandom digits; the highest bit and the lowest are set.
 fn fill<L: Limb>(digits: &mut [L], seed: u64) {
     let mut word = seed | 1;
     for digit in &mut *digits {
@@ -57,7 +57,7 @@ fn fill<L: Limb>(digits: &mut [L], seed: u64) {
     digits[n - 1] = digits[n - 1] | (L::ONE << (L::BITS - 1));
 }
 
-/// Of a modulus of N digits.
+/// Measures a modulus of N digits.
 fn modulus<const N: usize>() {
     let bits = 64 * N;
     let (mut n, mut base, mut exponent) = ([0; N], [0; N], [0; N]);
@@ -68,7 +68,7 @@ fn modulus<const N: usize>() {
     measure(bits, "set-up", || _ = black_box(Modulus::new(black_box(&n))));
     let mark = heap::mark();
     let Ok(modulus) = Modulus::new(&n) else { return write("refused\n") };
-    // Two of Montgomery's products: into his form, and times the other factor.
+    // Two Montgomery products: conversion to Montgomery form, and the product with the other factor.
     measure(bits, "multiply", || _ = black_box(modulus.multiply(black_box(&base), &exponent)));
     measure(bits, "power-65537", || _ = black_box(modulus.power_vartime(black_box(&base), &[65537])));
     measure(bits, "power", || _ = black_box(modulus.power(black_box(&base), &exponent)));
@@ -77,11 +77,11 @@ fn modulus<const N: usize>() {
         _ = black_box(modulus.map(|modulus| modulus.power_vartime(&base, &[65537])));
     });
     drop(modulus);
-    // SAFETY: nothing that came after is in use.
+    // SAFETY: no allocation after `mark` is in use.
     unsafe { heap::release(mark) };
 }
 
-/// Products of N digits of 32 bits.
+/// Measures products of N digits of 32 bits.
 fn products<const N: usize, const DOUBLE: usize>() {
     let (mut a, mut b, mut product) = ([0u32; N], [0u32; N], [0u32; DOUBLE]);
     fill(&mut a, 4);
