@@ -7,7 +7,7 @@ use std::{fs, path::PathBuf};
 
 use tress_lab::{
     bench::{Document, roofline::Share},
-    roofs::Roofs,
+    roofs::Roofline,
 };
 
 /// Cycles are counted by a chain beside each sample. Rates have a larger tolerance, because the clock may change
@@ -34,7 +34,7 @@ fn recorded_rows_are_below_their_roofs() {
     let records = records();
     let mut compared = 0;
     let mut bound = Vec::new();
-    let (kept_model, kept): (String, Roofs) =
+    let (kept_model, kept): (String, Roofline) =
         serde_json::from_str(include_str!("roofs/ice-lake-server.json")).expect("roofs");
     // Under a hypervisor, several generations of processors have the same name.
     let with_roofs = records.iter().filter_map(|(_, Document { machine, roofs, .. })| {

@@ -12,14 +12,13 @@
 //! - [`rsa`]: the crate of that name, version 0.9.
 //! - [`rustcrypto`]: the crates of RustCrypto, at the versions of this build.
 //! - [`clock`]: a count of core cycles, for all measurements.
-//! - [`ceilings`]: loops that keep one part of the processor busy, which measure the rooflines.
+//! - [`roofline`]: loops that keep one part of the processor busy, which measure the rooflines.
 //!
 //! The C libraries are opened at run time. If one is not installed, the error [`Missing`] says how to install it, so
 //! that no library is needed to build or test Tress. Every peer is used in the fastest way that its documentation
 //! describes: keys are set once, and a message only costs its nonce and its data.
 
 pub mod aws_lc_rs;
-pub mod ceilings;
 pub mod clock;
 pub mod crypto_bigint;
 pub mod cryptopp;
@@ -31,6 +30,7 @@ pub mod openssl;
 pub mod openssl_signatures;
 pub mod pipo;
 pub mod ring;
+pub mod roofline;
 pub mod rsa;
 pub mod rustcrypto;
 

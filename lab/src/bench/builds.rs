@@ -24,10 +24,10 @@ use super::{
     machine,
     options::Options,
     plan,
-    process::Answering,
+    process::LineProcess,
     record::{Document, SCHEMA},
-    sample::{self, Effort, Sample},
-    work::Who,
+    sample::{self, Sample, SampleEffort},
+    work::Contender,
 };
 use crate::timing::{progress, statistics::median};
 
@@ -38,7 +38,7 @@ pub struct Builds {
     pub program: PathBuf,
     /// The build that it is compared with.
     pub other: PathBuf,
-    /// Further arguments of `tress bench --visit`: a filter and a choice of rows.
+    /// Further arguments of `tress bench --serve_samples`: a filter and a choice of rows.
     pub arguments: Vec<OsString>,
     /// Take only the turns that a first impression needs.
     pub quick: bool,
@@ -51,8 +51,8 @@ pub struct Builds {
 }
 
 /// Samples of a row in a turn.
-const SAMPLE: Effort =
-    Effort { sample: Duration::from_millis(2), warm_up: Duration::from_millis(3), visit: Duration::ZERO };
+const SAMPLE: SampleEffort =
+    SampleEffort { sample: Duration::from_millis(2), warm_up: Duration::from_millis(3), visit: Duration::ZERO };
 
 /// Samples of each program for a row in a turn.
 const PAIRS: usize = 7;
@@ -65,13 +65,13 @@ const QUICK_LOOKS: [usize; 1] = [21];
 /// Runs both programs alternately, and writes what changed from `other` to `program`.
 pub fn run(builds: &Builds, out: &mut dyn Write) -> Result<Comparison, Error> {
     let looks = if builds.quick { &QUICK_LOOKS[..] } else { &LOOKS };
-    let mut found = Found::default();
+    let mut found = BuildRatios::default();
     let bar = progress(looks[0] as u64);
     for turn in 1..=looks[looks.len() - 1] {
         found.turn(builds, turn, &bar)?;
         bar.inc(1);
         if let Some(place) = looks.iter().position(|look| *look == turn) {
-            found.rows.iter_mut().for_each(Ratios::judge);
+            found.rows.iter_mut().for_each(RowRatios::judge);
             let Some(next) = looks.get(place + 1).filter(|_| found.rows.iter().any(|row| !row.is_sure())) else {
                 break;
             };
@@ -79,42 +79,42 @@ pub fn run(builds: &Builds, out: &mut dyn Write) -> Result<Comparison, Error> {
         }
     }
     bar.finish_and_clear();
-    compare::tell(found.into(), builds.json, out)
+    compare::write_comparison(found.into(), builds.json, out)
 }
 
 /// The ratios of all rows that both programs have, and the names of the others.
 #[derive(Default)]
-struct Found {
-    rows: Vec<Ratios>,
+struct BuildRatios {
+    rows: Vec<RowRatios>,
     gone: Vec<String>,
     new: Vec<String>,
 }
 
 /// The speed of one row over that of the other build, one value for each turn.
-struct Ratios {
+struct RowRatios {
     name: String,
     by_cycles: Vec<f64>,
     by_rate: Vec<f64>,
     change: Option<Change>,
 }
 
-impl Found {
+impl BuildRatios {
     /// Starts both programs and takes samples of every row that is not sure yet.
     fn turn(&mut self, builds: &Builds, turn: usize, bar: &indicatif::ProgressBar) -> Result<(), Error> {
         // Two successive turns use the same core; they differ in which program is first.
         let processor = (!builds.has_threads).then_some(turn / 2);
-        let (mut ours, here) = start(&builds.program, &builds.arguments, processor)?;
-        let (mut theirs, there) = start(&builds.other, &builds.arguments, processor)?;
-        let (here_names, there_names) = (names(&here), names(&there));
+        let (mut our_process, our_document) = start(&builds.program, &builds.arguments, processor)?;
+        let (mut other_process, other_document) = start(&builds.other, &builds.arguments, processor)?;
+        let (our_names, other_names) = (names(&our_document), names(&other_document));
         if turn == 1 {
-            compare::check(&there, &here, builds.force)?;
+            compare::check(&other_document, &our_document, builds.force)?;
             let without = |names: &[String], others: &[String]| -> Vec<String> {
                 names.iter().filter(|name| !others.contains(name)).cloned().collect()
             };
-            self.gone = without(&there_names, &here_names);
-            self.new = without(&here_names, &there_names);
+            self.gone = without(&other_names, &our_names);
+            self.new = without(&our_names, &other_names);
             self.rows =
-                here_names.iter().filter(|name| there_names.contains(name)).map(|name| Ratios::new(name)).collect();
+                our_names.iter().filter(|name| other_names.contains(name)).map(|name| RowRatios::new(name)).collect();
             if self.rows.is_empty() {
                 return Err(Error::NothingMatches);
             }
@@ -123,18 +123,18 @@ impl Found {
             bar.set_message(row.name.clone());
             let place = |names: &[String]| names.iter().position(|name| *name == row.name);
             // This happens with a program that has other rows each time it starts.
-            let (Some(here), Some(there)) = (place(&here_names), place(&there_names)) else {
+            let (Some(our_document), Some(other_document)) = (place(&our_names), place(&other_names)) else {
                 return Err(Error::NothingMatches);
             };
             let (mut by_cycles, mut by_rate) = (Vec::new(), Vec::new());
             for pair in 0..PAIRS {
                 // The order alternates, and differs between the two turns of a core.
                 let (mine, other) = if (pair + turn).is_multiple_of(2) {
-                    let mine = ask(&mut ours, here)?;
-                    (mine, ask(&mut theirs, there)?)
+                    let mine = ask(&mut our_process, our_document)?;
+                    (mine, ask(&mut other_process, other_document)?)
                 } else {
-                    let other = ask(&mut theirs, there)?;
-                    (ask(&mut ours, here)?, other)
+                    let other = ask(&mut other_process, other_document)?;
+                    (ask(&mut our_process, our_document)?, other)
                 };
                 by_rate.push(mine.bytes_per_s / other.bytes_per_s);
                 by_cycles.extend(mine.cycles_per_byte.zip(other.cycles_per_byte).map(|(mine, other)| other / mine));
@@ -144,22 +144,22 @@ impl Found {
                 row.by_cycles.push(median(&by_cycles).median);
             }
         }
-        ours.finish()?;
-        theirs.finish()
+        our_process.finish()?;
+        other_process.finish()
     }
 }
 
-impl From<Found> for Comparison {
-    fn from(found: Found) -> Self {
-        let Found { rows, gone, new } = found;
+impl From<BuildRatios> for Comparison {
+    fn from(found: BuildRatios) -> Self {
+        let BuildRatios { rows, gone, new } = found;
         let unsure = rows.iter().filter(|row| row.change.is_none()).map(|row| row.name.clone()).collect();
         Comparison { rows: rows.into_iter().filter_map(|row| row.change).collect(), unsure, gone, new }
     }
 }
 
-impl Ratios {
+impl RowRatios {
     fn new(name: &str) -> Self {
-        Ratios { name: name.into(), by_cycles: Vec::new(), by_rate: Vec::new(), change: None }
+        RowRatios { name: name.into(), by_cycles: Vec::new(), by_rate: Vec::new(), change: None }
     }
 
     fn judge(&mut self) {
@@ -171,7 +171,7 @@ impl Ratios {
 
     /// Whether the row would have shown a change of half [`LEAST_CHANGE`].
     fn is_sure(&self) -> bool {
-        self.change.as_ref().is_some_and(|change| change.least_seen() <= LEAST_CHANGE / 2.0)
+        self.change.as_ref().is_some_and(|change| change.smallest_visible_change() <= LEAST_CHANGE / 2.0)
     }
 }
 
@@ -181,35 +181,35 @@ fn names(document: &Document) -> Vec<String> {
 
 /// Starts a program that takes samples on request, pinned to one core if `processor` is set. Also returns the rows
 /// that it can measure.
-fn start(program: &Path, arguments: &[OsString], processor: Option<usize>) -> Result<(Answering, Document), Error> {
+fn start(program: &Path, arguments: &[OsString], processor: Option<usize>) -> Result<(LineProcess, Document), Error> {
     let mut command = Command::new(program);
     command.args(["bench", "--visit"]).args(arguments);
-    let mut player = Answering::start(format!("{} bench --visit", program.display()), &mut command)?;
-    let document: Document = answer(&mut player)?;
+    let mut process = LineProcess::start(format!("{} bench --visit", program.display()), &mut command)?;
+    let document: Document = answer(&mut process)?;
     // Pinned only now: the program counts the cores of the machine when it starts.
     if let Some(processor) = processor {
-        player.pin(processor);
+        process.pin(processor);
     }
     if document.schema != SCHEMA {
         let schema = document.schema;
-        return Err(player.failed(format!("answered with schema {schema}, this version of tress reads {SCHEMA}")));
+        return Err(process.failed(format!("answered with schema {schema}, this version of tress reads {SCHEMA}")));
     }
-    Ok((player, document))
+    Ok((process, document))
 }
 
-fn ask(player: &mut Answering, row: usize) -> Result<Sample, Error> {
-    player.ask(row);
-    let sample: Sample = answer(player)?;
+fn ask(process: &mut LineProcess, row: usize) -> Result<Sample, Error> {
+    process.ask(row);
+    let sample: Sample = answer(process)?;
     let is_figure = |figure: f64| figure.is_finite() && figure > 0.0;
     if is_figure(sample.bytes_per_s) && sample.cycles_per_byte.is_none_or(is_figure) {
         Ok(sample)
     } else {
-        Err(player.failed(format!("{sample:?} is not a valid sample")))
+        Err(process.failed(format!("{sample:?} is not a valid sample")))
     }
 }
 
-fn answer<T: DeserializeOwned>(player: &mut Answering) -> Result<T, Error> {
-    serde_json::from_str(&player.answer()?).map_err(|error| player.failed(error))
+fn answer<T: DeserializeOwned>(process: &mut LineProcess) -> Result<T, Error> {
+    serde_json::from_str(&process.answer()?).map_err(|error| process.failed(error))
 }
 
 /// Checks that the options select at least one row.
@@ -219,11 +219,11 @@ pub fn check(options: &Options) -> Result<(), Error> {
 
 /// Answers another build's requests for samples: writes the rows as a document, then reads row numbers from
 /// `questions`, one a line, and takes one sample of each row, without peers.
-pub fn visit(options: &Options, questions: impl BufRead, out: &mut dyn Write) -> Result<(), Error> {
+pub fn serve_samples(options: &Options, questions: impl BufRead, out: &mut dyn Write) -> Result<(), Error> {
     check(options)?;
     let plans = plan::plans(options)?;
     let rows = plans.iter().map(plan::Plan::row_without_work).collect();
-    tell(&Document { rows, quick: options.quick, ..Document::new(machine::inspect()) }, out)?;
+    write_line(&Document { rows, quick: options.quick, ..Document::new(machine::inspect()) }, out)?;
     let mut open = None;
     for question in questions.lines() {
         let question = question.map_err(Error::Output)?;
@@ -233,17 +233,17 @@ pub fn visit(options: &Options, questions: impl BufRead, out: &mut dyn Write) ->
             Some((of, work, runs)) if of == row => (work, runs),
             _ => {
                 let mut work = plan.work(true)?;
-                let runs = sample::warm_up(&mut *work, Who::Ours, SAMPLE)?;
+                let runs = sample::warm_up(&mut *work, Contender::Tress, SAMPLE)?;
                 (work, runs)
             }
         };
-        tell(&sample::sample(&mut *work, Who::Ours, runs)?, out)?;
+        write_line(&sample::sample(&mut *work, Contender::Tress, runs)?, out)?;
         open = Some((row, work, runs));
     }
     Ok(())
 }
 
-fn tell(what: &impl serde::Serialize, out: &mut dyn Write) -> Result<(), Error> {
+fn write_line(what: &impl serde::Serialize, out: &mut dyn Write) -> Result<(), Error> {
     serde_json::to_writer(&mut *out, what).map_err(|error| Error::Output(error.into()))?;
     writeln!(out).and_then(|()| out.flush()).map_err(Error::Output)
 }
@@ -253,8 +253,8 @@ mod tests {
     use super::super::compare::Verdict;
     use super::*;
 
-    fn judged(ratios: Vec<f64>) -> Ratios {
-        let mut row = Ratios { by_rate: ratios, ..Ratios::new("a") };
+    fn judged(ratios: Vec<f64>) -> RowRatios {
+        let mut row = RowRatios { by_rate: ratios, ..RowRatios::new("a") };
         row.judge();
         row
     }
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn the_cycles_of_some_turns_do_not_do() {
-        let mut row = Ratios { by_cycles: vec![2.0; 5], by_rate: vec![1.0; 30], ..Ratios::new("a") };
+        let mut row = RowRatios { by_cycles: vec![2.0; 5], by_rate: vec![1.0; 30], ..RowRatios::new("a") };
         row.judge();
         assert_eq!(row.change.unwrap().measure, "rate");
     }

@@ -77,21 +77,21 @@ impl Call {
     }
 
     /// Bytes between a message and the next.
-    fn room(&self) -> usize {
+    fn gap_bytes(&self) -> usize {
         if self.shape == Shape::Spread { 64 } else { TAG_BYTES }
     }
 
     pub(crate) fn buffer_bytes(&self) -> usize {
-        self.bytes() + self.lanes * self.room()
+        self.bytes() + self.lanes * self.gap_bytes()
     }
 
     /// Offset and length of each message in a buffer.
-    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let (lengths, usual, room) = (self.lengths(), self.message_bytes, self.room());
+    pub(crate) fn offsets(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let (lengths, usual, gap_bytes) = (self.lengths(), self.message_bytes, self.gap_bytes());
         let mut next = 0;
         (0..self.lanes).map(move |number| {
             let (start, bytes) = (next, lengths.get(number).copied().unwrap_or(usual));
-            next += bytes + room;
+            next += bytes + gap_bytes;
             (start, bytes)
         })
     }
@@ -101,26 +101,26 @@ impl Call {
         &self,
         mut buffer: &'a mut [u8],
     ) -> impl Iterator<Item = (usize, &'a mut [u8], &'a mut [u8])> + use<'a> {
-        let room = self.room();
-        self.places().enumerate().map(move |(number, (_, bytes))| {
-            let (message, after) = mem::take(&mut buffer).split_at_mut(bytes + room);
+        let gap_bytes = self.gap_bytes();
+        self.offsets().enumerate().map(move |(number, (_, bytes))| {
+            let (message, after) = mem::take(&mut buffer).split_at_mut(bytes + gap_bytes);
             buffer = after;
-            let (data, room) = message.split_at_mut(bytes);
-            (number, data, &mut room[..TAG_BYTES])
+            let (data, gap_bytes) = message.split_at_mut(bytes);
+            (number, data, &mut gap_bytes[..TAG_BYTES])
         })
     }
 
     /// Calls `work` for one message after the other, with its number, data and tag. A single message bypasses the
     /// iterator, which would be a tenth of the time of 64 bytes.
     #[inline]
-    pub(crate) fn each<E>(
+    pub(crate) fn for_each_message<E>(
         &self,
         buffer: &mut [u8],
         mut one: impl FnMut(usize, &mut [u8], &mut [u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.lanes == 1 {
-            let (data, room) = buffer.split_at_mut(self.message_bytes);
-            return one(0, data, &mut room[..TAG_BYTES]);
+            let (data, gap_bytes) = buffer.split_at_mut(self.message_bytes);
+            return one(0, data, &mut gap_bytes[..TAG_BYTES]);
         }
         self.messages(buffer).try_for_each(|(number, data, tag)| one(number, data, tag))
     }
@@ -155,7 +155,7 @@ impl Call {
     }
 
     /// Bytes of the longest message in CTR, where the counter is shorter than a block.
-    pub(crate) fn most_ctr_bytes(&self) -> Option<usize> {
+    pub(crate) fn max_ctr_bytes(&self) -> Option<usize> {
         let (block_bytes, counter_bytes) = (self.cipher.block_bytes, counter_bytes(self.cipher));
         if counter_bytes < block_bytes { block_bytes.checked_shl(8 * counter_bytes as u32) } else { None }
     }

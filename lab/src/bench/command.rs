@@ -19,12 +19,12 @@ use tress_cipher::{Backend, BlockCipher, aes::Aes, modes};
 
 use super::{
     Error,
-    enough::Enough,
+    enough::StoppingRule,
     options::Options,
-    process::{NULL, Run, finish_child, high_water_bytes, output_of, spawn, timed},
-    record::{Document, Missing, Row},
-    sample::{Effort, compare},
-    visits::Item,
+    process::{NULL, TimedCommand, finish_child, high_water_bytes, output_of, spawn, timed},
+    record::{BenchRow, Document, Missing},
+    sample::{SampleEffort, compare},
+    visits::VisitedRow,
 };
 
 /// The names of the rows.
@@ -36,18 +36,18 @@ const THREADS: usize = 2;
 const START_BYTES: u64 = 1024;
 
 /// A row of whole commands.
-pub(crate) struct Whole {
+pub(crate) struct CommandRow {
     /// The fields that are known before the measurement.
-    row: Row,
-    ours: Run,
+    row: BenchRow,
+    ours: TimedCommand,
     /// Name, version and command of each peer.
-    peers: Vec<(&'static str, String, Run)>,
+    peers: Vec<(&'static str, String, TimedCommand)>,
     quick: bool,
     // Keeps the files until the row is dropped.
     _files: Rc<Files>,
 }
 
-impl Whole {
+impl CommandRow {
     /// Bytes of a run, or 1 where the row counts runs.
     fn unit(&self) -> f64 {
         if self.is_start() { 1.0 } else { self.row.message_bytes as f64 }
@@ -58,7 +58,7 @@ impl Whole {
     }
 }
 
-impl Item for Whole {
+impl VisitedRow for CommandRow {
     fn title(&self) -> String {
         format!("{} {}", self.row.name, self.row.workload)
     }
@@ -67,20 +67,20 @@ impl Item for Whole {
         self.peers.len().max(1)
     }
 
-    fn made(&self, row: &Row) -> bool {
-        let has = |(peer, version, _): &(&str, String, Run)| {
+    fn has_same_peers(&self, row: &BenchRow) -> bool {
+        let has = |(peer, version, _): &(&str, String, TimedCommand)| {
             row.against.get(*peer).is_some_and(|against| against.version == *version)
         };
-        self.is_of(row) && self.peers.iter().all(has)
+        self.is_same_row(row) && self.peers.iter().all(has)
     }
 
-    fn is_of(&self, row: &Row) -> bool {
+    fn is_same_row(&self, row: &BenchRow) -> bool {
         (&row.name, &row.workload, row.message_bytes) == (&self.row.name, &self.row.workload, self.row.message_bytes)
     }
 
-    fn enough(&self, options: &Options) -> Enough {
+    fn enough(&self, options: &Options) -> StoppingRule {
         // A pair takes seconds.
-        Enough { least: 11, most: 41, ..options.enough() }
+        StoppingRule { least: 11, most: 41, ..options.enough() }
     }
 
     fn time(&self) -> Duration {
@@ -93,10 +93,10 @@ impl Item for Whole {
     }
 
     /// Takes one pair with each peer.
-    fn visit(&mut self, _: Effort, is_first: bool, row: Option<Row>) -> Result<Row, Error> {
+    fn visit(&mut self, _: SampleEffort, is_first: bool, row: Option<BenchRow>) -> Result<BenchRow, Error> {
         let mut row = row.unwrap_or_else(|| self.row.clone());
         let unit = self.unit();
-        let rate = |run: &mut Run| Ok::<f64, Error>(unit / timed(run)?.as_secs_f64());
+        let rate = |run: &mut TimedCommand| Ok::<f64, Error>(unit / timed(run)?.as_secs_f64());
         if is_first {
             timed(&mut self.ours)?;
         }
@@ -148,7 +148,7 @@ struct Files {
 
 /// Returns the rows that `options` ask for. Adds peers that are not installed to the document, and also the memory
 /// that a command takes, which is measured once.
-pub(crate) fn rows(options: &Options, document: &mut Document) -> Result<Vec<Whole>, Error> {
+pub(crate) fn rows(options: &Options, document: &mut Document) -> Result<Vec<CommandRow>, Error> {
     let Some(tress) = &options.command else { return Ok(Vec::new()) };
     let (file_bytes, memory_bytes) = if options.quick { (256 << 20, 1 << 30) } else { (2 << 30, 8 << 30) };
     // Room for the plaintext, its container, and one output; or for two small files.
@@ -160,11 +160,11 @@ pub(crate) fn rows(options: &Options, document: &mut Document) -> Result<Vec<Who
     let recipient = public.split_whitespace().find(|word| word.starts_with("age1")).unwrap_or_default().to_string();
     let files = Rc::new(Files { tress: tress.clone(), folder, identity, recipient, file_bytes, memory_bytes });
     let mut rows = Vec::new();
-    let mut add = |name: &str, direction: &str, workload: &str, make: fn(&Files) -> Result<Sides, Error>| {
+    let mut add = |name: &str, direction: &str, workload: &str, make: fn(&Files) -> Result<CommandSides, Error>| {
         if !options.wants(name) {
             return Ok(());
         }
-        let Sides { ours, peers } = make(&files)?;
+        let CommandSides { ours, peers } = make(&files)?;
         let mut installed = Vec::new();
         for (peer, version, theirs) in peers {
             if options.wants_against(peer)
@@ -174,8 +174,8 @@ pub(crate) fn rows(options: &Options, document: &mut Document) -> Result<Vec<Who
             }
         }
         let message_bytes = if name == NAMES[3] { START_BYTES } else { file_bytes };
-        let row = Row { message_bytes, ..row(name, direction, workload) };
-        rows.push(Whole { row, ours, peers: installed, quick: options.quick, _files: files.clone() });
+        let row = BenchRow { message_bytes, ..row(name, direction, workload) };
+        rows.push(CommandRow { row, ours, peers: installed, quick: options.quick, _files: files.clone() });
         Ok::<(), Error>(())
     };
     add(NAMES[0], "encrypt", "tmpfs to /dev/null", Files::to_null)?;
@@ -189,9 +189,9 @@ pub(crate) fn rows(options: &Options, document: &mut Document) -> Result<Vec<Who
 }
 
 /// Our command and the peers' commands; each peer with its name and the argument that prints its version.
-struct Sides {
-    ours: Run,
-    peers: Vec<(&'static str, &'static str, Run)>,
+struct CommandSides {
+    ours: TimedCommand,
+    peers: Vec<(&'static str, &'static str, TimedCommand)>,
 }
 
 /// First line of a peer's version. A peer that is not installed is added to the document's list.
@@ -208,14 +208,14 @@ fn version_of(program: &str, question: &str, document: &mut Document) -> Option<
     }
 }
 
-fn row(name: &str, direction: &str, workload: &str) -> Row {
-    Row {
+fn row(name: &str, direction: &str, workload: &str) -> BenchRow {
+    BenchRow {
         name: name.into(),
         direction: direction.into(),
         workload: workload.into(),
         backend: Backend::best_of(Aes::BACKENDS).name().into(),
         threads: THREADS,
-        ..Row::default()
+        ..BenchRow::default()
     }
 }
 
@@ -224,41 +224,44 @@ impl Files {
         self.folder.path().join(name)
     }
 
-    fn to_null(&self) -> Result<Sides, Error> {
+    fn to_null(&self) -> Result<CommandSides, Error> {
         let plain = self.plain()?;
         let (key, counter) = ("000102030405060708090a0b0c0d0e0f", "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
         let words: [&dyn AsRef<OsStr>; 10] =
             [&"enc", &"-aes-128-ctr", &"-K", &key, &"-iv", &counter, &"-in", &plain, &"-out", &NULL];
-        let openssl = Run::new(with_words("openssl", &words), NULL.as_ref());
+        let openssl = TimedCommand::new(with_words("openssl", &words), NULL.as_ref());
         let age = self.age(&plain, NULL.as_ref());
         let peers = vec![("age", "--version", age), ("openssl", "version", openssl)];
-        Ok(Sides { ours: self.encrypt(&plain, NULL.as_ref()), peers })
+        Ok(CommandSides { ours: self.encrypt(&plain, NULL.as_ref()), peers })
     }
 
-    fn encrypt_to_file(&self) -> Result<Sides, Error> {
+    fn encrypt_to_file(&self) -> Result<CommandSides, Error> {
         let plain = self.plain()?;
-        Ok(Sides { ours: self.encrypt(&plain, &self.path("output.tress")), peers: vec![self.copy(&plain)] })
+        Ok(CommandSides { ours: self.encrypt(&plain, &self.path("output.tress")), peers: vec![self.copy(&plain)] })
     }
 
-    fn decrypt_to_file(&self) -> Result<Sides, Error> {
+    fn decrypt_to_file(&self) -> Result<CommandSides, Error> {
         let (sealed, opened) = (self.path("plain.tress"), self.path("output"));
         output_of(&mut self.encrypt(&self.plain()?, &sealed).command)?;
         let threads = THREADS.to_string();
         let words: [&dyn AsRef<OsStr>; 8] =
             [&"decrypt", &"-i", &self.identity, &"--threads", &threads, &"-o", &opened, &sealed];
-        Ok(Sides { ours: Run::new(with_words(&self.tress, &words), &opened), peers: vec![self.copy(&sealed)] })
+        Ok(CommandSides {
+            ours: TimedCommand::new(with_words(&self.tress, &words), &opened),
+            peers: vec![self.copy(&sealed)],
+        })
     }
 
-    fn start(&self) -> Result<Sides, Error> {
+    fn start(&self) -> Result<CommandSides, Error> {
         let small = self.path("small");
         fs::write(&small, [0x33; START_BYTES as usize]).map_err(Error::Files)?;
         let age = self.age(&small, &self.path("small.age"));
         let ours = self.encrypt(&small, &self.path("small.tress"));
-        Ok(Sides { ours, peers: vec![("age", "--version", age)] })
+        Ok(CommandSides { ours, peers: vec![("age", "--version", age)] })
     }
 
     /// Measures the most resident memory during encryption of a sparse file (all zeros, so that the file itself takes no memory).
-    fn memory(&self) -> Result<Row, Error> {
+    fn memory(&self) -> Result<BenchRow, Error> {
         let sparse = self.path("sparse");
         File::create(&sparse).and_then(|file| file.set_len(self.memory_bytes)).map_err(Error::Files)?;
         let mut row = row(NAMES[2], "encrypt", "sparse tmpfs file to /dev/null");
@@ -280,19 +283,19 @@ impl Files {
         Ok(row)
     }
 
-    fn encrypt(&self, input: &Path, output: &Path) -> Run {
+    fn encrypt(&self, input: &Path, output: &Path) -> TimedCommand {
         let (to, threads) = (&self.recipient, THREADS.to_string());
         let words: [&dyn AsRef<OsStr>; 8] = [&"encrypt", &"-r", to, &"--threads", &threads, &"-o", &output, &input];
-        Run::new(with_words(&self.tress, &words), output)
+        TimedCommand::new(with_words(&self.tress, &words), output)
     }
 
-    fn age(&self, input: &Path, output: &Path) -> Run {
-        Run::new(with_words("age", &[&"-r", &self.recipient, &"-o", &output, &input]), output)
+    fn age(&self, input: &Path, output: &Path) -> TimedCommand {
+        TimedCommand::new(with_words("age", &[&"-r", &self.recipient, &"-o", &output, &input]), output)
     }
 
-    fn copy(&self, input: &Path) -> (&'static str, &'static str, Run) {
+    fn copy(&self, input: &Path) -> (&'static str, &'static str, TimedCommand) {
         let copy = self.path("copy");
-        ("cp", "--version", Run::new(with_words("cp", &[&input, &copy]), &copy))
+        ("cp", "--version", TimedCommand::new(with_words("cp", &[&input, &copy]), &copy))
     }
 
     /// The plaintext that all rows share: bytes without holes or repetitions.

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Error,
-    record::{Document, Row, SCHEMA},
+    record::{BenchRow, Document, SCHEMA},
     text,
 };
 use crate::timing::statistics::{Median, paired_ratio, ratio};
@@ -103,7 +103,7 @@ impl Change {
     }
 
     /// The smallest change that the row would have shown: half the width of the interval.
-    pub(super) fn least_seen(&self) -> f64 {
+    pub(super) fn smallest_visible_change(&self) -> f64 {
         self.spread().sqrt() - 1.0
     }
 }
@@ -124,11 +124,11 @@ impl Comparison {
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Comparison, Error> {
     let (before, after) = (read_full(&options.before)?, read_full(&options.after)?);
     check(&before, &after, options.force)?;
-    tell(compare(&before, &after), options.json, out)
+    write_comparison(compare(&before, &after), options.json, out)
 }
 
 /// Writes the comparison as a table or as JSON, and returns it.
-pub(super) fn tell(comparison: Comparison, json: bool, out: &mut dyn Write) -> Result<Comparison, Error> {
+pub(super) fn write_comparison(comparison: Comparison, json: bool, out: &mut dyn Write) -> Result<Comparison, Error> {
     if json {
         text::json(&comparison, out)?;
     } else {
@@ -185,7 +185,7 @@ pub(crate) fn difference(before: &Document, after: &Document) -> Option<&'static
 
 /// Compares row by row.
 pub fn compare(before: &Document, after: &Document) -> Comparison {
-    let mut earlier: BTreeMap<String, &Row> = before.rows.iter().map(|row| (identity(row), row)).collect();
+    let mut earlier: BTreeMap<String, &BenchRow> = before.rows.iter().map(|row| (identity(row), row)).collect();
     let (mut rows, mut unsure, mut new) = (Vec::new(), Vec::new(), Vec::new());
     for row in &after.rows {
         let name = identity(row);
@@ -199,12 +199,12 @@ pub fn compare(before: &Document, after: &Document) -> Comparison {
 }
 
 /// The fields that make two rows the same measurement. The backend is not one of them: a new backend is a change to show.
-pub(super) fn identity(row: &Row) -> String {
+pub(super) fn identity(row: &BenchRow) -> String {
     let threads = if row.threads > 1 { format!(", {} threads", row.threads) } else { String::new() };
     format!("{} {}: {}, {}{threads}", row.name, row.direction, row.workload, text::length(row.message_bytes))
 }
 
-fn change(name: &str, old: &Row, new: &Row) -> Option<Change> {
+fn change(name: &str, old: &BenchRow, new: &BenchRow) -> Option<Change> {
     let mut measures: Vec<(String, Vec<f64>, Vec<f64>)> = Vec::new();
     for (peer, then) in &old.against {
         if let Some(now) = new.against.get(peer)
@@ -213,7 +213,7 @@ fn change(name: &str, old: &Row, new: &Row) -> Option<Change> {
             measures.push((peer.clone(), then.visits(), now.visits()));
         }
     }
-    let speeds = |row: &Row| row.cycle_visits().iter().map(|cycles| cycles.recip()).collect();
+    let speeds = |row: &BenchRow| row.cycle_visits().iter().map(|cycles| cycles.recip()).collect();
     measures.push(("cycles".into(), speeds(old), speeds(new)));
     measures.push(("rate".into(), old.visits(), new.visits()));
     let candidates = measures.into_iter().filter_map(|(measure, then, now)| {
@@ -264,7 +264,7 @@ fn write(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     }
     let same = comparison.rows.len() - changed.len();
     if same > 0 {
-        let mut seen: Vec<f64> = comparison.rows.iter().map(|change| change.least_seen()).collect();
+        let mut seen: Vec<f64> = comparison.rows.iter().map(|change| change.smallest_visible_change()).collect();
         seen.sort_by(f64::total_cmp);
         writeln!(
             out,

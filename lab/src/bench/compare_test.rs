@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     bench::record::{Against, Machine},
-    roofs::{Roof, Roofs},
+    roofs::{Roof, Roofline},
 };
 
 /// Rates around `rate` with a deterministic noise of up to the fraction `noise`, different for each `seed`.
@@ -12,17 +12,17 @@ fn samples(rate: f64, noise: f64, seed: u64) -> Vec<f64> {
     (0..41).map(|_| rate * (1.0 + noise * (2.0 * random.f64() - 1.0))).collect()
 }
 
-fn row(name: &str, samples: Vec<f64>) -> Row {
+fn row(name: &str, samples: Vec<f64>) -> BenchRow {
     let text = |text: &str| text.to_string();
     let (direction, workload) = (text("encrypt"), text("32 messages"));
-    Row { name: name.into(), direction, workload, message_bytes: 16384, samples, ..Row::default() }
+    BenchRow { name: name.into(), direction, workload, message_bytes: 16384, samples, ..BenchRow::default() }
 }
 
-fn document(rows: Vec<Row>) -> Document {
+fn document(rows: Vec<BenchRow>) -> Document {
     Document { rows, ..Document::new(Machine::default()) }
 }
 
-fn only(before: Row, after: Row) -> Change {
+fn only(before: BenchRow, after: BenchRow) -> Change {
     let mut found = compare(&document(vec![before]), &document(vec![after]));
     assert_eq!((found.rows.len(), found.gone.len(), found.new.len()), (1, 0, 0));
     found.rows.pop().unwrap()
@@ -114,7 +114,7 @@ fn medians_are_kept_without_samples() {
     // Older records have no intervals for rates.
     row.bytes_per_s = Some(row.clone().summarise());
     let roof = Roof { cycle_samples: vec![4.0, 1.0, 3.0], samples: vec![1.0; 3], ..Roof::default() };
-    let roofs = Roofs { roofs: vec![roof.clone(), roof], ..Roofs::default() };
+    let roofs = Roofline { roofs: vec![roof.clone(), roof], ..Roofline::default() };
     let full = Document { roofs: Some(roofs), ..document(vec![row.clone(), row.clone()]) };
     let mut kept = full.clone();
     kept.keep_medians("0123abc".into());
@@ -132,10 +132,10 @@ fn medians_are_kept_without_samples() {
     assert_eq!(read(&full_path).unwrap().rows, full.rows);
 
     let found = read(&kept_path).unwrap();
-    let median = Row { count: Some(41), samples: vec![], cycle_samples: vec![], ..full.rows[0].clone() };
-    let expected = Row { against: found.rows[0].against.clone(), outliers: found.rows[0].outliers, ..median };
+    let median = BenchRow { count: Some(41), samples: vec![], cycle_samples: vec![], ..full.rows[0].clone() };
+    let expected = BenchRow { against: found.rows[0].against.clone(), outliers: found.rows[0].outliers, ..median };
     let rate = crate::timing::statistics::median(&row.samples);
-    let intervals = Row { rate_low: Some(rate.low), rate_high: Some(rate.high), ..expected };
+    let intervals = BenchRow { rate_low: Some(rate.low), rate_high: Some(rate.high), ..expected };
     assert_eq!(found.rows, [intervals.clone(), intervals]);
     let against = Against { count: Some(41), pairs: vec![], ..full.rows[0].against["openssl"].clone() };
     assert_eq!(found.rows[0].against["openssl"], against);

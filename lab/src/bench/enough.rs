@@ -22,7 +22,7 @@ pub enum Stopped {
 
 /// When there are enough samples, or pairs of samples.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Enough {
+pub(crate) struct StoppingRule {
     /// Least number of samples.
     pub(crate) least: usize,
     /// Largest number of samples.
@@ -31,7 +31,7 @@ pub(crate) struct Enough {
     pub(crate) half_width: f64,
 }
 
-impl Enough {
+impl StoppingRule {
     /// Returns the reason to stop, or `None` to take more samples.
     pub(crate) fn stop(&self, figures: &[f64], time_is_up: bool) -> Option<Stopped> {
         let count = figures.len();
@@ -60,10 +60,10 @@ impl Enough {
 mod tests {
     use super::*;
 
-    const ENOUGH: Enough = Enough { least: 11, most: 100, half_width: 0.01 };
+    const ENOUGH: StoppingRule = StoppingRule { least: 11, most: 100, half_width: 0.01 };
 
     /// Takes samples until the rule stops it.
-    fn sampled(enough: Enough, mut figure: impl FnMut() -> f64) -> (Vec<f64>, Stopped) {
+    fn sampled(enough: StoppingRule, mut figure: impl FnMut() -> f64) -> (Vec<f64>, Stopped) {
         let mut figures = Vec::new();
         loop {
             figures.push(figure());
@@ -73,7 +73,7 @@ mod tests {
         }
     }
 
-    fn count(enough: Enough, figure: impl FnMut() -> f64) -> (usize, Stopped) {
+    fn count(enough: StoppingRule, figure: impl FnMut() -> f64) -> (usize, Stopped) {
         let (figures, stopped) = sampled(enough, figure);
         (figures.len(), stopped)
     }
@@ -112,7 +112,7 @@ mod tests {
     /// exponential noise.
     #[test]
     fn intervals_that_end_the_sampling_hold_what_they_say() {
-        let enough = Enough { most: 301, ..ENOUGH };
+        let enough = StoppingRule { most: 301, ..ENOUGH };
         for width in [0.03, 0.05, 0.07, 0.1] {
             let held = (0..1000).filter(|seed| {
                 let mut random = fastrand::Rng::with_seed(*seed);

@@ -19,7 +19,7 @@ use super::{
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// The file of a record.
-pub(crate) struct Keeper {
+pub(crate) struct RecordWriter {
     file: PathBuf,
     /// Whether the file has to be created, in a folder where no file is replaced.
     is_new: bool,
@@ -28,16 +28,16 @@ pub(crate) struct Keeper {
     written: Instant,
 }
 
-impl Keeper {
+impl RecordWriter {
     /// Finds the file and makes sure that it can be written. With `resume`, the rows of an unfinished record are
     /// added to the document. An existing record or empty file will be replaced; any other file is an error.
-    pub(crate) fn open(path: &Path, resume: bool, document: &mut Document) -> Result<Keeper, Error> {
+    pub(crate) fn open(path: &Path, resume: bool, document: &mut Document) -> Result<RecordWriter, Error> {
         let failed = |error: io::Error| Error::Record { path: path.to_path_buf(), error };
         let (mut file, mut is_new) = (path.to_path_buf(), false);
         if path.is_dir() {
             match if resume { unfinished(path, document) } else { None } {
                 Some(found) => file = found,
-                None => (file, is_new) = (free_name(path, &document.file_name()), true),
+                None => (file, is_new) = (unused_name(path, &document.file_name()), true),
             }
         }
         let found = match fs::metadata(&file) {
@@ -50,7 +50,7 @@ impl Keeper {
             // Keeps the link, and replaces its target.
             file = fs::canonicalize(&file).map_err(failed)?;
             if resume {
-                go_on(&file, document)?;
+                resume_record(&file, document)?;
             } else if found.is_some_and(|metadata| metadata.len() > 0) && !is_record(&file) {
                 return Err(Error::NoRecord(file));
             }
@@ -59,11 +59,11 @@ impl Keeper {
             // Fail now rather than after an hour of measurements.
             drop(temporary(&file).map_err(failed)?);
         }
-        Ok(Keeper { file, is_new, is_stream, written: Instant::now() })
+        Ok(RecordWriter { file, is_new, is_stream, written: Instant::now() })
     }
 
     /// Writes the document if the last write was at least [`PAUSE`] ago.
-    pub(crate) fn keep(&mut self, document: &Document) -> Result<(), Error> {
+    pub(crate) fn write_if_due(&mut self, document: &Document) -> Result<(), Error> {
         if self.is_stream || self.written.elapsed() < PAUSE { Ok(()) } else { self.write(document) }
     }
 
@@ -91,7 +91,7 @@ impl Keeper {
                 }
                 // Another run has created a file of this name.
                 Err(taken) if taken.error.kind() == io::ErrorKind::AlreadyExists => {
-                    self.file = free_name(folder(&self.file), &document.file_name());
+                    self.file = unused_name(folder(&self.file), &document.file_name());
                     file = taken.file;
                 }
                 Err(other) => return Err(other.error),
@@ -115,7 +115,7 @@ fn folder(file: &Path) -> &Path {
 }
 
 /// This name in the folder, or with a number added if the file exists: earlier records of the day stay.
-fn free_name(folder: &Path, name: &str) -> PathBuf {
+fn unused_name(folder: &Path, name: &str) -> PathBuf {
     let stem = name.strip_suffix(".json").unwrap_or(name);
     let numbered = (2..).map(|number| folder.join(format!("{stem}-{number}.json")));
     iter::once(folder.join(name)).chain(numbered).find(|file| !file.exists()).expect("numbers do not end")
@@ -127,7 +127,7 @@ fn unfinished(folder: &Path, document: &Document) -> Option<PathBuf> {
     let records = files.filter(|file| file.extension().is_some_and(|extension| extension == "json"));
     let usable = records.filter_map(|file| {
         let record = read_full(&file).ok()?;
-        (!record.complete && unlike(&record, document).is_none()).then_some((record.time, file))
+        (!record.complete && resume_difference(&record, document).is_none()).then_some((record.time, file))
     });
     usable.max().map(|(_, file)| file)
 }
@@ -138,9 +138,9 @@ fn is_record(file: &Path) -> bool {
 }
 
 /// Takes over the rows of the record.
-fn go_on(file: &Path, document: &mut Document) -> Result<(), Error> {
+fn resume_record(file: &Path, document: &mut Document) -> Result<(), Error> {
     let record = read_full(file)?;
-    if let Some(what) = unlike(&record, document) {
+    if let Some(what) = resume_difference(&record, document) {
         return Err(Error::NotResumable { path: file.to_path_buf(), what });
     }
     if record.machine.commit != document.machine.commit {
@@ -154,7 +154,7 @@ fn go_on(file: &Path, document: &mut Document) -> Result<(), Error> {
 }
 
 /// What differs between a record and this run's document so that it cannot be resumed. Commits may differ.
-fn unlike(record: &Document, document: &Document) -> Option<&'static str> {
+fn resume_difference(record: &Document, document: &Document) -> Option<&'static str> {
     let version = (record.tress != document.tress).then_some("versions of Tress");
     difference(record, document).or(version)
 }

@@ -1,18 +1,18 @@
 //! A record is complete at every moment, replaces only other records, and is resumed only by a run that fits.
 
 use super::*;
-use crate::bench::record::{Machine, Row};
+use crate::bench::record::{BenchRow, Machine};
 
 fn document(rows: &[&str]) -> Document {
     let machine = Machine { model: "this one".into(), ..Machine::default() };
-    let row = |name: &&str| Row { name: name.to_string(), samples: vec![1.0; 11], ..Row::default() };
+    let row = |name: &&str| BenchRow { name: name.to_string(), samples: vec![1.0; 11], ..BenchRow::default() };
     Document { time: 7, complete: false, rows: rows.iter().map(row).collect(), ..Document::new(machine) }
 }
 
-fn open(path: &Path, resume: bool) -> Result<(Keeper, Vec<String>), Error> {
+fn open(path: &Path, resume: bool) -> Result<(RecordWriter, Vec<String>), Error> {
     let mut fresh = document(&[]);
-    let keeper = Keeper::open(path, resume, &mut fresh)?;
-    Ok((keeper, fresh.rows.into_iter().map(|row| row.name).collect()))
+    let writer = RecordWriter::open(path, resume, &mut fresh)?;
+    Ok((writer, fresh.rows.into_iter().map(|row| row.name).collect()))
 }
 
 fn names(folder: &Path) -> Vec<String> {
@@ -26,16 +26,16 @@ fn names(folder: &Path) -> Vec<String> {
 fn a_record_is_replaced_as_a_whole() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("record.json");
-    let (mut keeper, rows) = open(&file, false).unwrap();
+    let (mut writer, rows) = open(&file, false).unwrap();
     assert!(rows.is_empty() && !file.exists());
     // Not written yet: rows come faster than files are written.
-    keeper.keep(&document(&["a"])).unwrap();
+    writer.write_if_due(&document(&["a"])).unwrap();
     assert!(!file.exists());
-    keeper.written = Instant::now() - PAUSE;
-    keeper.keep(&document(&["a"])).unwrap();
+    writer.written = Instant::now() - PAUSE;
+    writer.write_if_due(&document(&["a"])).unwrap();
     let kept = read(&file).unwrap();
     assert_eq!((kept.complete, kept.rows.len()), (false, 1));
-    keeper.write(&document(&["a", "b"])).unwrap();
+    writer.write(&document(&["a", "b"])).unwrap();
     assert_eq!(read(&file).unwrap().rows.len(), 2);
     assert_eq!(names(folder.path()), ["record.json"]);
 }
@@ -71,9 +71,9 @@ fn an_unfinished_record_is_gone_on_with() {
     write("c.json", &Document { time: 9, complete: true, ..document(&["d"]) });
     write("d.json", &Document { time: 9, quick: true, ..document(&["e"]) });
     fs::write(folder.path().join("e.json"), "{\"schema\": 1, \"ro").unwrap();
-    let (keeper, rows) = open(folder.path(), true).unwrap();
+    let (writer, rows) = open(folder.path(), true).unwrap();
     assert_eq!(rows, ["c"]);
-    assert!(keeper.file.ends_with("b.json"));
+    assert!(writer.file.ends_with("b.json"));
 }
 
 #[test]
@@ -109,9 +109,9 @@ fn what_was_measured_elsewhere_is_not_gone_on_with() {
     for before in [document(&["b", "c"]), Document { schema: 2, ..document(&[]) }] {
         write(&before);
         let text = fs::read(&file).unwrap();
-        let (mut keeper, _) = open(&file, false).unwrap();
+        let (mut writer, _) = open(&file, false).unwrap();
         assert_eq!(fs::read(&file).unwrap(), text);
-        keeper.write(&document(&["a"])).unwrap();
+        writer.write(&document(&["a"])).unwrap();
         assert_eq!(read(&file).unwrap().rows.len(), 1);
     }
 }
@@ -139,10 +139,10 @@ fn commits_of_both_runs_are_told() {
     };
     fs::write(&file, serde_json::to_vec(&of("before")).unwrap()).unwrap();
     let mut fresh = of("after");
-    Keeper::open(&file, true, &mut fresh).unwrap();
+    RecordWriter::open(&file, true, &mut fresh).unwrap();
     assert_eq!(fresh.machine.commit.as_deref(), Some("before, after"));
     let mut same = of("before");
-    Keeper::open(&file, true, &mut same).unwrap();
+    RecordWriter::open(&file, true, &mut same).unwrap();
     assert_eq!(same.machine.commit.as_deref(), Some("before"));
 }
 
@@ -150,8 +150,8 @@ fn commits_of_both_runs_are_told() {
 #[cfg(unix)]
 fn devices_and_links_stay_what_they_are() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut keeper, _) = open(Path::new("/dev/null"), false).unwrap();
-    keeper.write(&document(&["a"])).unwrap();
+    let (mut writer, _) = open(Path::new("/dev/null"), false).unwrap();
+    writer.write(&document(&["a"])).unwrap();
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
 
     let (file, link) = (folder.path().join("record.json"), folder.path().join("link"));

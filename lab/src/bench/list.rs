@@ -12,7 +12,7 @@ use super::{
     rows,
     text::{json, length, table},
     theirs::peers,
-    work::{Case, called},
+    work::{BenchCase, direction_name},
 };
 
 /// A name, and the options that apply to its rows.
@@ -42,11 +42,11 @@ pub fn list() -> Vec<Listed> {
         let call = Call { cipher, mode, direction: directions[0], lanes: 1, message_bytes, shape: Shape::Usual };
         Listed {
             name: call.name(),
-            directions: directions.iter().map(|direction| called(*direction)).collect(),
+            directions: directions.iter().map(|direction| direction_name(*direction)).collect(),
             backends: cipher.backends.iter().filter(|one| one.is_available()).map(|one| one.name()).collect(),
             lanes: directions.iter().any(|direction| has_lanes(mode, *direction)),
             multiple_of_bytes: Some(if matches!(mode, Mode::Ecb | Mode::Cbc) { message_bytes } else { 1 }),
-            peers: peers(&call).into_iter().map(|who| who.name()).collect(),
+            peers: peers(&call).into_iter().map(|contender| contender.name()).collect(),
             rows: Vec::new(),
         }
     });
@@ -67,14 +67,14 @@ pub fn list() -> Vec<Listed> {
 
 impl Listed {
     /// The entry of a case that is not a cipher.
-    fn number(case: &Case) -> Listed {
+    fn number(case: &BenchCase) -> Listed {
         Listed {
             name: case.name.clone(),
             directions: Vec::new(),
             backends: Vec::new(),
             lanes: false,
             multiple_of_bytes: None,
-            peers: case.peers.iter().map(|who| who.name()).collect(),
+            peers: case.peers.iter().map(|contender| contender.name()).collect(),
             rows: Vec::new(),
         }
     }

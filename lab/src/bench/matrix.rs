@@ -17,7 +17,7 @@ use super::{
     text::length,
     theirs::peers,
     threads::{self, Threads},
-    work::{Case, Made, Make, called},
+    work::{BenchCase, MakeWork, WorkResult, direction_name},
 };
 
 /// Default numbers of messages in a call: one, and as many as fill the lanes of every backend.
@@ -112,7 +112,7 @@ impl Choice {
 }
 
 /// The rows that the choice selects, each with its backend. Combinations that do not exist are left out.
-pub(crate) fn cases(choice: &Choice, wants: impl Fn(&str) -> bool) -> Result<Vec<(Backend, Case)>, Error> {
+pub(crate) fn cases(choice: &Choice, wants: impl Fn(&str) -> bool) -> Result<Vec<(Backend, BenchCase)>, Error> {
     choice.check()?;
     let memory_bytes = memory_bytes();
     let (mut cases, mut has_name, mut reasons) = (Vec::new(), false, BTreeSet::new());
@@ -123,7 +123,7 @@ pub(crate) fn cases(choice: &Choice, wants: impl Fn(&str) -> bool) -> Result<Vec
         }
         for (call, backend, threads) in combinations(choice, cipher, mode) {
             let is_too_large = (call.buffer_bytes() * threads) as u64 > memory_bytes;
-            match why_not(&call).or(is_too_large.then_some(TOO_LARGE)) {
+            match exclusion_reason(&call).or(is_too_large.then_some(TOO_LARGE)) {
                 Some(why) => drop(reasons.insert(why)),
                 None => cases.push((backend, case(call, threads, choice.workload(&call, backend)))),
             }
@@ -162,13 +162,13 @@ fn memory_bytes() -> u64 {
 }
 
 /// The reason why a combination does not exist.
-fn why_not(call: &Call) -> Option<&'static str> {
+fn exclusion_reason(call: &Call) -> Option<&'static str> {
     let whole_blocks = call.message_bytes.is_multiple_of(call.cipher.block_bytes);
     match call.mode {
         _ if call.lanes > 1 && !has_lanes(call.mode, call.direction) => Some("only CCM and CBC encryption have lanes"),
         Mode::Ecb | Mode::Cbc if !whole_blocks => Some("ECB and CBC messages must be whole blocks"),
         Mode::Ccm if call.message_bytes > MOST_CCM_BYTES => Some("CCM messages must be shorter than 16 MiB here"),
-        Mode::Ctr if call.most_ctr_bytes().is_some_and(|most| call.message_bytes > most) => {
+        Mode::Ctr if call.max_ctr_bytes().is_some_and(|most| call.message_bytes > most) => {
             Some("the counter of this cipher is exhausted before the end of the message")
         }
         _ => None,
@@ -176,19 +176,19 @@ fn why_not(call: &Call) -> Option<&'static str> {
 }
 
 /// The row of a call.
-pub(crate) fn case(call: Call, threads: usize, workload: String) -> Case {
-    let make: Make = Box::new(move |backend, peers| {
+pub(crate) fn case(call: Call, threads: usize, workload: String) -> BenchCase {
+    let make: MakeWork = Box::new(move |backend, peers| {
         let peers = peers.to_vec();
-        let one = move || -> Made { Ok(Box::new(Messages::new(call, backend, &peers)?)) };
+        let one = move || -> WorkResult { Ok(Box::new(Messages::new(call, backend, &peers)?)) };
         if threads == 1 {
             return one();
         }
-        let each: threads::Make = Arc::new(one);
+        let each: threads::MakeThreadWork = Arc::new(one);
         Ok(Box::new(Threads::new(threads, &each)?))
     });
-    Case {
+    BenchCase {
         name: call.name(),
-        direction: called(call.direction),
+        direction: direction_name(call.direction),
         workload,
         threads,
         lanes: call.lanes,

@@ -7,10 +7,10 @@ use tress_peers::ipsec_mb;
 
 use super::*;
 use crate::bench::{
-    Against, Document, Options, Row, Stopped, list, plan, rows,
-    sample::{Effort, visit},
-    visits::Item as _,
-    work::{Who, Work},
+    Against, BenchRow, Document, Options, Stopped, list, plan, rows,
+    sample::{SampleEffort, visit},
+    visits::VisitedRow as _,
+    work::{Contender, TimedWork},
 };
 
 fn options(filter: &str) -> Options {
@@ -19,11 +19,12 @@ fn options(filter: &str) -> Options {
 
 /// Name, direction, lanes, threads and bytes of the rows.
 fn shown(choice: &Choice, filter: &str) -> Vec<(String, &'static str, usize, usize, u64)> {
-    let row = |(_, case): (Backend, Case)| (case.name, case.direction, case.lanes, case.threads, case.message_bytes);
+    let row =
+        |(_, case): (Backend, BenchCase)| (case.name, case.direction, case.lanes, case.threads, case.message_bytes);
     made(choice, filter).unwrap().into_iter().map(row).collect()
 }
 
-fn made(choice: &Choice, filter: &str) -> Result<Vec<(Backend, Case)>, Error> {
+fn made(choice: &Choice, filter: &str) -> Result<Vec<(Backend, BenchCase)>, Error> {
     cases(choice, |name| options(filter).wants(name))
 }
 
@@ -34,10 +35,10 @@ fn why_none(choice: &Choice, filter: &str) -> Error {
 }
 
 /// The output of one run by a contender.
-fn output(work: &mut dyn Work, who: Who) -> Vec<u8> {
-    work.prepare(who).unwrap();
-    work.run(who).unwrap();
-    work.output(who).to_vec()
+fn output(work: &mut dyn TimedWork, contender: Contender) -> Vec<u8> {
+    work.prepare(contender).unwrap();
+    work.run(contender).unwrap();
+    work.output(contender).to_vec()
 }
 
 /// The documented names: aes-128/192/256, rijndael-BLOCK-KEY, rc6-128/192/256, pipo-128/256 with ecb, cbc, ctr, and
@@ -70,12 +71,12 @@ fn rows_of_records_keep_their_names() {
     type Known = (String, String, String, u64, usize, Vec<String>);
     let record = include_str!("../../../bench/record/2026-11-24-amd-epyc.json");
     let record: Document = serde_json::from_str(record).unwrap();
-    let of_row = |row: Row| -> Known {
+    let of_row = |row: BenchRow| -> Known {
         let peers = row.against.into_keys().collect();
         (row.name, row.direction, row.workload, row.message_bytes, row.lanes, peers)
     };
-    let of_case = |case: Case| -> Known {
-        let mut peers: Vec<_> = case.peers.iter().map(|who| who.name().to_string()).collect();
+    let of_case = |case: BenchCase| -> Known {
+        let mut peers: Vec<_> = case.peers.iter().map(|contender| contender.name().to_string()).collect();
         peers.sort();
         (case.name, case.direction.into(), case.workload, case.message_bytes, case.lanes, peers)
     };
@@ -169,12 +170,12 @@ fn everybody_makes_the_same() {
     let made = made(&choice, "^(aes|rc6|pipo|rijndael-(128|192))-").unwrap();
     assert!(made.len() > 200);
     for (backend, case) in made {
-        let peers: Vec<Who> = case.peers.iter().copied().filter(|who| who.is_available()).collect();
+        let peers: Vec<Contender> = case.peers.iter().copied().filter(|contender| contender.is_available()).collect();
         let mut work = (case.make)(backend, &peers).unwrap();
-        let ours = output(&mut *work, Who::Ours);
+        let ours = output(&mut *work, Contender::Tress);
         assert!(!ours.is_empty());
-        for who in peers {
-            assert_eq!(output(&mut *work, who), ours, "{} {} {}", case.name, case.direction, who.name());
+        for contender in peers {
+            assert_eq!(output(&mut *work, contender), ours, "{} {} {}", case.name, case.direction, contender.name());
         }
     }
 }
@@ -185,16 +186,21 @@ fn everybody_makes_the_same_of_every_shape() {
     let cases = rows::all().into_iter().filter(|case| ["encrypt", "decrypt"].contains(&case.direction));
     let mut comparable = 0;
     for case in cases {
-        let peers: Vec<Who> = case.peers.iter().copied().filter(|who| who.is_available()).collect();
+        let peers: Vec<Contender> = case.peers.iter().copied().filter(|contender| contender.is_available()).collect();
         let mut work = (case.make)(Backend::best_of(case.backends), &peers).unwrap();
-        let ours = output(&mut *work, Who::Ours);
-        let messages = work.bytes(Who::Ours);
-        for who in peers {
-            let theirs = output(&mut *work, who);
-            assert!(theirs.is_empty() || theirs == ours, "{} {} {}", case.name, case.workload, who.name());
+        let ours = output(&mut *work, Contender::Tress);
+        let messages = work.bytes(Contender::Tress);
+        for contender in peers {
+            let theirs = output(&mut *work, contender);
+            assert!(theirs.is_empty() || theirs == ours, "{} {} {}", case.name, case.workload, contender.name());
             comparable += usize::from(!theirs.is_empty());
             // Mixed lengths have nearly as many bytes.
-            assert!(work.bytes(who).abs_diff(messages) < messages / 1000, "{} {}", case.workload, who.name());
+            assert!(
+                work.bytes(contender).abs_diff(messages) < messages / 1000,
+                "{} {}",
+                case.workload,
+                contender.name()
+            );
         }
     }
     // These rows have RustCrypto, the crate pipo or our own baseline, whatever else is installed.
@@ -207,7 +213,7 @@ fn a_call_by_every_backend_is_the_reference() {
         for &direction in directions(mode) {
             let message_bytes = 2 * cipher.block_bytes;
             let call = Call { cipher, mode, direction, lanes: 1, message_bytes, shape: Shape::Usual };
-            let of = |backend| output(&mut Messages::new(call, backend, &[]).unwrap(), Who::Ours);
+            let of = |backend| output(&mut Messages::new(call, backend, &[]).unwrap(), Contender::Tress);
             assert_eq!(of(cipher.best_backend()), of(Backend::Reference), "{} {direction:?}", call.name());
         }
     }
@@ -216,27 +222,27 @@ fn a_call_by_every_backend_is_the_reference() {
 /// libipsec-mb, and libipsec-mb with a handicap: it does everything twice.
 struct Handicapped(Messages);
 
-const TWICE: Who = Who::Own("twice");
+const TWICE: Contender = Contender::Baseline("twice");
 
-impl Work for Handicapped {
-    fn bytes(&self, who: Who) -> u64 {
-        self.0.bytes(who)
+impl TimedWork for Handicapped {
+    fn bytes(&self, contender: Contender) -> u64 {
+        self.0.bytes(contender)
     }
 
-    fn prepare(&mut self, who: Who) -> Result<(), Error> {
-        self.0.prepare(who)
+    fn prepare(&mut self, contender: Contender) -> Result<(), Error> {
+        self.0.prepare(contender)
     }
 
-    fn run(&mut self, who: Who) -> Result<(), Error> {
-        if who != TWICE {
-            return self.0.run(who);
+    fn run(&mut self, contender: Contender) -> Result<(), Error> {
+        if contender != TWICE {
+            return self.0.run(contender);
         }
-        self.0.run(Who::IpsecMb)?;
-        self.0.run(Who::IpsecMb)
+        self.0.run(Contender::IpsecMb)?;
+        self.0.run(Contender::IpsecMb)
     }
 
-    fn output(&self, who: Who) -> &[u8] {
-        self.0.output(who)
+    fn output(&self, contender: Contender) -> &[u8] {
+        self.0.output(contender)
     }
 }
 
@@ -248,13 +254,13 @@ fn a_handicap_of_a_peer_shows_in_the_ratio() {
         return;
     }
     let call = Call { lanes: 64, message_bytes: 1024, shape: Shape::KeyEach, ..ccm(Direction::Encrypt) };
-    let mut work = Handicapped(Messages::new(call, call.cipher.best_backend(), &[Who::IpsecMb]).unwrap());
+    let mut work = Handicapped(Messages::new(call, call.cipher.best_backend(), &[Contender::IpsecMb]).unwrap());
     let [sample, warm_up, visit_time] = [1, 1, 20].map(Duration::from_millis);
-    let (effort, mut row) = (Effort { sample, warm_up, visit: visit_time }, Row::default());
+    let (effort, mut row) = (SampleEffort { sample, warm_up, visit: visit_time }, BenchRow::default());
     for _ in 0..11 {
-        visit(&mut work, &[Who::IpsecMb, TWICE], effort, &mut row).unwrap();
+        visit(&mut work, &[Contender::IpsecMb, TWICE], effort, &mut row).unwrap();
     }
-    let handicap = row.against[TWICE.name()].ratio / row.against[Who::IpsecMb.name()].ratio;
+    let handicap = row.against[TWICE.name()].ratio / row.against[Contender::IpsecMb.name()].ratio;
     assert!((1.5..2.7).contains(&handicap), "{handicap}");
 }
 
@@ -267,13 +273,13 @@ fn ccm(direction: Direction) -> Call {
 /// Rates of threads are rates of all threads together, by the wall clock.
 #[test]
 fn threads_work_at_the_same_time() {
-    let by = |backend| -> threads::Make {
+    let by = |backend| -> threads::MakeThreadWork {
         Arc::new(move || Ok(Box::new(Messages::new(ccm(Direction::Decrypt), backend, &[])?)))
     };
     let make = by(Backend::Portable);
     let mut work = Threads::new(3, &make).unwrap();
-    assert_eq!(work.bytes(Who::Ours), 3 * make().unwrap().bytes(Who::Ours));
-    let mut time = |runs| work.timed_elsewhere(Who::Ours, runs).unwrap().unwrap();
+    assert_eq!(work.bytes(Contender::Tress), 3 * make().unwrap().bytes(Contender::Tress));
+    let mut time = |runs| work.external_time(Contender::Tress, runs).unwrap().unwrap();
     let (one, many) = (time(1), time(50));
     assert!(many > one && one > Duration::ZERO);
 
@@ -287,18 +293,18 @@ fn rows_of_an_earlier_run_are_known_again() {
     let asked = Options { matrix, against: vec!["rustcrypto".into()], ..options("^rc6-128-ctr$") };
     let plan = plan::plans(&asked).unwrap().pop().expect("one row");
     let mut row = plan.row(&*plan.work(true).unwrap());
-    assert!(plan.is_of(&row) && !plan.made(&row));
+    assert!(plan.is_same_row(&row) && !plan.has_same_peers(&row));
     let stopped = Some(Stopped::Narrow);
     let by = |version: &str, stopped| Against { version: version.into(), stopped, ..Against::default() };
     row.against.insert("rustcrypto".into(), by("another", stopped));
-    assert!(!plan.made(&row));
+    assert!(!plan.has_same_peers(&row));
     row.against.insert("rustcrypto".into(), by(&tress_peers::rustcrypto::version(), None));
-    assert!(plan.made(&row));
+    assert!(plan.has_same_peers(&row));
     // A row that was measured against more peers is the same row only when nothing is left to measure for the others.
     row.against.insert("crypto++".into(), by("8", stopped));
-    assert!(!plan.made(&row));
+    assert!(!plan.has_same_peers(&row));
     row.against.insert("rustcrypto".into(), by(&tress_peers::rustcrypto::version(), stopped));
-    assert!(plan.made(&row));
+    assert!(plan.has_same_peers(&row));
     row.threads = 2;
-    assert!(!plan.is_of(&row) && !plan.made(&row));
+    assert!(!plan.is_same_row(&row) && !plan.has_same_peers(&row));
 }

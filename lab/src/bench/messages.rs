@@ -10,8 +10,8 @@ use tress_peers::Direction;
 use super::{
     Error,
     call::{Call, Shape},
-    theirs::{Party, theirs},
-    work::{Who, Work},
+    theirs::{Implementation, peer_implementation},
+    work::{Contender, TimedWork},
 };
 
 /// Bytes of messages in a run. A shorter run would end before a clock has been read.
@@ -20,14 +20,14 @@ const RUN_BYTES: usize = 256 << 10;
 const PREPARED_BYTES: usize = 64 << 10;
 
 /// Our rate at equal lengths.
-pub(crate) const EQUAL_LENGTHS: Who = Who::Own("equal-lengths");
-pub(crate) const OWN_ENCRYPTION: Who = Who::Own("own-encryption");
-pub(crate) const OWN_AES: Who = Who::Own("own-aes-256");
-pub(crate) const ONE_AT_A_TIME: Who = Who::Own("one-at-a-time");
+pub(crate) const EQUAL_LENGTHS: Contender = Contender::Baseline("equal-lengths");
+pub(crate) const OWN_ENCRYPTION: Contender = Contender::Baseline("own-encryption");
+pub(crate) const OWN_AES: Contender = Contender::Baseline("own-aes-256");
+pub(crate) const ONE_AT_A_TIME: Contender = Contender::Baseline("one-at-a-time");
 
 /// The call that a baseline does in place of the row's.
-fn instead(call: Call, yardstick: Who) -> Call {
-    match yardstick {
+fn baseline_call(call: Call, baseline: Contender) -> Call {
+    match baseline {
         EQUAL_LENGTHS => Call { shape: Shape::Usual, ..call },
         OWN_ENCRYPTION => Call { direction: Direction::Encrypt, ..call },
         OWN_AES => Call { cipher: catalogue::find("aes-256").unwrap_or(call.cipher), ..call },
@@ -38,45 +38,52 @@ fn instead(call: Call, yardstick: Who) -> Call {
 /// The calls of a run, for every contender.
 pub(crate) struct Messages {
     call: Call,
-    by: Vec<(Who, Party)>,
+    implementations: Vec<(Contender, Implementation)>,
     /// Makes ciphertexts with correct tags, where the run needs them.
-    seal: Option<Party>,
+    seal: Option<Implementation>,
     /// The messages of one call, or of all calls where each needs its own ciphertext.
     buffer: Vec<u8>,
     calls: usize,
     /// Baselines, each with a separate buffer.
-    yardsticks: Vec<(Who, Messages)>,
+    baselines: Vec<(Contender, Messages)>,
 }
 
 impl Messages {
-    pub(crate) fn new(call: Call, backend: Backend, peers: &[Who]) -> Result<Messages, Error> {
-        let (mut by, mut yardsticks) = (vec![(Who::Ours, ours(call, backend)?)], Vec::new());
-        for &who in peers {
-            match who {
-                Who::Own(_) => yardsticks.push((who, Messages::new(instead(call, who), backend, &[])?)),
-                _ => by.push((who, theirs(call, who).map_err(who.failed())?)),
+    pub(crate) fn new(call: Call, backend: Backend, peers: &[Contender]) -> Result<Messages, Error> {
+        let (mut implementations, mut baselines) =
+            (vec![(Contender::Tress, our_implementation(call, backend)?)], Vec::new());
+        for &contender in peers {
+            match contender {
+                Contender::Baseline(_) => {
+                    baselines.push((contender, Messages::new(baseline_call(call, contender), backend, &[])?))
+                }
+                _ => {
+                    implementations.push((contender, peer_implementation(call, contender).map_err(contender.failed())?))
+                }
             }
         }
         let needs_tags = call.mode == Mode::Ccm && call.direction == Direction::Decrypt;
-        let seal = needs_tags.then(|| ours(Call { direction: Direction::Encrypt, ..call }, backend)).transpose()?;
+        let seal = needs_tags
+            .then(|| our_implementation(Call { direction: Direction::Encrypt, ..call }, backend))
+            .transpose()?;
         let calls = (if needs_tags { PREPARED_BYTES } else { RUN_BYTES } / call.bytes()).max(1);
         let buffers = if needs_tags { calls } else { 1 };
-        Ok(Messages { call, by, seal, buffer: vec![0; buffers * call.buffer_bytes()], calls, yardsticks })
+        Ok(Messages { call, implementations, seal, buffer: vec![0; buffers * call.buffer_bytes()], calls, baselines })
     }
 
     /// The work of a baseline, or `self`; and the contender that runs it.
-    fn of(&mut self, who: Who) -> (&mut Messages, Who) {
-        match self.yardsticks.iter().position(|(yardstick, _)| *yardstick == who) {
-            Some(place) => (&mut self.yardsticks[place].1, Who::Ours),
-            None => (self, who),
+    fn resolve(&mut self, contender: Contender) -> (&mut Messages, Contender) {
+        match self.baselines.iter().position(|(baseline, _)| *baseline == contender) {
+            Some(place) => (&mut self.baselines[place].1, Contender::Tress),
+            None => (self, contender),
         }
     }
 }
 
-impl Work for Messages {
-    fn bytes(&self, who: Who) -> u64 {
-        let yardstick = self.yardsticks.iter().find(|(yardstick, _)| *yardstick == who);
-        let Messages { calls, call, .. } = yardstick.map_or(self, |(_, work)| work);
+impl TimedWork for Messages {
+    fn bytes(&self, contender: Contender) -> u64 {
+        let baseline = self.baselines.iter().find(|(baseline, _)| *baseline == contender);
+        let Messages { calls, call, .. } = baseline.map_or(self, |(_, work)| work);
         (calls * call.bytes()) as u64
     }
 
@@ -84,8 +91,8 @@ impl Work for Messages {
         self.seal.is_some()
     }
 
-    fn prepare(&mut self, who: Who) -> Result<(), Error> {
-        let (Messages { seal, buffer, call, .. }, _) = self.of(who);
+    fn prepare(&mut self, contender: Contender) -> Result<(), Error> {
+        let (Messages { seal, buffer, call, .. }, _) = self.resolve(contender);
         match seal {
             // Written over the last run's output, so that only this buffer is in the caches.
             Some(seal) => buffer.chunks_exact_mut(call.buffer_bytes()).try_for_each(seal),
@@ -96,40 +103,44 @@ impl Work for Messages {
         }
     }
 
-    fn run(&mut self, who: Who) -> Result<(), Error> {
-        let (Messages { call, by, seal, buffer, calls, .. }, who) = self.of(who);
-        let Some((_, party)) = by.iter_mut().find(|(by, _)| *by == who) else { return Ok(()) };
+    fn run(&mut self, contender: Contender) -> Result<(), Error> {
+        let (Messages { call, implementations, seal, buffer, calls, .. }, contender) = self.resolve(contender);
+        let Some((_, implementation)) =
+            implementations.iter_mut().find(|(implementations, _)| *implementations == contender)
+        else {
+            return Ok(());
+        };
         if seal.is_some() {
-            return buffer.chunks_exact_mut(call.buffer_bytes()).try_for_each(party);
+            return buffer.chunks_exact_mut(call.buffer_bytes()).try_for_each(implementation);
         }
         for _ in 0..*calls {
-            party(buffer)?;
+            implementation(buffer)?;
         }
         Ok(())
     }
 
-    fn output(&self, who: Who) -> &[u8] {
-        match who {
+    fn output(&self, contender: Contender) -> &[u8] {
+        match contender {
             // GCM gives other output than CCM.
-            Who::AwsLcRsGcm | Who::RingGcm => &[],
-            ONE_AT_A_TIME => self.yardsticks.first().map_or(&[], |(_, work)| &work.buffer),
-            Who::Own(_) => &[],
+            Contender::AwsLcRsGcm | Contender::RingGcm => &[],
+            ONE_AT_A_TIME => self.baselines.first().map_or(&[], |(_, work)| &work.buffer),
+            Contender::Baseline(_) => &[],
             _ => &self.buffer,
         }
     }
 }
 
-fn ours(call: Call, backend: Backend) -> Result<Party, Error> {
-    struct Ours(Call, Backend);
+fn our_implementation(call: Call, backend: Backend) -> Result<Implementation, Error> {
+    struct TressCall(Call, Backend);
 
-    impl Ours {
+    impl TressCall {
         fn keys<C: FromKey>(&self) -> Result<Vec<C>, tress_cipher::Error> {
             self.0.keys().iter().map(|key| C::with_backend(key, self.1)).collect()
         }
     }
 
-    impl WithCipher for Ours {
-        type Output = Result<Party, tress_cipher::Error>;
+    impl WithCipher for TressCall {
+        type Output = Result<Implementation, tress_cipher::Error>;
 
         fn block<C: FromKey>(self) -> Self::Output {
             Ok(plain::<C>(self.keys()?, self.0))
@@ -140,11 +151,11 @@ fn ours(call: Call, backend: Backend) -> Result<Party, Error> {
         }
     }
 
-    Ok(call.cipher.with(Ours(call, backend))?)
+    Ok(call.cipher.with(TressCall(call, backend))?)
 }
 
 /// ECB, CBC and CTR.
-fn plain<C: FromKey>(ciphers: Vec<C>, call: Call) -> Party {
+fn plain<C: FromKey>(ciphers: Vec<C>, call: Call) -> Implementation {
     let (iv, of_all) = (call.iv(), ciphers.len() - 1);
     if call.in_lanes() {
         return Box::new(move |buffer| {
@@ -156,7 +167,7 @@ fn plain<C: FromKey>(ciphers: Vec<C>, call: Call) -> Party {
             Ok(())
         });
     }
-    each(call, move |number, data, _| {
+    for_each_message(call, move |number, data, _| {
         let cipher = &ciphers[number.min(of_all)];
         match (call.mode, call.direction) {
             (Mode::Ecb, Direction::Encrypt) => modes::ecb::encrypt(cipher, data),
@@ -168,10 +179,10 @@ fn plain<C: FromKey>(ciphers: Vec<C>, call: Call) -> Party {
     })
 }
 
-fn with_ccm<C: FromKey + CcmCipher>(ciphers: Vec<C>, call: Call) -> Party {
+fn with_ccm<C: FromKey + CcmCipher>(ciphers: Vec<C>, call: Call) -> Implementation {
     let (nonces, of_all) = (call.nonces(), ciphers.len() - 1);
     if !call.in_lanes() {
-        return each(call, move |number, data, tag| {
+        return for_each_message(call, move |number, data, tag| {
             let (cipher, nonce) = (&ciphers[number.min(of_all)], &nonces[number]);
             match call.direction {
                 Direction::Encrypt => modes::ccm::seal(cipher, nonce, Aad(b""), data, tag),
@@ -181,12 +192,12 @@ fn with_ccm<C: FromKey + CcmCipher>(ciphers: Vec<C>, call: Call) -> Party {
     }
     Box::new(move |buffer| {
         let messages = call.messages(buffer);
-        let of = |number: usize| (&ciphers[number.min(of_all)], &nonces[number]);
+        let resolve = |number: usize| (&ciphers[number.min(of_all)], &nonces[number]);
         match call.direction {
             Direction::Encrypt => {
                 let mut jobs = Vec::with_capacity(call.lanes);
                 for (number, data, tag) in messages {
-                    let (cipher, nonce) = of(number);
+                    let (cipher, nonce) = resolve(number);
                     jobs.push(lanes::ccm::Seal::new(cipher, nonce, Aad(b""), data, tag)?);
                 }
                 Ok(lanes::ccm::seal(&mut jobs)?)
@@ -194,7 +205,7 @@ fn with_ccm<C: FromKey + CcmCipher>(ciphers: Vec<C>, call: Call) -> Party {
             Direction::Decrypt => {
                 let mut jobs = Vec::with_capacity(call.lanes);
                 for (number, data, tag) in messages {
-                    let ((cipher, nonce), tag) = (of(number), Tag::new(tag, tag.len())?);
+                    let ((cipher, nonce), tag) = (resolve(number), Tag::new(tag, tag.len())?);
                     jobs.push(lanes::ccm::Open::new(cipher, nonce, Aad(b""), data, tag)?);
                 }
                 Ok(lanes::ccm::open(&mut jobs).map_err(tress_cipher::Error::from)?)
@@ -204,9 +215,9 @@ fn with_ccm<C: FromKey + CcmCipher>(ciphers: Vec<C>, call: Call) -> Party {
 }
 
 /// One message after the other.
-fn each(
+fn for_each_message(
     call: Call,
     mut one: impl FnMut(usize, &mut [u8], &mut [u8]) -> Result<(), tress_cipher::Error> + 'static,
-) -> Party {
-    Box::new(move |buffer| call.each(buffer, &mut one).map_err(Into::into))
+) -> Implementation {
+    Box::new(move |buffer| call.for_each_message(buffer, &mut one).map_err(Into::into))
 }

@@ -1,6 +1,6 @@
 //! `tress bench`: rows of measurements, each measured alternately with its peers.
 //!
-//! A `work::Case` is a piece of work that we and our peers can do over the same buffer; a `plan::Plan` is one that
+//! A `work::BenchCase` is a piece of work that we and our peers can do over the same buffer; a `plan::Plan` is one that
 //! the options select. `sample` times them alternately. `visits` comes back to each of them until `enough` stops it.
 //! Medians and intervals are in [`crate::timing`]. [`record`] is the result, and `keep` its file during a run.
 //! [`command`] does the same for whole commands. [`compare`] reports what changed between two records, and [`builds`]
@@ -46,7 +46,7 @@ pub use enough::Stopped;
 pub use error::Error;
 pub use list::{Listed, list, write_list};
 pub use options::Options;
-pub use record::{Against, Document, Missing, Row};
+pub use record::{Against, BenchRow, Document, Missing};
 pub use run::run;
 pub use worker::serve;
 

@@ -16,7 +16,7 @@ use tress_modular_times::{BITS, Clock, Inlined, Operation, measure};
 use super::{Error, machine, record::Machine, table, text};
 use crate::timing::{progress, statistics, thread_time};
 
-/// The version of [`Document`].
+/// The version of [`ModularDocument`].
 pub const SCHEMA: u32 = 1;
 
 /// Default lengths of numbers in bits. With [`Options::quick`] the first four, which are those of the paper.
@@ -63,7 +63,7 @@ fn bits(text: &str) -> Result<usize, String> {
 
 /// One run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Document {
+pub struct ModularDocument {
     /// The schema's version, [`SCHEMA`].
     pub schema: u32,
     /// Seconds since 1970-01-01 00:00 UTC at the start.
@@ -75,12 +75,12 @@ pub struct Document {
     /// The machine and the build.
     pub machine: Machine,
     /// The measurements.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ModularRow>,
 }
 
 /// One operation on numbers of one length in digits of one size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct ModularRow {
     /// The operation's name.
     pub operation: String,
     /// Length of the numbers in bits.
@@ -112,14 +112,14 @@ impl Clock for ThreadTime {
 }
 
 /// An operation with its memory. A call returns the nanoseconds of one run.
-pub(crate) struct Cell(Box<dyn FnMut() -> Result<f64, tress_modular::Error>>);
+pub(crate) struct TimedOperation(Box<dyn FnMut() -> Result<f64, tress_modular::Error>>);
 
-impl Cell {
+impl TimedOperation {
     /// An unknown digit size means 64 bits.
-    pub(crate) fn new(operation: Operation, bits: usize, digit_bits: u32) -> Cell {
-        fn of<L: Limb>(operation: Operation, bits: usize) -> Cell {
+    pub(crate) fn new(operation: Operation, bits: usize, digit_bits: u32) -> TimedOperation {
+        fn of<L: Limb>(operation: Operation, bits: usize) -> TimedOperation {
             let mut memory = vec![L::ZERO; operation.memory::<L>(bits)];
-            Cell(Box::new(move || {
+            TimedOperation(Box::new(move || {
                 let time = measure::<L, Inlined>(operation, bits, &mut ThreadTime, &mut memory)?;
                 Ok(time.elapsed as f64 / f64::from(time.runs.max(1)))
             }))
@@ -139,8 +139,8 @@ impl Cell {
 
 /// Samples several cells alternately, until each has the given number of samples or the time is up. Each cell gets at
 /// least one sample.
-pub(crate) fn in_turn(
-    cells: &mut [Cell],
+pub(crate) fn alternate(
+    cells: &mut [TimedOperation],
     samples: usize,
     limit: Duration,
 ) -> Result<Vec<Vec<f64>>, tress_modular::Error> {
@@ -159,7 +159,7 @@ pub(crate) fn in_turn(
 
 /// Measures what `options` ask for and writes a table, or the document as JSON. Progress goes to a terminal on standard
 /// error.
-pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<ModularDocument, Error> {
     let wants = |operation: &Operation| options.filter.as_ref().is_none_or(|filter| filter.is_match(operation.name()));
     let operations: Vec<Operation> = Operation::ALL.into_iter().filter(wants).collect();
     let digits: Vec<u32> =
@@ -176,13 +176,14 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let tress = env!("CARGO_PKG_VERSION").into();
     let machine = machine::inspect();
-    let mut document = Document { schema: SCHEMA, time, tress, quick: options.quick, machine, rows: Vec::new() };
+    let mut document = ModularDocument { schema: SCHEMA, time, tress, quick: options.quick, machine, rows: Vec::new() };
     let progress = progress((sizes.len() * operations.len()) as u64);
     for &bits in &sizes {
         for &operation in &operations {
             progress.set_message(format!("{} of {bits} bits", operation.name()));
-            let mut cells: Vec<Cell> = digits.iter().map(|&digit| Cell::new(operation, bits, digit)).collect();
-            let found = in_turn(&mut cells, samples, limit).map_err(Error::Modular)?;
+            let mut cells: Vec<TimedOperation> =
+                digits.iter().map(|&digit| TimedOperation::new(operation, bits, digit)).collect();
+            let found = alternate(&mut cells, samples, limit).map_err(Error::Modular)?;
             document.rows.extend(digits.iter().zip(found).map(|(&digit, ns)| row(operation, bits, digit, &ns)));
             progress.inc(1);
         }
@@ -196,9 +197,9 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     Ok(document)
 }
 
-fn row(operation: Operation, bits: usize, digit_bits: u32, ns: &[f64]) -> Row {
+fn row(operation: Operation, bits: usize, digit_bits: u32, ns: &[f64]) -> ModularRow {
     let median = statistics::median(ns);
-    Row {
+    ModularRow {
         operation: operation.name().into(),
         bits,
         digit_bits,
@@ -212,7 +213,7 @@ fn row(operation: Operation, bits: usize, digit_bits: u32, ns: &[f64]) -> Row {
 
 /// Writes the tables in the paper's form: a table for each length, with a row for each operation and a column for
 /// each digit size.
-fn write(document: &Document, digits: &[u32], out: &mut dyn Write) -> io::Result<()> {
+fn write(document: &ModularDocument, digits: &[u32], out: &mut dyn Write) -> io::Result<()> {
     table::write_machine(&document.machine, out)?;
     for rows in document.rows.chunk_by(|a, b| a.bits == b.bits) {
         writeln!(out, "\n{} bits: median of one run", rows[0].bits)?;
@@ -273,7 +274,7 @@ mod tests {
                 let is_slow = bits > 1024 && operation.name().starts_with("power");
                 if !is_slow {
                     for digit in DIGITS {
-                        let ns = Cell::new(operation, bits, digit).sample().expect("a time");
+                        let ns = TimedOperation::new(operation, bits, digit).sample().expect("a time");
                         assert!(ns > 0.0, "{} {bits} {digit}", operation.name());
                     }
                 }

@@ -7,7 +7,7 @@ use tress_peers::{crypto_bigint, gmp};
 
 use super::{
     Error,
-    work::{Who, Work},
+    work::{Contender, TimedWork},
 };
 
 /// Products in a run. A single one would end before a clock has been read.
@@ -25,7 +25,7 @@ impl Product {
     pub(crate) fn new(bits: usize) -> Product {
         let digits = bits / 64;
         Product {
-            factors: [1, 1 << 32].map(|seed| any(digits, seed)),
+            factors: [1, 1 << 32].map(|seed| pseudorandom(digits, seed)),
             product: vec![0; 2 * digits],
             scratch: vec![0; karatsuba_scratch(digits)],
             bytes: Vec::new(),
@@ -34,26 +34,26 @@ impl Product {
 }
 
 /// Digits with arbitrary values; the time does not depend on them.
-fn any(digits: usize, seed: u64) -> Vec<u64> {
+fn pseudorandom(digits: usize, seed: u64) -> Vec<u64> {
     (0..digits as u64).map(|i| (i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect()
 }
 
-impl Work for Product {
-    fn bytes(&self, _: Who) -> u64 {
+impl TimedWork for Product {
+    fn bytes(&self, _: Contender) -> u64 {
         (PRODUCTS * 8 * self.factors[0].len()) as u64
     }
 
-    fn prepare(&mut self, _: Who) -> Result<(), Error> {
+    fn prepare(&mut self, _: Contender) -> Result<(), Error> {
         self.product.fill(0);
         Ok(())
     }
 
-    fn run(&mut self, who: Who) -> Result<(), Error> {
+    fn run(&mut self, contender: Contender) -> Result<(), Error> {
         let [a, b] = &self.factors;
         for _ in 0..PRODUCTS {
             let (a, b) = std::hint::black_box((a, b));
-            match who {
-                Who::Gmp => gmp::multiply(a, b, &mut self.product).map_err(Who::Gmp.failed())?,
+            match contender {
+                Contender::Gmp => gmp::multiply(a, b, &mut self.product).map_err(Contender::Gmp.failed())?,
                 _ => multiply(a, b, &mut self.product, &mut self.scratch),
             }
         }
@@ -62,7 +62,7 @@ impl Work for Product {
         Ok(())
     }
 
-    fn output(&self, _: Who) -> &[u8] {
+    fn output(&self, _: Contender) -> &[u8] {
         &self.bytes
     }
 }
@@ -83,14 +83,15 @@ pub(crate) struct Power {
 
 impl Power {
     pub(crate) fn new() -> Result<Power, Error> {
-        let [mut modulus, base, exponent] = [1, 1 << 20, 1 << 40].map(|seed| any(DIGITS, seed));
+        let [mut modulus, base, exponent] = [1, 1 << 20, 1 << 40].map(|seed| pseudorandom(DIGITS, seed));
         modulus[0] |= 1;
         modulus[DIGITS - 1] |= 1 << 63;
         let prepared = Modulus::new(&modulus).expect("an odd modulus");
         let base = prepared.reduce(&base);
         Ok(Power {
             gmp: gmp::Power::new(&modulus).ok(),
-            crypto_bigint: crypto_bigint::Power::new(&modulus, &base, &exponent).map_err(Who::CryptoBigint.failed())?,
+            crypto_bigint: crypto_bigint::Power::new(&modulus, &base, &exponent)
+                .map_err(Contender::CryptoBigint.failed())?,
             modulus: prepared,
             base,
             exponent,
@@ -100,8 +101,8 @@ impl Power {
     }
 }
 
-impl Work for Power {
-    fn bytes(&self, _: Who) -> u64 {
+impl TimedWork for Power {
+    fn bytes(&self, _: Contender) -> u64 {
         1
     }
 
@@ -113,12 +114,12 @@ impl Work for Power {
         Some(self.modulus.backend())
     }
 
-    fn run(&mut self, who: Who) -> Result<(), Error> {
-        match (who, &mut self.gmp) {
-            (Who::Gmp, Some(power)) => {
-                power.power(&self.base, &self.exponent, &mut self.result).map_err(who.failed())?;
+    fn run(&mut self, contender: Contender) -> Result<(), Error> {
+        match (contender, &mut self.gmp) {
+            (Contender::Gmp, Some(power)) => {
+                power.power(&self.base, &self.exponent, &mut self.result).map_err(contender.failed())?;
             }
-            (Who::CryptoBigint, _) => {
+            (Contender::CryptoBigint, _) => {
                 self.crypto_bigint.run();
                 self.result = self.crypto_bigint.result();
             }
@@ -129,7 +130,7 @@ impl Work for Power {
         Ok(())
     }
 
-    fn output(&self, _: Who) -> &[u8] {
+    fn output(&self, _: Contender) -> &[u8] {
         &self.bytes
     }
 }

@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use regex::Regex;
 
-use super::{enough::Enough, matrix::Choice, sample::Effort, work::Who};
+use super::{enough::StoppingRule, matrix::Choice, sample::SampleEffort, work::Contender};
 
 /// What to measure, and where to write the result.
 #[derive(Clone, Debug, Default)]
@@ -31,15 +31,15 @@ pub struct Options {
 
 impl Options {
     /// How many visits, or pairs of commands, are enough.
-    pub(crate) fn enough(&self) -> Enough {
+    pub(crate) fn enough(&self) -> StoppingRule {
         let (least, most, half_width) = if self.quick { (11, 61, 0.03) } else { (21, 151, 0.01) };
-        Enough { least, most, half_width }
+        StoppingRule { least, most, half_width }
     }
 
     /// The lengths of samples, for visits of this length.
-    pub(crate) fn effort(&self, visit: Duration) -> Effort {
+    pub(crate) fn effort(&self, visit: Duration) -> SampleEffort {
         let [sample, warm_up] = if self.quick { [2, 2] } else { [4, 10] }.map(Duration::from_millis);
-        Effort { sample, warm_up, visit }
+        SampleEffort { sample, warm_up, visit }
     }
 
     pub(crate) fn wants(&self, name: &str) -> bool {
@@ -51,9 +51,9 @@ impl Options {
     }
 
     /// Whether the peer is asked for and installed.
-    pub(crate) fn has_peer(&self, who: Who) -> bool {
+    pub(crate) fn has_peer(&self, contender: Contender) -> bool {
         // This contender runs in another process, which needs the program.
-        let is_possible = who != Who::OpenSslWithoutIfma || self.command.is_some();
-        is_possible && who.library().is_none_or(|library| self.wants_against(library)) && who.is_available()
+        let is_possible = contender != Contender::OpenSslWithoutIfma || self.command.is_some();
+        is_possible && contender.library().is_none_or(|library| self.wants_against(library)) && contender.is_available()
     }
 }

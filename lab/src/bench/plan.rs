@@ -6,14 +6,14 @@ use tress_cipher::Backend;
 
 use super::{
     Error,
-    enough::Enough,
+    enough::StoppingRule,
     matrix,
     options::Options,
-    record::Row,
+    record::BenchRow,
     rows,
-    sample::{self, Effort},
-    visits::{self, Item},
-    work::{Case, Made, Who, Work},
+    sample::{self, SampleEffort},
+    visits::{self, VisitedRow},
+    work::{BenchCase, Contender, TimedWork, WorkResult},
 };
 
 /// Time for all comparisons of a quick run. Rooflines, key generation, and visits in progress take the rest of the minute.
@@ -25,22 +25,22 @@ const COMPARISON: Duration = Duration::from_secs(4);
 
 /// A row that is going to be measured.
 pub(crate) struct Plan {
-    case: Case,
+    case: BenchCase,
     backend: Backend,
     /// Peers that are asked for and installed.
-    peers: Vec<Who>,
+    peers: Vec<Contender>,
     /// The program that runs peers that need another process.
     program: Option<PathBuf>,
     /// Time for each comparison, over all visits.
     time: Duration,
     /// Work that takes long to make, such as keys. It is kept from visit to visit.
-    kept: Option<Box<dyn Work>>,
+    cached_work: Option<Box<dyn TimedWork>>,
 }
 
 /// The plans for the rows that `options` select, in order.
 pub(crate) fn plans(options: &Options) -> Result<Vec<Plan>, Error> {
     let mut usual = rows::all().into_iter().filter(|case| options.wants(&case.name));
-    let cases: Vec<(Backend, Case)> = match &options.matrix {
+    let cases: Vec<(Backend, BenchCase)> = match &options.matrix {
         None => usual.map(|case| (Backend::best_of(case.backends), case)).collect(),
         Some(choice) => match matrix::cases(choice, |name| options.wants(name)) {
             Err(Error::NothingMatches) if usual.next().is_some() => {
@@ -50,10 +50,11 @@ pub(crate) fn plans(options: &Options) -> Result<Vec<Plan>, Error> {
             found => found?,
         },
     };
-    let plan = |(backend, case): (Backend, Case)| {
-        let peers: Vec<Who> = case.peers.iter().copied().filter(|who| options.has_peer(*who)).collect();
-        let program = options.command.clone().filter(|_| peers.contains(&Who::OpenSslWithoutIfma));
-        Plan { case, backend, peers, program, time: COMPARISON, kept: None }
+    let plan = |(backend, case): (Backend, BenchCase)| {
+        let peers: Vec<Contender> =
+            case.peers.iter().copied().filter(|contender| options.has_peer(*contender)).collect();
+        let program = options.command.clone().filter(|_| peers.contains(&Contender::OpenSslWithoutIfma));
+        Plan { case, backend, peers, program, time: COMPARISON, cached_work: None }
     };
     let mut plans: Vec<Plan> = cases.into_iter().map(plan).collect();
     if options.quick {
@@ -66,10 +67,10 @@ pub(crate) fn plans(options: &Options) -> Result<Vec<Plan>, Error> {
 
 impl Plan {
     /// Makes the work. With `is_to_be_checked`, every contender does it once, and all outputs must be equal.
-    pub(crate) fn work(&self, is_to_be_checked: bool) -> Made {
+    pub(crate) fn work(&self, is_to_be_checked: bool) -> WorkResult {
         let mut work = (self.case.make)(self.backend, &self.peers)?;
         if let Some(program) = &self.program {
-            work.employ(program)?;
+            work.attach_worker(program)?;
         }
         if is_to_be_checked {
             check(&self.case, &mut *work, &self.peers)?;
@@ -78,15 +79,15 @@ impl Plan {
     }
 
     /// The row before any measurement.
-    pub(crate) fn row(&self, work: &dyn Work) -> Row {
+    pub(crate) fn row(&self, work: &dyn TimedWork) -> BenchRow {
         let row = self.row_without_work();
-        Row { backend: work.backend().map_or(row.backend, Into::into), ..row }
+        BenchRow { backend: work.backend().map_or(row.backend, Into::into), ..row }
     }
 
     /// The row before the work is made. Only the work knows the backend of a row that is not a cipher.
-    pub(crate) fn row_without_work(&self) -> Row {
+    pub(crate) fn row_without_work(&self) -> BenchRow {
         let Plan { case, backend, .. } = self;
-        Row {
+        BenchRow {
             name: case.name.clone(),
             direction: case.direction.into(),
             workload: case.workload.clone(),
@@ -94,12 +95,12 @@ impl Plan {
             threads: case.threads,
             lanes: case.lanes,
             message_bytes: case.message_bytes,
-            ..Row::default()
+            ..BenchRow::default()
         }
     }
 }
 
-impl Item for Plan {
+impl VisitedRow for Plan {
     fn title(&self) -> String {
         format!("{} {} {}", self.case.name, self.case.direction, self.case.workload)
     }
@@ -109,13 +110,15 @@ impl Item for Plan {
     }
 
     /// A row that is not sure yet must not have other peers, because they would not be measured further.
-    fn made(&self, row: &Row) -> bool {
-        let has = |who: &Who| row.against.get(who.name()).is_some_and(|against| against.version == who.version());
+    fn has_same_peers(&self, row: &BenchRow) -> bool {
+        let has = |contender: &Contender| {
+            row.against.get(contender.name()).is_some_and(|against| against.version == contender.version())
+        };
         let fits = row.against.len() == self.peers.len() || visits::is_sure(row);
-        self.is_of(row) && fits && self.peers.iter().all(has)
+        self.is_same_row(row) && fits && self.peers.iter().all(has)
     }
 
-    fn is_of(&self, row: &Row) -> bool {
+    fn is_same_row(&self, row: &BenchRow) -> bool {
         let case = &self.case;
         // Rows that are not ciphers name their own backend.
         let is_cipher = case.backends != [Backend::Portable];
@@ -124,7 +127,7 @@ impl Item for Plan {
             && (!is_cipher || row.backend == self.backend.name())
     }
 
-    fn enough(&self, options: &Options) -> Enough {
+    fn enough(&self, options: &Options) -> StoppingRule {
         options.enough()
     }
 
@@ -136,8 +139,8 @@ impl Item for Plan {
         true
     }
 
-    fn visit(&mut self, effort: Effort, is_first: bool, row: Option<Row>) -> Result<Row, Error> {
-        let mut work = match self.kept.take() {
+    fn visit(&mut self, effort: SampleEffort, is_first: bool, row: Option<BenchRow>) -> Result<BenchRow, Error> {
+        let mut work = match self.cached_work.take() {
             Some(work) => work,
             None => self.work(is_first)?,
         };
@@ -147,21 +150,21 @@ impl Item for Plan {
             row.per_s = row.bytes_per_s.take();
             row.cycles_per_byte = None;
         }
-        self.kept = work.is_costly().then_some(work);
+        self.cached_work = work.cache_setup().then_some(work);
         Ok(row)
     }
 }
 
 /// Runs every contender once and compares the outputs. Times can be compared only if the outputs are equal.
-fn check(case: &Case, work: &mut dyn Work, peers: &[Who]) -> Result<(), Error> {
-    work.prepare(Who::Ours)?;
-    work.run(Who::Ours)?;
-    let expected = work.output(Who::Ours).to_vec();
-    for &who in peers {
-        work.prepare(who)?;
-        work.run(who)?;
-        if !expected.starts_with(work.output(who)) {
-            return Err(Error::Disagreement { row: case.name.clone(), peer: who.name() });
+fn check(case: &BenchCase, work: &mut dyn TimedWork, peers: &[Contender]) -> Result<(), Error> {
+    work.prepare(Contender::Tress)?;
+    work.run(Contender::Tress)?;
+    let expected = work.output(Contender::Tress).to_vec();
+    for &contender in peers {
+        work.prepare(contender)?;
+        work.run(contender)?;
+        if !expected.starts_with(work.output(contender)) {
+            return Err(Error::Disagreement { row: case.name.clone(), peer: contender.name() });
         }
     }
     Ok(())

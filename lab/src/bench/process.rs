@@ -15,20 +15,20 @@ use super::Error;
 pub(crate) const NULL: &str = "/dev/null";
 
 /// A command and its output file, if it writes one.
-pub(crate) struct Run {
+pub(crate) struct TimedCommand {
     pub(crate) command: Command,
     pub(crate) output: Option<PathBuf>,
 }
 
-impl Run {
+impl TimedCommand {
     /// The null device does not count as an output file.
-    pub(crate) fn new(command: Command, output: &Path) -> Run {
-        Run { command, output: (output != Path::new(NULL)).then(|| output.to_path_buf()) }
+    pub(crate) fn new(command: Command, output: &Path) -> TimedCommand {
+        TimedCommand { command, output: (output != Path::new(NULL)).then(|| output.to_path_buf()) }
     }
 }
 
 /// The time from before the process starts until it has been waited for. Its output file is removed before and after.
-pub(crate) fn timed(run: &mut Run) -> Result<Duration, Error> {
+pub(crate) fn timed(run: &mut TimedCommand) -> Result<Duration, Error> {
     let start = Instant::now();
     let child = spawn(&mut run.command)?;
     finish_child(&run.command, child)?;
@@ -54,7 +54,7 @@ pub(crate) fn finish_child(command: &Command, child: Child) -> Result<(), Error>
 }
 
 /// A process of ours that answers each line of its input with a line.
-pub(crate) struct Answering {
+pub(crate) struct LineProcess {
     name: String,
     child: Child,
     /// `None` after the end of its input.
@@ -62,13 +62,13 @@ pub(crate) struct Answering {
     answers: BufReader<ChildStdout>,
 }
 
-impl Answering {
-    pub(crate) fn start(name: String, command: &mut Command) -> Result<Answering, Error> {
+impl LineProcess {
+    pub(crate) fn start(name: String, command: &mut Command) -> Result<LineProcess, Error> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child =
             command.spawn().map_err(|error| Error::Command { program: name.clone(), message: error.to_string() })?;
         let (questions, answers) = (child.stdin.take(), child.stdout.take().expect("it is piped"));
-        Ok(Answering { name, child, questions, answers: BufReader::new(answers) })
+        Ok(LineProcess { name, child, questions, answers: BufReader::new(answers) })
     }
 
     pub(crate) fn ask(&mut self, question: impl Display) {
@@ -124,7 +124,7 @@ impl Answering {
     pub(crate) fn pin(&self, _: usize) {}
 }
 
-impl Drop for Answering {
+impl Drop for LineProcess {
     /// Ends the process, so that it does not measure without a reader.
     fn drop(&mut self) {
         let _ = self.child.kill();

@@ -13,7 +13,7 @@ use serde_json::ser::Formatter;
 use tress_plan::date;
 
 use super::enough::Stopped;
-use crate::{roofs::Roofs, timing::statistics};
+use crate::{roofs::Roofline, timing::statistics};
 
 /// The version of this schema.
 pub const SCHEMA: u32 = 1;
@@ -40,10 +40,10 @@ pub struct Document {
     /// Peers that were asked for and are not installed.
     pub missing: Vec<Missing>,
     /// The measurements.
-    pub rows: Vec<Row>,
+    pub rows: Vec<BenchRow>,
     /// The rooflines of the machine, measured before the rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub roofs: Option<Roofs>,
+    pub roofs: Option<Roofline>,
 }
 
 /// The machine and the build.
@@ -84,7 +84,7 @@ pub struct Missing {
 
 /// One measurement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct BenchRow {
     /// For example `aes-128-ccm` or `encrypt-file`.
     pub name: String,
     /// `encrypt` or `decrypt`.
@@ -123,7 +123,7 @@ pub struct Row {
     /// Largest resident memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
-    /// The roofline that limits the row ([`Roofs`]), where a bound is known.
+    /// The roofline that limits the row ([`Roofline`]), where a bound is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<String>,
     /// Our rate as a fraction of the rate that this roofline allows.
@@ -195,7 +195,7 @@ impl Against {
     }
 }
 
-impl Row {
+impl BenchRow {
     /// Our rate in each visit.
     pub(crate) fn visits(&self) -> Vec<f64> {
         statistics::by_visit(&self.samples, self.per_visit)

@@ -6,16 +6,16 @@ use regex::Regex;
 
 use super::{
     Error, command, compare,
-    keep::Keeper,
+    keep::RecordWriter,
     machine,
     options::Options,
     plan,
     record::{Document, Missing},
     roofline, table, text,
-    visits::{self, Item},
+    visits::{self, VisitedRow},
 };
 use crate::{
-    roofs::{self, Roofs},
+    roofs::{self, Roofline},
     timing::progress,
 };
 
@@ -46,8 +46,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
         return Err(Error::NothingMatches);
     }
     let with = options.with.as_deref().map(compare::read_full).transpose()?;
-    let mut keeper = match &options.record {
-        Some(path) => Some(Keeper::open(path, options.resume, &mut document)?),
+    let mut writer = match &options.record {
+        Some(path) => Some(RecordWriter::open(path, options.resume, &mut document)?),
         None => None,
     };
     // Rooflines that only plans need are measured for records only.
@@ -57,18 +57,19 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
         document.roofs = Some(roofs::measure(scope, options.quick).map_err(Error::of_thread)?);
     }
     document.complete = false;
-    let mut items: Vec<Box<dyn Item>> = Vec::new();
-    items.extend(plans.into_iter().map(|plan| Box::new(plan) as Box<dyn Item>));
+    let mut measured_rows: Vec<Box<dyn VisitedRow>> = Vec::new();
+    measured_rows.extend(plans.into_iter().map(|plan| Box::new(plan) as Box<dyn VisitedRow>));
     if command::is_wanted(options) {
-        items.extend(command::rows(options, &mut document)?.into_iter().map(|row| Box::new(row) as Box<dyn Item>));
+        measured_rows
+            .extend(command::rows(options, &mut document)?.into_iter().map(|row| Box::new(row) as Box<dyn VisitedRow>));
     }
     // Rows that an earlier run measured against other peers, or other versions of them, are measured again.
-    document.rows.retain(|row| items.iter().all(|item| item.made(row) || !item.is_of(row)));
-    let measured = visits::measure(options, items, &mut document, &mut keeper);
+    document.rows.retain(|row| measured_rows.iter().all(|item| item.has_same_peers(row) || !item.is_same_row(row)));
+    let measured = visits::measure(options, measured_rows, &mut document, &mut writer);
     if measured.is_err() {
         // The record keeps the finished rows, and the next run resumes it.
-        if let Some(keeper) = keeper.as_mut().filter(|_| !document.rows.is_empty()) {
-            keeper.write(&document)?;
+        if let Some(writer) = writer.as_mut().filter(|_| !document.rows.is_empty()) {
+            writer.write(&document)?;
         }
         return measured.map(|()| document);
     }
@@ -84,8 +85,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     }
     roofline::fill(&mut document);
     document.complete = true;
-    if let Some(keeper) = &mut keeper {
-        keeper.write(&document)?;
+    if let Some(writer) = &mut writer {
+        writer.write(&document)?;
     }
     if options.json {
         text::json(&document, out)?;
@@ -96,7 +97,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
 }
 
 /// The default rows of these names with the best backend, in a few visits each, without peers.
-pub(crate) fn rows(names: &str, roofs: Roofs) -> Result<Document, Error> {
+pub(crate) fn rows(names: &str, roofs: Roofline) -> Result<Document, Error> {
     const VISITS: usize = 3;
     let filter = Some(Regex::new(names).expect("a pattern of ours"));
     let options = Options { filter, quick: true, ..Options::default() };

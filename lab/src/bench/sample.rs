@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::{
     Error,
     enough::Stopped,
-    record::{Against, Row},
-    work::{Who, Work},
+    record::{Against, BenchRow},
+    work::{Contender, TimedWork},
 };
 use crate::timing::{cycles_per_s, statistics, thread_time};
 
 /// The lengths of samples and visits.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Effort {
+pub(crate) struct SampleEffort {
     pub(crate) sample: Duration,
     pub(crate) warm_up: Duration,
     /// Time for one comparison, warm-up included.
@@ -32,23 +32,28 @@ pub(crate) struct Sample {
 }
 
 /// One visit: adds samples to the measured part of `row`. Every visit after the first adds as many as the first.
-pub(crate) fn visit(work: &mut dyn Work, peers: &[Who], effort: Effort, row: &mut Row) -> Result<(), Error> {
+pub(crate) fn visit(
+    work: &mut dyn TimedWork,
+    peers: &[Contender],
+    effort: SampleEffort,
+    row: &mut BenchRow,
+) -> Result<(), Error> {
     let start = Instant::now();
-    let runs_of_ours = warm_up(work, Who::Ours, effort)?;
+    let runs_of_ours = warm_up(work, Contender::Tress, effort)?;
     let mut ours = Vec::new();
     if peers.is_empty() {
         let spent = start.elapsed();
-        ours.push(sample(work, Who::Ours, runs_of_ours)?);
+        ours.push(sample(work, Contender::Tress, runs_of_ours)?);
         let fits = pairs(effort, spent, start.elapsed() - spent);
         for _ in 1..if row.per_visit == 0 { fits } else { row.per_visit } {
-            ours.push(sample(work, Who::Ours, runs_of_ours)?);
+            ours.push(sample(work, Contender::Tress, runs_of_ours)?);
         }
     }
-    for &who in peers {
+    for &contender in peers {
         let start = Instant::now();
-        let runs = warm_up(work, who, effort)?;
+        let runs = warm_up(work, contender, effort)?;
         let spent = start.elapsed();
-        let (mut rates, per_visit) = match row.against.remove(who.name()) {
+        let (mut rates, per_visit) = match row.against.remove(contender.name()) {
             Some(against) => (against.pairs, against.per_visit),
             None => (Vec::new(), 0),
         };
@@ -57,11 +62,11 @@ pub(crate) fn visit(work: &mut dyn Work, peers: &[Who], effort: Effort, row: &mu
         while made < count {
             // The order alternates, so that a steady drift favours neither.
             let (mine, theirs) = if rates.len() % 2 == 0 {
-                let mine = sample(work, Who::Ours, runs_of_ours)?;
-                (mine, sample(work, who, runs)?)
+                let mine = sample(work, Contender::Tress, runs_of_ours)?;
+                (mine, sample(work, contender, runs)?)
             } else {
-                let theirs = sample(work, who, runs)?;
-                (sample(work, Who::Ours, runs_of_ours)?, theirs)
+                let theirs = sample(work, contender, runs)?;
+                (sample(work, Contender::Tress, runs_of_ours)?, theirs)
             };
             ours.push(mine);
             rates.push([mine.bytes_per_s, theirs.bytes_per_s]);
@@ -70,7 +75,7 @@ pub(crate) fn visit(work: &mut dyn Work, peers: &[Who], effort: Effort, row: &mu
                 count = pairs(effort, spent, start.elapsed() - spent);
             }
         }
-        row.against.insert(who.name().into(), compare(who.version(), rates, count, None));
+        row.against.insert(contender.name().into(), compare(contender.version(), rates, count, None));
     }
     row.per_visit = ours.len();
     row.samples.extend(ours.iter().map(|sample| sample.bytes_per_s));
@@ -81,7 +86,7 @@ pub(crate) fn visit(work: &mut dyn Work, peers: &[Who], effort: Effort, row: &mu
 }
 
 /// How many pairs fit into a visit. The number is set once, so that all visits are alike.
-fn pairs(effort: Effort, spent: Duration, pair: Duration) -> usize {
+fn pairs(effort: SampleEffort, spent: Duration, pair: Duration) -> usize {
     let fits = effort.visit.saturating_sub(spent).as_nanos() / pair.as_nanos().max(1);
     usize::try_from(fits).unwrap_or(MOST_PAIRS).clamp(1, MOST_PAIRS)
 }
@@ -106,11 +111,11 @@ pub(crate) fn compare(version: String, pairs: Vec<[f64; 2]>, per_visit: usize, s
 }
 
 /// Runs until the warm-up time is over, and returns how many runs make a sample.
-pub(crate) fn warm_up(work: &mut dyn Work, who: Who, effort: Effort) -> Result<u32, Error> {
+pub(crate) fn warm_up(work: &mut dyn TimedWork, contender: Contender, effort: SampleEffort) -> Result<u32, Error> {
     let start = Instant::now();
     let (mut fastest, mut count) = (Duration::MAX, 0);
     while count == 0 || start.elapsed() < effort.warm_up {
-        fastest = fastest.min(timed(work, who, 1)?);
+        fastest = fastest.min(timed(work, contender, 1)?);
         count += 1;
     }
     Ok(runs(effort.sample, fastest, start.elapsed() / count))
@@ -123,25 +128,25 @@ fn runs(sample: Duration, fastest: Duration, average: Duration) -> u32 {
     u32::try_from(sample.as_nanos().div_ceil(one.as_nanos())).unwrap_or(u32::MAX).max(1)
 }
 
-pub(crate) fn sample(work: &mut dyn Work, who: Who, runs: u32) -> Result<Sample, Error> {
+pub(crate) fn sample(work: &mut dyn TimedWork, contender: Contender, runs: u32) -> Result<Sample, Error> {
     let counts_cycles = work.counts_cycles();
     let before = counts_cycles.then(cycles_per_s).flatten();
-    let seconds = timed(work, who, runs)?.as_secs_f64();
+    let seconds = timed(work, contender, runs)?.as_secs_f64();
     let after = counts_cycles.then(cycles_per_s).flatten();
-    let bytes = work.bytes(who) as f64 * f64::from(runs);
+    let bytes = work.bytes(contender) as f64 * f64::from(runs);
     // An interruption makes the chain look slower, and nothing makes it look faster, so the larger figure is right.
     let cycles_per_byte = before.zip(after).map(|(before, after)| before.max(after) * seconds / bytes);
     Ok(Sample { bytes_per_s: bytes / seconds, cycles_per_byte })
 }
 
-fn timed(work: &mut dyn Work, who: Who, runs: u32) -> Result<Duration, Error> {
-    if let Some(time) = work.timed_elsewhere(who, runs) {
+fn timed(work: &mut dyn TimedWork, contender: Contender, runs: u32) -> Result<Duration, Error> {
+    if let Some(time) = work.external_time(contender, runs) {
         return time;
     }
     if !work.needs_preparation() {
         let start = thread_time();
         for _ in 0..runs {
-            work.run(who)?;
+            work.run(contender)?;
         }
         return Ok(thread_time() - start);
     }
@@ -155,9 +160,9 @@ fn timed(work: &mut dyn Work, who: Who, runs: u32) -> Result<Duration, Error> {
         .unwrap_or_default();
     let mut total = Duration::ZERO;
     for _ in 0..runs {
-        work.prepare(who)?;
+        work.prepare(contender)?;
         let start = thread_time();
-        work.run(who)?;
+        work.run(contender)?;
         total += (thread_time() - start).saturating_sub(reading);
     }
     Ok(total)

@@ -16,7 +16,7 @@ use tress_sign::{
 
 use super::{
     Error,
-    work::{Who, Work},
+    work::{Contender, TimedWork},
     worker::{Worker, digests},
 };
 
@@ -25,7 +25,7 @@ const THEIR_DIGESTS: usize = 4;
 
 /// The operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verb {
+pub(crate) enum SignatureOperation {
     Sign,
     Verify,
 }
@@ -40,57 +40,79 @@ struct Signed<'a> {
 }
 
 /// One library's operation. Signing writes its signature to the vector.
-type Party = Box<dyn FnMut(Signed<'_>, &mut Vec<u8>) -> Result<(), PeerError>>;
+type SignatureImplementation = Box<dyn FnMut(Signed<'_>, &mut Vec<u8>) -> Result<(), PeerError>>;
 
 /// The same digests, repeated.
 pub(crate) struct Signatures {
-    verb: Verb,
+    operation: SignatureOperation,
     key: SigningKey,
     verifying: VerifyingKey,
-    by: Vec<(Who, Party)>,
+    implementations: Vec<(Contender, SignatureImplementation)>,
     /// The process that runs OpenSSL without IFMA.
     worker: Option<Worker>,
     digests: Vec<[u8; 32]>,
     /// The signatures to verify.
     signatures: Vec<Vec<u8>>,
-    made: Vec<u8>,
+    output: Vec<u8>,
 }
 
 impl Signatures {
     /// RSA with PKCS #1 v1.5, whose signatures are the same for every library.
-    pub(crate) fn rsa(bits: usize, verb: Verb, count: usize, peers: &[Who]) -> Result<Signatures, Error> {
+    pub(crate) fn rsa(
+        bits: usize,
+        operation: SignatureOperation,
+        count: usize,
+        peers: &[Contender],
+    ) -> Result<Signatures, Error> {
         let key = tress_sign::rsa::PrivateKey::generate(bits).map_err(Error::Sign)?;
-        Self::new(PrivateKey::Rsa(key), Scheme::RsaPkcs1(Hash::Sha256), verb, count, peers)
+        Self::new(PrivateKey::Rsa(key), Scheme::RsaPkcs1(Hash::Sha256), operation, count, peers)
     }
 
     /// DSA of 2048 and 256 bits.
-    pub(crate) fn dsa(verb: Verb, count: usize, peers: &[Who]) -> Result<Signatures, Error> {
+    pub(crate) fn dsa(operation: SignatureOperation, count: usize, peers: &[Contender]) -> Result<Signatures, Error> {
         let key = discrete::PrivateKey::generate(GroupSize::Bits2048).map_err(Error::Sign)?;
-        Self::new(PrivateKey::Dsa(key), Scheme::Dsa(Hash::Sha256), verb, count, peers)
+        Self::new(PrivateKey::Dsa(key), Scheme::Dsa(Hash::Sha256), operation, count, peers)
     }
 
-    fn new(key: PrivateKey, scheme: Scheme, verb: Verb, count: usize, peers: &[Who]) -> Result<Signatures, Error> {
+    fn new(
+        key: PrivateKey,
+        scheme: Scheme,
+        operation: SignatureOperation,
+        count: usize,
+        peers: &[Contender],
+    ) -> Result<Signatures, Error> {
         let key = SigningKey::new(key, scheme).map_err(Error::Sign)?;
         let digests = digests(count);
-        let signatures = key.sign_digests(&digests).into_iter().map(|made| Ok(made?.as_bytes().to_vec()));
+        let signatures = key.sign_digests(&digests).into_iter().map(|output| Ok(output?.as_bytes().to_vec()));
         let signatures = signatures.collect::<Result<_, _>>().map_err(Error::Sign)?;
         let (verifying, der) = (key.verifying_key(), key.key().to_der());
         // That contender runs in a separate process.
-        let here = peers.iter().filter(|who| **who != Who::OpenSslWithoutIfma);
-        let by = here.map(|&who| Ok((who, theirs(who, &der, verb).map_err(who.failed())?)));
-        let by = by.collect::<Result<_, Error>>()?;
-        Ok(Signatures { verb, key, verifying, by, worker: None, digests, signatures, made: Vec::new() })
+        let here = peers.iter().filter(|contender| **contender != Contender::OpenSslWithoutIfma);
+        let implementations = here.map(|&contender| {
+            Ok((contender, peer_implementation(contender, &der, operation).map_err(contender.failed())?))
+        });
+        let implementations = implementations.collect::<Result<_, Error>>()?;
+        Ok(Signatures {
+            operation,
+            key,
+            verifying,
+            implementations,
+            worker: None,
+            digests,
+            signatures,
+            output: Vec::new(),
+        })
     }
 
     /// Number of digests in a run.
-    fn count(&self, who: Who) -> usize {
-        if who == Who::Ours { self.digests.len() } else { self.digests.len().min(THEIR_DIGESTS) }
+    fn count(&self, contender: Contender) -> usize {
+        if contender == Contender::Tress { self.digests.len() } else { self.digests.len().min(THEIR_DIGESTS) }
     }
 
     fn ours(&mut self) -> Result<(), Error> {
-        if self.verb == Verb::Sign {
+        if self.operation == SignatureOperation::Sign {
             for signature in self.key.sign_digests(&self.digests) {
-                self.made.extend(signature.map_err(Error::Sign)?.as_bytes());
+                self.output.extend(signature.map_err(Error::Sign)?.as_bytes());
             }
             return Ok(());
         }
@@ -104,14 +126,14 @@ impl Signatures {
     }
 }
 
-impl Work for Signatures {
+impl TimedWork for Signatures {
     /// Keys take long to make.
-    fn is_costly(&self) -> bool {
+    fn cache_setup(&self) -> bool {
         true
     }
 
-    fn bytes(&self, who: Who) -> u64 {
-        self.count(who) as u64
+    fn bytes(&self, contender: Contender) -> u64 {
+        self.count(contender) as u64
     }
 
     fn counts_operations(&self) -> bool {
@@ -122,65 +144,74 @@ impl Work for Signatures {
         tress_modular::lanes::backend()
     }
 
-    fn employ(&mut self, program: &Path) -> Result<(), Error> {
-        self.worker = Some(Worker::start(program, &self.key.key().to_der(), self.count(Who::OpenSslWithoutIfma))?);
+    fn attach_worker(&mut self, program: &Path) -> Result<(), Error> {
+        self.worker =
+            Some(Worker::start(program, &self.key.key().to_der(), self.count(Contender::OpenSslWithoutIfma))?);
         Ok(())
     }
 
-    fn timed_elsewhere(&mut self, who: Who, runs: u32) -> Option<Result<Duration, Error>> {
-        let worker = self.worker.as_mut().filter(|_| who == Who::OpenSslWithoutIfma)?;
+    fn external_time(&mut self, contender: Contender, runs: u32) -> Option<Result<Duration, Error>> {
+        let worker = self.worker.as_mut().filter(|_| contender == Contender::OpenSslWithoutIfma)?;
         Some(worker.sign(runs).map(|(time, _)| time))
     }
 
-    fn run(&mut self, who: Who) -> Result<(), Error> {
-        self.made.clear();
-        if who == Who::Ours {
+    fn run(&mut self, contender: Contender) -> Result<(), Error> {
+        self.output.clear();
+        if contender == Contender::Tress {
             return self.ours();
         }
-        if let (Who::OpenSslWithoutIfma, Some(worker)) = (who, &mut self.worker) {
-            self.made = worker.sign(1)?.1;
+        if let (Contender::OpenSslWithoutIfma, Some(worker)) = (contender, &mut self.worker) {
+            self.output = worker.sign(1)?.1;
             return Ok(());
         }
-        let (count, mut made) = (self.count(who), Vec::new());
-        let Some((_, party)) = self.by.iter_mut().find(|(by, _)| *by == who) else { return Ok(()) };
+        let (count, mut output) = (self.count(contender), Vec::new());
+        let Some((_, implementation)) =
+            self.implementations.iter_mut().find(|(implementations, _)| *implementations == contender)
+        else {
+            return Ok(());
+        };
         for (number, (digest, signature)) in self.digests.iter().zip(&self.signatures).enumerate().take(count) {
-            party(Signed { number, digest, signature }, &mut made).map_err(who.failed())?;
-            self.made.extend_from_slice(&made);
+            implementation(Signed { number, digest, signature }, &mut output).map_err(contender.failed())?;
+            self.output.extend_from_slice(&output);
         }
         Ok(())
     }
 
-    fn output(&self, _: Who) -> &[u8] {
+    fn output(&self, _: Contender) -> &[u8] {
         // OpenSSL's DSA draws random nonces, so its signatures differ.
-        if matches!(self.key.key(), PrivateKey::Rsa(_)) { &self.made } else { &[] }
+        if matches!(self.key.key(), PrivateKey::Rsa(_)) { &self.output } else { &[] }
     }
 }
 
 /// The operation of a peer with a key in DER.
-fn theirs(who: Who, der: &[u8], verb: Verb) -> Result<Party, PeerError> {
+fn peer_implementation(
+    contender: Contender,
+    der: &[u8],
+    operation: SignatureOperation,
+) -> Result<SignatureImplementation, PeerError> {
     /// Signing functions that return a signature of the digest or of the message.
-    macro_rules! party {
+    macro_rules! implementation {
         ($key:expr, $signed:ident => $what:expr) => {{
             let key = $key;
-            Box::new(move |$signed: Signed<'_>, made: &mut Vec<u8>| match verb {
-                Verb::Sign => key.sign($what).map(|signature| *made = signature),
-                Verb::Verify => key.verify($what, $signed.signature),
+            Box::new(move |$signed: Signed<'_>, output: &mut Vec<u8>| match operation {
+                SignatureOperation::Sign => key.sign($what).map(|signature| *output = signature),
+                SignatureOperation::Verify => key.verify($what, $signed.signature),
             })
         }};
     }
-    Ok(match who {
-        Who::OpenSsl => {
+    Ok(match contender {
+        Contender::OpenSsl => {
             let mut key = openssl_signatures::Key::new(der)?;
-            Box::new(move |signed, made| match verb {
-                Verb::Sign => key.sign(signed.digest, made),
-                Verb::Verify => key.verify(signed.digest, signed.signature),
+            Box::new(move |signed, output| match operation {
+                SignatureOperation::Sign => key.sign(signed.digest, output),
+                SignatureOperation::Verify => key.verify(signed.digest, signed.signature),
             })
         }
-        Who::Rsa => party!(rsa::Key::new(der)?, signed => signed.digest),
+        Contender::Rsa => implementation!(rsa::Key::new(der)?, signed => signed.digest),
         #[cfg(feature = "aws-lc-rs")]
-        Who::AwsLcRs => party!(aws_lc_rs::Key::new(der)?, signed => signed.digest),
+        Contender::AwsLcRs => implementation!(aws_lc_rs::Key::new(der)?, signed => signed.digest),
         #[cfg(feature = "ring")]
-        Who::Ring => party!(ring::Key::new(der)?, signed => &super::worker::message(signed.number)),
+        Contender::Ring => implementation!(ring::Key::new(der)?, signed => &super::worker::message(signed.number)),
         _ => return Err(PeerError::Refused("this key")),
     })
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use comfy_table::CellAlignment;
 
 use super::{
-    record::{Document, Machine, Row},
+    record::{BenchRow, Document, Machine},
     text,
 };
 
@@ -42,7 +42,7 @@ pub(crate) fn write_rows(document: &Document, out: &mut dyn Write) -> io::Result
             row.name.clone(),
             row.direction.clone(),
             row.backend.clone(),
-            work(row),
+            workload(row),
             text::length(row.message_bytes),
             rate(row),
             row.cycles_per_byte.map_or(String::new(), |cycles| format!("{cycles:.3}")),
@@ -51,7 +51,11 @@ pub(crate) fn write_rows(document: &Document, out: &mut dyn Write) -> io::Result
         ]);
     }
     writeln!(out, "{table}")?;
-    if document.rows.iter().any(|row| row.against.values().any(|a| many(a.outliers, a.pairs.len())) || is_loud(row)) {
+    if document
+        .rows
+        .iter()
+        .any(|row| row.against.values().any(|a| has_many_outliers(a.outliers, a.pairs.len())) || is_noisy(row))
+    {
         writeln!(
             out,
             "! more than 10 % of the samples are outliers (included): another program ran, or the clock rate changed"
@@ -61,7 +65,7 @@ pub(crate) fn write_rows(document: &Document, out: &mut dyn Write) -> io::Result
 }
 
 /// The share of the roof in percent, and the roof's name.
-fn share(row: &Row) -> String {
+fn share(row: &BenchRow) -> String {
     match (&row.bound, row.share) {
         (Some(roof), Some(share)) => format!("{:.0} % {roof}", 100.0 * share),
         _ => String::new(),
@@ -83,7 +87,7 @@ pub(crate) fn write_machine(machine: &Machine, out: &mut dyn Write) -> io::Resul
 }
 
 /// The workload, with the number of threads if it is more than one and the row is not a whole command.
-fn work(row: &Row) -> String {
+fn workload(row: &BenchRow) -> String {
     if row.threads > 1 && row.lanes > 0 {
         format!("{}, {} threads", row.workload, row.threads)
     } else {
@@ -92,24 +96,24 @@ fn work(row: &Row) -> String {
 }
 
 /// Whether there are enough outliers for a warning.
-fn many(outliers: usize, samples: usize) -> bool {
+fn has_many_outliers(outliers: usize, samples: usize) -> bool {
     10 * outliers > samples
 }
 
 /// Whether a row without a peer, whose rate is the result, has many outliers.
-fn is_loud(row: &Row) -> bool {
-    row.against.is_empty() && many(row.outliers, row.samples.len())
+fn is_noisy(row: &BenchRow) -> bool {
+    row.against.is_empty() && has_many_outliers(row.outliers, row.samples.len())
 }
 
 /// The rate; with its interval if no ratio with an interval is shown.
-fn rate(row: &Row) -> String {
-    let mark = if is_loud(row) { " !" } else { "" };
+fn rate(row: &BenchRow) -> String {
+    let mark = if is_noisy(row) { " !" } else { "" };
     let interval = match (row.rate_low, row.rate_high) {
         (Some(low), Some(high)) if row.against.is_empty() && row.samples.len() > 1 => {
             // The lowest rate is the longest time.
             let is_time = row.per_s.is_some_and(|median| median <= 1000.0);
             let (first, second) = if is_time { (high, low) } else { (low, high) };
-            format!(" ({} to {})", short(row, first), short(row, second))
+            format!(" ({} to {})", format_rate(row, first), format_rate(row, second))
         }
         _ => String::new(),
     };
@@ -117,7 +121,7 @@ fn rate(row: &Row) -> String {
 }
 
 /// A rate in the unit of [`median`].
-fn short(row: &Row, rate: f64) -> String {
+fn format_rate(row: &BenchRow, rate: f64) -> String {
     match row.per_s {
         None => format!("{:.2}", rate / 1e9),
         Some(median) if median > 1000.0 => format!("{rate:.0}"),
@@ -125,7 +129,7 @@ fn short(row: &Row, rate: f64) -> String {
     }
 }
 
-fn median(row: &Row) -> String {
+fn median(row: &BenchRow) -> String {
     match (row.bytes_per_s, row.per_s, row.peak_bytes) {
         (Some(rate), _, _) => format!("{:.2} GB/s", rate / 1e9),
         (_, Some(rate), _) if rate > 1000.0 => format!("{rate:.0}/s"),
@@ -135,12 +139,12 @@ fn median(row: &Row) -> String {
     }
 }
 
-fn ratios(row: &Row) -> String {
+fn ratios(row: &BenchRow) -> String {
     let ratios: Vec<String> = row
         .against
         .iter()
         .map(|(peer, against)| {
-            let mark = if many(against.outliers, against.pairs.len()) { " !" } else { "" };
+            let mark = if has_many_outliers(against.outliers, against.pairs.len()) { " !" } else { "" };
             let release = release(row, &against.version);
             format!("{peer}{release} {:.2}× ({:.2}-{:.2}){mark}", against.ratio, against.ratio_low, against.ratio_high)
         })
@@ -149,7 +153,7 @@ fn ratios(row: &Row) -> String {
 }
 
 /// The crate that does the row's work, for a peer that consists of several crates: ` (aes 0.9.4)`.
-fn release(row: &Row, version: &str) -> String {
+fn release(row: &BenchRow, version: &str) -> String {
     let cipher = row.name.split('-').next();
     let of_cipher = |one: &&str| one.split(' ').next() == cipher;
     version.split(", ").find(of_cipher).map(|one| format!(" ({one})")).unwrap_or_default()
@@ -161,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_peer_of_several_crates_names_the_one_that_works() {
-        let of = |name: &str, version| release(&Row { name: name.into(), ..Row::default() }, version);
+        let of = |name: &str, version| release(&BenchRow { name: name.into(), ..BenchRow::default() }, version);
         let version = "aes 0.9.4, ccm 0.6.1, rc6 0.1.0";
         assert_eq!(
             (of("aes-128-ccm", version), of("rc6-128-ecb", version)),

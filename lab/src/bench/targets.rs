@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{
-    record::{Document, Row},
+    record::{BenchRow, Document},
     rows::WITHOUT_INSTRUCTIONS,
     text,
 };
@@ -102,7 +102,7 @@ pub fn write(document: &Document, out: &mut dyn Write) -> io::Result<usize> {
         text::table(["measurement", "direction", "size", "against", "target", "result (95 % interval)", ""]);
     let mut missed = 0;
     for target in targets() {
-        let row = document.rows.iter().find(|row| target.is_of(row));
+        let row = document.rows.iter().find(|row| target.is_for(row));
         let (against, limit, result, reached) = target.judge(row);
         let verdict = match reached {
             Some(true) => "reached",
@@ -118,7 +118,7 @@ pub fn write(document: &Document, out: &mut dyn Write) -> io::Result<usize> {
 }
 
 impl Target {
-    fn is_of(&self, row: &Row) -> bool {
+    fn is_for(&self, row: &BenchRow) -> bool {
         row.name == self.name
             && row.direction == self.direction
             && row.workload.starts_with(self.workload)
@@ -126,7 +126,7 @@ impl Target {
     }
 
     /// The peer, the target, the result, and whether the target was reached.
-    fn judge(&self, row: Option<&Row>) -> (&'static str, String, String, Option<bool>) {
+    fn judge(&self, row: Option<&BenchRow>) -> (&'static str, String, String, Option<bool>) {
         match self.limit {
             Limit::Ratio(peer, least) => {
                 let against = row.and_then(|row| row.against.get(peer));
@@ -155,21 +155,21 @@ mod tests {
         let all = write(&document, &mut out).unwrap();
         assert_eq!(all, targets().len());
 
-        let mut row = Row {
+        let mut row = BenchRow {
             name: "aes-128-ccm".into(),
             direction: "encrypt".into(),
             workload: "one message".into(),
             message_bytes: MIB,
-            ..Row::default()
+            ..BenchRow::default()
         };
         row.against.insert("openssl".into(), Against { ratio: 1.2, ..Against::default() });
         document.rows.push(row);
         let peak_bytes = Some(65 << 20);
-        document.rows.push(Row {
+        document.rows.push(BenchRow {
             name: "encrypt-memory".into(),
             direction: "encrypt".into(),
             peak_bytes,
-            ..Row::default()
+            ..BenchRow::default()
         });
         out.clear();
         assert_eq!(write(&document, &mut out).unwrap(), all - 1);

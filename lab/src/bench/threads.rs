@@ -17,14 +17,14 @@ use std::{
 
 use super::{
     Error,
-    work::{Made, Who, Work},
+    work::{Contender, TimedWork, WorkResult},
 };
 
 /// Spins before a waiting thread yields its core, which it must do if there are more threads than cores.
 const SPINS: u32 = 20_000;
 
 /// Makes a thread's work, on that thread.
-pub(crate) type Make = Arc<dyn Fn() -> Made + Send + Sync>;
+pub(crate) type MakeThreadWork = Arc<dyn Fn() -> WorkResult + Send + Sync>;
 
 /// A barrier where threads spin until all have arrived.
 struct Gate {
@@ -54,11 +54,11 @@ impl Gate {
 }
 
 /// A closure that a thread runs on its work.
-type Job = Box<dyn FnOnce(&mut dyn Work) + Send>;
+type ThreadTask = Box<dyn FnOnce(&mut dyn TimedWork) + Send>;
 
 /// Work on threads.
 pub(crate) struct Threads {
-    threads: Vec<(Sender<Job>, JoinHandle<()>)>,
+    threads: Vec<(Sender<ThreadTask>, JoinHandle<()>)>,
     gate: Arc<Gate>,
     /// Bytes of one run of one thread.
     bytes: u64,
@@ -66,7 +66,7 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    pub(crate) fn new(threads: usize, make: &Make) -> Result<Threads, Error> {
+    pub(crate) fn new(threads: usize, make: &MakeThreadWork) -> Result<Threads, Error> {
         let mut made = Threads {
             threads: Vec::with_capacity(threads),
             gate: Arc::new(Gate::new(threads)),
@@ -75,10 +75,10 @@ impl Threads {
         };
         let mut answers = Vec::with_capacity(threads);
         for _ in 0..threads {
-            let (make, (jobs, inbox), (outbox, answer)) = (Arc::clone(make), channel::<Job>(), channel());
+            let (make, (jobs, inbox), (outbox, answer)) = (Arc::clone(make), channel::<ThreadTask>(), channel());
             let serve = move || match make() {
                 Ok(mut work) => {
-                    let _ = outbox.send(Ok(work.bytes(Who::Ours)));
+                    let _ = outbox.send(Ok(work.bytes(Contender::Tress)));
                     inbox.into_iter().for_each(|job| job(&mut *work));
                 }
                 Err(error) => drop(outbox.send(Err(error))),
@@ -95,9 +95,9 @@ impl Threads {
     /// Runs a closure on all threads, and returns their results.
     fn ask<T: Send + 'static>(
         &self,
-        question: impl Fn(&mut dyn Work) -> Result<T, Error> + Clone + Send + 'static,
+        question: impl Fn(&mut dyn TimedWork) -> Result<T, Error> + Clone + Send + 'static,
     ) -> Result<Vec<T>, Error> {
-        let ask = |(jobs, _): &(Sender<Job>, _)| {
+        let ask = |(jobs, _): &(Sender<ThreadTask>, _)| {
             let (question, (outbox, answer)) = (question.clone(), channel());
             jobs.send(Box::new(move |work| drop(outbox.send(question(work))))).map_err(|_| gone())?;
             Ok(answer)
@@ -120,18 +120,23 @@ impl Drop for Threads {
 
 /// The start and end of each timed run. After an error, the thread still passes the gate as often as the others do,
 /// so that they do not hang.
-fn time(work: &mut dyn Work, who: Who, runs: u32, gate: &Gate) -> Result<Vec<(Instant, Instant)>, Error> {
+fn time(
+    work: &mut dyn TimedWork,
+    contender: Contender,
+    runs: u32,
+    gate: &Gate,
+) -> Result<Vec<(Instant, Instant)>, Error> {
     let (stretches, runs) = if work.needs_preparation() { (runs, 1) } else { (1, runs) };
     let mut times = Vec::with_capacity(stretches as usize);
     let mut result = Ok(());
     for _ in 0..stretches {
         if work.needs_preparation() {
-            result = result.and(work.prepare(who));
+            result = result.and(work.prepare(contender));
         }
         gate.wait();
         let start = Instant::now();
         for _ in 0..runs {
-            result = result.and(work.run(who));
+            result = result.and(work.run(contender));
         }
         times.push((start, Instant::now()));
     }
@@ -148,8 +153,8 @@ fn total(times: &[Vec<(Instant, Instant)>]) -> Duration {
     (0..times.first().map_or(0, Vec::len)).map(stretch).sum()
 }
 
-impl Work for Threads {
-    fn bytes(&self, _: Who) -> u64 {
+impl TimedWork for Threads {
+    fn bytes(&self, _: Contender) -> u64 {
         self.bytes * self.threads.len() as u64
     }
 
@@ -157,18 +162,18 @@ impl Work for Threads {
         false
     }
 
-    fn timed_elsewhere(&mut self, who: Who, runs: u32) -> Option<Result<Duration, Error>> {
+    fn external_time(&mut self, contender: Contender, runs: u32) -> Option<Result<Duration, Error>> {
         let gate = Arc::clone(&self.gate);
-        let times = self.ask(move |work| time(work, who, runs, &gate));
+        let times = self.ask(move |work| time(work, contender, runs, &gate));
         Some(times.map(|times| total(&times)))
     }
 
     /// Each thread prepares its own messages. All have the same input, so all outputs are equal.
-    fn run(&mut self, who: Who) -> Result<(), Error> {
+    fn run(&mut self, contender: Contender) -> Result<(), Error> {
         let mut shown = self.ask(move |work| {
-            work.prepare(who)?;
-            work.run(who)?;
-            Ok(work.output(who).to_vec())
+            work.prepare(contender)?;
+            work.run(contender)?;
+            Ok(work.output(contender).to_vec())
         })?;
         self.output = shown.pop().ok_or_else(gone)?;
         if shown.iter().any(|other| *other != self.output) {
@@ -177,7 +182,7 @@ impl Work for Threads {
         Ok(())
     }
 
-    fn output(&self, _: Who) -> &[u8] {
+    fn output(&self, _: Contender) -> &[u8] {
         &self.output
     }
 }

@@ -11,11 +11,11 @@ use indicatif::ProgressBar;
 
 use super::{
     Error,
-    enough::{Enough, Stopped},
-    keep::Keeper,
+    enough::{Stopped, StoppingRule},
+    keep::RecordWriter,
     options::Options,
-    record::{Document, Row},
-    sample::Effort,
+    record::{BenchRow, Document},
+    sample::SampleEffort,
 };
 use crate::timing::time_left;
 
@@ -23,28 +23,28 @@ use crate::timing::time_left;
 const VISIT: Duration = Duration::from_millis(60);
 
 /// A row that is measured in visits.
-pub(crate) trait Item {
+pub(crate) trait VisitedRow {
     /// Name of the row for people.
     fn title(&self) -> String;
     /// Number of comparisons, or 1 for a row without peers.
     fn comparisons(&self) -> usize;
     /// Whether a row of an earlier run is this one, with all its peers.
-    fn made(&self, row: &Row) -> bool;
+    fn has_same_peers(&self, row: &BenchRow) -> bool;
     /// Whether a row of an earlier run is this one, with any peers.
-    fn is_of(&self, row: &Row) -> bool;
+    fn is_same_row(&self, row: &BenchRow) -> bool;
     /// How many visits are enough.
-    fn enough(&self, options: &Options) -> Enough;
+    fn enough(&self, options: &Options) -> StoppingRule;
     /// Time for each comparison, over all visits.
     fn time(&self) -> Duration;
     /// Whether it takes part in this visit.
     fn is_due(&self, visit: usize) -> bool;
     /// Adds samples to `row`, or makes a new row.
-    fn visit(&mut self, effort: Effort, is_first: bool, row: Option<Row>) -> Result<Row, Error>;
+    fn visit(&mut self, effort: SampleEffort, is_first: bool, row: Option<BenchRow>) -> Result<BenchRow, Error>;
 }
 
 /// A row that is not sure yet, and its index in the document once it is there.
-struct Open<'a> {
-    item: Box<dyn Item + 'a>,
+struct OpenRow<'a> {
+    item: Box<dyn VisitedRow + 'a>,
     row: Option<usize>,
 }
 
@@ -52,27 +52,27 @@ struct Open<'a> {
 /// visits, unless they are sure.
 pub(crate) fn measure(
     options: &Options,
-    items: Vec<Box<dyn Item + '_>>,
+    measured_rows: Vec<Box<dyn VisitedRow + '_>>,
     document: &mut Document,
-    keeper: &mut Option<Keeper>,
+    writer: &mut Option<RecordWriter>,
 ) -> Result<(), Error> {
-    let mut open: Vec<Open<'_>> = Vec::new();
-    for item in items {
-        let row = document.rows.iter().position(|row| item.made(row));
+    let mut open: Vec<OpenRow<'_>> = Vec::new();
+    for item in measured_rows {
+        let row = document.rows.iter().position(|row| item.has_same_peers(row));
         if row.is_none_or(|row| !is_sure(&document.rows[row])) {
-            open.push(Open { item, row });
+            open.push(OpenRow { item, row });
         }
     }
     let least = options.enough().least;
-    let comparisons = |open: &[Open<'_>]| open.iter().map(|open| open.item.comparisons()).sum::<usize>();
-    let of = |open: &Open<'_>| open.item.time() * u32::try_from(open.item.comparisons()).unwrap_or(u32::MAX);
+    let comparisons = |open: &[OpenRow<'_>]| open.iter().map(|open| open.item.comparisons()).sum::<usize>();
+    let of = |open: &OpenRow<'_>| open.item.time() * u32::try_from(open.item.comparisons()).unwrap_or(u32::MAX);
     let time = open.iter().map(of).sum::<Duration>();
     let (start, mut slice) = (Instant::now(), VISIT);
     let progress = time_left((least * comparisons(&open)) as u64);
     for visit in 0.. {
         let left = time.saturating_sub(start.elapsed());
         if visit < least {
-            slice = share(left, comparisons(&open) * (least - visit));
+            slice = visit_time(left, comparisons(&open) * (least - visit));
         } else {
             progress.inc_length(comparisons(&open) as u64);
         }
@@ -88,16 +88,16 @@ pub(crate) fn measure(
             if open.item.is_due(visit) {
                 progress.set_message(open.item.title());
                 let row = open.row.map(|row| std::mem::take(&mut document.rows[row]));
-                one(open, options.effort(slice), visit, row, document)?;
+                visit_item(open, options.effort(slice), visit, row, document)?;
             }
             progress.inc(open.item.comparisons() as u64);
-            if let Some(keeper) = keeper {
-                keeper.keep(document)?;
+            if let Some(writer) = writer {
+                writer.write_if_due(document)?;
             }
         }
         let time_is_up = is_over(visit + 1);
         open.retain(|open| match open.row {
-            Some(row) => !judge(&mut document.rows[row], open.item.enough(options), time_is_up),
+            Some(row) => !judge_row(&mut document.rows[row], open.item.enough(options), time_is_up),
             None => true,
         });
         if open.is_empty() || time_is_up {
@@ -111,7 +111,7 @@ pub(crate) fn measure(
 }
 
 /// Length of one visit, when this many are still to come.
-fn share(left: Duration, visits: usize) -> Duration {
+fn visit_time(left: Duration, visits: usize) -> Duration {
     (left / u32::try_from(visits.max(1)).unwrap_or(u32::MAX)).min(VISIT)
 }
 
@@ -120,11 +120,11 @@ fn finish_early(progress: &ProgressBar, to_come: usize) {
     progress.set_length(progress.position() + to_come as u64);
 }
 
-fn one(
-    open: &mut Open<'_>,
-    effort: Effort,
+fn visit_item(
+    open: &mut OpenRow<'_>,
+    effort: SampleEffort,
     visit: usize,
-    row: Option<Row>,
+    row: Option<BenchRow>,
     document: &mut Document,
 ) -> Result<(), Error> {
     // Moves later allocations to other addresses than at the visit before, in memory and in the sets of the caches.
@@ -152,13 +152,13 @@ fn one(
 }
 
 /// Whether every comparison has been stopped.
-pub(crate) fn is_sure(row: &Row) -> bool {
+pub(crate) fn is_sure(row: &BenchRow) -> bool {
     let all = || row.against.values().map(|against| against.stopped);
     if row.against.is_empty() { row.stopped.is_some() } else { all().all(|stopped| stopped.is_some()) }
 }
 
 /// If all comparisons of the row can stop, stores the reason in each of them, and returns `true`.
-fn judge(row: &mut Row, enough: Enough, time_is_up: bool) -> bool {
+fn judge_row(row: &mut BenchRow, enough: StoppingRule, time_is_up: bool) -> bool {
     let judged = |figures: &[f64]| enough.stop(figures, time_is_up);
     // If the time is up before there are enough visits, that is the reason.
     let last = |stopped: Option<Stopped>| stopped.or(time_is_up.then_some(Stopped::Time));
@@ -180,12 +180,12 @@ mod tests {
 
     #[test]
     fn time_is_divided_among_what_is_left() {
-        assert_eq!(share(Duration::from_secs(48), 11 * 120), Duration::from_nanos(36_363_636));
-        assert_eq!(share(Duration::from_secs(48), 11), VISIT);
-        assert_eq!(share(Duration::ZERO, 0), Duration::ZERO);
+        assert_eq!(visit_time(Duration::from_secs(48), 11 * 120), Duration::from_nanos(36_363_636));
+        assert_eq!(visit_time(Duration::from_secs(48), 11), VISIT);
+        assert_eq!(visit_time(Duration::ZERO, 0), Duration::ZERO);
     }
 
-    const ENOUGH: Enough = Enough { least: 11, most: 20, half_width: 0.01 };
+    const ENOUGH: StoppingRule = StoppingRule { least: 11, most: 20, half_width: 0.01 };
 
     fn against(ratio: impl Fn(usize) -> f64, visits: usize) -> Against {
         // Two pairs a visit, the second far off in the first half of them, and its median with it.
@@ -197,30 +197,30 @@ mod tests {
     fn a_row_ends_when_its_last_comparison_does() {
         let loud = |visit| if visit % 2 == 0 { 1.0 } else { 2.0 };
         let of = |visits| {
-            let mut row = Row::default();
+            let mut row = BenchRow::default();
             row.against.insert("steady".into(), against(|_| 3.0, visits));
             row.against.insert("loud".into(), against(loud, visits));
             row
         };
         let mut row = of(11);
-        assert!(!judge(&mut row, ENOUGH, false) && !is_sure(&row));
-        assert!(judge(&mut row, ENOUGH, true) && is_sure(&row));
-        let stopped = |row: &Row| ["steady", "loud"].map(|peer| row.against[peer].stopped);
+        assert!(!judge_row(&mut row, ENOUGH, false) && !is_sure(&row));
+        assert!(judge_row(&mut row, ENOUGH, true) && is_sure(&row));
+        let stopped = |row: &BenchRow| ["steady", "loud"].map(|peer| row.against[peer].stopped);
         assert_eq!(stopped(&row), [Some(Stopped::Narrow), Some(Stopped::Time)]);
         let mut row = of(20);
-        assert!(judge(&mut row, ENOUGH, false));
+        assert!(judge_row(&mut row, ENOUGH, false));
         assert_eq!(stopped(&row), [Some(Stopped::Narrow), Some(Stopped::Limit)]);
         // Few visits are no reason but the end.
         let mut row = of(3);
-        assert!(!judge(&mut row, ENOUGH, false) && judge(&mut row, ENOUGH, true));
+        assert!(!judge_row(&mut row, ENOUGH, false) && judge_row(&mut row, ENOUGH, true));
         assert_eq!(stopped(&row), [Some(Stopped::Time); 2]);
     }
 
     #[test]
     fn a_row_without_a_peer_is_judged_by_its_rate() {
-        let mut row = Row { samples: vec![5.0; 33], per_visit: 3, ..Row::default() };
-        assert!(judge(&mut row, ENOUGH, false) && row.stopped == Some(Stopped::Narrow));
-        let mut row = Row { samples: vec![5.0; 30], per_visit: 3, ..Row::default() };
-        assert!(!judge(&mut row, ENOUGH, false) && !is_sure(&row));
+        let mut row = BenchRow { samples: vec![5.0; 33], per_visit: 3, ..BenchRow::default() };
+        assert!(judge_row(&mut row, ENOUGH, false) && row.stopped == Some(Stopped::Narrow));
+        let mut row = BenchRow { samples: vec![5.0; 30], per_visit: 3, ..BenchRow::default() };
+        assert!(!judge_row(&mut row, ENOUGH, false) && !is_sure(&row));
     }
 }

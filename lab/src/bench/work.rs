@@ -11,8 +11,8 @@ use super::Error;
 
 /// Who does the work: Tress, a peer, or a baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Who {
-    Ours,
+pub(crate) enum Contender {
+    Tress,
     OpenSsl,
     /// OpenSSL without AVX-512 IFMA, in a separate process.
     OpenSslWithoutIfma,
@@ -30,18 +30,18 @@ pub(crate) enum Who {
     CryptoBigint,
     Rsa,
     /// Tress on other work: a baseline of the row, with its name.
-    Own(&'static str),
+    Baseline(&'static str),
 }
 
-impl Who {
+impl Contender {
     /// The name in the record.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Who::Ours => "ours",
-            Who::OpenSslWithoutIfma => "openssl-without-ifma",
-            Who::AwsLcRsGcm => "aws-lc-rs-gcm",
-            Who::RingGcm => "ring-gcm",
-            Who::Own(what) => what,
+            Contender::Tress => "ours",
+            Contender::OpenSslWithoutIfma => "openssl-without-ifma",
+            Contender::AwsLcRsGcm => "aws-lc-rs-gcm",
+            Contender::RingGcm => "ring-gcm",
+            Contender::Baseline(what) => what,
             _ => self.library().unwrap_or_default(),
         }
     }
@@ -49,18 +49,18 @@ impl Who {
     /// The peer's library, by its name in `--against`. `None` for Tress.
     pub(crate) fn library(self) -> Option<&'static str> {
         Some(match self {
-            Who::Ours | Who::Own(_) => return None,
-            Who::OpenSsl | Who::OpenSslWithoutIfma => openssl::NAME,
-            Who::IpsecMb => ipsec_mb::NAME,
-            Who::Gcrypt => gcrypt::NAME,
-            Who::RustCrypto => rustcrypto::NAME,
-            Who::AwsLcRs | Who::AwsLcRsGcm => aws_lc_rs::NAME,
-            Who::Ring | Who::RingGcm => ring::NAME,
-            Who::CryptoPp => cryptopp::NAME,
-            Who::Pipo => pipo::NAME,
-            Who::Gmp => gmp::NAME,
-            Who::CryptoBigint => crypto_bigint::NAME,
-            Who::Rsa => rsa::NAME,
+            Contender::Tress | Contender::Baseline(_) => return None,
+            Contender::OpenSsl | Contender::OpenSslWithoutIfma => openssl::NAME,
+            Contender::IpsecMb => ipsec_mb::NAME,
+            Contender::Gcrypt => gcrypt::NAME,
+            Contender::RustCrypto => rustcrypto::NAME,
+            Contender::AwsLcRs | Contender::AwsLcRsGcm => aws_lc_rs::NAME,
+            Contender::Ring | Contender::RingGcm => ring::NAME,
+            Contender::CryptoPp => cryptopp::NAME,
+            Contender::Pipo => pipo::NAME,
+            Contender::Gmp => gmp::NAME,
+            Contender::CryptoBigint => crypto_bigint::NAME,
+            Contender::Rsa => rsa::NAME,
         })
     }
 
@@ -88,9 +88,9 @@ impl Who {
 }
 
 /// Work over a buffer. Every contender leaves the same bytes there.
-pub(crate) trait Work {
+pub(crate) trait TimedWork {
     /// Bytes of messages that one run works on.
-    fn bytes(&self, who: Who) -> u64;
+    fn bytes(&self, contender: Contender) -> u64;
     /// Whether [`bytes`](Self::bytes) counts operations, such as signatures.
     fn counts_operations(&self) -> bool {
         false
@@ -100,15 +100,15 @@ pub(crate) trait Work {
         false
     }
     /// Whether making the work takes long, so that it is kept from visit to visit.
-    fn is_costly(&self) -> bool {
+    fn cache_setup(&self) -> bool {
         false
     }
     /// Puts the input of a run into the buffer.
-    fn prepare(&mut self, _who: Who) -> Result<(), Error> {
+    fn prepare(&mut self, _who: Contender) -> Result<(), Error> {
         Ok(())
     }
     /// Starts the program for the contenders that run in another process.
-    fn employ(&mut self, _program: &Path) -> Result<(), Error> {
+    fn attach_worker(&mut self, _program: &Path) -> Result<(), Error> {
         Ok(())
     }
     /// Whether the cycles of the calling core mean something: not if other threads do the work.
@@ -120,23 +120,23 @@ pub(crate) trait Work {
         None
     }
     /// The time of runs in another process or on other threads, for contenders that run there.
-    fn timed_elsewhere(&mut self, _who: Who, _runs: u32) -> Option<Result<Duration, Error>> {
+    fn external_time(&mut self, _who: Contender, _runs: u32) -> Option<Result<Duration, Error>> {
         None
     }
     /// Does the work once.
-    fn run(&mut self, who: Who) -> Result<(), Error>;
+    fn run(&mut self, contender: Contender) -> Result<(), Error>;
     /// The bytes that a run leaves: all of them, or the first ones for a peer that does a part of the work. Empty if
     /// outputs of different work cannot be compared.
-    fn output(&self, who: Who) -> &[u8];
+    fn output(&self, contender: Contender) -> &[u8];
 }
 
 /// Work that has been made, or the error.
-pub(crate) type Made = Result<Box<dyn Work>, Error>;
+pub(crate) type WorkResult = Result<Box<dyn TimedWork>, Error>;
 /// Makes a row's work for a backend and these peers.
-pub(crate) type Make = Box<dyn Fn(Backend, &[Who]) -> Made>;
+pub(crate) type MakeWork = Box<dyn Fn(Backend, &[Contender]) -> WorkResult>;
 
 /// A row to be measured.
-pub(crate) struct Case {
+pub(crate) struct BenchCase {
     pub(crate) name: String,
     /// The operation: `encrypt`, `decrypt`, `multiply`, `sign` or `verify`.
     pub(crate) direction: &'static str,
@@ -144,14 +144,14 @@ pub(crate) struct Case {
     pub(crate) threads: usize,
     pub(crate) lanes: usize,
     pub(crate) message_bytes: u64,
-    pub(crate) peers: Vec<Who>,
+    pub(crate) peers: Vec<Contender>,
     /// The backends of the cipher.
     pub(crate) backends: &'static [Backend],
-    pub(crate) make: Make,
+    pub(crate) make: MakeWork,
 }
 
 /// The name of a direction in the record.
-pub(crate) fn called(direction: Direction) -> &'static str {
+pub(crate) fn direction_name(direction: Direction) -> &'static str {
     match direction {
         Direction::Encrypt => "encrypt",
         Direction::Decrypt => "decrypt",

@@ -17,21 +17,21 @@ use base64ct::{Base64, Encoding as _};
 use tress_peers::openssl_signatures;
 use tress_sign::Hash;
 
-use super::{Error, process::Answering};
+use super::{Error, process::LineProcess};
 use crate::timing::thread_time;
 
 /// Clears the bit of AVX-512 IFMA in the features that libcrypto reads from leaf 7 of CPUID (OPENSSL_ia32cap(3)).
 const WITHOUT_IFMA: (&str, &str) = ("OPENSSL_ia32cap", ":~0x200000");
 
 /// A worker process that has a key.
-pub(crate) struct Worker(Answering);
+pub(crate) struct Worker(LineProcess);
 
 impl Worker {
     /// Starts the program as a worker.
     pub(crate) fn start(program: &Path, der: &[u8], count: usize) -> Result<Worker, Error> {
         let mut command = Command::new(program);
         command.args(["bench", "--worker"]).env(WITHOUT_IFMA.0, WITHOUT_IFMA.1);
-        let mut worker = Answering::start("tress bench --worker".into(), &mut command)?;
+        let mut worker = LineProcess::start("tress bench --worker".into(), &mut command)?;
         worker.ask(Base64::encode_string(der));
         worker.ask(count);
         Ok(Worker(worker))

@@ -17,11 +17,11 @@ struct Arguments {
     #[arg(short, long, global = true, hide = true)]
     verbose: bool,
     #[command(subcommand)]
-    verb: Verb,
+    command_line: LabCommand,
 }
 
 #[derive(Subcommand)]
-pub(crate) enum Verb {
+pub(crate) enum LabCommand {
     Bench(Box<Bench>),
     Study(study::Options),
     Report(Report),
@@ -53,11 +53,11 @@ pub(crate) fn command() -> clap::Command {
         .arg(general("version", 'V', ArgAction::Version).help("Print the version"))
 }
 
-pub(crate) fn parse() -> Result<Verb, clap::Error> {
+pub(crate) fn parse() -> Result<LabCommand, clap::Error> {
     let mut command = command();
     let matches = command.try_get_matches_from_mut(std::env::args_os())?;
     let arguments = Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
-    Ok(arguments.verb)
+    Ok(arguments.command_line)
 }
 
 /// Heading of the options that make `bench` measure every cipher and mode that FILTER matches, in place of the default rows.

@@ -44,7 +44,7 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
     };
     let mut out = io::stdout().lock();
     if options.visit {
-        return builds::visit(&Options { command: None, ..lab }, io::stdin().lock(), &mut out).map_err(failure);
+        return builds::serve_samples(&Options { command: None, ..lab }, io::stdin().lock(), &mut out).map_err(failure);
     }
     if let Some(other) = &options.against_build {
         return against_build(other, &lab, options);

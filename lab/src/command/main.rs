@@ -21,7 +21,7 @@ use tress_container::{
 };
 use tress_terminal::{Failure, generated, signals, usage};
 
-use args::Verb;
+use args::LabCommand;
 
 /// The path of the command `tress`, if that started this program.
 static TRESS: OnceLock<PathBuf> = OnceLock::new();
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
             let _ = TRESS.set(tress);
         }
         match args::parse() {
-            Ok(verb) => run(verb).map(|()| ExitCode::SUCCESS),
+            Ok(command_line) => run(command_line).map(|()| ExitCode::SUCCESS),
             Err(error) => Ok(usage::report(&error, args::command())),
         }
     });
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     })
 }
 
-fn run(verb: Verb) -> Result<(), Failure> {
+fn run(command_line: LabCommand) -> Result<(), Failure> {
     // The libraries ignore unknown features in TRESS_CPU, so a typing error would silently measure the wrong backend.
     let switches = std::env::var_os("TRESS_CPU").unwrap_or_default();
     if let Some(item) = tress_cipher::cpu::unknown_switch(&switches.to_string_lossy()) {
@@ -53,13 +53,13 @@ fn run(verb: Verb) -> Result<(), Failure> {
         );
     }
     signals::install(|| false);
-    match verb {
-        Verb::Bench(options) => bench::run(&options),
-        Verb::Study(options) => study::run(options),
-        Verb::Report(options) => report::run(&options),
-        Verb::Sender(options) => sender::run(&options),
-        Verb::Completions { shell } => generated::completions(shell, args::command(), "tress-lab"),
-        Verb::Man { directory } => generated::man(args::command(), "tress", &[], directory.as_deref()),
+    match command_line {
+        LabCommand::Bench(options) => bench::run(&options),
+        LabCommand::Study(options) => study::run(options),
+        LabCommand::Report(options) => report::run(&options),
+        LabCommand::Sender(options) => sender::run(&options),
+        LabCommand::Completions { shell } => generated::completions(shell, args::command(), "tress-lab"),
+        LabCommand::Man { directory } => generated::man(args::command(), "tress", &[], directory.as_deref()),
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     bench::{
-        Against, Document, Row,
+        Against, BenchRow, Document,
         compare::{self, Verdict},
         length as bytes, roofline,
     },
@@ -74,7 +74,7 @@ pub(super) fn data(records: &[read::Record]) -> Vec<Data<'_>> {
 
 /// Whether the page has the samples.
 pub(super) fn has_samples(records: &[read::Record]) -> bool {
-    let count = |row: &Row| {
+    let count = |row: &BenchRow| {
         row.samples.len()
             + row.cycle_samples.len()
             + row.against.values().map(|against| 2 * against.pairs.len()).sum::<usize>()
@@ -127,7 +127,7 @@ impl Record {
         Record {
             title: format!("Measured {}", figures::moment(document.time)),
             conditions,
-            tables: [table].into_iter().chain(ceilings(record)).collect(),
+            tables: [table].into_iter().chain(roofline(record)).collect(),
             pictures,
             anchor: own,
         }
@@ -185,7 +185,7 @@ fn table(record: &read::Record) -> Table {
 }
 
 /// A median with its interval, where the record has one.
-fn rate(median: Option<f64>, row: &Row, scale: f64, unit: &str) -> Cell {
+fn rate(median: Option<f64>, row: &BenchRow, scale: f64, unit: &str) -> Cell {
     let Some(median) = median else { return Cell::default() };
     let shown = |rate: f64| figure(rate * scale);
     match row.rate_low.zip(row.rate_high) {
@@ -195,7 +195,7 @@ fn rate(median: Option<f64>, row: &Row, scale: f64, unit: &str) -> Cell {
 }
 
 /// The rooflines of the machine.
-fn ceilings(record: &read::Record) -> Option<Table> {
+fn roofline(record: &read::Record) -> Option<Table> {
     let rows = record.document.roofs.as_ref()?.roofs.iter().map(|roof| {
         vec![
             Cell::text(&roof.name),
@@ -211,7 +211,7 @@ fn ceilings(record: &read::Record) -> Option<Table> {
 
 /// The roofline, and our speed relative to each peer, in a picture for each family of ciphers.
 fn pictures(document: &Document) -> Vec<Drawing> {
-    let mut families: Vec<(&str, Vec<&Row>)> = Vec::new();
+    let mut families: Vec<(&str, Vec<&BenchRow>)> = Vec::new();
     for row in document.rows.iter().filter(|row| !row.against.is_empty()) {
         let family = row.name.split('-').next().unwrap_or_default();
         match families.iter_mut().find(|(name, rows)| *name == family && rows.len() < MOST_GROUPS) {
@@ -223,7 +223,7 @@ fn pictures(document: &Document) -> Vec<Drawing> {
     roofline.into_iter().chain(families.into_iter().map(|(family, rows)| intervals(family, &rows).into())).collect()
 }
 
-fn intervals(family: &str, rows: &[&Row]) -> Intervals {
+fn intervals(family: &str, rows: &[&BenchRow]) -> Intervals {
     let mut series: Vec<String> = Vec::new();
     for peer in rows.iter().flat_map(|row| row.against.keys()) {
         if !series.contains(peer) {

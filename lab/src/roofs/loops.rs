@@ -1,7 +1,7 @@
 //! Loops over registers, timed by the processor time of this thread. The calibrated chain before and after each
 //! sample counts cycles.
 
-use tress_peers::ceilings::Loop;
+use tress_peers::roofline::Loop;
 
 use super::{Effort, Roof, Sample, roof};
 use crate::timing::{cycles_per_s, thread_time};

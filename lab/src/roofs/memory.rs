@@ -9,7 +9,7 @@ use std::{
 };
 
 use tress_container::{Error, threads};
-use tress_peers::ceilings::traffic::{self, Access, Line, TURN};
+use tress_peers::roofline::traffic::{self, Access, Line, TURN};
 
 use super::{Effort, Roof, Sample, loops::sample, roof};
 use crate::timing::thread_time;

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tress_container::Error;
-use tress_peers::ceilings;
+use tress_peers::roofline;
 
 use crate::timing::{
     progress,
@@ -25,7 +25,7 @@ pub(crate) use table::write;
 /// One roof: a bound of the roofline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Roof {
-    /// The roof's name: that of a loop ([`ceilings::NAMES`]), or for example `l1-read`, `memory-copy-all` (all
+    /// The roof's name: that of a loop ([`roofline::NAMES`]), or for example `l1-read`, `memory-copy-all` (all
     /// cores), `loopback` or `barrier-2` (two threads).
     pub name: String,
     /// The unit that is counted.
@@ -64,7 +64,7 @@ impl Roof {
 
 /// All roofs of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Roofs {
+pub struct Roofline {
     /// The roofs that were measured.
     pub roofs: Vec<Roof>,
     /// Names of loops that need instructions which the machine lacks.
@@ -73,7 +73,7 @@ pub struct Roofs {
     pub cache_bytes: Vec<u64>,
 }
 
-impl Roofs {
+impl Roofline {
     /// The roof of this name.
     pub fn find(&self, name: &str) -> Option<&Roof> {
         self.roofs.iter().find(|roof| roof.name == name)
@@ -112,9 +112,9 @@ impl Effort {
 ///
 /// # Errors
 /// `NoThread` if the system cannot start a thread.
-pub(crate) fn measure(scope: Scope, quick: bool) -> Result<Roofs, Error> {
+pub(crate) fn measure(scope: Scope, quick: bool) -> Result<Roofline, Error> {
     let effort = Effort::new(quick);
-    let all = ceilings::loops();
+    let all = roofline::loops();
     let caches = memory::cache_bytes();
     let mut steps = all.len() + memory::steps(&caches);
     if scope == Scope::All {
@@ -136,8 +136,8 @@ pub(crate) fn measure(scope: Scope, quick: bool) -> Result<Roofs, Error> {
     })?;
     progress.finish_and_clear();
     let has = |name: &&&str| all.iter().all(|one| one.name != **name);
-    let missing = ceilings::NAMES.iter().filter(has).map(|name| (*name).into()).collect();
-    Ok(Roofs { roofs, missing, cache_bytes: caches })
+    let missing = roofline::NAMES.iter().filter(has).map(|name| (*name).into()).collect();
+    Ok(Roofline { roofs, missing, cache_bytes: caches })
 }
 
 /// A sample: units per second, and per cycle.

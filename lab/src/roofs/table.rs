@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use super::{Roof, Roofs};
+use super::{Roof, Roofline};
 
 /// Writes every roof, and the loops that need instructions which the machine lacks.
-pub(crate) fn write(roofs: &Roofs, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(roofs: &Roofline, out: &mut dyn Write) -> io::Result<()> {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["roof", "at most", "per cycle", "median (95 % interval)", "threads", "counts"]);
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        let roofs = Roofs { missing: vec!["aes-512".into(), "ifma-512".into()], ..Roofs::default() };
+        let roofs = Roofline { missing: vec!["aes-512".into(), "ifma-512".into()], ..Roofline::default() };
         let mut out = Vec::new();
         write(&roofs, &mut out).expect("a table");
         let text = String::from_utf8(out).expect("text");

@@ -23,7 +23,7 @@
 
 use tress_cipher::Backend;
 
-use crate::{bench::Row, roofs::Roofs};
+use crate::{bench::BenchRow, roofs::Roofline};
 
 /// A roof that limits a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,7 +46,7 @@ impl Bound {
 const LARGE_FILE: u64 = 200 << 20;
 
 /// Every bound of this row, whether the machine has measured the roof or not.
-pub fn of(row: &Row, roofs: &Roofs) -> Vec<Bound> {
+pub fn bounds_of_row(row: &BenchRow, roofs: &Roofline) -> Vec<Bound> {
     let words: Vec<&str> = row.name.split('-').collect();
     let backend = Backend::from_name(&row.backend);
     let number = |index: usize| words.get(index).and_then(|word| word.parse::<u32>().ok());
@@ -71,7 +71,7 @@ pub fn of(row: &Row, roofs: &Roofs) -> Vec<Bound> {
 
 /// The least that one pass of a cipher over a message takes.
 #[derive(Default)]
-struct Work {
+struct CipherCost {
     /// Roofs of throughput, with the amount for each byte.
     per_byte: Vec<(&'static str, f64)>,
     /// Roof of latency, with the amount for each byte of a single message that is a chain.
@@ -87,40 +87,40 @@ fn aes_roof(backend: Option<Backend>) -> Option<&'static str> {
     }
 }
 
-fn aes(rounds: u32, backend: Option<Backend>) -> Work {
+fn aes(rounds: u32, backend: Option<Backend>) -> CipherCost {
     wide_rijndael(rounds, 128, backend)
 }
 
 /// A block that does not fill a register takes as many round instructions as one that does, so this is a bound for
 /// all sizes. A round of a block of 256 bits has the latency of one of 128 bits.
-fn wide_rijndael(rounds: u32, block_bits: u32, backend: Option<Backend>) -> Work {
-    let Some(roof) = aes_roof(backend) else { return Work::default() };
+fn wide_rijndael(rounds: u32, block_bits: u32, backend: Option<Backend>) -> CipherCost {
+    let Some(roof) = aes_roof(backend) else { return CipherCost::default() };
     let (rounds, block_bytes) = (f64::from(rounds), f64::from(block_bits) / 8.0);
-    Work { per_byte: vec![(roof, rounds / 16.0)], chain: Some(("aes-chain", rounds / block_bytes)) }
+    CipherCost { per_byte: vec![(roof, rounds / 16.0)], chain: Some(("aes-chain", rounds / block_bytes)) }
 }
 
-fn rc6(backend: Option<Backend>) -> Work {
+fn rc6(backend: Option<Backend>) -> CipherCost {
     let halves = 40.0 / 16.0;
     let per_byte = match backend {
         Some(Backend::Avx512) => vec![("rc6-512", halves), ("multiply-32-512", halves)],
         Some(Backend::Avx2) => vec![("rc6-256", halves), ("multiply-32-256", halves)],
         _ => Vec::new(),
     };
-    Work { per_byte, chain: Some(("rc6-chain", 20.0 / 16.0)) }
+    CipherCost { per_byte, chain: Some(("rc6-chain", 20.0 / 16.0)) }
 }
 
-fn pipo(rounds: f64, backend: Option<Backend>) -> Work {
+fn pipo(rounds: f64, backend: Option<Backend>) -> CipherCost {
     let per_byte = match backend {
         Some(Backend::Gfni512) => vec![("pipo-512", rounds / 8.0)],
         Some(Backend::Avx2) => vec![("logic-256", rounds * 42.0 / 8.0)],
         Some(Backend::Neon) => vec![("logic-128", rounds * 42.0 / 8.0)],
         _ => Vec::new(),
     };
-    Work { per_byte, chain: None }
+    CipherCost { per_byte, chain: None }
 }
 
 /// The bounds of a cipher in a mode.
-fn blocks(row: &Row, mode: Option<&&str>, work: Work, roofs: &Roofs) -> Vec<Bound> {
+fn blocks(row: &BenchRow, mode: Option<&&str>, work: CipherCost, roofs: &Roofline) -> Vec<Bound> {
     let passes = if mode == Some(&"ccm") { 2.0 } else { 1.0 };
     let is_chain = mode == Some(&"ccm") || (mode == Some(&"cbc") && row.direction == "encrypt");
     // A single message that is a chain cannot fill the registers, so roofs of full registers do not limit it.
@@ -139,20 +139,20 @@ fn blocks(row: &Row, mode: Option<&&str>, work: Work, roofs: &Roofs) -> Vec<Boun
     if bounds.is_empty() {
         return bounds;
     }
-    let level = level(row.lanes as u64 * row.message_bytes, &roofs.cache_bytes);
-    bounds.push(match level.as_str() {
+    let cache_level = cache_level(row.lanes as u64 * row.message_bytes, &roofs.cache_bytes);
+    bounds.push(match cache_level.as_str() {
         "memory-update" if row.threads > 1 => {
             Bound { roof: "memory-update-all".into(), per_unit: 1.0, of_each_thread: false }
         }
-        _ => Bound::of_one(level, 1.0),
+        _ => Bound::of_one(cache_level, 1.0),
     });
     bounds
 }
 
 /// The cache level that holds this many bytes, or memory.
-fn level(bytes: u64, caches: &[u64]) -> String {
-    let level = caches.iter().position(|&cache| bytes <= cache);
-    level.map_or("memory-update".into(), |level| format!("l{}-update", level + 1))
+fn cache_level(bytes: u64, caches: &[u64]) -> String {
+    let cache_level = caches.iter().position(|&cache| bytes <= cache);
+    cache_level.map_or("memory-update".into(), |cache_level| format!("l{}-update", cache_level + 1))
 }
 
 /// Bound of a product: schoolbook below 32 digits of 64 bits, Karatsuba's method from there on.
@@ -194,7 +194,7 @@ fn ifma(bits: u32) -> (f64, f64) {
 }
 
 /// Lanes paid for each lane used: eight lanes at a time take as long as one.
-fn paid(lanes: usize) -> f64 {
+fn lane_overhead(lanes: usize) -> f64 {
     if lanes == 0 { 1.0 } else { (lanes.div_ceil(8) * 8) as f64 / lanes as f64 }
 }
 
@@ -203,12 +203,12 @@ fn rsa(bits: u32, direction: &str, signatures: usize) -> Vec<Bound> {
     let multiply_adds = match direction {
         "sign" => {
             let (square, multiply) = ifma(bits / 2);
-            2.0 * power(bits / 2, 4, square, multiply) * paid(2 * signatures)
+            2.0 * power(bits / 2, 4, square, multiply) * lane_overhead(2 * signatures)
         }
         // Fewer verifications are done one by one, without IFMA.
         "verify" if signatures >= 3 => {
             let (square, multiply) = ifma(bits);
-            (16.0 * square + multiply) * paid(signatures)
+            (16.0 * square + multiply) * lane_overhead(signatures)
         }
         _ => return Vec::new(),
     };
@@ -228,11 +228,11 @@ fn dsa(bits: u32, direction: &str, signatures: usize) -> Vec<Bound> {
         "verify" => of_g + power(256, 4, square, multiply),
         _ => return Vec::new(),
     };
-    vec![Bound::of_one("ifma-512", multiply_adds * paid(signatures))]
+    vec![Bound::of_one("ifma-512", multiply_adds * lane_overhead(signatures))]
 }
 
 /// Bounds of a file in memory, encrypted or decrypted by several threads.
-fn file(row: &Row) -> Vec<Bound> {
+fn file(row: &BenchRow) -> Vec<Bound> {
     let mut bounds = Vec::new();
     if row.message_bytes >= LARGE_FILE {
         bounds.push(Bound { roof: "memory-read-all".into(), per_unit: 1.0, of_each_thread: false });

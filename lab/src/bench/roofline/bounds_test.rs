@@ -2,17 +2,17 @@
 
 use super::*;
 
-fn roofs() -> Roofs {
-    Roofs { cache_bytes: vec![48 << 10, 1280 << 10, 48 << 20], ..Roofs::default() }
+fn roofs() -> Roofline {
+    Roofline { cache_bytes: vec![48 << 10, 1280 << 10, 48 << 20], ..Roofline::default() }
 }
 
-fn row(name: &str, direction: &str, backend: &str, lanes: usize, message_bytes: u64) -> Row {
+fn row(name: &str, direction: &str, backend: &str, lanes: usize, message_bytes: u64) -> BenchRow {
     let (name, direction, backend) = (name.into(), direction.into(), backend.into());
-    Row { name, direction, backend, lanes, message_bytes, threads: 1, ..Row::default() }
+    BenchRow { name, direction, backend, lanes, message_bytes, threads: 1, ..BenchRow::default() }
 }
 
-fn bounds(row: &Row) -> Vec<(String, f64)> {
-    of(row, &roofs()).into_iter().map(|bound| (bound.roof, bound.per_unit)).collect()
+fn bounds(row: &BenchRow) -> Vec<(String, f64)> {
+    bounds_of_row(row, &roofs()).into_iter().map(|bound| (bound.roof, bound.per_unit)).collect()
 }
 
 fn expected(list: &[(&str, f64)]) -> Vec<(String, f64)> {
@@ -116,7 +116,7 @@ fn anything_may_be_a_name() {
     ] {
         for lanes in [0, 1, 9] {
             for backend in ["ifma", "vaes512", "avx512", "gfni512", ""] {
-                let bounds = of(&row(name, "encrypt", backend, lanes, 0), &Roofs::default());
+                let bounds = bounds_of_row(&row(name, "encrypt", backend, lanes, 0), &Roofline::default());
                 assert!(bounds.iter().all(|bound| bound.per_unit.is_finite()), "{name}: {bounds:?}");
             }
         }

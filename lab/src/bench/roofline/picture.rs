@@ -8,13 +8,13 @@
 
 use super::bounds;
 use crate::{
-    bench::{Document, Row},
+    bench::{BenchRow, Document},
     picture::{Axis, Chart, Line, Mark, Scale},
-    roofs::Roofs,
+    roofs::Roofline,
 };
 
 /// The picture of a document's rows that have a bound, below these rooflines.
-pub fn chart(document: &Document, roofs: &Roofs) -> Chart {
+pub fn chart(document: &Document, roofs: &Roofline) -> Chart {
     let points: Vec<(f64, f64, String)> = shown(document).into_iter().filter_map(|row| point(row, roofs)).collect();
     let clock = clock_per_s(roofs);
     let (mut left, mut right) = (0.1f64, 10.0f64);
@@ -63,10 +63,10 @@ pub fn chart(document: &Document, roofs: &Roofs) -> Chart {
 }
 
 /// Among rows that the picture cannot distinguish, takes the fastest, and decryption only where there is no encryption.
-fn shown(document: &Document) -> Vec<&Row> {
-    let mut shown: Vec<&Row> = Vec::new();
-    let is_like = |a: &Row, b: &Row| (&a.name, a.lanes, &a.bound) == (&b.name, b.lanes, &b.bound);
-    let rank = |row: &Row| (row.direction != "decrypt", row.bytes_per_s.unwrap_or(0.0));
+fn shown(document: &Document) -> Vec<&BenchRow> {
+    let mut shown: Vec<&BenchRow> = Vec::new();
+    let is_like = |a: &BenchRow, b: &BenchRow| (&a.name, a.lanes, &a.bound) == (&b.name, b.lanes, &b.bound);
+    let rank = |row: &BenchRow| (row.direction != "decrypt", row.bytes_per_s.unwrap_or(0.0));
     for row in document.rows.iter().filter(|row| row.bound.is_some() && row.threads <= 1) {
         match shown.iter_mut().find(|other| is_like(other, row)) {
             Some(other) if rank(row) > rank(other) => *other = row,
@@ -78,9 +78,9 @@ fn shown(document: &Document) -> Vec<&Row> {
 }
 
 /// The row's cycles per byte at its roof, its rate in GB/s, and its name.
-fn point(row: &Row, roofs: &Roofs) -> Option<(f64, f64, String)> {
+fn point(row: &BenchRow, roofs: &Roofline) -> Option<(f64, f64, String)> {
     let (name, share) = (row.bound.as_deref()?, row.share?);
-    let bound = bounds::of(row, roofs).into_iter().find(|bound| bound.roof == name)?;
+    let bound = bounds::bounds_of_row(row, roofs).into_iter().find(|bound| bound.roof == name)?;
     let cycles = bound.per_unit / roofs.find(name)?.per_cycle?;
     let lanes = match row.lanes {
         1 => String::new(),
@@ -91,7 +91,7 @@ fn point(row: &Row, roofs: &Roofs) -> Option<(f64, f64, String)> {
 }
 
 /// The clock rate of the core during the measurement of the roofs, in cycles per second.
-fn clock_per_s(roofs: &Roofs) -> Option<f64> {
+fn clock_per_s(roofs: &Roofline) -> Option<f64> {
     let mut clocks: Vec<f64> =
         roofs.roofs.iter().filter_map(|roof| Some(roof.median_per_s / roof.median_per_cycle()?)).collect();
     clocks.sort_by(f64::total_cmp);
@@ -115,24 +115,24 @@ mod tests {
             cycle_samples: vec![per_cycle; 3],
             ..Roof::default()
         };
-        let roofs = Roofs {
+        let roofs = Roofline {
             roofs: vec![roof("aes-512", 4.0), roof("l1-update", 32.0)],
             missing: Vec::new(),
             cache_bytes: vec![1 << 20],
         };
         let mut document = Document::new(Machine::default());
-        document.rows.push(Row {
+        document.rows.push(BenchRow {
             name: "aes-128-ctr".into(),
             backend: "vaes512".into(),
             lanes: 1,
             threads: 1,
             message_bytes: 16_384,
             bytes_per_s: Some(9.6e9),
-            ..Row::default()
+            ..BenchRow::default()
         });
         // A slower row at the same point is not drawn.
-        document.rows.push(Row { bytes_per_s: Some(9e9), ..document.rows[0].clone() });
-        document.rows.push(Row { name: "encrypt-start".into(), per_s: Some(100.0), ..Row::default() });
+        document.rows.push(BenchRow { bytes_per_s: Some(9e9), ..document.rows[0].clone() });
+        document.rows.push(BenchRow { name: "encrypt-start".into(), per_s: Some(100.0), ..BenchRow::default() });
         document.roofs = Some(roofs.clone());
         fill(&mut document);
         let chart = chart(&document, &roofs);
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn nothing_can_be_drawn() {
-        let svg = chart(&Document::new(Machine::default()), &Roofs::default()).svg();
+        let svg = chart(&Document::new(Machine::default()), &Roofline::default()).svg();
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }
 }

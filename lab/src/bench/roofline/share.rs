@@ -2,8 +2,8 @@
 
 use super::bounds;
 use crate::{
-    bench::{Document, Row},
-    roofs::Roofs,
+    bench::{BenchRow, Document},
+    roofs::Roofline,
 };
 
 /// The roof that limits a row.
@@ -27,8 +27,8 @@ pub fn fill(document: &mut Document) {
 
 impl Share {
     /// The bound that the row comes closest to. `None` if no bound is known, or the roof was not measured.
-    pub fn of(row: &Row, roofs: &Roofs) -> Option<Share> {
-        let shares = bounds::of(row, roofs).into_iter().filter_map(|bound| {
+    pub fn of(row: &BenchRow, roofs: &Roofline) -> Option<Share> {
+        let shares = bounds::bounds_of_row(row, roofs).into_iter().filter_map(|bound| {
             let roof = roofs.find(&bound.roof)?;
             let threads = if bound.of_each_thread { row.threads.max(1) as f64 } else { 1.0 };
             // By cycles where both have them, because the clock rate may have changed since the roof was measured.
@@ -47,9 +47,9 @@ mod tests {
     use super::*;
     use crate::roofs::Roof;
 
-    fn roofs() -> Roofs {
+    fn roofs() -> Roofline {
         let roof = |name: &str, per_s, per_cycle| Roof { name: name.into(), per_s, per_cycle, ..Roof::default() };
-        Roofs {
+        Roofline {
             roofs: vec![
                 roof("aes-512", 12e9, Some(4.0)),
                 roof("aes-chain", 1e9, Some(1.0 / 3.0)),
@@ -61,29 +61,30 @@ mod tests {
         }
     }
 
-    fn ctr() -> Row {
+    fn ctr() -> BenchRow {
         let (name, direction, backend) = ("aes-128-ctr".into(), "encrypt".into(), "vaes512".into());
-        Row { name, direction, backend, lanes: 1, threads: 1, message_bytes: 16_384, ..Row::default() }
+        BenchRow { name, direction, backend, lanes: 1, threads: 1, message_bytes: 16_384, ..BenchRow::default() }
     }
 
     /// By hand: 0.625 rounds a byte at 4 rounds a cycle are 0.15625 cycles; a row of 0.3125 cycles reaches half.
     #[test]
     fn by_cycles() {
-        let row = Row { cycles_per_byte: Some(0.3125), bytes_per_s: Some(1.0), ..ctr() };
+        let row = BenchRow { cycles_per_byte: Some(0.3125), bytes_per_s: Some(1.0), ..ctr() };
         assert_eq!(Share::of(&row, &roofs()), Some(Share { roof: "aes-512".into(), share: 0.5 }));
     }
 
     /// By hand: 12e9 rounds a second are 19.2e9 bytes.
     #[test]
     fn by_time() {
-        let row = Row { bytes_per_s: Some(4.8e9), ..ctr() };
+        let row = BenchRow { bytes_per_s: Some(4.8e9), ..ctr() };
         assert_eq!(Share::of(&row, &roofs()), Some(Share { roof: "aes-512".into(), share: 0.25 }));
     }
 
     /// By hand: one chain of AES-128 is 10 rounds of 3 cycles for 16 bytes, 1.875 cycles a byte.
     #[test]
     fn a_chain_is_bound_by_its_latency() {
-        let row = Row { name: "aes-128-cbc".into(), cycles_per_byte: Some(2.5), bytes_per_s: Some(1.2e9), ..ctr() };
+        let row =
+            BenchRow { name: "aes-128-cbc".into(), cycles_per_byte: Some(2.5), bytes_per_s: Some(1.2e9), ..ctr() };
         let share = Share::of(&row, &roofs()).expect("a bound");
         assert_eq!(share.roof, "aes-chain");
         assert!((share.share - 0.75).abs() < 1e-12, "{share:?}");
@@ -92,7 +93,7 @@ mod tests {
     /// By hand: two threads have two times 12e9 rounds, 19.2e9 bytes of CCM; memory is 8e9 for both together.
     #[test]
     fn threads_share_memory_and_nothing_else() {
-        let mut row = Row { name: "encrypt-file".into(), message_bytes: 2 << 30, threads: 2, lanes: 0, ..ctr() };
+        let mut row = BenchRow { name: "encrypt-file".into(), message_bytes: 2 << 30, threads: 2, lanes: 0, ..ctr() };
         row.bytes_per_s = Some(4e9);
         assert_eq!(Share::of(&row, &roofs()), Some(Share { roof: "memory-read-all".into(), share: 0.5 }));
         let mut without = roofs();
@@ -103,9 +104,13 @@ mod tests {
 
     #[test]
     fn no_model_no_share() {
-        for row in [Row { name: "encrypt-start".into(), ..ctr() }, Row { backend: "portable".into(), ..ctr() }, ctr()] {
+        for row in [
+            BenchRow { name: "encrypt-start".into(), ..ctr() },
+            BenchRow { backend: "portable".into(), ..ctr() },
+            ctr(),
+        ] {
             assert_eq!(Share::of(&row, &roofs()), None, "{row:?}");
         }
-        assert_eq!(Share::of(&Row { bytes_per_s: Some(1e9), ..ctr() }, &Roofs::default()), None);
+        assert_eq!(Share::of(&BenchRow { bytes_per_s: Some(1e9), ..ctr() }, &Roofline::default()), None);
     }
 }

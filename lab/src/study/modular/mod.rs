@@ -15,7 +15,7 @@ use std::{ops::Range, time::Duration};
 use tress_modular_times::Operation;
 
 use super::{Effort, Error, Part, Study, busy::Looks};
-use crate::bench::modular::{Cell, in_turn};
+use crate::bench::modular::{TimedOperation, alternate};
 
 pub(super) const STUDY: Study = Study {
     name: "modular",
@@ -44,9 +44,9 @@ fn samples(effort: &Effort, bits: usize, rows: Range<usize>, looks: &mut Looks) 
     Operation::PAPER[rows]
         .iter()
         .map(|&operation| {
-            let mut cells = [16, 32, 64].map(|digit_bits| Cell::new(operation, bits, digit_bits));
+            let mut cells = [16, 32, 64].map(|digit_bits| TimedOperation::new(operation, bits, digit_bits));
             looks.look();
-            let found = in_turn(&mut cells, effort.samples(), limit)?;
+            let found = alternate(&mut cells, effort.samples(), limit)?;
             looks.look();
             Ok(found.try_into().unwrap_or_default())
         })
