@@ -115,16 +115,16 @@ fn sample<S>(
 }
 
 /// A cipher and the messages that it works on, always at the same addresses.
-struct Bench<C> {
+struct LeakBench<C> {
     cipher: C,
-    messages: Messages,
-    fixed: Messages,
-    random: Messages,
+    messages: MessageBuffers,
+    fixed: MessageBuffers,
+    random: MessageBuffers,
 }
 
-type Messages = [[u8; MESSAGE_BYTES]; MESSAGES];
+type MessageBuffers = [[u8; MESSAGE_BYTES]; MESSAGES];
 
-type Call<C> = fn(&C, &mut Messages);
+type TestedCall<C> = fn(&C, &mut MessageBuffers);
 
 /// The whole blocks of a message.
 fn whole<C: FromKey>(message: &mut [u8]) -> &mut [u8] {
@@ -140,13 +140,13 @@ fn fits(result: Result<(), Error>) {
 fn both<C: FromKey>(
     out: &mut dyn FnMut(Finding) -> io::Result<()>,
     (name, key_bytes, backend, samples): (&str, usize, Backend, usize),
-    call: Call<C>,
+    call: TestedCall<C>,
 ) -> io::Result<()> {
     let make = |key: &[u8]| C::with_backend(&key[..key_bytes], backend).expect("an available backend");
     let t_of = |secret, samples, seed| {
         let fixed_key = [0x5a; 32];
         let none = [[0; MESSAGE_BYTES]; MESSAGES];
-        let mut bench = Bench { cipher: make(&fixed_key), messages: none, fixed: none, random: none };
+        let mut bench = LeakBench { cipher: make(&fixed_key), messages: none, fixed: none, random: none };
         sample(
             &mut bench,
             (samples, seed),
@@ -185,7 +185,7 @@ struct Tests<'a> {
 }
 
 impl Tests<'_> {
-    fn each<C: FromKey>(&mut self, calls: &[(&str, Call<C>)]) -> io::Result<()> {
+    fn each<C: FromKey>(&mut self, calls: &[(&str, TestedCall<C>)]) -> io::Result<()> {
         let Cipher { name, key_bytes, .. } = *self.cipher;
         // The backend `reference` uses table lookups, so it is known to leak.
         for &backend in C::BACKENDS.iter().filter(|backend| backend.is_available() && **backend != Backend::Reference) {

@@ -59,20 +59,20 @@ const PAIRS: usize = 7;
 
 /// Turns after which the intervals are checked; rows that are sure enough get no more turns. A check after every turn
 /// would stop too often at an interval that is narrow by chance.
-const LOOKS: [usize; 6] = [21, 29, 41, 57, 80, 120];
-const QUICK_LOOKS: [usize; 1] = [21];
+const CHECK_TURNS: [usize; 6] = [21, 29, 41, 57, 80, 120];
+const QUICK_CHECK_TURNS: [usize; 1] = [21];
 
 /// Runs both programs alternately, and writes what changed from `other` to `program`.
 pub fn run(builds: &Builds, out: &mut dyn Write) -> Result<Comparison, Error> {
-    let looks = if builds.quick { &QUICK_LOOKS[..] } else { &LOOKS };
+    let check_turns = if builds.quick { &QUICK_CHECK_TURNS[..] } else { &CHECK_TURNS };
     let mut found = BuildRatios::default();
-    let bar = progress(looks[0] as u64);
-    for turn in 1..=looks[looks.len() - 1] {
+    let bar = progress(check_turns[0] as u64);
+    for turn in 1..=check_turns[check_turns.len() - 1] {
         found.turn(builds, turn, &bar)?;
         bar.inc(1);
-        if let Some(place) = looks.iter().position(|look| *look == turn) {
+        if let Some(place) = check_turns.iter().position(|check_turn| *check_turn == turn) {
             found.rows.iter_mut().for_each(RowRatios::judge);
-            let Some(next) = looks.get(place + 1).filter(|_| found.rows.iter().any(|row| !row.is_sure())) else {
+            let Some(next) = check_turns.get(place + 1).filter(|_| found.rows.iter().any(|row| !row.is_sure())) else {
                 break;
             };
             bar.set_length(*next as u64);

@@ -1,34 +1,34 @@
 //! A picture on the page: its SVG, coloured by the page's style, and its figures as a table.
 
-use super::figures::{Cell, Table, plain};
+use super::figures::{Cell, PageTable, plain};
 use crate::picture::{Drawing, escape, intervals::Interval};
 
 /// Height of the title in an SVG file. On the page, the title is text above the picture.
 const TITLE: f64 = 40.0;
 
 /// One picture.
-pub(super) struct Picture {
+pub(super) struct PictureView {
     pub(super) anchor: String,
     pub(super) title: String,
     /// An SVG element without a style. Texts from files are escaped in it.
     pub(super) svg: String,
-    pub(super) table: Table,
+    pub(super) table: PageTable,
 }
 
-impl Picture {
-    pub(super) fn new(anchor: String, drawing: &Drawing) -> Picture {
+impl PictureView {
+    pub(super) fn new(anchor: String, drawing: &Drawing) -> PictureView {
         let (title, (height, body)) = (plain(drawing.title()), drawing.body());
         let svg = format!(
             "<svg viewBox=\"0 {TITLE} 1000 {:.0}\" role=\"img\" aria-label=\"{}\">\n{body}</svg>",
             height - TITLE,
             escape(&title)
         );
-        Picture { anchor, svg, table: table(drawing), title }
+        PictureView { anchor, svg, table: table(drawing), title }
     }
 }
 
 /// All figures of a picture, with all their digits.
-fn table(drawing: &Drawing) -> Table {
+fn table(drawing: &Drawing) -> PageTable {
     let digits = |value: f64| Cell::shown(value.to_string(), value);
     let cell = |value: Option<f64>| value.map_or_else(Cell::default, digits);
     let names = |first: &[&str], more: &[String]| -> Vec<String> {
@@ -70,5 +70,5 @@ fn table(drawing: &Drawing) -> Table {
             (names(&["row", "work", "from, s", "to, s"], &[]), rows.collect())
         }
     };
-    Table::new(drawing.title(), &names.iter().map(String::as_str).collect::<Vec<_>>(), rows)
+    PageTable::new(drawing.title(), &names.iter().map(String::as_str).collect::<Vec<_>>(), rows)
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    figures::{Cell, Table, figure, moment},
-    read::{Found, Kind, Record},
+    figures::{Cell, PageTable, figure, moment},
+    read::{FolderContents, Record, StudySections},
 };
 use crate::bench::record::Machine;
 
@@ -12,7 +12,7 @@ use crate::bench::record::Machine;
 const BUSY: f64 = 0.5;
 
 /// The files of one run.
-struct Source<'a> {
+struct RunSource<'a> {
     name: String,
     tress: &'a str,
     quick: bool,
@@ -20,9 +20,9 @@ struct Source<'a> {
     machine: &'a Machine,
 }
 
-fn sources(found: &Found) -> Vec<Source<'_>> {
+fn sources(found: &FolderContents) -> Vec<RunSource<'_>> {
     let sections = found.studies.iter().flat_map(|kind| {
-        kind.parts.iter().map(move |(part, kept)| Source {
+        kind.parts.iter().map(move |(part, kept)| RunSource {
             name: format!("{}: {part}", kind.name),
             tress: &kept.tress,
             quick: kept.quick,
@@ -30,7 +30,7 @@ fn sources(found: &Found) -> Vec<Source<'_>> {
             machine: &kept.machine,
         })
     });
-    let records = found.records.iter().map(|Record { path, document, .. }| Source {
+    let records = found.records.iter().map(|Record { path, document, .. }| RunSource {
         name: path.clone(),
         tress: &document.tress,
         quick: document.quick,
@@ -58,7 +58,7 @@ fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
 }
 
 /// The machines of all runs, each one once.
-pub(super) fn machines(found: &Found) -> Vec<Vec<(&'static str, String)>> {
+pub(super) fn machines(found: &FolderContents) -> Vec<Vec<(&'static str, String)>> {
     let mut machines = Vec::new();
     for source in sources(found) {
         let facts = facts(source.machine);
@@ -70,7 +70,7 @@ pub(super) fn machines(found: &Found) -> Vec<Vec<(&'static str, String)>> {
 }
 
 /// Time, build and load of each run.
-pub(super) fn runs(found: &Found) -> Table {
+pub(super) fn runs(found: &FolderContents) -> PageTable {
     let rows = sources(found).into_iter().map(|source| {
         let load = source.machine.load.filter(|load| load.is_finite()).map_or_else(Cell::default, |load| {
             Cell::shown(format!("{load:.2}{}", if load > BUSY { ", busy" } else { "" }), load)
@@ -87,11 +87,11 @@ pub(super) fn runs(found: &Found) -> Table {
         ]
     });
     let names = ["source", "time", "load at start", "effort", "Tress", "commit", "build", "machine"];
-    Table::new("Runs", &names, rows.collect())
+    PageTable::new("Runs", &names, rows.collect())
 }
 
 /// A short description of each machine.
-pub(super) fn names(found: &Found) -> Vec<String> {
+pub(super) fn names(found: &FolderContents) -> Vec<String> {
     let mut machines: Vec<String> = Vec::new();
     for source in sources(found) {
         let words = in_words(source.machine);
@@ -106,12 +106,12 @@ fn in_words(machine: &Machine) -> String {
     format!("{}, {} cores, {}", machine.model, machine.cores, machine.kernel)
 }
 
-pub(super) fn is_any_quick(found: &Found) -> bool {
+pub(super) fn is_any_quick(found: &FolderContents) -> bool {
     sources(found).iter().any(|source| source.quick)
 }
 
 /// A sentence on the conditions of a study's runs.
-pub(super) fn conditions(kind: &Kind) -> String {
+pub(super) fn conditions(kind: &StudySections) -> String {
     let machines: BTreeSet<String> = kind.parts.iter().map(|(_, kept)| in_words(&kept.machine)).collect();
     let quick = kind.parts.iter().filter(|(_, kept)| kept.quick).count();
     let effort = match quick {
@@ -127,7 +127,7 @@ pub(super) fn conditions(kind: &Kind) -> String {
 }
 
 /// Peers with their versions, and peers that were not installed.
-pub(super) fn peers(records: &[Record]) -> Table {
+pub(super) fn peers(records: &[Record]) -> PageTable {
     let mut versions: BTreeMap<(String, String), usize> = BTreeMap::new();
     for Record { document, .. } in records {
         for (peer, against) in document.rows.iter().flat_map(|row| &row.against) {
@@ -140,5 +140,5 @@ pub(super) fn peers(records: &[Record]) -> Table {
     let rows = versions.into_iter().map(|((peer, version), rows)| {
         vec![Cell::text(peer), Cell::text(version), Cell::shown(rows.to_string(), rows as f64)]
     });
-    Table::new("Libraries and programs compared with (peers)", &["peer", "version", "rows"], rows.collect())
+    PageTable::new("Libraries and programs compared with (peers)", &["peer", "version", "rows"], rows.collect())
 }

@@ -79,7 +79,7 @@ impl Cell {
 
 /// A table of the page. Empty columns are left out.
 #[derive(Clone, Default)]
-pub(super) struct Table {
+pub(super) struct PageTable {
     pub(super) caption: String,
     /// Name of the table where its caption is far away.
     pub(super) label: String,
@@ -102,14 +102,14 @@ pub(super) struct Column {
     pub(super) is_long: bool,
 }
 
-impl Table {
-    pub(super) fn new(caption: &str, names: &[&str], rows: Vec<Vec<Cell>>) -> Table {
+impl PageTable {
+    pub(super) fn new(caption: &str, names: &[&str], rows: Vec<Vec<Cell>>) -> PageTable {
         let names = names.iter().map(|name| (name.to_string(), String::new()));
-        Table::with_notes(caption, names.collect(), rows)
+        PageTable::with_notes(caption, names.collect(), rows)
     }
 
     /// Sets the unit of copied values of these columns.
-    pub(super) fn in_units(mut self, units: &[(&str, &'static str)]) -> Table {
+    pub(super) fn in_units(mut self, units: &[(&str, &'static str)]) -> PageTable {
         for column in &mut self.columns {
             column.unit = units.iter().find(|(name, _)| *name == column.name).map_or("", |(_, unit)| unit);
         }
@@ -117,7 +117,7 @@ impl Table {
     }
 
     /// A table whose columns have a name and a note each.
-    pub(super) fn with_notes(caption: &str, names: Vec<(String, String)>, rows: Vec<Vec<Cell>>) -> Table {
+    pub(super) fn with_notes(caption: &str, names: Vec<(String, String)>, rows: Vec<Vec<Cell>>) -> PageTable {
         let is_used = |column: usize| {
             column == 0 || rows.iter().any(|row| row.get(column).is_some_and(|cell| !cell.text.is_empty()))
         };
@@ -140,7 +140,7 @@ impl Table {
                 Column { name, note, unit: "", is_number, is_long }
             })
             .collect();
-        Table { caption: caption.into(), label: plain(caption), columns, rows, samples: String::new() }
+        PageTable { caption: caption.into(), label: plain(caption), columns, rows, samples: String::new() }
     }
 }
 
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn columns_that_are_empty_are_left_out() {
         let rows = vec![vec![Cell::text("a"), Cell::default(), Cell::number(Some(1.0))], vec![Cell::text("b")]];
-        let table = Table::new("t", &["row", "paper", "model"], rows);
+        let table = PageTable::new("t", &["row", "paper", "model"], rows);
         let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(names, ["row", "model"]);
         assert!(table.columns[1].is_number && table.rows[1][1].text.is_empty());

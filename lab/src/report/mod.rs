@@ -21,7 +21,7 @@ use serde::Serialize;
 use tress_sign::Hash;
 
 pub use error::Error;
-use figures::{Cell, Table};
+use figures::{Cell, PageTable};
 
 const SCRIPT: &str = concat!(
     "\"use strict\";\n{\n",
@@ -71,29 +71,29 @@ struct Page {
     data: String,
     sources: String,
     notes: Vec<String>,
-    counts: Vec<studies::Count>,
-    overview: Table,
+    counts: Vec<studies::VerdictCount>,
+    overview: PageTable,
     /// Whether the overview shows its verdicts without a click.
     is_short: bool,
-    record_overview: Table,
-    studies: Vec<studies::Study>,
-    records: Vec<records::Record>,
+    record_overview: PageTable,
+    studies: Vec<studies::StudyView>,
+    records: Vec<records::RecordView>,
     changes: Vec<records::Changes>,
     machines: Vec<Vec<(&'static str, String)>>,
-    runs: Table,
-    peers: Table,
+    runs: PageTable,
+    peers: PageTable,
 }
 
 impl Page {
-    fn new(found: &read::Found) -> Result<Page, Error> {
-        let studies: Vec<studies::Study> =
-            found.studies.iter().enumerate().map(|(place, kind)| studies::Study::new(place, kind)).collect();
+    fn new(found: &read::FolderContents) -> Result<Page, Error> {
+        let studies: Vec<studies::StudyView> =
+            found.studies.iter().enumerate().map(|(place, kind)| studies::StudyView::new(place, kind)).collect();
         let has_samples = records::has_samples(&found.records);
-        let records: Vec<records::Record> = found
+        let records: Vec<records::RecordView> = found
             .records
             .iter()
             .enumerate()
-            .map(|(place, record)| records::Record::new(place, record, has_samples))
+            .map(|(place, record)| records::RecordView::new(place, record, has_samples))
             .collect();
         let verdicts = || studies.iter().flat_map(|study| &study.parts).flat_map(|part| &part.verdicts);
         Ok(Page {
@@ -121,7 +121,7 @@ impl Page {
     }
 }
 
-fn title(found: &read::Found) -> String {
+fn title(found: &read::FolderContents) -> String {
     match (found.studies.as_slice(), found.records.as_slice()) {
         ([one], []) => studies::title(&one.name),
         ([], _) => "Measurements".into(),
@@ -130,7 +130,7 @@ fn title(found: &read::Found) -> String {
     }
 }
 
-fn lead(found: &read::Found) -> String {
+fn lead(found: &read::FolderContents) -> String {
     let environments = environment::names(found);
     let quick = environment::is_any_quick(found);
     let mut lead = environments.join("; ");
@@ -140,14 +140,14 @@ fn lead(found: &read::Found) -> String {
     lead + "."
 }
 
-fn sources(found: &read::Found) -> String {
+fn sources(found: &read::FolderContents) -> String {
     let parts: usize = found.studies.iter().map(|kind| kind.parts.len()).sum();
     let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let both = [(parts, count(parts, "study section")), (found.records.len(), count(found.records.len(), "record"))];
     both.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect::<Vec<_>>().join(" and ")
 }
 
-fn record_overview(records: &[records::Record], found: &read::Found) -> Table {
+fn record_overview(records: &[records::RecordView], found: &read::FolderContents) -> PageTable {
     let rows = records.iter().zip(&found.records).map(|(record, read::Record { path, document, .. })| {
         vec![
             Cell { text: figures::moment(document.time), link: Some(record.anchor.clone()), ..Cell::default() },
@@ -157,7 +157,7 @@ fn record_overview(records: &[records::Record], found: &read::Found) -> Table {
             Cell::text(if document.quick { "quick" } else { "full" }),
         ]
     });
-    Table::new("Records", &["time", "file", "machine", "rows", "effort"], rows.collect())
+    PageTable::new("Records", &["time", "file", "machine", "rows", "effort"], rows.collect())
 }
 
 /// The style of pictures in files, then that of the page, which overrides their colours.

@@ -31,9 +31,9 @@ const MOST_DEPTH: usize = 3;
 
 /// The contents of a folder.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct FolderContents {
     /// In the order of [`study::all`], then by path.
-    pub(super) studies: Vec<Kind>,
+    pub(super) studies: Vec<StudySections>,
     /// By time.
     pub(super) records: Vec<Record>,
     /// Files that are not in the report, with the reason; one line each.
@@ -41,7 +41,7 @@ pub(super) struct Found {
 }
 
 /// The sections of one study.
-pub(super) struct Kind {
+pub(super) struct StudySections {
     /// The name of the study, which is the name of its folder.
     pub(super) name: String,
     /// The folder, relative to the one that was searched.
@@ -57,9 +57,9 @@ pub(super) struct Record {
 }
 
 /// Reads a folder.
-pub(super) fn read(folder: &Path) -> Result<Found, Error> {
+pub(super) fn read(folder: &Path) -> Result<FolderContents, Error> {
     let mut files = Vec::new();
-    let mut found = Found::default();
+    let mut found = FolderContents::default();
     // The folder itself has to be readable; folders below it need not be.
     fs::read_dir(folder).map_err(|error| Error::folder(folder, error))?;
     walk(folder, 0, &mut files, &mut found.notes);
@@ -72,7 +72,7 @@ pub(super) fn read(folder: &Path) -> Result<Found, Error> {
     let mut left = MOST_BYTES_OF_ALL;
     for path in &files {
         let shown = path.strip_prefix(folder).unwrap_or(path).display().to_string();
-        match one(path, &mut left) {
+        match read_file(path, &mut left) {
             Ok(Content::Section(kept)) => {
                 let part = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
                 let parent = path.parent().unwrap_or(folder).to_path_buf();
@@ -89,7 +89,7 @@ pub(super) fn read(folder: &Path) -> Result<Found, Error> {
         let place = |part: &str| known.as_ref()?.parts.iter().position(|known| known.name == part);
         parts.sort_by_key(|(part, _)| place(part).unwrap_or(usize::MAX));
         let path = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
-        found.studies.push(Kind { name, path, parts });
+        found.studies.push(StudySections { name, path, parts });
     }
     found
         .studies
@@ -103,7 +103,7 @@ enum Content {
 }
 
 /// The contents of one file, or the reason why it is not in the report.
-fn one(path: &Path, left: &mut u64) -> Result<Content, String> {
+fn read_file(path: &Path, left: &mut u64) -> Result<Content, String> {
     let text = bytes(path, left)?;
     let value: Value = serde_json::from_slice(&text).map_err(|error| format!("damaged: {error}"))?;
     let version = value.get("schema").and_then(Value::as_u64);

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{
-    drawing::Picture,
-    figures::{self, Cell, Table, anchor, figure},
+    drawing::PictureView,
+    figures::{self, Cell, PageTable, anchor, figure},
     read,
 };
 use crate::{
@@ -29,30 +29,30 @@ const DIGITS: usize = 6;
 const MOST_GROUPS: usize = 40;
 
 /// One record, ready for the page.
-pub(super) struct Record {
+pub(super) struct RecordView {
     pub(super) anchor: String,
     pub(super) title: String,
     pub(super) conditions: String,
-    pub(super) tables: Vec<Table>,
-    pub(super) pictures: Vec<Picture>,
+    pub(super) tables: Vec<PageTable>,
+    pub(super) pictures: Vec<PictureView>,
 }
 
 /// Changes between two records of one machine.
 pub(super) struct Changes {
     pub(super) title: String,
     pub(super) text: String,
-    pub(super) table: Table,
+    pub(super) table: PageTable,
 }
 
 /// The data that tables.js reads of a record.
 #[derive(Serialize)]
-pub(super) struct Data<'a> {
+pub(super) struct RecordData<'a> {
     path: &'a str,
     document: Document,
 }
 
 /// Records with their samples to six digits, or without samples if there are too many.
-pub(super) fn data(records: &[read::Record]) -> Vec<Data<'_>> {
+pub(super) fn data(records: &[read::Record]) -> Vec<RecordData<'_>> {
     let is_carried = has_samples(records);
     let shortened = |record: &read::Record| {
         let mut document = record.document.clone();
@@ -69,7 +69,7 @@ pub(super) fn data(records: &[read::Record]) -> Vec<Data<'_>> {
         }
         document
     };
-    records.iter().map(|record| Data { path: &record.path, document: shortened(record) }).collect()
+    records.iter().map(|record| RecordData { path: &record.path, document: shortened(record) }).collect()
 }
 
 /// Whether the page has the samples.
@@ -87,8 +87,8 @@ fn shorten(sample: &mut f64) {
     *sample = format!("{sample:.*e}", DIGITS - 1).parse().unwrap_or(*sample);
 }
 
-impl Record {
-    pub(super) fn new(place: usize, record: &read::Record, has_samples: bool) -> Record {
+impl RecordView {
+    pub(super) fn new(place: usize, record: &read::Record, has_samples: bool) -> RecordView {
         let document = &record.document;
         let machine = &document.machine;
         let own = anchor(&format!("record-{}-", place + 1), &record.path);
@@ -122,9 +122,9 @@ impl Record {
         let pictures = pictures(document)
             .iter()
             .enumerate()
-            .map(|(number, drawing)| Picture::new(format!("{own}-picture-{}", number + 1), drawing))
+            .map(|(number, drawing)| PictureView::new(format!("{own}-picture-{}", number + 1), drawing))
             .collect();
-        Record {
+        RecordView {
             title: format!("Measured {}", figures::moment(document.time)),
             conditions,
             tables: [table].into_iter().chain(roofline(record)).collect(),
@@ -135,7 +135,7 @@ impl Record {
 }
 
 /// Every row, with a column for each peer.
-fn table(record: &read::Record) -> Table {
+fn table(record: &read::Record) -> PageTable {
     let document = &record.document;
     let mut peers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (peer, against) in document.rows.iter().flat_map(|row| &row.against) {
@@ -181,7 +181,7 @@ fn table(record: &read::Record) -> Table {
     });
     let caption = format!("Rates of {}, and speed ratios to peers", record.path);
     let units = [("message", "bytes"), ("rate", "bytes/s"), ("memory", "bytes"), ("of the roof", "of 1")];
-    Table::with_notes(&caption, names, rows.collect()).in_units(&units)
+    PageTable::with_notes(&caption, names, rows.collect()).in_units(&units)
 }
 
 /// A median with its interval, where the record has one.
@@ -195,7 +195,7 @@ fn rate(median: Option<f64>, row: &BenchRow, scale: f64, unit: &str) -> Cell {
 }
 
 /// The rooflines of the machine.
-fn roofline(record: &read::Record) -> Option<Table> {
+fn roofline(record: &read::Record) -> Option<PageTable> {
     let rows = record.document.roofs.as_ref()?.roofs.iter().map(|roof| {
         vec![
             Cell::text(&roof.name),
@@ -206,7 +206,7 @@ fn roofline(record: &read::Record) -> Option<Table> {
         ]
     });
     let names = ["roof", "counts", "threads", "per second", "per cycle"];
-    Some(Table::new(&format!("Limits of the machine (roofs), {}", record.path), &names, rows.collect()))
+    Some(PageTable::new(&format!("Limits of the machine (roofs), {}", record.path), &names, rows.collect()))
 }
 
 /// The roofline, and our speed relative to each peer, in a picture for each family of ciphers.
@@ -281,7 +281,7 @@ pub(super) fn changes(records: &[read::Record]) -> Vec<Changes> {
         let names = names.map(|(name, note)| (name.to_string(), note.to_string())).into();
         let title = format!("{} to {}", figures::moment(before.document.time), figures::moment(after.document.time));
         let table =
-            Table::with_notes(&format!("Changed rows, {} to {}", before.path, after.path), names, rows.collect());
+            PageTable::with_notes(&format!("Changed rows, {} to {}", before.path, after.path), names, rows.collect());
         changes.push(Changes {
             text: format!(
                 "{} and {}: {} rows can be compared; {} are faster, {} slower, {} show no change beyond noise. {} have too few \

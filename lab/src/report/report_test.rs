@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::*;
-use crate::study::{self, Row, Section, Verdict};
+use crate::study::{self, Section, StudyRow, Verdict};
 
 const HOSTILE: &str = "</script><script>alert(1)</script><!-- ' \" & \u{2028}";
 
@@ -108,7 +108,7 @@ fn what_is_no_use_is_told() {
 fn closing_words_of_sections_that_lie() {
     let nothing = Section::default();
     let verdicts = vec![Verdict::Fails("f".into()); 40];
-    let lies = Section { verdicts, rows: vec![Row::default()], ..Section::default() };
+    let lies = Section { verdicts, rows: vec![StudyRow::default()], ..Section::default() };
     for study in study::all() {
         for section in [&nothing, &lies] {
             let sections: Vec<_> = study.parts.iter().map(|part| (part, section.clone())).collect();

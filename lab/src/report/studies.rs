@@ -1,39 +1,39 @@
 //! Studies, ready for the page.
 
 use super::{
-    drawing::Picture,
+    drawing::PictureView,
     environment,
-    figures::{Cell, Table, anchor, plain},
-    read::Kind,
+    figures::{Cell, PageTable, anchor, plain},
+    read::StudySections,
 };
-use crate::study::{self, Row, Section, Verdict};
+use crate::study::{self, Section, StudyRow, Verdict};
 
 /// One study.
-pub(super) struct Study {
+pub(super) struct StudyView {
     pub(super) anchor: String,
     pub(super) title: String,
     pub(super) source: String,
     pub(super) conditions: String,
     /// How many verdicts there are of each kind, as text.
     pub(super) tally: String,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<PartView>,
     /// The conclusion, in paragraphs.
     pub(super) conclusion: Vec<String>,
 }
 
 /// One part of a study.
-pub(super) struct Part {
+pub(super) struct PartView {
     pub(super) anchor: String,
     pub(super) title: String,
     /// The text, in paragraphs.
     pub(super) text: Vec<String>,
-    pub(super) tables: Vec<Table>,
-    pub(super) pictures: Vec<Picture>,
-    pub(super) verdicts: Vec<Judged>,
+    pub(super) tables: Vec<PageTable>,
+    pub(super) pictures: Vec<PictureView>,
+    pub(super) verdicts: Vec<VerdictView>,
 }
 
 /// A verdict.
-pub(super) struct Judged {
+pub(super) struct VerdictView {
     /// Index in [`WORDS`].
     kind: usize,
     pub(super) class: &'static str,
@@ -43,7 +43,7 @@ pub(super) struct Judged {
 }
 
 /// Number of verdicts of one kind.
-pub(super) struct Count {
+pub(super) struct VerdictCount {
     pub(super) class: &'static str,
     pub(super) sign: &'static str,
     pub(super) word: &'static str,
@@ -66,17 +66,17 @@ pub(super) fn title(name: &str) -> String {
     study::all().iter().find(|study| study.name == name).map_or_else(|| name.into(), |study| study.title.into())
 }
 
-impl Study {
-    pub(super) fn new(place: usize, kind: &Kind) -> Study {
+impl StudyView {
+    pub(super) fn new(place: usize, kind: &StudySections) -> StudyView {
         let known = study::all().into_iter().find(|study| study.name == kind.name);
         let own = anchor(&format!("study-{}-", place + 1), &kind.name);
-        let parts: Vec<Part> = kind
+        let parts: Vec<PartView> = kind
             .parts
             .iter()
             .enumerate()
             .map(|(number, (name, kept))| {
                 let known = known.as_ref().and_then(|study| study.parts.iter().find(|part| part.name == name));
-                Part {
+                PartView {
                     anchor: anchor(&format!("{own}-{}-", number + 1), name),
                     title: known.map_or(name.clone(), |part| part.title.into()),
                     text: paragraphs(&kept.section.text),
@@ -88,21 +88,21 @@ impl Study {
                         .enumerate()
                         .map(|(picture, found)| {
                             let name = anchor(&format!("{own}-{}-picture-{}-", number + 1, picture + 1), &found.name);
-                            Picture::new(name, &found.drawing)
+                            PictureView::new(name, &found.drawing)
                         })
                         .collect(),
-                    verdicts: kept.section.verdicts.iter().map(Judged::new).collect(),
+                    verdicts: kept.section.verdicts.iter().map(VerdictView::new).collect(),
                 }
             })
             .collect();
         let all = || parts.iter().flat_map(|part| &part.verdicts);
         let tally =
-            counts(all()).iter().filter(|count| count.count > 0).map(Count::text).collect::<Vec<_>>().join(", ");
+            counts(all()).iter().filter(|count| count.count > 0).map(VerdictCount::text).collect::<Vec<_>>().join(", ");
         let mut conditions = environment::conditions(kind);
         if kind.path != kind.name && !kind.path.is_empty() {
             conditions.push_str(&format!(" From {}.", kind.path));
         }
-        Study {
+        StudyView {
             anchor: own,
             title: title(&kind.name),
             source: known.as_ref().map_or_else(String::new, |study| study.source.into()),
@@ -115,8 +115,8 @@ impl Study {
 }
 
 /// The conclusion, from the sections that exist.
-fn conclusion(study: &study::Study, kind: &Kind) -> Option<String> {
-    let sections: Vec<(&'static study::Part, Section)> = study
+fn conclusion(study: &study::Study, kind: &StudySections) -> Option<String> {
+    let sections: Vec<(&'static study::StudyPart, Section)> = study
         .parts
         .iter()
         .filter_map(|part| {
@@ -128,13 +128,13 @@ fn conclusion(study: &study::Study, kind: &Kind) -> Option<String> {
 }
 
 /// The figures of a section, and its tables.
-fn tables(title: &str, section: &Section) -> Vec<Table> {
+fn tables(title: &str, section: &Section) -> Vec<PageTable> {
     let mut tables = Vec::new();
     if !section.rows.is_empty() {
         let names = ["row", "unit", "paper", "model", "simulated", "measured"];
         let notes = ["", "", "", "", "", "95 % interval"];
         let names = names.iter().zip(notes).map(|(name, note)| (name.to_string(), note.to_string()));
-        let cells = |row: &Row| {
+        let cells = |row: &StudyRow| {
             vec![
                 Cell::text(&row.what),
                 Cell::text(&row.unit),
@@ -144,20 +144,20 @@ fn tables(title: &str, section: &Section) -> Vec<Table> {
                 Cell::measured(row.measured),
             ]
         };
-        let table = Table::with_notes("Figures", names.collect(), section.rows.iter().map(cells).collect());
-        tables.push(Table { label: plain(&format!("Figures: {title}")), ..table });
+        let table = PageTable::with_notes("Figures", names.collect(), section.rows.iter().map(cells).collect());
+        tables.push(PageTable { label: plain(&format!("Figures: {title}")), ..table });
     }
     tables.extend(section.tables.iter().map(|table| {
         let names: Vec<&str> = table.header.iter().map(String::as_str).collect();
         let rows = table.rows.iter().map(|row| row.iter().map(|cell| Cell::parsed(cell)).collect());
-        let own = Table::new(&table.title, &names, rows.collect());
-        Table { label: plain(&format!("{}: {title}", table.title)), ..own }
+        let own = PageTable::new(&table.title, &names, rows.collect());
+        PageTable { label: plain(&format!("{}: {title}", table.title)), ..own }
     }));
     tables
 }
 
-impl Judged {
-    fn new(verdict: &Verdict) -> Judged {
+impl VerdictView {
+    fn new(verdict: &Verdict) -> VerdictView {
         let (kind, text) = match verdict {
             Verdict::Holds(text) => (0, text),
             Verdict::Misprint(text) => (1, text),
@@ -168,19 +168,19 @@ impl Judged {
             Verdict::LeftOut(text) => (6, text),
         };
         let (class, sign, word, _) = WORDS[kind];
-        Judged { kind, class, sign, word, text: text.clone() }
+        VerdictView { kind, class, sign, word, text: text.clone() }
     }
 }
 
-impl Count {
+impl VerdictCount {
     fn text(&self) -> String {
         format!("{} {}", self.count, self.word)
     }
 }
 
 /// Number of verdicts of each kind.
-pub(super) fn counts<'a>(verdicts: impl Iterator<Item = &'a Judged>) -> Vec<Count> {
-    let mut counts = WORDS.map(|(class, sign, _, word)| Count { class, sign, word, count: 0 });
+pub(super) fn counts<'a>(verdicts: impl Iterator<Item = &'a VerdictView>) -> Vec<VerdictCount> {
+    let mut counts = WORDS.map(|(class, sign, _, word)| VerdictCount { class, sign, word, count: 0 });
     for verdict in verdicts {
         counts[verdict.kind].count += 1;
     }
@@ -193,7 +193,7 @@ pub(super) fn counts<'a>(verdicts: impl Iterator<Item = &'a Judged>) -> Vec<Coun
 }
 
 /// Every study with its verdicts, counted.
-pub(super) fn overview(studies: &[Study]) -> Table {
+pub(super) fn overview(studies: &[StudyView]) -> PageTable {
     let mut names = vec!["study", "parts"];
     names.extend(WORDS.map(|(_, _, _, word)| word));
     let whole = |count: usize| Cell::shown(count.to_string(), count as f64);
@@ -205,7 +205,7 @@ pub(super) fn overview(studies: &[Study]) -> Table {
         row.extend(counts(study.parts.iter().flat_map(|part| &part.verdicts)).iter().map(|count| whole(count.count)));
         row
     });
-    Table::new("Studies and their verdicts", &names, rows.collect())
+    PageTable::new("Studies and their verdicts", &names, rows.collect())
 }
 
 fn paragraphs(text: &str) -> Vec<String> {

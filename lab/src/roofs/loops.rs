@@ -3,20 +3,20 @@
 
 use tress_peers::roofline::Loop;
 
-use super::{Effort, Roof, Sample, roof};
+use super::{RateSample, Roof, RoofEffort, roof};
 use crate::timing::{cycles_per_s, thread_time};
 
 /// Number of turns to begin with.
 const FIRST: u64 = 256;
 
-pub(super) fn measure(one: &Loop, effort: Effort) -> Roof {
+pub(super) fn measure(one: &Loop, effort: RoofEffort) -> Roof {
     let turns = turns(one, effort);
-    let samples: Vec<Sample> = (0..effort.samples).map(|_| sample(|| one.run(turns), one.count(turns))).collect();
+    let samples: Vec<RateSample> = (0..effort.samples).map(|_| sample(|| one.run(turns), one.count(turns))).collect();
     roof(one.name.into(), one.counts, 1, &samples)
 }
 
 /// Times a run that counts `count` units. Returns the units per second and per cycle.
-pub(super) fn sample(run: impl FnOnce(), count: f64) -> Sample {
+pub(super) fn sample(run: impl FnOnce(), count: f64) -> RateSample {
     let before = cycles_per_s();
     let start = thread_time();
     run();
@@ -27,7 +27,7 @@ pub(super) fn sample(run: impl FnOnce(), count: f64) -> Sample {
 }
 
 /// Number of turns in a sample.
-fn turns(one: &Loop, effort: Effort) -> u64 {
+fn turns(one: &Loop, effort: RoofEffort) -> u64 {
     let mut turns = FIRST;
     loop {
         let start = thread_time();

@@ -11,7 +11,7 @@ use std::{
 use tress_container::{Error, threads};
 use tress_peers::roofline::traffic::{self, Access, Line, TURN};
 
-use super::{Effort, Roof, Sample, loops::sample, roof};
+use super::{RateSample, Roof, RoofEffort, loops::sample, roof};
 use crate::timing::thread_time;
 
 /// Cache sizes where the system does not report any: those that every processor of the last ten years has.
@@ -73,7 +73,7 @@ pub(super) fn steps(caches: &[u64]) -> usize {
 
 pub(super) fn measure(
     caches: &[u64],
-    effort: Effort,
+    effort: RoofEffort,
     step: &mut dyn FnMut(&str),
     roofs: &mut Vec<Roof>,
 ) -> Result<(), Error> {
@@ -87,7 +87,7 @@ pub(super) fn measure(
             step(&name);
             let times = times(access, &mut lines, effort.sample);
             let of_one = (access.bytes(lines.len()) * times) as f64;
-            let samples: Vec<Sample> = (0..count)
+            let samples: Vec<RateSample> = (0..count)
                 .map(|_| {
                     let (per_s, per_cycle) = sample(|| traffic::pass(access, black_box(&mut lines), times), of_one);
                     // The clock of memory is not that of the core.
@@ -101,7 +101,7 @@ pub(super) fn measure(
     for access in Access::ALL {
         let name = format!("memory-{}-all", access.name());
         step(&name);
-        let samples: Vec<Sample> =
+        let samples: Vec<RateSample> =
             together(access, *bytes, cores, effort.few)?.into_iter().map(|rate| (rate, None)).collect();
         roofs.push(roof(name, counts(access), cores, &samples));
     }

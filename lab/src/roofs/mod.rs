@@ -91,19 +91,19 @@ pub(crate) enum Scope {
 
 /// Length and number of samples.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Effort {
+pub(crate) struct RoofEffort {
     pub(crate) samples: usize,
     pub(crate) sample: Duration,
     /// Number of samples of slow measurements.
     pub(crate) few: usize,
 }
 
-impl Effort {
-    pub(crate) fn new(quick: bool) -> Effort {
+impl RoofEffort {
+    pub(crate) fn new(quick: bool) -> RoofEffort {
         if quick {
-            Effort { samples: 11, sample: Duration::from_micros(500), few: 5 }
+            RoofEffort { samples: 11, sample: Duration::from_micros(500), few: 5 }
         } else {
-            Effort { samples: 31, sample: Duration::from_millis(2), few: 11 }
+            RoofEffort { samples: 31, sample: Duration::from_millis(2), few: 11 }
         }
     }
 }
@@ -113,7 +113,7 @@ impl Effort {
 /// # Errors
 /// `NoThread` if the system cannot start a thread.
 pub(crate) fn measure(scope: Scope, quick: bool) -> Result<Roofline, Error> {
-    let effort = Effort::new(quick);
+    let effort = RoofEffort::new(quick);
     let all = roofline::loops();
     let caches = memory::cache_bytes();
     let mut steps = all.len() + memory::steps(&caches);
@@ -141,10 +141,10 @@ pub(crate) fn measure(scope: Scope, quick: bool) -> Result<Roofline, Error> {
 }
 
 /// A sample: units per second, and per cycle.
-type Sample = (f64, Option<f64>);
+type RateSample = (f64, Option<f64>);
 
 /// Makes a roof from its samples.
-fn roof(name: String, counts: &str, threads: usize, samples: &[Sample]) -> Roof {
+fn roof(name: String, counts: &str, threads: usize, samples: &[RateSample]) -> Roof {
     let per_s: Vec<f64> = samples.iter().map(|sample| sample.0).collect();
     let per_cycle: Vec<f64> = samples.iter().filter_map(|sample| sample.1).collect();
     let Median { median, low, high } = median(&per_s);
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_roof_keeps_its_samples() {
-        let samples: Vec<Sample> = [3.0, 1.0, 2.0].map(|rate| (rate, Some(rate / 2.0))).into();
+        let samples: Vec<RateSample> = [3.0, 1.0, 2.0].map(|rate| (rate, Some(rate / 2.0))).into();
         let roof = roof("x".into(), "things", 1, &samples);
         assert_eq!((roof.per_s, roof.per_cycle, roof.median_per_s), (3.0, Some(1.5), 2.0));
         assert_eq!((roof.low_per_s, roof.high_per_s), (1.0, 3.0));

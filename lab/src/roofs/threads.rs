@@ -13,7 +13,7 @@ use tress_plan::{
     sync_name as name,
 };
 
-use super::{Effort, Roof, Sample, roof};
+use super::{RateSample, Roof, RoofEffort, roof};
 
 /// Numbers of threads that synchronise.
 pub(super) const THREADS: [usize; 3] = [2, 4, 8];
@@ -22,8 +22,8 @@ pub(super) const STEPS: usize = SyncKind::ALL.len() * THREADS.len() + 2;
 /// Wake-ups in a sample.
 const WAKINGS: u64 = 200;
 
-pub(super) fn measure(effort: Effort, step: &mut dyn FnMut(&str), roofs: &mut Vec<Roof>) -> Result<(), Error> {
-    let per_s = |seconds: Vec<f64>| -> Vec<Sample> {
+pub(super) fn measure(effort: RoofEffort, step: &mut dyn FnMut(&str), roofs: &mut Vec<Roof>) -> Result<(), Error> {
+    let per_s = |seconds: Vec<f64>| -> Vec<RateSample> {
         seconds.into_iter().map(|seconds| (seconds.max(1e-15).recip(), None)).collect()
     };
     for kind in SyncKind::ALL {
@@ -89,7 +89,7 @@ mod tests {
         tress_container::threads::LEFT.set(0);
         assert_eq!(waking().expect_err("no thread").kind, ErrorKind::NoThread);
         let mut roofs = Vec::new();
-        let error = measure(Effort::new(true), &mut |_| {}, &mut roofs).expect_err("no thread");
+        let error = measure(RoofEffort::new(true), &mut |_| {}, &mut roofs).expect_err("no thread");
         assert_eq!((error.kind, roofs.len()), (ErrorKind::NoThread, 0));
         tress_container::threads::LEFT.set(usize::MAX);
     }

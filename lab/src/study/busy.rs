@@ -9,11 +9,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Measured, Row};
+use super::{Measured, StudyRow};
 use crate::timing::thread_time;
 
 /// Length of a check: longer than a thread may run before the system gives its core to another one.
-const LOOK: Duration = Duration::from_millis(20);
+const CHECK_TIME: Duration = Duration::from_millis(20);
 /// Least time between two checks.
 const PAUSE: Duration = Duration::from_millis(200);
 /// A check that gets a smaller share of the cores has seen other work.
@@ -23,20 +23,20 @@ pub(super) const HAD_CORES: &str = "share of the cores that this program had";
 
 /// The shares of the cores that checks found.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Looks {
+pub(super) struct BusyMonitor {
     shares: Vec<f64>,
     last: Option<Instant>,
 }
 
-impl Looks {
+impl BusyMonitor {
     /// Results of other checks.
     #[cfg(test)]
-    pub(super) fn of(shares: &[f64]) -> Looks {
-        Looks { shares: shares.into(), last: None }
+    pub(super) fn of(shares: &[f64]) -> BusyMonitor {
+        BusyMonitor { shares: shares.into(), last: None }
     }
 
     /// Checks, unless it has just done so. To be called between samples, never during one.
-    pub(super) fn look(&mut self) {
+    pub(super) fn check(&mut self) {
         if self.last.is_none_or(|last| last.elapsed() >= PAUSE) {
             self.shares.push(share(super::cores()));
             self.last = Some(Instant::now());
@@ -56,8 +56,8 @@ impl Looks {
     }
 
     /// The result as a row of the section.
-    pub(super) fn row(&self) -> Option<Row> {
-        (!self.shares.is_empty()).then(|| Row::measured(HAD_CORES, "", Measured::of(&self.shares)))
+    pub(super) fn row(&self) -> Option<StudyRow> {
+        (!self.shares.is_empty()).then(|| StudyRow::measured(HAD_CORES, "", Measured::of(&self.shares)))
     }
 }
 
@@ -65,7 +65,7 @@ impl Looks {
 fn share(cores: usize) -> f64 {
     let compute = || {
         let (start, had) = (Instant::now(), thread_time());
-        while start.elapsed() < LOOK {
+        while start.elapsed() < CHECK_TIME {
             hint::spin_loop();
         }
         (thread_time() - had).as_secs_f64() / start.elapsed().as_secs_f64()
@@ -95,10 +95,10 @@ mod tests {
             (&[0.5], true),
             (&[0.89, 0.88, 0.87], true),
         ] {
-            assert_eq!(Looks::of(shares).busy().is_some(), is_busy, "{shares:?}");
+            assert_eq!(BusyMonitor::of(shares).busy().is_some(), is_busy, "{shares:?}");
         }
-        assert!(Looks::of(&[0.25, 0.75]).busy().is_some_and(|why| why.contains("50 %")));
-        assert!(Looks::default().row().is_none());
+        assert!(BusyMonitor::of(&[0.25, 0.75]).busy().is_some_and(|why| why.contains("50 %")));
+        assert!(BusyMonitor::default().row().is_none());
     }
 
     /// More threads than cores cannot each have a core.
@@ -111,8 +111,8 @@ mod tests {
 
     #[test]
     fn looks_are_apart() {
-        let mut looks = Looks::default();
-        (0..3).for_each(|_| looks.look());
-        assert_eq!(looks.shares.len(), 1);
+        let mut monitor = BusyMonitor::default();
+        (0..3).for_each(|_| monitor.check());
+        assert_eq!(monitor.shares.len(), 1);
     }
 }

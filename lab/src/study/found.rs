@@ -1,14 +1,14 @@
 //! Figures of a study's parts, for its conclusion.
 
-use super::{Part, Row, Section, Verdict};
+use super::{Section, StudyPart, StudyRow, Verdict};
 
 /// Sections by the names of their parts.
 #[derive(Clone, Copy)]
-pub struct Found<'a>(&'a [(&'static Part, Section)]);
+pub struct Findings<'a>(&'a [(&'static StudyPart, Section)]);
 
-impl<'a> Found<'a> {
-    pub(super) fn new(sections: &'a [(&'static Part, Section)]) -> Found<'a> {
-        Found(sections)
+impl<'a> Findings<'a> {
+    pub(super) fn new(sections: &'a [(&'static StudyPart, Section)]) -> Findings<'a> {
+        Findings(sections)
     }
 
     /// The section of a part, if it was run.
@@ -18,7 +18,7 @@ impl<'a> Found<'a> {
 
     /// The last row of a part with a name that ends with `end` and with the unit `unit`. If there is a row for every
     /// backend, that is the best backend's. Rows with different units can share a name, so both have to match.
-    pub fn row(self, part: &str, end: &str, unit: &str) -> Option<&'a Row> {
+    pub fn row(self, part: &str, end: &str, unit: &str) -> Option<&'a StudyRow> {
         self.section(part)?.rows.iter().rfind(|row| row.what.ends_with(end) && row.unit == unit)
     }
 
@@ -61,22 +61,22 @@ impl<'a> Found<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Table, *};
+    use super::{super::StudyTable, *};
 
-    fn part(name: &'static str) -> &'static Part {
-        Box::leak(Box::new(Part { name, title: "", run: |_| Ok(Section::default()) }))
+    fn part(name: &'static str) -> &'static StudyPart {
+        Box::leak(Box::new(StudyPart { name, title: "", run: |_| Ok(Section::default()) }))
     }
 
     #[test]
     fn by_name() {
         let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let row = |what: &str, simulated| Row { what: what.into(), simulated, ..Row::default() };
-        let in_cycles = Row { unit: "cycles".into(), ..row("fast: gain", Some(3.0)) };
+        let row = |what: &str, simulated| StudyRow { what: what.into(), simulated, ..StudyRow::default() };
+        let in_cycles = StudyRow { unit: "cycles".into(), ..row("fast: gain", Some(3.0)) };
         let section = Section {
             rows: vec![row("slow: gain", Some(1.0)), row("fast: gain", Some(2.0)), row("gain of all", None), in_cycles],
             tables: vec![
-                Table { title: String::new(), header: words(&["", "a"]), rows: vec![words(&["r", "1"])] },
-                Table {
+                StudyTable { title: String::new(), header: words(&["", "a"]), rows: vec![words(&["r", "1"])] },
+                StudyTable {
                     title: String::new(),
                     header: words(&["", "b"]),
                     rows: vec![words(&["q"]), words(&["r", "2"])],
@@ -95,7 +95,7 @@ mod tests {
             ..Section::default()
         };
         let sections = [(part("one"), section), (part("two"), Section::default())];
-        let found = Found::new(&sections);
+        let found = Findings::new(&sections);
         assert_eq!(found.simulated("one", ": gain", ""), Some(2.0));
         assert_eq!(found.simulated("one", ": gain", "cycles"), Some(3.0));
         assert_eq!((found.simulated("two", ": gain", ""), found.measured("one", ": gain", "")), (None, None));

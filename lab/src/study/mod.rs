@@ -1,6 +1,6 @@
 //! `tress study`: the results of a paper, beside its model, a simulation, and this machine.
 //!
-//! A [`Study`] is a list of [`Part`]s. A part makes a [`Section`]: rows with up to four figures each, pictures, and
+//! A [`Study`] is a list of [`StudyPart`]s. A part makes a [`Section`]: rows with up to four figures each, pictures, and
 //! verdicts. [`run`] runs the parts one after the other and writes the page. With an output folder, every section is
 //! stored when it is done, and an interrupted run continues where it stopped.
 //!
@@ -30,7 +30,7 @@ use crate::{
     timing::statistics::{self, Median},
 };
 pub use error::Error;
-pub use found::Found;
+pub use found::Findings;
 pub(crate) use page::{exact, figure};
 use verdict::Claim;
 pub use verdict::Verdict;
@@ -44,16 +44,16 @@ pub struct Study {
     /// The paper, its machine, and notes on the comparison.
     pub source: &'static str,
     /// The parts, in order.
-    pub parts: &'static [Part],
+    pub parts: &'static [StudyPart],
     /// The inputs of the parts, other than this version of Tress. A stored section of other inputs is made again.
     pub(crate) inputs: fn(&Effort) -> Result<String, Error>,
     /// Writes the conclusion: which claims hold, which do not and why, and the misprints. `None` if a part is missing
     /// that the text needs.
-    pub conclude: fn(Found<'_>) -> Option<String>,
+    pub conclude: fn(Findings<'_>) -> Option<String>,
 }
 
 /// One question of a study.
-pub struct Part {
+pub struct StudyPart {
     /// Name of the part's files.
     pub name: &'static str,
     /// Its heading.
@@ -97,10 +97,10 @@ pub struct Section {
     /// What was measured and how, for the reader.
     pub text: String,
     /// The figures.
-    pub rows: Vec<Row>,
+    pub rows: Vec<StudyRow>,
     /// Tables with other columns than the figures', for example of many systems.
     #[serde(default)]
-    pub tables: Vec<Table>,
+    pub tables: Vec<StudyTable>,
     /// The pictures.
     pub pictures: Vec<Picture>,
     /// A verdict for each claim.
@@ -115,7 +115,7 @@ impl Section {
 
 /// One figure, from up to four sources.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Row {
+pub struct StudyRow {
     /// Name of the figure.
     pub what: String,
     /// Its unit; empty for ratios.
@@ -130,13 +130,13 @@ pub struct Row {
     pub measured: Option<Measured>,
 }
 
-impl Row {
-    fn measured(what: impl Into<String>, unit: impl Into<String>, measured: Measured) -> Row {
-        Row { what: what.into(), unit: unit.into(), measured: Some(measured), ..Row::default() }
+impl StudyRow {
+    fn measured(what: impl Into<String>, unit: impl Into<String>, measured: Measured) -> StudyRow {
+        StudyRow { what: what.into(), unit: unit.into(), measured: Some(measured), ..StudyRow::default() }
     }
 
-    fn simulated(what: impl Into<String>, unit: impl Into<String>, simulated: f64) -> Row {
-        Row { what: what.into(), unit: unit.into(), simulated: Some(simulated), ..Row::default() }
+    fn simulated(what: impl Into<String>, unit: impl Into<String>, simulated: f64) -> StudyRow {
+        StudyRow { what: what.into(), unit: unit.into(), simulated: Some(simulated), ..StudyRow::default() }
     }
 }
 
@@ -170,7 +170,7 @@ impl Measured {
 
 /// A table with its own columns.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Table {
+pub struct StudyTable {
     /// The table's title.
     pub title: String,
     /// Names of the columns.
@@ -179,12 +179,12 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-impl Table {
-    fn new(title: impl Into<String>, header: &[&str]) -> Table {
-        Table { title: title.into(), header: header.iter().map(ToString::to_string).collect(), rows: Vec::new() }
+impl StudyTable {
+    fn new(title: impl Into<String>, header: &[&str]) -> StudyTable {
+        StudyTable { title: title.into(), header: header.iter().map(ToString::to_string).collect(), rows: Vec::new() }
     }
 
-    fn with(mut self, rows: impl IntoIterator<Item = Vec<String>>) -> Table {
+    fn with(mut self, rows: impl IntoIterator<Item = Vec<String>>) -> StudyTable {
         self.rows.extend(rows);
         self
     }
@@ -260,8 +260,8 @@ fn cores() -> usize {
 }
 
 /// The conclusion of a study with these sections.
-pub(crate) fn conclusion(study: &Study, sections: &[(&'static Part, Section)]) -> Option<String> {
-    (study.conclude)(Found::new(sections))
+pub(crate) fn conclusion(study: &Study, sections: &[(&'static StudyPart, Section)]) -> Option<String> {
+    (study.conclude)(Findings::new(sections))
 }
 
 /// Runs the studies that `options` name. Progress goes to a terminal on standard error.
@@ -298,7 +298,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 /// The sections of a study: stored ones, and the others by running them.
-fn sections(study: &Study, options: &Options) -> Result<Vec<(&'static Part, Section)>, Error> {
+fn sections(study: &Study, options: &Options) -> Result<Vec<(&'static StudyPart, Section)>, Error> {
     let folder = options.folder.as_ref().map(|folder| folder.join(study.name));
     if let Some(folder) = &folder {
         // Fail now rather than after the first part, which may take minutes.
@@ -307,7 +307,7 @@ fn sections(study: &Study, options: &Options) -> Result<Vec<(&'static Part, Sect
     }
     let (effort, quick) = (&options.effort, options.effort.is_quick);
     let inputs = (study.inputs)(effort)?;
-    let is_wanted = |part: &&Part| options.parts.is_empty() || options.parts.iter().any(|name| part.name == name);
+    let is_wanted = |part: &&StudyPart| options.parts.is_empty() || options.parts.iter().any(|name| part.name == name);
     let progress = crate::timing::progress(study.parts.len() as u64);
     let mut sections = Vec::with_capacity(study.parts.len());
     for part in study.parts.iter().filter(is_wanted) {

@@ -2,11 +2,11 @@
 //! are compared (riscv/firmware/programs/src/numbers.rs).
 
 /// A linear congruential generator (Numerical Recipes), whose high bits are mixed into the low ones.
-pub(super) struct Numbers(u32);
+pub(super) struct NumberGenerator(u32);
 
-impl Numbers {
-    pub(super) fn new() -> Numbers {
-        Numbers(1)
+impl NumberGenerator {
+    pub(super) fn new() -> NumberGenerator {
+        NumberGenerator(1)
     }
 
     /// The next `words` words, as bytes.

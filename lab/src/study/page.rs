@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Found, Measured, Part, Row, Section, Study, Table, Verdict};
+use super::{Findings, Measured, Section, Study, StudyPart, StudyRow, StudyTable, Verdict};
 
 /// The page of a study with these sections.
-pub(super) fn write(study: &Study, sections: &[(&'static Part, Section)], quick: bool) -> String {
+pub(super) fn write(study: &Study, sections: &[(&'static StudyPart, Section)], quick: bool) -> String {
     let machine = crate::bench::machine();
     let mut page = format!("# {}\n\n{}\n\n", study.title, study.source);
     let _ = writeln!(page, "{}, {} cores, {}.", machine.model, machine.cores, machine.kernel);
@@ -48,14 +48,14 @@ pub(super) fn write(study: &Study, sections: &[(&'static Part, Section)], quick:
             let _ = writeln!(page, "- {word}: {text}");
         }
     }
-    if let Some(conclusion) = (study.conclude)(Found::new(sections)) {
+    if let Some(conclusion) = (study.conclude)(Findings::new(sections)) {
         let _ = write!(page, "\n## What held, what did not, and why\n\n{conclusion}\n");
     }
     page
 }
 
 /// The table of figures, whose columns are the same in every study.
-fn table(page: &mut String, rows: &[Row]) {
+fn table(page: &mut String, rows: &[StudyRow]) {
     page.push_str("| | unit | paper | model | simulated | measured (95 % interval) |\n|---|---|---|---|---|---|\n");
     let number = |value: Option<f64>| value.map_or(String::new(), exact);
     let measured =
@@ -75,7 +75,7 @@ fn table(page: &mut String, rows: &[Row]) {
 }
 
 /// A table with its own columns: the first is aligned left, the others right.
-fn own_table(page: &mut String, Table { title, header, rows }: &Table) {
+fn own_table(page: &mut String, StudyTable { title, header, rows }: &StudyTable) {
     let _ = write!(page, "\n{title}:\n\n| {} |\n|---|", header.join(" | "));
     page.push_str(&"---:|".repeat(header.len().saturating_sub(1)));
     page.push('\n');
@@ -123,7 +123,13 @@ mod tests {
         let measured = Some(Measured { median: 12.3456, low: 12.0, high: 0.5 });
         table(
             &mut page,
-            &[Row { what: "w".into(), paper: Some("1.04".into()), model: Some(1.04387), measured, ..Row::default() }],
+            &[StudyRow {
+                what: "w".into(),
+                paper: Some("1.04".into()),
+                model: Some(1.04387),
+                measured,
+                ..StudyRow::default()
+            }],
         );
         assert_eq!(page.lines().last(), Some("| w |  | 1.04 | 1.044 |  | 12.35 (12.00 to 0.5000) |"));
     }
@@ -133,7 +139,7 @@ mod tests {
         let mut page = String::new();
         let words = |words: &[&str]| words.iter().map(ToString::to_string).collect();
         let (header, rows) = (words(&["a", "b"]), vec![words(&["1", "2"])]);
-        own_table(&mut page, &Table { title: "T".into(), header, rows });
+        own_table(&mut page, &StudyTable { title: "T".into(), header, rows });
         assert_eq!(page, "\nT:\n\n| a | b |\n|---|---:|\n| 1 | 2 |\n");
     }
 }

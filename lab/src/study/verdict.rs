@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Measured, busy::Looks};
+use super::{Measured, busy::BusyMonitor};
 
 /// Whether a claim of the paper, or ours, holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,8 +116,8 @@ impl Claim {
     }
 
     /// The verdict on something that was measured; `None` if the samples do not agree. On a busy machine nothing is refuted.
-    pub(super) fn measured(self, claim: String, is_so: Option<bool>, looks: &Looks) -> Verdict {
-        match (is_so, looks.busy()) {
+    pub(super) fn measured(self, claim: String, is_so: Option<bool>, monitor: &BusyMonitor) -> Verdict {
+        match (is_so, monitor.busy()) {
             (Some(true), _) => Verdict::Holds(claim),
             (_, Some(why)) => Verdict::Busy(format!("{claim}. {why}")),
             (Some(false), None) => self.fails(claim),
@@ -126,11 +126,17 @@ impl Claim {
     }
 
     /// The verdict on a claim that a measured figure is in `range`.
-    pub(super) fn of(self, claim: String, measured: Measured, range: RangeInclusive<f64>, looks: &Looks) -> Verdict {
+    pub(super) fn of(
+        self,
+        claim: String,
+        measured: Measured,
+        range: RangeInclusive<f64>,
+        monitor: &BusyMonitor,
+    ) -> Verdict {
         let is_so = measured.within(&range);
         let Measured { low, high, .. } = measured;
         let claim = if is_so.is_none() { format!("{claim} ({low:.2} to {high:.2})") } else { claim };
-        self.measured(claim, is_so, looks)
+        self.measured(claim, is_so, monitor)
     }
 }
 
@@ -154,8 +160,9 @@ mod tests {
 
     #[test]
     fn a_verdict_takes_the_whole_interval() {
-        let of =
-            |low, high| Claim::Ours.of("c".into(), Measured { median: 1.0, low, high }, 0.9..=1.1, &Looks::default());
+        let of = |low, high| {
+            Claim::Ours.of("c".into(), Measured { median: 1.0, low, high }, 0.9..=1.1, &BusyMonitor::default())
+        };
         assert_eq!(of(0.9, 1.1), Verdict::Holds("c".into()));
         assert_eq!(of(1.2, 1.3), Verdict::Fails("c".into()));
         assert_eq!(of(0.1, 0.2), Verdict::Fails("c".into()));
@@ -174,10 +181,10 @@ mod tests {
     /// On a busy machine nothing is refuted, but a claim that the samples show holds.
     #[test]
     fn a_busy_machine_refutes_nothing() {
-        let (idle, busy) = (Looks::of(&[0.99; 9]), Looks::of(&[0.4; 9]));
+        let (idle, busy) = (BusyMonitor::of(&[0.99; 9]), BusyMonitor::of(&[0.4; 9]));
         for claim in [Claim::Paper, Claim::Print, Claim::Ours] {
             for (low, high) in [(0.1, 0.2), (0.5, 2.0), (3.0, 4.0)] {
-                let of = |looks| claim.of("c".into(), Measured { median: 1.0, low, high }, 0.9..=1.1, looks);
+                let of = |monitor| claim.of("c".into(), Measured { median: 1.0, low, high }, 0.9..=1.1, monitor);
                 assert!(!matches!(of(&idle), Verdict::Busy(_)), "{:?}", of(&idle));
                 assert!(matches!(of(&busy), Verdict::Busy(text) if text.contains("40 %")), "{:?}", of(&busy));
             }

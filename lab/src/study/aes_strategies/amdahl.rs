@@ -4,10 +4,10 @@
 use super::Direction;
 use super::files::{self, disk_s};
 use super::paper::{self, amdahl};
-use super::strategy::{Bench, Code, Strategy, Waiting};
-use super::turns::{Budget, Measuring, Turns, size};
+use super::strategy::{BlockCode, Strategy, StrategyRunner, Waiting};
+use super::turns::{Budget, Measurement, StrategyRuns, size};
 use crate::picture::{Chart, Level, Line, Mark, Scale};
-use crate::study::{Claim, Effort, Error, Measured, Picture, Row, Section, Verdict, busy::Looks, chart};
+use crate::study::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, busy::BusyMonitor, chart};
 
 /// Numbers of cores for which the law is evaluated.
 const CORES: [(f64, &str); 4] =
@@ -25,7 +25,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         size(bytes)
     ));
     the_papers(&mut section);
-    let bench = Bench::new(&mut section.verdicts);
+    let bench = StrategyRunner::new(&mut section.verdicts);
     if bench.openmp.is_some() {
         let file = files::padded(&files::text(bytes));
         measured(&mut section, &bench, &file, effort)?;
@@ -36,21 +36,21 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
 /// The paper's examples, and its run beside the law.
 fn the_papers(section: &mut Section) {
     for (cores, name, printed) in [(4.0, "4 cores", "1.176"), (f64::INFINITY, "any number of cores", "1.25")] {
-        section.rows.push(Row {
+        section.rows.push(StudyRow {
             what: format!("the paper's example: 20 % parallel, {name}"),
             paper: Some(printed.into()),
             model: Some(amdahl(0.2, cores)),
-            ..Row::default()
+            ..StudyRow::default()
         });
     }
     let share = paper::SERIAL_ENCRYPT_S / paper::SERIAL_S;
     let most = amdahl(share, paper::CORES);
     let printed = paper::SERIAL_S / paper::PARALLEL_S;
-    section.rows.push(Row {
+    section.rows.push(StudyRow {
         what: "the paper's run: all of Encrypt parallel, 2 cores".into(),
         paper: Some(format!("{printed:.3}")),
         model: Some(most),
-        ..Row::default()
+        ..StudyRow::default()
     });
     let needed = paper::SERIAL_ENCRYPT_S / (paper::SERIAL_ENCRYPT_S - (paper::SERIAL_S - paper::PARALLEL_S));
     section.verdicts.push(Claim::Print.judge(
@@ -69,31 +69,31 @@ fn the_papers(section: &mut Section) {
 }
 
 /// Seconds of the parts of whole runs, measured alternately.
-struct Whole {
+struct WholeRuns {
     /// Seconds of reading, round keys and writing, for each sample.
     around: Vec<f64>,
     /// Runs of plain AES, rows and segments.
-    turns: [Turns; 3],
+    turns: [StrategyRuns; 3],
 }
 
-impl Whole {
+impl WholeRuns {
     fn new(
         section: &mut Section,
-        looks: &mut Looks,
-        bench: &Bench,
+        monitor: &mut BusyMonitor,
+        bench: &StrategyRunner,
         file: &[u8],
         effort: &Effort,
-    ) -> Result<Option<Whole>, Error> {
+    ) -> Result<Option<WholeRuns>, Error> {
         let samples = if effort.is_quick { 5 } else { 9 };
-        let strategies = [Strategy::Plain, Strategy::Rows(Waiting::Spinning), Strategy::Segments(Code::Plain)];
+        let strategies = [Strategy::Plain, Strategy::Rows(Waiting::Spinning), Strategy::Segments(BlockCode::Plain)];
         let (left_out, budget) = (&mut section.verdicts, Budget::new(effort));
-        let mut measuring = Measuring { bench, samples, budget, is_watched: true, left_out, looks };
+        let mut measuring = Measurement { bench, samples, budget, is_watched: true, left_out, monitor };
         let Ok(turns) = measuring.run(&strategies, Direction::Encrypt, file)?.try_into() else { return Ok(None) };
-        let schedule = bench.openmp.as_ref().map(|openmp| openmp.micro(Waiting::Unsaid, 1)).transpose()?;
+        let schedule = bench.openmp.as_ref().map(|openmp| openmp.micro(Waiting::Unspecified, 1)).transpose()?;
         let schedule = schedule.map_or(0.0, |micro| micro.schedule);
         let [reading, writing] = disk_s(file, samples)?;
         let around = reading.iter().zip(writing).map(|(reading, writing)| reading + schedule + writing).collect();
-        Ok(Some(Whole { around, turns }))
+        Ok(Some(WholeRuns { around, turns }))
     }
 
     /// Seconds of each whole run: a strategy's encryption of the file, with reading, round keys and writing.
@@ -115,24 +115,24 @@ impl Whole {
     }
 }
 
-fn measured(section: &mut Section, bench: &Bench, file: &[u8], effort: &Effort) -> Result<(), Error> {
-    let mut looks = Looks::default();
-    let Some(whole) = Whole::new(section, &mut looks, bench, file, effort)? else { return Ok(()) };
+fn measured(section: &mut Section, bench: &StrategyRunner, file: &[u8], effort: &Effort) -> Result<(), Error> {
+    let mut monitor = BusyMonitor::default();
+    let Some(whole) = WholeRuns::new(section, &mut monitor, bench, file, effort)? else { return Ok(()) };
     let mut lines = Vec::new();
     let mut marks = Vec::new();
     let here = bench.threads.min(super::cores().max(1));
     for (which, what, name) in [(1, "rows", ROWS_SHARE), (2, "segments", ALL_SHARE)] {
         let (turns, share) = (&whole.turns[which], whole.share(which == 1));
-        section.rows.push(Row::measured(name, "", share));
+        section.rows.push(StudyRow::measured(name, "", share));
         let gain = Measured::ratio(&whole.seconds(0), &whole.seconds(which));
         let threads = bench.threads(turns.strategy);
         for (cores, text) in CORES {
-            section.rows.push(Row {
+            section.rows.push(StudyRow {
                 what: format!("{what} over {text}"),
                 unit: if cores == threads as f64 { format!("times{}", turns.label(turns.of)) } else { "times".into() },
                 model: Some(amdahl(share.median, cores)),
                 measured: (cores == threads as f64 && threads <= here).then_some(gain),
-                ..Row::default()
+                ..StudyRow::default()
             });
         }
         if threads > here {
@@ -148,7 +148,7 @@ fn measured(section: &mut Section, bench: &Bench, file: &[u8], effort: &Effort) 
                 ),
                 gain,
                 0.85 * predicted..=f64::INFINITY,
-                &looks,
+                &monitor,
             ));
             marks.push(Mark { name: format!("{what}, measured"), at: (threads as f64, gain.median) });
         }
@@ -156,7 +156,7 @@ fn measured(section: &mut Section, bench: &Bench, file: &[u8], effort: &Effort) 
             (0..=64).map(|step| 2f64.powf(f64::from(step) / 16.0)).map(|cores| (cores, amdahl(share.median, cores)));
         lines.push(Line { name: format!("{what}: {:.1} % parallel", 100.0 * share.median), points: points.collect() });
     }
-    section.rows.extend(looks.row());
+    section.rows.extend(monitor.row());
     let example = (0..=64).map(|step| 2f64.powf(f64::from(step) / 16.0)).map(|cores| (cores, amdahl(0.2, cores)));
     lines.push(Line { name: "the paper's example: 20 %".into(), points: example.collect() });
     let levels = vec![Level { name: "no gain".into(), at: 1.0 }];

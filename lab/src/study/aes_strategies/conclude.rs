@@ -2,19 +2,19 @@
 
 use std::fmt::Write as _;
 
-use super::super::{Found, Verdict, busy::HAD_CORES, figure};
+use super::super::{Findings, Verdict, busy::HAD_CORES, figure};
 use super::misprints::TAKEN;
 use super::operations::{FORK, SLEEPING, SPINNING};
-use super::strategy::{Code, Strategy, Waiting, best};
+use super::strategy::{BlockCode, Strategy, Waiting, best};
 use super::{paper, times};
 
-pub(super) fn conclude(found: Found<'_>) -> Option<String> {
+pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     let gain =
         |strategy: Strategy| found.measured("headline", &format!("times as fast as plain: {}", strategy.name()), "");
     let is_busy = |share: &f64| *share < 0.9 || found.busy("headline") > 0;
     let busy = found.measured("headline", HAD_CORES, "").filter(is_busy);
     let [sleeping, spinning, unsaid] =
-        [Waiting::Sleeping, Waiting::Spinning, Waiting::Unsaid].map(|waiting| gain(Strategy::Rows(waiting)));
+        [Waiting::Sleeping, Waiting::Spinning, Waiting::Unspecified].map(|waiting| gain(Strategy::Rows(waiting)));
     let (Some(sleeping), Some(spinning), Some(unsaid)) = (sleeping, spinning, unsaid) else {
         return found.section("headline").map(|_| {
             "This run has no rows of the paper's own: without a C compiler that knows OpenMP its AES, which is a program in C, \
@@ -64,7 +64,7 @@ pub(super) fn conclude(found: Found<'_>) -> Option<String> {
          most half of that, and synchronisation costs more ({}). Every block has three such steps in each of ten rounds. ",
         gates.join(", ")
     );
-    let (blocks, segments) = (gain(Strategy::Blocks(Code::Plain))?, gain(Strategy::Segments(Code::Plain))?);
+    let (blocks, segments) = (gain(Strategy::Blocks(BlockCode::Plain))?, gain(Strategy::Segments(BlockCode::Plain))?);
     let (lanes, everywhere) = (gain(Strategy::Lanes(best()))?, gain(Strategy::LanesEverywhere)?);
     let _ = write!(
         text,
@@ -96,14 +96,14 @@ pub(super) fn conclude(found: Found<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::{Measured, Part, Row, Section};
+    use crate::study::{Measured, Section, StudyPart, StudyRow};
 
     fn section(rows: &[(String, f64)], unit: &str) -> Section {
-        let row = |(what, median): &(String, f64)| Row {
+        let row = |(what, median): &(String, f64)| StudyRow {
             what: what.clone(),
             unit: unit.into(),
             measured: Some(Measured { median: *median, low: *median, high: *median }),
-            ..Row::default()
+            ..StudyRow::default()
         };
         Section { rows: rows.iter().map(row).collect(), ..Section::default() }
     }
@@ -113,9 +113,9 @@ mod tests {
         let mut headline = vec![
             gain(Strategy::Rows(Waiting::Sleeping), sleeping),
             gain(Strategy::Rows(Waiting::Spinning), 0.1),
-            gain(Strategy::Rows(Waiting::Unsaid), openmp),
-            gain(Strategy::Blocks(Code::Plain), 1.5),
-            gain(Strategy::Segments(Code::Plain), 1.9),
+            gain(Strategy::Rows(Waiting::Unspecified), openmp),
+            gain(Strategy::Blocks(BlockCode::Plain), 1.5),
+            gain(Strategy::Segments(BlockCode::Plain), 1.9),
             gain(Strategy::Lanes(best()), 300.0),
             gain(Strategy::LanesEverywhere, 450.0),
         ];
@@ -127,14 +127,15 @@ mod tests {
             .collect();
         let misprints =
             Section { verdicts: vec![Verdict::Holds("a".into()), Verdict::Misprint("b".into())], ..Section::default() };
-        let part =
-            |name| -> &'static Part { Box::leak(Box::new(Part { name, title: "", run: |_| Ok(Section::default()) })) };
+        let part = |name| -> &'static StudyPart {
+            Box::leak(Box::new(StudyPart { name, title: "", run: |_| Ok(Section::default()) }))
+        };
         let sections = [
             (part("headline"), section(&headline, "")),
             (part("operations"), section(&operations, "ns")),
             (part("misprints"), misprints),
         ];
-        conclude(Found::new(&sections)).expect("words")
+        conclude(Findings::new(&sections)).expect("words")
     }
 
     #[test]
@@ -164,9 +165,9 @@ mod tests {
 
     #[test]
     fn no_words_without_figures() {
-        assert_eq!(conclude(Found::new(&[])), None);
-        let part = Box::leak(Box::new(Part { name: "headline", title: "", run: |_| Ok(Section::default()) }));
-        let text = conclude(Found::new(&[(part, Section::default())])).expect("words");
+        assert_eq!(conclude(Findings::new(&[])), None);
+        let part = Box::leak(Box::new(StudyPart { name: "headline", title: "", run: |_| Ok(Section::default()) }));
+        let text = conclude(Findings::new(&[(part, Section::default())])).expect("words");
         assert!(text.contains("no rows of the paper's own"), "{text}");
     }
 }

@@ -3,7 +3,7 @@
 
 use std::{fs, time::Instant};
 
-use super::{super::numbers::Numbers, BLOCK};
+use super::{super::numbers::NumberGenerator, BLOCK};
 use crate::study::Error;
 
 /// The paper's names for kinds of files.
@@ -11,7 +11,7 @@ pub(super) const KINDS: [&str; 5] = ["Text", "MP3", "MP4", "Docx", "Hwp"];
 
 /// A file of each kind: text, and four of arbitrary bytes. All lengths differ, and so do the lengths of padding.
 pub(super) fn all(bytes: usize) -> [(&'static str, Vec<u8>); 5] {
-    let mut numbers = Numbers::new();
+    let mut numbers = NumberGenerator::new();
     let mut arbitrary = |bytes: usize| {
         let mut file = numbers.bytes(bytes.div_ceil(4));
         file.truncate(bytes);

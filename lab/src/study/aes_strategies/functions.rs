@@ -6,24 +6,26 @@
 //! The time of the readings is subtracted.
 
 use super::files::{self, disk_s};
-use super::strategy::{Bench, Run, Waiting};
-use super::turns::{Budget, Measuring, Turns, size};
+use super::strategy::{RunTimes, StrategyRunner, Waiting};
+use super::turns::{Budget, Measurement, StrategyRuns, size};
 use super::{Direction, Function};
 use crate::picture::bars::{Bars, Group};
-use crate::study::{Claim, Effort, Error, Measured, Picture, Row, Section, Table, Verdict, busy::Looks, figure};
+use crate::study::{
+    Claim, Effort, Error, Measured, Picture, Section, StudyRow, StudyTable, Verdict, busy::BusyMonitor, figure,
+};
 
 /// Nanoseconds of thread time per byte of the file: the four functions, blocks that are not divided into functions,
 /// and the rest, in which threads start and wait.
-fn ns_per_byte(turns: &Turns, threads: usize) -> [f64; 6] {
-    let rest = |run: &Run| (run.seconds * threads as f64 - run.laps.iter().sum::<f64>() - run.reading_s).max(0.0);
+fn ns_per_byte(turns: &StrategyRuns, threads: usize) -> [f64; 6] {
+    let rest = |run: &RunTimes| (run.seconds * threads as f64 - run.laps.iter().sum::<f64>() - run.reading_s).max(0.0);
     std::array::from_fn(|place| {
-        let part = |run: &Run| run.laps.get(place).copied().unwrap_or_else(|| rest(run));
+        let part = |run: &RunTimes| run.laps.get(place).copied().unwrap_or_else(|| rest(run));
         Measured::of(&turns.watched.iter().map(part).collect::<Vec<_>>()).median * 1e9 / turns.bytes as f64
     })
 }
 
 /// Per cent of the time in which a thread had a core.
-fn busy(turns: &Turns, thread: usize) -> Option<f64> {
+fn busy(turns: &StrategyRuns, thread: usize) -> Option<f64> {
     let shares: Option<Vec<f64>> =
         turns.runs.iter().map(|run| Some((100.0 * run.busy_s.get(thread)? / run.seconds).min(100.0))).collect();
     shares.map(|shares| Measured::of(&shares).median)
@@ -41,37 +43,38 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
          divided by the elapsed time, in runs without such clocks; a spinning barrier counts as busy.",
         size(bytes)
     ));
-    let bench = Bench::new(&mut section.verdicts);
+    let bench = StrategyRunner::new(&mut section.verdicts);
     let file = files::padded(&files::text(bytes));
-    let mut looks = Looks::default();
+    let mut monitor = BusyMonitor::default();
     let (left_out, budget) = (&mut section.verdicts, Budget::new(effort));
-    let mut measuring = Measuring { bench: &bench, samples, budget, is_watched: true, left_out, looks: &mut looks };
+    let mut measuring =
+        Measurement { bench: &bench, samples, budget, is_watched: true, left_out, monitor: &mut monitor };
     let all = measuring.run(&bench.strategies(), Direction::Encrypt, &file)?;
     once(&mut section, &bench, &file, samples.max(5))?;
-    section.rows.extend(looks.row());
-    by_function(&mut section, &bench, &all, &looks);
+    section.rows.extend(monitor.row());
+    by_function(&mut section, &bench, &all, &monitor);
     how_busy(&mut section, &bench, &all);
     Ok(section)
 }
 
 /// Work that is done once for a file, by every strategy.
-fn once(section: &mut Section, bench: &Bench, file: &[u8], samples: usize) -> Result<(), Error> {
+fn once(section: &mut Section, bench: &StrategyRunner, file: &[u8], samples: usize) -> Result<(), Error> {
     if let Some(openmp) = &bench.openmp {
-        let schedule = || openmp.micro(Waiting::Unsaid, 1).map(|micro| micro.schedule * 1e9);
+        let schedule = || openmp.micro(Waiting::Unspecified, 1).map(|micro| micro.schedule * 1e9);
         let ns = (0..samples).map(|_| schedule()).collect::<Result<Vec<_>, _>>()?;
-        section.rows.push(Row::measured("the key schedule, plain, once per file", "ns", Measured::of(&ns)));
+        section.rows.push(StudyRow::measured("the key schedule, plain, once per file", "ns", Measured::of(&ns)));
     }
     for (what, seconds) in ["reading", "writing"].into_iter().zip(disk_s(file, samples)?) {
         let ns: Vec<f64> = seconds.iter().map(|seconds| seconds * 1e9 / file.len() as f64).collect();
         let what = format!("{what}, the same for all strategies");
-        section.rows.push(Row::measured(what, "ns per byte", Measured::of(&ns)));
+        section.rows.push(StudyRow::measured(what, "ns per byte", Measured::of(&ns)));
     }
     Ok(())
 }
 
 pub(super) const REST: &str = "waiting and the rest";
 
-fn by_function(section: &mut Section, bench: &Bench, all: &[Turns], looks: &Looks) {
+fn by_function(section: &mut Section, bench: &StrategyRunner, all: &[StrategyRuns], monitor: &BusyMonitor) {
     let mut names: Vec<&str> = Function::ALL.iter().map(|function| function.name()).collect();
     names.extend(["all four functions", REST]);
     let columns = [
@@ -79,7 +82,7 @@ fn by_function(section: &mut Section, bench: &Bench, all: &[Turns], looks: &Look
         &names[..],
         &["with clocks, all threads", "without clocks, all threads"],
     ];
-    let mut table = Table::new("Measured, ns of thread time per byte of the file", &columns.concat());
+    let mut table = StudyTable::new("Measured, ns of thread time per byte of the file", &columns.concat());
     let mut groups = Vec::new();
     for turns in all {
         let (name, threads) = (turns.strategy.name(), bench.threads(turns.strategy));
@@ -94,7 +97,7 @@ fn by_function(section: &mut Section, bench: &Bench, all: &[Turns], looks: &Look
             section.verdicts.push(Claim::Ours.measured(
                 format!("{name}: less than half of the thread time is waiting and the rest; measured {waiting:.0} %"),
                 Some(waiting < 50.0),
-                looks,
+                monitor,
             ));
         }
         let values = parts.iter().map(|ns| Some(100.0 * ns / total.max(f64::MIN_POSITIVE))).collect();
@@ -106,7 +109,7 @@ fn by_function(section: &mut Section, bench: &Bench, all: &[Turns], looks: &Look
     section.pictures.push(Picture::new("functions", Bars { title, series, groups }));
 }
 
-fn how_busy(section: &mut Section, bench: &Bench, all: &[Turns]) {
+fn how_busy(section: &mut Section, bench: &StrategyRunner, all: &[StrategyRuns]) {
     if all.iter().all(|turns| busy(turns, 0).is_none()) {
         let why = "core usage: this system does not report the processor time of threads";
         section.verdicts.push(Verdict::LeftOut(why.into()));
@@ -114,7 +117,7 @@ fn how_busy(section: &mut Section, bench: &Bench, all: &[Turns]) {
     }
     let names: Vec<String> = (1..=bench.threads).map(|thread| format!("thread {thread}")).collect();
     let columns: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut table = Table::new(
+    let mut table = StudyTable::new(
         "Measured, share of time for which each thread had a core, per cent; the paper's figure 9 has one thread, its figure 11 two",
         &[&["strategy", "threads"], &columns[..], &["in functions"]].concat(),
     );
@@ -143,8 +146,8 @@ mod tests {
     /// part of the rest.
     #[test]
     fn the_rest_is_what_is_left() {
-        let run = Run { seconds: 1.0, busy_s: vec![0.25, 2.0], laps: [0.4, 0.0, 0.0, 0.0, 0.0], reading_s: 0.2 };
-        let turns = Turns {
+        let run = RunTimes { seconds: 1.0, busy_s: vec![0.25, 2.0], laps: [0.4, 0.0, 0.0, 0.0, 0.0], reading_s: 0.2 };
+        let turns = StrategyRuns {
             strategy: Strategy::Rows(Waiting::Spinning),
             bytes: 1_000_000_000,
             of: 1_000_000_000,

@@ -3,11 +3,11 @@
 //! whole run, with reading and writing.
 
 use super::files::{self, disk_s};
-use super::strategy::{Bench, Code, Strategy, Waiting, best};
-use super::turns::{Budget, Measuring, Turns, of, size};
+use super::strategy::{BlockCode, Strategy, StrategyRunner, Waiting, best};
+use super::turns::{Budget, Measurement, StrategyRuns, of, size};
 use super::{Direction, paper, times};
 use crate::picture::bars::{Bars, Group};
-use crate::study::{Claim, Effort, Error, Measured, Picture, Row, Section, Table, busy::Looks, figure};
+use crate::study::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, StudyTable, busy::BusyMonitor, figure};
 
 /// Bytes of the paper's file.
 const BYTES: usize = 100_000_000;
@@ -22,22 +22,22 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         size(bytes),
         super::cores().max(2)
     ));
-    let bench = Bench::new(&mut section.verdicts);
+    let bench = StrategyRunner::new(&mut section.verdicts);
     if let Some(openmp) = &bench.openmp {
         section.text += &format!(" The C code is compiled by `{}` with -O2.", openmp.compiler);
     }
     let file = files::padded(&files::text(bytes));
-    let (mut by_direction, mut looks) = (Vec::new(), Looks::default());
+    let (mut by_direction, mut monitor) = (Vec::new(), BusyMonitor::default());
     for (direction, samples) in [(Direction::Encrypt, 5), (Direction::Decrypt, 3)] {
-        let (left_out, looks, budget) = (&mut section.verdicts, &mut looks, Budget::new(effort));
-        let mut measuring = Measuring { bench: &bench, samples, budget, is_watched: false, left_out, looks };
+        let (left_out, monitor, budget) = (&mut section.verdicts, &mut monitor, Budget::new(effort));
+        let mut measuring = Measurement { bench: &bench, samples, budget, is_watched: false, left_out, monitor };
         by_direction.push(measuring.run(&bench.strategies(), direction, &file)?);
     }
     let [encrypted, decrypted] = &by_direction[..] else { return Ok(section) };
     for (turns, direction) in [(encrypted, ""), (decrypted, "decryption, ")] {
         for turns in turns {
             let is_paper = direction.is_empty() && turns.strategy == Strategy::Plain;
-            section.rows.push(Row {
+            section.rows.push(StudyRow {
                 paper: is_paper.then(|| format!("{} in Encrypt", paper::SERIAL_ENCRYPT)),
                 ..row(format!("{direction}{}", turns.strategy.name()), turns, &turns.seconds(BYTES))
             });
@@ -46,49 +46,51 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     whole_runs(&mut section, encrypted, &file)?;
     if let Some(plain) = of(encrypted, Strategy::Plain) {
         for turns in encrypted.iter().filter(|turns| turns.strategy != Strategy::Plain) {
-            let is_paper = turns.strategy == Strategy::Rows(Waiting::Unsaid);
+            let is_paper = turns.strategy == Strategy::Rows(Waiting::Unspecified);
             let what = format!("times as fast as plain: {}", turns.strategy.name());
-            section.rows.push(Row {
+            section.rows.push(StudyRow {
                 paper: is_paper.then(|| format!("{:.2}, whole run", paper::SERIAL_S / paper::PARALLEL_S)),
-                ..Row::measured(what, "", turns.gain_over(plain))
+                ..StudyRow::measured(what, "", turns.gain_over(plain))
             });
         }
     }
     order(&mut section, encrypted);
     pictures(&mut section, encrypted);
-    section.rows.extend(looks.row());
-    verdicts(&mut section, encrypted, decrypted, &looks);
+    section.rows.extend(monitor.row());
+    verdicts(&mut section, encrypted, decrypted, &monitor);
     Ok(section)
 }
 
 /// Seconds for the paper's file.
-fn row(what: String, turns: &Turns, seconds: &[f64]) -> Row {
-    Row::measured(what, format!("s for 100 MB{}", turns.label(BYTES)), Measured::of(seconds))
+fn row(what: String, turns: &StrategyRuns, seconds: &[f64]) -> StudyRow {
+    StudyRow::measured(what, format!("s for 100 MB{}", turns.label(BYTES)), Measured::of(seconds))
 }
 
 /// Reading and writing the file, and the whole runs of the paper's two methods.
-fn whole_runs(section: &mut Section, encrypted: &[Turns], file: &[u8]) -> Result<(), Error> {
+fn whole_runs(section: &mut Section, encrypted: &[StrategyRuns], file: &[u8]) -> Result<(), Error> {
     let scale = (BYTES as f64 / file.len() as f64).max(1.0);
     let [reading, writing] =
         disk_s(file, 5)?.map(|seconds| seconds.iter().map(|seconds| seconds * scale).collect::<Vec<_>>());
     let from = if scale > 1.0 { format!(", extrapolated from {}", size(file.len())) } else { String::new() };
     for (what, seconds) in [("reading", &reading), ("writing", &writing)] {
-        section.rows.push(Row::measured(what, format!("s for 100 MB{from}"), Measured::of(seconds)));
+        section.rows.push(StudyRow::measured(what, format!("s for 100 MB{from}"), Measured::of(seconds)));
     }
-    for (strategy, paper) in [(Strategy::Plain, paper::SERIAL), (Strategy::Rows(Waiting::Unsaid), paper::PARALLEL)] {
+    for (strategy, paper) in [(Strategy::Plain, paper::SERIAL), (Strategy::Rows(Waiting::Unspecified), paper::PARALLEL)]
+    {
         let Some(turns) = of(encrypted, strategy) else { continue };
         let both = reading.iter().zip(&writing);
         let seconds: Vec<f64> =
             turns.seconds(BYTES).iter().zip(both).map(|(seconds, (read, write))| seconds + read + write).collect();
-        section
-            .rows
-            .push(Row { paper: Some(paper.into()), ..row(format!("{}: {WHOLE}", strategy.name()), turns, &seconds) });
+        section.rows.push(StudyRow {
+            paper: Some(paper.into()),
+            ..row(format!("{}: {WHOLE}", strategy.name()), turns, &seconds)
+        });
     }
     Ok(())
 }
 
-fn pictures(section: &mut Section, encrypted: &[Turns]) {
-    let is_slow = |turns: &&Turns| turns.strategy.is_rows() || turns.strategy == Strategy::Plain;
+fn pictures(section: &mut Section, encrypted: &[StrategyRuns]) {
+    let is_slow = |turns: &&StrategyRuns| turns.strategy.is_rows() || turns.strategy == Strategy::Plain;
     let mut bars = |name: &str, title: &str, series: &str, figures: Vec<(String, f64)>| {
         if figures.is_empty() {
             return;
@@ -97,7 +99,7 @@ fn pictures(section: &mut Section, encrypted: &[Turns]) {
         let bars = Bars { title: title.into(), series: vec![series.into()], groups };
         section.pictures.push(Picture::new(name, bars));
     };
-    let name = |turns: &Turns| {
+    let name = |turns: &StrategyRuns| {
         let part = if turns.bytes >= BYTES { "" } else { "~ " };
         format!("{part}{}", turns.strategy.name())
     };
@@ -112,14 +114,14 @@ fn pictures(section: &mut Section, encrypted: &[Turns]) {
     bars("headline-rates", "Other strategies: MB/s", "MB/s", rates);
 }
 
-fn verdicts(section: &mut Section, encrypted: &[Turns], decrypted: &[Turns], looks: &Looks) {
+fn verdicts(section: &mut Section, encrypted: &[StrategyRuns], decrypted: &[StrategyRuns], monitor: &BusyMonitor) {
     let plain = of(encrypted, Strategy::Plain);
     let paper = paper::SERIAL_S / paper::PARALLEL_S;
     let cores = super::cores() as f64;
     for (whose, strategy, text, at_least) in [
         (
             Claim::Paper,
-            Strategy::Rows(Waiting::Unsaid),
+            Strategy::Rows(Waiting::Unspecified),
             format!("rows over threads with OpenMP reach the gain of the paper, {paper:.2} times as fast as plain AES"),
             paper,
         ),
@@ -127,7 +129,7 @@ fn verdicts(section: &mut Section, encrypted: &[Turns], decrypted: &[Turns], loo
         (Claim::Paper, Strategy::Rows(Waiting::Spinning), "rows over threads gain with spinning barriers".into(), 1.0),
         (
             Claim::Ours,
-            Strategy::Segments(Code::Plain),
+            Strategy::Segments(BlockCode::Plain),
             format!("segments over {cores} cores reach three quarters of the ideal gain"),
             0.75 * cores,
         ),
@@ -136,7 +138,7 @@ fn verdicts(section: &mut Section, encrypted: &[Turns], decrypted: &[Turns], loo
         if let (Some(turns), Some(plain)) = (of(encrypted, strategy), plain) {
             let gain = turns.gain_over(plain);
             let claim = format!("{text}: measured {}", times(gain.median));
-            section.verdicts.push(whose.of(claim, gain, at_least..=f64::INFINITY, looks));
+            section.verdicts.push(whose.of(claim, gain, at_least..=f64::INFINITY, monitor));
         }
     }
     if let (Some(one), Some(other)) = (plain, of(decrypted, Strategy::Plain)) {
@@ -148,7 +150,7 @@ fn verdicts(section: &mut Section, encrypted: &[Turns], decrypted: &[Turns], loo
             ),
             ratio,
             0.9..=1.1,
-            looks,
+            monitor,
         ));
     }
     if let Some(first) = encrypted.iter().min_by(|a, b| a.ns_per_byte().total_cmp(&b.ns_per_byte())) {
@@ -156,19 +158,19 @@ fn verdicts(section: &mut Section, encrypted: &[Turns], decrypted: &[Turns], loo
             format!("a strategy with lanes is the fastest: {}", first.strategy.name()),
             Some(matches!(
                 first.strategy,
-                Strategy::Lanes(_) | Strategy::LanesEverywhere | Strategy::Segments(Code::Library)
+                Strategy::Lanes(_) | Strategy::LanesEverywhere | Strategy::Segments(BlockCode::Library)
             )),
-            looks,
+            monitor,
         ));
     }
 }
 
 /// Adds a table of all strategies, the fastest first.
-fn order(section: &mut Section, encrypted: &[Turns]) {
-    let mut order: Vec<&Turns> = encrypted.iter().collect();
+fn order(section: &mut Section, encrypted: &[StrategyRuns]) {
+    let mut order: Vec<&StrategyRuns> = encrypted.iter().collect();
     order.sort_by(|a, b| a.ns_per_byte().total_cmp(&b.ns_per_byte()));
     let plain = of(encrypted, Strategy::Plain);
-    let mut table = Table::new(
+    let mut table = StudyTable::new(
         "Encryption, measured, fastest first",
         &["strategy", "ns per byte", "MB/s", "times as fast as plain", "part of the file"],
     );

@@ -1,6 +1,6 @@
 //! Misprints and contradictions in the paper, each found by something that can be computed, counted or compiled.
 
-use super::{Function, openmp::is_accepted, paper, strategy::Bench};
+use super::{Function, openmp::is_accepted, paper, strategy::StrategyRunner};
 use crate::study::{Claim, Effort, Error, Section, Verdict};
 
 /// Places where the paper says by how many per cent it is faster.
@@ -118,7 +118,7 @@ fn listings(verdicts: &mut Vec<Verdict>, effort: &Effort) -> Result<(), Error> {
             Err(why) => Verdict::LeftOut(format!("{what}: {why}")),
         });
     }
-    let Some(openmp) = Bench::new(verdicts).openmp else { return Ok(()) };
+    let Some(openmp) = StrategyRunner::new(verdicts).openmp else { return Ok(()) };
     let states = if effort.is_quick { STATES } else { 10 * STATES };
     match openmp.race(states) {
         Ok(0) => verdicts.push(Verdict::Unclear(format!(

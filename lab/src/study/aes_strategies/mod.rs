@@ -18,7 +18,9 @@ mod same_bytes;
 mod strategy;
 mod turns;
 
-use super::{Part, Study, cores};
+use tress_peers::Direction;
+
+use super::{Study, StudyPart, cores};
 
 pub(super) const STUDY: Study = Study {
     name: "aes-strategies",
@@ -28,12 +30,16 @@ pub(super) const STUDY: Study = Study {
              encrypted with AES-128 in ECB with PKCS #7 padding of 1 to 16 bytes. In ECB, blocks are independent, and decryption \
              uses the inverse functions. This is for comparison only: do not store files in ECB.",
     parts: &[
-        Part { name: "files", title: "Five kinds of files (Table 4)", run: same_bytes::run },
-        Part { name: "headline", title: "100 MB of text (section 4.3)", run: headline::run },
-        Part { name: "functions", title: "Time by function and core usage (sections 4.3, 4.4)", run: functions::run },
-        Part { name: "operations", title: "Operations and synchronisation (section 4.2)", run: operations::run },
-        Part { name: "amdahl", title: "Amdahl's law (section 2.2)", run: amdahl::run },
-        Part { name: "misprints", title: "Misprints", run: misprints::run },
+        StudyPart { name: "files", title: "Five kinds of files (Table 4)", run: same_bytes::run },
+        StudyPart { name: "headline", title: "100 MB of text (section 4.3)", run: headline::run },
+        StudyPart {
+            name: "functions",
+            title: "Time by function and core usage (sections 4.3, 4.4)",
+            run: functions::run,
+        },
+        StudyPart { name: "operations", title: "Operations and synchronisation (section 4.2)", run: operations::run },
+        StudyPart { name: "amdahl", title: "Amdahl's law (section 2.2)", run: amdahl::run },
+        StudyPart { name: "misprints", title: "Misprints", run: misprints::run },
     ],
     // A change of the C program makes the sections again.
     inputs: |_| Ok(openmp::SOURCE.into()),
@@ -44,13 +50,6 @@ pub(super) const STUDY: Study = Study {
 const BLOCK: usize = 16;
 /// The key of all files; its value is arbitrary.
 const KEY: [u8; BLOCK] = *b"sixteen byte key";
-
-/// Encryption or decryption.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Direction {
-    Encrypt,
-    Decrypt,
-}
 
 /// The functions of a round, in the order in which the C program reports them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

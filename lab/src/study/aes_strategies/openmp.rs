@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 use super::{
     Direction, KEY,
-    strategy::{Run, Waiting},
+    strategy::{RunTimes, Waiting},
 };
 use crate::study::Error;
 
@@ -32,7 +32,7 @@ pub(super) struct OpenMp {
 }
 
 #[derive(Deserialize)]
-struct Printed {
+struct ProgramOutput {
     seconds: f64,
     busy: Vec<f64>,
     laps: [f64; 5],
@@ -41,7 +41,7 @@ struct Printed {
 
 /// Seconds of operations that are too short for a run.
 #[derive(Deserialize)]
-pub(super) struct Micro {
+pub(super) struct MicroTimes {
     pub(super) functions: [f64; 4],
     pub(super) schedule: f64,
     pub(super) barrier: f64,
@@ -76,7 +76,7 @@ impl OpenMp {
         threads: usize,
         is_watched: bool,
         data: &mut [u8],
-    ) -> Result<Run, Error> {
+    ) -> Result<RunTimes, Error> {
         let [input, output] = ["input", "output"].map(|name| self.folder.path().join(name));
         fs::write(&input, &*data).map_err(|error| Error::files(&input, error))?;
         let key: String = KEY.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -93,18 +93,18 @@ impl OpenMp {
     }
 
     /// Times operations that take nanoseconds.
-    pub(super) fn micro(&self, waiting: Waiting, threads: usize) -> Result<Micro, Error> {
+    pub(super) fn micro(&self, waiting: Waiting, threads: usize) -> Result<MicroTimes, Error> {
         read(&line(self.command("openmp", waiting).args(["micro", &threads.to_string()]))?)
     }
 
     /// Counted operations of SubBytes, ShiftRows and MixColumns on the first of 1, 2 and 4 cores.
     pub(super) fn counts(&self) -> Result<[[u64; 3]; 3], Error> {
-        read(&line(&mut self.command("count", Waiting::Unsaid))?)
+        read(&line(&mut self.command("count", Waiting::Unspecified))?)
     }
 
     /// Number of `states` that the paper's Table 2, exactly as printed, encrypts wrongly.
     pub(super) fn race(&self, states: u64) -> Result<u64, Error> {
-        let mut command = self.command("openmp", Waiting::Unsaid);
+        let mut command = self.command("openmp", Waiting::Unspecified);
         let wrong = read(&line(command.args(["race", &states.to_string()]))?)?;
         if wrong <= states { Ok(wrong) } else { Err(Error::Worker(format!("{wrong} of {states} states are wrong"))) }
     }
@@ -114,7 +114,7 @@ impl OpenMp {
         match waiting {
             Waiting::Sleeping => command.env("OMP_WAIT_POLICY", "passive"),
             Waiting::Spinning => command.env("OMP_WAIT_POLICY", "active"),
-            Waiting::Unsaid => command.env_remove("OMP_WAIT_POLICY"),
+            Waiting::Unspecified => command.env_remove("OMP_WAIT_POLICY"),
         };
         command
     }
@@ -167,14 +167,14 @@ fn read<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T, Error> {
     serde_json::from_str(text.trim()).map_err(|error| Error::Worker(error.to_string()))
 }
 
-fn run(text: &str) -> Result<Run, Error> {
-    let Printed { seconds, busy, laps, reading } = read(text)?;
+fn run(text: &str) -> Result<RunTimes, Error> {
+    let ProgramOutput { seconds, busy, laps, reading } = read(text)?;
     let numbers = [seconds, reading].into_iter().chain(laps).chain(busy.iter().copied());
     let are_times = numbers.into_iter().all(|number| number.is_finite() && number >= 0.0);
     if !are_times || seconds == 0.0 || busy.is_empty() || busy.len() > MOST_THREADS {
         return Err(Error::Worker("impossible times".into()));
     }
-    Ok(Run { seconds, busy_s: busy, laps, reading_s: reading })
+    Ok(RunTimes { seconds, busy_s: busy, laps, reading_s: reading })
 }
 
 #[cfg(test)]

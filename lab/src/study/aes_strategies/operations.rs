@@ -6,9 +6,9 @@
 //! counts 1, and each variable that it gives to the threads 1 or 2, as in the paper's text.
 
 use super::paper::FORMULAS;
-use super::strategy::{Bench, Strategy, Waiting};
+use super::strategy::{Strategy, StrategyRunner, Waiting};
 use super::{BLOCK, Function};
-use crate::study::{Claim, Effort, Error, Measured, Row, Section, Table, Verdict, busy::Looks};
+use crate::study::{Claim, Effort, Error, Measured, Section, StudyRow, StudyTable, Verdict, busy::BusyMonitor};
 
 /// The paper's count for the directives of a function on several cores.
 fn directives(function: Function) -> u64 {
@@ -35,9 +35,10 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
          the paper. Then, missing from the formulas, the time of each function on this machine and of one synchronisation of \
          threads.",
     );
-    let bench = Bench::new(&mut section.verdicts);
+    let bench = StrategyRunner::new(&mut section.verdicts);
     let counts = bench.openmp.as_ref().map(|openmp| openmp.counts()).transpose()?;
-    let mut table = Table::new("Operations at n = 4", &["function", "cores", "paper, T(n)", "model, T(4)", "counted"]);
+    let mut table =
+        StudyTable::new("Operations at n = 4", &["function", "cores", "paper, T(n)", "model, T(4)", "counted"]);
     for formula in &FORMULAS {
         let (name, value) = (formula.function.name(), formula.at(4.0));
         let counted = counts.as_ref().map(|counts| count(counts, formula.function, formula.cores));
@@ -64,16 +65,16 @@ pub(super) const SPINNING: &str = "a barrier, spinning";
 pub(super) const FORK: &str = "a parallel region of OpenMP, without the function in it";
 
 /// Measures the cost of a step, and that of synchronising before and after it.
-fn coming_together(section: &mut Section, bench: &Bench, effort: &Effort) -> Result<(), Error> {
+fn coming_together(section: &mut Section, bench: &StrategyRunner, effort: &Effort) -> Result<(), Error> {
     let Some(openmp) = &bench.openmp else { return Ok(()) };
-    let threads = bench.threads(Strategy::Rows(Waiting::Unsaid));
+    let threads = bench.threads(Strategy::Rows(Waiting::Unspecified));
     // The four functions, a sleeping barrier, a spinning barrier, a parallel region.
     let mut ns: [Vec<f64>; 7] = Default::default();
-    let mut looks = Looks::default();
+    let mut monitor = BusyMonitor::default();
     for _ in 0..effort.samples().max(7) {
-        looks.look();
+        monitor.check();
         let [sleeping, spinning, unsaid] =
-            [Waiting::Sleeping, Waiting::Spinning, Waiting::Unsaid].map(|waiting| openmp.micro(waiting, threads));
+            [Waiting::Sleeping, Waiting::Spinning, Waiting::Unspecified].map(|waiting| openmp.micro(waiting, threads));
         let unsaid = unsaid?;
         let gates = [sleeping?.barrier, spinning?.barrier, unsaid.region];
         for (ns, seconds) in ns.iter_mut().zip(unsaid.functions.into_iter().chain(gates)) {
@@ -82,13 +83,13 @@ fn coming_together(section: &mut Section, bench: &Bench, effort: &Effort) -> Res
     }
     let found = ns.map(|ns| Measured::of(&ns));
     for (function, measured) in Function::ALL.iter().zip(found) {
-        section.rows.push(Row::measured(format!("{} of one state, one thread", function.name()), "ns", measured));
+        section.rows.push(StudyRow::measured(format!("{} of one state, one thread", function.name()), "ns", measured));
     }
     let gates: Vec<_> = [SLEEPING, SPINNING, FORK].into_iter().zip(&found[4..]).collect();
     for (name, gate) in &gates {
-        section.rows.push(Row::measured(format!("{threads} threads: {name}"), "ns", **gate));
+        section.rows.push(StudyRow::measured(format!("{threads} threads: {name}"), "ns", **gate));
     }
-    section.rows.extend(looks.row());
+    section.rows.extend(monitor.row());
     // Mean of the three functions that are divided among threads.
     let step = found[..3].iter().map(|measured| measured.median).sum::<f64>() / 3.0;
     let saved = step * (1.0 - 1.0 / threads as f64);
@@ -103,7 +104,7 @@ fn coming_together(section: &mut Section, bench: &Bench, effort: &Effort) -> Res
             ),
             *gate,
             0.0..=saved,
-            &looks,
+            &monitor,
         ));
     }
     Ok(())
@@ -119,7 +120,7 @@ mod tests {
     #[test]
     fn counts() {
         let mut left_out = Vec::new();
-        let bench = Bench::new(&mut left_out);
+        let bench = StrategyRunner::new(&mut left_out);
         let Some(openmp) = &bench.openmp else {
             assert!(std::env::var_os("CI").is_none(), "{left_out:?}");
             eprintln!("SKIPPED: {left_out:?}");

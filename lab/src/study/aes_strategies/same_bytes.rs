@@ -4,10 +4,10 @@
 use tress_cipher::{Backend, aes::Aes, modes::ecb};
 
 use super::files::{self, KINDS};
-use super::strategy::{Bench, Strategy};
-use super::turns::{self, Budget, Measuring, Turns, size};
+use super::strategy::{Strategy, StrategyRunner};
+use super::turns::{self, Budget, Measurement, StrategyRuns, size};
 use super::{Direction, KEY};
-use crate::study::{Claim, Effort, Error, Measured, Section, Table, Verdict, busy::Looks, figure};
+use crate::study::{Claim, Effort, Error, Measured, Section, StudyTable, Verdict, busy::BusyMonitor, figure};
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let (bytes, samples, rows_s) = if effort.is_quick { (128_000, 5, 0.04) } else { (1_000_000, 7, 0.4) };
@@ -17,9 +17,9 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
          result. The output is compared with that of the library's slow reference and of its best backend. Strategies too \
          slow for a whole file process its first blocks. The files are text, and arbitrary bytes under the paper's other names.",
     );
-    let bench = Bench::new(&mut section.verdicts);
+    let bench = StrategyRunner::new(&mut section.verdicts);
     let files = files::all(bytes);
-    let mut described = Table::new("Files", &["kind", "bytes", "padded", "content"]);
+    let mut described = StudyTable::new("Files", &["kind", "bytes", "padded", "content"]);
     for (kind, file) in &files {
         let content = if *kind == KINDS[0] { "words in ASCII" } else { "arbitrary bytes" };
         let padded = files::padded(file).len();
@@ -38,7 +38,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         runs
     });
     let columns = [&["strategy"], &KINDS[..]].concat();
-    let mut compared = Table::new("Bytes compared in both directions", &columns);
+    let mut compared = StudyTable::new("Bytes compared in both directions", &columns);
     let progress = crate::timing::progress((strategies.len() * files.len()) as u64);
     for &strategy in &strategies {
         let mut row = vec![strategy.name()];
@@ -59,17 +59,17 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     )));
 
     let title = "Encryption, measured in milliseconds: median (95 % interval); ~ extrapolated from the compared part";
-    let mut times = Table::new(title, &columns);
+    let mut times = StudyTable::new(title, &columns);
     times.rows = strategies.iter().map(|strategy| vec![strategy.name()]).collect();
-    let (mut plain_ns, mut looks): (Vec<f64>, _) = (Vec::new(), Looks::default());
+    let (mut plain_ns, mut monitor): (Vec<f64>, _) = (Vec::new(), BusyMonitor::default());
     for (_, file) in &files {
-        let (left_out, looks) = (&mut section.verdicts, &mut looks);
-        let mut measuring = Measuring { bench: &bench, samples, budget, is_watched: false, left_out, looks };
+        let (left_out, monitor) = (&mut section.verdicts, &mut monitor);
+        let mut measuring = Measurement { bench: &bench, samples, budget, is_watched: false, left_out, monitor };
         let all = measuring.run(&strategies, Direction::Encrypt, &files::padded(file))?;
         for (strategy, row) in strategies.iter().zip(&mut times.rows) {
             row.push(turns::of(&all, *strategy).map_or(String::new(), milliseconds));
         }
-        plain_ns.extend(turns::of(&all, Strategy::Plain).map(Turns::ns_per_byte));
+        plain_ns.extend(turns::of(&all, Strategy::Plain).map(StrategyRuns::ns_per_byte));
     }
     section.tables.push(times);
     if !plain_ns.is_empty() {
@@ -78,14 +78,20 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             "the content of a file does not matter: plain AES takes {low:.1} to {high:.1} ns per byte over the {} kinds",
             files.len()
         );
-        section.verdicts.push(Claim::Ours.measured(claim, (high <= 1.15 * low).then_some(true), &looks));
+        section.verdicts.push(Claim::Ours.measured(claim, (high <= 1.15 * low).then_some(true), &monitor));
     }
     Ok(section)
 }
 
 /// Encrypts and decrypts as much of the file as the budget allows. Returns the number of bytes compared, and the
 /// number of bytes of the padded file.
-fn agree(bench: &Bench, strategy: Strategy, kind: &str, file: &[u8], budget: Budget) -> Result<(usize, usize), Error> {
+fn agree(
+    bench: &StrategyRunner,
+    strategy: Strategy,
+    kind: &str,
+    file: &[u8],
+    budget: Budget,
+) -> Result<(usize, usize), Error> {
     let plain = files::padded(file);
     let bytes = turns::fitting(bench, strategy, Direction::Encrypt, &plain, budget)?;
     let disagreement = |what: &str| Error::Disagreement(format!("{kind}, {}: {what}", strategy.name()));
@@ -106,7 +112,7 @@ fn agree(bench: &Bench, strategy: Strategy, kind: &str, file: &[u8], budget: Bud
     Ok((bytes, plain.len()))
 }
 
-fn milliseconds(turns: &Turns) -> String {
+fn milliseconds(turns: &StrategyRuns) -> String {
     let seconds = Measured::of(&turns.seconds(turns.of));
     let [median, low, high] = [seconds.median, seconds.low, seconds.high].map(|seconds| figure(seconds * 1e3));
     format!("{}{median} ({low} to {high})", if turns.bytes == turns.of { "" } else { "~" })
@@ -120,7 +126,7 @@ mod tests {
     #[test]
     fn every_strategy_makes_the_same_bytes() {
         let mut left_out = Vec::new();
-        let bench = Bench::new(&mut left_out);
+        let bench = StrategyRunner::new(&mut left_out);
         if bench.openmp.is_none() {
             assert!(std::env::var_os("CI").is_none(), "{left_out:?}");
             eprintln!("SKIPPED: OpenMP in C, {left_out:?}");
@@ -139,7 +145,7 @@ mod tests {
     /// Runs with clocks around functions give the same bytes, and report every thread.
     #[test]
     fn watched_runs_make_the_same_bytes() {
-        let bench = Bench::new(&mut Vec::new());
+        let bench = StrategyRunner::new(&mut Vec::new());
         let plain = files::padded(&files::text(1100));
         let mut expected = plain.clone();
         ecb::encrypt(&Aes::with_backend(&KEY, Backend::Reference).expect("a key"), &mut expected).expect("blocks");

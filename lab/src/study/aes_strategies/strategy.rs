@@ -22,7 +22,7 @@ const BATCH: usize = 32 * 16 * 1024;
 
 /// Code that encrypts blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Code {
+pub(super) enum BlockCode {
     /// The paper's code.
     Plain,
     /// The library, with the best backend of this machine.
@@ -35,7 +35,7 @@ pub(super) enum Waiting {
     Sleeping,
     Spinning,
     /// OpenMP's default: some implementations spin for a while.
-    Unsaid,
+    Unspecified,
 }
 
 /// A way to encrypt a file.
@@ -47,9 +47,9 @@ pub(super) enum Strategy {
     /// functions of a round.
     Rows(Waiting),
     /// Every thread takes the next block from a queue.
-    Blocks(Code),
+    Blocks(BlockCode),
     /// Every thread has one contiguous segment.
-    Segments(Code),
+    Segments(BlockCode),
     /// The library, called for every block.
     OneByOne,
     /// The library on one core.
@@ -64,11 +64,11 @@ impl Strategy {
             Strategy::Plain => "plain, one thread".into(),
             Strategy::Rows(Waiting::Sleeping) => "rows over threads, sleeping".into(),
             Strategy::Rows(Waiting::Spinning) => "rows over threads, spinning".into(),
-            Strategy::Rows(Waiting::Unsaid) => "rows over threads, OpenMP".into(),
-            Strategy::Blocks(Code::Plain) => "blocks over threads, plain".into(),
-            Strategy::Blocks(Code::Library) => "blocks over threads, library".into(),
-            Strategy::Segments(Code::Plain) => "segments over threads, plain".into(),
-            Strategy::Segments(Code::Library) => "segments over threads, library".into(),
+            Strategy::Rows(Waiting::Unspecified) => "rows over threads, OpenMP".into(),
+            Strategy::Blocks(BlockCode::Plain) => "blocks over threads, plain".into(),
+            Strategy::Blocks(BlockCode::Library) => "blocks over threads, library".into(),
+            Strategy::Segments(BlockCode::Plain) => "segments over threads, plain".into(),
+            Strategy::Segments(BlockCode::Library) => "segments over threads, library".into(),
             Strategy::OneByOne => "library, block by block".into(),
             Strategy::Lanes(backend) => format!("lanes in one core, {}", backend.name()),
             Strategy::LanesEverywhere => "lanes on all cores".into(),
@@ -84,8 +84,8 @@ impl Strategy {
     fn in_c(self) -> Option<&'static str> {
         match self {
             Strategy::Rows(_) => Some("rows"),
-            Strategy::Blocks(Code::Plain) => Some("blocks"),
-            Strategy::Plain | Strategy::Segments(Code::Plain) => Some("segments"),
+            Strategy::Blocks(BlockCode::Plain) => Some("blocks"),
+            Strategy::Plain | Strategy::Segments(BlockCode::Plain) => Some("segments"),
             _ => None,
         }
     }
@@ -97,7 +97,7 @@ pub(super) fn best() -> Backend {
 }
 
 /// Runs strategies.
-pub(super) struct Bench {
+pub(super) struct StrategyRunner {
     /// `None` without a C compiler that supports OpenMP.
     pub(super) openmp: Option<OpenMp>,
     /// Threads of the strategies that have several.
@@ -108,7 +108,7 @@ pub(super) struct Bench {
 
 /// The times of one run.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Run {
+pub(super) struct RunTimes {
     pub(super) seconds: f64,
     /// Processor seconds of each thread.
     pub(super) busy_s: Vec<f64>,
@@ -119,9 +119,9 @@ pub(super) struct Run {
     pub(super) reading_s: f64,
 }
 
-impl Bench {
+impl StrategyRunner {
     /// Compiles the C program. If that fails, adds the reason to `left_out`.
-    pub(super) fn new(left_out: &mut Vec<Verdict>) -> Bench {
+    pub(super) fn new(left_out: &mut Vec<Verdict>) -> StrategyRunner {
         let openmp = OpenMp::new().map_err(|why| {
             left_out.push(Verdict::LeftOut(format!(
                 "the paper's own construct, OpenMP in C, and with it all rows of the paper: {why}"
@@ -137,15 +137,15 @@ impl Bench {
         };
         let reading_s = (0..10).map(|_| reading()).fold(f64::INFINITY, f64::min);
         // Two threads, as in the paper; on a machine with one core they share it.
-        Bench { openmp: openmp.ok(), threads: super::cores().max(2), reading_s }
+        StrategyRunner { openmp: openmp.ok(), threads: super::cores().max(2), reading_s }
     }
 
     /// All strategies that this machine can run, those of the paper first.
     pub(super) fn strategies(&self) -> Vec<Strategy> {
         let mut all = vec![Strategy::Plain];
-        all.extend([Waiting::Sleeping, Waiting::Spinning, Waiting::Unsaid].map(Strategy::Rows));
-        all.extend([Code::Plain, Code::Library].map(Strategy::Blocks));
-        all.extend([Code::Plain, Code::Library].map(Strategy::Segments));
+        all.extend([Waiting::Sleeping, Waiting::Spinning, Waiting::Unspecified].map(Strategy::Rows));
+        all.extend([BlockCode::Plain, BlockCode::Library].map(Strategy::Blocks));
+        all.extend([BlockCode::Plain, BlockCode::Library].map(Strategy::Segments));
         all.extend([Strategy::OneByOne, Strategy::Lanes(Backend::Portable)]);
         if best() != Backend::Portable {
             all.push(Strategy::Lanes(best()));
@@ -176,10 +176,10 @@ impl Bench {
         direction: Direction,
         is_watched: bool,
         data: &mut [u8],
-    ) -> Result<Run, Error> {
+    ) -> Result<RunTimes, Error> {
         let threads = self.threads(strategy);
         if let (Some(way), Some(openmp)) = (strategy.in_c(), &self.openmp) {
-            let waiting = if let Strategy::Rows(waiting) = strategy { waiting } else { Waiting::Unsaid };
+            let waiting = if let Strategy::Rows(waiting) = strategy { waiting } else { Waiting::Unspecified };
             return openmp.run(way, waiting, direction, threads, is_watched, data);
         }
         // Keys are prepared before the time begins.
@@ -226,7 +226,7 @@ impl Bench {
             }
             Ok::<_, Error>(spent)
         })?;
-        let mut run = Run { seconds: start.elapsed().as_secs_f64(), ..Run::default() };
+        let mut run = RunTimes { seconds: start.elapsed().as_secs_f64(), ..RunTimes::default() };
         for (busy_s, inside, pieces) in spent {
             if cfg!(unix) {
                 run.busy_s.push(busy_s);

@@ -4,22 +4,22 @@
 
 use super::{
     BLOCK, Direction,
-    strategy::{Bench, Run, Strategy},
+    strategy::{RunTimes, Strategy, StrategyRunner},
 };
-use crate::study::{Effort, Error, Measured, Verdict, busy::Looks};
+use crate::study::{Effort, Error, Measured, Verdict, busy::BusyMonitor};
 
 /// Bytes of the first trial of a strategy.
 const TRIAL: usize = 8 * BLOCK;
 
 /// The runs of one strategy.
-pub(super) struct Turns {
+pub(super) struct StrategyRuns {
     pub(super) strategy: Strategy,
     /// Bytes of a run, and bytes of the file.
     pub(super) bytes: usize,
     pub(super) of: usize,
-    pub(super) runs: Vec<Run>,
+    pub(super) runs: Vec<RunTimes>,
     /// Runs with clocks around functions, if they were asked for.
-    pub(super) watched: Vec<Run>,
+    pub(super) watched: Vec<RunTimes>,
 }
 
 /// The longest time of a run, in seconds.
@@ -37,7 +37,7 @@ impl Budget {
     }
 }
 
-impl Turns {
+impl StrategyRuns {
     /// Seconds of each run, scaled up to a file of `bytes` bytes; unscaled if the run was longer.
     pub(super) fn seconds(&self, bytes: usize) -> Vec<f64> {
         let scale = if self.bytes >= bytes { 1.0 } else { bytes as f64 / self.bytes as f64 };
@@ -50,7 +50,7 @@ impl Turns {
     }
 
     /// How many times as fast as another strategy, from pairs of runs.
-    pub(super) fn gain_over(&self, other: &Turns) -> Measured {
+    pub(super) fn gain_over(&self, other: &StrategyRuns) -> Measured {
         let bytes = self.bytes.max(other.bytes);
         Measured::ratio(&other.seconds(bytes), &self.seconds(bytes))
     }
@@ -62,7 +62,7 @@ impl Turns {
 }
 
 /// The runs of a strategy.
-pub(super) fn of(turns: &[Turns], strategy: Strategy) -> Option<&Turns> {
+pub(super) fn of(turns: &[StrategyRuns], strategy: Strategy) -> Option<&StrategyRuns> {
     turns.iter().find(|turns| turns.strategy == strategy)
 }
 
@@ -77,7 +77,7 @@ pub(super) fn size(bytes: usize) -> String {
 
 /// Bytes of the file that fit into the budget, or the reason why a strategy cannot run.
 pub(super) fn fitting(
-    bench: &Bench,
+    bench: &StrategyRunner,
     strategy: Strategy,
     direction: Direction,
     file: &[u8],
@@ -96,8 +96,8 @@ pub(super) fn fitting(
 }
 
 /// Settings and results of a measurement of several strategies.
-pub(super) struct Measuring<'a> {
-    pub(super) bench: &'a Bench,
+pub(super) struct Measurement<'a> {
+    pub(super) bench: &'a StrategyRunner,
     pub(super) samples: usize,
     pub(super) budget: Budget,
     /// Whether every run is followed by one with clocks around functions.
@@ -105,24 +105,24 @@ pub(super) struct Measuring<'a> {
     /// Strategies that cannot run.
     pub(super) left_out: &'a mut Vec<Verdict>,
     /// Checks whether the machine is busy during the measurement.
-    pub(super) looks: &'a mut Looks,
+    pub(super) monitor: &'a mut BusyMonitor,
 }
 
-impl Measuring<'_> {
+impl Measurement<'_> {
     /// Runs all strategies alternately.
     pub(super) fn run(
         &mut self,
         strategies: &[Strategy],
         direction: Direction,
         file: &[u8],
-    ) -> Result<Vec<Turns>, Error> {
+    ) -> Result<Vec<StrategyRuns>, Error> {
         let progress = crate::timing::progress(((self.samples + 1) * strategies.len()) as u64);
         let mut all = Vec::new();
         for &strategy in strategies {
             progress.set_message(strategy.name());
             match fitting(self.bench, strategy, direction, file, self.budget) {
                 Ok(bytes) => {
-                    all.push(Turns { strategy, bytes, of: file.len(), runs: Vec::new(), watched: Vec::new() });
+                    all.push(StrategyRuns { strategy, bytes, of: file.len(), runs: Vec::new(), watched: Vec::new() });
                 }
                 Err(Error::Worker(why)) => {
                     self.left_out.push(Verdict::LeftOut(format!("{}: {why}", strategy.name())));
@@ -133,7 +133,7 @@ impl Measuring<'_> {
         }
         for _ in 0..self.samples {
             for turns in &mut all {
-                self.looks.look();
+                self.monitor.check();
                 progress.set_message(turns.strategy.name());
                 let mut data = file[..turns.bytes].to_vec();
                 turns.runs.push(self.bench.run(turns.strategy, direction, false, &mut data)?);
@@ -152,10 +152,10 @@ impl Measuring<'_> {
 mod tests {
     use super::*;
 
-    fn turns(bytes: usize, seconds: &[f64]) -> Turns {
-        let run = |&seconds| Run { seconds, ..Run::default() };
+    fn turns(bytes: usize, seconds: &[f64]) -> StrategyRuns {
+        let run = |&seconds| RunTimes { seconds, ..RunTimes::default() };
         let runs = seconds.iter().map(run).collect();
-        Turns { strategy: Strategy::Plain, bytes, of: 1000, runs, watched: Vec::new() }
+        StrategyRuns { strategy: Strategy::Plain, bytes, of: 1000, runs, watched: Vec::new() }
     }
 
     /// By hand.

@@ -1,7 +1,10 @@
 //! Questions that the paper leaves open: wider processors, more processors, and a processor without limits.
 
-use super::super::{Claim, Effort, Error, Picture, Row};
-use super::{Chart, Cipher, Core, Figures, Level, Line, Mode, Run, Scale, Section, Work, chart, count, simulate};
+use super::super::{Claim, Effort, Error, Picture, StudyRow};
+use super::{
+    Chart, Level, Line, ProgramParameters, RaptorVariant, Scale, Section, SimulatedCipher, SimulatedMode, SimulatedRun,
+    SimulationFigures, chart, count, simulate,
+};
 
 const WIDTHS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 const HARTS: [u32; 5] = [1, 2, 4, 8, 16];
@@ -10,7 +13,7 @@ const WORTH: f64 = 0.75;
 
 /// The results for one cipher.
 struct Answers {
-    by_width: Vec<Figures>,
+    by_width: Vec<SimulationFigures>,
     /// Cycles and instructions per block without limits.
     unlimited: [f64; 2],
     speed_ups: Vec<(f64, f64)>,
@@ -35,7 +38,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
              to 16 of the paper's processors of issue 2."
     ));
     let (mut lines, mut levels, mut speed_ups) = (Vec::new(), Vec::new(), Vec::new());
-    for cipher in Cipher::PAPER {
+    for cipher in SimulatedCipher::PAPER {
         let name = cipher.name();
         let answers = answers(cipher, blocks)?;
         rows(&mut section, name, &answers);
@@ -80,21 +83,33 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     Ok(section)
 }
 
-fn answers(cipher: Cipher, blocks: u32) -> Result<Answers, Error> {
-    let work = Work { blocks, ..Work::new(cipher, Mode::Cbc) };
-    let mut runs: Vec<Run> = Vec::new();
-    runs.extend(WIDTHS.map(|issue| Run { core: Core::wide(issue), work: Work { warm: 1, ..work } }));
+fn answers(cipher: SimulatedCipher, blocks: u32) -> Result<Answers, Error> {
+    let work = ProgramParameters { blocks, ..ProgramParameters::new(cipher, SimulatedMode::Cbc) };
+    let mut runs: Vec<SimulatedRun> = Vec::new();
     runs.extend(
-        HARTS.map(|harts| Run { core: Core::paper(2), work: Work { messages: 16, harts, mode: Mode::Ecb, ..work } }),
+        WIDTHS.map(|issue| SimulatedRun {
+            core: RaptorVariant::wide(issue),
+            work: ProgramParameters { warm: 1, ..work },
+        }),
     );
+    runs.extend(HARTS.map(|harts| SimulatedRun {
+        core: RaptorVariant::paper(2),
+        work: ProgramParameters { messages: 16, harts, mode: SimulatedMode::Ecb, ..work },
+    }));
     // Without limits everything overlaps, so the cost of a block is that of additional blocks.
-    runs.extend([blocks, 2 * blocks].map(|blocks| Run { core: Core::unlimited(), work: Work { blocks, ..work } }));
+    runs.extend(
+        [blocks, 2 * blocks].map(|blocks| SimulatedRun {
+            core: RaptorVariant::unlimited(),
+            work: ProgramParameters { blocks, ..work },
+        }),
+    );
     let figures = simulate::all(&runs)?;
     let (by_width, rest) = figures.split_at(WIDTHS.len());
     let (by_harts, unlimited) = rest.split_at(HARTS.len());
-    let added =
-        |of: fn(&Figures) -> u64| of(&unlimited[1]).saturating_sub(of(&unlimited[0])) as f64 / f64::from(blocks);
-    let speed_up = |figures: &Figures| by_harts[0].cycles as f64 / figures.cycles.max(1) as f64;
+    let added = |of: fn(&SimulationFigures) -> u64| {
+        of(&unlimited[1]).saturating_sub(of(&unlimited[0])) as f64 / f64::from(blocks)
+    };
+    let speed_up = |figures: &SimulationFigures| by_harts[0].cycles as f64 / figures.cycles.max(1) as f64;
     Ok(Answers {
         by_width: by_width.to_vec(),
         unlimited: [added(|figures| figures.all_cycles), added(|figures| figures.encrypt_instructions)],
@@ -104,12 +119,12 @@ fn answers(cipher: Cipher, blocks: u32) -> Result<Answers, Error> {
 
 fn rows(section: &mut Section, name: &str, answers: &Answers) {
     for (issue, figures) in WIDTHS.iter().zip(&answers.by_width) {
-        section.rows.push(Row::simulated(format!("{name}, issue {issue}"), "IPC", figures.encrypt_ipc()));
+        section.rows.push(StudyRow::simulated(format!("{name}, issue {issue}"), "IPC", figures.encrypt_ipc()));
     }
-    section.rows.push(Row::simulated(format!("{name}, without limits"), "IPC", answers.unlimited_ipc()));
-    section.rows.push(Row::simulated(format!("{name}, without limits"), "cycles per block", answers.unlimited[0]));
+    section.rows.push(StudyRow::simulated(format!("{name}, without limits"), "IPC", answers.unlimited_ipc()));
+    section.rows.push(StudyRow::simulated(format!("{name}, without limits"), "cycles per block", answers.unlimited[0]));
     for (harts, speed_up) in &answers.speed_ups {
-        section.rows.push(Row::simulated(
+        section.rows.push(StudyRow::simulated(
             format!("{name}, {} of issue 2", count(*harts as u32, "processor")),
             "speed relative to one",
             *speed_up,

@@ -2,8 +2,8 @@
 
 use super::super::{Claim, Effort, Error};
 use super::{
-    Core, PAPER_BLOCKS, PAPER_ONE_BLOCK, Run, Scale, Section, Work, beside_paper, count, curves, doubling, kind_name,
-    kinds,
+    PAPER_BLOCKS, PAPER_ONE_BLOCK, ProgramParameters, RaptorVariant, Scale, Section, SimulatedRun, beside_paper, count,
+    curves, doubling, kind_name, kinds,
 };
 use super::{modes_alike, picture, row, simulate};
 
@@ -14,10 +14,12 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     if effort.is_quick {
         axis.retain(|blocks| blocks.ilog2() % 2 == 0);
     }
-    let runs: Vec<Run> = kinds()
+    let runs: Vec<SimulatedRun> = kinds()
         .flat_map(|(cipher, mode)| {
-            axis.iter()
-                .map(move |&blocks| Run { core: Core::paper(8), work: Work { blocks, ..Work::new(cipher, mode) } })
+            axis.iter().map(move |&blocks| SimulatedRun {
+                core: RaptorVariant::paper(8),
+                work: ProgramParameters { blocks, ..ProgramParameters::new(cipher, mode) },
+            })
         })
         .collect();
     let figures = simulate::all(&runs)?;
@@ -38,7 +40,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         ));
     }
     for (figures, (cipher, mode)) in figures.chunks(axis.len()).zip(kinds()) {
-        let what = format!("{}, {MOST} blocks", kind_name(&Work::new(cipher, mode)));
+        let what = format!("{}, {MOST} blocks", kind_name(&ProgramParameters::new(cipher, mode)));
         section.verdicts.push(beside_paper(&what, PAPER_BLOCKS.of(cipher), &figures[axis.len() - 1]));
     }
     let rises = curves.iter().all(|curve| curve.points.windows(2).all(|pair| pair[1].1 >= 0.99 * pair[0].1));

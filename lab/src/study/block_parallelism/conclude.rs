@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::super::Found;
+use super::super::Findings;
 
-pub(super) fn conclude(found: Found<'_>) -> Option<String> {
+pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     let parts = ["width", "blocks", "messages", "harts"];
     let (holds, claims) = found.holding(&parts);
     let one = found.simulated("width", "RC6, ECB, issue 16", "IPC")?;
@@ -39,17 +39,17 @@ pub(super) fn conclude(found: Found<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::{Part, Row, Section};
+    use crate::study::{Section, StudyPart, StudyRow};
 
     /// Rows as the parts write them: each row of "harts" has an IPC and cycles under one name. By hand: 8000 cycles
     /// over 2000 are 4.
     #[test]
     fn speed_ups_are_of_cycles() {
-        let row = |what: &str, unit: &str, value| Row {
+        let row = |what: &str, unit: &str, value| StudyRow {
             what: what.into(),
             unit: unit.into(),
             simulated: Some(value),
-            ..Row::default()
+            ..StudyRow::default()
         };
         let harts = [("1 thread", 1.4, 8000.0), ("4 threads", 5.6, 2000.0)].map(|(threads, ipc, cycles)| {
             let what = format!("Rijndael, ECB, 256 blocks, {threads}");
@@ -66,10 +66,11 @@ mod tests {
             ("lanes", lanes.into()),
         ];
         let sections = parts.map(|(name, rows)| {
-            let part: &'static Part = Box::leak(Box::new(Part { name, title: "", run: |_| Ok(Section::default()) }));
+            let part: &'static StudyPart =
+                Box::leak(Box::new(StudyPart { name, title: "", run: |_| Ok(Section::default()) }));
             (part, Section { rows, ..Section::default() })
         });
-        let text = conclude(Found::new(&sections)).expect("words");
+        let text = conclude(Findings::new(&sections)).expect("words");
         assert!(text.contains("scale nearly with their number (4.00 times with four)"), "{text}");
     }
 }

@@ -3,8 +3,8 @@
 use super::super::{Claim, Effort, Error};
 use super::simulate;
 use super::{
-    Core, Figures, PAPER_HARTS, Row, Run, Scale, Section, Work, beside_paper, count, curves, kind_name, kinds, picture,
-    row,
+    PAPER_HARTS, ProgramParameters, RaptorVariant, Scale, Section, SimulatedRun, SimulationFigures, StudyRow,
+    beside_paper, count, curves, kind_name, kinds, picture, row,
 };
 
 const HARTS: [u32; 3] = [1, 2, 4];
@@ -23,11 +23,16 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
              comparison one block each, which is too little work to divide."
     ));
     for blocks in [LONG, 1] {
-        let runs: Vec<Run> = kinds()
+        let runs: Vec<SimulatedRun> = kinds()
             .flat_map(|(cipher, mode)| {
-                HARTS.map(|harts| Run {
-                    core: Core::paper(2),
-                    work: Work { blocks, messages: MESSAGES, harts, ..Work::new(cipher, mode) },
+                HARTS.map(|harts| SimulatedRun {
+                    core: RaptorVariant::paper(2),
+                    work: ProgramParameters {
+                        blocks,
+                        messages: MESSAGES,
+                        harts,
+                        ..ProgramParameters::new(cipher, mode)
+                    },
                 })
             })
             .collect();
@@ -42,10 +47,10 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
             );
             let paper = (is_long && harts == 4).then(|| PAPER_HARTS.of(run.work.cipher));
             section.rows.push(row(what.clone(), paper, figures));
-            section.rows.push(Row::simulated(what, "cycles", figures.cycles as f64));
+            section.rows.push(StudyRow::simulated(what, "cycles", figures.cycles as f64));
         }
         for (figures, (cipher, mode)) in figures.chunks(HARTS.len()).zip(kinds()) {
-            let name = kind_name(&Work::new(cipher, mode));
+            let name = kind_name(&ProgramParameters::new(cipher, mode));
             let gain = gain(figures);
             if is_long {
                 let what = format!("{name}, {length}, 4 threads");
@@ -72,6 +77,6 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     Ok(section)
 }
 
-fn gain(figures: &[Figures]) -> f64 {
+fn gain(figures: &[SimulationFigures]) -> f64 {
     figures[0].cycles as f64 / figures[2].cycles.max(1) as f64
 }

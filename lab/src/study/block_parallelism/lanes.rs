@@ -1,10 +1,16 @@
 //! Software that processes several chains at a time on narrow processors, compared with one chain on wide ones.
 
-use super::super::{Claim, Effort, Error, Picture, Row};
-use super::{Cipher, Core, Line, Mode, Run, Scale, Section, Work, chart, range, simulate};
+use super::super::{Claim, Effort, Error, Picture, StudyRow};
+use super::{
+    Line, ProgramParameters, RaptorVariant, Scale, Section, SimulatedCipher, SimulatedMode, SimulatedRun, chart, range,
+    simulate,
+};
 
 const WIDTHS: [u32; 5] = [1, 2, 4, 8, 16];
-const PAIRS: [[Cipher; 2]; 2] = [[Cipher::Rijndael, Cipher::RijndaelBitsliced], [Cipher::Rc6, Cipher::Rc6Pairs]];
+const PAIRS: [[SimulatedCipher; 2]; 2] = [
+    [SimulatedCipher::Rijndael, SimulatedCipher::RijndaelBitsliced],
+    [SimulatedCipher::Rc6, SimulatedCipher::Rc6Pairs],
+];
 /// The number that the bitsliced code processes at a time.
 const MESSAGES: u32 = 16;
 
@@ -19,11 +25,16 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         ),
         ..Section::default()
     };
-    let work = |cipher| Work { blocks, messages: MESSAGES, warm: 1, ..Work::new(cipher, Mode::Cbc) };
-    let runs: Vec<Run> = PAIRS
+    let work = |cipher| ProgramParameters {
+        blocks,
+        messages: MESSAGES,
+        warm: 1,
+        ..ProgramParameters::new(cipher, SimulatedMode::Cbc)
+    };
+    let runs: Vec<SimulatedRun> = PAIRS
         .as_flattened()
         .iter()
-        .flat_map(|&cipher| WIDTHS.map(|issue| Run { core: Core::wide(issue), work: work(cipher) }))
+        .flat_map(|&cipher| WIDTHS.map(|issue| SimulatedRun { core: RaptorVariant::wide(issue), work: work(cipher) }))
         .collect();
     let figures = simulate::all(&runs)?;
     let count = f64::from(blocks * MESSAGES);
@@ -34,7 +45,11 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         for (run, figures) in runs.iter().zip(figures) {
             let cycles = figures.encrypt_cycles as f64 / count;
             points.push((f64::from(run.core.issue), cycles));
-            section.rows.push(Row::simulated(format!("{name}, issue {}", run.core.issue), "cycles per block", cycles));
+            section.rows.push(StudyRow::simulated(
+                format!("{name}, issue {}", run.core.issue),
+                "cycles per block",
+                cycles,
+            ));
         }
         lines.push(Line { name: name.into(), points });
     }

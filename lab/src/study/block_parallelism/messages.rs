@@ -2,8 +2,8 @@
 
 use super::super::{Claim, Effort, Error};
 use super::{
-    Core, Curve, PAPER_MESSAGES, PAPER_ONE_BLOCK, Run, Scale, Section, Work, beside_paper, count, curves, doubling,
-    kind_name,
+    Curve, PAPER_MESSAGES, PAPER_ONE_BLOCK, ProgramParameters, RaptorVariant, Scale, Section, SimulatedRun,
+    beside_paper, count, curves, doubling, kind_name,
 };
 use super::{kinds, modes_alike, picture, row, simulate};
 
@@ -11,14 +11,17 @@ const MOST: u32 = 128;
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let axis = doubling(MOST);
-    let runs = |is_messages: bool| -> Vec<Run> {
+    let runs = |is_messages: bool| -> Vec<SimulatedRun> {
         let work = move |cipher, mode, count| {
             let (messages, blocks) = if is_messages { (count, 1) } else { (1, count) };
-            Work { messages, blocks, ..Work::new(cipher, mode) }
+            ProgramParameters { messages, blocks, ..ProgramParameters::new(cipher, mode) }
         };
         kinds()
             .flat_map(|(cipher, mode)| axis.iter().map(move |&count| (cipher, mode, count)))
-            .map(|(cipher, mode, count)| Run { core: Core::paper(8), work: work(cipher, mode, count) })
+            .map(|(cipher, mode, count)| SimulatedRun {
+                core: RaptorVariant::paper(8),
+                work: work(cipher, mode, count),
+            })
             .collect()
     };
     let of_messages = runs(true);
@@ -42,12 +45,12 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         ));
     }
     for (figures, (cipher, mode)) in figures.chunks(axis.len()).zip(kinds()) {
-        let what = format!("{}, {MOST} messages", kind_name(&Work::new(cipher, mode)));
+        let what = format!("{}, {MOST} messages", kind_name(&ProgramParameters::new(cipher, mode)));
         section.verdicts.push(beside_paper(&what, PAPER_MESSAGES.of(cipher), &figures[axis.len() - 1]));
     }
     for ((cipher, mode), (messages, blocks)) in kinds().zip(curves_of_messages.iter().zip(&curves_of_blocks)) {
         let [messages, blocks] = [near(messages), near(blocks)];
-        let name = kind_name(&Work::new(cipher, mode));
+        let name = kind_name(&ProgramParameters::new(cipher, mode));
         section.verdicts.push(Claim::Paper.judge(
             format!(
                 "{name}: IPC saturates no later with more messages than with more blocks: it reaches 90 % of the value at \

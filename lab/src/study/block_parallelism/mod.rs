@@ -15,10 +15,10 @@ mod program;
 mod simulate;
 mod width;
 
-use super::{Claim, Part, Picture, Row, Section, Study, Verdict, chart, range};
+use super::{Claim, Picture, Section, Study, StudyPart, StudyRow, Verdict, chart, range};
 use crate::picture::{Chart, Level, Line, Scale};
-use program::{Cipher, Mode, Work};
-use simulate::{Core, Figures, Run};
+use program::{ProgramParameters, SimulatedCipher, SimulatedMode};
+use simulate::{RaptorVariant, SimulatedRun, SimulationFigures};
 
 pub(super) const STUDY: Study = Study {
     name: "block-parallelism",
@@ -30,13 +30,17 @@ pub(super) const STUDY: Study = Study {
              the first key setup to the last block of ciphertext, with cold caches and branch predictors, as in a program \
              that encrypts once.",
     parts: &[
-        Part { name: "width", title: "One block by issue width (Fig. 6)", run: width::run },
-        Part { name: "blocks", title: "One message by number of blocks (Fig. 7)", run: blocks::run },
-        Part { name: "messages", title: "Messages of one block by number of messages (Fig. 8)", run: messages::run },
-        Part { name: "harts", title: "Threads on several processors (Fig. 10)", run: harts::run },
-        Part { name: "open", title: "What the paper leaves open", run: open::run },
-        Part { name: "beyond", title: "Wider machines, more processors, no limits", run: beyond::run },
-        Part { name: "lanes", title: "Lanes in software compared with width in hardware", run: lanes::run },
+        StudyPart { name: "width", title: "One block by issue width (Fig. 6)", run: width::run },
+        StudyPart { name: "blocks", title: "One message by number of blocks (Fig. 7)", run: blocks::run },
+        StudyPart {
+            name: "messages",
+            title: "Messages of one block by number of messages (Fig. 8)",
+            run: messages::run,
+        },
+        StudyPart { name: "harts", title: "Threads on several processors (Fig. 10)", run: harts::run },
+        StudyPart { name: "open", title: "What the paper leaves open", run: open::run },
+        StudyPart { name: "beyond", title: "Wider machines, more processors, no limits", run: beyond::run },
+        StudyPart { name: "lanes", title: "Lanes in software compared with width in hardware", run: lanes::run },
     ],
     inputs: |_| Ok(String::new()),
     conclude: conclude::conclude,
@@ -44,45 +48,51 @@ pub(super) const STUDY: Study = Study {
 
 /// The paper's value for each cipher.
 #[derive(Clone, Copy)]
-struct Printed {
+struct PaperValues {
     rijndael: f64,
     rc6: f64,
 }
 
-impl Printed {
-    fn of(self, cipher: Cipher) -> f64 {
-        if matches!(cipher, Cipher::Rc6 | Cipher::Rc6Pairs | Cipher::Rc6ByDivision) { self.rc6 } else { self.rijndael }
+impl PaperValues {
+    fn of(self, cipher: SimulatedCipher) -> f64 {
+        if matches!(cipher, SimulatedCipher::Rc6 | SimulatedCipher::Rc6Pairs | SimulatedCipher::Rc6ByDivision) {
+            self.rc6
+        } else {
+            self.rijndael
+        }
     }
 }
 
 /// One block, issue 8 and more: the paper says "does not exceed", and its curve is flat from issue 8 on.
-const PAPER_ONE_BLOCK: Printed = Printed { rijndael: 1.4, rc6: 0.9 };
+const PAPER_ONE_BLOCK: PaperValues = PaperValues { rijndael: 1.4, rc6: 0.9 };
 /// 1024 blocks per message, issue 8.
-const PAPER_BLOCKS: Printed = Printed { rijndael: 2.8, rc6: 2.3 };
+const PAPER_BLOCKS: PaperValues = PaperValues { rijndael: 2.8, rc6: 2.3 };
 /// 128 messages of one block, issue 8.
-const PAPER_MESSAGES: Printed = Printed { rijndael: 2.7, rc6: 2.2 };
+const PAPER_MESSAGES: PaperValues = PaperValues { rijndael: 2.7, rc6: 2.2 };
 /// Four threads on four processors of issue 2: the paper says "above".
-const PAPER_HARTS: Printed = Printed { rijndael: 5.5, rc6: 4.1 };
+const PAPER_HARTS: PaperValues = PaperValues { rijndael: 5.5, rc6: 4.1 };
 
 /// Largest relative difference between a point and the paper's.
 const TOLERANCE: f64 = 0.2;
 
 /// Each cipher of the paper in each mode.
-fn kinds() -> impl Iterator<Item = (Cipher, Mode)> {
-    Mode::BOTH.into_iter().flat_map(|mode| Cipher::PAPER.into_iter().map(move |cipher| (cipher, mode)))
+fn kinds() -> impl Iterator<Item = (SimulatedCipher, SimulatedMode)> {
+    SimulatedMode::BOTH
+        .into_iter()
+        .flat_map(|mode| SimulatedCipher::PAPER.into_iter().map(move |cipher| (cipher, mode)))
 }
 
-fn kind_name(work: &Work) -> String {
+fn kind_name(work: &ProgramParameters) -> String {
     format!("{}, {}", work.cipher.name(), work.mode.name())
 }
 
 /// A row with an IPC.
-fn row(what: String, paper: Option<f64>, figures: &Figures) -> Row {
-    Row { paper: paper.map(|ipc| format!("{ipc:.1}")), ..Row::simulated(what, "IPC", figures.ipc()) }
+fn row(what: String, paper: Option<f64>, figures: &SimulationFigures) -> StudyRow {
+    StudyRow { paper: paper.map(|ipc| format!("{ipc:.1}")), ..StudyRow::simulated(what, "IPC", figures.ipc()) }
 }
 
 /// Compares a point with the paper's. If they differ, the verdict lists where the issue slots went.
-fn beside_paper(what: &str, paper: f64, figures: &Figures) -> Verdict {
+fn beside_paper(what: &str, paper: f64, figures: &SimulationFigures) -> Verdict {
     let ratio = figures.ipc() / paper;
     let claim = format!("{what}: {:.2} instructions per cycle, the paper's figure is {paper:.1}", figures.ipc());
     let is_near = (ratio - 1.0).abs() <= TOLERANCE;
@@ -106,13 +116,14 @@ fn modes_alike(curves: &[Curve]) -> Verdict {
 
 /// A curve of a picture, for one cipher and mode.
 struct Curve {
-    cipher: Cipher,
+    cipher: SimulatedCipher,
     points: Vec<(f64, f64)>,
 }
 
 /// The curves of ECB and CBC, both ciphers, in the order of [`kinds`], from figures in that order.
-fn curves(axis: &[u32], figures: &[Figures]) -> Vec<Curve> {
-    let points = |figures: &[Figures]| axis.iter().zip(figures).map(|(x, y)| (f64::from(*x), y.ipc())).collect();
+fn curves(axis: &[u32], figures: &[SimulationFigures]) -> Vec<Curve> {
+    let points =
+        |figures: &[SimulationFigures]| axis.iter().zip(figures).map(|(x, y)| (f64::from(*x), y.ipc())).collect();
     kinds()
         .zip(figures.chunks(axis.len()))
         .map(|((cipher, _), figures)| Curve { cipher, points: points(figures) })
@@ -120,20 +131,20 @@ fn curves(axis: &[u32], figures: &[Figures]) -> Vec<Curve> {
 }
 
 /// A picture of instructions per cycle, with the paper's figures for the ends of its curves.
-fn picture(name: &str, title: &str, x: &str, curves: &[Curve], scale: Scale, paper: Option<Printed>) -> Picture {
+fn picture(name: &str, title: &str, x: &str, curves: &[Curve], scale: Scale, paper: Option<PaperValues>) -> Picture {
     let values = || curves.iter().flat_map(|curve| &curve.points);
     let highest = values().map(|point| point.1).chain(paper.iter().map(|printed| printed.rijndael)).fold(0.0, f64::max);
     let lines = curves.iter().enumerate().map(|(place, curve)| Line {
-        name: format!("{}, {}", curve.cipher.name(), Mode::BOTH[place / 2].name()),
+        name: format!("{}, {}", curve.cipher.name(), SimulatedMode::BOTH[place / 2].name()),
         points: curve.points.clone(),
     });
-    let level = |cipher: Cipher| Level {
+    let level = |cipher: SimulatedCipher| Level {
         name: format!("paper, {}: {:.1}", cipher.name(), paper.map_or(0.0, |printed| printed.of(cipher))),
         at: paper.map_or(0.0, |printed| printed.of(cipher)),
     };
     let (from, to) = range(values().map(|point| point.0));
     let y = ("instructions per cycle", 0.0, highest * 1.15, Scale::Linear);
-    let levels = if paper.is_some() { Cipher::PAPER.map(level).into() } else { Vec::new() };
+    let levels = if paper.is_some() { SimulatedCipher::PAPER.map(level).into() } else { Vec::new() };
     Picture::new(name, Chart { levels, ..chart(title, (x, from, to, scale), y, lines.collect()) })
 }
 
@@ -156,7 +167,7 @@ mod tests {
     fn every_curve_has_a_name_of_its_own() {
         for gap in [0.0, 1.0] {
             let curve = |cipher, ipc| Curve { cipher, points: vec![(1.0, ipc), (2.0, ipc)] };
-            let [a, b] = Cipher::PAPER;
+            let [a, b] = SimulatedCipher::PAPER;
             let curves = [curve(a, 2.0), curve(b, 1.0), curve(a, 2.0 + gap), curve(b, 1.0 + gap)];
             let picture = picture("p", "t", "blocks", &curves, Scale::Linear, None);
             let Drawing::Chart(chart) = picture.drawing else { panic!("no chart") };

@@ -5,14 +5,14 @@ use tress_sim::machine::UnitClass;
 use super::super::{Effort, Error};
 use super::simulate::count as units;
 use super::{
-    Cipher, Core, Mode, PAPER_BLOCKS, PAPER_ONE_BLOCK, Run, Section, Work, beside_paper, count, kind_name, row,
-    simulate,
+    PAPER_BLOCKS, PAPER_ONE_BLOCK, ProgramParameters, RaptorVariant, Section, SimulatedCipher, SimulatedMode,
+    SimulatedRun, beside_paper, count, kind_name, row, simulate,
 };
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let blocks = if effort.is_quick { 64 } else { 1024 };
-    let base = Core::paper(8);
-    let choices: [(&str, Core); 11] = [
+    let base = RaptorVariant::paper(8);
+    let choices: [(&str, RaptorVariant); 11] = [
         ("as in the parts above", base),
         ("one integer unit", base.with(|core| units(core, UnitClass::Alu, 1))),
         ("four integer units", base.with(|core| units(core, UnitClass::Alu, 4))),
@@ -31,11 +31,14 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             }),
         ),
     ];
-    let ciphers = [Cipher::Rijndael, Cipher::RijndaelInMemory, Cipher::Rc6];
-    let runs: Vec<Run> = choices
+    let ciphers = [SimulatedCipher::Rijndael, SimulatedCipher::RijndaelInMemory, SimulatedCipher::Rc6];
+    let runs: Vec<SimulatedRun> = choices
         .iter()
         .flat_map(|(_, core)| {
-            ciphers.map(|cipher| Run { core: *core, work: Work { blocks, ..Work::new(cipher, Mode::Ecb) } })
+            ciphers.map(|cipher| SimulatedRun {
+                core: *core,
+                work: ProgramParameters { blocks, ..ProgramParameters::new(cipher, SimulatedMode::Ecb) },
+            })
         })
         .collect();
     let figures = simulate::all(&runs)?;
@@ -65,8 +68,13 @@ fn by_division(effort: &Effort, section: &mut Section) -> Result<(), Error> {
                      blocks. Its figure for 128 messages would then leave no time for 128 key schedules, so those messages \
                      would have shared one key.";
     let most = if effort.is_quick { 64 } else { 1024 };
-    let run =
-        |blocks| Run { core: Core::paper(8), work: Work { blocks, ..Work::new(Cipher::Rc6ByDivision, Mode::Ecb) } };
+    let run = |blocks| SimulatedRun {
+        core: RaptorVariant::paper(8),
+        work: ProgramParameters {
+            blocks,
+            ..ProgramParameters::new(SimulatedCipher::Rc6ByDivision, SimulatedMode::Ecb)
+        },
+    };
     let runs = [run(1), run(most)];
     for ((run, printed), figures) in runs.iter().zip([PAPER_ONE_BLOCK, PAPER_BLOCKS]).zip(&simulate::all(&runs)?) {
         let what = format!("{}, {}", kind_name(&run.work), count(run.work.blocks, "block"));

@@ -19,7 +19,7 @@ const PARAMETERS: &str = "tress_parameters";
 const MAGIC: &[u8] = b"blkpar01";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Cipher {
+pub(super) enum SimulatedCipher {
     /// RC6-32/20, one block at a time, as in the submission.
     Rc6,
     /// Rijndael by four tables, one block at a time, as in the submission.
@@ -34,41 +34,41 @@ pub(super) enum Cipher {
     Rc6ByDivision,
 }
 
-impl Cipher {
+impl SimulatedCipher {
     /// The ciphers of the paper.
-    pub(super) const PAPER: [Cipher; 2] = [Cipher::Rijndael, Cipher::Rc6];
+    pub(super) const PAPER: [SimulatedCipher; 2] = [SimulatedCipher::Rijndael, SimulatedCipher::Rc6];
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Cipher::Rc6 => "RC6",
-            Cipher::Rijndael => "Rijndael",
-            Cipher::RijndaelBitsliced => "Rijndael, bitsliced",
-            Cipher::Rc6Pairs => "RC6, two lanes",
-            Cipher::RijndaelInMemory => "Rijndael, state in memory",
-            Cipher::Rc6ByDivision => "RC6, indexes by division",
+            SimulatedCipher::Rc6 => "RC6",
+            SimulatedCipher::Rijndael => "Rijndael",
+            SimulatedCipher::RijndaelBitsliced => "Rijndael, bitsliced",
+            SimulatedCipher::Rc6Pairs => "RC6, two lanes",
+            SimulatedCipher::RijndaelInMemory => "Rijndael, state in memory",
+            SimulatedCipher::Rc6ByDivision => "RC6, indexes by division",
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Mode {
+pub(super) enum SimulatedMode {
     Ecb,
     Cbc,
 }
 
-impl Mode {
-    pub(super) const BOTH: [Mode; 2] = [Mode::Ecb, Mode::Cbc];
+impl SimulatedMode {
+    pub(super) const BOTH: [SimulatedMode; 2] = [SimulatedMode::Ecb, SimulatedMode::Cbc];
 
     pub(super) fn name(self) -> &'static str {
-        if self == Mode::Ecb { "ECB" } else { "CBC" }
+        if self == SimulatedMode::Ecb { "ECB" } else { "CBC" }
     }
 }
 
 /// The parameters of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Work {
-    pub(super) cipher: Cipher,
-    pub(super) mode: Mode,
+pub(super) struct ProgramParameters {
+    pub(super) cipher: SimulatedCipher,
+    pub(super) mode: SimulatedMode,
     /// Blocks in a message.
     pub(super) blocks: u32,
     pub(super) messages: u32,
@@ -78,10 +78,10 @@ pub(super) struct Work {
     pub(super) warm: u32,
 }
 
-impl Work {
+impl ProgramParameters {
     /// One block of one message on one hart.
-    pub(super) fn new(cipher: Cipher, mode: Mode) -> Work {
-        Work { cipher, mode, blocks: 1, messages: 1, harts: 1, warm: 0 }
+    pub(super) fn new(cipher: SimulatedCipher, mode: SimulatedMode) -> ProgramParameters {
+        ProgramParameters { cipher, mode, blocks: 1, messages: 1, harts: 1, warm: 0 }
     }
 
     /// The program with these parameters, as an ELF file.
@@ -117,15 +117,17 @@ impl Work {
 
     /// The ciphertext, computed by the backends of this machine.
     fn ciphertext(&self) -> Result<Vec<u8>, Error> {
-        let mut numbers = numbers::Numbers::new();
+        let mut numbers = numbers::NumberGenerator::new();
         let keys = numbers.bytes(8 * self.messages as usize);
         let mut data = numbers.bytes(4 * self.blocks as usize * self.messages as usize);
         let messages = data.chunks_mut(16 * self.blocks as usize);
         for (key, message) in keys.as_chunks::<32>().0.iter().zip(messages) {
             let (key, iv) = key.split_at(16);
             match self.cipher {
-                Cipher::Rc6 | Cipher::Rc6Pairs | Cipher::Rc6ByDivision => self.encrypt(&Rc6::new(key)?, iv, message)?,
-                Cipher::Rijndael | Cipher::RijndaelBitsliced | Cipher::RijndaelInMemory => {
+                SimulatedCipher::Rc6 | SimulatedCipher::Rc6Pairs | SimulatedCipher::Rc6ByDivision => {
+                    self.encrypt(&Rc6::new(key)?, iv, message)?
+                }
+                SimulatedCipher::Rijndael | SimulatedCipher::RijndaelBitsliced | SimulatedCipher::RijndaelInMemory => {
                     self.encrypt(&Aes::new(key)?, iv, message)?
                 }
             }
@@ -135,8 +137,8 @@ impl Work {
 
     fn encrypt<C: BlockCipher>(&self, cipher: &C, iv: &[u8], message: &mut [u8]) -> Result<(), tress_cipher::Error> {
         match self.mode {
-            Mode::Ecb => ecb::encrypt(cipher, message),
-            Mode::Cbc => cbc::encrypt(cipher, iv, message),
+            SimulatedMode::Ecb => ecb::encrypt(cipher, message),
+            SimulatedMode::Cbc => cbc::encrypt(cipher, iv, message),
         }
     }
 }
@@ -147,13 +149,13 @@ mod tests {
 
     use super::*;
 
-    const CIPHERS: [Cipher; 6] = [
-        Cipher::Rc6,
-        Cipher::Rijndael,
-        Cipher::RijndaelBitsliced,
-        Cipher::Rc6Pairs,
-        Cipher::RijndaelInMemory,
-        Cipher::Rc6ByDivision,
+    const CIPHERS: [SimulatedCipher; 6] = [
+        SimulatedCipher::Rc6,
+        SimulatedCipher::Rijndael,
+        SimulatedCipher::RijndaelBitsliced,
+        SimulatedCipher::Rc6Pairs,
+        SimulatedCipher::RijndaelInMemory,
+        SimulatedCipher::Rc6ByDivision,
     ];
 
     /// The exit code of the program under QEMU, whose machine `spike` has HTIF. `None` without QEMU.
@@ -178,11 +180,11 @@ mod tests {
     #[test]
     fn the_program_is_right_under_qemu() {
         for cipher in CIPHERS {
-            for mode in Mode::BOTH {
+            for mode in SimulatedMode::BOTH {
                 for (blocks, messages, harts) in
                     [(1, 1, 1), (3, 1, 1), (1024, 1, 1), (1, 128, 1), (17, 19, 1), (5, 22, 4)]
                 {
-                    let work = Work { cipher, mode, blocks, messages, harts, warm: 1 };
+                    let work = ProgramParameters { cipher, mode, blocks, messages, harts, warm: 1 };
                     let Some(code) = under_qemu(&work.program().expect("a program"), harts) else {
                         assert!(std::env::var_os("CI").is_none(), "no qemu-system-riscv64");
                         eprintln!("skipped: no qemu-system-riscv64 (Debian's qemu-system-misc)");
@@ -197,7 +199,7 @@ mod tests {
     /// The comparison in the program can fail, and impossible parameters are rejected.
     #[test]
     fn wrong_sums_and_wrong_parameters_are_told() {
-        let work = Work::new(Cipher::Rijndael, Mode::Cbc);
+        let work = ProgramParameters::new(SimulatedCipher::Rijndael, SimulatedMode::Cbc);
         let program = work.program().expect("a program");
         let start = program.windows(8).position(|bytes| bytes == MAGIC).expect("parameters");
         let mut wrong = program.clone();
@@ -213,7 +215,7 @@ mod tests {
 
     #[test]
     fn other_files_are_refused() {
-        let work = Work::new(Cipher::Rc6, Mode::Ecb);
+        let work = ProgramParameters::new(SimulatedCipher::Rc6, SimulatedMode::Ecb);
         assert!(work.patch(b"\x7fELF").is_none());
         assert!(work.patch(&IMAGE[..IMAGE.len() / 2]).is_none());
     }

@@ -7,30 +7,30 @@ use tress_sim::{
 };
 
 use super::super::{Error, runs};
-use super::program::Work;
+use super::program::ProgramParameters;
 
 /// A processor: `raptor` with changes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Core {
+pub(super) struct RaptorVariant {
     pub(super) issue: u32,
     model: Model,
     /// Changes to `raptor` with this issue width, applied in order.
-    changes: [Change; 2],
+    changes: [CoreChange; 2],
 }
 
-type Change = fn(&mut OutOfOrder);
+type CoreChange = fn(&mut OutOfOrder);
 
-impl Core {
+impl RaptorVariant {
     /// `raptor` as the paper's figures suggest: one integer unit, and two from issue 8 on.
-    pub(super) fn paper(issue: u32) -> Core {
-        let change: Change = |core| count(core, UnitClass::Alu, if core.issue < 8 { 1 } else { 2 });
-        Core { issue, model: Model::Pipeline, changes: [change, |_| ()] }
+    pub(super) fn paper(issue: u32) -> RaptorVariant {
+        let change: CoreChange = |core| count(core, UnitClass::Alu, if core.issue < 8 { 1 } else { 2 });
+        RaptorVariant { issue, model: Model::Pipeline, changes: [change, |_| ()] }
     }
 
     /// A processor whose other resources match its issue width: as many integer units, half as many ports, a quarter
     /// as many multipliers, and a reorder buffer for 32 cycles.
-    pub(super) fn wide(issue: u32) -> Core {
-        let change: Change = |core| {
+    pub(super) fn wide(issue: u32) -> RaptorVariant {
+        let change: CoreChange = |core| {
             let issue = core.issue;
             count(core, UnitClass::Load, (issue / 2).max(1));
             count(core, UnitClass::Multiply, (issue / 4).max(1));
@@ -39,16 +39,16 @@ impl Core {
             core.store_queue = core.store_queue.max(8 * issue);
             core.fetch_queue = core.fetch_queue.max(4 * issue);
         };
-        Core { changes: [change, |_| ()], ..Core::paper(issue) }
+        RaptorVariant { changes: [change, |_| ()], ..RaptorVariant::paper(issue) }
     }
 
     /// The latencies of `raptor`, without any limit but data flow.
-    pub(super) fn unlimited() -> Core {
-        Core { model: Model::Limit, changes: [|_| (), |_| ()], ..Core::paper(1) }
+    pub(super) fn unlimited() -> RaptorVariant {
+        RaptorVariant { model: Model::Limit, changes: [|_| (), |_| ()], ..RaptorVariant::paper(1) }
     }
 
-    pub(super) fn with(self, change: Change) -> Core {
-        Core { changes: [self.changes[0], change], ..self }
+    pub(super) fn with(self, change: CoreChange) -> RaptorVariant {
+        RaptorVariant { changes: [self.changes[0], change], ..self }
     }
 
     fn machine(&self, harts: u32) -> Result<Machine, Error> {
@@ -72,14 +72,14 @@ pub(super) fn count(core: &mut OutOfOrder, class: UnitClass, count: u32) {
 
 /// A processor and the program to simulate on it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
-    pub(super) core: Core,
-    pub(super) work: Work,
+pub(super) struct SimulatedRun {
+    pub(super) core: RaptorVariant,
+    pub(super) work: ProgramParameters,
 }
 
 /// The results of a run, from the first key setup to the last block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Figures {
+pub(super) struct SimulationFigures {
     /// Instructions of all harts, without harts that only wait.
     pub(super) instructions: u64,
     /// Cycles of the first hart, until all are done.
@@ -94,7 +94,7 @@ pub(super) struct Figures {
     slots: Account,
 }
 
-impl Figures {
+impl SimulationFigures {
     pub(super) fn ipc(&self) -> f64 {
         tress_sim::ipc(self.instructions, self.cycles)
     }
@@ -125,8 +125,8 @@ impl Figures {
         text
     }
 
-    fn of(report: &Report, harts: u32) -> Figures {
-        let mut figures = Figures { all_cycles: report.cycles, ..Figures::default() };
+    fn of(report: &Report, harts: u32) -> SimulationFigures {
+        let mut figures = SimulationFigures { all_cycles: report.cycles, ..SimulationFigures::default() };
         let nothing = Spent::default();
         for region in &report.regions {
             let first = region.harts.first().unwrap_or(&nothing);
@@ -152,20 +152,20 @@ impl Figures {
 /// A run of more instructions is a bug.
 const LIMIT: u64 = 1 << 32;
 
-fn one(run: &Run) -> Result<Figures, Error> {
+fn one(run: &SimulatedRun) -> Result<SimulationFigures, Error> {
     let image = Image::parse(&run.work.program()?)?;
     let machine = run.core.machine(run.work.harts)?;
     let mut simulation = Simulation::new(&machine, run.core.model, image)?;
     match simulation.run(LIMIT)? {
-        Some(0) => Ok(Figures::of(&simulation.report(), run.work.harts)),
+        Some(0) => Ok(SimulationFigures::of(&simulation.report(), run.work.harts)),
         Some(code) => Err(Error::Program(format!("{:?}: exit code {code}", run.work))),
         None => Err(Error::Program(format!("{:?}: did not end", run.work))),
     }
 }
 
 /// Results of all runs, in their order. As many run at a time as this machine has cores.
-pub(super) fn all(runs: &[Run]) -> Result<Vec<Figures>, Error> {
-    let work = |run: &Run| {
+pub(super) fn all(runs: &[SimulatedRun]) -> Result<Vec<SimulationFigures>, Error> {
+    let work = |run: &SimulatedRun| {
         let work = &run.work;
         u64::from(work.messages) * u64::from(work.blocks + 4) * u64::from(1 + work.warm)
     };
@@ -174,18 +174,22 @@ pub(super) fn all(runs: &[Run]) -> Result<Vec<Figures>, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::program::{Cipher, Mode};
+    use super::super::program::{SimulatedCipher, SimulatedMode};
     use super::*;
 
     /// Other programs on this machine have no effect.
     #[test]
     fn the_same_run_takes_the_same_cycles() {
-        let work = Work { messages: 4, harts: 4, ..Work::new(Cipher::Rijndael, Mode::Cbc) };
-        let run = Run { core: Core::paper(2), work };
+        let work = ProgramParameters {
+            messages: 4,
+            harts: 4,
+            ..ProgramParameters::new(SimulatedCipher::Rijndael, SimulatedMode::Cbc)
+        };
+        let run = SimulatedRun { core: RaptorVariant::paper(2), work };
         let figures = all(&[run; 4]).expect("runs");
         assert!(figures.iter().all(|other| *other == figures[0]) && figures[0].cycles > 0);
         // Four processors do the same work as one, and the order of runs is kept.
-        let one = Run { core: Core::paper(2), work: Work { harts: 1, ..work } };
+        let one = SimulatedRun { core: RaptorVariant::paper(2), work: ProgramParameters { harts: 1, ..work } };
         let both = all(&[one, run]).expect("runs");
         assert_eq!(both[1], figures[0]);
         assert!(both[0].cycles > both[1].cycles);
@@ -195,8 +199,9 @@ mod tests {
     #[test]
     fn a_program_that_finds_a_mistake_is_told() {
         // More messages than the program has room for.
-        let work = Work { messages: 1 << 13, ..Work::new(Cipher::Rc6, Mode::Ecb) };
-        let run = Run { core: Core::paper(2), work };
+        let work =
+            ProgramParameters { messages: 1 << 13, ..ProgramParameters::new(SimulatedCipher::Rc6, SimulatedMode::Ecb) };
+        let run = SimulatedRun { core: RaptorVariant::paper(2), work };
         assert!(matches!(all(&[run]), Err(Error::Program(_))));
     }
 }

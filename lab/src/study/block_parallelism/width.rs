@@ -2,8 +2,8 @@
 
 use super::super::{Claim, Effort, Error};
 use super::{
-    Core, Figures, PAPER_ONE_BLOCK, Run, Scale, Section, Work, beside_paper, curves, kind_name, kinds, modes_alike,
-    picture,
+    PAPER_ONE_BLOCK, ProgramParameters, RaptorVariant, Scale, Section, SimulatedRun, SimulationFigures, beside_paper,
+    curves, kind_name, kinds, modes_alike, picture,
 };
 use super::{row, simulate};
 
@@ -12,8 +12,13 @@ const WIDTHS: [u32; 5] = [1, 2, 4, 8, 16];
 const FLAT: usize = 3;
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
-    let runs: Vec<Run> = kinds()
-        .flat_map(|(cipher, mode)| WIDTHS.map(|issue| Run { core: Core::paper(issue), work: Work::new(cipher, mode) }))
+    let runs: Vec<SimulatedRun> = kinds()
+        .flat_map(|(cipher, mode)| {
+            WIDTHS.map(|issue| SimulatedRun {
+                core: RaptorVariant::paper(issue),
+                work: ProgramParameters::new(cipher, mode),
+            })
+        })
         .collect();
     let figures = simulate::all(&runs)?;
     let curves = curves(&WIDTHS, &figures);
@@ -28,9 +33,9 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         let paper = (run.core.issue >= WIDTHS[FLAT]).then(|| PAPER_ONE_BLOCK.of(run.work.cipher));
         section.rows.push(row(format!("{}, issue {}", kind_name(&run.work), run.core.issue), paper, figures));
     }
-    let at_end = |figures: &[Figures]| [figures[FLAT].ipc(), figures[FLAT + 1].ipc()];
+    let at_end = |figures: &[SimulationFigures]| [figures[FLAT].ipc(), figures[FLAT + 1].ipc()];
     for (figures, (cipher, mode)) in figures.chunks(WIDTHS.len()).zip(kinds()) {
-        let what = format!("{}, issue 16", kind_name(&Work::new(cipher, mode)));
+        let what = format!("{}, issue 16", kind_name(&ProgramParameters::new(cipher, mode)));
         section.verdicts.push(beside_paper(&what, PAPER_ONE_BLOCK.of(cipher), &figures[FLAT + 1]));
     }
     let gain =

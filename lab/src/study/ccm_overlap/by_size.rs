@@ -2,8 +2,8 @@
 
 use tress_cipher::{Aad, Backend, BlockCipher, aes::Aes, modes::ccm};
 
-use super::super::{Claim, Effort, Error, Measured, Picture, Row, Section, busy::Looks, chart, range};
-use super::{PAPER_R_COMP, in_turn};
+use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, busy::BusyMonitor, chart, range};
+use super::{PAPER_R_COMP, alternate};
 use crate::picture::{Chart, Level, Line, Scale};
 
 const SMALLEST: usize = 1 << 10;
@@ -35,7 +35,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     }
     let mut lines = Vec::new();
     let mut worst = 0.0f64;
-    let mut looks = Looks::default();
+    let mut monitor = BusyMonitor::default();
     for backend in backends() {
         let cipher = Aes::with_backend(&[7; 16], backend)?;
         let mut points = Vec::new();
@@ -43,9 +43,9 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             let (mut data, mut tag) = (vec![0x33; bytes], [0; 16]);
             // Small messages are repeated so that the clock can time them.
             let times = (1 << 16) / bytes.min(1 << 16);
-            let seconds = in_turn(
+            let seconds = alternate(
                 effort.samples(),
-                &mut looks,
+                &mut monitor,
                 &mut [&mut || {
                     for _ in 0..times {
                         ccm::seal(&cipher, NONCE, Aad(b""), &mut data, &mut tag)?;
@@ -56,9 +56,9 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             let ns: Vec<f64> = seconds[0].iter().map(|seconds| seconds * 1e9 / (times * bytes) as f64).collect();
             let measured = Measured::of(&ns);
             points.push((bytes as f64, measured.median));
-            section.rows.push(Row {
+            section.rows.push(StudyRow {
                 paper: Some("37".into()),
-                ..Row::measured(format!("{}, {} KiB", backend.name(), bytes >> 10), "ns/byte", measured)
+                ..StudyRow::measured(format!("{}, {} KiB", backend.name(), bytes >> 10), "ns/byte", measured)
             });
         }
         let of_large = points.iter().filter(|point| point.0 >= 65536.0).map(|point| point.1);
@@ -80,7 +80,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         "one figure is enough for all sizes, as the paper assumes: from 64 KiB on the cost per byte changes by a factor of \
          {worst:.2} at most"
     );
-    section.verdicts.push(Claim::Paper.measured(claim, Some(worst <= 1.25), &looks));
-    section.rows.extend(looks.row());
+    section.verdicts.push(Claim::Paper.measured(claim, Some(worst <= 1.25), &monitor));
+    section.rows.extend(monitor.row());
     Ok(section)
 }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::super::Found;
+use super::super::Findings;
 
-pub(super) fn conclude(found: Found<'_>) -> Option<String> {
+pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     let ways = |end| found.measured("strategies", end, "");
     let share = ways("share of the MAC")?;
     let split = found.row("strategies", "CTR split over all cores, then the MAC", "")?;

@@ -12,12 +12,12 @@ const BLOCK: usize = 16;
 const NONCE: usize = 12;
 
 /// A message with its key, without associated data and with a tag of 16 bytes.
-pub(super) struct Message<'a> {
+pub(super) struct CcmMessage<'a> {
     pub(super) cipher: &'a Aes,
     pub(super) nonce: [u8; NONCE],
 }
 
-impl Message<'_> {
+impl CcmMessage<'_> {
     /// The CBC-MAC of the plaintext: of B_0, the data and zeros up to a block.
     pub(super) fn mac(&self, plain: &[u8]) -> Result<[u8; BLOCK], Error> {
         // Flags: no associated data, a tag of 16 bytes, 3 bytes of length.
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn two_passes_make_ccm() {
         let cipher = Aes::new(&[7; 16]).expect("a key");
-        let message = Message { cipher: &cipher, nonce: *b"twelve bytes" };
+        let message = CcmMessage { cipher: &cipher, nonce: *b"twelve bytes" };
         for length in [0, 1, 15, 16, 17, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 5] {
             let plain: Vec<u8> = (0..length).map(|byte| byte as u8).collect();
             let (mut whole, mut tag) = (plain.clone(), [0; 16]);

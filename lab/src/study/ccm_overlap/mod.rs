@@ -12,7 +12,7 @@ mod timeline;
 
 use std::time::Instant;
 
-use super::{Error, Part, Study, busy::Looks, cores};
+use super::{Error, Study, StudyPart, busy::BusyMonitor, cores};
 
 pub(super) const STUDY: Study = Study {
     name: "ccm-overlap",
@@ -21,15 +21,15 @@ pub(super) const STUDY: Study = Study {
              Parallelism on a Multi-Core Processor\", Journal of KIISE: Computing Practices and Letters 16(8), 2010. The \
              paper's machine: a Core2 Quad of 2.33 GHz.",
     parts: &[
-        Part { name: "by-size", title: "One message on one core by size (Fig. 4)", run: by_size::run },
-        Part {
+        StudyPart { name: "by-size", title: "One message on one core by size (Fig. 4)", run: by_size::run },
+        StudyPart {
             name: "strategies",
             title: "One message on several cores (section 2.2), and lanes",
             run: strategies::run,
         },
-        Part { name: "table-1", title: "Stages and speed-up (Table 1)", run: table1::run },
-        Part { name: "links", title: "Over real links", run: links::run },
-        Part { name: "timeline", title: "Timeline of a transfer", run: timeline::run },
+        StudyPart { name: "table-1", title: "Stages and speed-up (Table 1)", run: table1::run },
+        StudyPart { name: "links", title: "Over real links", run: links::run },
+        StudyPart { name: "timeline", title: "Timeline of a transfer", run: timeline::run },
     ],
     inputs: |_| Ok(String::new()),
     conclude: conclude::conclude,
@@ -38,15 +38,19 @@ pub(super) const STUDY: Study = Study {
 /// R_comp of the paper, in seconds per byte.
 const PAPER_R_COMP: f64 = 0.037e-6;
 
-type Work<'a> = &'a mut dyn FnMut() -> Result<(), Error>;
+type Workload<'a> = &'a mut dyn FnMut() -> Result<(), Error>;
 
 /// Runs several closures alternately, after one round for warm-up, so that disturbances of the machine affect all of
-/// them. Returns the seconds of each. `looks` checks whether the machine is busy.
-fn in_turn(samples: usize, looks: &mut Looks, works: &mut [Work<'_>]) -> Result<Vec<Vec<f64>>, Error> {
-    let mut seconds = vec![Vec::with_capacity(samples); works.len()];
+/// them. Returns the seconds of each. `monitor` checks whether the machine is busy.
+fn alternate(
+    samples: usize,
+    monitor: &mut BusyMonitor,
+    workloads: &mut [Workload<'_>],
+) -> Result<Vec<Vec<f64>>, Error> {
+    let mut seconds = vec![Vec::with_capacity(samples); workloads.len()];
     for sample in 0..=samples {
-        looks.look();
-        for (work, seconds) in works.iter_mut().zip(&mut seconds) {
+        monitor.check();
+        for (work, seconds) in workloads.iter_mut().zip(&mut seconds) {
             let start = Instant::now();
             work()?;
             if sample > 0 {

@@ -7,8 +7,8 @@ use tress_cipher::{Aad, Backend, aes::Aes, lanes, modes::ccm};
 use tress_container::{container::CHUNK_BYTES, threads::start};
 use tress_plan::Strategy;
 
-use super::super::{Claim, Effort, Error, Measured, Row, Section, busy::Looks};
-use super::{by_size, cores, in_turn, message::Message};
+use super::super::{Claim, Effort, Error, Measured, Section, StudyRow, busy::BusyMonitor};
+use super::{alternate, by_size, cores, message::CcmMessage};
 use crate::timing::thread_time;
 
 const BLOCK: usize = 16;
@@ -30,17 +30,17 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
              where CTR fills the gaps in the chain of the MAC. Chunks are the same bytes as messages of 16 KiB. Message length:",
         LONG.as_millis()
     ));
-    let mut looks = Looks::default();
+    let mut monitor = BusyMonitor::default();
     for backend in by_size::backends() {
-        one_backend(&mut section, effort, backend, cores, &mut looks)?;
+        one_backend(&mut section, effort, backend, cores, &mut monitor)?;
     }
     section.text.push('.');
-    section.rows.extend(looks.row());
+    section.rows.extend(monitor.row());
     Ok(section)
 }
 
 /// The methods that are compared with the serial one, in the order of their rows; the paper's have a model and figures.
-const WAYS: [(&str, Option<(Strategy, &str)>); 5] = [
+const METHODS: [(&str, Option<(Strategy, &str)>); 5] = [
     ("CTR split over all cores, then the MAC", Some((Strategy::CtrSplit, "1.6 on 4"))),
     ("the MAC on one core beside CTR on the rest", Some((Strategy::MacApart, "2.0 on 4"))),
     ("`modes::ccm`, one core", None),
@@ -53,10 +53,10 @@ fn one_backend(
     effort: &Effort,
     backend: Backend,
     cores: usize,
-    looks: &mut Looks,
+    monitor: &mut BusyMonitor,
 ) -> Result<(), Error> {
     let cipher = Aes::with_backend(&[7; 16], backend)?;
-    let message = Message { cipher: &cipher, nonce: *NONCE };
+    let message = CcmMessage { cipher: &cipher, nonce: *NONCE };
     let bytes = long_enough(effort.message_bytes() - 1, |bytes| {
         let (plain, mut out) = (vec![0x33; bytes], vec![0; bytes]);
         let begin = thread_time();
@@ -72,9 +72,9 @@ fn one_backend(
     let buffer = || vec![0; plain.len()];
     let mut buffers = [buffer(), buffer(), buffer(), buffer(), buffer(), buffer()];
     let [a, b, c, d, e, f] = &mut buffers;
-    let seconds = in_turn(
+    let seconds = alternate(
         effort.samples(),
-        looks,
+        monitor,
         &mut [
             &mut || serial(&message, plain, a).map(drop),
             &mut || {
@@ -95,23 +95,23 @@ fn one_backend(
     // The share of the MAC, for which the paper assumes a half.
     let share = Measured::ratio(&seconds[1], &seconds[0]);
     let name = backend.name();
-    section.rows.push(Row {
+    section.rows.push(StudyRow {
         paper: Some("1/2".into()),
         model: Some(0.5),
-        ..Row::measured(format!("{name}: share of the MAC"), "", share)
+        ..StudyRow::measured(format!("{name}: share of the MAC"), "", share)
     });
-    for ((label, of_paper), of_way) in WAYS.into_iter().zip(&seconds[2..]) {
-        section.rows.push(Row {
+    for ((label, of_paper), of_way) in METHODS.into_iter().zip(&seconds[2..]) {
+        section.rows.push(StudyRow {
             paper: of_paper.map(|(_, figure)| figure.into()),
             model: of_paper.map(|(strategy, _)| strategy.speedup(cores)),
-            ..Row::measured(format!("{name}: {label}"), "", Measured::ratio(&seconds[0], of_way))
+            ..StudyRow::measured(format!("{name}: {label}"), "", Measured::ratio(&seconds[0], of_way))
         });
     }
     section.verdicts.push(Claim::Paper.of(
         format!("{name}: the MAC is half of the work; measured {:.0} %", share.median * 100.0),
         share,
         0.5 - CLOSE / 2.0..=0.5 + CLOSE / 2.0,
-        looks,
+        monitor,
     ));
     for (what, way, strategy) in [("CTR split", 2, Strategy::CtrSplit), ("the MAC apart", 3, Strategy::MacApart)] {
         let (measured, model) = (Measured::ratio(&seconds[0], &seconds[way]), strategy.speedup(cores));
@@ -122,7 +122,7 @@ fn one_backend(
             ),
             measured,
             model * (1.0 - CLOSE)..=model * (1.0 + CLOSE),
-            looks,
+            monitor,
         ));
     }
     let lanes = Measured::ratio(&seconds[0], &seconds[6]);
@@ -133,7 +133,7 @@ fn one_backend(
         ),
         lanes,
         2.0..=f64::INFINITY,
-        looks,
+        monitor,
     ));
     Ok(())
 }
@@ -148,7 +148,7 @@ fn long_enough(first: usize, mut serially: impl FnMut(usize) -> Result<Duration,
 }
 
 /// Checks that all methods for one message give the same bytes, before anything is timed.
-fn agree(message: &Message<'_>, plain: &[u8], cores: usize) -> Result<(), Error> {
+fn agree(message: &CcmMessage<'_>, plain: &[u8], cores: usize) -> Result<(), Error> {
     let (mut expected, mut tag) = (plain.to_vec(), [0; 16]);
     ccm::seal(message.cipher, NONCE, Aad(b""), &mut expected, &mut tag)?;
     let mut out = vec![0; plain.len()];
@@ -167,18 +167,18 @@ fn agree(message: &Message<'_>, plain: &[u8], cores: usize) -> Result<(), Error>
 
 type Tagged = Result<[u8; BLOCK], Error>;
 
-fn serial(message: &Message<'_>, plain: &[u8], out: &mut [u8]) -> Tagged {
+fn serial(message: &CcmMessage<'_>, plain: &[u8], out: &mut [u8]) -> Tagged {
     out.copy_from_slice(plain);
     message.ctr(0, out)?;
     Ok(message.tag(message.mac(plain)?)?)
 }
 
-fn ctr_split(message: &Message<'_>, plain: &[u8], out: &mut [u8], cores: usize) -> Tagged {
+fn ctr_split(message: &CcmMessage<'_>, plain: &[u8], out: &mut [u8], cores: usize) -> Tagged {
     ctr_on(message, plain, out, cores)?;
     Ok(message.tag(message.mac(plain)?)?)
 }
 
-fn mac_apart(message: &Message<'_>, plain: &[u8], out: &mut [u8], cores: usize) -> Tagged {
+fn mac_apart(message: &CcmMessage<'_>, plain: &[u8], out: &mut [u8], cores: usize) -> Tagged {
     thread::scope(|scope| {
         let ctr = start(scope, || ctr_on(message, plain, out, (cores - 1).max(1)))?;
         let mac = message.mac(plain)?;
@@ -188,7 +188,7 @@ fn mac_apart(message: &Message<'_>, plain: &[u8], out: &mut [u8], cores: usize) 
 }
 
 /// CTR in one segment per thread.
-fn ctr_on(message: &Message<'_>, plain: &[u8], out: &mut [u8], threads: usize) -> Result<(), Error> {
+fn ctr_on(message: &CcmMessage<'_>, plain: &[u8], out: &mut [u8], threads: usize) -> Result<(), Error> {
     let piece = plain.len().div_ceil(threads).next_multiple_of(BLOCK).max(BLOCK);
     in_pieces(plain, out, piece, |from, plain, out| {
         out.copy_from_slice(plain);
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn every_number_of_cores_makes_the_same_message() {
         let cipher = Aes::new(&[7; 16]).expect("a key");
-        let message = Message { cipher: &cipher, nonce: *NONCE };
+        let message = CcmMessage { cipher: &cipher, nonce: *NONCE };
         for length in [0, 1, 16, 17, 1000, 100_000] {
             let plain: Vec<u8> = (0..length).map(|byte| byte as u8).collect();
             for cores in [1, 2, 3, 7] {
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn a_refused_thread_is_an_error() {
         let cipher = Aes::new(&[7; 16]).expect("a key");
-        let message = Message { cipher: &cipher, nonce: *NONCE };
+        let message = CcmMessage { cipher: &cipher, nonce: *NONCE };
         // Enough for a share of each thread, because shares are whole batches of 32 chunks.
         let (plain, mut out) = (vec![1; 3_000_000], vec![0; 3_000_000]);
         let refused = |left, result: &mut dyn FnMut() -> Result<(), Error>| {

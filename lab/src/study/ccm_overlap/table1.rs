@@ -2,7 +2,7 @@
 
 use tress_plan::Problem;
 
-use super::super::{Effort, Error, Picture, Row, Section, Verdict};
+use super::super::{Effort, Error, Picture, Section, StudyRow, Verdict};
 use super::PAPER_R_COMP;
 use crate::picture;
 
@@ -35,11 +35,11 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         let Ok(plan) = problem.plan() else {
             return Err(Error::Disagreement("the plan for the figures of the paper".into()));
         };
-        let row = |what: &str, paper: &str, model| Row {
+        let row = |what: &str, paper: &str, model| StudyRow {
             what: format!("{size}, {link}: {what}"),
             paper: Some(paper.into()),
             model: Some(model),
-            ..Row::default()
+            ..StudyRow::default()
         };
         section.rows.push(row("speed-up", speedup, plan.speedup));
         section.rows.push(row("m_opt", stages, plan.optimal_stages));

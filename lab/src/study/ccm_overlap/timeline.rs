@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 use serde::Deserialize;
 
 use super::{
-    super::{Claim, Effort, Error, Measured, Picture, Row, Section, Verdict, busy::Looks},
+    super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, busy::BusyMonitor},
     links::{
         transfer::{Transfers, nothing},
         wire::Wire,
@@ -24,24 +24,24 @@ const LINK: &str = "50MB";
 const MOST_SPANS: usize = 5000;
 
 /// A transfer to draw: name and title of the picture, and options of the sender.
-struct Way {
+struct TransferKind {
     name: &'static str,
     title: &'static str,
     options: &'static [&'static str],
 }
 
-const WAYS: [Way; 3] = [
-    Way {
+const TRANSFERS: [TransferKind; 3] = [
+    TransferKind {
         name: "timeline-sequential",
         title: "8 MiB, computing at 100 MB/s and then sending at 50 MB/s",
         options: &["--rate", LINK, "--compute-rate", COMPUTE, "--threads", "1", "--sequential"],
     },
-    Way {
+    TransferKind {
         name: "timeline-overlapped",
         title: "8 MiB, sending at 50 MB/s while computing at 100 MB/s",
         options: &["--rate", LINK, "--compute-rate", COMPUTE, "--threads", "1", "--stage", STAGE],
     },
-    Way { name: "timeline-free", title: "8 MiB at full speed", options: &[] },
+    TransferKind { name: "timeline-free", title: "8 MiB at full speed", options: &[] },
 ];
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
@@ -62,14 +62,14 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
         .into();
     let count = if effort.is_quick { 3 } else { 7 };
     let mut shares = Vec::new();
-    let mut looks = Looks::default();
-    for way in &WAYS {
+    let mut monitor = BusyMonitor::default();
+    for transfer in &TRANSFERS {
         let (mut seconds, mut overlaps, mut last) = (Vec::new(), Vec::new(), None);
         for number in 0..count {
-            let path = transfers.path(&format!("{}-{number}.json", way.name));
+            let path = transfers.path(&format!("{}-{number}.json", transfer.name));
             let file = path.to_str().ok_or("the name of the temporary folder is not valid text")?.to_string();
-            let options = [way.options, &["--trace", &file]].concat();
-            looks.look();
+            let options = [transfer.options, &["--trace", &file]].concat();
+            monitor.check();
             seconds.push(transfers.send(&mut wire, &options, nothing)?.elapsed_s);
             let tracks = read(&path)?;
             overlaps.push(overlap(&tracks));
@@ -77,24 +77,24 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
         }
         let mut row = |what: &str, unit: &str, figures: &[f64]| {
             let measured = Measured::of(figures);
-            section.rows.push(Row::measured(format!("{}: {what}", way.title), unit, measured));
+            section.rows.push(StudyRow::measured(format!("{}: {what}", transfer.title), unit, measured));
             measured
         };
         row("time", "s", &seconds);
         shares.push(row("share of computing time with data being sent", "", &overlaps));
         if let Some(tracks) = last {
-            section.pictures.push(Picture::new(way.name, Timeline { title: way.title.into(), tracks }));
+            section.pictures.push(Picture::new(transfer.name, Timeline { title: transfer.title.into(), tracks }));
         }
     }
-    section.rows.extend(looks.row());
+    section.rows.extend(monitor.row());
     let [before, during, _] = shares[..] else { return Ok(()) };
     let percent = |share: Measured| share.median * 100.0;
     let claim =
         format!("batches are sent while others are computed: during {:.0} % of the computing time", percent(during));
     // All but the first of 16 batches, with some room.
-    section.verdicts.push(Claim::Ours.of(claim, during, 0.85..=1.0, &looks));
+    section.verdicts.push(Claim::Ours.of(claim, during, 0.85..=1.0, &monitor));
     let claim = format!("computing before sending never overlaps the two: {:.0} %", percent(before));
-    section.verdicts.push(Claim::Ours.of(claim, before, 0.0..=0.05, &looks));
+    section.verdicts.push(Claim::Ours.of(claim, before, 0.0..=0.05, &monitor));
     Ok(())
 }
 

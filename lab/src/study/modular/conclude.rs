@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::super::Found;
+use super::super::Findings;
 
-pub(super) fn conclude(found: Found<'_>) -> Option<String> {
+pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     let (holds, claims) = found.holding(&["far-pointers", "library", "digits"]);
     let wide = found.measured("digits", "1024 bits, Montgomery power: 16 over 32", "")?;
     let wider = found.measured("digits", "1024 bits, Montgomery power: 32 over 64", "")?;

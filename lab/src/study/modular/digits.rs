@@ -2,7 +2,7 @@
 
 use tress_modular_times::BITS;
 
-use super::super::{Claim, Effort, Error, Measured, Picture, Row, Section, busy::Looks, chart, range};
+use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, busy::BusyMonitor, chart, range};
 use super::paper::{OPERATIONS, TABLES, WINDOWS_31, WINDOWS_95};
 use super::samples;
 use crate::picture::{Chart, Line, Scale};
@@ -24,20 +24,20 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         })
         .into();
     lines.extend(["16", "32", "64, this machine"].map(|name| Line { name: name.into(), points: Vec::new() }));
-    let mut looks = Looks::default();
+    let mut monitor = BusyMonitor::default();
     // Gains of Montgomery powers, 16 over 32 and 32 over 64 bits, by size.
     let mut gains: [Vec<Measured>; 2] = Default::default();
     for (size, bits) in BITS.into_iter().enumerate() {
         for row in ROWS {
-            let found = samples(effort, bits, row..row + 1, &mut looks)?;
+            let found = samples(effort, bits, row..row + 1, &mut monitor)?;
             let [narrow, middle, wide] = &found[0];
             let (first, second) = (Measured::ratio(narrow, middle), Measured::ratio(middle, wide));
             let table = &TABLES[size];
-            section.rows.push(Row {
+            section.rows.push(StudyRow {
                 paper: Some(format!("{:.2}", table.ns(row, WINDOWS_31) / table.ns(row, WINDOWS_95))),
-                ..Row::measured(format!("{bits} bits, {}: 16 over 32", OPERATIONS[row]), "", first)
+                ..StudyRow::measured(format!("{bits} bits, {}: 16 over 32", OPERATIONS[row]), "", first)
             });
-            section.rows.push(Row::measured(format!("{bits} bits, {}: 32 over 64", OPERATIONS[row]), "", second));
+            section.rows.push(StudyRow::measured(format!("{bits} bits, {}: 32 over 64", OPERATIONS[row]), "", second));
             if row == POWER {
                 gains[0].push(first);
                 gains[1].push(second);
@@ -47,7 +47,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             }
         }
     }
-    section.rows.extend(looks.row());
+    section.rows.extend(monitor.row());
     section.pictures.push(Picture::new("digits", picture(lines)));
 
     for (gains, what) in gains.iter().zip(["32 bits instead of 16", "64 bits instead of 32"]) {
@@ -55,14 +55,14 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             "Montgomery powers of 1024 bits: digits of {what} take at most a third of the time ({:.2} times as fast)",
             gains[BITS.len() - 1].median
         );
-        section.verdicts.push(Claim::Ours.of(claim, gains[BITS.len() - 1], 3.0..=f64::INFINITY, &looks));
+        section.verdicts.push(Claim::Ours.of(claim, gains[BITS.len() - 1], 3.0..=f64::INFINITY, &monitor));
         let (small, large) = (gains[0], gains[BITS.len() - 1]);
         let claim = format!(
             "the gain grows with the length of the numbers, as section 4 says, {what}: {:.2} at 256 bits, {:.2} at 1024",
             small.median, large.median
         );
         let grows = if large.low > small.high { Some(true) } else { (large.high < small.low).then_some(false) };
-        section.verdicts.push(Claim::Paper.measured(claim, grows, &looks));
+        section.verdicts.push(Claim::Paper.measured(claim, grows, &monitor));
     }
     Ok(section)
 }

@@ -1,7 +1,7 @@
 //! The paper's first question: the cost of the large memory model, in which a pointer includes its segment.
 
-use super::super::{Claim, Effort, Error, Row, Section, Verdict};
-use super::paper::{DOS_LARGE, DOS_SMALL, OPERATIONS, TABLES, Table, WINDOWS_31, WINDOWS_31_LARGE};
+use super::super::{Claim, Effort, Error, Section, StudyRow, Verdict};
+use super::paper::{DOS_LARGE, DOS_SMALL, OPERATIONS, PaperTable, TABLES, WINDOWS_31, WINDOWS_31_LARGE};
 use super::span;
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
@@ -13,13 +13,13 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     for (row, operation) in OPERATIONS.iter().enumerate() {
         for (system, large, small) in [("MS-DOS", DOS_LARGE, DOS_SMALL), ("Windows 3.1", WINDOWS_31_LARGE, WINDOWS_31)]
         {
-            section.rows.push(Row {
+            section.rows.push(StudyRow {
                 what: format!(
                     "{system}, {operation}: large over {}",
                     if large == DOS_LARGE { "small" } else { "medium" }
                 ),
                 paper: Some(format!("{:.2}", table.ns(row, large) / table.ns(row, small))),
-                ..Row::default()
+                ..StudyRow::default()
             });
         }
     }
@@ -41,7 +41,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     Ok(section)
 }
 
-fn ratios(table: &Table, over: usize, under: usize) -> impl Iterator<Item = f64> + Clone + '_ {
+fn ratios(table: &PaperTable, over: usize, under: usize) -> impl Iterator<Item = f64> + Clone + '_ {
     (0..OPERATIONS.len()).map(move |row| table.ns(row, over) / table.ns(row, under))
 }
 

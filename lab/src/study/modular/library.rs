@@ -2,9 +2,9 @@
 
 use tress_modular_times::{BITS, Operation};
 
-use super::super::{Claim, Effort, Error, Picture, Section, Table, Verdict, chart};
+use super::super::{Claim, Effort, Error, Picture, Section, StudyTable, Verdict, chart};
 use super::paper::{OPERATIONS, TABLES, WINDOWS_31, WINDOWS_31_DLL, WINDOWS_95, WINDOWS_95_DLL};
-use super::record::{System, systems};
+use super::record::{RecordedSystem, systems};
 use super::span;
 use crate::picture::{Chart, Level, Line, Scale};
 
@@ -12,22 +12,22 @@ use crate::picture::{Chart, Level, Line, Scale};
 const DIGIT_BITS: u32 = 64;
 
 /// Shared library over static library, of the paper or of two recorded systems.
-struct Pair<'a> {
+struct LibraryPair<'a> {
     name: &'static str,
-    of: Of<'a>,
+    of: PairSource<'a>,
 }
 
-enum Of<'a> {
+enum PairSource<'a> {
     Paper(usize, usize),
-    Recorded(&'a System, &'a System),
+    Recorded(&'a RecordedSystem, &'a RecordedSystem),
 }
 
-impl Pair<'_> {
+impl LibraryPair<'_> {
     fn ratio(&self, row: usize, size: usize) -> Option<f64> {
         match self.of {
-            Of::Paper(shared, alone) => Some(TABLES[size].ns(row, shared) / TABLES[size].ns(row, alone)),
-            Of::Recorded(shared, linked) => {
-                let of = |system: &System| system.per_run(DIGIT_BITS, BITS[size], Operation::PAPER[row]);
+            PairSource::Paper(shared, alone) => Some(TABLES[size].ns(row, shared) / TABLES[size].ns(row, alone)),
+            PairSource::Recorded(shared, linked) => {
+                let of = |system: &RecordedSystem| system.per_run(DIGIT_BITS, BITS[size], Operation::PAPER[row]);
                 Some(of(shared)? / of(linked)?)
             }
         }
@@ -43,8 +43,8 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let systems = systems(effort)?;
     let of = |name: &str| systems.iter().find(|system| system.name == name);
     let mut pairs = vec![
-        Pair { name: "Windows 3.1, paper", of: Of::Paper(WINDOWS_31_DLL, WINDOWS_31) },
-        Pair { name: "Windows 95, paper", of: Of::Paper(WINDOWS_95_DLL, WINDOWS_95) },
+        LibraryPair { name: "Windows 3.1, paper", of: PairSource::Paper(WINDOWS_31_DLL, WINDOWS_31) },
+        LibraryPair { name: "Windows 95, paper", of: PairSource::Paper(WINDOWS_95_DLL, WINDOWS_95) },
     ];
     let mut section = Section::new(format!(
         "Time through a shared library relative to a static library. The paper compares with code inside the program. The \
@@ -55,7 +55,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         [("Linux, recorded", "linux-shared", "linux-static"), ("Windows, recorded", "windows-shared", "windows-static")]
     {
         match of(shared).zip(of(linked)) {
-            Some((shared, linked)) => pairs.push(Pair { name, of: Of::Recorded(shared, linked) }),
+            Some((shared, linked)) => pairs.push(LibraryPair { name, of: PairSource::Recorded(shared, linked) }),
             None => section.verdicts.push(Verdict::LeftOut(format!("{name}: the record lacks {shared} or {linked}"))),
         }
     }
@@ -81,7 +81,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
 }
 
 /// Whether most figures are within a tenth of 1. The paper's claim is meant like this: some of its figures are below 1.
-fn almost_free(pair: &Pair<'_>, claim: &str, rows: std::ops::Range<usize>) -> Verdict {
+fn almost_free(pair: &LibraryPair<'_>, claim: &str, rows: std::ops::Range<usize>) -> Verdict {
     let ratios = pair.ratios(rows);
     let near = ratios.iter().filter(|ratio| (0.9..=1.1).contains(*ratio)).count();
     let sums = pair.ratios(0..2);
@@ -94,9 +94,9 @@ fn almost_free(pair: &Pair<'_>, claim: &str, rows: std::ops::Range<usize>) -> Ve
     Claim::Paper.judge(claim, 4 * near >= 3 * ratios.len() && !ratios.is_empty())
 }
 
-fn table(pairs: &[Pair<'_>]) -> Table {
+fn table(pairs: &[LibraryPair<'_>]) -> StudyTable {
     let header: Vec<&str> = ["operation", "bits"].into_iter().chain(pairs.iter().map(|pair| pair.name)).collect();
-    let mut table = Table::new("Shared library relative to static", &header);
+    let mut table = StudyTable::new("Shared library relative to static", &header);
     for (row, operation) in OPERATIONS.iter().enumerate() {
         for (size, bits) in BITS.into_iter().enumerate() {
             let figures =
@@ -107,7 +107,7 @@ fn table(pairs: &[Pair<'_>]) -> Table {
     table
 }
 
-fn picture(pairs: &[Pair<'_>]) -> Chart {
+fn picture(pairs: &[LibraryPair<'_>]) -> Chart {
     let lines: Vec<Line> = pairs
         .iter()
         .map(|pair| Line {

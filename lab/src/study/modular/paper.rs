@@ -3,21 +3,21 @@
 use tress_modular_times::Operation;
 
 /// A column of the tables.
-pub(super) struct System {
+pub(super) struct PaperSystem {
     pub(super) name: &'static str,
     pub(super) digit_bits: u32,
 }
 
 /// The columns. All but the last ran on a Pentium of 100 MHz, UNIX on a Unistation 20 (a SPARC).
-pub(super) const SYSTEMS: [System; 8] = [
-    System { name: "MS-DOS, small", digit_bits: 16 },
-    System { name: "MS-DOS, large", digit_bits: 16 },
-    System { name: "Windows 3.1, medium", digit_bits: 16 },
-    System { name: "Windows 3.1, large", digit_bits: 16 },
-    System { name: "Windows 3.1, DLL", digit_bits: 16 },
-    System { name: "Windows 95", digit_bits: 32 },
-    System { name: "Windows 95, DLL", digit_bits: 32 },
-    System { name: "UNIX (Solaris 2.3)", digit_bits: 32 },
+pub(super) const SYSTEMS: [PaperSystem; 8] = [
+    PaperSystem { name: "MS-DOS, small", digit_bits: 16 },
+    PaperSystem { name: "MS-DOS, large", digit_bits: 16 },
+    PaperSystem { name: "Windows 3.1, medium", digit_bits: 16 },
+    PaperSystem { name: "Windows 3.1, large", digit_bits: 16 },
+    PaperSystem { name: "Windows 3.1, DLL", digit_bits: 16 },
+    PaperSystem { name: "Windows 95", digit_bits: 32 },
+    PaperSystem { name: "Windows 95, DLL", digit_bits: 32 },
+    PaperSystem { name: "UNIX (Solaris 2.3)", digit_bits: 32 },
 ];
 
 /// Indexes of columns.
@@ -31,14 +31,14 @@ pub(super) const WINDOWS_95_DLL: usize = 6;
 pub(super) const UNIX: usize = 7;
 
 /// One of tables 2 to 5.
-pub(super) struct Table {
+pub(super) struct PaperTable {
     pub(super) number: u32,
     pub(super) bits: usize,
     /// Rows are [`Operation::PAPER`], in milliseconds; the last two rows are in seconds.
     pub(super) figures: [[&'static str; 8]; 8],
 }
 
-impl Table {
+impl PaperTable {
     /// A figure in nanoseconds.
     pub(super) fn ns(&self, row: usize, column: usize) -> f64 {
         self.figures[row][column].parse().unwrap_or(f64::NAN) * if is_in_seconds(row) { 1e9 } else { 1e6 }
@@ -78,8 +78,8 @@ pub(super) const OPERATIONS: [&str; 8] = [
 ];
 
 /// Tables 2 to 5.
-pub(super) const TABLES: [Table; 4] = [
-    Table {
+pub(super) const TABLES: [PaperTable; 4] = [
+    PaperTable {
         number: 2,
         bits: 256,
         figures: [
@@ -93,7 +93,7 @@ pub(super) const TABLES: [Table; 4] = [
             ["0.109", "0.164", "0.088", "0.149", "0.4122", "0.0291", "0.0291", "0.137"],
         ],
     },
-    Table {
+    PaperTable {
         number: 3,
         bits: 512,
         figures: [
@@ -107,7 +107,7 @@ pub(super) const TABLES: [Table; 4] = [
             ["0.989", "1.318", "0.583", "0.687", "3.164", "0.1279", "0.1291", "0.903"],
         ],
     },
-    Table {
+    PaperTable {
         number: 4,
         bits: 768,
         figures: [
@@ -121,7 +121,7 @@ pub(super) const TABLES: [Table; 4] = [
             ["3.131", "4.285", "1.851", "2.164", "10.403", "0.379", "0.384", "2.92"],
         ],
     },
-    Table {
+    PaperTable {
         number: 5,
         bits: 1024,
         figures: [

@@ -20,11 +20,11 @@ const SCHEMA: u32 = 1;
 
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-enum Line {
-    System {
+enum RecordLine {
+    RecordedSystem {
         schema: u32,
         #[serde(flatten)]
-        system: System,
+        system: RecordedSystem,
     },
     Time {
         system: String,
@@ -38,7 +38,7 @@ enum Line {
 
 /// A system and its times.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct System {
+pub(super) struct RecordedSystem {
     #[serde(rename = "system")]
     pub(super) name: String,
     pub(super) title: String,
@@ -54,7 +54,7 @@ pub(super) struct System {
     pub(super) times: BTreeMap<(u32, usize, &'static str), f64>,
 }
 
-impl System {
+impl RecordedSystem {
     /// Whether its times are those of a real machine.
     pub(super) fn is_real(&self) -> bool {
         self.unit == "ns"
@@ -67,7 +67,7 @@ impl System {
 }
 
 /// The systems of the file in `effort`, or of the built-in record.
-pub(super) fn systems(effort: &Effort) -> Result<Vec<System>, Error> {
+pub(super) fn systems(effort: &Effort) -> Result<Vec<RecordedSystem>, Error> {
     let text = text(effort)?;
     parse(&text).map_err(|(line, why)| Error::Record { path: path(effort), line, why })
 }
@@ -95,17 +95,19 @@ fn path(effort: &Effort) -> std::path::PathBuf {
 }
 
 /// The systems in order, or the line with an error and the reason.
-fn parse(text: &str) -> Result<Vec<System>, (usize, String)> {
-    let mut systems: Vec<System> = Vec::new();
+fn parse(text: &str) -> Result<Vec<RecordedSystem>, (usize, String)> {
+    let mut systems: Vec<RecordedSystem> = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let wrong = |why: &str| (number + 1, why.to_string());
         match serde_json::from_str(line).map_err(|error| (number + 1, error.to_string()))? {
-            Line::System { schema, .. } if schema != SCHEMA => return Err(wrong("unknown version of the record")),
-            Line::System { system, .. } => {
+            RecordLine::RecordedSystem { schema, .. } if schema != SCHEMA => {
+                return Err(wrong("unknown version of the record"));
+            }
+            RecordLine::RecordedSystem { system, .. } => {
                 if systems.iter().any(|other| other.name == system.name) {
                     return Err(wrong("duplicate system"));
                 }
-                systems.push(System {
+                systems.push(RecordedSystem {
                     title: words(&system.title),
                     unit: words(&system.unit),
                     machine: words(&system.machine),
@@ -114,7 +116,7 @@ fn parse(text: &str) -> Result<Vec<System>, (usize, String)> {
                     ..system
                 });
             }
-            Line::Time { system, digit_bits, bits, operation, runs, elapsed } => {
+            RecordLine::Time { system, digit_bits, bits, operation, runs, elapsed } => {
                 let Some(system) = systems.iter_mut().find(|other| other.name == system) else {
                     return Err(wrong("time of a system that has no description above"));
                 };

@@ -3,9 +3,9 @@
 
 use tress_modular_times::Operation;
 
-use super::super::{Claim, Effort, Error, Section, Table, Verdict, busy::Looks};
+use super::super::{Claim, Effort, Error, Section, StudyTable, Verdict, busy::BusyMonitor};
 use super::paper::{OPERATIONS, SYSTEMS, TABLES, UNIX, WINDOWS_31_LARGE};
-use super::record::{System, systems};
+use super::record::{RecordedSystem, systems};
 use super::samples;
 use tress_plan::date;
 
@@ -32,13 +32,13 @@ pub(super) fn table_5(effort: &Effort) -> Result<Section, Error> {
 fn section(effort: &Effort, which: usize) -> Result<Section, Error> {
     let table = &TABLES[which];
     let bits = table.bits;
-    let mut looks = Looks::default();
-    let here = samples(effort, bits, 0..Operation::PAPER.len(), &mut looks)?;
+    let mut monitor = BusyMonitor::default();
+    let here = samples(effort, bits, 0..Operation::PAPER.len(), &mut monitor)?;
     let systems = systems(effort)?;
     let mut section = Section::new(text(table.number, &systems));
 
     let header = [&["system", "digit, bits"], &OPERATIONS[..]].concat();
-    let mut real = Table::new(format!("Time of one run on numbers of {bits} bits"), &header);
+    let mut real = StudyTable::new(format!("Time of one run on numbers of {bits} bits"), &header);
     for (column, system) in SYSTEMS.iter().enumerate() {
         let figures = (0..OPERATIONS.len()).map(|row| {
             let is_misprint = bits == 1024 && ((column == WINDOWS_31_LARGE && row < 6) || (column == UNIX && row >= 6));
@@ -61,19 +61,19 @@ fn section(effort: &Effort, which: usize) -> Result<Section, Error> {
     units.dedup();
     for unit in units {
         let title = format!("Emulated, {unit} per run on numbers of {bits} bits (not times)");
-        let mut emulated = Table::new(title, &header);
+        let mut emulated = StudyTable::new(title, &header);
         for system in systems.iter().filter(|system| system.unit == unit) {
             recorded(&mut emulated, system, bits, count);
         }
         section.tables.push(emulated);
     }
 
-    section.verdicts.push(faster(table, &here, &looks));
-    section.verdicts.push(wider(&here, &looks));
+    section.verdicts.push(faster(table, &here, &monitor));
+    section.verdicts.push(wider(&here, &monitor));
     Ok(section)
 }
 
-fn text(number: u32, systems: &[System]) -> String {
+fn text(number: u32, systems: &[RecordedSystem]) -> String {
     let mut machines: Vec<String> = systems
         .iter()
         .filter(|system| system.is_real())
@@ -94,7 +94,7 @@ fn line(system: String, digit_bits: u32, figures: impl Iterator<Item = String>) 
 }
 
 /// Adds a row for each digit size that the system has.
-fn recorded(table: &mut Table, system: &System, bits: usize, show: fn(f64) -> String) {
+fn recorded(table: &mut StudyTable, system: &RecordedSystem, bits: usize, show: fn(f64) -> String) {
     let through = system.through.as_ref().map_or(String::new(), |through| format!(", through {through}"));
     for digit_bits in DIGITS {
         let figures = Operation::PAPER.map(|operation| system.per_run(digit_bits, bits, operation));
@@ -116,7 +116,7 @@ fn count(value: f64) -> String {
 }
 
 /// How many times as fast as the fastest of the paper's systems with digits of the same size.
-fn faster(table: &super::paper::Table, here: &[[Vec<f64>; 3]], looks: &Looks) -> Verdict {
+fn faster(table: &super::paper::PaperTable, here: &[[Vec<f64>; 3]], monitor: &BusyMonitor) -> Verdict {
     let mut least = (f64::INFINITY, String::new());
     let mut most = (0.0, String::new());
     for (row, samples) in here.iter().enumerate() {
@@ -138,11 +138,11 @@ fn faster(table: &super::paper::Table, here: &[[Vec<f64>; 3]], looks: &Looks) ->
          times as fast ({})",
         least.0, least.1, most.0, most.1
     );
-    Claim::Ours.measured(claim, Some(least.0 > 1.0), looks)
+    Claim::Ours.measured(claim, Some(least.0 > 1.0), monitor)
 }
 
 /// The paper assumes that digits of 32 bits are faster than those of 16.
-fn wider(here: &[[Vec<f64>; 3]], looks: &Looks) -> Verdict {
+fn wider(here: &[[Vec<f64>; 3]], monitor: &BusyMonitor) -> Verdict {
     let slower: Vec<&str> = here
         .iter()
         .zip(OPERATIONS)
@@ -152,5 +152,5 @@ fn wider(here: &[[Vec<f64>; 3]], looks: &Looks) -> Verdict {
     let claim = "wider digits are faster in all operations (section 4), 32 bits compared with 16".to_string();
     let is_so = slower.is_empty();
     let claim = if is_so { claim } else { format!("{claim}: except {}", slower.join(", ")) };
-    Claim::Paper.measured(claim, Some(is_so), looks)
+    Claim::Paper.measured(claim, Some(is_so), monitor)
 }

@@ -3,9 +3,9 @@
 
 use tress_sim::timing::Account;
 
-use super::super::{Claim, Effort, Error, Section, Table, Verdict};
-use super::paper::{NEAR, Printed, TABLE_5};
-use super::simulate::Figures;
+use super::super::{Claim, Effort, Error, Section, StudyTable, Verdict};
+use super::paper::{NEAR, PaperRow, TABLE_5};
+use super::simulate::KernelFigures;
 use super::table_5::{Simulated, simulated};
 
 /// Rounds, round keys, and rows of a block.
@@ -31,7 +31,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     })
 }
 
-fn table(simulated: &[Simulated]) -> Table {
+fn table(simulated: &[Simulated]) -> StudyTable {
     let mut rows = Vec::new();
     for (printed, [layout, ours, _]) in TABLE_5.iter().zip(simulated) {
         for (whose, figures) in [("its layout", layout), ("ours", ours)] {
@@ -48,7 +48,7 @@ fn table(simulated: &[Simulated]) -> Table {
             ]);
         }
     }
-    Table::new(
+    StudyTable::new(
         "Cycles per call, simulated, by cause",
         &[
             "",
@@ -65,7 +65,7 @@ fn table(simulated: &[Simulated]) -> Table {
 }
 
 /// Cycles of a call, divided by rounds and blocks.
-fn round_cycles(figures: &Figures, printed: &Printed) -> f64 {
+fn round_cycles(figures: &KernelFigures, printed: &PaperRow) -> f64 {
     f64::from(figures.cycles) / ROUNDS / f64::from(printed.bytes / 8)
 }
 
@@ -136,7 +136,8 @@ mod tests {
 
     fn with(change: impl Fn(usize) -> u32) -> Vec<Simulated> {
         let row = |row: usize| {
-            let figures = |cycles| Figures { bytes: 32, cycles, instructions: cycles, ..Figures::default() };
+            let figures =
+                |cycles| KernelFigures { bytes: 32, cycles, instructions: cycles, ..KernelFigures::default() };
             [figures(change(row)), figures(100), figures(100)]
         };
         (0..TABLE_5.len()).map(row).collect()

@@ -1,11 +1,11 @@
 //! Our kernels of all ciphers on short and long messages, and published results for processors of this kind.
 
-use super::super::{Claim, Effort, Error, Picture, Section, Table, Verdict};
-use super::simulate::{self, Figures};
+use super::super::{Claim, Effort, Error, Picture, Section, StudyTable, Verdict};
+use super::simulate::{self, KernelFigures};
 use crate::picture::bars::{Bars, Group};
 
 /// A kernel of ours.
-struct Kernel {
+struct TressKernel {
     name: &'static str,
     /// Names of its rows in the program for 16, 64 and 1024 bytes.
     rows: [&'static str; 3],
@@ -13,7 +13,7 @@ struct Kernel {
 
 macro_rules! kernel {
     ($name:literal, $row:literal, $short:literal) => {
-        Kernel { name: $name, rows: [concat!($row, " ", $short), concat!($row, " 64"), concat!($row, " 1024")] }
+        TressKernel { name: $name, rows: [concat!($row, " ", $short), concat!($row, " 64"), concat!($row, " 1024")] }
     };
     ($name:literal, $row:literal) => {
         kernel!($name, $row, 16)
@@ -21,7 +21,7 @@ macro_rules! kernel {
 }
 
 /// Minimum lengths: four blocks of PIPO are 32 bytes, four messages of AES 64; shorter messages take as much work.
-const KERNELS: [Kernel; 22] = [
+const KERNELS: [TressKernel; 22] = [
     kernel!("PIPO-64/128 ECB, one block", "pipo128_encrypt1"),
     kernel!("PIPO-64/128 ECB, four blocks", "pipo128_encrypt4", 32),
     kernel!("PIPO-64/128 ECB, four blocks, no prepared key", "pipo128_small_encrypt4", 32),
@@ -70,7 +70,7 @@ const PUBLISHED: [(&str, &str, &str); 8] = [
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let rows: Vec<&str> = KERNELS.iter().flat_map(|kernel| kernel.rows).collect();
     let figures = simulate::all(&rows, "fe310")?;
-    let figures: &[[Figures; 3]] = figures.as_chunks().0;
+    let figures: &[[KernelFigures; 3]] = figures.as_chunks().0;
     Ok(Section {
         text: "Cycles of one kernel call divided by the length of its message, with a prepared key. A kernel processes whole \
                groups: eight blocks of AES in ECB and CTR, four of PIPO, even if the message is shorter. Where there are four \
@@ -85,8 +85,8 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     })
 }
 
-fn table(figures: &[[Figures; 3]]) -> Table {
-    let row = |(kernel, figures): (&Kernel, &[Figures; 3])| {
+fn table(figures: &[[KernelFigures; 3]]) -> StudyTable {
+    let row = |(kernel, figures): (&TressKernel, &[KernelFigures; 3])| {
         let [short, middle, long] = per_byte(figures);
         let [.., last] = figures;
         vec![
@@ -98,7 +98,7 @@ fn table(figures: &[[Figures; 3]]) -> Table {
             last.stack_bytes.to_string(),
         ]
     };
-    Table::new(
+    StudyTable::new(
         "Tress, simulated: cycles per byte; bytes of code and stack",
         &["", "16 bytes", "64 bytes", "1024 bytes", "code", "stack"],
     )
@@ -106,27 +106,28 @@ fn table(figures: &[[Figures; 3]]) -> Table {
 }
 
 /// Cycles per byte of messages of 16, 64 and 1024 bytes.
-fn per_byte(figures: &[Figures; 3]) -> [f64; 3] {
+fn per_byte(figures: &[KernelFigures; 3]) -> [f64; 3] {
     let [short, middle, long] = figures;
     [f64::from(short.cycles) / 16.0, f64::from(middle.cycles) / 64.0, f64::from(long.cycles) / 1024.0]
 }
 
-fn published() -> Table {
+fn published() -> StudyTable {
     let row =
         |(name, per_byte, source): &(&str, &str, &str)| vec![(*name).into(), (*per_byte).into(), (*source).into()];
-    Table::new(
+    StudyTable::new(
         "Published by others, measured on FE310 boards: cycles per byte of long messages",
         &["", "cycles per byte", "source"],
     )
     .with(PUBLISHED.iter().map(row))
 }
 
-fn picture(figures: &[[Figures; 3]]) -> Picture {
-    let group = |(kernel, figures): (&Kernel, &[Figures; 3])| {
+fn picture(figures: &[[KernelFigures; 3]]) -> Picture {
+    let group = |(kernel, figures): (&TressKernel, &[KernelFigures; 3])| {
         let [_, middle, long] = per_byte(figures);
         Group { name: kernel.name.replace(", constant time", ""), values: vec![Some(long), Some(middle)] }
     };
-    let shown = |(kernel, _): &(&Kernel, &[Figures; 3])| kernel.name.contains("CTR") || kernel.name.contains("CCM");
+    let shown =
+        |(kernel, _): &(&TressKernel, &[KernelFigures; 3])| kernel.name.contains("CTR") || kernel.name.contains("CCM");
     let bars = Bars {
         title: "Key streams and CCM on an FE310, simulated: cycles per byte".into(),
         series: ["1024 bytes", "64 bytes"].map(String::from).into(),
@@ -135,7 +136,7 @@ fn picture(figures: &[[Figures; 3]]) -> Picture {
     Picture::new("ciphers", bars)
 }
 
-fn verdicts(figures: &[[Figures; 3]]) -> Vec<Verdict> {
+fn verdicts(figures: &[[KernelFigures; 3]]) -> Vec<Verdict> {
     let of = |name: &str| {
         let place = KERNELS.iter().position(|kernel| kernel.name == name);
         place.and_then(|place| figures.get(place)).map_or([f64::NAN; 3], per_byte)
@@ -200,14 +201,14 @@ mod tests {
 
     #[test]
     fn verdicts_follow_the_figures() {
-        let with = |cycles: u32| -> Vec<[Figures; 3]> {
-            let of = |bytes: u32, kernel: &Kernel| {
+        let with = |cycles: u32| -> Vec<[KernelFigures; 3]> {
+            let of = |bytes: u32, kernel: &TressKernel| {
                 let slow = if kernel.name.starts_with("PIPO") { 1 } else { 2 };
-                Figures { bytes, cycles: cycles * slow * bytes, ..Figures::default() }
+                KernelFigures { bytes, cycles: cycles * slow * bytes, ..KernelFigures::default() }
             };
             KERNELS.iter().map(|kernel| [16, 64, 1024].map(|bytes| of(bytes, kernel))).collect()
         };
-        let fails = |figures: &[[Figures; 3]]| {
+        let fails = |figures: &[[KernelFigures; 3]]| {
             verdicts(figures).iter().filter(|verdict| matches!(verdict, Verdict::Fails(_))).count()
         };
         assert_eq!(fails(&with(20)), 0);

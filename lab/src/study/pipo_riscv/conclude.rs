@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::super::Found;
+use super::super::Findings;
 
-pub(super) fn conclude(found: Found<'_>) -> Option<String> {
+pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     let cell = |row, column| found.cell("table-5", row, column);
     let (one, four) = ("one block, ECB", "four blocks, ECB, speed");
     let (holds, claims) = found.holding(&["misprints"]);

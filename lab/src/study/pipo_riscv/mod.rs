@@ -14,7 +14,7 @@ mod rtl;
 mod simulate;
 mod table_5;
 
-use super::{Part, Study};
+use super::{Study, StudyPart};
 
 pub(super) const STUDY: Study = Study {
     name: "pipo-riscv",
@@ -25,11 +25,11 @@ pub(super) const STUDY: Study = Study {
              is the code of Tress. Earlier calls have prepared the keys and loaded the code into the instruction cache. The \
              results are the same on every computer.",
     parts: &[
-        Part { name: "table-5", title: "Table 5", run: table_5::run },
-        Part { name: "account", title: "Where the cycles go", run: account::run },
-        Part { name: "ciphers", title: "PIPO, AES and RC6 by length", run: ciphers::run },
-        Part { name: "rtl", title: "The model compared with a core as RTL", run: rtl::run },
-        Part { name: "misprints", title: "Misprints", run: misprints::run },
+        StudyPart { name: "table-5", title: "Table 5", run: table_5::run },
+        StudyPart { name: "account", title: "Where the cycles go", run: account::run },
+        StudyPart { name: "ciphers", title: "PIPO, AES and RC6 by length", run: ciphers::run },
+        StudyPart { name: "rtl", title: "The model compared with a core as RTL", run: rtl::run },
+        StudyPart { name: "misprints", title: "Misprints", run: misprints::run },
     ],
     inputs: |_| Ok(String::new()),
     conclude: conclude::conclude,

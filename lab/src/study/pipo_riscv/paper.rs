@@ -1,7 +1,7 @@
 //! The paper's Table 5, and our kernel for each of its rows.
 
 /// A row of the table: a kernel of the paper.
-pub(super) struct Printed {
+pub(super) struct PaperRow {
     pub(super) name: &'static str,
     /// Bytes of a call.
     pub(super) bytes: u32,
@@ -17,15 +17,15 @@ pub(super) struct Printed {
     pub(super) key_bytes: [u32; 2],
 }
 
-impl Printed {
+impl PaperRow {
     pub(super) fn per_byte(&self) -> f64 {
         self.per_byte.parse().unwrap_or(f64::NAN)
     }
 }
 
 /// In the paper's order.
-pub(super) const TABLE_5: [Printed; 7] = [
-    Printed {
+pub(super) const TABLE_5: [PaperRow; 7] = [
+    PaperRow {
         name: "one block, ECB",
         bytes: 8,
         cycles: 1217,
@@ -35,7 +35,7 @@ pub(super) const TABLE_5: [Printed; 7] = [
         ours_bulk: "pipo128_encrypt1 1024",
         key_bytes: [112, 112],
     },
-    Printed {
+    PaperRow {
         name: "one block, CBC",
         bytes: 8,
         cycles: 1240,
@@ -45,7 +45,7 @@ pub(super) const TABLE_5: [Printed; 7] = [
         ours_bulk: "pipo128_cbc_encrypt1 1024",
         key_bytes: [112, 112],
     },
-    Printed {
+    PaperRow {
         name: "one block, CTR",
         bytes: 8,
         cycles: 1242,
@@ -55,7 +55,7 @@ pub(super) const TABLE_5: [Printed; 7] = [
         ours_bulk: "pipo128_ctr1 1024",
         key_bytes: [112, 112],
     },
-    Printed {
+    PaperRow {
         name: "four blocks, ECB, memory",
         bytes: 32,
         cycles: 2715,
@@ -65,7 +65,7 @@ pub(super) const TABLE_5: [Printed; 7] = [
         ours_bulk: "pipo128_small_encrypt4 1024",
         key_bytes: [112, 16],
     },
-    Printed {
+    PaperRow {
         name: "four blocks, ECB, speed",
         bytes: 32,
         cycles: 1918,
@@ -75,7 +75,7 @@ pub(super) const TABLE_5: [Printed; 7] = [
         ours_bulk: "pipo128_encrypt4 1024",
         key_bytes: [448, 112],
     },
-    Printed {
+    PaperRow {
         name: "four blocks, CTR",
         bytes: 32,
         cycles: 1907,
@@ -85,7 +85,7 @@ pub(super) const TABLE_5: [Printed; 7] = [
         ours_bulk: "pipo128_ctr4 1024",
         key_bytes: [448, 112],
     },
-    Printed {
+    PaperRow {
         name: "four blocks, CBC decryption",
         bytes: 32,
         cycles: 1942,

@@ -57,11 +57,11 @@ pub(super) fn symbol(name: &str) -> Result<u64, Error> {
 
 /// The expected sum of a row: FNV-1a with words instead of bytes.
 pub(super) fn sum(name: &str) -> Result<u32, Error> {
-    Ok(numbers::sum(&Work::new().done(name)?))
+    Ok(numbers::sum(&ProgramMemory::new().done(name)?))
 }
 
 /// Initial contents of the program's memory.
-struct Work {
+struct ProgramMemory {
     key: [u8; 32],
     /// Chains and counters.
     state: Vec<u8>,
@@ -71,14 +71,14 @@ struct Work {
 /// Distance in bytes at which the paper's kernels write.
 const APART: usize = 64;
 
-impl Work {
-    fn new() -> Work {
-        let mut numbers = numbers::Numbers::new();
+impl ProgramMemory {
+    fn new() -> ProgramMemory {
+        let mut numbers = numbers::NumberGenerator::new();
         let mut key = [0; 32];
         key.copy_from_slice(&numbers.bytes(8));
         let (mut state, data) = (numbers.bytes(32), numbers.bytes(256));
         state[15] = 0;
-        Work { key, state, data }
+        ProgramMemory { key, state, data }
     }
 
     /// The data after a row's call.

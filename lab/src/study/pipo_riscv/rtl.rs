@@ -2,21 +2,21 @@
 
 use serde::Deserialize;
 
-use super::super::{Claim, Effort, Error, Section, Table, Verdict};
-use super::simulate::{self, Figures};
+use super::super::{Claim, Effort, Error, Section, StudyTable, Verdict};
+use super::simulate::{self, KernelFigures};
 
 const VECTORS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../vectors/rtl/e31-pipo.json"));
 
 /// Largest relative difference between model and RTL.
 const TOLERANCE: f64 = 0.01;
 #[derive(Deserialize)]
-struct Vectors {
+struct RtlVectors {
     source: String,
-    kernels: Vec<Kernel>,
+    kernels: Vec<RtlKernel>,
 }
 
 #[derive(Deserialize)]
-struct Kernel {
+struct RtlKernel {
     name: String,
     cycles: u32,
     instructions: u32,
@@ -24,7 +24,7 @@ struct Kernel {
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let broken = |error: serde_json::Error| Error::Program(format!("vectors/rtl/e31-pipo.json: {error}"));
-    let mut vectors: Vectors = serde_json::from_str(VECTORS).map_err(broken)?;
+    let mut vectors: RtlVectors = serde_json::from_str(VECTORS).map_err(broken)?;
     // A kernel that prepares a nonce takes so few cycles that one misprediction is 3 %.
     vectors.kernels.retain(|kernel| !kernel.name.ends_with(" 0"));
     let names: Vec<&str> = vectors.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
@@ -41,12 +41,12 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     })
 }
 
-fn off(kernel: &Kernel, figures: &Figures) -> f64 {
+fn off(kernel: &RtlKernel, figures: &KernelFigures) -> f64 {
     f64::from(figures.cycles) / f64::from(kernel.cycles) - 1.0
 }
 
-fn table(kernels: &[Kernel], figures: &[Figures]) -> Table {
-    let row = |(kernel, figures): (&Kernel, &Figures)| {
+fn table(kernels: &[RtlKernel], figures: &[KernelFigures]) -> StudyTable {
+    let row = |(kernel, figures): (&RtlKernel, &KernelFigures)| {
         vec![
             kernel.name.clone(),
             figures.cycles.to_string(),
@@ -55,14 +55,14 @@ fn table(kernels: &[Kernel], figures: &[Figures]) -> Table {
             format!("{:.1}", f64::from(kernel.cycles) / f64::from(figures.bytes)),
         ]
     };
-    Table::new("Cycles per call", &["", "model, simulated", "RTL", "difference", "RTL, per byte"])
+    StudyTable::new("Cycles per call", &["", "model, simulated", "RTL", "difference", "RTL, per byte"])
         .with(kernels.iter().zip(figures).map(row))
 }
 
-fn verdicts(kernels: &[Kernel], figures: &[Figures]) -> Vec<Verdict> {
+fn verdicts(kernels: &[RtlKernel], figures: &[KernelFigures]) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     let pairs = || kernels.iter().zip(figures);
-    let far = |(kernel, figures): &(&Kernel, &Figures)| off(kernel, figures).abs() > TOLERANCE;
+    let far = |(kernel, figures): &(&RtlKernel, &KernelFigures)| off(kernel, figures).abs() > TOLERANCE;
     let (far, near): (Vec<_>, Vec<_>) = pairs().partition(far);
     let most = near.iter().map(|(kernel, figures)| off(kernel, figures).abs()).fold(0.0, f64::max);
     let mean = pairs().map(|(kernel, figures)| off(kernel, figures).abs()).sum::<f64>() / kernels.len().max(1) as f64;
@@ -117,9 +117,9 @@ mod tests {
 
     #[test]
     fn what_differs_is_told() {
-        let kernel = |cycles, instructions| Kernel { name: "k".into(), cycles, instructions };
-        let figures = Figures { bytes: 8, cycles: 1000, instructions: 900, ..Figures::default() };
-        let fails = |kernel: Kernel| {
+        let kernel = |cycles, instructions| RtlKernel { name: "k".into(), cycles, instructions };
+        let figures = KernelFigures { bytes: 8, cycles: 1000, instructions: 900, ..KernelFigures::default() };
+        let fails = |kernel: RtlKernel| {
             verdicts(&[kernel], &[figures]).iter().filter(|verdict| matches!(verdict, Verdict::Fails(_))).count()
         };
         assert_eq!([fails(kernel(1000, 900)), fails(kernel(960, 900)), fails(kernel(1000, 901))], [0, 2, 1]);

@@ -7,7 +7,7 @@ use super::program;
 
 /// The results of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Figures {
+pub(super) struct KernelFigures {
     /// Bytes of the call.
     pub(super) bytes: u32,
     /// Cycles and instructions of a call, less those of calling an empty function.
@@ -23,7 +23,7 @@ pub(super) struct Figures {
     pub(super) slots: Account,
 }
 
-impl Figures {
+impl KernelFigures {
     pub(super) fn per_byte(&self) -> f64 {
         f64::from(self.cycles) / f64::from(self.bytes)
     }
@@ -43,7 +43,7 @@ fn is_kernel(name: &str) -> bool {
 /// A run of more instructions is a bug.
 const LIMIT: u64 = 1 << 30;
 
-fn one(row: usize, name: &str, machine: &Machine) -> Result<Figures, Error> {
+fn one(row: usize, name: &str, machine: &Machine) -> Result<KernelFigures, Error> {
     let image = Image::parse(&program::asked_for(row)?)?;
     let mut simulation = Simulation::new(machine, Model::Pipeline, image)?;
     match simulation.run(LIMIT)? {
@@ -58,7 +58,7 @@ fn one(row: usize, name: &str, machine: &Machine) -> Result<Figures, Error> {
     }
     let report = simulation.report();
     let bytes = name.split_once(' ').and_then(|(_, bytes)| bytes.parse().ok());
-    Ok(Figures {
+    Ok(KernelFigures {
         bytes: bytes.ok_or_else(|| Error::Program(format!("{name}: does not report its number of bytes")))?,
         cycles: result[1],
         instructions: result[2],
@@ -97,7 +97,7 @@ fn slots(report: &Report) -> Account {
 }
 
 /// The results of these rows on the machine of this name, in order.
-pub(super) fn all(wanted: &[&str], machine: &str) -> Result<Vec<Figures>, Error> {
+pub(super) fn all(wanted: &[&str], machine: &str) -> Result<Vec<KernelFigures>, Error> {
     let machine =
         Machine::preset(machine).ok_or_else(|| Error::Program(format!("the machine {machine} is missing")))?;
     let names = program::names()?;

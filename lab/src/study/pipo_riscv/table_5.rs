@@ -1,12 +1,12 @@
 //! Table 5 of the paper, its layout rewritten, and our kernels: cycles, cycles per byte, code, stack and keys.
 
-use super::super::{Claim, Effort, Error, Picture, Section, Table, Verdict};
-use super::paper::{KWAK, NEAR, Printed, TABLE_5};
-use super::simulate::{self, Figures};
+use super::super::{Claim, Effort, Error, Picture, Section, StudyTable, Verdict};
+use super::paper::{KWAK, NEAR, PaperRow, TABLE_5};
+use super::simulate::{self, KernelFigures};
 use crate::picture::bars::{Bars, Group};
 
 /// Results for a row of the table: the layout's call, our call, ours on 1024 bytes.
-pub(super) type Simulated = [Figures; 3];
+pub(super) type Simulated = [KernelFigures; 3];
 
 /// The simulated results for all rows of the table.
 pub(super) fn simulated() -> Result<Vec<Simulated>, Error> {
@@ -28,7 +28,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     })
 }
 
-fn cycles(simulated: &[Simulated]) -> Table {
+fn cycles(simulated: &[Simulated]) -> StudyTable {
     let mut rows: Vec<Vec<String>> = Vec::new();
     for (printed, [layout, ours, bulk]) in TABLE_5.iter().zip(simulated) {
         rows.push(vec![
@@ -57,7 +57,7 @@ fn cycles(simulated: &[Simulated]) -> Table {
             String::new(),
         ]);
     }
-    Table::new(
+    StudyTable::new(
         "Cycles per call and per byte",
         &[
             "",
@@ -73,8 +73,8 @@ fn cycles(simulated: &[Simulated]) -> Table {
     .with(rows)
 }
 
-fn sizes(simulated: &[Simulated]) -> Table {
-    let row = |(printed, [layout, ours, _]): (&Printed, &Simulated)| {
+fn sizes(simulated: &[Simulated]) -> StudyTable {
+    let row = |(printed, [layout, ours, _]): (&PaperRow, &Simulated)| {
         vec![
             printed.name.into(),
             layout.code_bytes.to_string(),
@@ -85,7 +85,7 @@ fn sizes(simulated: &[Simulated]) -> Table {
             printed.key_bytes[1].to_string(),
         ]
     };
-    Table::new(
+    StudyTable::new(
         "Bytes of code (from the symbols), stack (from a pattern written before the call) and prepared key. Of these, \
                 the paper gives only the keys",
         &["", "its layout, code", "ours, code", "its layout, stack", "ours, stack", "its layout, key", "ours, key"],
@@ -94,7 +94,7 @@ fn sizes(simulated: &[Simulated]) -> Table {
 }
 
 fn picture(simulated: &[Simulated]) -> Picture {
-    let group = |(printed, [layout, ours, bulk]): (&Printed, &Simulated)| Group {
+    let group = |(printed, [layout, ours, bulk]): (&PaperRow, &Simulated)| Group {
         name: printed.name.into(),
         values: [printed.per_byte(), layout.per_byte(), ours.per_byte(), bulk.per_byte()].map(Some).into(),
     };
@@ -157,16 +157,16 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
 mod tests {
     use super::*;
 
-    fn figures(bytes: u32, cycles: u32) -> Figures {
-        Figures { bytes, cycles, ..Figures::default() }
+    fn figures(bytes: u32, cycles: u32) -> KernelFigures {
+        KernelFigures { bytes, cycles, ..KernelFigures::default() }
     }
 
     /// Verdicts say what the figures say.
     #[test]
     fn verdicts_follow_the_figures() {
         let with = |layout: f64, ours: f64| -> Vec<Simulated> {
-            let of = |printed: &Printed, times: f64| (f64::from(printed.cycles) * times) as u32;
-            let row = |printed: &Printed| {
+            let of = |printed: &PaperRow, times: f64| (f64::from(printed.cycles) * times) as u32;
+            let row = |printed: &PaperRow| {
                 let bulk = (printed.per_byte() * 1024.0 * ours) as u32;
                 [
                     figures(printed.bytes, of(printed, layout)),

@@ -9,7 +9,7 @@ use std::{ops::RangeInclusive, thread, time::Duration};
 use tress_container::container::CHUNK_BYTES;
 use tress_plan::Problem;
 
-use super::super::{Claim, Effort, Error, Measured, Picture, Row, Section, Verdict, busy::Looks, chart};
+use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, busy::BusyMonitor, chart};
 use super::PAPER_R_COMP;
 use crate::picture::{Chart, Line, Mark, Scale};
 use transfer::{Transfers, nothing};
@@ -48,20 +48,20 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
 }
 
 /// Measurements on one link.
-struct Run<'a> {
+struct LinkRun<'a> {
     link: &'a Link,
     wire: &'a mut Wire,
     transfers: Transfers<'a>,
     /// Number of transfers of each kind.
     count: usize,
-    looks: &'a mut Looks,
+    monitor: &'a mut BusyMonitor,
     section: &'a mut Section,
 }
 
 fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
     let mut wire = Wire::new()?;
     let (links, count) = if effort.is_quick { (&QUICK_LINKS[..], 3) } else { (&LINKS[..], 5) };
-    let mut looks = Looks::default();
+    let mut monitor = BusyMonitor::default();
     section.text = "A sender and `tress receive` in two network namespaces, connected by a pair of virtual Ethernet \
                     devices with a token bucket as the link. Files are in memory; the receiver decrypts and stores all data, \
                     which is then compared. Times run from the start of the command to the confirmation and include \
@@ -70,7 +70,7 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
         .into();
     for link in links {
         let transfers = Transfers::new(effort, &wire, link.bytes)?;
-        let mut run = Run { link, wire: &mut wire, transfers, count, looks: &mut looks, section };
+        let mut run = LinkRun { link, wire: &mut wire, transfers, count, monitor: &mut monitor, section };
         run.wire_time()?;
         run.table_1()?;
         run.balanced()?;
@@ -80,16 +80,16 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
             run.lossy()?;
         }
     }
-    section.rows.extend(looks.row());
+    section.rows.extend(monitor.row());
     Ok(())
 }
 
-impl Run<'_> {
+impl LinkRun<'_> {
     /// Alternating transfers, one of each kind after the other. Returns the seconds of each.
-    fn in_turn(&mut self, kinds: &[&[&str]]) -> Result<Vec<Vec<f64>>, String> {
+    fn alternate(&mut self, kinds: &[&[&str]]) -> Result<Vec<Vec<f64>>, String> {
         let mut seconds = vec![Vec::new(); kinds.len()];
         for _ in 0..self.count {
-            self.looks.look();
+            self.monitor.check();
             for (kind, seconds) in kinds.iter().zip(&mut seconds) {
                 seconds.push(self.transfers.send(self.wire, kind, nothing)?.elapsed_s);
             }
@@ -99,11 +99,11 @@ impl Run<'_> {
 
     /// Adds a row with the model's value and the measured one.
     fn row(&mut self, what: impl Into<String>, unit: &str, model: f64, measured: Measured) {
-        self.section.rows.push(Row { model: Some(model), ..Row::measured(what, unit, measured) });
+        self.section.rows.push(StudyRow { model: Some(model), ..StudyRow::measured(what, unit, measured) });
     }
 
     fn judge(&mut self, whose: Claim, claim: String, measured: Measured, range: RangeInclusive<f64>) {
-        self.section.verdicts.push(whose.of(claim, measured, range, self.looks));
+        self.section.verdicts.push(whose.of(claim, measured, range, self.monitor));
     }
 
     /// Bytes per second of payload.
@@ -121,7 +121,7 @@ impl Run<'_> {
         self.wire.set_rate(self.link.rate)?;
         let mut ratios = Vec::new();
         for _ in 0..self.count {
-            self.looks.look();
+            self.monitor.check();
             let before = self.wire.bytes()?;
             let report = self.transfers.send(self.wire, &[], nothing)?;
             ratios.push(report.elapsed_s / self.wire.seconds(self.wire.bytes()? - before));
@@ -140,14 +140,14 @@ impl Run<'_> {
         let compute = format!("{}us/B", PAPER_R_COMP * 1e6);
         let fixed = ["--threads", "1", "--compute-rate", &compute];
         let sequential = [&fixed[..], &["--sequential"]].concat();
-        let seconds = self.in_turn(&[&sequential, &fixed])?;
+        let seconds = self.alternate(&[&sequential, &fixed])?;
         let (name, measured) = (self.link.name, Measured::ratio(&seconds[0], &seconds[1]));
         let plan = self.problem(PAPER_R_COMP).plan().map_err(|error| error.to_string())?;
         let printed = TABLE_1.iter().find(|(link, _)| *link == name).map_or(plan.speedup, |(_, printed)| *printed);
-        self.section.rows.push(Row {
+        self.section.rows.push(StudyRow {
             paper: Some(format!("{printed:.2}")),
             model: Some(plan.speedup),
-            ..Row::measured(format!("{name}, the paper's R_comp: speed-up over sequential"), "", measured)
+            ..StudyRow::measured(format!("{name}, the paper's R_comp: speed-up over sequential"), "", measured)
         });
         let claim = format!("{name}: the speed-up of Table 1 within 3 %; measured {:.3}", measured.median);
         self.judge(Claim::Paper, claim, measured, printed * 0.97..=printed * 1.03);
@@ -165,7 +165,7 @@ impl Run<'_> {
         let fixed = ["--threads", "1", "--compute-rate", &compute];
         let sequential = [&fixed[..], &["--sequential"]].concat();
         let barrier = [&fixed[..], &["--barrier", "--stage", &stage]].concat();
-        let seconds = self.in_turn(&[&sequential, &fixed, &barrier])?;
+        let seconds = self.alternate(&[&sequential, &fixed, &barrier])?;
         for (way, seconds_of) in [("counter", &seconds[1]), ("barrier", &seconds[2])] {
             let what = format!("{}, R_comp = R_comm, {way}", self.link.name);
             let measured = Measured::of(seconds_of);
@@ -193,7 +193,7 @@ impl Run<'_> {
         let fixed = ["--threads", "1", "--compute-rate", &compute, "--barrier", "--stage"];
         let kinds: Vec<Vec<&str>> = sizes.iter().map(|size| [&fixed[..], &[size.as_str()]].concat()).collect();
         let kinds: Vec<&[&str]> = kinds.iter().map(Vec::as_slice).collect();
-        let seconds = self.in_turn(&kinds)?;
+        let seconds = self.alternate(&kinds)?;
         let medians: Vec<Measured> = seconds.iter().map(|seconds| Measured::of(seconds)).collect();
         for (stages, measured) in stages.iter().zip(&medians) {
             let what = format!("1000 Mbit/s, R_comp = R_comm, {stages:.0} stages");
@@ -237,7 +237,7 @@ impl Run<'_> {
         let trace = self.transfers.path("trace.json");
         let path = trace.display().to_string();
         for _ in 0..self.count {
-            self.looks.look();
+            self.monitor.check();
             self.wire.set_rate(rate)?;
             let before = self.wire.bytes()?;
             let options = ["--threads", "1", "--compute-rate", &compute, "--trace", &path];
@@ -261,7 +261,7 @@ impl Run<'_> {
         self.judge(Claim::Ours, claim, measured, 0.95..=1.05);
         let claim = "the trace of each of these runs shows a new plan after the change".into();
         let is_so = plans.iter().all(|&plans| plans >= 1.0);
-        self.section.verdicts.push(Claim::Ours.measured(claim, Some(is_so), self.looks));
+        self.section.verdicts.push(Claim::Ours.measured(claim, Some(is_so), self.monitor));
         Ok(())
     }
 
@@ -273,9 +273,9 @@ impl Run<'_> {
             self.section.verdicts.push(Verdict::LeftOut(text));
             return Ok(());
         }
-        let seconds = self.in_turn(&[&["--streams", "1"], &["--streams", "4"]])?;
+        let seconds = self.alternate(&[&["--streams", "1"], &["--streams", "4"]])?;
         let measured = Measured::ratio(&seconds[0], &seconds[1]);
-        self.section.rows.push(Row::measured("50 ms, 1 % loss: four connections relative to one", "", measured));
+        self.section.rows.push(StudyRow::measured("50 ms, 1 % loss: four connections relative to one", "", measured));
         let claim = format!(
             "50 ms, 1 % loss: four connections are twice as fast as one; measured {:.2} times",
             measured.median

@@ -87,13 +87,13 @@ impl<'a> Transfers<'a> {
         Ok(this)
     }
 
-    /// Sends the file under a new name with these options, compares the received file, and removes it. `meanwhile`
+    /// Sends the file under a new name with these options, compares the received file, and removes it. `during`
     /// runs during the transfer.
     pub(in super::super) fn send(
         &mut self,
         wire: &mut Wire,
         options: &[&str],
-        meanwhile: impl FnOnce(&mut Wire) -> Result<(), String>,
+        during: impl FnOnce(&mut Wire) -> Result<(), String>,
     ) -> Result<Report, String> {
         self.count += 1;
         let name = format!("input-{}", self.count);
@@ -110,7 +110,7 @@ impl<'a> Transfers<'a> {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|error| format!("sender: {error}"))?;
-        let beside = meanwhile(wire);
+        let beside = during(wire);
         if beside.is_err() {
             let _ = sender.kill();
         }
