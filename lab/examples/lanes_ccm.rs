@@ -24,7 +24,7 @@ const SHAPES: [(&str, usize, usize, bool); 7] = [
     ("256x64,key-each", 256, 64, true),
 ];
 
-struct Work {
+struct MessageBatch {
     keys: Vec<Aes>,
     nonces: Vec<[u8; 12]>,
     lengths: Vec<usize>,
@@ -36,8 +36,8 @@ fn now() -> Duration {
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-impl Work {
-    fn new(count: usize, bytes: usize, key_each: bool) -> Result<Work, Error> {
+impl MessageBatch {
+    fn new(count: usize, bytes: usize, key_each: bool) -> Result<MessageBatch, Error> {
         let key = |key: usize| Aes::new(&std::array::from_fn::<u8, 16, _>(|i| (key * 37 + i * 11 + 1) as u8));
         let mut lengths: Vec<usize> =
             (0..count).map(|i| if bytes == 0 { [64, 576, 1500][i % 3] } else { bytes }).collect();
@@ -51,7 +51,7 @@ impl Work {
             nonce[4..].copy_from_slice(&number.to_be_bytes());
             nonce
         };
-        Ok(Work {
+        Ok(MessageBatch {
             keys: (0..if key_each { count } else { 1 }).map(key).collect::<Result<_, _>>()?,
             nonces: (0..count as u64).map(nonce).collect(),
             buffer: vec![0x33; lengths.iter().sum::<usize>() + count * TAG_BYTES],
@@ -106,7 +106,7 @@ fn main() -> Result<(), Error> {
         if wanted.as_deref().is_some_and(|wanted| wanted != name) {
             continue;
         }
-        let mut work = Work::new(count, bytes, key_each)?;
+        let mut work = MessageBatch::new(count, bytes, key_each)?;
         for (encrypts, direction) in [(true, "encrypt"), (false, "decrypt")] {
             let mut best = Duration::MAX;
             for _ in 0..20 {

@@ -48,16 +48,16 @@ pub(crate) fn plant(kind: Dropped, packet: &Sealed, number: usize) -> Vec<u8> {
     match kind {
         // Another sample or another tag, with a matching checksum.
         Dropped::Forged => {
-            let place = NONCE + number % (bytes.len() - NONCE);
-            bytes[place] ^= 1 << (number % 8);
+            let offset = NONCE + number % (bytes.len() - NONCE);
+            bytes[offset] ^= 1 << (number % 8);
             Sealed::frame(&bytes)
         }
         Dropped::Replayed => frame,
         // A flipped bit after the length, such that no byte becomes the end of a frame.
         Dropped::Damaged => {
             let mut frame = frame;
-            let place = 3 + number % (frame.len() - 4);
-            frame[place] ^= if frame[place] == 1 << (number % 8) { 0xff } else { 1 << (number % 8) };
+            let offset = 3 + number % (frame.len() - 4);
+            frame[offset] ^= if frame[offset] == 1 << (number % 8) { 0xff } else { 1 << (number % 8) };
             frame
         }
         // Cut off without the zero at the end. The zero at the beginning of the next frame ends it.

@@ -35,7 +35,7 @@ pub(crate) struct Node {
 }
 
 /// Result of a device's run until it ended or lost power.
-pub(crate) struct Run {
+pub(crate) struct NodeRun {
     /// Bytes that the device sent.
     pub(crate) output: Vec<u8>,
     /// Contents of the store.
@@ -69,7 +69,7 @@ impl Nodes {
             (inside < segment.file_range().1).then(|| segment.file_range().0 + inside)
         });
         let parameters = usize::try_from(offset.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
-        if !file.get(parameters..).is_some_and(|place| place.starts_with(MAGIC)) {
+        if !file.get(parameters..).is_some_and(|offset| offset.starts_with(MAGIC)) {
             return Err("the image is not that of a node, or of another version".into());
         }
         let machine = Machine::preset("fe310").ok_or("there is no machine fe310")?;
@@ -77,16 +77,16 @@ impl Nodes {
     }
 
     /// Runs a device with this store until it ends. After `instructions` instructions the device loses power.
-    pub(crate) fn run(&self, node: &Node, store: &Store, instructions: u64) -> Result<Run, String> {
+    pub(crate) fn run(&self, node: &Node, store: &Store, instructions: u64) -> Result<NodeRun, String> {
         let failed = |error: tress_sim::Error| error.to_string();
         let mut file = Zeroizing::new(self.file.clone());
         let parameters =
             [MAGIC, &node.identifier, &*node.key, &node.packets.to_le_bytes(), &u32::from(node.begin).to_le_bytes()];
-        let mut place = self.parameters;
+        let mut offset = self.parameters;
         for part in parameters {
-            let to = file.get_mut(place..place + part.len()).ok_or("the image ends in its parameters")?;
+            let to = file.get_mut(offset..offset + part.len()).ok_or("the image ends in its parameters")?;
             to.copy_from_slice(part);
-            place += part.len();
+            offset += part.len();
         }
         let image = Image::parse(&file).map_err(failed)?;
         let mut system = System::new(&self.machine, image).map_err(failed)?;
@@ -94,7 +94,7 @@ impl Nodes {
         let exit_code = system.run(instructions).map_err(failed)?;
         let mut after = EMPTY;
         after.copy_from_slice(&system.bus.memory.bytes(self.store, EMPTY.len() as u64));
-        Ok(Run { output: system.bus.console().to_vec(), store: after, exit_code })
+        Ok(NodeRun { output: system.bus.console().to_vec(), store: after, exit_code })
     }
 
     /// Runs all devices from their first start, on all cores, and returns what they sent. Calls `done` after each device.

@@ -55,7 +55,7 @@ impl Receiver {
     pub(crate) fn open(&mut self, frames: &mut [Result<Sealed, Dropped>]) -> Vec<Result<Packet, Dropped>> {
         let mut verdicts: Vec<Result<(), Dropped>> = Vec::with_capacity(frames.len());
         let (mut jobs, mut places) = (Vec::new(), Vec::new());
-        for (place, frame) in frames.iter_mut().enumerate() {
+        for (offset, frame) in frames.iter_mut().enumerate() {
             verdicts.push(match frame {
                 Err(dropped) => Err(*dropped),
                 Ok(sealed) => match self.devices.get(&sealed.identifier()) {
@@ -65,15 +65,15 @@ impl Receiver {
                         let tag = Tag::new(tag, TAG);
                         let job = tag.and_then(|tag| ccm::Open::new(&device.cipher, &nonce, Aad(b""), data, tag));
                         jobs.push(job.expect("lengths are checked"));
-                        places.push(place);
+                        places.push(offset);
                         Ok(())
                     }
                 },
             });
         }
         let _: Result<(), ccm::Forged> = ccm::open(&mut jobs);
-        for (job, place) in jobs.iter().zip(&places) {
-            verdicts[*place] = job.result().map_err(|_| Dropped::Forged);
+        for (job, offset) in jobs.iter().zip(&places) {
+            verdicts[*offset] = job.result().map_err(|_| Dropped::Forged);
         }
         drop(jobs);
         let take = |(frame, verdict): (&mut Result<Sealed, Dropped>, Result<(), Dropped>)| {

@@ -145,10 +145,10 @@ fn what_is_not_a_new_genuine_packet_is_told() {
     forged[NONCE] ^= 1;
     becomes(&node, &join(&[&genuine(5), &Sealed::frame(&forged), &genuine(6)]), &[Ok(5), Err(Dropped::Forged), Ok(6)]);
     // A changed counter, identifier or number of samples.
-    for (place, change) in [(12, 1), (0, 1), (NONCE + 15, 128), (NONCE + 16, 1), (NONCE + 23, 1)] {
+    for (offset, change) in [(12, 1), (0, 1), (NONCE + 15, 128), (NONCE + 16, 1), (NONCE + 23, 1)] {
         let mut forged = packet(&node, 5, 4);
-        forged[place] ^= change;
-        let expected = if place == 0 { Dropped::Truncated } else { Dropped::Forged };
+        forged[offset] ^= change;
+        let expected = if offset == 0 { Dropped::Truncated } else { Dropped::Forged };
         becomes(&node, &Sealed::frame(&forged), &[Err(expected)]);
     }
     let mut stranger = packet(&node, 5, 4);
@@ -170,16 +170,16 @@ fn what_is_not_a_new_genuine_packet_is_told() {
 fn every_bit_that_flips_and_every_cut_is_told() {
     let node = node(0, true);
     let frame = Sealed::frame(&packet(&node, 0x0100, 4));
-    for place in 1..frame.len() - 1 {
+    for offset in 1..frame.len() - 1 {
         for bit in 0..8 {
             let mut damaged = frame.clone();
-            damaged[place] ^= 1 << bit;
+            damaged[offset] ^= 1 << bit;
             let opened = receiver(std::slice::from_ref(&node)).open(&mut frames(&damaged));
-            assert!(opened.iter().all(Result::is_err), "bit {bit} of byte {place}");
+            assert!(opened.iter().all(Result::is_err), "bit {bit} of byte {offset}");
         }
-        let cut = receiver(std::slice::from_ref(&node)).open(&mut frames(&frame[..place]));
-        assert!(cut.iter().all(Result::is_err), "cut at {place}");
-        if place > 2 {
+        let cut = receiver(std::slice::from_ref(&node)).open(&mut frames(&frame[..offset]));
+        assert!(cut.iter().all(Result::is_err), "cut at {offset}");
+        if offset > 2 {
             assert_eq!(cut, [Err(Dropped::Truncated)]);
         }
     }

@@ -16,7 +16,7 @@ pub fn one_in(times: usize, numbers: &mut Rng) -> bool {
 }
 
 /// A key that every thread may use.
-pub struct Key {
+pub struct LoadKey {
     pub signing: SigningKey,
     verifying: VerifyingKey,
 }
@@ -25,7 +25,7 @@ pub struct Key {
 ///
 /// # Errors
 /// Errors of key generation.
-pub fn generate() -> Result<Vec<Key>, Error> {
+pub fn generate() -> Result<Vec<LoadKey>, Error> {
     let pss = |hash| Scheme::RsaPss { hash, salt: SaltLength::Digest };
     let schemes = [
         ("rsa", 2048, pss(Hash::Sha256)),
@@ -47,27 +47,27 @@ pub fn generate() -> Result<Vec<Key>, Error> {
                 _ => PrivateKey::Schnorr(discrete::PrivateKey::generate(size)?),
             };
             let signing = SigningKey::new(private, scheme)?;
-            Ok(Key { verifying: signing.verifying_key(), signing })
+            Ok(LoadKey { verifying: signing.verifying_key(), signing })
         })
         .collect()
 }
 
 /// Checks signatures for one thread. Contexts of OpenSSL are not shared between threads.
 pub struct Checker<'a> {
-    keys: &'a [Key],
-    peers: Vec<Option<openssl::Key>>,
+    keys: &'a [LoadKey],
+    peers: Vec<Option<openssl::SignatureKey>>,
 }
 
 impl<'a> Checker<'a> {
     /// # Errors
     /// If OpenSSL is missing, or rejects a key.
-    pub fn new(keys: &'a [Key]) -> Result<Checker<'a>, tress_peers::Error> {
+    pub fn new(keys: &'a [LoadKey]) -> Result<Checker<'a>, tress_peers::Error> {
         let peers = keys.iter().map(|key| {
             let der = key.signing.key().to_der();
             Ok(match key.signing.scheme() {
                 // OpenSSL is only used for keys with SHA-256.
-                Scheme::RsaPkcs1(Hash::Sha256) | Scheme::Dsa(Hash::Sha256) => Some(openssl::Key::new(&der)?),
-                Scheme::RsaPss { hash: Hash::Sha256, .. } => Some(openssl::Key::with_pss(&der)?),
+                Scheme::RsaPkcs1(Hash::Sha256) | Scheme::Dsa(Hash::Sha256) => Some(openssl::SignatureKey::new(&der)?),
+                Scheme::RsaPss { hash: Hash::Sha256, .. } => Some(openssl::SignatureKey::with_pss(&der)?),
                 _ => None,
             })
         });
@@ -84,7 +84,7 @@ impl<'a> Checker<'a> {
         numbers: &mut Rng,
         tally: &Tally,
     ) {
-        let Key { signing, verifying } = &self.keys[key];
+        let LoadKey { signing, verifying } = &self.keys[key];
         let scheme = signing.scheme();
         let is_right_length = digest.len() == scheme.hash().digest_bytes();
         let signature = match answer {

@@ -12,7 +12,7 @@ use tress_sign::{Error, Pending, Queue, QueueOptions};
 
 use crate::{
     Tally,
-    keys::{Checker, Key, one_in},
+    keys::{Checker, LoadKey, one_in},
 };
 
 /// Number of queues at a time, each with a worker.
@@ -20,7 +20,7 @@ const QUEUES: usize = 3;
 
 /// State that all threads share.
 pub struct Queues {
-    keys: Vec<Key>,
+    keys: Vec<LoadKey>,
     queues: [Mutex<Arc<Queue>>; QUEUES],
 }
 
@@ -47,7 +47,7 @@ fn sleep(bound_ms: u64, numbers: &mut Rng) {
 impl Queues {
     /// # Errors
     /// `NoThread` if the system cannot start a thread.
-    pub fn new(keys: Vec<Key>, numbers: &mut Rng) -> Result<Queues, Error> {
+    pub fn new(keys: Vec<LoadKey>, numbers: &mut Rng) -> Result<Queues, Error> {
         let mut queue = || Ok(Mutex::new(Arc::new(Queue::start(options(numbers))?)));
         Ok(Queues { keys, queues: [queue()?, queue()?, queue()?] })
     }

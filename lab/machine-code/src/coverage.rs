@@ -9,14 +9,14 @@ use crate::image::{Function, Image};
 use crate::memory::Memory;
 
 /// Whether this is an instruction of AVX-512, VAES or GFNI.
-pub fn is_new(instruction: &Instruction) -> bool {
+pub fn is_avx512_vaes_or_gfni(instruction: &Instruction) -> bool {
     let features = instruction.cpuid_features();
     instruction.encoding() == EncodingKind::EVEX
         || features.iter().any(|feature| matches!(feature, CpuidFeature::VAES | CpuidFeature::GFNI))
 }
 
 /// Whether this is an instruction that multiplies or adds without touching all flags: MULX, ADCX, ADOX.
-pub fn is_multiplication_with_two_carries(instruction: &Instruction) -> bool {
+pub fn is_mulx_adcx_or_adox(instruction: &Instruction) -> bool {
     matches!(instruction.mnemonic(), Mnemonic::Mulx | Mnemonic::Adcx | Mnemonic::Adox)
 }
 
@@ -24,7 +24,7 @@ pub fn is_multiplication_with_two_carries(instruction: &Instruction) -> bool {
 pub fn returning(image: &Image, function: &Function) -> HashSet<u64> {
     let instructions = image.instructions(function);
     let mut before: HashMap<u64, Vec<u64>> = HashMap::new();
-    let mut open = Vec::new();
+    let mut to_visit = Vec::new();
     let mut memory = Memory::new();
     for instruction in &instructions {
         let (at, next) = (instruction.ip(), instruction.next_ip());
@@ -32,7 +32,7 @@ pub fn returning(image: &Image, function: &Function) -> HashSet<u64> {
             FlowControl::Next => before.entry(next).or_default().push(at),
             FlowControl::Call | FlowControl::IndirectCall => {
                 let target = callee(instruction, &mut memory);
-                let returns = !target.is_some_and(|target| ends(image, target));
+                let returns = !target.is_some_and(|target| never_returns(image, target));
                 before.entry(next).or_default().extend(returns.then_some(at));
             }
             FlowControl::ConditionalBranch => {
@@ -43,20 +43,20 @@ pub fn returning(image: &Image, function: &Function) -> HashSet<u64> {
                 let target = instruction.near_branch_target();
                 if function.code.contains(&target) {
                     before.entry(target).or_default().push(at);
-                } else if !ends(image, target) {
-                    open.push(at);
+                } else if !never_returns(image, target) {
+                    to_visit.push(at);
                 }
             }
             // The target of an indirect jump is known only when it runs.
-            FlowControl::Return | FlowControl::IndirectBranch => open.push(at),
+            FlowControl::Return | FlowControl::IndirectBranch => to_visit.push(at),
             _ => {}
         }
     }
-    let mut found: HashSet<u64> = open.iter().copied().collect();
-    while let Some(at) = open.pop() {
+    let mut found: HashSet<u64> = to_visit.iter().copied().collect();
+    while let Some(at) = to_visit.pop() {
         for &earlier in before.get(&at).into_iter().flatten() {
             if found.insert(earlier) {
-                open.push(earlier);
+                to_visit.push(earlier);
             }
         }
     }
@@ -78,8 +78,8 @@ pub fn is_padding(instruction: &Instruction) -> bool {
 }
 
 /// Whether a function reports a panic and does not return.
-fn ends(image: &Image, target: u64) -> bool {
-    const ENDS: [&str; 6] = [
+fn never_returns(image: &Image, target: u64) -> bool {
+    const NEVER_RETURN: [&str; 6] = [
         "core::panicking::",
         "core::slice::index::slice_",
         "core::slice::copy_from_slice_impl::len_mismatch_fail",
@@ -88,6 +88,6 @@ fn ends(image: &Image, target: u64) -> bool {
         "core::array::",
     ];
     image.function(target).is_some_and(|function| {
-        function.code.start == target && ENDS.iter().any(|start| function.name.starts_with(start))
+        function.code.start == target && NEVER_RETURN.iter().any(|start| function.name.starts_with(start))
     })
 }

@@ -29,7 +29,7 @@ pub struct Image {
 
 impl Image {
     /// Reads the running executable.
-    pub fn own() -> Image {
+    pub fn of_this_process() -> Image {
         let path = std::env::current_exe().expect("a path");
         let data = std::fs::read(&path).expect("the executable");
         let file = object::File::parse(&*data).expect("an ELF file");
@@ -75,7 +75,7 @@ impl Image {
     }
 
     /// The function's name and the offset of an address in it.
-    pub fn place(&self, address: u64) -> String {
+    pub fn location(&self, address: u64) -> String {
         match self.function(address) {
             Some(function) => format!("{} + {:#x}", function.name, address - function.code.start),
             None => format!("{address:#x}"),

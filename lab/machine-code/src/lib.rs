@@ -7,18 +7,18 @@
 #![forbid(unsafe_code)]
 
 mod coverage;
+mod dead_branches;
+mod host_calls;
 mod image;
 mod machine;
 mod masks;
 mod memory;
-mod outside;
 mod properties;
 mod scalar;
-mod sides;
 mod vector;
 
-pub use coverage::{is_multiplication_with_two_carries, is_new, is_padding, returning};
+pub use coverage::{is_avx512_vaes_or_gfni, is_mulx_adcx_or_adox, is_padding, returning};
+pub use dead_branches::DeadBranches;
 pub use image::{Function, Image};
-pub use machine::{Leak, Machine, Reason, Stop};
+pub use machine::{Interpreter, Leak, Reason, Stop};
 pub use memory::{Level, Memory};
-pub use sides::Sides;

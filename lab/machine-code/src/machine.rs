@@ -14,10 +14,10 @@ use iced_x86::{
     FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register, RflagsBits, UsedMemory,
 };
 
+use crate::dead_branches::DeadBranches;
 use crate::image::Image;
 use crate::memory::{HEAP_START, Level, Memory, STACK_END};
-use crate::properties::{is_constant, takes_its_time};
-use crate::sides::Sides;
+use crate::properties::{has_variable_time, is_constant};
 
 /// The way in which a secret becomes observable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct Stop {
     /// The reason.
     pub reason: Reason,
     /// The function, and the instruction's offset.
-    pub place: String,
+    pub location: String,
 }
 
 impl From<Leak> for Reason {
@@ -68,7 +68,7 @@ impl From<String> for Reason {
     }
 }
 
-pub(crate) type Step<T = ()> = Result<T, Reason>;
+pub(crate) type StepResult<T = ()> = Result<T, Reason>;
 
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Scalar {
@@ -110,7 +110,7 @@ pub(super) struct Decoded {
     /// Written registers, and whether the instruction always writes them.
     writes: Vec<(Register, bool)>,
     memory: Vec<UsedMemory>,
-    takes_its_time: bool,
+    has_variable_time: bool,
     /// Whether the instruction was reached, as opposed to only examined on an untaken side of a branch.
     is_reached: Cell<bool>,
 }
@@ -119,7 +119,7 @@ pub(super) struct Decoded {
 const END: u64 = 0x0eed_0000;
 
 /// The interpreter.
-pub struct Machine<'i> {
+pub struct Interpreter<'i> {
     pub(super) image: &'i Image,
     /// The memory in which the code runs.
     pub memory: Memory,
@@ -134,11 +134,11 @@ pub struct Machine<'i> {
     pub(super) decoded: Vec<Option<Rc<Decoded>>>,
     info: InstructionInfoFactory,
     /// Sides of branches to examine; `None` in a normal run.
-    pub sides: Option<Sides<'i>>,
+    pub dead_branches: Option<DeadBranches<'i>>,
     /// Number of untaken sides that are being examined, one inside the other.
-    pub(super) astray: u32,
+    pub(super) dead_depth: u32,
     /// Number of sides of branches that were examined.
-    pub tried: u64,
+    pub explored: u64,
     /// Number of revealed bits.
     pub revealed: u32,
     /// Number of instructions that were run.
@@ -149,10 +149,10 @@ pub struct Machine<'i> {
     pub unknown: HashMap<Mnemonic, u64>,
 }
 
-impl<'i> Machine<'i> {
+impl<'i> Interpreter<'i> {
     /// An interpreter of this executable's code.
     pub fn new(image: &'i Image) -> Self {
-        Machine {
+        Interpreter {
             image,
             memory: Memory::new(),
             scalars: [Scalar::default(); 16],
@@ -163,9 +163,9 @@ impl<'i> Machine<'i> {
             next: 0,
             decoded: vec![None; (image.text.end - image.text.start) as usize],
             info: InstructionInfoFactory::new(),
-            sides: None,
-            astray: 0,
-            tried: 0,
+            dead_branches: None,
+            dead_depth: 0,
+            explored: 0,
             revealed: 0,
             steps: 0,
             heap: (HEAP_START, HashMap::new()),
@@ -183,12 +183,14 @@ impl<'i> Machine<'i> {
         self.set(Register::RSP, STACK_END - 4096 - 8, Level::Public);
         self.next = function;
         self.memory.write_number(STACK_END - 4096 - 8, 8, END, Level::Public).expect("the stack");
-        while self.next != END && self.sides.as_ref().is_none_or(|sides| !sides.untaken.is_empty()) {
+        while self.next != END
+            && self.dead_branches.as_ref().is_none_or(|dead_branches| !dead_branches.untaken.is_empty())
+        {
             let address = self.next;
             if let Err(reason) = self.step() {
                 let text = self.image.decode(address).map(|instruction| instruction.to_string()).unwrap_or_default();
-                let place = format!("{}: {text}", self.image.place(address));
-                return Err(Box::new(Stop { reason, place }));
+                let location = format!("{}: {text}", self.image.location(address));
+                return Err(Box::new(Stop { reason, location }));
             }
         }
         Ok(())
@@ -200,7 +202,7 @@ impl<'i> Machine<'i> {
         all.filter_map(|(decoded, address)| Some((address, decoded.as_ref()?.is_reached.get())))
     }
 
-    fn decode(&mut self, address: u64) -> Step<Rc<Decoded>> {
+    fn decode(&mut self, address: u64) -> StepResult<Rc<Decoded>> {
         let at = address.wrapping_sub(self.image.text.start) as usize;
         if let Some(Some(decoded)) = self.decoded.get(at) {
             return Ok(decoded.clone());
@@ -222,21 +224,21 @@ impl<'i> Machine<'i> {
                 writes.push((register, always));
             }
         }
-        let (memory, takes_its_time) = (info.used_memory().to_vec(), takes_its_time(&instruction));
+        let (memory, has_variable_time) = (info.used_memory().to_vec(), has_variable_time(&instruction));
         let is_reached = Cell::new(false);
-        let decoded = Rc::new(Decoded { instruction, reads, writes, memory, takes_its_time, is_reached });
+        let decoded = Rc::new(Decoded { instruction, reads, writes, memory, has_variable_time, is_reached });
         self.decoded[at] = Some(decoded.clone());
         Ok(decoded)
     }
 
-    pub(super) fn step(&mut self) -> Step {
+    pub(super) fn step(&mut self) -> StepResult {
         let decoded = self.decode(self.next)?;
         let instruction = &decoded.instruction;
         if instruction.is_invalid() {
             return Err("no instruction".to_owned().into());
         }
         self.steps += 1;
-        if self.astray == 0 {
+        if self.dead_depth == 0 {
             decoded.is_reached.set(true);
         }
         self.next = instruction.next_ip();
@@ -274,7 +276,7 @@ impl<'i> Machine<'i> {
         if is_constant(instruction) {
             level = Level::Public;
         }
-        if level == Level::Secret && decoded.takes_its_time {
+        if level == Level::Secret && decoded.has_variable_time {
             return Err(Leak::Time.into());
         }
         if level == Level::Secret && decoded.writes.iter().any(|(register, _)| register.is_k()) {
@@ -315,7 +317,7 @@ impl<'i> Machine<'i> {
     }
 
     /// Runs branches, calls and returns.
-    fn flow(&mut self, instruction: &Instruction, level: Level) -> Step {
+    fn flow(&mut self, instruction: &Instruction, level: Level) -> StepResult {
         let taken = match instruction.flow_control() {
             FlowControl::ConditionalBranch => {
                 match level {
@@ -459,12 +461,12 @@ impl<'i> Machine<'i> {
         self.flags & bit != 0
     }
 
-    pub(super) fn push(&mut self, value: Scalar) -> Step {
+    pub(super) fn push(&mut self, value: Scalar) -> StepResult {
         self.scalars[4].value -= 8;
         Ok(self.memory.write(self.scalars[4].value, &value.value.to_le_bytes(), &value.levels)?)
     }
 
-    pub(super) fn pop(&mut self) -> Step<Scalar> {
+    pub(super) fn pop(&mut self) -> StepResult<Scalar> {
         let (mut bytes, mut levels) = ([0; 8], [Level::Public; 8]);
         self.memory.read(self.scalars[4].value, &mut bytes, &mut levels)?;
         self.scalars[4].value += 8;
@@ -472,13 +474,13 @@ impl<'i> Machine<'i> {
     }
 
     /// The address of a memory operand.
-    pub(super) fn address(&self, instruction: &Instruction, operand: u32) -> Step<u64> {
+    pub(super) fn address(&self, instruction: &Instruction, operand: u32) -> StepResult<u64> {
         instruction
             .virtual_address(operand, 0, |register, _, _| self.part(register))
             .ok_or_else(|| "an address of an unknown kind".to_owned().into())
     }
 
-    fn used_address(&self, memory: &UsedMemory) -> Step<u64> {
+    fn used_address(&self, memory: &UsedMemory) -> StepResult<u64> {
         memory
             .virtual_address(0, |register, _, _| self.part(register))
             .ok_or_else(|| "an address of an unknown kind".to_owned().into())

@@ -2,13 +2,13 @@
 
 use iced_x86::{Instruction, Mnemonic, OpKind, RflagsBits};
 
-use crate::machine::{Machine, Scalar, Step, flags_of, mask};
+use crate::machine::{Interpreter, Scalar, StepResult, flags_of, mask};
 use crate::memory::Level;
 use crate::vector::{element, number};
 
-impl Machine<'_> {
+impl Interpreter<'_> {
     /// Runs a gather or scatter, whose addresses must be public.
-    pub(super) fn elements(&mut self, instruction: &Instruction) -> Step {
+    pub(super) fn elements(&mut self, instruction: &Instruction) -> StepResult {
         use Mnemonic as M;
         let (unit, index_unit) = match instruction.mnemonic() {
             M::Vpgatherdd | M::Vpscatterdd => (4, 4),
@@ -54,7 +54,7 @@ impl Machine<'_> {
     }
 
     /// Runs comparisons into mask registers, and instructions on mask registers.
-    pub(super) fn mask_instruction(&mut self, instruction: &Instruction, level: Level) -> Step<bool> {
+    pub(super) fn mask_instruction(&mut self, instruction: &Instruction, level: Level) -> StepResult<bool> {
         use Mnemonic as M;
         let mnemonic = instruction.mnemonic();
         let result = match mnemonic {
@@ -146,7 +146,7 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    fn put_scalar_or_mask(&mut self, instruction: &Instruction, value: u64, level: Level) -> Step {
+    fn put_scalar_or_mask(&mut self, instruction: &Instruction, value: u64, level: Level) -> StepResult {
         if instruction.op0_kind() == OpKind::Register && instruction.op0_register().is_k() {
             self.masks[instruction.op0_register().number()] = Scalar::new(value, level);
             return Ok(());
@@ -155,7 +155,12 @@ impl Machine<'_> {
     }
 
     /// The bits of a comparison of elements. A mask clears the bits of elements that it does not select.
-    fn compared(&mut self, instruction: &Instruction, unit: usize, holds: impl Fn(u64, u64) -> bool) -> Step<u64> {
+    fn compared(
+        &mut self,
+        instruction: &Instruction,
+        unit: usize,
+        holds: impl Fn(u64, u64) -> bool,
+    ) -> StepResult<u64> {
         let size = self.size(instruction, 1);
         let (a, b) = (self.operand(instruction, 1, size)?, self.operand(instruction, 2, size)?);
         let bits = (0..size / unit)

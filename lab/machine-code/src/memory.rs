@@ -24,7 +24,7 @@ pub(crate) const HEAP_START: u64 = STACK_END + (1 << 30);
 const HEAP_BYTES: u64 = 1 << 30;
 const STACK_BYTES: u64 = 64 << 20;
 const PAGE: u64 = 4096;
-const RECENT: usize = 64;
+const RECENT_PAGES: usize = 64;
 
 struct Page {
     bytes: [u8; PAGE as usize],
@@ -35,11 +35,11 @@ struct Page {
 pub struct Memory {
     pages: Vec<Box<Page>>,
     /// Indexes of pages, by page number.
-    places: HashMap<u64, usize>,
+    page_index: HashMap<u64, usize>,
     /// Cache of recent look-ups: page number and index.
-    recent: [(u64, usize); RECENT],
+    recent: [(u64, usize); RECENT_PAGES],
     /// The memory of this process.
-    own: File,
+    process: File,
     /// Overwritten bytes and levels, while changes have to be undone later.
     journal: Option<Vec<(u64, u8, Level)>>,
 }
@@ -48,35 +48,41 @@ impl Memory {
     /// The memory of this process.
     #[allow(clippy::new_without_default)]
     pub fn new() -> Memory {
-        let own = File::open("/proc/self/mem").expect("/proc, as Linux has it");
-        Memory { pages: Vec::new(), places: HashMap::new(), recent: [(u64::MAX, 0); RECENT], own, journal: None }
+        let process = File::open("/proc/self/mem").expect("/proc, as Linux has it");
+        Memory {
+            pages: Vec::new(),
+            page_index: HashMap::new(),
+            recent: [(u64::MAX, 0); RECENT_PAGES],
+            process,
+            journal: None,
+        }
     }
 
     fn page(&mut self, number: u64) -> Result<&mut Page, String> {
-        let recent = (number % RECENT as u64) as usize;
+        let recent = (number % RECENT_PAGES as u64) as usize;
         if self.recent[recent].0 != number {
-            let place = match self.places.get(&number) {
-                Some(place) => *place,
-                None => self.touch(number)?,
+            let location = match self.page_index.get(&number) {
+                Some(location) => *location,
+                None => self.load_page(number)?,
             };
-            self.recent[recent] = (number, place);
+            self.recent[recent] = (number, location);
         }
         Ok(&mut self.pages[self.recent[recent].1])
     }
 
     /// Loads a page, and returns its index.
-    fn touch(&mut self, number: u64) -> Result<usize, String> {
+    fn load_page(&mut self, number: u64) -> Result<usize, String> {
         let mut page = Box::new(Page { bytes: [0; PAGE as usize], levels: [Level::Public; PAGE as usize] });
         let address = number * PAGE;
         let is_own = (STACK_END - STACK_BYTES..STACK_END).contains(&address)
             || (HEAP_START..HEAP_START + HEAP_BYTES).contains(&address);
         if is_own {
             page.levels = [Level::Unknown; PAGE as usize];
-        } else if self.own.read_exact_at(&mut page.bytes, address).is_err() {
+        } else if self.process.read_exact_at(&mut page.bytes, address).is_err() {
             return Err(format!("nothing is mapped at {address:#x}"));
         }
         self.pages.push(page);
-        self.places.insert(number, self.pages.len() - 1);
+        self.page_index.insert(number, self.pages.len() - 1);
         Ok(self.pages.len() - 1)
     }
 
@@ -89,30 +95,31 @@ impl Memory {
     pub fn undo(&mut self, mark: usize, outermost: bool) {
         let mut journal = self.journal.take().unwrap_or_default();
         for (address, old, old_level) in journal.drain(mark..).rev() {
-            self.walk(address, 1, |_, byte, level| (*byte, *level) = (old, old_level)).expect("a page that is there");
+            self.for_each_byte(address, 1, |_, byte, level| (*byte, *level) = (old, old_level))
+                .expect("a page that is there");
         }
         self.journal = (!outermost).then_some(journal);
     }
 
     /// Calls `each` for every byte, which may change it. Records the old bytes if changes are recorded.
-    fn change(
+    fn change_bytes(
         &mut self,
         address: u64,
         count: usize,
         each: impl FnMut(usize, &mut u8, &mut Level),
     ) -> Result<(), String> {
         if let Some(mut journal) = self.journal.take() {
-            let seen = self.walk(address, count, |i, byte, level| {
+            let seen = self.for_each_byte(address, count, |i, byte, level| {
                 journal.push((address.wrapping_add(i as u64), *byte, *level));
             });
             self.journal = Some(journal);
             seen?;
         }
-        self.walk(address, count, each)
+        self.for_each_byte(address, count, each)
     }
 
     /// Calls `each` for every byte.
-    fn walk(
+    fn for_each_byte(
         &mut self,
         address: u64,
         count: usize,
@@ -134,18 +141,18 @@ impl Memory {
 
     /// Reads bytes and their levels.
     pub fn read(&mut self, address: u64, bytes: &mut [u8], levels: &mut [Level]) -> Result<(), String> {
-        self.walk(address, bytes.len(), |i, byte, level| (bytes[i], levels[i]) = (*byte, *level))
+        self.for_each_byte(address, bytes.len(), |i, byte, level| (bytes[i], levels[i]) = (*byte, *level))
     }
 
     /// Writes bytes and their levels.
     pub fn write(&mut self, address: u64, bytes: &[u8], levels: &[Level]) -> Result<(), String> {
-        self.change(address, bytes.len(), |i, byte, level| (*byte, *level) = (bytes[i], levels[i]))
+        self.change_bytes(address, bytes.len(), |i, byte, level| (*byte, *level) = (bytes[i], levels[i]))
     }
 
     /// Reads up to eight bytes as a number. Returns it with the highest of the levels.
     pub fn read_number(&mut self, address: u64, count: usize) -> Result<(u64, Level), String> {
         let (mut number, mut highest) = ([0; 8], Level::Public);
-        self.walk(address, count, |i, byte, level| {
+        self.for_each_byte(address, count, |i, byte, level| {
             number[i] = *byte;
             highest = highest.max(*level);
         })?;
@@ -160,17 +167,17 @@ impl Memory {
     /// The highest level of the bytes.
     pub fn level(&mut self, address: u64, count: usize) -> Result<Level, String> {
         let mut highest = Level::Public;
-        self.walk(address, count, |_, _, level| highest = highest.max(*level))?;
+        self.for_each_byte(address, count, |_, _, level| highest = highest.max(*level))?;
         Ok(highest)
     }
 
     /// Sets the level of the bytes.
     pub fn set_level(&mut self, address: u64, count: usize, new: Level) -> Result<(), String> {
-        self.change(address, count, |_, _, level| *level = new)
+        self.change_bytes(address, count, |_, _, level| *level = new)
     }
 
     /// Raises the level of the bytes to at least `new`, because they may have been written.
     pub fn raise_level(&mut self, address: u64, count: usize, new: Level) -> Result<(), String> {
-        self.change(address, count, |_, _, level| *level = new.max(*level))
+        self.change_bytes(address, count, |_, _, level| *level = new.max(*level))
     }
 }

@@ -3,7 +3,7 @@
 use iced_x86::{Instruction, Mnemonic, OpKind, Register};
 
 /// Instructions whose time depends on the values of their operands.
-pub(super) fn takes_its_time(instruction: &Instruction) -> bool {
+pub(super) fn has_variable_time(instruction: &Instruction) -> bool {
     if matches!(instruction.mnemonic(), Mnemonic::Div | Mnemonic::Idiv) {
         return true;
     }

@@ -2,12 +2,12 @@
 
 use iced_x86::{ConditionCode, Instruction, Mnemonic, OpKind, RflagsBits};
 
-use crate::machine::{Machine, Scalar, Step, flags_of, is_high, mask};
+use crate::machine::{Interpreter, Scalar, StepResult, flags_of, is_high, mask};
 use crate::memory::Level;
 
-impl Machine<'_> {
+impl Interpreter<'_> {
     /// Runs an instruction on general registers, whose result has `level`. Returns `false` if there is no model.
-    pub(super) fn scalar(&mut self, instruction: &Instruction, level: Level) -> Step<bool> {
+    pub(super) fn scalar(&mut self, instruction: &Instruction, level: Level) -> StepResult<bool> {
         use Mnemonic as M;
         let bytes = self.size(instruction, 0);
         let bits = 8 * bytes as u32;
@@ -278,7 +278,7 @@ impl Machine<'_> {
     }
 
     /// Runs REP STOS and REP MOVS, with increasing addresses.
-    fn string(&mut self, instruction: &Instruction) -> Step<bool> {
+    fn string(&mut self, instruction: &Instruction) -> StepResult<bool> {
         use Mnemonic as M;
         use iced_x86::Register as R;
         if !instruction.has_rep_prefix() || self.level(R::RCX) != Level::Public {
@@ -322,7 +322,7 @@ impl Machine<'_> {
     }
 
     /// The value of an operand of up to eight bytes.
-    pub(super) fn number(&mut self, instruction: &Instruction, operand: u32) -> Step<u64> {
+    pub(super) fn number(&mut self, instruction: &Instruction, operand: u32) -> StepResult<u64> {
         match instruction.op_kind(operand) {
             OpKind::Register => Ok(self.get(instruction.op_register(operand))),
             OpKind::Memory => {
@@ -334,7 +334,7 @@ impl Machine<'_> {
     }
 
     /// Writes an operand of up to eight bytes.
-    pub(super) fn put(&mut self, instruction: &Instruction, operand: u32, value: u64, level: Level) -> Step {
+    pub(super) fn put(&mut self, instruction: &Instruction, operand: u32, value: u64, level: Level) -> StepResult {
         match instruction.op_kind(operand) {
             OpKind::Register => self.set(instruction.op_register(operand), value, level),
             _ => {
@@ -346,7 +346,7 @@ impl Machine<'_> {
     }
 
     /// The levels of an operand of up to eight bytes.
-    fn levels(&mut self, instruction: &Instruction, operand: u32) -> Step<[Level; 8]> {
+    fn levels(&mut self, instruction: &Instruction, operand: u32) -> StepResult<[Level; 8]> {
         let mut levels = [Level::Public; 8];
         match instruction.op_kind(operand) {
             OpKind::Register => {
@@ -368,7 +368,7 @@ impl Machine<'_> {
     }
 
     /// Sets the levels of the bytes of an operand that has been written.
-    pub(super) fn put_levels(&mut self, instruction: &Instruction, operand: u32, levels: &[Level]) -> Step {
+    pub(super) fn put_levels(&mut self, instruction: &Instruction, operand: u32, levels: &[Level]) -> StepResult {
         match instruction.op_kind(operand) {
             OpKind::Register => {
                 let register = instruction.op_register(operand);

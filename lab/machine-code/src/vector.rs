@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 
 use iced_x86::{EncodingKind, Instruction, Mnemonic, OpKind, Register};
 
-use crate::machine::{Machine, Step, Vector};
+use crate::machine::{Interpreter, StepResult, Vector};
 use crate::memory::Level;
 
-impl Machine<'_> {
+impl Interpreter<'_> {
     /// Runs an instruction on vector or mask registers, whose result has at most `level`. Returns `false` if there is no model.
-    pub(super) fn vector(&mut self, instruction: &Instruction, level: Level) -> Step<bool> {
+    pub(super) fn vector(&mut self, instruction: &Instruction, level: Level) -> StepResult<bool> {
         use Mnemonic as M;
         let mnemonic = instruction.mnemonic();
         if instruction.op_mask() != Register::None && self.level(instruction.op_mask()) != Level::Public {
@@ -388,8 +388,8 @@ impl Machine<'_> {
                 let a = self.operand(instruction, 1, size)?;
                 let chosen = if instruction.has_op_mask() { self.get(instruction.op_mask()) } else { u64::MAX };
                 gathered(size, |i| {
-                    let place = i / unit;
-                    let before = (chosen & ((1 << place) - 1)).count_ones() as usize;
+                    let location = i / unit;
+                    let before = (chosen & ((1 << location) - 1)).count_ones() as usize;
                     let at = (before * unit + i % unit).min(63);
                     (a.bytes[at], a.levels[at])
                 })
@@ -421,7 +421,7 @@ impl Machine<'_> {
     }
 
     /// The first `size` bytes of an operand; the remaining bytes are zero.
-    pub(super) fn operand(&mut self, instruction: &Instruction, operand: u32, size: usize) -> Step<Vector> {
+    pub(super) fn operand(&mut self, instruction: &Instruction, operand: u32, size: usize) -> StepResult<Vector> {
         let mut value = Vector::ZERO;
         match instruction.op_kind(operand) {
             OpKind::Register => {
@@ -459,7 +459,7 @@ impl Machine<'_> {
         unit: usize,
         most: Level,
         function: impl Fn(u64, u64) -> u64,
-    ) -> Step<Vector> {
+    ) -> StepResult<Vector> {
         let size = self.size(instruction, 0);
         let (a, b) = (self.operand(instruction, first, size)?, self.operand(instruction, last, size)?);
         let mut value = Vector::ZERO;
@@ -474,7 +474,7 @@ impl Machine<'_> {
     }
 
     /// Writes the elements of the result that the mask selects.
-    fn put_vector(&mut self, instruction: &Instruction, value: &Vector, size: usize, unit: usize) -> Step {
+    fn put_vector(&mut self, instruction: &Instruction, value: &Vector, size: usize, unit: usize) -> StepResult {
         let mut value = *value;
         if instruction.has_op_mask() {
             let bits = self.get(instruction.op_mask());
@@ -490,7 +490,7 @@ impl Machine<'_> {
         self.put_whole(instruction, &value, size).map(|_| ())
     }
 
-    fn put_whole(&mut self, instruction: &Instruction, value: &Vector, size: usize) -> Step<bool> {
+    fn put_whole(&mut self, instruction: &Instruction, value: &Vector, size: usize) -> StepResult<bool> {
         match instruction.op0_kind() {
             OpKind::Register if instruction.op0_register().is_vector_register() => {
                 let register = &mut self.vectors[instruction.op0_register().number()];

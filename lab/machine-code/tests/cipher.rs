@@ -11,7 +11,9 @@
 use std::collections::{HashMap, HashSet};
 
 use tress_cipher::Backend;
-use tress_machine_code::{Image, Level, Machine, Reason, Sides, is_new, is_padding, returning};
+use tress_machine_code::{
+    DeadBranches, Image, Interpreter, Level, Reason, is_avx512_vaes_or_gfni, is_padding, returning,
+};
 
 #[path = "cipher/planted.rs"]
 mod planted;
@@ -29,10 +31,10 @@ const BACKENDS: [(Backend, &str); 4] = [
 /// Backends that Valgrind supports and that share functions with those above. They run with keys of one length, so
 /// that the shared code is reached in the normal way. As a side of a branch it would be run with keys of another
 /// backend.
-const OTHERS: [Backend; 2] = [Backend::Portable, Backend::AesNi];
+const SHARED_CODE_BACKENDS: [Backend; 2] = [Backend::Portable, Backend::AesNi];
 
 /// One cipher on one backend.
-struct Run {
+struct CipherRun {
     backend: Backend,
     name: String,
     entry: u64,
@@ -42,14 +44,15 @@ struct Run {
     branches: HashSet<u64>,
 }
 
-impl Run {
-    /// Interprets the code. With `sides`, it stops when these have been examined.
-    fn interpret<'i>(&mut self, image: &'i Image, sides: Option<Sides<'i>>) -> Machine<'i> {
+impl CipherRun {
+    /// Interprets the code. With `dead_branches`, it stops when these have been examined.
+    fn interpret<'i>(&mut self, image: &'i Image, dead_branches: Option<DeadBranches<'i>>) -> Interpreter<'i> {
         let number = Backend::ALL.iter().position(|other| *other == self.backend).expect("a backend") as u64;
-        let mut machine = Machine::new(image);
-        machine.sides = sides;
-        if let Err(stop) = machine.call(self.entry, &[number, u64::from(OTHERS.contains(&self.backend))]) {
-            panic!("{}: {:?} at {}", self.name, stop.reason, stop.place);
+        let mut machine = Interpreter::new(image);
+        machine.dead_branches = dead_branches;
+        if let Err(stop) = machine.call(self.entry, &[number, u64::from(SHARED_CODE_BACKENDS.contains(&self.backend))])
+        {
+            panic!("{}: {:?} at {}", self.name, stop.reason, stop.location);
         }
         for (address, is_reached) in machine.examined() {
             *self.examined.entry(address).or_default() |= is_reached;
@@ -59,12 +62,12 @@ impl Run {
 }
 
 /// Runs everything: first with the workload's inputs, then the sides of branches that were never taken.
-fn interpret(image: &Image) -> Vec<Run> {
+fn interpret(image: &Image) -> Vec<CipherRun> {
     let mut runs = Vec::new();
-    for backend in BACKENDS.iter().map(|(backend, _)| *backend).chain(OTHERS) {
+    for backend in BACKENDS.iter().map(|(backend, _)| *backend).chain(SHARED_CODE_BACKENDS) {
         for (name, _, entry) in workload::all().into_iter().filter(|(_, backends, _)| backends.contains(&backend)) {
             let name = format!("{name} on {}", backend.name());
-            let mut run = Run { backend, name, entry, examined: HashMap::new(), branches: HashSet::new() };
+            let mut run = CipherRun { backend, name, entry, examined: HashMap::new(), branches: HashSet::new() };
             let machine = run.interpret(image, None);
             println!("{}: {} instructions run, {} bits revealed", run.name, machine.steps, machine.revealed);
             run.branches = machine.branches().collect();
@@ -73,12 +76,12 @@ fn interpret(image: &Image) -> Vec<Run> {
     }
     let reached: HashSet<u64> = runs.iter().flat_map(|run| run.examined.keys()).copied().collect();
     let mut done = reached.clone();
-    for run in runs.iter_mut().filter(|run| !OTHERS.contains(&run.backend)) {
+    for run in runs.iter_mut().filter(|run| !SHARED_CODE_BACKENDS.contains(&run.backend)) {
         let untaken: HashSet<u64> = run.branches.difference(&done).copied().collect();
         if !untaken.is_empty() {
             done.extend(&untaken);
-            let machine = run.interpret(image, Some(Sides { reached: &reached, untaken }));
-            println!("{}: {} sides of branches tried that no input takes", run.name, machine.tried);
+            let machine = run.interpret(image, Some(DeadBranches { reached: &reached, untaken }));
+            println!("{}: {} sides of branches tried that no input takes", run.name, machine.explored);
         }
     }
     runs
@@ -86,12 +89,12 @@ fn interpret(image: &Image) -> Vec<Run> {
 
 #[test]
 fn no_branch_and_no_address_depends_on_a_secret() {
-    let image = Image::own();
+    let image = Image::of_this_process();
     let mut of_backend = BACKENDS.map(|_| HashMap::<u64, bool>::new());
     for run in interpret(&image) {
-        let Some(own) = BACKENDS.iter().position(|(backend, _)| *backend == run.backend) else { continue };
+        let Some(index) = BACKENDS.iter().position(|(backend, _)| *backend == run.backend) else { continue };
         for (address, is_reached) in run.examined {
-            *of_backend[own].entry(address).or_default() |= is_reached;
+            *of_backend[index].entry(address).or_default() |= is_reached;
         }
     }
 
@@ -103,19 +106,19 @@ fn no_branch_and_no_address_depends_on_a_secret() {
         instructions.retain(|instruction| !is_padding(instruction));
         let engine = BACKENDS.iter().find(|(_, engine)| function.name.contains(engine));
         let is_planted = function.name.starts_with("cipher::planted");
-        if is_planted || engine.is_none() && !instructions.iter().any(is_new) {
+        if is_planted || engine.is_none() && !instructions.iter().any(is_avx512_vaes_or_gfni) {
             continue;
         }
         let returning = returning(&image, function);
         for instruction in &instructions {
             let at = instruction.ip();
-            if returning.contains(&at) && !of_backend.iter().any(|own| own.contains_key(&at)) {
-                missed.push(format!("{}: {instruction}", image.place(at)));
+            if returning.contains(&at) && !of_backend.iter().any(|reached| reached.contains_key(&at)) {
+                missed.push(format!("{}: {instruction}", image.location(at)));
             }
         }
-        for (own, counts) in of_backend.iter().zip(&mut found) {
+        for (reached, counts) in of_backend.iter().zip(&mut found) {
             let seen: Vec<bool> =
-                instructions.iter().filter_map(|instruction| own.get(&instruction.ip())).copied().collect();
+                instructions.iter().filter_map(|instruction| reached.get(&instruction.ip())).copied().collect();
             if !seen.is_empty() {
                 counts[0] += 1;
                 counts[1] += seen.len();
@@ -125,9 +128,9 @@ fn no_branch_and_no_address_depends_on_a_secret() {
             }
         }
     }
-    for ((backend, _), [functions, seen, astray, all, ends]) in BACKENDS.into_iter().zip(found) {
+    for ((backend, _), [functions, seen, dead, all, ends]) in BACKENDS.into_iter().zip(found) {
         println!(
-            "{}: {functions} functions, {seen} of {all} instructions examined, {astray} of them on sides of branches that \
+            "{}: {functions} functions, {seen} of {all} instructions examined, {dead} of them on sides of branches that \
              are never taken; {ends} only lead to a panic",
             backend.name(),
         );
@@ -141,17 +144,17 @@ fn no_branch_and_no_address_depends_on_a_secret() {
 
 #[test]
 fn planted_leaks_are_found() {
-    let image = Image::own();
+    let image = Image::of_this_process();
     let secret = Box::new([5; 64]);
     for (name, function, expected) in planted::all() {
-        let mut machine = Machine::new(&image);
+        let mut machine = Interpreter::new(&image);
         let address = secret.as_ptr().addr() as u64;
         machine.memory.set_level(address, secret.len(), Level::Secret).expect("readable");
         let found = machine.call(function, &[address]).err();
-        println!("{name}: {}", found.as_ref().map_or("clean".to_owned(), |stop| stop.place.clone()));
+        println!("{name}: {}", found.as_ref().map_or("clean".to_owned(), |stop| stop.location.clone()));
         assert_eq!(found.map(|stop| stop.reason), expected.map(Reason::Leak), "{name}");
         // With public bytes there is no leak.
-        let mut machine = Machine::new(&image);
+        let mut machine = Interpreter::new(&image);
         if let Err(stop) = machine.call(function, &[address]) {
             println!("{name} on public bytes: {:?}", stop.reason);
             assert!(matches!(stop.reason, Reason::Undecided(_)), "{name} on public bytes: {:?}", stop.reason);

@@ -10,7 +10,8 @@
 use std::collections::{HashMap, HashSet};
 
 use tress_machine_code::{
-    Image, Leak, Level, Machine, Reason, Sides, is_multiplication_with_two_carries, is_new, is_padding, returning,
+    DeadBranches, Image, Interpreter, Leak, Level, Reason, is_avx512_vaes_or_gfni, is_mulx_adcx_or_adox, is_padding,
+    returning,
 };
 
 #[path = "modular/planted.rs"]
@@ -21,17 +22,17 @@ mod workload;
 /// Addresses of instructions that were examined, and whether an input reaches them.
 type Examined = HashMap<u64, bool>;
 
-/// Interprets a workload. With `sides`, it stops when these have been examined.
+/// Interprets a workload. With `dead_branches`, it stops when these have been examined.
 fn interpret<'i>(
     image: &'i Image,
     (name, entry, moduli): (&str, u64, &workload::Moduli),
-    sides: Option<Sides<'i>>,
+    dead_branches: Option<DeadBranches<'i>>,
     all: &mut Examined,
-) -> Machine<'i> {
-    let mut machine = Machine::new(image);
-    machine.sides = sides;
+) -> Interpreter<'i> {
+    let mut machine = Interpreter::new(image);
+    machine.dead_branches = dead_branches;
     if let Err(stop) = machine.call(entry, &[(&raw const *moduli).addr() as u64]) {
-        panic!("{name}: {:?} at {}", stop.reason, stop.place);
+        panic!("{name}: {:?} at {}", stop.reason, stop.location);
     }
     for (address, is_reached) in machine.examined() {
         *all.entry(address).or_default() |= is_reached;
@@ -41,7 +42,7 @@ fn interpret<'i>(
 
 #[test]
 fn no_branch_and_no_address_depends_on_a_secret() {
-    let image = Image::own();
+    let image = Image::of_this_process();
     // Without this call, a processor without IFMA would prepare moduli without the values for lanes. SAFETY:
     // preparing a modulus uses no IFMA instruction, and code that does runs only in the interpreter. The processor
     // must have MULX, ADCX and ADOX.
@@ -61,9 +62,9 @@ fn no_branch_and_no_address_depends_on_a_secret() {
         let untaken: HashSet<u64> = branches.difference(&done).copied().collect();
         if !untaken.is_empty() {
             done.extend(&untaken);
-            let sides = Sides { reached: &reached, untaken };
-            let machine = interpret(&image, (name, entry, &moduli), Some(sides), &mut examined);
-            println!("{name}: {} sides of branches tried that no input takes", machine.tried);
+            let dead_branches = DeadBranches { reached: &reached, untaken };
+            let machine = interpret(&image, (name, entry, &moduli), Some(dead_branches), &mut examined);
+            println!("{name}: {} sides of branches tried that no input takes", machine.explored);
         }
     }
 
@@ -72,7 +73,7 @@ fn no_branch_and_no_address_depends_on_a_secret() {
     for function in &image.functions {
         let mut instructions = image.instructions(function);
         instructions.retain(|instruction| !is_padding(instruction));
-        let kinds = [is_new, is_multiplication_with_two_carries].map(|is_one| instructions.iter().any(is_one));
+        let kinds = [is_avx512_vaes_or_gfni, is_mulx_adcx_or_adox].map(|is_one| instructions.iter().any(is_one));
         if function.name.starts_with("modular::planted") || kinds == [false; 2] {
             continue;
         }
@@ -83,7 +84,7 @@ fn no_branch_and_no_address_depends_on_a_secret() {
             let at = instruction.ip();
             instructions_seen += usize::from(examined.contains_key(&at));
             if returning.contains(&at) && !examined.contains_key(&at) {
-                missed.push(format!("{}: {instruction}", image.place(at)));
+                missed.push(format!("{}: {instruction}", image.location(at)));
             }
         }
     }
@@ -100,14 +101,14 @@ fn no_branch_and_no_address_depends_on_a_secret() {
 
 #[test]
 fn planted_leaks_are_found() {
-    let image = Image::own();
+    let image = Image::of_this_process();
     let secret = Box::new([5u64; 8]);
     for (name, function, expected) in planted::all() {
-        let mut machine = Machine::new(&image);
+        let mut machine = Interpreter::new(&image);
         let address = secret.as_ptr().addr() as u64;
         machine.memory.set_level(address, size_of_val(&*secret), Level::Secret).expect("readable");
         let found = machine.call(function, &[address]).err();
-        println!("{name}: {}", found.as_ref().map_or("clean".to_owned(), |stop| stop.place.clone()));
+        println!("{name}: {}", found.as_ref().map_or("clean".to_owned(), |stop| stop.location.clone()));
         let expected: Option<Leak> = expected;
         assert_eq!(found.map(|stop| stop.reason), expected.map(Reason::Leak), "{name}");
     }

@@ -4,9 +4,9 @@ use tress_modular::{Error, Limb};
 use tress_modular_times::{BITS, Clock, Inlined, Line, Operation, Time, agrees, measure, table};
 
 /// A clock that counts its readings.
-struct Asked(u64);
+struct CountingClock(u64);
 
-impl Clock for Asked {
+impl Clock for CountingClock {
     const UNIT: &'static str = "questions";
     const ENOUGH: u64 = 1;
 
@@ -20,10 +20,13 @@ fn all<L: Limb>() {
     for operation in Operation::ALL {
         for bits in [BITS[0], BITS[3], 2048] {
             let mut memory = vec![L::ZERO; operation.memory::<L>(bits)];
-            let time = measure::<L, Inlined>(operation, bits, &mut Asked(0), &mut memory);
+            let time = measure::<L, Inlined>(operation, bits, &mut CountingClock(0), &mut memory);
             assert_eq!(time, Ok(Time { runs: 1, elapsed: 1 }), "{} of {bits} bits", operation.name());
             let less = memory.len() - 1;
-            assert_eq!(measure::<L, Inlined>(operation, bits, &mut Asked(0), &mut memory[..less]), Err(Error::Length));
+            assert_eq!(
+                measure::<L, Inlined>(operation, bits, &mut CountingClock(0), &mut memory[..less]),
+                Err(Error::Length)
+            );
         }
     }
 }
@@ -106,13 +109,13 @@ fn a_table_has_a_line_for_each_time() {
     let mut memory = [0u64; 2048];
     let mut text = String::new();
     let mut put = |line: Line| line.write(&mut |byte| text.push(byte.into()));
-    table::<u64, Inlined>(&Operation::PAPER, &BITS, 2, &mut Asked(0), &mut memory, &mut put).expect("times");
+    table::<u64, Inlined>(&Operation::PAPER, &BITS, 2, &mut CountingClock(0), &mut memory, &mut put).expect("times");
     assert_eq!(text.lines().count(), 32);
     assert_eq!(text.lines().next(), Some("64 256 add 1 1"));
     assert_eq!(text.lines().last(), Some("64 1024 power-montgomery-binary 1 1"));
     // An operation without enough memory is left out.
     let mut lines = 0;
-    table::<u64, Inlined>(&Operation::PAPER, &BITS, 1, &mut Asked(0), &mut [0; 24], &mut |_| lines += 1)
+    table::<u64, Inlined>(&Operation::PAPER, &BITS, 1, &mut CountingClock(0), &mut [0; 24], &mut |_| lines += 1)
         .expect("times");
     assert_eq!(lines, 4, "sums, products and squares of 256 bits");
     assert!(Operation::ALL.iter().all(|operation| Operation::of_name(operation.name()) == Some(*operation)));

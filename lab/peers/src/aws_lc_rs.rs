@@ -16,7 +16,7 @@ pub fn version() -> Result<String, Missing> {
 }
 
 #[cfg(feature = "aws-lc-rs")]
-pub use with::{Cipher, Gcm, Key};
+pub use with::{Cipher, Gcm, SignatureKey};
 
 #[cfg(feature = "aws-lc-rs")]
 mod with {
@@ -35,14 +35,14 @@ mod with {
 
     use crate::{Direction, Error, Mode};
 
-    enum Way {
+    enum AesMode {
         Encrypt(EncryptingKey),
         Decrypt(DecryptingKey),
     }
 
     /// AES under one key.
     pub struct Cipher {
-        way: Way,
+        way: AesMode,
         mode: Mode,
     }
 
@@ -61,12 +61,12 @@ mod with {
             };
             let key = UnboundCipherKey::new(algorithm, key).map_err(refused)?;
             let way = match (direction, mode) {
-                (Direction::Encrypt, Mode::Ecb) => EncryptingKey::ecb(key).map(Way::Encrypt),
-                (Direction::Encrypt, Mode::Cbc) => EncryptingKey::cbc(key).map(Way::Encrypt),
-                (Direction::Encrypt, Mode::Ctr) => EncryptingKey::ctr(key).map(Way::Encrypt),
-                (Direction::Decrypt, Mode::Ecb) => DecryptingKey::ecb(key).map(Way::Decrypt),
-                (Direction::Decrypt, Mode::Cbc) => DecryptingKey::cbc(key).map(Way::Decrypt),
-                (Direction::Decrypt, Mode::Ctr) => DecryptingKey::ctr(key).map(Way::Decrypt),
+                (Direction::Encrypt, Mode::Ecb) => EncryptingKey::ecb(key).map(AesMode::Encrypt),
+                (Direction::Encrypt, Mode::Cbc) => EncryptingKey::cbc(key).map(AesMode::Encrypt),
+                (Direction::Encrypt, Mode::Ctr) => EncryptingKey::ctr(key).map(AesMode::Encrypt),
+                (Direction::Decrypt, Mode::Ecb) => DecryptingKey::ecb(key).map(AesMode::Decrypt),
+                (Direction::Decrypt, Mode::Cbc) => DecryptingKey::cbc(key).map(AesMode::Decrypt),
+                (Direction::Decrypt, Mode::Ctr) => DecryptingKey::ctr(key).map(AesMode::Decrypt),
                 (_, Mode::Ccm) => return Err(Error::Refused("aws-lc-rs")),
             };
             Ok(Cipher { way: way.map_err(refused)?, mode })
@@ -84,11 +84,11 @@ mod with {
                 _ => Some(FixedLength::<16>::try_from(iv).map_err(|_| Error::Length)?),
             };
             match &self.way {
-                Way::Encrypt(key) => {
+                AesMode::Encrypt(key) => {
                     let context = iv.map_or(EncryptionContext::None, EncryptionContext::Iv128);
                     key.less_safe_encrypt(data, context).map(drop)
                 }
-                Way::Decrypt(key) => {
+                AesMode::Decrypt(key) => {
                     key.decrypt(data, iv.map_or(DecryptionContext::None, DecryptionContext::Iv128)).map(drop)
                 }
             }
@@ -119,21 +119,21 @@ mod with {
     }
 
     /// A key that signs and verifies.
-    pub struct Key {
+    pub struct SignatureKey {
         private: KeyPair,
         public: ParsedPublicKey,
     }
 
-    impl Key {
+    impl SignatureKey {
         /// Reads a private key, PKCS #8 in DER.
         ///
         /// # Errors
         /// If the crate rejects the key.
-        pub fn new(der: &[u8]) -> Result<Key, Error> {
+        pub fn new(der: &[u8]) -> Result<SignatureKey, Error> {
             let rejected = |_| Error::Refused("aws-lc-rs");
             let private = KeyPair::from_pkcs8(der).map_err(rejected)?;
             let public = ParsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, private.public_key().as_ref());
-            Ok(Key { public: public.map_err(rejected)?, private })
+            Ok(SignatureKey { public: public.map_err(rejected)?, private })
         }
 
         /// Signs a digest.

@@ -57,19 +57,19 @@ fn load(library: &'static Library) -> Result<Functions, libloading::Error> {
 }
 
 /// A key that signs and verifies SHA-256 digests.
-pub struct Key {
+pub struct SignatureKey {
     functions: &'static Functions,
     key: *mut c_void,
     signing: *mut c_void,
     verifying: *mut c_void,
 }
 
-impl Key {
+impl SignatureKey {
     /// Reads a private key, PKCS #8 in DER.
     ///
     /// # Errors
     /// If libcrypto is missing or rejects the key.
-    pub fn new(der: &[u8]) -> Result<Key, Error> {
+    pub fn new(der: &[u8]) -> Result<SignatureKey, Error> {
         let functions = functions()?;
         let length = c_long::try_from(der.len()).map_err(|_| Error::Length)?;
         let mut start = der.as_ptr();
@@ -80,7 +80,7 @@ impl Key {
         }
         // SAFETY: the key is live, and each context holds a reference to it.
         let [signing, verifying] = [(); 2].map(|()| unsafe { (functions.context_new)(key, ptr::null_mut()) });
-        let key = Key { functions, key, signing, verifying };
+        let key = SignatureKey { functions, key, signing, verifying };
         if signing.is_null() || verifying.is_null() {
             return Err(Error::Refused("EVP_PKEY_CTX_new"));
         }
@@ -97,9 +97,9 @@ impl Key {
     /// Reads a private key for PSS (RFC 8017), with salts as long as digests.
     ///
     /// # Errors
-    /// Those of [`Key::new`], and an error if it is not an RSA key.
-    pub fn with_pss(der: &[u8]) -> Result<Key, Error> {
-        let key = Key::new(der)?;
+    /// Those of [`SignatureKey::new`], and an error if it is not an RSA key.
+    pub fn with_pss(der: &[u8]) -> Result<SignatureKey, Error> {
+        let key = SignatureKey::new(der)?;
         for context in [key.signing, key.verifying] {
             // SAFETY: the context is live, and `new` has initialised it.
             let is_ready = unsafe {
@@ -135,7 +135,7 @@ impl Key {
     }
 }
 
-impl Drop for Key {
+impl Drop for SignatureKey {
     fn drop(&mut self) {
         // SAFETY: each pointer came from its own constructor, or is null, which these functions accept, and is freed once.
         unsafe {

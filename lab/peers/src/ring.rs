@@ -16,7 +16,7 @@ pub fn version() -> Result<String, Missing> {
 }
 
 #[cfg(feature = "ring")]
-pub use with::{Gcm, Key};
+pub use with::{Gcm, SignatureKey};
 
 #[cfg(feature = "ring")]
 mod with {
@@ -57,21 +57,21 @@ mod with {
     }
 
     /// A key that signs and verifies. The crate computes the digest itself, so it takes messages.
-    pub struct Key {
+    pub struct SignatureKey {
         private: KeyPair,
         public: UnparsedPublicKey<PublicKey>,
         random: SystemRandom,
     }
 
-    impl Key {
+    impl SignatureKey {
         /// Reads a private key, PKCS #8 in DER.
         ///
         /// # Errors
         /// If the crate rejects the key. It supports 2048 to 4096 bits.
-        pub fn new(der: &[u8]) -> Result<Key, Error> {
+        pub fn new(der: &[u8]) -> Result<SignatureKey, Error> {
             let private = KeyPair::from_pkcs8(der).map_err(|_| Error::Refused("ring"))?;
             let public = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, private.public().clone());
-            Ok(Key { private, public, random: SystemRandom::new() })
+            Ok(SignatureKey { private, public, random: SystemRandom::new() })
         }
 
         /// Signs a message.

@@ -18,20 +18,20 @@ pub fn version() -> String {
 }
 
 /// A key that signs and verifies.
-pub struct Key {
+pub struct SignatureKey {
     private: RsaPrivateKey,
     public: RsaPublicKey,
 }
 
-impl Key {
+impl SignatureKey {
     /// Reads a private key, PKCS #8 in DER, and precomputes values for signing.
     ///
     /// # Errors
     /// If the crate rejects the key.
-    pub fn new(der: &[u8]) -> Result<Key, Error> {
+    pub fn new(der: &[u8]) -> Result<SignatureKey, Error> {
         let mut private = RsaPrivateKey::from_pkcs8_der(der).map_err(|_| Error::Refused("rsa"))?;
         private.precompute().map_err(|_| Error::Refused("rsa"))?;
-        Ok(Key { public: private.to_public_key(), private })
+        Ok(SignatureKey { public: private.to_public_key(), private })
     }
 
     /// Signs a digest.

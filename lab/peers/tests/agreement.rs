@@ -64,10 +64,10 @@ fn message(bytes: usize) -> Vec<u8> {
 }
 
 /// A peer's name, and a function that processes one message: initialisation vector, data.
-type Cipher = (&'static str, Box<dyn FnMut(&[u8], &mut [u8]) -> Result<(), Error>>);
+type NamedCipher = (&'static str, Box<dyn FnMut(&[u8], &mut [u8]) -> Result<(), Error>>);
 
 /// AES of every peer, and RC6 of those that have it.
-fn ciphers(mode: Mode, key: &[u8], direction: Direction, is_rc6: bool) -> Vec<Cipher> {
+fn ciphers(mode: Mode, key: &[u8], direction: Direction, is_rc6: bool) -> Vec<NamedCipher> {
     /// One message with RustCrypto.
     macro_rules! by_rustcrypto {
         ($cipher:expr) => {{
@@ -83,14 +83,14 @@ fn ciphers(mode: Mode, key: &[u8], direction: Direction, is_rc6: bool) -> Vec<Ci
         }};
     }
     if is_rc6 {
-        let mut ciphers: Vec<Cipher> = vec![by_rustcrypto!(rustcrypto::Rc6::new(key))];
+        let mut ciphers: Vec<NamedCipher> = vec![by_rustcrypto!(rustcrypto::Rc6::new(key))];
         if present(cryptopp::version()) {
             let mut cipher = cryptopp::Rc6::new(mode, direction, key).unwrap();
             ciphers.push(("crypto++", Box::new(move |iv, data| cipher.apply(iv.try_into().unwrap_or(&[0; 16]), data))));
         }
         return ciphers;
     }
-    let mut ciphers: Vec<Cipher> = vec![by_rustcrypto!(rustcrypto::Cipher::new(key))];
+    let mut ciphers: Vec<NamedCipher> = vec![by_rustcrypto!(rustcrypto::Cipher::new(key))];
     if present(openssl::version()) {
         let mut cipher = openssl::Cipher::new(mode, key, direction).unwrap();
         ciphers.push(("openssl", Box::new(move |iv, data| cipher.apply(iv, data))));
@@ -113,9 +113,9 @@ fn ciphers(mode: Mode, key: &[u8], direction: Direction, is_rc6: bool) -> Vec<Ci
 }
 
 /// A peer's name, and a function for CCM: nonce, associated data, data, tag.
-type Ccm = (&'static str, Box<dyn FnMut(&[u8], &[u8], &mut [u8], &mut [u8]) -> Result<(), Error>>);
+type NamedCcm = (&'static str, Box<dyn FnMut(&[u8], &[u8], &mut [u8], &mut [u8]) -> Result<(), Error>>);
 
-fn ccms(key: &[u8], nonce_bytes: usize, tag_bytes: usize, direction: Direction) -> Vec<Ccm> {
+fn ccms(key: &[u8], nonce_bytes: usize, tag_bytes: usize, direction: Direction) -> Vec<NamedCcm> {
     macro_rules! by {
         ($name:literal, $cipher:expr) => {{
             #[allow(unused_mut, reason = "some peers need it")]
@@ -129,7 +129,7 @@ fn ccms(key: &[u8], nonce_bytes: usize, tag_bytes: usize, direction: Direction) 
             )
         }};
     }
-    let mut ccms: Vec<Ccm> = Vec::new();
+    let mut ccms: Vec<NamedCcm> = Vec::new();
     // The crate has the lengths as type parameters.
     if (nonce_bytes, tag_bytes) == (12, 16) {
         ccms.push(by!("rustcrypto", rustcrypto::Aead::ccm(key)));
@@ -162,7 +162,7 @@ fn in_a_batch(
 ) -> Result<(), Error> {
     let (bytes, tag_bytes) = (data.len(), tag.len());
     let distance = bytes + tag_bytes;
-    let message = |number| ipsec_mb::Message { key: 0, iv, aad, start: number * distance, bytes, tag_bytes };
+    let message = |number| ipsec_mb::BatchMessage { key: 0, iv, aad, start: number * distance, bytes, tag_bytes };
     let messages: Vec<_> = (0..300).map(message).collect();
     let mut batch = ipsec_mb::Batch::new(mode, direction, &[key], &messages)?;
     let before = [&*data, &*tag].concat().repeat(messages.len());
@@ -228,12 +228,12 @@ fn wrong_lengths_are_refused() {
         assert!(matches!(gcrypt::Cipher::new(Mode::Ecb, &[0; 15]), Err(Error::Length)));
     }
     if present(ipsec_mb::version()) {
-        let usual = ipsec_mb::Message { key: 0, iv: &[0; 12], aad: b"", start: 0, bytes: 16, tag_bytes: 16 };
+        let usual = ipsec_mb::BatchMessage { key: 0, iv: &[0; 12], aad: b"", start: 0, bytes: 16, tag_bytes: 16 };
         for (message, error) in [
-            (ipsec_mb::Message { bytes: 65_536, ..usual }, Error::MessageTooLong),
-            (ipsec_mb::Message { tag_bytes: 5, ..usual }, Error::Length),
-            (ipsec_mb::Message { iv: &[0; 6], ..usual }, Error::Length),
-            (ipsec_mb::Message { key: 1, ..usual }, Error::Length),
+            (ipsec_mb::BatchMessage { bytes: 65_536, ..usual }, Error::MessageTooLong),
+            (ipsec_mb::BatchMessage { tag_bytes: 5, ..usual }, Error::Length),
+            (ipsec_mb::BatchMessage { iv: &[0; 6], ..usual }, Error::Length),
+            (ipsec_mb::BatchMessage { key: 1, ..usual }, Error::Length),
         ] {
             let made = ipsec_mb::Batch::new(Mode::Ccm, Direction::Encrypt, &[&hex(KEY)], &[message]);
             assert_eq!(made.map(drop), Err(error));

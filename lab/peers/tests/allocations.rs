@@ -31,13 +31,13 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-type Run = Box<dyn FnMut(&mut [u8]) -> Result<(), Error>>;
+type PeerCall = Box<dyn FnMut(&mut [u8]) -> Result<(), Error>>;
 
 #[test]
 fn a_message_allocates_nothing() {
     let (key, iv, nonce, direction) = ([1; 16], [2; 16], [3; 12], Direction::Encrypt);
     let aead = rustcrypto::Aead::ccm(&key).unwrap();
-    let mut runs: Vec<(&str, Run)> = Vec::new();
+    let mut runs: Vec<(&str, PeerCall)> = Vec::new();
     runs.push(("rustcrypto", Box::new(move |data| aead.encrypt(&nonce, b"", data, &mut [0; 16]))));
     if openssl::version().is_ok() {
         let mut aead = openssl::Ccm::new(&key, 12, 16, direction).unwrap();
@@ -51,7 +51,7 @@ fn a_message_allocates_nothing() {
     }
     if ipsec_mb::version().is_ok() {
         for (mode, iv, tag_bytes) in [(Mode::Ccm, &nonce[..], 16), (Mode::Cbc, &iv, 0)] {
-            let message = |place| ipsec_mb::Message { key: 0, iv, aad: b"", start: place, bytes: 64, tag_bytes };
+            let message = |place| ipsec_mb::BatchMessage { key: 0, iv, aad: b"", start: place, bytes: 64, tag_bytes };
             let messages: Vec<_> = (0..3200).step_by(80).map(message).collect();
             let mut batch = ipsec_mb::Batch::new(mode, direction, &[&key], &messages).unwrap();
             runs.push(("ipsec-mb", Box::new(move |data| batch.run(data))));

@@ -201,17 +201,19 @@ fn peer_implementation(
     }
     Ok(match contender {
         Contender::OpenSsl => {
-            let mut key = openssl_signatures::Key::new(der)?;
+            let mut key = openssl_signatures::SignatureKey::new(der)?;
             Box::new(move |signed, output| match operation {
                 SignatureOperation::Sign => key.sign(signed.digest, output),
                 SignatureOperation::Verify => key.verify(signed.digest, signed.signature),
             })
         }
-        Contender::Rsa => implementation!(rsa::Key::new(der)?, signed => signed.digest),
+        Contender::Rsa => implementation!(rsa::SignatureKey::new(der)?, signed => signed.digest),
         #[cfg(feature = "aws-lc-rs")]
-        Contender::AwsLcRs => implementation!(aws_lc_rs::Key::new(der)?, signed => signed.digest),
+        Contender::AwsLcRs => implementation!(aws_lc_rs::SignatureKey::new(der)?, signed => signed.digest),
         #[cfg(feature = "ring")]
-        Contender::Ring => implementation!(ring::Key::new(der)?, signed => &super::worker::message(signed.number)),
+        Contender::Ring => {
+            implementation!(ring::SignatureKey::new(der)?, signed => &super::worker::message(signed.number))
+        }
         _ => return Err(PeerError::Refused("this key")),
     })
 }

@@ -161,7 +161,7 @@ fn for_each_message<K: 'static>(
 fn by_ipsec_mb(call: Call) -> Result<Implementation, Error> {
     let (keys, nonces, iv) = (call.keys(), call.nonces(), call.iv());
     let tag_bytes = if call.mode == Mode::Ccm { TAG_BYTES } else { 0 };
-    let message = |(number, (start, bytes)): (usize, (usize, usize))| ipsec_mb::Message {
+    let message = |(number, (start, bytes)): (usize, (usize, usize))| ipsec_mb::BatchMessage {
         key: number.min(keys.len() - 1),
         iv: if call.mode == Mode::Ccm { &nonces[number] } else { &iv },
         aad: b"",

@@ -70,7 +70,8 @@ pub fn serve(input: impl BufRead, mut output: impl Write) -> io::Result<()> {
     let mut lines = input.lines();
     let mut next = || lines.next().transpose();
     let (Some(key), Some(count)) = (next()?, next()?) else { return Err(malformed()) };
-    let mut key = openssl_signatures::Key::new(&bytes(&key)?).map_err(|error| io::Error::other(error.to_string()))?;
+    let mut key =
+        openssl_signatures::SignatureKey::new(&bytes(&key)?).map_err(|error| io::Error::other(error.to_string()))?;
     let digests = digests(count.parse().map_err(|_| malformed())?);
     while let Some(runs) = next()? {
         let runs: u32 = runs.parse().map_err(|_| malformed())?;

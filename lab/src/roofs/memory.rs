@@ -9,7 +9,7 @@ use std::{
 };
 
 use tress_container::{Error, threads};
-use tress_peers::roofline::traffic::{self, Access, Line, TURN};
+use tress_peers::roofline::traffic::{self, Access, CacheLine, LINES_PER_TURN};
 
 use super::{RateSample, Roof, RoofEffort, loops::sample, roof};
 use crate::timing::thread_time;
@@ -118,15 +118,15 @@ fn counts(access: Access) -> &'static str {
 }
 
 /// Memory of up to `bytes` bytes, written once so that it has pages.
-fn lines(bytes: u64) -> Vec<Line> {
-    let lines = bytes as usize / size_of::<Line>() / (2 * TURN) * (2 * TURN);
-    let mut lines = vec![Line::default(); lines.max(2 * TURN)];
+fn lines(bytes: u64) -> Vec<CacheLine> {
+    let lines = bytes as usize / size_of::<CacheLine>() / (2 * LINES_PER_TURN) * (2 * LINES_PER_TURN);
+    let mut lines = vec![CacheLine::default(); lines.max(2 * LINES_PER_TURN)];
     traffic::pass(Access::Write, &mut lines, 1);
     lines
 }
 
 /// Number of passes in a sample, at least one.
-fn times(access: Access, lines: &mut [Line], sample: Duration) -> usize {
+fn times(access: Access, lines: &mut [CacheLine], sample: Duration) -> usize {
     let start = Instant::now();
     let mut passes = 0;
     while passes == 0 || start.elapsed() < sample {

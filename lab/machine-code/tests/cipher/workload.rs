@@ -30,7 +30,7 @@ fn keyed<C>(make: fn(&[u8], Backend) -> Result<C, Error>, bytes: usize, backend:
 }
 
 /// Keys of a cipher.
-struct Keys<C> {
+struct KeyMaker<C> {
     make: fn(&[u8], Backend) -> Result<C, Error>,
     bytes: usize,
     /// A key length with another number of rounds.
@@ -59,7 +59,7 @@ fn choose<T>(keys: [T; 4], index: usize) -> T {
     }
 }
 
-fn block_modes<C: BlockCipher>(keys: &Keys<C>) {
+fn block_modes<C: BlockCipher>(keys: &KeyMaker<C>) {
     let cipher = keyed(keys.make, keys.bytes, keys.backend, 1);
     let mut buffer = [0; LENGTH];
     hide(&mut buffer);
@@ -98,7 +98,7 @@ fn block_modes<C: BlockCipher>(keys: &Keys<C>) {
     }
 }
 
-fn ccm_modes<C: CcmCipher>(keys: &Keys<C>) {
+fn ccm_modes<C: CcmCipher>(keys: &KeyMaker<C>) {
     let cipher = keyed(keys.make, keys.bytes, keys.backend, 5);
     let mut buffer = [0; LENGTH];
     hide(&mut buffer);
@@ -158,7 +158,7 @@ macro_rules! ciphers {
                 let count = if is_brief == 0 { all.len() } else { 1 };
                 for (i, bytes) in all.into_iter().enumerate().take(count) {
                     let other_bytes = all[(i + 1) % all.len()];
-                    $modes::<$cipher>(&Keys { make: <$cipher>::with_backend, bytes, other_bytes, backend });
+                    $modes::<$cipher>(&KeyMaker { make: <$cipher>::with_backend, bytes, other_bytes, backend });
                 }
             }
         )*

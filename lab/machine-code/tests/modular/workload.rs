@@ -43,9 +43,9 @@ impl Moduli {
     }
 
     fn of(&self, limbs: usize) -> &[Modulus; 8] {
-        let place = LENGTHS.iter().position(|length| *length == limbs).expect("one of the lengths");
-        self.0[place].iter().for_each(|modulus| hide(modulus.as_limbs()));
-        &self.0[place]
+        let location = LENGTHS.iter().position(|length| *length == limbs).expect("one of the lengths");
+        self.0[location].iter().for_each(|modulus| hide(modulus.as_limbs()));
+        &self.0[location]
     }
 }
 

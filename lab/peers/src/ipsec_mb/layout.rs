@@ -25,7 +25,7 @@ pub(super) const MAX_BURST: usize = 128;
 /// `IMB_JOB`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub(super) struct Job {
+pub(super) struct ImbJob {
     pub(super) enc_keys: *const c_void,
     pub(super) dec_keys: *const c_void,
     pub(super) key_len_in_bytes: u64,
@@ -56,18 +56,19 @@ pub(super) struct Job {
     pub(super) cipher_fields: *mut c_void,
 }
 
-pub(super) type JobFunction = Option<unsafe extern "C" fn(*mut Manager) -> *mut Job>;
+pub(super) type JobFunction = Option<unsafe extern "C" fn(*mut ImbManager) -> *mut ImbJob>;
 /// Takes the number of jobs and an array for pointers to them, which the call writes. Returns the number that it wrote.
-pub(super) type BurstFunction = Option<unsafe extern "C" fn(*mut Manager, u32, *mut *mut Job) -> u32>;
+pub(super) type BurstFunction = Option<unsafe extern "C" fn(*mut ImbManager, u32, *mut *mut ImbJob) -> u32>;
 /// Takes an array of the caller's jobs, their number, `IMB_CIPHER_MODE`, `IMB_CIPHER_DIRECTION` and the bytes of a
 /// key. Returns the number of completed jobs.
-pub(super) type CipherBurst = Option<unsafe extern "C" fn(*mut Manager, *mut Job, u32, c_int, c_int, c_int) -> u32>;
+pub(super) type CipherBurst =
+    Option<unsafe extern "C" fn(*mut ImbManager, *mut ImbJob, u32, c_int, c_int, c_int) -> u32>;
 /// Takes the user key, and memory for expanded encryption keys and decryption keys.
 pub(super) type ExpandKey = Option<unsafe extern "C" fn(*const c_void, *mut c_void, *mut c_void)>;
 
 /// The first fields of `IMB_MGR`.
 #[repr(C)]
-pub(super) struct Manager {
+pub(super) struct ImbManager {
     pub(super) flags: u64,
     pub(super) features: u64,
     pub(super) reserved: [u64; 5],
@@ -78,7 +79,7 @@ pub(super) struct Manager {
     pub(super) submit_job_nocheck: JobFunction,
     pub(super) get_completed_job: JobFunction,
     pub(super) flush_job: JobFunction,
-    pub(super) queue_size: Option<unsafe extern "C" fn(*mut Manager) -> u32>,
+    pub(super) queue_size: Option<unsafe extern "C" fn(*mut ImbManager) -> u32>,
     pub(super) keyexp_128: ExpandKey,
     pub(super) keyexp_192: ExpandKey,
     pub(super) keyexp_256: ExpandKey,
@@ -95,44 +96,44 @@ pub(super) struct Manager {
 #[cfg(target_arch = "x86_64")]
 const _: () = {
     use std::mem::offset_of;
-    assert!(offset_of!(Job, key_len_in_bytes) == 16);
-    assert!(offset_of!(Job, src) == 24);
-    assert!(offset_of!(Job, dst) == 32);
-    assert!(offset_of!(Job, cipher_start_src_offset_in_bytes) == 40);
-    assert!(offset_of!(Job, msg_len_to_cipher_in_bytes) == 48);
-    assert!(offset_of!(Job, hash_start_src_offset_in_bytes) == 56);
-    assert!(offset_of!(Job, msg_len_to_hash_in_bytes) == 64);
-    assert!(offset_of!(Job, iv) == 72);
-    assert!(offset_of!(Job, iv_len_in_bytes) == 80);
-    assert!(offset_of!(Job, auth_tag_output) == 88);
-    assert!(offset_of!(Job, auth_tag_output_len_in_bytes) == 96);
-    assert!(offset_of!(Job, ccm_aad) == 104);
-    assert!(offset_of!(Job, ccm_aad_len_in_bytes) == 112);
-    assert!(offset_of!(Job, status) == 128);
-    assert!(offset_of!(Job, cipher_mode) == 132);
-    assert!(offset_of!(Job, cipher_direction) == 136);
-    assert!(offset_of!(Job, hash_alg) == 140);
-    assert!(offset_of!(Job, chain_order) == 144);
-    assert!(offset_of!(Job, user_data) == 152);
-    assert!(offset_of!(Job, user_data2) == 160);
-    assert!(offset_of!(Job, cipher_func) == 168);
-    assert!(offset_of!(Job, hash_func) == 176);
-    assert!(offset_of!(Job, sgl_state) == 184);
-    assert!(offset_of!(Job, cipher_fields) == 192);
-    assert!(size_of::<Job>() == 200 && align_of::<Job>() == 8);
-    assert!(offset_of!(Manager, features) == 8);
-    assert!(offset_of!(Manager, used_arch) == 56);
-    assert!(offset_of!(Manager, imb_errno) == 60);
-    assert!(offset_of!(Manager, get_next_job) == 64);
-    assert!(offset_of!(Manager, submit_job) == 72);
-    assert!(offset_of!(Manager, submit_job_nocheck) == 80);
-    assert!(offset_of!(Manager, get_completed_job) == 88);
-    assert!(offset_of!(Manager, flush_job) == 96);
-    assert!(offset_of!(Manager, queue_size) == 104);
-    assert!(offset_of!(Manager, keyexp_128) == 112);
-    assert!(offset_of!(Manager, keyexp_192) == 120);
-    assert!(offset_of!(Manager, keyexp_256) == 128);
-    assert!(offset_of!(Manager, get_next_burst) == 952);
-    assert!(offset_of!(Manager, submit_burst_nocheck) == 968);
-    assert!(offset_of!(Manager, submit_cipher_burst_nocheck) == 992);
+    assert!(offset_of!(ImbJob, key_len_in_bytes) == 16);
+    assert!(offset_of!(ImbJob, src) == 24);
+    assert!(offset_of!(ImbJob, dst) == 32);
+    assert!(offset_of!(ImbJob, cipher_start_src_offset_in_bytes) == 40);
+    assert!(offset_of!(ImbJob, msg_len_to_cipher_in_bytes) == 48);
+    assert!(offset_of!(ImbJob, hash_start_src_offset_in_bytes) == 56);
+    assert!(offset_of!(ImbJob, msg_len_to_hash_in_bytes) == 64);
+    assert!(offset_of!(ImbJob, iv) == 72);
+    assert!(offset_of!(ImbJob, iv_len_in_bytes) == 80);
+    assert!(offset_of!(ImbJob, auth_tag_output) == 88);
+    assert!(offset_of!(ImbJob, auth_tag_output_len_in_bytes) == 96);
+    assert!(offset_of!(ImbJob, ccm_aad) == 104);
+    assert!(offset_of!(ImbJob, ccm_aad_len_in_bytes) == 112);
+    assert!(offset_of!(ImbJob, status) == 128);
+    assert!(offset_of!(ImbJob, cipher_mode) == 132);
+    assert!(offset_of!(ImbJob, cipher_direction) == 136);
+    assert!(offset_of!(ImbJob, hash_alg) == 140);
+    assert!(offset_of!(ImbJob, chain_order) == 144);
+    assert!(offset_of!(ImbJob, user_data) == 152);
+    assert!(offset_of!(ImbJob, user_data2) == 160);
+    assert!(offset_of!(ImbJob, cipher_func) == 168);
+    assert!(offset_of!(ImbJob, hash_func) == 176);
+    assert!(offset_of!(ImbJob, sgl_state) == 184);
+    assert!(offset_of!(ImbJob, cipher_fields) == 192);
+    assert!(size_of::<ImbJob>() == 200 && align_of::<ImbJob>() == 8);
+    assert!(offset_of!(ImbManager, features) == 8);
+    assert!(offset_of!(ImbManager, used_arch) == 56);
+    assert!(offset_of!(ImbManager, imb_errno) == 60);
+    assert!(offset_of!(ImbManager, get_next_job) == 64);
+    assert!(offset_of!(ImbManager, submit_job) == 72);
+    assert!(offset_of!(ImbManager, submit_job_nocheck) == 80);
+    assert!(offset_of!(ImbManager, get_completed_job) == 88);
+    assert!(offset_of!(ImbManager, flush_job) == 96);
+    assert!(offset_of!(ImbManager, queue_size) == 104);
+    assert!(offset_of!(ImbManager, keyexp_128) == 112);
+    assert!(offset_of!(ImbManager, keyexp_192) == 120);
+    assert!(offset_of!(ImbManager, keyexp_256) == 128);
+    assert!(offset_of!(ImbManager, get_next_burst) == 952);
+    assert!(offset_of!(ImbManager, submit_burst_nocheck) == 968);
+    assert!(offset_of!(ImbManager, submit_cipher_burst_nocheck) == 992);
 };

@@ -16,7 +16,7 @@ use std::{
 use libloading::Library;
 
 use crate::{Direction, Error, Missing, Mode};
-use layout::{ExpandKey, Job};
+use layout::{ExpandKey, ImbJob};
 
 /// The name in `tress bench --against`.
 pub const NAME: &str = "ipsec-mb";
@@ -30,9 +30,9 @@ const PACKAGE: &str = "libipsec-mb1";
 const RELEASE: &str = "1.3.";
 
 struct Functions {
-    alloc: unsafe extern "C" fn(u64) -> *mut layout::Manager,
-    free: unsafe extern "C" fn(*mut layout::Manager),
-    init: unsafe extern "C" fn(*mut layout::Manager, *mut c_int),
+    alloc: unsafe extern "C" fn(u64) -> *mut layout::ImbManager,
+    free: unsafe extern "C" fn(*mut layout::ImbManager),
+    init: unsafe extern "C" fn(*mut layout::ImbManager, *mut c_int),
     version: String,
     _library: Library,
 }
@@ -80,7 +80,7 @@ pub fn version() -> Result<String, Missing> {
 struct RoundKey(#[expect(dead_code, reason = "written and read by the library only")] [u8; 16]);
 
 /// One message of a batch, in place.
-pub struct Message<'a> {
+pub struct BatchMessage<'a> {
     /// Index of the batch's key.
     pub key: usize,
     /// CCM: a nonce of 7 to 13 bytes. CBC and CTR: a block. ECB: empty.
@@ -98,7 +98,7 @@ pub struct Message<'a> {
 /// The library's queue of jobs, and its lanes.
 struct Manager {
     functions: &'static Functions,
-    raw: *mut layout::Manager,
+    raw: *mut layout::ImbManager,
 }
 
 impl Drop for Manager {
@@ -161,7 +161,7 @@ fn round_keys(key_bytes: usize) -> usize {
 }
 
 /// The data from which a job is filled in. It is small, because a run reads all of them.
-struct Prepared {
+struct PreparedJob {
     start: usize,
     bytes: usize,
     encryption_key: *const c_void,
@@ -180,9 +180,9 @@ pub struct Batch {
     mode: Mode,
     direction: Direction,
     key_bytes: usize,
-    messages: Vec<Prepared>,
+    messages: Vec<PreparedJob>,
     /// Jobs for `submit_cipher_burst_nocheck`, which does not use the library's ring.
-    jobs: Vec<Job>,
+    jobs: Vec<ImbJob>,
     /// Least length of a buffer in bytes.
     buffer_bytes: usize,
     /// Round keys to which the messages point.
@@ -191,7 +191,12 @@ pub struct Batch {
 
 impl Batch {
     /// Checks all messages and expands the keys, which have one length.
-    pub fn new(mode: Mode, direction: Direction, keys: &[&[u8]], messages: &[Message<'_>]) -> Result<Batch, Error> {
+    pub fn new(
+        mode: Mode,
+        direction: Direction,
+        keys: &[&[u8]],
+        messages: &[BatchMessage<'_>],
+    ) -> Result<Batch, Error> {
         let manager = Manager::new()?;
         let expanded = manager.expand(keys)?;
         let key_bytes = keys[0].len();
@@ -204,11 +209,11 @@ impl Batch {
                 return Err(Error::Length);
             }
         }
-        let prepare = |message: &Message<'_>| {
+        let prepare = |message: &BatchMessage<'_>| {
             let key = |keys: &[RoundKey]| (&raw const keys[message.key * round_keys(key_bytes)]).cast();
             let mut iv = [0; 16];
             iv[..message.iv.len()].copy_from_slice(message.iv);
-            Prepared {
+            PreparedJob {
                 start: message.start,
                 bytes: message.bytes,
                 encryption_key: key(&expanded[0]),
@@ -220,7 +225,7 @@ impl Batch {
                 aad: message.aad.into(),
             }
         };
-        let messages: Vec<Prepared> = messages.iter().map(prepare).collect();
+        let messages: Vec<PreparedJob> = messages.iter().map(prepare).collect();
         // SAFETY: a job consists of numbers and pointers, for which zero is valid.
         let jobs =
             vec![unsafe { mem::zeroed() }; if matches!(mode, Mode::Cbc | Mode::Ctr) { messages.len() } else { 0 }];
@@ -242,7 +247,7 @@ impl Batch {
             return Err(Error::Refused("submit_burst"));
         }
         if self.mode == Mode::Ccm && self.direction == Direction::Decrypt {
-            let is_wrong = |Prepared { start, bytes, tag_bytes, computed, .. }: &Prepared| {
+            let is_wrong = |PreparedJob { start, bytes, tag_bytes, computed, .. }: &PreparedJob| {
                 let tag = &buffer[start + bytes..][..*tag_bytes];
                 match <&[u8; 16]>::try_from(tag) {
                     // A comparison of the usual length, which needs no call.
@@ -267,7 +272,7 @@ impl Batch {
             // SAFETY: `job` is in this batch and not submitted, and `run` has checked the buffer's length.
             unsafe { self.fill(index, job, base) };
         }
-        let Some(Job { cipher_mode, cipher_direction, .. }) = self.jobs.first().copied() else { return Ok(0) };
+        let Some(ImbJob { cipher_mode, cipher_direction, .. }) = self.jobs.first().copied() else { return Ok(0) };
         let (count, key_bytes) = (self.jobs.len() as u32, self.key_bytes as c_int);
         // SAFETY: `new` has checked the lengths. Keys and initialisation vectors are in vectors of this batch,
         // messages in the buffer.
@@ -285,7 +290,7 @@ impl Batch {
         let (Some(next), Some(submit), Some(flush)) = functions else {
             return Err(Error::Refused("init_mb_mgr_auto"));
         };
-        let mut ring = [ptr::null_mut::<Job>(); layout::MAX_BURST];
+        let mut ring = [ptr::null_mut::<ImbJob>(); layout::MAX_BURST];
         let (mut completed, mut submitted) = (0, 0);
         while submitted < self.messages.len() {
             let wanted = (self.messages.len() - submitted).min(layout::MAX_BURST);
@@ -323,7 +328,7 @@ impl Batch {
     /// # Safety
     /// The library must not be using `job`, and `base` must point to a buffer of at least `buffer_bytes` bytes.
     #[inline(always)]
-    unsafe fn fill(&mut self, index: usize, job: *mut Job, base: *mut u8) {
+    unsafe fn fill(&mut self, index: usize, job: *mut ImbJob, base: *mut u8) {
         let message = &mut self.messages[index];
         let encrypts = self.direction == Direction::Encrypt;
         // SAFETY: the caller guarantees that `job` is free and that message and tag are inside the buffer at `base`.
@@ -357,7 +362,7 @@ impl Batch {
 }
 
 /// Checks that the library supports the message's lengths.
-fn check(mode: Mode, key_bytes: usize, message: &Message<'_>) -> Result<(), Error> {
+fn check(mode: Mode, key_bytes: usize, message: &BatchMessage<'_>) -> Result<(), Error> {
     let lengths_fit = match mode {
         Mode::Ecb | Mode::Cbc if !message.bytes.is_multiple_of(16) => false,
         Mode::Ecb => message.iv.is_empty(),

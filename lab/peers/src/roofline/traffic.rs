@@ -3,7 +3,7 @@
 /// 64 bytes, the line of a cache.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Line([u64; 8]);
+pub struct CacheLine([u64; 8]);
 
 /// An access to lines of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,21 +35,21 @@ impl Access {
     /// Bytes that a pass over this many lines reads, writes, copies or changes.
     pub const fn bytes(self, lines: usize) -> usize {
         match self {
-            Access::Copy => lines / 2 * size_of::<Line>(),
-            _ => lines * size_of::<Line>(),
+            Access::Copy => lines / 2 * size_of::<CacheLine>(),
+            _ => lines * size_of::<CacheLine>(),
         }
     }
 }
 
 /// Lines of one turn of the loop.
-pub const TURN: usize = 8;
+pub const LINES_PER_TURN: usize = 8;
 
 /// Passes over all lines, `times` times.
 ///
 /// # Panics
-/// If the number of lines is not a multiple of two [`TURN`]s.
-pub fn pass(access: Access, lines: &mut [Line], times: usize) {
-    assert!(lines.len().is_multiple_of(2 * TURN), "{} lines", lines.len());
+/// If the number of lines is not a multiple of two [`LINES_PER_TURN`]s.
+pub fn pass(access: Access, lines: &mut [CacheLine], times: usize) {
+    assert!(lines.len().is_multiple_of(2 * LINES_PER_TURN), "{} lines", lines.len());
     if lines.is_empty() {
         return;
     }
@@ -63,7 +63,7 @@ pub fn pass(access: Access, lines: &mut [Line], times: usize) {
 }
 
 /// One pass in portable code.
-fn portable(access: Access, lines: &mut [Line]) {
+fn portable(access: Access, lines: &mut [CacheLine]) {
     let lines = std::hint::black_box(lines);
     match access {
         Access::Read => {
@@ -75,7 +75,7 @@ fn portable(access: Access, lines: &mut [Line]) {
             }
             std::hint::black_box(sum);
         }
-        Access::Write => lines.fill(Line([0x33; 8])),
+        Access::Write => lines.fill(CacheLine([0x33; 8])),
         Access::Copy => {
             let (from, to) = lines.split_at_mut(lines.len() / 2);
             to.copy_from_slice(from);
@@ -92,16 +92,16 @@ fn portable(access: Access, lines: &mut [Line]) {
 mod x86 {
     use core::arch::asm;
 
-    use super::{Access, Line, TURN};
+    use super::{Access, CacheLine, LINES_PER_TURN};
 
-    /// Defines a loop over `TURN` lines at `{from}`, and for copies at `{to}`. `$body` handles one register's width.
+    /// Defines a loop over `LINES_PER_TURN` lines at `{from}`, and for copies at `{to}`. `$body` handles one register's width.
     macro_rules! turns {
         ($name:ident, $features:literal, $offsets:literal, $($body:expr),+) => {
             /// # Safety
             /// `from` must be valid for reads, and `to` for writes, of `turns` times 512 bytes. Both are aligned to
             /// 64 bytes, and `turns` is at least 1.
             #[target_feature(enable = $features)]
-            unsafe fn $name(from: *mut Line, to: *mut Line, turns: usize) {
+            unsafe fn $name(from: *mut CacheLine, to: *mut CacheLine, turns: usize) {
                 // SAFETY: the caller guarantees that the memory is valid and aligned. The block declares the
                 // registers that it changes, and clears their upper halves.
                 unsafe {
@@ -183,8 +183,9 @@ mod x86 {
     );
 
     /// Makes one pass. Returns `false` if this machine lacks the registers.
-    pub(super) fn pass(access: Access, lines: &mut [Line]) -> bool {
-        let turns = if access == Access::Copy { lines.len() / 2 / TURN } else { lines.len() / TURN };
+    pub(super) fn pass(access: Access, lines: &mut [CacheLine]) -> bool {
+        let turns =
+            if access == Access::Copy { lines.len() / 2 / LINES_PER_TURN } else { lines.len() / LINES_PER_TURN };
         if turns == 0 {
             return false;
         }
@@ -195,7 +196,7 @@ mod x86 {
             return false;
         }
         // SAFETY: the processor has the registers (checked above). Lines are aligned to 64 bytes. There are `turns`
-        // times `TURN` lines at `from`. Only a copy uses `to`, and there are as many lines behind the first half.
+        // times `LINES_PER_TURN` lines at `from`. Only a copy uses `to`, and there are as many lines behind the first half.
         unsafe {
             match (access, wide) {
                 (Access::Read, true) => read_512(from, to, turns),
@@ -216,11 +217,11 @@ mod x86 {
 mod tests {
     use super::*;
 
-    fn lines(count: u64) -> Vec<Line> {
-        (0..count).map(|line| Line([line; 8])).collect()
+    fn lines(count: u64) -> Vec<CacheLine> {
+        (0..count).map(|line| CacheLine([line; 8])).collect()
     }
 
-    fn check(access: Access, run: impl Fn(Access, &mut [Line])) {
+    fn check(access: Access, run: impl Fn(Access, &mut [CacheLine])) {
         let mut memory = lines(34);
         run(access, &mut memory[1..33]);
         // Neighbouring lines are unchanged.

@@ -4,17 +4,17 @@ use std::collections::HashSet;
 
 use iced_x86::FlowControl;
 
-use crate::machine::{Machine, Reason, Step};
+use crate::machine::{Interpreter, Reason, StepResult};
 
 /// Sides of branches that no input takes.
-pub struct Sides<'i> {
+pub struct DeadBranches<'i> {
     /// Addresses of instructions that inputs reach.
     pub reached: &'i HashSet<u64>,
     /// Start addresses of the sides that are still to be examined.
     pub untaken: HashSet<u64>,
 }
 
-impl Machine<'_> {
+impl Interpreter<'_> {
     /// The start addresses of both sides of all branches that were run.
     pub fn branches(&self) -> impl Iterator<Item = u64> + '_ {
         let branches = self.decoded.iter().flatten().map(|decoded| &decoded.instruction);
@@ -25,23 +25,23 @@ impl Machine<'_> {
     /// Whether an instruction needs no examination on an untaken side of a branch.
     pub(super) fn is_known(&self, address: u64) -> bool {
         let at = address.wrapping_sub(self.image.text.start) as usize;
-        self.sides.as_ref().is_some_and(|sides| sides.reached.contains(&address))
+        self.dead_branches.as_ref().is_some_and(|dead_branches| dead_branches.reached.contains(&address))
             || matches!(self.decoded.get(at), Some(Some(_)))
     }
 
     /// Examines the untaken side of a branch, if no input takes it, until it reaches examined code or an undecided
     /// value. Then restores the state from before.
-    pub(super) fn explore(&mut self, other: u64) -> Step {
+    pub(super) fn explore(&mut self, other: u64) -> StepResult {
         const MOST: usize = 10_000;
-        let Some(sides) = &mut self.sides else { return Ok(()) };
-        if !sides.untaken.remove(&other) && self.astray == 0 || self.is_known(other) {
+        let Some(dead_branches) = &mut self.dead_branches else { return Ok(()) };
+        if !dead_branches.untaken.remove(&other) && self.dead_depth == 0 || self.is_known(other) {
             return Ok(());
         }
-        self.tried += 1;
+        self.explored += 1;
         let registers =
             (self.scalars, self.vectors, self.masks, self.flags, self.flag_levels, self.next, self.revealed);
         let mark = self.memory.mark();
-        self.astray += 1;
+        self.dead_depth += 1;
         self.next = other;
         let mut result = Ok(());
         // Number of calls that have not returned. A called function may have been examined when the code after the call has not.
@@ -70,14 +70,14 @@ impl Machine<'_> {
                     break;
                 }
                 Err(leak) => {
-                    println!("on the path not taken of a branch: {} {instruction}", self.image.place(address));
+                    println!("on the path not taken of a branch: {} {instruction}", self.image.location(address));
                     result = Err(leak);
                     break;
                 }
             }
         }
-        self.astray -= 1;
-        self.memory.undo(mark, self.astray == 0);
+        self.dead_depth -= 1;
+        self.memory.undo(mark, self.dead_depth == 0);
         (self.scalars, self.vectors, self.masks, self.flags, self.flag_levels, self.next, self.revealed) = registers;
         result
     }

@@ -2,7 +2,7 @@
 
 use iced_x86::{Code, Instruction, Register};
 
-use crate::machine::{Leak, Machine, Scalar, Step};
+use crate::machine::{Interpreter, Leak, Scalar, StepResult};
 use crate::memory::Level;
 
 /// Bits that are used in order, repeatedly, as values of revealed secrets.
@@ -11,9 +11,9 @@ const REVEALED: u64 = 0x5a3c_96f0_0f69_c3a5;
 /// Most bytes of one call. Larger lengths occur only on untaken sides of branches, where a length may have any value.
 const MOST_BYTES: u64 = 1 << 28;
 
-impl Machine<'_> {
+impl Interpreter<'_> {
     /// Runs functions of the C library: those that compiled code calls implicitly, and allocation.
-    pub(super) fn external(&mut self, target: u64) -> Step {
+    pub(super) fn external(&mut self, target: u64) -> StepResult {
         let name = self.image.external.get(&target).map_or("?", String::as_str);
         let argument = |register: Register| self.scalars[register.number()];
         let [first, second, third] = [Register::RDI, Register::RSI, Register::RDX].map(argument);
@@ -21,7 +21,7 @@ impl Machine<'_> {
         if matches!(name, "malloc" | "calloc" | "realloc" | "posix_memalign" | "aligned_alloc" | "free") {
             let name = name.to_owned();
             let result = self.allocate(&name, [first, second, third])?;
-            return self.come_back(Scalar::new(result, Level::Public));
+            return self.return_from_call(Scalar::new(result, Level::Public));
         }
         let is_set = name == "memset";
         let levels = [first.level(), if is_set { Level::Public } else { second.level() }, third.level()];
@@ -46,8 +46,8 @@ impl Machine<'_> {
             "memcmp" | "bcmp" => {
                 let (mut bytes, mut levels) = ([vec![0; count], vec![0; count]], vec![Level::Public; count]);
                 let mut highest = Level::Public;
-                for (bytes, place) in bytes.iter_mut().zip([first, second]) {
-                    self.memory.read(place.value, bytes, &mut levels)?;
+                for (bytes, location) in bytes.iter_mut().zip([first, second]) {
+                    self.memory.read(location.value, bytes, &mut levels)?;
                     highest = highest.max(levels.iter().copied().max().unwrap_or_default());
                 }
                 match highest {
@@ -59,11 +59,11 @@ impl Machine<'_> {
             }
             _ => return Err(format!("a call of {name}").into()),
         }
-        self.come_back(result)
+        self.return_from_call(result)
     }
 
     /// Returns new memory, whose contents are unknown.
-    fn allocate(&mut self, name: &str, [first, second, third]: [Scalar; 3]) -> Step<u64> {
+    fn allocate(&mut self, name: &str, [first, second, third]: [Scalar; 3]) -> StepResult<u64> {
         let (align, bytes) = match name {
             "free" => return Ok(0),
             "malloc" => (16, first),
@@ -80,31 +80,31 @@ impl Machine<'_> {
         if bytes.value > MOST_BYTES || first.value > MOST_BYTES && name == "aligned_alloc" {
             return Err(format!("{name} of {} bytes", bytes.value).into());
         }
-        let place = self.heap.0.next_multiple_of(align.max(16));
-        self.heap.0 = place + bytes.value;
-        self.heap.1.insert(place, bytes.value);
+        let location = self.heap.0.next_multiple_of(align.max(16));
+        self.heap.0 = location + bytes.value;
+        self.heap.1.insert(location, bytes.value);
         match name {
             "calloc" => {
                 let count = bytes.value as usize;
-                self.memory.write(place, &vec![0; count], &vec![Level::Public; count])?;
+                self.memory.write(location, &vec![0; count], &vec![Level::Public; count])?;
             }
             "realloc" => {
                 let held = self.heap.1.get(&first.value).copied().unwrap_or(0).min(bytes.value) as usize;
                 let (mut bytes, mut levels) = (vec![0; held], vec![Level::Public; held]);
                 self.memory.read(first.value, &mut bytes, &mut levels)?;
-                self.memory.write(place, &bytes, &levels)?;
+                self.memory.write(location, &bytes, &levels)?;
             }
             "posix_memalign" => {
-                self.memory.write_number(first.value, 8, place, Level::Public)?;
+                self.memory.write_number(first.value, 8, location, Level::Public)?;
                 return Ok(0);
             }
             _ => {}
         }
-        Ok(place)
+        Ok(location)
     }
 
     /// Returns from a call.
-    fn come_back(&mut self, result: Scalar) -> Step {
+    fn return_from_call(&mut self, result: Scalar) -> StepResult {
         // All registers that a call may change. The C library leaves no secret in them.
         let changed = [Register::RCX, Register::RDX, Register::RSI, Register::RDI, Register::R8, Register::R9];
         for register in changed.into_iter().chain([Register::R10, Register::R11]) {
@@ -123,7 +123,7 @@ impl Machine<'_> {
     }
 
     /// Runs instructions that query the processor or make a request to Valgrind.
-    pub(super) fn system(&mut self, instruction: &Instruction) -> Step<bool> {
+    pub(super) fn system(&mut self, instruction: &Instruction) -> StepResult<bool> {
         match instruction.code() {
             // A processor with all features.
             Code::Cpuid => {
