@@ -41,7 +41,7 @@ fn counters_of_a_wide_core_are_exact() {
 }
 
 #[test]
-fn kernels_are_as_quick_as_they_have_to_be() {
+fn kernels_are_within_their_limits() {
     let text = run("fe310");
     assert!(!text.contains("WARNING"));
     let json: Vec<Value> = text

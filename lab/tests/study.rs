@@ -13,7 +13,7 @@ fn study(name: &str, folder: Option<&Path>) -> Result<String, Error> {
 }
 
 #[test]
-fn a_study_writes_its_page_and_goes_on_where_it_stopped() {
+fn a_study_writes_its_page_and_continues_where_it_stopped() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = study("ccm-overlap", Some(folder.path())).expect("a study");
     let folder = folder.path().join("ccm-overlap");
@@ -109,7 +109,7 @@ fn a_study_writes_its_page_and_goes_on_where_it_stopped() {
 }
 
 #[test]
-fn what_cannot_be() {
+fn unknown_studies_and_files_in_the_way_are_errors() {
     assert!(matches!(study("no-such", None), Err(error @ Error::UnknownStudy(_)) if error.is_usage()));
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("file");

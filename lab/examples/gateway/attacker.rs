@@ -30,7 +30,7 @@ pub(crate) fn between(outputs: &[Vec<u8>], devices: &[Node]) -> Result<(Vec<u8>,
     let most = queues.iter().map(Vec::len).max().unwrap_or(0);
     let sent = (0..most).flat_map(|number| queues.iter().filter_map(move |queue| queue.get(number)));
     for (number, packet) in sent.enumerate() {
-        let packet = packet.as_ref().map_err(|dropped| format!("a node sent what is {dropped:?}"))?;
+        let packet = packet.as_ref().map_err(|dropped| format!("a node sent a frame that is {dropped:?}"))?;
         received.extend(Sealed::frame(packet.bytes()));
         if number % EVERY == EVERY - 1 {
             let kind = KINDS[number / EVERY % KINDS.len()];

@@ -115,7 +115,7 @@ fn simulate(devices: u32, packets: u32, out: Option<&Path>) -> Result<(), String
     );
     let sent = devices.len() as u64 * u64::from(packets);
     if summary.opened != sent || summary.dropped != planted {
-        return Err(format!("{sent} packets were sent, and planted among them: {planted:?}"));
+        return Err(format!("the gateway's counts differ: {sent} packets were sent, the attacker added {planted:?}"));
     }
     Ok(())
 }

@@ -90,7 +90,7 @@ impl Nodes {
         }
         let image = Image::parse(&file).map_err(failed)?;
         let mut system = System::new(&self.machine, image).map_err(failed)?;
-        system.bus.memory.write(self.store, *store).ok_or("the image's store is in no memory")?;
+        system.bus.memory.write(self.store, *store).ok_or("the image's store is outside of memory")?;
         let exit_code = system.run(instructions).map_err(failed)?;
         let mut after = EMPTY;
         after.copy_from_slice(&system.bus.memory.bytes(self.store, EMPTY.len() as u64));

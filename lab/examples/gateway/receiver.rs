@@ -134,9 +134,9 @@ impl fmt::Display for Summary {
         write!(f, "opened     {} packets, {} samples", self.opened, self.samples)?;
         for (kind, count) in &self.dropped {
             let what = match kind {
-                Dropped::Truncated => "cut off before their end",
-                Dropped::Damaged => "damaged, or no packets at all",
-                Dropped::Unknown => "of devices without a key here",
+                Dropped::Truncated => "truncated",
+                Dropped::Damaged => "damaged, or not packets",
+                Dropped::Unknown => "of unknown devices",
                 Dropped::Forged => "forged: the tag is wrong",
                 Dropped::Replayed => "replayed: the counter is not above the last",
             };

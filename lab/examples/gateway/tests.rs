@@ -74,7 +74,7 @@ fn becomes(node: &Node, received: &[u8], expected: &[Result<u32, Dropped>]) {
 /// The first frame of the image with its default parameters. Made with Python's `cryptography` 48 (AESCCM with tags
 /// of 8 bytes, nonce and plaintext below); FCS-16 and COBS by hand from RFC 1662 and the paper.
 #[test]
-fn the_image_sends_what_others_make() {
+fn the_image_sends_the_frame_of_independent_code() {
     let example = Node { identifier: *b"example0", key: Zeroizing::new(*b"everybody knows."), packets: 1, begin: true };
     let output = nodes().run(&example, &EMPTY, ENOUGH).expect("a run").output;
     let frame = "0a146578616d706c65300101011b7ceb39f3a5cf9913e4c4c0842dfe34cb2defe88cdf99881f746b";
@@ -134,7 +134,7 @@ fn every_number_of_samples() {
 }
 
 #[test]
-fn what_is_not_a_new_genuine_packet_is_told() {
+fn every_packet_that_is_not_new_and_genuine_is_reported() {
     let node = node(0, true);
     let genuine = |counter| Sealed::frame(&packet(&node, counter, 4));
     let join = |frames: &[&[u8]]| frames.concat();
@@ -167,7 +167,7 @@ fn what_is_not_a_new_genuine_packet_is_told() {
 }
 
 #[test]
-fn every_bit_that_flips_and_every_cut_is_told() {
+fn every_flipped_bit_and_every_cut_is_reported() {
     let node = node(0, true);
     let frame = Sealed::frame(&packet(&node, 0x0100, 4));
     for offset in 1..frame.len() - 1 {
@@ -187,7 +187,7 @@ fn every_bit_that_flips_and_every_cut_is_told() {
 
 /// Power is lost after any number of instructions and comes back, a hundred times.
 #[test]
-fn no_counter_comes_twice_when_power_goes() {
+fn no_counter_repeats_after_a_loss_of_power() {
     let (nodes, mut store, mut seen) = (nodes(), EMPTY, HashSet::new());
     let device = node(1000, true);
     let whole = nodes.run(&device, &EMPTY, ENOUGH).expect("a run");
@@ -209,7 +209,7 @@ fn no_counter_comes_twice_when_power_goes() {
 
 /// A slot that is being written is not valid, and the other one counts.
 #[test]
-fn half_a_slot_counts_as_none() {
+fn a_half_written_slot_is_not_valid() {
     let (nodes, device) = (nodes(), node(1, false));
     let run = |store: &Store| nodes.run(&device, store, ENOUGH).expect("a run");
     for slot in [0, 1] {
@@ -235,7 +235,7 @@ fn a_device_that_has_lost_its_counter_sends_nothing() {
 }
 
 #[test]
-fn at_the_counters_end_a_device_falls_silent_for_good() {
+fn at_the_end_of_its_counter_a_device_stops_sending() {
     let (nodes, device) = (nodes(), node(10, false));
     let last = nodes.run(&device, &store(0, u32::MAX - 3), ENOUGH).expect("a run");
     assert_eq!(last.exit_code, Some(3));
@@ -249,7 +249,7 @@ fn at_the_counters_end_a_device_falls_silent_for_good() {
 }
 
 #[test]
-fn keys_are_read_or_refused() {
+fn keys_are_read_or_rejected() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("keys");
     let read = |text: &str| {

@@ -89,7 +89,7 @@ impl<'a> Checker<'a> {
         let is_right_length = digest.len() == scheme.hash().digest_bytes();
         let signature = match answer {
             Ok(signature) if is_right_length => signature.as_bytes(),
-            Err(Error::DigestLength) if !is_right_length => return tally.count("wrong digests refused"),
+            Err(Error::DigestLength) if !is_right_length => return tally.count("wrong digests rejected"),
             other => return tally.wrong(&format!("{scheme}, a digest of {} bytes: {other:?}", digest.len())),
         };
         tally.count(&format!("{scheme} verified"));
@@ -97,16 +97,16 @@ impl<'a> Checker<'a> {
             return tally.wrong(&format!("{scheme}: {error}"));
         }
         if let (Some(peer), Ok(digest)) = (&mut self.peers[key], digest.try_into()) {
-            tally.count("signatures verified by OpenSSL, too");
+            tally.count("signatures also verified by OpenSSL");
             if let Err(error) = peer.verify(digest, signature) {
                 tally.wrong(&format!("{scheme}, OpenSSL: {error}"));
             }
         }
         // Takes as long as signing. Other schemes use random salts and nonces.
         if matches!(scheme, Scheme::RsaPkcs1(_)) && one_in(4, numbers) {
-            tally.count("signatures made alone, too");
+            tally.count("signatures also made alone");
             if signing.sign_digests(&[digest]).pop().as_ref() != Some(answer) {
-                tally.wrong(&format!("{scheme}: alone it is another signature"));
+                tally.wrong(&format!("{scheme}: the signature made alone differs"));
             }
         }
     }

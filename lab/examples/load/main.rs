@@ -107,7 +107,7 @@ fn main() -> ExitCode {
     match run(&Options::parse()) {
         Ok(0) => ExitCode::SUCCESS,
         Ok(wrong) => {
-            println!("load: {wrong} things went wrong");
+            println!("load: {wrong} errors");
             ExitCode::FAILURE
         }
         Err(error) => {
@@ -198,6 +198,6 @@ fn look_at_the_end(tally: &Tally, before: Option<Process>, warm: Option<Process>
         tally.wrong(&format!("memory: at most {MAX_KB} kB are allowed, and {GROWN_KB} kB more than after a fifth"));
     }
     if after.threads != before.threads || after.handles != before.handles {
-        tally.wrong("threads or handles stay");
+        tally.wrong("threads or handles were not released");
     }
 }

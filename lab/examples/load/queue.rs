@@ -69,7 +69,7 @@ impl Queues {
     fn submit(&self, queue: &Queue, request: &Request, tally: &Tally) -> Option<Pending> {
         let asked = queue.submit(&self.keys[request.key].signing, &request.digest);
         tally.count("requests");
-        asked.map_err(|error| tally.wrong(&format!("a queue takes nothing: {error}"))).ok()
+        asked.map_err(|error| tally.wrong(&format!("a queue rejects a request: {error}"))).ok()
     }
 
     /// Sends random requests, one by one and in bursts, and does not wait for some of the answers.
@@ -97,7 +97,7 @@ impl Queues {
                 let leaves_all = one_in(16, numbers);
                 for (request, pending) in asked {
                     if leaves_all || one_in(16, numbers) {
-                        tally.count("answers that nobody waited for");
+                        tally.count("answers without a waiting thread");
                         continue;
                     }
                     answers.push((request, pending.wait()));

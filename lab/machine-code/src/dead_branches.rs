@@ -70,7 +70,7 @@ impl Interpreter<'_> {
                     break;
                 }
                 Err(leak) => {
-                    println!("on the path not taken of a branch: {} {instruction}", self.image.location(address));
+                    println!("on an untaken side of a branch: {} {instruction}", self.image.location(address));
                     result = Err(leak);
                     break;
                 }

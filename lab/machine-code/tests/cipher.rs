@@ -81,7 +81,7 @@ fn interpret(image: &Image) -> Vec<CipherRun> {
         if !untaken.is_empty() {
             done.extend(&untaken);
             let machine = run.interpret(image, Some(DeadBranches { reached: &reached, untaken }));
-            println!("{}: {} sides of branches tried that no input takes", run.name, machine.explored);
+            println!("{}: {} untaken sides of branches examined", run.name, machine.explored);
         }
     }
     runs

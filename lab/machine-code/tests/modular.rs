@@ -64,7 +64,7 @@ fn no_branch_and_no_address_depends_on_a_secret() {
             done.extend(&untaken);
             let dead_branches = DeadBranches { reached: &reached, untaken };
             let machine = interpret(&image, (name, entry, &moduli), Some(dead_branches), &mut examined);
-            println!("{name}: {} sides of branches tried that no input takes", machine.explored);
+            println!("{name}: {} untaken sides of branches examined", machine.explored);
         }
     }
 

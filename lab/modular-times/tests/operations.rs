@@ -39,7 +39,7 @@ fn every_operation_at_every_digit_size() {
 }
 
 #[test]
-fn a_time_is_told_without_fractions() {
+fn a_time_is_an_integer() {
     assert_eq!(Time { runs: 4, elapsed: 10 }.thousandths(), 2500);
     assert_eq!(Time { runs: 0, elapsed: 10 }.thousandths(), 10_000);
     assert!(Operation::PAPER.iter().all(|operation| Operation::ALL.contains(operation)));
@@ -52,7 +52,7 @@ fn it_computes_what_python_does() {
 
 /// Each operation of the paper, replaced by a wrong one.
 #[test]
-fn what_computes_something_else_is_found() {
+fn a_wrong_operation_is_found() {
     use tress_modular_times::Calls;
 
     struct Wrong<const WHICH: usize>;

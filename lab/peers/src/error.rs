@@ -32,13 +32,13 @@ pub enum Error {
     #[error(transparent)]
     Missing(#[from] Missing),
     /// The named function of the peer reported an error.
-    #[error("{0} refused")]
+    #[error("{0} failed")]
     Refused(&'static str),
     /// The message is too long for the peer.
-    #[error("the message is longer than the peer takes")]
+    #[error("the message is too long for the peer")]
     MessageTooLong,
     /// The peer does not support the length of a key, nonce, initialisation vector or tag, or data is not whole blocks.
-    #[error("a length that the peer does not take")]
+    #[error("unsupported length")]
     Length,
     /// The tag does not match the message.
     #[error("authentication failed")]

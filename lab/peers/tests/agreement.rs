@@ -205,7 +205,7 @@ fn blocks_are_ours<C: BlockCipher>(ours: &C, key: &[u8], is_rc6: bool) {
 }
 
 #[test]
-fn blocks_are_those_of_nist_and_ours() {
+fn blocks_equal_those_of_nist_and_ours() {
     for (mode, iv, expected) in BLOCKS {
         all_agree(mode, &hex(KEY), &hex(iv), &hex(PLAIN), &hex(expected), false);
     }
@@ -216,7 +216,7 @@ fn blocks_are_those_of_nist_and_ours() {
 }
 
 #[test]
-fn wrong_lengths_are_refused() {
+fn wrong_lengths_are_rejected() {
     for (name, mut apply) in ciphers(Mode::Cbc, &hex(KEY), Direction::Encrypt, false) {
         assert_eq!(apply(&[0; 12], &mut [0; 16]), Err(Error::Length), "{name}");
         assert_eq!(apply(&[0; 16], &mut [0; 15]), Err(Error::Length), "{name}");
@@ -242,7 +242,7 @@ fn wrong_lengths_are_refused() {
 }
 
 #[test]
-fn ccm_is_that_of_nist_and_ours() {
+fn ccm_equals_that_of_nist_and_ours() {
     let mut cases: Vec<[Vec<u8>; 6]> = CCM.map(|case| case.map(hex)).into();
     // libipsec-mb has no CCM with keys of 192 bits.
     for key in [message(16), message(32)] {
@@ -291,7 +291,7 @@ fn gcm_of_crates() {
 }
 
 #[test]
-fn pipo_of_the_crate_is_ours() {
+fn pipo_of_the_crate_equals_ours() {
     for key in [&message(16)[..], &message(32)] {
         let (ours, plain, counter) = (Pipo::new(key).unwrap(), message(4096), [1, 2, 3, 4, 5, 6, 0, 250]);
         let (mut expected, mut data) = (plain.clone(), plain.clone());

@@ -10,7 +10,7 @@ fn number(digits: usize, seed: u64) -> Vec<u64> {
 }
 
 #[test]
-fn products_and_powers_of_gmp_are_ours() {
+fn products_and_powers_of_gmp_equal_ours() {
     if !present(gmp::version()) {
         return;
     }
@@ -33,7 +33,7 @@ fn products_and_powers_of_gmp_are_ours() {
 }
 
 #[test]
-fn what_gmp_would_not_survive_is_refused() {
+fn invalid_arguments_do_not_reach_gmp() {
     if !present(gmp::version()) {
         return;
     }

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loud_row_has_more_turns() {
+    fn a_noisy_row_has_more_turns() {
         let row = judged((0..21).map(|turn| if turn % 2 == 0 { 0.8 } else { 1.25 }).collect());
         assert!(!row.is_sure() && row.change.is_some_and(|change| change.verdict == Verdict::Same));
         let row = judged(vec![0.9; 10]);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cycles_of_some_turns_do_not_do() {
+    fn cycles_have_to_be_there_for_all_turns() {
         let mut row = RowRatios { by_cycles: vec![2.0; 5], by_rate: vec![1.0; 30], ..RowRatios::new("a") };
         row.judge();
         assert_eq!(row.change.unwrap().measure, "rate");

@@ -57,7 +57,7 @@ fn noise_is_no_change() {
 
 /// A record may contain any values; these do not become a measure.
 #[test]
-fn pairs_of_zeros_are_no_measure() {
+fn pairs_of_zeros_are_not_a_measure() {
     let with = |pairs: Vec<[f64; 2]>| {
         let mut row = row("a", samples(8e9, 0.01, 1));
         row.against.insert("openssl".into(), Against { per_visit: 1, pairs, ..Against::default() });

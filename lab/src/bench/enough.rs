@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn steady_figures_need_few_samples_and_loud_ones_many() {
+    fn steady_figures_need_few_samples_and_noisy_ones_many() {
         assert_eq!(count(ENOUGH, || 5.0), (11, Stopped::Narrow));
         // Half of the samples are twice the others: no interval of 100 samples is narrow.
         let mut place = 0;
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn time_ends_what_no_interval_ends() {
+    fn the_time_limit_ends_noisy_measurements() {
         assert_eq!(ENOUGH.stop(&[1.0; 10], true), None);
         let loud: Vec<f64> = (0..12).map(|place| f64::from(1 + place % 2)).collect();
         assert_eq!(ENOUGH.stop(&loud, false), None);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_are_few() {
+    fn there_are_few_checks() {
         let looks: Vec<usize> = (11..=100).filter(|count| ENOUGH.looks(*count)).collect();
         assert_eq!(looks, [11, 15, 21, 29, 40, 56, 78, 100]);
     }
@@ -111,7 +111,7 @@ mod tests {
     /// noise is and whatever ended the sampling. A simulation with numpy gives 93.3 to 99 % over uniform, normal and
     /// exponential noise.
     #[test]
-    fn intervals_that_end_the_sampling_hold_what_they_say() {
+    fn intervals_that_end_the_sampling_contain_the_median() {
         let enough = StoppingRule { most: 301, ..ENOUGH };
         for width in [0.03, 0.05, 0.07, 0.1] {
             let held = (0..1000).filter(|seed| {

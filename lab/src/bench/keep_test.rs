@@ -54,7 +54,7 @@ fn a_folder_keeps_earlier_records() {
 }
 
 #[test]
-fn an_unfinished_record_is_gone_on_with() {
+fn an_unfinished_record_is_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, document: &Document| {
         let path = folder.path().join(name);
@@ -129,7 +129,7 @@ fn what_is_no_record_is_not_replaced() {
 }
 
 #[test]
-fn commits_of_both_runs_are_told() {
+fn commits_of_both_runs_are_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("record.json");
     let of = |commit: &str| {
@@ -148,7 +148,7 @@ fn commits_of_both_runs_are_told() {
 
 #[test]
 #[cfg(unix)]
-fn devices_and_links_stay_what_they_are() {
+fn devices_and_links_are_not_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, _) = open(Path::new("/dev/null"), false).unwrap();
     writer.write(&document(&["a"])).unwrap();

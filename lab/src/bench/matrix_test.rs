@@ -44,7 +44,7 @@ fn output(work: &mut dyn TimedWork, contender: Contender) -> Vec<u8> {
 /// The documented names: aes-128/192/256, rijndael-BLOCK-KEY, rc6-128/192/256, pipo-128/256 with ecb, cbc, ctr, and
 /// ccm for 128-bit blocks.
 #[test]
-fn names_are_those_of_the_contract() {
+fn names_are_those_of_the_documentation() {
     let listed = list::list();
     let names: Vec<&str> = listed.iter().map(|one| one.name.as_str()).collect();
     let ciphers = names.iter().filter(|name| Regex::new("-(ecb|cbc|ctr|ccm)$").unwrap().is_match(name));
@@ -88,7 +88,7 @@ fn rows_of_records_keep_their_names() {
 }
 
 #[test]
-fn the_usual_is_taken_where_nothing_is_asked() {
+fn default_rows_without_options() {
     let two = Choice { threads: vec![1, 2], ..Choice::default() };
     let row = |direction, lanes, threads| ("aes-128-cbc".to_string(), direction, lanes, threads, 16_384);
     assert_eq!(
@@ -135,7 +135,7 @@ fn backends_are_those_that_cipher_and_machine_have() {
 }
 
 #[test]
-fn what_does_not_exist_is_refused() {
+fn combinations_that_do_not_exist_are_rejected() {
     let lanes = |lanes: usize| Choice { lanes: vec![lanes], ..Choice::default() };
     let size = |bytes: u64| Choice { message_bytes: vec![bytes], ..Choice::default() };
     // One message fits; all of them together do not.
@@ -165,7 +165,7 @@ fn what_does_not_exist_is_refused() {
 /// Every kind of cipher, mode and direction gives the same output on one thread and on several as the peers that have
 /// it. Where no peer has it, the output is compared with the reference.
 #[test]
-fn everybody_makes_the_same() {
+fn all_contenders_make_the_same_output() {
     let choice = Choice { lanes: vec![1, 3], message_bytes: vec![48], threads: vec![1, 2], ..Choice::default() };
     let made = made(&choice, "^(aes|rc6|pipo|rijndael-(128|192))-").unwrap();
     assert!(made.len() > 200);
@@ -182,7 +182,7 @@ fn everybody_makes_the_same() {
 
 /// Also for the default rows of ciphers, whose messages have special shapes.
 #[test]
-fn everybody_makes_the_same_of_every_shape() {
+fn all_contenders_make_the_same_output_for_every_shape() {
     let cases = rows::all().into_iter().filter(|case| ["encrypt", "decrypt"].contains(&case.direction));
     let mut comparable = 0;
     for case in cases {
@@ -288,7 +288,7 @@ fn threads_work_at_the_same_time() {
 }
 
 #[test]
-fn rows_of_an_earlier_run_are_known_again() {
+fn rows_of_an_earlier_run_are_recognised() {
     let matrix = Some(Choice { lanes: vec![1], ..Choice::default() });
     let asked = Options { matrix, against: vec!["rustcrypto".into()], ..options("^rc6-128-ctr$") };
     let plan = plan::plans(&asked).unwrap().pop().expect("one row");

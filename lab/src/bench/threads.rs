@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_passes_the_gate_alone() {
+    fn no_thread_passes_the_gate_alone() {
         const THREADS: usize = 4;
         let (gate, before) = (Gate::new(THREADS), AtomicUsize::new(0));
         thread::scope(|scope| {

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_else_starts_a_worker() {
+    fn a_worker_needs_the_environment_variable() {
         assert!(serve(&b"00\n1\n"[..], Vec::new()).is_err());
     }
 }

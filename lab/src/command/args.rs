@@ -206,7 +206,7 @@ pub(crate) struct Report {
     pub(crate) force: bool,
 }
 
-/// Send as a study asks, which starts this process: 'tress send', and what only a comparison needs
+/// Send for a study: 'tress send' with options that only a comparison needs
 #[derive(Args)]
 pub(crate) struct Sender {
     /// Host and port of the receiver

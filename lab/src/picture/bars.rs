@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_figure_has_no_bar() {
+    fn values_that_are_not_figures_have_no_bar() {
         let svg = bars(&[None, Some(f64::NAN), Some(3.0)]);
         assert!(!svg.contains("NaN") && !svg.contains("<rect"), "{svg}");
         let svg = bars(&[Some(-1.0), Some(0.5)]);

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_figure_is_not_drawn() {
+    fn values_that_are_not_figures_are_not_drawn() {
         for scale in [Scale::Linear, Scale::Logarithmic] {
             let nan = Some((f64::NAN, 1.0, f64::INFINITY));
             for values in [&[][..], &[None, nan], &[Some((-1.0, 0.0, 1.0)), nan], &[Some((0.0, 0.0, 0.0))]] {

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_no_panic() {
+    fn empty_data_does_not_panic() {
         for tracks in [vec![], vec![Track { name: String::new(), spans: vec![] }]] {
             let svg = Timeline { title: String::new(), tracks }.body().1;
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");

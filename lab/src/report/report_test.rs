@@ -48,7 +48,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 #[test]
-fn texts_stay_texts() {
+fn texts_are_escaped() {
     let texts = [section(HOSTILE).to_string(), record(HOSTILE, 0).to_string(), record(HOSTILE, u64::MAX).to_string()];
     let folder = folder(&[("pipo-riscv/table-5.json", &texts[0]), ("a.json", &texts[1]), ("b.json", &texts[2])]);
     let report = make(folder.path()).expect("a page");
@@ -70,7 +70,7 @@ fn the_policy_fits() {
 }
 
 #[test]
-fn what_is_no_use_is_told() {
+fn unusable_files_are_reported() {
     let good = section("t").to_string();
     let half = &good[..good.len() / 2];
     let deep = "[".repeat(100_000);
@@ -105,7 +105,7 @@ fn what_is_no_use_is_told() {
 
 /// Sections with wrong contents: the conclusion of every study accepts them.
 #[test]
-fn closing_words_of_sections_that_lie() {
+fn conclusions_accept_wrong_sections() {
     let nothing = Section::default();
     let verdicts = vec![Verdict::Fails("f".into()); 40];
     let lies = Section { verdicts, rows: vec![StudyRow::default()], ..Section::default() };
@@ -121,7 +121,7 @@ fn closing_words_of_sections_that_lie() {
 
 /// Parts are in the study's order, unknown parts come after them, and an unknown study has the name of its folder.
 #[test]
-fn known_and_unknown() {
+fn known_and_unknown_parts_and_studies() {
     let good = section("t").to_string();
     let files = ["ccm-overlap/links.json", "ccm-overlap/by-size.json", "ccm-overlap/aside.json", "mine/x.json"];
     let folder = folder(&files.map(|name| (name, good.as_str())));

@@ -174,7 +174,7 @@ mod tests {
 
     /// By hand, for an Ice Lake server: half of 48 KiB and of 1280 KiB, four times 1280 KiB of 48 MiB, and twice 48 MiB.
     #[test]
-    fn what_is_worked_on() {
+    fn sizes_of_working_sets() {
         let levels_of = |caches: &[u64]| levels(caches).into_iter().map(|(_, bytes)| bytes).collect::<Vec<_>>();
         assert_eq!(levels_of(&[48 << 10, 1280 << 10, 48 << 20]), [24 << 10, 640 << 10, 5 << 20, 96 << 20]);
         assert_eq!(levels_of(&USUAL), [16 << 10, 128 << 10, 64 << 20]);

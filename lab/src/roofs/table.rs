@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_loops_are_named() {
         let roofs = Roofline { missing: vec!["aes-512".into(), "ifma-512".into()], ..Roofline::default() };
         let mut out = Vec::new();
         write(&roofs, &mut out).expect("a table");

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_thread_is_an_error() {
+    fn a_thread_that_cannot_start_is_an_error() {
         tress_container::threads::LEFT.set(0);
         assert_eq!(waking().expect_err("no thread").kind, ErrorKind::NoThread);
         let mut roofs = Vec::new();
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_waking_takes_time() {
+    fn a_wake_up_takes_time() {
         let seconds = waking().expect("a thread");
         assert!(seconds > 1e-8 && seconds < 1.0, "{seconds}");
     }

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn busy_is_more_than_a_quarter_of_the_looks() {
+    fn busy_is_more_than_a_quarter_of_the_checks() {
         for (shares, is_busy) in [
             (&[][..], false),
             (&[0.99, 1.0, 0.97, 0.95], false),
@@ -104,13 +104,13 @@ mod tests {
     /// More threads than cores cannot each have a core.
     #[cfg(unix)]
     #[test]
-    fn a_look_sees_other_work() {
+    fn a_check_sees_other_work() {
         let found = share(4 * super::super::cores());
         assert!((0.0..0.6).contains(&found), "{found}");
     }
 
     #[test]
-    fn looks_are_apart() {
+    fn there_is_a_pause_between_checks() {
         let mut monitor = BusyMonitor::default();
         (0..3).for_each(|_| monitor.check());
         assert_eq!(monitor.shares.len(), 1);

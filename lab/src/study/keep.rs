@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_a_run_now_would_make_is_taken() {
+    fn only_sections_of_the_same_conditions_are_loaded() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("part.json");
         assert!(load(&path, false, "").is_none());

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_of_its_own() {
+    fn a_table_with_own_columns() {
         let mut page = String::new();
         let words = |words: &[&str]| words.iter().map(ToString::to_string).collect();
         let (header, rows) = (words(&["a", "b"]), vec![words(&["1", "2"])]);

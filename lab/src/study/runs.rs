@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_stand_in_the_order_of_jobs() {
+    fn results_are_in_the_order_of_jobs() {
         let jobs: Vec<u64> = (0..40).map(|job| job * 7 % 40).collect();
         let squares = each(&jobs, |job| *job, |job| Ok(job * job)).expect("squares");
         assert!(jobs.iter().zip(squares).all(|(job, square)| job * job == square));

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_what_the_claim_is() {
+    fn the_kind_of_a_failure_follows_from_the_claim() {
         let kinds = [Claim::Paper, Claim::Print, Claim::Ours].map(|claim| claim.judge("c".into(), false));
         let text = || "c".to_string();
         assert_eq!(kinds, [Verdict::NotReproduced(text()), Verdict::Misprint(text()), Verdict::Fails(text())]);

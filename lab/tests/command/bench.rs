@@ -146,7 +146,7 @@ fn a_record_in_a_folder_replaces_none() {
 
 /// A run that is killed leaves a complete record of its finished rows, and another run resumes it.
 #[test]
-fn an_interrupted_run_is_gone_on_with() {
+fn an_interrupted_run_is_resumed() {
     let folder = Folder::empty();
     let mut child = folder.command(["bench", "^aes-", "--record=record.json"]).spawn().unwrap();
     let patience = Instant::now();
@@ -186,7 +186,7 @@ fn an_interrupted_run_is_gone_on_with() {
 }
 
 #[test]
-fn what_cannot_be_recorded_is_told_before_it_is_measured() {
+fn unwritable_records_fail_before_the_measurement() {
     let folder = Folder::empty();
     folder.write("file", "");
     for record in ["--record=missing/record.json", "--record=file/record.json"] {

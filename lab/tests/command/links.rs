@@ -45,7 +45,7 @@ fn transfers_take_the_time_of_the_slower_side() {
 }
 
 #[test]
-fn a_part_that_there_is_not() {
+fn an_unknown_part_is_a_usage_error() {
     let folder = Folder::empty();
     folder.tress(["study", "ccm-overlap", "--part", "nonsense"]).wrong_use("unknown part nonsense");
 }

@@ -56,7 +56,7 @@ fn a_table_for_each_size() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_wrong_use() {
+fn invalid_sizes_are_usage_errors() {
     let folder = Folder::empty();
     for arguments in [
         ["--digits", "8"],
@@ -82,7 +82,7 @@ fn what_cannot_be_measured_is_wrong_use() {
 }
 
 #[test]
-fn a_quick_study_of_what_others_recorded() {
+fn a_quick_study_with_recorded_systems() {
     let folder = Folder::empty();
     let start = Instant::now();
     let run = folder.tress(["study", "modular", "--quick", "--out", "out"]).ok();
@@ -119,7 +119,7 @@ fn a_quick_study_of_what_others_recorded() {
 }
 
 #[test]
-fn a_record_of_other_systems_may_be_anything() {
+fn an_invalid_record_of_systems_is_rejected() {
     let folder = Folder::empty();
     let system = r#"{"kind":"system","schema":1,"system":"mine","title":"My | own","unit":"ns","through":null,"compiler":"c","machine":"m","time":0}"#;
     let time = r#"{"kind":"time","system":"mine","digit_bits":64,"bits":256,"operation":"add","runs":2,"elapsed":246}"#;

@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     #[should_panic = "24 lines"]
-    fn lines_that_are_no_turn() {
+    fn a_wrong_number_of_lines_panics() {
         pass(Access::Read, &mut lines(24), 1);
     }
 }

@@ -98,7 +98,7 @@ fn files() {
 
 /// Unknown names have no bounds, and do not panic.
 #[test]
-fn anything_may_be_a_name() {
+fn unknown_names_have_no_bounds() {
     for name in [
         "",
         "-",

@@ -106,7 +106,7 @@ mod tests {
 
     /// By hand: 0.625 rounds a byte at 4 a cycle are 0.15625 cycles; at 3 GHz this point of the line is at 19.2 GB/s.
     #[test]
-    fn a_row_lies_below_its_roof_by_its_share() {
+    fn a_row_is_below_its_roof_by_its_share() {
         let roof = |name: &str, per_cycle: f64| Roof {
             name: name.into(),
             per_s: 3e9 * per_cycle,
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_can_be_drawn() {
+    fn a_document_without_rows_can_be_drawn() {
         let svg = chart(&Document::new(Machine::default()), &Roofline::default()).svg();
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn words_follow_the_figures() {
+    fn the_conclusion_follows_the_figures() {
         let text = words(0.002, 0.25, 0.99);
         for part in [
             "Its conclusion does not hold. ",
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn no_words_without_figures() {
+    fn no_conclusion_without_figures() {
         assert_eq!(conclude(Findings::new(&[])), None);
         let part = Box::leak(Box::new(StudyPart { name: "headline", title: "", run: |_| Ok(Section::default()) }));
         let text = conclude(Findings::new(&[(part, Section::default())])).expect("words");

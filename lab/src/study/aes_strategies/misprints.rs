@@ -147,7 +147,7 @@ mod tests {
 
     /// By hand: 2.4872/7.4999 = 33.163 %; 11n+n/2+10 at 4 is 56 and not 52, 5n+3n/4+10 is 33 and not 31.
     #[test]
-    fn what_does_not_follow() {
+    fn figures_that_do_not_follow() {
         let mut verdicts = Vec::new();
         figures(&mut verdicts);
         let found = fails(&verdicts);
@@ -164,7 +164,7 @@ mod tests {
 
     /// A compiler that rejects the listings accepts the corrected lines.
     #[test]
-    fn listings_are_no_c() {
+    fn the_listings_are_not_valid_c() {
         let good = "#pragma omp for private(j)\nfor (i = 0; i < 4; i++) for (j = 0; j < 4; j++) state[i][j] = value(state[i][j]);";
         match is_accepted(good) {
             Ok(is_so) => assert!(is_so),

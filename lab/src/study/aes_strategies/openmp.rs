@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_program_prints_may_lie() {
+    fn invalid_output_of_the_program_is_rejected() {
         let good = "{\"seconds\": 0.5, \"busy\": [0.5, 0.25], \"laps\": [0.1, 0, 0, 0, 0], \"reading\": 0}";
         let found = run(good).expect("a run");
         assert_eq!((found.seconds, found.busy_s, found.laps[0]), (0.5, vec![0.5, 0.25], 0.1));
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_fails_is_told() {
+    fn a_program_that_fails_is_reported() {
         assert!(matches!(line(&mut Command::new("/no/such/program")), Err(Error::Worker(_))));
         assert!(matches!(line(&mut Command::new("false")), Err(Error::Worker(_))));
     }

@@ -50,9 +50,9 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         section.verdicts.push(Claim::Print.judge(claim, value == counted as f64));
     }
     section.tables.push(table);
-    match coming_together(&mut section, &bench, effort) {
+    match synchronisation_cost(&mut section, &bench, effort) {
         Err(Error::Worker(why)) => {
-            section.verdicts.push(Verdict::LeftOut(format!("what it takes to come together: {why}")));
+            section.verdicts.push(Verdict::LeftOut(format!("the cost of synchronisation: {why}")));
         }
         result => result?,
     }
@@ -65,7 +65,7 @@ pub(super) const SPINNING: &str = "a barrier, spinning";
 pub(super) const FORK: &str = "a parallel region of OpenMP, without the function in it";
 
 /// Measures the cost of a step, and that of synchronising before and after it.
-fn coming_together(section: &mut Section, bench: &StrategyRunner, effort: &Effort) -> Result<(), Error> {
+fn synchronisation_cost(section: &mut Section, bench: &StrategyRunner, effort: &Effort) -> Result<(), Error> {
     let Some(openmp) = &bench.openmp else { return Ok(()) };
     let threads = bench.threads(Strategy::Rows(Waiting::Unspecified));
     // The four functions, a sleeping barrier, a spinning barrier, a parallel region.

@@ -160,7 +160,7 @@ mod tests {
 
     /// By hand.
     #[test]
-    fn a_part_stands_for_the_file() {
+    fn a_part_is_extrapolated_to_the_file() {
         let (whole, part) = (turns(1000, &[1.0, 2.0, 3.0]), turns(100, &[1.0, 4.0, 1.0]));
         assert_eq!((whole.seconds(1000), whole.label(1000).as_str()), (vec![1.0, 2.0, 3.0], ""));
         assert_eq!(

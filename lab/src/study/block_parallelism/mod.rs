@@ -164,7 +164,7 @@ mod tests {
     use crate::picture::Drawing;
 
     #[test]
-    fn every_curve_has_a_name_of_its_own() {
+    fn every_curve_has_a_unique_name() {
         for gap in [0.0, 1.0] {
             let curve = |cipher, ipc| Curve { cipher, points: vec![(1.0, ipc), (2.0, ipc)] };
             let [a, b] = SimulatedCipher::PAPER;

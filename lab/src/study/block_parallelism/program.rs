@@ -198,7 +198,7 @@ mod tests {
 
     /// The comparison in the program can fail, and impossible parameters are rejected.
     #[test]
-    fn wrong_sums_and_wrong_parameters_are_told() {
+    fn wrong_sums_and_wrong_parameters_are_reported() {
         let work = ProgramParameters::new(SimulatedCipher::Rijndael, SimulatedMode::Cbc);
         let program = work.program().expect("a program");
         let start = program.windows(8).position(|bytes| bytes == MAGIC).expect("parameters");
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_refused() {
+    fn other_files_are_rejected() {
         let work = ProgramParameters::new(SimulatedCipher::Rc6, SimulatedMode::Ecb);
         assert!(work.patch(b"\x7fELF").is_none());
         assert!(work.patch(&IMAGE[..IMAGE.len() / 2]).is_none());

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_finds_a_mistake_is_told() {
+    fn a_mistake_found_by_the_program_is_reported() {
         // More messages than the program has room for.
         let work =
             ProgramParameters { messages: 1 << 13, ..ProgramParameters::new(SimulatedCipher::Rc6, SimulatedMode::Ecb) };

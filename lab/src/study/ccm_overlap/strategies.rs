@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_thread_is_an_error() {
+    fn a_thread_that_cannot_start_is_an_error() {
         let cipher = Aes::new(&[7; 16]).expect("a key");
         let message = CcmMessage { cipher: &cipher, nonce: *NONCE };
         // Enough for a share of each thread, because shares are whole batches of 32 chunks.

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn no_trace_no_panic() {
+    fn an_empty_trace_does_not_panic() {
         assert!(tracks(b"{").is_err() && tracks(b"[1]").is_err());
         assert_eq!(overlap(&tracks(b"[]").expect("empty")), 0.0);
     }

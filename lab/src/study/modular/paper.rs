@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn no_digit_is_lost() {
+    fn no_printed_digit_is_lost() {
         assert_eq!(TABLES[0].text(0, 0), "5.4 µs");
         assert_eq!(TABLES[0].text(2, 0), "192.3 µs");
         assert_eq!(TABLES[0].text(6, 5), "48.3 ms");

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_refused_with_its_line() {
+    fn errors_name_their_line() {
         for (wrong, line) in [
             (lines(&[]), 1),
             (lines(&["{}"]), 1),

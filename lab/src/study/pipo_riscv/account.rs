@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_far_is_explained() {
+    fn only_large_differences_are_explained() {
         let near = verdicts(&with(|row| TABLE_5[row].cycles));
         assert!(near.len() == 2 && near.iter().all(|verdict| matches!(verdict, Verdict::Holds(_))), "{near:?}");
         // 102 less: 7.8 per round.
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_cycles_are_told() {
+    fn lost_cycles_are_listed() {
         let mut lost = with(|row| TABLE_5[row].cycles);
         lost[2][1].instructions = 80;
         assert!(matches!(&verdicts(&lost)[0], Verdict::Fails(text) if text.contains("20.0 %")));

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_an_error() {
+    fn unknown_rows_are_errors() {
         for name in
             ["", "pipo128_encrypt1", "pipo128_encrypt1 x", "pipo128_encrypt1 4096", "des_encrypt 8", "rc6_ofb 16"]
         {

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_told() {
+    fn differences_are_reported() {
         let kernel = |cycles, instructions| RtlKernel { name: "k".into(), cycles, instructions };
         let figures = KernelFigures { bytes: 8, cycles: 1000, instructions: 900, ..KernelFigures::default() };
         let fails = |kernel: RtlKernel| {

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_program_lacks_is_an_error() {
+    fn missing_rows_are_errors() {
         assert!(matches!(all(&["pipo128_encrypt4 33"], "fe310"), Err(Error::Program(_))));
     }
 }

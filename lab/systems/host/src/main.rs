@@ -92,7 +92,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         Some(path) => {
             let mut clock = Instructions(File::open(path)?);
             if clock.now() == clock.now() {
-                return Err("nothing counts instructions".into());
+                return Err("COUNT does not change: start this program under the emulator's counter".into());
             }
             all(samples, &mut clock)
         }
