@@ -127,17 +127,17 @@ type MessageBuffers = [[u8; MESSAGE_BYTES]; MESSAGES];
 type TestedCall<C> = fn(&C, &mut MessageBuffers);
 
 /// The whole blocks of a message.
-fn whole<C: FromKey>(message: &mut [u8]) -> &mut [u8] {
+fn whole_blocks<C: FromKey>(message: &mut [u8]) -> &mut [u8] {
     let bytes = 960 - 960 % C::BLOCK_BYTES;
     &mut message[..bytes]
 }
 
-fn fits(result: Result<(), Error>) {
+fn expect_success(result: Result<(), Error>) {
     result.expect("whole blocks, and counters have values left");
 }
 
 /// Tests one call with each of the two secrets.
-fn both<C: FromKey>(
+fn test_both_secrets<C: FromKey>(
     out: &mut dyn FnMut(Finding) -> io::Result<()>,
     (name, key_bytes, backend, samples): (&str, usize, Backend, usize),
     call: TestedCall<C>,
@@ -190,7 +190,7 @@ impl Tests<'_> {
         // The backend `reference` uses table lookups, so it is known to leak.
         for &backend in C::BACKENDS.iter().filter(|backend| backend.is_available() && **backend != Backend::Reference) {
             for (mode, call) in calls {
-                both(self.out, (&format!("{name} {mode}"), key_bytes, backend, self.samples), *call)?;
+                test_both_secrets(self.out, (&format!("{name} {mode}"), key_bytes, backend, self.samples), *call)?;
             }
         }
         Ok(())
@@ -202,15 +202,23 @@ impl WithCipher for Tests<'_> {
 
     fn block<C: FromKey>(mut self) -> io::Result<()> {
         self.each::<C>(&[
-            ("ecb", |cipher, messages| fits(modes::ecb::encrypt(cipher, whole::<C>(&mut messages[0])))),
-            ("cbc decrypt", |cipher, messages| {
-                fits(modes::cbc::decrypt(cipher, &[1; 32][..C::BLOCK_BYTES], whole::<C>(&mut messages[0])));
+            ("ecb", |cipher, messages| {
+                expect_success(modes::ecb::encrypt(cipher, whole_blocks::<C>(&mut messages[0])))
             }),
-            ("ctr", |cipher, messages| fits(modes::ctr::apply(cipher, &[1; 32][..C::BLOCK_BYTES], &mut messages[0]))),
+            ("cbc decrypt", |cipher, messages| {
+                expect_success(modes::cbc::decrypt(
+                    cipher,
+                    &[1; 32][..C::BLOCK_BYTES],
+                    whole_blocks::<C>(&mut messages[0]),
+                ));
+            }),
+            ("ctr", |cipher, messages| {
+                expect_success(modes::ctr::apply(cipher, &[1; 32][..C::BLOCK_BYTES], &mut messages[0]))
+            }),
             ("cbc lanes", |cipher, messages| {
                 let iv = &[1; 32][..C::BLOCK_BYTES];
                 let mut jobs = messages.each_mut().map(|message| {
-                    lanes::cbc::Job::new(cipher, iv, whole::<C>(message)).expect("whole blocks of every length")
+                    lanes::cbc::Job::new(cipher, iv, whole_blocks::<C>(message)).expect("whole blocks of every length")
                 });
                 lanes::cbc::encrypt(&mut jobs);
             }),
@@ -220,7 +228,7 @@ impl WithCipher for Tests<'_> {
     fn ccm<C: FromKey + CcmCipher>(mut self) -> io::Result<()> {
         self.each::<C>(&[
             ("ccm", |cipher, messages| {
-                fits(modes::ccm::seal(cipher, &[1; 12], Aad(b""), &mut messages[0], &mut [0; 16]));
+                expect_success(modes::ccm::seal(cipher, &[1; 12], Aad(b""), &mut messages[0], &mut [0; 16]));
             }),
             // All tags are forged.
             ("ccm lanes decrypt", |cipher, messages| {
@@ -235,7 +243,7 @@ impl WithCipher for Tests<'_> {
 }
 
 /// The planted leak: a comparison with zeros that stops at the first difference.
-fn planted(samples: usize) -> Finding {
+fn planted_leak(samples: usize) -> Finding {
     let mut message = [0; MESSAGE_BYTES];
     let t = sample(
         &mut message,
@@ -253,7 +261,7 @@ fn planted(samples: usize) -> Finding {
 }
 
 /// The ciphers with the shortest and with the longest key of each type, by their first names.
-fn tested() -> Vec<&'static Cipher> {
+fn tested_ciphers() -> Vec<&'static Cipher> {
     let mut found: Vec<&Cipher> = Vec::new();
     for cipher in CIPHERS {
         let mut keys = CIPHERS.iter().filter(|one| one.of == cipher.of).map(|one| one.key_bytes);
@@ -273,17 +281,17 @@ pub fn run(samples: usize, out: &mut dyn Write) -> io::Result<(usize, bool)> {
     let mut leaks = 0;
     let mut say = |finding: Finding| {
         leaks += usize::from(finding.is_leak());
-        line(out, &finding)
+        write_finding(out, &finding)
     };
-    for cipher in tested() {
+    for cipher in tested_ciphers() {
         cipher.with(Tests { cipher, samples, out: &mut say })?;
     }
-    let planted = planted(samples);
-    line(out, &planted)?;
+    let planted = planted_leak(samples);
+    write_finding(out, &planted)?;
     Ok((leaks, planted.is_leak()))
 }
 
-fn line(out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
+fn write_finding(out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
     let Finding { name, backend, secret, t, .. } = finding;
     let verdict = if finding.is_leak() { "LEAK" } else { "" };
     let secret = format!("{secret:?}").to_lowercase();
@@ -326,13 +334,13 @@ mod tests {
     /// The entries of the catalogue with the shortest and the longest key of each type.
     #[test]
     fn every_type_of_cipher_is_tested() {
-        let names: Vec<&str> = tested().iter().map(|cipher| cipher.name).collect();
+        let names: Vec<&str> = tested_ciphers().iter().map(|cipher| cipher.name).collect();
         assert_eq!(names[..4], ["aes-128", "aes-256", "rijndael-160-128", "rijndael-160-256"]);
-        assert!(CIPHERS.iter().all(|cipher| tested().iter().any(|one| one.of == cipher.of)), "{names:?}");
+        assert!(CIPHERS.iter().all(|cipher| tested_ciphers().iter().any(|one| one.of == cipher.of)), "{names:?}");
     }
 
     #[test]
     fn the_planted_leak_is_found() {
-        assert!(planted(4000).is_leak());
+        assert!(planted_leak(4000).is_leak());
     }
 }

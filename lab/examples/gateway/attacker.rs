@@ -16,7 +16,7 @@ const KINDS: [Dropped; 5] =
 
 /// The input of the gateway: the first packet of each device, then the second of each, and so on, with the attacker's
 /// additions; and the number of additions by kind.
-pub(crate) fn between(outputs: &[Vec<u8>], devices: &[Node]) -> Result<(Vec<u8>, BTreeMap<Dropped, u64>), String> {
+pub(crate) fn add_attacks(outputs: &[Vec<u8>], devices: &[Node]) -> Result<(Vec<u8>, BTreeMap<Dropped, u64>), String> {
     let mut queues = Vec::new();
     for (output, device) in outputs.iter().zip(devices) {
         let mut frames = Vec::new();
@@ -34,7 +34,7 @@ pub(crate) fn between(outputs: &[Vec<u8>], devices: &[Node]) -> Result<(Vec<u8>,
         received.extend(Sealed::frame(packet.bytes()));
         if number % EVERY == EVERY - 1 {
             let kind = KINDS[number / EVERY % KINDS.len()];
-            received.extend(plant(kind, packet, number));
+            received.extend(make_attack(kind, packet, number));
             *planted.entry(kind).or_default() += 1;
         }
     }
@@ -42,7 +42,7 @@ pub(crate) fn between(outputs: &[Vec<u8>], devices: &[Node]) -> Result<(Vec<u8>,
 }
 
 /// Makes an addition of this kind from a packet.
-pub(crate) fn plant(kind: Dropped, packet: &Sealed, number: usize) -> Vec<u8> {
+pub(crate) fn make_attack(kind: Dropped, packet: &Sealed, number: usize) -> Vec<u8> {
     let mut bytes = packet.bytes().to_vec();
     let frame = Sealed::frame(&bytes);
     match kind {

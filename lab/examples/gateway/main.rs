@@ -100,7 +100,7 @@ fn simulate(devices: u32, packets: u32, out: Option<&Path>) -> Result<(), String
         .with_style(indicatif::ProgressStyle::with_template("{bar:40} {pos} of {len} devices").expect("a template"));
     let outputs = Nodes::new(NODE)?.run_all(&devices, || progress.inc(1));
     progress.finish_and_clear();
-    let (received, planted) = attacker::between(&outputs?, &devices)?;
+    let (received, planted) = attacker::add_attacks(&outputs?, &devices)?;
     if let Some(folder) = out {
         keep(folder, &devices, &received)?;
     }

@@ -78,13 +78,13 @@ impl Receiver {
         drop(jobs);
         let take = |(frame, verdict): (&mut Result<Sealed, Dropped>, Result<(), Dropped>)| {
             verdict?;
-            self.take(frame.as_mut().map_err(|dropped| *dropped)?)
+            self.accept(frame.as_mut().map_err(|dropped| *dropped)?)
         };
         frames.iter_mut().zip(verdicts).map(take).collect()
     }
 
     /// Accepts a genuine packet, if it is new.
-    fn take(&mut self, packet: &mut Sealed) -> Result<Packet, Dropped> {
+    fn accept(&mut self, packet: &mut Sealed) -> Result<Packet, Dropped> {
         let (identifier, counter) = (packet.identifier(), packet.counter());
         let device = self.devices.get_mut(&identifier).ok_or(Dropped::Unknown)?;
         if device.last.is_some_and(|last| counter <= last) {

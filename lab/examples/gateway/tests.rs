@@ -64,7 +64,7 @@ fn packet(node: &Node, counter: u32, samples: usize) -> Vec<u8> {
 }
 
 /// Checks that these packets, received in order, have these outcomes.
-fn becomes(node: &Node, received: &[u8], expected: &[Result<u32, Dropped>]) {
+fn assert_outcomes(node: &Node, received: &[u8], expected: &[Result<u32, Dropped>]) {
     let opened = receiver(std::slice::from_ref(node)).open(&mut frames(received));
     let counters: Vec<_> = opened.iter().map(|outcome| outcome.as_ref().map(|packet| packet.counter)).collect();
     let expected: Vec<_> = expected.iter().map(|outcome| outcome.as_ref().copied()).collect();
@@ -89,7 +89,7 @@ fn the_image_sends_the_frame_of_independent_code() {
 fn a_thousand_devices_with_an_attacker() {
     let devices = provision(1000, 4);
     let outputs = nodes().run_all(&devices, || ()).expect("runs");
-    let (received, planted) = attacker::between(&outputs, &devices).expect("packets");
+    let (received, planted) = attacker::add_attacks(&outputs, &devices).expect("packets");
     assert_eq!(planted.values().copied().collect::<Vec<_>>(), [80; 5]);
     // In reads of any length.
     for piece in [1 << 16, 1000] {
@@ -138,31 +138,39 @@ fn every_packet_that_is_not_new_and_genuine_is_reported() {
     let node = node(0, true);
     let genuine = |counter| Sealed::frame(&packet(&node, counter, 4));
     let join = |frames: &[&[u8]]| frames.concat();
-    becomes(&node, &join(&[&genuine(5), &genuine(5)]), &[Ok(5), Err(Dropped::Replayed)]);
-    becomes(&node, &join(&[&genuine(5), &genuine(4), &genuine(9)]), &[Ok(5), Err(Dropped::Replayed), Ok(9)]);
+    assert_outcomes(&node, &join(&[&genuine(5), &genuine(5)]), &[Ok(5), Err(Dropped::Replayed)]);
+    assert_outcomes(&node, &join(&[&genuine(5), &genuine(4), &genuine(9)]), &[Ok(5), Err(Dropped::Replayed), Ok(9)]);
     // A forged packet with a high counter does not block the device.
     let mut forged = packet(&node, u32::MAX - 1, 4);
     forged[NONCE] ^= 1;
-    becomes(&node, &join(&[&genuine(5), &Sealed::frame(&forged), &genuine(6)]), &[Ok(5), Err(Dropped::Forged), Ok(6)]);
+    assert_outcomes(
+        &node,
+        &join(&[&genuine(5), &Sealed::frame(&forged), &genuine(6)]),
+        &[Ok(5), Err(Dropped::Forged), Ok(6)],
+    );
     // A changed counter, identifier or number of samples.
     for (offset, change) in [(12, 1), (0, 1), (NONCE + 15, 128), (NONCE + 16, 1), (NONCE + 23, 1)] {
         let mut forged = packet(&node, 5, 4);
         forged[offset] ^= change;
         let expected = if offset == 0 { Dropped::Truncated } else { Dropped::Forged };
-        becomes(&node, &Sealed::frame(&forged), &[Err(expected)]);
+        assert_outcomes(&node, &Sealed::frame(&forged), &[Err(expected)]);
     }
     let mut stranger = packet(&node, 5, 4);
     stranger[8] ^= 1;
-    becomes(&node, &Sealed::frame(&stranger), &[Err(Dropped::Unknown)]);
+    assert_outcomes(&node, &Sealed::frame(&stranger), &[Err(Dropped::Unknown)]);
     // Text, nothing, and a frame that is too long.
-    becomes(&node, b"\0node: no counter\n\0", &[Err(Dropped::Damaged)]);
-    becomes(&node, b"\0\0\0\0", &[]);
-    becomes(&node, &[b"\0".as_slice(), &[0x15; 100_000], &genuine(1)].concat(), &[Err(Dropped::Damaged), Ok(1)]);
+    assert_outcomes(&node, b"\0node: no counter\n\0", &[Err(Dropped::Damaged)]);
+    assert_outcomes(&node, b"\0\0\0\0", &[]);
+    assert_outcomes(
+        &node,
+        &[b"\0".as_slice(), &[0x15; 100_000], &genuine(1)].concat(),
+        &[Err(Dropped::Damaged), Ok(1)],
+    );
     // An unknown format, and a packet without samples.
     for first in [0x24, 0x10] {
         let mut other = packet(&node, 5, 4);
         other[0] = first;
-        becomes(&node, &Sealed::frame(&other), &[Err(Dropped::Damaged)]);
+        assert_outcomes(&node, &Sealed::frame(&other), &[Err(Dropped::Damaged)]);
     }
 }
 

@@ -90,23 +90,23 @@ impl<'a> Checker<'a> {
         let signature = match answer {
             Ok(signature) if is_right_length => signature.as_bytes(),
             Err(Error::DigestLength) if !is_right_length => return tally.count("wrong digests rejected"),
-            other => return tally.wrong(&format!("{scheme}, a digest of {} bytes: {other:?}", digest.len())),
+            other => return tally.report_error(&format!("{scheme}, a digest of {} bytes: {other:?}", digest.len())),
         };
         tally.count(&format!("{scheme} verified"));
         if let Err(error) = verifying.verify_digest(digest, signature) {
-            return tally.wrong(&format!("{scheme}: {error}"));
+            return tally.report_error(&format!("{scheme}: {error}"));
         }
         if let (Some(peer), Ok(digest)) = (&mut self.peers[key], digest.try_into()) {
             tally.count("signatures also verified by OpenSSL");
             if let Err(error) = peer.verify(digest, signature) {
-                tally.wrong(&format!("{scheme}, OpenSSL: {error}"));
+                tally.report_error(&format!("{scheme}, OpenSSL: {error}"));
             }
         }
         // Takes as long as signing. Other schemes use random salts and nonces.
         if matches!(scheme, Scheme::RsaPkcs1(_)) && one_in(4, numbers) {
             tally.count("signatures also made alone");
             if signing.sign_digests(&[digest]).pop().as_ref() != Some(answer) {
-                tally.wrong(&format!("{scheme}: the signature made alone differs"));
+                tally.report_error(&format!("{scheme}: the signature made alone differs"));
             }
         }
     }

@@ -67,7 +67,7 @@ impl Tally {
         *self.counts.lock().unwrap_or_else(PoisonError::into_inner).entry(what.to_owned()).or_default() += 1;
     }
 
-    fn wrong(&self, what: &str) {
+    fn report_error(&self, what: &str) {
         println!("wrong: {what}");
         self.wrong.fetch_add(1, Ordering::Relaxed);
     }
@@ -76,7 +76,7 @@ impl Tally {
         self.is_over.load(Ordering::Relaxed)
     }
 
-    fn so_far(&self) -> BTreeMap<String, u64> {
+    fn counts_so_far(&self) -> BTreeMap<String, u64> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -144,14 +144,14 @@ fn run(options: &Options) -> Result<u64, Box<dyn std::error::Error>> {
     if threads.iter().all(JoinHandle::is_finished) {
         for thread in threads {
             if thread.join().is_err() {
-                tally.wrong("a thread panicked");
+                tally.report_error("a thread panicked");
             }
         }
         drop(queues);
-        look_at_the_end(&tally, before, warm);
+        check_resources(&tally, before, warm);
     }
     println!("in {:.0} s:", start.elapsed().as_secs_f64());
-    for (what, count) in tally.so_far() {
+    for (what, count) in tally.counts_so_far() {
         println!("{count:>12} {what}");
     }
     Ok(tally.wrong.load(Ordering::Relaxed))
@@ -165,7 +165,7 @@ fn watch(threads: &[JoinHandle<()>], tally: &Tally, start: Instant, end: Duratio
     loop {
         if threads.iter().all(JoinHandle::is_finished) {
             if start.elapsed() < end {
-                tally.wrong("all threads ended too early");
+                tally.report_error("all threads ended too early");
             }
             return warm;
         }
@@ -175,18 +175,18 @@ fn watch(threads: &[JoinHandle<()>], tally: &Tally, start: Instant, end: Duratio
             warm = Process::now();
         }
         tally.is_over.store(start.elapsed() >= end, Ordering::Relaxed);
-        let now = tally.so_far().values().sum::<u64>();
+        let now = tally.counts_so_far().values().sum::<u64>();
         if now > before {
             (moved, before) = (Instant::now(), now);
         } else if moved.elapsed() > SILENCE {
-            tally.wrong(&format!("nothing was done for {} s", SILENCE.as_secs()));
+            tally.report_error(&format!("nothing was done for {} s", SILENCE.as_secs()));
             return warm;
         }
     }
 }
 
 /// Checks for memory growth, and for threads and handles that were not released.
-fn look_at_the_end(tally: &Tally, before: Option<Process>, warm: Option<Process>) {
+fn check_resources(tally: &Tally, before: Option<Process>, warm: Option<Process>) {
     let (Some(before), Some(warm), Some(after)) = (before, warm, Process::now()) else {
         return println!("SKIPPED: memory, threads and handles: this system has no /proc, or the run was too short");
     };
@@ -195,9 +195,11 @@ fn look_at_the_end(tally: &Tally, before: Option<Process>, warm: Option<Process>
         println!("{when}: {peak_kb} kB at most, {threads} threads, {handles} handles");
     }
     if after.peak_kb > MAX_KB || after.peak_kb > warm.peak_kb + GROWN_KB {
-        tally.wrong(&format!("memory: at most {MAX_KB} kB are allowed, and {GROWN_KB} kB more than after a fifth"));
+        tally.report_error(&format!(
+            "memory: at most {MAX_KB} kB are allowed, and {GROWN_KB} kB more than after a fifth"
+        ));
     }
     if after.threads != before.threads || after.handles != before.handles {
-        tally.wrong("threads or handles were not released");
+        tally.report_error("threads or handles were not released");
     }
 }

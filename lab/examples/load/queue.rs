@@ -53,7 +53,7 @@ impl Queues {
     }
 
     fn checker(&self, tally: &Tally) -> Option<Checker<'_>> {
-        Checker::new(&self.keys).map_err(|error| tally.wrong(&format!("OpenSSL: {error}"))).ok()
+        Checker::new(&self.keys).map_err(|error| tally.report_error(&format!("OpenSSL: {error}"))).ok()
     }
 
     /// One digest in sixteen has a wrong length.
@@ -69,7 +69,7 @@ impl Queues {
     fn submit(&self, queue: &Queue, request: &Request, tally: &Tally) -> Option<Pending> {
         let asked = queue.submit(&self.keys[request.key].signing, &request.digest);
         tally.count("requests");
-        asked.map_err(|error| tally.wrong(&format!("a queue rejects a request: {error}"))).ok()
+        asked.map_err(|error| tally.report_error(&format!("a queue rejects a request: {error}"))).ok()
     }
 
     /// Sends random requests, one by one and in bursts, and does not wait for some of the answers.
@@ -119,7 +119,7 @@ impl Queues {
         while !tally.is_over() {
             let queue = match Queue::start(options(numbers)) {
                 Ok(queue) => queue,
-                Err(error) => return tally.wrong(&format!("no queue: {error}")),
+                Err(error) => return tally.report_error(&format!("no queue: {error}")),
             };
             if one_in(2, numbers) {
                 let slot = &self.queues[numbers.usize(..QUEUES)];

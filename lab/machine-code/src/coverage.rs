@@ -21,7 +21,7 @@ pub fn is_mulx_adcx_or_adox(instruction: &Instruction) -> bool {
 }
 
 /// The instructions of a function from which it can return.
-pub fn returning(image: &Image, function: &Function) -> HashSet<u64> {
+pub fn returning_instructions(image: &Image, function: &Function) -> HashSet<u64> {
     let instructions = image.instructions(function);
     let mut before: HashMap<u64, Vec<u64>> = HashMap::new();
     let mut to_visit = Vec::new();

@@ -17,7 +17,7 @@ mod properties;
 mod scalar;
 mod vector;
 
-pub use coverage::{is_avx512_vaes_or_gfni, is_mulx_adcx_or_adox, is_padding, returning};
+pub use coverage::{is_avx512_vaes_or_gfni, is_mulx_adcx_or_adox, is_padding, returning_instructions};
 pub use dead_branches::DeadBranches;
 pub use image::{Function, Image};
 pub use machine::{Interpreter, Leak, Reason, Stop};

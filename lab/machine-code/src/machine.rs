@@ -440,17 +440,17 @@ impl<'i> Interpreter<'i> {
     }
 
     pub(super) fn flags_level(&self, bits: u32) -> Level {
-        ones(bits).map(|bit| self.flag_levels[bit]).max().unwrap_or_default()
+        set_bits(bits).map(|bit| self.flag_levels[bit]).max().unwrap_or_default()
     }
 
     /// Writes the flags that the instruction changes.
     pub(super) fn set_flags(&mut self, instruction: &Instruction, values: u32, level: Level) {
         let (written, undefined) = (instruction.rflags_modified(), instruction.rflags_undefined());
         self.flags = self.flags & !written | values & written;
-        for bit in ones(written) {
+        for bit in set_bits(written) {
             self.flag_levels[bit] = level;
         }
-        for bit in ones(undefined) {
+        for bit in set_bits(undefined) {
             self.flag_levels[bit] = level.max(Level::Unknown);
         }
         let (set, cleared) = (instruction.rflags_set(), instruction.rflags_cleared());
@@ -476,18 +476,18 @@ impl<'i> Interpreter<'i> {
     /// The address of a memory operand.
     pub(super) fn address(&self, instruction: &Instruction, operand: u32) -> StepResult<u64> {
         instruction
-            .virtual_address(operand, 0, |register, _, _| self.part(register))
+            .virtual_address(operand, 0, |register, _, _| self.address_part(register))
             .ok_or_else(|| "an address of an unknown kind".to_owned().into())
     }
 
     fn used_address(&self, memory: &UsedMemory) -> StepResult<u64> {
         memory
-            .virtual_address(0, |register, _, _| self.part(register))
+            .virtual_address(0, |register, _, _| self.address_part(register))
             .ok_or_else(|| "an address of an unknown kind".to_owned().into())
     }
 
     /// The part of an address that comes from a register. Thread-local storage is not modelled.
-    fn part(&self, register: Register) -> Option<u64> {
+    fn address_part(&self, register: Register) -> Option<u64> {
         match register {
             Register::DS | Register::ES | Register::SS | Register::CS => Some(0),
             Register::FS | Register::GS => None,
@@ -509,7 +509,7 @@ fn access(access: OpAccess) -> (bool, Option<bool>) {
 }
 
 /// The indexes of the bits that are set.
-fn ones(mut bits: u32) -> impl Iterator<Item = usize> {
+fn set_bits(mut bits: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = bits.trailing_zeros() as usize;
         bits &= bits.wrapping_sub(1);

@@ -4,7 +4,7 @@ use iced_x86::{Instruction, Mnemonic, OpKind, RflagsBits};
 
 use crate::machine::{Interpreter, Scalar, StepResult, flags_of, mask};
 use crate::memory::Level;
-use crate::vector::{element, number};
+use crate::vector::{element_bytes, number};
 
 impl Interpreter<'_> {
     /// Runs a gather or scatter, whose addresses must be public.
@@ -121,24 +121,26 @@ impl Interpreter<'_> {
             }
             M::Vptestmd | M::Vptestmq | M::Vptestnmd | M::Vptestnmq | M::Vptestmb | M::Vptestnmb => {
                 let none = matches!(mnemonic, M::Vptestnmd | M::Vptestnmq | M::Vptestnmb);
-                self.compared(instruction, element(mnemonic), |a, b| (a & b == 0) == none)?
+                self.comparison_bits(instruction, element_bytes(mnemonic), |a, b| (a & b == 0) == none)?
             }
             M::Vpcmpeqq | M::Vpcmpeqd | M::Vpcmpeqb | M::Vpcmpeqw if instruction.op0_register().is_k() => {
-                self.compared(instruction, element(mnemonic), |a, b| a == b)?
+                self.comparison_bits(instruction, element_bytes(mnemonic), |a, b| a == b)?
             }
             M::Vpcmpuq | M::Vpcmpud | M::Vpcmpub | M::Vpcmpuw => {
                 let predicate = instruction.immediate8() & 7;
-                self.compared(instruction, element(mnemonic), |a, b| predicate_holds(predicate, a.cmp(&b)))?
+                self.comparison_bits(instruction, element_bytes(mnemonic), |a, b| {
+                    predicate_holds(predicate, a.cmp(&b))
+                })?
             }
             M::Vpcmpq | M::Vpcmpd => {
-                let (predicate, unit) = (instruction.immediate8() & 7, element(mnemonic));
+                let (predicate, unit) = (instruction.immediate8() & 7, element_bytes(mnemonic));
                 let signed = |a: u64| (a as i64) << (64 - 8 * unit);
-                self.compared(instruction, unit, |a, b| predicate_holds(predicate, signed(a).cmp(&signed(b))))?
+                self.comparison_bits(instruction, unit, |a, b| predicate_holds(predicate, signed(a).cmp(&signed(b))))?
             }
             M::Vpcmpgtq | M::Vpcmpgtd if instruction.op0_register().is_k() => {
-                let unit = element(mnemonic);
+                let unit = element_bytes(mnemonic);
                 let signed = |a: u64| (a as i64) << (64 - 8 * unit);
-                self.compared(instruction, unit, |a, b| signed(a) > signed(b))?
+                self.comparison_bits(instruction, unit, |a, b| signed(a) > signed(b))?
             }
             _ => return Ok(false),
         };
@@ -155,7 +157,7 @@ impl Interpreter<'_> {
     }
 
     /// The bits of a comparison of elements. A mask clears the bits of elements that it does not select.
-    fn compared(
+    fn comparison_bits(
         &mut self,
         instruction: &Instruction,
         unit: usize,
@@ -186,5 +188,5 @@ fn predicate_holds(predicate: u8, order: std::cmp::Ordering) -> bool {
 
 /// Width of a mask in bytes.
 fn width(mnemonic: Mnemonic) -> usize {
-    element(mnemonic)
+    element_bytes(mnemonic)
 }

@@ -27,7 +27,7 @@ impl Interpreter<'_> {
         let last = last.unwrap_or(0);
         // In legacy instructions the first source is also the destination.
         let first = if last >= 2 { last - 1 } else { 0 };
-        let unit = element(mnemonic);
+        let unit = element_bytes(mnemonic);
 
         let result = match mnemonic {
             M::Movups
@@ -129,7 +129,7 @@ impl Interpreter<'_> {
             | M::Vbroadcastf32x8
             | M::Vbroadcasti64x4
             | M::Vbroadcastf64x4 => {
-                let part = broadcast(mnemonic);
+                let part = moved_bytes(mnemonic);
                 let mut value = self.operand(instruction, 1, part)?;
                 for i in part..size {
                     (value.bytes[i], value.levels[i]) = (value.bytes[i - part], value.levels[i - part]);
@@ -146,7 +146,7 @@ impl Interpreter<'_> {
             | M::Vinsertf32x8
             | M::Vinserti64x4
             | M::Vinsertf64x4 => {
-                let part = broadcast(mnemonic);
+                let part = moved_bytes(mnemonic);
                 let mut value = self.operand(instruction, 1, size)?;
                 let from = self.operand(instruction, 2, part)?;
                 let at = part * (usize::from(instruction.immediate8()) % (size / part));
@@ -164,7 +164,7 @@ impl Interpreter<'_> {
             | M::Vextractf32x8
             | M::Vextracti64x4
             | M::Vextractf64x4 => {
-                let part = broadcast(mnemonic);
+                let part = moved_bytes(mnemonic);
                 let whole = self.size(instruction, 1);
                 let from = self.operand(instruction, 1, whole)?;
                 let at = part * (usize::from(instruction.immediate8()) % (whole / part));
@@ -205,9 +205,9 @@ impl Interpreter<'_> {
             | M::Vpunpckhwd
             | M::Vpunpckhdq
             | M::Vpunpckhqdq => {
-                let (unit, half) = unpacked(mnemonic);
+                let (unit, half) = interleaving(mnemonic);
                 let (a, b) = (self.operand(instruction, first, size)?, self.operand(instruction, last, size)?);
-                gathered(size, |i| {
+                vector_from_bytes(size, |i| {
                     let from = if i % (2 * unit) < unit { &a } else { &b };
                     let at = i / 16 * 16 + half + i % 16 / (2 * unit) * unit + i % unit;
                     (from.bytes[at], from.levels[at])
@@ -217,7 +217,7 @@ impl Interpreter<'_> {
                 let [a, b, c] = [0, 1, 2].map(|i| self.operand(instruction, i, size));
                 let (a, b, c, table) = (a?, b?, c?, instruction.immediate8());
                 let constant = matches!(table, 0 | 0xff);
-                gathered(size, |i| {
+                vector_from_bytes(size, |i| {
                     let bit = |bit: u8| {
                         let index =
                             (a.bytes[i] >> bit & 1) << 2 | (b.bytes[i] >> bit & 1) << 1 | (c.bytes[i] >> bit & 1);
@@ -250,7 +250,7 @@ impl Interpreter<'_> {
                 };
                 let whole = self.size(instruction, 1);
                 let a = self.operand(instruction, 1, whole)?;
-                gathered(size.min(whole / wide * narrow), |i| {
+                vector_from_bytes(size.min(whole / wide * narrow), |i| {
                     let at = i / narrow * wide + i % narrow;
                     (a.bytes[at], a.levels[at])
                 })
@@ -258,7 +258,7 @@ impl Interpreter<'_> {
             M::Packssdw | M::Vpackssdw | M::Packsswb | M::Vpacksswb => {
                 let unit = if matches!(mnemonic, M::Packssdw | M::Vpackssdw) { 4 } else { 2 };
                 let (a, b) = (self.operand(instruction, first, size)?, self.operand(instruction, last, size)?);
-                gathered(size, |i| {
+                vector_from_bytes(size, |i| {
                     let from = if i % 16 < 8 { &a } else { &b };
                     let at = i / 16 * 16 / unit + i % 8 / (unit / 2);
                     let (unused, half) = (64 - 8 * unit as u32, 4 * unit as u32);
@@ -273,7 +273,7 @@ impl Interpreter<'_> {
                 let a = self.operand(instruction, source, size)?;
                 let by = usize::from(instruction.immediate8()).min(16);
                 let left = matches!(mnemonic, M::Pslldq | M::Vpslldq);
-                gathered(size, |i| {
+                vector_from_bytes(size, |i| {
                     let at = if left { (i % 16).checked_sub(by) } else { Some(i % 16 + by).filter(|at| *at < 16) };
                     at.map_or((0, Level::Public), |at| (a.bytes[i / 16 * 16 + at], a.levels[i / 16 * 16 + at]))
                 })
@@ -281,7 +281,7 @@ impl Interpreter<'_> {
             M::Pshufd | M::Vpshufd => {
                 let a = self.operand(instruction, 1, size)?;
                 let order = usize::from(instruction.immediate8());
-                gathered(size, |i| {
+                vector_from_bytes(size, |i| {
                     let at = i / 16 * 16 + 4 * (order >> (i % 16 / 4 * 2) & 3) + i % 4;
                     (a.bytes[at], a.levels[at])
                 })
@@ -289,7 +289,7 @@ impl Interpreter<'_> {
             M::Vpermq | M::Vpermpd if instruction.op_kind(2) == OpKind::Immediate8 => {
                 let a = self.operand(instruction, 1, size)?;
                 let order = usize::from(instruction.immediate8());
-                gathered(size, |i| {
+                vector_from_bytes(size, |i| {
                     let at = i / 32 * 32 + 8 * (order >> (i % 32 / 8 * 2) & 3) + i % 8;
                     (a.bytes[at], a.levels[at])
                 })
@@ -301,7 +301,7 @@ impl Interpreter<'_> {
                 let overwrites = matches!(mnemonic, M::Vpermt2q | M::Vpermt2d);
                 let (index, a) = if overwrites { (o1, o0) } else { (o0, o1) };
                 let secret_order = index.level(size);
-                gathered(size, |i| {
+                vector_from_bytes(size, |i| {
                     let at = usize::from(index.bytes[i / unit * unit]) % (2 * size / unit);
                     let (from, at) = if at < size / unit { (&a, at) } else { (&b, at - size / unit) };
                     let at = at * unit + i % unit;
@@ -315,7 +315,7 @@ impl Interpreter<'_> {
                     _ => 4,
                 };
                 let (a, b) = (self.operand(instruction, first, size)?, self.operand(instruction, last, size)?);
-                gathered(size, |i| {
+                vector_from_bytes(size, |i| {
                     let from = if instruction.immediate8() >> (i / unit % 8) & 1 == 1 { &b } else { &a };
                     (from.bytes[i], from.levels[i])
                 })
@@ -323,7 +323,7 @@ impl Interpreter<'_> {
             M::Palignr | M::Vpalignr => {
                 let (a, b) = (self.operand(instruction, first, size)?, self.operand(instruction, last, size)?);
                 let by = usize::from(instruction.immediate8());
-                gathered(size, |i| {
+                vector_from_bytes(size, |i| {
                     let (base, at) = (i / 16 * 16, i % 16 + by);
                     match at {
                         0..16 => (b.bytes[base + at], b.levels[base + at]),
@@ -335,7 +335,7 @@ impl Interpreter<'_> {
             M::Vperm2i128 | M::Vperm2f128 => {
                 let (a, b) = (self.operand(instruction, 1, size)?, self.operand(instruction, 2, size)?);
                 let order = usize::from(instruction.immediate8());
-                gathered(size, |i| {
+                vector_from_bytes(size, |i| {
                     let choice = order >> (i / 16 * 4);
                     let from = if choice & 2 == 0 { &a } else { &b };
                     let at = 16 * (choice & 1) + i % 16;
@@ -345,7 +345,7 @@ impl Interpreter<'_> {
             M::Pshufb | M::Vpshufb => {
                 let (a, order) = (self.operand(instruction, first, size)?, self.operand(instruction, last, size)?);
                 let is_public = order.level(size) == Level::Public;
-                gathered(size, |i| {
+                vector_from_bytes(size, |i| {
                     let at = i / 16 * 16 + usize::from(order.bytes[i] & 15);
                     match (is_public, order.bytes[i] & 0x80) {
                         (false, _) => (0, level.max(Level::Unknown)),
@@ -359,7 +359,7 @@ impl Interpreter<'_> {
             {
                 let (order, a) = (self.operand(instruction, 1, size)?, self.operand(instruction, 2, size)?);
                 let is_public = order.level(size) == Level::Public;
-                gathered(size, |i| {
+                vector_from_bytes(size, |i| {
                     let at = number(&order, i / unit, unit) as usize % (size / unit) * unit + i % unit;
                     (a.bytes[at], if is_public { a.levels[at] } else { level.max(Level::Unknown) })
                 })
@@ -369,7 +369,7 @@ impl Interpreter<'_> {
                 let order = usize::from(instruction.immediate8());
                 // Two bits select one of four parts, or one bit one of two.
                 let (bits, parts) = if size == 64 { (2, 4) } else { (1, 2) };
-                gathered(size, |i| {
+                vector_from_bytes(size, |i| {
                     let from = if i < size / 2 { &a } else { &b };
                     let at = 16 * (order >> (i / 16 * bits) & (parts - 1)) + i % 16;
                     (from.bytes[at], from.levels[at])
@@ -378,7 +378,7 @@ impl Interpreter<'_> {
             M::Valignq | M::Valignd => {
                 let (a, b) = (self.operand(instruction, 1, size)?, self.operand(instruction, 2, size)?);
                 let by = unit * (usize::from(instruction.immediate8()) % (size / unit));
-                gathered(size, |i| {
+                vector_from_bytes(size, |i| {
                     let at = i + by;
                     if at < size { (b.bytes[at], b.levels[at]) } else { (a.bytes[at - size], a.levels[at - size]) }
                 })
@@ -387,7 +387,7 @@ impl Interpreter<'_> {
                 let unit = if mnemonic == M::Vpexpandq { 8 } else { 4 };
                 let a = self.operand(instruction, 1, size)?;
                 let chosen = if instruction.has_op_mask() { self.get(instruction.op_mask()) } else { u64::MAX };
-                gathered(size, |i| {
+                vector_from_bytes(size, |i| {
                     let location = i / unit;
                     let before = (chosen & ((1 << location) - 1)).count_ones() as usize;
                     let at = (before * unit + i % unit).min(63);
@@ -402,13 +402,13 @@ impl Interpreter<'_> {
                     _ => 8,
                 };
                 let bits = self.get(instruction.op1_register());
-                gathered(size, |i| (if bits >> (i / unit) & 1 == 1 { 0xff } else { 0 }, level))
+                vector_from_bytes(size, |i| (if bits >> (i / unit) & 1 == 1 { 0xff } else { 0 }, level))
             }
             M::Vpblendmq | M::Vpblendmd if instruction.has_op_mask() => {
                 let unit = if mnemonic == M::Vpblendmq { 8 } else { 4 };
                 let (a, b) = (self.operand(instruction, 1, size)?, self.operand(instruction, 2, size)?);
                 let bits = self.get(instruction.op_mask());
-                let value = gathered(size, |i| {
+                let value = vector_from_bytes(size, |i| {
                     let from = if bits >> (i / unit) & 1 == 1 { &b } else { &a };
                     (from.bytes[i], from.levels[i])
                 });
@@ -516,7 +516,7 @@ impl Interpreter<'_> {
 }
 
 /// Makes a vector byte by byte.
-fn gathered(size: usize, byte: impl Fn(usize) -> (u8, Level)) -> Vector {
+fn vector_from_bytes(size: usize, byte: impl Fn(usize) -> (u8, Level)) -> Vector {
     let mut value = Vector::ZERO;
     for i in 0..size {
         (value.bytes[i], value.levels[i]) = byte(i);
@@ -532,7 +532,7 @@ pub(super) fn number(vector: &Vector, index: usize, unit: usize) -> u64 {
 }
 
 /// For an instruction that interleaves: bytes of an element, and the half of each 16 bytes that it takes.
-fn unpacked(mnemonic: Mnemonic) -> (usize, usize) {
+fn interleaving(mnemonic: Mnemonic) -> (usize, usize) {
     use Mnemonic as M;
     let unit = match mnemonic {
         M::Punpcklbw | M::Vpunpcklbw | M::Punpckhbw | M::Vpunpckhbw => 1,
@@ -546,7 +546,7 @@ fn unpacked(mnemonic: Mnemonic) -> (usize, usize) {
 }
 
 /// Bytes of a part that the instruction copies or moves as a whole.
-fn broadcast(mnemonic: Mnemonic) -> usize {
+fn moved_bytes(mnemonic: Mnemonic) -> usize {
     use Mnemonic as M;
     match mnemonic {
         M::Vpbroadcastb => 1,
@@ -570,7 +570,7 @@ fn broadcast(mnemonic: Mnemonic) -> usize {
 }
 
 /// Bytes of an element of arithmetic, or of the part that a mask bit selects.
-pub(super) fn element(mnemonic: Mnemonic) -> usize {
+pub(super) fn element_bytes(mnemonic: Mnemonic) -> usize {
     static ALL: OnceLock<Vec<u8>> = OnceLock::new();
     let all = ALL.get_or_init(|| Mnemonic::values().map(|mnemonic| by_name(mnemonic) as u8).collect());
     usize::from(all[mnemonic as usize])

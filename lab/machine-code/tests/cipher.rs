@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 use tress_cipher::Backend;
 use tress_machine_code::{
-    DeadBranches, Image, Interpreter, Level, Reason, is_avx512_vaes_or_gfni, is_padding, returning,
+    DeadBranches, Image, Interpreter, Level, Reason, is_avx512_vaes_or_gfni, is_padding, returning_instructions,
 };
 
 #[path = "cipher/planted.rs"]
@@ -109,7 +109,7 @@ fn no_branch_and_no_address_depends_on_a_secret() {
         if is_planted || engine.is_none() && !instructions.iter().any(is_avx512_vaes_or_gfni) {
             continue;
         }
-        let returning = returning(&image, function);
+        let returning = returning_instructions(&image, function);
         for instruction in &instructions {
             let at = instruction.ip();
             if returning.contains(&at) && !of_backend.iter().any(|reached| reached.contains_key(&at)) {

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use tress_machine_code::{
     DeadBranches, Image, Interpreter, Leak, Level, Reason, is_avx512_vaes_or_gfni, is_mulx_adcx_or_adox, is_padding,
-    returning,
+    returning_instructions,
 };
 
 #[path = "modular/planted.rs"]
@@ -79,7 +79,7 @@ fn no_branch_and_no_address_depends_on_a_secret() {
         }
         functions[0] += usize::from(kinds[0]);
         functions[1] += usize::from(kinds[1]);
-        let returning = returning(&image, function);
+        let returning = returning_instructions(&image, function);
         for instruction in &instructions {
             let at = instruction.ip();
             instructions_seen += usize::from(examined.contains_key(&at));

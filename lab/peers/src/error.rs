@@ -32,7 +32,7 @@ pub enum Error {
     #[error(transparent)]
     Missing(#[from] Missing),
     /// The named function of the peer reported an error.
-    #[error("{0} failed")]
+    #[error("{0} reported an error")]
     Refused(&'static str),
     /// The message is too long for the peer.
     #[error("the message is too long for the peer")]

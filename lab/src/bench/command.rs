@@ -78,9 +78,9 @@ impl VisitedRow for CommandRow {
         (&row.name, &row.workload, row.message_bytes) == (&self.row.name, &self.row.workload, self.row.message_bytes)
     }
 
-    fn enough(&self, options: &Options) -> StoppingRule {
+    fn stopping_rule(&self, options: &Options) -> StoppingRule {
         // A pair takes seconds.
-        StoppingRule { least: 11, most: 41, ..options.enough() }
+        StoppingRule { least: 11, most: 41, ..options.stopping_rule() }
     }
 
     fn time(&self) -> Duration {

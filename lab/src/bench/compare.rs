@@ -98,13 +98,13 @@ impl Change {
         Change { row: row.into(), measure: measure.into(), ratio, ratio_low, ratio_high, verdict }
     }
 
-    fn spread(&self) -> f64 {
+    fn relative_interval(&self) -> f64 {
         self.ratio_high / self.ratio_low
     }
 
     /// The smallest change that the row would have shown: half the width of the interval.
     pub(super) fn smallest_visible_change(&self) -> f64 {
-        self.spread().sqrt() - 1.0
+        self.relative_interval().sqrt() - 1.0
     }
 }
 
@@ -163,14 +163,14 @@ pub fn read_full(path: &Path) -> Result<Document, Error> {
 
 /// Returns an error for records that cannot be compared, unless `force` is set.
 pub(super) fn check(before: &Document, after: &Document, force: bool) -> Result<(), Error> {
-    match difference(before, after) {
+    match first_difference(before, after) {
         Some(what) if !force => Err(Error::NotComparable { what }),
         _ => Ok(()),
     }
 }
 
 /// The first difference that makes two records incomparable.
-pub(crate) fn difference(before: &Document, after: &Document) -> Option<&'static str> {
+pub(crate) fn first_difference(before: &Document, after: &Document) -> Option<&'static str> {
     let (a, b) = (&before.machine, &after.machine);
     if a.model != b.model || a.cores != b.cores || a.flags != b.flags {
         Some("machines")
@@ -233,7 +233,7 @@ pub(super) fn change_of_pairs(name: &str, measures: &[(&str, Vec<f64>)]) -> Opti
 }
 
 fn quietest(changes: impl Iterator<Item = Change>) -> Option<Change> {
-    changes.min_by(|a, b| a.spread().total_cmp(&b.spread()))
+    changes.min_by(|a, b| a.relative_interval().total_cmp(&b.relative_interval()))
 }
 
 /// More visits than any run makes. The comparison looks at all pairs of visits, and a record may contain any number of them.

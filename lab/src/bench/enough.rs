@@ -37,7 +37,7 @@ impl StoppingRule {
         let count = figures.len();
         if count < self.least {
             None
-        } else if self.looks(count) && median(figures).relative_half_width() <= self.half_width {
+        } else if self.is_check_point(count) && median(figures).relative_half_width() <= self.half_width {
             Some(Stopped::Narrow)
         } else if count >= self.most {
             Some(Stopped::Limit)
@@ -47,7 +47,7 @@ impl StoppingRule {
     }
 
     /// Whether the interval is checked at this number of samples.
-    fn looks(&self, count: usize) -> bool {
+    fn is_check_point(&self, count: usize) -> bool {
         let mut look = self.least;
         while look < count {
             look += (2 * look / 5).max(1);
@@ -63,18 +63,18 @@ mod tests {
     const ENOUGH: StoppingRule = StoppingRule { least: 11, most: 100, half_width: 0.01 };
 
     /// Takes samples until the rule stops it.
-    fn sampled(enough: StoppingRule, mut figure: impl FnMut() -> f64) -> (Vec<f64>, Stopped) {
+    fn sampled(stopping_rule: StoppingRule, mut figure: impl FnMut() -> f64) -> (Vec<f64>, Stopped) {
         let mut figures = Vec::new();
         loop {
             figures.push(figure());
-            if let Some(stopped) = enough.stop(&figures, false) {
+            if let Some(stopped) = stopping_rule.stop(&figures, false) {
                 return (figures, stopped);
             }
         }
     }
 
-    fn count(enough: StoppingRule, figure: impl FnMut() -> f64) -> (usize, Stopped) {
-        let (figures, stopped) = sampled(enough, figure);
+    fn count(stopping_rule: StoppingRule, figure: impl FnMut() -> f64) -> (usize, Stopped) {
+        let (figures, stopped) = sampled(stopping_rule, figure);
         (figures.len(), stopped)
     }
 
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn there_are_few_checks() {
-        let looks: Vec<usize> = (11..=100).filter(|count| ENOUGH.looks(*count)).collect();
+        let looks: Vec<usize> = (11..=100).filter(|count| ENOUGH.is_check_point(*count)).collect();
         assert_eq!(looks, [11, 15, 21, 29, 40, 56, 78, 100]);
     }
 
@@ -112,11 +112,11 @@ mod tests {
     /// exponential noise.
     #[test]
     fn intervals_that_end_the_sampling_contain_the_median() {
-        let enough = StoppingRule { most: 301, ..ENOUGH };
+        let stopping_rule = StoppingRule { most: 301, ..ENOUGH };
         for width in [0.03, 0.05, 0.07, 0.1] {
             let held = (0..1000).filter(|seed| {
                 let mut random = fastrand::Rng::with_seed(*seed);
-                let (samples, _) = sampled(enough, || 1.0 + width * (random.f64() - 0.5));
+                let (samples, _) = sampled(stopping_rule, || 1.0 + width * (random.f64() - 0.5));
                 let found = median(&samples);
                 found.low <= 1.0 && 1.0 <= found.high
             });

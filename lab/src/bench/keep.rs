@@ -11,7 +11,7 @@ use std::{
 
 use super::{
     Error,
-    compare::{difference, read, read_full},
+    compare::{first_difference, read, read_full},
     record::Document,
 };
 
@@ -156,7 +156,7 @@ fn resume_record(file: &Path, document: &mut Document) -> Result<(), Error> {
 /// What differs between a record and this run's document so that it cannot be resumed. Commits may differ.
 fn resume_difference(record: &Document, document: &Document) -> Option<&'static str> {
     let version = (record.tress != document.tress).then_some("versions of Tress");
-    difference(record, document).or(version)
+    first_difference(record, document).or(version)
 }
 
 #[cfg(test)]

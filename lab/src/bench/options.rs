@@ -31,7 +31,7 @@ pub struct Options {
 
 impl Options {
     /// How many visits, or pairs of commands, are enough.
-    pub(crate) fn enough(&self) -> StoppingRule {
+    pub(crate) fn stopping_rule(&self) -> StoppingRule {
         let (least, most, half_width) = if self.quick { (11, 61, 0.03) } else { (21, 151, 0.01) };
         StoppingRule { least, most, half_width }
     }

@@ -127,8 +127,8 @@ impl VisitedRow for Plan {
             && (!is_cipher || row.backend == self.backend.name())
     }
 
-    fn enough(&self, options: &Options) -> StoppingRule {
-        options.enough()
+    fn stopping_rule(&self, options: &Options) -> StoppingRule {
+        options.stopping_rule()
     }
 
     fn time(&self) -> Duration {

@@ -142,7 +142,7 @@ fn without_instructions() -> impl Iterator<Item = BenchCase> {
 }
 
 /// A row that is not a cipher; its work names our backend.
-fn number(
+fn other_case(
     (name, direction, workload): (&str, &'static str, &str),
     lanes: usize,
     message_bytes: u64,
@@ -166,11 +166,11 @@ fn number(
 fn numbers() -> Vec<BenchCase> {
     let product = |bits: usize| {
         let row = ("multiply", "multiply", "factors of one length");
-        number(row, 1, bits as u64 / 8, &[Contender::Gmp], move |_| Ok(Box::new(Product::new(bits))))
+        other_case(row, 1, bits as u64 / 8, &[Contender::Gmp], move |_| Ok(Box::new(Product::new(bits))))
     };
     let mut cases: Vec<BenchCase> = [256, 512, 1024, 2048, 4096].map(product).into();
     let power = ("power", "power", "1024 bits, constant time, one at a time");
-    cases.push(number(power, 1, 128, &[Contender::Gmp, Contender::CryptoBigint], |_| Ok(Box::new(Power::new()?))));
+    cases.push(other_case(power, 1, 128, &[Contender::Gmp, Contender::CryptoBigint], |_| Ok(Box::new(Power::new()?))));
     cases
 }
 
@@ -190,7 +190,7 @@ fn signatures() -> Vec<BenchCase> {
         let peers =
             if is_rsa { RSA[usize::from(operation == SignatureOperation::Verify)] } else { &[Contender::OpenSsl] };
         let direction = if operation == SignatureOperation::Sign { "sign" } else { "verify" };
-        number((name, direction, workload), lanes, 32, peers, move |peers| {
+        other_case((name, direction, workload), lanes, 32, peers, move |peers| {
             let made = if is_rsa {
                 Signatures::rsa(bits, operation, lanes, peers)
             } else {

@@ -87,25 +87,25 @@ impl Threads {
             answers.push(answer);
         }
         for answer in answers {
-            made.bytes = answer.recv().map_err(|_| gone())??;
+            made.bytes = answer.recv().map_err(|_| thread_ended())??;
         }
         Ok(made)
     }
 
     /// Runs a closure on all threads, and returns their results.
-    fn ask<T: Send + 'static>(
+    fn run_on_all<T: Send + 'static>(
         &self,
         question: impl Fn(&mut dyn TimedWork) -> Result<T, Error> + Clone + Send + 'static,
     ) -> Result<Vec<T>, Error> {
         let ask = |(jobs, _): &(Sender<ThreadTask>, _)| {
             let (question, (outbox, answer)) = (question.clone(), channel());
-            jobs.send(Box::new(move |work| drop(outbox.send(question(work))))).map_err(|_| gone())?;
+            jobs.send(Box::new(move |work| drop(outbox.send(question(work))))).map_err(|_| thread_ended())?;
             Ok(answer)
         };
         let answers = self.threads.iter().map(ask).collect::<Result<Vec<_>, Error>>()?;
         // Collects all results first, so that an error leaves no thread running.
         let answers: Vec<_> = answers.into_iter().map(|answer| answer.recv()).collect();
-        answers.into_iter().map(|answer| answer.map_err(|_| gone())?).collect()
+        answers.into_iter().map(|answer| answer.map_err(|_| thread_ended())?).collect()
     }
 }
 
@@ -164,18 +164,18 @@ impl TimedWork for Threads {
 
     fn external_time(&mut self, contender: Contender, runs: u32) -> Option<Result<Duration, Error>> {
         let gate = Arc::clone(&self.gate);
-        let times = self.ask(move |work| time(work, contender, runs, &gate));
+        let times = self.run_on_all(move |work| time(work, contender, runs, &gate));
         Some(times.map(|times| total(&times)))
     }
 
     /// Each thread prepares its own messages. All have the same input, so all outputs are equal.
     fn run(&mut self, contender: Contender) -> Result<(), Error> {
-        let mut shown = self.ask(move |work| {
+        let mut shown = self.run_on_all(move |work| {
             work.prepare(contender)?;
             work.run(contender)?;
             Ok(work.output(contender).to_vec())
         })?;
-        self.output = shown.pop().ok_or_else(gone)?;
+        self.output = shown.pop().ok_or_else(thread_ended)?;
         if shown.iter().any(|other| *other != self.output) {
             return Err(failed(std::io::Error::other("two threads produced different outputs for the same messages")));
         }
@@ -187,7 +187,7 @@ impl TimedWork for Threads {
     }
 }
 
-fn gone() -> Error {
+fn thread_ended() -> Error {
     failed(std::io::Error::other("a thread ended unexpectedly"))
 }
 

@@ -33,7 +33,7 @@ pub(crate) trait VisitedRow {
     /// Whether a row of an earlier run is this one, with any peers.
     fn is_same_row(&self, row: &BenchRow) -> bool;
     /// How many visits are enough.
-    fn enough(&self, options: &Options) -> StoppingRule;
+    fn stopping_rule(&self, options: &Options) -> StoppingRule;
     /// Time for each comparison, over all visits.
     fn time(&self) -> Duration;
     /// Whether it takes part in this visit.
@@ -63,7 +63,7 @@ pub(crate) fn measure(
             open.push(OpenRow { item, row });
         }
     }
-    let least = options.enough().least;
+    let least = options.stopping_rule().least;
     let comparisons = |open: &[OpenRow<'_>]| open.iter().map(|open| open.item.comparisons()).sum::<usize>();
     let of = |open: &OpenRow<'_>| open.item.time() * u32::try_from(open.item.comparisons()).unwrap_or(u32::MAX);
     let time = open.iter().map(of).sum::<Duration>();
@@ -97,7 +97,7 @@ pub(crate) fn measure(
         }
         let time_is_up = is_over(visit + 1);
         open.retain(|open| match open.row {
-            Some(row) => !judge_row(&mut document.rows[row], open.item.enough(options), time_is_up),
+            Some(row) => !judge_row(&mut document.rows[row], open.item.stopping_rule(options), time_is_up),
             None => true,
         });
         if open.is_empty() || time_is_up {
@@ -158,8 +158,8 @@ pub(crate) fn is_sure(row: &BenchRow) -> bool {
 }
 
 /// If all comparisons of the row can stop, stores the reason in each of them, and returns `true`.
-fn judge_row(row: &mut BenchRow, enough: StoppingRule, time_is_up: bool) -> bool {
-    let judged = |figures: &[f64]| enough.stop(figures, time_is_up);
+fn judge_row(row: &mut BenchRow, stopping_rule: StoppingRule, time_is_up: bool) -> bool {
+    let judged = |figures: &[f64]| stopping_rule.stop(figures, time_is_up);
     // If the time is up before there are enough visits, that is the reason.
     let last = |stopped: Option<Stopped>| stopped.or(time_is_up.then_some(Stopped::Time));
     if row.against.is_empty() {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::{LETTER, WIDTH, colour, escape, fitted, legend, shown};
+use super::{LETTER, WIDTH, colour, escape, legend, shown, truncated_to_width};
 
 /// Width for the names of groups: at least this, and at most half of the picture.
 const LEFT: f64 = 250.0;
@@ -37,7 +37,7 @@ pub struct Group {
 
 impl Bars {
     /// The bars of a group: the numbers above zero, each with the index of its series.
-    fn drawn<'a>(&self, group: &'a Group) -> impl Iterator<Item = (usize, f64)> + use<'a> {
+    fn bars_of<'a>(&self, group: &'a Group) -> impl Iterator<Item = (usize, f64)> + use<'a> {
         let values = group.values.iter().take(self.series.len()).enumerate();
         values
             .filter_map(|(place, value)| Some((place, (*value)?)))
@@ -48,22 +48,22 @@ impl Bars {
     pub(super) fn body(&self) -> (f64, String) {
         let longest = self.groups.iter().map(|group| group.name.chars().count()).max().unwrap_or(0);
         let left = (longest as f64 * LETTER + 24.0).clamp(LEFT, WIDTH / 2.0);
-        let values = || self.groups.iter().flat_map(|group| self.drawn(group));
+        let values = || self.groups.iter().flat_map(|group| self.bars_of(group));
         let most = values().fold(f64::MIN_POSITIVE, |most, (_, value)| most.max(value));
         let figures = values().map(|(_, value)| shown(value).chars().count()).max().unwrap_or(0);
         let right = (figures as f64 * LETTER + 14.0).max(RIGHT);
         let mut body = String::new();
         let mut y = legend(&mut body, self.series.iter().map(String::as_str), TOP);
         for group in &self.groups {
-            let bars = self.drawn(group).count().max(1) as f64;
+            let bars = self.bars_of(group).count().max(1) as f64;
             let middle = y + bars * (BAR + GAP) / 2.0 + 4.0;
-            let name = escape(&fitted(&group.name, left - 24.0));
+            let name = escape(&truncated_to_width(&group.name, left - 24.0));
             let _ = writeln!(
                 body,
                 "<text x=\"{:.0}\" y=\"{middle:.1}\" text-anchor=\"end\">{name}</text>\n<g class=\"row\">",
                 left - 12.0
             );
-            for (number, (place, value)) in self.drawn(group).enumerate() {
+            for (number, (place, value)) in self.bars_of(group).enumerate() {
                 let (top, width) = (y + number as f64 * (BAR + GAP), value / most * (WIDTH - left - right));
                 let (colour, figure) = (colour(place), shown(value));
                 let title = escape(&format!("{}, {}: {figure}", group.name, self.series[place]));

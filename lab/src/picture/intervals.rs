@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Axis, EDGE, Scale, WIDTH, below, colour, escape, fitted, legend, shown};
+use super::{Axis, EDGE, Scale, WIDTH, axis_below, colour, escape, legend, shown, truncated_to_width};
 
 const RIGHT: f64 = 60.0;
 const TOP: f64 = 59.0;
@@ -88,14 +88,14 @@ impl Intervals {
         let mut body = String::new();
         let top = legend(&mut body, self.series.iter().map(String::as_str), TOP);
         let bottom = top + groups.iter().map(|(_, values)| NAME + values.len() as f64 * LINE + BETWEEN).sum::<f64>();
-        below(&mut body, &axis, (EDGE, WIDTH - RIGHT), (top, bottom));
+        axis_below(&mut body, &axis, (EDGE, WIDTH - RIGHT), (top, bottom));
         for at in self.level.iter().map(|level| x(*level)) {
             let _ =
                 writeln!(body, "<line class=\"wall\" x1=\"{at:.1}\" y1=\"{top}\" x2=\"{at:.1}\" y2=\"{bottom:.1}\"/>");
         }
         let mut y = top;
         for (group, values) in groups {
-            let name = escape(&fitted(&group.name, WIDTH - 2.0 * EDGE));
+            let name = escape(&truncated_to_width(&group.name, WIDTH - 2.0 * EDGE));
             let _ = writeln!(
                 body,
                 "<text x=\"{EDGE}\" y=\"{:.1}\" class=\"halo\">{name}</text>\n<g class=\"row\">",

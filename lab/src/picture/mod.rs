@@ -90,7 +90,7 @@ const EDGE: f64 = 24.0;
 const NAMES: f64 = 20.0;
 
 /// A text, cut to a width in pixels.
-fn fitted(text: &str, room: f64) -> String {
+fn truncated_to_width(text: &str, room: f64) -> String {
     let most = (room / LETTER).max(1.0) as usize;
     match text.char_indices().nth(most) {
         Some(_) => text.chars().take(most - 1).chain(['…']).collect(),
@@ -102,7 +102,7 @@ fn fitted(text: &str, room: f64) -> String {
 fn legend<'a>(body: &mut String, names: impl Iterator<Item = &'a str>, mut y: f64) -> f64 {
     let mut x = EDGE;
     for (place, name) in names.enumerate() {
-        let name = fitted(name, WIDTH - 2.0 * EDGE - 16.0);
+        let name = truncated_to_width(name, WIDTH - 2.0 * EDGE - 16.0);
         let width = 16.0 + name.chars().count() as f64 * LETTER;
         if x + width > WIDTH - EDGE {
             (x, y) = (EDGE, y + NAMES);
@@ -119,7 +119,7 @@ fn legend<'a>(body: &mut String, names: impl Iterator<Item = &'a str>, mut y: f6
 }
 
 /// Draws the axis below the area from `top` to `bottom`: grid lines, their numbers, and the axis's name.
-fn below(body: &mut String, axis: &Axis, (left, right): (f64, f64), (top, bottom): (f64, f64)) {
+fn axis_below(body: &mut String, axis: &Axis, (left, right): (f64, f64), (top, bottom): (f64, f64)) {
     for (at, label) in axis.ticks() {
         let x = left + axis.part(at) * (right - left);
         let _ = writeln!(

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use tress_plan::picture::plan::unit;
 
-use super::{Axis, Scale, WIDTH, below, colour, escape, fitted, legend, shown};
+use super::{Axis, Scale, WIDTH, axis_below, colour, escape, legend, shown, truncated_to_width};
 
 const LEFT: f64 = 170.0;
 const RIGHT: f64 = 30.0;
@@ -63,10 +63,10 @@ impl Timeline {
         let mut body = String::new();
         let top = legend(&mut body, kinds.iter().copied(), TOP);
         let bottom = top + ROW * self.tracks.len() as f64;
-        below(&mut body, &axis, (LEFT, WIDTH - RIGHT), (top, bottom));
+        axis_below(&mut body, &axis, (LEFT, WIDTH - RIGHT), (top, bottom));
         for (row, track) in self.tracks.iter().enumerate() {
             let y = top + ROW * row as f64;
-            let name = escape(&fitted(&track.name, LEFT - 24.0));
+            let name = escape(&truncated_to_width(&track.name, LEFT - 24.0));
             let _ = writeln!(
                 body,
                 "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{name}</text>\n<g class=\"row\">",

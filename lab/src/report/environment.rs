@@ -41,7 +41,7 @@ fn sources(found: &FolderContents) -> Vec<RunSource<'_>> {
 }
 
 /// Properties of a machine.
-fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
+fn properties(machine: &Machine) -> Vec<(&'static str, String)> {
     let memory = machine.memory_bytes.map(|bytes| format!("{} GiB", figure(bytes as f64 / f64::from(1 << 30))));
     let kind = if machine.virtual_machine { " (virtual machine)" } else { "" };
     let mut facts = vec![
@@ -61,7 +61,7 @@ fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
 pub(super) fn machines(found: &FolderContents) -> Vec<Vec<(&'static str, String)>> {
     let mut machines = Vec::new();
     for source in sources(found) {
-        let facts = facts(source.machine);
+        let facts = properties(source.machine);
         if !machines.contains(&facts) {
             machines.push(facts);
         }
@@ -94,7 +94,7 @@ pub(super) fn runs(found: &FolderContents) -> PageTable {
 pub(super) fn names(found: &FolderContents) -> Vec<String> {
     let mut machines: Vec<String> = Vec::new();
     for source in sources(found) {
-        let words = in_words(source.machine);
+        let words = short_description(source.machine);
         if !machines.contains(&words) {
             machines.push(words);
         }
@@ -102,7 +102,7 @@ pub(super) fn names(found: &FolderContents) -> Vec<String> {
     machines
 }
 
-fn in_words(machine: &Machine) -> String {
+fn short_description(machine: &Machine) -> String {
     format!("{}, {} cores, {}", machine.model, machine.cores, machine.kernel)
 }
 
@@ -112,7 +112,7 @@ pub(super) fn is_any_quick(found: &FolderContents) -> bool {
 
 /// A sentence on the conditions of a study's runs.
 pub(super) fn conditions(kind: &StudySections) -> String {
-    let machines: BTreeSet<String> = kind.parts.iter().map(|(_, kept)| in_words(&kept.machine)).collect();
+    let machines: BTreeSet<String> = kind.parts.iter().map(|(_, kept)| short_description(&kept.machine)).collect();
     let quick = kind.parts.iter().filter(|(_, kept)| kept.quick).count();
     let effort = match quick {
         0 => "",

@@ -16,7 +16,7 @@ use crate::{
     bench::{Document, record},
     study::{
         self, Section,
-        keep::{self, Kept},
+        keep::{self, StoredSection},
     },
 };
 
@@ -47,7 +47,7 @@ pub(super) struct StudySections {
     /// The folder, relative to the one that was searched.
     pub(super) path: String,
     /// Sections with the names of their parts, in the study's order.
-    pub(super) parts: Vec<(String, Kept<Section>)>,
+    pub(super) parts: Vec<(String, StoredSection<Section>)>,
 }
 
 /// One record.
@@ -68,7 +68,7 @@ pub(super) fn read(folder: &Path) -> Result<FolderContents, Error> {
         found.notes.push(format!("{} of {} files were not read: too many", files.len() - MOST_FILES, files.len()));
         files.truncate(MOST_FILES);
     }
-    let mut studies: BTreeMap<PathBuf, Vec<(String, Kept<Section>)>> = BTreeMap::new();
+    let mut studies: BTreeMap<PathBuf, Vec<(String, StoredSection<Section>)>> = BTreeMap::new();
     let mut left = MOST_BYTES_OF_ALL;
     for path in &files {
         let shown = path.strip_prefix(folder).unwrap_or(path).display().to_string();
@@ -98,7 +98,7 @@ pub(super) fn read(folder: &Path) -> Result<FolderContents, Error> {
 }
 
 enum Content {
-    Section(Box<Kept<Section>>),
+    Section(Box<StoredSection<Section>>),
     Record(Box<Document>),
 }
 

@@ -261,7 +261,7 @@ pub(super) fn changes(records: &[read::Record]) -> Vec<Changes> {
     let mut changes = Vec::new();
     for (place, after) in records.iter().enumerate() {
         let before = records[..place].iter().rev().find_map(|before| {
-            if compare::difference(&before.document, &after.document).is_some() {
+            if compare::first_difference(&before.document, &after.document).is_some() {
                 return None;
             }
             let comparison = compare::compare(&before.document, &after.document);

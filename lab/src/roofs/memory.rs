@@ -80,12 +80,12 @@ pub(super) fn measure(
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
     let levels = levels(caches);
     for (level, bytes) in &levels {
-        let mut lines = lines(*bytes);
+        let mut lines = touched_lines(*bytes);
         let count = if level == "memory" { effort.few } else { effort.samples };
         for access in Access::ALL {
             let name = format!("{level}-{}", access.name());
             step(&name);
-            let times = times(access, &mut lines, effort.sample);
+            let times = passes_per_sample(access, &mut lines, effort.sample);
             let of_one = (access.bytes(lines.len()) * times) as f64;
             let samples: Vec<RateSample> = (0..count)
                 .map(|_| {
@@ -94,7 +94,7 @@ pub(super) fn measure(
                     (per_s, per_cycle.filter(|_| level == "l1" || level == "l2"))
                 })
                 .collect();
-            roofs.push(roof(name, counts(access), 1, &samples));
+            roofs.push(roof(name, unit_name(access), 1, &samples));
         }
     }
     let (_, bytes) = levels.last().expect("there is memory");
@@ -102,13 +102,13 @@ pub(super) fn measure(
         let name = format!("memory-{}-all", access.name());
         step(&name);
         let samples: Vec<RateSample> =
-            together(access, *bytes, cores, effort.few)?.into_iter().map(|rate| (rate, None)).collect();
-        roofs.push(roof(name, counts(access), cores, &samples));
+            rates_of_all_cores(access, *bytes, cores, effort.few)?.into_iter().map(|rate| (rate, None)).collect();
+        roofs.push(roof(name, unit_name(access), cores, &samples));
     }
     Ok(())
 }
 
-fn counts(access: Access) -> &'static str {
+fn unit_name(access: Access) -> &'static str {
     match access {
         Access::Read => "bytes read",
         Access::Write => "bytes written",
@@ -118,7 +118,7 @@ fn counts(access: Access) -> &'static str {
 }
 
 /// Memory of up to `bytes` bytes, written once so that it has pages.
-fn lines(bytes: u64) -> Vec<CacheLine> {
+fn touched_lines(bytes: u64) -> Vec<CacheLine> {
     let lines = bytes as usize / size_of::<CacheLine>() / (2 * LINES_PER_TURN) * (2 * LINES_PER_TURN);
     let mut lines = vec![CacheLine::default(); lines.max(2 * LINES_PER_TURN)];
     traffic::pass(Access::Write, &mut lines, 1);
@@ -126,7 +126,7 @@ fn lines(bytes: u64) -> Vec<CacheLine> {
 }
 
 /// Number of passes in a sample, at least one.
-fn times(access: Access, lines: &mut [CacheLine], sample: Duration) -> usize {
+fn passes_per_sample(access: Access, lines: &mut [CacheLine], sample: Duration) -> usize {
     let start = Instant::now();
     let mut passes = 0;
     while passes == 0 || start.elapsed() < sample {
@@ -138,11 +138,11 @@ fn times(access: Access, lines: &mut [CacheLine], sample: Duration) -> usize {
 
 /// Bytes per second of all cores at the same time, each with a part of `bytes`. It is the sum of the cores' rates by
 /// processor time, because other programs may use a core during the measurement.
-fn together(access: Access, bytes: u64, cores: usize, samples: usize) -> Result<Vec<f64>, Error> {
+fn rates_of_all_cores(access: Access, bytes: u64, cores: usize, samples: usize) -> Result<Vec<f64>, Error> {
     let line = Barrier::new(cores);
     let sums = Mutex::new(vec![0.0; samples]);
     threads::together(cores, |_| {
-        let mut lines = lines(bytes / cores as u64);
+        let mut lines = touched_lines(bytes / cores as u64);
         let of_one = access.bytes(lines.len()) as f64;
         let mut rates = Vec::with_capacity(samples);
         for _ in 0..=samples {
@@ -184,18 +184,18 @@ mod tests {
 
     #[test]
     fn lines_fill_turns() {
-        assert_eq!(lines(0).len(), 16);
-        assert_eq!(lines(24 << 10).len(), 384);
-        assert_eq!(lines((24 << 10) + 100).len(), 384);
+        assert_eq!(touched_lines(0).len(), 16);
+        assert_eq!(touched_lines(24 << 10).len(), 384);
+        assert_eq!(touched_lines((24 << 10) + 100).len(), 384);
     }
 
     #[test]
     fn all_cores_have_rates() {
         threads::LEFT.set(1);
-        let refused = together(Access::Copy, 1 << 20, 3, 3).expect_err("no thread");
+        let refused = rates_of_all_cores(Access::Copy, 1 << 20, 3, 3).expect_err("no thread");
         assert_eq!(refused.kind, tress_container::ErrorKind::NoThread);
         threads::LEFT.set(usize::MAX);
-        let rates = together(Access::Copy, 1 << 20, 2, 3).expect("threads");
+        let rates = rates_of_all_cores(Access::Copy, 1 << 20, 2, 3).expect("threads");
         assert!(rates.len() == 3 && rates.iter().all(|rate| rate.is_finite() && *rate > 0.0), "{rates:?}");
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn measure(effort: RoofEffort, step: &mut dyn FnMut(&str), roofs: &mu
         }
     }
     step("wake-up");
-    let seconds = (0..effort.few).map(|_| waking()).collect::<Result<_, _>>()?;
+    let seconds = (0..effort.few).map(|_| wake_up_seconds()).collect::<Result<_, _>>()?;
     roofs.push(roof("wake-up".into(), "wake-ups of a sleeping thread", 2, &per_s(seconds)));
     step("loopback");
     if let Ok(seconds) = loopback_samples()
@@ -46,7 +46,7 @@ pub(super) fn measure(effort: RoofEffort, step: &mut dyn FnMut(&str), roofs: &mu
 }
 
 /// Seconds until a sleeping thread runs: two threads wake each other alternately, and sleep in between.
-fn waking() -> Result<f64, Error> {
+fn wake_up_seconds() -> Result<f64, Error> {
     let turn = AtomicU64::new(0);
     let wait = |number| {
         while turn.load(Ordering::Acquire) != number {
@@ -56,17 +56,17 @@ fn waking() -> Result<f64, Error> {
     let first = thread::current();
     thread::scope(|scope| {
         let other = start(scope, || {
-            for waking in 0..WAKINGS {
-                wait(2 * waking + 1);
-                turn.store(2 * waking + 2, Ordering::Release);
+            for wake_up_seconds in 0..WAKINGS {
+                wait(2 * wake_up_seconds + 1);
+                turn.store(2 * wake_up_seconds + 2, Ordering::Release);
                 first.unpark();
             }
         })?;
         let begin = Instant::now();
-        for waking in 0..WAKINGS {
-            turn.store(2 * waking + 1, Ordering::Release);
+        for wake_up_seconds in 0..WAKINGS {
+            turn.store(2 * wake_up_seconds + 1, Ordering::Release);
             other.thread().unpark();
-            wait(2 * waking + 2);
+            wait(2 * wake_up_seconds + 2);
         }
         Ok(begin.elapsed().as_secs_f64() / (2 * WAKINGS) as f64)
     })
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_thread_that_cannot_start_is_an_error() {
         tress_container::threads::LEFT.set(0);
-        assert_eq!(waking().expect_err("no thread").kind, ErrorKind::NoThread);
+        assert_eq!(wake_up_seconds().expect_err("no thread").kind, ErrorKind::NoThread);
         let mut roofs = Vec::new();
         let error = measure(RoofEffort::new(true), &mut |_| {}, &mut roofs).expect_err("no thread");
         assert_eq!((error.kind, roofs.len()), (ErrorKind::NoThread, 0));
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_wake_up_takes_time() {
-        let seconds = waking().expect("a thread");
+        let seconds = wake_up_seconds().expect("a thread");
         assert!(seconds > 1e-8 && seconds < 1.0, "{seconds}");
     }
 }

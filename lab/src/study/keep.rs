@@ -14,12 +14,12 @@ use tress_sign::Hash;
 use super::{Error, Section};
 use crate::bench::record::Machine;
 
-/// The version of [`Kept`].
+/// The version of [`StoredSection`].
 pub(crate) const SCHEMA: u32 = 2;
 
 /// A section, and the conditions under which it was made.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Kept<S> {
+pub(crate) struct StoredSection<S> {
     /// The schema's version, [`SCHEMA`].
     pub(crate) schema: u32,
     /// The version of Tress.
@@ -39,8 +39,8 @@ pub(crate) struct Kept<S> {
 
 /// The section in this file, if a run under the present conditions would make it again.
 pub(super) fn load(path: &Path, quick: bool, inputs: &str) -> Option<Section> {
-    let kept: Kept<Section> = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-    let now = here(quick, inputs, ());
+    let kept: StoredSection<Section> = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    let now = stamped(quick, inputs, ());
     let same = (kept.schema, kept.tress, name(&kept.machine), kept.quick, kept.inputs)
         == (now.schema, now.tress, name(&now.machine), now.quick, now.inputs);
     same.then_some(kept.section)
@@ -48,7 +48,7 @@ pub(super) fn load(path: &Path, quick: bool, inputs: &str) -> Option<Section> {
 
 /// Stores a section.
 pub(super) fn store(path: &Path, quick: bool, inputs: &str, section: &Section) -> Result<(), Error> {
-    let mut text = serde_json::to_vec_pretty(&here(quick, inputs, section))
+    let mut text = serde_json::to_vec_pretty(&stamped(quick, inputs, section))
         .map_err(|error| Error::files(path, io::Error::new(io::ErrorKind::InvalidData, error)))?;
     text.push(b'\n');
     write(path, &text)
@@ -72,8 +72,8 @@ fn name(machine: &Machine) -> String {
     format!("{}, {} cores, {}", machine.model, machine.cores, machine.target)
 }
 
-fn here<S>(quick: bool, inputs: &str, section: S) -> Kept<S> {
-    Kept {
+fn stamped<S>(quick: bool, inputs: &str, section: S) -> StoredSection<S> {
+    StoredSection {
         schema: SCHEMA,
         tress: env!("CARGO_PKG_VERSION").into(),
         machine: crate::bench::machine(),

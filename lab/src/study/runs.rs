@@ -12,7 +12,7 @@ use super::Error;
 /// The results of `one` for all jobs, in their order. As many run at a time as this machine has cores, those with the
 /// largest `work` first, so that no long job runs alone at the end. If the system cannot start threads, fewer run at
 /// a time.
-pub(super) fn each<J: Sync, R: Send>(
+pub(super) fn run_all<J: Sync, R: Send>(
     jobs: &[J],
     work: impl Fn(&J) -> u64,
     one: impl Fn(&J) -> Result<R, Error> + Sync,
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn results_are_in_the_order_of_jobs() {
         let jobs: Vec<u64> = (0..40).map(|job| job * 7 % 40).collect();
-        let squares = each(&jobs, |job| *job, |job| Ok(job * job)).expect("squares");
+        let squares = run_all(&jobs, |job| *job, |job| Ok(job * job)).expect("squares");
         assert!(jobs.iter().zip(squares).all(|(job, square)| job * job == square));
     }
 
@@ -72,7 +72,7 @@ mod tests {
         let jobs: Vec<u64> = (0..40).collect();
         for left in [0, 1] {
             tress_container::threads::LEFT.set(left);
-            assert_eq!(each(&jobs, |job| *job, |job| Ok(*job)).expect("all jobs"), jobs);
+            assert_eq!(run_all(&jobs, |job| *job, |job| Ok(*job)).expect("all jobs"), jobs);
         }
         tress_container::threads::LEFT.set(usize::MAX);
     }
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn one_failure_ends_all() {
         let fails = |job: &u64| if *job == 3 { Err(Error::Program("three".into())) } else { Ok(()) };
-        assert!(matches!(each(&[1, 2, 3, 4], |_| 0, fails), Err(Error::Program(why)) if why == "three"));
-        assert!(each(&[] as &[u64], |_| 0, fails).expect("nothing").is_empty());
+        assert!(matches!(run_all(&[1, 2, 3, 4], |_| 0, fails), Err(Error::Program(why)) if why == "three"));
+        assert!(run_all(&[] as &[u64], |_| 0, fails).expect("nothing").is_empty());
     }
 }

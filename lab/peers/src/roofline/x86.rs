@@ -32,7 +32,7 @@ macro_rules! turns {
                         options(nomem, nostack),
                     );
                 }
-                leave();
+                clear_upper_halves();
             }
             // SAFETY: `loops` lists the function only if the processor has these features.
             unsafe { looped(turns) }
@@ -41,7 +41,7 @@ macro_rules! turns {
 }
 
 /// Clears the upper parts of wide registers; otherwise other code can be slow.
-fn leave() {
+fn clear_upper_halves() {
     if is_x86_feature_detected!("avx") {
         // SAFETY: the processor has AVX; the low 128 bits of all registers are unchanged.
         unsafe { core::arch::x86_64::_mm256_zeroupper() }

@@ -24,7 +24,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
          does not include waiting.",
         size(bytes)
     ));
-    the_papers(&mut section);
+    paper_examples(&mut section);
     let bench = StrategyRunner::new(&mut section.verdicts);
     if bench.openmp.is_some() {
         let file = files::padded(&files::text(bytes));
@@ -34,7 +34,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
 }
 
 /// The paper's examples, and its run beside the law.
-fn the_papers(section: &mut Section) {
+fn paper_examples(section: &mut Section) {
     for (cores, name, printed) in [(4.0, "4 cores", "1.176"), (f64::INFINITY, "any number of cores", "1.25")] {
         section.rows.push(StudyRow {
             what: format!("the paper's example: 20 % parallel, {name}"),
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn the_papers_run_is_faster_than_the_law_allows() {
         let mut section = Section::default();
-        the_papers(&mut section);
+        paper_examples(&mut section);
         let models: Vec<String> =
             section.rows.iter().filter_map(|row| row.model).map(|model| format!("{model:.5}")).collect();
         assert_eq!(models, ["1.17647", "1.25000", "1.39332"]);

@@ -50,15 +50,15 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let mut measuring =
         Measurement { bench: &bench, samples, budget, is_watched: true, left_out, monitor: &mut monitor };
     let all = measuring.run(&bench.strategies(), Direction::Encrypt, &file)?;
-    once(&mut section, &bench, &file, samples.max(5))?;
+    work_per_file(&mut section, &bench, &file, samples.max(5))?;
     section.rows.extend(monitor.row());
     by_function(&mut section, &bench, &all, &monitor);
-    how_busy(&mut section, &bench, &all);
+    core_usage(&mut section, &bench, &all);
     Ok(section)
 }
 
 /// Work that is done once for a file, by every strategy.
-fn once(section: &mut Section, bench: &StrategyRunner, file: &[u8], samples: usize) -> Result<(), Error> {
+fn work_per_file(section: &mut Section, bench: &StrategyRunner, file: &[u8], samples: usize) -> Result<(), Error> {
     if let Some(openmp) = &bench.openmp {
         let schedule = || openmp.micro(Waiting::Unspecified, 1).map(|micro| micro.schedule * 1e9);
         let ns = (0..samples).map(|_| schedule()).collect::<Result<Vec<_>, _>>()?;
@@ -109,7 +109,7 @@ fn by_function(section: &mut Section, bench: &StrategyRunner, all: &[StrategyRun
     section.pictures.push(Picture::new("functions", Bars { title, series, groups }));
 }
 
-fn how_busy(section: &mut Section, bench: &StrategyRunner, all: &[StrategyRuns]) {
+fn core_usage(section: &mut Section, bench: &StrategyRunner, all: &[StrategyRuns]) {
     if all.iter().all(|turns| busy(turns, 0).is_none()) {
         let why = "core usage: this system does not report the processor time of threads";
         section.verdicts.push(Verdict::LeftOut(why.into()));

@@ -54,7 +54,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             });
         }
     }
-    order(&mut section, encrypted);
+    ranking_table(&mut section, encrypted);
     pictures(&mut section, encrypted);
     section.rows.extend(monitor.row());
     verdicts(&mut section, encrypted, decrypted, &monitor);
@@ -166,7 +166,7 @@ fn verdicts(section: &mut Section, encrypted: &[StrategyRuns], decrypted: &[Stra
 }
 
 /// Adds a table of all strategies, the fastest first.
-fn order(section: &mut Section, encrypted: &[StrategyRuns]) {
+fn ranking_table(section: &mut Section, encrypted: &[StrategyRuns]) {
     let mut order: Vec<&StrategyRuns> = encrypted.iter().collect();
     order.sort_by(|a, b| a.ns_per_byte().total_cmp(&b.ns_per_byte()));
     let plain = of(encrypted, Strategy::Plain);

@@ -32,7 +32,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     );
     figures(&mut section.verdicts);
     formulas(&mut section.verdicts);
-    words(&mut section.verdicts);
+    contradictions(&mut section.verdicts);
     listings(&mut section.verdicts, effort)?;
     Ok(section)
 }
@@ -40,12 +40,10 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
 fn figures(verdicts: &mut Vec<Verdict>) {
     let saved = paper::SERIAL_S - paper::PARALLEL_S;
     let exact = 100.0 * saved / paper::SERIAL_S;
-    verdicts.push(
-        Claim::Print.judge(
-            format!("section 4.3: 7.4999 s minus 5.0127 s is 2.4872 s; computed {saved:.4}"),
-            close(saved, 2.4872),
-        ),
-    );
+    verdicts.push(Claim::Print.judge(
+        format!("section 4.3: 7.4999 s minus 5.0127 s is 2.4872 s; computed {saved:.4}"),
+        is_close(saved, 2.4872),
+    ));
     for (place, printed) in GAINS {
         verdicts.push(Claim::Print.judge(
             format!("{place}: about {printed} % faster; 7.4999 s to 5.0127 s is {exact:.1} %"),
@@ -62,7 +60,7 @@ fn figures(verdicts: &mut Vec<Verdict>) {
     }
 }
 
-fn close(one: f64, other: f64) -> bool {
+fn is_close(one: f64, other: f64) -> bool {
     (one - other).abs() < 1e-9
 }
 
@@ -75,7 +73,7 @@ fn formulas(verdicts: &mut Vec<Verdict>) {
         for cores in [2, 4] {
             let Some(formula) = paper::of(function, cores) else { continue };
             let expected = |n: f64| n / cores as f64 * (1.0 + factor * n + constant) + 1.0 + directives;
-            let follows = [4.0, 8.0, 16.0].iter().all(|&n| close(formula.at(n), expected(n)));
+            let follows = [4.0, 8.0, 16.0].iter().all(|&n| is_close(formula.at(n), expected(n)));
             let (four, printed) = (expected(4.0), formula.at(4.0));
             verdicts.push(Claim::Print.judge(
                 format!(
@@ -92,7 +90,7 @@ fn formulas(verdicts: &mut Vec<Verdict>) {
 }
 
 /// References and statements that the paper itself or the standard contradicts.
-fn words(verdicts: &mut Vec<Verdict>) {
+fn contradictions(verdicts: &mut Vec<Verdict>) {
     for text in [
         "section 4.4 refers to figure 14; there are 11, and the number of threads is in figure 11",
         "section 4.4 compares the bars of figure 11 with those of figure 8; the bars of the parallel run are in figure 10",

@@ -44,7 +44,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         let mut row = vec![strategy.name()];
         for (kind, file) in &files {
             progress.set_message(format!("{kind}: {}", strategy.name()));
-            let (checked, of) = agree(&bench, strategy, kind, file, budget)?;
+            let (checked, of) = compared_bytes(&bench, strategy, kind, file, budget)?;
             row.push(if checked == of { "all".into() } else { size(checked) });
             progress.inc(1);
         }
@@ -85,7 +85,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
 
 /// Encrypts and decrypts as much of the file as the budget allows. Returns the number of bytes compared, and the
 /// number of bytes of the padded file.
-fn agree(
+fn compared_bytes(
     bench: &StrategyRunner,
     strategy: Strategy,
     kind: &str,
@@ -93,7 +93,7 @@ fn agree(
     budget: Budget,
 ) -> Result<(usize, usize), Error> {
     let plain = files::padded(file);
-    let bytes = turns::fitting(bench, strategy, Direction::Encrypt, &plain, budget)?;
+    let bytes = turns::bytes_in_budget(bench, strategy, Direction::Encrypt, &plain, budget)?;
     let disagreement = |what: &str| Error::Disagreement(format!("{kind}, {}: {what}", strategy.name()));
     let mut data = plain[..bytes].to_vec();
     bench.run(strategy, Direction::Encrypt, false, &mut data)?;
@@ -135,7 +135,7 @@ mod tests {
         for length in [0, 1, 15, 16, 17, 31, 32, 33, 127, 128, 1000, 1024, 16_400] {
             // A slow machine has time for no more than eight blocks of a longer file with rows over threads.
             for strategy in bench.strategies().into_iter().filter(|way| !way.is_rows() || length < 128) {
-                let (checked, _) = agree(&bench, strategy, "odd", &files::text(length), budget)
+                let (checked, _) = compared_bytes(&bench, strategy, "odd", &files::text(length), budget)
                     .unwrap_or_else(|error| panic!("{error}"));
                 assert!(checked >= 16, "{length} {}", strategy.name());
             }

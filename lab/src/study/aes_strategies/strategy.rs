@@ -81,7 +81,7 @@ impl Strategy {
     }
 
     /// The strategy's name in the C program. `None` if the program lacks it.
-    fn in_c(self) -> Option<&'static str> {
+    fn name_in_c(self) -> Option<&'static str> {
         match self {
             Strategy::Rows(_) => Some("rows"),
             Strategy::Blocks(BlockCode::Plain) => Some("blocks"),
@@ -151,7 +151,7 @@ impl StrategyRunner {
             all.push(Strategy::Lanes(best()));
         }
         all.push(Strategy::LanesEverywhere);
-        all.retain(|strategy| self.openmp.is_some() || strategy.in_c().is_none());
+        all.retain(|strategy| self.openmp.is_some() || strategy.name_in_c().is_none());
         all
     }
 
@@ -178,7 +178,7 @@ impl StrategyRunner {
         data: &mut [u8],
     ) -> Result<RunTimes, Error> {
         let threads = self.threads(strategy);
-        if let (Some(way), Some(openmp)) = (strategy.in_c(), &self.openmp) {
+        if let (Some(way), Some(openmp)) = (strategy.name_in_c(), &self.openmp) {
             let waiting = if let Strategy::Rows(waiting) = strategy { waiting } else { Waiting::Unspecified };
             return openmp.run(way, waiting, direction, threads, is_watched, data);
         }

@@ -76,7 +76,7 @@ pub(super) fn size(bytes: usize) -> String {
 }
 
 /// Bytes of the file that fit into the budget, or the reason why a strategy cannot run.
-pub(super) fn fitting(
+pub(super) fn bytes_in_budget(
     bench: &StrategyRunner,
     strategy: Strategy,
     direction: Direction,
@@ -120,7 +120,7 @@ impl Measurement<'_> {
         let mut all = Vec::new();
         for &strategy in strategies {
             progress.set_message(strategy.name());
-            match fitting(self.bench, strategy, direction, file, self.budget) {
+            match bytes_in_budget(self.bench, strategy, direction, file, self.budget) {
                 Ok(bytes) => {
                     all.push(StrategyRuns { strategy, bytes, of: file.len(), runs: Vec::new(), watched: Vec::new() });
                 }

@@ -2,10 +2,10 @@
 
 use super::super::{Claim, Effort, Error};
 use super::{
-    PAPER_BLOCKS, PAPER_ONE_BLOCK, ProgramParameters, RaptorVariant, Scale, Section, SimulatedRun, beside_paper, count,
-    curves, doubling, kind_name, kinds,
+    PAPER_BLOCKS, PAPER_ONE_BLOCK, ProgramParameters, RaptorVariant, Scale, Section, SimulatedRun, cipher_modes,
+    compare_with_paper, count, curves, doubling, kind_name,
 };
-use super::{modes_alike, picture, row, simulate};
+use super::{modes_differ_little, picture, row, simulate};
 
 const MOST: u32 = 1024;
 
@@ -14,7 +14,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     if effort.is_quick {
         axis.retain(|blocks| blocks.ilog2() % 2 == 0);
     }
-    let runs: Vec<SimulatedRun> = kinds()
+    let runs: Vec<SimulatedRun> = cipher_modes()
         .flat_map(|(cipher, mode)| {
             axis.iter().map(move |&blocks| SimulatedRun {
                 core: RaptorVariant::paper(8),
@@ -39,15 +39,15 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             figures,
         ));
     }
-    for (figures, (cipher, mode)) in figures.chunks(axis.len()).zip(kinds()) {
+    for (figures, (cipher, mode)) in figures.chunks(axis.len()).zip(cipher_modes()) {
         let what = format!("{}, {MOST} blocks", kind_name(&ProgramParameters::new(cipher, mode)));
-        section.verdicts.push(beside_paper(&what, PAPER_BLOCKS.of(cipher), &figures[axis.len() - 1]));
+        section.verdicts.push(compare_with_paper(&what, PAPER_BLOCKS.of(cipher), &figures[axis.len() - 1]));
     }
     let rises = curves.iter().all(|curve| curve.points.windows(2).all(|pair| pair[1].1 >= 0.99 * pair[0].1));
     section
         .verdicts
         .push(Claim::Paper.judge(format!("IPC rises with the number of blocks in a message, up to {MOST}"), rises));
-    section.verdicts.push(modes_alike(&curves));
+    section.verdicts.push(modes_differ_little(&curves));
     section.pictures.push(picture(
         "blocks",
         "One message, issue 8",

@@ -4,7 +4,7 @@ use super::super::{Claim, Effort, Error};
 use super::simulate;
 use super::{
     PAPER_HARTS, ProgramParameters, RaptorVariant, Scale, Section, SimulatedRun, SimulationFigures, StudyRow,
-    beside_paper, count, curves, kind_name, kinds, picture, row,
+    cipher_modes, compare_with_paper, count, curves, kind_name, picture, row,
 };
 
 const HARTS: [u32; 3] = [1, 2, 4];
@@ -23,7 +23,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
              comparison one block each, which is too little work to divide."
     ));
     for blocks in [LONG, 1] {
-        let runs: Vec<SimulatedRun> = kinds()
+        let runs: Vec<SimulatedRun> = cipher_modes()
             .flat_map(|(cipher, mode)| {
                 HARTS.map(|harts| SimulatedRun {
                     core: RaptorVariant::paper(2),
@@ -49,12 +49,12 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
             section.rows.push(row(what.clone(), paper, figures));
             section.rows.push(StudyRow::simulated(what, "cycles", figures.cycles as f64));
         }
-        for (figures, (cipher, mode)) in figures.chunks(HARTS.len()).zip(kinds()) {
+        for (figures, (cipher, mode)) in figures.chunks(HARTS.len()).zip(cipher_modes()) {
             let name = kind_name(&ProgramParameters::new(cipher, mode));
             let gain = gain(figures);
             if is_long {
                 let what = format!("{name}, {length}, 4 threads");
-                section.verdicts.push(beside_paper(&what, PAPER_HARTS.of(cipher), &figures[2]));
+                section.verdicts.push(compare_with_paper(&what, PAPER_HARTS.of(cipher), &figures[2]));
                 let claim = format!("{name}, {length}: four threads are {gain:.2} times as fast as one");
                 section.verdicts.push(Claim::Paper.judge(claim, gain >= LEAST_GAIN));
             } else {

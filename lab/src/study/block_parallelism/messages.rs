@@ -3,9 +3,9 @@
 use super::super::{Claim, Effort, Error};
 use super::{
     Curve, PAPER_MESSAGES, PAPER_ONE_BLOCK, ProgramParameters, RaptorVariant, Scale, Section, SimulatedRun,
-    beside_paper, count, curves, doubling, kind_name,
+    compare_with_paper, count, curves, doubling, kind_name,
 };
-use super::{kinds, modes_alike, picture, row, simulate};
+use super::{cipher_modes, modes_differ_little, picture, row, simulate};
 
 const MOST: u32 = 128;
 
@@ -16,7 +16,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
             let (messages, blocks) = if is_messages { (count, 1) } else { (1, count) };
             ProgramParameters { messages, blocks, ..ProgramParameters::new(cipher, mode) }
         };
-        kinds()
+        cipher_modes()
             .flat_map(|(cipher, mode)| axis.iter().map(move |&count| (cipher, mode, count)))
             .map(|(cipher, mode, count)| SimulatedRun {
                 core: RaptorVariant::paper(8),
@@ -44,12 +44,12 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
             figures,
         ));
     }
-    for (figures, (cipher, mode)) in figures.chunks(axis.len()).zip(kinds()) {
+    for (figures, (cipher, mode)) in figures.chunks(axis.len()).zip(cipher_modes()) {
         let what = format!("{}, {MOST} messages", kind_name(&ProgramParameters::new(cipher, mode)));
-        section.verdicts.push(beside_paper(&what, PAPER_MESSAGES.of(cipher), &figures[axis.len() - 1]));
+        section.verdicts.push(compare_with_paper(&what, PAPER_MESSAGES.of(cipher), &figures[axis.len() - 1]));
     }
-    for ((cipher, mode), (messages, blocks)) in kinds().zip(curves_of_messages.iter().zip(&curves_of_blocks)) {
-        let [messages, blocks] = [near(messages), near(blocks)];
+    for ((cipher, mode), (messages, blocks)) in cipher_modes().zip(curves_of_messages.iter().zip(&curves_of_blocks)) {
+        let [messages, blocks] = [saturation_point(messages), saturation_point(blocks)];
         let name = kind_name(&ProgramParameters::new(cipher, mode));
         section.verdicts.push(Claim::Paper.judge(
             format!(
@@ -59,7 +59,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
             messages <= blocks,
         ));
     }
-    section.verdicts.push(modes_alike(&curves_of_messages));
+    section.verdicts.push(modes_differ_little(&curves_of_messages));
     section.pictures.push(picture(
         "messages",
         "Messages of one block, issue 8",
@@ -72,7 +72,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
 }
 
 /// Where a curve first reaches nine tenths of its last value.
-fn near(curve: &Curve) -> f64 {
+fn saturation_point(curve: &Curve) -> f64 {
     let last = curve.points.last().map_or(0.0, |point| point.1);
     curve.points.iter().find(|point| point.1 >= 0.9 * last).map_or(0.0, |point| point.0)
 }

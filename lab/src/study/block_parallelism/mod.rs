@@ -76,7 +76,7 @@ const PAPER_HARTS: PaperValues = PaperValues { rijndael: 5.5, rc6: 4.1 };
 const TOLERANCE: f64 = 0.2;
 
 /// Each cipher of the paper in each mode.
-fn kinds() -> impl Iterator<Item = (SimulatedCipher, SimulatedMode)> {
+fn cipher_modes() -> impl Iterator<Item = (SimulatedCipher, SimulatedMode)> {
     SimulatedMode::BOTH
         .into_iter()
         .flat_map(|mode| SimulatedCipher::PAPER.into_iter().map(move |cipher| (cipher, mode)))
@@ -92,7 +92,7 @@ fn row(what: String, paper: Option<f64>, figures: &SimulationFigures) -> StudyRo
 }
 
 /// Compares a point with the paper's. If they differ, the verdict lists where the issue slots went.
-fn beside_paper(what: &str, paper: f64, figures: &SimulationFigures) -> Verdict {
+fn compare_with_paper(what: &str, paper: f64, figures: &SimulationFigures) -> Verdict {
     let ratio = figures.ipc() / paper;
     let claim = format!("{what}: {:.2} instructions per cycle, the paper's figure is {paper:.1}", figures.ipc());
     let is_near = (ratio - 1.0).abs() <= TOLERANCE;
@@ -100,14 +100,17 @@ fn beside_paper(what: &str, paper: f64, figures: &SimulationFigures) -> Verdict 
 }
 
 /// The largest distance between two curves, relative to the first.
-fn apart(first: &[(f64, f64)], second: &[(f64, f64)]) -> f64 {
+fn largest_distance(first: &[(f64, f64)], second: &[(f64, f64)]) -> f64 {
     first.iter().zip(second).map(|(first, second)| (second.1 / first.1 - 1.0).abs()).fold(0.0, f64::max)
 }
 
 /// The paper's claim that ECB and CBC differ little, for both ciphers.
-fn modes_alike(curves: &[Curve]) -> Verdict {
-    let most =
-        curves[..2].iter().zip(&curves[2..]).map(|(ecb, cbc)| apart(&ecb.points, &cbc.points)).fold(0.0, f64::max);
+fn modes_differ_little(curves: &[Curve]) -> Verdict {
+    let most = curves[..2]
+        .iter()
+        .zip(&curves[2..])
+        .map(|(ecb, cbc)| largest_distance(&ecb.points, &cbc.points))
+        .fold(0.0, f64::max);
     Claim::Paper.judge(
         format!("ECB and CBC differ little in instructions per cycle: by {:.0} % at most", 100.0 * most),
         most <= 0.1,
@@ -124,7 +127,7 @@ struct Curve {
 fn curves(axis: &[u32], figures: &[SimulationFigures]) -> Vec<Curve> {
     let points =
         |figures: &[SimulationFigures]| axis.iter().zip(figures).map(|(x, y)| (f64::from(*x), y.ipc())).collect();
-    kinds()
+    cipher_modes()
         .zip(figures.chunks(axis.len()))
         .map(|((cipher, _), figures)| Curve { cipher, points: points(figures) })
         .collect()

@@ -6,7 +6,7 @@ use super::super::{Effort, Error};
 use super::simulate::count as units;
 use super::{
     PAPER_BLOCKS, PAPER_ONE_BLOCK, ProgramParameters, RaptorVariant, Section, SimulatedCipher, SimulatedMode,
-    SimulatedRun, beside_paper, count, kind_name, row, simulate,
+    SimulatedRun, compare_with_paper, count, kind_name, row, simulate,
 };
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
@@ -80,7 +80,7 @@ fn by_division(effort: &Effort, section: &mut Section) -> Result<(), Error> {
         let what = format!("{}, {}", kind_name(&run.work), count(run.work.blocks, "block"));
         let paper = printed.of(run.work.cipher);
         section.rows.push(row(what.clone(), Some(paper), figures));
-        section.verdicts.push(beside_paper(&what, paper, figures));
+        section.verdicts.push(compare_with_paper(&what, paper, figures));
     }
     Ok(())
 }

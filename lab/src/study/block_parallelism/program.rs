@@ -98,7 +98,7 @@ impl ProgramParameters {
         let start = usize::try_from(segment.file_range().0 + (address - segment.address())).ok()?;
         let mut parameters = MAGIC.to_vec();
         let (cipher, mode) = (self.cipher as u32, self.mode as u32);
-        for word in [cipher, mode, self.blocks, self.messages, self.harts, self.warm, self.sum().ok()?, 1] {
+        for word in [cipher, mode, self.blocks, self.messages, self.harts, self.warm, self.expected_sum().ok()?, 1] {
             parameters.extend(word.to_le_bytes());
         }
         let mut patched = image.to_vec();
@@ -111,7 +111,7 @@ impl ProgramParameters {
     }
 
     /// The expected sum of the ciphertext: FNV-1a with words instead of bytes.
-    fn sum(&self) -> Result<u32, Error> {
+    fn expected_sum(&self) -> Result<u32, Error> {
         Ok(numbers::sum(&self.ciphertext()?))
     }
 

@@ -152,7 +152,7 @@ impl SimulationFigures {
 /// A run of more instructions is a bug.
 const LIMIT: u64 = 1 << 32;
 
-fn one(run: &SimulatedRun) -> Result<SimulationFigures, Error> {
+fn simulate(run: &SimulatedRun) -> Result<SimulationFigures, Error> {
     let image = Image::parse(&run.work.program()?)?;
     let machine = run.core.machine(run.work.harts)?;
     let mut simulation = Simulation::new(&machine, run.core.model, image)?;
@@ -169,7 +169,7 @@ pub(super) fn all(runs: &[SimulatedRun]) -> Result<Vec<SimulationFigures>, Error
         let work = &run.work;
         u64::from(work.messages) * u64::from(work.blocks + 4) * u64::from(1 + work.warm)
     };
-    runs::each(runs, work, one)
+    runs::run_all(runs, work, simulate)
 }
 
 #[cfg(test)]

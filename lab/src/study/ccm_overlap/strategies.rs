@@ -57,7 +57,7 @@ fn one_backend(
 ) -> Result<(), Error> {
     let cipher = Aes::with_backend(&[7; 16], backend)?;
     let message = CcmMessage { cipher: &cipher, nonce: *NONCE };
-    let bytes = long_enough(effort.message_bytes() - 1, |bytes| {
+    let bytes = measurable_length(effort.message_bytes() - 1, |bytes| {
         let (plain, mut out) = (vec![0x33; bytes], vec![0; bytes]);
         let begin = thread_time();
         serial(&message, &plain, &mut out)?;
@@ -67,7 +67,7 @@ fn one_backend(
     section.text += &format!("{} {} MiB with {}", if is_first { "" } else { "," }, (bytes + 1) >> 20, backend.name());
     let plain: Vec<u8> = (0..bytes).map(|byte| (byte * 167) as u8).collect();
     let plain = &plain[..];
-    agree(&message, plain, cores)?;
+    check_equal_outputs(&message, plain, cores)?;
 
     let buffer = || vec![0; plain.len()];
     let mut buffers = [buffer(), buffer(), buffer(), buffer(), buffer(), buffer()];
@@ -139,7 +139,7 @@ fn one_backend(
 }
 
 /// A length from `first` on that is long enough to be measured. `serially` times the serial passes.
-fn long_enough(first: usize, mut serially: impl FnMut(usize) -> Result<Duration, Error>) -> Result<usize, Error> {
+fn measurable_length(first: usize, mut serially: impl FnMut(usize) -> Result<Duration, Error>) -> Result<usize, Error> {
     let mut bytes = first.min(MOST);
     while bytes < MOST && serially(bytes)? < LONG {
         bytes = (2 * bytes + 1).min(MOST);
@@ -148,7 +148,7 @@ fn long_enough(first: usize, mut serially: impl FnMut(usize) -> Result<Duration,
 }
 
 /// Checks that all methods for one message give the same bytes, before anything is timed.
-fn agree(message: &CcmMessage<'_>, plain: &[u8], cores: usize) -> Result<(), Error> {
+fn check_equal_outputs(message: &CcmMessage<'_>, plain: &[u8], cores: usize) -> Result<(), Error> {
     let (mut expected, mut tag) = (plain.to_vec(), [0; 16]);
     ccm::seal(message.cipher, NONCE, Aad(b""), &mut expected, &mut tag)?;
     let mut out = vec![0; plain.len()];
@@ -190,7 +190,7 @@ fn mac_apart(message: &CcmMessage<'_>, plain: &[u8], out: &mut [u8], cores: usiz
 /// CTR in one segment per thread.
 fn ctr_on(message: &CcmMessage<'_>, plain: &[u8], out: &mut [u8], threads: usize) -> Result<(), Error> {
     let piece = plain.len().div_ceil(threads).next_multiple_of(BLOCK).max(BLOCK);
-    in_pieces(plain, out, piece, |from, plain, out| {
+    on_threads(plain, out, piece, |from, plain, out| {
         out.copy_from_slice(plain);
         message.ctr(from / BLOCK, out)
     })
@@ -201,7 +201,7 @@ fn ctr_on(message: &CcmMessage<'_>, plain: &[u8], out: &mut [u8], threads: usize
 fn chunks(cipher: &Aes, plain: &[u8], out: &mut [u8], threads: usize) -> Result<(), Error> {
     let batch = 32 * CHUNK_BYTES;
     let share = plain.len().div_ceil(threads).next_multiple_of(batch);
-    in_pieces(plain, out, share, |from, plain, out| {
+    on_threads(plain, out, share, |from, plain, out| {
         let mut number = (from / CHUNK_BYTES) as u64;
         for (plain, out) in plain.chunks(batch).zip(out.chunks_mut(batch)) {
             out.copy_from_slice(plain);
@@ -221,7 +221,7 @@ fn chunks(cipher: &Aes, plain: &[u8], out: &mut [u8], threads: usize) -> Result<
 
 /// Calls `work` with the offset of each segment and the segment itself, each on a separate thread; the first segment
 /// is on this thread.
-fn in_pieces(
+fn on_threads(
     plain: &[u8],
     out: &mut [u8],
     piece: usize,
@@ -247,10 +247,11 @@ mod tests {
     /// By hand: at a nanosecond per byte 20 ms are 20 million bytes, more than the longest message; at 4 ns per byte 5 million.
     #[test]
     fn a_message_is_as_long_as_it_has_to_be() {
-        let at =
-            |ns_per_byte: u64| long_enough((1 << 20) - 1, |bytes| Ok(Duration::from_nanos(bytes as u64 * ns_per_byte)));
+        let at = |ns_per_byte: u64| {
+            measurable_length((1 << 20) - 1, |bytes| Ok(Duration::from_nanos(bytes as u64 * ns_per_byte)))
+        };
         assert_eq!([1, 4, 100].map(|ns| at(ns).expect("a length")), [MOST, (1 << 23) - 1, (1 << 20) - 1]);
-        let fails = long_enough(1, |_| Err(Error::Program("no".into())));
+        let fails = measurable_length(1, |_| Err(Error::Program("no".into())));
         assert!(matches!(fails, Err(Error::Program(_))));
     }
 
@@ -261,7 +262,7 @@ mod tests {
         for length in [0, 1, 16, 17, 1000, 100_000] {
             let plain: Vec<u8> = (0..length).map(|byte| byte as u8).collect();
             for cores in [1, 2, 3, 7] {
-                agree(&message, &plain, cores).expect("agreement");
+                check_equal_outputs(&message, &plain, cores).expect("agreement");
             }
         }
     }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{
     super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, busy::BusyMonitor},
     links::{
-        transfer::{Transfers, nothing},
+        transfer::{Transfers, no_disturbance},
         wire::Wire,
     },
 };
@@ -70,7 +70,7 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
             let file = path.to_str().ok_or("the name of the temporary folder is not valid text")?.to_string();
             let options = [transfer.options, &["--trace", &file]].concat();
             monitor.check();
-            seconds.push(transfers.send(&mut wire, &options, nothing)?.elapsed_s);
+            seconds.push(transfers.send(&mut wire, &options, no_disturbance)?.elapsed_s);
             let tracks = read(&path)?;
             overlaps.push(overlap(&tracks));
             last = Some(tracks);

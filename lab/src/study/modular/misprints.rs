@@ -40,7 +40,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         1.0 / gain(3, UNIX)
     )));
 
-    for (row, column, table) in shrinking() {
+    for (row, column, table) in decreasing_figures() {
         verdicts.push(Verdict::Misprint(format!(
             "Table {}, {}: {} takes {} at {} bits, longer than the {} of Table {} at {} bits; one of them is wrong",
             TABLES[table].number,
@@ -84,7 +84,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
 }
 
 /// Figures that are larger than those at the next size: row, column, table.
-fn shrinking() -> Vec<(usize, usize, usize)> {
+fn decreasing_figures() -> Vec<(usize, usize, usize)> {
     let mut found = Vec::new();
     for row in 0..OPERATIONS.len() {
         for column in 0..SYSTEMS.len() {
@@ -166,6 +166,6 @@ mod tests {
     /// Found by reading the tables.
     #[test]
     fn figures_that_contradict_others() {
-        assert_eq!(shrinking(), [(CLASSICAL, 0, 1), (CLASSICAL, 1, 1)]);
+        assert_eq!(decreasing_figures(), [(CLASSICAL, 0, 1), (CLASSICAL, 1, 1)]);
     }
 }

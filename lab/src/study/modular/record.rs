@@ -108,11 +108,11 @@ fn parse(text: &str) -> Result<Vec<RecordedSystem>, (usize, String)> {
                     return Err(wrong("duplicate system"));
                 }
                 systems.push(RecordedSystem {
-                    title: words(&system.title),
-                    unit: words(&system.unit),
-                    machine: words(&system.machine),
-                    compiler: words(&system.compiler),
-                    through: system.through.as_deref().map(words),
+                    title: cell_text(&system.title),
+                    unit: cell_text(&system.unit),
+                    machine: cell_text(&system.machine),
+                    compiler: cell_text(&system.compiler),
+                    through: system.through.as_deref().map(cell_text),
                     ..system
                 });
             }
@@ -138,7 +138,7 @@ fn parse(text: &str) -> Result<Vec<RecordedSystem>, (usize, String)> {
 }
 
 /// A text that cannot break out of a table cell.
-fn words(text: &str) -> String {
+fn cell_text(text: &str) -> String {
     let is_plain = |letter: &char| !letter.is_control() && !matches!(letter, '|' | '<' | '>' | '[' | ']' | '`');
     text.chars().filter(is_plain).take(200).collect()
 }

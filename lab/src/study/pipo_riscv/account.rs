@@ -70,7 +70,7 @@ fn round_cycles(figures: &KernelFigures, printed: &PaperRow) -> f64 {
 }
 
 /// Cycles that the paper has in excess of its rewritten layout.
-fn missing(simulated: &[Simulated], row: usize) -> f64 {
+fn excess_cycles(simulated: &[Simulated], row: usize) -> f64 {
     f64::from(TABLE_5[row].cycles) - f64::from(simulated[row][0].cycles)
 }
 
@@ -86,10 +86,10 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
         ),
         most <= 0.1,
     ));
-    let is_far = |row: usize| missing(simulated, row).abs() / f64::from(TABLE_5[row].cycles) > NEAR;
+    let is_far = |row: usize| excess_cycles(simulated, row).abs() / f64::from(TABLE_5[row].cycles) > NEAR;
     let far: Vec<usize> = (0..TABLE_5.len()).filter(|&row| is_far(row)).collect();
     for &row in &far {
-        verdicts.push(explained(simulated, row));
+        verdicts.push(explanation(simulated, row));
     }
     if far.is_empty() {
         verdicts
@@ -100,11 +100,11 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
 
 /// A possible cause of a row's missing cycles. The paper prints parts of two functions and no count of instructions,
 /// so the explanation only fits the figures.
-fn explained(simulated: &[Simulated], row: usize) -> Verdict {
-    let more = missing(simulated, row);
+fn explanation(simulated: &[Simulated], row: usize) -> Verdict {
+    let more = excess_cycles(simulated, row);
     let name = TABLE_5[row].name;
     let a_round = more / ROUNDS;
-    let speed = missing(simulated, SPEED);
+    let speed = excess_cycles(simulated, SPEED);
     let text = if row < MEMORY {
         format!(
             "{name}: the paper has {more:.0} cycles more, {a_round:.1} in each of 13 rounds. Our version includes what it prints of \
@@ -115,7 +115,7 @@ fn explained(simulated: &[Simulated], row: usize) -> Verdict {
         )
     } else if row == MEMORY {
         let widened = (more - speed) / (ROUND_KEYS * ROWS);
-        let one = missing(simulated, ONE);
+        let one = excess_cycles(simulated, ONE);
         format!(
             "{name}: the paper has {more:.0} cycles more, but no such gap ({speed:+.0}) with round keys widened in advance. So \
              widening a row of a round key takes {widened:.1} instructions more than the seven here (two to extract a byte, \

@@ -19,7 +19,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     ));
     for row in &TABLE_5 {
         let exact = f64::from(row.cycles) / f64::from(row.bytes);
-        let how = printed(exact, row.per_byte);
+        let how = how_printed(exact, row.per_byte);
         verdicts.push(Claim::Print.judge(
             format!(
                 "Table 5, {}: {} cycles are {exact} per byte, printed {} ({how})",
@@ -37,7 +37,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         ("four blocks with little memory, compared with one", one.per_byte() / memory.per_byte(), "1.79"),
         ("four blocks with speed, compared with one", one.per_byte() / speed.per_byte(), "2.53"),
     ] {
-        let how = printed(exact, text);
+        let how = how_printed(exact, text);
         verdicts.push(
             Claim::Print
                 .judge(format!("section 4, {what}: {exact:.4} times as fast, printed {text} ({how})"), how != OTHER),
@@ -55,7 +55,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
 const OTHER: &str = "neither rounded nor truncated";
 
 /// The way in which a figure was shortened to its printed form.
-fn printed(exact: f64, text: &str) -> &'static str {
+fn how_printed(exact: f64, text: &str) -> &'static str {
     let digits = text.split_once('.').map_or(0, |(_, digits)| digits.len());
     let scale = 10f64.powi(digits as i32);
     let value: f64 = text.parse().unwrap_or(f64::NAN);
@@ -74,10 +74,10 @@ mod tests {
 
     #[test]
     fn how_a_figure_was_printed() {
-        assert_eq!(printed(59.9375, "59.93"), "truncated");
-        assert_eq!(printed(59.9375, "59.94"), "rounded");
-        assert_eq!(printed(155.25, "155.25"), "rounded or truncated");
-        assert_eq!(printed(2.3, "2"), "rounded or truncated");
-        assert_eq!(printed(2.3, "3"), OTHER);
+        assert_eq!(how_printed(59.9375, "59.93"), "truncated");
+        assert_eq!(how_printed(59.9375, "59.94"), "rounded");
+        assert_eq!(how_printed(155.25, "155.25"), "rounded or truncated");
+        assert_eq!(how_printed(2.3, "2"), "rounded or truncated");
+        assert_eq!(how_printed(2.3, "3"), OTHER);
     }
 }

@@ -21,14 +21,14 @@ const MAGIC: &[u8] = b"kernels1";
 const NAMES: &[u8] = b"rows of bench:\n";
 
 /// Index of the first byte after `searched`.
-fn after(bytes: &[u8], searched: &[u8]) -> Option<usize> {
+fn index_after(bytes: &[u8], searched: &[u8]) -> Option<usize> {
     bytes.windows(searched.len()).position(|window| window == searched).map(|start| start + searched.len())
 }
 
 /// The rows of the program: a kernel and the bytes of a call.
 pub(super) fn names() -> Result<Vec<&'static str>, Error> {
     let missing = || Error::Program("the names of its rows are missing".into());
-    let text = &IMAGE[after(IMAGE, NAMES).ok_or_else(missing)?..];
+    let text = &IMAGE[index_after(IMAGE, NAMES).ok_or_else(missing)?..];
     let is_text = |byte: &u8| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\n');
     let end = text.iter().position(|byte| !is_text(byte)).unwrap_or(text.len());
     let text = std::str::from_utf8(&text[..end]).map_err(|_| missing())?;
@@ -37,9 +37,9 @@ pub(super) fn names() -> Result<Vec<&'static str>, Error> {
 }
 
 /// The program with the parameters for one row.
-pub(super) fn asked_for(row: usize) -> Result<Vec<u8>, Error> {
+pub(super) fn program_for_row(row: usize) -> Result<Vec<u8>, Error> {
     let missing = || Error::Program("its parameters are missing".into());
-    let start = after(IMAGE, MAGIC).ok_or_else(missing)?;
+    let start = index_after(IMAGE, MAGIC).ok_or_else(missing)?;
     let mut program = IMAGE.to_vec();
     let words = program.get_mut(start..start + 16).ok_or_else(missing)?;
     for (word, value) in words.chunks_exact_mut(4).zip([row as u32, 1, 0, 1]) {
@@ -57,7 +57,7 @@ pub(super) fn symbol(name: &str) -> Result<u64, Error> {
 
 /// The expected sum of a row: FNV-1a with words instead of bytes.
 pub(super) fn sum(name: &str) -> Result<u32, Error> {
-    Ok(numbers::sum(&ProgramMemory::new().done(name)?))
+    Ok(numbers::sum(&ProgramMemory::new().data_after(name)?))
 }
 
 /// Initial contents of the program's memory.
@@ -82,7 +82,7 @@ impl ProgramMemory {
     }
 
     /// The data after a row's call.
-    fn done(self, name: &str) -> Result<Vec<u8>, Error> {
+    fn data_after(self, name: &str) -> Result<Vec<u8>, Error> {
         let unknown = || Error::Program(format!("the expected output of {name} is unknown"));
         let (kernel, bytes) = name.split_once(' ').ok_or_else(unknown)?;
         let bytes: usize = bytes.parse().ok().filter(|bytes| *bytes <= self.data.len()).ok_or_else(unknown)?;

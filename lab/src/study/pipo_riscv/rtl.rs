@@ -41,7 +41,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     })
 }
 
-fn off(kernel: &RtlKernel, figures: &KernelFigures) -> f64 {
+fn relative_error(kernel: &RtlKernel, figures: &KernelFigures) -> f64 {
     f64::from(figures.cycles) / f64::from(kernel.cycles) - 1.0
 }
 
@@ -51,7 +51,7 @@ fn table(kernels: &[RtlKernel], figures: &[KernelFigures]) -> StudyTable {
             kernel.name.clone(),
             figures.cycles.to_string(),
             kernel.cycles.to_string(),
-            format!("{:+.2} %", 100.0 * off(kernel, figures)),
+            format!("{:+.2} %", 100.0 * relative_error(kernel, figures)),
             format!("{:.1}", f64::from(kernel.cycles) / f64::from(figures.bytes)),
         ]
     };
@@ -62,10 +62,11 @@ fn table(kernels: &[RtlKernel], figures: &[KernelFigures]) -> StudyTable {
 fn verdicts(kernels: &[RtlKernel], figures: &[KernelFigures]) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     let pairs = || kernels.iter().zip(figures);
-    let far = |(kernel, figures): &(&RtlKernel, &KernelFigures)| off(kernel, figures).abs() > TOLERANCE;
+    let far = |(kernel, figures): &(&RtlKernel, &KernelFigures)| relative_error(kernel, figures).abs() > TOLERANCE;
     let (far, near): (Vec<_>, Vec<_>) = pairs().partition(far);
-    let most = near.iter().map(|(kernel, figures)| off(kernel, figures).abs()).fold(0.0, f64::max);
-    let mean = pairs().map(|(kernel, figures)| off(kernel, figures).abs()).sum::<f64>() / kernels.len().max(1) as f64;
+    let most = near.iter().map(|(kernel, figures)| relative_error(kernel, figures).abs()).fold(0.0, f64::max);
+    let mean = pairs().map(|(kernel, figures)| relative_error(kernel, figures).abs()).sum::<f64>()
+        / kernels.len().max(1) as f64;
     verdicts.push(Claim::Ours.judge(
         format!(
             "the model is within 1 % of the RTL in {} of {} rows: at most {:.2} % off in these, {:.2} % on average in all",
@@ -80,7 +81,7 @@ fn verdicts(kernels: &[RtlKernel], figures: &[KernelFigures]) -> Vec<Verdict> {
         verdicts.push(Verdict::Fails(format!(
             "{}: the model is within 1 % of the RTL ({:+.2} %)",
             kernel.name,
-            100.0 * off(kernel, figures)
+            100.0 * relative_error(kernel, figures)
         )));
     }
     let others: Vec<&str> = pairs()

@@ -43,8 +43,8 @@ fn is_kernel(name: &str) -> bool {
 /// A run of more instructions is a bug.
 const LIMIT: u64 = 1 << 30;
 
-fn one(row: usize, name: &str, machine: &Machine) -> Result<KernelFigures, Error> {
-    let image = Image::parse(&program::asked_for(row)?)?;
+fn simulate_row(row: usize, name: &str, machine: &Machine) -> Result<KernelFigures, Error> {
+    let image = Image::parse(&program::program_for_row(row)?)?;
     let mut simulation = Simulation::new(machine, Model::Pipeline, image)?;
     match simulation.run(LIMIT)? {
         Some(0) => {}
@@ -107,7 +107,7 @@ pub(super) fn all(wanted: &[&str], machine: &str) -> Result<Vec<KernelFigures>, 
     };
     let jobs: Vec<(usize, &str)> = wanted.iter().map(place).collect::<Result<_, _>>()?;
     let bytes = |job: &(usize, &str)| job.1.split_once(' ').map_or(0, |(_, bytes)| bytes.parse().unwrap_or(0));
-    runs::each(&jobs, bytes, |(row, name)| one(*row, name, &machine))
+    runs::run_all(&jobs, bytes, |(row, name)| simulate_row(*row, name, &machine))
 }
 
 #[cfg(test)]

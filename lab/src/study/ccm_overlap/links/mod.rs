@@ -12,7 +12,7 @@ use tress_plan::Problem;
 use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, busy::BusyMonitor, chart};
 use super::PAPER_R_COMP;
 use crate::picture::{Chart, Line, Mark, Scale};
-use transfer::{Transfers, nothing};
+use transfer::{Transfers, no_disturbance};
 use wire::Wire;
 
 /// T_syn of the paper. Sleeping threads take about as long here (docs/explanation/overlap.md).
@@ -91,7 +91,7 @@ impl LinkRun<'_> {
         for _ in 0..self.count {
             self.monitor.check();
             for (kind, seconds) in kinds.iter().zip(&mut seconds) {
-                seconds.push(self.transfers.send(self.wire, kind, nothing)?.elapsed_s);
+                seconds.push(self.transfers.send(self.wire, kind, no_disturbance)?.elapsed_s);
             }
         }
         Ok(seconds)
@@ -123,7 +123,7 @@ impl LinkRun<'_> {
         for _ in 0..self.count {
             self.monitor.check();
             let before = self.wire.bytes()?;
-            let report = self.transfers.send(self.wire, &[], nothing)?;
+            let report = self.transfers.send(self.wire, &[], no_disturbance)?;
             ratios.push(report.elapsed_s / self.wire.seconds(self.wire.bytes()? - before));
         }
         let (name, measured) = (self.link.name, Measured::of(&ratios));

@@ -148,7 +148,7 @@ impl Drop for Transfers<'_> {
 }
 
 /// Does nothing during the transfer.
-pub(in super::super) fn nothing(_: &mut Wire) -> Result<(), String> {
+pub(in super::super) fn no_disturbance(_: &mut Wire) -> Result<(), String> {
     Ok(())
 }
 
