@@ -21,7 +21,7 @@ const SCHEMA: u32 = 1;
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 enum RecordLine {
-    RecordedSystem {
+    System {
         schema: u32,
         #[serde(flatten)]
         system: RecordedSystem,
@@ -100,10 +100,10 @@ fn parse(text: &str) -> Result<Vec<RecordedSystem>, (usize, String)> {
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let wrong = |why: &str| (number + 1, why.to_string());
         match serde_json::from_str(line).map_err(|error| (number + 1, error.to_string()))? {
-            RecordLine::RecordedSystem { schema, .. } if schema != SCHEMA => {
+            RecordLine::System { schema, .. } if schema != SCHEMA => {
                 return Err(wrong("unknown version of the record"));
             }
-            RecordLine::RecordedSystem { system, .. } => {
+            RecordLine::System { system, .. } => {
                 if systems.iter().any(|other| other.name == system.name) {
                     return Err(wrong("duplicate system"));
                 }
