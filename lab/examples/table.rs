@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     let mut out = io::stdout().lock();
     let result = run(&options, &mut out)
         .and_then(|document| writeln!(out).and_then(|()| targets::write(&document, &mut out)).map_err(Error::Output));
-    let told = match result {
+    let written = match result {
         // A missed target is a result, not an error.
         Ok(0) => writeln!(out, "all targets reached"),
         Ok(missed) => writeln!(out, "{missed} targets missed or not measured"),
@@ -43,5 +43,5 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    if told.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if written.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -1,4 +1,4 @@
-//! `bench::run` as the command calls it: what it writes for people, how it fails.
+//! `bench::run` as the command calls it: its output for people, and its errors.
 
 use regex::Regex;
 use tress_lab::bench::{Options, run};

@@ -38,7 +38,7 @@ pub struct Builds {
     pub program: PathBuf,
     /// The build that it is compared with.
     pub other: PathBuf,
-    /// Further arguments of `tress bench --serve_samples`: a filter and a choice of rows.
+    /// Further arguments of `tress bench --visit`: a filter and a choice of rows.
     pub arguments: Vec<OsString>,
     /// Take only the turns that a first impression needs.
     pub quick: bool,
@@ -123,18 +123,18 @@ impl BuildRatios {
             bar.set_message(row.name.clone());
             let place = |names: &[String]| names.iter().position(|name| *name == row.name);
             // This happens with a program that has other rows each time it starts.
-            let (Some(our_document), Some(other_document)) = (place(&our_names), place(&other_names)) else {
+            let (Some(our_row), Some(other_row)) = (place(&our_names), place(&other_names)) else {
                 return Err(Error::NothingMatches);
             };
             let (mut by_cycles, mut by_rate) = (Vec::new(), Vec::new());
             for pair in 0..PAIRS {
                 // The order alternates, and differs between the two turns of a core.
                 let (mine, other) = if (pair + turn).is_multiple_of(2) {
-                    let mine = ask(&mut our_process, our_document)?;
-                    (mine, ask(&mut other_process, other_document)?)
+                    let mine = ask(&mut our_process, our_row)?;
+                    (mine, ask(&mut other_process, other_row)?)
                 } else {
-                    let other = ask(&mut other_process, other_document)?;
-                    (ask(&mut our_process, our_document)?, other)
+                    let other = ask(&mut other_process, other_row)?;
+                    (ask(&mut our_process, our_row)?, other)
                 };
                 by_rate.push(mine.bytes_per_s / other.bytes_per_s);
                 by_cycles.extend(mine.cycles_per_byte.zip(other.cycles_per_byte).map(|(mine, other)| other / mine));

@@ -28,7 +28,7 @@ fn made(choice: &Choice, filter: &str) -> Result<Vec<(Backend, BenchCase)>, Erro
     cases(choice, |name| options(filter).wants(name))
 }
 
-fn why_none(choice: &Choice, filter: &str) -> Error {
+fn error_without_rows(choice: &Choice, filter: &str) -> Error {
     let error = plan::plans(&Options { matrix: Some(choice.clone()), ..options(filter) }).err().expect("no rows");
     assert!(error.is_usage());
     error
@@ -153,10 +153,10 @@ fn combinations_that_do_not_exist_are_rejected() {
         (many, "^aes-128-cbc$", "memory"),
         (lanes(1), "^rsa-2048-sign$", "cipher"),
     ] {
-        let told = why_none(&choice, filter).to_string();
-        assert!(told.contains(why), "{told}");
+        let message = error_without_rows(&choice, filter).to_string();
+        assert!(message.contains(why), "{message}");
     }
-    assert!(matches!(why_none(&lanes(1), "nothing"), Error::NothingMatches));
+    assert!(matches!(error_without_rows(&lanes(1), "nothing"), Error::NothingMatches));
     // One combination that exists is enough.
     assert_eq!(shown(&lanes(8), "^aes-128-(ecb|ccm)$").len(), 2);
     assert_eq!(shown(&size(1 << 19), "^pipo-256-ctr$").len(), 1);

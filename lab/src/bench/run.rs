@@ -57,15 +57,15 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
         document.roofs = Some(roofs::measure(scope, options.quick).map_err(Error::of_thread)?);
     }
     document.complete = false;
-    let mut measured_rows: Vec<Box<dyn VisitedRow>> = Vec::new();
-    measured_rows.extend(plans.into_iter().map(|plan| Box::new(plan) as Box<dyn VisitedRow>));
+    let mut items: Vec<Box<dyn VisitedRow>> = Vec::new();
+    items.extend(plans.into_iter().map(|plan| Box::new(plan) as Box<dyn VisitedRow>));
     if command::is_wanted(options) {
-        measured_rows
+        items
             .extend(command::rows(options, &mut document)?.into_iter().map(|row| Box::new(row) as Box<dyn VisitedRow>));
     }
     // Rows that an earlier run measured against other peers, or other versions of them, are measured again.
-    document.rows.retain(|row| measured_rows.iter().all(|item| item.has_same_peers(row) || !item.is_same_row(row)));
-    let measured = visits::measure(options, measured_rows, &mut document, &mut writer);
+    document.rows.retain(|row| items.iter().all(|item| item.has_same_peers(row) || !item.is_same_row(row)));
+    let measured = visits::measure(options, items, &mut document, &mut writer);
     if measured.is_err() {
         // The record keeps the finished rows, and the next run resumes it.
         if let Some(writer) = writer.as_mut().filter(|_| !document.rows.is_empty()) {

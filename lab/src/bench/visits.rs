@@ -52,12 +52,12 @@ struct OpenRow<'a> {
 /// visits, unless they are sure.
 pub(crate) fn measure(
     options: &Options,
-    measured_rows: Vec<Box<dyn VisitedRow + '_>>,
+    rows: Vec<Box<dyn VisitedRow + '_>>,
     document: &mut Document,
     writer: &mut Option<RecordWriter>,
 ) -> Result<(), Error> {
     let mut open: Vec<OpenRow<'_>> = Vec::new();
-    for item in measured_rows {
+    for item in rows {
         let row = document.rows.iter().position(|row| item.has_same_peers(row));
         if row.is_none_or(|row| !is_sure(&document.rows[row])) {
             open.push(OpenRow { item, row });

@@ -10,10 +10,10 @@ use crate::args;
 const MOST_BYTES: usize = 256 * 1024;
 
 pub(crate) fn run(options: &args::Sender) -> Result<(), Failure> {
-    let told = |error: Error| Failure::failed(error.to_string());
+    let failure = |error: Error| Failure::failed(error.to_string());
     let identity = files::read_small(&options.identity, MOST_BYTES)?;
-    let pair = KeyPair::parse(&String::from_utf8_lossy(&identity)).map_err(told)?;
-    let mut send = SendOptions::new(&options.to, options.recipient.parse().map_err(told)?);
+    let pair = KeyPair::parse(&String::from_utf8_lossy(&identity)).map_err(failure)?;
+    let mut send = SendOptions::new(&options.to, options.recipient.parse().map_err(failure)?);
     send.streams = options.streams;
     send.rate_bytes_per_s = options.rate;
     send.compute_bytes_per_s = options.compute_rate.map(|rate| rate.round() as u64);
@@ -23,5 +23,5 @@ pub(crate) fn run(options: &args::Sender) -> Result<(), Failure> {
     send.sequential = options.sequential;
     send.trace.clone_from(&options.trace);
     let report = tress_transfer::send(&[Source::Path(options.input.clone())], &pair, &send, &Control::new());
-    files::print_json(&json!({ "elapsed_s": report.map_err(told)?.elapsed.as_secs_f64() }))
+    files::print_json(&json!({ "elapsed_s": report.map_err(failure)?.elapsed.as_secs_f64() }))
 }

@@ -64,5 +64,5 @@ const watch = new IntersectionObserver(
 for (const section of document.querySelectorAll("main section[id]")) if (links.has(section.id)) watch.observe(section);
 
 for (const table of document.querySelectorAll("div.table")) enhance(table);
-for (const figure of document.querySelectorAll("figure.chart")) tellFigures(figure);
+for (const figure of document.querySelectorAll("figure.chart")) showFigures(figure);
 document.querySelector(".tools").hidden = false;

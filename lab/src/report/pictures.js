@@ -1,6 +1,6 @@
 // The titles in a picture's SVG are its figures. The mouse shows the nearest one, the arrow keys step through them.
 
-function tellFigures(figure) {
+function showFigures(figure) {
   const plot = figure.querySelector(".plot");
   const rows = [...plot.querySelectorAll(".row")]
     .map((row) => [...row.querySelectorAll("title")].map((title) => title.parentNode))
@@ -10,11 +10,11 @@ function tellFigures(figure) {
   tip.className = "tip";
   tip.hidden = true;
   plot.after(tip);
-  let [row, column, told] = [0, -1, null];
+  let [row, column, shown] = [0, -1, null];
 
-  const tell = (mark) => {
-    told?.classList.remove("at");
-    told = mark;
+  const show = (mark) => {
+    shown?.classList.remove("at");
+    shown = mark;
     tip.hidden = !mark;
     if (!mark) return;
     mark.classList.add("at");
@@ -41,20 +41,20 @@ function tellFigures(figure) {
 
   const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
   plot.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") tell(null);
+    if (event.key === "Escape") show(null);
     if (!moves[event.key] || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     const [along, across] = moves[event.key];
     row = (row + across + rows.length) % rows.length;
     column = Math.min(Math.max(column + along, 0), rows[row].length - 1);
     rows[row][column].scrollIntoView({ block: "nearest", inline: "nearest" });
-    tell(rows[row][column]);
+    show(rows[row][column]);
     document.getElementById("live").textContent = tip.textContent;
   });
-  plot.addEventListener("blur", () => tell(null));
-  plot.addEventListener("mousemove", (event) => tell(near(event.clientX, event.clientY)));
-  plot.addEventListener("mouseleave", () => tell(null));
-  plot.classList.add("is-told");
+  plot.addEventListener("blur", () => show(null));
+  plot.addEventListener("mousemove", (event) => show(near(event.clientX, event.clientY)));
+  plot.addEventListener("mouseleave", () => show(null));
+  plot.classList.add("has-figures");
   plot.tabIndex = 0;
   plot.setAttribute("role", "group");
   plot.setAttribute("aria-label", `Chart: ${figure.querySelector("figcaption").textContent}. Arrow keys read out its figures.`);

@@ -96,12 +96,12 @@ function enhance(outer) {
   more.className = "more";
   outer.append(more);
   const scroll = outer.querySelector(".scroll");
-  const tell = () => {
+  const markEdges = () => {
     const [isWide, isHigh] = [scroll.scrollWidth > scroll.clientWidth + 1, scroll.scrollHeight > scroll.clientHeight + 1];
     more.hidden = !isWide && !isHigh;
     more.textContent = `Scroll the table for more ${isWide && isHigh ? "columns and rows" : isWide ? "columns" : "rows"}.`;
   };
-  new ResizeObserver(tell).observe(scroll);
+  new ResizeObserver(markEdges).observe(scroll);
 }
 
 function closeStrips(table) {

@@ -27,8 +27,8 @@ fn records_are_compared() {
     folder.write("same.json", record.to_string());
     let compare =
         |after: &str, more: &[&str]| folder.tress([&["bench", "--compare", "before.json", after], more].concat());
-    let told = compare("same.json", &["--fail-on-regression"]).ok();
-    assert!(String::from_utf8(told.stdout).unwrap().starts_with(&format!("{rows} of {rows} rows: no change")));
+    let output = compare("same.json", &["--fail-on-regression"]).ok();
+    assert!(String::from_utf8(output.stdout).unwrap().starts_with(&format!("{rows} of {rows} rows: no change")));
 
     // Half as fast, by every measure.
     for row in record["rows"].as_array_mut().unwrap() {
@@ -39,9 +39,12 @@ fn records_are_compared() {
         }
     }
     folder.write("slower.json", record.to_string());
-    let told = compare("slower.json", &[]).ok();
-    let told = String::from_utf8(told.stdout).unwrap();
-    assert!(told.contains("slower") && told.contains("-50.0 %") && told.contains("aes-128-ctr encrypt"), "{told}");
+    let output = compare("slower.json", &[]).ok();
+    let output = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        output.contains("slower") && output.contains("-50.0 %") && output.contains("aes-128-ctr encrypt"),
+        "{output}"
+    );
     compare("slower.json", &["--fail-on-regression"]).failed("slower");
     let json = compare("slower.json", &["--json"]).ok();
     let json: Value = serde_json::from_slice(&json.stdout).unwrap();
@@ -56,8 +59,8 @@ fn records_are_compared() {
         row["per_visit"] = 1.into();
     }
     folder.write("short.json", short.to_string());
-    let told = compare("short.json", &[]).ok();
-    assert!(String::from_utf8(told.stdout).unwrap().contains("too few samples: aes-128-ctr encrypt"));
+    let output = compare("short.json", &[]).ok();
+    assert!(String::from_utf8(output.stdout).unwrap().contains("too few samples: aes-128-ctr encrypt"));
     compare("short.json", &["--fail-on-regression"]).failed("could be compared");
 
     // A record of another machine, one of another schema, and a file that is not a record.
@@ -83,13 +86,13 @@ fn records_of_medians_have_no_samples() {
     let text = std::fs::read(format!("{}/../bench/record/{record}", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let samples_at = "184943ff";
     folder.write(record, &text);
-    let told = folder.tress(["bench", "--force", "--compare", record, record]).failed("medians only").stderr;
-    assert!(told.contains(&format!("git show {samples_at}")) && told.lines().count() == 2, "{told}");
+    let output = folder.tress(["bench", "--force", "--compare", record, record]).failed("medians only").stderr;
+    assert!(output.contains(&format!("git show {samples_at}")) && output.lines().count() == 2, "{output}");
     let resumed = format!("--record={record}");
     folder.tress(["bench", "--resume", &resumed, "^aes-"]).failed(&format!("its samples are in commit {samples_at}"));
     assert_eq!(folder.read(record), text);
-    let told = folder.tress(["report", ".", "-o", "-"]).ok();
-    assert!(String::from_utf8(told.stdout).unwrap().contains("This record holds medians only"));
+    let output = folder.tress(["report", ".", "-o", "-"]).ok();
+    assert!(String::from_utf8(output.stdout).unwrap().contains("This record holds medians only"));
 }
 
 /// The other build is a script that runs this program and changes its figures.
@@ -106,11 +109,11 @@ fn builds_take_turns() {
     folder.write("faster.py", faster);
     let beside = folder.path("faster.py").display().to_string();
     script("faster", &format!("echo \"$@\" >>asked; {tress} \"$@\" | python3 {beside}"));
-    let asked = ["bench", "--quick", "--against-build", "./faster", "--size=1KiB", "--lanes=1", "aes-128-ctr"];
-    let told = folder.tress(asked).ok();
-    let told = String::from_utf8(told.stdout).unwrap();
-    assert!(told.contains("slower") && told.contains("aes-128-ctr encrypt"), "{told}");
-    folder.tress([&asked[..], &["--fail-on-regression"]].concat()).failed("slower");
+    let arguments = ["bench", "--quick", "--against-build", "./faster", "--size=1KiB", "--lanes=1", "aes-128-ctr"];
+    let output = folder.tress(arguments).ok();
+    let output = String::from_utf8(output.stdout).unwrap();
+    assert!(output.contains("slower") && output.contains("aes-128-ctr encrypt"), "{output}");
+    folder.tress([&arguments[..], &["--fail-on-regression"]].concat()).failed("slower");
     let questions = String::from_utf8(folder.read("asked")).unwrap();
     assert!(questions.lines().all(|line| line == "bench --visit --lanes=1 --size=1024 -- aes-128-ctr"), "{questions}");
     assert_eq!(questions.lines().count(), 2 * 21);
@@ -208,10 +211,10 @@ fn unwritable_records_fail_before_the_measurement() {
 #[test]
 fn combinations_are_rows() {
     let folder = Folder::empty();
-    let asked =
+    let arguments =
         ["--lanes", "1,4", "--threads", "1,2", "--size", "256,1KiB", "--backend", "portable", "--quick", "--json"];
-    let told = folder.tress([&["bench", "^rijndael-256-192-cbc$"], &asked[..]].concat()).ok();
-    let json: Value = serde_json::from_slice(&told.stdout).unwrap();
+    let output = folder.tress([&["bench", "^rijndael-256-192-cbc$"], &arguments[..]].concat()).ok();
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     let mut seen = Vec::new();
     for row in json["rows"].as_array().unwrap() {
         assert_eq!((&row["name"], &row["backend"]), (&"rijndael-256-192-cbc".into(), &"portable".into()));
@@ -232,7 +235,7 @@ fn combinations_are_rows() {
     seen.dedup();
     assert_eq!(seen.len(), 12);
 
-    for (wrong, told) in [
+    for (wrong, output) in [
         (&["ecb", "--lanes", "2"][..], "lanes"),
         (&["aes-128-ccm", "--threads", "x"], "--threads"),
         (&["aes-128-ccm", "--threads", "1000"], "1000 threads"),
@@ -245,7 +248,7 @@ fn combinations_are_rows() {
         (&["ecb", "--against", "nobody"], "unknown peer nobody"),
         (&["--list", "--quick"], "--list"),
     ] {
-        folder.tress([&["bench"], wrong].concat()).wrong_use(told);
+        folder.tress([&["bench"], wrong].concat()).wrong_use(output);
     }
 }
 
