@@ -105,9 +105,7 @@ impl TimedWork for Messages {
 
     fn run(&mut self, contender: Contender) -> Result<(), Error> {
         let (Messages { call, implementations, seal, buffer, calls, .. }, contender) = self.resolve(contender);
-        let Some((_, implementation)) =
-            implementations.iter_mut().find(|(implementations, _)| *implementations == contender)
-        else {
+        let Some((_, implementation)) = implementations.iter_mut().find(|(owner, _)| *owner == contender) else {
             return Ok(());
         };
         if seal.is_some() {
@@ -192,12 +190,12 @@ fn with_ccm<C: FromKey + CcmCipher>(ciphers: Vec<C>, call: Call) -> Implementati
     }
     Box::new(move |buffer| {
         let messages = call.messages(buffer);
-        let resolve = |number: usize| (&ciphers[number.min(of_all)], &nonces[number]);
+        let key_and_nonce = |number: usize| (&ciphers[number.min(of_all)], &nonces[number]);
         match call.direction {
             Direction::Encrypt => {
                 let mut jobs = Vec::with_capacity(call.lanes);
                 for (number, data, tag) in messages {
-                    let (cipher, nonce) = resolve(number);
+                    let (cipher, nonce) = key_and_nonce(number);
                     jobs.push(lanes::ccm::Seal::new(cipher, nonce, Aad(b""), data, tag)?);
                 }
                 Ok(lanes::ccm::seal(&mut jobs)?)
@@ -205,7 +203,7 @@ fn with_ccm<C: FromKey + CcmCipher>(ciphers: Vec<C>, call: Call) -> Implementati
             Direction::Decrypt => {
                 let mut jobs = Vec::with_capacity(call.lanes);
                 for (number, data, tag) in messages {
-                    let ((cipher, nonce), tag) = (resolve(number), Tag::new(tag, tag.len())?);
+                    let ((cipher, nonce), tag) = (key_and_nonce(number), Tag::new(tag, tag.len())?);
                     jobs.push(lanes::ccm::Open::new(cipher, nonce, Aad(b""), data, tag)?);
                 }
                 Ok(lanes::ccm::open(&mut jobs).map_err(tress_cipher::Error::from)?)
@@ -217,7 +215,7 @@ fn with_ccm<C: FromKey + CcmCipher>(ciphers: Vec<C>, call: Call) -> Implementati
 /// One message after the other.
 fn for_each_message(
     call: Call,
-    mut one: impl FnMut(usize, &mut [u8], &mut [u8]) -> Result<(), tress_cipher::Error> + 'static,
+    mut process: impl FnMut(usize, &mut [u8], &mut [u8]) -> Result<(), tress_cipher::Error> + 'static,
 ) -> Implementation {
-    Box::new(move |buffer| call.for_each_message(buffer, &mut one).map_err(Into::into))
+    Box::new(move |buffer| call.for_each_message(buffer, &mut process).map_err(Into::into))
 }

@@ -109,7 +109,7 @@ impl Signatures {
         if contender == Contender::Tress { self.digests.len() } else { self.digests.len().min(THEIR_DIGESTS) }
     }
 
-    fn ours(&mut self) -> Result<(), Error> {
+    fn run_tress(&mut self) -> Result<(), Error> {
         if self.operation == SignatureOperation::Sign {
             for signature in self.key.sign_digests(&self.digests) {
                 self.output.extend(signature.map_err(Error::Sign)?.as_bytes());
@@ -158,16 +158,14 @@ impl TimedWork for Signatures {
     fn run(&mut self, contender: Contender) -> Result<(), Error> {
         self.output.clear();
         if contender == Contender::Tress {
-            return self.ours();
+            return self.run_tress();
         }
         if let (Contender::OpenSslWithoutIfma, Some(worker)) = (contender, &mut self.worker) {
             self.output = worker.sign(1)?.1;
             return Ok(());
         }
         let (count, mut output) = (self.count(contender), Vec::new());
-        let Some((_, implementation)) =
-            self.implementations.iter_mut().find(|(implementations, _)| *implementations == contender)
-        else {
+        let Some((_, implementation)) = self.implementations.iter_mut().find(|(owner, _)| *owner == contender) else {
             return Ok(());
         };
         for (number, (digest, signature)) in self.digests.iter().zip(&self.signatures).enumerate().take(count) {
