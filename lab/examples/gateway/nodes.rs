@@ -70,7 +70,7 @@ impl Nodes {
         });
         let parameters = usize::try_from(offset.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
         if !file.get(parameters..).is_some_and(|offset| offset.starts_with(MAGIC)) {
-            return Err("the image is not that of a node, or of another version".into());
+            return Err("the image is not a node, or is of another version".into());
         }
         let machine = Machine::preset("fe310").ok_or("there is no machine fe310")?;
         Ok(Nodes { file: file.to_vec(), parameters, store, machine })

@@ -30,7 +30,7 @@ fn functions() -> Result<&'static Functions, Missing> {
     static FUNCTIONS: OnceLock<Result<Functions, String>> = OnceLock::new();
     let opened = FUNCTIONS.get_or_init(|| {
         if PATH.is_empty() {
-            return Err("its headers were not there when this was built".into());
+            return Err("this program was built without its headers".into());
         }
         // SAFETY: the initialisers of this library and of Crypto++ only set up their own data, and have no precondition.
         let library = unsafe { Library::new(PATH) }.map_err(|error| error.to_string())?;

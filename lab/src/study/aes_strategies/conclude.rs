@@ -13,12 +13,12 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
         |strategy: Strategy| found.measured("headline", &format!("times as fast as plain: {}", strategy.name()), "");
     let is_busy = |share: &f64| *share < 0.9 || found.busy("headline") > 0;
     let busy = found.measured("headline", HAD_CORES, "").filter(is_busy);
-    let [sleeping, spinning, unsaid] =
+    let [sleeping, spinning, unspecified] =
         [Waiting::Sleeping, Waiting::Spinning, Waiting::Unspecified].map(|waiting| gain(Strategy::Rows(waiting)));
-    let (Some(sleeping), Some(spinning), Some(unsaid)) = (sleeping, spinning, unsaid) else {
+    let (Some(sleeping), Some(spinning), Some(unspecified)) = (sleeping, spinning, unspecified) else {
         return found.section("headline").map(|_| {
-            "This run has no rows of the paper's own: without a C compiler that knows OpenMP its AES, which is a program in C, \
-             was not measured, and nothing was compared with it. Its figures are checked where that needs no program."
+            "This run has no rows of the paper: its AES is a program in C, and this machine lacks a C compiler with OpenMP. So \
+             nothing was compared with it. Figures of the paper that need no program were checked."
                 .into()
         });
     };
@@ -28,7 +28,7 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
         "The paper's check holds: for all five kinds of files, every strategy produces the same bytes and decrypts them again. ",
     );
     let paper = paper::SERIAL_S / paper::PARALLEL_S;
-    let best_of_rows = sleeping.max(spinning).max(unsaid);
+    let best_of_rows = sleeping.max(spinning).max(unspecified);
     let _ = write!(
         text,
         "Its conclusion {}. The paper found the rows of one state over threads {paper:.2} times as fast as plain AES; here they are ",
@@ -41,7 +41,7 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     let _ = write!(
         text,
         "with OpenMP {} as plain AES, {} where threads sleep while they wait, and {} where they spin. ",
-        times(unsaid),
+        times(unspecified),
         times(sleeping),
         times(spinning)
     );
@@ -168,6 +168,6 @@ mod tests {
         assert_eq!(conclude(Findings::new(&[])), None);
         let part = Box::leak(Box::new(StudyPart { name: "headline", title: "", run: |_| Ok(Section::default()) }));
         let text = conclude(Findings::new(&[(part, Section::default())])).expect("words");
-        assert!(text.contains("no rows of the paper's own"), "{text}");
+        assert!(text.contains("no rows of the paper:"), "{text}");
     }
 }
