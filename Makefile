@@ -13,7 +13,7 @@
 # make soak          tests that take hours
 #
 # Parts of make test:
-#   lint           format, clippy, documentation
+#   lint           format, clippy, documentation, phrases that readers stumble over
 #   test-rust      vectors, properties, pipeline, command, and the corpora of the fuzz targets with mutations
 #   test-without   the same vectors, with instructions disabled by TRESS_CPU
 #   test-python    the independent reader and writer of the container, the README, generators of vectors
@@ -228,6 +228,7 @@ lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+	tools/words
 
 # Tests of test-python check its links and run its commands; this shows it.
 book:

@@ -40,8 +40,8 @@ def compare(name: str, ours: Callable[[], object], theirs: Callable[[], object],
     ratios, times = [], []
     for turn in range(rounds):
         pair = {}
-        for who in ("ours", "theirs") if turn % 2 else ("theirs", "ours"):
-            pair[who] = seconds(ours if who == "ours" else theirs, repeat)
+        for side in ("ours", "theirs") if turn % 2 else ("theirs", "ours"):
+            pair[side] = seconds(ours if side == "ours" else theirs, repeat)
         ratios.append(pair["theirs"] / pair["ours"])
         times.append(pair["ours"])
     low, middle, high = statistics.quantiles(ratios, n=4)

@@ -335,7 +335,7 @@ impl Error {
     }
 
     /// The system's own message, in lower case and without its number, or the message of a wrapped error without a system number. Many
-    /// system errors have no kind of their own.
+    /// system errors have no kind in the standard library.
     fn system_text(&self) -> Option<String> {
         let ErrorKind::Io(kind) = self.kind else { return None };
         if plain_text(kind).is_some() {

@@ -44,7 +44,7 @@ pub enum Readiness {
     Writable,
 }
 
-/// Who may read a new file.
+/// The users who may read a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readers {
     /// Everybody whom the umask allows: mode 0666 without the umask's bits.

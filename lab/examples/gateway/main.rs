@@ -61,7 +61,7 @@ enum Command {
     Read {
         /// A line for each device: its identifier and its key, in hexadecimal.
         keys: PathBuf,
-        /// What was received; without it, standard input.
+        /// The received bytes; without it, standard input.
         capture: Option<PathBuf>,
     },
 }

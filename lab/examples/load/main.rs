@@ -44,7 +44,7 @@ struct Options {
     /// For how long.
     #[arg(long, default_value_t = 10.0)]
     minutes: f64,
-    /// What is asked; a random one otherwise.
+    /// The seed of the requests; a random one otherwise.
     #[arg(long)]
     seed: Option<u64>,
     /// Threads that ask for signatures.

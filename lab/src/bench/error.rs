@@ -67,7 +67,7 @@ pub enum Error {
     /// The two records cannot be compared.
     #[error("the records cannot be compared: different {what}")]
     NotComparable {
-        /// What differs.
+        /// The property that differs.
         what: &'static str,
     },
     /// This run cannot resume the record.
@@ -75,7 +75,7 @@ pub enum Error {
     NotResumable {
         /// The record's path.
         path: PathBuf,
-        /// What differs.
+        /// The property that differs.
         what: &'static str,
     },
     /// The file for the record holds something else, and is not replaced.

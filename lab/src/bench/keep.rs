@@ -153,7 +153,7 @@ fn resume_record(file: &Path, document: &mut Document) -> Result<(), Error> {
     Ok(())
 }
 
-/// What differs between a record and this run's document so that it cannot be resumed. Commits may differ.
+/// The difference between a record and this run's document for which it cannot be resumed. Commits may differ.
 fn resume_difference(record: &Document, document: &Document) -> Option<&'static str> {
     let version = (record.tress != document.tress).then_some("versions of Tress");
     first_difference(record, document).or(version)

@@ -94,7 +94,7 @@ impl Effort {
 /// The results of a part.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Section {
-    /// What was measured and how, for the reader.
+    /// The measurement and its method, for the reader.
     pub text: String,
     /// The figures.
     pub rows: Vec<StudyRow>,

@@ -90,7 +90,7 @@ impl TryFrom<Written> for Verdict {
     }
 }
 
-/// Who makes a claim, which decides what its failure means.
+/// The author of a claim, which decides what its failure means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
     /// A result of the paper; a failure is "not reproduced".

@@ -164,7 +164,7 @@ impl RegionCounter {
         (self.current, self.since) = (number, now);
     }
 
-    /// What was spent in each region. The current region counts up to `now`.
+    /// The cycles and instructions of each region. The current region counts up to `now`.
     #[must_use]
     pub(crate) fn totals(&self, now: Spent) -> BTreeMap<u16, Spent> {
         let mut all = self.clone();

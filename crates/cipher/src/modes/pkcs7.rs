@@ -14,8 +14,8 @@ pub fn padding(length: usize, block: usize) -> usize {
     block - length % block
 }
 
-/// The length of the message without its padding. The run time and the error do not depend on how the padding is wrong. But an attacker
-/// who learns whether a padding is valid can decrypt CBC byte by byte: verify a MAC of the ciphertext first.
+/// The length of the message without its padding. The run time and the error do not depend on how the padding is wrong. But if an
+/// attacker learns whether a padding is valid, CBC can be decrypted byte by byte: verify a MAC of the ciphertext first.
 ///
 /// # Errors
 /// `DataLength` unless `data` is one or more whole blocks, and `Padding`.

@@ -30,7 +30,7 @@ pub enum Fault {
     Lost,
 }
 
-/// The error of a broken disk, EIO. It has no kind of its own in the standard library.
+/// The error of a broken disk, EIO. The standard library has no kind for it.
 pub fn broken_disk() -> io::ErrorKind {
     io::Error::from_raw_os_error(5).kind()
 }

@@ -1,7 +1,7 @@
 //! PIPO on the 128-bit registers of aarch64: byte `b` of a register is the row of block `b`.
 //!
 //! Rotating a row takes two instructions: a shift, and a shift that keeps the bits that it does not fill. In the bitsliced form of
-//! `portable/` it would take one, but packing would cost more than that gains.
+//! `portable/` it would take one, but packing would cost more than the saved instruction.
 
 use core::arch::aarch64::*;
 

@@ -1,4 +1,4 @@
-# Eight blocks of AES at once on RV32I, constant time: the parts that the modes are made of.
+# Eight blocks of AES side by side on RV32I, constant time: the parts of the modes.
 #
 # Written by tools/rv32-aes/generate, which holds the circuits and gives out the registers. S-box: the circuit of 113
 # gates of J. Boyar, R. Peralta and C. Calik, in reverse that of 121 gates; its gates are named beside their instructions.
@@ -2677,7 +2677,7 @@ tress_aes8_last:
 	.size tress_aes8_last, . - tress_aes8_last
 
 # Round 1 of the counters from number a0, a multiple of eight below 256, on.
-# a1: round key 0, a2: what is prepared. The column that is not known beforehand, in words at sp + 16 i.
+# a1: round key 0, a2: the prepared words. The column that is not known beforehand, in words at sp + 16 i.
 	.section .text.tress_aes8_counters_1,"ax",@progbits
 	.balign 4
 	.globl tress_aes8_counters_1
@@ -2922,7 +2922,7 @@ tress_aes8_counters_1:
 	ret
 	.size tress_aes8_counters_1, . - tress_aes8_counters_1
 
-# Round 2 of them. a0: what is prepared. Leaves a whole state.
+# Round 2 of the counters. a0: the prepared words. Leaves a whole state.
 	.section .text.tress_aes8_counters_2,"ax",@progbits
 	.balign 4
 	.globl tress_aes8_counters_2

@@ -1,4 +1,4 @@
-# Eight blocks of AES at once on RV32I, constant time: decryption.
+# Eight blocks of AES side by side on RV32I, constant time: decryption.
 #
 # Written by tools/rv32-aes/generate, which holds the circuits and gives out the registers. S-box: the circuit of 113
 # gates of J. Boyar, R. Peralta and C. Calik, in reverse that of 121 gates; its gates are named beside their instructions.

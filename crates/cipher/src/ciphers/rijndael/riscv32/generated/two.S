@@ -1,4 +1,4 @@
-# Two blocks of AES at once on RV32I, constant time.
+# Two blocks of AES side by side on RV32I, constant time.
 #
 # Written by tools/rv32-aes/generate. Arrangement: fixslicing (A. Adomnicai, T. Peyrin, TCHES 2021): bit 8 r + 2 c + b of
 # the word for a bit is that of row r, column c, block b, and ShiftRows is left out; four rounds bring the columns back to
