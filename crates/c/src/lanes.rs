@@ -81,7 +81,8 @@ pub struct tress_cbc_job {
 /// Returns `TRESS_OK` if every job is `TRESS_OK`, otherwise `TRESS_JOBS`. Writes the number of failed jobs to `failed`, unless
 /// that is NULL. The status of a failed job is one that `tress_ccm_encrypt` returns, `TRESS_ARGUMENT` if `reserved` is not
 /// zero, or `TRESS_MEMORY`. If two jobs have the same handle and nonce, the call and every job get `TRESS_NONCE_REPEATED`.
-/// After `TRESS_NONCE_REPEATED`, `TRESS_NULL` or `TRESS_LENGTH` no job has run.
+/// If the call returns `TRESS_NONCE_REPEATED`, `TRESS_NULL` or `TRESS_LENGTH`, no job has run. A NULL inside a job is an error of
+/// that job alone.
 ///
 /// # Safety
 /// `jobs` points to `count` jobs, each as `tress_ccm_encrypt` needs it; no job writes to memory that another job reads or

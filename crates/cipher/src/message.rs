@@ -56,6 +56,12 @@ impl<'a, const BYTES: usize> From<&'a [u8; BYTES]> for Tag<'a> {
     }
 }
 
+impl<'a, const BYTES: usize> From<&'a mut [u8; BYTES]> for Tag<'a> {
+    fn from(tag: &'a mut [u8; BYTES]) -> Self {
+        Tag(tag)
+    }
+}
+
 impl<'a> From<&'a mut [u8]> for TagMut<'a> {
     fn from(tag: &'a mut [u8]) -> Self {
         TagMut(tag)

@@ -353,7 +353,11 @@ impl Server<'_> {
             Ok(Request::Join { ticket, stream }) => {
                 let session =
                     incoming::find(&self.sessions, |session| session.ticket == ticket && session.sender == sender);
-                let Some(session) = session else { return refuse(Refusal::Ticket) };
+                let Some(session) = session else {
+                    // A data connection that arrives when its session has just ended is no fault: refuse it without an event.
+                    let _ = refuse(Refusal::Ticket);
+                    return Ok(());
+                };
                 if let Err(reason) = session.attach(stream, link.clone()) {
                     return refuse(reason);
                 }

@@ -133,13 +133,13 @@ impl Ends {
         let (control, log) = (Arc::new(Control::new()), Arc::new(Mutex::new(Vec::new())));
         let (pair, running, events) = (self.receiver.clone(), control.clone(), log.clone());
         let thread = std::thread::spawn(move || {
-            let tell = |event: &Event<'_>| {
+            let record = |event: &Event<'_>| {
                 if let Event::Listening(address) = event {
                     ready.lock().unwrap().send(address.to_string()).unwrap();
                 }
                 events.lock().unwrap().push(format!("{event:?}"));
             };
-            receive_on(system, network, &pair, &options, &tell, &running)
+            receive_on(system, network, &pair, &options, &record, &running)
         });
         RunningReceiver { to: address.recv_timeout(Duration::from_secs(10)).unwrap(), control, thread, log }
     }
