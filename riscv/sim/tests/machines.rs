@@ -46,6 +46,8 @@ fn impossible_numbers_name_their_field() {
         ("raptor", "double_latency = 68", "double_latency = 1001", "out_of_order.unit[3].double_latency"),
         ("raptor", "\"load\", \"store\", \"atomic\"", "\"load\", \"store\"", "out_of_order.unit: Atomic"),
         ("raptor", "[\"multiply\"]", "[\"multiply\", \"alu\"]", "out_of_order.unit: Alu"),
+        ("raptor", "[\"multiply\"]", "[\"multiply\"]\ncount_from_issue = [[8, 65]]", "out_of_order.unit[2].count"),
+        ("raptor", "[\"multiply\"]", "[\"multiply\"]\ncount_from_issue = [[8, 2], [8, 1]]", "out_of_order.unit[2]."),
         ("fe310", "ways = 2 ", "ways = 3 ", "l1i.size"),
         ("e31", "line = 64", "line = 48", "l1i.line"),
         ("fe310", "latency = 176", "latency = 10001", "region[0].latency"),

@@ -194,6 +194,9 @@ pub struct Unit {
     /// Number of units, 1 to 64. 0 means as many as instructions can issue.
     #[serde(default)]
     pub count: u32,
+    /// Numbers that replace `count` from some issue widths on, as pairs of issue width and number in ascending order.
+    #[serde(default)]
+    pub count_from_issue: Vec<[u32; 2]>,
     /// Cycles to the result, 1 to 1000. Loads add the cycles of the caches after the first (1 here and 1 in level 1 is
     /// 1 in all).
     #[serde(default = "one")]
@@ -368,6 +371,15 @@ impl OutOfOrder {
 }
 
 impl Unit {
+    /// The number of units at this issue width.
+    pub(crate) fn count_at(&self, issue: u32) -> u32 {
+        let replaced = self.count_from_issue.iter().rev().find(|[from, _]| *from <= issue);
+        match replaced.map_or(self.count, |[_, count]| *count) {
+            0 => issue,
+            count => count,
+        }
+    }
+
     fn check(&self, field: &str) -> Result<(), Error> {
         let check_number =
             |name: &str, number: u32, low, high| check_number(&format!("{field}.{name}"), number.into(), low, high);
@@ -375,6 +387,13 @@ impl Unit {
             return Err(invalid_field(&format!("{field}.does"), "is empty: name at least one class of instructions"));
         }
         check_number("count", self.count, 0, 64)?;
+        for [from, count] in &self.count_from_issue {
+            check_number("count_from_issue", *from, 1, 64)?;
+            check_number("count_from_issue", *count, 0, 64)?;
+        }
+        if !self.count_from_issue.is_sorted_by(|a, b| a[0] < b[0]) {
+            return Err(invalid_field(&format!("{field}.count_from_issue"), "the issue widths do not ascend"));
+        }
         check_number("latency", self.latency, 1, 1000)?;
         check_number("double_latency", self.double_latency, 0, 1000)?;
         check_number("interval", self.interval, 0, 1000)

@@ -532,7 +532,7 @@ impl OutOfOrderModel {
 
 impl UnitGroup {
     fn new(unit: &machine::Unit, issue: u32) -> UnitGroup {
-        let count = if unit.count == 0 { issue } else { unit.count };
+        let count = unit.count_at(issue);
         let latency = u64::from(unit.latency);
         let is_pipeline = unit.interval == 1;
         UnitGroup {

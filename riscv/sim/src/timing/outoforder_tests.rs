@@ -133,6 +133,13 @@ fn the_account_names_the_limit() {
     // Five cycles before the first result. Then in each cycle six slots find no unit; in the last, six have no
     // instruction.
     assert_eq!(core.account, Account { retired: 160, front_end: 5 * 8 + 6, unit: 79 * 6, ..Account::default() });
+    // The same limit as a number for issue widths from 5 on, and no limit where that number is for 9 and more.
+    for (from, cycles) in [(5, 80), (9, 20)] {
+        let mut by_issue = machine(8);
+        spec(&mut by_issue).unit[0].count_from_issue = vec![[1, 0], [from, 2]];
+        let (_, core) = Listing::new().fill(160).out_of_order(&by_issue);
+        assert_eq!(core.cycles(), 5 + cycles, "{from}");
+    }
     // The same limit by fetching two per cycle.
     let mut narrow = machine(8);
     spec(&mut narrow).fetch = 2;
