@@ -1,4 +1,4 @@
-//! Runs of the program on machines like `raptor`.
+//! Runs of the program on machines like `raptor.toml` beside this file.
 
 use tress_sim::{
     Image, Machine, Model, Report, Simulation, Spent,
@@ -9,22 +9,23 @@ use tress_sim::{
 use super::super::{Error, runs};
 use super::program::ProgramParameters;
 
-/// A processor: `raptor` with changes.
+/// The paper's chip, as a file for `tress simulate --machine`.
+const MACHINE: &str = include_str!("raptor.toml");
+
+/// A processor: `raptor.toml` with changes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RaptorVariant {
     pub(super) issue: u32,
     model: Model,
-    /// Changes to `raptor` with this issue width, applied in order.
-    changes: [CoreChange; 2],
+    change: CoreChange,
 }
 
 type CoreChange = fn(&mut OutOfOrder);
 
 impl RaptorVariant {
-    /// `raptor` as the paper's figures suggest: one integer unit, and two from issue 8 on.
+    /// The machine file with this issue width.
     pub(super) fn paper(issue: u32) -> RaptorVariant {
-        let change: CoreChange = |core| count(core, UnitClass::Alu, if core.issue < 8 { 1 } else { 2 });
-        RaptorVariant { issue, model: Model::Pipeline, changes: [change, |_| ()] }
+        RaptorVariant { issue, model: Model::Pipeline, change: |_| () }
     }
 
     /// A processor whose other resources match its issue width: as many integer units, half as many ports, a quarter
@@ -32,6 +33,7 @@ impl RaptorVariant {
     pub(super) fn wide(issue: u32) -> RaptorVariant {
         let change: CoreChange = |core| {
             let issue = core.issue;
+            count(core, UnitClass::Alu, issue);
             count(core, UnitClass::Load, (issue / 2).max(1));
             count(core, UnitClass::Multiply, (issue / 4).max(1));
             core.reorder_buffer = core.reorder_buffer.max(32 * issue);
@@ -39,27 +41,26 @@ impl RaptorVariant {
             core.store_queue = core.store_queue.max(8 * issue);
             core.fetch_queue = core.fetch_queue.max(4 * issue);
         };
-        RaptorVariant { changes: [change, |_| ()], ..RaptorVariant::paper(issue) }
+        RaptorVariant { change, ..RaptorVariant::paper(issue) }
     }
 
-    /// The latencies of `raptor`, without any limit but data flow.
+    /// The latencies of the machine file, without any limit but data flow.
     pub(super) fn unlimited() -> RaptorVariant {
-        RaptorVariant { model: Model::Limit, changes: [|_| (), |_| ()], ..RaptorVariant::paper(1) }
+        RaptorVariant { model: Model::Limit, ..RaptorVariant::paper(1) }
     }
 
     pub(super) fn with(self, change: CoreChange) -> RaptorVariant {
-        RaptorVariant { changes: [self.changes[0], change], ..self }
+        RaptorVariant { change, ..self }
     }
 
     fn machine(&self, harts: u32) -> Result<Machine, Error> {
-        let mut machine =
-            Machine::preset("raptor").ok_or_else(|| Error::Program("the machine raptor is missing".into()))?;
+        let mut machine = Machine::parse(MACHINE)?;
         machine.harts = harts as usize;
         machine.set_issue(self.issue)?;
         let Some(core) = &mut machine.out_of_order else {
             return Err(Error::Program("raptor is not out of order".into()));
         };
-        self.changes.iter().for_each(|change| change(core));
+        (self.change)(core);
         machine.check()?;
         Ok(machine)
     }
@@ -67,7 +68,10 @@ impl RaptorVariant {
 
 /// Sets the number of units of this class.
 pub(super) fn count(core: &mut OutOfOrder, class: UnitClass, count: u32) {
-    core.unit.iter_mut().filter(|unit| unit.does.contains(&class)).for_each(|unit| unit.count = count);
+    core.unit.iter_mut().filter(|unit| unit.does.contains(&class)).for_each(|unit| {
+        unit.count = count;
+        unit.count_from_issue.clear();
+    });
 }
 
 /// A processor and the program to simulate on it.
@@ -176,6 +180,19 @@ pub(super) fn all(runs: &[SimulatedRun]) -> Result<Vec<SimulationFigures>, Error
 mod tests {
     use super::super::program::{SimulatedCipher, SimulatedMode};
     use super::*;
+
+    /// The machine file is the preset, but for its name and the number of integer units.
+    #[test]
+    fn the_machine_file_is_the_preset_with_another_number_of_integer_units() {
+        let [mut ours, preset] =
+            [Machine::parse(MACHINE).expect("a machine"), Machine::preset("raptor").expect("a preset")];
+        let core = ours.out_of_order.as_mut().expect("out of order");
+        let alu = core.unit.iter().find(|unit| unit.does.contains(&UnitClass::Alu)).expect("integer units");
+        assert_eq!((alu.count, alu.count_from_issue.as_slice()), (0, [[1, 1], [8, 2]].as_slice()));
+        count(core, UnitClass::Alu, 0);
+        (ours.name, ours.about) = (preset.name.clone(), preset.about.clone());
+        assert_eq!(ours, preset);
+    }
 
     /// Other programs on this machine have no effect.
     #[test]
