@@ -5,8 +5,8 @@ use tress_sim::machine::UnitClass;
 use super::super::{Effort, Error};
 use super::simulate::count as units;
 use super::{
-    PAPER_BLOCKS, PAPER_ONE_BLOCK, ProgramParameters, RaptorVariant, Section, SimulatedCipher, SimulatedMode,
-    SimulatedRun, compare_with_paper, count, kind_name, row, simulate,
+    PAPER_BLOCKS, ProgramParameters, RaptorVariant, Section, SimulatedCipher, SimulatedMode, SimulatedRun, row,
+    simulate,
 };
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
@@ -56,31 +56,5 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         let what = format!("{}, {}", run.work.cipher.name(), choices[place / ciphers.len()].0);
         section.rows.push(row(what, Some(PAPER_BLOCKS.of(run.work.cipher)), figures));
     }
-    by_division(effort, &mut section)?;
     Ok(section)
-}
-
-/// RC6 with a key schedule that divides once per step.
-fn by_division(effort: &Effort, section: &mut Section) -> Result<(), Error> {
-    section.text += " One block of RC6 is mostly its key schedule, whose index wraps around the array S. C programs of that time \
-                     computed `i = (i + 1) % t`, an integer division of 36 cycles per step; our program compares. The last \
-                     rows are RC6 with such a division. They match the figures of the paper for one block and for 1024 \
-                     blocks. Its figure for 128 messages would then leave no time for 128 key schedules, so those messages \
-                     would have shared one key.";
-    let most = if effort.is_quick { 64 } else { 1024 };
-    let run = |blocks| SimulatedRun {
-        core: RaptorVariant::paper(8),
-        work: ProgramParameters {
-            blocks,
-            ..ProgramParameters::new(SimulatedCipher::Rc6ByDivision, SimulatedMode::Ecb)
-        },
-    };
-    let runs = [run(1), run(most)];
-    for ((run, printed), figures) in runs.iter().zip([PAPER_ONE_BLOCK, PAPER_BLOCKS]).zip(&simulate::all(&runs)?) {
-        let what = format!("{}, {}", kind_name(&run.work), count(run.work.blocks, "block"));
-        let paper = printed.of(run.work.cipher);
-        section.rows.push(row(what.clone(), Some(paper), figures));
-        section.verdicts.push(compare_with_paper(&what, paper, figures));
-    }
-    Ok(())
 }

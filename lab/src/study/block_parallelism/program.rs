@@ -4,9 +4,9 @@
 use object::{Object, ObjectSegment, ObjectSymbol};
 use tress_cipher::{
     BlockCipher,
-    aes::Aes,
     modes::{cbc, ecb},
     rc6::Rc6,
+    rijndael::Rijndael,
 };
 
 use super::super::{Error, numbers};
@@ -32,6 +32,12 @@ pub(super) enum SimulatedCipher {
     RijndaelInMemory,
     /// RC6-32/20 with a division for each step of the key schedule.
     Rc6ByDivision,
+    /// RC6-32/20 with two divisions for each step of the key schedule.
+    Rc6ByTwoDivisions,
+    /// RC6-32/20 with keys of other lengths.
+    Rc6Sizes,
+    /// Rijndael by four tables, with keys and blocks of other lengths.
+    RijndaelSizes,
 }
 
 impl SimulatedCipher {
@@ -40,13 +46,19 @@ impl SimulatedCipher {
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            SimulatedCipher::Rc6 => "RC6",
-            SimulatedCipher::Rijndael => "Rijndael",
+            SimulatedCipher::Rc6 | SimulatedCipher::Rc6Sizes => "RC6",
+            SimulatedCipher::Rijndael | SimulatedCipher::RijndaelSizes => "Rijndael",
             SimulatedCipher::RijndaelBitsliced => "Rijndael, bitsliced",
             SimulatedCipher::Rc6Pairs => "RC6, two lanes",
             SimulatedCipher::RijndaelInMemory => "Rijndael, state in memory",
             SimulatedCipher::Rc6ByDivision => "RC6, indexes by division",
+            SimulatedCipher::Rc6ByTwoDivisions => "RC6, indexes by two divisions",
         }
+    }
+
+    pub(super) fn is_rc6(self) -> bool {
+        use SimulatedCipher::*;
+        matches!(self, Rc6 | Rc6Pairs | Rc6ByDivision | Rc6ByTwoDivisions | Rc6Sizes)
     }
 }
 
@@ -76,12 +88,15 @@ pub(super) struct ProgramParameters {
     pub(super) harts: u32,
     /// Number of warm-up runs before the measured one.
     pub(super) warm: u32,
+    /// Words of a key and of a block: 4, 6 or 8, and 4 for most ciphers.
+    pub(super) key_words: u32,
+    pub(super) block_words: u32,
 }
 
 impl ProgramParameters {
     /// One block of one message on one hart.
     pub(super) fn new(cipher: SimulatedCipher, mode: SimulatedMode) -> ProgramParameters {
-        ProgramParameters { cipher, mode, blocks: 1, messages: 1, harts: 1, warm: 0 }
+        ProgramParameters { cipher, mode, blocks: 1, messages: 1, harts: 1, warm: 0, key_words: 4, block_words: 4 }
     }
 
     /// The program with these parameters, as an ELF file.
@@ -98,7 +113,9 @@ impl ProgramParameters {
         let start = usize::try_from(segment.file_range().0 + (address - segment.address())).ok()?;
         let mut parameters = MAGIC.to_vec();
         let (cipher, mode) = (self.cipher as u32, self.mode as u32);
-        for word in [cipher, mode, self.blocks, self.messages, self.harts, self.warm, self.expected_sum().ok()?, 1] {
+        let sizes = [self.key_words, self.block_words];
+        let words = [cipher, mode, self.blocks, self.messages, self.harts, self.warm, self.expected_sum().ok()?, 1];
+        for word in words.iter().chain(&sizes) {
             parameters.extend(word.to_le_bytes());
         }
         let mut patched = image.to_vec();
@@ -118,18 +135,18 @@ impl ProgramParameters {
     /// The ciphertext, computed by the backends of this machine.
     fn ciphertext(&self) -> Result<Vec<u8>, Error> {
         let mut numbers = numbers::NumberGenerator::new();
-        let keys = numbers.bytes(8 * self.messages as usize);
-        let mut data = numbers.bytes(4 * self.blocks as usize * self.messages as usize);
-        let messages = data.chunks_mut(16 * self.blocks as usize);
-        for (key, message) in keys.as_chunks::<32>().0.iter().zip(messages) {
-            let (key, iv) = key.split_at(16);
-            match self.cipher {
-                SimulatedCipher::Rc6 | SimulatedCipher::Rc6Pairs | SimulatedCipher::Rc6ByDivision => {
-                    self.encrypt(&Rc6::new(key)?, iv, message)?
-                }
-                SimulatedCipher::Rijndael | SimulatedCipher::RijndaelBitsliced | SimulatedCipher::RijndaelInMemory => {
-                    self.encrypt(&Aes::new(key)?, iv, message)?
-                }
+        let [key_bytes, block_bytes] = [self.key_words, self.block_words].map(|words| 4 * words as usize);
+        let record = key_bytes + block_bytes;
+        let keys = numbers.bytes(record / 4 * self.messages as usize);
+        let mut data = numbers.bytes(block_bytes / 4 * self.blocks as usize * self.messages as usize);
+        let messages = data.chunks_mut(block_bytes * self.blocks as usize);
+        for (key, message) in keys.chunks_exact(record).zip(messages) {
+            let (key, iv) = key.split_at(key_bytes);
+            match (self.cipher.is_rc6(), self.block_words) {
+                (true, _) => self.encrypt(&Rc6::new(key)?, iv, message)?,
+                (false, 4) => self.encrypt(&Rijndael::<16>::new(key)?, iv, message)?,
+                (false, 6) => self.encrypt(&Rijndael::<24>::new(key)?, iv, message)?,
+                (false, _) => self.encrypt(&Rijndael::<32>::new(key)?, iv, message)?,
             }
         }
         Ok(data)
@@ -149,14 +166,27 @@ mod tests {
 
     use super::*;
 
-    const CIPHERS: [SimulatedCipher; 6] = [
+    const CIPHERS: [SimulatedCipher; 9] = [
         SimulatedCipher::Rc6,
         SimulatedCipher::Rijndael,
         SimulatedCipher::RijndaelBitsliced,
         SimulatedCipher::Rc6Pairs,
         SimulatedCipher::RijndaelInMemory,
         SimulatedCipher::Rc6ByDivision,
+        SimulatedCipher::Rc6ByTwoDivisions,
+        SimulatedCipher::Rc6Sizes,
+        SimulatedCipher::RijndaelSizes,
     ];
+
+    /// Words of keys and blocks that a cipher has.
+    fn sizes(cipher: SimulatedCipher) -> Vec<(u32, u32)> {
+        let all = [4, 6, 8].into_iter();
+        match cipher {
+            SimulatedCipher::Rc6Sizes => all.map(|key| (key, 4)).collect(),
+            SimulatedCipher::RijndaelSizes => all.flat_map(|key| [4, 6, 8].map(|block| (key, block))).collect(),
+            _ => vec![(4, 4)],
+        }
+    }
 
     /// The exit code of the program under QEMU, whose machine `spike` has HTIF. `None` without QEMU.
     fn under_qemu(program: &[u8], harts: u32) -> Option<i32> {
@@ -179,19 +209,22 @@ mod tests {
     /// The program checks its output against that of this machine.
     #[test]
     fn the_program_is_right_under_qemu() {
-        for cipher in CIPHERS {
-            for mode in SimulatedMode::BOTH {
-                for (blocks, messages, harts) in
-                    [(1, 1, 1), (3, 1, 1), (1024, 1, 1), (1, 128, 1), (17, 19, 1), (5, 22, 4)]
-                {
-                    let work = ProgramParameters { cipher, mode, blocks, messages, harts, warm: 1 };
-                    let Some(code) = under_qemu(&work.program().expect("a program"), harts) else {
-                        assert!(std::env::var_os("CI").is_none(), "no qemu-system-riscv64");
-                        eprintln!("skipped: no qemu-system-riscv64 (Debian's qemu-system-misc)");
-                        return;
-                    };
-                    assert_eq!(code, 0, "{work:?}");
-                }
+        for (cipher, (key_words, block_words)) in
+            CIPHERS.into_iter().flat_map(|cipher| sizes(cipher).into_iter().map(move |sizes| (cipher, sizes)))
+        {
+            let all = [(1, 1, 1), (3, 1, 1), (1024, 1, 1), (1, 128, 1), (17, 19, 1), (5, 22, 4)];
+            // Sizes have the loops of the other ciphers.
+            let loads = if cipher >= SimulatedCipher::Rc6Sizes { &all[4..5] } else { &all[..] };
+            for (mode, &(blocks, messages, harts)) in
+                SimulatedMode::BOTH.into_iter().flat_map(|mode| loads.iter().map(move |load| (mode, load)))
+            {
+                let work = ProgramParameters { cipher, mode, blocks, messages, harts, warm: 1, key_words, block_words };
+                let Some(code) = under_qemu(&work.program().expect("a program"), harts) else {
+                    assert!(std::env::var_os("CI").is_none(), "no qemu-system-riscv64");
+                    eprintln!("skipped: no qemu-system-riscv64 (Debian's qemu-system-misc)");
+                    return;
+                };
+                assert_eq!(code, 0, "{work:?}");
             }
         }
     }
@@ -205,7 +238,9 @@ mod tests {
         let mut wrong = program.clone();
         wrong[start + 8 + 4 * 6] ^= 1;
         assert!(matches!(under_qemu(&wrong, 1), None | Some(2)));
-        for (parameter, value) in [(0, 6u32), (1, 2), (2, 0), (2, 1 << 31), (3, 1 << 20), (4, 0), (4, 65)] {
+        for (parameter, value) in
+            [(0, 9u32), (1, 2), (2, 0), (2, 1 << 31), (3, 1 << 20), (4, 0), (4, 65), (8, 6), (9, 0), (9, 8)]
+        {
             let mut wrong = program.clone();
             let place = start + 8 + 4 * parameter;
             wrong[place..place + 4].copy_from_slice(&value.to_le_bytes());

@@ -6,3 +6,4 @@ pub mod kernels;
 pub mod numbers;
 pub mod rc6;
 pub mod rijndael;
+pub mod sizes;

@@ -31,24 +31,29 @@ pub fn expand_key(key: &[u32; 4], s: &mut Keys) {
     }
 }
 
-/// Key schedule with the index into S as `(i + 1) % t`, as in many C programs of the time, and with a t that the
-/// compiler does not know to be constant: one division in each step.
+/// Key schedule with a key of `NK` words. With one or two `DIVISIONS` the index into S, and into L, wraps around as
+/// `(i + 1) % t`, as in many C programs of the time, and with a t that the compiler does not know to be constant: a
+/// division in each step.
 #[inline(never)]
-pub fn expand_key_by_division(key: &[u32; 4], s: &mut Keys) {
+pub fn expand_key_by<const NK: usize, const DIVISIONS: usize>(key: &[u32; NK], s: &mut Keys) {
     let mut l = *key;
     s[0] = P;
     for i in 1..s.len() {
         s[i] = s[i - 1].wrapping_add(Q);
     }
     let (mut a, mut b, mut i, mut j) = (0u32, 0u32, 0, 0);
+    let next = |index: usize, length: usize, divides: bool| {
+        // Compilers replace the division by a comparison if they see that the divisor is constant.
+        let wrapped = if divides { (index as u32 + 1) % core::hint::black_box(length as u32) } else { 0 };
+        if divides || index + 1 == length { wrapped as usize } else { index + 1 }
+    };
     for _ in 0..3 * s.len() {
         s[i] = s[i].wrapping_add(a).wrapping_add(b).rotate_left(3);
         a = s[i];
         l[j] = l[j].wrapping_add(a).wrapping_add(b).rotate_left(a.wrapping_add(b) & 31);
         b = l[j];
-        // Compilers replace the division by a comparison if they see that the length is constant.
-        i = ((i as u32 + 1) % core::hint::black_box(s.len() as u32)) as usize;
-        j = (j + 1) % 4;
+        i = next(i, s.len(), DIVISIONS > 0);
+        j = next(j, NK, DIVISIONS > 1);
     }
 }
 

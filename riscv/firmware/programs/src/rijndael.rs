@@ -11,7 +11,7 @@ const ROUNDS: usize = 10;
 pub type Keys = [[u32; 4]; ROUNDS + 1];
 
 /// Multiplication by x modulo x^8 + x^4 + x^3 + x + 1.
-const fn times_2(a: u8) -> u8 {
+pub(crate) const fn times_2(a: u8) -> u8 {
     a << 1 ^ if a >> 7 == 1 { 0x1b } else { 0 }
 }
 
@@ -56,13 +56,18 @@ static TABLES: Tables = Tables({
 });
 
 #[inline(always)]
-fn byte(word: u32, row: u32) -> usize {
+pub(crate) fn tables() -> &'static [[u32; 256]; 4] {
+    &TABLES.0
+}
+
+#[inline(always)]
+pub(crate) fn byte(word: u32, row: u32) -> usize {
     (word >> (8 * row) & 255) as usize
 }
 
 /// The S-box is a byte of a table that MixColumn multiplies by 1: row 1 of the first table.
 #[inline(always)]
-fn sub(word: u32, row: u32) -> u32 {
+pub(crate) fn sub(word: u32, row: u32) -> u32 {
     TABLES.0[0][byte(word, row)] >> 8 & 255
 }
 
