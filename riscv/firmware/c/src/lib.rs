@@ -1,5 +1,8 @@
-//! The functions that `tress_runtime.h` declares.
+//! The functions that `tress_runtime.h` and `pthread.h` declare.
 #![no_std]
+
+#[cfg(target_has_atomic = "32")]
+pub mod pthread;
 
 use core::ffi::{CStr, c_char, c_int};
 
