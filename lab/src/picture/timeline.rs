@@ -22,6 +22,9 @@ pub struct Timeline {
     pub title: String,
     /// The rows, from top to bottom.
     pub tracks: Vec<Track>,
+    /// Kinds of work in the order of their colours, so that pictures side by side have the same. Others follow.
+    #[serde(default)]
+    pub kinds: Vec<String>,
 }
 
 /// A worker: a thread or a link.
@@ -50,7 +53,7 @@ impl Timeline {
         let spans = || self.tracks.iter().flat_map(|track| &track.spans);
         let from = spans().map(|span| span.from_s).fold(f64::INFINITY, f64::min);
         let to = spans().map(|span| span.to_s).fold(f64::NEG_INFINITY, f64::max);
-        let mut kinds: Vec<&str> = Vec::new();
+        let mut kinds: Vec<&str> = self.kinds.iter().map(String::as_str).collect();
         for span in spans() {
             if !kinds.contains(&span.name.as_str()) {
                 kinds.push(&span.name);
@@ -101,7 +104,8 @@ mod tests {
     fn places() {
         let span = |name: &str, from_s, to_s| Span { name: name.into(), from_s, to_s };
         let track = Track { name: "a < b".into(), spans: vec![span("read", 1.0, 1.5), span("seal", 1.5, 3.0)] };
-        let svg = Timeline { title: "t".into(), tracks: vec![track] }.body().1;
+        let svg = Timeline { title: "t".into(), tracks: vec![track], kinds: vec!["seal".into()] }.body().1;
+        assert!(svg.contains("fill c1\" x=\"370.00") && svg.contains("fill c2\" x=\"170.00"), "{svg}");
         assert!(svg.contains(" x=\"170.00\" y=\"79\" width=\"200.00\""), "{svg}");
         assert!(svg.contains(" x=\"370.00\" y=\"79\" width=\"600.00\""), "{svg}");
         assert!(
@@ -113,7 +117,7 @@ mod tests {
     #[test]
     fn empty_data_does_not_panic() {
         for tracks in [vec![], vec![Track { name: String::new(), spans: vec![] }]] {
-            let svg = Timeline { title: String::new(), tracks }.body().1;
+            let svg = Timeline { title: String::new(), tracks, kinds: vec![] }.body().1;
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         }
     }

@@ -23,6 +23,9 @@ const LINK: &str = "50MB";
 /// Largest number of spans in a picture.
 const MOST_SPANS: usize = 5000;
 
+/// Names of work in a trace, in the order of their colours.
+const KINDS: [&str; 4] = ["read", "seal", "write", "held to the rate"];
+
 /// A transfer to draw: name and title of the picture, and options of the sender.
 struct TransferKind {
     name: &'static str,
@@ -83,7 +86,10 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
         row("time", "s", &seconds);
         shares.push(row("share of computing time with data being sent", "", &overlaps));
         if let Some(tracks) = last {
-            section.pictures.push(Picture::new(transfer.name, Timeline { title: transfer.title.into(), tracks }));
+            let kinds = KINDS.map(String::from).into();
+            section
+                .pictures
+                .push(Picture::new(transfer.name, Timeline { title: transfer.title.into(), tracks, kinds }));
         }
     }
     section.rows.extend(monitor.row());
