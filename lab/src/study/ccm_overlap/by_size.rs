@@ -3,7 +3,7 @@
 use tress_cipher::{Aad, Backend, BlockCipher, aes::Aes, modes::ccm};
 
 use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, busy::BusyMonitor, chart, range};
-use super::{PAPER_R_COMP, alternate};
+use super::{alternate, paper::R_COMP};
 use crate::picture::{Chart, Level, Line, Scale};
 
 const SMALLEST: usize = 1 << 10;
@@ -25,7 +25,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let mut section = Section::new(format!(
         "One AES-128-CCM message with `modes::ccm`, encrypted in place on one thread, which computes CTR while the chain of \
              the MAC waits. The paper uses one figure for all sizes, R_comp = {} ns per byte.",
-        PAPER_R_COMP * 1e9
+        R_COMP * 1e9
     ));
     let mut sizes = Vec::new();
     let mut size = SMALLEST;
@@ -68,7 +68,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         }
         lines.push(Line { name: backend.name().into(), points });
     }
-    let paper = PAPER_R_COMP * 1e9;
+    let paper = R_COMP * 1e9;
     let costs = lines.iter().flat_map(|line| &line.points).map(|point| point.1);
     let (lowest, highest) = range(costs.chain([paper]));
     let x = ("message length in bytes", SMALLEST as f64, effort.message_bytes() as f64, Scale::Logarithmic);

@@ -6,6 +6,7 @@ mod by_size;
 mod conclude;
 mod links;
 mod message;
+mod paper;
 mod strategies;
 mod table1;
 mod timeline;
@@ -34,9 +35,6 @@ pub(super) const STUDY: Study = Study {
     inputs: |_| Ok(String::new()),
     conclude: conclude::conclude,
 };
-
-/// R_comp of the paper, in seconds per byte.
-const PAPER_R_COMP: f64 = 0.037e-6;
 
 type Workload<'a> = &'a mut dyn FnMut() -> Result<(), Error>;
 

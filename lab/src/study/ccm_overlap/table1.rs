@@ -3,23 +3,8 @@
 use tress_plan::Problem;
 
 use super::super::{Effort, Error, Picture, Section, StudyRow, Verdict};
-use super::PAPER_R_COMP;
+use super::paper::{R_COMP, T_SYN, TABLE_1};
 use crate::picture;
-
-/// Every figure of the table fits this value; the paper measured about 10.1 µs.
-const T_SYN: f64 = 10e-6;
-
-/// Bytes and their name, R_comm and its name, and the paper's speed-up and m_opt.
-const TABLE: [(u64, &str, f64, &str, &str, &str); 8] = [
-    (10_000_000, "10 MB", 0.8e-6, "10 Mbit/s", "1.04", "894"),
-    (10_000_000, "10 MB", 0.08e-6, "100 Mbit/s", "1.45", "292"),
-    (10_000_000, "10 MB", 0.008e-6, "1000 Mbit/s", "1.20", "192"),
-    (10_000_000_000, "10 GB", 0.8e-6, "10 Mbit/s", "1.04", "28284"),
-    (10_000_000_000, "10 GB", 0.08e-6, "100 Mbit/s", "1.46", "8944"),
-    (10_000_000_000, "10 GB", 0.008e-6, "1000 Mbit/s", "1.21", "6082"),
-    (10_000_000, "10 MB", PAPER_R_COMP, "as fast as computing", "1.98", "192"),
-    (10_000_000_000, "10 GB", PAPER_R_COMP, "as fast as computing", "2.00", "6082"),
-];
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let mut section = Section {
@@ -30,8 +15,8 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         ..Section::default()
     };
     let mut differ = Vec::new();
-    for (bytes, size, r_comm, link, speedup, stages) in TABLE {
-        let problem = Problem::new(bytes, PAPER_R_COMP, r_comm, T_SYN);
+    for (bytes, size, r_comm, link, speedup, stages) in TABLE_1 {
+        let problem = Problem::new(bytes, R_COMP, r_comm, T_SYN);
         let Ok(plan) = problem.plan() else {
             return Err(Error::Disagreement("the plan for the figures of the paper".into()));
         };
@@ -57,8 +42,10 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
             section.pictures.push(Picture::new("table-1", picture::plan::chart(&problem, &plan, title)));
         }
     }
-    let right = 2 * TABLE.len() - differ.len();
-    section.verdicts.push(Verdict::Holds(format!("{right} of {} figures follow from the equations", 2 * TABLE.len())));
+    let right = 2 * TABLE_1.len() - differ.len();
+    section
+        .verdicts
+        .push(Verdict::Holds(format!("{right} of {} figures follow from the equations", 2 * TABLE_1.len())));
     section.verdicts.extend(differ.into_iter().map(Verdict::Misprint));
     Ok(section)
 }

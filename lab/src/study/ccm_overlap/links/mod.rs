@@ -10,13 +10,11 @@ use tress_container::container::CHUNK_BYTES;
 use tress_plan::Problem;
 
 use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, busy::BusyMonitor, chart};
-use super::PAPER_R_COMP;
+use super::paper::{self, R_COMP, T_SYN};
 use crate::picture::{Chart, Line, Mark, Scale};
 use transfer::{Transfers, no_disturbance};
 use wire::Wire;
 
-/// T_syn of the paper. Sleeping threads take about as long here (docs/explanation/overlap.md).
-const T_SYN: f64 = 10e-6;
 /// A link, and the file that is sent over it.
 struct Link {
     /// Bits per second.
@@ -36,8 +34,6 @@ const QUICK_LINKS: [Link; 2] = [
     Link { rate: 100e6, name: "100 Mbit/s", bytes: 10_000_000 },
     Link { rate: 1000e6, name: "1000 Mbit/s", bytes: 50_000_000 },
 ];
-/// The paper's speed-ups in Table 1, at the largest of its sizes. They differ from our size's only beyond the printed digits.
-const TABLE_1: [(&str, f64); 3] = [("10 Mbit/s", 1.04), ("100 Mbit/s", 1.46), ("1000 Mbit/s", 1.21)];
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let mut section = Section::default();
@@ -137,13 +133,13 @@ impl LinkRun<'_> {
     /// The paper's R_comp at the paper's rates.
     fn table_1(&mut self) -> Result<(), String> {
         self.wire.set_payload_rate(self.payload())?;
-        let compute = format!("{}us/B", PAPER_R_COMP * 1e6);
+        let compute = format!("{}us/B", R_COMP * 1e6);
         let fixed = ["--threads", "1", "--compute-rate", &compute];
         let sequential = [&fixed[..], &["--sequential"]].concat();
         let seconds = self.alternate(&[&sequential, &fixed])?;
         let (name, measured) = (self.link.name, Measured::ratio(&seconds[0], &seconds[1]));
-        let plan = self.problem(PAPER_R_COMP).plan().map_err(|error| error.to_string())?;
-        let printed = TABLE_1.iter().find(|(link, _)| *link == name).map_or(plan.speedup, |(_, printed)| *printed);
+        let plan = self.problem(R_COMP).plan().map_err(|error| error.to_string())?;
+        let printed = paper::speedup(name).unwrap_or(plan.speedup);
         self.section.rows.push(StudyRow {
             paper: Some(format!("{printed:.2}")),
             model: Some(plan.speedup),
