@@ -24,6 +24,7 @@ fn a_study_writes_its_page_and_continues_where_it_stopped() {
         "| 10 GB, 100 Mbit/s: speed-up |  | 1.46 | 1.462 |",
         "equation 2 gives 282.8",
         "15 of 16 figures follow",
+        "| barrier, 4 threads | µs | 49.2 |",
         "left out: ",
     ] {
         assert!(page.contains(text), "{text}: {page}");

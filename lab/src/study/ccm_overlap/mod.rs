@@ -8,6 +8,7 @@ mod links;
 mod message;
 mod paper;
 mod strategies;
+mod sync;
 mod table1;
 mod timeline;
 
@@ -29,6 +30,7 @@ pub(super) const STUDY: Study = Study {
             run: strategies::run,
         },
         StudyPart { name: "table-1", title: "Stages and speed-up (Table 1)", run: table1::run },
+        StudyPart { name: "sync", title: "The cost of a synchronisation (section 4)", run: sync::run },
         StudyPart { name: "links", title: "Over real links", run: links::run },
         StudyPart { name: "timeline", title: "Timeline of a transfer", run: timeline::run },
     ],

@@ -2,6 +2,8 @@
 
 /// R_comp in seconds per byte (section 4, from Fig. 4).
 pub(super) const R_COMP: f64 = 0.037e-6;
+/// Number of threads, and microseconds of one barrier between them (section 4).
+pub(super) const BARRIERS_US: [(usize, f64); 2] = [(2, 10.1), (4, 49.2)];
 /// T_syn in seconds that every figure of Table 1 fits.
 pub(super) const T_SYN: f64 = 10e-6;
 

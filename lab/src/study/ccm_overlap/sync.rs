@@ -1,0 +1,78 @@
+//! T_syn as the paper measured it: a barrier between two threads and between four. Beside it the alternative that the
+//! paper names: counters, point to point.
+
+use tress_plan::measure::{SyncKind, sync_samples};
+
+use super::{
+    super::{Claim, Effort, Error, Measured, Section, StudyRow, busy::BusyMonitor},
+    cores, paper,
+};
+
+pub(super) fn run(_: &Effort) -> Result<Section, Error> {
+    let mut section = Section::new(format!(
+        "An empty stage, with the code of `tress plan --measure`: `std::sync::Barrier`, whose threads sleep, for the paper's \
+         Pthread barrier; and counters, where one thread, the link, waits for each of the others, and they wait for it. This \
+         machine has {} cores. With more threads than cores, a figure includes the wait for a core.",
+        cores()
+    ));
+    let mut monitor = BusyMonitor::default();
+    let mut figures = Vec::new();
+    for kind in [SyncKind::Barrier, SyncKind::Counter] {
+        for (threads, paper_us) in paper::BARRIERS_US {
+            monitor.check();
+            let us: Vec<f64> = sync_samples(kind, threads)?.into_iter().map(|seconds| seconds * 1e6).collect();
+            figures.push(Measured::of(&us));
+            section.rows.push(StudyRow {
+                paper: (kind == SyncKind::Barrier).then(|| paper_us.to_string()),
+                ..StudyRow::measured(format!("{}, {threads} threads", kind.name()), "µs", Measured::of(&us))
+            });
+        }
+    }
+    monitor.check();
+    if let [two, four, counter, _] = figures[..] {
+        judge(&mut section, [two, four, counter], &monitor);
+    }
+    section.rows.extend(monitor.row());
+    Ok(section)
+}
+
+fn judge(section: &mut Section, [two, four, counter]: [Measured; 3], monitor: &BusyMonitor) {
+    let [(_, paper_two), (_, paper_four)] = paper::BARRIERS_US;
+    let gain = ratio(four, two);
+    let claim = format!(
+        "a barrier between four threads costs at least twice as much as between two; the paper {:.1} times, measured {:.1}",
+        paper_four / paper_two,
+        gain.median
+    );
+    section.verdicts.push(Claim::Paper.of(claim, gain, 2.0..=f64::INFINITY, monitor));
+    let gain = ratio(two, counter);
+    let claim = format!("a barrier between two threads costs more than counters: {:.1} times as much", gain.median);
+    section.verdicts.push(Claim::Ours.of(claim, gain, 1.0..=f64::INFINITY, monitor));
+}
+
+/// The ratio of figures that were not measured alternately: its interval has the most distant ends.
+fn ratio(over: Measured, under: Measured) -> Measured {
+    Measured { median: over.median / under.median, low: over.low / under.high, high: over.high / under.low }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::super::Verdict, *};
+
+    /// By hand: 20 to 30 over 4 to 5 is 4 to 7.5.
+    #[test]
+    fn verdicts_follow_the_figures() {
+        let at = |median, low, high| Measured { median, low, high };
+        let Measured { low, high, .. } = ratio(at(25.0, 20.0, 30.0), at(4.5, 4.0, 5.0));
+        assert_eq!((low, high), (4.0, 7.5));
+        for (four, counter, had_cores, expected) in
+            [(25.0, 0.1, 1.0, (2, 0)), (5.0, 9.0, 1.0, (0, 2)), (5.0, 9.0, 0.5, (0, 0))]
+        {
+            let mut section = Section::default();
+            let figures = [5.0, four, counter].map(|figure| at(figure, figure, figure));
+            judge(&mut section, figures, &BusyMonitor::of(&[had_cores; 4]));
+            let count = |is: fn(&Verdict) -> bool| section.verdicts.iter().filter(|verdict| is(verdict)).count();
+            assert_eq!((count(|verdict| matches!(verdict, Verdict::Holds(_))), count(Verdict::is_refuted)), expected);
+        }
+    }
+}
