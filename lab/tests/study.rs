@@ -24,12 +24,13 @@ fn a_study_writes_its_page_and_continues_where_it_stopped() {
         "| 10 GB, 100 Mbit/s: speed-up |  | 1.46 | 1.462 |",
         "equation 2 gives 282.8",
         "15 of 16 figures follow",
+        "holds: R_comm = R_comp, equation 1: of four cores 2 compute and 2 send, 3.87 times",
         "| barrier, 4 threads | µs | 49.2 |",
         "left out: ",
     ] {
         assert!(page.contains(text), "{text}: {page}");
     }
-    for picture in ["by-size.svg", "table-1.svg"] {
+    for picture in ["by-size.svg", "table-1.svg", "fig-5.svg"] {
         assert!(page.contains(picture) && folder.join(picture).exists());
     }
 

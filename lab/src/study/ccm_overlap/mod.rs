@@ -4,6 +4,7 @@
 
 mod by_size;
 mod conclude;
+mod fig5;
 mod links;
 mod message;
 mod paper;
@@ -31,6 +32,11 @@ pub(super) const STUDY: Study = Study {
         },
         StudyPart { name: "table-1", title: "Stages and speed-up (Table 1)", run: table1::run },
         StudyPart { name: "sync", title: "The cost of a synchronisation (section 4)", run: sync::run },
+        StudyPart {
+            name: "fig-5",
+            title: "Four cores, divided between computing and communicating (Fig. 5)",
+            run: fig5::run,
+        },
         StudyPart { name: "links", title: "Over real links", run: links::run },
         StudyPart { name: "timeline", title: "Timeline of a transfer", run: timeline::run },
     ],
