@@ -10,11 +10,16 @@ use tress_container::container::CHUNK_BYTES;
 use tress_plan::Problem;
 
 use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, busy::BusyMonitor, chart};
-use super::paper::{self, R_COMP, T_SYN};
+use super::{
+    cores,
+    paper::{self, R_COMP, T_SYN},
+};
 use crate::picture::{Chart, Line, Mark, Scale};
 use transfer::{Transfers, no_disturbance};
 use wire::Wire;
 
+/// More bits per second than a core sends.
+const FAST: f64 = 40e9;
 /// A link, and the file that is sent over it.
 struct Link {
     /// Bits per second.
@@ -73,6 +78,7 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
         if link.rate == 1000e6 {
             run.sweep()?;
             run.halved()?;
+            run.sending_cores()?;
             run.lossy()?;
         }
     }
@@ -258,6 +264,28 @@ impl LinkRun<'_> {
         let claim = "the trace of each of these runs shows a new plan after the change".into();
         let is_so = plans.iter().all(|&plans| plans >= 1.0);
         self.section.verdicts.push(Claim::Ours.measured(claim, Some(is_so), self.monitor));
+        Ok(())
+    }
+
+    /// Several sending cores, each with a connection: on this link, and on one that is faster than a core sends.
+    fn sending_cores(&mut self) -> Result<(), String> {
+        for (rate, name) in [(self.link.rate, self.link.name), (FAST, "40 Gbit/s")] {
+            self.wire.set_rate(rate)?;
+            let seconds = self.alternate(&[&["--streams", "1"], &["--streams", "2"]])?;
+            let gain = Measured::ratio(&seconds[0], &seconds[1]);
+            self.section.rows.push(StudyRow::measured(format!("{name}: two sending cores relative to one"), "", gain));
+            let found = gain.median;
+            if rate < FAST {
+                let claim = format!("{name}: a second sending core gains nothing; measured {found:.3}");
+                self.judge(Claim::Ours, claim, gain, 0.95..=1.05);
+            } else if cores() >= 4 {
+                let claim = format!("{name}: two sending cores are 1.2 times as fast as one; measured {found:.2}");
+                self.judge(Claim::Paper, claim, gain, 1.2..=f64::INFINITY);
+            } else {
+                let text = format!("{name}: two sending cores are faster than one: both ends together need four cores");
+                self.section.verdicts.push(Verdict::LeftOut(text));
+            }
+        }
         Ok(())
     }
 
