@@ -7,6 +7,7 @@ mod conclude;
 mod fig5;
 mod links;
 mod message;
+mod misprints;
 mod paper;
 mod strategies;
 mod sync;
@@ -39,6 +40,7 @@ pub(super) const STUDY: Study = Study {
         },
         StudyPart { name: "links", title: "Over real links", run: links::run },
         StudyPart { name: "timeline", title: "Timeline of a transfer", run: timeline::run },
+        StudyPart { name: "misprints", title: "Misprints", run: misprints::run },
     ],
     inputs: |_| Ok(String::new()),
     conclude: conclude::conclude,
