@@ -117,14 +117,14 @@ fn ticks() -> Vec<Verdict> {
     vec![
         Verdict::Misprint(format!(
             "MS-DOS: {} of the 16 powers are whole ticks of its clock ({:.1} ms), so each is exact to one tick, and at 256 bits a \
-             Montgomery power is 2 ticks or 3. One fits no tick. {}",
+             Montgomery power is 2 ticks or 3. One fits no tick: {}",
             16 - powers.len(),
             1e3 / TICKS_PER_S,
             list(&powers)
         )),
         Verdict::Unclear(format!(
             "MS-DOS: {} of the 48 other figures are whole ticks too, if sums and differences ran 100,000 times and the others \
-             10,000 times; the paper does not say. {} do not fit, and may be misprints of a digit. {}",
+             10,000 times; the paper does not say. {} do not fit, and may be misprints of a digit: {}",
             48 - others.len(),
             others.len(),
             list(&others)
