@@ -176,11 +176,10 @@ fn at_the_same_time(section: &mut Section, all: &[StrategyRuns], monitor: &BusyM
         table.rows.push([strategy.name()].into_iter().chain(cells).collect());
         groups.push(Group { name: strategy.name(), values: shares.map(Some).into() });
         if *strategy == Strategy::Rows(Waiting::Unspecified) {
-            let several: f64 = shares[2..].iter().sum();
+            let (name, several) = (strategy.name(), shares[2..].iter().sum::<f64>());
             let claim = format!(
-                "{}: the cores work at the same time (section 4.4, figure 11), two or more for at least half of the time; \
-                 measured {several:.0} %",
-                strategy.name()
+                "{name}: the cores work at the same time (section 4.4, figure 11), two or more for at least half of the time; \
+                 measured {several:.0} %"
             );
             section.verdicts.push(Claim::Paper.measured(claim, Some(several >= 50.0), monitor));
         }

@@ -77,24 +77,17 @@ mod tests {
     #[test]
     fn figures_are_those_of_the_paper() {
         let number = |text: &str| text.parse::<f64>().expect("a figure");
-        for (text, value, printed) in [
-            (SERIAL, SERIAL_S, "7.4999"),
-            (SERIAL_ENCRYPT, SERIAL_ENCRYPT_S, "4.2343"),
-            (PARALLEL, PARALLEL_S, "5.0127"),
-        ] {
-            assert_eq!((text, number(text)), (printed, value));
-        }
+        assert_eq!([SERIAL, SERIAL_ENCRYPT, PARALLEL], ["7.4999", "4.2343", "5.0127"]);
+        assert_eq!([SERIAL, SERIAL_ENCRYPT, PARALLEL].map(number), [SERIAL_S, SERIAL_ENCRYPT_S, PARALLEL_S]);
         assert!((number(SERIAL) - number(SAVED) - number(PARALLEL)).abs() < 1e-9);
         let texts: Vec<String> = FORMULAS.iter().map(|formula| format!("{} {}", formula.cores, formula.text)).collect();
         let printed = "1 4n²+2n+1, 2 2n²+n+3, 4 n²+n/2+3, 1 16, 2 13, 1 23n+1, 2 10n+n/2+10, 4 5n+n/4+10";
         assert_eq!(texts.join(", "), printed);
-        assert_eq!(GAINS.map(|(_, gain)| gain), [30.0, 33.0, 21.0]);
     }
 
     /// The paper's examples in section 2.2: a fifth in parallel gains 1.176 on 4 cores and 1.25 on any number.
     #[test]
     fn the_papers_examples_of_amdahls_law() {
-        assert_eq!(AMDAHL.map(|(cores, _, _)| cores), [4.0, f64::INFINITY]);
         assert_eq!(AMDAHL.map(|(_, _, gain)| gain), ["1.176", "1.25"]);
         assert_eq!(format!("{:.3}", amdahl(0.2, 4.0)), "1.176");
         assert_eq!(amdahl(0.2, f64::INFINITY), 1.25);

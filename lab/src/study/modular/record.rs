@@ -72,16 +72,16 @@ impl RecordedSystem {
 
 /// The systems of the file in `effort`, or of the built-in record.
 pub(super) fn systems(effort: &Effort) -> Result<Vec<RecordedSystem>, Error> {
-    let text = text(effort)?;
-    parse(&text).map_err(|(line, why)| Error::Record { path: path(effort), line, why })
+    parsed(effort, &text(effort)?)
 }
 
 /// The systems of the file in `effort`, or of the built-in record of compilers.
 pub(super) fn compilers(effort: &Effort) -> Result<Vec<RecordedSystem>, Error> {
-    if effort.systems.is_some() {
-        return systems(effort);
-    }
-    parse(COMPILERS).map_err(|(line, why)| Error::Record { path: path(effort), line, why })
+    if effort.systems.is_some() { systems(effort) } else { parsed(effort, COMPILERS) }
+}
+
+fn parsed(effort: &Effort, text: &str) -> Result<Vec<RecordedSystem>, Error> {
+    parse(text).map_err(|(line, why)| Error::Record { path: path(effort), line, why })
 }
 
 /// The contents of that file.

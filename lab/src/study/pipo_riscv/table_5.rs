@@ -210,20 +210,11 @@ mod tests {
     #[test]
     fn the_papers_cells_are_those_of_its_table() {
         let simulated = vec![[figures(8, 1000); 3]; TABLE_5.len()];
-        let printed = [
-            ["1217", "152.21"],
-            ["1240", "155"],
-            ["1242", "155.25"],
-            ["2715", "84.85"],
-            ["1918", "59.93"],
-            ["1907", "59.59"],
-            ["1942", "60.68"],
-            ["2078", "259.75"],
-            ["", "113.7"],
-        ];
+        let printed =
+            "1217 152.21, 1240 155, 1242 155.25, 2715 84.85, 1918 59.93, 1907 59.59, 1942 60.68, 2078 259.75,  113.7";
         let table = cycles(&simulated, [1184, 1382]);
-        let found: Vec<[&str; 2]> = table.rows.iter().map(|row| [row[1].as_str(), row[4].as_str()]).collect();
-        assert_eq!(found, printed);
+        let found: Vec<String> = table.rows.iter().map(|row| format!("{} {}", row[1], row[4])).collect();
+        assert_eq!(found.join(", "), printed);
         // By hand: 1184 / 8 and 1382 / 32.
         assert_eq!([7, 8].map(|row: usize| table.rows[row][6].as_str()), ["148.0", "43.2"]);
     }
