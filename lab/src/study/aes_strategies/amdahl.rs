@@ -35,7 +35,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
 
 /// The paper's examples, and its run beside the law.
 fn paper_examples(section: &mut Section) {
-    for (cores, name, printed) in [(4.0, "4 cores", "1.176"), (f64::INFINITY, "any number of cores", "1.25")] {
+    for (cores, name, printed) in paper::AMDAHL {
         section.rows.push(StudyRow {
             what: format!("the paper's example: 20 % parallel, {name}"),
             paper: Some(printed.into()),

@@ -6,7 +6,7 @@
 //! The time of the readings is subtracted.
 
 use super::files::{self, disk_s};
-use super::strategy::{RunTimes, StrategyRunner, Waiting};
+use super::strategy::{RunTimes, Strategy, StrategyRunner, Waiting};
 use super::turns::{Budget, Measurement, StrategyRuns, size};
 use super::{Direction, Function};
 use crate::picture::bars::{Bars, Group};
@@ -40,7 +40,9 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
          every part of the work. The time of reading is subtracted. The rounds of the library and the blocks of a queue are \
          not timed separately. The remaining time of the threads is *waiting and the rest*: starting, waiting at barriers, \
          for a queue or for each other, and moving blocks in and out of states. *Busy* is the processor time of a thread \
-         divided by the elapsed time, in runs without such clocks; a spinning barrier counts as busy.",
+         divided by the elapsed time, in runs without such clocks; a spinning barrier counts as busy. *At the same time* is \
+         from the begin and end of each function in the runs with clocks; a thread whose core was taken away counts, a thread \
+         at a barrier does not.",
         size(bytes)
     ));
     let bench = StrategyRunner::new(&mut section.verdicts);
@@ -54,6 +56,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     section.rows.extend(monitor.row());
     by_function(&mut section, &bench, &all, &monitor);
     core_usage(&mut section, &bench, &all);
+    at_the_same_time(&mut section, &all, &monitor);
     Ok(section)
 }
 
@@ -138,15 +141,71 @@ fn core_usage(section: &mut Section, bench: &StrategyRunner, all: &[StrategyRuns
     section.pictures.push(Picture::new("busy", Bars { title, series: names, groups }));
 }
 
+/// The last of the numbers of cores counts all larger numbers too.
+const CORES_TOGETHER: [&str; 5] = ["no core", "1 core", "2 cores", "3 cores", "4 cores or more"];
+
+/// Per cent of the time for which this number of threads was in functions at the same time.
+fn together(turns: &StrategyRuns) -> Option<[f64; CORES_TOGETHER.len()]> {
+    let shares = |run: &RunTimes| {
+        let all: f64 = run.together_s.iter().sum();
+        let mut shares = [0.0; CORES_TOGETHER.len()];
+        for (number, seconds) in run.together_s.iter().enumerate() {
+            shares[number.min(CORES_TOGETHER.len() - 1)] += 100.0 * seconds / all;
+        }
+        (all > 0.0).then_some(shares)
+    };
+    let runs: Vec<_> = turns.watched.iter().filter_map(shares).collect();
+    let median = |number| Measured::of(&runs.iter().map(|run| run[number]).collect::<Vec<f64>>()).median;
+    (!runs.is_empty()).then(|| std::array::from_fn(median))
+}
+
+/// Figures 9 and 11 of the paper: how long how many cores were busy at the same time.
+fn at_the_same_time(section: &mut Section, all: &[StrategyRuns], monitor: &BusyMonitor) {
+    let found: Vec<_> = all.iter().filter_map(|turns| Some((turns.strategy, together(turns)?))).collect();
+    if found.is_empty() {
+        return;
+    }
+    let mut table = StudyTable::new(
+        "Measured, share of time for which this number of cores was in the functions of AES at the same time, per cent: the \
+         paper's figure 9 is plain, its figure 11 is rows over threads",
+        &[&["strategy"], &CORES_TOGETHER[..]].concat(),
+    );
+    let mut groups = Vec::new();
+    for (strategy, shares) in &found {
+        let cells = shares.iter().map(|share| if *share == 0.0 { String::new() } else { format!("{share:.1}") });
+        table.rows.push([strategy.name()].into_iter().chain(cells).collect());
+        groups.push(Group { name: strategy.name(), values: shares.map(Some).into() });
+        if *strategy == Strategy::Rows(Waiting::Unspecified) {
+            let (name, several) = (strategy.name(), shares[2..].iter().sum::<f64>());
+            let claim = format!(
+                "{name}: the cores work at the same time (section 4.4, figure 11), two or more for at least half of the time; \
+                 measured {several:.0} %"
+            );
+            section.verdicts.push(Claim::Paper.measured(claim, Some(several >= 50.0), monitor));
+        }
+    }
+    section.tables.push(table);
+    let title = "Share of time by number of cores in functions of AES at the same time, per cent".into();
+    let series = CORES_TOGETHER.map(String::from).into();
+    section.pictures.push(Picture::new("together", Bars { title, series, groups }));
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{super::strategy::Strategy, *};
+    use super::*;
 
     /// By hand: two threads for a second are two seconds; 0.4 s in SubBytes and 0.2 s of reading the clock are not
     /// part of the rest.
     #[test]
     fn the_rest_is_what_is_left() {
-        let run = RunTimes { seconds: 1.0, busy_s: vec![0.25, 2.0], laps: [0.4, 0.0, 0.0, 0.0, 0.0], reading_s: 0.2 };
+        let run = RunTimes {
+            seconds: 1.0,
+            busy_s: vec![0.25, 2.0],
+            laps: [0.4, 0.0, 0.0, 0.0, 0.0],
+            reading_s: 0.2,
+            // Half of 0.4 s with no thread; 0.1 s with one; five and six threads have 0.05 s each.
+            together_s: vec![0.2, 0.1, 0.0, 0.0, 0.0, 0.05, 0.05],
+        };
         let turns = StrategyRuns {
             strategy: Strategy::Rows(Waiting::Spinning),
             bytes: 1_000_000_000,
@@ -156,6 +215,8 @@ mod tests {
         };
         let parts = ns_per_byte(&turns, 2);
         assert!((parts[0] - 0.4).abs() < 1e-9 && (parts[5] - (2.0 - 0.4 - 0.2)).abs() < 1e-9, "{parts:?}");
+        let shares = together(&turns).expect("shares");
+        assert!(shares.iter().zip([50.0, 25.0, 0.0, 0.0, 25.0]).all(|(a, b)| (a - b).abs() < 1e-9), "{shares:?}");
         assert_eq!([0, 1, 2].map(|thread| busy(&turns, thread)), [Some(25.0), Some(100.0), None]);
     }
 }

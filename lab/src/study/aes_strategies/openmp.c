@@ -10,6 +10,8 @@
  *       laps      seconds in SubBytes, ShiftRows, MixColumns, AddRoundKey, and in blocks that are not divided into functions, of all threads,
  *                 without reading the clock
  *       reading   seconds of reading the clock for the laps
+ *       together  seconds in which no thread was in a lap, one was, two were at the same time, and so on, of as much of the run as the
+ *                 first KEPT laps of each thread cover; without WATCH empty
  *   openmp micro THREADS
  *     prints the seconds of each function on one state, of the key schedule, of a barrier and of an empty parallel region
  *   openmp race STATES
@@ -24,7 +26,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS = 10, BLOCK = 16, MOST_THREADS = 256, TOGETHER = 64, CALLS = 20000, MEETINGS = 50 };
+enum { ROUNDS = 10, BLOCK = 16, MOST_THREADS = 256, TOGETHER = 64, CALLS = 20000, MEETINGS = 50, KEPT = 1 << 16 };
 enum function { SUB_BYTES, SHIFT_ROWS, MIX_COLUMNS, ADD_ROUND_KEY, WHOLE_BLOCK, FUNCTIONS };
 typedef unsigned char byte;
 
@@ -45,6 +47,9 @@ static byte sbox[256], inverse_sbox[256], round_keys[ROUNDS + 1][BLOCK];
 static struct laps {
     double seconds[FUNCTIONS];
     long counts[FUNCTIONS];
+    /* Start and end of the first laps. */
+    double (*kept)[2];
+    long used;
     char pad[64];
 } laps[MOST_THREADS];
 
@@ -60,8 +65,10 @@ static double now(void) { return now_of(CLOCK_MONOTONIC); }
 #define LAP(function)                                                                                                  \
     if (watch) {                                                                                                       \
         struct laps *own = &laps[omp_get_thread_num()];                                                                \
-        own->seconds[function] += now() - start;                                                                       \
+        double end = now();                                                                                            \
+        own->seconds[function] += end - start;                                                                         \
         own->counts[function]++;                                                                                       \
+        if (own->used < KEPT) own->kept[own->used][0] = start, own->kept[own->used++][1] = end;                        \
     }
 
 static byte xtime(byte a) { return (byte)(a << 1 ^ (a >> 7) * 0x1b); }
@@ -270,6 +277,29 @@ static void encrypt(char way, byte *data, long blocks, int decrypt, int watch) {
     }
 }
 
+/* Adds up the time from `from` to `to` by the number of threads that were in a lap. A lap's two readings of the clock include one. */
+static void print_together(int threads, double from, double to, double reading) {
+    double together[MOST_THREADS + 1] = {0};
+    long next[MOST_THREADS] = {0};
+    int inside = 0;
+    for (int i = 0; i < threads; i++)
+        if (laps[i].used == KEPT && laps[i].kept[KEPT - 1][1] < to) to = laps[i].kept[KEPT - 1][1];
+    for (;;) {
+        int first = -1;
+        double at = to;
+        for (int i = 0; i < threads; i++) {
+            if (next[i] >= 2 * laps[i].used) continue;
+            double *lap = laps[i].kept[next[i] / 2], time = next[i] % 2 ? lap[1] - reading : lap[0];
+            if (time < lap[0]) time = lap[0];
+            if (time < at) at = time, first = i;
+        }
+        if (at > from) together[inside] += at - from, from = at;
+        if (first < 0) break;
+        inside += next[first]++ % 2 ? -1 : 1;
+    }
+    for (int i = 0; i <= threads; i++) printf("%s%.9f", i ? ", " : "", together[i]);
+}
+
 static void micro(void) {
     byte state[4][4] = {{0x5a}}, key[BLOCK] = {1};
     double start;
@@ -410,6 +440,8 @@ int main(int count_of, char **arguments) {
         if ((last - start) / 1000 < reading) reading = (last - start) / 1000;
     }
 
+    for (int i = 0; watch && i < threads; i++)
+        if (!(laps[i].kept = malloc(KEPT * sizeof *laps[i].kept))) return fail("no memory");
     double busy[MOST_THREADS] = {0}, busy_before = now_of(CLOCK_THREAD_CPUTIME_ID), start = now();
     encrypt(arguments[1][0], data, bytes / BLOCK, decrypt, watch);
     double seconds = now() - start;
@@ -435,6 +467,8 @@ int main(int count_of, char **arguments) {
         }
         printf("%s%.9f", i ? ", " : "", total > 0 ? total : 0.0);
     }
-    printf("], \"reading\": %.9f}\n", reading * (double)all);
+    printf("], \"reading\": %.9f, \"together\": [", reading * (double)all);
+    if (watch) print_together(threads, start, start + seconds, reading);
+    puts("]}");
     return 0;
 }

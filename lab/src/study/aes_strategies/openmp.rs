@@ -37,6 +37,7 @@ struct ProgramOutput {
     busy: Vec<f64>,
     laps: [f64; 5],
     reading: f64,
+    together: Vec<f64>,
 }
 
 /// Seconds of operations that are too short for a run.
@@ -168,13 +169,14 @@ fn read<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T, Error> {
 }
 
 fn run(text: &str) -> Result<RunTimes, Error> {
-    let ProgramOutput { seconds, busy, laps, reading } = read(text)?;
-    let numbers = [seconds, reading].into_iter().chain(laps).chain(busy.iter().copied());
+    let ProgramOutput { seconds, busy, laps, reading, together } = read(text)?;
+    let numbers = [seconds, reading].into_iter().chain(laps).chain(busy.iter().chain(&together).copied());
     let are_times = numbers.into_iter().all(|number| number.is_finite() && number >= 0.0);
-    if !are_times || seconds == 0.0 || busy.is_empty() || busy.len() > MOST_THREADS {
+    let is_length = together.is_empty() || together.len() == busy.len() + 1;
+    if !are_times || !is_length || seconds == 0.0 || busy.is_empty() || busy.len() > MOST_THREADS {
         return Err(Error::Worker("impossible times".into()));
     }
-    Ok(RunTimes { seconds, busy_s: busy, laps, reading_s: reading })
+    Ok(RunTimes { seconds, busy_s: busy, laps, reading_s: reading, together_s: together })
 }
 
 #[cfg(test)]
@@ -183,7 +185,8 @@ mod tests {
 
     #[test]
     fn invalid_output_of_the_program_is_rejected() {
-        let good = "{\"seconds\": 0.5, \"busy\": [0.5, 0.25], \"laps\": [0.1, 0, 0, 0, 0], \"reading\": 0}";
+        let good = "{\"seconds\": 0.5, \"busy\": [0.5, 0.25], \"laps\": [0.1, 0, 0, 0, 0], \"reading\": 0, \
+                    \"together\": [0.1, 0.2, 0.2]}";
         let found = run(good).expect("a run");
         assert_eq!((found.seconds, found.busy_s, found.laps[0]), (0.5, vec![0.5, 0.25], 0.1));
         let bad = [
@@ -195,9 +198,31 @@ mod tests {
             &good.replace("\"seconds\": 0.5", "\"seconds\": 0"),
             &good.replace("0.25", "1e999"),
             &good.replace("[0.1, 0, 0, 0, 0]", "[0.1, 0, 0]"),
+            &good.replace("[0.1, 0.2, 0.2]", "[0.1, 0.2]"),
+            &good.replace("[0.1, 0.2, 0.2]", "[0.1, 0.2, -0.2]"),
         ];
         for text in bad {
             assert!(matches!(run(text), Err(Error::Worker(_))), "{text}");
+        }
+    }
+
+    /// The times with 0, 1 and 2 threads in a function are all of a run that is short enough to be kept. Seconds in functions are
+    /// those times by the number of threads.
+    #[test]
+    fn times_together_are_the_times_of_the_run() {
+        let Ok(openmp) = OpenMp::new() else {
+            assert!(env::var_os("CI").is_none(), "a C compiler with OpenMP is missing");
+            return eprintln!("not tested: a C compiler with OpenMP is missing");
+        };
+        for (way, threads) in [("segments", 1), ("segments", 2), ("rows", 2), ("blocks", 2)] {
+            let found = openmp.run(way, Waiting::Unspecified, Direction::Encrypt, threads, true, &mut [0; 8192]);
+            let found = found.expect("a run");
+            let (all, functions): (f64, f64) = (found.together_s.iter().sum(), found.laps.iter().sum());
+            let inside: f64 = found.together_s.iter().zip(0..).map(|(seconds, cores)| seconds * f64::from(cores)).sum();
+            assert!((all / found.seconds - 1.0).abs() < 1e-3, "{way}: {found:?}");
+            // A lap below one reading of the clock counts as nothing here, and as less than nothing there.
+            assert!(inside >= 0.99 * functions - 1e-6 && inside <= functions + found.reading_s, "{way}: {found:?}");
+            assert_eq!(found.together_s.len(), threads + 1);
         }
     }
 

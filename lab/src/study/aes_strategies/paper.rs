@@ -1,4 +1,4 @@
-//! The paper's figures: its headline run, its formulas, its examples of Amdahl's law.
+//! All figures of the paper that the study prints: its headline run, its gains, its formulas, its examples of Amdahl's law.
 
 use super::Function;
 
@@ -9,6 +9,13 @@ pub(super) const PARALLEL: &str = "5.0127";
 pub(super) const SERIAL_S: f64 = 7.4999;
 pub(super) const SERIAL_ENCRYPT_S: f64 = 4.2343;
 pub(super) const PARALLEL_S: f64 = 5.0127;
+/// Seconds saved, as printed (section 4.3).
+pub(super) const SAVED: &str = "2.4872";
+/// Places where the paper says by how many per cent it is faster.
+pub(super) const GAINS: [(&str, f64); 3] = [("abstract", 30.0), ("section 4.3", 33.0), ("conclusion", 21.0)];
+/// Gains of a task of which a fifth is parallel, by number of cores (section 2.2).
+pub(super) const AMDAHL: [(f64, &str, &str); 2] =
+    [(4.0, "4 cores", "1.176"), (f64::INFINITY, "any number of cores", "1.25")];
 /// Number of cores of the paper's machine.
 pub(super) const CORES: f64 = 2.0;
 
@@ -66,9 +73,22 @@ mod tests {
         assert!(of(Function::AddRoundKey, 1).is_none());
     }
 
+    /// Texts and numbers are the same figures, and those of the paper's text. The serial run less the saved time is the parallel run.
+    #[test]
+    fn figures_are_those_of_the_paper() {
+        let number = |text: &str| text.parse::<f64>().expect("a figure");
+        assert_eq!([SERIAL, SERIAL_ENCRYPT, PARALLEL], ["7.4999", "4.2343", "5.0127"]);
+        assert_eq!([SERIAL, SERIAL_ENCRYPT, PARALLEL].map(number), [SERIAL_S, SERIAL_ENCRYPT_S, PARALLEL_S]);
+        assert!((number(SERIAL) - number(SAVED) - number(PARALLEL)).abs() < 1e-9);
+        let texts: Vec<String> = FORMULAS.iter().map(|formula| format!("{} {}", formula.cores, formula.text)).collect();
+        let printed = "1 4n²+2n+1, 2 2n²+n+3, 4 n²+n/2+3, 1 16, 2 13, 1 23n+1, 2 10n+n/2+10, 4 5n+n/4+10";
+        assert_eq!(texts.join(", "), printed);
+    }
+
     /// The paper's examples in section 2.2: a fifth in parallel gains 1.176 on 4 cores and 1.25 on any number.
     #[test]
     fn the_papers_examples_of_amdahls_law() {
+        assert_eq!(AMDAHL.map(|(_, _, gain)| gain), ["1.176", "1.25"]);
         assert_eq!(format!("{:.3}", amdahl(0.2, 4.0)), "1.176");
         assert_eq!(amdahl(0.2, f64::INFINITY), 1.25);
         assert_eq!(amdahl(0.2, 1.0), 1.0);

@@ -117,6 +117,9 @@ pub(super) struct RunTimes {
     pub(super) laps: [f64; 5],
     /// Seconds of reading the clock for `laps`.
     pub(super) reading_s: f64,
+    /// Seconds in which no thread was in a function, one was, two were at the same time, and so on. Only the C program keeps
+    /// them, in runs that are watched; of a long run only its begin.
+    pub(super) together_s: Vec<f64>,
 }
 
 impl StrategyRunner {

@@ -2,7 +2,9 @@
 //! algorithms that give a wrong result exactly as printed.
 
 use super::super::{Effort, Error, Section, Verdict};
-use super::paper::{OPERATIONS, SYSTEMS, TABLES, UNIX, WINDOWS_31, WINDOWS_31_LARGE};
+use super::paper::{
+    DOS_LARGE, DOS_SMALL, OPERATIONS, SYSTEMS, TABLES, TICKS_PER_S, UNIX, WINDOWS_31, WINDOWS_31_LARGE,
+};
 
 const BINARY: usize = 6;
 const MONTGOMERY: usize = 7;
@@ -34,15 +36,19 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let gains = others.filter(|&pair| pair != (3, UNIX)).map(|(table, column)| gain(table, column));
     verdicts.push(Verdict::Misprint(format!(
         "Table 5, UNIX: the last two figures are swapped. As printed, a Montgomery power would take {:.2} times as long as a \
-         binary power; in all other cases it is faster ({} times), and with the two swapped it is {:.2} times as fast",
+         binary power; in all other cases it is faster ({} times; the 3.02 are 6 ticks over 2 of the MS-DOS clock, see below, \
+         {} times), and with the two swapped it is {:.2} times as fast",
         1.0 / gain(3, UNIX),
         super::span(gains),
+        super::span(TABLES[0].ratio_in_ticks([BINARY, DOS_SMALL], [MONTGOMERY, DOS_SMALL])),
         1.0 / gain(3, UNIX)
     )));
 
+    verdicts.extend(ticks());
     for (row, column, table) in decreasing_figures() {
         verdicts.push(Verdict::Misprint(format!(
-            "Table {}, {}: {} takes {} at {} bits, longer than the {} of Table {} at {} bits; one of them is wrong",
+            "Table {}, {}: {} takes {} at {} bits, longer than the {} of Table {} at {} bits; one of them is wrong, and not by \
+             the clock, of which they are {} and {} ticks",
             TABLES[table].number,
             SYSTEMS[column].name,
             OPERATIONS[row],
@@ -51,6 +57,8 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
             TABLES[table + 1].text(row, column),
             TABLES[table + 1].number,
             TABLES[table + 1].bits,
+            TABLES[table].ticks(row, column),
+            TABLES[table + 1].ticks(row, column),
         )));
     }
     let jump = |column: usize| TABLES[3].ns(CLASSICAL, column) / TABLES[2].ns(CLASSICAL, column);
@@ -81,6 +89,44 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
             .into(),
     ));
     Ok(section)
+}
+
+/// Figures of MS-DOS that are no whole number of ticks: table, row, column.
+fn figures_between_ticks() -> Vec<(usize, usize, usize)> {
+    let places = (0..TABLES.len()).flat_map(|table| (0..OPERATIONS.len()).map(move |row| (table, row)));
+    let all = places.flat_map(|(table, row)| [DOS_SMALL, DOS_LARGE].map(|column| (table, row, column)));
+    all.filter(|&(table, row, column)| {
+        !TABLES[table].of_ticks(row, column).contains(&TABLES[table].figures[row][column].to_string())
+    })
+    .collect()
+}
+
+/// What the clock of MS-DOS says about its figures.
+fn ticks() -> Vec<Verdict> {
+    let between = figures_between_ticks();
+    let (powers, others): (Vec<_>, Vec<_>) = between.iter().partition(|(_, row, _)| *row >= BINARY);
+    let what = |&(table, row, column): &(usize, usize, usize)| {
+        let (table, system, operation) = (&TABLES[table], SYSTEMS[column].name, OPERATIONS[row]);
+        let (printed, nearest) = (table.figures[row][column], &table.of_ticks(row, column)[1]);
+        format!("Table {}, {system}, {operation}: printed {printed}, the nearest tick is {nearest}", table.number)
+    };
+    let list = |places: &[(usize, usize, usize)]| places.iter().map(what).collect::<Vec<_>>().join("; ");
+    vec![
+        Verdict::Misprint(format!(
+            "MS-DOS: {} of the 16 powers are whole ticks of its clock ({:.1} ms), so each is exact to one tick, and at 256 bits a \
+             Montgomery power is 2 ticks or 3. One fits no tick: {}",
+            16 - powers.len(),
+            1e3 / TICKS_PER_S,
+            list(&powers)
+        )),
+        Verdict::Unclear(format!(
+            "MS-DOS: {} of the 48 other figures are whole ticks too, if sums and differences ran 100,000 times and the others \
+             10,000 times; the paper does not say. {} do not fit, and may be misprints of a digit: {}",
+            48 - others.len(),
+            others.len(),
+            list(&others)
+        )),
+    ]
 }
 
 /// Figures that are larger than those at the next size: row, column, table.
@@ -161,6 +207,18 @@ mod tests {
         }
         assert_eq!(binary_as_printed(3, 100, 1_000_003), 896571);
         assert_eq!((binary(5, 96, 97), montgomery(5, 96, 97, false, false)), (1, 1));
+    }
+
+    /// From a program of a few lines in Python, with 1 / 18.2 s.
+    #[test]
+    fn figures_that_are_no_whole_ticks() {
+        assert_eq!(
+            figures_between_ticks(),
+            [(0, 1, DOS_LARGE), (0, 3, DOS_LARGE), (3, 1, DOS_SMALL), (3, 7, DOS_SMALL)]
+        );
+        let [Verdict::Misprint(powers), Verdict::Unclear(others)] = &ticks()[..] else { panic!("two verdicts") };
+        assert!(powers.contains("15 of") && powers.contains("printed 7.987, the nearest tick is 7.967"), "{powers}");
+        assert!(others.contains("45 of") && others.contains("printed 0.1645"), "{others}");
     }
 
     /// Found by reading the tables.

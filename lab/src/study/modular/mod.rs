@@ -1,6 +1,7 @@
 //! Arithmetic for signatures on several systems: the paper's tables 2 to 5 beside this machine and beside the records
 //! of lab/systems/run; the paper's three questions; and its misprints.
 
+mod compilers;
 mod conclude;
 mod digits;
 mod far_pointers;
@@ -30,6 +31,7 @@ pub(super) const STUDY: Study = Study {
         StudyPart { name: "table-5", title: "Table 5: 1024 bits", run: tables::table_5 },
         StudyPart { name: "far-pointers", title: "What does a far pointer cost?", run: far_pointers::run },
         StudyPart { name: "library", title: "What does a shared library cost?", run: library::run },
+        StudyPart { name: "compilers", title: "What difference does the compiler make?", run: compilers::run },
         StudyPart { name: "digits", title: "What does a wider digit gain?", run: digits::run },
         StudyPart { name: "misprints", title: "Misprints", run: misprints::run },
     ],

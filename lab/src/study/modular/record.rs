@@ -12,6 +12,10 @@ use super::super::{Effort, Error};
 const BUILT_IN: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../bench/record/2026-11-22-intel-xeon-2-80ghz-systems.jsonl"));
 
+/// The record of compilers in this program: one machine, Rust by two back ends and C by two compilers.
+const COMPILERS: &str =
+    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../bench/record/2026-11-25-amd-epyc-systems.jsonl"));
+
 /// Largest size of a file in bytes: more than any that lab/systems/run writes.
 const MOST_BYTES: u64 = 16 << 20;
 
@@ -68,8 +72,16 @@ impl RecordedSystem {
 
 /// The systems of the file in `effort`, or of the built-in record.
 pub(super) fn systems(effort: &Effort) -> Result<Vec<RecordedSystem>, Error> {
-    let text = text(effort)?;
-    parse(&text).map_err(|(line, why)| Error::Record { path: path(effort), line, why })
+    parsed(effort, &text(effort)?)
+}
+
+/// The systems of the file in `effort`, or of the built-in record of compilers.
+pub(super) fn compilers(effort: &Effort) -> Result<Vec<RecordedSystem>, Error> {
+    if effort.systems.is_some() { systems(effort) } else { parsed(effort, COMPILERS) }
+}
+
+fn parsed(effort: &Effort, text: &str) -> Result<Vec<RecordedSystem>, Error> {
+    parse(text).map_err(|(line, why)| Error::Record { path: path(effort), line, why })
 }
 
 /// The contents of that file.
