@@ -117,7 +117,7 @@ pub(super) fn set_word<R: WordRegister>(register: &mut R, slot: usize, word: u32
 /// The machine must have the instructions of `R`.
 #[inline(always)]
 pub(super) unsafe fn consecutive<R: WordRegister, const N: usize>(first: &Block) -> [[R; 4]; N] {
-    let [a, b, c, d] = super::words::to_words(first);
+    let [a, b, c, d] = crate::ciphers::words::to_words(first);
     // SAFETY: the caller guarantees the instructions, and `NUMBERS` is as long as the longest register.
     unsafe {
         let common = [R::splat(a), R::splat(b), R::splat(c), R::splat(0)];
@@ -459,7 +459,7 @@ macro_rules! engine {
 
             #[inline(always)]
             fn cbc_encrypt_blocks(self, keys: &RoundKeys, chain: &mut Block, data: &mut [u8]) {
-                chain::cbc_encrypt_blocks(keys, chain, data);
+                words::chain::cbc_encrypt_blocks(keys, chain, data);
             }
         }
 
@@ -502,7 +502,7 @@ macro_rules! engine {
                 data: &mut [u8],
                 direction: CipherDirection,
             ) {
-                chain_ahead::ccm_blocks(self, keys, mac, counter, data, direction);
+                words::chain_ahead::ccm_blocks(self, keys, mac, counter, data, direction);
             }
         }
     };

@@ -4,8 +4,8 @@ use core::arch::aarch64::*;
 
 use super::keys::{self, ROUNDS, RoundKeys, WORDS};
 use super::sliced::{self, LaneRoundKeys, WordRegister, engine};
-use super::{chain, chain_ahead, words};
 use crate::block::Block;
+use crate::ciphers::words;
 use crate::engine::{CcmEngine, CcmOperation, CipherDirection, Engine, Interleave, Operation, STEP_BLOCKS, counters};
 
 engine!(
