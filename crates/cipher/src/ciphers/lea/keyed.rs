@@ -11,6 +11,12 @@ backends! {
     pub enum LeaKey of Block {
         Reference: Reference,
         Portable: Portable,
+        #[cfg(target_arch = "aarch64")]
+        Neon: super::aarch64::Neon,
+        #[cfg(target_arch = "x86_64")]
+        Avx2: super::x86::Avx2,
+        #[cfg(target_arch = "x86_64")]
+        Avx512: super::x86::Avx512,
     }
     ccm LeaKey
 }

@@ -8,6 +8,9 @@
 //! |---|---|---|
 //! | `reference` | the paper line by line | not guaranteed |
 //! | `portable` | 32-bit words, several blocks side by side | yes |
+//! | `neon` | 128-bit registers of aarch64, 4 blocks a vector | yes |
+//! | `avx2` | 256-bit registers, 8 blocks a vector | yes |
+//! | `avx512` | 512-bit registers with rotations, 16 blocks a vector | yes |
 //!
 //! All backends add, XOR and rotate by fixed amounts, without tables and without branches on secrets. The chains of one message (CBC
 //! encryption, the MAC of CCM) run in 32-bit words on every backend. The words of keys and blocks are little-endian.
@@ -29,11 +32,17 @@ use crate::engine::CipherDirection;
 use crate::operation::{Ecb, Modes};
 use crate::{Backend, Block, BlockCipher, Error};
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod keyed;
 mod keys;
 mod portable;
 mod reference;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod sliced;
 mod words;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 use keyed::LeaKey;
 

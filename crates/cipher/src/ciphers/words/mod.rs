@@ -1,10 +1,16 @@
 //! What ciphers share whose blocks are four little-endian words of 32 bits: RC6 and LEA.
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 pub(crate) mod chain;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod chain_ahead;
 pub(crate) mod portable;
 pub(crate) mod reference;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) mod sliced;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 use zeroize::Zeroize;
 
