@@ -11,6 +11,8 @@ backends! {
     pub enum LeaKey of Block {
         Reference: Reference,
         Portable: Portable,
+        #[cfg(target_arch = "riscv32")]
+        Riscv32: super::riscv32::Riscv32,
         #[cfg(target_arch = "aarch64")]
         Neon: super::aarch64::Neon,
         #[cfg(target_arch = "x86_64")]

@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | `reference` | the paper line by line | not guaranteed |
 //! | `portable` | 32-bit words, several blocks side by side | yes |
+//! | `riscv32` | assembly for RV32I, four blocks side by side | yes |
 //! | `neon` | 128-bit registers of aarch64, 4 blocks a vector | yes |
 //! | `avx2` | 256-bit registers, 8 blocks a vector | yes |
 //! | `avx512` | 512-bit registers with rotations, 16 blocks a vector | yes |
@@ -38,6 +39,8 @@ mod keyed;
 mod keys;
 mod portable;
 mod reference;
+#[cfg(target_arch = "riscv32")]
+mod riscv32;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod sliced;
 mod words;

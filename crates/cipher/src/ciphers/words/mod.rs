@@ -7,12 +7,14 @@ pub(crate) mod chain;
 pub(crate) mod chain_ahead;
 pub(crate) mod portable;
 pub(crate) mod reference;
+#[cfg(target_arch = "riscv32")]
+pub(crate) mod riscv32;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod sliced;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use zeroize::Zeroize;
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::block::Block;
 
@@ -32,7 +34,7 @@ pub(crate) fn to_bytes([a, b, c, d]: BlockWords) -> Block {
 }
 
 /// The round keys of a cipher, and the cipher in 32-bit words for several blocks side by side.
-pub trait WordKeys: Clone + Zeroize + 'static {
+pub trait WordKeys: Clone + Zeroize + ZeroizeOnDrop + 'static {
     /// Round keys that are all zero.
     const ZERO: Self;
 

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::Zeroize;
 
 use super::{RoundKeySource, WordKeys, chain, to_bytes, to_words};
 use crate::block::Block;
@@ -19,14 +19,6 @@ pub struct LaneRoundKeys<K: WordKeys> {
     lanes: [K; BLOCKS],
     rounds: usize,
 }
-
-impl<K: WordKeys> Drop for LaneRoundKeys<K> {
-    fn drop(&mut self) {
-        self.zeroize();
-    }
-}
-
-impl<K: WordKeys> ZeroizeOnDrop for LaneRoundKeys<K> {}
 
 impl<K: WordKeys> RoundKeySource for LaneRoundKeys<K> {
     #[inline(always)]
