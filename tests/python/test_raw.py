@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESCCM
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "vectors"))
 
+import lea  # noqa: E402
 import modes  # noqa: E402
 import pipo  # noqa: E402
 import rc6  # noqa: E402
@@ -68,6 +69,7 @@ def families():
     """(name, bytes of a block, bytes of a key, reference, longest message)."""
     for bits in (128, 192, 256):
         yield f"aes-{bits}", 16, bits // 8, by_pyca, 40_000
+        yield f"lea-{bits}", 16, bits // 8, by_hand(lea.cipher, 16), 3000
         yield f"rc6-{bits}", 16, bits // 8, by_hand(rc6.cipher, 16), 3000
     for bits in (128, 256):
         yield f"pipo-{bits}", 8, bits // 8, by_hand(lambda key: lambda block: pipo.encrypt_bytes(key, block), 8), 700

@@ -156,7 +156,7 @@ class Others(SystemTest):
         plain = plaintext(5000)
         cases = [("aes-128-ctr", 16, 16), ("aes-256-cbc", 32, 16), ("aes-192-ecb", 24, 0), ("aes-128-ccm", 16, 12),
                  ("rijndael-256-192-cbc", 24, 32), ("rijndael-160-160-ctr", 20, 20), ("rc6-128-ctr", 16, 16),
-                 ("rc6-256-ccm", 32, 13), ("pipo-128-cbc", 16, 8), ("pipo-256-ctr", 32, 8)]
+                 ("rc6-256-ccm", 32, 13), ("lea-192-ctr", 24, 16), ("pipo-128-cbc", 16, 8), ("pipo-256-ctr", 32, 8)]
         for cipher, key_bytes, iv_bytes in cases:
             with self.subTest(cipher=cipher):
                 key, iv = plaintext(key_bytes).hex(), plaintext(iv_bytes).hex()

@@ -357,7 +357,7 @@ typedef struct tress_cipher tress_cipher;
 /**
  * Returns the name of cipher number `index`, counted from 0, or NULL past the last one. The names are those of the command:
  * "aes-128", "aes-192", "aes-256", "rijndael-BLOCK-KEY" with 128, 160, 192, 224 or 256 bits each, "rc6-128", "rc6-192",
- * "rc6-256", "pipo-128", "pipo-256". Any thread; never fails; the text is static.
+ * "rc6-256", "lea-128", "lea-192", "lea-256", "pipo-128", "pipo-256". Any thread; never fails; the text is static.
  */
 const char *tress_cipher_name_at(size_t index);
 

@@ -120,7 +120,7 @@ impl tress_cipher {
 
 /// Returns the name of cipher number `index`, counted from 0, or NULL past the last one. The names are those of the command:
 /// "aes-128", "aes-192", "aes-256", "rijndael-BLOCK-KEY" with 128, 160, 192, 224 or 256 bits each, "rc6-128", "rc6-192",
-/// "rc6-256", "pipo-128", "pipo-256". Any thread; never fails; the text is static.
+/// "rc6-256", "lea-128", "lea-192", "lea-256", "pipo-128", "pipo-256". Any thread; never fails; the text is static.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_cipher_name_at(index: usize) -> *const c_char {
     CIPHERS.get(index).map_or(std::ptr::null(), |cipher| cipher.c_name.as_ptr())

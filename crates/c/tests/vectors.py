@@ -68,7 +68,7 @@ def ccm_status(test: Json, codes: dict[str, int]) -> int:
 def cipher_lines(folder: str, group: Json, codes: dict[str, int]) -> Iterator[str]:
     """Returns the lines of a test group of a block cipher."""
     cipher = cipher_of(folder, group)
-    kind = re.sub(r"^(Aes|Rc6|Pipo)", "", group["type"]).lower()
+    kind = re.sub(r"^(Aes|Rc6|Lea|Pipo)", "", group["type"]).lower()
     for test in group["tests"]:
         key, message, sealed = test["key"], test.get("msg", ""), test["ct"]
         if kind == "ecb":

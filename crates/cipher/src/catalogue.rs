@@ -47,6 +47,7 @@ macro_rules! for_every_cipher {
             Rijndael224: $crate::rijndael::Rijndael<28>, block, ["rijndael-224-" 128 160 192 224 256];
             Rijndael256: $crate::rijndael::Rijndael<32>, block, ["rijndael-256-" 128 160 192 224 256];
             Rc6: $crate::rc6::Rc6, ccm, ["rc6-" 128 192 256];
+            Lea: $crate::lea::Lea, ccm, ["lea-" 128 192 256];
             Pipo: $crate::pipo::Pipo, block, ["pipo-" 128 256];
         }
     };

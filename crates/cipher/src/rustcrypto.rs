@@ -15,6 +15,7 @@ use zeroize::ZeroizeOnDrop;
 
 use crate::block::BlockBytes;
 use crate::ciphers::aes::{Aes128, Aes192, Aes256};
+use crate::ciphers::lea::{Lea128, Lea192, Lea256};
 use crate::ciphers::pipo::{Pipo128, Pipo256};
 use crate::ciphers::rc6::{Rc6_128, Rc6_192, Rc6_256};
 use crate::engine::{CipherDirection, Core, Engine, KeyBuffer, Operation};
@@ -173,6 +174,9 @@ macro_rules! block_cipher {
 block_cipher!(Aes128, U16, U16, "Aes128");
 block_cipher!(Aes192, U16, U24, "Aes192");
 block_cipher!(Aes256, U16, U32, "Aes256");
+block_cipher!(Lea128, U16, U16, "Lea128");
+block_cipher!(Lea192, U16, U24, "Lea192");
+block_cipher!(Lea256, U16, U32, "Lea256");
 block_cipher!(Pipo128, U8, U16, "Pipo64/128");
 block_cipher!(Pipo256, U8, U32, "Pipo64/256");
 block_cipher!(Rc6_128, U16, U16, "Rc6_128");

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use tress_cipher::lanes::{cbc, ccm};
 use tress_cipher::modes::{self, ctr};
-use tress_cipher::{Aad, Backend, Error, Nonce, Tag, TagMut, aes, pipo, rc6, rijndael};
+use tress_cipher::{Aad, Backend, Error, Nonce, Tag, TagMut, aes, lea, pipo, rc6, rijndael};
 
 const fn shared<T: Send + Sync + Debug>() {}
 
@@ -13,6 +13,7 @@ const _: () = {
     shared::<aes::Aes128>();
     shared::<rijndael::Rijndael<32>>();
     shared::<rc6::Rc6>();
+    shared::<lea::Lea>();
     shared::<pipo::Pipo>();
     shared::<ccm::Seal<'_, aes::Aes>>();
     shared::<ccm::Open<'_, aes::Aes>>();

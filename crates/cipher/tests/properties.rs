@@ -9,6 +9,7 @@ mod block_modes;
 mod common;
 mod lanes_cbc;
 mod lanes_ccm;
+mod lea;
 mod modes;
 mod peers;
 mod pipo;

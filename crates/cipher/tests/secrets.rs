@@ -11,6 +11,7 @@ mod memcheck;
 
 use memcheck::{hide, show};
 use tress_cipher::aes::Aes;
+use tress_cipher::lea::Lea;
 use tress_cipher::modes::{cbc, ccm, ctr, ecb, pkcs7};
 use tress_cipher::pipo::Pipo;
 use tress_cipher::rc6::Rc6;
@@ -158,6 +159,7 @@ fn everything(backend: Backend) {
         block "rijndael-224" Rijndael<28>: 20;
         block "rijndael-256" Rijndael<32>: 16 32;
         ccm "rc6" Rc6: 16 24 32;
+        ccm "lea" Lea: 16 24 32;
         block "pipo" Pipo: 16 32;
     }
 }

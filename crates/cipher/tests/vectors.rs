@@ -21,6 +21,7 @@ mod backends;
 mod block_modes;
 mod ccm;
 mod file;
+mod lea;
 mod monte_carlo;
 mod pipo;
 mod rc6;

@@ -49,7 +49,7 @@ mod tests {
         let (cipher, mode) = cipher_and_mode("rijndael-256-192-cbc").unwrap();
         assert_eq!((cipher.block_bytes, cipher.key_bytes, mode), (32, 24, Mode::Cbc));
         assert!(cipher_and_mode("rc6-192-ccm").is_some() && cipher_and_mode("rijndael-128-160-ccm").is_some());
-        assert_eq!(CIPHERS.len(), 3 + 25 + 3 + 2);
+        assert_eq!(CIPHERS.len(), 3 + 25 + 3 + 3 + 2);
         for wrong in [
             "",
             "aes-128",

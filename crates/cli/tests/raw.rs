@@ -142,12 +142,12 @@ fn backends_agree() {
     let folder = Folder::new();
     let json = folder.tress(["ciphers", "--json"]).json();
     let ciphers = json.as_array().unwrap();
-    assert_eq!(ciphers.len(), 3 + 25 + 3 + 2);
+    assert_eq!(ciphers.len(), 3 + 25 + 3 + 3 + 2);
     for cipher in ciphers {
         let name = cipher["name"].as_str().unwrap();
         let backends = cipher["backends"].as_array().unwrap();
         assert_eq!(backends.iter().filter(|backend| backend["chosen"] == true).count(), 1, "{name}");
-        let has_ccm = ["aes-", "rijndael-128-", "rc6-"].iter().any(|family| name.starts_with(family));
+        let has_ccm = ["aes-", "rijndael-128-", "rc6-", "lea-"].iter().any(|family| name.starts_with(family));
         assert_eq!(cipher["modes"].as_array().unwrap().contains(&"ccm".into()), has_ccm, "{name}");
         let key_bytes = name.rsplit('-').next().unwrap().parse::<usize>().unwrap() / 8;
         let options = format!("encrypt --cipher {name}-ecb --key {}", "5a".repeat(key_bytes));
@@ -183,7 +183,7 @@ fn features_are_disabled_by_name() {
     with("-avx513", &["--help"]).ok();
 }
 
-/// Published vectors of Rijndael, RC6 (version 1.1, appendix) and PIPO (its numbers as bytes, least significant first).
+/// Published vectors of Rijndael, RC6 (version 1.1, appendix), LEA and PIPO (its numbers as bytes, least significant first).
 #[test]
 fn other_ciphers() {
     const E: &str = "2b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfe";
@@ -196,6 +196,12 @@ fn other_ciphers() {
             "0123456789abcdef0112233445566778",
             "02132435465768798a9bacbdcedfe0f1",
             "524e192f4715c6231f51f6367ea43f18",
+        ),
+        (
+            "lea-128",
+            "0f1e2d3c4b5a69788796a5b4c3d2e1f0",
+            "101112131415161718191a1b1c1d1e1f",
+            "9fc84e3528c6c6185532c7a704648bfd",
         ),
         ("pipo-128", "9722152ead201d7ed2289477dd16c46d", "2600271ef6528509", "27035dad81296b6b"),
     ] {

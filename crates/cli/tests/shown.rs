@@ -5,7 +5,7 @@
 use std::{fmt::Debug, fs};
 
 use crate::common::{Folder, Run, plaintext};
-use tress_cipher::{aes::Aes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
+use tress_cipher::{aes::Aes, lea::Lea, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
 use tress_container::{
     Threads,
     container::{Aead, Content, ContentType, Header, Payload},
@@ -145,6 +145,7 @@ fn debug_of_keys() {
     let key: Vec<u8> = (0..32).map(|index| 131 + 3 * index).collect();
     let secrets = [key.clone()];
     shows_nothing(&Aes::new(&key).unwrap(), &secrets);
+    shows_nothing(&Lea::new(&key).unwrap(), &secrets);
     shows_nothing(&Rc6::new(&key).unwrap(), &secrets);
     shows_nothing(&Pipo::new(&key).unwrap(), &secrets);
     shows_nothing(&Rijndael::<32>::new(&key).unwrap(), &secrets);

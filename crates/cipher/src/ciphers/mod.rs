@@ -2,6 +2,8 @@
 
 pub mod aes;
 mod fixed_key;
+pub mod lea;
 pub mod pipo;
 pub mod rc6;
 pub mod rijndael;
+mod words;

@@ -10,7 +10,8 @@
 //!
 //! The table is for blocks of 128 bits. For larger blocks `vaes512` has 16 or 24 lanes, `arm-aes` 4, `portable` 8.
 //!
-//! RC6 has 64 lanes (`avx512`), 32 (`avx2`), 16 (`neon`) or 4 (`portable`): its vectors are four registers of words.
+//! RC6 has 64 lanes (`avx512`), 32 (`avx2`), 16 (`neon`) or 4 (`portable`): its vectors are four registers of words. LEA has
+//! half as many: 32, 16, 8, and 4 (`portable`).
 //!
 //! PIPO has 64 lanes (`gfni512`), 32 (`avx2`) or 16 (`neon`, `portable`): each of its registers holds one row of many blocks.
 //!

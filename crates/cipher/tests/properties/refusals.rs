@@ -2,6 +2,7 @@
 
 use tress_cipher::aes::Aes;
 use tress_cipher::catalogue::{CIPHERS, Cipher, FromKey, Mode, WithCipher, find};
+use tress_cipher::lea::Lea;
 use tress_cipher::modes::{cbc, ccm, ctr, ecb};
 use tress_cipher::pipo::Pipo;
 use tress_cipher::rc6::Rc6;
@@ -20,6 +21,7 @@ fn keys_of_other_lengths() {
     }
     assert_eq!(Aes::new(&[0; 20]).err(), Some(Error::KeyLength));
     assert_eq!(Rc6::new(&[0; 20]).err(), Some(Error::KeyLength));
+    assert_eq!(Lea::new(&[0; 20]).err(), Some(Error::KeyLength));
     assert_eq!(Pipo::new(&[0; 24]).err(), Some(Error::KeyLength));
     CIPHERS.chunk_by(|a, b| a.of == b.of).for_each(|of_type| of_type[0].with(KeyLengths(&of_type[0])));
 }
@@ -51,14 +53,14 @@ impl WithCipher for KeyLengths {
     }
 }
 
-/// The names on the command line: aes-KEY, rijndael-BLOCK-KEY, rc6-KEY and pipo-KEY, with lengths in bits.
+/// The names on the command line: aes-KEY, rijndael-BLOCK-KEY, rc6-KEY, lea-KEY and pipo-KEY, with lengths in bits.
 #[test]
 fn names_say_block_and_key() {
-    assert_eq!(CIPHERS.len(), 3 + 25 + 3 + 2);
+    assert_eq!(CIPHERS.len(), 3 + 25 + 3 + 3 + 2);
     for cipher in CIPHERS {
         let bits: Vec<usize> = cipher.name.split('-').skip(1).map(|part| part.parse().unwrap()).collect();
         let block_bits = match (cipher.family(), bits.len()) {
-            ("aes" | "rc6", 1) => 128,
+            ("aes" | "rc6" | "lea", 1) => 128,
             ("pipo", 1) => 64,
             ("rijndael", 2) => bits[0],
             _ => panic!("{}", cipher.name),

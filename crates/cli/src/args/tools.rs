@@ -28,8 +28,9 @@ pub(crate) enum RawDirection {
     /// ecb, cbc and ctr work on a stream and authenticate nothing. ccm holds its message in memory, at most 1 GiB, and writes
     /// the ciphertext, then the tag.
     ///
-    /// RC6 was a finalist of the AES contest and is not a standard. PIPO has 64-bit blocks: after a few gigabytes under one
-    /// key, blocks repeat and reveal plaintext, and its ctr fails after 65,536 blocks. Prefer AES.
+    /// RC6 was a finalist of the AES contest and is not a standard. LEA is a standard for small devices. PIPO has 64-bit blocks:
+    /// after a few gigabytes under one key, blocks repeat and reveal plaintext, and its ctr fails after 65,536 blocks. Prefer
+    /// AES.
     Encrypt(RawOptions),
     /// Decrypt with a bare cipher; other users can see the key
     ///

@@ -4,6 +4,7 @@
 use core::array;
 
 use tress_cipher::aes::Aes;
+use tress_cipher::lea::Lea;
 use tress_cipher::modes::{cbc, ccm, ctr, ecb};
 use tress_cipher::pipo::Pipo;
 use tress_cipher::rc6::Rc6;
@@ -181,5 +182,7 @@ ciphers! {
     rijndael_256: block_modes Rijndael<32>: 16 32;
     rc6: block_modes Rc6: 16 24 32;
     rc6_ccm: ccm_modes Rc6: 16 24 32;
+    lea: block_modes Lea: 16 24 32;
+    lea_ccm: ccm_modes Lea: 16 24 32;
     pipo: block_modes Pipo: 16 32;
 }

@@ -42,9 +42,6 @@ use crate::{Backend, Block, BlockCipher, Error};
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
-mod chain;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-mod chain_ahead;
 mod keyed;
 mod keys;
 mod portable;

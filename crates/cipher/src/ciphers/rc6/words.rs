@@ -1,33 +1,33 @@
 //! RC6 in 32-bit words, for several blocks side by side.
 
-use super::keys::{ROUNDS, RoundKeys, WORDS};
-use crate::block::Block;
+use super::keys::{self, ROUNDS, RoundKeys, WORDS};
+use crate::ciphers::words::{BlockWords, RoundKeySource, WordKeys};
 
-/// The words A, B, C and D of a block.
-pub(super) type BlockWords = [u32; 4];
+impl WordKeys for RoundKeys {
+    const ZERO: Self = RoundKeys([0; WORDS]);
 
-#[inline(always)]
-pub(super) fn to_words(block: &Block) -> BlockWords {
-    let number = u128::from_le_bytes(*block);
-    [number as u32, (number >> 32) as u32, (number >> 64) as u32, (number >> 96) as u32]
-}
+    fn expand_key(key: &[u8]) -> Self {
+        keys::expand_key(key)
+    }
 
-#[inline(always)]
-pub(super) fn to_bytes([a, b, c, d]: BlockWords) -> Block {
-    let low = u128::from(a) | u128::from(b) << 32;
-    (low | u128::from(c) << 64 | u128::from(d) << 96).to_le_bytes()
-}
-
-/// A source of round keys.
-pub(super) trait RoundKeySource {
-    /// Word `index` of the round keys of block `slot`.
-    fn word(&self, index: usize, slot: usize) -> u32;
-}
-
-impl RoundKeySource for RoundKeys {
     #[inline(always)]
-    fn word(&self, index: usize, _: usize) -> u32 {
+    fn rounds(&self) -> usize {
+        ROUNDS
+    }
+
+    #[inline(always)]
+    fn word(&self, index: usize) -> u32 {
         self.0[index]
+    }
+
+    #[inline(always)]
+    fn encrypt<const N: usize>(keys: &impl RoundKeySource, x: &mut [BlockWords; N]) {
+        encrypt(keys, x);
+    }
+
+    #[inline(always)]
+    fn decrypt<const N: usize>(keys: &impl RoundKeySource, x: &mut [BlockWords; N]) {
+        decrypt(keys, x);
     }
 }
 
@@ -64,7 +64,7 @@ fn inverse_round<const P: usize, const N: usize>(keys: &impl RoundKeySource, num
 
 /// Encrypts `N` blocks side by side.
 #[inline(always)]
-pub(super) fn encrypt<const N: usize>(keys: &impl RoundKeySource, x: &mut [BlockWords; N]) {
+fn encrypt<const N: usize>(keys: &impl RoundKeySource, x: &mut [BlockWords; N]) {
     let mut y = *x;
     for slot in 0..N {
         y[slot][1] = y[slot][1].wrapping_add(keys.word(0, slot));
@@ -85,7 +85,7 @@ pub(super) fn encrypt<const N: usize>(keys: &impl RoundKeySource, x: &mut [Block
 
 /// Decrypts `N` blocks side by side.
 #[inline(always)]
-pub(super) fn decrypt<const N: usize>(keys: &impl RoundKeySource, x: &mut [BlockWords; N]) {
+fn decrypt<const N: usize>(keys: &impl RoundKeySource, x: &mut [BlockWords; N]) {
     let mut y = *x;
     for slot in 0..N {
         y[slot][0] = y[slot][0].wrapping_sub(keys.word(WORDS - 2, slot));
@@ -102,12 +102,4 @@ pub(super) fn decrypt<const N: usize>(keys: &impl RoundKeySource, x: &mut [Block
         y[slot][3] = y[slot][3].wrapping_sub(keys.word(1, slot));
     }
     *x = y;
-}
-
-/// Encrypts one block.
-#[inline(always)]
-pub(super) fn encrypt_block(keys: &RoundKeys, block: &mut Block) {
-    let mut x = [to_words(block)];
-    encrypt(keys, &mut x);
-    *block = to_bytes(x[0]);
 }

@@ -8,6 +8,7 @@
 
 use tress_cipher::aes::Aes;
 use tress_cipher::lanes;
+use tress_cipher::lea::Lea;
 use tress_cipher::modes::{cbc, ccm, ctr, ecb};
 use tress_cipher::pipo::Pipo;
 use tress_cipher::rc6::Rc6;
@@ -245,14 +246,18 @@ extern "C" fn main() -> i32 {
         });
         let aes = both.map(|backend| keys.each_ref().map(|key| Aes::with_backend(&key[..key_bytes], backend).unwrap()));
         let rc6 = both.map(|backend| keys.each_ref().map(|key| Rc6::with_backend(&key[..key_bytes], backend).unwrap()));
+        let lea = both.map(|backend| keys.each_ref().map(|key| Lea::with_backend(&key[..key_bytes], backend).unwrap()));
         for (length, at) in LENGTHS.into_iter().flat_map(|length| (0..4).map(move |at| (length, at))) {
             failures += compare(&aes[0][0], &aes[1][0], random, length, at);
             failures += compare(&rc6[0][0], &rc6[1][0], random, length, at);
+            failures += compare(&lea[0][0], &lea[1][0], random, length, at);
             failures += compare_ccm(&aes[0][0], &aes[1][0], random, length, at);
             failures += compare_ccm(&rc6[0][0], &rc6[1][0], random, length, at);
+            failures += compare_ccm(&lea[0][0], &lea[1][0], random, length, at);
         }
         failures += compare_cbc_lanes(&aes[0], &aes[1], random) + compare_ccm_lanes(&aes[0], &aes[1], random);
         failures += compare_cbc_lanes(&rc6[0], &rc6[1], random) + compare_ccm_lanes(&rc6[0], &rc6[1], random);
+        failures += compare_cbc_lanes(&lea[0], &lea[1], random) + compare_ccm_lanes(&lea[0], &lea[1], random);
         // PIPO has keys of two lengths.
         if key_bytes != 24 {
             let pipo =
@@ -266,9 +271,10 @@ extern "C" fn main() -> i32 {
     let chosen = [
         Aes::new(&[0; 16]).unwrap().backend(),
         Rc6::new(&[0; 16]).unwrap().backend(),
+        Lea::new(&[0; 16]).unwrap().backend(),
         Pipo::new(&[0; 16]).unwrap().backend(),
     ];
-    let agree = failures == 0 && chosen == [Backend::Riscv32; 3];
+    let agree = failures == 0 && chosen == [Backend::Riscv32; 4];
     print(if agree { "the backends agree\n" } else { "FAILED\n" });
     i32::from(!agree)
 }

@@ -7,7 +7,7 @@
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::keys::{ROUNDS, RoundKeys, WORDS};
-use crate::engine::{CcmEngine, CcmOperation, Engine, Interleave, Operation, scalar_ccm_vector, scalar_vector};
+use crate::ciphers::words::reference::ReferenceKeys;
 use crate::{Block, Error};
 
 /// Odd((e − 2) 2^w) of section 2.2, where e is the base of the natural logarithm.
@@ -164,83 +164,25 @@ impl core::fmt::Debug for General {
     }
 }
 
-/// The reference engine. A vector has one block.
-#[derive(Clone, Copy)]
-pub struct Reference;
-
-impl Engine for Reference {
-    type Block = Block;
-    type Vector = [Block; 1];
-    const SLOTS: usize = 1;
-    type RoundKeys = RoundKeys;
-    type LaneRoundKeys = Option<RoundKeys>;
-
-    fn detect() -> Option<Self> {
-        Some(Reference)
-    }
-
-    fn expand_key(self, key: &[u8]) -> RoundKeys {
+impl ReferenceKeys for RoundKeys {
+    fn expand_key(key: &[u8]) -> Self {
         let mut keys = RoundKeys([0; WORDS]);
         expand(key, &mut keys.0);
         keys
     }
 
-    scalar_vector!();
-
-    fn rounds(_: &RoundKeys) -> usize {
+    fn rounds(&self) -> usize {
         ROUNDS
     }
 
-    fn run<O: Operation<Block>>(self, keys: &RoundKeys, operation: O) -> O::Output {
-        operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
+    fn encrypt_block(&self, block: &mut Block) {
+        encrypt_block(&self.0, block);
     }
 
-    fn encrypt<const G: usize, const K: usize>(
-        self,
-        keys: &RoundKeys,
-        x: &mut [[Self::Vector; G]; K],
-        between_rounds: &mut impl Interleave,
-    ) {
-        (1..10).for_each(|part| between_rounds.run_part(part));
-        for block in x.as_flattened_mut().as_flattened_mut() {
-            encrypt_block(&keys.0, block);
-        }
-    }
-
-    fn decrypt<const G: usize>(self, keys: &RoundKeys, x: &mut [Self::Vector; G]) {
-        for block in x.as_flattened_mut() {
-            decrypt_block(&keys.0, block);
-        }
-    }
-
-    fn encrypt_lanes<const G: usize, const K: usize>(
-        self,
-        keys: &Self::LaneRoundKeys,
-        _: usize,
-        x: &mut [[Self::Vector; G]; K],
-        between_rounds: &mut impl Interleave,
-    ) {
-        let Some(keys) = keys else { return };
-        self.encrypt(keys, x, between_rounds);
-    }
-
-    fn zero_lane_keys(self) -> Self::LaneRoundKeys {
-        None
-    }
-
-    fn set_lane_key(self, lane_keys: &mut Self::LaneRoundKeys, _: usize, keys: &RoundKeys) {
-        *lane_keys = Some(keys.clone());
-    }
-
-    fn encrypt_block(self, keys: &RoundKeys, block: &mut Block) {
-        encrypt_block(&keys.0, block);
+    fn decrypt_block(&self, block: &mut Block) {
+        decrypt_block(&self.0, block);
     }
 }
 
-impl CcmEngine for Reference {
-    fn run_ccm<O: CcmOperation>(self, keys: &RoundKeys, operation: O) -> O::Output {
-        operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
-    }
-
-    scalar_ccm_vector!();
-}
+/// The reference engine.
+pub(super) type Reference = crate::ciphers::words::reference::Reference<RoundKeys>;

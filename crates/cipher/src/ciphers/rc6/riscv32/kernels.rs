@@ -1,6 +1,8 @@
 //! RC6-32/20 in assembly. It uses the rotations of Zbb if the target has them.
 
 use crate::block::Block;
+use crate::ciphers::rc6::keys::RoundKeys;
+use crate::ciphers::words::riscv32::KernelKeys;
 use crate::cpu::Riscv32;
 use crate::engine::CipherDirection;
 
@@ -19,20 +21,21 @@ unsafe extern "C" {
     fn tress_rc6_stream(keys: *const [u32; WORDS], counter: *mut Block, out: *mut u8, input: *const u8, bytes: usize);
 }
 
-/// ECB in place.
-pub(crate) fn ecb(_: Riscv32, keys: &[u32; WORDS], blocks: &mut [Block], direction: CipherDirection) {
-    let (data, bytes) = (blocks.as_mut_ptr().cast::<u8>(), 16 * blocks.len());
-    // SAFETY: the token proves the target; keys and data are valid for their lengths, and the output may be the input.
-    unsafe {
-        match direction {
-            CipherDirection::Encrypt => tress_rc6_encrypt(keys, data, data, bytes),
-            CipherDirection::Decrypt => tress_rc6_decrypt(keys, data, data, bytes),
+impl KernelKeys for RoundKeys {
+    fn ecb(&self, _: Riscv32, blocks: &mut [Block], direction: CipherDirection) {
+        let (data, bytes) = (blocks.as_mut_ptr().cast::<u8>(), 16 * blocks.len());
+        // SAFETY: the token proves the target; keys and data are valid for their lengths, and the output may be the input.
+        unsafe {
+            match direction {
+                CipherDirection::Encrypt => tress_rc6_encrypt(&self.0, data, data, bytes),
+                CipherDirection::Decrypt => tress_rc6_decrypt(&self.0, data, data, bytes),
+            }
         }
     }
-}
 
-/// CTR from a counter block, which wraps.
-pub(crate) fn ctr(_: Riscv32, keys: &[u32; WORDS], counter: &mut Block, data: &mut [u8]) {
-    // SAFETY: the token proves the target; all pointers are valid for their lengths, and the output may be the input.
-    unsafe { tress_rc6_stream(keys, counter, data.as_mut_ptr(), data.as_ptr(), data.len()) }
+    fn ctr(&self, _: Riscv32, counter: &Block, data: &mut [u8]) {
+        let mut counter = *counter;
+        // SAFETY: the token proves the target; all pointers are valid for their lengths, and the output may be the input.
+        unsafe { tress_rc6_stream(&self.0, &mut counter, data.as_mut_ptr(), data.as_ptr(), data.len()) }
+    }
 }

@@ -2,19 +2,17 @@
 
 use core::arch::x86_64::*;
 
-use super::keys::{self, ROUNDS, RoundKeys, WORDS};
-use super::sliced::{self, LaneRoundKeys, WordRegister, engine};
-use super::{chain, chain_ahead, words};
+use super::keys::{RoundKeys, WORDS};
 use crate::block::Block;
+use crate::ciphers::words::sliced::{self, SlicedKeys, WordRegister, engine};
+use crate::ciphers::words::{self, WordKeys};
 use crate::engine::{CcmEngine, CcmOperation, CipherDirection, Engine, Interleave, Operation, STEP_BLOCKS, counters};
-
-mod registers;
 
 engine!(
     /// The engine with 256-bit registers, eight blocks a vector.
-    Avx2, __m256i, "ssse3,sse4.1,avx,avx2", 4
+    Avx2, __m256i, "ssse3,sse4.1,avx,avx2", 4, RoundKeys, WORDS
 );
 engine!(
     /// The engine with 512-bit registers, sixteen blocks a vector.
-    Avx512, __m512i, "ssse3,sse4.1,avx,avx2,avx512f,avx512bw,avx512dq,avx512vl", 4
+    Avx512, __m512i, "ssse3,sse4.1,avx,avx2,avx512f,avx512bw,avx512dq,avx512vl", 4, RoundKeys, WORDS
 );

@@ -2,8 +2,7 @@
 
 use zeroize::Zeroize;
 
-use super::keys::RoundKeys;
-use super::words::{encrypt, to_bytes, to_words};
+use super::{WordKeys, to_bytes, to_words};
 use crate::block::Block;
 use crate::engine::{CcmEngine, CipherDirection, NoInterleave, increment_by};
 
@@ -15,9 +14,9 @@ const MAX_AHEAD_BYTES: usize = 16 * 16 * AHEAD;
 
 /// CCM over whole blocks with a key stream from vectors.
 #[inline(always)]
-pub(super) fn ccm_blocks<E: CcmEngine<RoundKeys = RoundKeys>>(
+pub(crate) fn ccm_blocks<K: WordKeys, E: CcmEngine<RoundKeys = K>>(
     engine: E,
-    keys: &RoundKeys,
+    keys: &K,
     mac: &mut Block,
     counter: &mut Block,
     data: &mut [u8],
@@ -41,7 +40,7 @@ pub(super) fn ccm_blocks<E: CcmEngine<RoundKeys = RoundKeys>>(
                 x[0][word] ^= if direction == CipherDirection::Encrypt { input[word] } else { output[word] };
             }
             *block = to_bytes(output);
-            encrypt(keys, &mut x);
+            K::encrypt(keys, &mut x);
         }
         increment_by(counter, part.len() as u64 / 16);
     }

@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::WordRegister;
+use super::sliced::WordRegister;
 
 /// Defines the methods that differ only in the names of instructions.
 macro_rules! plain {
@@ -149,7 +149,6 @@ rows!(
 
 impl WordRegister for __m256i {
     const WORDS: usize = 8;
-    const IN_FLIGHT: usize = 4;
     plain!(
         _mm256_loadu_si256,
         _mm256_set1_epi32,
@@ -160,6 +159,12 @@ impl WordRegister for __m256i {
         _mm256_sub_epi32,
         _mm256_shuffle_epi8
     );
+
+    #[inline(always)]
+    unsafe fn rotate_by<const LEFT: i32, const RIGHT: i32>(self) -> Self {
+        // SAFETY: the caller guarantees AVX2.
+        unsafe { _mm256_or_si256(_mm256_slli_epi32::<LEFT>(self), _mm256_srli_epi32::<RIGHT>(self)) }
+    }
 
     /// The amounts are the low five bits of the rotated f.
     #[inline(always)]
@@ -273,7 +278,6 @@ unsafe fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
 
 impl WordRegister for __m512i {
     const WORDS: usize = 16;
-    const IN_FLIGHT: usize = 4;
     plain!(
         _mm512_loadu_si512,
         _mm512_set1_epi32,
@@ -284,6 +288,12 @@ impl WordRegister for __m512i {
         _mm512_sub_epi32,
         _mm512_shuffle_epi8
     );
+
+    #[inline(always)]
+    unsafe fn rotate_by<const LEFT: i32, const RIGHT: i32>(self) -> Self {
+        // SAFETY: the caller guarantees AVX-512.
+        unsafe { _mm512_rol_epi32::<LEFT>(self) }
+    }
 
     /// The rotation instructions take amounts modulo 32.
     #[inline(always)]

@@ -1,21 +1,20 @@
 //! CBC and CCM of one message: the serial chain, in 32-bit words on every backend. The blocks of a chain depend on each other, so
 //! vectors can speed up only the key stream of CCM (`chain_ahead.rs`).
 
-use super::keys::RoundKeys;
-use super::words::{encrypt, to_bytes, to_words};
+use super::{WordKeys, to_bytes, to_words};
 use crate::block::Block;
 use crate::engine::{CipherDirection, increment};
 
 /// CBC encryption of whole blocks. Sets `chain` to the last ciphertext block.
 #[inline(always)]
-pub(super) fn cbc_encrypt_blocks(keys: &RoundKeys, chain: &mut Block, data: &mut [u8]) {
+pub(crate) fn cbc_encrypt_blocks<K: WordKeys>(keys: &K, chain: &mut Block, data: &mut [u8]) {
     let mut x = [to_words(chain)];
     for block in data.as_chunks_mut::<16>().0 {
         let input = to_words(block);
         for word in 0..4 {
             x[0][word] ^= input[word];
         }
-        encrypt(keys, &mut x);
+        K::encrypt(keys, &mut x);
         *block = to_bytes(x[0]);
     }
     *chain = to_bytes(x[0]);
@@ -24,15 +23,15 @@ pub(super) fn cbc_encrypt_blocks(keys: &RoundKeys, chain: &mut Block, data: &mut
 /// CCM over whole blocks without vectors. The next block's key stream and the chain are encrypted together, so that their latencies
 /// overlap.
 #[inline(always)]
-pub(super) fn ccm_blocks_in_pairs(
-    keys: &RoundKeys,
+pub(crate) fn ccm_blocks_in_pairs<K: WordKeys>(
+    keys: &K,
     mac: &mut Block,
     counter: &mut Block,
     data: &mut [u8],
     direction: CipherDirection,
 ) {
     let mut key_stream = [to_words(counter)];
-    encrypt(keys, &mut key_stream);
+    K::encrypt(keys, &mut key_stream);
     let mut x = [to_words(mac), key_stream[0]];
     for block in data.as_chunks_mut::<16>().0 {
         increment(counter);
@@ -44,7 +43,7 @@ pub(super) fn ccm_blocks_in_pairs(
         }
         *block = to_bytes(output);
         x[1] = to_words(counter);
-        encrypt(keys, &mut x);
+        K::encrypt(keys, &mut x);
     }
     *mac = to_bytes(x[0]);
 }
