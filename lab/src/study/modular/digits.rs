@@ -17,13 +17,16 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
                model, 16 bits) with Windows 95 (32 bits), and thus two compilers too. The measured figures are from one \
                program on this machine, with digits of 16, 32 and 64 bits measured alternately.",
     );
-    let mut lines: Vec<Line> = [("16, paper", WINDOWS_31), ("32, paper", WINDOWS_95)]
+    let mut lines: Vec<Line> = [("paper, 16-bit digits", WINDOWS_31), ("paper, 32-bit digits", WINDOWS_95)]
         .map(|(name, column)| Line {
             name: name.into(),
             points: TABLES.iter().map(|table| (table.bits as f64, table.ns(POWER, column) / 1e3)).collect(),
         })
         .into();
-    lines.extend(["16", "32", "64, this machine"].map(|name| Line { name: name.into(), points: Vec::new() }));
+    lines.extend(
+        ["here, 16-bit digits", "here, 32-bit digits", "here, 64-bit digits"]
+            .map(|name| Line { name: name.into(), points: Vec::new() }),
+    );
     let mut monitor = BusyMonitor::default();
     // Gains of Montgomery powers, 16 over 32 and 32 over 64 bits, by size.
     let mut gains: [Vec<Measured>; 2] = Default::default();
