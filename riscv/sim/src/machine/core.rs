@@ -10,6 +10,7 @@ use serde::Deserialize;
 /// next cycle.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct InOrder {
     /// Aligned bytes fetched in a cycle: 2, 4, 8 or 16.
     pub fetch_bytes: u32,
@@ -51,6 +52,7 @@ pub struct InOrder {
 /// A divider that computes the quotient a few bits at a time.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Divider {
     /// Use time without the time for the quotient's bits, 1 to 200.
     pub base: u32,
@@ -90,6 +92,7 @@ pub enum Replace {
 /// Branch prediction.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Predictor {
     /// The method of prediction.
     #[serde(default)]
@@ -139,6 +142,7 @@ pub enum Disambiguation {
 /// A pipeline that executes out of order.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct OutOfOrder {
     /// The most instructions that begin execution in a cycle, 1 to 64.
     pub issue: u32,
@@ -188,6 +192,7 @@ pub struct OutOfOrder {
 /// One or more identical execution units.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Unit {
     /// The classes of instructions that they execute.
     pub does: Vec<UnitClass>,

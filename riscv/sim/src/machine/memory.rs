@@ -76,6 +76,7 @@ pub enum Write {
 /// A set-associative cache with LRU replacement.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Cache {
     /// Size in bytes, 64 to 2^30.
     pub size: u64,
@@ -98,6 +99,7 @@ pub struct Cache {
 /// number.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Bus {
     /// Cycles that a request occupies the request wires, 1 to 1000.
     pub request: u32,
