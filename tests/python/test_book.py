@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 
 import pytest
@@ -84,7 +85,11 @@ def test_commands_run_as_pasted(name: str, tmp_path: pathlib.Path) -> None:
     folder = tmp_path / "work"
     folder.mkdir()
     (tmp_path / "home").mkdir()
-    script = "\n".join(COMMANDS.findall(text))
+    # Pages run beside each other and beside the README, so each gets its own port.
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    script = "\n".join(COMMANDS.findall(text)).replace("7878", port)
     done = subprocess.run(
         ["bash", "-eu", "-c", script],
         cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False,
