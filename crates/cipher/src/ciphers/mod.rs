@@ -1,7 +1,7 @@
 //! The ciphers. Each has a folder, with one folder for each backend.
 
 pub mod aes;
-mod fixed_key;
+mod define;
 pub mod lea;
 pub mod pipo;
 pub mod rc6;

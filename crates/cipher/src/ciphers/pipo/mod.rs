@@ -42,13 +42,7 @@
 //! # Ok::<(), tress_cipher::Error>(())
 //! ```
 
-use core::fmt;
-
-use crate::block::flat_mut;
-use crate::ciphers::fixed_key::fixed_key_size;
-use crate::engine::CipherDirection;
-use crate::operation::{Ecb, Modes};
-use crate::{Backend, BlockCipher, Error};
+use crate::ciphers::define::cipher;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -68,93 +62,11 @@ pub use layers::Block;
 
 use keyed::PipoKey;
 
-/// PIPO with a key, whose length selects the variant. The round keys are wiped on drop.
-#[derive(Clone)]
-pub struct Pipo {
-    key: PipoKey,
-    key_bytes: usize,
-}
-
-impl Pipo {
-    /// Lengths of a key in bytes.
-    pub const KEY_BYTES: &'static [usize] = &[16, 32];
-
-    /// Prepares a key of 16 or 32 bytes, least significant byte first, for the fastest backend of this machine.
-    ///
-    /// # Errors
-    /// `KeyLength` for other lengths.
-    pub fn new(key: &[u8]) -> Result<Pipo, Error> {
-        Self::with_backend(key, Backend::best_of(Self::BACKENDS))
-    }
-
-    /// Prepares a key for a given backend.
-    ///
-    /// # Errors
-    /// `KeyLength`, and `BackendUnavailable` if this machine lacks the backend.
-    pub fn with_backend(key: &[u8], backend: Backend) -> Result<Pipo, Error> {
-        if !Self::KEY_BYTES.contains(&key.len()) {
-            return Err(Error::KeyLength);
-        }
-        PipoKey::check(backend)?;
-        Ok(Self::prepare(key, backend))
-    }
-
-    /// Prepares a key for a backend. Callers have checked both.
-    #[inline(always)]
-    pub(crate) fn prepare(key: &[u8], backend: Backend) -> Self {
-        Pipo { key: PipoKey::new(key, backend), key_bytes: key.len() }
-    }
-
-    /// The backend that this key was prepared for.
-    pub fn backend(&self) -> Backend {
-        self.key.backend()
-    }
-
-    /// Length of the key in bytes: 16 or 32.
-    pub fn key_bytes(&self) -> usize {
-        self.key_bytes
-    }
-
-    /// Encrypts blocks in place, each separately (ECB).
-    pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
-        self.key.ecb(Ecb { data: flat_mut(blocks), direction: CipherDirection::Encrypt });
-    }
-
-    /// Decrypts blocks in place, each separately (ECB).
-    pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
-        self.key.ecb(Ecb { data: flat_mut(blocks), direction: CipherDirection::Decrypt });
-    }
-}
-
-impl crate::block_cipher::Sealed for Pipo {}
-
-impl BlockCipher for Pipo {
-    const BLOCK_BYTES: usize = 8;
-    const COUNTER_BYTES: usize = 2;
-    const BACKENDS: &'static [Backend] = PipoKey::BACKENDS;
-    type Core = PipoKey;
-
-    fn core(&self) -> &PipoKey {
-        &self.key
-    }
-
-    fn backend(&self) -> Backend {
-        Pipo::backend(self)
-    }
-}
-
-/// Shows the variant and the backend, never the key.
-impl fmt::Debug for Pipo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Pipo-64/{} ({})", 8 * self.key_bytes, self.backend().name())
-    }
-}
-
-fixed_key_size!(
+cipher! {
+    /// PIPO with a key, whose length selects the variant. The round keys are wiped on drop.
+    Pipo: PipoKey, Block, [16, 32], "Pipo-64/", counter 2;
     /// PIPO-64/128, with a key of 128 bits and RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
-    Pipo128: Pipo
-);
-fixed_key_size!(
+    Pipo128;
     /// PIPO-64/256, with a key of 256 bits and RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
-    Pipo256: Pipo
-);
+    Pipo256;
+}

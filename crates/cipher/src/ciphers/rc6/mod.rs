@@ -32,13 +32,8 @@
 //! # Ok::<(), tress_cipher::Error>(())
 //! ```
 
-use core::fmt;
-
-use crate::block::flat_mut;
-use crate::ciphers::fixed_key::fixed_key_size;
-use crate::engine::CipherDirection;
-use crate::operation::{Ecb, Modes};
-use crate::{Backend, Block, BlockCipher, Error};
+use crate::Block;
+use crate::ciphers::define::cipher;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -58,103 +53,21 @@ pub use reference::General;
 
 use keyed::Rc6Key;
 
-/// RC6-32/20 with a key of 16, 24 or 32 bytes. The round keys are wiped on drop.
-#[derive(Clone)]
-pub struct Rc6 {
-    key: Rc6Key,
-    key_bytes: usize,
-}
-
-impl Rc6 {
-    /// Lengths of a key in bytes.
-    pub const KEY_BYTES: &'static [usize] = &[16, 24, 32];
-
-    /// Prepares a key of 16, 24 or 32 bytes for the fastest backend of this machine.
-    ///
-    /// # Errors
-    /// `KeyLength` for other lengths.
-    pub fn new(key: &[u8]) -> Result<Rc6, Error> {
-        Self::with_backend(key, Backend::best_of(Self::BACKENDS))
-    }
-
-    /// Prepares a key for a given backend.
-    ///
-    /// # Errors
-    /// `KeyLength`, and `BackendUnavailable` if this machine lacks the backend.
-    pub fn with_backend(key: &[u8], backend: Backend) -> Result<Rc6, Error> {
-        if !Self::KEY_BYTES.contains(&key.len()) {
-            return Err(Error::KeyLength);
-        }
-        Rc6Key::check(backend)?;
-        Ok(Self::prepare(key, backend))
-    }
-
-    /// Prepares a key for a backend. Callers have checked both.
-    #[inline(always)]
-    pub(crate) fn prepare(key: &[u8], backend: Backend) -> Self {
-        Rc6 { key: Rc6Key::new(key, backend), key_bytes: key.len() }
-    }
-
-    /// The backend that this key was prepared for.
-    pub fn backend(&self) -> Backend {
-        self.key.backend()
-    }
-
-    /// Length of the key in bytes: 16, 24 or 32.
-    pub fn key_bytes(&self) -> usize {
-        self.key_bytes
-    }
-
-    /// Encrypts blocks in place, each separately (ECB).
-    pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
-        self.key.ecb(Ecb { data: flat_mut(blocks), direction: CipherDirection::Encrypt });
-    }
-
-    /// Decrypts blocks in place, each separately (ECB).
-    pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
-        self.key.ecb(Ecb { data: flat_mut(blocks), direction: CipherDirection::Decrypt });
-    }
-}
-
-impl crate::block_cipher::Sealed for Rc6 {}
-
-impl BlockCipher for Rc6 {
-    const BLOCK_BYTES: usize = 16;
-    const BACKENDS: &'static [Backend] = Rc6Key::BACKENDS;
-    type Core = Rc6Key;
-
-    fn core(&self) -> &Rc6Key {
-        &self.key
-    }
-
-    fn backend(&self) -> Backend {
-        Rc6::backend(self)
-    }
-}
-
-/// Shows the length of the key and the backend, never the key.
-impl fmt::Debug for Rc6 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RC6-{} ({})", 8 * self.key_bytes, self.backend().name())
-    }
-}
-
-fixed_key_size!(
+cipher! {
+    /// RC6-32/20 with a key of 16, 24 or 32 bytes. The round keys are wiped on drop.
+    Rc6: Rc6Key, Block, [16, 24, 32], "RC6-";
     /// RC6 with a key of 128 bits, with RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
-    Rc6_128: Rc6
-);
-fixed_key_size!(
+    Rc6_128;
     /// RC6 with a key of 192 bits, with RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
-    Rc6_192: Rc6
-);
-fixed_key_size!(
+    Rc6_192;
     /// RC6 with a key of 256 bits, with RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
-    Rc6_256: Rc6
-);
+    Rc6_256;
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::BlockCipher as _;
     use crate::engine::{CcmCore, CcmEngine, CcmOperation};
 
     /// Tests the counter operations of an engine's vectors. Tests with whole messages cannot: none is long enough for a carry out of the
