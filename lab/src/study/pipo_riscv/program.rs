@@ -4,6 +4,7 @@ use object::{Object, ObjectSymbol};
 use tress_cipher::{
     BlockCipher,
     aes::Aes,
+    lea::Lea,
     modes::{cbc, ctr, ecb},
     pipo::Pipo,
     rc6::Rc6,
@@ -98,6 +99,9 @@ impl ProgramMemory {
             "aes128" => self.with(&Aes::new(&key[..16])?, mode, bytes),
             "aes256" => self.with(&Aes::new(&key)?, mode, bytes),
             "rc6" => self.with(&Rc6::new(&key[..16])?, mode, bytes),
+            "lea128" => self.with(&Lea::new(&key[..16])?, mode, bytes),
+            "lea192" => self.with(&Lea::new(&key[..24])?, mode, bytes),
+            "lea256" => self.with(&Lea::new(&key)?, mode, bytes),
             _ => Ok(None),
         };
         done?.ok_or_else(unknown)

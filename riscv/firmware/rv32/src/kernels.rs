@@ -43,6 +43,7 @@ macro_rules! parts {
             include_str!("../../../../crates/cipher/src/ciphers/pipo/riscv32/prepare.S"),
             include_str!("../../../../crates/cipher/src/ciphers/pipo/riscv32/small4.S"),
             include_str!("../../../../crates/cipher/src/ciphers/pipo/riscv32/paper.S"),
+            include_str!("../../../../crates/cipher/src/ciphers/lea/riscv32/lea.S"),
             $(
                 concat!(".pushsection .text.", stringify!($part), ",\"ax\",@progbits"),
                 concat!(".Lend_", stringify!($part), ":"),
@@ -94,6 +95,8 @@ parts! {
     tress_pipo256_cbc_decrypt4 tress_pipo256_cbc_x4 tress_pipo256_ctr4
     tress_pipo128_paper_encrypt1 tress_pipo128_paper_cbc_encrypt1 tress_pipo128_paper_ctr1 tress_pipo128_paper_memory4
     tress_pipo128_paper_encrypt4 tress_pipo128_paper_ctr4 tress_pipo128_paper_cbc_decrypt4
+    tress_lea_rest1 tress_lea_rest4 tress_lea_encrypt tress_lea_stream tress_lea_decrypt_words1
+    tress_lea_decrypt_words4 tress_lea_decrypt
 }
 
 /// An entry of the table above.

@@ -1,6 +1,6 @@
 //! The memory of the kernels: keys, states and data, filled with numbers that a host can compute too, and prepared for each row.
 
-use crate::rows::{Arg, Key, Row};
+use crate::rows::{Arg, Key, LEA_WORDS, Row};
 
 // SAFETY: the signatures match those in the kernels' files.
 unsafe extern "C" {
@@ -101,6 +101,7 @@ impl Memory {
                     tress_aes_table_expand_key(prepared, bytes, bits / 8);
                 }
                 Key::Rc6 => tress_rc6_expand_key(prepared, bytes, bits / 8),
+                Key::Lea => self.prepare_lea(bits / 32),
             }
         }
     }
@@ -135,11 +136,31 @@ impl Memory {
         }
     }
 
+    /// The round keys of LEA for a key of `key_words` words (KS X 3246).
+    fn prepare_lea(&mut self, key_words: usize) {
+        const DELTA: [u32; 8] =
+            [0xc3ef_e9db, 0x4462_6b02, 0x79e2_7c8a, 0x78df_30ec, 0x715e_a49e, 0xc785_da0a, 0xe04e_f22a, 0xe5c4_0957];
+        let mut t = self.key;
+        for (i, round_key) in self.prepared.chunks_exact_mut(LEA_WORDS).take(16 + 2 * key_words).enumerate() {
+            let first = if key_words == 8 { 6 * i } else { 0 };
+            for (j, word) in round_key.iter_mut().enumerate().take(key_words) {
+                let t = &mut t[(first + j) % 8];
+                let delta = DELTA[i % key_words].rotate_left((i + j) as u32);
+                *t = t.wrapping_add(delta).rotate_left([1, 3, 6, 11, 13, 17][j]);
+                *word = *t;
+            }
+            if key_words == 4 {
+                round_key[3..].copy_from_slice(&[t[1], t[3], t[1]]);
+            }
+        }
+    }
+
     fn argument(&mut self, argument: Arg, row: &Row, bytes: usize) -> usize {
         match argument {
             Arg::Key => at(&self.prepared),
             Arg::KeyBytes => at(&self.key),
             Arg::KeyLength => usize::from(row.bits) / 8,
+            Arg::PreparedBytes => row.key_bytes(),
             Arg::KeyWords => usize::from(row.bits) / 64,
             Arg::FourKeys => {
                 self.lay_keys(usize::from(row.bits) / 64);

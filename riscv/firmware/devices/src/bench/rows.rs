@@ -16,7 +16,11 @@ pub(crate) enum Key {
     Aes2,
     Table,
     Rc6,
+    Lea,
 }
+
+/// Words of a round key of LEA.
+pub(crate) const LEA_WORDS: usize = 6;
 
 /// An argument of a kernel.
 #[derive(Clone, Copy)]
@@ -26,6 +30,8 @@ pub(crate) enum Arg {
     /// Address of the key's bytes, and their number.
     KeyBytes,
     KeyLength,
+    /// Number of bytes of the prepared key.
+    PreparedBytes,
     /// The number of 64-bit words of the key, and four keys side by side.
     KeyWords,
     FourKeys,
@@ -48,8 +54,8 @@ pub(crate) enum Arg {
 }
 
 use Arg::{
-    Apart, Bytes, Data, FourKeys, Key as Prepared, KeyBytes, KeyLength, KeyWords, Messages, MessagesAgain, Room, State,
-    Tables, Units, Zero,
+    Apart, Bytes, Data, FourKeys, Key as Prepared, KeyBytes, KeyLength, KeyWords, Messages, MessagesAgain, PreparedBytes,
+    Room, State, Tables, Units, Zero,
 };
 
 /// A kernel with a key of one size, as a row of the table.
@@ -97,6 +103,7 @@ impl Row {
             Key::Aes2 => 1 + 8 * (rounds + 1),
             Key::Table => 1 + 4 * (rounds + 1),
             Key::Rc6 => 44,
+            Key::Lea => LEA_WORDS * (16 + bits / 16),
             // Row 0 of every round key, and rows 1 to 7 of every word of the key.
             Key::Pipo1 | Key::Pipo4 => 9 + 2 * words + 1 + 7 * words,
             Key::Paper1 => 14 * 2,
@@ -122,6 +129,8 @@ const IV: &[Arg] = &[Prepared, State, Data, Data, Bytes];
 const IV_ROOM: &[Arg] = &[Prepared, State, Data, Data, Bytes, Room];
 const CCM: &[Arg] = &[Prepared, State, Data, Units];
 const CCM4: &[Arg] = &[Prepared, State, Messages, Units];
+const WORDS: &[Arg] = &[Prepared, PreparedBytes, Data, Data, Bytes];
+const WORDS_IV: &[Arg] = &[Prepared, PreparedBytes, State, Data, Data, Bytes];
 const MAKE: &[Arg] = &[Tables];
 const BYTES_TABLE: &[Arg] = &[Prepared, Data, Data, Bytes, Tables];
 const IV_TABLE: &[Arg] = &[Prepared, State, Data, Data, Bytes, Tables];
@@ -173,6 +182,8 @@ const CHAIN2: &[Part] = &[tress_aes2_encrypt_words, tress_aes_copy, tress_aes_ad
 const ENCRYPT2: &[Part] = &[tress_aes2_encrypt_words];
 const ENCRYPT_RC6: &[Part] = &[tress_rc6_encrypt_words];
 const DECRYPT_RC6: &[Part] = &[tress_rc6_decrypt_words];
+const ENCRYPT_LEA: &[Part] = &[tress_lea_rest1, tress_lea_rest4];
+const DECRYPT_LEA: &[Part] = &[tress_lea_decrypt_words1, tress_lea_decrypt_words4];
 
 macro_rules! rows {
     ($($name:ident $kernel:ident $key:ident $bits:literal $arguments:ident $parts:ident [$($bytes:literal)*];)*) => {
@@ -265,6 +276,15 @@ rows! {
     rc6_ecb_encrypt tress_rc6_encrypt Rc6 128 BYTES ENCRYPT_RC6 [16 64 1024];
     rc6_ecb_decrypt tress_rc6_decrypt Rc6 128 BYTES DECRYPT_RC6 [16 1024];
     rc6_ctr tress_rc6_stream Rc6 128 IV ENCRYPT_RC6 [16 64 1024];
+    lea128_ecb_encrypt tress_lea_encrypt Lea 128 WORDS ENCRYPT_LEA [16 64 1024];
+    lea128_ecb_decrypt tress_lea_decrypt Lea 128 WORDS DECRYPT_LEA [16 64 1024];
+    lea128_ctr tress_lea_stream Lea 128 WORDS_IV ENCRYPT_LEA [16 64 1024];
+    lea192_ecb_encrypt tress_lea_encrypt Lea 192 WORDS ENCRYPT_LEA [16 64 1024];
+    lea192_ecb_decrypt tress_lea_decrypt Lea 192 WORDS DECRYPT_LEA [16 64 1024];
+    lea192_ctr tress_lea_stream Lea 192 WORDS_IV ENCRYPT_LEA [16 64 1024];
+    lea256_ecb_encrypt tress_lea_encrypt Lea 256 WORDS ENCRYPT_LEA [16 64 1024];
+    lea256_ecb_decrypt tress_lea_decrypt Lea 256 WORDS DECRYPT_LEA [16 64 1024];
+    lea256_ctr tress_lea_stream Lea 256 WORDS_IV ENCRYPT_LEA [16 64 1024];
 }
 
 /// The names of the rows, one in each line. The first line describes the text.
