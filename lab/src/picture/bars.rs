@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::{LETTER, WIDTH, colour, escape, legend, shown, truncated_to_width};
+use super::{Axis, LETTER, Scale, WIDTH, axis_below, colour, escape, legend, shown, truncated_to_width};
 
 /// Width for the names of groups: at least this, and at most half of the picture.
 const LEFT: f64 = 250.0;
@@ -24,6 +24,9 @@ pub struct Bars {
     pub series: Vec<String>,
     /// The groups, from top to bottom.
     pub groups: Vec<Group>,
+    /// The name of a logarithmic axis, for figures of several magnitudes. Without one, bars begin at zero.
+    #[serde(default)]
+    pub logarithmic: Option<String>,
 }
 
 /// The figures of one thing.
@@ -52,8 +55,21 @@ impl Bars {
         let most = values().fold(f64::MIN_POSITIVE, |most, (_, value)| most.max(value));
         let figures = values().map(|(_, value)| shown(value).chars().count()).max().unwrap_or(0);
         let right = (figures as f64 * LETTER + 14.0).max(RIGHT);
+        let least = values().fold(most, |least, (_, value)| least.min(value));
+        let axis = self.logarithmic.clone().map(|name| Axis {
+            name,
+            from: 10f64.powf(least.log10().ceil() - 1.0),
+            to: most,
+            scale: Scale::Logarithmic,
+        });
+        let part = |value: f64| axis.as_ref().map_or(value / most, |axis| axis.part(value));
         let mut body = String::new();
         let mut y = legend(&mut body, self.series.iter().map(String::as_str), TOP);
+        if let Some(axis) = &axis {
+            let count = values().count() as f64;
+            let bottom = y + count * (BAR + GAP) + self.groups.len() as f64 * BETWEEN;
+            axis_below(&mut body, axis, (left, WIDTH - right), (y, bottom));
+        }
         for group in &self.groups {
             let bars = self.bars_of(group).count().max(1) as f64;
             let middle = y + bars * (BAR + GAP) / 2.0 + 4.0;
@@ -64,7 +80,7 @@ impl Bars {
                 left - 12.0
             );
             for (number, (place, value)) in self.bars_of(group).enumerate() {
-                let (top, width) = (y + number as f64 * (BAR + GAP), value / most * (WIDTH - left - right));
+                let (top, width) = (y + number as f64 * (BAR + GAP), part(value) * (WIDTH - left - right));
                 let (colour, figure) = (colour(place), shown(value));
                 let title = escape(&format!("{}, {}: {figure}", group.name, self.series[place]));
                 let _ = writeln!(
@@ -78,7 +94,7 @@ impl Bars {
             body.push_str("</g>\n");
             y += bars * (BAR + GAP) + BETWEEN;
         }
-        (y, body)
+        (if axis.is_some() { y + 54.0 } else { y }, body)
     }
 }
 
@@ -88,7 +104,9 @@ mod tests {
 
     fn bars(values: &[Option<f64>]) -> String {
         let group = Group { name: "a < b".into(), values: values.into() };
-        Bars { title: "t & u".into(), series: vec!["one".into(), "two".into()], groups: vec![group] }.body().1
+        Bars { title: "t & u".into(), series: vec!["one".into(), "two".into()], groups: vec![group], logarithmic: None }
+            .body()
+            .1
     }
 
     /// The longest bar takes the 670 pixels from 250 on, a value of half of it half of them.
@@ -104,8 +122,21 @@ mod tests {
     #[test]
     fn long_names_have_room() {
         let group = Group { name: "n".repeat(45), values: vec![Some(1.0)] };
-        let svg = Bars { title: "t".into(), series: vec!["one".into()], groups: vec![group] }.body().1;
+        let svg =
+            Bars { title: "t".into(), series: vec!["one".into()], groups: vec![group], logarithmic: None }.body().1;
         assert!(svg.contains(" x=\"357\""), "{svg}");
+    }
+
+    /// From 1 to 1000 in 670 pixels: each factor of ten is a third of them, and 2 begins at the power below it.
+    #[test]
+    fn factors_have_equal_lengths() {
+        let groups = [2.0, 10.0, 1000.0].map(|value| Group { name: "a".into(), values: vec![Some(value)] }).into();
+        let bars = Bars { title: "t".into(), series: vec!["one".into()], groups, logarithmic: Some("s".into()) };
+        let svg = bars.body().1;
+        for width in ["67.2", "223.3", "670.0"] {
+            assert!(svg.contains(&format!("width=\"{width}\"")), "{width} in {svg}");
+        }
+        assert!(svg.contains(">100</text>") && svg.contains(">s</text>"), "{svg}");
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 /// Largest number of ticks on an axis.
 const MAX_TICKS: usize = 12;
+/// Largest number of characters of all labels of a logarithmic axis, which would touch each other.
+const MAX_CHARACTERS: usize = 64;
 
 /// The powers of ten between `from` and `to`. If there are few, also 2 and 5 times the powers.
 pub(super) fn decades(from: f64, to: f64) -> Vec<(f64, String)> {
@@ -14,8 +16,9 @@ pub(super) fn decades(from: f64, to: f64) -> Vec<(f64, String)> {
         let all = (low..=high).flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)));
         all.filter(|at| (from * 0.999..=to * 1.001).contains(at)).collect::<Vec<_>>()
     };
+    let characters = |ticks: &[f64]| ticks.iter().map(|at| number(*at, *at).len()).sum::<usize>();
     let mut ticks = of(&[1.0, 2.0, 5.0]);
-    if ticks.len() > MAX_TICKS {
+    if ticks.len() > MAX_TICKS || characters(&ticks) > MAX_CHARACTERS {
         ticks = of(&[1.0]);
     }
     // Every second or third power if there are too many.
@@ -93,6 +96,8 @@ mod tests {
         assert_eq!(labels(decades(1.0, 100.0)), ["1", "2", "5", "10", "20", "50", "100"]);
         assert_eq!(labels(decades(1.0, 1e6)), ["1", "10", "100", "1,000", "10,000", "100,000", "1,000,000"]);
         assert_eq!(labels(decades(0.05, 0.3)), ["0.05", "0.1", "0.2"]);
+        // 2, 5 and so on would make 12 ticks with 67 characters.
+        assert_eq!(labels(decades(2e3, 1e7)), ["10,000", "100,000", "1,000,000", "10,000,000"]);
         assert!(decades(1.0, 1e300).len() <= MAX_TICKS);
     }
 

@@ -109,7 +109,7 @@ fn by_function(section: &mut Section, bench: &StrategyRunner, all: &[StrategyRun
     section.tables.push(table);
     let series = names.iter().map(ToString::to_string).collect();
     let title = "Thread time by function, per cent".into();
-    section.pictures.push(Picture::new("functions", Bars { title, series, groups }));
+    section.pictures.push(Picture::new("functions", Bars { title, series, groups, logarithmic: None }));
 }
 
 fn core_usage(section: &mut Section, bench: &StrategyRunner, all: &[StrategyRuns]) {
@@ -138,7 +138,7 @@ fn core_usage(section: &mut Section, bench: &StrategyRunner, all: &[StrategyRuns
     }
     section.tables.push(table);
     let title = "Share of time for which each thread had a core, per cent".into();
-    section.pictures.push(Picture::new("busy", Bars { title, series: names, groups }));
+    section.pictures.push(Picture::new("busy", Bars { title, series: names, groups, logarithmic: None }));
 }
 
 /// The last of the numbers of cores counts all larger numbers too.
@@ -187,7 +187,7 @@ fn at_the_same_time(section: &mut Section, all: &[StrategyRuns], monitor: &BusyM
     section.tables.push(table);
     let title = "Share of time by number of cores in functions of AES at the same time, per cent".into();
     let series = CORES_TOGETHER.map(String::from).into();
-    section.pictures.push(Picture::new("together", Bars { title, series, groups }));
+    section.pictures.push(Picture::new("together", Bars { title, series, groups, logarithmic: None }));
 }
 
 #[cfg(test)]

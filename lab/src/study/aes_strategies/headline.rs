@@ -96,7 +96,12 @@ fn pictures(section: &mut Section, encrypted: &[StrategyRuns]) {
             return;
         }
         let groups = figures.into_iter().map(|(name, value)| Group { name, values: vec![Some(value)] }).collect();
-        let bars = Bars { title: title.into(), series: vec![series.into()], groups };
+        let bars = Bars {
+            title: title.into(),
+            series: vec![series.into()],
+            groups,
+            logarithmic: Some(format!("{series}, logarithmic scale")),
+        };
         section.pictures.push(Picture::new(name, bars));
     };
     let name = |turns: &StrategyRuns| {

@@ -69,6 +69,7 @@ fn picture(all: &[&RecordedSystem; 4]) -> Bars {
         title: "Montgomery power of 1024 bits: time relative to Rust, LLVM".into(),
         series: SYSTEMS.map(|(_, name)| name.to_string()).into(),
         groups: DIGITS.map(group).into(),
+        logarithmic: None,
     }
 }
 

@@ -143,6 +143,7 @@ fn picture(figures: &[[KernelFigures; 3]]) -> Picture {
         title: "Key streams and CCM on an FE310, simulated: cycles per byte".into(),
         series: ["1024 bytes", "64 bytes"].map(String::from).into(),
         groups: KERNELS.iter().zip(figures).filter(shown).map(group).collect(),
+        logarithmic: None,
     };
     Picture::new("ciphers", bars)
 }

@@ -109,6 +109,7 @@ fn picture(simulated: &[Simulated], scheduled: [u32; 2]) -> Picture {
         title: "PIPO-64/128 on an FE310, cycles per byte: paper measured, rest simulated".into(),
         series: ["paper", "its layout", "ours, one call", "ours in bulk"].map(String::from).into(),
         groups: TABLE_5.iter().zip(simulated).map(group).chain(others).collect(),
+        logarithmic: None,
     };
     Picture::new("table-5", bars)
 }
