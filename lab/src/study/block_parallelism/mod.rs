@@ -13,6 +13,7 @@ mod lanes;
 mod messages;
 mod misprints;
 mod open;
+mod paper;
 mod program;
 mod simulate;
 mod sizes;
@@ -20,6 +21,7 @@ mod width;
 
 use super::{Claim, Picture, Section, Study, StudyPart, StudyRow, Verdict, chart, range};
 use crate::picture::{Chart, Level, Line, Scale};
+use paper::{PAPER_BLOCKS, PAPER_HARTS, PAPER_MESSAGES, PAPER_ONE_BLOCK, PaperValues};
 use program::{ProgramParameters, SimulatedCipher, SimulatedMode};
 use simulate::{RaptorVariant, SimulatedRun, SimulationFigures};
 
@@ -51,28 +53,6 @@ pub(super) const STUDY: Study = Study {
     inputs: |_| Ok(String::new()),
     conclude: conclude::conclude,
 };
-
-/// The paper's value for each cipher.
-#[derive(Clone, Copy)]
-struct PaperValues {
-    rijndael: f64,
-    rc6: f64,
-}
-
-impl PaperValues {
-    fn of(self, cipher: SimulatedCipher) -> f64 {
-        if cipher.is_rc6() { self.rc6 } else { self.rijndael }
-    }
-}
-
-/// One block, issue 8 and more: the paper says "does not exceed", and its curve is flat from issue 8 on.
-const PAPER_ONE_BLOCK: PaperValues = PaperValues { rijndael: 1.4, rc6: 0.9 };
-/// 1024 blocks per message, issue 8.
-const PAPER_BLOCKS: PaperValues = PaperValues { rijndael: 2.8, rc6: 2.3 };
-/// 128 messages of one block, issue 8.
-const PAPER_MESSAGES: PaperValues = PaperValues { rijndael: 2.7, rc6: 2.2 };
-/// Four threads on four processors of issue 2: the paper says "above".
-const PAPER_HARTS: PaperValues = PaperValues { rijndael: 5.5, rc6: 4.1 };
 
 /// Largest relative difference between a point and the paper's.
 const TOLERANCE: f64 = 0.2;

@@ -57,7 +57,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             let measured = Measured::of(&ns);
             points.push((bytes as f64, measured.median));
             section.rows.push(StudyRow {
-                paper: Some("37".into()),
+                paper: Some(format!("{:.0}", R_COMP * 1e9)),
                 ..StudyRow::measured(format!("{}, {} KiB", backend.name(), bytes >> 10), "ns/byte", measured)
             });
         }

@@ -2,6 +2,11 @@
 
 /// R_comp in seconds per byte (section 4, from Fig. 4).
 pub(super) const R_COMP: f64 = 0.037e-6;
+/// The share of the MAC in the work (section 2.2).
+pub(super) const MAC_SHARE: &str = "1/2";
+/// Speed-ups on four cores (section 2.2): CTR split over them, and the MAC on one of them.
+pub(super) const CTR_SPLIT: &str = "1.6 on 4";
+pub(super) const MAC_APART: &str = "2.0 on 4";
 /// Number of threads, and microseconds of one barrier between them (section 4).
 pub(super) const BARRIERS_US: [(usize, f64); 2] = [(2, 10.1), (4, 49.2)];
 /// T_syn in seconds that every figure of Table 1 fits.

@@ -8,7 +8,7 @@ use tress_container::{container::CHUNK_BYTES, threads::start};
 use tress_plan::Strategy;
 
 use super::super::{Claim, Effort, Error, Measured, Section, StudyRow, busy::BusyMonitor};
-use super::{alternate, by_size, cores, message::CcmMessage};
+use super::{alternate, by_size, cores, message::CcmMessage, paper};
 use crate::timing::thread_time;
 
 const BLOCK: usize = 16;
@@ -44,8 +44,8 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
 
 /// The methods that are compared with the serial one, in the order of their rows; the paper's have a model and figures.
 pub(super) const METHODS: [(&str, Option<(Strategy, &str)>); 5] = [
-    ("CTR split over all cores, then the MAC", Some((Strategy::CtrSplit, "1.6 on 4"))),
-    ("the MAC on one core beside CTR on the rest", Some((Strategy::MacApart, "2.0 on 4"))),
+    ("CTR split over all cores, then the MAC", Some((Strategy::CtrSplit, paper::CTR_SPLIT))),
+    ("the MAC on one core beside CTR on the rest", Some((Strategy::MacApart, paper::MAC_APART))),
     ("`modes::ccm`, one core", None),
     ("chunks in lanes, one core", None),
     ("chunks in lanes, all cores", None),
@@ -106,7 +106,7 @@ fn one_backend(
     let share = Measured::ratio(&mac, &whole);
     let name = backend.name();
     section.rows.push(StudyRow {
-        paper: Some("1/2".into()),
+        paper: Some(paper::MAC_SHARE.into()),
         model: Some(0.5),
         ..StudyRow::measured(format!("{name}: share of the MAC"), "", share)
     });

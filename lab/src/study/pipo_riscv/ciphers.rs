@@ -1,7 +1,7 @@
 //! Our kernels of all ciphers on short and long messages, and published results for processors of this kind.
 
 use super::super::{Claim, Effort, Error, Picture, Section, StudyTable, Verdict};
-use super::paper::KWAK;
+use super::paper::PUBLISHED;
 use super::simulate::{self, KernelFigures};
 use crate::picture::bars::{Bars, Group};
 
@@ -57,26 +57,6 @@ const AES_CTR: &str = "AES-128 CTR, constant time";
 const TABLE_CTR: &str = "AES-128 CTR, tables";
 const RC6_CTR: &str = "RC6-32/20 CTR";
 const LEA_CTR: &str = "LEA-128 CTR";
-
-/// Published cycles per byte, measured on boards with an FE310.
-const PUBLISHED: [(&str, &str, &str); 8] = [
-    ("PIPO-64/128 ECB, one block", "152.21", "the paper, Table 5"),
-    ("PIPO-64/128 ECB, four blocks", "59.93", "the paper, Table 5"),
-    ("PIPO-64/128 CTR, four blocks", "59.59", "the paper, Table 5"),
-    (
-        "PIPO-64/128 ECB, one block, with key schedule",
-        KWAK[0].per_byte,
-        "Kwak, Kim and Seo 2021, in the paper's Table 5",
-    ),
-    (
-        "PIPO-64/128 ECB, four blocks, with key schedule",
-        KWAK[1].per_byte,
-        "Kwak, Kim and Seo, WISA 2021, in the paper's Table 5",
-    ),
-    ("AES-128, constant time, eight blocks", "78.9", "Adomnicai and Peyrin, TCHES 2021"),
-    ("AES-128, constant time, two blocks", "89", "Adomnicai and Peyrin, TCHES 2021"),
-    ("AES-128 CTR, tables", "57", "Stoffelen, LATINCRYPT 2019"),
-];
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let rows: Vec<&str> = KERNELS.iter().flat_map(|kernel| kernel.rows).collect();
