@@ -103,6 +103,13 @@ fn a_study_writes_its_page_and_continues_where_it_stopped() {
     }
     assert_eq!(page.matches("**misprint**").count(), 3, "{page}");
 
+    // The page of the book shows what the study draws.
+    for picture in ["table-5", "ciphers"] {
+        let drawn = fs::read_to_string(folder.join(picture).with_extension("svg")).expect("a picture");
+        let shown = format!("{}/../docs/images/pipo-riscv-{picture}.svg", env!("CARGO_MANIFEST_DIR"));
+        assert!(drawn == fs::read_to_string(&shown).expect("a copy"), "{shown} differs");
+    }
+
     // No two rows of a unit share a name: the conclusion finds rows by name and unit.
     for study in others() {
         for part in study.parts {
