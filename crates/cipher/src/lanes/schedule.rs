@@ -314,37 +314,61 @@ where
     /// Processes the headers of the lanes that start, and computes blocks 0 of their key streams.
     #[inline(always)]
     fn start_headers(&mut self, shared: bool, started: u64) {
+        let starts = |g: usize| started >> (g * E::SLOTS) & (u64::MAX >> (64 - E::SLOTS)) != 0;
+        // One group takes the latency of the cipher, in which a row of all groups is nearly done.
+        if (0..G).filter(|g| starts(*g)).count() > 2 {
+            self.start_groups::<G>(shared, started, 0);
+        } else {
+            for g in (0..G).filter(|g| starts(*g)) {
+                self.start_groups::<1>(shared, started, g);
+            }
+        }
+    }
+
+    /// [`Self::start_headers`] for `N` groups from `first` on.
+    #[inline(always)]
+    fn start_groups<const N: usize>(&mut self, shared: bool, started: u64, first: usize) {
         let engine = self.engine;
-        for g in 0..G {
-            let of_group = started >> (g * E::SLOTS) & (u64::MAX >> (64 - E::SLOTS));
-            if of_group == 0 {
-                continue;
-            }
-            let mut x = [[self.first_header_blocks[g]], [self.counter_zero_blocks[g]]];
-            encrypt(engine, &self.keys, shared, g, &mut x, &mut NoInterleave);
-            let [[mut chain], [mask]] = x;
-            let mut index = 1;
-            loop {
-                // The remaining header blocks. Lanes without one run along, and `copy_slots` keeps their chains.
-                let mut next = [[engine.zero()]];
-                let mut longer = 0u64;
-                for slot in set_bits(of_group) {
-                    let message = &self.messages[self.lanes[g * E::SLOTS + slot].job];
-                    if index < message.header_blocks() {
-                        longer |= 1 << slot;
-                        engine.set_slot(&mut next[0][0], slot, &message.header_block(index));
-                    }
+        let started = started & u64::MAX >> (64 - N * E::SLOTS) << (first * E::SLOTS);
+        let mut x = [[engine.zero(); N]; 2];
+        for g in 0..N {
+            x[0][g] = self.first_header_blocks[first + g];
+            x[1][g] = self.counter_zero_blocks[first + g];
+        }
+        encrypt(engine, &self.keys, shared, first, &mut x, &mut NoInterleave);
+        let [mut chains, masks] = x;
+        let mut index = 1;
+        loop {
+            // The remaining header blocks. Lanes without one run along, and `copy_slots` keeps their chains.
+            let mut next = [[engine.zero(); N]];
+            let mut longer = 0u64;
+            for lane in set_bits(started) {
+                let message = &self.messages[self.lanes[lane].job];
+                if index < message.header_blocks() {
+                    longer |= 1 << lane;
+                    engine.set_slot(
+                        &mut next[0][lane / E::SLOTS - first],
+                        lane % E::SLOTS,
+                        &message.header_block(index),
+                    );
                 }
-                if longer == 0 {
-                    break;
-                }
-                next[0][0] = engine.xor(next[0][0], chain);
-                encrypt(engine, &self.keys, shared, g, &mut next, &mut NoInterleave);
-                copy_slots(engine, &mut chain, &next[0][0], longer);
-                index += 1;
             }
-            copy_slots(engine, &mut self.state.chain[g], &chain, of_group);
-            copy_slots(engine, &mut self.tag_masks[g], &mask, of_group);
+            if longer == 0 {
+                break;
+            }
+            for g in 0..N {
+                next[0][g] = engine.xor(next[0][g], chains[g]);
+            }
+            encrypt(engine, &self.keys, shared, first, &mut next, &mut NoInterleave);
+            for g in 0..N {
+                copy_slots(engine, &mut chains[g], &next[0][g], longer >> ((first + g) * E::SLOTS));
+            }
+            index += 1;
+        }
+        for g in 0..N {
+            let slots = started >> ((first + g) * E::SLOTS);
+            copy_slots(engine, &mut self.state.chain[first + g], &chains[g], slots);
+            copy_slots(engine, &mut self.tag_masks[first + g], &masks[g], slots);
         }
     }
 
@@ -388,14 +412,15 @@ fn set_bits(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Copies the slots whose bits are set from `new` to `vector`.
+/// Copies the slots whose bits are set from `new` to `vector`. Other bits than those of the slots do not count.
 #[inline(always)]
 fn copy_slots<E: Engine>(engine: E, vector: &mut E::Vector, new: &E::Vector, slots: u64) {
-    if slots == u64::MAX >> (64 - E::SLOTS) {
+    let all = u64::MAX >> (64 - E::SLOTS);
+    if slots & all == all {
         *vector = *new;
         return;
     }
-    for slot in set_bits(slots) {
+    for slot in set_bits(slots & all) {
         let block = engine.slot(new, slot);
         engine.set_slot(vector, slot, &block);
     }
