@@ -58,6 +58,8 @@ pub trait Engine: Copy + 'static {
     type Vector: Copy;
     /// Number of blocks in a vector.
     const SLOTS: usize;
+    /// Whether the processor has more registers than the vectors of two rows of CCM.
+    const SPARE_REGISTERS: bool = false;
     /// The round keys of one key.
     type RoundKeys: Clone + 'static;
     /// The round keys of all lanes of a flight, a key for each slot.
@@ -97,6 +99,24 @@ pub trait Engine: Copy + 'static {
     /// # Safety
     /// `STEP_BLOCKS` blocks must be writable at each of the first `SLOTS` pointers.
     unsafe fn scatter(self, vectors: [Self::Vector; STEP_BLOCKS], pointers: &[*mut u8]);
+    /// [`Engine::gather`] to memory that is read later. Engines override it where the ports that arrange registers are the limit.
+    ///
+    /// # Safety
+    /// As for `gather`.
+    #[inline(always)]
+    unsafe fn gather_to(self, pointers: &[*mut u8], vectors: &mut [Self::Vector; STEP_BLOCKS]) {
+        // SAFETY: the caller guarantees the same.
+        *vectors = unsafe { self.gather(pointers) };
+    }
+    /// The inverse of `gather_to`, from memory that was written earlier.
+    ///
+    /// # Safety
+    /// As for `scatter`.
+    #[inline(always)]
+    unsafe fn scatter_from(self, vectors: &[Self::Vector; STEP_BLOCKS], pointers: &[*mut u8]) {
+        // SAFETY: the caller guarantees the same.
+        unsafe { self.scatter(*vectors, pointers) }
+    }
 
     /// Encrypts `K * G` vectors under one key.
     fn encrypt<const G: usize, const K: usize>(
@@ -124,6 +144,34 @@ pub trait Engine: Copy + 'static {
         x: &mut [[Self::Vector; G]; K],
         between_rounds: &mut impl Interleave,
     );
+
+    /// One block of CCM in each slot: `x[0]` are chains, `x[1]` counter blocks. Encrypts both, then XORs block `block` of `input` into the
+    /// key stream, which gives the output, and, unless the message `decrypts`, into the chains.
+    #[inline(always)]
+    fn encrypt_ccm<const G: usize>(
+        self,
+        keys: &Self::RoundKeys,
+        x: &mut [[Self::Vector; G]; 2],
+        (input, block): (&[[Self::Vector; STEP_BLOCKS]; G], usize),
+        decrypts: bool,
+        between_rounds: &mut impl Interleave,
+    ) {
+        self.encrypt(keys, x, between_rounds);
+        add_ccm(self, x, (input, block), decrypts);
+    }
+    /// [`Engine::encrypt_ccm`] with a key for each lane.
+    #[inline(always)]
+    fn encrypt_ccm_lanes<const G: usize>(
+        self,
+        keys: &Self::LaneRoundKeys,
+        x: &mut [[Self::Vector; G]; 2],
+        (input, block): (&[[Self::Vector; STEP_BLOCKS]; G], usize),
+        decrypts: bool,
+        between_rounds: &mut impl Interleave,
+    ) {
+        self.encrypt_lanes(keys, 0, x, between_rounds);
+        add_ccm(self, x, (input, block), decrypts);
+    }
 
     /// Round keys of all lanes, all zero.
     fn zero_lane_keys(self) -> Self::LaneRoundKeys;
@@ -201,6 +249,23 @@ pub trait CcmEngine: Engine<Block = Block> {
                 xor_block(mac, block);
             }
             self.encrypt_block(keys, mac);
+        }
+    }
+}
+
+/// The XORs of [`Engine::encrypt_ccm`].
+#[inline(always)]
+fn add_ccm<E: Engine, const G: usize>(
+    engine: E,
+    [chains, key_stream]: &mut [[E::Vector; G]; 2],
+    (input, block): (&[[E::Vector; STEP_BLOCKS]; G], usize),
+    decrypts: bool,
+) {
+    for g in 0..G {
+        let input = input[g][block];
+        key_stream[g] = engine.xor(key_stream[g], input);
+        if !decrypts {
+            chains[g] = engine.xor(chains[g], input);
         }
     }
 }

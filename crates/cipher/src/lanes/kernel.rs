@@ -178,8 +178,8 @@ impl<E: Engine, const G: usize> Interleave for DataMoves<'_, E, G> {
         // are such steps.
         unsafe {
             match (part % 4, self.before, &mut self.after) {
-                (2, Some(before), _) => self.engine.scatter(before[g], group::<E>(self.pointers[0], g)),
-                (0, _, Some(after)) => after[g] = self.engine.gather(group::<E>(self.pointers[1], g)),
+                (2, Some(before), _) => self.engine.scatter_from(&before[g], group::<E>(self.pointers[0], g)),
+                (0, _, Some(after)) => self.engine.gather_to(group::<E>(self.pointers[1], g), &mut after[g]),
                 _ => {}
             }
         }
@@ -207,6 +207,9 @@ pub(super) unsafe fn steps<E: Engine, M: LaneMode<E>, const G: usize, const LANE
     count: usize,
     ragged: bool,
 ) {
+    // With one key, the chains of a decryption take the plaintext at the start of the next phase, where it does not wait for the key
+    // stream. This takes more registers, and is slower with a key each.
+    let late = M::DECRYPTS && shared && E::SPARE_REGISTERS;
     let LaneStates { blocks, history, message, counter, pointers, last, moves, .. } = lanes;
     let mut chain = lanes.chain;
     // The data of the steps in `blocks`.
@@ -265,25 +268,50 @@ pub(super) unsafe fn steps<E: Engine, M: LaneMode<E>, const G: usize, const LANE
                 // There is no block for the chains yet.
                 let mut alone = [x[1]];
                 encrypt(engine, keys, shared, 0, &mut alone, &mut moves);
-                [x[1]] = alone;
+                for g in 0..G {
+                    x[1][g] = engine.xor(alone[0][g], now[g][j]);
+                    if !M::DECRYPTS {
+                        x[0][g] = engine.xor(chain[g], now[g][j]);
+                    }
+                }
             } else {
-                encrypt(engine, keys, shared, 0, &mut x, &mut moves);
+                if late {
+                    for g in 0..G {
+                        let plain = if j == 0 { done[g][STEP_BLOCKS - 1] } else { now[g][j - 1] };
+                        x[0][g] = engine.xor(chain[g], plain);
+                    }
+                }
+                let input = (&*now, j);
+                match keys {
+                    BatchKeys::Shared(keys) if shared => {
+                        engine.encrypt_ccm(keys, &mut x, input, M::DECRYPTS, &mut moves)
+                    }
+                    BatchKeys::PerLane(keys) if !shared => {
+                        engine.encrypt_ccm_lanes(keys, &mut x, input, M::DECRYPTS, &mut moves);
+                    }
+                    _ => unreachable!("`shared` is the variant of `keys`"),
+                }
                 if is_last {
-                    history[(j + STEP_BLOCKS - 1) % STEP_BLOCKS] = x[0];
+                    let ends = &mut history[(j + STEP_BLOCKS - 1) % STEP_BLOCKS];
+                    for g in 0..G {
+                        ends[g] = if M::DECRYPTS { x[0][g] } else { engine.xor(x[0][g], now[g][j]) };
+                    }
                 }
             }
-            let [chains, key_stream] = x;
+            chain = x[0];
             for g in 0..G {
-                let input = now[g][j];
-                let output = engine.xor(input, key_stream[g]);
-                let plain = if !M::DECRYPTS {
-                    input
-                } else if ragged && is_last {
-                    M::chain_input(engine, input, key_stream[g], message[j][g])
-                } else {
-                    output
-                };
-                chain[g] = engine.xor(chains[g], plain);
+                let output = x[1][g];
+                if M::DECRYPTS {
+                    if !late {
+                        chain[g] = engine.xor(chain[g], output);
+                    }
+                    if ragged && is_last {
+                        // Padding is no plaintext.
+                        let key_stream = engine.xor(output, now[g][j]);
+                        let plain = M::chain_input(engine, now[g][j], key_stream, message[j][g]);
+                        chain[g] = engine.xor(chain[g], engine.xor(output, plain));
+                    }
+                }
                 now[g][j] = output;
             }
         }
@@ -294,6 +322,11 @@ pub(super) unsafe fn steps<E: Engine, M: LaneMode<E>, const G: usize, const LANE
     }
     if M::HAS_KEY_STREAM {
         let mut x = [chain];
+        if late {
+            for g in 0..G {
+                x[0][g] = engine.xor(chain[g], blocks[(count + 2) % 3][g][STEP_BLOCKS - 1]);
+            }
+        }
         encrypt(engine, keys, shared, 0, &mut x, &mut NoInterleave);
         [chain] = x;
         history[STEP_BLOCKS - 1] = chain;

@@ -59,6 +59,7 @@ macro_rules! engine {
             type Block = Block;
             type Vector = $register;
             const SLOTS: usize = size_of::<$register>() / 16;
+            const SPARE_REGISTERS: bool = Self::SLOTS == 4;
             type RoundKeys = RoundKeys<Block>;
             type LaneRoundKeys = LaneRoundKeys<$register>;
 
@@ -149,6 +150,44 @@ macro_rules! engine {
                 unsafe { <$register>::scatter(vectors, pointers) }
             }
 
+            // Block by block, volatile, because the compiler would make registers of the blocks: shuffles take the ports of AES.
+            #[inline(always)]
+            unsafe fn gather_to(self, pointers: &[*mut u8], vectors: &mut [$register; STEP_BLOCKS]) {
+                if !Self::SPARE_REGISTERS {
+                    // SAFETY: as for the caller.
+                    *vectors = unsafe { self.gather(pointers) };
+                    return;
+                }
+                let to = vectors.as_mut_ptr().cast::<__m128i>();
+                for (slot, from) in pointers[..Self::SLOTS].iter().enumerate() {
+                    for j in 0..STEP_BLOCKS {
+                        // SAFETY: the caller guarantees `STEP_BLOCKS` blocks at the pointer, and the vectors are as many for each slot.
+                        unsafe {
+                            let block = _mm_loadu_si128(from.cast::<__m128i>().add(j));
+                            to.add(j * Self::SLOTS + slot).write_volatile(block);
+                        }
+                    }
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn scatter_from(self, vectors: &[$register; STEP_BLOCKS], pointers: &[*mut u8]) {
+                if !Self::SPARE_REGISTERS {
+                    // SAFETY: as for the caller.
+                    return unsafe { self.scatter(*vectors, pointers) };
+                }
+                let from = vectors.as_ptr().cast::<__m128i>();
+                for (slot, to) in pointers[..Self::SLOTS].iter().enumerate() {
+                    for j in 0..STEP_BLOCKS {
+                        // SAFETY: as in `gather_to`.
+                        unsafe {
+                            let block = from.add(j * Self::SLOTS + slot).read_volatile();
+                            _mm_storeu_si128(to.cast::<__m128i>().add(j), block);
+                        }
+                    }
+                }
+            }
+
             #[inline(always)]
             fn encrypt<const G: usize, const K: usize>(
                 self,
@@ -183,6 +222,33 @@ macro_rules! engine {
                 assert!(first + G <= MAX_GROUPS);
                 // SAFETY: the token in `self` proves the instructions.
                 unsafe { encrypt(&(keys, first), x, between_rounds) }
+            }
+
+            #[inline(always)]
+            fn encrypt_ccm<const G: usize>(
+                self,
+                keys: &RoundKeys<Block>,
+                x: &mut [[$register; G]; 2],
+                input: (&[[$register; STEP_BLOCKS]; G], usize),
+                decrypts: bool,
+                between_rounds: &mut impl Interleave,
+            ) {
+                // SAFETY: the token in `self` proves the instructions.
+                unsafe { encrypt_ccm(keys, x, input, decrypts, between_rounds) }
+            }
+
+            #[inline(always)]
+            fn encrypt_ccm_lanes<const G: usize>(
+                self,
+                keys: &Self::LaneRoundKeys,
+                x: &mut [[$register; G]; 2],
+                input: (&[[$register; STEP_BLOCKS]; G], usize),
+                decrypts: bool,
+                between_rounds: &mut impl Interleave,
+            ) {
+                assert!(G <= MAX_GROUPS);
+                // SAFETY: the token in `self` proves the instructions.
+                unsafe { encrypt_ccm(&(keys, 0), x, input, decrypts, between_rounds) }
             }
 
             #[inline(always)]
@@ -343,20 +409,42 @@ unsafe fn encrypt<R: AesRounds, const G: usize, const K: usize>(
     x: &mut [[R; G]; K],
     between_rounds: &mut impl Interleave,
 ) {
-    let rounds = keys.rounds();
     let mut y = *x;
+    // SAFETY: the caller guarantees the instructions.
+    unsafe {
+        rounds_before_last(keys, &mut y, between_rounds);
+        for g in 0..G {
+            let key = keys.round_key(keys.rounds(), g);
+            for row in &mut y {
+                row[g] = row[g].encrypt_last(key);
+            }
+        }
+    }
+    *x = y;
+}
+
+/// All rounds of an encryption but the last.
+///
+/// # Safety
+/// The machine must have the instructions of `R`.
+#[inline(always)]
+unsafe fn rounds_before_last<R: AesRounds, const G: usize, const K: usize>(
+    keys: &impl RoundKeySource<R>,
+    y: &mut [[R; G]; K],
+    between_rounds: &mut impl Interleave,
+) {
     // SAFETY: the caller guarantees the instructions.
     unsafe {
         for g in 0..G {
             let key = keys.round_key(0, g);
-            for row in &mut y {
+            for row in &mut *y {
                 row[g] = row[g].xor(key);
             }
         }
-        for round in 1..rounds {
+        for round in 1..keys.rounds() {
             for g in 0..G {
                 let key = keys.round_key(round, g);
-                for row in &mut y {
+                for row in &mut *y {
                     row[g] = row[g].encrypt_round(key);
                 }
             }
@@ -364,11 +452,31 @@ unsafe fn encrypt<R: AesRounds, const G: usize, const K: usize>(
                 between_rounds.run_part(round);
             }
         }
+    }
+}
+
+/// [`Engine::encrypt_ccm`]. The input is XORed into the last round key, which the last round adds.
+///
+/// # Safety
+/// The machine must have the instructions of `R`.
+#[inline(always)]
+unsafe fn encrypt_ccm<R: AesRounds, const G: usize>(
+    keys: &impl RoundKeySource<R>,
+    x: &mut [[R; G]; 2],
+    (input, block): (&[[R; STEP_BLOCKS]; G], usize),
+    decrypts: bool,
+    between_rounds: &mut impl Interleave,
+) {
+    let mut y = *x;
+    // SAFETY: the caller guarantees the instructions.
+    unsafe {
+        rounds_before_last(keys, &mut y, between_rounds);
+        let [chains, key_stream] = &mut y;
         for g in 0..G {
-            let key = keys.round_key(rounds, g);
-            for row in &mut y {
-                row[g] = row[g].encrypt_last(key);
-            }
+            let key = keys.round_key(keys.rounds(), g);
+            let with_input = key.xor(input[g][block]);
+            key_stream[g] = key_stream[g].encrypt_last(with_input);
+            chains[g] = chains[g].encrypt_last(if decrypts { key } else { with_input });
         }
     }
     *x = y;
