@@ -302,6 +302,11 @@ pub enum CipherDirection {
 /// flight: `FLIGHT * SLOTS`.
 pub trait Operation<B: BlockBytes> {
     type Output;
+    /// Largest number of blocks that it can process at the same time. An engine may choose a smaller flight for few.
+    #[inline(always)]
+    fn most_blocks(&self) -> usize {
+        usize::MAX
+    }
     /// Must be `#[inline(always)]`.
     fn call<E: Engine<Block = B>, const FLIGHT: usize, const BLOCKS: usize>(
         self,
@@ -313,6 +318,11 @@ pub trait Operation<B: BlockBytes> {
 /// An [`Operation`] on an engine with 128-bit blocks.
 pub trait CcmOperation {
     type Output;
+    /// As for [`Operation`].
+    #[inline(always)]
+    fn most_blocks(&self) -> usize {
+        usize::MAX
+    }
     /// Must be `#[inline(always)]`.
     fn call<E: CcmEngine, const FLIGHT: usize, const BLOCKS: usize>(
         self,

@@ -56,6 +56,11 @@ impl<C: Core> Operation<C::Block> for CbcLanesEncrypt<'_, '_, C> {
     type Output = ();
 
     #[inline(always)]
+    fn most_blocks(&self) -> usize {
+        self.lane_jobs.len()
+    }
+
+    #[inline(always)]
     fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::RoundKeys)
     where
         E: Engine<Block = C::Block>,

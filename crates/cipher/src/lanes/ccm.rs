@@ -218,6 +218,11 @@ impl<C: CcmCore> CcmOperation for CcmLanesEncrypt<'_, '_, C> {
     type Output = ();
 
     #[inline(always)]
+    fn most_blocks(&self) -> usize {
+        self.lane_jobs.len()
+    }
+
+    #[inline(always)]
     fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::RoundKeys)
     where
         E: CcmEngine,
@@ -228,6 +233,11 @@ impl<C: CcmCore> CcmOperation for CcmLanesEncrypt<'_, '_, C> {
 
 impl<C: CcmCore> CcmOperation for CcmLanesDecrypt<'_, '_, C> {
     type Output = ();
+
+    #[inline(always)]
+    fn most_blocks(&self) -> usize {
+        self.lane_jobs.len()
+    }
 
     #[inline(always)]
     fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::RoundKeys)

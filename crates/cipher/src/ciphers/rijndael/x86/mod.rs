@@ -48,9 +48,13 @@ impl<R: AesRounds> Zeroize for LaneRoundKeys<R> {
 }
 
 /// Defines the engine of one register width. The flight is the number of vectors that fit into the register file beside the round
-/// keys. CCM has two rows of them; in `Vaes256`, six in each row are slower than four.
+/// keys. CCM has two rows of them; in `Vaes256`, six in each row are slower than four. Fewer blocks get the least of the smaller flights
+/// that holds them: one of 512-bit registers that are half empty takes as long as a full one.
 macro_rules! engine {
-    ($(#[$doc:meta])* $name:ident, $register:ty, $features:literal, $flight:literal, $ccm_flight:literal) => {
+    (
+        $(#[$doc:meta])* $name:ident, $register:ty, $features:literal,
+        $flight:literal $(or $small:literal)*, $ccm_flight:literal $(or $ccm_small:literal)*
+    ) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub struct $name(cpu::$name);
@@ -81,6 +85,9 @@ macro_rules! engine {
             fn run<O: Operation<Block>>(self, keys: &RoundKeys<Block>, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
                 fn with_features<O: Operation<Block>>(engine: $name, keys: &RoundKeys<Block>, operation: O) -> O::Output {
+                    $(if operation.most_blocks() <= $small * <$name as Engine>::SLOTS {
+                        return operation.call::<$name, $small, { $small * <$name as Engine>::SLOTS }>(engine, keys);
+                    })*
                     operation.call::<$name, $flight, { $flight * <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.
@@ -284,6 +291,9 @@ macro_rules! engine {
             fn run_ccm<O: CcmOperation>(self, keys: &RoundKeys<Block>, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
                 fn with_features<O: CcmOperation>(engine: $name, keys: &RoundKeys<Block>, operation: O) -> O::Output {
+                    $(if operation.most_blocks() <= $ccm_small * <$name as Engine>::SLOTS {
+                        return operation.call::<$name, $ccm_small, { $ccm_small * <$name as Engine>::SLOTS }>(engine, keys);
+                    })*
                     operation.call::<$name, $ccm_flight, { $ccm_flight * <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.
@@ -334,7 +344,7 @@ engine!(
 );
 engine!(
     /// The engine with 512-bit registers, four blocks each.
-    Vaes512, __m512i, "aes,ssse3,sse4.1,avx,avx2,vaes,avx512f,avx512bw,avx512dq,avx512vl", 8, 8
+    Vaes512, __m512i, "aes,ssse3,sse4.1,avx,avx2,vaes,avx512f,avx512bw,avx512dq,avx512vl", 8 or 4, 8 or 2 or 4
 );
 
 /// Blocks of consecutive big-endian numbers, starting with `first`. Their lower halves must not overflow.
