@@ -208,6 +208,32 @@ impl Cipher {
     }
 }
 
+/// AES-GCM under one key, with nonces of 12 bytes.
+pub struct Gcm(Context);
+
+impl Gcm {
+    /// Sets a key of 16, 24 or 32 bytes.
+    pub fn new(key: &[u8]) -> Result<Gcm, Error> {
+        let mut context = Context::new(key.len(), "gcm", Direction::Encrypt)?;
+        context.set_key(key)?;
+        Ok(Gcm(context))
+    }
+
+    /// Encrypts one message in place and writes its tag.
+    pub fn encrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
+        if nonce.len() != 12 {
+            return Err(Error::Length);
+        }
+        self.0.set_nonce(nonce)?;
+        if !aad.is_empty() {
+            self.0.update(ptr::null_mut(), aad.as_ptr(), aad.len())?;
+        }
+        self.0.update(data.as_mut_ptr(), data.as_ptr(), data.len())?;
+        self.0.finish()?;
+        self.0.ctrl(EVP_CTRL_AEAD_GET_TAG, tag.len(), tag.as_mut_ptr())
+    }
+}
+
 /// AES-CCM under one key.
 pub struct Ccm {
     context: Context,

@@ -26,6 +26,8 @@ pub(crate) enum Shape {
     KeyEach,
     /// Equal numbers of messages of three lengths, whose mean is that of the call.
     Mixed,
+    /// The same, with a separate key for each message.
+    MixedKeyEach,
     /// One message after the other, where the usual call uses lanes.
     OneAtATime,
 }
@@ -65,7 +67,7 @@ impl Call {
 
     /// Length of each message, where they differ.
     fn lengths(&self) -> &'static [usize] {
-        if self.shape == Shape::Mixed { &MIXED } else { &[] }
+        if matches!(self.shape, Shape::Mixed | Shape::MixedKeyEach) { &MIXED } else { &[] }
     }
 
     /// Bytes of all messages together.
@@ -132,7 +134,8 @@ impl Call {
             key[0] ^= number as u8;
             key
         };
-        (0..if self.shape == Shape::KeyEach { self.lanes } else { 1 }).map(key).collect()
+        let count = if matches!(self.shape, Shape::KeyEach | Shape::MixedKeyEach) { self.lanes } else { 1 };
+        (0..count).map(key).collect()
     }
 
     pub(crate) fn nonces(&self) -> Vec<[u8; NONCE_BYTES]> {

@@ -73,6 +73,11 @@ pub(crate) fn peer_implementation(call: Call, contender: Contender) -> Result<Im
             let new = |key: &[u8]| openssl::Ccm::new(key, NONCE_BYTES, TAG_BYTES, direction);
             for_each_message(call, contender, new, ccm!(call))
         }
+        (Contender::OpenSslGcm, _) => {
+            for_each_message(call, contender, openssl::Gcm::new, |cipher, nonce, data, tag| {
+                cipher.encrypt(nonce, b"", data, tag)
+            })
+        }
         (Contender::OpenSsl, _) => {
             let new = |key: &[u8]| openssl::Cipher::new(mode, key, direction);
             for_each_message(call, contender, new, |cipher, iv, data, _| cipher.apply(iv, data))
