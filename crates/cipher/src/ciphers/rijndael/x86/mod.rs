@@ -481,9 +481,11 @@ unsafe fn encrypt_ccm<R: AesRounds, const G: usize>(
     // SAFETY: the caller guarantees the instructions.
     unsafe {
         rounds_before_last(keys, &mut y, between_rounds);
+        // The compiler must not read the key once for all blocks: it would keep a copy on the stack, which nothing wipes.
+        let last = core::hint::black_box(keys.rounds());
         let [chains, key_stream] = &mut y;
         for g in 0..G {
-            let key = keys.round_key(keys.rounds(), g);
+            let key = keys.round_key(last, g);
             let with_input = key.xor(input[g][block]);
             key_stream[g] = key_stream[g].encrypt_last(with_input);
             chains[g] = chains[g].encrypt_last(if decrypts { key } else { with_input });
