@@ -23,12 +23,20 @@ const PIPE_BUFFER_BYTES: usize = 512;
 /// Largest number of buffers in one vectored call (`IOV_MAX`).
 const MAX_BUFFERS: usize = 1024;
 
+/// The file; if it is a pipe, with a buffer of a mebibyte instead of 64 KiB, the most that Linux allows by default. A batch then needs
+/// fewer changes between the processes. Nothing happens on other systems, and where the system refuses.
+fn with_large_pipe(file: File) -> File {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::pipe::fcntl_setpipe_size(&file, 1 << 20);
+    file
+}
+
 pub(super) fn stdin() -> io::Result<File> {
-    Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
+    Ok(with_large_pipe(io::stdin().as_fd().try_clone_to_owned()?.into()))
 }
 
 pub(super) fn stdout() -> io::Result<File> {
-    Ok(io::stdout().as_fd().try_clone_to_owned()?.into())
+    Ok(with_large_pipe(io::stdout().as_fd().try_clone_to_owned()?.into()))
 }
 
 pub(super) fn open(path: &Path) -> io::Result<File> {
