@@ -62,7 +62,10 @@ impl MessageBatch {
     /// Processes all messages once.
     fn run(&mut self, encrypts: bool) -> Result<(), Error> {
         let mut rest = &mut self.buffer[..];
-        let (mut seals, mut opens) = (Vec::with_capacity(self.lengths.len()), Vec::with_capacity(self.lengths.len()));
+        // Only the vector that is needed: two of them make the allocator return their pages to the system after each run.
+        let count = self.lengths.len();
+        let (mut seals, mut opens) =
+            if encrypts { (Vec::with_capacity(count), Vec::new()) } else { (Vec::new(), Vec::with_capacity(count)) };
         for (number, (&bytes, nonce)) in self.lengths.iter().zip(&self.nonces).enumerate() {
             let (message, after) = rest.split_at_mut(bytes + TAG_BYTES);
             let (data, tag) = message.split_at_mut(bytes);
