@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     failure::{self, Failure},
+    secret,
     shown::given,
 };
 
@@ -88,16 +89,12 @@ pub fn warn_if_public(path: &Path) {
 
 /// Reads at most the first `most_bytes` of a file. The bytes are wiped when dropped.
 pub fn read_start(path: &Path, most_bytes: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
-    // The full capacity from the start: a buffer that grows leaves copies behind.
-    let mut bytes = Zeroizing::new(Vec::with_capacity(most_bytes));
-    let read = |input: &mut dyn Read, bytes: &mut Vec<u8>| input.take(most_bytes as u64).read_to_end(bytes);
     if path == Path::new("-") {
-        unbuffered_stdin().and_then(|mut stdin| read(&mut stdin, &mut bytes))
+        unbuffered_stdin().and_then(|mut stdin| secret::read(&mut stdin, most_bytes))
     } else {
-        File::open(path).and_then(|mut file| read(&mut file, &mut bytes))
+        File::open(path).and_then(|mut file| secret::read(&mut file, most_bytes))
     }
-    .map_err(|error| Failure::io(path, &error))?;
-    Ok(bytes)
+    .map_err(|error| Failure::io(path, &error))
 }
 
 /// Standard input without the standard library's buffer, which would keep secrets in memory until the process ends.

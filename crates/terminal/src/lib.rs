@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+pub mod secret;
 pub mod shown;
 
 #[cfg(feature = "command")]

@@ -1,12 +1,12 @@
 //! Identity files: age's own, identity files encrypted with a passphrase, and SSH private keys.
 
 use std::fmt;
-use std::io::{BufRead, Cursor, Read};
+use std::io::{BufRead, Cursor};
 use std::sync::{Arc, Mutex};
 
 use age::{DecryptError, Identity, IdentityFile};
 use age_core::format::{FileKey, Stanza};
-use zeroize::Zeroizing;
+use tress_terminal::secret;
 
 use super::ask::AskCallbacks;
 use super::list::list;
@@ -92,9 +92,7 @@ impl<T: Identity> Identity for LockedIdentity<T> {
 }
 
 fn read(reader: impl BufRead, ask: Option<AskCallbacks>) -> Result<Identities, Error> {
-    // One allocation that never grows: growing would leave keys behind in freed memory.
-    let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_KEY_LIST_BYTES as usize + 64));
-    reader.take(MAX_KEY_LIST_BYTES + 1).read_to_end(&mut bytes)?;
+    let mut bytes = secret::read(reader, MAX_KEY_LIST_BYTES as usize + 1)?;
     if bytes.len() as u64 > MAX_KEY_LIST_BYTES {
         return Err(bad("file is larger than 1 MiB"));
     }
@@ -175,6 +173,8 @@ fn bad(detail: impl Into<String>) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use zeroize::Zeroizing;
+
     use super::*;
 
     // From age's documentation.
