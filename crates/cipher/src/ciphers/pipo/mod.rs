@@ -21,7 +21,7 @@
 //! (45 MiB). Change the key long before that: 2^20 blocks (8 MiB) under one key keep the probability near 2^-25.
 //!
 //! The counter of [`crate::modes::ctr`] is the last two bytes of the block, big-endian, after a nonce of six bytes. A message has
-//! at most 65,536 blocks (512 KiB) from a counter of zero; a longer one is refused with [`Error::CounterExhausted`]. A nonce must
+//! at most 65,536 blocks (512 KiB) from a counter of zero; a longer one is refused with [`crate::Error::CounterExhausted`]. A nonce must
 //! never be used twice with a key. Random nonces of 48 bits repeat with a probability of one in a million after some 24,000
 //! messages, so use the number of the message.
 //!
