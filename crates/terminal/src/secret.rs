@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use zeroize::Zeroizing;
 
-/// Reads at most `most_bytes`, which are wiped when dropped. A vector that grows by itself would leave copies behind; here each smaller
+/// Reads at most `most_bytes`, which are wiped when dropped. A vector that grows leaves copies behind; here each smaller
 /// one is wiped. Beginning with the largest would take a millisecond for a mebibyte.
 ///
 /// # Errors
