@@ -54,8 +54,8 @@ pub(crate) enum Arg {
 }
 
 use Arg::{
-    Apart, Bytes, Data, FourKeys, Key as Prepared, KeyBytes, KeyLength, KeyWords, Messages, MessagesAgain, PreparedBytes,
-    Room, State, Tables, Units, Zero,
+    Apart, Bytes, Data, FourKeys, Key as Prepared, KeyBytes, KeyLength, KeyWords, Messages, MessagesAgain,
+    PreparedBytes, Room, State, Tables, Units, Zero,
 };
 
 /// A kernel with a key of one size, as a row of the table.
