@@ -314,12 +314,16 @@ where
     /// Processes the headers of the lanes that start, and computes blocks 0 of their key streams.
     #[inline(always)]
     fn start_headers(&mut self, shared: bool, started: u64) {
-        let starts = |g: usize| started >> (g * E::SLOTS) & (u64::MAX >> (64 - E::SLOTS)) != 0;
+        // A bit for each group, set if one of its lanes starts.
+        let mut groups = 0_u64;
+        for lane in set_bits(started) {
+            groups |= 1 << (lane / E::SLOTS);
+        }
         // One group takes the latency of the cipher, in which a row of all groups is nearly done.
-        if (0..G).filter(|g| starts(*g)).count() > 2 {
+        if groups.count_ones() > 2 {
             self.start_groups::<G>(shared, started, 0);
         } else {
-            for g in (0..G).filter(|g| starts(*g)) {
+            for g in set_bits(groups) {
                 self.start_groups::<1>(shared, started, g);
             }
         }

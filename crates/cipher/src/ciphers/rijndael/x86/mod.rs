@@ -482,7 +482,7 @@ unsafe fn encrypt_ccm<R: AesRounds, const G: usize>(
     unsafe {
         rounds_before_last(keys, &mut y, between_rounds);
         // The compiler must not read the key once for all blocks: it would keep a copy on the stack, which nothing wipes.
-        let last = core::hint::black_box(keys.rounds());
+        let last = core::hint::black_box(keys.rounds()).min(MAX_ROUNDS);
         let [chains, key_stream] = &mut y;
         for g in 0..G {
             let key = keys.round_key(last, g);
