@@ -320,7 +320,7 @@ where
             groups |= 1 << (lane / E::SLOTS);
         }
         // One group takes the latency of the cipher, in which a row of all groups is nearly done.
-        if groups.count_ones() > 2 {
+        if G > 2 && groups.count_ones() > 2 {
             self.start_groups::<G>(shared, started, 0);
         } else {
             for g in set_bits(groups) {
