@@ -4,8 +4,8 @@ use std::io::{self, Read};
 
 use zeroize::Zeroizing;
 
-/// Reads at most `most_bytes`, which are wiped when dropped. A vector that grows leaves copies behind; here each smaller
-/// one is wiped. Beginning with the largest would take a millisecond for a mebibyte.
+/// Reads at most `most_bytes`, which are wiped when dropped. A vector that grows leaves copies of its bytes behind, so each smaller
+/// vector is wiped here. The largest one from the start would take a millisecond for a mebibyte.
 ///
 /// # Errors
 /// Those of `input`.

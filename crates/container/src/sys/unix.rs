@@ -23,8 +23,8 @@ const PIPE_BUFFER_BYTES: usize = 512;
 /// Largest number of buffers in one vectored call (`IOV_MAX`).
 const MAX_BUFFERS: usize = 1024;
 
-/// The file; if it is a pipe, with a buffer of a mebibyte instead of 64 KiB, the most that Linux allows by default. A batch then needs
-/// fewer changes between the processes. Nothing happens on other systems, and where the system refuses.
+/// Returns the file. If it is a pipe, it gets a buffer of a mebibyte, the most that Linux allows by default, instead of 64 KiB: the
+/// system then changes less often between the two processes. Other systems, and a refusal, leave it as it is.
 fn with_large_pipe(file: File) -> File {
     #[cfg(target_os = "linux")]
     let _ = rustix::pipe::fcntl_setpipe_size(&file, 1 << 20);
