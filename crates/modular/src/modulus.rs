@@ -155,7 +155,7 @@ impl Modulus {
     }
 
     /// Returns as many digits as the modulus has. A longer number is reduced below the modulus; a shorter one keeps its value.
-    fn fitted(&self, value: &[u64]) -> Zeroizing<Vec<u64>> {
+    pub(crate) fn fitted(&self, value: &[u64]) -> Zeroizing<Vec<u64>> {
         if value.len() > self.limbs() {
             return Zeroizing::new(self.reduce(value));
         }

@@ -9,23 +9,25 @@ use tress_modular::lanes::{self, Comb, CombPower, Power, Product};
 /// Index of the modulus, base, exponent.
 type PowerCase = (usize, Vec<u64>, Vec<u64>);
 
-/// Computes all powers, with secret and public exponents, and compares them with the other library.
+/// Computes all powers, with secret and public exponents, all together and two at a time, and compares them with the other library.
 fn check(moduli: &[Modulus], cases: &[PowerCase]) {
     let expected: Vec<BigUint> = cases
         .iter()
         .map(|(modulus, base, exponent)| number(base).modpow(&number(exponent), &number(moduli[*modulus].as_limbs())))
         .collect();
     for (power, name) in [(lanes::power as fn(&mut [Power<'_>]), "power"), (lanes::power_vartime, "power_vartime")] {
-        let mut results: Vec<_> = cases.iter().map(|(modulus, ..)| vec![7; moduli[*modulus].limbs()]).collect();
-        let mut jobs: Vec<_> = cases
-            .iter()
-            .zip(&mut results)
-            .map(|((modulus, base, exponent), result)| Power { modulus: &moduli[*modulus], base, exponent, result })
-            .collect();
-        power(&mut jobs);
-        for (((modulus, base, exponent), result), expected) in cases.iter().zip(&results).zip(&expected) {
-            let n = number(moduli[*modulus].as_limbs());
-            assert_eq!(number(result), *expected, "{name}: {} ^ {} modulo {n}", number(base), number(exponent));
+        for together in [cases.len().max(1), 2] {
+            let mut results: Vec<_> = cases.iter().map(|(modulus, ..)| vec![7; moduli[*modulus].limbs()]).collect();
+            let mut jobs: Vec<_> = cases
+                .iter()
+                .zip(&mut results)
+                .map(|((modulus, base, exponent), result)| Power { modulus: &moduli[*modulus], base, exponent, result })
+                .collect();
+            jobs.chunks_mut(together).for_each(power);
+            for (((modulus, base, exponent), result), expected) in cases.iter().zip(&results).zip(&expected) {
+                let (n, base, exponent) = (number(moduli[*modulus].as_limbs()), number(base), number(exponent));
+                assert_eq!(number(result), *expected, "{name}, {together} together: {base} ^ {exponent} modulo {n}");
+            }
         }
     }
 }
@@ -99,6 +101,8 @@ fn bases_that_are_not_reduced_or_have_other_lengths() {
         for i in 0..moduli.len() {
             for length in [0, 1, limbs - 1, limbs, limbs + 1, 2 * limbs, 2 * limbs + 1] {
                 cases.push((i, vec![u64::MAX; length], vec![65537]));
+                cases.push((i, random.digits(length), vec![65537]));
+                cases.push((i, random.digits(length), random.digits(2)));
                 cases.push((i, random.digits(length), random.digits(2)));
             }
         }

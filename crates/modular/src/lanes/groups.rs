@@ -6,7 +6,10 @@ use core::array;
 
 use zeroize::Zeroizing;
 
-use super::ifma::{Digit, Exponents, Factors, LANES, PowerInput, comb_digits, longest, memory_digits, product_digits};
+use super::ifma::{
+    BLOCKS, Digit, Exponents, Factors, LANES, PowerInput, comb_digits, longest, memory_digits, pair_digits,
+    product_digits,
+};
 use super::{CombPower, Power, Product, comb_one, ifma, multiply_one, power_one, power_one_vartime};
 use crate::cpu::Ifma;
 use crate::{Modulus, add};
@@ -19,6 +22,9 @@ const fn min_jobs(exponents: Exponents) -> usize {
         Exponents::Public => 3,
     }
 }
+
+/// Most jobs with secret exponents that are faster in pairs than in eight lanes.
+const MAX_IN_PAIRS: usize = 4;
 
 /// Above this length a public exponent is read in windows, like a secret one, instead of bit by bit.
 const LONG_BITS: usize = 64;
@@ -53,12 +59,43 @@ pub(super) fn power(token: Ifma, jobs: &mut [Power<'_>], exponents: Exponents) {
     for alike in sorted.chunk_by_mut(|(a, _), (b, _)| (a.0, a.1, a.2) == (b.0, b.1, b.2)) {
         // From the end, where the exponents are longest, so that short ones are left over.
         for eight in alike.rchunks_mut(LANES) {
-            if eight.len() < min_jobs(exponents) || eight[0].0.1 == 0 {
+            if fit_in_pairs(eight, exponents) {
+                eight.chunks_mut(2).for_each(|pair| power_pair(token, pair, exponents));
+            } else if eight[0].0.1 == 0 || eight.len() < min_jobs(exponents) {
                 eight.iter_mut().for_each(|(_, job)| one_by_one(job));
             } else {
                 power_in_lanes(token, eight, exponents);
             }
         }
+    }
+}
+
+/// Whether jobs are so few that pairs are the fastest. Public exponents must be equal and short.
+fn fit_in_pairs(jobs: &[(GroupKey, &mut Power<'_>)], exponents: Exponents) -> bool {
+    let (_, blocks, is_short, _) = jobs[0].0;
+    let exponent = jobs[0].1.exponent;
+    let is_fit = match exponents {
+        Exponents::Secret => jobs.len() <= MAX_IN_PAIRS,
+        Exponents::Public => {
+            let is_equal = |(_, job): &(_, &mut Power<'_>)| add::compare_vartime(job.exponent, exponent).is_eq();
+            jobs.len() < min_jobs(exponents) && is_short && jobs.iter().all(is_equal) && add::bits_vartime(exponent) > 0
+        }
+    };
+    BLOCKS.contains(&blocks) && is_fit
+}
+
+/// Runs one or two jobs side by side.
+fn power_pair(token: Ifma, jobs: &mut [(GroupKey, &mut Power<'_>)], exponents: Exponents) {
+    let (limbs, blocks, ..) = jobs[0].0;
+    let of = |i: usize| &jobs[i.min(jobs.len() - 1)].1;
+    let bases: [_; 2] = array::from_fn(|i| of(i).modulus.fitted(of(i).base));
+    let pair: [_; 2] =
+        array::from_fn(|i| PowerInput { modulus: of(i).modulus, base: &bases[i], exponent: of(i).exponent });
+    let mut memory = Zeroizing::new(vec![Digit::default(); pair_digits(blocks)]);
+    let mut results = Zeroizing::new(vec![0; 2 * limbs]);
+    ifma::power_pair(token, &pair, blocks, exponents, &mut memory, &mut results);
+    for ((_, job), result) in jobs.iter_mut().zip(results.chunks_exact(limbs)) {
+        job.result.copy_from_slice(result);
     }
 }
 

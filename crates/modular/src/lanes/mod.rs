@@ -1,7 +1,8 @@
 //! Batches of exponentiations or products, in parallel lanes.
 //!
-//! With AVX-512 IFMA eight jobs share a register. Their moduli may differ, but must have similar lengths. Jobs are sorted by length. If
-//! only one job of a length is left (or two, with public exponents), or without those instructions, jobs run one after the other.
+//! With AVX-512 IFMA eight jobs share a register. Their moduli may differ, but must have similar lengths. Jobs are sorted by length. The
+//! few powers of a length that are left run in pairs, up to 2078 bits. Other jobs that are left, and jobs without those instructions, run
+//! one after the other.
 
 use crate::{Limb as _, Modulus, reveal};
 

@@ -32,9 +32,9 @@ fn public(count: usize, seed: u64) -> Vec<u64> {
 
 /// Moduli of several lengths, eight of each. They are prepared on the processor, which is faster, and marked as
 /// secret in the interpreter. `prepared` prepares some in the interpreter.
-pub(crate) struct Moduli([[Modulus; 8]; 6]);
+pub(crate) struct Moduli([[Modulus; 8]; 7]);
 
-const LENGTHS: [usize; 6] = [2, 3, 8, 9, 16, 24];
+const LENGTHS: [usize; 7] = [2, 3, 8, 9, 16, 24, 32];
 
 impl Moduli {
     pub(crate) fn new() -> Moduli {
@@ -81,8 +81,22 @@ extern "sysv64" fn eight_at_a_time(moduli: &Moduli) {
     batch(moduli, 9, 8, 2);
     batch(moduli, 16, 9, 4);
     batch(moduli, 8, 2, 10);
-    batch(moduli, 24, 2, 1);
+    batch(moduli, 24, 5, 1);
     batch(moduli, 2, 3, 1);
+}
+
+/// One or two pairs of numbers of two, three and four blocks, with secret and with public exponents.
+extern "sysv64" fn pairs(moduli: &Moduli) {
+    for (limbs, count) in [(16, 1), (24, 2), (32, 4)] {
+        batch(moduli, limbs, count, 4);
+        let moduli = moduli.of(limbs);
+        let base = secret(2 * limbs, 20);
+        let mut results = [vec![0; limbs], vec![0; limbs]];
+        let mut jobs: Vec<_> = (results.iter_mut().zip(moduli).take(count))
+            .map(|(result, modulus)| Power { modulus, base: &base, exponent: &[65537], result })
+            .collect();
+        lanes::power_vartime(&mut jobs);
+    }
 }
 
 /// Public exponents, of one length and mixed, with secret moduli and bases.
@@ -148,6 +162,7 @@ pub(crate) fn all() -> Vec<(&'static str, u64)> {
     vec![
         ("one at a time", one_at_a_time as *const () as u64),
         ("eight at a time", eight_at_a_time as *const () as u64),
+        ("pairs", pairs as *const () as u64),
         ("public exponents", public_exponents as *const () as u64),
         ("prepared", prepared as *const () as u64),
         ("products", products as *const () as u64),

@@ -74,8 +74,14 @@ fn numbers() {
 fn signatures() {
     let one = 1020.0 * 1220.0 + 255.0 * 1600.0 + 7.0 * (1220.0 + 1600.0);
     assert_eq!(bounds(&row("rsa-2048-sign", "sign", "ifma", 64, 32)), expected(&[("ifma-512", 2.0 * one)]));
-    // Two powers in eight lanes.
-    assert_eq!(bounds(&row("rsa-2048-sign", "sign", "ifma", 1, 32)), expected(&[("ifma-512", 8.0 * one)]));
+    // Two powers in a pair, with windows of five: a digit's row multiplies 1 to 5 registers of a square and 5 of the modulus, twice
+    // each, and makes a quotient.
+    let of_pair = 1035.0 * (120.0 + 220.0) + 219.0 * (200.0 + 220.0);
+    assert_eq!(bounds(&row("rsa-2048-sign", "sign", "ifma", 1, 32)), expected(&[("ifma-512", 8.0 * of_pair)]));
+    assert_eq!(
+        bounds(&row("rsa-2048-sign", "sign", "ifma", 5, 32)),
+        expected(&[("ifma-512", (8.0 * one + 8.0 * of_pair) / 5.0)])
+    );
     // 1536 bits are 30 digits: 930 + 1800, and 3600.
     let (windows, table) = (383.0, 7.0);
     let one = (4.0 * windows + table) * 2730.0 + (windows + table) * 3600.0;

@@ -1,5 +1,5 @@
 //! Eight exponentiations in parallel with AVX-512 IFMA, in radix 2^52: Montgomery's multiplication in the eight lanes of a register, each
-//! of which has its own modulus, base and exponent.
+//! of which has its own modulus, base and exponent. Two exponentiations share registers in another way ([`pair`]).
 //!
 //! Digits of 52 bits are the idea of S. Gueron and V. Krasnov (Software implementation of modular exponentiation, using advanced vector
 //! instructions architectures, WAIFI 2012). Constant time, because all values take the same instructions and whole tables are read.
@@ -7,6 +7,7 @@
 mod comb;
 mod digits;
 mod montgomery;
+mod pair;
 mod power;
 mod prepared;
 mod product;
@@ -16,7 +17,8 @@ mod twenty;
 
 pub(crate) use comb::comb_digits;
 pub(crate) use digits::{Digit, LANES};
-pub(crate) use power::{Exponents, PowerInput, memory_digits};
+pub(crate) use pair::BLOCKS;
+pub(crate) use power::{Exponents, PowerInput, memory_digits, pair_digits};
 pub(crate) use prepared::PreparedModulus;
 pub(crate) use product::{Factors, product_digits};
 pub(crate) use ring::longest;
@@ -39,6 +41,23 @@ pub(crate) fn power(
 ) {
     // SAFETY: the token `Ifma` proves AVX-512 F and IFMA; the function checks all lengths.
     unsafe { power::power(lanes, blocks, exponents, memory, results) }
+}
+
+/// Raises two bases. Public exponents are equal, and not 0. `results` holds the limbs of the first result, then of the second. `memory` has [`pair_digits`]
+/// digits and holds secrets afterwards.
+///
+/// # Panics
+/// If the moduli do not have the same length, or not as many blocks as [`BLOCKS`].
+pub(crate) fn power_pair(
+    _: Ifma,
+    pair: &[PowerInput<'_>; 2],
+    blocks: usize,
+    exponents: Exponents,
+    memory: &mut [Digit],
+    results: &mut [u64],
+) {
+    // SAFETY: the token `Ifma` proves AVX-512 F and IFMA; the function checks all lengths.
+    unsafe { power::power_pair(pair, blocks, exponents, memory, results) }
 }
 
 /// Multiplies each lane's factors. `results` holds the limbs of the first lane, then of the next, and so on. `memory` has

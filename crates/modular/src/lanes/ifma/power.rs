@@ -1,4 +1,4 @@
-//! Eight exponentiations in lanes.
+//! Exponentiations: eight in lanes, or two side by side.
 
 use core::arch::x86_64::{
     __m512i, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_srai_epi64, _mm512_sub_epi64, _mm512_ternarylogic_epi64,
@@ -7,6 +7,7 @@ use core::arch::x86_64::{
 use core::array;
 
 use super::digits::{BLOCK, Digit, LANES};
+use super::pair::{self, PairRing};
 use super::ring::LaneRing;
 use crate::{Modulus, add};
 
@@ -32,8 +33,7 @@ pub(crate) enum Exponents {
 /// cache.
 const fn window_bits(exponent_limbs: usize) -> usize {
     match exponent_limbs {
-        0 => 1,
-        1..=2 => 3,
+        0..=2 => 3,
         _ => 4,
     }
 }
@@ -46,6 +46,55 @@ pub(crate) const fn memory_digits(blocks: usize, exponents: Exponents, exponent_
         Exponents::Public => 2,
     };
     (3 + entries) * length + entries + LaneRing::digits(length)
+}
+
+/// Number of digits of memory that [`power_pair`] needs.
+pub(crate) const fn pair_digits(blocks: usize) -> usize {
+    let length = pair::length(blocks);
+    (3 + PAIR_ENTRIES) * length + PAIR_ENTRIES + PairRing::digits(blocks)
+}
+
+/// Entries of a table of two numbers, which is a quarter as long as one of eight.
+const PAIR_ENTRIES: usize = 32;
+
+/// The arithmetic of an exponentiation.
+enum Ring<'r, 'm> {
+    Lanes(&'r mut LaneRing<'m>),
+    Pair(&'r mut PairRing<'m>),
+}
+
+impl Ring<'_, '_> {
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    fn one(&mut self, digits: &mut [Digit]) {
+        match self {
+            Ring::Lanes(ring) => ring.one(digits),
+            Ring::Pair(ring) => ring.one(digits),
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    fn multiply(&mut self, a: &mut [Digit], b: &[Digit]) {
+        match self {
+            Ring::Lanes(ring) => ring.multiply(a, b),
+            Ring::Pair(ring) => ring.multiply(a, b),
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    fn square(&mut self, a: &mut [Digit]) {
+        match self {
+            Ring::Lanes(ring) => ring.square(a),
+            Ring::Pair(ring) => ring.square(a),
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    fn divide(&mut self, a: &mut [Digit]) {
+        match self {
+            Ring::Lanes(ring) => ring.divide(a),
+            Ring::Pair(ring) => ring.divide(a),
+        }
+    }
 }
 
 /// The numbers that one exponentiation uses throughout.
@@ -90,8 +139,9 @@ fn is_index(indices: __m512i, index: usize) -> __m512i {
     _mm512_srai_epi64::<63>(_mm512_sub_epi64(difference, _mm512_set1_epi64(1)))
 }
 
-/// Computes the masks of all entries.
+/// Computes the masks of all entries. Not inline: a compiler that knows the length of indices makes comparisons into mask registers.
 #[target_feature(enable = "avx512f")]
+#[inline(never)]
 pub(super) fn choose(indices: [u64; LANES], masks: &mut [Digit]) {
     let indices = Digit(indices).load();
     for (index, mask) in masks.iter_mut().enumerate() {
@@ -142,23 +192,22 @@ fn look_up(table: &[Digit], masks: &[Digit], entry: &mut [Digit], part: usize) {
     let table = &table[masks.len() * PART * part..];
     let entry = &mut entry[PART * part..][..PART];
     match masks.len() {
-        2 => look_up_part::<2>(table, masks, entry),
         8 => look_up_part::<8>(table, masks, entry),
         16 => look_up_part::<16>(table, masks, entry),
+        PAIR_ENTRIES => look_up_part::<PAIR_ENTRIES>(table, masks, entry),
         entries => unreachable!("{entries} entries"),
     }
 }
 
 /// `power = base ^ exponent`. `base` is in Montgomery form, `power` is not.
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn fixed_window(exponents: [&[u64]; LANES], ring: &mut LaneRing<'_>, memory: &mut PowerMemory<'_>) {
+fn fixed_window(exponents: [&[u64]; LANES], mut ring: Ring<'_, '_>, memory: &mut PowerMemory<'_>) {
     let limbs = exponents.iter().map(|exponent| exponent.len()).max().unwrap_or(0);
-    let (bits, window_bits) = (64 * limbs, window_bits(limbs));
-    let length = ring.length();
     let PowerMemory { base, power, factor, table, masks } = memory;
+    let (length, entries) = (base.len(), masks.len());
+    let (bits, window_bits) = (64 * limbs, entries.ilog2() as usize);
 
     // 1 in Montgomery form, and the powers of the base.
-    let entries = masks.len();
     ring.one(power);
     put(table, entries, 0, power);
     put(table, entries, 1, base);
@@ -260,8 +309,47 @@ pub(super) fn power(
     let is_long = ring.enter_any(lanes.each_ref().map(|lane| lane.base), memory.base);
     ring.raise(memory.base);
     match exponents {
-        Exponents::Secret => fixed_window(lanes.each_ref().map(|lane| lane.exponent), &mut ring, &mut memory),
+        Exponents::Secret => {
+            fixed_window(lanes.each_ref().map(|lane| lane.exponent), Ring::Lanes(&mut ring), &mut memory);
+        }
         Exponents::Public => binary_vartime(lanes, is_long, &mut ring, &mut memory),
+    }
+    ring.leave(memory.power, results);
+}
+
+/// Raises two bases, below R. Public exponents are equal, and not 0. `memory` has [`pair_digits`] digits and holds secrets afterwards.
+///
+/// # Panics
+/// If the moduli do not have the same length.
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn power_pair(
+    pair: &[PowerInput<'_>; 2],
+    blocks: usize,
+    exponents: Exponents,
+    memory: &mut [Digit],
+    results: &mut [u64],
+) {
+    let (digits, memory) = memory.split_at_mut(PairRing::digits(blocks));
+    let mut ring = PairRing::new(pair.each_ref().map(|of| of.modulus), digits);
+    let mut memory = PowerMemory::new(pair::length(blocks), memory);
+    ring.enter(pair.each_ref().map(|of| of.base), memory.base);
+    let [first, second] = pair.each_ref().map(|of| of.exponent);
+    match exponents {
+        Exponents::Secret => {
+            let lanes = [first, second, first, second, first, second, first, second];
+            fixed_window(lanes, Ring::Pair(&mut ring), &mut memory);
+        }
+        Exponents::Public => {
+            let PowerMemory { base, power, .. } = &mut memory;
+            power.copy_from_slice(base);
+            for position in (0..add::bits_vartime(first) - 1).rev() {
+                ring.square(power);
+                if add::bit(first, position) == 1 {
+                    ring.multiply(power, base);
+                }
+            }
+            ring.divide(power);
+        }
     }
     ring.leave(memory.power, results);
 }
