@@ -64,6 +64,12 @@ pub trait Limb:
     /// Converts the digit to `u64`.
     fn to_u64(self) -> u64;
 
+    /// `product = a · b` by assembly, if this machine has some for these lengths. Returns whether it has.
+    #[doc(hidden)]
+    fn multiply_blocks(_: &[Self], _: &[Self], _: &mut [Self]) -> bool {
+        false
+    }
+
     /// All ones for 1, zero for 0. Hides from the optimiser that there are only two values, so that it makes no branch.
     #[inline(always)]
     fn mask(self) -> Self {
@@ -85,7 +91,7 @@ pub trait Limb:
 }
 
 macro_rules! limb {
-    ($($digit:ty, $wide:ty;)*) => {$(
+    ($($digit:ty, $wide:ty $(, $blocks:item)?;)*) => {$(
         impl Sealed for $digit {}
 
         impl Limb for $digit {
@@ -147,8 +153,19 @@ macro_rules! limb {
             fn to_u64(self) -> u64 {
                 self.into()
             }
+
+            $($blocks)?
         }
     )*};
 }
 
-limb! { u16, u32; u32, u64; u64, u128; }
+limb! {
+    u16, u32;
+    u32, u64;
+    u64, u128,
+        #[cfg(all(feature = "alloc", target_arch = "x86_64"))]
+        #[inline]
+        fn multiply_blocks(a: &[u64], b: &[u64], product: &mut [u64]) -> bool {
+            crate::one::multiply(a, b, product)
+        };
+}

@@ -19,6 +19,8 @@ pub(crate) struct Product {
     product: Vec<u64>,
     scratch: Vec<u64>,
     bytes: Vec<u8>,
+    /// The assembly for products is that for products modulo a number.
+    backend: Option<&'static str>,
 }
 
 impl Product {
@@ -29,6 +31,7 @@ impl Product {
             product: vec![0; 2 * digits],
             scratch: vec![0; karatsuba_scratch(digits)],
             bytes: Vec::new(),
+            backend: Modulus::new(&vec![u64::MAX; digits]).ok().map(|modulus| modulus.backend()),
         }
     }
 }
@@ -41,6 +44,10 @@ fn pseudorandom(digits: usize, seed: u64) -> Vec<u64> {
 impl TimedWork for Product {
     fn bytes(&self, _: Contender) -> u64 {
         (PRODUCTS * 8 * self.factors[0].len()) as u64
+    }
+
+    fn backend(&self) -> Option<&'static str> {
+        self.backend
     }
 
     fn prepare(&mut self, _: Contender) -> Result<(), Error> {

@@ -12,10 +12,15 @@ pub(crate) use rows::{multiply_add_row, multiply_subtract_row};
 
 use crate::Limb;
 
-/// `product = a · b`, by the best method for this length. `a` and `b` have the same length, the product twice that, and the scratch memory
-/// at least [`karatsuba_scratch`] digits.
+/// `product = a · b`, by the best method for this length and machine. `a` and `b` have the same length, the product twice that, and the
+/// scratch memory at least [`karatsuba_scratch`] digits.
+///
+/// # Panics
+/// If a length is wrong.
 pub fn multiply<L: Limb>(a: &[L], b: &[L], product: &mut [L], scratch: &mut [L]) {
-    karatsuba(a, b, product, scratch);
+    if !L::multiply_blocks(a, b, product) {
+        karatsuba(a, b, product, scratch);
+    }
 }
 
 /// A column: a sum of products, up to three digits long.

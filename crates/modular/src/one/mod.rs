@@ -139,6 +139,17 @@ fn double_inverse(modulus: &[u64], inverse: u64) -> [u64; 2] {
     [inverse as u64, (inverse >> 64) as u64]
 }
 
+/// `product = a · b`, if this machine has assembly for this length. Returns whether it has.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn multiply(a: &[u64], b: &[u64], product: &mut [u64]) -> bool {
+    let n = a.len();
+    assert!(b.len() == n && product.len() == 2 * n);
+    let MultiplyBackend::Adx(_) = MultiplyBackend::of(n) else { return false };
+    // SAFETY: the token `Adx` proves BMI2 and ADX. The lengths were asserted; `of` returns `Adx` for a positive multiple of 8.
+    unsafe { adx::multiply(product.as_mut_ptr(), a.as_ptr(), b.as_ptr(), n / BLOCK) };
+    true
+}
+
 impl MultiplyBackend {
     fn of(digits: usize) -> MultiplyBackend {
         #[cfg(target_arch = "x86_64")]
