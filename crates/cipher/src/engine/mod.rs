@@ -316,12 +316,17 @@ pub trait Operation<B: BlockBytes> {
 }
 
 /// An [`Operation`] on an engine with 128-bit blocks.
-pub trait CcmOperation {
+pub trait CcmOperation: Sized {
     type Output;
     /// As for [`Operation`].
     #[inline(always)]
     fn most_blocks(&self) -> usize {
         usize::MAX
+    }
+    /// Separates the rest that fills too few of a flight's `blocks` blocks, for engines with smaller flights.
+    #[inline(always)]
+    fn divide(self, _blocks: usize) -> (Self, Option<Self>) {
+        (self, None)
     }
     /// Must be `#[inline(always)]`.
     fn call<E: CcmEngine, const FLIGHT: usize, const BLOCKS: usize>(

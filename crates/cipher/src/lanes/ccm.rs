@@ -214,12 +214,44 @@ fn run<C: CcmCipher>(lane_jobs: &mut [CcmLaneJob<'_, C::Core>], direction: Ciphe
     }
 }
 
+/// Shortest messages, in bytes, for which a separate run of the rest is worth its set-up.
+const MIN_DIVIDED_BYTES: usize = 256;
+
+/// Separates the messages that fill up to three quarters of `lanes` lanes: an idle lane takes as long as a busy one. More than half is
+/// separated at the half. Messages of several lengths stay together, because short ones fill lanes while long ones run.
+fn divide<'j, 'a, C>(
+    lane_jobs: &'j mut [CcmLaneJob<'a, C>],
+    lanes: usize,
+) -> (&'j mut [CcmLaneJob<'a, C>], Option<&'j mut [CcmLaneJob<'a, C>]>) {
+    let rest = lane_jobs.len() % lanes;
+    let full = match lane_jobs.len() - rest {
+        0 if rest > lanes / 2 => lanes / 2,
+        full => full,
+    };
+    let is_worth_it = full > 0
+        && (1..=lanes / 4 * 3).contains(&rest)
+        && lane_jobs[0].data.len() >= MIN_DIVIDED_BYTES
+        && lane_jobs.iter().all(|lane_job| lane_job.data.len() == lane_jobs[0].data.len());
+    if !is_worth_it {
+        return (lane_jobs, None);
+    }
+    let (full, rest) = lane_jobs.split_at_mut(full);
+    (full, Some(rest))
+}
+
 impl<C: CcmCore> CcmOperation for CcmLanesEncrypt<'_, '_, C> {
     type Output = ();
 
     #[inline(always)]
     fn most_blocks(&self) -> usize {
         self.lane_jobs.len()
+    }
+
+    #[inline(always)]
+    fn divide(self, blocks: usize) -> (Self, Option<Self>) {
+        let shared = self.shared;
+        let (lane_jobs, rest) = divide(self.lane_jobs, blocks);
+        (CcmLanesEncrypt { lane_jobs, shared }, rest.map(|lane_jobs| CcmLanesEncrypt { lane_jobs, shared }))
     }
 
     #[inline(always)]
@@ -237,6 +269,13 @@ impl<C: CcmCore> CcmOperation for CcmLanesDecrypt<'_, '_, C> {
     #[inline(always)]
     fn most_blocks(&self) -> usize {
         self.lane_jobs.len()
+    }
+
+    #[inline(always)]
+    fn divide(self, blocks: usize) -> (Self, Option<Self>) {
+        let shared = self.shared;
+        let (lane_jobs, rest) = divide(self.lane_jobs, blocks);
+        (CcmLanesDecrypt { lane_jobs, shared }, rest.map(|lane_jobs| CcmLanesDecrypt { lane_jobs, shared }))
     }
 
     #[inline(always)]

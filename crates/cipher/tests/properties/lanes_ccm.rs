@@ -228,7 +228,8 @@ pub(crate) fn a_mix_agrees<C: PropertyCipher + CcmCipher>(
 
 /// Jobs of one length: as many as any backend has lanes, one less, one more and twice as many, at the edge lengths of a block.
 pub(crate) fn equal_jobs_in_every_number_agree<C: PropertyCipher + CcmCipher>() {
-    let counts: &[usize] = if cfg!(miri) { &[0, 3] } else { &[0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65] };
+    let counts: &[usize] =
+        if cfg!(miri) { &[0, 3] } else { &[0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 57, 65] };
     let lengths: &[usize] = if cfg!(miri) { &[17] } else { &[0, 1, 15, 16, 17, 63, 64, 65, 79, 255, 256, 257, 1025] };
     for backend in 0..backends::<C>().len() {
         for (&count, &bytes) in counts.iter().flat_map(|count| lengths.iter().map(move |bytes| (count, bytes))) {

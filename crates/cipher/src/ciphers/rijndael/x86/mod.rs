@@ -296,6 +296,15 @@ macro_rules! engine {
                     })*
                     operation.call::<$name, $ccm_flight, { $ccm_flight * <$name as Engine>::SLOTS }>(engine, keys)
                 }
+                const SMALLER: &[usize] = &[$($ccm_small),*];
+                let mut operation = operation;
+                if !SMALLER.is_empty() {
+                    let rest;
+                    (operation, rest) = operation.divide($ccm_flight * Self::SLOTS);
+                    if let Some(rest) = rest {
+                        self.run_ccm(keys, rest);
+                    }
+                }
                 // SAFETY: the token in `self` proves that the machine has these features.
                 unsafe { with_features(self, keys, operation) }
             }
