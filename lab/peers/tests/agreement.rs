@@ -291,6 +291,9 @@ fn gcm_of_peers() {
     if present(openssl::version()) {
         agrees!(openssl::Gcm::new(&key));
     }
+    if present(ipsec_mb::version()) {
+        agrees!(ipsec_mb::Gcm::new(&key));
+    }
     #[cfg(feature = "aws-lc-rs")]
     agrees!(tress_peers::aws_lc_rs::Gcm::new(&key));
     #[cfg(feature = "ring")]

@@ -78,6 +78,11 @@ pub(crate) fn peer_implementation(call: Call, contender: Contender) -> Result<Im
                 cipher.encrypt(nonce, b"", data, tag)
             })
         }
+        (Contender::IpsecMbGcm, _) => {
+            for_each_message(call, contender, ipsec_mb::Gcm::new, |cipher, nonce, data, tag| {
+                cipher.encrypt(nonce, b"", data, tag)
+            })
+        }
         (Contender::OpenSsl, _) => {
             let new = |key: &[u8]| openssl::Cipher::new(mode, key, direction);
             for_each_message(call, contender, new, |cipher, iv, data, _| cipher.apply(iv, data))

@@ -19,6 +19,7 @@ pub(crate) enum Contender {
     /// OpenSSL without AVX-512 IFMA, in a separate process.
     OpenSslWithoutIfma,
     IpsecMb,
+    IpsecMbGcm,
     Gcrypt,
     RustCrypto,
     AwsLcRs,
@@ -41,6 +42,7 @@ impl Contender {
             Contender::Tress => "ours",
             Contender::OpenSslWithoutIfma => "openssl-without-ifma",
             Contender::OpenSslGcm => "openssl-gcm",
+            Contender::IpsecMbGcm => "ipsec-mb-gcm",
             Contender::AwsLcRsGcm => "aws-lc-rs-gcm",
             Contender::RingGcm => "ring-gcm",
             Contender::Baseline(what) => what,
@@ -53,7 +55,7 @@ impl Contender {
         Some(match self {
             Contender::Tress | Contender::Baseline(_) => return None,
             Contender::OpenSsl | Contender::OpenSslGcm | Contender::OpenSslWithoutIfma => openssl::NAME,
-            Contender::IpsecMb => ipsec_mb::NAME,
+            Contender::IpsecMb | Contender::IpsecMbGcm => ipsec_mb::NAME,
             Contender::Gcrypt => gcrypt::NAME,
             Contender::RustCrypto => rustcrypto::NAME,
             Contender::AwsLcRs | Contender::AwsLcRsGcm => aws_lc_rs::NAME,

@@ -66,6 +66,33 @@ pub(super) type CipherBurst =
 /// Takes the user key, and memory for expanded encryption keys and decryption keys.
 pub(super) type ExpandKey = Option<unsafe extern "C" fn(*const c_void, *mut c_void, *mut c_void)>;
 
+/// Takes a key, memory for a context, output, input, their length, a nonce of 12 bytes, associated data and its length, memory for the tag
+/// and its length.
+pub(super) type GcmFunction = Option<
+    unsafe extern "C" fn(
+        *const GcmKey,
+        *mut GcmContext,
+        *mut u8,
+        *const u8,
+        u64,
+        *const u8,
+        *const u8,
+        u64,
+        *mut u8,
+        u64,
+    ),
+>;
+/// Takes the user key, and memory for the expanded one.
+pub(super) type GcmExpandKey = Option<unsafe extern "C" fn(*const c_void, *mut GcmKey)>;
+
+/// `struct gcm_key_data`: 1008 bytes.
+#[repr(C, align(64))]
+pub(super) struct GcmKey(pub(super) [u8; 1024]);
+
+/// `struct gcm_context_data`.
+#[repr(C, align(64))]
+pub(super) struct GcmContext(pub(super) [u8; 88]);
+
 /// The first fields of `IMB_MGR`.
 #[repr(C)]
 pub(super) struct ImbManager {
@@ -83,8 +110,12 @@ pub(super) struct ImbManager {
     pub(super) keyexp_128: ExpandKey,
     pub(super) keyexp_192: ExpandKey,
     pub(super) keyexp_256: ExpandKey,
-    /// Functions of single algorithms.
-    pub(super) skipped: [usize; 102],
+    /// Functions of single algorithms, except those of GCM with 128, 192 and 256 bits.
+    pub(super) skipped: [usize; 15],
+    pub(super) gcm_encrypt: [GcmFunction; 3],
+    pub(super) skipped_too: [usize; 21],
+    pub(super) gcm_expand: [GcmExpandKey; 3],
+    pub(super) skipped_as_well: [usize; 60],
     pub(super) get_next_burst: BurstFunction,
     pub(super) submit_burst: BurstFunction,
     pub(super) submit_burst_nocheck: BurstFunction,
@@ -133,6 +164,8 @@ const _: () = {
     assert!(offset_of!(ImbManager, keyexp_128) == 112);
     assert!(offset_of!(ImbManager, keyexp_192) == 120);
     assert!(offset_of!(ImbManager, keyexp_256) == 128);
+    assert!(offset_of!(ImbManager, gcm_encrypt) == 256);
+    assert!(offset_of!(ImbManager, gcm_expand) == 448);
     assert!(offset_of!(ImbManager, get_next_burst) == 952);
     assert!(offset_of!(ImbManager, submit_burst_nocheck) == 968);
     assert!(offset_of!(ImbManager, submit_cipher_burst_nocheck) == 992);

@@ -16,7 +16,7 @@ use std::{
 use libloading::Library;
 
 use crate::{Direction, Error, Missing, Mode};
-use layout::{ExpandKey, ImbJob};
+use layout::{ExpandKey, GcmContext, GcmExpandKey, GcmFunction, GcmKey, ImbJob};
 
 /// The name in `tress bench --against`.
 pub const NAME: &str = "ipsec-mb";
@@ -72,6 +72,64 @@ fn load() -> Result<Functions, Missing> {
 /// The version of the library on this machine, such as `1.3.0`, or how to install the supported one.
 pub fn version() -> Result<String, Missing> {
     functions().map(|functions| functions.version.clone())
+}
+
+/// AES-GCM under one key, with nonces of 12 bytes, by the library's calls for one message.
+pub struct Gcm {
+    encrypt: GcmFunction,
+    key: Box<GcmKey>,
+    context: Box<GcmContext>,
+}
+
+impl Gcm {
+    /// Sets a key of 16, 24 or 32 bytes.
+    pub fn new(key: &[u8]) -> Result<Gcm, Error> {
+        /// The functions for this processor, for each length of keys. They need no manager.
+        static FUNCTIONS: OnceLock<Result<[(GcmFunction, GcmExpandKey); 3], Error>> = OnceLock::new();
+        let functions = FUNCTIONS.get_or_init(|| {
+            let manager = Manager::new()?;
+            // SAFETY: `raw` is an initialised manager.
+            let table = unsafe { &*manager.raw };
+            Ok([0, 1, 2].map(|i| (table.gcm_encrypt[i], table.gcm_expand[i])))
+        });
+        let functions = functions.as_ref().map_err(Clone::clone)?;
+        let (encrypt, expand) = *match key.len() {
+            16 => &functions[0],
+            24 => &functions[1],
+            32 => &functions[2],
+            _ => return Err(Error::Length),
+        };
+        let expand = expand.ok_or(Error::Refused("gcm_pre"))?;
+        let mut expanded = Box::new(GcmKey([0; 1024]));
+        // SAFETY: the function matches the key's length, and the expanded key has room for the library's structure.
+        unsafe { expand(key.as_ptr().cast(), &mut *expanded) };
+        Ok(Gcm { encrypt, key: expanded, context: Box::new(GcmContext([0; 88])) })
+    }
+
+    /// Encrypts one message in place and writes its tag.
+    pub fn encrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
+        if nonce.len() != 12 || tag.len() > 16 {
+            return Err(Error::Length);
+        }
+        let encrypt = self.encrypt.ok_or(Error::Refused("gcm_enc"))?;
+        let (text, bytes) = (data.as_mut_ptr(), data.len() as u64);
+        // SAFETY: all pointers are valid for the lengths beside them, the nonce for 12 bytes; key and context are of this library.
+        unsafe {
+            encrypt(
+                &*self.key,
+                &mut *self.context,
+                text,
+                text,
+                bytes,
+                nonce.as_ptr(),
+                aad.as_ptr(),
+                aad.len() as u64,
+                tag.as_mut_ptr(),
+                tag.len() as u64,
+            );
+        }
+        Ok(())
+    }
 }
 
 /// A round key, aligned to 16 bytes, as the library requires.
