@@ -29,6 +29,9 @@ fn records() -> Vec<(PathBuf, Document)> {
     records.map(read).collect()
 }
 
+/// A record without roofs, of a processor with the name and flags of Zen 4.
+const ZEN_5: &str = "2026-11-24-amd-epyc.json";
+
 #[test]
 fn recorded_rows_are_below_their_roofs() {
     let records = records();
@@ -41,10 +44,14 @@ fn recorded_rows_are_below_their_roofs() {
         Some((&machine.model, Some(&machine.flags), roofs.as_ref()?))
     });
     for (model, flags, roofs) in with_roofs.chain([(&kept_model, None, &kept)]) {
-        let is_same = |document: &Document| {
-            document.machine.model == *model && flags.is_none_or(|flags| document.machine.flags == *flags)
+        let is_same = |(file, document): &&(PathBuf, Document)| match &document.roofs {
+            Some(own) => std::ptr::eq(own, roofs),
+            None => {
+                let has_flags = flags.is_none_or(|flags| document.machine.flags == *flags);
+                document.machine.model == *model && has_flags && !file.ends_with(ZEN_5)
+            }
         };
-        for (file, document) in records.iter().filter(|(_, document)| is_same(document)) {
+        for (file, document) in records.iter().filter(is_same) {
             for row in &document.rows {
                 let Some(Share { roof, share }) = Share::of(row, roofs) else { continue };
                 let has_cycles =
