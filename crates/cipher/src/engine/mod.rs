@@ -88,6 +88,11 @@ pub trait Engine: Copy + 'static {
     fn set_slot(self, vector: &mut Self::Vector, slot: usize, block: &Self::Block);
     /// `N * SLOTS` counter blocks: `first`, `first + 1` and so on. A block is a big-endian number, which wraps.
     fn counters<const N: usize>(self, first: &Self::Block) -> [Self::Vector; N];
+    /// [`Engine::counters`] for a block that was computed, not loaded. Engines override it where that is faster.
+    #[inline(always)]
+    fn more_counters<const N: usize>(self, first: &Self::Block) -> [Self::Vector; N] {
+        self.counters(first)
+    }
 
     /// Reads `STEP_BLOCKS` blocks at each of `SLOTS` addresses; vector `j` holds block `j` of every address.
     ///

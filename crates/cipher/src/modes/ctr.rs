@@ -83,19 +83,30 @@ impl<B: BlockBytes> Operation<B> for Ctr<'_, B> {
         E: Engine<Block = B>,
     {
         if !engine.ctr(keys, &self.counter, self.data) {
-            run_parallel::<E, _, FLIGHT, BLOCKS>(NextCounter(self.counter), engine, keys, self.data);
+            run_parallel::<E, _, FLIGHT, BLOCKS>(
+                NextCounter { block: self.counter, is_first: true },
+                engine,
+                keys,
+                self.data,
+            );
         }
     }
 }
 
 /// The next counter block.
-struct NextCounter<B>(B);
+struct NextCounter<B> {
+    block: B,
+    is_first: bool,
+}
 
 impl<E: Engine, const BLOCKS: usize> ParallelMode<E, BLOCKS> for NextCounter<E::Block> {
     #[inline(always)]
     fn apply<const N: usize>(&mut self, engine: E, keys: &E::RoundKeys, bytes: &mut [u8]) {
-        let mut key_stream = [engine.counters::<N>(&self.0)];
-        increment_by(self.0.as_mut(), (N * E::SLOTS) as u64);
+        let counters =
+            if self.is_first { engine.counters::<N>(&self.block) } else { engine.more_counters(&self.block) };
+        let mut key_stream = [counters];
+        self.is_first = false;
+        increment_by(self.block.as_mut(), (N * E::SLOTS) as u64);
         engine.encrypt(keys, &mut key_stream, &mut NoInterleave);
         let (size, [key_stream]) = (vector_bytes::<E>(), key_stream);
         let bytes = &mut bytes[..N * size];

@@ -146,6 +146,15 @@ macro_rules! engine {
             }
 
             #[inline(always)]
+            fn more_counters<const N: usize>(self, first: &Block) -> [$register; N] {
+                if usize::from(first[15]) + N * Self::SLOTS > 256 {
+                    return self.counters(first);
+                }
+                // SAFETY: the token in `self` proves the instructions.
+                unsafe { consecutive_in_last_byte(first) }
+            }
+
+            #[inline(always)]
             unsafe fn gather(self, pointers: &[*mut u8]) -> [$register; STEP_BLOCKS] {
                 // SAFETY: the token in `self` proves the instructions, and the caller guarantees the bytes at the pointers.
                 unsafe { <$register>::gather(pointers) }
@@ -372,6 +381,30 @@ unsafe fn consecutive<R: BlockRegister, const N: usize>(first: &Block) -> [R; N]
         let mut registers = [next; N];
         for register in &mut registers {
             *register = next.reverse();
+            next = next.add64(step);
+        }
+        registers
+    }
+}
+
+/// Like [`consecutive`], without the shuffles, which take the ports of AES. Only the last bytes of the blocks differ.
+///
+/// # Safety
+/// The machine must have the instructions of `R`.
+#[inline(always)]
+unsafe fn consecutive_in_last_byte<R: BlockRegister, const N: usize>(first: &Block) -> [R; N] {
+    // SAFETY: the caller guarantees the instructions, and `SLOT_NUMBERS` is as long as the longest register.
+    unsafe {
+        let numbers = R::load(SLOT_NUMBERS.as_ptr().cast()).reverse();
+        let step = R::splat(_mm_set_epi64x((R::SLOTS as i64) << 56, 0));
+        let first = u128::from_le_bytes(*first);
+        let (mut low, mut high) = (first as u64, (first >> 64) as u64);
+        // Takes both halves to registers: to load a block whose halves were just written would stall. SAFETY: there are no instructions.
+        core::arch::asm!("/* {} {} */", inout(reg) low, inout(reg) high, options(pure, nomem, nostack, preserves_flags));
+        let mut next = R::splat(_mm_set_epi64x(high as i64, low as i64)).add64(numbers);
+        let mut registers = [next; N];
+        for register in &mut registers {
+            *register = next;
             next = next.add64(step);
         }
         registers
