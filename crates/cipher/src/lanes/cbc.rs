@@ -102,7 +102,7 @@ impl<C: Core> LaneMessage for CbcLaneJob<'_, C> {
     }
 
     fn start(&self) -> MessageStart<Self::Block> {
-        MessageStart { chain: self.iv, counter_zero: BlockBytes::ZERO }
+        MessageStart { chain: self.iv, counter_zero: BlockBytes::ZERO, counter: BlockBytes::ZERO }
     }
 
     fn finish(&mut self, _: bool, _: &Self::Block, _: &Self::Block) {

@@ -323,7 +323,9 @@ impl<C: CcmCore> LaneMessage for CcmLaneJob<'_, C> {
 
     #[inline(always)]
     fn start(&self) -> MessageStart<Block> {
-        MessageStart { chain: self.header.block(0), counter_zero: self.header.counter() }
+        let counter_zero = self.header.counter();
+        let counter = (u128::from_be_bytes(counter_zero) + 1).to_le_bytes();
+        MessageStart { chain: self.header.block(0), counter_zero, counter }
     }
 
     #[inline(always)]

@@ -14,8 +14,6 @@ pub(super) trait LaneMode<E: Engine> {
     /// Whether the chains take the output of the mode instead of its input.
     const DECRYPTS: bool;
 
-    /// Counter blocks 1 with their bytes reversed, from counter blocks 0.
-    fn first_counters(engine: E, zero: E::Vector) -> E::Vector;
     /// Returns the counter blocks of `counters` and increments these.
     fn next_counters(engine: E, counters: &mut E::Vector) -> E::Vector;
     /// The bytes that the chains take: the plaintext where `message` has ones, the input elsewhere.
@@ -32,11 +30,6 @@ pub(super) struct CbcEncrypt;
 impl<E: CcmEngine> LaneMode<E> for CcmEncrypt {
     const HAS_KEY_STREAM: bool = true;
     const DECRYPTS: bool = false;
-
-    #[inline(always)]
-    fn first_counters(engine: E, zero: E::Vector) -> E::Vector {
-        engine.increment(engine.reverse(zero))
-    }
 
     #[inline(always)]
     fn next_counters(engine: E, counters: &mut E::Vector) -> E::Vector {
@@ -56,11 +49,6 @@ impl<E: CcmEngine> LaneMode<E> for CcmDecrypt {
     const DECRYPTS: bool = true;
 
     #[inline(always)]
-    fn first_counters(engine: E, zero: E::Vector) -> E::Vector {
-        CcmEncrypt::first_counters(engine, zero)
-    }
-
-    #[inline(always)]
     fn next_counters(engine: E, counters: &mut E::Vector) -> E::Vector {
         CcmEncrypt::next_counters(engine, counters)
     }
@@ -74,11 +62,6 @@ impl<E: CcmEngine> LaneMode<E> for CcmDecrypt {
 impl<E: Engine> LaneMode<E> for CbcEncrypt {
     const HAS_KEY_STREAM: bool = false;
     const DECRYPTS: bool = false;
-
-    #[inline(always)]
-    fn first_counters(_: E, zero: E::Vector) -> E::Vector {
-        zero
-    }
 
     #[inline(always)]
     fn next_counters(_: E, counters: &mut E::Vector) -> E::Vector {

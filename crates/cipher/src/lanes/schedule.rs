@@ -41,6 +41,8 @@ pub(super) struct MessageStart<B> {
     pub chain: B,
     /// Counter block 0.
     pub counter_zero: B,
+    /// Counter block 1, with its bytes reversed.
+    pub counter: B,
 }
 
 /// No message, as an index.
@@ -200,7 +202,7 @@ where
                 }
                 let started = free & self.busy;
                 if O::HAS_KEY_STREAM && started != 0 {
-                    self.start_headers::<O>(shared, started);
+                    self.start_headers(shared, started);
                 }
                 free = 0;
                 for lane in set_bits(started) {
@@ -275,10 +277,11 @@ where
                 self.engine.set_lane_key(own, index, keys);
             }
             let (group, slot) = (index / E::SLOTS, index % E::SLOTS);
-            let MessageStart { chain, counter_zero } = message.start();
+            let MessageStart { chain, counter_zero, counter } = message.start();
             if O::HAS_KEY_STREAM {
                 self.engine.set_slot(&mut self.first_header_blocks[group], slot, &chain);
                 self.engine.set_slot(&mut self.counter_zero_blocks[group], slot, &counter_zero);
+                self.engine.set_slot(&mut self.state.counter[group], slot, &counter);
             } else {
                 self.engine.set_slot(&mut self.state.chain[group], slot, &chain);
             }
@@ -310,7 +313,7 @@ where
 
     /// Processes the headers of the lanes that start, and computes blocks 0 of their key streams.
     #[inline(always)]
-    fn start_headers<O: LaneMode<E>>(&mut self, shared: bool, started: u64) {
+    fn start_headers(&mut self, shared: bool, started: u64) {
         // A bit for each group, set if one of its lanes starts.
         let mut groups = 0_u64;
         for lane in set_bits(started) {
@@ -318,25 +321,23 @@ where
         }
         // One group takes the latency of the cipher, in which a row of all groups is nearly done.
         if G > 2 && groups.count_ones() > 2 {
-            self.start_groups::<O, G>(shared, started, 0);
+            self.start_groups::<G>(shared, started, 0);
         } else {
             for g in set_bits(groups) {
-                self.start_groups::<O, 1>(shared, started, g);
+                self.start_groups::<1>(shared, started, g);
             }
         }
     }
 
     /// [`Self::start_headers`] for `N` groups from `first` on.
     #[inline(always)]
-    fn start_groups<O: LaneMode<E>, const N: usize>(&mut self, shared: bool, started: u64, first: usize) {
+    fn start_groups<const N: usize>(&mut self, shared: bool, started: u64, first: usize) {
         let engine = self.engine;
         let started = started & u64::MAX >> (64 - N * E::SLOTS) << (first * E::SLOTS);
         let mut x = [[engine.zero(); N]; 2];
         for g in 0..N {
             x[0][g] = self.first_header_blocks[first + g];
             x[1][g] = self.counter_zero_blocks[first + g];
-            let counters = O::first_counters(engine, x[1][g]);
-            copy_slots(engine, &mut self.state.counter[first + g], &counters, started >> ((first + g) * E::SLOTS));
         }
         encrypt(engine, &self.keys, shared, first, &mut x, &mut NoInterleave);
         let [mut chains, masks] = x;

@@ -168,17 +168,12 @@ impl<'a> CcmHeader<'a> {
     /// Counter block 0 (SP 800-38C appendix A.3): flags, nonce, zero.
     #[inline]
     pub(crate) fn counter(&self) -> Block {
-        /// For each number of bytes of the length, 1 to 8: the lower bits of the flags, which tell it, and the nonce.
-        static KEPT: [u128; 8] = {
-            let mut kept = [0; 8];
-            let mut i = 0;
-            while i < 8 {
-                kept[i] = (u128::MAX << 8 >> 8 >> (8 * (i + 1)) << (8 * (i + 1)) | 7 << 120).to_be();
-                i += 1;
-            }
-            kept
-        };
-        (u128::from_ne_bytes(self.b0) & KEPT[usize::from(self.b0[0] & 7)]).to_ne_bytes()
+        let number = u128::from_be_bytes(self.b0);
+        let flags = (number >> 120) & 7;
+        // The nonce is above the 8 q bits of the length.
+        let q = flags as u32 + 1;
+        let nonce = (number << 8 >> 8) >> (8 * q) << (8 * q);
+        (nonce | flags << 120).to_be_bytes()
     }
 }
 
