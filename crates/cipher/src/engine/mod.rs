@@ -284,7 +284,9 @@ pub(crate) fn round_keys_if_same<F: Engine, E: Engine>(keys: &F::RoundKeys) -> O
 
 /// Other work to do between the rounds. The cipher alone leaves most of the processor's ports idle.
 pub trait Interleave {
-    /// Does one of the parts 1 to 9 of the work. Engines call this once for each part, in order. Must be `#[inline(always)]`.
+    /// Number of parts of the work, at most 9.
+    const PARTS: usize;
+    /// Does one of the parts, from 1 on. Engines call this once for each part, in order. Must be `#[inline(always)]`.
     fn run_part(&mut self, part: usize);
 }
 
@@ -292,6 +294,7 @@ pub trait Interleave {
 pub(crate) struct NoInterleave;
 
 impl Interleave for NoInterleave {
+    const PARTS: usize = 0;
     #[inline(always)]
     fn run_part(&mut self, _: usize) {}
 }

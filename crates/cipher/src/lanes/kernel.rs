@@ -4,6 +4,8 @@
 //! over the row before. So `2 G` independent vectors are in flight, and decryption, whose MAC needs the plaintext first, runs like
 //! encryption.
 
+use core::marker::PhantomData;
+
 use crate::block::BlockBytes;
 use crate::engine::{CcmEngine, Engine, Interleave, NoInterleave, STEP_BLOCKS, wipe};
 
@@ -155,8 +157,9 @@ pub(super) fn encrypt<E: Engine, const G: usize, const K: usize>(
 
 /// Reads and writes data while the cipher works on one row of blocks: it writes some groups of the step before and reads some of the
 /// step after, one group every other part, up to two groups a phase.
-struct DataMoves<'a, E: Engine, const G: usize> {
+struct DataMoves<'a, E: Engine, M, const G: usize> {
     engine: E,
+    mode: PhantomData<M>,
     /// The data of the step before and of the step after.
     pointers: [&'a [*mut u8]; 2],
     before: Option<&'a LaneStep<E, G>>,
@@ -164,7 +167,9 @@ struct DataMoves<'a, E: Engine, const G: usize> {
     phase: usize,
 }
 
-impl<E: Engine, const G: usize> Interleave for DataMoves<'_, E, G> {
+impl<E: Engine, M: LaneMode<E>, const G: usize> Interleave for DataMoves<'_, E, M, G> {
+    const PARTS: usize = 4 * G.div_ceil(STEP_BLOCKS);
+
     #[inline(always)]
     fn run_part(&mut self, part: usize) {
         // Two groups a phase take parts 1 to 8; a third group would need more.
@@ -174,12 +179,19 @@ impl<E: Engine, const G: usize> Interleave for DataMoves<'_, E, G> {
         if part % 2 == 1 || part > 4 * groups || g >= G {
             return;
         }
+        let by_blocks = M::HAS_KEY_STREAM || E::SPARE_REGISTERS;
         // SAFETY: the caller of `steps` guarantees that a step's bytes are valid at the pointers of the steps before and after, if there
         // are such steps.
         unsafe {
             match (part % 4, self.before, &mut self.after) {
-                (2, Some(before), _) => self.engine.scatter_from(&before[g], group::<E>(self.pointers[0], g)),
-                (0, _, Some(after)) => self.engine.gather_to(group::<E>(self.pointers[1], g), &mut after[g]),
+                (2, Some(before), _) if by_blocks => {
+                    self.engine.scatter_from(&before[g], group::<E>(self.pointers[0], g));
+                }
+                (2, Some(before), _) => self.engine.scatter(before[g], group::<E>(self.pointers[0], g)),
+                (0, _, Some(after)) if by_blocks => {
+                    self.engine.gather_to(group::<E>(self.pointers[1], g), &mut after[g]);
+                }
+                (0, _, Some(after)) => after[g] = self.engine.gather(group::<E>(self.pointers[1], g)),
                 _ => {}
             }
         }
@@ -247,6 +259,7 @@ pub(super) unsafe fn steps<E: Engine, M: LaneMode<E>, const G: usize, const LANE
             }
             let mut moves = DataMoves {
                 engine,
+                mode: PhantomData::<M>,
                 pointers: [&*before, &*after],
                 before: (step > 0).then_some(&*done),
                 after: (!is_last).then_some(&mut *next),

@@ -169,11 +169,6 @@ macro_rules! engine {
             // Block by block, volatile, because the compiler would make registers of the blocks: shuffles take the ports of AES.
             #[inline(always)]
             unsafe fn gather_to(self, pointers: &[*mut u8], vectors: &mut [$register; STEP_BLOCKS]) {
-                if !Self::SPARE_REGISTERS {
-                    // SAFETY: as for the caller.
-                    *vectors = unsafe { self.gather(pointers) };
-                    return;
-                }
                 let to = vectors.as_mut_ptr().cast::<__m128i>();
                 for (slot, from) in pointers[..Self::SLOTS].iter().enumerate() {
                     for j in 0..STEP_BLOCKS {
@@ -188,10 +183,6 @@ macro_rules! engine {
 
             #[inline(always)]
             unsafe fn scatter_from(self, vectors: &[$register; STEP_BLOCKS], pointers: &[*mut u8]) {
-                if !Self::SPARE_REGISTERS {
-                    // SAFETY: as for the caller.
-                    return unsafe { self.scatter(*vectors, pointers) };
-                }
                 let from = vectors.as_ptr().cast::<__m128i>();
                 for (slot, to) in pointers[..Self::SLOTS].iter().enumerate() {
                     for j in 0..STEP_BLOCKS {
@@ -427,6 +418,9 @@ const SLOT_NUMBERS: [Block; MAX_SLOTS] = {
 
 /// A source of round keys.
 trait RoundKeySource<R> {
+    /// Whether CCM unrolls the rounds between which data moves. Not for one block a register with a key each: the compiler would do these
+    /// rounds after the moves, with their keys on the stack.
+    const IS_UNROLLED: bool = true;
     fn rounds(&self) -> usize;
     /// The round key for vector `group` of a row.
     ///
@@ -437,6 +431,8 @@ trait RoundKeySource<R> {
 
 /// The round keys of all lanes, and the group that is vector 0 of a row.
 impl<R: AesRounds> RoundKeySource<R> for (&LaneRoundKeys<R>, usize) {
+    const IS_UNROLLED: bool = size_of::<R>() > 16;
+
     #[inline(always)]
     fn rounds(&self) -> usize {
         self.0.rounds
@@ -444,7 +440,8 @@ impl<R: AesRounds> RoundKeySource<R> for (&LaneRoundKeys<R>, usize) {
 
     #[inline(always)]
     unsafe fn round_key(&self, round: usize, group: usize) -> R {
-        self.0.round_keys[round][self.1 + group]
+        // Volatile, because the compiler would read the keys of several rounds early, and keep them on the stack. SAFETY: it is a reference.
+        unsafe { core::ptr::from_ref(&self.0.round_keys[round][self.1 + group]).read_volatile() }
     }
 }
 
@@ -464,7 +461,7 @@ unsafe fn encrypt<R: AesRounds, const G: usize, const K: usize>(
     let mut y = *x;
     // SAFETY: the caller guarantees the instructions.
     unsafe {
-        rounds_before_last(keys, &mut y, between_rounds);
+        rounds_before_last(keys, &mut y, between_rounds, false);
         for g in 0..G {
             let key = keys.round_key(keys.rounds(), g);
             for row in &mut y {
@@ -480,10 +477,11 @@ unsafe fn encrypt<R: AesRounds, const G: usize, const K: usize>(
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-unsafe fn rounds_before_last<R: AesRounds, const G: usize, const K: usize>(
+unsafe fn rounds_before_last<R: AesRounds, I: Interleave, const G: usize, const K: usize>(
     keys: &impl RoundKeySource<R>,
     y: &mut [[R; G]; K],
-    between_rounds: &mut impl Interleave,
+    between_rounds: &mut I,
+    is_unrolled: bool,
 ) {
     // SAFETY: the caller guarantees the instructions.
     unsafe {
@@ -493,15 +491,34 @@ unsafe fn rounds_before_last<R: AesRounds, const G: usize, const K: usize>(
                 row[g] = row[g].xor(key);
             }
         }
-        for round in 1..keys.rounds() {
-            for g in 0..G {
-                let key = keys.round_key(round, g);
-                for row in &mut *y {
-                    row[g] = row[g].encrypt_round(key);
-                }
-            }
-            if round < 10 {
+        let parts = if is_unrolled { I::PARTS } else { 0 };
+        for round in 1..=parts {
+            encrypt_round(keys, round, y);
+            between_rounds.run_part(round);
+        }
+        for round in parts + 1..keys.rounds() {
+            encrypt_round(keys, round, y);
+            if !is_unrolled && round <= I::PARTS {
                 between_rounds.run_part(round);
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The machine must have the instructions of `R`.
+#[inline(always)]
+unsafe fn encrypt_round<R: AesRounds, const G: usize, const K: usize>(
+    keys: &impl RoundKeySource<R>,
+    round: usize,
+    y: &mut [[R; G]; K],
+) {
+    for g in 0..G {
+        // SAFETY: the caller guarantees the instructions.
+        unsafe {
+            let key = keys.round_key(round, g);
+            for row in &mut *y {
+                row[g] = row[g].encrypt_round(key);
             }
         }
     }
@@ -512,8 +529,8 @@ unsafe fn rounds_before_last<R: AesRounds, const G: usize, const K: usize>(
 /// # Safety
 /// The machine must have the instructions of `R`.
 #[inline(always)]
-unsafe fn encrypt_ccm<R: AesRounds, const G: usize>(
-    keys: &impl RoundKeySource<R>,
+unsafe fn encrypt_ccm<R: AesRounds, S: RoundKeySource<R>, const G: usize>(
+    keys: &S,
     x: &mut [[R; G]; 2],
     (input, block): (&[[R; STEP_BLOCKS]; G], usize),
     decrypts: bool,
@@ -522,7 +539,7 @@ unsafe fn encrypt_ccm<R: AesRounds, const G: usize>(
     let mut y = *x;
     // SAFETY: the caller guarantees the instructions.
     unsafe {
-        rounds_before_last(keys, &mut y, between_rounds);
+        rounds_before_last(keys, &mut y, between_rounds, S::IS_UNROLLED);
         // The compiler must not read the key once for all blocks: it would keep a copy on the stack, which nothing wipes.
         let last = core::hint::black_box(keys.rounds()).min(MAX_ROUNDS);
         let [chains, key_stream] = &mut y;
