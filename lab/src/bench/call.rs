@@ -41,6 +41,8 @@ pub(crate) struct Call {
     pub(crate) lanes: usize,
     pub(crate) message_bytes: usize,
     pub(crate) shape: Shape,
+    /// Registers of a row of CCM's lanes; 0 for the usual number ([`tress_cipher::cpu::set_ccm_registers`]).
+    pub(crate) registers: u8,
 }
 
 impl Shape {

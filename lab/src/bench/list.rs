@@ -39,7 +39,8 @@ pub fn list() -> Vec<Listed> {
     let usual = rows::all();
     let of_cipher = all_modes().map(|(cipher, mode)| {
         let (directions, message_bytes) = (directions(mode), cipher.block_bytes);
-        let call = Call { cipher, mode, direction: directions[0], lanes: 1, message_bytes, shape: Shape::Usual };
+        let call =
+            Call { cipher, mode, direction: directions[0], lanes: 1, message_bytes, shape: Shape::Usual, registers: 0 };
         Listed {
             name: call.name(),
             directions: directions.iter().map(|direction| direction_name(*direction)).collect(),

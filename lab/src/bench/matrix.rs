@@ -43,6 +43,8 @@ pub struct Choice {
     pub threads: Vec<usize>,
     /// Length of a message in bytes.
     pub message_bytes: Vec<u64>,
+    /// Registers of a row of CCM's lanes, where the backend has several numbers ([`tress_cipher::cpu::set_ccm_registers`]).
+    pub registers: Vec<u8>,
 }
 
 /// The directions of a mode. CTR has one, because encryption and decryption are the same.
@@ -69,6 +71,9 @@ impl Choice {
         }
         if let Some(threads) = self.threads.iter().find(|threads| !(1..=MOST_THREADS).contains(*threads)) {
             return wrong(format!("{threads} threads: must be 1 to {MOST_THREADS}"));
+        }
+        if let Some(registers) = self.registers.iter().find(|registers| ![2, 4, 8].contains(*registers)) {
+            return wrong(format!("{registers} registers: must be 2, 4 or 8"));
         }
         if self.message_bytes.contains(&0) {
             return wrong("--size must be at least 1 byte".into());
@@ -100,7 +105,9 @@ impl Choice {
             lanes => format!("{lanes} messages, one key"),
         };
         let is_named = self.all_backends || !self.backends.is_empty();
-        if is_named { format!("{messages}, {}", backend.name()) } else { messages }
+        let backend = if is_named { format!(", {}", backend.name()) } else { String::new() };
+        let registers = if call.registers > 0 { format!(", {} registers", call.registers) } else { String::new() };
+        messages + &backend + &registers
     }
 
     fn message_bytes(&self, cipher: &Cipher) -> Vec<usize> {
@@ -123,7 +130,7 @@ pub(crate) fn cases(choice: &Choice, wants: impl Fn(&str) -> bool) -> Result<Vec
         }
         for (call, backend, threads) in combinations(choice, cipher, mode) {
             let is_too_large = (call.buffer_bytes() * threads) as u64 > memory_bytes;
-            match exclusion_reason(&call).or(is_too_large.then_some(TOO_LARGE)) {
+            match exclusion_reason(&call, backend).or(is_too_large.then_some(TOO_LARGE)) {
                 Some(why) => drop(reasons.insert(why)),
                 None => cases.push((backend, case(call, threads, choice.workload(&call, backend)))),
             }
@@ -142,12 +149,15 @@ pub(crate) fn cases(choice: &Choice, wants: impl Fn(&str) -> bool) -> Result<Vec
 fn combinations(choice: &Choice, cipher: &'static Cipher, mode: Mode) -> Vec<(Call, Backend, usize)> {
     let or = |list: &[usize], usual: &[usize]| if list.is_empty() { usual.to_vec() } else { list.to_vec() };
     let (all_lanes, all_threads) = (or(&choice.lanes, &LANES), or(&choice.threads, &[1]));
+    let all_registers = if choice.registers.is_empty() { &[0][..] } else { &choice.registers };
     let mut all = Vec::new();
     for &direction in directions(mode) {
         for backend in choice.backends(cipher) {
             for message_bytes in choice.message_bytes(cipher) {
-                for &lanes in &all_lanes {
-                    let call = Call { cipher, mode, direction, lanes, message_bytes, shape: Shape::Usual };
+                for (&lanes, &registers) in
+                    all_lanes.iter().flat_map(|lanes| all_registers.iter().map(move |r| (lanes, r)))
+                {
+                    let call = Call { cipher, mode, direction, lanes, message_bytes, shape: Shape::Usual, registers };
                     all.extend(all_threads.iter().map(|threads| (call, backend, *threads)));
                 }
             }
@@ -162,10 +172,13 @@ fn memory_bytes() -> u64 {
 }
 
 /// The reason why a combination does not exist.
-fn exclusion_reason(call: &Call) -> Option<&'static str> {
+fn exclusion_reason(call: &Call, backend: Backend) -> Option<&'static str> {
     let whole_blocks = call.message_bytes.is_multiple_of(call.cipher.block_bytes);
     match call.mode {
         _ if call.lanes > 1 && !has_lanes(call.mode, call.direction) => Some("only CCM and CBC encryption have lanes"),
+        mode if call.registers > 0 && (mode != Mode::Ccm || call.lanes == 1 || backend != Backend::Vaes512) => {
+            Some("only CCM of several messages with vaes512 has a choice of registers")
+        }
         Mode::Ecb | Mode::Cbc if !whole_blocks => Some("ECB and CBC messages must be whole blocks"),
         Mode::Ccm if call.message_bytes > MOST_CCM_BYTES => Some("CCM messages must be shorter than 16 MiB here"),
         Mode::Ctr if call.max_ctr_bytes().is_some_and(|most| call.message_bytes > most) => {

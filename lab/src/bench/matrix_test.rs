@@ -155,6 +155,8 @@ fn combinations_that_do_not_exist_are_rejected() {
         (size((1 << 19) + 8), "^pipo-128-ctr$", "counter"),
         (size(u64::MAX), "ctr", "memory"),
         (many, "^aes-128-cbc$", "memory"),
+        (Choice { registers: vec![3], ..Choice::default() }, "^aes-128-ccm$", "3 registers"),
+        (Choice { registers: vec![4], ..Choice::default() }, "^aes-128-(cbc|ctr)$", "registers"),
         (lanes(1), "^rsa-2048-sign$", "cipher"),
     ] {
         let message = error_without_rows(&choice, filter).to_string();
@@ -216,7 +218,7 @@ fn a_call_by_every_backend_is_the_reference() {
     for (cipher, mode) in all_modes() {
         for &direction in directions(mode) {
             let message_bytes = 2 * cipher.block_bytes;
-            let call = Call { cipher, mode, direction, lanes: 1, message_bytes, shape: Shape::Usual };
+            let call = Call { cipher, mode, direction, lanes: 1, message_bytes, shape: Shape::Usual, registers: 0 };
             let of = |backend| output(&mut Messages::new(call, backend, &[]).unwrap(), Contender::Tress);
             assert_eq!(of(cipher.best_backend()), of(Backend::Reference), "{} {direction:?}", call.name());
         }
@@ -271,7 +273,7 @@ fn a_handicap_of_a_peer_shows_in_the_ratio() {
 /// Four messages of 1 KiB.
 fn ccm(direction: Direction) -> Call {
     let cipher = tress_cipher::catalogue::find("aes-128").unwrap();
-    Call { cipher, mode: Mode::Ccm, direction, lanes: 4, message_bytes: 1024, shape: Shape::Usual }
+    Call { cipher, mode: Mode::Ccm, direction, lanes: 4, message_bytes: 1024, shape: Shape::Usual, registers: 0 }
 }
 
 /// Rates of threads are rates of all threads together, by the wall clock.

@@ -3,6 +3,7 @@
 use tress_cipher::{
     Aad, Backend, CcmCipher, Tag,
     catalogue::{self, FromKey, Mode, WithCipher},
+    cpu::set_ccm_registers,
     lanes, modes,
 };
 use tress_peers::Direction;
@@ -189,6 +190,7 @@ fn with_ccm<C: FromKey + CcmCipher>(ciphers: Vec<C>, call: Call) -> Implementati
         });
     }
     Box::new(move |buffer| {
+        set_ccm_registers(call.registers);
         let messages = call.messages(buffer);
         let key_and_nonce = |number: usize| (&ciphers[number.min(of_all)], &nonces[number]);
         match call.direction {

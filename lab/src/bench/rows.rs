@@ -116,7 +116,7 @@ impl Entry {
         let &Entry { mode, lanes, message_bytes, shape, .. } = self;
         let cipher = catalogue::find(self.cipher).expect("a cipher of the catalogue");
         self.directions.iter().map(move |&direction| {
-            let call = Call { cipher, mode, direction, lanes, message_bytes, shape };
+            let call = Call { cipher, mode, direction, lanes, message_bytes, shape, registers: 0 };
             let mut case = matrix::case(call, 1, self.workload.into());
             match self.peers {
                 RowPeers::All => {}

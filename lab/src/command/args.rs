@@ -118,14 +118,17 @@ pub(crate) struct Bench {
     /// Sizes of messages, e.g. 1KiB [default: 16KiB]
     #[arg(long, value_name = "BYTES,...", value_delimiter = ',', value_parser = size, help_heading = MATRIX)]
     pub(crate) size: Vec<u64>,
+    /// Registers that each row of CCM's lanes fills with vaes512: 2, 4, 8 [default: by processor]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', help_heading = MATRIX)]
+    pub(crate) registers: Vec<u8>,
     /// List rows and their options; measure nothing
-    #[arg(long, conflicts_with_all = ["filter", "against", "record", "quick", "backend", "lanes", "threads", "size"])]
+    #[arg(long, conflicts_with_all = ["filter", "against", "record", "quick", "backend", "lanes", "threads", "size", "registers"])]
     pub(crate) list: bool,
     /// Report what changed from record A to record B
     ///
     /// Measures nothing. Changes within the noise of the records are not reported.
     #[arg(long, num_args = 2, value_names = ["A", "B"], value_hint = ValueHint::FilePath)]
-    #[arg(conflicts_with_all = ["filter", "against", "record", "quick", "backend", "lanes", "threads", "size", "list"])]
+    #[arg(conflicts_with_all = ["filter", "against", "record", "quick", "backend", "lanes", "threads", "size", "registers", "list"])]
     #[arg(group = "comparison")]
     pub(crate) compare: Option<Vec<PathBuf>>,
     /// Report what changed since another build of tress

@@ -66,8 +66,8 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
 
 /// The rows that options ask for, if they do.
 fn matrix(options: &args::Bench) -> Result<Option<matrix::Choice>, Failure> {
-    let args::Bench { backend, lanes, threads, size, .. } = options;
-    if backend.is_empty() && lanes.is_empty() && threads.is_empty() && size.is_empty() {
+    let args::Bench { backend, lanes, threads, size, registers, .. } = options;
+    if backend.is_empty() && lanes.is_empty() && threads.is_empty() && size.is_empty() && registers.is_empty() {
         return Ok(None);
     }
     let all_backends = backend.iter().any(|name| name == "all");
@@ -78,6 +78,7 @@ fn matrix(options: &args::Bench) -> Result<Option<matrix::Choice>, Failure> {
         lanes: lanes.clone(),
         threads: threads.clone(),
         message_bytes: size.clone(),
+        registers: registers.clone(),
     }))
 }
 
@@ -106,7 +107,7 @@ fn compare(records: &compare::Options, options: &args::Bench) -> Result<(), Fail
 
 /// Compares this program with another build of it; the two measure alternately.
 fn against_build(other: &Path, lab: &Options, options: &args::Bench) -> Result<(), Failure> {
-    let args::Bench { filter, quick, backend, lanes, threads, size, .. } = options;
+    let args::Bench { filter, quick, backend, lanes, threads, size, registers, .. } = options;
     // Reports an error in the options before another program starts.
     builds::check(lab).map_err(failure)?;
     let mut arguments = Vec::<OsString>::new();
@@ -115,6 +116,7 @@ fn against_build(other: &Path, lab: &Options, options: &args::Bench) -> Result<(
     lanes.iter().for_each(|lanes| add(format!("--lanes={lanes}")));
     threads.iter().for_each(|threads| add(format!("--threads={threads}")));
     size.iter().for_each(|size| add(format!("--size={size}")));
+    registers.iter().for_each(|registers| add(format!("--registers={registers}")));
     if let Some(filter) = filter {
         arguments.extend(["--".into(), filter.as_str().into()]);
     }

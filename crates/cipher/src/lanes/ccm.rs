@@ -216,9 +216,11 @@ fn run<C: CcmCipher>(lane_jobs: &mut [CcmLaneJob<'_, C::Core>], direction: Ciphe
 
 /// Shortest messages, in bytes, for which a separate run of the rest is worth its set-up.
 const MIN_DIVIDED_BYTES: usize = 256;
+/// Lanes of the smallest flight.
+const FEWEST_LANES: usize = 8;
 
-/// Separates the messages that fill up to three quarters of `lanes` lanes: an idle lane takes as long as a busy one. More than half is
-/// separated at the half. Messages of several lengths stay together, because short ones fill lanes while long ones run.
+/// Separates the messages that leave a smaller flight's lanes of `lanes` empty: an idle lane takes as long as a busy one. More than half
+/// is separated at the half. Messages of several lengths stay together, because short ones fill lanes while long ones run.
 fn divide<'j, 'a, C>(
     lane_jobs: &'j mut [CcmLaneJob<'a, C>],
     lanes: usize,
@@ -229,7 +231,7 @@ fn divide<'j, 'a, C>(
         full => full,
     };
     let is_worth_it = full > 0
-        && (1..=lanes / 4 * 3).contains(&rest)
+        && (1..=lanes - FEWEST_LANES).contains(&rest)
         && lane_jobs[0].data.len() >= MIN_DIVIDED_BYTES
         && lane_jobs.iter().all(|lane_job| lane_job.data.len() == lane_jobs[0].data.len());
     if !is_worth_it {

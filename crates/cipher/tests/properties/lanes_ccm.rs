@@ -2,6 +2,7 @@
 //! others.
 
 use proptest::prelude::*;
+use tress_cipher::cpu::set_ccm_registers;
 use tress_cipher::lanes::ccm::{Open, Seal, open, seal};
 use tress_cipher::modes::ccm;
 use tress_cipher::{Aad, Backend, CcmCipher, Error, Tag};
@@ -187,16 +188,18 @@ macro_rules! ccm_lanes {
 
             #[test]
             fn any_mix_agrees_with_one_at_a_time(
-                seed: u64, shapes in $crate::properties::lanes_ccm::any_shapes(), keys in 1..=12_usize,
+                seed: u64, shapes in $crate::properties::lanes_ccm::any_shapes(), keys in 1..=12_usize, registers in 0..=8_u8,
             ) {
+                tress_cipher::cpu::set_ccm_registers(registers);
                 $crate::properties::lanes_ccm::a_mix_agrees::<$cipher>(seed, shapes, keys, None);
             }
 
             #[test]
             fn a_mix_on_one_backend_agrees(
                 seed: u64, shapes in $crate::properties::lanes_ccm::any_shapes(), keys in $crate::properties::lanes_ccm::any_number_of_keys(),
-                backend: usize,
+                backend: usize, registers in 0..=8_u8,
             ) {
+                tress_cipher::cpu::set_ccm_registers(registers);
                 $crate::properties::lanes_ccm::a_mix_agrees::<$cipher>(seed, shapes, keys, Some(backend));
             }
         }
@@ -251,9 +254,12 @@ pub(crate) fn equal_jobs_in_every_number_agree<C: PropertyCipher + CcmCipher>() 
             }
             let seed = (count * 10_000 + bytes) as u64;
             for keys in [1, count.max(1)] {
-                let case = LaneCase::<C>::new(seed, shapes.clone(), keys, Some(backend));
-                case.check_encrypt();
-                case.check_decrypt(seed);
+                let case = || LaneCase::<C>::new(seed, shapes.clone(), keys, Some(backend));
+                for registers in [2, 4, 8] {
+                    set_ccm_registers(registers);
+                    case().check_encrypt();
+                    case().check_decrypt(seed);
+                }
             }
         }
     }

@@ -4,6 +4,7 @@
 use core::array;
 
 use tress_cipher::aes::Aes;
+use tress_cipher::cpu::set_ccm_registers;
 use tress_cipher::lea::Lea;
 use tress_cipher::modes::{cbc, ccm, ctr, ecb};
 use tress_cipher::pipo::Pipo;
@@ -48,8 +49,15 @@ const PARTS: [core::ops::Range<usize>; 4] = [0..5, 5..17, 13..25, 0..MESSAGES];
 /// Three steps of the longest block and a remainder: the beginning, the middle and the end of a lane's work.
 const MESSAGE: usize = 600;
 
-/// Lengths of messages: all equal, and mixed.
-const LENGTHS: [fn(usize) -> usize; 2] = [|_| 128, |i| if i % 20 == 19 { MESSAGE } else { (i * 53) % 199 }];
+/// Lengths of messages: all equal, and mixed, with long and empty ones in each part.
+const LENGTHS: [fn(usize) -> usize; 2] = [
+    |_| 128,
+    |i| match i % 20 {
+        9 | 18 => 0,
+        19 => MESSAGE,
+        _ => (i * 53) % 199,
+    },
+];
 
 /// Selects one of four keys for a message: one of the first two for most messages, and each of the others for one message.
 fn choose<T>(keys: [T; 4], index: usize) -> T {
@@ -126,8 +134,11 @@ fn ccm_modes<C: CcmCipher>(keys: &KeyMaker<C>) {
     let elsewhere = keyed(keys.make, keys.bytes, Backend::Portable, 8);
     let mut messages = [0; MESSAGE * MESSAGES];
     hide(&mut messages);
-    for length in LENGTHS {
-        for keys in [[&cipher; 4], [&cipher, &same, &longer, &elsewhere]] {
+    // Processors differ in the number of registers.
+    let keys_of_all = [[&cipher; 4], [&cipher, &same, &longer, &elsewhere]];
+    for (length, registers) in LENGTHS.into_iter().flat_map(|length| [(length, 4), (length, 8)]) {
+        set_ccm_registers(registers);
+        for keys in keys_of_all {
             let mut tags = [[0; 16]; MESSAGES];
             let tag_bytes = |i: usize| if i.is_multiple_of(3) { 6 } else { 16 };
             let public = |i: usize| ([i as u8; 13], 7 + i % 7, Aad(&aad[..(i * 11) % 70]));

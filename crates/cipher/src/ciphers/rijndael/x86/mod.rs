@@ -48,8 +48,9 @@ impl<R: AesRounds> Zeroize for LaneRoundKeys<R> {
 }
 
 /// Defines the engine of one register width. The flight is the number of vectors that fit into the register file beside the round
-/// keys. CCM has two rows of them; in `Vaes256`, six in each row are slower than four. Fewer blocks get the least of the smaller flights
-/// that holds them: one of 512-bit registers that are half empty takes as long as a full one.
+/// keys. CCM has two rows of them; in `Vaes256`, six in each row are slower than four, and `Vaes512` has several numbers
+/// ([`cpu::ccm_registers`]). Fewer blocks get the least of the smaller flights that holds them: one of 512-bit registers that are half
+/// empty takes as long as a full one.
 macro_rules! engine {
     (
         $(#[$doc:meta])* $name:ident, $register:ty, $features:literal,
@@ -290,23 +291,30 @@ macro_rules! engine {
             #[inline]
             fn run_ccm<O: CcmOperation>(self, keys: &RoundKeys<Block>, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
-                fn with_features<O: CcmOperation>(engine: $name, keys: &RoundKeys<Block>, operation: O) -> O::Output {
-                    $(if operation.most_blocks() <= $ccm_small * <$name as Engine>::SLOTS {
+                fn with_features<O: CcmOperation>(
+                    engine: $name,
+                    keys: &RoundKeys<Block>,
+                    operation: O,
+                    _registers: usize,
+                ) -> O::Output {
+                    $(if _registers <= $ccm_small {
                         return operation.call::<$name, $ccm_small, { $ccm_small * <$name as Engine>::SLOTS }>(engine, keys);
                     })*
                     operation.call::<$name, $ccm_flight, { $ccm_flight * <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 const SMALLER: &[usize] = &[$($ccm_small),*];
-                let mut operation = operation;
+                let (mut operation, mut registers) = (operation, $ccm_flight);
                 if !SMALLER.is_empty() {
                     let rest;
-                    (operation, rest) = operation.divide($ccm_flight * Self::SLOTS);
+                    registers = cpu::ccm_registers();
+                    (operation, rest) = operation.divide(registers * Self::SLOTS);
                     if let Some(rest) = rest {
                         self.run_ccm(keys, rest);
                     }
+                    registers = registers.min(operation.most_blocks().div_ceil(Self::SLOTS));
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.
-                unsafe { with_features(self, keys, operation) }
+                unsafe { with_features(self, keys, operation, registers) }
             }
 
             #[inline(always)]
