@@ -1,7 +1,6 @@
 //! The operations of a cipher, as data. The code of each is an `Operation` in the file of its mode, in `modes` or `lanes`. This file
 //! does not depend on that code, so modes can depend on [`crate::BlockCipher`].
 
-use crate::Error;
 use crate::block::Block;
 use crate::engine::{CcmCore, CipherDirection, Core};
 
@@ -34,9 +33,6 @@ pub struct Ctr<'a, B> {
 pub(crate) struct CcmHeader<'a> {
     pub(crate) b0: Block,
     pub(crate) aad: &'a [u8],
-    /// The encoded length of the associated data.
-    pub(crate) prefix: [u8; 10],
-    pub(crate) prefix_bytes: usize,
 }
 
 /// CCM of one message. The output is its full tag.
@@ -62,8 +58,8 @@ pub(crate) struct CcmLaneJob<'a, C> {
     pub(crate) data: &'a mut [u8],
     pub(crate) tag: CcmTag<'a>,
     pub(crate) next: usize,
-    /// `None` until the job has run.
-    pub(crate) result: Option<Result<(), Error>>,
+    /// Whether the tag is right; `None` until the job has run.
+    pub(crate) is_authentic: Option<bool>,
 }
 
 /// The tag of a job: a buffer to write it to, or the received tag to compare with.

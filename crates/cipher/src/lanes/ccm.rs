@@ -107,7 +107,7 @@ fn lane_job<'a, C: CcmCipher>(
     tag: CcmTag<'a>,
 ) -> Result<CcmLaneJob<'a, C::Core>, Error> {
     let header = CcmHeader::new(nonce.0, aad.0, data.len(), tag.bytes())?;
-    Ok(CcmLaneJob { cipher: cipher.core(), header, data, tag, next: 0, result: None })
+    Ok(CcmLaneJob { cipher: cipher.core(), header, data, tag, next: 0, is_authentic: None })
 }
 
 impl<C> CcmLaneJob<'_, C> {
@@ -116,7 +116,7 @@ impl<C> CcmLaneJob<'_, C> {
     }
 
     fn result(&self) -> Result<(), Error> {
-        self.result.unwrap_or(Err(Error::Authentication))
+        if self.is_authentic == Some(true) { Ok(()) } else { Err(Error::Authentication) }
     }
 }
 
@@ -196,9 +196,9 @@ fn run<C: CcmCipher>(lane_jobs: &mut [CcmLaneJob<'_, C::Core>], direction: Ciphe
         let mut forged = None::<Forged>;
         let mut pending = None;
         for (place, lane_job) in lane_jobs.iter().enumerate() {
-            match lane_job.result {
-                Some(Ok(())) => {}
-                Some(Err(_)) => forged.get_or_insert(Forged { count: 0, first: place }).count += 1,
+            match lane_job.is_authentic {
+                Some(true) => {}
+                Some(false) => forged.get_or_insert(Forged { count: 0, first: place }).count += 1,
                 None => {
                     pending = Some(lane_job.cipher);
                     break;
@@ -298,7 +298,7 @@ impl<C: CcmCore> LaneMessage for CcmLaneJob<'_, C> {
     }
 
     fn is_pending(&self) -> bool {
-        self.result.is_none()
+        self.is_authentic.is_none()
     }
 
     fn next(&mut self) -> &mut usize {
@@ -361,6 +361,6 @@ impl<C: CcmCore> LaneMessage for CcmLaneJob<'_, C> {
         if !good {
             self.data.zeroize();
         }
-        self.result = Some(if good { Ok(()) } else { Err(Error::Authentication) });
+        self.is_authentic = Some(good);
     }
 }

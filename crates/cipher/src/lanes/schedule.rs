@@ -145,6 +145,9 @@ pub(super) fn run<E, M, O, const G: usize, const LANES: usize>(
         lanes: [IDLE; LANES],
         steps_left: [usize::MAX; LANES],
         busy: 0,
+        empty: 0,
+        staged: 0,
+        long_headers: 0,
         first_header_blocks: [engine.zero(); G],
         counter_zero_blocks: [engine.zero(); G],
         tag_masks: [engine.zero(); G],
@@ -168,6 +171,12 @@ struct Scheduler<'k, 'j, E: Engine, M, const G: usize, const LANES: usize> {
     steps_left: [usize; LANES],
     /// A bit for each lane, set if it has a message.
     busy: u64,
+    /// A bit for each lane, set if its message has no data.
+    empty: u64,
+    /// A bit for each lane, set if the last bytes of its message are staged.
+    staged: u64,
+    /// A bit for each lane, set if the header of its message has more than one block.
+    long_headers: u64,
     /// The first blocks of the headers, and counter blocks 0, of lanes that start.
     first_header_blocks: [E::Vector; G],
     counter_zero_blocks: [E::Vector; G],
@@ -197,6 +206,9 @@ where
         loop {
             // Messages without data end immediately, so a lane may take several.
             while free != 0 {
+                for bits in [&mut self.empty, &mut self.staged, &mut self.long_headers] {
+                    *bits &= !free;
+                }
                 for lane in set_bits(free) {
                     self.fill_lane::<O>(lane);
                 }
@@ -204,12 +216,9 @@ where
                 if O::HAS_KEY_STREAM && started != 0 {
                     self.start_headers(shared, started);
                 }
-                free = 0;
-                for lane in set_bits(started) {
-                    if self.steps_left[lane] == 0 {
-                        self.finish::<O>(lane);
-                        free |= 1 << lane;
-                    }
+                free = started & self.empty;
+                for lane in set_bits(free) {
+                    self.finish::<O>(lane, false);
                 }
             }
             if self.busy == 0 {
@@ -223,15 +232,12 @@ where
                 free |= u64::from(self.steps_left[lane] == count) << lane;
                 self.steps_left[lane] -= count;
             }
-            let mut ragged = false;
-            for lane in set_bits(free) {
+            let ragged = free & self.staged;
+            for lane in set_bits(ragged) {
                 let Lane { last_block, staged_bytes, .. } = self.lanes[lane];
-                if staged_bytes > 0 {
-                    ragged = true;
-                    self.state.last[lane] = self.staging.wrapping_add(lane).cast();
-                    if O::DECRYPTS {
-                        self.set_message(lane, last_block, staged_bytes - last_block * E::Block::BYTES);
-                    }
+                self.state.last[lane] = self.staging.wrapping_add(lane).cast();
+                if O::DECRYPTS {
+                    self.set_message(lane, last_block, staged_bytes - last_block * E::Block::BYTES);
                 }
             }
             // SAFETY: `fill_lane` set the pointer of a busy lane to `steps_left` steps inside its message, the last of which may be staged,
@@ -239,20 +245,22 @@ where
             unsafe {
                 let (engine, state) = (self.engine, &mut self.state);
                 if shared {
-                    steps::<E, O, G, LANES>(engine, &self.keys, true, state, count, ragged);
+                    steps::<E, O, G, LANES>(engine, &self.keys, true, state, count, ragged != 0);
                 } else {
-                    steps::<E, O, G, LANES>(engine, &self.keys, false, state, count, ragged);
+                    steps::<E, O, G, LANES>(engine, &self.keys, false, state, count, ragged != 0);
                 }
             }
             for lane in 0..LANES {
                 let done = last.wrapping_add(step) & self.state.moves[lane];
                 self.state.pointers[lane] = self.state.pointers[lane].wrapping_add(done);
             }
-            for lane in set_bits(free) {
-                if O::DECRYPTS && self.lanes[lane].staged_bytes > 0 {
+            if O::DECRYPTS {
+                for lane in set_bits(ragged) {
                     self.set_message(lane, self.lanes[lane].last_block, E::Block::BYTES);
                 }
-                self.finish::<O>(lane);
+            }
+            for lane in set_bits(free) {
+                self.finish::<O>(lane, true);
             }
         }
     }
@@ -282,6 +290,7 @@ where
                 self.engine.set_slot(&mut self.first_header_blocks[group], slot, &chain);
                 self.engine.set_slot(&mut self.counter_zero_blocks[group], slot, &counter_zero);
                 self.engine.set_slot(&mut self.state.counter[group], slot, &counter);
+                self.long_headers |= u64::from(message.header_blocks() > 1) << index;
             } else {
                 self.engine.set_slot(&mut self.state.chain[group], slot, &chain);
             }
@@ -304,6 +313,8 @@ where
             self.state.pointers[index] = pointer;
             self.state.moves[index] = usize::MAX;
             self.busy |= 1 << index;
+            self.empty |= u64::from(self.steps_left[index] == 0) << index;
+            self.staged |= u64::from(staged_bytes > 0) << index;
             return;
         }
         self.steps_left[index] = usize::MAX;
@@ -316,8 +327,8 @@ where
     fn start_headers(&mut self, shared: bool, started: u64) {
         // A bit for each group, set if one of its lanes starts.
         let mut groups = 0_u64;
-        for lane in set_bits(started) {
-            groups |= 1 << (lane / E::SLOTS);
+        for g in 0..G {
+            groups |= u64::from(started >> (g * E::SLOTS) & all_slots::<E>() != 0) << g;
         }
         // One group takes the latency of the cipher, in which a row of all groups is nearly done.
         if G > 2 && groups.count_ones() > 2 {
@@ -341,24 +352,17 @@ where
         }
         encrypt(engine, &self.keys, shared, first, &mut x, &mut NoInterleave);
         let [mut chains, masks] = x;
+        let mut longer = started & self.long_headers;
         let mut index = 1;
-        loop {
+        while longer != 0 {
             // The remaining header blocks. Lanes without one run along, and `copy_slots` keeps their chains.
             let mut next = [[engine.zero(); N]];
-            let mut longer = 0u64;
-            for lane in set_bits(started) {
+            let mut after = 0;
+            for lane in set_bits(longer) {
                 let message = &self.messages[self.lanes[lane].job];
-                if index < message.header_blocks() {
-                    longer |= 1 << lane;
-                    engine.set_slot(
-                        &mut next[0][lane / E::SLOTS - first],
-                        lane % E::SLOTS,
-                        &message.header_block(index),
-                    );
-                }
-            }
-            if longer == 0 {
-                break;
+                let block = message.header_block(index);
+                engine.set_slot(&mut next[0][lane / E::SLOTS - first], lane % E::SLOTS, &block);
+                after |= u64::from(index + 1 < message.header_blocks()) << lane;
             }
             for g in 0..N {
                 next[0][g] = engine.xor(next[0][g], chains[g]);
@@ -367,6 +371,7 @@ where
             for g in 0..N {
                 copy_slots(engine, &mut chains[g], &next[0][g], longer >> ((first + g) * E::SLOTS));
             }
+            longer = after;
             index += 1;
         }
         for g in 0..N {
@@ -376,9 +381,9 @@ where
         }
     }
 
-    /// Ends the lane's message.
+    /// Ends the lane's message. `has_data` is a constant in each caller.
     #[inline(always)]
-    fn finish<O: LaneMode<E>>(&mut self, index: usize) {
+    fn finish<O: LaneMode<E>>(&mut self, index: usize, has_data: bool) {
         let Lane { job, last_block, staged_bytes, tail } = self.lanes[index];
         if staged_bytes > 0 {
             // SAFETY: `index` is less than `LANES`. `fill_lane` set `tail` to `staged_bytes` bytes of the data, less than a step, which
@@ -388,7 +393,7 @@ where
         let (group, slot) = (index / E::SLOTS, index % E::SLOTS);
         let message = &mut self.messages[job];
         // Without data, the chain ends with the header.
-        let row = if message.data_bytes() == 0 { &self.state.chain } else { &self.state.history[last_block] };
+        let row = if has_data { &self.state.history[last_block] } else { &self.state.chain };
         let chain = self.engine.slot(&row[group], slot);
         let mask = self.engine.slot(&self.tag_masks[group], slot);
         message.finish(O::DECRYPTS, &chain, &mask);
@@ -419,15 +424,20 @@ fn set_bits(mut bits: u64) -> impl Iterator<Item = usize> {
 /// Copies the slots whose bits are set from `new` to `vector`. Other bits than those of the slots do not count.
 #[inline(always)]
 fn copy_slots<E: Engine>(engine: E, vector: &mut E::Vector, new: &E::Vector, slots: u64) {
-    let all = u64::MAX >> (64 - E::SLOTS);
-    if slots & all == all {
+    let slots = slots & all_slots::<E>();
+    if slots == all_slots::<E>() {
         *vector = *new;
         return;
     }
-    for slot in set_bits(slots & all) {
+    for slot in set_bits(slots) {
         let block = engine.slot(new, slot);
         engine.set_slot(vector, slot, &block);
     }
+}
+
+/// A bit for each slot of a vector.
+const fn all_slots<E: Engine>() -> u64 {
+    u64::MAX >> (64 - E::SLOTS)
 }
 
 /// A block of `bytes` bytes 0xff followed by zeros.

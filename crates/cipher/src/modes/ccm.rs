@@ -80,15 +80,31 @@ pub fn open<'n, 't, C: CcmCipher>(
     }
 }
 
-/// The big-endian number in 7 to 13 bytes, without a call of memcpy.
+/// The big-endian number in up to 16 bytes, without a call of memcpy. Reads the first and the last bytes, which may overlap.
 #[inline]
-fn number(nonce: &[u8]) -> u128 {
-    match (nonce.first_chunk::<8>(), nonce.last_chunk::<8>()) {
-        // The two overlap and are equal there.
+fn number(bytes: &[u8]) -> u128 {
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        return u128::from(u64::from_be_bytes(*first)) << (8 * (bytes.len() - 8))
+            | u128::from(u64::from_be_bytes(*last));
+    }
+    let number = match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         (Some(first), Some(last)) => {
-            u128::from(u64::from_be_bytes(*first)) << (8 * (nonce.len() - 8)) | u128::from(u64::from_be_bytes(*last))
+            u64::from(u32::from_be_bytes(*first)) << (8 * (bytes.len() - 4)) | u64::from(u32::from_be_bytes(*last))
         }
-        _ => nonce.iter().fold(0, |number, byte| number << 8 | u128::from(*byte)),
+        _ => bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+    };
+    number.into()
+}
+
+/// The encoded length of the associated data (SP 800-38C appendix A.2.2), as the first bytes of a block, and their number.
+#[inline]
+fn prefix(aad_bytes: u64) -> (u128, usize) {
+    let number = u128::from(aad_bytes);
+    match aad_bytes {
+        0 => (0, 0),
+        1..0xff00 => (number << 112, 2),
+        0xff00..=0xffff_ffff => (0xfffe << 112 | number << 80, 6),
+        _ => (0xffff << 112 | number << 48, 10),
     }
 }
 
@@ -115,33 +131,17 @@ impl<'a> CcmHeader<'a> {
         let flags = (u8::from(aad_bytes > 0) << 6) | (((tag_bytes - 2) / 2) << 3 | (q - 1)) as u8;
         // Assembled in registers: reading a block whose bytes were just written one by one would stall.
         let b0 = u128::from(flags) << 120 | number(nonce) << (8 * q) | u128::from(message_bytes);
-        let b0 = b0.to_be_bytes();
-
-        let mut prefix = [0; 10];
-        let prefix_bytes = match aad_bytes {
-            0 => 0,
-            1..0xff00 => {
-                prefix[..2].copy_from_slice(&(aad_bytes as u16).to_be_bytes());
-                2
-            }
-            0xff00..=0xffff_ffff => {
-                prefix[..2].copy_from_slice(&[0xff, 0xfe]);
-                prefix[2..6].copy_from_slice(&(aad_bytes as u32).to_be_bytes());
-                6
-            }
-            _ => {
-                prefix[..2].copy_from_slice(&[0xff, 0xff]);
-                prefix[2..].copy_from_slice(&aad_bytes.to_be_bytes());
-                10
-            }
-        };
-        Ok(CcmHeader { b0, aad: &[], prefix, prefix_bytes })
+        Ok(CcmHeader { b0: b0.to_be_bytes(), aad: &[] })
     }
 
     /// Number of blocks, B_0 included.
     #[inline]
     pub(crate) fn blocks(&self) -> usize {
-        1 + (self.prefix_bytes + self.aad.len()).div_ceil(16)
+        if self.aad.is_empty() {
+            return 1;
+        }
+        let (_, prefix_bytes) = prefix(self.aad.len() as u64);
+        1 + (prefix_bytes + self.aad.len()).div_ceil(16)
     }
 
     /// Block `index` of the header; the last one is padded with zeros.
@@ -152,28 +152,37 @@ impl<'a> CcmHeader<'a> {
 
     #[inline(never)]
     fn aad_block(&self, index: usize) -> Block {
-        let mut block = [0; 16];
-        let start = 16 * (index - 1);
-        let mut filled = 0;
-        if start == 0 {
-            filled = self.prefix_bytes;
-            block[..filled].copy_from_slice(&self.prefix[..filled]);
-        }
-        let from = start + filled - self.prefix_bytes;
-        let bytes = (16 - filled).min(self.aad.len() - from);
-        block[filled..filled + bytes].copy_from_slice(&self.aad[from..from + bytes]);
-        block
+        let (prefix, prefix_bytes) = prefix(self.aad.len() as u64);
+        let (before, from, room) = match index {
+            1 => (prefix, 0, 16 - prefix_bytes),
+            _ => (0, 16 * (index - 1) - prefix_bytes, 16),
+        };
+        let bytes = &self.aad[from..];
+        let bytes = &bytes[..bytes.len().min(room)];
+        // Assembled in registers, as B_0.
+        (before | number(bytes) << (8 * (room - bytes.len()))).to_be_bytes()
     }
 
     /// Counter block 0 (SP 800-38C appendix A.3): flags, nonce, zero.
     #[inline]
     pub(crate) fn counter(&self) -> Block {
-        let number = u128::from_be_bytes(self.b0);
-        let flags = (number >> 120) & 7;
-        // The nonce is above the 8 q bits of the length.
-        let q = flags as u32 + 1;
-        let nonce = (number << 8 >> 8) >> (8 * q) << (8 * q);
-        (nonce | flags << 120).to_be_bytes()
+        // The nonce is before the 1 + q' bytes of the length, where q' is in the flags.
+        static KEPT: [Block; 8] = {
+            let mut kept = [[0xff; 16]; 8];
+            let mut q = 0;
+            while q < 8 {
+                kept[q][0] = 7;
+                let mut byte = 15 - q;
+                while byte < 16 {
+                    kept[q][byte] = 0;
+                    byte += 1;
+                }
+                q += 1;
+            }
+            kept
+        };
+        let kept = KEPT[usize::from(self.b0[0] & 7)];
+        (u128::from_ne_bytes(self.b0) & u128::from_ne_bytes(kept)).to_ne_bytes()
     }
 }
 

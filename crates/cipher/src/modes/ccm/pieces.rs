@@ -48,7 +48,8 @@ impl<'c, C: CcmCipher> PieceState<'c, C> {
             PieceState { cipher, lengths, mac: [0; 16], filled: 0, mask: [0; 16], counter, key_stream: [0; 16] };
         pieces.mask = pieces.next_key_stream()?;
         pieces.chain(&header.b0)?;
-        pieces.chain(&header.prefix[..header.prefix_bytes])?;
+        let (prefix, bytes) = super::prefix(pieces.lengths.aad);
+        pieces.chain(&prefix.to_be_bytes()[..bytes])?;
         Ok(pieces)
     }
 

@@ -26,6 +26,8 @@ pub(super) mod wide;
 
 use registers::{AesRounds, BlockRegister};
 
+/// Smallest number of rounds of Rijndael.
+const MIN_ROUNDS: usize = 10;
 /// Largest number of registers of lanes with a key each.
 const MAX_GROUPS: usize = 8;
 
@@ -269,8 +271,13 @@ macro_rules! engine {
                 lane_keys.rounds = keys.rounds();
                 let group = lane / Self::SLOTS;
                 let slot = lane - group * Self::SLOTS;
-                for (registers, key) in lane_keys.round_keys.iter_mut().zip(&keys.round_keys[..=keys.rounds()]) {
-                    self.set_slot(&mut registers[group], slot, key);
+                assert!(group < MAX_GROUPS);
+                // Two loops: the compiler unrolls the first, but would not for a range with `..=`.
+                for round in 0..MIN_ROUNDS + 1 {
+                    self.set_slot(&mut lane_keys.round_keys[round][group], slot, &keys.round_keys[round]);
+                }
+                for round in MIN_ROUNDS + 1..keys.rounds() + 1 {
+                    self.set_slot(&mut lane_keys.round_keys[round][group], slot, &keys.round_keys[round]);
                 }
             }
 
