@@ -10,11 +10,16 @@ pub struct NonceOfKey(usize, u128);
 impl NonceOfKey {
     /// Combines the key at `key` with a nonce. Only the first 15 bytes of longer nonces count.
     pub fn new<T>(key: *const T, nonce: &[u8]) -> Self {
-        let mut number = [0; 16];
-        let bytes = nonce.len().min(15);
-        number[..bytes].copy_from_slice(&nonce[..bytes]);
-        number[15] = bytes as u8;
-        Self(key.addr(), u128::from_be_bytes(number))
+        let nonce = &nonce[..nonce.len().min(15)];
+        let number = match (nonce.first_chunk(), nonce.last_chunk()) {
+            // The first and the last eight bytes, which overlap, in registers.
+            (Some(first), Some(last)) => {
+                let high = u64::from_be_bytes(*first) >> 8 >> (8 * (15 - nonce.len()));
+                u128::from(high) << 64 | u128::from(u64::from_be_bytes(*last))
+            }
+            _ => nonce.iter().fold(0, |number, byte| number << 8 | u128::from(*byte)),
+        };
+        Self(key.addr(), (nonce.len() as u128) << 120 | number)
     }
 }
 

@@ -230,6 +230,12 @@ fn nonces_twice() {
     let key = &keys[0];
     let ids = [&[0; 13][..], &[0; 12], &[0; 7], &[]].map(|nonce| NonceOfKey::new(key, nonce));
     assert_eq!(repeated_nonce(ids.into_iter()).unwrap(), None);
+    // Every byte of a nonce makes a difference.
+    for bytes in 1..=15 {
+        let nonces = (0..=bytes).map(|at| (0..bytes).map(|i| if i == at { 8 } else { 7 }).collect::<Vec<u8>>());
+        let ids = nonces.map(|nonce| NonceOfKey::new(key, &nonce));
+        assert_eq!(repeated_nonce(ids).unwrap(), None, "{bytes} bytes");
+    }
 }
 
 #[test]
