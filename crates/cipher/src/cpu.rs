@@ -281,15 +281,14 @@ token!(
     without ["vaes", "avx512", "avx2", "aes"]
 );
 
-/// [`set_ccm_registers`]; 0 if it is not decided yet.
+/// What [`set_ccm_registers`] was called with.
 static CCM_REGISTERS: AtomicU8 = AtomicU8::new(0);
 
 /// Sets the number of 512-bit registers in each of the two rows that CCM in lanes encrypts at a time: 2, 4 or 8 (8, 16 or 32 lanes). 0
 /// stands for the number that is usual on this processor. For tests and measurements; it is in force for calls that begin later, on all
 /// threads. Results do not depend on it. Other backends have one number.
 pub fn set_ccm_registers(registers: u8) {
-    let registers = if registers == 0 { 0 } else { registers.clamp(2, 8) };
-    CCM_REGISTERS.store(registers, Ordering::Relaxed);
+    CCM_REGISTERS.store(if registers == 0 { 0 } else { registers.clamp(2, 8) }, Ordering::Relaxed);
 }
 
 /// The number of 512-bit registers in a row of CCM's lanes. Four hide the latency of processors that start one AES instruction in a cycle,
@@ -299,22 +298,19 @@ pub fn set_ccm_registers(registers: u8) {
 pub(crate) fn ccm_registers() -> usize {
     use core::arch::x86_64::__cpuid;
 
-    #[cold]
-    fn usual() -> u8 {
+    /// Whether the processor is AMD's, of the family of Zen 5 or a later one.
+    fn is_zen_5() -> bool {
         // SAFETY: every x86-64 processor has CPUID, with these leaves.
         #[allow(unused_unsafe, reason = "`__cpuid` is still unsafe in the oldest supported Rust")]
         let (vendor, version) = unsafe { (__cpuid(0).ebx, __cpuid(1).eax) };
-        let is_amd = vendor.to_le_bytes() == *b"Auth";
-        let family = (version >> 8 & 0xf) + (version >> 20 & 0xff);
-        let usual = if is_amd && family >= 0x1a { 8 } else { 4 };
-        set_ccm_registers(usual);
-        usual
+        vendor.to_le_bytes() == *b"Auth" && (version >> 8 & 0xf) + (version >> 20 & 0xff) >= 0x1a
     }
+    static IS_ZEN_5: CachedDetection = CachedDetection(AtomicU8::new(CachedDetection::UNKNOWN));
     match CCM_REGISTERS.load(Ordering::Relaxed) {
-        0 => usual(),
-        registers => registers,
+        0 if IS_ZEN_5.or_detect(is_zen_5) => 8,
+        0 => 4,
+        registers => registers.into(),
     }
-    .into()
 }
 
 #[cfg(target_arch = "aarch64")]
