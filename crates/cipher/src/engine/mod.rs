@@ -60,6 +60,8 @@ pub trait Engine: Copy + 'static {
     const SLOTS: usize;
     /// Whether the processor has more registers than the vectors of two rows of CCM.
     const SPARE_REGISTERS: bool = false;
+    /// Whether modes that are parallel in a message have two vectors in flight, while lanes have one.
+    const HAS_PAIRS: bool = false;
     /// The round keys of one key.
     type RoundKeys: Clone + 'static;
     /// The round keys of all lanes of a flight, a key for each slot.

@@ -72,7 +72,15 @@ pub(crate) fn run_parallel<E, P, const FLIGHT: usize, const BLOCKS: usize>(
 {
     const { assert!(BLOCKS == FLIGHT * E::SLOTS) };
     let vector_bytes = vector_bytes::<E>();
-    let mut flights = data.chunks_exact_mut(FLIGHT * vector_bytes);
+    let mut rest = data;
+    if E::HAS_PAIRS {
+        let mut pairs = rest.chunks_exact_mut(2 * vector_bytes);
+        for pair in &mut pairs {
+            mode.apply::<2>(engine, keys, pair);
+        }
+        rest = pairs.into_remainder();
+    }
+    let mut flights = rest.chunks_exact_mut(FLIGHT * vector_bytes);
     for flight in &mut flights {
         mode.apply::<FLIGHT>(engine, keys, flight);
     }

@@ -120,6 +120,8 @@ macro_rules! engine {
             type Block = Block;
             type Vector = [$register; 8];
             const SLOTS: usize = <$register as RowRegister>::SLOTS;
+            // Rounds are chains, and 32 registers have room for two states.
+            const HAS_PAIRS: bool = Self::SLOTS == 64;
             type RoundKeys = RoundKeys;
             type LaneRoundKeys = LaneRoundKeys<$register>;
 
