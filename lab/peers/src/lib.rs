@@ -3,7 +3,7 @@
 //! - [`aws_lc_rs`] and [`ring`]: the crates of these names, in builds with the features of these names.
 //! - [`gcrypt`]: libgcrypt, through its C interface.
 //! - [`openssl`]: libcrypto 3 through its EVP interface.
-//! - [`ipsec_mb`]: Intel's multi-buffer library, version 1.3.
+//! - [`ipsec_mb`]: Intel's multi-buffer library, version 1.3, 2.0 or 3.0.
 //! - [`cryptopp`]: RC6 of Crypto++.
 //! - [`crypto_bigint`]: powers of the crate of that name.
 //! - [`gmp`]: products and powers of GMP.

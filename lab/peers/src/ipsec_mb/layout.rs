@@ -1,9 +1,57 @@
-//! The structures of `intel-ipsec-mb.h` 1.3 that a caller uses, with the fields that a caller uses.
+//! The structures of `intel-ipsec-mb.h` that a caller uses, with the fields that a caller uses.
 //!
-//! The offsets at the end were printed by a C program with `offsetof` and Debian's header (libipsec-mb-dev 1.3-2, gcc
-//! 12, x86-64). Only the library creates a manager, so its first fields are enough here.
+//! The offsets at the end, and those of [`RELEASES`], were printed by a C program with `offsetof` and the headers of
+//! Debian (libipsec-mb-dev 1.3-2) and of the sources of 2.0.2 and of June 2026 (3.0.0-dev); gcc 12, x86-64. Only the
+//! library creates a manager, so its first fields are enough here.
 
 use std::ffi::{c_int, c_void};
+
+/// The layout of one release. Offsets are in bytes, in `IMB_MGR` those of function pointers.
+pub(super) struct Release {
+    /// How its version begins.
+    pub(super) version: &'static str,
+    pub(super) library: &'static str,
+    /// `gcm128_enc`; those for 192 and 256 bits follow.
+    pub(super) gcm_encrypt: usize,
+    /// `gcm128_pre`; those for 192 and 256 bits follow.
+    pub(super) gcm_expand: usize,
+    pub(super) get_next_burst: usize,
+    pub(super) submit_burst_nocheck: usize,
+    pub(super) submit_cipher_burst_nocheck: usize,
+    /// Size of `IMB_JOB`, whose last fields may be missing in [`ImbJob`].
+    pub(super) job_bytes: usize,
+    /// `suite_id` in `IMB_JOB`, which bursts need, if the release has it.
+    pub(super) suite: Option<usize>,
+}
+
+/// The releases that are known, newest first.
+pub(super) const RELEASES: [Release; 3] = [
+    Release {
+        version: "3.0.",
+        library: "libIPSec_MB.so.3",
+        gcm_encrypt: 304,
+        gcm_expand: 496,
+        get_next_burst: 928,
+        submit_burst_nocheck: 944,
+        submit_cipher_burst_nocheck: 968,
+        suite: Some(188),
+        ..OLDEST
+    },
+    Release { version: "2.0.", library: "libIPSec_MB.so.2", job_bytes: 216, suite: Some(200), ..OLDEST },
+    OLDEST,
+];
+
+const OLDEST: Release = Release {
+    version: "1.3.",
+    library: "libIPSec_MB.so.1",
+    gcm_encrypt: 256,
+    gcm_expand: 448,
+    get_next_burst: 952,
+    submit_burst_nocheck: 968,
+    submit_cipher_burst_nocheck: 992,
+    job_bytes: 200,
+    suite: None,
+};
 
 /// `IMB_CIPHER_MODE`.
 pub(super) const CIPHER_CBC: c_int = 1;
@@ -22,7 +70,7 @@ pub(super) const ORDER_HASH_CIPHER: c_int = 2;
 /// `IMB_MAX_BURST_SIZE`.
 pub(super) const MAX_BURST: usize = 128;
 
-/// `IMB_JOB`.
+/// `IMB_JOB` of 1.3. Later releases have other fields after `sgl_state`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(super) struct ImbJob {
@@ -85,15 +133,15 @@ pub(super) type GcmFunction = Option<
 /// Takes the user key, and memory for the expanded one.
 pub(super) type GcmExpandKey = Option<unsafe extern "C" fn(*const c_void, *mut GcmKey)>;
 
-/// `struct gcm_key_data`: 1008 bytes.
+/// `struct gcm_key_data`: 1008 bytes, 1264 in 2.0, 1280 in 3.0.
 #[repr(C, align(64))]
-pub(super) struct GcmKey(pub(super) [u8; 1024]);
+pub(super) struct GcmKey(pub(super) [u8; 1280]);
 
 /// `struct gcm_context_data`.
 #[repr(C, align(64))]
 pub(super) struct GcmContext(pub(super) [u8; 88]);
 
-/// The first fields of `IMB_MGR`.
+/// The first fields of `IMB_MGR`, which are the same in all releases.
 #[repr(C)]
 pub(super) struct ImbManager {
     pub(super) flags: u64,
@@ -110,18 +158,6 @@ pub(super) struct ImbManager {
     pub(super) keyexp_128: ExpandKey,
     pub(super) keyexp_192: ExpandKey,
     pub(super) keyexp_256: ExpandKey,
-    /// Functions of single algorithms, except those of GCM with 128, 192 and 256 bits.
-    pub(super) skipped: [usize; 15],
-    pub(super) gcm_encrypt: [GcmFunction; 3],
-    pub(super) skipped_too: [usize; 21],
-    pub(super) gcm_expand: [GcmExpandKey; 3],
-    pub(super) skipped_as_well: [usize; 60],
-    pub(super) get_next_burst: BurstFunction,
-    pub(super) submit_burst: BurstFunction,
-    pub(super) submit_burst_nocheck: BurstFunction,
-    pub(super) flush_burst: BurstFunction,
-    pub(super) submit_cipher_burst: CipherBurst,
-    pub(super) submit_cipher_burst_nocheck: CipherBurst,
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -164,9 +200,4 @@ const _: () = {
     assert!(offset_of!(ImbManager, keyexp_128) == 112);
     assert!(offset_of!(ImbManager, keyexp_192) == 120);
     assert!(offset_of!(ImbManager, keyexp_256) == 128);
-    assert!(offset_of!(ImbManager, gcm_encrypt) == 256);
-    assert!(offset_of!(ImbManager, gcm_expand) == 448);
-    assert!(offset_of!(ImbManager, get_next_burst) == 952);
-    assert!(offset_of!(ImbManager, submit_burst_nocheck) == 968);
-    assert!(offset_of!(ImbManager, submit_cipher_burst_nocheck) == 992);
 };

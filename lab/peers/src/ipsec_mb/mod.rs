@@ -1,4 +1,4 @@
-//! Intel's multi-buffer library, version 1.3 (Debian's libipsec-mb1), opened at run time.
+//! Intel's multi-buffer library, version 1.3 (Debian's libipsec-mb1), 2.0 or 3.0, opened at run time.
 //!
 //! It is the only other library, as far as we know, that runs CCM and CBC encryption in lanes. A [`Batch`] is made
 //! before the clock starts: it checks the lengths, expands the keys and fills in the jobs. A run submits them by the
@@ -9,14 +9,16 @@ mod layout;
 
 use std::{
     ffi::{CStr, c_char, c_int, c_void},
-    mem, ptr,
+    ptr,
     sync::OnceLock,
 };
 
 use libloading::Library;
 
 use crate::{Direction, Error, Missing, Mode};
-use layout::{ExpandKey, GcmContext, GcmExpandKey, GcmFunction, GcmKey, ImbJob};
+use layout::{
+    BurstFunction, CipherBurst, ExpandKey, GcmContext, GcmExpandKey, GcmFunction, GcmKey, ImbJob, RELEASES, Release,
+};
 
 /// The name in `tress bench --against`.
 pub const NAME: &str = "ipsec-mb";
@@ -24,18 +26,20 @@ pub const NAME: &str = "ipsec-mb";
 /// Largest length in bytes of CCM and CBC messages: the library stores lengths in 16 bits.
 pub const MAX_MESSAGE_BYTES: usize = 65_535;
 
-const LIBRARY: &str = "libIPSec_MB.so.1";
 const PACKAGE: &str = "libipsec-mb1";
-/// The release whose structures are in `layout`. Other releases may have different structures.
-const RELEASE: &str = "1.3.";
 
 struct Functions {
     alloc: unsafe extern "C" fn(u64) -> *mut layout::ImbManager,
     free: unsafe extern "C" fn(*mut layout::ImbManager),
     init: unsafe extern "C" fn(*mut layout::ImbManager, *mut c_int),
     version: String,
+    release: &'static Release,
+    /// `imb_set_session` and the offset of the field that it sets, where a release has them.
+    session: Option<(SetSession, usize)>,
     _library: Library,
 }
+
+type SetSession = unsafe extern "C" fn(*mut layout::ImbManager, *mut ImbJob) -> u32;
 
 fn functions() -> Result<&'static Functions, Missing> {
     static FUNCTIONS: OnceLock<Result<Functions, Missing>> = OnceLock::new();
@@ -47,26 +51,41 @@ fn load() -> Result<Functions, Missing> {
     if !cfg!(target_arch = "x86_64") {
         return Err(missing("it needs an x86-64 processor".into()));
     }
+    let mut found = Err(missing("no release is known".into()));
+    for release in &RELEASES {
+        found = open(release).map_err(|error| missing(error.to_string())).and_then(|functions| {
+            let (version, known) = (&functions.version, release.version);
+            let is_known = version.starts_with(known);
+            let unknown = missing(format!("found version {version}, know only {known}x"));
+            if is_known { Ok(functions) } else { Err(unknown) }
+        });
+        if found.is_ok() {
+            break;
+        }
+    }
+    found
+}
+
+fn open(release: &'static Release) -> Result<Functions, libloading::Error> {
     // SAFETY: the library's initialisers have no precondition. The types are those of the prototypes in
     // intel-ipsec-mb.h. The pointers stay valid because the library is in the same static.
-    let functions = unsafe {
-        let open = || -> Result<Functions, libloading::Error> {
-            let library = Library::new(LIBRARY)?;
-            let version: unsafe extern "C" fn() -> *const c_char = *library.get(b"imb_get_version_str")?;
-            Ok(Functions {
-                alloc: *library.get(b"alloc_mb_mgr")?,
-                free: *library.get(b"free_mb_mgr")?,
-                init: *library.get(b"init_mb_mgr_auto")?,
-                version: CStr::from_ptr(version()).to_string_lossy().into_owned(),
-                _library: library,
-            })
+    unsafe {
+        let library = Library::new(release.library)?;
+        let session = match release.suite {
+            Some(offset) => Some((*library.get::<SetSession>(b"imb_set_session")?, offset)),
+            None => None,
         };
-        open().map_err(|error| missing(error.to_string()))?
-    };
-    if !functions.version.starts_with(RELEASE) {
-        return Err(missing(format!("found version {}, know only {RELEASE}x", functions.version)));
+        let version: unsafe extern "C" fn() -> *const c_char = *library.get(b"imb_get_version_str")?;
+        Ok(Functions {
+            alloc: *library.get(b"alloc_mb_mgr")?,
+            free: *library.get(b"free_mb_mgr")?,
+            init: *library.get(b"init_mb_mgr_auto")?,
+            version: CStr::from_ptr(version()).to_string_lossy().into_owned(),
+            release,
+            session,
+            _library: library,
+        })
     }
-    Ok(functions)
 }
 
 /// The version of the library on this machine, such as `1.3.0`, or how to install the supported one.
@@ -88,9 +107,9 @@ impl Gcm {
         static FUNCTIONS: OnceLock<Result<[(GcmFunction, GcmExpandKey); 3], Error>> = OnceLock::new();
         let functions = FUNCTIONS.get_or_init(|| {
             let manager = Manager::new()?;
-            // SAFETY: `raw` is an initialised manager.
-            let table = unsafe { &*manager.raw };
-            Ok([0, 1, 2].map(|i| (table.gcm_encrypt[i], table.gcm_expand[i])))
+            let Release { gcm_encrypt, gcm_expand, .. } = manager.functions.release;
+            // SAFETY: these are the offsets of three pointers each to functions of these types.
+            Ok([0, 8, 16].map(|i| unsafe { (manager.function(gcm_encrypt + i), manager.function(gcm_expand + i)) }))
         });
         let functions = functions.as_ref().map_err(Clone::clone)?;
         let (encrypt, expand) = *match key.len() {
@@ -100,7 +119,7 @@ impl Gcm {
             _ => return Err(Error::Length),
         };
         let expand = expand.ok_or(Error::Refused("gcm_pre"))?;
-        let mut expanded = Box::new(GcmKey([0; 1024]));
+        let mut expanded = Box::new(GcmKey([0; 1280]));
         // SAFETY: the function matches the key's length, and the expanded key has room for the library's structure.
         unsafe { expand(key.as_ptr().cast(), &mut *expanded) };
         Ok(Gcm { encrypt, key: expanded, context: Box::new(GcmContext([0; 88])) })
@@ -186,6 +205,15 @@ impl Manager {
         if status == 0 { Ok(manager) } else { Err(Error::Refused("init_mb_mgr_auto")) }
     }
 
+    /// A function pointer of the manager.
+    ///
+    /// # Safety
+    /// `T` must be the type of the pointer at `offset`.
+    unsafe fn function<T>(&self, offset: usize) -> T {
+        // SAFETY: `raw` is an initialised manager, larger than any offset of a field, and the caller knows the type.
+        unsafe { self.raw.byte_add(offset).cast::<T>().read() }
+    }
+
     /// Expands keys of one length, 16, 24 or 32 bytes, for both directions. Returns all schedules of each direction
     /// in one vector.
     fn expand(&self, keys: &[&[u8]]) -> Result<[Vec<RoundKey>; 2], Error> {
@@ -239,8 +267,10 @@ pub struct Batch {
     direction: Direction,
     key_bytes: usize,
     messages: Vec<PreparedJob>,
-    /// Jobs for `submit_cipher_burst_nocheck`, which does not use the library's ring.
-    jobs: Vec<ImbJob>,
+    /// Memory of jobs for `submit_cipher_burst_nocheck`, which does not use the library's ring.
+    jobs: Vec<usize>,
+    /// What `imb_set_session` sets in a job; it is the same in all.
+    suite: Option<[u32; 2]>,
     /// Least length of a buffer in bytes.
     buffer_bytes: usize,
     /// Round keys to which the messages point.
@@ -284,10 +314,9 @@ impl Batch {
             }
         };
         let messages: Vec<PreparedJob> = messages.iter().map(prepare).collect();
-        // SAFETY: a job consists of numbers and pointers, for which zero is valid.
-        let jobs =
-            vec![unsafe { mem::zeroed() }; if matches!(mode, Mode::Cbc | Mode::Ctr) { messages.len() } else { 0 }];
-        Ok(Batch { manager, mode, direction, key_bytes, messages, jobs, buffer_bytes, _keys: expanded })
+        let jobs = if matches!(mode, Mode::Cbc | Mode::Ctr) { messages.len() } else { 0 };
+        let jobs = vec![0; jobs * manager.functions.release.job_bytes / size_of::<usize>()];
+        Ok(Batch { manager, mode, direction, key_bytes, messages, jobs, suite: None, buffer_bytes, _keys: expanded })
     }
 
     /// Encrypts or decrypts all messages, which are in `buffer` at the positions given to [`Batch::new`]. A wrong tag
@@ -322,20 +351,25 @@ impl Batch {
 
     /// Submits jobs in memory of this batch, all in one call.
     fn cipher_burst(&mut self, base: *mut u8) -> Result<usize, Error> {
-        // SAFETY: the manager is initialised. The function pointer is copied, so that no reference outlives this statement.
-        let submit =
-            unsafe { (*self.manager.raw).submit_cipher_burst_nocheck }.ok_or(Error::Refused("init_mb_mgr_auto"))?;
-        for index in 0..self.jobs.len() {
-            let job = &raw mut self.jobs[index];
-            // SAFETY: `job` is in this batch and not submitted, and `run` has checked the buffer's length.
-            unsafe { self.fill(index, job, base) };
+        let Release { submit_cipher_burst_nocheck, job_bytes, .. } = *self.manager.functions.release;
+        // SAFETY: this is the pointer's type.
+        let submit: CipherBurst = unsafe { self.manager.function(submit_cipher_burst_nocheck) };
+        let submit = submit.ok_or(Error::Refused("init_mb_mgr_auto"))?;
+        let jobs = self.jobs.as_mut_ptr().cast::<ImbJob>();
+        if self.messages.is_empty() {
+            return Ok(0);
         }
-        let Some(ImbJob { cipher_mode, cipher_direction, .. }) = self.jobs.first().copied() else { return Ok(0) };
-        let (count, key_bytes) = (self.jobs.len() as u32, self.key_bytes as c_int);
+        for index in 0..self.messages.len() {
+            // SAFETY: the job is in memory of this batch, which has room for each message and is zero at first, and zero is valid for a
+            // job's numbers and pointers. It is not submitted, and `run` has checked the buffer's length.
+            unsafe { self.fill(index, jobs.byte_add(index * job_bytes), base) };
+        }
+        let (count, key_bytes) = (self.messages.len() as u32, self.key_bytes as c_int);
         // SAFETY: `new` has checked the lengths. Keys and initialisation vectors are in vectors of this batch,
         // messages in the buffer.
         let completed = unsafe {
-            submit(self.manager.raw, self.jobs.as_mut_ptr(), count, cipher_mode, cipher_direction, key_bytes)
+            let ImbJob { cipher_mode, cipher_direction, .. } = *jobs;
+            submit(self.manager.raw, jobs, count, cipher_mode, cipher_direction, key_bytes)
         };
         Ok(completed as usize)
     }
@@ -343,9 +377,12 @@ impl Batch {
     /// Submits jobs in the manager's ring.
     fn bursts(&mut self, base: *mut u8) -> Result<usize, Error> {
         let manager = self.manager.raw;
-        // SAFETY: the manager is initialised. The function pointers are copied, so that no reference outlives this statement.
-        let functions = unsafe { ((*manager).get_next_burst, (*manager).submit_burst_nocheck, (*manager).flush_job) };
-        let (Some(next), Some(submit), Some(flush)) = functions else {
+        let Release { get_next_burst, submit_burst_nocheck, .. } = *self.manager.functions.release;
+        // SAFETY: these are the pointers' types.
+        let bursts: [BurstFunction; 2] =
+            unsafe { [get_next_burst, submit_burst_nocheck].map(|offset| self.manager.function(offset)) };
+        // SAFETY: the manager is initialised.
+        let ([Some(next), Some(submit)], Some(flush)) = (bursts, unsafe { (*manager).flush_job }) else {
             return Err(Error::Refused("init_mb_mgr_auto"));
         };
         let mut ring = [ptr::null_mut::<ImbJob>(); layout::MAX_BURST];
@@ -365,7 +402,10 @@ impl Batch {
             for (place, &job) in ring[..count].iter().enumerate() {
                 // SAFETY: the library does not use the job until it is submitted, and `run` has checked the buffer's
                 // length. The buffer is borrowed until all jobs are complete.
-                unsafe { self.fill(submitted + place, job, base) };
+                unsafe {
+                    self.fill(submitted + place, job, base);
+                    self.set_suite(job);
+                }
             }
             // SAFETY: all of these jobs are filled in, and `new` has checked the lengths.
             completed += unsafe { submit(manager, count as u32, ring.as_mut_ptr()) } as usize;
@@ -379,6 +419,26 @@ impl Batch {
             completed += 1;
         }
         Ok(completed)
+    }
+
+    /// Writes what bursts of later releases need in a job that is filled in.
+    ///
+    /// # Safety
+    /// As for [`Self::fill`].
+    #[inline(always)]
+    unsafe fn set_suite(&mut self, job: *mut ImbJob) {
+        let Some((set_session, offset)) = self.manager.functions.session else { return };
+        // SAFETY: the caller guarantees a job of this library, which has eight bytes at the offset.
+        unsafe {
+            let place = job.byte_add(offset).cast::<[u32; 2]>();
+            match self.suite {
+                Some(suite) => place.write(suite),
+                None => {
+                    set_session(self.manager.raw, job);
+                    self.suite = Some(place.read());
+                }
+            }
+        }
     }
 
     /// Writes every field that the mode reads.
