@@ -455,7 +455,7 @@ impl<R: AesRounds> RoundKeySource<R> for (&LaneRoundKeys<R>, usize) {
 
     #[inline(always)]
     unsafe fn round_key(&self, round: usize, group: usize) -> R {
-        // Volatile, because the compiler would read the keys of several rounds early, and keep them on the stack. SAFETY: it is a reference.
+        // Volatile: the compiler would read the keys of several rounds early, and keep them on the stack. SAFETY: it is a reference.
         unsafe { core::ptr::from_ref(&self.0.round_keys[round][self.1 + group]).read_volatile() }
     }
 }
