@@ -104,16 +104,14 @@ impl Interpreter<'_> {
                 let shift = |a: u64, _| if count < bits { a << count } else { 0 };
                 self.pairs(instruction, source, source, unit, level, shift)?
             }
-            // By a register, whose first eight bytes are the count of all elements.
+            // By a register, whose first eight bytes are the count for all elements.
             M::Psllq | M::Vpsllq => {
-                let (a, by) = (self.operand(instruction, first, size)?, self.operand(instruction, last, 16)?);
+                let by = self.operand(instruction, last, 16)?;
+                if by.levels[..8].iter().any(|level| *level != Level::Public) {
+                    return Ok(false);
+                }
                 let count = number(&by, 0, 8);
-                let shifted = |at| if count < 64 { number(&a, at, 8) << count } else { 0 };
-                let highest = |levels: &[Level]| levels.iter().copied().max().unwrap_or_default();
-                vector_from_bytes(size, |i| {
-                    let level = highest(&by.levels[..8]).max(highest(&a.levels[i / 8 * 8..i / 8 * 8 + 8]));
-                    ((shifted(i / 8) >> (8 * (i % 8))) as u8, level)
-                })
+                self.pairs(instruction, first, first, unit, level, |a, _| if count < 64 { a << count } else { 0 })?
             }
             M::Psrlw | M::Vpsrlw | M::Psrlq | M::Vpsrlq | M::Psrld | M::Vpsrld
                 if instruction.op_kind(instruction.op_count() - 1) == OpKind::Immediate8 =>
