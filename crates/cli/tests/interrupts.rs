@@ -4,7 +4,7 @@
 use std::{
     fs,
     io::{Read as _, Write as _},
-    os::unix::process::ExitStatusExt as _,
+    os::{fd::AsFd, unix::process::ExitStatusExt as _},
     process::{Child, Command, Stdio},
     sync::{Arc, atomic::AtomicBool},
     thread,
@@ -17,9 +17,6 @@ use signal_hook::{
     flag,
 };
 
-/// Time for the command to start and to read its input, even on a slow machine.
-const SOON: Duration = Duration::from_millis(400);
-
 const SIGNALS: [(&str, i32); 3] = [("INT", 2), ("TERM", 15), ("HUP", 1)];
 
 fn kill(child: &Child, signal: &str) {
@@ -27,14 +24,21 @@ fn kill(child: &Child, signal: &str) {
     assert!(status.success());
 }
 
-/// Waits for the exit status, with a time limit.
+/// Waits until the number of unread bytes in a pipe is as wanted.
+fn wait_for_pipe(pipe: impl AsFd, is_wanted: impl Fn(u64) -> bool) {
+    while !is_wanted(rustix::io::ioctl_fionread(&pipe).unwrap()) {
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Waits for the exit status, and ends a hang.
 fn wait(child: &mut Child) -> std::process::ExitStatus {
     let start = Instant::now();
     loop {
         if let Some(status) = child.try_wait().unwrap() {
             return status;
         }
-        if start.elapsed() > Duration::from_secs(20) {
+        if start.elapsed() > Duration::from_secs(1200) {
             child.kill().unwrap();
             panic!("the command did not end");
         }
@@ -63,7 +67,7 @@ fn a_signal_while_a_pipe_is_slow() {
             let mut child = folder.command(arguments).stdin(Stdio::piped()).spawn().unwrap();
             let mut pipe = child.stdin.take().unwrap();
             pipe.write_all(&data).unwrap();
-            thread::sleep(SOON);
+            wait_for_pipe(&pipe, |bytes| bytes == 0);
             kill(&child, name);
             let status = wait(&mut child);
             assert_eq!(status.signal(), Some(number), "{arguments:?}: {status}");
@@ -81,7 +85,7 @@ fn a_signal_while_nobody_reads() {
     let folder = Folder::new();
     folder.write("in", plaintext(3_000_000));
     let mut child = folder.command(["encrypt", "-r", &folder.recipient, "in"]).spawn().unwrap();
-    thread::sleep(SOON);
+    wait_for_pipe(child.stdout.as_ref().unwrap(), |bytes| bytes > 0);
     kill(&child, "TERM");
     assert_eq!(wait(&mut child).signal(), Some(15));
 }
@@ -94,9 +98,8 @@ fn ignored_signals_stay_ignored() {
         Command::new("sh").args(["-c", &script]).current_dir(folder.root()).stdin(Stdio::piped()).spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(b"some").unwrap();
-    thread::sleep(SOON);
+    wait_for_pipe(&pipe, |bytes| bytes == 0);
     kill(&child, "HUP");
-    thread::sleep(SOON);
     drop(pipe);
     assert!(wait(&mut child).success());
     assert!(folder.exists("out"));
@@ -137,15 +140,20 @@ fn on_terminal(folder: &Folder, command: &str, typed: &[&str]) -> Option<(Option
         .stderr(Stdio::piped())
         .spawn()
         .ok()?;
-    let mut keyboard = child.stdin.take().unwrap();
+    let (mut keyboard, mut screen) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut shown = Vec::new();
     for line in typed {
         // A prompt discards input that was typed before it.
-        thread::sleep(SOON);
+        let mut byte = [0];
+        while !shown.ends_with(b": ") && screen.read(&mut byte).unwrap() == 1 {
+            shown.extend_from_slice(&byte);
+        }
+        shown.push(b'\n');
         keyboard.write_all(line.as_bytes()).unwrap();
     }
-    let output = child.wait_with_output().unwrap();
-    drop(keyboard);
-    Some((output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned()))
+    screen.read_to_end(&mut shown).unwrap();
+    let status = child.wait().unwrap();
+    Some((status.code(), String::from_utf8_lossy(&shown).into_owned()))
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::{
     path::PathBuf,
     process::{Child, Command, Stdio},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use crate::common::{Folder, Run, plaintext, run, skip, skip_without_right};
@@ -378,13 +378,12 @@ fn the_receiver_killed_at_any_moment() {
         let name = format!("a{round}");
         fs::hard_link(ends.folder.path("a"), ends.folder.path(&name)).unwrap();
         let receiver = ends.receive();
-        let mut child =
-            ends.send_command(&receiver.to, &["--streams", "2", "--rate", KILL_RATE, &name]).spawn().unwrap();
+        let child = ends.send_command(&receiver.to, &["--streams", "2", "--rate", KILL_RATE, &name]).spawn().unwrap();
         thread::sleep(moment);
         receiver.kill();
-        let begin = Instant::now();
-        child.wait().unwrap();
-        assert!(begin.elapsed() < Duration::from_secs(10), "the sender notices");
+        let ended = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.success() || !said.contains("stopped responding"), "the sender notices at once: {said}");
         let receiver = ends.receive();
         ends.send(&receiver, &["--streams", "2", &name]).ok();
         ends.assert_received(&name, &data);
@@ -397,7 +396,7 @@ fn a_killed_receiver_loses_little() {
     let ends = Ends::new();
     ends.folder.write("a", plaintext(KILL_BYTES));
     let receiver = ends.receive();
-    let mut child = ends.send_command(&receiver.to, &["--rate", KILL_RATE, "a"]).spawn().unwrap();
+    let mut child = ends.send_command(&receiver.to, &["--rate", "10MB", "a"]).spawn().unwrap();
     // Batches arrive in order, so the length of the incomplete file is the number of written bytes.
     let written = || {
         let sender = fs::read_dir(ends.folder.path("out")).ok()?.next()?.ok()?.path();
@@ -405,18 +404,16 @@ fn a_killed_receiver_loses_little() {
         files.find(|entry| entry.path().extension().is_some_and(|ending| ending == "part"))?.metadata().ok()
     };
     // Less than the bytes of one second, after which everything is synced.
-    let written = loop {
-        match written() {
-            Some(metadata) if metadata.len() > 34_000_000 => break metadata.len(),
-            _ => thread::sleep(Duration::from_millis(5)),
-        }
-    };
+    while written().is_none_or(|metadata| metadata.len() <= 34_000_000) {
+        thread::sleep(Duration::from_millis(5));
+    }
     receiver.kill();
     child.wait().unwrap();
+    let written = written().expect("an incomplete file").len();
     let receiver = ends.receive();
     let report = ends.send(&receiver, &["--json", "a"]).json();
     let again = report["bytes_sent"].as_u64().unwrap() + written - KILL_BYTES as u64;
-    // 8 MiB, and the bytes that arrive during a sync.
+    // 8 MiB, and the bytes that arrive during a sync, which a busy machine makes long.
     assert!(again < 24 << 20, "{again} bytes were lost");
     receiver.stop();
 }
@@ -493,18 +490,20 @@ fn progress_and_memory_stay_within_bounds() {
     }
     let receiver = ends.receive();
     fs::File::create(ends.folder.path("big")).unwrap().set_len(1 << 30).unwrap();
-    let mut child = ends.send_command(&receiver.to, &["--streams", "4", "big"]).spawn().unwrap();
+    // The sender stops itself just before it ends.
+    let mut command = ends.send_command(&receiver.to, &["--streams", "4", "big"]);
+    let mut child = command.env("TRESS_DEBUG_MEMORY", "stop").spawn().unwrap();
     let peak = |id: u32| {
         let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:").map(str::to_string));
         line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0)
     };
-    let (mut sender_kib, mut receiver_kib) = (0, 0);
-    while child.try_wait().unwrap().is_none() {
-        sender_kib = peak(child.id()).max(sender_kib);
-        receiver_kib = peak(receiver.child.id()).max(receiver_kib);
+    while fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap().split(' ').nth(2) != Some("T") {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it stopped itself");
         thread::sleep(Duration::from_millis(5));
     }
+    let (sender_kib, receiver_kib) = (peak(child.id()), peak(receiver.child.id()));
+    assert!(Command::new("kill").args(["-CONT", &child.id().to_string()]).status().unwrap().success());
     assert!(child.wait().unwrap().success());
     // Limit: 64 MiB, and 4 MiB for each stream.
     for kib in [sender_kib, receiver_kib] {

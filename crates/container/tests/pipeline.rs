@@ -5,16 +5,21 @@
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::ops::Bound::{Excluded, Included, Unbounded};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex, Weak, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use crate::pipeline_support::{TestFolder, damaged, plain};
 use proptest::prelude::*;
+#[cfg(unix)]
+use rustix::io::ioctl_fionread;
 use tress_container::commands::{DecryptOptions, Sink, Source, decrypt, encrypt, inspect, rewrap};
 use tress_container::{Control, ErrorKind};
 
 const BATCH_BYTES: usize = 32 * 16384;
+
+/// Ends a hang.
+const HANG: Duration = Duration::from_secs(1200);
 
 fn sizes() -> Vec<usize> {
     let mut sizes = vec![0, 1, 16383, 16384, 16385];
@@ -359,19 +364,18 @@ fn inspect_reports_the_same_for_files_and_streams() {
 fn a_cancelled_run_ends_soon_and_leaves_nothing() {
     let dir = TestFolder::new();
     fs::write(dir.path("in"), plain(80 * BATCH_BYTES)).unwrap();
-    let control = Control::new();
     let sink = Sink::Path { path: dir.path("box"), force: false };
-    let error = thread::scope(|scope| {
-        scope.spawn(|| {
-            while control.done_bytes() == 0 {
-                thread::yield_now();
-            }
-            control.cancel();
+    for threads in [1, 2] {
+        // The first report cancels the run.
+        let control = Arc::new_cyclic(|control: &Weak<Control>| {
+            let control = control.clone();
+            Control::new().on_progress(move |_, _| control.upgrade().unwrap().cancel())
         });
-        encrypt(&Source::Path(dir.path("in")), &sink, &dir.recipients(), &dir.options(2), &control).unwrap_err()
-    });
-    assert_eq!(error.kind, ErrorKind::Interrupted);
-    assert_eq!(dir.names(), ["in"]);
+        let run = encrypt(&Source::Path(dir.path("in")), &sink, &dir.recipients(), &dir.options(threads), &control);
+        assert_eq!(run.unwrap_err().kind, ErrorKind::Interrupted);
+        assert!(threads > 1 || control.done_bytes() == BATCH_BYTES as u64, "{}", control.done_bytes());
+        assert_eq!(dir.names(), ["in"]);
+    }
 }
 
 type Calls = Arc<Mutex<Vec<(u64, Option<u64>)>>>;
@@ -441,9 +445,12 @@ fn a_run_that_waits_for_a_pipe_can_be_cancelled() {
                 } else {
                     File::open(dir.path("pipe")).unwrap()
                 };
-                thread::sleep(Duration::from_millis(200));
+                // The run has read everything, or has begun to write.
+                while (ioctl_fionread(&held).unwrap() == 0) != is_source {
+                    thread::yield_now();
+                }
                 control.cancel();
-                let in_time = is_done.recv_timeout(Duration::from_secs(10));
+                let in_time = is_done.recv_timeout(HANG);
                 let _ = held.read(&mut [0]);
                 in_time
             });
@@ -483,18 +490,14 @@ fn a_closed_reader_is_a_broken_pipe() {
 fn an_input_that_changes_fails_the_run() {
     let dir = TestFolder::new();
     fs::write(dir.path("in"), plain(80 * BATCH_BYTES)).unwrap();
-    let control = Control::new();
-    let sink = Sink::Path { path: dir.path("box"), force: false };
-    let error = thread::scope(|scope| {
-        scope.spawn(|| {
-            while control.done_bytes() == 0 {
-                thread::yield_now();
-            }
-            File::options().append(true).open(dir.path("in")).unwrap().write_all(b"more").unwrap();
-        });
-        encrypt(&Source::Path(dir.path("in")), &sink, &dir.recipients(), &dir.options(2), &control).unwrap_err()
+    // Each report is made by a thread of the run, which ends after it.
+    let input = dir.path("in");
+    let control = Control::new().on_progress(move |_, _| {
+        File::options().append(true).open(&input).unwrap().write_all(b"more").unwrap();
     });
-    assert_eq!(error.kind, ErrorKind::InputChanged);
+    let sink = Sink::Path { path: dir.path("box"), force: false };
+    let run = encrypt(&Source::Path(dir.path("in")), &sink, &dir.recipients(), &dir.options(2), &control);
+    assert_eq!(run.unwrap_err().kind, ErrorKind::InputChanged);
     assert_eq!(dir.names(), ["in"]);
 }
 

@@ -276,8 +276,12 @@ fn changes_while_packing_are_errors() {
         let first = folder.path().join("first");
         fs::write(&first, vec![0; 1_000_000]).unwrap();
         fs::write(folder.path().join("second"), b"2").unwrap();
-        // Ensures that coarse file times have advanced.
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        // File times are coarse. From here on, a change gets a later one.
+        let probe = tempfile::NamedTempFile::new_in(folder.path().parent().unwrap()).unwrap();
+        let time = |path: &Path| fs::metadata(path).map(|found| (found.ctime(), found.ctime_nsec())).unwrap();
+        while time(probe.path()) <= time(&folder.path().join("second")) {
+            probe.as_file().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+        }
         let mut out = ChangeAfter { left_bytes: 300_000, change: &|| change(&first) };
         let error = pack(folder.path(), &mut out, &Control::new()).unwrap_err();
         assert_eq!(error.kind, ErrorKind::InputChanged, "{label}");

@@ -532,10 +532,10 @@ fn try_submit_and_try_wait_do_not_block() {
     assert!(matches!(first.wait_timeout(Duration::MAX), Some(Ok(_))));
     assert_eq!(first.try_wait(), Some(Err(Error::QueueClosed)));
     second.wait().unwrap();
-    // Submitting takes a fraction of the time of signing.
+    // Submitting takes a fraction of the time of signing, so the queue is full soon.
     let mut options = queue_options(Duration::ZERO, 1);
     options.capacity = 1;
     let queue = Queue::start(options).unwrap();
-    let refused = (0..1000).find_map(|_| queue.try_submit(key, &digest).err());
+    let refused = (0..1_000_000).find_map(|_| queue.try_submit(key, &digest).err());
     assert_eq!(refused, Some(Error::QueueFull));
 }

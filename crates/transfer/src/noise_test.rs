@@ -8,6 +8,9 @@ use x25519_dalek::{PublicKey as Point, StaticSecret};
 use super::*;
 use crate::link::{Listener, Network, Tcp};
 
+/// Ends a hang.
+const HANG: Duration = Duration::from_secs(1200);
+
 fn hex(value: &serde_json::Value) -> Vec<u8> {
     let text = value.as_str().unwrap();
     (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
@@ -97,7 +100,7 @@ fn handshake(
                     break link;
                 }
             };
-            *answer.lock().unwrap() = Some(respond(link.into(), &secret, Duration::from_secs(5), &|| None));
+            *answer.lock().unwrap() = Some(respond(link.into(), &secret, HANG, &|| None));
         });
         initiator(Tcp.connect(&to).unwrap().into())
     });
@@ -108,11 +111,11 @@ fn handshake(
 fn each_end_knows_the_other_and_messages_arrive_in_order() {
     let secrets = [[1; 32], [2; 32]];
     let publics = secrets.map(|secret| Point::from(&StaticSecret::from(secret)).to_bytes());
-    let initiate = |link| initiate(link, &secrets[0], &publics[1], Duration::from_secs(5), &|| None);
+    let initiate = |link| initiate(link, &secrets[0], &publics[1], HANG, &|| None);
     let (asked, answered) = handshake(initiate, secrets[1]);
     let ((_, mut out), (mut incoming, _, sender)) = (asked.unwrap(), answered.unwrap());
     assert_eq!(sender, publics[0]);
-    let timeouts = Timeouts::idle(Duration::from_secs(5), &|| None);
+    let timeouts = Timeouts::idle(HANG, &|| None);
     let longest = vec![5; MAX_MESSAGE_BYTES];
     for message in [&b""[..], b"one", &longest] {
         out.write(message, &timeouts).unwrap();
@@ -130,7 +133,7 @@ fn each_end_knows_the_other_and_messages_arrive_in_order() {
 #[test]
 fn another_key_than_the_address_says() {
     let other = Point::from(&StaticSecret::from([3; 32])).to_bytes();
-    let initiate = |link| initiate(link, &[1; 32], &other, Duration::from_secs(5), &|| None);
+    let initiate = |link| initiate(link, &[1; 32], &other, HANG, &|| None);
     let (asked, answered) = handshake(initiate, [2; 32]);
     assert_eq!(asked.err().unwrap().kind, ErrorKind::WrongPeer);
     assert_eq!(answered.err().unwrap().kind, ErrorKind::WrongPeer);

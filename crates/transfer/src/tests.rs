@@ -17,7 +17,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::any_sender::RawPeer;
-use super::link::{Link, Network, Tcp, Timeouts};
+use super::link::{Link, Network, TICK, Tcp, Timeouts};
 use super::link_faulty::{FaultyNetwork, LinkFault};
 use super::noise::{self, GREETING};
 use super::receiver::{Event, receive_on};
@@ -32,8 +32,10 @@ use tress_container::{Control, Error, ErrorKind, Refusal};
 
 static OS: Os = Os;
 const BATCH: usize = BATCH_PLAIN_BYTES as usize;
-/// On a busy machine Wine takes up to a second for calls that are otherwise short.
-const STALL: Duration = Duration::from_secs(if cfg!(windows) { 10 } else { 2 });
+/// Ends a hang, and no test that gets on.
+const HANG: Duration = Duration::from_secs(1200);
+/// For tests that wait for the end of a silence. Nothing that gets on is silent for so long, even on a busy machine.
+const STALL: Duration = Duration::from_secs(if cfg!(windows) { 10 } else { 3 });
 
 /// A network that wraps each connection by a function of its number and its link.
 struct WrappedNetwork<F> {
@@ -119,13 +121,12 @@ impl Ends {
         network: &'static dyn Network,
         change: impl FnOnce(&mut ReceiveOptions),
     ) -> RunningReceiver {
-        let handshake_time = Duration::from_secs(1);
         let mut options = ReceiveOptions {
             listen: "127.0.0.1:0".into(),
             folder: self.root.path().join("out"),
             allow: Allow::Only(vec![self.sender.address().unwrap()]),
             once: false,
-            limits: Limits { stall_time: STALL, handshake_time, handshake_burst: 10_000, ..Limits::default() },
+            limits: Limits { stall_time: HANG, handshake_time: HANG, handshake_burst: 10_000, ..Limits::default() },
         };
         change(&mut options);
         let (ready, address) = mpsc::channel();
@@ -141,7 +142,7 @@ impl Ends {
             };
             receive_on(system, network, &pair, &options, &record, &running)
         });
-        RunningReceiver { to: address.recv_timeout(Duration::from_secs(10)).unwrap(), control, thread, log }
+        RunningReceiver { to: address.recv_timeout(HANG).unwrap(), control, thread, log }
     }
 
     fn file(&self, name: &str, bytes: &[u8]) -> Source {
@@ -175,7 +176,7 @@ impl Ends {
     }
 
     fn options(&self, running: &RunningReceiver) -> SendOptions {
-        SendOptions { stall_time: STALL, ..SendOptions::new(&running.to, self.receiver.address().unwrap()) }
+        SendOptions { stall_time: HANG, ..SendOptions::new(&running.to, self.receiver.address().unwrap()) }
     }
 
     fn output(&self, name: &str) -> PathBuf {
@@ -273,25 +274,45 @@ fn a_flipped_bit_is_found_and_sent_again() {
     running.stop();
 }
 
+/// Number of bytes that have arrived when [`cut_in_the_middle`] cuts, at least.
+const CUT_BYTES: u64 = 4 * BATCH_PLAIN_BYTES;
+
+/// A network that holds data back after eight batches, and cuts the control connection when half of them have arrived.
+fn cut_in_the_middle(running: &RunningReceiver) -> &'static dyn Network {
+    let (left, received) = (Arc::new(AtomicUsize::new(8 * BATCH)), running.control.clone());
+    WrappedNetwork::leak(move |number, link| {
+        let (left, received) = (left.clone(), received.clone());
+        let write = move |bytes| match number {
+            // At a ping.
+            0 if received.done_bytes() >= CUT_BYTES => Err(std::io::ErrorKind::BrokenPipe.into()),
+            0 => Ok(()),
+            _ if left.load(Ordering::Relaxed) == 0 => {
+                std::thread::sleep(TICK);
+                Err(std::io::ErrorKind::WouldBlock.into())
+            }
+            _ => {
+                let less = |left: usize| Some(left.saturating_sub(bytes));
+                left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).unwrap();
+                Ok(())
+            }
+        };
+        Box::new(HookedLink { link, read: || {}, write })
+    })
+}
+
 #[test]
 fn a_cut_control_connection_is_resumed_by_the_next_run() {
     let ends = Ends::new();
     let running = ends.receive();
     let bytes = data(30 * BATCH + 9);
     let source = ends.file("a", &bytes);
-    // Control messages are small: the connection is cut at its first ping, with much of the data in transit.
-    let slow = FaultyNetwork::new([LinkFault::Cut(210), LinkFault::None]);
-    let sources = std::slice::from_ref(&source);
-    let sent = ends.send_with(&OS, &running, &slow, sources, |options| options.rate_bytes_per_s = Some(10_000_000));
-    let error = sent.unwrap_err();
+    let error = ends.send(&running, cut_in_the_middle(&running), &source, 1).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Disconnected);
     assert!(!ends.output("a").exists());
-    let arrived = slow.written.load(Ordering::Relaxed);
-    assert!(arrived > 2_000_000, "{arrived}");
     let report = ends.send(&running, &Tcp, &source, 1).unwrap();
     assert!(fs::read(ends.output("a")).unwrap() == bytes);
-    // Batches that were sent before the cut are not sent again, except for one or two.
-    assert!(report.bytes_sent + arrived <= bytes.len() as u64 + 2 * BATCH_PLAIN_BYTES, "{report:?} {arrived}");
+    // Batches that arrived before the cut are not sent again.
+    assert!(report.bytes_sent <= bytes.len() as u64 - CUT_BYTES, "{report:?}");
     running.stop();
 }
 
@@ -306,12 +327,12 @@ fn counts_of_cut_and_resumed_sessions() {
     ends.file("a", &bytes);
     ends.file("b", &bytes[..BATCH]);
     let sources = ["a", "b"].map(|name| Source::Path(ends.root.path().join(name)));
-    let options = SendOptions { rate_bytes_per_s: Some(10_000_000), ..ends.options(&running) };
+    let options = ends.options(&running);
     let received = &running.control;
-    let cut = FaultyNetwork::new([LinkFault::Cut(210), LinkFault::None]);
+    let cut = cut_in_the_middle(&running);
     let lost = FaultyNetwork::new([LinkFault::None, LinkFault::Cut(2_000_000), LinkFault::None]);
     let runs: [(&dyn Network, _, _); 4] = [
-        (&cut, Some(ErrorKind::Disconnected), None),
+        (cut, Some(ErrorKind::Disconnected), None),
         (&lost, None, Some(size + small)),
         (&Tcp, None, Some(size + small)),
         (&Tcp, Some(ErrorKind::Refused(Refusal::Exists)), Some(small)),
@@ -325,32 +346,27 @@ fn counts_of_cut_and_resumed_sessions() {
         let control = Control::new().on_progress(move |done, total| *noted.lock().unwrap() = (done, total));
         let sent = std::thread::scope(|scope| {
             let sending = scope.spawn(|| send_on(&OS, network, &sources, &ends.sender, &options, &control));
-            let mut least = size;
             while !sending.is_finished() {
                 assert!(control.done_bytes() <= size + small);
                 let (done, total) = (received.done_bytes(), received.total_bytes());
                 assert!(done <= size && total.is_none_or(|total| total == size || total == small), "{done} {total:?}");
-                if total == Some(size) && done > 0 {
-                    least = least.min(done);
-                }
-                std::thread::sleep(Duration::from_millis(1));
+                std::thread::yield_now();
             }
-            // Chunks of an earlier run count as done from the start.
-            assert_eq!(least > 2_000_000, run > 0, "{run}: {least}");
             sending.join().unwrap()
         });
         assert_eq!(sent.err().map(|error| error.kind), failure, "{run}");
         let (moved, received_bytes) = (control.moved_bytes(), received.moved_bytes() - moved_before);
         match run {
-            0 => assert!(moved > 2_000_000 && moved < size, "{moved}"),
-            1 => assert!(received_bytes < size && moved > received_bytes, "{moved} {received_bytes}"),
+            0 => assert!(moved >= CUT_BYTES && moved < size, "{moved}"),
+            // Chunks of the earlier run count as done, not as moved.
+            1 => assert!(received_bytes <= size - CUT_BYTES && moved > received_bytes, "{moved} {received_bytes}"),
             _ => assert_eq!((moved, received_bytes), (0, 0)),
         }
         if let Some(total) = total {
             assert_eq!((control.done_bytes(), control.total_bytes()), (total, Some(total)), "{run}");
             assert_eq!(*reported.lock().unwrap(), (total, Some(total)), "{run}");
         }
-        let until = Instant::now() + 2 * STALL;
+        let until = Instant::now() + HANG;
         while (received.done_bytes(), received.total_bytes()) != (0, None) {
             assert!(Instant::now() < until, "{run}: {} {:?}", received.done_bytes(), received.total_bytes());
             std::thread::sleep(Duration::from_millis(10));
@@ -385,17 +401,15 @@ fn silence_is_an_error() {
     let ends = Ends::new();
     let running = ends.receive();
     let source = ends.file("a", &data(8 * BATCH));
-    let begin = Instant::now();
+    let sources = std::slice::from_ref(&source);
+    let send = |network| ends.send_with(&OS, &running, &network, sources, |options| options.stall_time = STALL);
     // The control connection falls silent: in the handshake, and after it.
     for at in [0, 200] {
-        let error =
-            ends.send(&running, &FaultyNetwork::new([LinkFault::Silent(at), LinkFault::None]), &source, 1).unwrap_err();
+        let error = send(FaultyNetwork::new([LinkFault::Silent(at), LinkFault::None])).unwrap_err();
         assert!(matches!(error.kind, ErrorKind::Stalled | ErrorKind::Disconnected), "{error}");
     }
-    assert!(begin.elapsed() < 6 * STALL);
     // A data connection falls silent: another one replaces it.
-    let network = FaultyNetwork::new([LinkFault::None, LinkFault::Silent(600_000), LinkFault::None]);
-    ends.send(&running, &network, &source, 1).unwrap();
+    send(FaultyNetwork::new([LinkFault::None, LinkFault::Silent(600_000), LinkFault::None])).unwrap();
     running.stop();
 }
 
@@ -405,9 +419,11 @@ fn a_silent_or_foreign_receiver_is_an_error() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = ends.receiver.address().unwrap();
     let to = listener.local_addr().unwrap().to_string();
-    let options = SendOptions { stall_time: Duration::from_millis(300), ..SendOptions::new(to, address) };
-    let send = || send_on(&OS, &Tcp, &[ends.file("a", b"x")], &ends.sender, &options, &Control::new());
-    assert_eq!(send().unwrap_err().kind, ErrorKind::Stalled);
+    let send = |stall_time| {
+        let options = SendOptions { stall_time, ..SendOptions::new(&to, address.clone()) };
+        send_on(&OS, &Tcp, &[ends.file("a", b"x")], &ends.sender, &options, &Control::new())
+    };
+    assert_eq!(send(Duration::from_millis(300)).unwrap_err().kind, ErrorKind::Stalled);
     drop(listener.accept());
     // A peer that closes, another program, another version, and a receiver with another key.
     for (answer, kind) in [
@@ -430,7 +446,7 @@ fn a_silent_or_foreign_receiver_is_an_error() {
             }
             first
         });
-        assert_eq!(send().unwrap_err().kind, kind, "{answer:?}");
+        assert_eq!(send(HANG).unwrap_err().kind, kind, "{answer:?}");
         let first = peer.join().unwrap();
         let key = ends.noise(&ends.sender).1;
         assert!(first.starts_with(GREETING) && !first.windows(32).any(|window| window == key));

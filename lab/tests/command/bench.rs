@@ -1,9 +1,6 @@
 //! `tress bench` as a script sees it: records, and changes between two of them.
 
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
+use std::{thread, time::Duration};
 
 use crate::common::Folder;
 use serde_json::Value;
@@ -152,9 +149,8 @@ fn a_record_in_a_folder_replaces_none() {
 fn an_interrupted_run_is_resumed() {
     let folder = Folder::empty();
     let mut child = folder.command(["bench", "^aes-", "--record=record.json"]).spawn().unwrap();
-    let patience = Instant::now();
     while !folder.exists("record.json") {
-        assert!(patience.elapsed() < Duration::from_secs(120) && child.try_wait().unwrap().is_none());
+        assert!(child.try_wait().unwrap().is_none());
         thread::sleep(Duration::from_millis(20));
     }
     child.kill().unwrap();
@@ -179,10 +175,8 @@ fn an_interrupted_run_is_resumed() {
     }
     assert_eq!((&kept, new.len()), (rows, 1));
     assert_eq!(new[0]["name"], "rc6-128-ctr");
-    // All rows are finished.
-    let start = Instant::now();
+    // All rows are finished, so nothing is measured again.
     resume(&["^rc6-128-ctr$"]).ok();
-    assert!(start.elapsed() < Duration::from_secs(20));
     let again: Value = serde_json::from_slice(&folder.read("record.json")).unwrap();
     assert_eq!(again["rows"], after["rows"]);
     folder.tress(["bench", "--resume"]).wrong_use("--record");
@@ -193,9 +187,8 @@ fn unwritable_records_fail_before_the_measurement() {
     let folder = Folder::empty();
     folder.write("file", "");
     for record in ["--record=missing/record.json", "--record=file/record.json"] {
-        let start = Instant::now();
-        folder.tress(["bench", "^aes-", record]).failed("record.json");
-        assert!(start.elapsed() < Duration::from_secs(5));
+        let run = folder.tress(["bench", "^aes-", record]).failed("record.json");
+        assert!(run.stdout.is_empty(), "no row was measured");
     }
     // Nobody can create files there, not even root.
     #[cfg(target_os = "linux")]

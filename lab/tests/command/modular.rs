@@ -1,7 +1,5 @@
 //! `tress bench modular` and `tress study modular` as a script sees them.
 
-use std::time::{Duration, Instant};
-
 use crate::common::Folder;
 use serde_json::Value;
 
@@ -84,10 +82,7 @@ fn invalid_sizes_are_usage_errors() {
 #[test]
 fn a_quick_study_with_recorded_systems() {
     let folder = Folder::empty();
-    let start = Instant::now();
     let run = folder.tress(["study", "modular", "--quick", "--out", "out"]).ok();
-    // It takes a minute on an idle machine.
-    assert!(start.elapsed() < Duration::from_secs(300), "{:?}", start.elapsed());
     assert_eq!(String::from_utf8(run.stdout).unwrap().trim_end(), "out/modular/README.md");
     let page = String::from_utf8(folder.read("out/modular/README.md")).unwrap();
     for text in [

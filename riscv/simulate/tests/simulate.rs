@@ -272,7 +272,7 @@ fn endless_loops() {
 #[cfg(unix)]
 #[test]
 fn a_signal_says_where_an_endless_loop_is() {
-    use std::{os::unix::process::ExitStatusExt as _, process::Command, thread, time::Duration};
+    use std::{io::Read as _, os::unix::process::ExitStatusExt as _, process::Command};
 
     // If the tests run in the background, signals may be ignored, and children inherit that.
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -280,17 +280,18 @@ fn a_signal_says_where_an_endless_loop_is() {
         signal_hook::flag::register_conditional_default(signal, always).unwrap();
     }
     let folder = Folder::empty();
-    folder.write("program.elf", code().word(NOP).word(LOOP).elf());
+    // Three instructions print a byte, after which the program loops.
+    folder.write("program.elf", code().print("!").word(LOOP).elf());
     for (options, signal, number) in [(&[][..], "INT", 2), (&["--machine", "raptor"], "TERM", 15)] {
-        let child = folder.command([options, &["program.elf"]].concat()).spawn().unwrap();
-        thread::sleep(Duration::from_millis(600));
+        let mut child = folder.command([options, &["program.elf"]].concat()).spawn().unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         let status = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
         assert!(status.success());
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.signal(), Some(number));
         let run =
             Run { status: output.status, stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() };
-        run.one_line("program.elf: interrupted; at 0x80000004 (start+0x4) on hart 0, after ");
+        run.one_line("program.elf: interrupted; at 0x8000000c (start+0xc) on hart 0, after ");
         assert!(run.stderr.contains("hint: --limit"), "{}", run.stderr);
     }
 }

@@ -1,10 +1,11 @@
 //! Resources of sessions: sockets, places, waiting times.
 
 use super::*;
+use std::sync::atomic::AtomicBool;
 
-/// Waits until a condition holds, for at most 20 seconds.
+/// Waits until a condition holds.
 fn soon(what: impl Fn() -> bool) -> bool {
-    let until = Instant::now() + Duration::from_secs(20);
+    let until = Instant::now() + HANG;
     while !what() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -22,11 +23,7 @@ fn a_data_connection_that_is_gone_holds_no_socket() {
         let held = held.clone();
         Box::new(HookedLink { link, read: move || drop(held.clone()), write: |_| Ok(()) })
     });
-    // The control connection is silent for the whole test, and the machine may be busy.
-    let running = ends.receive_with(&OS, network, |options| {
-        options.limits.handshake_time = Duration::from_secs(30);
-        options.limits.stall_time = Duration::from_secs(60);
-    });
+    let running = ends.receive_on(&OS, network);
     let (mut control, ticket) = ends.hostile_session(&running);
     for stream in 0..100 {
         let mut data = ends.hostile(&running);
@@ -90,9 +87,8 @@ fn a_sender_that_reads_nothing_delays_nobody() {
         };
         Box::new(HookedLink { link, read: || {}, write })
     });
-    let running = ends.receive_with(&OS, network, |options| options.limits.stall_time = Duration::from_secs(3600));
+    let running = ends.receive_with(&OS, network, |options| options.limits.stall_time = Duration::MAX);
     let offer = Request::Offer { file: 1, size_bytes: Some(9), restart: false, identity: [1; 32], path: b"a".to_vec() };
-    let begin = Instant::now();
     // The second session takes over the file from the first, which is stuck in a write.
     let deaf = [1, 2].map(|number| {
         let (mut peer, _) = ends.hostile_session(&running);
@@ -103,7 +99,6 @@ fn a_sender_that_reads_nothing_delays_nobody() {
         peer
     });
     running.stop();
-    assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
     drop(deaf);
 }
 
@@ -131,7 +126,7 @@ fn nothing_of_another_folder_is_sent() {
         (0..200).for_each(|number| fs::write(path(folder).join(number.to_string()), text).unwrap());
     }
     std::os::unix::fs::symlink(path("elsewhere"), path("link")).unwrap();
-    let is_over = std::sync::atomic::AtomicBool::new(false);
+    let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !is_over.load(Ordering::Relaxed) {
@@ -166,22 +161,22 @@ fn a_changed_file_does_not_end_the_session() {
         let inputs = ["a", "b", "c", "d"].map(|name| Source::Path(folder.join(name)));
         let options = SendOptions {
             streams,
-            // Slow enough to change a file while it is sent: `b` takes a second and a half.
+            // Slow enough to change `b` while it is sent, which takes a second and a half.
             rate_bytes_per_s: Some(10_000_000),
             compute_bytes_per_s: Some(if mode == "sequential" { 10_000_000 } else { 1_000_000_000 }),
             synchronisation: if mode == "barrier" { Synchronisation::Barrier } else { Synchronisation::Counter },
             sequential: mode == "sequential",
             ..ends.options(&running)
         };
-        let (control, network) = (Control::new(), FaultyNetwork::new([LinkFault::None]));
-        let sent = std::thread::scope(|scope| {
-            let sending = scope.spawn(|| send_on(&OS, &network, &inputs, &ends.sender, &options, &control));
-            assert!(soon(|| ends.output("a").exists()));
-            std::thread::sleep(Duration::from_millis(200));
-            let changed = fs::File::options().write(true).open(folder.join("b")).unwrap();
-            (&changed).write_all(b"other").unwrap();
-            sending.join().unwrap()
+        // A report of the sender, after `a` and a part of `b`.
+        let (changes, is_changed) = (folder.join("b"), AtomicBool::new(false));
+        let control = Control::new().on_progress(move |done, _| {
+            if done > 4 * BATCH_PLAIN_BYTES && !is_changed.swap(true, Ordering::Relaxed) {
+                fs::File::options().write(true).open(&changes).unwrap().write_all(b"other").unwrap();
+            }
         });
+        let network = FaultyNetwork::new([LinkFault::None]);
+        let sent = send_on(&OS, &network, &inputs, &ends.sender, &options, &control);
         assert_eq!(sent.unwrap_err().kind, ErrorKind::InputChanged, "{mode}");
         for (name, arrives) in [("a", true), ("b", false), ("c", true), ("d", true)] {
             let received = fs::read(ends.output(name)).ok();

@@ -131,7 +131,7 @@ fn a_session_ends_when_a_thread_of_it_panics() {
             let send = || send_on(&OS, WrappedNetwork::leak(wrap), &[source], &sender, &options, &control);
             let _ = done.send(std::panic::catch_unwind(std::panic::AssertUnwindSafe(send)).is_err());
         });
-        assert_eq!(over.recv_timeout(Duration::from_secs(20)), Ok(true), "{label}");
+        assert_eq!(over.recv_timeout(HANG), Ok(true), "{label}");
         ends.send(&running, &Tcp, &ends.file("b", b"x"), 1).unwrap();
         running.stop();
     }

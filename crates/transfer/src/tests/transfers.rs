@@ -129,26 +129,20 @@ fn only_senders_of_the_allow_file() {
 }
 
 #[test]
-fn the_rate_holds() {
+fn the_rate_is_not_exceeded() {
     let ends = Ends::new();
     let running = ends.receive();
     for streams in [1, 3] {
-        // Setup and confirmation take some milliseconds, and other programs may use the disk.
-        let is_close = (0..5).any(|attempt| {
-            let name = format!("{streams}-{attempt}");
-            ends.file(&name, &data(20_000_000));
-            let begin = Instant::now();
-            ends.send_files(&running, &[&name], |options| {
-                options.rate_bytes_per_s = Some(20_000_000);
-                options.streams = streams;
-            })
-            .unwrap();
-            let took = begin.elapsed();
-            // Tags add a thousandth to the bytes.
-            assert!(took > Duration::from_millis(970), "{took:?}");
-            took < Duration::from_millis(1900)
-        });
-        assert!(is_close, "five times half as fast as asked for, or slower, with {streams} streams");
+        let name = streams.to_string();
+        ends.file(&name, &data(20_000_000));
+        let begin = Instant::now();
+        ends.send_files(&running, &[&name], |options| {
+            options.rate_bytes_per_s = Some(20_000_000);
+            options.streams = streams;
+        })
+        .unwrap();
+        // Tags add a thousandth to the bytes. That it is no slower than the limit is the test of `RateLimit`, whose clock is simulated.
+        assert!(begin.elapsed() > Duration::from_millis(970), "{:?}", begin.elapsed());
     }
     running.stop();
 }
