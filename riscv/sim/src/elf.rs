@@ -81,9 +81,10 @@ pub struct Symbol {
     pub is_function: bool,
 }
 
-/// Limits names to this many bytes. Strings in a file may overlap, so all names together could be much longer than the
-/// file.
+/// Limits names to this many bytes.
 const NAME_BYTES: usize = 512;
+/// All names together may be this many times as long as the file.
+const NAMES_OVERLAP: usize = 2;
 
 impl Symbol {
     /// The name as in the program's source.
@@ -184,6 +185,7 @@ fn read<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8],
         header.program_headers(endian, file).map_err(|_| Error::new(ErrorKind::DamagedElf("program headers")))?;
     let first_section = first_section(header, file);
     let mut segments = Vec::new();
+    let mut bytes_left = file.len();
     for header in headers.iter().filter(|header| header.p_type(endian) == elf::PT_LOAD) {
         let segment = Segment {
             load_address: header.p_paddr(endian).into(),
@@ -191,8 +193,8 @@ fn read<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8],
             memory_bytes: header.p_memsz(endian).into(),
             bytes: header
                 .data(endian, file)
-                .map_err(|()| Error::new(ErrorKind::DamagedElf("a segment extends beyond the end of the file")))?
-                .to_vec(),
+                .map_err(|()| Error::new(ErrorKind::DamagedElf("a segment extends beyond the end of the file")))
+                .and_then(|bytes| copied(bytes, &mut bytes_left, "segments share bytes of the file"))?,
             // Linker scripts that list their own segments often leave out the flags. All flags clear then means
             // nothing.
             executable: matches!(header.p_flags(endian).0, flags if flags == 0 || flags & elf::PF_X.0 != 0),
@@ -228,6 +230,12 @@ fn read<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8],
     let region_names = region_names(&named);
     let (symbols, data) = code_and_data(named, &segments);
     Ok(Image { xlen, entry, segments, tohost, fromhost, symbols, data, region_names })
+}
+
+/// A copy of bytes of the file. Each takes from `left`: ranges of a file may overlap, so all copies together could be much larger than it.
+fn copied(bytes: &[u8], left: &mut usize, otherwise: &'static str) -> Result<Vec<u8>, Error> {
+    *left = left.checked_sub(bytes.len()).ok_or(ErrorKind::DamagedElf(otherwise))?;
+    Ok(bytes.to_vec())
 }
 
 /// The file offset of the first loaded section, or `None` without such a section or if sections cannot be read.
@@ -267,6 +275,8 @@ fn symbols<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u
     let sections = header.sections(endian, file).map_err(|_| Error::new(ErrorKind::DamagedElf("section headers")))?;
     let table = sections.symbols(endian, file, elf::SHT_SYMTAB).map_err(damaged)?;
     let mut symbols = Vec::new();
+    // A name may be the end of another, as linkers store them.
+    let mut bytes_left = NAMES_OVERLAP * file.len();
     for symbol in table.iter() {
         let kind = symbol.st_type();
         let is_place = kind == elf::STT_FUNC || kind == elf::STT_NOTYPE || kind == elf::STT_OBJECT;
@@ -278,10 +288,11 @@ fn symbols<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u
         if name.is_empty() || name.starts_with(b"$") || name.starts_with(b".L") {
             continue;
         }
+        let name = copied(&name[..name.len().min(NAME_BYTES)], &mut bytes_left, "symbols share their names")?;
         symbols.push(Symbol {
             address: symbol.st_value(endian).into(),
             size: symbol.st_size(endian).into(),
-            name: String::from_utf8_lossy(&name[..name.len().min(NAME_BYTES)]).into_owned(),
+            name: String::from_utf8_lossy(&name).into_owned(),
             is_function: kind == elf::STT_FUNC,
         });
     }
@@ -291,12 +302,16 @@ fn symbols<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u
 /// The symbols in executable segments, sorted, one for each address (functions before labels), and all symbols that are
 /// not functions.
 fn code_and_data(mut symbols: Vec<Symbol>, segments: &[Segment]) -> (Vec<Symbol>, Vec<Symbol>) {
-    let is_in = |symbol: &Symbol, segment: &Segment| {
-        symbol.address.checked_sub(segment.address).is_some_and(|offset| offset < segment.memory_bytes)
+    let mut sorted: Vec<&Segment> = segments.iter().collect();
+    sorted.sort_unstable_by_key(|segment| segment.address);
+    // Segments do not overlap, so the last one that begins before a symbol is the only one that may contain it.
+    let segment_of = |symbol: &Symbol| {
+        let segment = *sorted[..sorted.partition_point(|segment| segment.address <= symbol.address)].last()?;
+        (symbol.address - segment.address < segment.memory_bytes).then_some(segment)
     };
-    symbols.retain(|symbol| segments.iter().any(|segment| is_in(symbol, segment)));
+    symbols.retain(|symbol| segment_of(symbol).is_some());
     let data = symbols.iter().filter(|symbol| !symbol.is_function).cloned().collect();
-    symbols.retain(|symbol| segments.iter().any(|segment| segment.executable && is_in(symbol, segment)));
+    symbols.retain(|symbol| segment_of(symbol).is_some_and(|segment| segment.executable));
     symbols.sort_by(|a, b| (a.address, !a.is_function, &a.name).cmp(&(b.address, !b.is_function, &b.name)));
     symbols.dedup_by_key(|symbol| symbol.address);
     (symbols, data)

@@ -192,6 +192,34 @@ fn segments_that_overlap() {
     }
 }
 
+/// Ranges of a file may overlap, so that a small file could fill the memory: segments, and names of symbols.
+#[test]
+fn ranges_that_multiply_the_file() {
+    let mut file = file(Xlen::Rv64);
+    let (whole, header) = (file.len() as u64, file[64..120].to_vec());
+    for count in 1..4 {
+        // Each segment is the whole file: offset, two addresses, and two sizes.
+        let at = 64 + 56 * (count - 1);
+        let address = BASE + 0x10_0000 * count as u64 - 0x10_0000;
+        file[at..at + 56].copy_from_slice(&header);
+        for (i, value) in [0, address, address, whole, whole].into_iter().enumerate() {
+            file[at + 8 * (i + 1)..][..8].copy_from_slice(&value.to_le_bytes());
+        }
+        file[56] = count as u8;
+        let refused = Image::parse(&file).err().map(|error| matches!(error.kind, ErrorKind::DamagedElf(_)));
+        assert_eq!(refused, (count > 1).then_some(true));
+    }
+    let long = "n".repeat(500);
+    let names = [[(&*long, BASE)].as_slice(), &[("n", BASE); 299]].concat();
+    let mut file = elf(Xlen::Rv64, BASE, &words(&[0x13, 0x13, 0x13]), &names);
+    assert!(Image::parse(&file).is_ok());
+    // The table of symbols is behind the segment; its first entry is empty. Now every name is the long one.
+    for symbol in file[0x1000 + 12 + 24..][..300 * 24].chunks_exact_mut(24) {
+        symbol[..4].copy_from_slice(&1_u32.to_le_bytes());
+    }
+    assert!(matches!(kind(Image::parse(&file)), ErrorKind::DamagedElf(_)));
+}
+
 #[test]
 fn invalid_machines() {
     let good = Machine { isa: "rv32i".into(), ..Machine::generic() };
