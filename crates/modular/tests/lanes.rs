@@ -91,22 +91,43 @@ fn moduli_beside_a_power_of_two() {
     }
 }
 
+/// Numbers from the modulus on that a ring could lose, in every entry: R of a block's digits and R of the limbs with their neighbours, and
+/// numbers of other lengths. The moduli begin or end a limb or a block.
 #[test]
-fn bases_that_are_not_reduced_or_have_other_lengths() {
-    let mut random = Random::new(13);
-    for limbs in [8, 9, 16] {
-        let moduli: Vec<_> =
-            boundary_moduli::<u64>(limbs, &mut random).iter().map(|n| Modulus::new(n).unwrap()).collect();
-        let mut cases = Vec::new();
-        for i in 0..moduli.len() {
-            for length in [0, 1, limbs - 1, limbs, limbs + 1, 2 * limbs, 2 * limbs + 1] {
-                cases.push((i, vec![u64::MAX; length], vec![65537]));
-                cases.push((i, random.digits(length), vec![65537]));
-                cases.push((i, random.digits(length), random.digits(2)));
-                cases.push((i, random.digits(length), random.digits(2)));
+fn numbers_that_are_not_reduced_or_have_other_lengths() {
+    let one = BigUint::from(1u32);
+    for bits in [512u64, 518, 519, 577, 1024, 1025, 1038, 1039, 1537, 1558, 1559, 2049, 2078, 2079, 2113] {
+        let limbs = bits.div_ceil(64) as usize;
+        for n in [(&one << (bits - 1)) + 1u32, (&one << bits) - 1u32] {
+            let moduli = [Modulus::new(&to_limbs(&n, limbs)).unwrap()];
+            let mut values: Vec<Vec<u64>> =
+                [0, 1, limbs - 1, 2 * limbs, 2 * limbs + 1].map(|length| vec![u64::MAX; length]).into();
+            for radix in [(bits + 2).div_ceil(520) * 520, 64 * limbs as u64].map(|bits| &one << bits) {
+                let beside = [n.clone(), &n + 1u32, &radix - 1u32, radix.clone(), radix + 1u32];
+                values.extend(beside.map(|value| to_limbs(&value, value.bits().div_ceil(64) as usize)));
+            }
+            // Neighbours have the same exponent, so that two together run as a pair.
+            let exponents: [&[u64]; 5] = [&[1], &[2], &[3], &[65537], &[7, 0, 5]];
+            let cases = exponents.iter().flat_map(|exponent| values.iter().map(|v| (0, v.clone(), exponent.to_vec())));
+            check(&moduli, &cases.collect::<Vec<_>>());
+
+            let (mut products, mut powers) = (vec![vec![7; limbs]; values.len()], vec![vec![7; limbs]; values.len()]);
+            let other = |i: usize| &values[(i + 4) % values.len()];
+            let jobs = products.iter_mut().zip(&values).enumerate();
+            lanes::multiply(
+                &mut jobs
+                    .map(|(i, (result, a))| Product { modulus: &moduli[0], a, b: other(i), result })
+                    .collect::<Vec<_>>(),
+            );
+            let combs: Vec<_> = values.iter().map(|value| Comb::new(&moduli[0], value, 8)).collect();
+            let jobs = combs.iter().zip(&mut powers).map(|(comb, result)| CombPower { comb, exponent: &[5], result });
+            lanes::power_by_comb(&mut jobs.collect::<Vec<_>>());
+            for (i, value) in values.iter().enumerate() {
+                let value = number(value);
+                assert_eq!(number(&products[i]), &value * number(other(i)) % &n, "{value} modulo {n}");
+                assert_eq!(number(&powers[i]), value.modpow(&5u32.into(), &n), "{value} modulo {n}");
             }
         }
-        check(&moduli, &cases);
     }
 }
 

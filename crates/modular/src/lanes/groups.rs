@@ -7,7 +7,7 @@ use core::array;
 use zeroize::Zeroizing;
 
 use super::ifma::{
-    BLOCKS, Digit, Exponents, Factors, LANES, PowerInput, comb_digits, longest, memory_digits, pair_digits,
+    BLOCKS, Digit, Exponents, Factors, LANES, PowerInput, comb_digits, longest, memory_digits, pair_digits, pair_limbs,
     product_digits,
 };
 use super::{CombPower, Power, Product, comb_one, ifma, multiply_one, power_one, power_one_vartime};
@@ -88,9 +88,9 @@ fn fit_in_pairs(jobs: &[(GroupKey, &mut Power<'_>)], exponents: Exponents) -> bo
 fn power_pair(token: Ifma, jobs: &mut [(GroupKey, &mut Power<'_>)], exponents: Exponents) {
     let (limbs, blocks, ..) = jobs[0].0;
     let of = |i: usize| &jobs[i.min(jobs.len() - 1)].1;
-    let bases: [_; 2] = array::from_fn(|i| of(i).modulus.fitted(of(i).base));
+    let bases: [Fitted<'_>; 2] = array::from_fn(|i| Fitted::new(of(i).modulus, of(i).base, pair_limbs(blocks)));
     let pair: [_; 2] =
-        array::from_fn(|i| PowerInput { modulus: of(i).modulus, base: &bases[i], exponent: of(i).exponent });
+        array::from_fn(|i| PowerInput { modulus: of(i).modulus, base: bases[i].number(), exponent: of(i).exponent });
     let mut memory = Zeroizing::new(vec![Digit::default(); pair_digits(blocks)]);
     let mut results = Zeroizing::new(vec![0; 2 * limbs]);
     ifma::power_pair(token, &pair, blocks, exponents, &mut memory, &mut results);
@@ -104,7 +104,7 @@ fn power_in_lanes(token: Ifma, jobs: &mut [(GroupKey, &mut Power<'_>)], exponent
     let (limbs, blocks, is_short, _) = jobs[0].0;
     let bases: [Fitted<'_>; LANES] = array::from_fn(|i| {
         let job = &jobs[if i < jobs.len() { i } else { 0 }].1;
-        Fitted::new(job.modulus, job.base)
+        Fitted::new(job.modulus, job.base, longest(blocks, job.modulus.bits()))
     });
     let lanes: [PowerInput<'_>; LANES] = array::from_fn(|i| {
         // Lanes without a job repeat the first job.
@@ -128,15 +128,15 @@ fn power_in_lanes(token: Ifma, jobs: &mut [(GroupKey, &mut Power<'_>)], exponent
     }
 }
 
-/// A number that lanes accept: a number that is too long is reduced first.
+/// A number that a ring accepts: a number with more limbs than the ring takes is reduced first.
 enum Fitted<'a> {
     AsItIs(&'a [u64]),
     Reduced(Zeroizing<Vec<u64>>),
 }
 
 impl<'a> Fitted<'a> {
-    fn new(modulus: &Modulus, number: &'a [u64]) -> Self {
-        if number.len() > longest(blocks_of(modulus), modulus.bits()) {
+    fn new(modulus: &Modulus, number: &'a [u64], limbs: usize) -> Self {
+        if number.len() > limbs {
             Fitted::Reduced(Zeroizing::new(modulus.reduce(number)))
         } else {
             Fitted::AsItIs(number)
@@ -169,8 +169,10 @@ pub(super) fn multiply(token: Ifma, jobs: &mut [Product<'_>]) {
                 continue;
             }
             let of = |i: usize| if i < eight.len() { &eight[i].1 } else { &eight[0].1 };
-            let factors: [[Fitted<'_>; 2]; LANES] =
-                array::from_fn(|i| [of(i).a, of(i).b].map(|factor| Fitted::new(of(i).modulus, factor)));
+            let factors: [[Fitted<'_>; 2]; LANES] = array::from_fn(|i| {
+                let modulus = of(i).modulus;
+                [of(i).a, of(i).b].map(|factor| Fitted::new(modulus, factor, longest(blocks, modulus.bits())))
+            });
             let lanes: [Factors<'_>; LANES] = array::from_fn(|i| {
                 let [a, b] = &factors[i];
                 Factors { modulus: of(i).modulus, a: a.number(), b: b.number() }

@@ -17,7 +17,7 @@ mod twenty;
 
 pub(crate) use comb::comb_digits;
 pub(crate) use digits::{Digit, LANES};
-pub(crate) use pair::BLOCKS;
+pub(crate) use pair::{BLOCKS, pair_limbs};
 pub(crate) use power::{Exponents, PowerInput, memory_digits, pair_digits};
 pub(crate) use prepared::PreparedModulus;
 pub(crate) use product::{Factors, product_digits};
@@ -43,7 +43,7 @@ pub(crate) fn power(
     unsafe { power::power(lanes, blocks, exponents, memory, results) }
 }
 
-/// Raises two bases. Public exponents are equal, and not 0. `results` holds the limbs of the first result, then of the second. `memory` has
+/// Raises two bases of up to [`pair_limbs`] limbs. Public exponents are equal, and not 0. `results` holds the limbs of the first result, then of the second. `memory` has
 /// [`pair_digits`] digits and holds secrets afterwards.
 ///
 /// # Panics

@@ -29,6 +29,11 @@ pub(super) const fn length(blocks: usize) -> usize {
     (BLOCK * blocks).div_ceil(FOUR).next_multiple_of(5)
 }
 
+/// Length of the longest numbers, in limbs, that [`PairRing::enter`] accepts: below R. A modulus may have one limb more.
+pub(crate) const fn pair_limbs(blocks: usize) -> usize {
+    BLOCK * DIGIT_BITS * blocks / 64
+}
+
 /// Two moduli with the same number of limbs and blocks.
 pub(super) struct PairRing<'a> {
     moduli: [&'a Modulus; 2],
@@ -70,7 +75,7 @@ impl<'a> PairRing<'a> {
         PairRing { moduli, n, above, form, inverse, scratch, blocks }
     }
 
-    /// Converts two numbers, below R, to Montgomery form.
+    /// Converts two numbers of up to [`pair_limbs`] limbs to Montgomery form.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn enter(&mut self, numbers: [&[u64]; 2], digits: &mut [Digit]) {
         let prepared = self.moduli.map(|modulus| modulus.in_lanes().expect("a modulus for lanes"));

@@ -15,7 +15,7 @@ use crate::{Modulus, add};
 #[derive(Clone, Copy)]
 pub(crate) struct PowerInput<'a> {
     pub(crate) modulus: &'a Modulus,
-    /// At most [`super::longest`] limbs.
+    /// At most [`super::longest`] limbs; in a pair at most [`super::pair_limbs`].
     pub(crate) base: &'a [u64],
     pub(crate) exponent: &'a [u64],
 }
@@ -317,7 +317,7 @@ pub(super) fn power(
     ring.leave(memory.power, results);
 }
 
-/// Raises two bases, below R. Public exponents are equal, and not 0. `memory` has [`pair_digits`] digits and holds secrets afterwards.
+/// Raises two bases of up to [`pair::pair_limbs`] limbs. Public exponents are equal, and not 0. `memory` has [`pair_digits`] digits and holds secrets afterwards.
 ///
 /// # Panics
 /// If the moduli do not have the same length.
