@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use crate::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES};
 
-/// Number of chunks in a batch: one per lane of the widest kernel (32), 512 KiB. With fewer, lanes stay empty (16 take 1.3 times the
-/// processor time on an Ice Lake server). With more, data leaves the L2 cache (1 to 2 MiB per core) between reading and sealing, and
+/// Number of chunks in a batch: as many as the widest kernel has lanes (Zen 5; twice those of other processors), 512 KiB. 16 take 1.3
+/// times the processor time on an Ice Lake server. With more, data leaves the L2 cache (1 to 2 MiB per core) between reading and sealing, and
 /// again between sealing and writing: 64 take up to 1.3 times.
 pub const BATCH_CHUNKS: u64 = 32;
 

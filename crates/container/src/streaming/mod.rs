@@ -59,7 +59,7 @@ use head::Head;
 
 use crate::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES};
 
-/// Chunks that one thread processes at a time: the number of lanes of the widest engine, and few enough for the L2 cache.
+/// Chunks that one thread processes at a time: as many as the widest engine has lanes (Zen 5; elsewhere 4 to 16), and few enough for the L2 cache.
 const BATCH_CHUNKS: usize = 32;
 /// Length of such a batch in bytes: its plaintext, and its sealed chunks.
 const BATCH_BYTES: usize = BATCH_CHUNKS * CHUNK_BYTES;
