@@ -15,18 +15,13 @@ pub fn key_file(bytes: &[u8]) {
         Ok(KeyFile::Private(key)) => check_private(&key),
         Ok(KeyFile::Public(key)) => check_public(&key),
         // High work factors are allowed but may take seconds, so they are skipped.
-        Ok(KeyFile::Encrypted(key)) if bytes.len() < 4096 && is_cheap(bytes) => {
-            if let Ok(key) = key.decrypt(PASSPHRASE) {
+        Ok(KeyFile::Encrypted(key)) => {
+            if let Ok(key) = key.decrypt_up_to(PASSPHRASE, 12) {
                 check_private(&key);
             }
         }
         Ok(_) | Err(_) => {}
     }
-}
-
-/// Whether the file has a low number of rounds: no INTEGER of three bytes or more in its first 120 bytes.
-fn is_cheap(bytes: &[u8]) -> bool {
-    !bytes.iter().take(120).collect::<Vec<_>>().windows(2).any(|two| *two[0] == 2 && (3..=8).contains(two[1]))
 }
 
 fn check_private(key: &PrivateKey) {

@@ -64,7 +64,11 @@ fn container_status(kind: &ErrorKind) -> tress_status {
 pub(crate) fn signature_status(error: tress_sign::Error) -> tress_status {
     use tress_sign::Error;
     match error {
-        Error::MalformedKey | Error::UnknownPem | Error::UnknownAlgorithm => TRESS_MALFORMED_KEY,
+        Error::MalformedKey
+        | Error::UnknownPem
+        | Error::UnknownAlgorithm
+        | Error::Unsupported(_)
+        | Error::SeveralKeys => TRESS_MALFORMED_KEY,
         Error::NotPrivate => TRESS_NOT_PRIVATE,
         Error::NotPublic => TRESS_NOT_PUBLIC,
         Error::Encrypted | Error::UnknownEncryption => TRESS_KEY_ENCRYPTED,

@@ -70,13 +70,19 @@ fn hint(kind: &ErrorKind) -> Option<&'static str> {
 }
 
 fn signing_hint(error: tress_sign::Error) -> Option<&'static str> {
-    use tress_sign::Error as Sign;
+    use tress_sign::{Error as Sign, UnsupportedKey};
     Some(match error {
         Sign::Encrypted => "provide the passphrase: -p, --passphrase-file FILE or --passphrase-fd N",
         Sign::NotPublic => "tress keygen --public prints the public key",
         Sign::MalformedKey | Sign::UnknownPem | Sign::MultiPrime | Sign::UnknownAlgorithm => {
             "supported are RSA, DSA and tress Schnorr keys, as PKCS #8, PKCS #1 or SubjectPublicKeyInfo"
         }
+        Sign::Unsupported(UnsupportedKey::OpenSsh) => {
+            "ssh-keygen -p -m PKCS8 -f KEY converts a private key, ssh-keygen -e -m PKCS8 -f KEY.pub prints a public one"
+        }
+        Sign::Unsupported(UnsupportedKey::Pkcs12) => "extract the key: openssl pkcs12 -nocerts -out key.pem -in FILE",
+        Sign::Unsupported(UnsupportedKey::X509) => "extract the public key: openssl x509 -pubkey -noout -in FILE",
+        Sign::SeveralKeys => "give each key a file of its own",
         Sign::UnknownEncryption => "convert it: openssl pkcs8 -topk8 -v2 aes-256-cbc -v2prf hmacWithSHA256",
         _ => return None,
     })

@@ -3,9 +3,8 @@
 //! Crate `der` reads them, and accepts only DER: no BER, no leading zeros, no trailing bytes. Object identifiers are compared as bytes,
 //! because the arcs of `const-oid` have at most 32 bits, and ours for Schnorr contains a UUID.
 
-use der::asn1::{AnyRef, OctetStringRef, UintRef};
-use der::{Decode, Encode as _, Reader, SliceReader, Tag, Tagged};
-use pkcs1::RsaPssParamsOwned;
+use der::asn1::{AnyRef, BitStringRef, OctetStringRef, UintRef};
+use der::{Decode, DecodeValue, Header, Reader, Sequence, Tag, TagMode, TagNumber, Tagged};
 use zeroize::Zeroizing;
 
 use crate::Hash;
@@ -16,6 +15,15 @@ pub(crate) const RSA_ENCRYPTION: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01"
 pub(crate) const RSASSA_PSS: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0a";
 /// 1.2.840.113549.1.1.8
 const MGF1: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x08";
+/// 1.3.14.3.2.26
+pub(crate) const SHA1: &[u8] = b"\x2b\x0e\x03\x02\x1a";
+/// 1.2.840.113549.1.5.12, .13, and 1.3.6.1.4.1.11591.4.11
+pub(crate) const PBKDF2: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x05\x0c";
+pub(crate) const PBES2: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x05\x0d";
+pub(crate) const SCRYPT: &[u8] = b"\x2b\x06\x01\x04\x01\xda\x47\x04\x0b";
+/// 1.2.840.113549.2 and 2.16.840.1.101.3.4.1: the number of an HMAC or an AES follows.
+pub(crate) const HMAC: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x02";
+pub(crate) const AES: &[u8] = b"\x60\x86\x48\x01\x65\x03\x04\x01";
 /// 1.2.840.10040.4.1
 pub(crate) const DSA: &[u8] = b"\x2a\x86\x48\xce\x38\x04\x01";
 /// 2.25.291587402850360139111841252861270852275: the version 5 UUID of `https://github.com/tress-crypto/tress/schnorr-sha256`. ITU-T X.667
@@ -41,26 +49,28 @@ pub(crate) struct Algorithm<'a> {
     pub(crate) parameters: Option<AnyRef<'a>>,
 }
 
-impl<'a> Algorithm<'a> {
-    fn read(reader: &mut SliceReader<'a>) -> der::Result<Self> {
-        reader.sequence(|reader| -> der::Result<_> {
+impl Sequence<'_> for Algorithm<'_> {}
+
+impl<'a> DecodeValue<'a> for Algorithm<'a> {
+    type Error = der::Error;
+
+    fn decode_value<R: Reader<'a>>(reader: &mut R, header: Header) -> der::Result<Self> {
+        AnyRef::decode_value(reader, header)?.sequence(|reader| -> der::Result<_> {
             let identifier = AnyRef::decode(reader)?;
             identifier.tag().assert_eq(Tag::ObjectIdentifier)?;
-            let parameters = if reader.is_finished() { None } else { Some(AnyRef::decode(reader)?) };
-            Ok(Self { identifier: identifier.value(), parameters })
+            Ok(Self { identifier: identifier.value(), parameters: Option::<AnyRef<'_>>::decode(reader)? })
         })
     }
 }
 
 /// Reads a PrivateKeyInfo or a OneAsymmetricKey (RFC 5958). The latter's public key and attributes are skipped.
 pub(crate) fn private_key_info(bytes: &[u8]) -> der::Result<(Algorithm<'_>, &[u8])> {
-    let mut reader = SliceReader::new(bytes)?;
-    let read = reader.sequence(|reader| -> der::Result<_> {
+    AnyRef::from_der(bytes)?.sequence(|reader| {
         let version = u8::decode(reader)?;
         if version > 1 {
             return Err(Tag::Integer.value_error().into());
         }
-        let algorithm = Algorithm::read(reader)?;
+        let algorithm = Algorithm::decode(reader)?;
         let key = <&OctetStringRef>::decode(reader)?.as_bytes();
         let mut least = 0;
         while !reader.is_finished() {
@@ -74,34 +84,30 @@ pub(crate) fn private_key_info(bytes: &[u8]) -> der::Result<(Algorithm<'_>, &[u8
             least = number + 1;
         }
         Ok((algorithm, key))
-    })?;
-    reader.finish()?;
-    Ok(read)
+    })
 }
 
 /// Reads a SubjectPublicKeyInfo (RFC 5280, 4.1.2.7).
 pub(crate) fn subject_public_key_info(bytes: &[u8]) -> der::Result<(Algorithm<'_>, &[u8])> {
-    let mut reader = SliceReader::new(bytes)?;
-    let read = reader.sequence(|reader| -> der::Result<_> {
-        let algorithm = Algorithm::read(reader)?;
-        let key = der::asn1::BitStringRef::decode(reader)?;
-        Ok((algorithm, key.as_bytes().ok_or_else(|| Tag::BitString.value_error())?))
-    })?;
-    reader.finish()?;
-    Ok(read)
+    let (algorithm, key) = algorithm_and::<BitStringRef<'_>>(bytes)?;
+    Ok((algorithm, key.as_bytes().ok_or_else(|| Tag::BitString.value_error())?))
+}
+
+/// Reads an EncryptedPrivateKeyInfo (RFC 5958, section 3).
+pub(crate) fn encrypted_private_key_info(bytes: &[u8]) -> der::Result<(Algorithm<'_>, &[u8])> {
+    algorithm_and::<&OctetStringRef>(bytes).map(|(algorithm, data)| (algorithm, data.as_bytes()))
+}
+
+fn algorithm_and<'a, T: Decode<'a, Error = der::Error>>(bytes: &'a [u8]) -> der::Result<(Algorithm<'a>, T)> {
+    AnyRef::from_der(bytes)?.sequence(|reader| Ok((Algorithm::decode(reader)?, T::decode(reader)?)))
 }
 
 /// Reads a sequence of exactly N non-negative numbers.
 pub(crate) fn numbers<const N: usize>(bytes: &[u8]) -> der::Result<[&[u8]; N]> {
-    let mut reader = SliceReader::new(bytes)?;
     let mut numbers: [&[u8]; N] = [&[]; N];
-    reader.sequence(|reader| -> der::Result<()> {
-        for number in &mut numbers {
-            *number = UintRef::decode(reader)?.as_bytes();
-        }
-        Ok(())
+    AnyRef::from_der(bytes)?.sequence(|reader| {
+        numbers.iter_mut().try_for_each(|number| UintRef::decode(reader).map(|read| *number = read.as_bytes()))
     })?;
-    reader.finish()?;
     Ok(numbers)
 }
 
@@ -119,18 +125,34 @@ const fn hash_identifier(hash: Hash) -> &'static [u8] {
     }
 }
 
-/// Reads RSASSA-PSS-params (RFC 8017, appendix A.2.3): the hash function, which must be the same for message and MGF1, and the salt's
-/// length. `None` for other functions, such as SHA-1, which is the default for omitted fields.
-pub(crate) fn pss_parameters(parameters: AnyRef<'_>) -> der::Result<Option<(Hash, usize)>> {
-    let encoded = parameters.to_der()?;
-    let read = RsaPssParamsOwned::from_der(&encoded)?;
-    let of = |identifier: &[u8]| {
-        [Hash::Sha256, Hash::Sha384, Hash::Sha512].into_iter().find(|hash| hash_identifier(*hash) == identifier)
-    };
-    let hash = of(read.hash.oid.as_bytes());
-    let mask = read.mask_gen.parameters.as_ref().filter(|_| read.mask_gen.oid.as_bytes() == MGF1);
-    let mask_hash = mask.and_then(|mask| of(mask.oid.as_bytes()));
-    Ok(hash.filter(|_| mask_hash == hash).map(|hash| (hash, usize::from(read.salt_len))))
+/// The hash function with this identifier.
+pub(crate) fn hash_of(identifier: &[u8]) -> Option<Hash> {
+    [Hash::Sha256, Hash::Sha384, Hash::Sha512].into_iter().find(|hash| hash_identifier(*hash) == identifier)
+}
+
+/// Reads RSASSA-PSS-params (RFC 8017, appendix A.2.3): the identifiers of the hash functions for the message and for MGF1, which is empty
+/// for another function than MGF1, and the salt's length. Omitted fields have their default, SHA-1 and 20.
+pub(crate) fn pss_parameters(parameters: AnyRef<'_>) -> der::Result<(&[u8], &[u8], usize)> {
+    parameters.sequence(|reader| {
+        let hash = reader.context_specific::<Algorithm<'_>>(TagNumber(0), TagMode::Explicit)?;
+        let mask = reader.context_specific::<Algorithm<'_>>(TagNumber(1), TagMode::Explicit)?;
+        let salt = reader.context_specific::<u32>(TagNumber(2), TagMode::Explicit)?;
+        if reader.context_specific::<u8>(TagNumber(3), TagMode::Explicit)?.is_some_and(|trailer| trailer != 1) {
+            return Err(Tag::Integer.value_error().into());
+        }
+        let mask_hash = match mask {
+            None => SHA1,
+            Some(Algorithm { identifier: MGF1, parameters: Some(hash) }) => {
+                hash.decode_as::<Algorithm<'_>>()?.identifier
+            }
+            Some(_) => &[],
+        };
+        Ok((
+            hash.map_or(SHA1, |hash| hash.identifier),
+            mask_hash,
+            salt.map_or(DEFAULT_SALT_BYTES, |salt| salt as usize),
+        ))
+    })
 }
 
 /// Encodes RSASSA-PSS-params, with NULL as the hash function's parameters (RFC 4055, 2.1).

@@ -10,6 +10,12 @@ pub enum Error {
     /// The PEM file holds something else: a certificate, or a key of another type.
     #[error("PEM file holds no supported key")]
     UnknownPem,
+    /// The file or its key is of a kind that is not supported.
+    #[error("unsupported: {0}")]
+    Unsupported(UnsupportedKey),
+    /// The PEM file holds several private keys, or several public keys and no private one.
+    #[error("file holds several keys")]
+    SeveralKeys,
     /// The key's algorithm identifier is not that of RSA, DSA or tress's Schnorr.
     #[error("unsupported key algorithm")]
     UnknownAlgorithm,
@@ -102,6 +108,24 @@ pub enum Error {
     /// The system refused a thread.
     #[error("the system provides no thread")]
     NoThread,
+}
+
+/// A kind of key that this library knows and does not support.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UnsupportedKey {
+    /// A key in the format of OpenSSH.
+    #[error("OpenSSH key")]
+    OpenSsh,
+    /// A file of keys and certificates (RFC 7292).
+    #[error("PKCS #12 file")]
+    Pkcs12,
+    /// A certificate or a request for one.
+    #[error("X.509 certificate")]
+    X509,
+    /// A key for PSS with SHA-1 in its mask generation function, the default of RFC 4055.
+    #[error("PSS key with SHA-1 for MGF1")]
+    Mgf1Sha1,
 }
 
 impl Error {

@@ -20,7 +20,7 @@ mod scheme;
 extern crate self as tress_sign;
 
 pub use batch::{SignJob, VerifyJob, sign_batch, verify_batch};
-pub use error::Error;
+pub use error::{Error, UnsupportedKey};
 pub use hash::{Hash, Hasher};
 pub use key::{EncryptedKey, KeyFile, PrivateKey, PublicKey};
 pub use queue::{Pending, Queue, QueueOptions};

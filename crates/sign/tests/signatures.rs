@@ -9,7 +9,7 @@ use tress_sign::rsa::SaltLength;
 use tress_sign::signature::{Keypair, Signer, Verifier};
 use tress_sign::{
     Error, Hash, KeyFile, PrivateKey, PublicKey, Queue, QueueOptions, Scheme, SignJob, Signature, SigningKey,
-    VerifyJob, VerifyingKey, discrete, rsa, sign_batch, verify_batch,
+    UnsupportedKey, VerifyJob, VerifyingKey, discrete, rsa, sign_batch, verify_batch,
 };
 
 /// RSA of 2048 bits, for PSS and for PKCS #1; DSA; Schnorr.
@@ -254,10 +254,13 @@ fn pss_keys_of_openssl() {
 
         let of = |hash: &str, mask: &str, salt: &str| {
             let options = [("md", hash), ("mgf1_md", mask), ("saltlen", salt)];
-            let options = options.map(|(name, value)| format!("rsa_pss_keygen_{name}:{value}"));
+            let mut options = options.map(|(name, value)| format!("rsa_pss_keygen_{name}:{value}")).to_vec();
+            options.extend((salt == "300").then(|| "rsa_keygen_bits:3072".into()));
             read(&options.iter().flat_map(|option| ["-pkeyopt", option.as_str()]).collect::<Vec<_>>())
         };
-        for (hash, name, salt) in [("sha384", "rsa-pss-sha384", 60), ("sha256", "rsa-pss-sha256", 20)] {
+        for (hash, name, salt) in
+            [("sha384", "rsa-pss-sha384", 60), ("sha256", "rsa-pss-sha256", 20), ("sha512", "rsa-pss-sha512", 300)]
+        {
             let key = of(hash, hash, &salt.to_string()).unwrap();
             assert_eq!(Scheme::of(&key.public_key()).name(), name);
             let public = key.public_key();
@@ -275,8 +278,8 @@ fn pss_keys_of_openssl() {
             assert_eq!(verify(&signing, b"x", signature.as_ref()), Ok(()));
             both_ways(openssl, &SigningKey::new(key.clone(), scheme(&format!("{name}:{}", salt + 1))).unwrap());
             refused(&key, &format!("{name}:{}", salt - 1), Error::WrongScheme);
-            refused(&key, &format!("{name}:223"), Error::SaltTooLong);
-            refused(&key, "rsa-pss-sha512", Error::WrongScheme);
+            refused(&key, &format!("{name}:351"), Error::SaltTooLong);
+            refused(&key, if hash == "sha512" { "rsa-pss-sha256" } else { "rsa-pss-sha512" }, Error::WrongScheme);
             refused(&key, "rsa-pkcs1-sha256", Error::WrongScheme);
             // The same numbers without the identifier make signatures with salts that are too short for the key.
             let free = as_plain_rsa(&key);
@@ -285,7 +288,9 @@ fn pss_keys_of_openssl() {
         }
         // Another function for MGF1, and SHA-1.
         assert_eq!(of("sha256", "sha512", "32").map(drop), Err(Error::UnknownAlgorithm));
-        assert_eq!(of("sha1", "sha1", "20").map(drop), Err(Error::UnknownAlgorithm));
+        let mgf1_sha1 = Error::Unsupported(UnsupportedKey::Mgf1Sha1);
+        assert_eq!(of("sha1", "sha1", "20").map(drop), Err(mgf1_sha1));
+        assert_eq!(of("sha256", "sha1", "32").map(drop), Err(mgf1_sha1));
     });
 }
 

@@ -1,6 +1,8 @@
-//! Keys of all schemes, and key files: PKCS #1, PKCS #8 (encrypted keys are only read), SubjectPublicKeyInfo, as DER and PEM.
+//! Keys of all schemes, and key files: PKCS #1, PKCS #8 (encrypted keys are only read), SubjectPublicKeyInfo, OpenSSL's own for DSA (only
+//! read), as DER and PEM.
 
 mod encrypted;
+mod pem;
 mod read;
 mod write;
 

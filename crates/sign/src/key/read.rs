@@ -1,14 +1,27 @@
 //! Reads key files.
 
-use zeroize::Zeroizing;
-
-use super::{EncryptedKey, PrivateKey, PublicKey};
+use super::{EncryptedKey, PrivateKey, PublicKey, pem};
 use crate::asn1::{self, Algorithm};
 use crate::discrete::{self, Group};
-use crate::{Error, rsa};
+use crate::{Error, UnsupportedKey, integer, rsa};
 
 /// Longer than any accepted key: RSA of 8192 bits in PEM takes about 7000 bytes.
 const MAX_BYTES: usize = 64 * 1024;
+
+/// Reads a structure in DER.
+pub(super) type ReadKey = fn(&[u8]) -> Result<KeyFile, Error>;
+
+/// The labels of PEM.
+pub(super) const PRIVATE: [(&str, ReadKey); 4] = [
+    ("PRIVATE KEY", |der| private(der).map(KeyFile::Private)),
+    ("ENCRYPTED PRIVATE KEY", |der| EncryptedKey::new(der).map(KeyFile::Encrypted)),
+    ("RSA PRIVATE KEY", |der| rsa_private(der).map(|key| KeyFile::Private(PrivateKey::Rsa(key)))),
+    ("DSA PRIVATE KEY", |der| dsa_private(der).map(|key| KeyFile::Private(PrivateKey::Dsa(key)))),
+];
+pub(super) const PUBLIC: [(&str, ReadKey); 2] = [
+    ("PUBLIC KEY", |der| public(der).map(KeyFile::Public)),
+    ("RSA PUBLIC KEY", |der| rsa_public(der).map(|key| KeyFile::Public(PublicKey::Rsa(key)))),
+];
 
 /// Content of a key file.
 #[derive(Clone, Debug)]
@@ -23,8 +36,9 @@ pub enum KeyFile {
 }
 
 impl KeyFile {
-    /// Reads PEM or DER. In PEM the label determines the type: `PRIVATE KEY`, `ENCRYPTED PRIVATE KEY`, `PUBLIC KEY`, `RSA PRIVATE KEY` or
-    /// `RSA PUBLIC KEY`. In DER the structure does.
+    /// Reads PEM or DER. In PEM the label determines the type: `PRIVATE KEY`, `ENCRYPTED PRIVATE KEY`, `PUBLIC KEY`, `RSA PRIVATE KEY`,
+    /// `RSA PUBLIC KEY` or `DSA PRIVATE KEY`. In DER the structure does. In PEM there may be text and blocks of other types around the key, and
+    /// public keys beside a private key.
     ///
     /// # Errors
     /// All errors of keys except `Encrypted` and `WrongPassphrase`.
@@ -32,33 +46,18 @@ impl KeyFile {
         if bytes.len() > MAX_BYTES {
             return Err(Error::MalformedKey);
         }
-        // Every supported structure is a SEQUENCE; no text begins with this byte.
-        if bytes.first() == Some(&0x30) {
+        // Every supported structure is a SEQUENCE with a long length; no text begins so.
+        if matches!(bytes, [0x30, length, ..] if *length >= 0x80) {
             return Self::from_der(bytes);
         }
-        let (label, der) = unwrap_pem(bytes)?;
-        match label.as_str() {
-            "PRIVATE KEY" => private(&der).map(KeyFile::Private),
-            "PUBLIC KEY" => public(&der).map(KeyFile::Public),
-            "ENCRYPTED PRIVATE KEY" => EncryptedKey::new(&der).map(KeyFile::Encrypted),
-            "RSA PRIVATE KEY" => rsa_private(&der).map(|key| KeyFile::Private(PrivateKey::Rsa(key))),
-            "RSA PUBLIC KEY" => rsa_public(&der).map(|key| KeyFile::Public(PublicKey::Rsa(key))),
-            _ => Err(Error::UnknownPem),
-        }
+        let (read, der) = pem::decode_key(bytes)?;
+        read(&der)
     }
 
     /// Tries all structures. The error is that of the structure that fits best.
     fn from_der(der: &[u8]) -> Result<KeyFile, Error> {
-        type ReadKey = fn(&[u8]) -> Result<KeyFile, Error>;
-        let mut outcome = Err(Error::MalformedKey);
-        let readers: [ReadKey; 5] = [
-            |der| private(der).map(KeyFile::Private),
-            |der| public(der).map(KeyFile::Public),
-            |der| EncryptedKey::new(der).map(KeyFile::Encrypted),
-            |der| rsa_private(der).map(|key| KeyFile::Private(PrivateKey::Rsa(key))),
-            |der| rsa_public(der).map(|key| KeyFile::Public(PublicKey::Rsa(key))),
-        ];
-        for read in readers {
+        let mut outcome = Err(foreign(der));
+        for (_, read) in PRIVATE.iter().chain(&PUBLIC) {
             match read(der) {
                 Ok(file) => return Ok(file),
                 Err(Error::MalformedKey) => {}
@@ -71,12 +70,20 @@ impl KeyFile {
     /// Returns the private key, decrypted with the passphrase if it is encrypted.
     ///
     /// # Errors
-    /// `NotPrivate`; `Encrypted` if there is no passphrase; `WrongPassphrase`.
+    /// `NotPrivate`; `Encrypted` if there is no passphrase; the errors of [`EncryptedKey::decrypt`].
     pub fn into_private(self, passphrase: Option<&[u8]>) -> Result<PrivateKey, Error> {
+        self.into_private_up_to(passphrase, EncryptedKey::DEFAULT_LIMIT)
+    }
+
+    /// As [`Self::into_private`], with another limit for the work factor: [`EncryptedKey::decrypt_up_to`].
+    ///
+    /// # Errors
+    /// Those of [`Self::into_private`].
+    pub fn into_private_up_to(self, passphrase: Option<&[u8]>, max_work_factor: u8) -> Result<PrivateKey, Error> {
         match self {
             Self::Private(key) => Ok(key),
             Self::Public(_) => Err(Error::NotPrivate),
-            Self::Encrypted(key) => key.decrypt(passphrase.ok_or(Error::Encrypted)?),
+            Self::Encrypted(key) => key.decrypt_up_to(passphrase.ok_or(Error::Encrypted)?, max_work_factor),
         }
     }
 
@@ -92,94 +99,62 @@ impl KeyFile {
     }
 }
 
-/// The second line of an encrypted key in the PEM format before PKCS #8 (RFC 1421, 4.6.1.1).
-const ENCRYPTED_PEM: &[u8] = b"Proc-Type: 4,ENCRYPTED";
-
-/// Decodes PEM (RFC 7468) to its label and content.
-fn unwrap_pem(text: &[u8]) -> Result<(String, Zeroizing<Vec<u8>>), Error> {
-    let text = without_trailing_spaces(text);
-    match pem_rfc7468::decode_vec(&text) {
-        Ok((label, der)) => Ok((label.to_owned(), Zeroizing::new(der))),
-        Err(pem_rfc7468::Error::HeaderDisallowed)
-            if text.windows(ENCRYPTED_PEM.len()).any(|window| window == ENCRYPTED_PEM) =>
-        {
-            Err(Error::UnknownEncryption)
-        }
-        Err(_) => Err(Error::MalformedKey),
-    }
+/// An AlgorithmIdentifier with what its parameters say.
+enum Identified {
+    Rsa(rsa::RsaIdentifier),
+    Dsa(Group),
+    Schnorr(Group),
 }
 
-/// Removes white space at the ends of lines, and empty lines at the end, which RFC 7468 (section 2) allows a reader to ignore. Editors and
-/// mail programs add them.
-fn without_trailing_spaces(text: &[u8]) -> Zeroizing<Vec<u8>> {
-    let mut kept = Zeroizing::new(Vec::with_capacity(text.len()));
-    for line in text.trim_ascii_end().split_inclusive(|byte| *byte == b'\n') {
-        let end = line.len() - line.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
-        kept.extend_from_slice(&line[..end]);
-        if line.ends_with(b"\n") {
-            kept.push(b'\n');
+fn identify(algorithm: &Algorithm<'_>) -> Result<Identified, Error> {
+    Ok(match algorithm.identifier {
+        asn1::RSA_ENCRYPTION => {
+            expect_null(algorithm)?;
+            Identified::Rsa(rsa::RsaIdentifier::Any)
         }
-    }
-    kept
+        asn1::RSASSA_PSS => Identified::Rsa(pss(algorithm)?),
+        asn1::DSA => Identified::Dsa(group(algorithm)?),
+        asn1::SCHNORR => Identified::Schnorr(group(algorithm)?),
+        _ => return Err(Error::UnknownAlgorithm),
+    })
 }
 
 /// Reads PKCS #8.
 pub(super) fn private(der: &[u8]) -> Result<PrivateKey, Error> {
     let (algorithm, key) = asn1::private_key_info(der).map_err(malformed)?;
-    match algorithm.identifier {
-        asn1::RSA_ENCRYPTION => {
-            expect_null(&algorithm)?;
-            rsa_private(key).map(PrivateKey::Rsa)
-        }
-        asn1::RSASSA_PSS => {
-            let identifier = pss(&algorithm)?;
-            rsa_private(key).map(|key| PrivateKey::Rsa(key.with_identifier(identifier)))
-        }
-        asn1::DSA => {
-            discrete::PrivateKey::new(group(&algorithm)?, asn1::number(key).map_err(malformed)?).map(PrivateKey::Dsa)
-        }
-        asn1::SCHNORR => discrete::PrivateKey::new(group(&algorithm)?, asn1::number(key).map_err(malformed)?)
-            .map(PrivateKey::Schnorr),
-        _ => Err(Error::UnknownAlgorithm),
+    let number = || asn1::number(key).map_err(malformed);
+    match identify(&algorithm)? {
+        Identified::Rsa(identifier) => rsa_private(key).map(|key| PrivateKey::Rsa(key.with_identifier(identifier))),
+        Identified::Dsa(group) => discrete::PrivateKey::new(group, number()?).map(PrivateKey::Dsa),
+        Identified::Schnorr(group) => discrete::PrivateKey::new(group, number()?).map(PrivateKey::Schnorr),
     }
 }
 
 /// Reads SubjectPublicKeyInfo.
 fn public(der: &[u8]) -> Result<PublicKey, Error> {
     let (algorithm, key) = asn1::subject_public_key_info(der).map_err(malformed)?;
-    match algorithm.identifier {
-        asn1::RSA_ENCRYPTION => {
-            expect_null(&algorithm)?;
-            rsa_public(key).map(PublicKey::Rsa)
-        }
-        asn1::RSASSA_PSS => {
-            let identifier = pss(&algorithm)?;
-            rsa_public(key).map(|key| PublicKey::Rsa(key.with_identifier(identifier)))
-        }
-        asn1::DSA => {
-            discrete::PublicKey::new(group(&algorithm)?, asn1::number(key).map_err(malformed)?).map(PublicKey::Dsa)
-        }
-        asn1::SCHNORR => {
-            discrete::PublicKey::new(group(&algorithm)?, asn1::number(key).map_err(malformed)?).map(PublicKey::Schnorr)
-        }
-        _ => Err(Error::UnknownAlgorithm),
+    let number = || asn1::number(key).map_err(malformed);
+    match identify(&algorithm)? {
+        Identified::Rsa(identifier) => rsa_public(key).map(|key| PublicKey::Rsa(key.with_identifier(identifier))),
+        Identified::Dsa(group) => discrete::PublicKey::new(group, number()?).map(PublicKey::Dsa),
+        Identified::Schnorr(group) => discrete::PublicKey::new(group, number()?).map(PublicKey::Schnorr),
     }
 }
 
-/// RFC 3279, section 2.3.1: the parameters of an RSA key are NULL.
+/// RFC 3279, section 2.3.1: the parameters of an RSA key are NULL. Some programs omit them.
 fn expect_null(algorithm: &Algorithm<'_>) -> Result<(), Error> {
-    match algorithm.parameters {
-        Some(parameters) if parameters.is_null() => Ok(()),
-        _ => Err(Error::MalformedKey),
-    }
+    if algorithm.parameters.is_none_or(|parameters| parameters.is_null()) { Ok(()) } else { Err(Error::MalformedKey) }
 }
 
 /// RFC 4055, section 1.2: a key for PSS only, with one hash function or any.
 fn pss(algorithm: &Algorithm<'_>) -> Result<rsa::RsaIdentifier, Error> {
     let Some(parameters) = algorithm.parameters else { return Ok(rsa::RsaIdentifier::Pss) };
-    let (hash, least_salt_bytes) =
-        asn1::pss_parameters(parameters).map_err(malformed)?.ok_or(Error::UnknownAlgorithm)?;
-    Ok(rsa::RsaIdentifier::PssWith { hash, least_salt_bytes })
+    let (hash, mask_hash, least_salt_bytes) = asn1::pss_parameters(parameters).map_err(malformed)?;
+    if mask_hash == asn1::SHA1 {
+        return Err(Error::Unsupported(UnsupportedKey::Mgf1Sha1));
+    }
+    let hash = asn1::hash_of(hash).filter(|hash| asn1::hash_of(mask_hash) == Some(*hash));
+    Ok(rsa::RsaIdentifier::PssWith { hash: hash.ok_or(Error::UnknownAlgorithm)?, least_salt_bytes })
 }
 
 /// Reads Dss-Parms (RFC 3279, section 2.3.2).
@@ -207,6 +182,28 @@ fn rsa_private(der: &[u8]) -> Result<rsa::PrivateKey, Error> {
         exponent2: key.exponent2.as_bytes(),
         coefficient: key.coefficient.as_bytes(),
     })
+}
+
+/// Reads OpenSSL's own structure, which no standard describes: 0, p, q, g, y, x.
+fn dsa_private(der: &[u8]) -> Result<discrete::PrivateKey<discrete::Dsa>, Error> {
+    let [version, p, q, g, y, x] = asn1::numbers::<6>(der).map_err(malformed)?;
+    if version.iter().any(|byte| *byte != 0) {
+        return Err(Error::MalformedKey);
+    }
+    let key = discrete::PrivateKey::new(Group::new(p, q, g)?, x)?;
+    let is_its_own = integer::is_equal(&integer::from_bytes(y), key.public_key().y());
+    if is_its_own { Ok(key) } else { Err(Error::WrongPublicValue) }
+}
+
+/// The error for DER of others. Their outer SEQUENCE has a length of two bytes, or in BER none.
+fn foreign(der: &[u8]) -> Error {
+    match der {
+        // PFX (RFC 7292, section 4), version 3.
+        [_, 0x82, _, _, 2, 1, 3, ..] | [_, 0x80, 2, 1, 3, ..] => Error::Unsupported(UnsupportedKey::Pkcs12),
+        // A certificate (RFC 5280, 4.1), version 3.
+        [_, 0x82, _, _, 0x30, 0x82, _, _, 0xa0, 3, 2, 1, 2, ..] => Error::Unsupported(UnsupportedKey::X509),
+        _ => Error::MalformedKey,
+    }
 }
 
 /// Reads RSAPublicKey of PKCS #1.
