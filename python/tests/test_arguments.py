@@ -62,6 +62,7 @@ def test_other_wrong_numbers(key: tress.KeyPair, plain: pathlib.Path, number: in
         lambda: tress.RawKey.generate(number),
         lambda: tress.Passphrase("p", work_factor=number),
         lambda: tress.Passphrase("p", max_work_factor=number),
+        lambda: tress.PrivateKey.from_pem("", max_work_factor=number),
         lambda: tress.decrypt_file(plain, plain.parent / "x", key, range=(number, None)),
         lambda: tress.decrypt_file(plain, plain.parent / "x", key, range=(0, number)),
         lambda: tress.plan(number, 1e9, 1e9),

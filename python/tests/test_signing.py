@@ -133,6 +133,11 @@ def test_batches_and_passwords(tmp_path: pathlib.Path) -> None:
         assert tress.PrivateKey.from_pem(pem, password).public_key() == key.public_key()  # type: ignore[arg-type]
     with pytest.raises(tress.WrongKey):
         tress.PrivateKey.from_pem(pem, "shut")
+    assert tress.PrivateKey.from_pem(pem, "open", max_work_factor=18).public_key() == key.public_key()
+    for limit in [0, 1, 24]:
+        with pytest.raises(tress.TressError) as costly:
+            tress.PrivateKey.from_pem(pem, "open", max_work_factor=limit)
+        assert costly.value.kind == "work-factor-too-high"
     with pytest.raises(tress.Usage) as raised:
         tress.PrivateKey.from_pem(pem)
     assert raised.value.kind == "encrypted"

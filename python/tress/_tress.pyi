@@ -316,8 +316,12 @@ class PrivateKey:
     """A private key: RSA, DSA or Schnorr. Any number of threads may use one object."""
 
     @staticmethod
-    def from_pem(pem: str | ReadableBuffer, password: str | ReadableBuffer | None = None) -> PrivateKey:
-        """Reads a PKCS #8 or PKCS #1 key, as PEM (`str` or bytes) or DER. `password` decrypts an encrypted key."""
+    def from_pem(
+        pem: str | ReadableBuffer, password: str | ReadableBuffer | None = None, *, max_work_factor: int = 20
+    ) -> PrivateKey:
+        """Reads a PKCS #8 or PKCS #1 key, as PEM (`str` or bytes) or DER. `password` decrypts an encrypted key.
+        `max_work_factor`, 1 to 23, is the limit for the cost of that: 20 takes five seconds and 1 GiB of memory, and
+        each step up doubles the time."""
 
     @staticmethod
     def generate(kind: str) -> PrivateKey:

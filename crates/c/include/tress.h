@@ -697,7 +697,7 @@ typedef struct tress_verifying_key tress_verifying_key;
  * of the key. Any thread.
  *
  * Returns `TRESS_MALFORMED_KEY`, `TRESS_NOT_PRIVATE`, `TRESS_KEY_ENCRYPTED`, `TRESS_WRONG_PASSPHRASE`,
- * `TRESS_KEY_REFUSED`, `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
+ * `TRESS_WORK_FACTOR`, `TRESS_KEY_REFUSED`, `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
  *
  * Needs: `length` bytes are readable at `data`; the texts are NULL or end with NUL; `key` is writable.
  */
@@ -707,6 +707,23 @@ tress_status tress_signing_key_read(const uint8_t *data,
                                     const char *passphrase,
                                     const char *scheme_name,
                                     tress_signing_key **key);
+
+/**
+ * Reads a private key with another limit for the work factor. `max_work_factor`, 1 to 23, is the binary logarithm of
+ * scrypt's N with r = 8 and p = 1, or of a fifth of the rounds of PBKDF2; each step up doubles the time. Otherwise as
+ * `tress_signing_key_read`, which has the limit 20: about five seconds and 1 GiB of memory. Any thread.
+ *
+ * Returns what `tress_signing_key_read` returns, and `TRESS_WORK_FACTOR` for a limit outside 1 to 23.
+ *
+ * Needs: As for `tress_signing_key_read`.
+ */
+TRESS_CHECKED
+tress_status tress_signing_key_read_up_to(const uint8_t *data,
+                                          size_t length,
+                                          const char *passphrase,
+                                          const char *scheme_name,
+                                          uint8_t max_work_factor,
+                                          tress_signing_key **key);
 
 /**
  * Generates a private key. `kind` is "rsa-2048" to "rsa-8192" (even numbers), "dsa-2048", "dsa-3072", "schnorr-2048" or

@@ -7,7 +7,7 @@ use std::ffi::c_char;
 
 use tress_sign::rsa;
 use tress_sign::signature::Keypair as _;
-use tress_sign::{KeyFile, PrivateKey, PublicKey, Scheme, SigningKey, VerifyingKey, discrete};
+use tress_sign::{EncryptedKey, KeyFile, PrivateKey, PublicKey, Scheme, SigningKey, VerifyingKey, discrete};
 
 use crate::buffer::tress_buffer;
 use crate::failure::Failure;
@@ -45,7 +45,7 @@ fn scheme_by_name(name: &str) -> Result<Scheme, Failure> {
 /// of the key. Any thread.
 ///
 /// Returns `TRESS_MALFORMED_KEY`, `TRESS_NOT_PRIVATE`, `TRESS_KEY_ENCRYPTED`, `TRESS_WRONG_PASSPHRASE`,
-/// `TRESS_KEY_REFUSED`, `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
+/// `TRESS_WORK_FACTOR`, `TRESS_KEY_REFUSED`, `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
 ///
 /// # Safety
 /// `length` bytes are readable at `data`; the texts are NULL or end with NUL; `key` is writable.
@@ -57,11 +57,32 @@ pub unsafe extern "C" fn tress_signing_key_read(
     scheme_name: *const c_char,
     key: *mut *mut tress_signing_key,
 ) -> tress_status {
+    // SAFETY: the arguments are passed on unchanged.
+    unsafe { tress_signing_key_read_up_to(data, length, passphrase, scheme_name, EncryptedKey::DEFAULT_LIMIT, key) }
+}
+
+/// Reads a private key with another limit for the work factor. `max_work_factor`, 1 to 23, is the binary logarithm of
+/// scrypt's N with r = 8 and p = 1, or of a fifth of the rounds of PBKDF2; each step up doubles the time. Otherwise as
+/// `tress_signing_key_read`, which has the limit 20: about five seconds and 1 GiB of memory. Any thread.
+///
+/// Returns what `tress_signing_key_read` returns, and `TRESS_WORK_FACTOR` for a limit outside 1 to 23.
+///
+/// # Safety
+/// As for `tress_signing_key_read`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_signing_key_read_up_to(
+    data: *const u8,
+    length: usize,
+    passphrase: *const c_char,
+    scheme_name: *const c_char,
+    max_work_factor: u8,
+    key: *mut *mut tress_signing_key,
+) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
         raw::write_handle(key, || {
             let (data, passphrase) = (raw::bytes(data, length)?, raw::optional_text(passphrase)?);
-            let private = KeyFile::read(data)?.into_private(passphrase.map(str::as_bytes))?;
+            let private = KeyFile::read(data)?.into_private_up_to(passphrase.map(str::as_bytes), max_work_factor)?;
             let scheme = scheme(raw::optional_text(scheme_name)?, || private.public_key())?;
             Ok(tress_signing_key { key: SigningKey::new(private, scheme)? })
         })

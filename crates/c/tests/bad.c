@@ -494,6 +494,8 @@ static void signatures(void) {
   EXPECT(TRESS_NOT_PUBLIC, tress_verifying_key_read(text, length, NULL, &wrong));
   for (size_t cut = 0; cut < length; cut += 97) EXPECT(TRESS_MALFORMED_KEY, tress_signing_key_read(text, cut, NULL, NULL, &other));
   EXPECT(TRESS_NULL, tress_signing_key_read(NULL, 5, NULL, NULL, &other));
+  OK(tress_signing_key_read_up_to(text, length, NULL, NULL, 1, &other));
+  tress_signing_key_free(other);
   EXPECT(TRESS_LENGTH, tress_signing_key_read(text, SIZE_MAX, NULL, NULL, &other));
 
   size_t capacity = tress_signing_key_signature_bytes(key), made = 0;

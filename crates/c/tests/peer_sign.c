@@ -40,6 +40,9 @@ int main(int argc, char **argv) {
   if (argc > 7) {
     EXPECT(TRESS_KEY_ENCRYPTED, tress_signing_key_read(key, length, NULL, argv[1], &signing));
     EXPECT(TRESS_WRONG_PASSPHRASE, tress_signing_key_read(key, length, "wrong", argv[1], &signing));
+    for (uint8_t limit = 0; limit < 48; limit += 24)
+      EXPECT(TRESS_WORK_FACTOR, tress_signing_key_read_up_to(key, length, argv[7], argv[1], limit, &signing));
+    EXPECT(TRESS_WORK_FACTOR, tress_signing_key_read_up_to(key, length, argv[7], argv[1], 1, &signing));
   }
   OK(tress_signing_key_read(key, length, argc > 7 ? argv[7] : NULL, argv[1], &signing));
   length = read_file(argv[3], key, sizeof key);

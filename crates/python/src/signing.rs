@@ -20,15 +20,20 @@ pub(crate) struct PrivateKey(tress_sign::PrivateKey);
 
 #[pymethods]
 impl PrivateKey {
-    /// Reads a PKCS #8 or PKCS #1 key, as PEM (`str` or bytes) or DER. `password` decrypts an encrypted key.
+    /// Reads a PKCS #8 or PKCS #1 key, as PEM (`str` or bytes) or DER. `password` decrypts an encrypted key. `max_work_factor`, 1 to 23, is
+    /// the limit for the cost of that: 20 takes five seconds and 1 GiB of memory, and each step up doubles the time.
     #[staticmethod]
-    #[pyo3(signature = (pem, password = None))]
-    fn from_pem(pem: &Bound<'_, PyAny>, password: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+    #[pyo3(signature = (pem, password = None, *, max_work_factor = 20))]
+    fn from_pem(
+        pem: &Bound<'_, PyAny>,
+        password: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = arguments::whole::<u8>)] max_work_factor: u8,
+    ) -> PyResult<Self> {
         let py = pem.py();
         let file = key_file(pem)?;
         let password = password.map(text_or_bytes).transpose()?;
         // Deriving a key from a password may take seconds.
-        py.detach(move || file.into_private(password.as_deref().map(Vec::as_slice)))
+        py.detach(move || file.into_private_up_to(password.as_deref().map(Vec::as_slice), max_work_factor))
             .map(Self)
             .map_err(|error| errors::signing(py, error))
     }
