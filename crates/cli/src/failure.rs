@@ -82,7 +82,7 @@ fn signing_hint(error: tress_sign::Error) -> Option<&'static str> {
         }
         Sign::Unsupported(UnsupportedKey::Pkcs12) => "extract the key: openssl pkcs12 -nocerts -out key.pem -in FILE",
         Sign::Unsupported(UnsupportedKey::X509) => "extract the public key: openssl x509 -pubkey -noout -in FILE",
-        Sign::SeveralKeys => "give each key a file of its own",
+        Sign::SeveralKeys => "put each key in a separate file",
         Sign::UnknownEncryption => "convert it: openssl pkcs8 -topk8 -v2 aes-256-cbc -v2prf hmacWithSHA256",
         _ => return None,
     })
