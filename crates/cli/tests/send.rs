@@ -36,7 +36,11 @@ impl Ends {
     fn receive_with(&self, more: &[&str]) -> ReceiverProcess {
         let mut arguments = vec!["receive", "--listen", "127.0.0.1:0", "-i", "other.key", "-o", "out"];
         arguments.extend(more);
-        let mut child = self.folder.command(arguments).spawn().unwrap();
+        self.receive_by(self.folder.command(arguments))
+    }
+
+    fn receive_by(&self, mut command: Command) -> ReceiverProcess {
+        let mut child = command.spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         stderr.read_line(&mut line).unwrap();

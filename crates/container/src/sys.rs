@@ -44,7 +44,7 @@ pub enum Readiness {
     Writable,
 }
 
-/// The users who may read a new file.
+/// The users who may read a new file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readers {
     /// Everybody whom the umask allows: mode 0666 without the umask's bits.
@@ -132,10 +132,10 @@ pub trait System: Send + Sync {
     fn open_in(&self, folder: &Dir, name: &OsStr, how: Opening) -> io::Result<File>;
     /// Opens a folder in a folder; fails for a symlink.
     fn open_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<Dir>;
-    /// Creates a folder; `AlreadyExists` if the name is taken.
-    fn create_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()>;
+    /// Creates a folder; `AlreadyExists` if the name is taken. Whatever the umask, only its owner and group may write to it.
+    fn create_folder_in(&self, parent: &Dir, name: &OsStr, readers: Readers) -> io::Result<()>;
     /// Lets only the owner access a folder; does nothing on Windows.
-    fn close_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()>;
+    fn close_folder(&self, folder: &Dir) -> io::Result<()>;
     /// Whether the name exists, also as a symlink.
     fn exists_in(&self, folder: &Dir, name: &OsStr) -> io::Result<bool>;
     /// Removes a file if it exists.

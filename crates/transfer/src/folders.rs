@@ -6,13 +6,20 @@ use std::path::Path;
 
 use cap_std::fs::Dir;
 
+use super::owner;
 use tress_container::Error;
-use tress_container::sys::System;
+use tress_container::sys::{Os, Readers, System};
 
 /// Opens a folder, which it makes if it is missing. Returns the folder and whether it is new. Fails for a link, and for a folder whose
 /// name differs in case. Syncs the parent if the folder is new or `syncs` is true.
-pub(crate) fn make_folder(system: &dyn System, parent: &Dir, name: &OsStr, syncs: bool) -> io::Result<(Dir, bool)> {
-    let is_new = match system.create_folder_in(parent, name) {
+pub(crate) fn make_folder(
+    system: &dyn System,
+    parent: &Dir,
+    name: &OsStr,
+    readers: Readers,
+    syncs: bool,
+) -> io::Result<(Dir, bool)> {
+    let is_new = match system.create_folder_in(parent, name, readers) {
         Ok(()) => true,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             // Only these systems ignore case by default.
@@ -39,11 +46,22 @@ pub(crate) fn make_folder(system: &dyn System, parent: &Dir, name: &OsStr, syncs
     Ok((folder, is_new))
 }
 
-/// Opens the receiver's folder. If it is missing, makes it and its missing parents, with access for the owner only.
+/// Opens the receiver's folder. If it is missing, makes it and its missing parents, with access for the owner only. Fails if a stranger may
+/// have made one of these folders, or may exchange one.
 pub(crate) fn open_base(system: &dyn System, path: &Path) -> Result<Dir, Error> {
-    let made = if path.exists() { Ok(()) } else { make_base(system, path) };
-    made.and_then(|()| Dir::open_ambient_dir(path, cap_std::ambient_authority()))
-        .map_err(|error| Error::from(error).at(path))
+    let open = || -> io::Result<Dir> {
+        for part in path.ancestors().filter(|part| !part.as_os_str().is_empty()) {
+            // An error for a link of a stranger.
+            Os.read_link(part)?;
+        }
+        if !path.exists() {
+            make_base(system, path)?;
+        }
+        let base = Dir::open_ambient_dir(path, cap_std::ambient_authority())?;
+        owner::check_base(&base, path)?;
+        Ok(base)
+    };
+    open().map_err(|error| Error::from(error).at(path))
 }
 
 /// Makes the folder and its missing parents, and syncs their names.

@@ -33,7 +33,7 @@ use super::source::{batch_chunks, batch_sealed_bytes, lock};
 use super::wire::VersionId;
 use tress_container::container::{CHUNK_BYTES, MAX_CHUNKS, SEALED_CHUNK_BYTES};
 use tress_container::pipeline::Batch;
-use tress_container::sys::{Opening, Status, System};
+use tress_container::sys::{Opening, Readers, Status, System};
 use tress_container::tree::names::to_os;
 use tress_container::{Error, Refusal};
 
@@ -138,18 +138,13 @@ impl SenderStore {
         usage: impl FnOnce(&Dir) -> io::Result<Option<Arc<Usage>>>,
     ) -> io::Result<Self> {
         // The name is public: other users that may write to `base` may have made the folder.
-        let (root, is_new) = make_folder(system, base, OsStr::new(sender), true)?;
-        if is_new {
-            owner::deny_others_write(&root)?;
-        }
+        let (root, _) = make_folder(system, base, OsStr::new(sender), Readers::Umask, true)?;
         owner::check(&root, "folder", owner::OTHERS_WRITE)?;
-        let (state, is_new) = make_folder(system, &root, OsStr::new(STATE_FOLDER), true)?;
-        let shown = format!("its folder {STATE_FOLDER}");
-        if !is_new {
-            owner::check(&state, &shown, owner::GROUP_OR_OTHERS_WRITE)?;
-        }
         // Incomplete files are readable by the owner only.
-        system.close_folder_in(&root, OsStr::new(STATE_FOLDER))?;
+        let (state, _) = make_folder(system, &root, OsStr::new(STATE_FOLDER), Readers::Owner, true)?;
+        let shown = format!("its folder {STATE_FOLDER}");
+        owner::check(&state, &shown, owner::GROUP_OR_OTHERS_WRITE)?;
+        system.close_folder(&state)?;
         owner::check(&state, &shown, owner::GROUP_OR_OTHERS)?;
         let usage = usage(&root)?;
         Ok(Self { system, root, state, usage, known: Mutex::default() })
@@ -174,7 +169,7 @@ impl SenderStore {
                 _ => None,
             };
             let is_known = lock(&self.known).contains(&path);
-            let made = make_folder(self.system, &folder, name, !is_known);
+            let made = make_folder(self.system, &folder, name, Readers::Umask, !is_known);
             if let Some(usage) = counted {
                 // Another session made the folder first, or the call failed.
                 let is_made = made.as_ref().map_or_else(|_| folder.exists(name), |(_, is_new)| *is_new);
@@ -183,6 +178,9 @@ impl SenderStore {
                 }
             }
             folder = made?.0;
+            // Like the sender's folder: a file in a folder of another user is that user's, too.
+            owner::check(&folder, "a folder of this path", owner::OTHERS_WRITE)
+                .map_err(|error| Denied { reason: Refusal::Exists, error: Some(error.into()) })?;
             let mut known = lock(&self.known);
             if known.len() >= MAX_KNOWN_FOLDERS {
                 known.clear();

@@ -364,21 +364,53 @@ fn planted_folders_are_refused() {
         (STATE_FOLDER, 0o777, None, false),
         (STATE_FOLDER, 0o775, None, false),
         (STATE_FOLDER, 0o700, Some(12_345), false),
+        ("a", 0o755, None, true),
+        ("a", 0o777, None, false),
+        ("a", 0o700, Some(12_345), false),
     ] {
         if owner.is_some() && !is_root {
             continue;
         }
         let folder = StoreFolder::new();
         let open = || SenderStore::open(&OS, &open_base(&OS, folder.root.path()).unwrap(), "sender", |_| Ok(None));
-        drop(open().unwrap());
+        open().unwrap().folder(b"a/b").unwrap();
         fs::set_permissions(folder.path(planted), fs::Permissions::from_mode(mode)).unwrap();
         chown(folder.path(planted), owner, owner).unwrap();
         match open() {
-            Ok(_) => assert!(is_good, "{planted} {mode:o} {owner:?}"),
+            Ok(store) => {
+                let denied = store.offer(b"a/b/c", &IDENTITY, Some(1), false).err().map(|denied| denied.reason);
+                assert_eq!(denied, (!is_good).then_some(Refusal::Exists), "{planted} {mode:o} {owner:?}");
+                assert!(is_good || planted == "a" && store.offer(b"c", &IDENTITY, Some(1), false).is_ok());
+            }
             Err(error) => {
                 assert!(!is_good && error.kind() == io::ErrorKind::PermissionDenied, "{planted} {mode:o}: {error}");
             }
         }
+    }
+}
+
+/// Another user has made the folder for everything, or one above it, in a folder that everybody shares; or a link there.
+#[cfg(unix)]
+#[test]
+fn a_planted_base_is_refused() {
+    use std::os::unix::fs::{PermissionsExt, lchown, symlink};
+    if !rustix::process::geteuid().is_root() {
+        return println!("SKIPPED: folders of other users, which only root can make");
+    }
+    let good = [("shared/a/rx", "home"), ("shared/link", "home"), ("home/rx", "home"), ("home/new/rx", "home")];
+    let bad = [("shared/a/rx", "shared/a/rx"), ("shared/a/rx", "shared/a"), ("shared/a/new/rx", "shared/a")];
+    let more = [("home/rx", "home/rx"), ("shared/link", "shared/link"), ("shared/link/new", "shared/link")];
+    for (number, (path, planted)) in good.into_iter().chain(bad).chain(more).enumerate() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |path: &str| root.path().join(path);
+        fs::create_dir_all(at("shared/a/rx")).unwrap();
+        fs::create_dir_all(at("home/rx")).unwrap();
+        symlink("a/rx", at("shared/link")).unwrap();
+        fs::set_permissions(at("shared"), fs::Permissions::from_mode(0o1777)).unwrap();
+        lchown(at(planted), Some(12_345), None).unwrap();
+        let kind = open_base(&OS, &at(path)).err().map(|error| error.kind);
+        let refused = ErrorKind::Io(io::ErrorKind::PermissionDenied);
+        assert_eq!(kind, (number >= good.len()).then_some(refused), "{path} {planted}");
     }
 }
 

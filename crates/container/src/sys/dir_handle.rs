@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io;
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, DirBuilder, OpenOptions};
 
-use super::Opening;
+use super::{Opening, Readers};
 
 pub(super) fn open(folder: &Dir, name: &OsStr, how: Opening) -> io::Result<File> {
     let mut options = OpenOptions::new();
@@ -23,19 +23,28 @@ pub(super) fn open_folder(parent: &Dir, name: &OsStr) -> io::Result<Dir> {
     parent.open_dir_nofollow(name)
 }
 
-pub(super) fn create_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
-    parent.create_dir(name)
+pub(super) fn create_folder(parent: &Dir, name: &OsStr, readers: Readers) -> io::Result<()> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only unix has a mode to set"))]
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    {
+        let mode = if readers == Readers::Owner { 0o700 } else { 0o775 };
+        cap_std::fs::DirBuilderExt::mode(&mut builder, mode);
+    }
+    let _ = readers;
+    parent.create_dir_with(name, &builder)
 }
 
-pub(super) fn close_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
+pub(super) fn close_folder(folder: &Dir) -> io::Result<()> {
     #[cfg(unix)]
     {
         use cap_std::fs::{Permissions, PermissionsExt};
-        parent.set_permissions(name, Permissions::from_mode(0o700))
+        // On Linux the handle may only be good for opening files (`O_PATH`), and `fchmod` fails on it. This call opens another one.
+        folder.set_permissions(".", Permissions::from_mode(0o700))
     }
     #[cfg(not(unix))]
     {
-        let _ = (parent, name);
+        let _ = folder;
         Ok(())
     }
 }

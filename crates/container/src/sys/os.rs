@@ -146,12 +146,12 @@ impl System for Os {
         dir_handle::open_folder(parent, name)
     }
 
-    fn create_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()> {
-        dir_handle::create_folder(parent, name)
+    fn create_folder_in(&self, parent: &Dir, name: &OsStr, readers: Readers) -> io::Result<()> {
+        dir_handle::create_folder(parent, name, readers)
     }
 
-    fn close_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()> {
-        dir_handle::close_folder(parent, name)
+    fn close_folder(&self, folder: &Dir) -> io::Result<()> {
+        dir_handle::close_folder(folder)
     }
 
     fn exists_in(&self, folder: &Dir, name: &OsStr) -> io::Result<bool> {

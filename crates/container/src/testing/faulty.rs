@@ -326,12 +326,12 @@ impl System for Faulty {
         self.call()?.open_folder_in(parent, name)
     }
 
-    fn create_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()> {
-        self.call()?.create_folder_in(parent, name)
+    fn create_folder_in(&self, parent: &Dir, name: &OsStr, readers: Readers) -> io::Result<()> {
+        self.call()?.create_folder_in(parent, name, readers)
     }
 
-    fn close_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()> {
-        self.call()?.close_folder_in(parent, name)
+    fn close_folder(&self, folder: &Dir) -> io::Result<()> {
+        self.call()?.close_folder(folder)
     }
 
     fn exists_in(&self, folder: &Dir, name: &OsStr) -> io::Result<bool> {

@@ -250,15 +250,15 @@ impl System for Recording {
         self.os.open_folder_in(parent, name)
     }
 
-    fn create_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()> {
+    fn create_folder_in(&self, parent: &Dir, name: &OsStr, readers: Readers) -> io::Result<()> {
         let _turn = self.turn();
-        self.os.create_folder_in(parent, name)?;
+        self.os.create_folder_in(parent, name, readers)?;
         self.add(Event::Folder { folder: inode_in(parent, name), path: key(parent, name) });
         Ok(())
     }
 
-    fn close_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()> {
-        self.os.close_folder_in(parent, name)
+    fn close_folder(&self, folder: &Dir) -> io::Result<()> {
+        self.os.close_folder(folder)
     }
 
     fn exists_in(&self, folder: &Dir, name: &OsStr) -> io::Result<bool> {
