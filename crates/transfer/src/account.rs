@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_std::fs::Dir;
 
-use super::journal;
+use super::journal::{self, DONE_BYTES};
 use super::quota::{ENTRY_BYTES, Reservation, Usage};
-use super::store::DONE_BYTES;
 use tress_container::Refusal;
 
 /// Endings of the files that the state folder may hold for one transfer.

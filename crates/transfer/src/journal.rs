@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::ranges::Ranges;
 use super::wire::VersionId;
+use tress_container::sys::Status;
 
 const MAGIC: &[u8; 16] = b"tress journal 2\n";
 const CHECK_BYTES: usize = 8;
@@ -71,6 +72,17 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<Journal> {
         records = rest;
     }
     Some(journal)
+}
+
+/// Length of a `.done` record in bytes.
+pub(crate) const DONE_BYTES: u64 = 13 + 32 + 8 + 16 + 8;
+/// Most bytes that are read of a `.done` record, more than it has.
+pub(crate) const DONE_MAX_BYTES: u64 = 4096;
+
+pub(crate) fn done_record(identity: &VersionId, status: &Status) -> Vec<u8> {
+    let inode = status.identity.map_or(0, |(_, inode)| inode);
+    let numbers = [&status.size_bytes.to_be_bytes()[..], &status.modified_ns.to_be_bytes(), &inode.to_be_bytes()];
+    [&b"tress done 1\n"[..], identity, &numbers.concat()].concat()
 }
 
 fn number(bytes: &[u8]) -> Option<u64> {

@@ -10,6 +10,7 @@ mod folders;
 mod incoming;
 mod journal;
 mod ledger;
+mod leftovers;
 mod link;
 #[cfg(test)]
 mod link_fail_nth;

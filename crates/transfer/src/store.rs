@@ -24,7 +24,8 @@ use sha2::{Digest, Sha256};
 
 use super::account::QuotaAccount;
 use super::folders::make_folder;
-use super::journal::{self, Journal};
+use super::journal::{self, DONE_MAX_BYTES, Journal, done_record};
+use super::leftovers::remove_leftovers;
 use super::names::{STATE_FOLDER, components};
 use super::owner;
 use super::quota::{ENTRY_BYTES, Usage};
@@ -146,6 +147,8 @@ impl SenderStore {
         owner::check(&state, &shown, owner::GROUP_OR_OTHERS_WRITE)?;
         system.close_folder(&state)?;
         owner::check(&state, &shown, owner::GROUP_OR_OTHERS)?;
+        // Without this only the disk is fuller.
+        let _ = remove_leftovers(system, &root, &state);
         let usage = usage(&root)?;
         Ok(Self { system, root, state, usage, known: Mutex::default() })
     }
@@ -225,6 +228,10 @@ impl SenderStore {
             // Without support for locks, a second receiver cannot be detected.
             Err(std::fs::TryLockError::Error(_)) => {}
         }
+        // Another session may have removed the file between the two calls.
+        if check_inode(&self.state, format!("{stem}.part").as_ref(), &self.system.status(&file)?).is_err() {
+            return Err(Refusal::TooMany.into());
+        }
         // From here on no other session changes the files of this transfer.
         let account = match &self.usage {
             Some(usage) => Some(QuotaAccount::new(usage, &self.state, &stem, is_new)?),
@@ -253,14 +260,10 @@ impl SenderStore {
             account,
         };
         let old = journal::parse(&read(self.system, &journal, journal::MAX_BYTES)?);
-        if let Some(old) = &old
-            && !restart
-            && (old.identity != *identity || Some(old.size_bytes) != size_bytes)
-            && old.held.count() > 0
-        {
+        let old = old.filter(|old| !restart && part.has_chunks_of(old));
+        if old.as_ref().is_some_and(|old| old.identity != *identity || Some(old.size_bytes) != size_bytes) {
             return Err(Refusal::OtherVersion.into());
         }
-        let old = old.filter(|old| !restart && part.agrees(old));
         if let Err(reason) = reserved {
             if old.is_none() {
                 part.discard();
@@ -294,13 +297,10 @@ impl SenderStore {
 }
 
 impl PartFile {
-    /// Whether an old journal is for this version, and the file is long enough for its chunks.
-    fn agrees(&self, old: &Journal) -> bool {
-        let Some(size_bytes) = self.size_bytes else { return false };
-        let needed = super::plain_bytes(size_bytes, old.held.end());
-        old.identity == self.identity
-            && old.size_bytes == size_bytes
-            && self.system.status(&self.file).is_ok_and(|status| status.size_bytes >= needed)
+    /// Whether the file is long enough for the chunks of an old journal. A journal that has outlived its file has none.
+    fn has_chunks_of(&self, old: &Journal) -> bool {
+        let needed = super::plain_bytes(old.size_bytes, old.held.end());
+        needed > 0 && self.system.status(&self.file).is_ok_and(|status| status.size_bytes >= needed)
     }
 
     fn begin(&mut self, journal: File, old: Option<Journal>) -> Result<(), Denied> {
@@ -509,7 +509,7 @@ impl PartFile {
         check_inode(&self.folder, &self.name, &status)?;
         system.sync_folder_in(&self.folder)?;
         system.sync_folder_in(&self.state)?;
-        // The file is complete; a journal that is left over does no harm.
+        // The file is complete; the next session removes a journal that is left over.
         let _ = system.remove_in(&self.state, self.state_name("journal").as_ref());
         Ok(())
     }
@@ -545,20 +545,9 @@ impl OpenJournal {
 }
 
 /// A name of fixed length for the files of a transfer: a hash of the sender's name for the file.
-fn stem(path: &[u8]) -> String {
+pub(crate) fn stem(path: &[u8]) -> String {
     let hash = Sha256::digest(path);
     hash[..16].iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Length of a `.done` record in bytes.
-pub(crate) const DONE_BYTES: u64 = 13 + 32 + 8 + 16 + 8;
-/// Most bytes that are read of a `.done` record, more than it has.
-const DONE_MAX_BYTES: u64 = 4096;
-
-fn done_record(identity: &VersionId, status: &Status) -> Vec<u8> {
-    let inode = status.identity.map_or(0, |(_, inode)| inode);
-    let numbers = [&status.size_bytes.to_be_bytes()[..], &status.modified_ns.to_be_bytes(), &inode.to_be_bytes()];
-    [&b"tress done 1\n"[..], identity, &numbers.concat()].concat()
 }
 
 /// Returns an error unless this name refers to the file with this status. Without inodes (Windows) it checks nothing.

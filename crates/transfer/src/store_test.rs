@@ -428,6 +428,60 @@ fn a_replaced_part_gets_no_name() {
     assert!(!folder.path("a").exists());
 }
 
+/// A killed session, or a user who takes files away, leaves files in the state folder. Nobody is refused because of them, and the next
+/// session removes them.
+#[test]
+fn leftovers_neither_refuse_nor_stay() {
+    const NEW: VersionId = [6; 32];
+    // Sends a file that is taken away. The receiver is killed before it removes the journal.
+    let taken = |folder: &StoreFolder, size: u64, identity| {
+        let store = folder.store();
+        let arriving = part(store.offer(b"d/a", &identity, Some(size), false));
+        assert_eq!(arriving.synced(), []);
+        write(&arriving, 0..size / BATCH + 1, size);
+        arriving.sync().unwrap();
+        let journal = folder.path(STATE_FOLDER).join(arriving.state_name("journal"));
+        let kept = fs::read(&journal).unwrap();
+        arriving.complete().unwrap();
+        drop(arriving);
+        fs::write(&journal, &kept).unwrap();
+        assert!(folder.store().root.exists("d/a"));
+        assert_eq!(folder.state(), ["done"]);
+        fs::remove_file(folder.path("d/a")).unwrap();
+        (store, journal)
+    };
+    for size in [0, 9, BATCH + 9] {
+        // The next version in the next session; then in this one, with the journal, also after one that made no more than the data's file.
+        let folder = StoreFolder::new();
+        let (store, journal) = taken(&folder, size, IDENTITY);
+        drop(folder.store());
+        assert_eq!(folder.state(), [""; 0]);
+        for has_part in [false, true] {
+            let content = [journal::header(&IDENTITY, size), journal::record(&IDENTITY, &(0..1)).into()].concat();
+            fs::write(&journal, content).unwrap();
+            if has_part {
+                fs::write(journal.with_extension("part"), "").unwrap();
+            }
+            part(store.offer(b"d/a", &NEW, Some(size), false)).discard();
+        }
+        taken(&folder, size + 1, NEW);
+    }
+    // Running sessions keep their files. Of those that were killed, what can be resumed stays.
+    let folder = StoreFolder::new();
+    let store = folder.store();
+    let stream = part(store.offer(b"stream", &IDENTITY, None, false));
+    let file = part(store.offer(b"file", &IDENTITY, Some(2 * BATCH), false));
+    write(&file, 0..1, 2 * BATCH);
+    file.sync().unwrap();
+    drop(folder.store());
+    assert_eq!(folder.state(), ["journal", "part", "part"]);
+    drop((stream, file));
+    fs::write(folder.path(STATE_FOLDER).join("00.new"), "").unwrap();
+    drop(folder.store());
+    assert_eq!(folder.state(), ["journal", "part"]);
+    assert_eq!(part(store.offer(b"file", &IDENTITY, Some(2 * BATCH), false)).synced(), [0..32]);
+}
+
 /// Sessions end at random moments, next to one that stays open. The counted bytes are never fewer than those on disk. When all
 /// sessions have ended, they are equal.
 #[test]
