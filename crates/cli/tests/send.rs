@@ -275,6 +275,60 @@ fn a_changed_input_between_two_runs() {
 }
 
 #[test]
+fn any_umask() {
+    use std::os::unix::fs::PermissionsExt as _;
+    for umask in [0, 0o002, 0o077] {
+        let ends = Ends::new();
+        fs::create_dir_all(ends.folder.path("top/sub")).unwrap();
+        for _ in 0..2 {
+            let plain =
+                ends.folder.command(["receive", "--listen=127.0.0.1:0", "-iother.key", "-oout", "--allow=allow"]);
+            let mut command = Command::new("sh");
+            command.arg("-c").arg(format!("umask {umask:o}; exec \"$0\" \"$@\"")).arg(plain.get_program());
+            command
+                .args(plain.get_args())
+                .current_dir(ends.folder.root())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped());
+            let receiver = ends.receive_by(command);
+            ends.send(&receiver, &["top"]).ok();
+            receiver.stop();
+        }
+        let mode = |name: &str| fs::metadata(ends.output(name)).unwrap().permissions().mode() & 0o7777;
+        // Others never write to them: the next session would refuse them.
+        let folder = 0o775 & !umask;
+        assert_eq!(["", "top", "top/sub", ".tress"].map(mode), [folder, folder, folder, 0o700], "{umask:o}");
+    }
+}
+
+/// Names that are easily mixed up, and names that are too long or too deep.
+#[test]
+fn names_of_all_kinds() {
+    use std::{collections::BTreeSet, ffi::OsStr, os::unix::ffi::OsStrExt as _};
+    let ends = Ends::new();
+    let (deep, long) = ("deep/".to_string() + &"d/".repeat(130), "y".repeat(252));
+    fs::create_dir_all(ends.folder.path(&deep)).unwrap();
+    ends.folder.write(&long, "long");
+    // A file system may refuse bytes that are not UTF-8.
+    let names = [&b"a\\nb"[..], b"a\nb", b"\xff", b"\xfe", b"\\xff", b"\xef\xbf\xbd", b"a\\\\nb", b"z"];
+    let path = |name: &&[u8]| ends.folder.path("deep").join(OsStr::from_bytes(name));
+    let names: Vec<_> = names.iter().filter(|name| fs::write(path(name), "").is_ok()).collect();
+    let receiver = ends.receive();
+    ends.send(&receiver, &["--keep-sealed", &long]).ok();
+    // An error of that folder, and all files are sent.
+    let sent = ends.send(&receiver, &["deep"]);
+    assert!(sent.status.code() == Some(1) && sent.stderr.contains("128"), "{}", sent.stderr);
+    let (stdout, _) = receiver.stop();
+    let lines: BTreeSet<&str> = stdout.lines().collect();
+    assert_eq!((lines.len(), stdout.lines().count()), (names.len() + 1, names.len() + 1), "{stdout}");
+    for shown in [r"deep/a\\nb", r"deep/a\nb", r"deep/a\\\\nb"] {
+        assert!(lines.iter().any(|line| line.ends_with(shown)), "{shown}: {stdout}");
+    }
+    let path = ends.output(&format!("{}.tress-long/{}.tress", &long[..150], &long[150..]));
+    assert_eq!(ends.folder.tress(["decrypt", "-i", "other.key", path.to_str().unwrap()]).ok().stdout, b"long");
+}
+
+#[test]
 fn containers_are_kept_sealed() {
     let ends = Ends::new();
     let receiver = ends.receive();

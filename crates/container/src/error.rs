@@ -260,9 +260,9 @@ pub struct Error {
     pub kind: ErrorKind,
     /// The file that the error is about, if known.
     ///
-    /// For an error inside a tree that is unpacked, the path in the tree, which is untrusted.
+    /// For an error inside a tree that is unpacked, the path in the tree, which is untrusted; at a receiver, the sender's path.
     pub path: Option<PathBuf>,
-    /// Whether `path` is a path inside a tree.
+    /// Whether `path` is untrusted.
     is_inside: bool,
     /// The container that the tree is in, when known.
     container: Option<PathBuf>,
@@ -285,9 +285,10 @@ impl Error {
         self
     }
 
-    /// Names a path inside a tree, unless a path is named already.
+    /// Names a path inside a tree or of a sender, which is untrusted, unless a path is named already.
     #[must_use]
-    pub(crate) fn at_entry(mut self, path: PathBuf) -> Self {
+    #[doc(hidden)]
+    pub fn at_entry(mut self, path: PathBuf) -> Self {
         self.is_inside |= self.path.is_none();
         self.at(path)
     }
@@ -359,11 +360,10 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(container) = &self.container {
-            write!(f, "{}: ", shown::given(&container.to_string_lossy()))?;
+            write!(f, "{}: ", shown::given(container))?;
         }
         if let Some(path) = &self.path {
-            let path = path.to_string_lossy();
-            let shown = if self.is_inside { shown::foreign(&path) } else { shown::given(&path) };
+            let shown = if self.is_inside { shown::foreign(path) } else { shown::given(path) };
             write!(f, "{shown}: ")?;
         }
         match self.system_text() {

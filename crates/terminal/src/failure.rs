@@ -44,7 +44,7 @@ impl Failure {
             Some(number) => lower_first(without_number(io::Error::from_raw_os_error(number).to_string())),
             None => error.kind().to_string(),
         };
-        let failure = Failure::failed(format!("{}: {cause}", given(&name(path))));
+        let failure = Failure::failed(format!("{}: {cause}", name(path)));
         if error.kind() == io::ErrorKind::IsADirectory { failure.hint("name a file inside it") } else { failure }
     }
 
@@ -88,7 +88,7 @@ fn without_number(mut message: String) -> String {
 
 /// The name of a file in messages.
 pub fn name(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".into() } else { path.display().to_string() }
+    if path == Path::new("-") { "standard input".into() } else { given(path) }
 }
 
 /// Prefixes of secret keys, which a user may have pasted in place of a file name or a recipient.

@@ -12,7 +12,6 @@ use zeroize::Zeroizing;
 use crate::{
     failure::{self, Failure},
     secret,
-    shown::given,
 };
 
 /// Destination of a picture.
@@ -39,7 +38,7 @@ pub fn picture(output: Option<&Path>, json: bool, force: bool) -> Result<Option<
     // A name without `.svg` may be a typing mistake, and --force would make it worse: an error even with --force. A device has no suffix.
     let is_svg = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
     if !is_svg && (path.is_file() || !path.exists()) {
-        return Err(Failure::wrong_use(format!("{}: pictures are SVG only", path.display()))
+        return Err(Failure::wrong_use(format!("{}: pictures are SVG only", failure::name(path)))
             .hint("give it a name that ends in .svg"));
     }
     refuse_existing(path, force)?;
@@ -52,8 +51,9 @@ pub fn picture(output: Option<&Path>, json: bool, force: bool) -> Result<Option<
 /// The file exists and `force` is not set.
 pub fn refuse_existing(path: &Path, force: bool) -> Result<(), Failure> {
     if path.is_file() && !force {
-        return Err(Failure::failed(format!("{}: output already exists", given(&failure::name(path))))
-            .hint("--force replaces it"));
+        return Err(
+            Failure::failed(format!("{}: output already exists", failure::name(path))).hint("--force replaces it")
+        );
     }
     Ok(())
 }
@@ -83,7 +83,7 @@ pub fn is_public(_file: &std::fs::Metadata) -> bool {
 /// Warns if everybody may read a file of secrets.
 pub fn warn_if_public(path: &Path) {
     if std::fs::metadata(path).is_ok_and(|file| is_public(&file)) {
-        crate::warn(&format!("{}: everybody can read this key; run chmod 600 on it", path.display()));
+        crate::warn(&format!("{}: everybody can read this key; run chmod 600 on it", failure::name(path)));
     }
 }
 

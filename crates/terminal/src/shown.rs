@@ -1,7 +1,9 @@
 //! Makes untrusted text safe to print: names inside containers and trees may hold terminal control sequences or hidden characters, and be
 //! a mebibyte long.
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// Number of characters of a name that are shown.
 const MAX_CHARACTERS: usize = 200;
@@ -19,36 +21,62 @@ pub fn is_hidden(character: char) -> bool {
     }
 }
 
-/// Formats an untrusted name: escapes hidden characters and backslashes, so that no two names look alike, and shortens it.
-pub fn foreign(name: &str) -> String {
-    if name.is_empty() {
-        return "\"\"".into();
-    }
+/// Formats an untrusted name: escapes hidden characters, backslashes and bytes that are not UTF-8, so that no two names look alike, and
+/// shortens it.
+pub fn foreign(name: impl AsRef<OsStr>) -> String {
+    let name = name.as_ref();
+    let also: &[char] = match letters(name).next() {
+        // Only an empty name looks like quotes.
+        None => return "\"\"".into(),
+        Some(Ok('"')) => &['\\', '"'],
+        Some(_) => &['\\'],
+    };
     let mut shown = String::new();
-    push_escaped(&mut shown, name.chars().take(MAX_CHARACTERS), &['\\']);
-    if name.chars().nth(MAX_CHARACTERS).is_some() {
+    push_escaped(&mut shown, letters(name).take(MAX_CHARACTERS), also);
+    if letters(name).nth(MAX_CHARACTERS).is_some() {
         let _ = write!(shown, "... ({} bytes)", name.len());
     }
     shown
 }
 
-/// Formats a path that the user gave. It is quoted if it holds hidden characters, so that an error stays on one line.
-pub fn given(path: &str) -> String {
-    if !path.chars().any(is_hidden) {
-        return path.into();
+/// Formats a path as [`foreign`] does, but in full, for programs that read it. On Windows, where no name has a backslash, it separates names.
+pub fn in_full(path: &Path) -> String {
+    let mut shown = String::new();
+    push_escaped(&mut shown, letters(path.as_os_str()), if cfg!(windows) { &[] } else { &['\\'] });
+    shown
+}
+
+/// Formats a path that the user gave. It is quoted if it holds hidden characters or is not UTF-8, so that an error stays on one line.
+pub fn given(path: impl AsRef<OsStr>) -> String {
+    let path = path.as_ref();
+    if let Some(plain) = path.to_str()
+        && !plain.starts_with('"')
+        && !plain.chars().any(is_hidden)
+    {
+        return plain.into();
     }
     let mut shown = String::from("\"");
-    push_escaped(&mut shown, path.chars(), &['\\', '"']);
+    push_escaped(&mut shown, letters(path), &['\\', '"']);
     shown.push('"');
     shown
 }
 
-fn push_escaped(shown: &mut String, characters: impl Iterator<Item = char>, also: &[char]) {
-    for character in characters {
-        if is_hidden(character) || also.contains(&character) {
-            shown.extend(character.escape_default());
-        } else {
-            shown.push(character);
+/// The characters of a name, and the bytes that belong to none.
+fn letters(name: &OsStr) -> impl Iterator<Item = Result<char, u8>> {
+    let chunks = name.as_encoded_bytes().utf8_chunks();
+    chunks.flat_map(|chunk| chunk.valid().chars().map(Ok).chain(chunk.invalid().iter().copied().map(Err)))
+}
+
+fn push_escaped(shown: &mut String, letters: impl Iterator<Item = Result<char, u8>>, also: &[char]) {
+    for letter in letters {
+        match letter {
+            Ok(character) if is_hidden(character) || also.contains(&character) => {
+                shown.extend(character.escape_default());
+            }
+            Ok(character) => shown.push(character),
+            Err(byte) => {
+                let _ = write!(shown, "\\x{byte:02x}");
+            }
         }
     }
 }
@@ -90,14 +118,28 @@ mod tests {
         assert_eq!(foreign("a\\nb"), "a\\\\nb");
         assert_eq!(foreign("\u{202e}é"), "\\u{202e}é");
         assert_eq!(foreign(""), "\"\"");
-        let long = foreign(&"\u{e0041}".repeat(1 << 18));
+        let long = foreign("\u{e0041}".repeat(1 << 18));
         assert!(long.len() < 20 * MAX_CHARACTERS && long.ends_with("... (1048576 bytes)"), "{long}");
-        assert_eq!(foreign(&"a".repeat(MAX_CHARACTERS)), "a".repeat(MAX_CHARACTERS));
+        assert_eq!(foreign("a".repeat(MAX_CHARACTERS)), "a".repeat(MAX_CHARACTERS));
     }
 
     #[test]
     fn paths_of_the_user() {
         assert_eq!(given("C:\\a b"), "C:\\a b");
         assert_eq!(given("a\nb\\n\u{61c}"), "\"a\\nb\\\\n\\u{61c}\"");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn different_names_look_different() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let names = b"|\"\"|\\\"\\\"|a\nb|a\\nb|a\\\\nb|\"a\\nb\"|\xff|\xfe|\\xff|\\\\xff|\"\xff\"|\"\\xff\"|\xef\xbf\xbd|\xef\xbf|\xed\xa0\x80|\xc2\x85|\\u{85}";
+        let names: Vec<&OsStr> = names.split(|&byte| byte == b'|').map(OsStr::from_bytes).collect();
+        for show in [|name: &OsStr| foreign(name), |name: &OsStr| given(name), |name: &OsStr| in_full(Path::new(name))]
+        {
+            let shown: std::collections::BTreeSet<_> = names.iter().map(|name| show(name)).collect();
+            assert!(shown.len() == names.len() && !shown.iter().any(|shown| shown.contains(is_hidden)), "{shown:?}");
+        }
+        assert_eq!(in_full(Path::new(OsStr::from_bytes(b"d/a\\\n\xff"))), r"d/a\\\n\xff");
     }
 }

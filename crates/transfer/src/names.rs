@@ -2,33 +2,57 @@
 //!
 //! The receiver refuses a harmful name. It never changes a name to make it harmless.
 
-use tress_container::tree::names::{Rules, split};
+use tress_container::tree::names::{MAX_PATH_BYTES, Rules, split};
 
 /// The folder, inside each sender's folder, where the receiver keeps incomplete files.
 pub(crate) const STATE_FOLDER: &str = ".tress";
 /// Longest component, in bytes: the limit of common file systems.
 const MAX_COMPONENT_BYTES: usize = 255;
+/// Suffix of containers.
+const SUFFIX: &[u8] = b".tress";
+/// Most bytes of the first part of a name that is too long for [`SUFFIX`].
+const LONG_HEAD_BYTES: usize = 150;
 /// Most components in a name.
 const MAX_DEPTH: usize = 128;
 
-/// The components of a name. `None` if the name is absolute, empty, or deeper than 128, if a component is longer than 255 bytes,
-/// empty, `.` or `..`, if it holds NUL, if this system cannot represent it (Windows: device names, reserved characters), or if the
+/// The components of a name, or the reason why it is refused: the name is absolute, empty, or deeper than 128, a component is longer than
+/// 255 bytes, empty, `.` or `..`, it holds NUL, this system cannot represent it (Windows: device names, reserved characters), or the
 /// first component is the receiver's own folder `.tress`.
-pub(crate) fn components(path: &[u8]) -> Option<Vec<&[u8]>> {
+pub(crate) fn components(path: &[u8]) -> Result<Vec<&[u8]>, &'static str> {
     components_by(path, Rules::HERE)
 }
 
-fn components_by(path: &[u8], rules: Rules) -> Option<Vec<&[u8]>> {
-    // Archives of trees may use these two forms; here every name has exactly one form.
-    if path.starts_with(b"./") || path.ends_with(b"/") {
-        return None;
+fn components_by(path: &[u8], rules: Rules) -> Result<Vec<&[u8]>, &'static str> {
+    if path.len() > MAX_PATH_BYTES {
+        return Err("the path is longer than 4095 bytes");
     }
-    let names = split(path, rules)?;
-    let first = names.first()?;
+    // Archives of trees may use these two forms; here every name has exactly one form.
+    let names = if path.starts_with(b"./") || path.ends_with(b"/") { None } else { split(path, rules) };
+    let Some(names) = names else {
+        return Err("it must be relative, without .. and without characters that are reserved here");
+    };
     // On a file system that ignores case, `.TRESS` is the same folder.
-    let is_ours = first.eq_ignore_ascii_case(STATE_FOLDER.as_bytes());
-    let fits = names.len() <= MAX_DEPTH && names.iter().all(|name| name.len() <= MAX_COMPONENT_BYTES);
-    (fits && !is_ours).then_some(names)
+    if names.first().is_none_or(|first| first.eq_ignore_ascii_case(STATE_FOLDER.as_bytes())) {
+        return Err("the receiver keeps its own files in .tress");
+    }
+    if names.iter().any(|name| name.len() > MAX_COMPONENT_BYTES) {
+        return Err("a name in the path is longer than 255 bytes");
+    }
+    if names.len() > MAX_DEPTH { Err("the path has more than 128 names") } else { Ok(names) }
+}
+
+/// The name of a file that is encrypted on the way, `NAME.tress`. Where that is too long for a file system, it is a folder with the
+/// beginning of the name and a file with its rest, as in `tress_dataset` (names.py): `BEGINNING.tress-long/REST.tress`.
+pub(crate) fn sealed_name(path: &[u8]) -> Vec<u8> {
+    let (folders, name) = path.split_at(path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1));
+    if name.len() + SUFFIX.len() <= MAX_COMPONENT_BYTES {
+        return [path, SUFFIX].concat();
+    }
+    // Not inside a character of UTF-8.
+    let is_start = |&end: &usize| name[end] & 0xc0 != 0x80;
+    let (head, rest) =
+        name.split_at((LONG_HEAD_BYTES - 3..=LONG_HEAD_BYTES).rev().find(is_start).unwrap_or(LONG_HEAD_BYTES));
+    [folders, head, b".tress-long/", rest, SUFFIX].concat()
 }
 
 #[cfg(test)]
@@ -37,10 +61,10 @@ mod tests {
 
     #[test]
     fn harmless_names_pass() {
-        assert_eq!(components(b"a"), Some(vec![&b"a"[..]]));
-        assert_eq!(components(b"a/.b/c d"), Some(vec![&b"a"[..], b".b", b"c d"]));
-        assert!(components(&[b'x'; 255]).is_some());
-        assert!(components(b"a/.tress").is_some() && components(b".tressed").is_some());
+        assert_eq!(components(b"a"), Ok(vec![&b"a"[..]]));
+        assert_eq!(components(b"a/.b/c d"), Ok(vec![&b"a"[..], b".b", b"c d"]));
+        assert!(components(&[b'x'; 255]).is_ok());
+        assert!(components(b"a/.tress").is_ok() && components(b".tressed").is_ok());
     }
 
     #[test]
@@ -66,15 +90,29 @@ mod tests {
             &deep,
             &long,
         ] {
-            assert_eq!(components(bad), None, "{:?}", String::from_utf8_lossy(bad));
+            assert!(components(bad).is_err(), "{:?}", String::from_utf8_lossy(bad));
         }
     }
 
     #[test]
     fn windows_refuses_its_devices() {
         for bad in ["con", "NUL.txt", "a/com1", "a:b", "C:\\x", "a\\b", "..\\x", "x.", "x "] {
-            assert_eq!(components_by(bad.as_bytes(), Rules::Windows), None, "{bad}");
+            assert!(components_by(bad.as_bytes(), Rules::Windows).is_err(), "{bad}");
         }
-        assert!(components_by(b"a/console.log", Rules::Windows).is_some());
+        assert!(components_by(b"a/console.log", Rules::Windows).is_ok());
+    }
+
+    /// The right answer is that of `container_name` in python/dataset/tress_dataset/names.py.
+    #[test]
+    fn names_of_containers_fit() {
+        // Characters of one byte and of four, 37 of which are 148 bytes.
+        for (letter, count, head) in [("x", 249, 0), ("x", 250, 150), ("x", 255, 150), ("😀", 62, 0), ("😀", 63, 37)]
+        {
+            let folder = if head > 0 { letter.repeat(head) + ".tress-long/" } else { String::new() };
+            let sealed = sealed_name(("d/e/".to_string() + &letter.repeat(count)).as_bytes());
+            let expected = format!("d/e/{folder}{}.tress", letter.repeat(count - head));
+            assert!(sealed == expected.as_bytes() && components(&sealed).is_ok(), "{letter} {count}");
+        }
+        assert!(components(&sealed_name(&[0x80; 255])).is_ok());
     }
 }

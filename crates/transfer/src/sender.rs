@@ -1,6 +1,5 @@
 //! `send`: sends files to a receiver, over a control connection and data connections.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, Scope};
@@ -11,6 +10,7 @@ use zeroize::Zeroizing;
 use super::dial::{Admitted, connect, open, pause_until};
 use super::ledger::Ledger;
 use super::link::{Link, Network, TICK, Tcp, Timeouts};
+use super::names::{components, sealed_name};
 use super::noise::{self, Incoming, NoisePublicKey, Outgoing};
 use super::opened::OpenInput;
 use super::options::{SendEvent, SendOptions, SendReport, Synchronisation};
@@ -30,6 +30,7 @@ use tress_container::container::{CHUNK_BYTES, MAX_CHUNKS};
 use tress_container::keys::KeyPair;
 use tress_container::sys::{Os, System};
 use tress_container::threads::start;
+use tress_container::tree::shown_path;
 use tress_container::{Control, Error, ErrorKind, Refusal, Threads};
 
 /// Largest file that `sequential` seals before sending, in bytes.
@@ -145,9 +146,8 @@ fn send_reporting(
 fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<u64, Error> {
     let Source::Path(path) = source else {
         let name = options.stdin_name.as_bytes();
-        let is_good = super::names::components(name).is_some();
-        let bad = Error::new(ErrorKind::BadName).with_detail("it must be relative and must not have .. in it");
-        return if is_good { Ok(0) } else { Err(bad.at(&options.stdin_name)) };
+        let bad = |reason| Error::new(ErrorKind::BadName).with_detail(reason).at(&options.stdin_name);
+        return components(name).map(|_| 0).map_err(bad);
     };
     if options.sequential && is_folder(system, source)? {
         return Err(Error::new(ErrorKind::Usage).with_detail("sequential sending accepts files, not folders").at(path));
@@ -540,8 +540,7 @@ impl SendSession<'_> {
         self.takes_refusals.store(false, Ordering::Release);
         match answer? {
             Reply::Refused { reason } => {
-                let shown = PathBuf::from(String::from_utf8_lossy(name).into_owned());
-                let error = Error::new(ErrorKind::Refused(reason)).at(shown);
+                let error = Error::new(ErrorKind::Refused(reason)).at(shown_path(name));
                 // The receiver may accept other files.
                 let is_about_the_file = matches!(
                     reason,
@@ -584,7 +583,7 @@ impl SendSession<'_> {
         let sent = if self.options.keep_sealed {
             let recipient = self.options.receiver.recipient();
             let (source, is_new) = FileSource::sealed(opened, recipient, &self.reading)?;
-            let name = if is_new { [name, b".tress"].concat() } else { name.to_vec() };
+            let name = if is_new { sealed_name(name) } else { name.to_vec() };
             self.send_source(&Arc::new(source), &name, report)
         } else {
             self.send_source(&Arc::new(FileSource::new(opened, &self.reading)), name, report)

@@ -17,6 +17,7 @@ use super::store::{Denied, Offered, PartFile, SenderStore};
 use super::ticket::Ticket;
 use super::wire::{MAX_STREAM_NUMBERS, Reply, Request};
 use tress_container::threads::start;
+use tress_container::tree::shown_path;
 use tress_container::{Error, ErrorKind, Refusal};
 
 /// Amount of unsynced data after which a sync is due.
@@ -201,7 +202,7 @@ impl ReceiveSession {
             (state.current.take(), state.reason, state.error.take())
         };
         let shown = current.as_ref().map(|current| current.part.shown.clone());
-        let named = |error: Error| shown.iter().fold(error, |error, path| error.at(path));
+        let named = |error: Error| shown.iter().fold(error, |error, path| error.at_entry(path.clone()));
         if let Some(current) = current {
             let kept = if current.part.size_bytes.is_some() {
                 current.part.sync()
@@ -312,7 +313,7 @@ impl ReceiveSession {
 
     fn deny(&self, denied: Denied, path: &[u8], server: &Server<'_>) -> Result<(), Error> {
         let error = denied.error.unwrap_or_else(|| server.declined(denied.reason));
-        let error = error.at(&*String::from_utf8_lossy(path));
+        let error = error.at_entry(shown_path(path));
         server.emit(&Event::Refused { folder: &folder_name(&self.sender), error: &error });
         lock(&self.state).refused.get_or_insert((error, 0)).1 += 1;
         self.send(&Reply::Refused { reason: denied.reason })

@@ -36,7 +36,7 @@ use tress_container::container::{CHUNK_BYTES, MAX_CHUNKS, SEALED_CHUNK_BYTES};
 use tress_container::pipeline::Batch;
 use tress_container::sys::{Opening, Readers, Status, System};
 use tress_container::tree::names::to_os;
-use tress_container::{Error, Refusal};
+use tress_container::{Error, ErrorKind, Refusal};
 
 /// Most ranges of received chunks of one file. Each data connection leaves a few gaps; only a hostile sender leaves
 /// more, and every range costs memory.
@@ -50,6 +50,13 @@ const MAX_KNOWN_FOLDERS: usize = 4096;
 pub(crate) struct Denied {
     pub(crate) reason: Refusal,
     pub(crate) error: Option<Error>,
+}
+
+impl Denied {
+    fn name(reason: &'static str) -> Self {
+        let error = Error::new(ErrorKind::Declined(Refusal::Name)).with_detail(reason);
+        Self { reason: Refusal::Name, error: Some(error) }
+    }
 }
 
 impl From<Refusal> for Denied {
@@ -155,7 +162,7 @@ impl SenderStore {
 
     /// Makes a folder and its missing parents.
     pub(crate) fn folder(&self, path: &[u8]) -> Result<(), Denied> {
-        let names = components(path).ok_or(Refusal::Name)?;
+        let names = components(path).map_err(Denied::name)?;
         self.descend(&names).map(drop)
     }
 
@@ -201,7 +208,7 @@ impl SenderStore {
         size_bytes: Option<u64>,
         restart: bool,
     ) -> Result<Offered, Denied> {
-        let names = components(path).ok_or(Refusal::Name)?;
+        let names = components(path).map_err(Denied::name)?;
         if size_bytes.is_some_and(|bytes| bytes / CHUNK_BYTES as u64 >= MAX_CHUNKS) {
             return Err(Refusal::NoSpace.into());
         }

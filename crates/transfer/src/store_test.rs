@@ -7,7 +7,6 @@ use std::path::Path;
 
 use super::*;
 use crate::folders::open_base;
-use tress_container::ErrorKind;
 use tress_container::sys::Os;
 
 static OS: Os = Os;

@@ -45,8 +45,13 @@ pub(crate) fn base_name(system: &dyn System, path: &Path) -> Result<Vec<u8>, Err
             real.file_name().ok_or_else(|| Error::new(ErrorKind::BadName).at(path))?.to_owned()
         }
     };
-    let name = to_bytes(&name).filter(|name| components(name).is_some());
-    name.map(<[u8]>::to_vec).ok_or_else(|| Error::new(ErrorKind::BadName).at(path))
+    checked(to_bytes(&name)).map_err(|reason| Error::new(ErrorKind::BadName).with_detail(reason).at(path))
+}
+
+/// A name that a receiver may take, or the reason why it cannot. `None`: it is not Unicode, on a system whose names are not bytes.
+fn checked(name: Option<&[u8]>) -> Result<Vec<u8>, &'static str> {
+    let name = name.ok_or("the name is not Unicode")?;
+    components(name).map(|_| name.to_vec())
 }
 
 /// Walks a folder. An entry that cannot be sent yields an error, and the walk continues.
@@ -102,8 +107,10 @@ impl Iterator for Walk<'_> {
             };
             let path = level.path.join(&entry);
             let name = to_bytes(&entry).map(|entry| [&level.name[..], b"/", entry].concat());
-            let Some(name) = name.filter(|name| components(name).is_some()) else {
-                return Some(Err(Error::new(ErrorKind::BadName).at(path)));
+            let name = match checked(name.as_deref()) {
+                Ok(name) => name,
+                // Not `BadName`, which is an error of the command line.
+                Err(reason) => return Some(Err(Error::new(ErrorKind::TreePath).with_detail(reason).at(path))),
             };
             let metadata = match self.system.metadata_of(&path) {
                 Ok(metadata) => metadata,

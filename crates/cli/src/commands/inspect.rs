@@ -51,7 +51,7 @@ fn text(found: &Inspection) -> String {
         "version     {}\naead        {}\nrecipients  {}\nplaintext   {} bytes ({}) in {} chunks\n",
         found.version,
         found.aead.name(),
-        escape(&found.recipients.iter().map(|kind| foreign(kind)).collect::<Vec<_>>().join(", ")),
+        escape(&found.recipients.iter().map(foreign).collect::<Vec<_>>().join(", ")),
         found.plaintext_bytes,
         units::bytes_text(found.plaintext_bytes),
         found.chunks,

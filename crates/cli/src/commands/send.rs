@@ -15,6 +15,7 @@ use tress_container::{
     Error, ErrorKind, Refusal,
     keys::{Address, KeyPair},
 };
+use tress_terminal::shown::in_full;
 use tress_transfer::{Allow, Event, ReceiveOptions, SendEvent, SendOptions};
 
 use super::cancellable;
@@ -49,7 +50,7 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
     let on_event = |event: &SendEvent<'_>| match event {
         SendEvent::Skipped { link } => {
             skipped.fetch_add(1, Ordering::Relaxed);
-            note(&format!("{}: symbolic link, skipped", link.display()));
+            note(&format!("{}: symbolic link, skipped", failure::name(link)));
         }
         SendEvent::Failed { error } => note(&error.to_string()),
         _ => {}
@@ -207,11 +208,11 @@ fn show(event: &Event<'_>, output: &Path, unprinted: &Mutex<Option<Failure>>, lo
         Event::Listening(address) => return note(&format!("listening on {address}")),
         Event::Admitted { folder, from } => {
             let path = output.join(folder);
-            (format!("sender {folder}"), format!(" connected from {from}; its files go to {}", path.display()))
+            (format!("sender {folder}"), format!(" connected from {from}; its files go to {}", failure::name(&path)))
         }
         Event::Received { folder, name, .. } => {
             let path: PathBuf = output.join(folder).join(name);
-            let text = format!("{}\n", escape(&path.display().to_string()));
+            let text = format!("{}\n", in_full(&path));
             if let Err(failure) = progress::aside(|| files::print(&text)) {
                 unprinted.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
             }

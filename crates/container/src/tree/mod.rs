@@ -37,6 +37,9 @@ mod write;
 #[cfg(test)]
 mod faults_test;
 
+#[doc(hidden)]
+pub use read::shown as shown_path;
+
 pub use pack::{Skipped, pack, pack_with};
 pub use unpack::unpack;
 

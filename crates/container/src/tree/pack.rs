@@ -79,7 +79,7 @@ struct RefusedEntries {
 
 impl RefusedEntries {
     fn into_error(self) -> Error {
-        let mut names: Vec<_> = self.others.iter().map(|path| shown::given(&path.to_string_lossy())).collect();
+        let mut names: Vec<_> = self.others.iter().map(shown::given).collect();
         if self.more > 0 {
             names.push(format!("{} more", self.more));
         }
@@ -133,7 +133,7 @@ impl Packer<'_, '_> {
             let target = calls::read_link(parent, name).map_err(failed)?;
             let target = link_target(&target).ok_or_else(|| Error::new(ErrorKind::TreePath).at(&shown))?;
             if !names::link_stays_inside(self.open.len() - 1, &target, names::Rules::HERE) {
-                let detail = format!("to {}", shown::foreign(&String::from_utf8_lossy(&target)));
+                let detail = format!("to {}", shown::foreign(super::read::shown(&target)));
                 return self.refuse(Error::new(ErrorKind::TreeLink).with_detail(detail), shown);
             }
             let path = self.stored_path(&path)?;

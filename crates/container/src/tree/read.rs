@@ -288,7 +288,8 @@ pub(crate) fn damaged(why: &str) -> Error {
 }
 
 /// An entry's path for messages, with replacement characters for what this system cannot express.
-pub(crate) fn shown(path: &[u8]) -> std::path::PathBuf {
+#[doc(hidden)]
+pub fn shown(path: &[u8]) -> std::path::PathBuf {
     match names::to_os(path) {
         Some(path) => path.into(),
         None => String::from_utf8_lossy(path).into_owned().into(),

@@ -6,6 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
+use tress_terminal::shown;
 
 /// A target and its temporary folder. If it is dropped before [`UnpackTarget::install`], it removes the unpacked files.
 pub(crate) struct UnpackTarget {
@@ -101,7 +102,7 @@ impl UnpackTarget {
 
     /// Adds the present name of the old folder to an error.
     fn with_old_folder(&self, error: Error, name: &OsStr) -> Error {
-        error.with_detail(format!("the old folder is now {}", self.path.with_file_name(name).display()))
+        error.with_detail(format!("the old folder is now {}", shown::given(self.path.with_file_name(name))))
     }
 
     /// Exchanges the names of the target and the temporary folder, in one step if the system can.
