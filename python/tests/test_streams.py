@@ -7,8 +7,10 @@ import io
 import os
 import pathlib
 import random
+import socket
 import tarfile
 import zipfile
+from typing import Any
 
 import numpy as np
 import pandas
@@ -310,6 +312,66 @@ def test_what_closes_it_inside_a_block_does_not_complete_it(key: tress.KeyPair, 
     assert path.read_bytes() == b"other" and os.listdir(tmp_path) == ["x"]
     with pytest.raises(ValueError), file:
         pass
+
+
+class Refusing:
+    """Calls a raw file without being one."""
+
+    def __init__(self, file: io.RawIOBase) -> None:
+        self.write, self.fileno = file.write, file.fileno
+
+
+class Swallowing:
+    """Keeps everything and returns nothing, as some writers do."""
+
+    def __init__(self) -> None:
+        self.kept = b""
+
+    def write(self, data: bytes) -> None:
+        self.kept += data
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "own class", "raw without a descriptor"])
+@pytest.mark.parametrize("call", ["encrypt_stream", "decrypt_stream", "create"])
+def test_a_raw_file_that_takes_nothing(key: tress.KeyPair, kind: str, call: str) -> None:
+    """`io.RawIOBase.write` returns `None` if nothing was written."""
+
+    class Full(io.RawIOBase):
+        def writable(self) -> bool:
+            return True
+
+        def write(self, _: object) -> None:
+            return None
+
+    def copy(target: Any) -> None:
+        plain = data(20_000)
+        if call == "create":
+            with tress.create(target, key) as file:
+                file.write(plain)
+        elif call == "encrypt_stream":
+            tress.encrypt_stream(io.BytesIO(plain), target, key)
+        else:
+            tress.decrypt_stream(io.BytesIO(tress.encrypt(plain, key)), target, key)
+
+    one, other = socket.socketpair()
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    other.setblocking(False)
+    raw = open(writer, "wb", buffering=0)
+    targets = {"pipe": raw, "socket": other.makefile("wb", buffering=0), "own class": Refusing(raw)}
+    target: Any = targets.get(kind, Full())
+    for piece in (bytes(65536), b"x"):
+        while target.write(piece):
+            pass
+    with pytest.raises(BlockingIOError):
+        copy(target)
+    taken = Swallowing()
+    copy(taken)
+    assert taken.kept == data(20_000) if call == "decrypt_stream" else tress.decrypt(taken.kept, key) == data(20_000)
+    raw.close()
+    os.close(reader)
+    one.close()
+    other.close()
 
 
 def test_a_file_object_stays_open(key: tress.KeyPair) -> None:

@@ -292,6 +292,8 @@ def _piecewise(reader: Readable) -> Callable[[], Buffer]:
 def _write_all(writer: Writable, data: bytes) -> int:
     """Writes all of `data`: `write` of a raw file may write only a part."""
     taken = writer.write(data) if data else len(data)
+    if taken is None and _may_refuse(writer):
+        taken = 0
     if isinstance(taken, int) and taken < len(data):
         rest = memoryview(data)[taken:]
         while rest:
@@ -300,6 +302,19 @@ def _write_all(writer: Writable, data: bytes) -> int:
                 raise BlockingIOError("the target is non-blocking and accepts no data yet")
             rest = rest[count:]
     return len(data)
+
+
+def _may_refuse(writer: object) -> bool:
+    """Returns whether `None` from `write` means that nothing was written, as in non-blocking raw files.
+
+    `write` of some other objects returns nothing.
+    """
+    if isinstance(writer, io.RawIOBase):
+        return True
+    try:
+        return not os.get_blocking(writer.fileno())  # type: ignore[attr-defined]
+    except (AttributeError, OSError, TypeError, ValueError):
+        return False
 
 
 def _name(file: Any) -> str:
