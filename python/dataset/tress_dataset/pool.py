@@ -5,12 +5,14 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 from . import worker
-from .errors import UsageError
+from .errors import DatasetError, UsageError
 
 
 class Pool:
@@ -21,18 +23,26 @@ class Pool:
             raise UsageError("the number of workers must be at least 1")
         self._given = executor
         self._own: ProcessPoolExecutor | None = None
+        self._thread: ThreadPoolExecutor | None = None
         self.workers = workers or (os.cpu_count() or 1 if executor is None else _workers_of(executor))
         # Twice the number of workers, so that no worker waits for its next shard.
         self.window = 2 * self.workers
         if isinstance(executor, ProcessPoolExecutor | ThreadPoolExecutor):
             self.window = self.workers + 2
         if executor is None:
-            self._make()
+            try:
+                self._make()
+            except (OSError, ImportError) as error:  # No semaphores: some containers have no /dev/shm, or a read-only one.
+                if self.workers > 1:
+                    raise DatasetError(
+                        f"multiprocessing has no semaphores here (/dev/shm): {error}; one worker needs none (--workers 1)"
+                    ) from error
+                self._given = self._thread = ThreadPoolExecutor(1)
 
     @property
     def own(self) -> bool:
-        """Whether the pool started the processes itself."""
-        return self._given is None
+        """Whether the pool has processes of its own."""
+        return self._own is not None
 
     def _make(self) -> None:
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
@@ -45,7 +55,8 @@ class Pool:
         """Submits a task, as `Executor.submit`."""
         executor = self._given or self._own
         assert executor is not None
-        return executor.submit(task, *arguments)
+        with _importable_main():
+            return executor.submit(task, *arguments)
 
     def rebuild(self) -> bool:
         """Starts new processes after a crash. Returns False if the executor is the caller's."""
@@ -75,8 +86,25 @@ class Pool:
         """Ends the pool's processes. The caller's executor stays usable."""
         if self._own is not None:
             self._own.shutdown(wait=True, cancel_futures=True)
-        else:
-            worker.STOP.clear()
+            return
+        if self._thread is not None:
+            self._thread.shutdown()
+        worker.STOP.clear()
+
+
+@contextmanager
+def _importable_main() -> Iterator[None]:
+    """Hides the name of a script that is no file, as in `python - <<EOF`: new processes would try to import it."""
+    main = sys.modules["__main__"]
+    file = getattr(main, "__file__", None)
+    if file is None or os.path.exists(file):
+        yield
+        return
+    del main.__file__
+    try:
+        yield
+    finally:
+        main.__file__ = file
 
 
 def _workers_of(executor: Executor) -> int:
