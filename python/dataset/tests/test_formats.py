@@ -47,7 +47,7 @@ def test_its_manifest_says_what_is_missing_and_what_was_replaced(sealed: Path) -
         dataset.verify(sealed, IDENTITY, workers=1)
     assert sorted((failure.name, failure.kind) for failure in caught.value.summary.failures) == [
         ("a.tress", "missing"),
-        ("in/b", "differs"),
+        ("in/b.tress", "differs"),
     ]
 
 

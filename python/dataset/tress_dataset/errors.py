@@ -49,10 +49,17 @@ class Changed(ObjectError):
     kind = "changed"
 
 
+class WrongSize(Changed):
+    """The number of bytes differs from the size that the store reports. A second attempt shows whether it is a lie."""
+
+
 class Exists(ObjectError):
-    """The target has an object with this name that no run wrote."""
+    """The target has an object with this name that no run wrote, or a folder."""
 
     kind = "exists"
+
+    def __init__(self, text: str = "exists already, and no earlier run wrote it; force replaces it"):
+        super().__init__(text)
 
 
 class Busy(ObjectError):

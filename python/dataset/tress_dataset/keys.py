@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from os import PathLike, fsdecode
 from pathlib import Path
 from typing import Any
 
@@ -93,12 +94,12 @@ def recipients(given: Any) -> tuple[tuple[str, ...], tuple[Secret, ...]]:
 
 
 def identities(given: Any) -> tuple[tuple[str, ...], tuple[Secret, ...]]:
-    """Splits identities into texts of identity files and secrets. Reads files that are given as a `Path`."""
+    """Splits identities into texts of identity files and secrets. Reads files that are given as a path object."""
     texts: list[str] = []
     secrets: list[Secret] = []
     for one in _several(given):
-        if isinstance(one, Path):
-            texts.append(one.read_text())
+        if isinstance(one, PathLike):
+            texts.append(Path(fsdecode(one)).read_text())
         elif isinstance(one, str):
             texts.append(one)
         elif isinstance(one, Secret):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from .errors import BadName, Failure
 from .index import Index
 from .manifest import Identity
-from .names import SUFFIX, Item, Part, UnreadableEntry, check, plain_name
+from .names import Item, Part, UnreadableEntry, check, container_name, plain_name
 from .shards import WorkItem
 from .stores import Replace, Store
 
@@ -21,7 +22,10 @@ def wanted(part: Part | None, verb: str) -> Callable[[str], bool]:
     containers = verb != "decrypt"
 
     def holds(name: str) -> bool:
-        return part.holds(name[: -len(SUFFIX)] if containers and name.endswith(SUFFIX) else name)
+        try:
+            return part.holds(plain_name(name) if containers else name)
+        except BadName:
+            return part.holds(name)
 
     return holds
 
@@ -29,6 +33,7 @@ def wanted(part: Part | None, verb: str) -> Callable[[str], bool]:
 def transfers(
     verb: str,
     source: Store,
+    longest: int | None,
     index: Index,
     part: Part | None,
     force: bool,
@@ -40,7 +45,7 @@ def transfers(
         name = item.name
         try:
             if verb == "encrypt":
-                plain, target = name, name + SUFFIX
+                plain, target = name, container_name(name, longest)
             else:
                 target = plain = plain_name(name)
         except BadName as error:
@@ -69,7 +74,7 @@ def containers(index: Index, target: Store, part: Part | None, report: ReportFai
             continue
         if part is not None and not part.holds(name):
             continue
-        yield WorkItem(name, item.size, item.token, item.name, Replace.ALWAYS, index.line(item.name))
+        yield WorkItem(item.name, item.size, item.token, item.name, Replace.ALWAYS, index.line(item.name))
 
 
 def rewraps(works: Iterator[WorkItem], recipients: str | None, skip: Callable[[], None]) -> Iterator[WorkItem]:
@@ -83,16 +88,17 @@ def rewraps(works: Iterator[WorkItem], recipients: str | None, skip: Callable[[]
             yield work
 
 
-def expected(source: Store, part: Part | None) -> Iterator[Item]:
+def expected(source: Store, part: Part | None, longest: int | None) -> Iterator[Item]:
     """Yields the objects that `encrypt` makes from a source."""
-    for item in source.items():
+    for item in source.listing():
         if isinstance(item, Item) and (part is None or part.holds(item.name)):
-            yield item._replace(name=item.name + SUFFIX)
+            with suppress(BadName):
+                yield item._replace(name=container_name(item.name, longest))
 
 
 def _objects(store: Store, report: ReportFailure, part: Part | None) -> Iterator[Item]:
     """Yields the valid objects of a listing. Reports other entries if they belong to this part."""
-    for entry in store.items():
+    for entry in store.listing():
         if isinstance(entry, UnreadableEntry):
             if part is None or part.holds(entry.name):
                 report(Failure(entry.name, entry.kind, entry.why, 0))

@@ -7,12 +7,19 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
+from secrets import token_hex
 from typing import NamedTuple
 
 from .errors import BadName
 
 SUFFIX = ".tress"
 """Suffix of the name of a container."""
+
+LONG = ".tress-long"
+"""Suffix of a folder with the beginning of a name that is too long for SUFFIX."""
+_HEAD = 150
+"""Number of characters in the name of such a folder, in units of `Store.longest`."""
 
 CONTROL = ".tress-dataset"
 """Folder of the manifests in a target. Its objects are not data."""
@@ -73,6 +80,16 @@ def temporary_name(name: str) -> str:
     return f"{folder}{slash}.{digest}.tress-part"
 
 
+def random_name(name: str) -> str:
+    """Returns an unpredictable temporary name of an object. It begins with `random_prefix`."""
+    return f"{random_prefix(name)}{token_hex(8)}.tress-part"
+
+
+def random_prefix(name: str) -> str:
+    """Returns the beginning of all random temporary names of an object."""
+    return temporary_name(name)[: -len(".tress-part") - 16]
+
+
 def encoded(name: str) -> bytes:
     """Encodes a name as bytes. A file name that is not valid UTF-8 is preserved."""
     return name.encode("utf-8", "surrogateescape")
@@ -83,11 +100,40 @@ def decoded(name: bytes) -> str:
     return name.decode("utf-8", "surrogateescape")
 
 
+def container_name(name: str, longest: int | None) -> str:
+    """Returns the name of an object's container, for a store whose parts of names have at most `longest` units.
+
+    A longer last part becomes a folder with its beginning, `BEGINNING.tress-long`, and a file with its rest. Raises
+    `BadName` if `plain_name` would not return the object's name.
+    """
+    folder, slash, last = name.rpartition("/")
+    container = name + SUFFIX
+    if longest is not None and units(last + SUFFIX) > longest:
+        head = last[:_HEAD]
+        while units(head) > _HEAD:
+            head = head[:-1]
+        container = f"{folder}{slash}{head}{LONG}/{last[len(head):]}{SUFFIX}"
+    if plain_name(container) != name:
+        raise BadName(f"its folder ends in {LONG}, which stands for the beginning of a long name")
+    return container
+
+
+def units(text: str) -> int:
+    """Returns the length of a file name as the system counts it: UTF-16 on Windows and macOS, else bytes."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2 if sys.platform in ("win32", "darwin") else len(encoded(text))
+
+
 def plain_name(container: str) -> str:
     """Returns the name of a container's plaintext. Raises `BadName` if the suffix is missing."""
     if not container.endswith(SUFFIX) or container.rpartition("/")[2] == SUFFIX:
         raise BadName(f"the name of a container ends in {SUFFIX}")
-    return container[: -len(SUFFIX)]
+    name = container[: -len(SUFFIX)]
+    outer, _, last = name.rpartition("/")
+    head = outer.rpartition("/")[2].removesuffix(LONG)
+    # Other folders may end in LONG, too. The longest character has four bytes.
+    if outer.endswith(LONG) and len(encoded(head)) > _HEAD - 4 and len(encoded(head + last + SUFFIX)) > 255:
+        return outer.removesuffix(LONG) + last
+    return name
 
 
 def name_digest(name: str) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
-from .errors import Busy, Changed, ObjectError, Stopped
+from .errors import Busy, Changed, ObjectError, Stopped, WrongSize
 
 T = TypeVar("T")
 
@@ -200,7 +200,7 @@ class Retry:
                 if (
                     error_class is ErrorClass.PERMANENT
                     or isinstance(error, self.final)
-                    or failures >= self.attempts
+                    or failures >= (min(self.attempts, 2) if isinstance(error, WrongSize) else self.attempts)
                     or patience >= self.throttled
                 ):
                     error.attempts = failures + patience  # type: ignore[attr-defined]

@@ -115,13 +115,16 @@ def _load_state(plan: RunPlan, settings: RunSettings, source: Store | None, targ
     if plan.journals and not settings.dry_run:
         # Reports a target without write permission now, instead of for every object.
         name = f"{CONTROL}/probe-{plan.run}"
-        _with_retries(plan, target.prepare)
+        if plan.verb == "rewrap":
+            next(target.listing(), None)  # Raises an error for a target that does not exist.
+        else:
+            _with_retries(plan, target.prepare)
         _with_retries(plan, lambda: target.put(name, b""))
         _with_retries(plan, lambda: target.remove(name))
     index.load(target, mine, plan.retry)
     if plan.verb == "verify":
         if source is not None:
-            index.note_expected(expected(source, part))
+            index.note_expected(expected(source, part, target.longest))
         elif settings.to_manifest and not index.empty():
             index.expect_done()
     if plan.verb == "verify" or (plan.verb != "rewrap" and not index.empty()):
@@ -145,7 +148,7 @@ def _works(
     """Yields the work of a run. Reports failures that are known without processing an object."""
     if plan.verb in ("encrypt", "decrypt"):
         assert source is not None, "these commands have a source"
-        return transfers(plan.verb, source, index, settings.part, settings.force, skip, report)
+        return transfers(plan.verb, source, target.longest, index, settings.part, settings.force, skip, report)
     found = containers(index, target, settings.part, report)
     if plan.verb == "rewrap":
         return rewraps(found, None if settings.force else plan.recipients, skip)

@@ -18,7 +18,7 @@ class WorkItem(NamedTuple):
     """One object to process."""
 
     name: str
-    """Name in the store that is read."""
+    """Name in the store that is read, for `verify` and `rewrap` that of the container."""
     size: int
     token: str
     target: str

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .codec import Codec, Opening, TreeInside
-from .errors import Changed, Differs, Moved, Stopped
+from .errors import Differs, Moved, Stopped, WrongSize
 from .manifest import DoneLine, Identity
-from .names import Item, is_name_digest, name_digest
+from .names import Item, is_name_digest, name_digest, plain_name
 from .shards import WorkItem
 from .stores import BLOCK, Reading, Store
 
@@ -57,16 +57,22 @@ def _blocks(context: ShardContext, reading: Reading) -> Iterator[Any]:
         context.raise_if_stopped()
         count += len(block)
         yield block
+    _compare(reading, count)
+
+
+def _compare(reading: Reading, count: int) -> None:
+    """Raises `Changed` if the object changed, or is longer or shorter than its store says."""
     if count != reading.item.size:
-        raise Changed(f"{count} bytes were read, but the object has {reading.item.size}")
+        reading.unchanged()
+        length = f"more than {reading.item.size}" if count > reading.item.size else f"only {count}"
+        raise WrongSize(f"its store reports {reading.item.size} bytes, and reading it gives {length}")
 
 
 def _whole(context: ShardContext, reading: Reading) -> bytes:
     """Returns the bytes of an object. Raises `Changed` if their number differs from the object's size."""
     context.raise_if_stopped()
     data = reading.whole()
-    if len(data) != reading.item.size:
-        raise Changed(f"{len(data)} bytes were read, but the object has {reading.item.size}")
+    _compare(reading, len(data))
     return data
 
 
@@ -168,11 +174,13 @@ def _verify(context: ShardContext, work: WorkItem) -> DoneLine:
         reading.unchanged()
         item = reading.item
     payload_id = meter.finish()
+    name = plain_name(work.target)
+    # First: a container of another object differs from the manifest, too.
+    _check_name(context, opening, name)
     if work.line is not None and work.line.payload_id and work.line.payload_id != payload_id:
         raise Differs("can be decrypted, but is not the container in the manifest")
-    _check_name(context, opening, work.name)
     if context.source is not None and digest is not None:
-        with context.source.read(context.source.stat(work.name)) as reading:
+        with context.source.read(context.source.stat(name)) as reading:
             if _digest(context, reading) != digest.digest():
                 raise Differs("can be decrypted, but its plaintext differs from the source")
     return _line(context, work.target, item, item, payload_id, count)

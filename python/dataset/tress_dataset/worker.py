@@ -17,7 +17,7 @@ from .errors import Exists, Failure, ObjectError, Stopped, has_appeared
 from .manifest import BegunLine, DoneLine, ForeignLine, Journal
 from .retry import Retry, kind
 from .shards import Shard, WorkItem
-from .stores import Replace, Store, open_store, without_secrets
+from .stores import Replace, Store, open_store, text_without_secrets
 from .transfer import ShardContext, transfer
 
 STOP = threading.Event()
@@ -259,7 +259,4 @@ def describe(error: BaseException, plan: RunPlan) -> str:
     text = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, OSError) and error.strerror:
         text = error.strerror
-    for url in (plan.source, plan.target):
-        if url:
-            text = text.replace(url, without_secrets(url))
-    return text[:500]
+    return text_without_secrets(text, plan.source, plan.target)[:500]

@@ -12,10 +12,9 @@ from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from types import TracebackType
 from typing import Any, Self
-from urllib.parse import urlsplit, urlunsplit
 
 from ..codec import Codec
-from ..errors import Changed, UsageError
+from ..errors import UsageError, WrongSize
 from ..names import Item, UnreadableEntry
 from ..retry import Retry
 
@@ -103,6 +102,8 @@ class Store(ABC):
     """Attempts for a page of a listing."""
     shared = True
     """Whether other processes see the same objects."""
+    longest: int | None = None
+    """Longest part of a name between two slashes, in `names.units`, if the store has such a limit."""
 
     @abstractmethod
     def prepare(self) -> None:
@@ -110,7 +111,18 @@ class Store(ABC):
 
     @abstractmethod
     def items(self) -> Iterator[Item | UnreadableEntry]:
-        """Yields all objects lazily, in any order, except those that `names.ignored` excludes."""
+        """Yields all objects lazily, in any order, except those that `names.ignored` excludes.
+
+        Raises `OSError` if the store does not exist, or is no folder.
+        """
+
+    def listing(self) -> Iterator[Item | UnreadableEntry]:
+        """Yields what `items` yields. An error gets an attribute `place` with the address of this store."""
+        try:
+            yield from self.items()
+        except Exception as error:
+            error.place = self.shown  # type: ignore[attr-defined]
+            raise
 
     @abstractmethod
     def stat(self, name: str) -> Item:
@@ -146,7 +158,7 @@ class Store(ABC):
                 skip = max(0, skip - len(block))
             reading.unchanged()
             if count != reading.item.size or skip:
-                raise Changed("its length changed while it was read")
+                raise WrongSize("its length changed while it was read")
             return out.commit()
 
     @abstractmethod
@@ -176,17 +188,34 @@ class Store(ABC):
         """Closes connections."""
 
 
-def without_secrets(url: str) -> str:
-    """Returns the URL without user information and query."""
-    if "://" not in url:
-        return url
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, parts.path, "", ""))
-
-
-_HALF_A_URL = re.compile(r"[a-z][a-z0-9+.-]+:/(?!/)")
+_LINK = re.compile(r"::(?=[A-Za-z][\w+.-]*(?:::|:/|\Z))")
+"""Matches the separator in a chain of URLs such as `simplecache::sftp://host/folder`, but not in a password."""
+_HALF_A_URL = re.compile(r"[A-Za-z][\w+.-]+:/(?!/)")
 """Matches a mistyped URL such as `s3:/bucket`, which would become a local folder. A single letter is a drive."""
+_IN_TEXT = re.compile(r"[A-Za-z][\w+.-]+:/[^\s'\"<>]+")
+
+
+def without_secrets(url: str) -> str:
+    """Returns a URL, or a chain of URLs, without user information, query and fragment. Paths stay as they are."""
+    return "::".join(map(_without_secrets, _LINK.split(url)))
+
+
+def _without_secrets(url: str) -> str:
+    found = re.match(r"([A-Za-z][\w+.-]+:/+)([^/?#]*)(.*)", url, re.DOTALL)
+    if found is None:
+        return url
+    scheme, host, rest = found.groups()
+    # A password may have any of the separators. Only a port follows a colon elsewhere.
+    if "@" not in host and re.search(r":(?!\d*\Z)", host.rpartition("]")[2]) and "@" in rest:
+        host, rest = "", re.sub(r".*@", "", rest, flags=re.DOTALL)
+    return scheme + host.rpartition("@")[2] + re.sub(r"[?#].*", "", rest, flags=re.DOTALL)
+
+
+def text_without_secrets(text: str, *urls: str | None) -> str:
+    """Returns a message in which these URLs, and all other ones, have no secrets."""
+    for url in filter(None, urls):
+        text = text.replace(url, without_secrets(url))
+    return _IN_TEXT.sub(lambda found: without_secrets(found[0]), text)
 
 
 _EXTRAS = {"s3": "s3", "s3a": "s3", "sftp": "sftp", "ssh": "sftp"}
@@ -200,7 +229,7 @@ def open_store(url: str, options: Mapping[str, Any]) -> Store:
         raise UsageError("source or target is empty")
     if _HALF_A_URL.match(url):
         raise UsageError(
-            f"{without_secrets(url)}: a URL has // after its scheme; for a local folder of this name use ./{url}"
+            f"{without_secrets(url)}: a URL has // after its scheme; for a local folder of this name put ./ before it"
         )
     if "::" not in url and scheme in ("file", "local"):
         from .local import LocalStore
@@ -218,4 +247,4 @@ def open_store(url: str, options: Mapping[str, Any]) -> Store:
         extra = _EXTRAS.get(scheme, "fsspec" if error.name == "fsspec" else None)
         clone = f"in a clone of the Tress repository pip install . './python/dataset[{extra}]'"
         hint = "" if extra is None else f"; run pip install 'tress-dataset[{extra}]', or {clone}"
-        raise UsageError(f"{without_secrets(url)}: {error}{hint}") from error
+        raise UsageError(f"{without_secrets(url)}: {text_without_secrets(str(error), url)}{hint}") from error

@@ -1,21 +1,25 @@
 """All other file systems of fsspec: SFTP, memory, SMB, HDFS, and object stores with a separate package.
 
-If the file system can rename, an object is written under a temporary name and renamed. Otherwise the upload of the
-store is completed only after everything was written (`autocommit=False` of fsspec).
+If the file system can rename, an object is written under a random temporary name and renamed: other users may write to
+the same folder, so the file is created exclusively where the file system can. Otherwise the upload of the store is
+completed only after everything was written (`autocommit=False` of fsspec).
 """
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 import fsspec
 
 from ..errors import Changed, Exists, UsageError
-from ..names import CONTROL, Item, UnreadableEntry, check, ignored, temporary_name
-from . import BLOCK, Reading, Replace, Store, Writing, without_secrets
+from ..names import CONTROL, Item, UnreadableEntry, check, ignored, random_name, random_prefix
+from . import BLOCK, Reading, Replace, Store, Writing, text_without_secrets, without_secrets
 
 RENAMING = {"sftp", "ssh", "sshfs", "memory", "smb", "ftp", "hdfs", "webhdfs", "arrow_hdfs", "dir"}
 _TOKENS: tuple[str, ...] = (
@@ -33,6 +37,8 @@ _TOKENS: tuple[str, ...] = (
 _TOKENS += ("updated", "created")
 # Two threads must not use one connection of paramiko at the same time.
 _ONE_THREAD = {"sftp", "ssh"}
+_EXCLUSIVE = {"smb", "sshfs", "memory"}
+"""Schemes whose `open` has the mode `xb`."""
 
 
 class FilesStore(Store):
@@ -50,10 +56,16 @@ class FilesStore(Store):
         self.shared = self._scheme != "memory"
         self._of_thread = threading.local()
         self._made: set[str] = set()
+        self._parts: dict[str, list[str]] = {}
+        """Temporary files of earlier runs by folder."""
+        self._lost: list[str] = []
+        """Temporary files that could not be removed."""
         self._one: Any = None
         if self._scheme not in _ONE_THREAD:
             self._one = self._open()
         self._renames = self._scheme in RENAMING
+        if self._renames and self._scheme != "memory":
+            self.longest = 255
 
     def _open(self) -> tuple[Any, str]:
         try:
@@ -61,7 +73,7 @@ class FilesStore(Store):
                 self._url, skip_instance_cache=self._scheme in _ONE_THREAD, **self._options
             )
         except ValueError as error:
-            raise UsageError(f"{self.shown}: {error}") from error
+            raise UsageError(f"{self.shown}: {text_without_secrets(str(error), self._url)}") from error
         return fs, str(root).rstrip("/")
 
     @property
@@ -93,7 +105,7 @@ class FilesStore(Store):
         # A listing may have times as numbers while `info` of a single file returns a date.
         found = (info[key] for key in _TOKENS if info.get(key) is not None)
         token = "-".join(str(value.timestamp() if isinstance(value, datetime) else value) for value in found)
-        return Item(name, int(info["size"]), token)
+        return Item(name, int(info["size"] or 0), token)  # A wrong size is noticed when the object is read.
 
     def items(self) -> Iterator[Item | UnreadableEntry]:
         fs, root = self._pair()
@@ -103,6 +115,8 @@ class FilesStore(Store):
             folder = stack.pop()
             for info in fs.ls(folder, detail=True):
                 path = str(info["name"])
+                if path == root and info["type"] == "file":
+                    raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), self.shown)
                 if path.rstrip("/") == folder or not path.startswith(root + "/"):
                     continue
                 name = path[len(root) + 1 :]
@@ -134,15 +148,87 @@ class FilesStore(Store):
     def write(self, name: str, size: int, about: Mapping[str, str], replace: Replace) -> Writing:
         path = self.path(name)
         if not replace and self.fs.exists(path):
-            raise Exists("exists already, and no earlier run wrote it; force replaces it")
+            self._raise_if_folder(path)
+            raise Exists
+        if replace and self._renames:
+            self._remove_parts(name)
         return _FilesWriting(self, name)
+
+    def _raise_if_folder(self, path: str) -> None:
+        if self.fs.isdir(path):
+            raise Exists(f"a folder of the target has its name, {path.rpartition('/')[2]}")
+
+    def _remove_parts(self, name: str) -> None:
+        """Removes the temporary files that earlier runs have left of an object that is written again."""
+        fs = self.fs
+        beginning = self.path(random_prefix(name))
+        folder = beginning.rpartition("/")[0]
+        if folder not in self._parts:
+            fs.invalidate_cache(folder)
+            try:
+                names = [str(name) for name in fs.ls(folder, detail=False)]
+            except FileNotFoundError:
+                names = []
+            self._parts[folder] = [name for name in names if ignored(name.rpartition("/")[2])]
+        for found in self._parts[folder]:
+            if found.startswith(beginning):
+                with suppress(OSError):  # It may belong to another user.
+                    fs.rm_file(found)
+
+    def create(self, path: str) -> Any:
+        """Creates a temporary file."""
+        fs = self.fs
+        # paramiko needs both letters.
+        exclusive = "xb" if self._scheme in _EXCLUSIVE else "wxb" if hasattr(fs, "ftp") and self._scheme != "ftp" else ""
+        try:
+            if exclusive:
+                with suppress(ValueError, NotImplementedError):  # A version without this mode.
+                    return fs.open(path, exclusive)
+            if fs.exists(path):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+            return fs.open(path, "wb")
+        except OSError:
+            self.raise_if_below_file(path)
+            raise
+
+    def rename(self, old: str, new: str) -> None:
+        """Renames a file, and replaces an existing one."""
+        fs = self.fs
+        try:
+            if type(fs).mv is not fsspec.AbstractFileSystem.mv:
+                fs.mv(old, new)
+            else:  # That `mv` takes `*`, `?` and `[` as patterns.
+                self._raise_if_folder(new)
+                fs.cp_file(old, new)
+                fs.rm_file(old)
+        except FileNotFoundError:
+            raise Changed("its temporary file was removed while it was written") from None
+        except OSError:
+            self._raise_if_folder(new)
+            raise
+
+    def settle(self) -> None:
+        lost, self._lost = self._lost, []
+        for path in lost:
+            with suppress(Exception):  # as `discard`
+                self.fs.rm_file(path)
 
     def folder(self, path: str) -> None:
         """Creates the folder of a file."""
         parent = path.rpartition("/")[0]
         if parent and parent not in self._made:
-            self.fs.makedirs(parent, exist_ok=True)
+            try:
+                self.fs.makedirs(parent, exist_ok=True)
+            except OSError:
+                self.raise_if_below_file(path)
+                raise
             self._made.add(parent)
+
+    def raise_if_below_file(self, path: str) -> None:
+        """Raises `Exists` if a file has the name of one of the folders of a path."""
+        while (path := path.rpartition("/")[0]) and path != self._pair()[1]:
+            if self.fs.isfile(path):
+                raise Exists(f"a file of the target has the name of its folder {path.rpartition('/')[2]}")
 
     def put(self, name: str, data: bytes) -> None:
         with _FilesWriting(self, name) as out:
@@ -180,11 +266,8 @@ class _FilesReading(Reading):
             prefetch(item.size)
 
     def blocks(self) -> Iterator[Any]:
-        left = self.item.size
-        while left > 0:
-            block = self._file.read(min(left, BLOCK))
-            if not block:
-                raise Changed("truncated while it was read")
+        left = self.item.size + 1  # One more byte shows that the object is longer.
+        while left > 0 and (block := self._file.read(min(left, BLOCK))):
             left -= len(block)
             yield block
 
@@ -205,24 +288,31 @@ class _FilesWriting(Writing):
         self._name = name
         self._path = store.path(name)
         self._renames = store._renames
-        self._temporary = store.path(temporary_name(name)) if self._renames else self._path
+        self._temporary = store.path(random_name(name))
         self._done = False
+        self._size = 0
         self._file: Any = None
         store.folder(self._path)
-        more = {} if self._renames else {"autocommit": False}
-        self._file = store.fs.open(self._temporary, "wb", **more)
+        if self._renames:
+            self._file = store.create(self._temporary)
+        else:
+            self._file = store.fs.open(self._path, "wb", autocommit=False)
 
     def write(self, data: Any) -> None:
         self._file.write(data)
+        self._size += len(data)
 
     def commit(self) -> Item:
         self._file.close()
         if self._renames:
-            self._store.fs.mv(self._temporary, self._path)
+            self._store.rename(self._temporary, self._path)
         else:
             self._file.commit()
         self._done = True
-        return self._store.stat(self._name)
+        item = self._store.stat(self._name)
+        if item.size != self._size:
+            raise Changed(f"{self._size} bytes were written, and its store reports {item.size}")
+        return item
 
     def discard(self) -> None:
         if self._done or self._file is None:
@@ -235,5 +325,7 @@ class _FilesWriting(Writing):
                 self._store.fs.rm_file(self._temporary)
             else:
                 self._file.discard()
-        except Exception:  # the connection may have failed; the next run overwrites the same temporary file
+        except Exception:  # the connection may have failed
+            if self._renames:
+                self._store._lost.append(self._temporary)
             self._store.renew()

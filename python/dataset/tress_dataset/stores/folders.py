@@ -13,7 +13,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from ..errors import BadName
+from ..errors import BadName, Exists
 
 HANDLES = (
     os.scandir in os.supports_fd and {os.open, os.stat, os.mkdir, os.unlink, os.rename, os.link} <= os.supports_dir_fd
@@ -75,7 +75,7 @@ class Folder:
         """Opens a folder inside this one. With `make`, creates it if it is missing.
 
         Raises `LinkInPath` if it is a link. With `make`, raises `BadName` if another user has planted it in a folder
-        where everybody may create names.
+        where everybody may create names, and `Exists` if a file has its name.
         """
         path = os.path.join(self.path, name)
         try:
@@ -91,6 +91,8 @@ class Folder:
             # A link causes either of the two errors, depending on the system.
             if error.errno in (errno.ELOOP, errno.ENOTDIR) and stat.S_ISLNK(self.stat(name).st_mode):
                 raise LinkInPath("a folder in its path is a symbolic link") from None
+            if make and error.errno == errno.ENOTDIR:
+                raise Exists(f"a file of the target has the name of its folder {name}") from None
             raise
         try:
             if make and inner._is_planted_in(self):

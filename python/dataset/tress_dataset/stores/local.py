@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, ExitStack, suppress
 from typing import Any
 
 from ..codec import Codec
-from ..errors import BadName, Busy, Changed, Exists, TemporaryNameTaken, mark_appeared
+from ..errors import BadName, Busy, Changed, Exists, TemporaryNameTaken, WrongSize, mark_appeared
 from ..names import CONTROL, Item, UnreadableEntry, check, ignored, temporary_name
 from . import BLOCK, HEAD, PIECE, Reading, Replace, Store, Writing
 from .folders import Folder, LinkInPath, Root, close
@@ -27,6 +27,7 @@ except ImportError:  # Windows has no such locks: an existing temporary file blo
     fcntl = None  # type: ignore[assignment]
 
 
+_NO_END = "it has no end: the system has no data of it yet"
 _UNUSABLE = {errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.EISDIR, errno.EACCES, errno.EPERM}
 """Errors of opening a link, a pipe, a folder, or a file of another user for writing."""
 
@@ -56,6 +57,7 @@ class LocalStore(Store):
     """A local or mounted folder."""
 
     local = True
+    longest = 255
 
     def __init__(self, url: str):
         path = url.partition("://")[2] if "://" in url else url
@@ -231,37 +233,35 @@ class _LocalReading(Reading):
         self.item = describe(name, self.status)
 
     def blocks(self) -> Iterator[Any]:
-        left = self.item.size
+        left = self.item.size + 1  # One more byte shows that the file is longer than the system says.
         # Reuses one buffer: allocating a new one per block would take as long as the encryption.
         buffer = memoryview(bytearray(min(left, PIECE)))
         with open(self._fd, "rb", buffering=0, closefd=False) as file:
-            while left > 0:
-                count = file.readinto(buffer[:left])
-                if not count:
-                    raise Changed("truncated while it was read")
+            while left > 0 and (count := file.readinto(buffer[:left])) != 0:
+                if count is None:
+                    raise WrongSize(_NO_END)
                 left -= count
                 yield buffer[:count]
 
     def start(self, count: int) -> bytes:
         """Returns the first bytes, up to `count`."""
-        return self._read(min(count, self.item.size))
+        pieces = []
+        try:
+            while count > 0 and (piece := os.read(self._fd, count)):
+                pieces.append(piece)
+                count -= len(piece)
+        except BlockingIOError:
+            raise WrongSize(_NO_END) from None
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def whole(self) -> bytes:
-        return self._read(self.item.size)
-
-    def _read(self, left: int) -> bytes:
-        pieces = []
-        while left > 0:
-            pieces.append(os.read(self._fd, left))
-            if not pieces[-1]:
-                raise Changed("truncated while it was read")
-            left -= len(pieces[-1])
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return self.start(self.item.size + 1)
 
     def copy_to(self, out: _LocalWriting, start: int) -> None:
         """Copies all bytes from offset `start` to `out`."""
         offset = start
-        while offset < self.item.size:
+        count = 1
+        while count and offset < self.item.size:
             try:
                 count = os.copy_file_range(self._fd, out.fd, self.item.size - offset, offset)
             except (AttributeError, OSError):  # Not supported by the system, or between these two files.
@@ -269,9 +269,9 @@ class _LocalReading(Reading):
                 piece = os.read(self._fd, min(PIECE, self.item.size - offset))
                 out.write(piece)
                 count = len(piece)
-            if count == 0:
-                raise Changed("truncated while it was read")
             offset += count
+        if offset != self.item.size:
+            raise WrongSize("its length changed while it was read")
 
     def unchanged(self) -> None:
         name = self.item.name
@@ -303,8 +303,8 @@ class _LocalWriting(Writing):
         with ExitStack() as within:
             self._folder, self._last = within.enter_context(store.around(name, make=True))
             # For small objects the check in `commit` is early enough.
-            if not replace and size > BLOCK and self._is_there():
-                raise Exists("exists already, and no earlier run wrote it; force replaces it")
+            if not replace and size > BLOCK:
+                self._raise_if_there()
             self.fd = self._open()
             self._within = within.pop_all()
 
@@ -368,12 +368,11 @@ class _LocalWriting(Writing):
             f"its temporary name {self._temporary_name} is taken by a file that cannot be removed, or by no file"
         )
 
-    def _is_there(self) -> bool:
-        try:
-            self._folder.stat(self._last)
-        except FileNotFoundError:
-            return False
-        return True
+    def _raise_if_there(self) -> None:
+        with suppress(FileNotFoundError):
+            if stat.S_ISDIR(self._folder.stat(self._last).st_mode):
+                raise Exists(f"a folder of the target has its name, {self._last}")
+            raise Exists
 
     def _entry_is(self, name: str, status: os.stat_result) -> bool:
         """Returns whether the entry with this name is this file."""
@@ -399,7 +398,11 @@ class _LocalWriting(Writing):
         if fcntl is not None and not self._entry_is(self._temporary, status):
             raise Changed(f"its temporary file {self._temporary_name} was replaced while it was written")
         if self._replace:
-            self._folder.replace(self._temporary, self._last)
+            try:
+                self._folder.replace(self._temporary, self._last)
+            except IsADirectoryError:
+                self._raise_if_there()
+                raise
         else:
             self._name_new()
         self._store.mark_touched(self._name)
@@ -412,14 +415,13 @@ class _LocalWriting(Writing):
 
     def _name_new(self) -> None:
         """Renames the temporary file without replacing an object, even one that appears at the same time."""
-        exists = Exists("exists already, and no earlier run wrote it; force replaces it")
         try:
             self._folder.link(self._temporary, self._last)
-        except FileExistsError:
-            raise exists from None
-        except (OSError, NotImplementedError):  # The file system has no hard links.
-            if self._is_there():
-                raise exists from None
+        except (OSError, NotImplementedError) as error:
+            self._raise_if_there()
+            if isinstance(error, FileExistsError):
+                raise Exists from None
+            # The file system has no hard links.
             self._folder.replace(self._temporary, self._last)
         else:
             # The object is complete; a remaining second name does no harm.

@@ -8,6 +8,7 @@ tag.
 from __future__ import annotations
 
 import asyncio
+import errno
 import math
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
@@ -23,7 +24,7 @@ from ..codec import Codec
 from ..errors import Changed, Exists, UsageError
 from ..names import CONTROL, Item, UnreadableEntry, check, ignored
 from ..retry import Retry, answer
-from . import HEAD, Reading, Replace, Store, Writing
+from . import HEAD, Reading, Replace, Store, Writing, without_secrets
 
 T = TypeVar("T")
 
@@ -47,8 +48,8 @@ class S3Store(Store):
 
     def __init__(self, url: str, options: Mapping[str, Any]):
         self.bucket, _, prefix = url.partition("://")[2].partition("/")
-        if not self.bucket:
-            raise UsageError("the URL has no bucket")
+        if not self.bucket or "@" in self.bucket:
+            raise UsageError(f"{without_secrets(url)}: a URL of S3 has the form s3://BUCKET/PREFIX")
         prefix = prefix.strip("/")
         self.prefix = prefix + "/" if prefix else ""
         self.shown = f"s3://{self.bucket}/{prefix}"
@@ -77,22 +78,24 @@ class S3Store(Store):
         return reply
 
     def items(self) -> Iterator[Item | UnreadableEntry]:
-        return self._items(self.prefix)
-
-    def _items(self, prefix: str) -> Iterator[Item | UnreadableEntry]:
+        prefix = self.prefix
         token: str | None = None
+        empty = True
         following: Future[dict[str, Any]] | None = self._page(prefix, token)
         while following is not None:
             page = _retried_result(following, lambda: self._page(prefix, token), self.retry)
             token = page.get("NextContinuationToken")
             following = self._page(prefix, token) if page.get("IsTruncated") and token else None
             for entry in page.get("Contents", ()):
+                empty = False
                 name = entry["Key"][len(self.prefix) :]
                 size = int(entry["Size"])
                 if not name or (name.endswith("/") and size == 0):
                     continue  # A folder marker.
                 if not ignored(name):
                     yield Item(name, size, entry["ETag"])
+        if empty and prefix:  # A bucket may be empty, but a prefix without objects does not exist.
+            raise FileNotFoundError(errno.ENOENT, "no object has this prefix", self.shown)
 
     def _page(self, prefix: str, token: str | None) -> Future[dict[str, Any]]:
         more = {"ContinuationToken": token} if token else {}
@@ -335,7 +338,7 @@ class S3Writing(Writing):
             if self._replace is Replace.ALWAYS:
                 raise Changed("modified while it was copied") from None
             if not self._ours():
-                raise Exists("exists already, and no earlier run wrote it; force replaces it") from None
+                raise Exists from None
             self._condition = {}
             reply = self._finish()
         self._upload = None
