@@ -6,21 +6,23 @@ Exit status, as for `tress`: 0 done, 1 failed (an object, a store, or no matchin
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 from . import decrypt, encrypt, rewrap, verify
-from .errors import UsageError
+from .errors import DatasetError, UsageError
 from .keys import Secret
 from .names import Part
 from .progress import Terminal
 from .retry import Retry
-from .stores import without_secrets
+from .stores import text_without_secrets, without_secrets
 from .summary import Summary
 
 NAME = "tress-dataset"
@@ -40,12 +42,53 @@ def _interrupt(number: int, _: object) -> NoReturn:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{NAME}: error: {message}\n")
+        self.exit(_fail(text_without_secrets(message), 2))
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Prints help or the version. argparse itself ignores a failure."""
+        if status := _print_result(message):
+            raise SystemExit(status)
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        import tress
+
+        parser.exit(_print_result(f"{NAME} {tress.__version__}\n"))
+
+
+def _say(text: str) -> None:
+    """Prints a line to standard error, which may be closed or full."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(text, file=sys.stderr, flush=True)
+
+
+def _fail(text: str, status: int) -> int:
+    _say(f"{NAME}: error: {text}")
+    return status
+
+
+def _print_result(text: str) -> int:
+    """Writes to standard output, and returns the exit status: 1 if it is closed, full, or a pipe without a reader."""
+    try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        with suppress(OSError, ValueError, AttributeError):  # Python would write the rest again when it exits.
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, sys.stdout.fileno())
+            os.close(null)
+        return _fail(f"standard output: {error.strerror}", 1)
+    return 0
 
 
 def parser() -> argparse.ArgumentParser:
     """Returns the parser of all commands and options."""
     top = _Parser(prog=NAME, description="Encrypt, decrypt, verify or rewrap every object of a folder or bucket.")
+    top.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     commands = top.add_subparsers(dest="verb", required=True, metavar="COMMAND", parser_class=_Parser)
     for verb, text in (
         ("encrypt", "encrypt every object of SOURCE to NAME.tress in TARGET"),
@@ -145,7 +188,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
         signal.signal(number, _interrupt)
-    terminal = Terminal() if sys.stderr.isatty() and not given.dry_run else None
+    terminal = Terminal() if sys.stderr is not None and sys.stderr.isatty() and not given.dry_run else None
     try:
         summary = _run(given, terminal)
     except UsageError as error:
@@ -178,7 +221,7 @@ def _run(given: argparse.Namespace, terminal: Terminal | None) -> Summary:
         "dry_run": given.dry_run,
         "failed_list": given.failed,
         "progress": terminal,
-        "warn": lambda text: print(f"{NAME}: warning: {text}", file=sys.stderr),
+        "warn": lambda text: _say(f"{NAME}: warning: {text}"),
         "check": False,
     }
     if given.verb == "encrypt":
@@ -229,32 +272,27 @@ def _shown(error: BaseException, given: argparse.Namespace) -> str:
     text = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, OSError) and error.strerror:
         text = f"{name}: {error.strerror}" if name else error.strerror
-    for url in (getattr(given, "source", None), given.target):
-        if url:
-            text = text.replace(url, without_secrets(url))
-    if without_secrets(given.target) not in text and not isinstance(error, UsageError):
-        text = f"{without_secrets(given.target)}: {text}"
-    return text
+    text = text_without_secrets(text, getattr(given, "source", None), given.target)
+    place = getattr(error, "place", without_secrets(given.target))
+    return text if name or place in text or isinstance(error, DatasetError) else f"{place}: {text}"
 
 
 def _print_error(terminal: Terminal | None, text: str, status: int) -> int:
     if terminal is not None:
         terminal.clear()
-    print(f"{NAME}: error: {text}", file=sys.stderr)
-    return status
+    return _fail(text, status)
 
 
 def _print_summary(summary: Summary, as_json: bool) -> int:
     for failure in summary.failures:
-        print(f"{NAME}: error: {_printable(failure.name)}: {failure.message}", file=sys.stderr)
+        _fail(f"{_printable(failure.name)}: {failure.message}", 1)
     if summary.failed > len(summary.failures):
-        print(f"{NAME}: error: and {summary.failed - len(summary.failures)} more", file=sys.stderr)
+        _fail(f"and {summary.failed - len(summary.failures)} more", 1)
     if summary.failed_list is not None:
-        print(f"{NAME}: the complete list of failed objects is {summary.failed_list}", file=sys.stderr)
-    print(summary.sentence(), file=sys.stderr)
-    if as_json:
-        print(json.dumps(summary.as_dict()))
-    return 0 if summary.ok else 1
+        _say(f"{NAME}: the complete list of failed objects is {summary.failed_list}")
+    _say(summary.sentence())
+    status = _print_result(json.dumps(summary.as_dict()) + "\n") if as_json else 0
+    return status if summary.ok else 1
 
 
 def _printable(name: str) -> str:

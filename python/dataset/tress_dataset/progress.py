@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -125,13 +126,16 @@ class Terminal:
 
     def __call__(self, progress: Progress) -> None:
         text = progress.line()
-        self._out.write("\r" + text + " " * (self._width - len(text)))
-        self._out.flush()
+        self._write("\r" + text + " " * (self._width - len(text)))
         self._width = len(text)
+
+    def _write(self, text: str) -> None:
+        with suppress(OSError):  # A terminal that was closed does not end the run.
+            self._out.write(text)
+            self._out.flush()
 
     def clear(self) -> None:
         """Clears the line."""
         if self._width:
-            self._out.write("\r" + " " * self._width + "\r")
-            self._out.flush()
+            self._write("\r" + " " * self._width + "\r")
             self._width = 0
