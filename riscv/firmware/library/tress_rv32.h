@@ -94,7 +94,8 @@ int tress_aes_ecb_decrypt(const tress_aes_key *key, const uint8_t *in, uint8_t *
 /* CBC of whole blocks. iv is set to the last ciphertext block. */
 int tress_aes_cbc_encrypt(const tress_aes_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t length);
 int tress_aes_cbc_decrypt(const tress_aes_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t length);
-/* CTR of any length. The whole block is the counter, big-endian, and wraps around. It is set to the next counter block. */
+/* CTR of any length. The whole block is the counter, big-endian, and wraps around. It is set to the next counter block. A
+ * message in several calls: all lengths but the last are whole blocks, because the rest of a block's key stream is lost. */
 int tress_aes_ctr(const tress_aes_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t length);
 
 /* CCM (SP 800-38C) in place: nonces of 7 to 13 bytes, never used twice with a key; tags of 4, 6, ... 16 bytes. TRESS_LENGTH also
@@ -122,6 +123,7 @@ int tress_aes_table_fill(tress_aes_tables *tables);
 int tress_aes_table_set_key(tress_aes_table_key *key, const uint8_t *bytes, size_t length);
 int tress_aes_table_ecb_encrypt(const tress_aes_table_key *key, const tress_aes_tables *tables, const uint8_t *in,
                                 uint8_t *out, size_t length);
+/* CTR as tress_aes_ctr. */
 int tress_aes_table_ctr(const tress_aes_table_key *key, const tress_aes_tables *tables, uint8_t counter[16],
                         const uint8_t *in, uint8_t *out, size_t length);
 
@@ -133,7 +135,7 @@ int tress_rc6_ecb_decrypt(const tress_rc6_key *key, const uint8_t *in, uint8_t *
 /* CBC of whole blocks. iv is set to the last ciphertext block. */
 int tress_rc6_cbc_encrypt(const tress_rc6_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t length);
 int tress_rc6_cbc_decrypt(const tress_rc6_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t length);
-/* CTR. The whole block is the counter, big-endian, and wraps around. It is set to the next counter block. */
+/* CTR as tress_aes_ctr. */
 int tress_rc6_ctr(const tress_rc6_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t length);
 /* CCM in place, as tress_aes_ccm_encrypt and tress_aes_ccm_decrypt. */
 int tress_rc6_ccm_encrypt(const tress_rc6_key *key, const uint8_t *nonce, size_t nonce_length, const uint8_t *aad,

@@ -122,6 +122,7 @@ macro_rules! fixed_key_size {
 
         impl $crate::BlockCipher for $name {
             const BLOCK_BYTES: usize = <$cipher as $crate::BlockCipher>::BLOCK_BYTES;
+            const COUNTER_BYTES: usize = <$cipher as $crate::BlockCipher>::COUNTER_BYTES;
             const BACKENDS: &'static [$crate::Backend] = <$cipher as $crate::BlockCipher>::BACKENDS;
             type Core = <$cipher as $crate::BlockCipher>::Core;
 

@@ -15,7 +15,7 @@
 //! ```
 
 use super::{BlockOf, ParallelMode, iv_block, run_parallel, vector_bytes};
-use crate::block::BlockBytes;
+use crate::block::{BlockBytes, wipe};
 use crate::engine::{Engine, NoInterleave, Operation, increment_by};
 use crate::operation::{Ctr, Modes};
 use crate::{BlockCipher, Error};
@@ -29,11 +29,14 @@ pub fn apply<C: BlockCipher>(cipher: &C, counter: &[u8], data: &mut [u8]) -> Res
     Stream::new(cipher, counter)?.apply(data)
 }
 
-/// A key stream that encrypts or decrypts data piece by piece.
+/// A key stream that encrypts or decrypts data in pieces of any length.
 pub struct Stream<'c, C: BlockCipher> {
     cipher: &'c C,
+    /// The counter block of the next byte.
     counter: BlockOf<C>,
-    /// Number of counter blocks left; `None` if the counter wraps.
+    /// Number of bytes of this counter block's key stream that earlier pieces used.
+    used: usize,
+    /// Number of counter blocks that no piece used; `None` if the counter wraps.
     left: Option<u64>,
 }
 
@@ -55,22 +58,38 @@ impl<'c, C: BlockCipher> Stream<'c, C> {
             let used = number.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
             (1 << (8 * C::COUNTER_BYTES)) - used
         });
-        Ok(Stream { cipher, counter, left })
+        Ok(Stream { cipher, counter, used: 0, left })
     }
 
-    /// Encrypts or decrypts the next bytes in place. The rest of the last block's key stream is dropped, so every piece except the last
-    /// must be whole blocks.
+    /// Encrypts or decrypts the next bytes in place. A piece that begins inside of a block costs a block more: its key stream is computed
+    /// again.
     ///
     /// # Errors
-    /// `CounterExhausted`. The data is unchanged then.
+    /// `CounterExhausted`. The data is unchanged then, and the next piece continues where the last one ended.
     pub fn apply(&mut self, data: &mut [u8]) -> Result<(), Error> {
-        let blocks = data.len().div_ceil(C::BLOCK_BYTES) as u64;
+        let unused = if self.used == 0 { 0 } else { C::BLOCK_BYTES - self.used };
+        let (first, data) = data.split_at_mut(unused.min(data.len()));
         if let Some(left) = &mut self.left {
-            *left = left.checked_sub(blocks).ok_or(Error::CounterExhausted)?;
+            *left = left.checked_sub(data.len().div_ceil(C::BLOCK_BYTES) as u64).ok_or(Error::CounterExhausted)?;
+        }
+        if !first.is_empty() {
+            let mut block = BlockOf::<C>::ZERO;
+            let end = self.used + first.len();
+            block.as_mut()[self.used..end].copy_from_slice(first);
+            self.cipher.core().ctr(Ctr { counter: self.counter, data: &mut block.as_mut()[..end] });
+            first.copy_from_slice(&block.as_ref()[self.used..end]);
+            wipe(core::slice::from_mut(&mut block));
+            self.advance(first.len());
         }
         self.cipher.core().ctr(Ctr { counter: self.counter, data });
-        increment_by(self.counter.as_mut(), blocks);
+        self.advance(data.len());
         Ok(())
+    }
+
+    fn advance(&mut self, bytes: usize) {
+        let end = self.used + bytes;
+        increment_by(self.counter.as_mut(), (end / C::BLOCK_BYTES) as u64);
+        self.used = end % C::BLOCK_BYTES;
     }
 }
 

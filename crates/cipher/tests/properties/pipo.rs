@@ -1,9 +1,10 @@
 //! PIPO: every backend gives the result of the reference, and the counter of 16 bits does not wrap.
 
+use ccm::KeyInit;
 use proptest::prelude::*;
 use tress_cipher::Error;
 use tress_cipher::modes::ctr;
-use tress_cipher::pipo::Pipo;
+use tress_cipher::pipo::{Pipo, Pipo128, Pipo256};
 
 use crate::properties::block_modes::{ctr_agrees, ecb_and_cbc_agree};
 use crate::properties::common::{PropertyCipher, SeededBytes, any_key_bytes, any_length, backends, cases, edges};
@@ -66,6 +67,9 @@ fn every_carry_agrees() {
 /// All blocks from a counter to the last one succeed; one byte more is an error.
 #[test]
 fn the_counter_ends_after_its_last_block() {
+    let (last, mut data) = ([0xff; 8], [0; 9]);
+    assert_eq!(ctr::apply(&Pipo128::new(&KEY.into()), &last, &mut data), Err(Error::CounterExhausted));
+    assert_eq!(ctr::apply(&Pipo256::new(&[3; 32].into()), &last, &mut data), Err(Error::CounterExhausted));
     for backend in backends::<Pipo>() {
         let pipo = Pipo::prepare(backend, &KEY);
         for left in [0_usize, 1, 2, 63, 64, 65, 1000, 1 << 16].into_iter().filter(|left| !cfg!(miri) || *left < 3) {

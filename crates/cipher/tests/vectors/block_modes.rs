@@ -67,6 +67,11 @@ pub(crate) fn ctr<C: VectorCipher>(backend: Backend, test: &VectorTest, label: &
         assert!(!test.is_valid(), "{label}");
         assert_eq!(ctr::apply(&cipher, &test.iv, &mut data), Err(Error::CounterExhausted), "{label}");
         assert_eq!(data, test.message(), "{label}: something was written");
+        // Byte by byte, the last counter block is used up to its end.
+        let left = 0x1_0000 - usize::from(u16::from_be_bytes([test.iv[6], test.iv[7]]));
+        let mut stream = ctr::Stream::new(&cipher, &test.iv).expect(label);
+        let refused = data.iter_mut().position(|byte| stream.apply(std::slice::from_mut(byte)).is_err());
+        assert_eq!(refused, Some(left * C::BLOCK_BYTES), "{label}");
         return;
     }
     assert!(test.is_valid(), "{label}");
@@ -74,4 +79,15 @@ pub(crate) fn ctr<C: VectorCipher>(backend: Backend, test: &VectorTest, label: &
     assert_eq!(data, test.ct, "{label}: encrypt");
     ctr::apply(&cipher, &test.iv, &mut data).expect(label);
     assert_eq!(data, test.message(), "{label}: decrypt");
+    // In pieces that begin and end inside of blocks, that take several, and that are empty.
+    for lengths in [&[1][..], &[0, C::BLOCK_BYTES - 1, 2], &[3, 2 * C::BLOCK_BYTES, 1, C::BLOCK_BYTES + 1]] {
+        let (mut data, mut begin) = (test.message().to_vec(), 0);
+        let mut stream = ctr::Stream::new(&cipher, &test.iv).expect(label);
+        for length in lengths.iter().cycle().take(data.len() + 1) {
+            let end = data.len().min(begin + length);
+            stream.apply(&mut data[begin..end]).expect(label);
+            begin = end;
+        }
+        assert_eq!(data, test.ct, "{label}: pieces of {lengths:?} bytes");
+    }
 }
