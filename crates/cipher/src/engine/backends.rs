@@ -1,8 +1,8 @@
 //! Dispatch over the backends of a cipher.
 
 /// Defines a cipher with a key: an enum with a variant for each backend, from slow to fast. A variant holds the engine, which proves
-/// that the machine has the instructions, and the round keys in the form of that backend. `of` names the block type; `ccm` names the
-/// type that has CCM, if there is one.
+/// that the machine has the instructions, and the round keys in the form of that backend. A condition in brackets says which blocks the
+/// backend has. `of` names the block type; `ccm` names the type that has CCM, if there is one.
 macro_rules! backends {
     (
         $(#[$doc:meta])*
@@ -13,7 +13,7 @@ macro_rules! backends {
         $($crate::engine::backends!(@ccm $ccm, $backends);)?
     };
     (@core [$($doc:tt)*] $name:ident [$($generics:tt)*] [$($b:ident)?] $block:ident {
-        $($(#[cfg($cfg:meta)])? $backend:ident: $engine:ty,)*
+        $($(#[cfg($cfg:meta)])? $backend:ident $([$($has_block:tt)+])?: $engine:ty,)*
     }) => {
         $($doc)*
         // The sizes of the variants differ, but the crate has no heap, so the large ones cannot be boxed.
@@ -24,8 +24,18 @@ macro_rules! backends {
         }
 
         impl<$($generics)*> $name<$($b)?> {
+            /// The backends that have this block, and their number.
+            const LISTED: &'static ([$crate::cpu::Backend; $crate::cpu::Backend::ALL.len()], usize) = &{
+                let (mut listed, mut count) = ([$crate::cpu::Backend::Reference; $crate::cpu::Backend::ALL.len()], 0);
+                $(if true $(&& $($has_block)+)? {
+                    listed[count] = $crate::cpu::Backend::$backend;
+                    count += 1;
+                })*
+                (listed, count)
+            };
+
             /// The backends, from slow to fast, including those that this machine lacks.
-            pub(crate) const BACKENDS: &'static [$crate::cpu::Backend] = &[$($crate::cpu::Backend::$backend),*];
+            pub(crate) const BACKENDS: &'static [$crate::cpu::Backend] = Self::LISTED.0.split_at(Self::LISTED.1).0;
 
             /// `BackendUnavailable` unless the cipher has the backend and the machine has its instructions.
             #[inline]
@@ -82,7 +92,7 @@ macro_rules! backends {
             }
         }
     };
-    (@ccm $ccm:ty, { $($(#[cfg($cfg:meta)])? $backend:ident: $engine:ty,)* }) => {
+    (@ccm $ccm:ty, { $($(#[cfg($cfg:meta)])? $backend:ident $([$($has_block:tt)+])?: $engine:ty,)* }) => {
         impl $crate::engine::CcmCore for $ccm {
             #[inline]
             fn run_ccm<O: $crate::engine::CcmOperation>(&self, operation: O) -> O::Output {

@@ -210,13 +210,7 @@ pub trait Engine: Copy + 'static {
     /// CBC encryption of whole blocks of one message. Sets `chain` to the last ciphertext block.
     #[inline(always)]
     fn cbc_encrypt_blocks(self, keys: &Self::RoundKeys, chain: &mut Self::Block, data: &mut [u8]) {
-        for block in data.chunks_exact_mut(Self::Block::BYTES) {
-            for (chain, byte) in chain.as_mut().iter_mut().zip(&*block) {
-                *chain ^= byte;
-            }
-            self.encrypt_block(keys, chain);
-            block.copy_from_slice(chain.as_ref());
-        }
+        cbc_encrypt_by_block(self, keys, chain, data);
     }
 }
 
@@ -242,21 +236,45 @@ pub trait CcmEngine: Engine<Block = Block> {
         data: &mut [u8],
         direction: CipherDirection,
     ) {
-        for block in data.chunks_exact_mut(16) {
-            let mut key_stream = *counter;
-            self.encrypt_block(keys, &mut key_stream);
-            increment(counter);
-            if direction == CipherDirection::Encrypt {
-                xor_block(mac, block);
-            }
-            for (byte, key) in block.iter_mut().zip(key_stream) {
-                *byte ^= key;
-            }
-            if direction == CipherDirection::Decrypt {
-                xor_block(mac, block);
-            }
-            self.encrypt_block(keys, mac);
+        ccm_by_block(self, keys, (mac, counter), data, direction);
+    }
+}
+
+/// [`Engine::cbc_encrypt_blocks`] by calls of [`Engine::encrypt_block`].
+#[inline(always)]
+pub(crate) fn cbc_encrypt_by_block<E: Engine>(engine: E, keys: &E::RoundKeys, chain: &mut E::Block, data: &mut [u8]) {
+    for block in data.chunks_exact_mut(E::Block::BYTES) {
+        for (chain, byte) in chain.as_mut().iter_mut().zip(&*block) {
+            *chain ^= byte;
         }
+        engine.encrypt_block(keys, chain);
+        block.copy_from_slice(chain.as_ref());
+    }
+}
+
+/// [`CcmEngine::ccm_blocks`] by calls of [`Engine::encrypt_block`].
+#[inline(always)]
+pub(crate) fn ccm_by_block<E: CcmEngine>(
+    engine: E,
+    keys: &E::RoundKeys,
+    (mac, counter): (&mut Block, &mut Block),
+    data: &mut [u8],
+    direction: CipherDirection,
+) {
+    for block in data.chunks_exact_mut(16) {
+        let mut key_stream = *counter;
+        engine.encrypt_block(keys, &mut key_stream);
+        increment(counter);
+        if direction == CipherDirection::Encrypt {
+            xor_block(mac, block);
+        }
+        for (byte, key) in block.iter_mut().zip(key_stream) {
+            *byte ^= key;
+        }
+        if direction == CipherDirection::Decrypt {
+            xor_block(mac, block);
+        }
+        engine.encrypt_block(keys, mac);
     }
 }
 

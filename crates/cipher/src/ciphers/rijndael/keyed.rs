@@ -67,7 +67,7 @@ backends! {
         Reference: Reference<B>,
         Portable: B::Portable,
         #[cfg(target_arch = "riscv32")]
-        Riscv32: B::Riscv32,
+        Riscv32 [B::BYTES == 16]: B::Riscv32,
         #[cfg(target_arch = "aarch64")]
         ArmAes: B::ArmAes,
         #[cfg(target_arch = "x86_64")]

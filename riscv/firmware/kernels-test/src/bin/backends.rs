@@ -1,19 +1,17 @@
-//! Tests every mode and the lanes of the backend `riscv32`, and PIPO's kernels, against `reference`, which the test
-//! vectors check on the host.
+//! Tests every cipher of the catalogue on every backend of this target, in every mode and in lanes, and PIPO's kernels,
+//! against `reference`, which the test vectors check on the host.
 //!
 //! `riscv/firmware/kernels-test/run` builds it and runs it under `qemu-riscv32`, because it makes Linux system calls.
 //! Exits with 0 if all results agree, and prints differences.
 #![no_std]
 #![no_main]
 
-use tress_cipher::aes::Aes;
-use tress_cipher::lanes;
-use tress_cipher::lea::Lea;
+use tress_cipher::catalogue::{CIPHERS, FromKey, WithCipher};
 use tress_cipher::modes::{cbc, ccm, ctr, ecb};
 use tress_cipher::pipo::Pipo;
-use tress_cipher::rc6::Rc6;
 use tress_cipher::riscv32::pipo::{Aligned, Group, Key, Lanes};
 use tress_cipher::{Aad, Backend, BlockCipher, CcmCipher, Error};
+use tress_cipher::{for_every_cipher, lanes};
 use tress_kernels_test::write;
 
 fn print(text: &str) {
@@ -51,13 +49,13 @@ fn same(a: &[u8], b: &[u8], what: &str, failures: &mut u32) {
 }
 
 /// A random message with room for unaligned data, and a counter whose low bytes carry.
-fn messages(random: &mut Random, length: usize) -> ([u8; MOST + 4], [u8; 16]) {
-    let (mut data, mut iv) = ([0; MOST + 4], [0xff; 16]);
+fn messages(random: &mut Random, length: usize) -> ([u8; MOST + 4], [u8; 32]) {
+    let (mut data, mut iv) = ([0; MOST + 4], [0xff; 32]);
     random.fill(&mut data);
     if !length.is_multiple_of(3) {
-        random.fill(&mut iv[..13 + length % 3]);
+        random.fill(&mut iv[..29 + length % 3]);
     }
-    random.fill(&mut iv[15..]);
+    random.fill(&mut iv[31..]);
     (data, iv)
 }
 
@@ -67,7 +65,7 @@ fn compare<C: BlockCipher>(ours: &C, reference: &C, random: &mut Random, length:
     let (mut a, iv) = messages(random, length);
     let mut b = a;
     let (a, b) = (&mut a[at..at + length], &mut b[at..at + length]);
-    let iv = &iv[16 - C::BLOCK_BYTES..];
+    let iv = &iv[32 - C::BLOCK_BYTES..];
     let whole = length / C::BLOCK_BYTES * C::BLOCK_BYTES;
 
     ecb::encrypt(ours, &mut a[..whole]).unwrap();
@@ -98,7 +96,7 @@ fn compare_ccm<C: CcmCipher>(ours: &C, reference: &C, random: &mut Random, lengt
     let mut b = a;
     let (a, b) = (&mut a[at..at + length], &mut b[at..at + length]);
     let (mut tag, mut other) = ([0; 16], [0; 16]);
-    let (nonce, aad) = (&iv[..12], Aad(&iv[3..]));
+    let (nonce, aad) = (&iv[16..28], Aad(&iv[19..]));
     ccm::seal(ours, nonce, aad, a, &mut tag).unwrap();
     ccm::seal(reference, nonce, aad, b, &mut other).unwrap();
     same(a, b, "CCM encryption", failures);
@@ -160,7 +158,7 @@ fn compare_cbc_lanes<C: BlockCipher>(ours: &[C; MESSAGES], reference: &[C; MESSA
     let (mut a, lengths) = lanes_of(random);
     let mut b = a;
     let whole = lengths.map(|length| length / C::BLOCK_BYTES * C::BLOCK_BYTES);
-    let ivs: [[u8; 16]; MESSAGES] = core::array::from_fn(|i| [i as u8; 16]);
+    let ivs: [[u8; 32]; MESSAGES] = core::array::from_fn(|i| [i as u8; 32]);
     {
         let mut data = a.iter_mut();
         let mut jobs: [_; MESSAGES] = core::array::from_fn(|i| {
@@ -233,48 +231,80 @@ fn pipo_kernels(key_bytes: usize, random: &mut Random) -> u32 {
 const LENGTHS: [usize; 22] =
     [0, 1, 15, 16, 17, 32, 48, 63, 64, 80, 96, 112, 127, 128, 129, 144, 160, 256, 272, 400, 513, MOST];
 
+/// Compares a backend of a cipher with `reference`.
+struct Comparison<'a> {
+    backend: Backend,
+    key_bytes: usize,
+    random: &'a mut Random,
+}
+
+impl Comparison<'_> {
+    /// Keys for messages, on the backend and on `reference`.
+    fn keys<C: FromKey>(&mut self) -> [[C; MESSAGES]; 2] {
+        let mut keys = [[0; 32]; MESSAGES];
+        keys.iter_mut().for_each(|key| self.random.fill(key));
+        let prepare = |backend| keys.each_ref().map(|key| C::with_backend(&key[..self.key_bytes], backend).unwrap());
+        [self.backend, Backend::Reference].map(prepare)
+    }
+
+    /// Lengths, each at every offset from a word boundary. Portable code does not depend on that.
+    fn shapes(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let offsets = if self.backend == Backend::Riscv32 { 4 } else { 1 };
+        LENGTHS.into_iter().flat_map(move |length| (0..offsets).map(move |at| (length, at)))
+    }
+}
+
+impl WithCipher for Comparison<'_> {
+    type Output = u32;
+
+    fn block<C: FromKey>(mut self) -> u32 {
+        let [ours, reference] = self.keys::<C>();
+        let mut failures = compare_cbc_lanes(&ours, &reference, self.random);
+        for (length, at) in self.shapes() {
+            failures += compare(&ours[0], &reference[0], self.random, length, at);
+        }
+        failures
+    }
+
+    fn ccm<C: FromKey + CcmCipher>(mut self) -> u32 {
+        let [ours, reference] = self.keys::<C>();
+        let mut failures = compare_ccm_lanes(&ours, &reference, self.random);
+        for (length, at) in self.shapes() {
+            failures += compare_ccm(&ours[0], &reference[0], self.random, length, at);
+        }
+        failures + self.block::<C>()
+    }
+}
+
+/// Number of ciphers of the catalogue for which `new` fails or does not choose the last of their backends.
+macro_rules! wrong_choices {
+    ($($of:ident: $type:ty, $kind:ident, $([$name:literal $($bits:literal)*])*;)*) => {
+        [$($($({
+            let chosen = <$type>::new(&[0; $bits / 8]).map(|cipher| BlockCipher::backend(&cipher));
+            chosen != Ok(*<$type as BlockCipher>::BACKENDS.iter().rfind(|backend| backend.is_available()).unwrap())
+        },)*)*)*]
+    };
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn main() -> i32 {
     let random = &mut Random(0x2545_f491);
     let mut failures = pipo_kernels(16, random) + pipo_kernels(32, random);
-    let both = [Backend::Riscv32, Backend::Reference];
-    for key_bytes in [16, 24, 32] {
-        let keys: [[u8; 32]; MESSAGES] = core::array::from_fn(|_| {
-            let mut key = [0; 32];
-            random.fill(&mut key);
-            key
-        });
-        let aes = both.map(|backend| keys.each_ref().map(|key| Aes::with_backend(&key[..key_bytes], backend).unwrap()));
-        let rc6 = both.map(|backend| keys.each_ref().map(|key| Rc6::with_backend(&key[..key_bytes], backend).unwrap()));
-        let lea = both.map(|backend| keys.each_ref().map(|key| Lea::with_backend(&key[..key_bytes], backend).unwrap()));
-        for (length, at) in LENGTHS.into_iter().flat_map(|length| (0..4).map(move |at| (length, at))) {
-            failures += compare(&aes[0][0], &aes[1][0], random, length, at);
-            failures += compare(&rc6[0][0], &rc6[1][0], random, length, at);
-            failures += compare(&lea[0][0], &lea[1][0], random, length, at);
-            failures += compare_ccm(&aes[0][0], &aes[1][0], random, length, at);
-            failures += compare_ccm(&rc6[0][0], &rc6[1][0], random, length, at);
-            failures += compare_ccm(&lea[0][0], &lea[1][0], random, length, at);
-        }
-        failures += compare_cbc_lanes(&aes[0], &aes[1], random) + compare_ccm_lanes(&aes[0], &aes[1], random);
-        failures += compare_cbc_lanes(&rc6[0], &rc6[1], random) + compare_ccm_lanes(&rc6[0], &rc6[1], random);
-        failures += compare_cbc_lanes(&lea[0], &lea[1], random) + compare_ccm_lanes(&lea[0], &lea[1], random);
-        // PIPO has keys of two lengths.
-        if key_bytes != 24 {
-            let pipo =
-                both.map(|backend| keys.each_ref().map(|key| Pipo::with_backend(&key[..key_bytes], backend).unwrap()));
-            for (length, at) in LENGTHS.into_iter().flat_map(|length| (0..4).map(move |at| (length, at))) {
-                failures += compare(&pipo[0][0], &pipo[1][0], random, length, at);
+    let (mut with_assembly, mut all) = (0, 0);
+    for cipher in CIPHERS {
+        for &backend in cipher.backends.iter().filter(|backend| backend.is_available()) {
+            let failed = cipher.with(Comparison { backend, key_bytes: cipher.key_bytes, random });
+            if failed > 0 {
+                [cipher.name, " fails on ", backend.name(), "\n"].into_iter().for_each(print);
             }
-            failures += compare_cbc_lanes(&pipo[0], &pipo[1], random);
+            failures += failed;
+            with_assembly += u32::from(backend == Backend::Riscv32);
+            all += 1;
         }
     }
-    let chosen = [
-        Aes::new(&[0; 16]).unwrap().backend(),
-        Rc6::new(&[0; 16]).unwrap().backend(),
-        Lea::new(&[0; 16]).unwrap().backend(),
-        Pipo::new(&[0; 16]).unwrap().backend(),
-    ];
-    let agree = failures == 0 && chosen == [Backend::Riscv32; 4];
+    failures += for_every_cipher!([wrong_choices]).into_iter().map(u32::from).sum::<u32>();
+    // AES, RC6 and LEA with three lengths of keys, PIPO with two, and Rijndael's blocks of 128 bits with five.
+    let agree = failures == 0 && with_assembly == 16 && all == 2 * CIPHERS.len() as u32 + with_assembly;
     print(if agree { "the backends agree\n" } else { "FAILED\n" });
     i32::from(!agree)
 }

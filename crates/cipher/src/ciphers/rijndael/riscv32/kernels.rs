@@ -133,7 +133,8 @@ impl EightBlockKeys {
 }
 
 impl TwoBlockKeys {
-    /// Fixslices round keys, of which `round_keys` has one for each round.
+    /// Fixslices round keys, of which `round_keys` has one for each round. All other functions need an even number of rounds: the kernel
+    /// looks for the last round key at every second one.
     pub(crate) fn new(round_keys: &[Block]) -> TwoBlockKeys {
         let mut keys = TwoBlockKeys { rounds: round_keys.len() as u32 - 1, words: [[0; 8]; MAX_ROUNDS + 1] };
         for (round, (words, block)) in keys.words.iter_mut().zip(round_keys).enumerate() {
@@ -149,7 +150,7 @@ impl TwoBlockKeys {
     }
 
     pub(crate) fn encrypt(&self, _: Riscv32, blocks: &mut [Block; 2]) {
-        // SAFETY: the token proves RV32I; keys and blocks are valid, and the output may be the input.
+        // SAFETY: the token proves RV32I, `RoundKeys::two` even rounds; keys and blocks are valid, and the output may be the input.
         unsafe { tress_aes2_encrypt(self, blocks, blocks) }
     }
 
@@ -157,7 +158,8 @@ impl TwoBlockKeys {
     pub(crate) fn cbc_encrypt(&self, _: Riscv32, iv: &mut Block, data: &mut [u8]) {
         debug_assert!(data.len().is_multiple_of(16));
         let whole = data.len() / 16 * 16;
-        // SAFETY: the token proves RV32I; all pointers are valid for their lengths, and the output may be the input.
+        // SAFETY: the token proves RV32I, `RoundKeys::two` even rounds; all pointers are valid for their lengths, and the output may be
+        // the input.
         unsafe { tress_aes2_cbc_encrypt(self, iv, data.as_mut_ptr(), data.as_ptr(), whole) }
     }
 
@@ -173,7 +175,8 @@ impl TwoBlockKeys {
         debug_assert!(data.len().is_multiple_of(16));
         let mut state = ChainAndCounter([*mac, *counter]);
         let (data, blocks) = (data.as_mut_ptr(), data.len() / 16);
-        // SAFETY: the token proves RV32I; `state` is two blocks, aligned to words, and `data` has `blocks` blocks.
+        // SAFETY: the token proves RV32I, `RoundKeys::two` even rounds; `state` is two blocks, aligned to words, and `data` has `blocks`
+        // blocks.
         unsafe {
             match direction {
                 CipherDirection::Encrypt => tress_aes2_ccm_encrypt(self, &mut state, data, blocks),

@@ -12,7 +12,8 @@ use super::shape::{MAX_COLUMNS, MAX_ROUNDS};
 use crate::block::{Block, BlockBytes};
 use crate::cpu;
 use crate::engine::{
-    CcmEngine, CcmOperation, CipherDirection, Engine, Interleave, Operation, scalar_ccm_vector, scalar_vector,
+    CcmEngine, CcmOperation, CipherDirection, Engine, Interleave, Operation, cbc_encrypt_by_block, ccm_by_block,
+    scalar_ccm_vector, scalar_vector,
 };
 use kernels::{EightBlockKeys, TwoBlockKeys};
 
@@ -24,6 +25,13 @@ const BLOCKS: usize = 8;
 pub struct RoundKeys {
     eight: EightBlockKeys,
     two: TwoBlockKeys,
+}
+
+impl RoundKeys {
+    /// The form for chains, whose kernel takes only even numbers of rounds: keys of 20 and 28 bytes, of which AES has none, have 11 and 13.
+    fn two(&self) -> Option<&TwoBlockKeys> {
+        self.eight.rounds().is_multiple_of(2).then_some(&self.two)
+    }
 }
 
 /// The round keys of eight lanes, a bit of each byte for each lane.
@@ -112,13 +120,19 @@ impl<B: BlockBytes> Engine for Riscv32<B> {
     }
 
     fn encrypt_block(self, keys: &RoundKeys, one: &mut B) {
+        let Some(two) = keys.two() else {
+            return keys.eight.ecb(self.0, core::slice::from_mut(block(one)), CipherDirection::Encrypt);
+        };
         let mut both = [*block(one), [0; 16]];
-        keys.two.encrypt(self.0, &mut both);
+        two.encrypt(self.0, &mut both);
         *block(one) = both[0];
     }
 
     fn cbc_encrypt_blocks(self, keys: &RoundKeys, chain: &mut B, data: &mut [u8]) {
-        keys.two.cbc_encrypt(self.0, block(chain), data);
+        match keys.two() {
+            Some(two) => two.cbc_encrypt(self.0, block(chain), data),
+            None => cbc_encrypt_by_block(self, keys, chain, data),
+        }
     }
 
     fn ctr(self, keys: &RoundKeys, counter: &B, data: &mut [u8]) -> bool {
@@ -149,6 +163,9 @@ impl CcmEngine for Riscv32<Block> {
         data: &mut [u8],
         direction: CipherDirection,
     ) {
-        keys.two.ccm(self.0, mac, counter, data, direction);
+        match keys.two() {
+            Some(two) => two.ccm(self.0, mac, counter, data, direction),
+            None => ccm_by_block(self, keys, (mac, counter), data, direction),
+        }
     }
 }
