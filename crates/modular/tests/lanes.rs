@@ -91,10 +91,10 @@ fn moduli_beside_a_power_of_two() {
     }
 }
 
-/// Numbers from the modulus on that a ring could lose, in every entry: R of a block's digits and R of the limbs with their neighbours, and
-/// numbers of other lengths. The moduli begin or end a limb or a block.
+/// Numbers that a ring could lose, in every entry: the modulus, R of a block's digits and R of the limbs with their neighbours, and numbers
+/// of other lengths. The moduli begin or end a limb or a block.
 #[test]
-fn numbers_that_are_not_reduced_or_have_other_lengths() {
+fn bases_that_are_not_reduced_or_have_other_lengths() {
     let one = BigUint::from(1u32);
     for bits in [512u64, 518, 519, 577, 1024, 1025, 1038, 1039, 1537, 1558, 1559, 2049, 2078, 2079, 2113] {
         let limbs = bits.div_ceil(64) as usize;

@@ -88,9 +88,10 @@ fn fit_in_pairs(jobs: &[(GroupKey, &mut Power<'_>)], exponents: Exponents) -> bo
 fn power_pair(token: Ifma, jobs: &mut [(GroupKey, &mut Power<'_>)], exponents: Exponents) {
     let (limbs, blocks, ..) = jobs[0].0;
     let of = |i: usize| &jobs[i.min(jobs.len() - 1)].1;
-    let bases: [Fitted<'_>; 2] = array::from_fn(|i| Fitted::new(of(i).modulus, of(i).base, pair_limbs(blocks)));
+    let bases: [_; 2] = array::from_fn(|i| reduced(of(i).modulus, of(i).base, pair_limbs(blocks)));
+    let base = |i: usize| bases[i].as_deref().map_or(of(i).base, Vec::as_slice);
     let pair: [_; 2] =
-        array::from_fn(|i| PowerInput { modulus: of(i).modulus, base: bases[i].number(), exponent: of(i).exponent });
+        array::from_fn(|i| PowerInput { modulus: of(i).modulus, base: base(i), exponent: of(i).exponent });
     let mut memory = Zeroizing::new(vec![Digit::default(); pair_digits(blocks)]);
     let mut results = Zeroizing::new(vec![0; 2 * limbs]);
     ifma::power_pair(token, &pair, blocks, exponents, &mut memory, &mut results);
@@ -102,16 +103,16 @@ fn power_pair(token: Ifma, jobs: &mut [(GroupKey, &mut Power<'_>)], exponents: E
 /// Runs up to eight jobs of one group in lanes.
 fn power_in_lanes(token: Ifma, jobs: &mut [(GroupKey, &mut Power<'_>)], exponents: Exponents) {
     let (limbs, blocks, is_short, _) = jobs[0].0;
-    let bases: [Fitted<'_>; LANES] = array::from_fn(|i| {
+    let bases: [_; LANES] = array::from_fn(|i| {
         let job = &jobs[if i < jobs.len() { i } else { 0 }].1;
-        Fitted::new(job.modulus, job.base, longest(blocks, job.modulus.bits()))
+        reduced(job.modulus, job.base, longest(blocks, job.modulus.bits()))
     });
     let lanes: [PowerInput<'_>; LANES] = array::from_fn(|i| {
         // Lanes without a job repeat the first job.
         let job = &jobs[if i < jobs.len() { i } else { 0 }].1;
         PowerInput {
             modulus: job.modulus,
-            base: bases[i].number(),
+            base: bases[i].as_deref().map_or(job.base, Vec::as_slice),
             exponent: match exponents {
                 Exponents::Secret => job.exponent,
                 Exponents::Public => add::strip_vartime(job.exponent),
@@ -128,27 +129,9 @@ fn power_in_lanes(token: Ifma, jobs: &mut [(GroupKey, &mut Power<'_>)], exponent
     }
 }
 
-/// A number that a ring accepts: a number with more limbs than the ring takes is reduced first.
-enum Fitted<'a> {
-    AsItIs(&'a [u64]),
-    Reduced(Zeroizing<Vec<u64>>),
-}
-
-impl<'a> Fitted<'a> {
-    fn new(modulus: &Modulus, number: &'a [u64], limbs: usize) -> Self {
-        if number.len() > limbs {
-            Fitted::Reduced(Zeroizing::new(modulus.reduce(number)))
-        } else {
-            Fitted::AsItIs(number)
-        }
-    }
-
-    fn number(&self) -> &[u64] {
-        match self {
-            Fitted::AsItIs(number) => number,
-            Fitted::Reduced(number) => number,
-        }
-    }
+/// The number, reduced, if it has more limbs than a ring takes.
+fn reduced(modulus: &Modulus, number: &[u64], limbs: usize) -> Option<Zeroizing<Vec<u64>>> {
+    (number.len() > limbs).then(|| Zeroizing::new(modulus.reduce(number)))
 }
 
 /// Smallest number of products for which eight lanes are faster than one product after the other.
@@ -169,13 +152,13 @@ pub(super) fn multiply(token: Ifma, jobs: &mut [Product<'_>]) {
                 continue;
             }
             let of = |i: usize| if i < eight.len() { &eight[i].1 } else { &eight[0].1 };
-            let factors: [[Fitted<'_>; 2]; LANES] = array::from_fn(|i| {
+            let factors: [_; LANES] = array::from_fn(|i| {
                 let modulus = of(i).modulus;
-                [of(i).a, of(i).b].map(|factor| Fitted::new(modulus, factor, longest(blocks, modulus.bits())))
+                [of(i).a, of(i).b].map(|factor| reduced(modulus, factor, longest(blocks, modulus.bits())))
             });
             let lanes: [Factors<'_>; LANES] = array::from_fn(|i| {
-                let [a, b] = &factors[i];
-                Factors { modulus: of(i).modulus, a: a.number(), b: b.number() }
+                let [a, b] = factors[i].each_ref().map(|factor| factor.as_deref().map(Vec::as_slice));
+                Factors { modulus: of(i).modulus, a: a.unwrap_or(of(i).a), b: b.unwrap_or(of(i).b) }
             });
             ifma::product(token, &lanes, blocks, &mut memory, &mut results);
             for ((_, job), result) in eight.iter_mut().zip(results.chunks_exact(limbs)) {

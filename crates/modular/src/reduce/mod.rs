@@ -18,7 +18,8 @@ use crate::{Error, Limb, add};
 
 /// Multiplication modulo a number, by one of several methods.
 ///
-/// Elements have as many digits as the modulus. An element may represent a number in another form: [`Montgomery`] represents x by x R.
+/// Elements have as many digits as the modulus and are below it ([`Ring::check`]). An element may represent a number in another form:
+/// [`Montgomery`] represents x by x R, and [`Montgomery::enter`] takes any value of n digits.
 pub trait Ring<L: Limb> {
     /// The modulus.
     fn modulus(&self) -> &[L];
