@@ -1,11 +1,19 @@
 //! The search for repeated nonces, for callers that have not created jobs yet.
 
 use std::collections::{HashSet, TryReserveError};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+
+use tress_cipher::lanes::ccm::nonce_hash;
 
 /// A key, identified by its address, and a nonce of up to 15 bytes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NonceOfKey(usize, u128);
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NonceOfKey(pub(crate) usize, pub(crate) u128);
+
+impl Hash for NonceOfKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(nonce_hash(self.0, self.1));
+    }
+}
 
 impl NonceOfKey {
     /// Combines the key at `key` with a nonce. Only the first 15 bytes of longer nonces count.
@@ -45,29 +53,20 @@ pub fn repeated_nonce(of: impl Iterator<Item = NonceOfKey> + Clone) -> Result<Op
     Ok(of.into_iter().position(|nonce| !seen.insert(nonce)))
 }
 
-/// A fast hash without a random key, for nonces: their owner chooses them, not an attacker.
+/// Hands on [`nonce_hash`], for tables that take their lowest bits.
 #[derive(Default)]
 pub(crate) struct NonceHasher(u64);
 
 impl Hasher for NonceHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("`NonceOfKey` writes one number");
     }
 
-    fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0.rotate_left(32) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-
-    fn write_usize(&mut self, number: usize) {
-        self.write_u64(number as u64);
-    }
-
-    fn write_u128(&mut self, number: u128) {
-        self.write_u64(number as u64);
-        self.write_u64((number >> 64) as u64);
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash ^ hash >> 32;
     }
 
     fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 32
+        self.0
     }
 }

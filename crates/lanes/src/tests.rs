@@ -1,17 +1,20 @@
 //! Tests of the pool: in use, with refused threads, with panics and forked. Batches are compared with those of one thread.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use tress_cipher::aes::Aes;
-use tress_cipher::lanes::ccm::{self as one_thread, Open, Seal};
+use tress_cipher::lanes::ccm::{self as one_thread, Open, Seal, nonce_hash};
 use tress_cipher::rc6::Rc6;
 use tress_cipher::{Aad, CcmCipher, Error};
 
+use crate::nonces::NonceHasher;
 use crate::{NonceOfKey, Pool, ccm, repeated_nonce};
 
 /// Runs work that waits until `threads` threads have begun it, for at most `longest`. Returns the threads.
@@ -236,6 +239,59 @@ fn nonces_twice() {
         let nonces = (0..=bytes).map(|at| (0..bytes).map(|i| if i == at { 8 } else { 7 }).collect::<Vec<u8>>());
         let ids = nonces.map(|nonce| NonceOfKey::new(key, &nonce));
         assert_eq!(repeated_nonce(ids).unwrap(), None, "{bytes} bytes");
+    }
+}
+
+/// Natural nonces fill hash tables evenly, so that the search takes time in proportion to their number: the most that share 16 bits of a
+/// hash are few, whether its lowest bits are taken (tables) or its highest (`ccm::check_nonces`).
+#[test]
+fn natural_nonces_are_spread() {
+    const NONCES: u32 = 20_000;
+    // 20,000 random numbers put 8 or more into one of 65,536 places with a probability below 0.1 %. Quadratic cost begins in thousands.
+    const MOST: u32 = 16;
+    let check = |name: &str, nonce: &dyn Fn(u32) -> NonceOfKey| {
+        let mut loads = vec![[0_u32; 2]; 1 << 16];
+        for number in 0..NONCES {
+            let nonce = nonce(number);
+            let lowest = BuildHasherDefault::<NonceHasher>::default().hash_one(nonce) as u16;
+            let highest = nonce_hash(nonce.0, nonce.1) >> 48;
+            loads[usize::from(lowest)][0] += 1;
+            loads[highest as usize][1] += 1;
+        }
+        let most = loads.as_flattened().iter().max();
+        assert!(most <= Some(&MOST), "{name}: {most:?}");
+    };
+    let nonce = |bytes: usize, parts: &[(usize, [u8; 4])]| {
+        let mut nonce = vec![0x5a; bytes];
+        parts.iter().for_each(|(at, part)| nonce[*at..at + 4].copy_from_slice(part));
+        NonceOfKey::new(ptr::without_provenance::<u8>(0x7f12_3456_7890), &nonce)
+    };
+    type Order = fn(u32) -> [u8; 4];
+    let orders: [Order; 2] = [u32::to_be_bytes, u32::to_le_bytes];
+    for bytes in 7..=13 {
+        for (at, order) in (0..=bytes - 4).flat_map(|at| orders.map(|order| (at, order))) {
+            check(&format!("counter at {at} of {bytes}"), &|n| nonce(bytes, &[(at, order(n))]));
+            for other in (0..=bytes - 4).filter(|other| at.abs_diff(*other) >= 4) {
+                let both = |name: &str, second: &dyn Fn(u32) -> u32| {
+                    let name = format!("{name} at {at} and {other} of {bytes}");
+                    check(&name, &|n| nonce(bytes, &[(at, order(n)), (other, order(second(n)))]));
+                };
+                both("counter twice", &|n| n);
+                both("counter and complement", &|n| !n);
+                both("counter and its double", &|n| 2 * n);
+                both("counter and time", &|n| 1_700_000_000 + n / 100);
+                check("device and counter", &|n| nonce(bytes, &[(at, order(n % 256)), (other, order(n / 256))]));
+            }
+        }
+        for shift in 0..8 * bytes - 15 {
+            let number = |n: u32| (u128::from(n) << shift).to_be_bytes();
+            check("shifted counter", &|n| NonceOfKey::new(ptr::null::<u8>(), &number(n)[16 - bytes..]));
+            check("Gray code", &|n| NonceOfKey::new(ptr::null::<u8>(), &number(n ^ n >> 1)[16 - bytes..]));
+        }
+        // A key for each device, one nonce, or the device's number in it.
+        let key = |n: u32| ptr::without_provenance::<u8>(0x7f12_3456_0000 + 1008 * n as usize);
+        check("keys", &|n| NonceOfKey::new(key(n), &vec![0; bytes]));
+        check("keys and numbers", &|n| NonceOfKey(key(n).addr(), nonce(bytes, &[(bytes - 4, n.to_be_bytes())]).1));
     }
 }
 

@@ -17,6 +17,8 @@ use zeroize::Zeroize;
 
 use super::kernel::{CcmDecrypt, CcmEncrypt};
 use super::nonces;
+#[doc(hidden)]
+pub use super::nonces::nonce_hash;
 use super::schedule::{self, LaneMessage, MessageStart};
 use crate::engine::{CcmCore, CcmEngine, CcmOperation, CipherDirection};
 use crate::message::{Aad, Nonce, Tag, TagMut};
