@@ -5,6 +5,9 @@
 #include "check.h"
 #include <tress.h>
 
+/* All processes have this number, as some have in other namespaces: nothing may depend on it. */
+pid_t getpid(void) { return 42; }
+
 static const uint8_t KEY[32] = {1, 2, 3};
 static const uint8_t NONCE[16] = {4, 5, 6};
 static uint8_t data[64], tag[16];

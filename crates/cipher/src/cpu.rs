@@ -4,7 +4,7 @@
 //! detection of those instructions creates one. So code cannot call a kernel without detecting its instructions first.
 //!
 //! The environment variable `TRESS_CPU` disables features for tests and comparisons, for example `TRESS_CPU=-avx512,-aes`
-//! ([`SWITCHES`] lists them). It cannot enable any. It is read once, when the first feature is detected, and only with the feature
+//! ([`SWITCHES`] lists them). It cannot enable any. It is read when a feature is first detected, and only with the feature
 //! `std`. Unknown items are ignored; [`unknown_switch`] finds them.
 
 use core::ffi::CStr;
@@ -146,11 +146,11 @@ pub fn unknown_switch(value: &str) -> Option<&str> {
 
 /// The value of `TRESS_CPU`. Always empty with the feature `secrets`: those tests cover all backends and run without an environment.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-fn tress_cpu_value() -> &'static str {
+fn tress_cpu_value() -> impl core::ops::Deref<Target = str> {
+    // Not kept: a process that is forked while another thread sets a `OnceLock` would wait for it.
     #[cfg(all(feature = "std", not(feature = "secrets")))]
     {
-        static VALUE: std::sync::OnceLock<std::string::String> = std::sync::OnceLock::new();
-        VALUE.get_or_init(|| std::env::var_os("TRESS_CPU").unwrap_or_default().to_string_lossy().into_owned())
+        std::env::var_os("TRESS_CPU").unwrap_or_default().to_string_lossy().into_owned()
     }
     #[cfg(not(all(feature = "std", not(feature = "secrets"))))]
     ""
@@ -205,7 +205,7 @@ macro_rules! token {
             pub(crate) fn detect() -> Option<Self> {
                 static CACHED: CachedDetection = CachedDetection(AtomicU8::new(CachedDetection::UNKNOWN));
                 CACHED
-                    .or_detect(|| !cfg!(miri) && $module::get() && !disables(tress_cpu_value(), &[$($off),+]))
+                    .or_detect(|| !cfg!(miri) && $module::get() && !disables(&tress_cpu_value(), &[$($off),+]))
                     .then_some($name(()))
             }
         }

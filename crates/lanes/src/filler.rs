@@ -12,6 +12,7 @@ use tress_cipher::lanes::ccm::{Open, Seal, open, seal};
 use tress_cipher::{Aad, CcmCipher, Error};
 
 use crate::NonceOfKey;
+use crate::fork::PerProcess;
 use crate::groups::GROUP_ITEMS;
 use crate::nonces::NonceHasher;
 
@@ -72,10 +73,11 @@ impl<J> std::error::Error for Refused<J> {}
 ///
 /// A filler has no thread and no clock. A batch runs on the thread whose [`submit`](Self::submit) fills it, or whose
 /// [`poll`](Self::poll) or [`flush`](Self::flush) finds it waiting; batches of several threads run in parallel. `now` is the time since
-/// a moment that the caller chooses, the same for all calls. Dropping a filler drops the waiting jobs without running them.
+/// a moment that the caller chooses, the same for all calls. Dropping a filler drops the waiting jobs without running them. In a forked
+/// process a filler is empty: the jobs inside belong to the parent, which would otherwise not be alone in running them.
 pub struct Filler<J> {
     options: FillerOptions,
-    state: Mutex<FillerState<J>>,
+    state: PerProcess<Mutex<FillerState<J>>>,
 }
 
 struct FillerState<J> {
@@ -95,11 +97,7 @@ impl<J: FillerJob> Filler<J> {
     pub fn new(mut options: FillerOptions) -> Self {
         options.max_batch = options.max_batch.max(1);
         options.capacity = options.capacity.max(options.max_batch);
-        let (waiting, nonces, batches) = (Vec::new(), HashSet::default(), VecDeque::new());
-        Self {
-            options,
-            state: Mutex::new(FillerState { waiting, nonces, deadline: None, batches, first: 0, job_count: 0 }),
-        }
+        Self { options, state: PerProcess::new() }
     }
 
     /// Adds a job. If that fills the batch, or if the batch is due, the batch runs before this returns.
@@ -154,7 +152,11 @@ impl<J: FillerJob> Filler<J> {
     }
 
     fn lock(&self) -> MutexGuard<'_, FillerState<J>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        let empty = || {
+            let (waiting, nonces, batches) = (Vec::new(), HashSet::default(), VecDeque::new());
+            Mutex::new(FillerState { waiting, nonces, deadline: None, batches, first: 0, job_count: 0 })
+        };
+        self.state.get_or(empty).lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs the waiting jobs, outside the lock. A batch that panics is returned too: later ones would wait for it.

@@ -4,6 +4,9 @@ pub mod ccm;
 mod filler;
 #[cfg(test)]
 mod filler_test;
+pub mod fork;
+#[cfg(all(test, unix))]
+mod fork_test;
 mod groups;
 mod nonces;
 mod pool;

@@ -1,11 +1,13 @@
 //! Threads that are started when they are first needed, and then wait for more work.
 
 use std::any::Any;
+use std::hint;
 use std::mem::{take, transmute};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::{hint, process, ptr, thread};
+use std::thread;
+
+use crate::fork::PerProcess;
 
 /// Largest number of threads for one call, including the caller's.
 pub const MAX_THREADS: usize = 1024;
@@ -21,14 +23,11 @@ const WIPED_STACK_BYTES: usize = 64 << 10;
 /// exiting. In a forked process, a pool starts new helpers. Dropping a pool ends its helpers without waiting for them.
 #[derive(Debug, Default)]
 pub struct Pool {
-    /// Null before the first use. A forked process leaks the generation of its parent, whose lock may be held by a thread that does not
-    /// exist here.
-    current: AtomicPtr<ProcessPool>,
+    current: PerProcess<ProcessPool>,
 }
 
 /// The state of a pool in one process.
 pub(crate) struct ProcessPool {
-    process: u32,
     cores: usize,
     pub(crate) shared: Arc<PoolShared>,
 }
@@ -68,7 +67,7 @@ struct Offer {
 impl Pool {
     /// Creates a pool, without threads yet.
     pub const fn new() -> Self {
-        Self { current: AtomicPtr::new(ptr::null_mut()) }
+        Self { current: PerProcess::new() }
     }
 
     /// The shared pool of this process.
@@ -113,39 +112,15 @@ impl Pool {
 
     /// The state of the pool in this process, which is created if there is none.
     pub(crate) fn generation(&self) -> &ProcessPool {
-        let process = process::id();
-        let mut current = self.current.load(Ordering::Acquire);
-        loop {
-            // SAFETY: the pointer is null or from `Box::into_raw`, and only `drop` frees the box.
-            match unsafe { current.as_ref() } {
-                Some(generation) if generation.process == process => return generation,
-                _ => {}
-            }
-            let cores = thread::available_parallelism().map_or(1, usize::from);
-            let new = Box::into_raw(Box::new(ProcessPool { process, cores, shared: Arc::default() }));
-            current = match self.current.compare_exchange(current, new, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => new,
-                Err(other) => {
-                    // SAFETY: the pointer is from `Box::into_raw` above, and no other thread has seen it.
-                    drop(unsafe { Box::from_raw(new) });
-                    other
-                }
-            };
-        }
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        self.current.get_or(|| ProcessPool { cores: cores(), shared: Arc::default() })
     }
 }
 
-impl Drop for Pool {
+impl Drop for ProcessPool {
     fn drop(&mut self) {
-        let current = *self.current.get_mut();
-        if !current.is_null() {
-            // SAFETY: the pointer is from `Box::into_raw` in `generation`, and `&mut self` proves that no other reference exists.
-            let generation = unsafe { Box::from_raw(current) };
-            if generation.process == process::id() {
-                generation.shared.lock().is_closed = true;
-                generation.shared.offered.notify_all();
-            }
-        }
+        self.shared.lock().is_closed = true;
+        self.shared.offered.notify_all();
     }
 }
 

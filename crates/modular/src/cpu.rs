@@ -4,7 +4,7 @@
 //! code that calls it without detection does not compile.
 //!
 //! `TRESS_CPU=-avx512,-adx` in the environment disables features, as in `tress_cipher::cpu`: `adx`, `ifma`, and `avx512` and `avx2`, on
-//! which IFMA depends. It can only disable features; other items are ignored. It is read once, when the first token is requested, and only
+//! which IFMA depends. It can only disable features; other items are ignored. It is read when a token is first requested, and only
 //! with the feature `std`.
 
 use core::sync::atomic::{AtomicU8, Ordering};
@@ -25,11 +25,11 @@ pub unsafe fn take_all_instructions_for_there() {
 }
 
 /// The value of `TRESS_CPU`. Tests of secrets cover all code, and their interpreter has no environment.
-fn tress_cpu() -> &'static str {
+fn tress_cpu() -> impl core::ops::Deref<Target = str> {
+    // Not kept: a process that is forked while another thread sets a `OnceLock` would wait for it.
     #[cfg(all(feature = "std", not(feature = "secrets")))]
     {
-        static VALUE: std::sync::OnceLock<std::string::String> = std::sync::OnceLock::new();
-        VALUE.get_or_init(|| std::env::var_os("TRESS_CPU").unwrap_or_default().to_string_lossy().into_owned())
+        std::env::var_os("TRESS_CPU").unwrap_or_default().to_string_lossy().into_owned()
     }
     #[cfg(not(all(feature = "std", not(feature = "secrets"))))]
     ""
@@ -81,7 +81,7 @@ macro_rules! token {
             pub(crate) fn detect() -> Option<Self> {
                 static FOUND: CachedDetection = CachedDetection(AtomicU8::new(CachedDetection::UNKNOWN));
                 FOUND
-                    .or_detect(|| !cfg!(miri) && $module::get() && !disables(tress_cpu(), &[$($off),+]))
+                    .or_detect(|| !cfg!(miri) && $module::get() && !disables(&tress_cpu(), &[$($off),+]))
                     .then_some($name(()))
             }
         }

@@ -1,10 +1,11 @@
 //! Containers as streams: the caller pushes pieces of the input, and each call returns output.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::TryLockError;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tress_container::{Error, ErrorKind, streaming};
+use tress_lanes::fork::ForkMutex;
 use zeroize::Zeroizing;
 
 use crate::arguments;
@@ -12,6 +13,7 @@ use crate::container::options;
 use crate::errors;
 use crate::keys;
 use crate::memory::InputBuffer;
+use crate::reader::LOST_IN_FORK;
 use crate::work;
 
 /// Number of input bytes between two checks for signals.
@@ -28,11 +30,11 @@ struct PushState<T> {
 }
 
 /// An encryptor or decryptor that one thread at a time may use.
-struct PushStream<T>(Mutex<PushState<T>>);
+struct PushStream<T>(ForkMutex<PushState<T>>);
 
 impl<T: Send> PushStream<T> {
     fn new(inner: T) -> Self {
-        Self(Mutex::new(PushState { inner: Some(inner), output: Zeroizing::default() }))
+        Self(ForkMutex::new(PushState { inner: Some(inner), output: Zeroizing::default() }))
     }
 
     /// Pushes all of `data` and returns the output.
@@ -57,7 +59,7 @@ impl<T: Send> PushStream<T> {
             }
             if let Err(raised) = py.check_signals() {
                 // The output so far is lost, so the rest would be useless.
-                self.with(|state| state.inner = None);
+                let _ = self.with(|state| state.inner = None);
                 return Err(raised);
             }
         }
@@ -73,7 +75,7 @@ impl<T: Send> PushStream<T> {
         self.with(|PushState { inner, output }| {
             push(inner.as_mut().ok_or_else(already_ended)?, piece, output)?;
             Ok(if is_last { std::mem::take(output) } else { Zeroizing::default() })
-        })
+        })?
     }
 
     fn finalize<'py>(
@@ -85,7 +87,7 @@ impl<T: Send> PushStream<T> {
             self.with(|PushState { inner, output }| {
                 finish(inner.take().ok_or_else(already_ended)?, output)?;
                 Ok(std::mem::take(output))
-            })
+            })?
         });
         self.take_output(py, finished.map_err(|error| errors::container(py, error))?)
     }
@@ -97,7 +99,7 @@ impl<T: Send> PushStream<T> {
             Ok(())
         });
         output.clear();
-        self.with(|state| {
+        let _ = self.with(|state| {
             if state.output.capacity() == 0 && output.capacity() <= KEPT_BYTES {
                 state.output = output;
             }
@@ -105,8 +107,12 @@ impl<T: Send> PushStream<T> {
         result
     }
 
-    fn with<R>(&self, call: impl FnOnce(&mut PushState<T>) -> R) -> R {
-        call(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with<R>(&self, call: impl FnOnce(&mut PushState<T>) -> R) -> Result<R, Error> {
+        match self.0.lock() {
+            Ok(mut state) => Ok(call(&mut state)),
+            Err(TryLockError::Poisoned(state)) => Ok(call(&mut state.into_inner())),
+            Err(TryLockError::WouldBlock) => Err(Error::new(ErrorKind::Usage).with_detail(LOST_IN_FORK)),
+        }
     }
 }
 
@@ -156,7 +162,7 @@ impl Encryptor {
 pub(crate) struct Decryptor {
     pushed: PushStream<streaming::Decryptor>,
     /// Name and type of the content, for use after `finalize`.
-    kept: Mutex<Option<(Option<String>, &'static str)>>,
+    kept: ForkMutex<Option<(Option<String>, &'static str)>>,
 }
 
 #[pymethods]
@@ -165,7 +171,7 @@ impl Decryptor {
     #[pyo3(signature = (identities, *, threads = 1))]
     fn new(identities: &Bound<'_, PyAny>, #[pyo3(from_py_with = arguments::threads)] threads: usize) -> PyResult<Self> {
         let decryptor = streaming::Decryptor::new(&keys::identities(identities)?, threads.into());
-        Ok(Self { pushed: PushStream::new(decryptor), kept: Mutex::default() })
+        Ok(Self { pushed: PushStream::new(decryptor), kept: ForkMutex::new(None) })
     }
 
     /// Decrypts the next bytes of the container and returns verified plaintext.
@@ -176,7 +182,9 @@ impl Decryptor {
     /// Returns the rest of the plaintext. Raises `Damaged` if the container is truncated.
     fn finalize<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.pushed.finalize(py, |decryptor, plain| {
-            *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = content(&decryptor);
+            if let Ok(mut kept) = self.kept.lock() {
+                *kept = content(&decryptor);
+            }
             decryptor.finish(plain)
         })
     }
@@ -197,8 +205,8 @@ impl Decryptor {
 
 impl Decryptor {
     fn content(&self) -> Option<(Option<String>, &'static str)> {
-        let now = self.pushed.with(|state| content(state.inner.as_ref()?));
-        now.or_else(|| self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        let now = self.pushed.with(|state| content(state.inner.as_ref()?)).ok().flatten();
+        now.or_else(|| self.kept.lock().ok()?.clone())
     }
 }
 

@@ -3,16 +3,20 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::TryLockError;
 
 use pyo3::exceptions::{PyBlockingIOError, PyValueError};
 use pyo3::prelude::*;
 use tress_container::{Error, streaming};
+use tress_lanes::fork::ForkMutex;
 
 use crate::arguments;
 use crate::errors;
 use crate::keys;
 use crate::memory::{InputBuffer, OutputBuffer};
+
+/// Why an object can not be used in this process.
+pub(crate) const LOST_IN_FORK: &str = "another thread used this object when the process was forked";
 
 /// The container that a reader reads.
 enum ContainerSource {
@@ -23,7 +27,7 @@ enum ContainerSource {
 
 /// The raw reader of `tress.open`.
 #[pyclass(frozen, module = "tress._tress")]
-pub(crate) struct Reader(Mutex<Option<streaming::Reader<ContainerSource>>>);
+pub(crate) struct Reader(ForkMutex<Option<streaming::Reader<ContainerSource>>>);
 
 #[pymethods]
 impl Reader {
@@ -48,7 +52,7 @@ impl Reader {
                 streaming::Reader::open(source, &identities, threads.into()).map_err(at)
             })
         };
-        opened.map(|reader| Self(Mutex::new(Some(reader)))).map_err(|error| errors::container(py, error))
+        opened.map(|reader| Self(ForkMutex::new(Some(reader)))).map_err(|error| errors::container(py, error))
     }
 
     /// Reads verified bytes into a buffer and returns their number; 0 at the end.
@@ -101,7 +105,12 @@ impl Reader {
 
     /// Closes the reader and wipes its keys and cached plaintext.
     fn close(&self, py: Python<'_>) {
-        py.detach(|| drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take()));
+        py.detach(|| match self.0.lock() {
+            Ok(mut reader) => drop(reader.take()),
+            Err(TryLockError::Poisoned(reader)) => drop(reader.into_inner().take()),
+            // A thread of the parent uses it.
+            Err(TryLockError::WouldBlock) => {}
+        });
     }
 }
 
@@ -113,7 +122,11 @@ impl Reader {
         call: impl FnOnce(&mut streaming::Reader<ContainerSource>) -> io::Result<T> + Send,
     ) -> PyResult<T> {
         let result = py.detach(|| {
-            let mut reader = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut reader = match self.0.lock() {
+                Ok(reader) => reader,
+                Err(TryLockError::Poisoned(reader)) => reader.into_inner(),
+                Err(TryLockError::WouldBlock) => return Some(Err(io::Error::other(LOST_IN_FORK))),
+            };
             reader.as_mut().map(call)
         });
         match result {

@@ -5,6 +5,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender, TryS
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use tress_lanes::fork::{OfProcess, PerProcess};
+
 use crate::batch::{self, SignJob};
 use crate::{Error, Signature, SigningKey};
 
@@ -38,7 +40,8 @@ struct SignRequest {
     answer: Sender<Result<Signature, Error>>,
 }
 
-/// A queue with one worker thread; to use more cores, make more queues. Dropping it signs the pending requests, and ends the worker.
+/// A queue with one worker thread; to use more cores, make more queues. Dropping it signs the pending requests, and ends the worker. In a
+/// forked process the queue starts another worker, and requests of the parent end with `QueueClosed`.
 ///
 /// ```no_run
 /// use tress_sign::{Error, Hash, KeyFile, Queue, QueueOptions, Scheme, SigningKey};
@@ -56,8 +59,15 @@ struct SignRequest {
 /// ```
 #[derive(Debug)]
 pub struct Queue {
+    options: QueueOptions,
+    /// `None` if the system refused a thread in a forked process.
+    worker: PerProcess<Option<Worker>>,
+}
+
+#[derive(Debug)]
+struct Worker {
     requests: Option<SyncSender<SignRequest>>,
-    worker: Option<JoinHandle<()>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Queue {
@@ -66,12 +76,14 @@ impl Queue {
     /// # Errors
     /// `NoThread` when the system refuses a thread.
     pub fn start(options: QueueOptions) -> Result<Queue, Error> {
-        let (requests, receiver) = mpsc::sync_channel(options.capacity.clamp(1, MAX_CAPACITY));
-        let worker = thread::Builder::new()
-            .name("tress-sign".into())
-            .spawn(move || work(&receiver, options))
-            .map_err(|_| Error::NoThread)?;
-        Ok(Queue { requests: Some(requests), worker: Some(worker) })
+        let worker = PerProcess::new();
+        worker.get_or(|| Worker::start(options)).as_ref().ok_or(Error::NoThread)?;
+        Ok(Queue { options, worker })
+    }
+
+    fn requests(&self) -> Result<&SyncSender<SignRequest>, Error> {
+        let worker = self.worker.get_or(|| Worker::start(self.options)).as_ref();
+        worker.and_then(|worker| worker.requests.as_ref()).ok_or(Error::QueueClosed)
     }
 
     /// Signs one digest, and returns when that is done. Any number of threads may call it.
@@ -88,7 +100,7 @@ impl Queue {
     /// `QueueClosed` when the worker has ended.
     pub fn submit(&self, key: &SigningKey, digest: &[u8]) -> Result<Pending, Error> {
         let (request, pending) = request(key, digest);
-        self.requests.as_ref().ok_or(Error::QueueClosed)?.send(request).map_err(|_| Error::QueueClosed)?;
+        self.requests()?.send(request).map_err(|_| Error::QueueClosed)?;
         Ok(pending)
     }
 
@@ -98,7 +110,7 @@ impl Queue {
     /// `QueueFull` when the queue is full; `QueueClosed` when the worker has ended.
     pub fn try_submit(&self, key: &SigningKey, digest: &[u8]) -> Result<Pending, Error> {
         let (request, pending) = request(key, digest);
-        self.requests.as_ref().ok_or(Error::QueueClosed)?.try_send(request).map_err(|error| match error {
+        self.requests()?.try_send(request).map_err(|error| match error {
             TrySendError::Full(_) => Error::QueueFull,
             TrySendError::Disconnected(_) => Error::QueueClosed,
         })?;
@@ -106,18 +118,26 @@ impl Queue {
     }
 }
 
-impl Drop for Queue {
+impl Worker {
+    fn start(options: QueueOptions) -> Option<Worker> {
+        let (requests, receiver) = mpsc::sync_channel(options.capacity.clamp(1, MAX_CAPACITY));
+        let thread = thread::Builder::new().name("tress-sign".into()).spawn(move || work(&receiver, options)).ok()?;
+        Some(Worker { requests: Some(requests), thread: Some(thread) })
+    }
+}
+
+impl Drop for Worker {
     fn drop(&mut self) {
         drop(self.requests.take());
-        if let Some(worker) = self.worker.take() {
-            let _ = worker.join();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
         }
     }
 }
 
 /// A requested signature.
 #[derive(Debug)]
-pub struct Pending(Option<Receiver<Result<Signature, Error>>>);
+pub struct Pending(Option<OfProcess<Receiver<Result<Signature, Error>>>>);
 
 impl Pending {
     /// Waits for the signature.
@@ -141,7 +161,9 @@ impl Pending {
     /// # Errors
     /// The errors of [`Queue::sign`].
     pub fn wait_timeout(&mut self, timeout: Duration) -> Option<Result<Signature, Error>> {
-        let answer = match self.0.as_ref().map(|answers| answers.recv_timeout(timeout)) {
+        // Nobody answers in a forked process.
+        let answers = self.0.as_ref().and_then(OfProcess::get);
+        let answer = match answers.map(|answers| answers.recv_timeout(timeout)) {
             Some(Ok(answer)) => answer,
             Some(Err(RecvTimeoutError::Timeout)) => return None,
             Some(Err(RecvTimeoutError::Disconnected)) | None => Err(Error::QueueClosed),
@@ -153,7 +175,7 @@ impl Pending {
 
 fn request(key: &SigningKey, digest: &[u8]) -> (SignRequest, Pending) {
     let (answer, pending) = mpsc::channel();
-    (SignRequest { key: key.clone(), digest: digest.to_vec(), answer }, Pending(Some(pending)))
+    (SignRequest { key: key.clone(), digest: digest.to_vec(), answer }, Pending(Some(OfProcess::new(pending))))
 }
 
 /// Signs batches until every sender is dropped.

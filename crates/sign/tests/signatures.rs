@@ -544,3 +544,34 @@ fn try_submit_and_try_wait_do_not_block() {
     let refused = (0..1_000_000).find_map(|_| queue.try_submit(key, &digest).err());
     assert_eq!(refused, Some(Error::QueueFull));
 }
+
+/// In a forked process a request of the parent ends, and the queue has a new worker; the parent's queue is not affected.
+#[test]
+#[cfg(unix)]
+fn a_forked_process_has_its_own_worker() {
+    use std::os::unix::process::CommandExt;
+    use std::sync::Mutex;
+
+    let key = &keys()[2];
+    let digest = Hash::Sha256.digest(b"forked");
+    let queue = Arc::new(Queue::start(queue_options(Duration::MAX, 2)).unwrap());
+    // The worker waits for a second request.
+    let pending = Arc::new(Mutex::new(queue.submit(key, &digest).unwrap()));
+    let (in_child, of_parent, of_child) = (Arc::clone(&queue), Arc::clone(&pending), digest.clone());
+    let work = move || {
+        std::thread::spawn(|| {
+            std::thread::sleep(Duration::from_secs(600));
+            std::process::abort();
+        });
+        let ended = of_parent.lock().unwrap().wait_timeout(Duration::MAX);
+        let [first, second] = [(); 2].map(|()| in_child.submit(key, &of_child).unwrap());
+        let good = ended == Some(Err(Error::QueueClosed)) && first.wait().is_ok() && second.wait().is_ok();
+        if good { Ok(()) } else { Err(std::io::Error::other("in the child")) }
+    };
+    let mut command = std::process::Command::new("true");
+    // SAFETY: the child allocates and starts threads, which the C libraries of our systems allow after a fork.
+    unsafe { command.pre_exec(work) };
+    assert!(command.status().unwrap().success());
+    queue.submit(key, &digest).unwrap().wait().unwrap();
+    assert!(matches!(pending.lock().unwrap().wait_timeout(Duration::MAX), Some(Ok(_))));
+}

@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::io::{BufRead, Cursor};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use age::{DecryptError, Identity, IdentityFile};
 use age_core::format::{FileKey, Stanza};
+use tress_lanes::fork::ForkMutex;
 use tress_terminal::secret;
 
 use super::ask::AskCallbacks;
@@ -78,14 +79,14 @@ impl From<RawKey> for Identities {
 }
 
 /// An identity that is used by one thread at a time.
-struct LockedIdentity<T>(Mutex<T>);
+struct LockedIdentity<T>(ForkMutex<T>);
 
 impl<T: Identity> Identity for LockedIdentity<T> {
     fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
         self.unwrap_stanzas(std::slice::from_ref(stanza))
     }
 
-    // After a panic it opens nothing any more.
+    // After a panic it opens nothing any more, and neither in a process that was forked while another thread used it.
     fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
         self.0.lock().ok()?.unwrap_stanzas(stanzas)
     }
@@ -143,7 +144,7 @@ fn encrypted(bytes: &[u8], ask: Option<AskCallbacks>) -> Result<Identities, Erro
     };
     // The bytes are ciphertext, so this copy needs no wiping.
     match age::encrypted::Identity::from_buffer(Cursor::new(bytes.to_vec()), None, ask, Some(MAX_WORK_FACTOR)) {
-        Ok(Some(identity)) => Ok(Identities::one(LockedIdentity(Mutex::new(identity)))),
+        Ok(Some(identity)) => Ok(Identities::one(LockedIdentity(ForkMutex::new(identity)))),
         Ok(None) => Err(bad("identity file is encrypted, but not with a passphrase")),
         Err(error) => Err(bad("encrypted identity file is damaged").with_source(error)),
     }

@@ -1,5 +1,6 @@
 //! Makes a container piece by piece.
 
+use tress_lanes::fork;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::{BATCH_BYTES, parallel};
@@ -27,7 +28,7 @@ pub struct Encryptor {
     next_chunk: u64,
     threads: usize,
     failed: bool,
-    process: u32,
+    process: usize,
 }
 
 impl Encryptor {
@@ -41,7 +42,7 @@ impl Encryptor {
         let threads = options.threads.count();
         let batch_bytes = if threads == 1 { BATCH_BYTES } else { 2 * threads * BATCH_BYTES };
         let carry = Zeroizing::default();
-        let process = std::process::id();
+        let process = fork::generation();
         Ok(Self { payload, head, carry, batch_bytes, next_chunk: 0, threads, failed: false, process })
     }
 
@@ -106,7 +107,7 @@ impl Encryptor {
 
     /// Seals whole chunks or, with `last`, everything.
     fn seal(&mut self, plain: &[u8], sealed: &mut Vec<u8>, last: bool) -> Result<(), Error> {
-        if std::process::id() != self.process {
+        if fork::generation() != self.process {
             return Err(Error::new(ErrorKind::Usage).with_detail("this encryptor belongs to another process"));
         }
         let chunks = plain.len() / CHUNK_BYTES;

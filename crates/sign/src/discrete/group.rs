@@ -1,7 +1,9 @@
 //! Groups of prime order q in the integers modulo a prime p, for DSA and Schnorr signatures (FIPS 186-4, 4.1).
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use tress_lanes::fork::{Inherited, PerProcess};
 use tress_modular::Modulus;
 use tress_modular::lanes::Comb;
 use tress_modular::prime::{self, PrimeError};
@@ -29,9 +31,9 @@ struct GroupData {
     q: Modulus,
     g: Number,
     /// The table for powers of g, made when many are needed.
-    comb: OnceLock<Comb>,
+    comb: Inherited<Comb>,
     /// Set once p and q were found to be primes.
-    primes_checked: OnceLock<()>,
+    primes_checked: AtomicBool,
 }
 
 /// Lengths of p and q.
@@ -48,19 +50,19 @@ impl Group {
     /// A published group, which anyone can generate again from its seed (`docs/explanation/signatures.md`).
     #[must_use]
     pub fn published(size: GroupSize) -> &'static Group {
-        static BITS_2048: OnceLock<Group> = OnceLock::new();
-        static BITS_3072: OnceLock<Group> = OnceLock::new();
+        static BITS_2048: Inherited<Group> = Inherited::new();
+        static BITS_3072: Inherited<Group> = Inherited::new();
         let (group, constants) = match size {
             GroupSize::Bits2048 => (&BITS_2048, &published::BITS_2048),
             GroupSize::Bits3072 => (&BITS_3072, &published::BITS_3072),
         };
-        group.get_or_init(|| Group::of(constants))
+        group.get_or(|| Group::of(constants))
     }
 
     fn of(constants: &Published) -> Group {
         let [p, q, g] = [constants.p, constants.q, constants.g].map(hexadecimal);
         let group = Group::new(&p, &q, &g).expect("a published group");
-        let _ = group.0.primes_checked.set(());
+        group.0.primes_checked.store(true, Ordering::Relaxed);
         group
     }
 
@@ -87,12 +89,12 @@ impl Group {
             return Err(Error::WrongGroup);
         }
         let g = integer::padded(&g[..g.len().min(p.limbs())], p.limbs());
-        Ok(Group(Arc::new(GroupData { p, q, g, comb: OnceLock::new(), primes_checked: OnceLock::new() })))
+        Ok(Group(Arc::new(GroupData { p, q, g, comb: Inherited::new(), primes_checked: AtomicBool::new(false) })))
     }
 
     /// Checks that p and q are primes. A signature with a private key whose q is composite could reveal the key.
     pub(super) fn check_primes(&self) -> Result<(), Error> {
-        if self.0.primes_checked.get().is_some() {
+        if self.0.primes_checked.load(Ordering::Relaxed) {
             return Ok(());
         }
         for number in [self.q(), self.p()] {
@@ -103,7 +105,7 @@ impl Group {
                 _ => return Err(Error::WrongGroup),
             }
         }
-        let _ = self.0.primes_checked.set(());
+        self.0.primes_checked.store(true, Ordering::Relaxed);
         Ok(())
     }
 
@@ -128,7 +130,7 @@ impl Group {
         if self.0.comb.get().is_none() && powers() < COMB_POWERS {
             return None;
         }
-        Some(self.0.comb.get_or_init(|| Comb::new(self.p(), self.g(), self.q().bits())))
+        Some(self.0.comb.get_or(|| Comb::new(self.p(), self.g(), self.q().bits())))
     }
 
     /// Whether this is the same group in memory, not only an equal one.
@@ -139,11 +141,12 @@ impl Group {
     /// Returns the equal published group, or the equal group of another live key, if there is one: all keys share the tables and checks of
     /// a group.
     pub(super) fn shared(self) -> Group {
-        static KNOWN: Mutex<Vec<Weak<GroupData>>> = Mutex::new(Vec::new());
+        // A forked process begins without groups: its parent may have held the lock.
+        static KNOWN: PerProcess<Mutex<Vec<Weak<GroupData>>>> = PerProcess::new();
         if let Some(group) = Self::published_ones().find(|group| **group == self) {
             return group.clone();
         }
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = KNOWN.get_or(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|group| group.strong_count() > 0);
         if let Some(group) = known.iter().filter_map(Weak::upgrade).map(Group).find(|group| *group == self) {
             return group;
