@@ -2,7 +2,7 @@
 //! does not depend on that code, so modes can depend on [`crate::BlockCipher`].
 
 use crate::block::Block;
-use crate::engine::{CcmCore, CipherDirection, Core};
+use crate::engine::{CcmCore, CipherDirection, Core, LaneMemory};
 
 /// ECB over whole blocks.
 pub struct Ecb<'a> {
@@ -82,18 +82,21 @@ impl CcmTag<'_> {
 pub struct CbcLanesEncrypt<'j, 'a, C: Core> {
     pub(crate) lane_jobs: &'j mut [CbcLaneJob<'a, C>],
     pub(crate) shared: bool,
+    pub(crate) memory: &'j LaneMemory,
 }
 
 /// CCM encryption of many messages in lanes.
 pub struct CcmLanesEncrypt<'j, 'a, C> {
     pub(crate) lane_jobs: &'j mut [CcmLaneJob<'a, C>],
     pub(crate) shared: bool,
+    pub(crate) memory: &'j LaneMemory,
 }
 
 /// CCM decryption of many messages in lanes.
 pub struct CcmLanesDecrypt<'j, 'a, C> {
     pub(crate) lane_jobs: &'j mut [CcmLaneJob<'a, C>],
     pub(crate) shared: bool,
+    pub(crate) memory: &'j LaneMemory,
 }
 
 /// The modes and lanes of a cipher. They are compiled in this crate, once for each cipher, and not in every crate that uses them.

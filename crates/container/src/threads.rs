@@ -5,6 +5,8 @@ use std::num::NonZero;
 use std::sync::OnceLock;
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 
+use tress_lanes::wipe_stack;
+
 use crate::commands::MAX_THREADS;
 use crate::{Error, ErrorKind};
 
@@ -38,7 +40,8 @@ impl From<usize> for Threads {
     }
 }
 
-/// Starts a thread in this scope; [`ErrorKind::NoThread`] if the system refuses it.
+/// Starts a thread in this scope; [`ErrorKind::NoThread`] if the system refuses it. At its end the thread overwrites its stack, which the C
+/// library may keep for the next thread.
 pub fn start<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> T + Send + 'scope,
@@ -47,7 +50,12 @@ pub fn start<'scope, T: Send + 'scope>(
     if refused() {
         return Err(Error::new(ErrorKind::NoThread));
     }
-    Builder::new().spawn_scoped(scope, work).map_err(|_| Error::new(ErrorKind::NoThread))
+    let clean = move || {
+        let result = work();
+        wipe_stack();
+        result
+    };
+    Builder::new().spawn_scoped(scope, clean).map_err(|_| Error::new(ErrorKind::NoThread))
 }
 
 /// Runs `work` on this many threads, numbered from 0. The caller's thread is number 0, and its result is returned. The threads may wait
@@ -65,7 +73,11 @@ pub fn together<T>(threads: usize, work: impl Fn(usize) -> T + Sync) -> Result<T
             helper.map(drop)
         });
         let _ = may_begin.set(started.is_ok());
-        started.map(|()| work(0))
+        started.map(|()| {
+            let result = work(0);
+            wipe_stack();
+            result
+        })
     })
 }
 

@@ -11,10 +11,10 @@ use std::time::Duration;
 use tress_cipher::lanes::ccm::{Open, Seal, open, seal};
 use tress_cipher::{Aad, CcmCipher, Error};
 
-use crate::NonceOfKey;
 use crate::fork::PerProcess;
 use crate::groups::GROUP_ITEMS;
 use crate::nonces::NonceHasher;
+use crate::{NonceOfKey, wipe_stack};
 
 /// The limits of a [`Filler`]. The defaults are a wait of 50 µs, batches of 32 jobs (as many as the widest backend has lanes; most have 4 to 16), and a
 /// capacity of 1024 jobs.
@@ -170,6 +170,7 @@ impl<J: FillerJob> Filler<J> {
         state.batches.push_back(None);
         drop(state);
         let outcome = catch_unwind(AssertUnwindSafe(|| J::run(&mut jobs)));
+        wipe_stack();
         let mut state = self.lock();
         let place = number - state.first;
         state.batches[place] = Some(jobs.into());

@@ -10,9 +10,11 @@ mod fork_test;
 mod groups;
 mod nonces;
 mod pool;
+#[cfg(all(test, target_os = "linux"))]
+mod stack_test;
 #[cfg(test)]
 mod tests;
 
 pub use filler::{CcmMessage, Filler, FillerJob, FillerOptions, Refused};
 pub use nonces::{NonceOfKey, repeated_nonce};
-pub use pool::{MAX_THREADS, Pool};
+pub use pool::{MAX_THREADS, Pool, STACK_BYTES, wipe_stack};

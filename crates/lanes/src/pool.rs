@@ -12,8 +12,8 @@ use crate::fork::PerProcess;
 /// Largest number of threads for one call, including the caller's.
 pub const MAX_THREADS: usize = 1024;
 
-/// Number of bytes of a helper's stack that are overwritten after its work. The kernels of ciphers use far less.
-const WIPED_STACK_BYTES: usize = 64 << 10;
+/// Number of bytes that key setup, modes and lanes use of a stack at most.
+pub const STACK_BYTES: usize = 24 << 10;
 
 /// Helper threads that wait for work.
 ///
@@ -99,6 +99,7 @@ impl Pool {
         let lasting = unsafe { transmute::<&(dyn Fn() + Sync), &'static (dyn Fn() + Sync)>(work) };
         let number = shared.offer(places, lasting);
         let own = catch_unwind(AssertUnwindSafe(work));
+        wipe_stack();
         let panics = shared.withdraw(number);
         if let Some(panic) = own.err().into_iter().chain(panics).next() {
             resume_unwind(panic);
@@ -204,9 +205,10 @@ impl PoolShared {
     }
 }
 
-/// Overwrites the stack below this frame, where calls that have returned may have left keys. A helper's stack outlives them.
+/// Overwrites the stack below this frame, where calls that have returned may have left keys: as much as kernels use, and 8 KiB for the
+/// functions around them.
 #[inline(never)]
-fn wipe_stack() {
-    let mut below = [0_u8; WIPED_STACK_BYTES];
+pub fn wipe_stack() {
+    let mut below = [0_u8; STACK_BYTES + (8 << 10)];
     hint::black_box(&mut below);
 }

@@ -3,6 +3,8 @@
 use std::num::NonZero;
 use std::thread;
 
+use tress_lanes::wipe_stack;
+
 use crate::discrete::{self, AnyPrivate, AnyPublic};
 use crate::rsa::{self, Padding};
 use crate::{Error, PrivateKey, PublicKey, Scheme, Signature, SigningKey, VerifyingKey};
@@ -105,14 +107,19 @@ fn run_in_shares<J: Sync, R: Send>(threads: usize, jobs: &[J], work: impl Fn(&[J
     thread::scope(|scope| {
         let mut shares = jobs.chunks(share.max(LANES));
         let own = shares.next().unwrap_or_default();
-        let start = |share| (share, thread::Builder::new().spawn_scoped(scope, move || work(share)));
+        let clean = move |share| {
+            let results = work(share);
+            wipe_stack();
+            results
+        };
+        let start = |share| (share, thread::Builder::new().spawn_scoped(scope, move || clean(share)));
         let others: Vec<_> = shares.map(start).collect();
-        let mut results = work(own);
+        let mut results = clean(own);
         for (share, thread) in others {
             results.extend(match thread.map(thread::ScopedJoinHandle::join) {
                 Ok(Ok(done)) => done,
                 Ok(Err(panic)) => std::panic::resume_unwind(panic),
-                Err(_) => work(share),
+                Err(_) => clean(share),
             });
         }
         results

@@ -6,6 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use tress_lanes::fork::{OfProcess, PerProcess};
+use tress_lanes::wipe_stack;
 
 use crate::batch::{self, SignJob};
 use crate::{Error, Signature, SigningKey};
@@ -195,6 +196,7 @@ fn work(requests: &Receiver<SignRequest>, options: QueueOptions) {
         let jobs: Vec<SignJob<'_>> =
             batch.iter().map(|request| SignJob { key: &request.key, digest: &request.digest }).collect();
         let signatures = batch::sign_share(&jobs);
+        wipe_stack();
         for (request, signature) in batch.iter().zip(signatures) {
             // The caller may have dropped its end.
             let _ = request.answer.send(signature);

@@ -10,9 +10,11 @@
 //! The traits are `pub` because the sealed [`crate::BlockCipher`] names them; this module is private.
 
 mod backends;
+mod memory;
 mod scalar;
 
 pub(crate) use backends::backends;
+pub(crate) use memory::{LaneMemory, with_lane_memory};
 pub(crate) use scalar::{scalar_ccm_vector, scalar_vector};
 
 use core::any::{Any, TypeId};

@@ -13,7 +13,7 @@
 use super::kernel::CbcEncrypt;
 use super::schedule::{self, LaneMessage, MessageStart};
 use crate::block::BlockBytes;
-use crate::engine::{Core, Engine, Operation};
+use crate::engine::{Core, Engine, Operation, with_lane_memory};
 use crate::modes::{check_whole_blocks, iv_block};
 use crate::operation::{CbcLaneJob, CbcLanesEncrypt, Modes};
 use crate::{BlockCipher, Error};
@@ -48,7 +48,7 @@ pub fn encrypt<C: BlockCipher>(jobs: &mut [Job<'_, C>]) {
     while let Some(first) = lane_jobs.iter().position(LaneMessage::is_pending) {
         let cipher = lane_jobs[first].cipher;
         let shared = lane_jobs.iter().all(|lane_job| core::ptr::eq(lane_job.cipher, cipher));
-        cipher.cbc_lanes(CbcLanesEncrypt { lane_jobs, shared });
+        with_lane_memory(|memory| cipher.cbc_lanes(CbcLanesEncrypt { lane_jobs, shared, memory }));
     }
 }
 
@@ -65,7 +65,7 @@ impl<C: Core> Operation<C::Block> for CbcLanesEncrypt<'_, '_, C> {
     where
         E: Engine<Block = C::Block>,
     {
-        schedule::run::<E, _, CbcEncrypt, FLIGHT, BLOCKS>(engine, keys, self.lane_jobs, self.shared);
+        schedule::run::<E, _, CbcEncrypt, FLIGHT, BLOCKS>(engine, keys, self.lane_jobs, self.shared, self.memory);
     }
 }
 

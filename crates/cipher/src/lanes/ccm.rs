@@ -20,7 +20,7 @@ use super::nonces;
 #[doc(hidden)]
 pub use super::nonces::nonce_hash;
 use super::schedule::{self, LaneMessage, MessageStart};
-use crate::engine::{CcmCore, CcmEngine, CcmOperation, CipherDirection};
+use crate::engine::{CcmCore, CcmEngine, CcmOperation, CipherDirection, with_lane_memory};
 use crate::message::{Aad, Nonce, Tag, TagMut};
 use crate::operation::{CcmHeader, CcmLaneJob, CcmLanesDecrypt, CcmLanesEncrypt, CcmModes, CcmTag};
 use crate::reveal::reveal;
@@ -209,10 +209,10 @@ fn run<C: CcmCipher>(lane_jobs: &mut [CcmLaneJob<'_, C::Core>], direction: Ciphe
         }
         let Some(cipher) = pending else { return forged };
         let shared = lane_jobs.iter().all(|lane_job| core::ptr::eq(lane_job.cipher, cipher));
-        match direction {
-            CipherDirection::Encrypt => cipher.ccm_lanes_encrypt(CcmLanesEncrypt { lane_jobs, shared }),
-            CipherDirection::Decrypt => cipher.ccm_lanes_decrypt(CcmLanesDecrypt { lane_jobs, shared }),
-        };
+        with_lane_memory(|memory| match direction {
+            CipherDirection::Encrypt => cipher.ccm_lanes_encrypt(CcmLanesEncrypt { lane_jobs, shared, memory }),
+            CipherDirection::Decrypt => cipher.ccm_lanes_decrypt(CcmLanesDecrypt { lane_jobs, shared, memory }),
+        });
     }
 }
 
@@ -253,9 +253,9 @@ impl<C: CcmCore> CcmOperation for CcmLanesEncrypt<'_, '_, C> {
 
     #[inline(always)]
     fn divide(self, blocks: usize) -> (Self, Option<Self>) {
-        let shared = self.shared;
+        let Self { shared, memory, .. } = self;
         let (lane_jobs, rest) = divide(self.lane_jobs, blocks);
-        (CcmLanesEncrypt { lane_jobs, shared }, rest.map(|lane_jobs| CcmLanesEncrypt { lane_jobs, shared }))
+        (Self { lane_jobs, shared, memory }, rest.map(|lane_jobs| Self { lane_jobs, shared, memory }))
     }
 
     #[inline(always)]
@@ -263,7 +263,7 @@ impl<C: CcmCore> CcmOperation for CcmLanesEncrypt<'_, '_, C> {
     where
         E: CcmEngine,
     {
-        schedule::run::<E, _, CcmEncrypt, FLIGHT, BLOCKS>(engine, keys, self.lane_jobs, self.shared);
+        schedule::run::<E, _, CcmEncrypt, FLIGHT, BLOCKS>(engine, keys, self.lane_jobs, self.shared, self.memory);
     }
 }
 
@@ -277,9 +277,9 @@ impl<C: CcmCore> CcmOperation for CcmLanesDecrypt<'_, '_, C> {
 
     #[inline(always)]
     fn divide(self, blocks: usize) -> (Self, Option<Self>) {
-        let shared = self.shared;
+        let Self { shared, memory, .. } = self;
         let (lane_jobs, rest) = divide(self.lane_jobs, blocks);
-        (CcmLanesDecrypt { lane_jobs, shared }, rest.map(|lane_jobs| CcmLanesDecrypt { lane_jobs, shared }))
+        (Self { lane_jobs, shared, memory }, rest.map(|lane_jobs| Self { lane_jobs, shared, memory }))
     }
 
     #[inline(always)]
@@ -287,7 +287,7 @@ impl<C: CcmCore> CcmOperation for CcmLanesDecrypt<'_, '_, C> {
     where
         E: CcmEngine,
     {
-        schedule::run::<E, _, CcmDecrypt, FLIGHT, BLOCKS>(engine, keys, self.lane_jobs, self.shared);
+        schedule::run::<E, _, CcmDecrypt, FLIGHT, BLOCKS>(engine, keys, self.lane_jobs, self.shared, self.memory);
     }
 }
 

@@ -103,22 +103,6 @@ pub(super) struct LaneStates<E: Engine, const G: usize, const LANES: usize> {
 }
 
 impl<E: Engine, const G: usize, const LANES: usize> LaneStates<E, G, LANES> {
-    #[inline(always)]
-    pub(super) fn new(engine: E) -> Self {
-        const { assert!(LANES == G * E::SLOTS) };
-        let zero = engine.zero();
-        LaneStates {
-            chain: [zero; G],
-            counter: [zero; G],
-            history: [[zero; G]; STEP_BLOCKS],
-            message: [[zero; G]; STEP_BLOCKS],
-            blocks: [[[zero; STEP_BLOCKS]; G]; 3],
-            pointers: [core::ptr::null_mut(); LANES],
-            last: [core::ptr::null_mut(); LANES],
-            moves: [0; LANES],
-        }
-    }
-
     /// Wipes chains, counters and blocks.
     #[inline(always)]
     pub(super) fn wipe(&mut self, engine: E) {

@@ -7,11 +7,13 @@
 //! A call of the kernel ends when the shortest message does, so it is cheap if the messages of all lanes end together: the
 //! [`LengthQueue`] returns long messages first, and messages of about the same length one after another.
 
+use core::mem::{MaybeUninit, offset_of};
+
 use zeroize::Zeroize;
 
 use super::kernel::{BatchKeys, LaneMode, LaneStates, encrypt, step_bytes, steps};
 use crate::block::BlockBytes;
-use crate::engine::{Core, Engine, NoInterleave, STEP_BLOCKS, wipe};
+use crate::engine::{Core, Engine, LaneMemory, NoInterleave, STEP_BLOCKS, wipe};
 
 /// A message that runs in a lane.
 pub(super) trait LaneMessage {
@@ -123,41 +125,64 @@ pub(super) fn run<E, M, O, const G: usize, const LANES: usize>(
     keys: &E::RoundKeys,
     messages: &mut [M],
     shared: bool,
+    memory: &LaneMemory,
 ) where
     E: Engine,
     M: LaneMessage<Block = E::Block>,
     O: LaneMode<E>,
 {
-    let mut own;
-    let keys_of_lanes = if shared {
-        BatchKeys::Shared(keys)
-    } else {
-        own = engine.zero_lane_keys();
-        BatchKeys::PerLane(&mut own)
+    const { assert!(LANES == G * E::SLOTS) };
+    let mut on_stack = MaybeUninit::<Room<E, G, LANES>>::uninit();
+    // SAFETY: the runs of a call follow each other, and none uses the memory after it returns.
+    let room = unsafe { memory.room(&mut on_stack) };
+    // SAFETY: `room` is aligned and valid for writes. Numbers, null pointers, blocks and vectors whose bits are all zero are valid.
+    let Room { lanes, steps_left, first_header_blocks, counter_zero_blocks, tag_masks, state, staging, lane_keys } = unsafe {
+        let room = room.as_mut_ptr();
+        // The round keys of lanes, the last field, are not always needed.
+        room.cast::<u8>().write_bytes(0, offset_of!(Room<E, G, LANES>, lane_keys));
+        &mut *room
     };
-    let mut staging = Staging([[E::Block::ZERO; STEP_BLOCKS]; LANES]);
+    lanes.fill(IDLE);
+    steps_left.fill(usize::MAX);
+    let keys_of_lanes =
+        if shared { BatchKeys::Shared(keys) } else { BatchKeys::PerLane(lane_keys.write(engine.zero_lane_keys())) };
     let mut scheduler = Scheduler::<'_, '_, E, M, G, LANES> {
         engine,
         rounds: E::rounds(keys),
         keys: keys_of_lanes,
         queue: LengthQueue::new(messages),
         messages,
-        lanes: [IDLE; LANES],
-        steps_left: [usize::MAX; LANES],
+        lanes,
+        steps_left,
         busy: 0,
         empty: 0,
         staged: 0,
         long_headers: 0,
-        first_header_blocks: [engine.zero(); G],
-        counter_zero_blocks: [engine.zero(); G],
-        tag_masks: [engine.zero(); G],
-        state: LaneStates::new(engine),
+        first_header_blocks,
+        counter_zero_blocks,
+        tag_masks,
+        state,
         staging: staging.0.as_mut_ptr(),
     };
     scheduler.run_all::<O>(shared);
     scheduler.wipe();
-    // SAFETY: a mutable reference is aligned and valid for writes.
-    unsafe { core::ptr::write_volatile(&mut staging.0, [[E::Block::ZERO; STEP_BLOCKS]; LANES]) };
+    for block in staging.0.as_flattened_mut() {
+        // SAFETY: a mutable reference is aligned and valid for writes.
+        unsafe { core::ptr::write_volatile(block, E::Block::ZERO) };
+    }
+}
+
+/// The large part of the state. Its fields are those of the `Scheduler`.
+#[repr(C, align(64))]
+struct Room<E: Engine, const G: usize, const LANES: usize> {
+    state: LaneStates<E, G, LANES>,
+    staging: Staging<E::Block, LANES>,
+    first_header_blocks: [E::Vector; G],
+    counter_zero_blocks: [E::Vector; G],
+    tag_masks: [E::Vector; G],
+    lanes: [Lane; LANES],
+    steps_left: [usize; LANES],
+    lane_keys: MaybeUninit<E::LaneRoundKeys>,
 }
 
 struct Scheduler<'k, 'j, E: Engine, M, const G: usize, const LANES: usize> {
@@ -166,9 +191,9 @@ struct Scheduler<'k, 'j, E: Engine, M, const G: usize, const LANES: usize> {
     keys: BatchKeys<'k, E>,
     queue: LengthQueue,
     messages: &'j mut [M],
-    lanes: [Lane; LANES],
+    lanes: &'k mut [Lane; LANES],
     /// Number of steps until the lane's message ends; `usize::MAX` for an idle lane.
-    steps_left: [usize; LANES],
+    steps_left: &'k mut [usize; LANES],
     /// A bit for each lane, set if it has a message.
     busy: u64,
     /// A bit for each lane, set if its message has no data.
@@ -178,11 +203,11 @@ struct Scheduler<'k, 'j, E: Engine, M, const G: usize, const LANES: usize> {
     /// A bit for each lane, set if the header of its message has more than one block.
     long_headers: u64,
     /// The first blocks of the headers, and counter blocks 0, of lanes that start.
-    first_header_blocks: [E::Vector; G],
-    counter_zero_blocks: [E::Vector; G],
+    first_header_blocks: &'k mut [E::Vector; G],
+    counter_zero_blocks: &'k mut [E::Vector; G],
     /// Blocks 0 of the key streams.
-    tag_masks: [E::Vector; G],
-    state: LaneStates<E, G, LANES>,
+    tag_masks: &'k mut [E::Vector; G],
+    state: &'k mut LaneStates<E, G, LANES>,
     /// The first lane's buffer of the `Staging`, which is accessed only through this pointer.
     staging: *mut [E::Block; STEP_BLOCKS],
 }
@@ -243,7 +268,7 @@ where
             // SAFETY: `fill_lane` set the pointer of a busy lane to `steps_left` steps inside its message, the last of which may be staged,
             // and that of an idle lane to its staging buffer. Messages are exclusively borrowed and not accessed otherwise while they run.
             unsafe {
-                let (engine, state) = (self.engine, &mut self.state);
+                let (engine, state) = (self.engine, &mut *self.state);
                 if shared {
                     steps::<E, O, G, LANES>(engine, &self.keys, true, state, count, ragged != 0);
                 } else {
@@ -407,7 +432,7 @@ where
             own.zeroize();
         }
         self.state.wipe(self.engine);
-        wipe(self.engine, &mut self.tag_masks);
+        wipe(self.engine, self.tag_masks);
     }
 }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use tress_lanes::wipe_stack;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::{BATCH_BYTES, BATCH_CHUNKS, SEALED_BATCH_BYTES};
@@ -153,6 +154,7 @@ fn on_threads<P: Send>(
             }
         }
         run();
+        wipe_stack();
     });
     let failures = std::mem::take(&mut *lock(&failures));
     failures.into_iter().min_by_key(|(number, _)| *number).map_or(Ok(()), |(_, error)| Err(error))

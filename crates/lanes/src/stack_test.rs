@@ -1,0 +1,104 @@
+//! The stack that kernels use: threads with small stacks run them, and helpers overwrite that much after their work.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use tress_cipher::catalogue::{CIPHERS, FromKey, WithCipher};
+use tress_cipher::lanes::{cbc, ccm};
+use tress_cipher::{Aad, Backend, CcmCipher};
+
+use crate::STACK_BYTES;
+
+/// Number of bytes of its stack that a thread changes from its start to the end of `work`.
+fn changed_bytes(mut work: &mut dyn FnMut()) -> usize {
+    const UNCHANGED: u128 = u128::MAX / 0xff * 0xa5;
+    extern "C" fn start(work: *mut c_void) -> *mut c_void {
+        // SAFETY: the pointer is the one below, and its thread waits for this one.
+        unsafe { (*work.cast::<&mut dyn FnMut()>())() };
+        ptr::null_mut()
+    }
+    let mut stack = vec![UNCHANGED; 1 << 16];
+    // SAFETY: the thread has ended when its stack is read again. All pointers are valid for the calls.
+    unsafe {
+        let mut thread = 0;
+        let mut attributes = std::mem::zeroed();
+        assert_eq!(libc::pthread_attr_init(&mut attributes), 0);
+        assert_eq!(libc::pthread_attr_setstack(&mut attributes, stack.as_mut_ptr().cast(), size_of_val(&stack[..])), 0);
+        assert_eq!(libc::pthread_create(&mut thread, &attributes, start, (&raw mut work).cast()), 0);
+        assert_eq!(libc::pthread_join(thread, ptr::null_mut()), 0);
+        libc::pthread_attr_destroy(&mut attributes);
+    }
+    16 * stack.iter().skip_while(|word| **word == UNCHANGED).count()
+}
+
+/// Measures key setup and the lanes of a cipher, with its key and backend.
+struct Measure(&'static [u8], Backend);
+
+impl Measure {
+    fn most<C: FromKey>(&self, lanes: &mut dyn FnMut(&[C], &mut [Vec<u8>])) -> usize {
+        let Measure(key, backend) = *self;
+        let empty = changed_bytes(&mut || ());
+        let keys: Vec<C> = (0..130).map(|_| C::with_backend(key, backend).unwrap()).collect();
+        let mut most = changed_bytes(&mut || drop(C::with_backend(key, backend)));
+        for count in [1, 5, 24, 130] {
+            // Whole blocks, in some messages the same number.
+            let mut data: Vec<_> = (0..count).map(|job| vec![7; 30 * C::BLOCK_BYTES * (job % 3 + 1)]).collect();
+            for used in [&keys[..1], &keys[..count]] {
+                most = most.max(changed_bytes(&mut || lanes(used, &mut data)));
+            }
+        }
+        most - empty
+    }
+}
+
+impl WithCipher for Measure {
+    type Output = usize;
+
+    fn block<C: FromKey>(self) -> usize {
+        let iv = &[0; 32][..C::BLOCK_BYTES];
+        let mut lanes = |keys: &[C], data: &mut [Vec<u8>]| {
+            let jobs =
+                data.iter_mut().zip(keys.iter().cycle()).map(|(data, key)| cbc::Job::new(key, iv, data).unwrap());
+            cbc::encrypt(&mut jobs.collect::<Vec<_>>());
+        };
+        self.most::<C>(&mut lanes)
+    }
+
+    fn ccm<C: FromKey + CcmCipher>(self) -> usize {
+        let mut lanes = |keys: &[C], data: &mut [Vec<u8>]| {
+            let mut tags = vec![[0; 16]; data.len()];
+            let jobs = data.iter_mut().zip(&mut tags).zip(keys.iter().cycle()).enumerate();
+            let mut jobs: Vec<_> = jobs
+                .map(|(number, ((data, tag), key))| {
+                    // No nonce is in order, so all of them are compared.
+                    let nonce = (number as u64 ^ 1).to_be_bytes();
+                    ccm::Seal::new(key, &nonce, Aad(b"a header of two blocks"), data, tag).unwrap()
+                })
+                .collect();
+            ccm::seal(&mut jobs).unwrap();
+            drop(jobs);
+            let jobs = data.iter_mut().zip(&tags).zip(keys.iter().cycle()).enumerate();
+            let jobs = jobs.map(|(number, ((data, tag), key))| {
+                let nonce = (number as u64 ^ 1).to_be_bytes();
+                ccm::Open::new(key, &nonce, Aad(b"a header of two blocks"), data, tag).unwrap()
+            });
+            ccm::open(&mut jobs.collect::<Vec<_>>()).unwrap();
+        };
+        let most = self.most::<C>(&mut lanes);
+        most.max(Measure(self.0, self.1).block::<C>())
+    }
+}
+
+/// `STACK_BYTES` is what c.md promises, and what is overwritten.
+#[test]
+fn kernels_use_little_stack() {
+    let mut most = (0, "", "");
+    for cipher in CIPHERS {
+        for backend in cipher.backends.iter().filter(|backend| backend.is_available()) {
+            let bytes = cipher.with(Measure(&[3; 32][..cipher.key_bytes], *backend));
+            println!("{} {}: {bytes}", cipher.name, backend.name());
+            most = most.max((bytes, cipher.name, backend.name()));
+        }
+    }
+    assert!(most.0 > 1000 && most.0 <= STACK_BYTES, "{most:?}");
+}
