@@ -8,12 +8,12 @@ use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ::tress_cipher::lanes::{cbc, ccm};
-use ::tress_cipher::{Aad, CcmCipher, Error, Tag, for_every_cipher};
+use ::tress_cipher::{Aad, CcmCipher, Error, Tag, for_every_cipher, modes};
 use tress_lanes::{MAX_THREADS, NonceOfKey, Pool};
-use zeroize::Zeroize;
 
 use crate::ciphers::{CipherType, if_ccm, tress_cipher};
 use crate::failure::{Failure, cipher_status};
+use crate::modes::check_cbc;
 use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, tress_status};
@@ -427,25 +427,11 @@ unsafe fn prepare_ccm_job<'a, T>(
         }
         let nonce = raw::bytes((*job).nonce, (*job).nonce_length)?;
         let aad = raw::bytes((*job).aad, (*job).aad_length)?;
+        raw::check_pointer((*job).input, (*job).length)?;
+        raw::check_pointer((*job).output, (*job).length)?;
+        modes::ccm::check_lengths(nonce, (*job).length, (*job).tag_length).map_err(cipher_status)?;
         let data = raw::in_place((*job).input, (*job).output, (*job).length)?;
-        new(nonce, Aad(aad), data).map_err(|error| {
-            wipe((*job).input, (*job).output, (*job).length);
-            cipher_status(error)
-        })
-    }
-}
-
-/// Wipes the output of a refused job, unless it is also the input: it holds a copy of the input.
-///
-/// # Safety
-/// `length` bytes are writable at `output`.
-#[cold]
-unsafe fn wipe(input: *const u8, output: *mut u8, length: usize) {
-    if !std::ptr::eq(input, output) {
-        // SAFETY: the caller promises `length` writable bytes.
-        if let Ok(output) = unsafe { raw::bytes_mut(output, length) } {
-            output.zeroize();
-        }
+        new(nonce, Aad(aad), data).map_err(cipher_status)
     }
 }
 
@@ -528,14 +514,11 @@ unsafe fn cbc_job<'a, F: CipherType>(
             return Err(TRESS_ARGUMENT);
         }
         let iv = raw::bytes((*job).iv, (*job).iv_length)?;
+        raw::check_pointer((*job).input, (*job).length)?;
+        raw::check_pointer((*job).output, (*job).length)?;
+        check_cbc::<F>(iv, (*job).length).map_err(cipher_status)?;
         let data = raw::in_place((*job).input, (*job).output, (*job).length)?;
-        match cbc::Job::new(cipher, iv, data) {
-            Ok(ready) => Ok(ready),
-            Err(error) => {
-                wipe((*job).input, (*job).output, (*job).length);
-                Err(cipher_status(error))
-            }
-        }
+        cbc::Job::new(cipher, iv, data).map_err(cipher_status)
     }
 }
 

@@ -1,11 +1,11 @@
 //! Modes of operation on one message.
 //!
 //! Every function reads `length` bytes at `input` and writes `length` bytes at `output`. The two buffers may be the same, or
-//! overlap in any way. After a failure the output contains nothing of the message: it is unchanged, or zeros.
+//! overlap in any way. Everything that can be wrong with arguments is found before the input is copied to the output, so after such a
+//! failure the output is unchanged. A forged message leaves zeros.
 
 use ::tress_cipher::modes::{cbc, ccm, ctr, ecb, pkcs7};
 use ::tress_cipher::{Aad, BlockCipher, CcmCipher, Error, Tag};
-use zeroize::Zeroize;
 
 use crate::ciphers::{tress_cipher, with_ccm_cipher, with_cipher};
 use crate::failure::Failure;
@@ -15,11 +15,15 @@ use crate::status::{guard, tress_status};
 
 /// A call in a mode that every cipher supports. It transforms data in place.
 trait BlockModeCall {
+    /// Checks the arguments for data of `bytes` bytes.
+    fn check<C: BlockCipher>(&self, cipher: &C, bytes: usize) -> Result<(), Error>;
     fn apply<C: BlockCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error>;
 }
 
 /// A call in CCM, which only ciphers with blocks of 128 bits support. It transforms data in place.
 trait CcmCall {
+    /// The nonce, and the length of the tag.
+    fn lengths(&self) -> (&[u8], usize);
     fn apply<C: CcmCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error>;
 }
 
@@ -35,9 +39,13 @@ unsafe fn run_mode(
     mut mode: impl BlockModeCall,
 ) -> Result<(), Failure> {
     // SAFETY: the caller promises a valid handle.
-    let (cipher, data) = unsafe { (raw::handle(cipher)?, raw::in_place(input, output, length)?) };
-    let outcome = with_cipher!(&cipher.keyed, keyed => mode.apply(keyed, data));
-    wipe_on_failure(outcome, data, std::ptr::eq(input, output))
+    let cipher = unsafe { raw::handle(cipher)? };
+    raw::check_pointer(input, length)?;
+    raw::check_pointer(output, length)?;
+    with_cipher!(&cipher.keyed, keyed => mode.check(keyed, length))?;
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
+    let data = unsafe { raw::in_place(input, output, length)? };
+    Ok(with_cipher!(&cipher.keyed, keyed => mode.apply(keyed, data))?)
 }
 
 /// As [`run_mode`], for CCM.
@@ -56,18 +64,24 @@ unsafe fn run_ccm(
     if !cipher.has_ccm() {
         return Err(TRESS_NO_CCM.into());
     }
+    raw::check_pointer(input, length)?;
+    raw::check_pointer(output, length)?;
+    let (nonce, tag_bytes) = mode.lengths();
+    ccm::check_lengths(nonce, length, tag_bytes)?;
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     let data = unsafe { raw::in_place(input, output, length)? };
-    let outcome = with_ccm_cipher!(&cipher.keyed, keyed => mode.apply(keyed, data)).ok_or(TRESS_NO_CCM)?;
-    wipe_on_failure(outcome, data, std::ptr::eq(input, output))
+    Ok(with_ccm_cipher!(&cipher.keyed, keyed => mode.apply(keyed, data)).ok_or(TRESS_NO_CCM)??)
 }
 
-/// Wipes the output after a failure, unless it is also the input (`same`): it holds a copy of the input.
-fn wipe_on_failure(outcome: Result<(), Error>, data: &mut [u8], same: bool) -> Result<(), Failure> {
-    if outcome.is_err() && !same {
-        data.zeroize();
-    }
-    Ok(outcome?)
+/// Checks that data is whole blocks.
+fn check_blocks<C: BlockCipher>(bytes: usize) -> Result<(), Error> {
+    if bytes.is_multiple_of(C::BLOCK_BYTES) { Ok(()) } else { Err(Error::DataLength) }
+}
+
+/// Checks the arguments of CBC.
+#[inline]
+pub(crate) fn check_cbc<C: BlockCipher>(iv: &[u8], bytes: usize) -> Result<(), Error> {
+    if iv.len() == C::BLOCK_BYTES { check_blocks::<C>(bytes) } else { Err(Error::IvLength) }
 }
 
 struct EcbCall {
@@ -75,6 +89,10 @@ struct EcbCall {
 }
 
 impl BlockModeCall for EcbCall {
+    fn check<C: BlockCipher>(&self, _: &C, bytes: usize) -> Result<(), Error> {
+        check_blocks::<C>(bytes)
+    }
+
     fn apply<C: BlockCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
         if self.encrypt { ecb::encrypt(cipher, data) } else { ecb::decrypt(cipher, data) }
     }
@@ -86,6 +104,10 @@ struct CbcCall<'a> {
 }
 
 impl BlockModeCall for CbcCall<'_> {
+    fn check<C: BlockCipher>(&self, _: &C, bytes: usize) -> Result<(), Error> {
+        check_cbc::<C>(self.iv, bytes)
+    }
+
     fn apply<C: BlockCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
         if self.encrypt { cbc::encrypt(cipher, self.iv, data) } else { cbc::decrypt(cipher, self.iv, data) }
     }
@@ -96,6 +118,10 @@ struct CtrCall<'a> {
 }
 
 impl BlockModeCall for CtrCall<'_> {
+    fn check<C: BlockCipher>(&self, cipher: &C, bytes: usize) -> Result<(), Error> {
+        ctr::check_counter(cipher, self.counter, bytes)
+    }
+
     fn apply<C: BlockCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
         ctr::apply(cipher, self.counter, data)
     }
@@ -108,6 +134,10 @@ struct CcmEncrypt<'a> {
 }
 
 impl CcmCall for CcmEncrypt<'_> {
+    fn lengths(&self) -> (&[u8], usize) {
+        (self.nonce, self.tag.len())
+    }
+
     fn apply<C: CcmCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
         ccm::seal(cipher, self.nonce, Aad(self.aad), data, &mut *self.tag)
     }
@@ -120,6 +150,10 @@ struct CcmDecrypt<'a> {
 }
 
 impl CcmCall for CcmDecrypt<'_> {
+    fn lengths(&self) -> (&[u8], usize) {
+        (self.nonce, self.tag.len())
+    }
+
     fn apply<C: CcmCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
         ccm::open(cipher, self.nonce, Aad(self.aad), data, Tag::new(self.tag, self.tag.len())?)
     }

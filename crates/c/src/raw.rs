@@ -39,8 +39,9 @@ pub(crate) unsafe fn bytes_mut<'a>(data: *mut u8, length: usize) -> Result<&'a m
     Ok(unsafe { std::slice::from_raw_parts_mut(data, length) })
 }
 
+/// Checks a pointer to `length` bytes, which may be NULL if `length` is 0.
 #[inline]
-fn check_pointer(data: *const u8, length: usize) -> Result<(), tress_status> {
+pub(crate) fn check_pointer(data: *const u8, length: usize) -> Result<(), tress_status> {
     if length > MAX_BYTES {
         return Err(TRESS_LENGTH);
     }

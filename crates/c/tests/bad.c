@@ -41,14 +41,35 @@ static void ciphers(void) {
   tress_cipher_free(NULL);
 }
 
-/* Expects a refusal that leaves nothing of the input in the output. */
-#define REFUSED(expected, call)                    \
-  do {                                             \
-    memset(data, 9, sizeof data);                  \
-    memset(out, 0, sizeof out);                    \
-    EXPECT(expected, call);                        \
-    CHECK(all_zero(out, sizeof out));              \
+/* Expects a refusal that leaves the output as it was, because arguments are checked first. Only a forged message is wiped. */
+#define REFUSED(expected, call)                                                      \
+  do {                                                                               \
+    memset(data, 9, sizeof data);                                                    \
+    memset(out, 0x5a, sizeof out);                                                   \
+    EXPECT(expected, call);                                                          \
+    CHECK(all_are((expected) == TRESS_AUTHENTICATION ? 0 : 0x5a, out, sizeof out));  \
   } while (0)
+
+/* A length that is too long for its nonce or counter is refused before a byte is read or written: these buffers are shorter. */
+static void too_long(void) {
+  tress_cipher *aes = cipher("aes-128", 16), *pipo = cipher("pipo-128", 16);
+  static uint8_t out[64];
+  REFUSED(TRESS_MESSAGE_TOO_LONG, tress_ccm_encrypt(aes, NONCE, 13, NULL, 0, data, out, 1 << 16, tag, 16));
+  REFUSED(TRESS_MESSAGE_TOO_LONG, tress_ccm_decrypt(aes, NONCE, 12, NULL, 0, data, out, 1 << 24, tag, 16));
+  REFUSED(TRESS_MESSAGE_TOO_LONG, tress_ccm_encrypt(aes, NONCE, 11, NULL, 0, data, out, PTRDIFF_MAX, tag, 16));
+  REFUSED(TRESS_COUNTER_EXHAUSTED, tress_ctr(pipo, NONCE, 8, data, out, PTRDIFF_MAX));
+  REFUSED(TRESS_DATA_LENGTH, tress_ecb_decrypt(aes, data, out, PTRDIFF_MAX));
+  REFUSED(TRESS_IV_LENGTH, tress_cbc_encrypt(aes, NONCE, 8, data, out, PTRDIFF_MAX));
+  for (int encrypt = 0; encrypt < 2; encrypt++) {
+    tress_ccm_job job = {aes, NONCE, 13, NULL, 0, data, out, PTRDIFF_MAX, tag, tag, 16, 0, TRESS_FAULT};
+    REFUSED(TRESS_JOBS, encrypt ? tress_ccm_encrypt_jobs(&job, 1, NULL) : tress_ccm_decrypt_jobs(&job, 1, NULL));
+    CHECK(job.status == TRESS_MESSAGE_TOO_LONG);
+  }
+  tress_cbc_job chain = {aes, NONCE, 16, data, out, PTRDIFF_MAX, 0, TRESS_FAULT};
+  REFUSED(TRESS_JOBS, tress_cbc_encrypt_jobs(&chain, 1, NULL));
+  CHECK(chain.status == TRESS_DATA_LENGTH);
+  tress_cipher_free(aes), tress_cipher_free(pipo);
+}
 
 static void modes(void) {
   tress_cipher *aes = cipher("aes-128", 16), *pipo = cipher("pipo-128", 16), *wide = cipher("rijndael-256-128", 16);
@@ -132,7 +153,7 @@ static void jobs(void) {
   tress_ccm_job all[COUNT];
   uint64_t state = 2;
   fill(&state, plain[0], sizeof plain);
-  memset(sealed, 0, sizeof sealed);
+  memset(sealed, 0x5a, sizeof sealed);
   memset(nonces, 9, sizeof nonces);
   memset(all, 0xa5, sizeof all);
   for (int i = 0; i < COUNT; i++) {
@@ -160,7 +181,7 @@ static void jobs(void) {
     CHECK(failed == 10);
     for (int i = 0; i < COUNT; i++) {
       CHECK(all[i].status == (i < GOOD ? TRESS_OK : want[i - GOOD]));
-      if (i >= GOOD) CHECK(all_zero(sealed[i], 40));
+      if (i >= GOOD) CHECK(all_are(0x5a, sealed[i], 40));
     }
   }
   /* A repeated nonce under one key: no job is encrypted, good ones included. */
@@ -193,9 +214,10 @@ static void jobs(void) {
   tress_cbc_job chain[3] = {{pipo, NONCE, 8, plain[0], opened[0], 40, 0, TRESS_FAULT},
                             {aes, NONCE, 16, plain[0], opened[1], 40, 0, TRESS_FAULT},
                             {NULL, NONCE, 16, plain[0], opened[2], 40, 0, TRESS_FAULT}};
+  memset(opened[1], 0x5a, 40);
   EXPECT(TRESS_JOBS, tress_cbc_encrypt_jobs(chain, 3, &failed));
   CHECK(failed == 2 && chain[0].status == TRESS_OK && chain[1].status == TRESS_DATA_LENGTH && chain[2].status == TRESS_NULL);
-  CHECK(all_zero(opened[1], 40));
+  CHECK(all_are(0x5a, opened[1], 40));
   tress_cipher_free(aes), tress_cipher_free(rc6), tress_cipher_free(pipo);
 }
 
@@ -551,6 +573,7 @@ int main(void) {
   CHECK(strcmp(tress_status_text(TRESS_OK), "done") == 0 && strcmp(tress_status_text(12345), "unknown code") == 0);
   ciphers();
   modes();
+  too_long();
   jobs();
   keys();
   streams();

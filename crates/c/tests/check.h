@@ -45,11 +45,13 @@ static inline int same(const uint8_t *a, const uint8_t *b, size_t length) {
   return length == 0 || memcmp(a, b, length) == 0;
 }
 
-static inline int all_zero(const uint8_t *data, size_t length) {
+static inline int all_are(uint8_t byte, const uint8_t *data, size_t length) {
   for (size_t i = 0; i < length; i++)
-    if (data[i]) return 0;
+    if (data[i] != byte) return 0;
   return 1;
 }
+
+static inline int all_zero(const uint8_t *data, size_t length) { return all_are(0, data, length); }
 
 /* Pseudo-random numbers that are the same in every run (xorshift64*, Vigna 2014). */
 static inline uint64_t next_number(uint64_t *state) {

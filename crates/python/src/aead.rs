@@ -264,14 +264,8 @@ const MAX_MESSAGE_BYTES: usize = i32::MAX as usize;
 
 /// Checks the length of a nonce, and that a message of `message_bytes` is short enough for it.
 pub(crate) fn check_nonce(nonce: &[u8], message_bytes: usize) -> Result<(), tress_cipher::Error> {
-    let length_bytes = match nonce.len() {
-        bytes @ 7..=MAX_NONCE_BYTES => 15 - bytes,
-        _ => return Err(tress_cipher::Error::NonceLength),
-    };
-    match length_bytes < 8 && message_bytes as u64 >> (8 * length_bytes) != 0 {
-        true => Err(tress_cipher::Error::MessageTooLong),
-        false => Ok(()),
-    }
+    // Every tag of an `AESCCM` has a valid length.
+    ccm::check_lengths(nonce, message_bytes, 16)
 }
 
 /// A copy of a nonce or tag.

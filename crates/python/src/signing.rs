@@ -272,7 +272,11 @@ fn kind(key: &tress_sign::PublicKey) -> String {
 }
 
 fn key_file(pem: &Bound<'_, PyAny>) -> PyResult<KeyFile> {
-    KeyFile::read(&text_or_bytes(pem)?).map_err(|error| errors::signing(pem.py(), error))
+    let read = match pem.cast::<PyString>() {
+        Ok(text) => KeyFile::read(text.to_str()?.as_bytes()),
+        Err(_) => KeyFile::read(InputBuffer::of(pem)?.as_slice()),
+    };
+    read.map_err(|error| errors::signing(pem.py(), error))
 }
 
 /// Copies text or bytes to memory that is wiped on drop.

@@ -55,6 +55,15 @@ pub fn seal<'n, 't, C: CcmCipher>(
     Ok(())
 }
 
+/// Checks the lengths of nonce, message and tag before there is a message to encrypt or decrypt.
+///
+/// # Errors
+/// `NonceLength`, `TagLength` and `MessageTooLong`, as [`seal`].
+#[inline]
+pub fn check_lengths<'n>(nonce: impl Into<Nonce<'n>>, message_bytes: usize, tag_bytes: usize) -> Result<(), Error> {
+    CcmHeader::new(nonce.into().0, &[], message_bytes, tag_bytes).map(|_| ())
+}
+
 /// Decrypts in place. If the tag does not match, the data is wiped.
 ///
 /// # Errors

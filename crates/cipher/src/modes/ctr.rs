@@ -29,6 +29,18 @@ pub fn apply<C: BlockCipher>(cipher: &C, counter: &[u8], data: &mut [u8]) -> Res
     Stream::new(cipher, counter)?.apply(data)
 }
 
+/// Checks a first counter block before there are `bytes` bytes of data.
+///
+/// # Errors
+/// As [`apply`].
+pub fn check_counter<C: BlockCipher>(cipher: &C, counter: &[u8], bytes: usize) -> Result<(), Error> {
+    let left = Stream::new(cipher, counter)?.left;
+    match left.is_some_and(|left| bytes.div_ceil(C::BLOCK_BYTES) as u64 > left) {
+        true => Err(Error::CounterExhausted),
+        false => Ok(()),
+    }
+}
+
 /// A key stream that encrypts or decrypts data in pieces of any length.
 pub struct Stream<'c, C: BlockCipher> {
     cipher: &'c C,
