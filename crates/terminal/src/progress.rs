@@ -4,7 +4,7 @@
 mod line;
 
 use std::{
-    env,
+    env, fmt,
     io::{self, IsTerminal, Write as _},
     sync::{
         Arc, Mutex, PoisonError,
@@ -14,9 +14,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use self::line::{RateWindow, line};
+use self::line::{RateWindow, left_text, line};
 use crate::units::count_text;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 /// Delay from the first byte to the first line, and from a receiver's last byte until the line is erased.
 const DISPLAY_DELAY: Duration = Duration::from_millis(500);
@@ -130,17 +130,24 @@ impl Drop for Progress {
     }
 }
 
+/// The style of a bar for steps, with an estimate of the time left if `has_time_left`.
+pub fn steps_style(has_time_left: bool) -> ProgressStyle {
+    let bar = if columns() < 60 { "" } else { "[{bar:20}]  " };
+    let left = if has_time_left { "  {left}" } else { "" };
+    let style = ProgressStyle::with_template(&format!("{bar}{{pos}} of {{len}}{left}  {{wide_msg}}"));
+    let left = |state: &ProgressState, out: &mut dyn fmt::Write| {
+        let _ = out.write_str(&left_text(state.eta().as_secs_f64()).unwrap_or_default());
+    };
+    style.unwrap_or_else(|_| ProgressStyle::default_bar()).with_key("left", left).progress_chars("=> ")
+}
+
 /// A bar for work in named steps.
 pub struct Steps(ProgressBar);
 
 impl Steps {
     /// Shows an empty bar, if standard error is a terminal.
     pub fn start() -> Steps {
-        let bar = if columns() < 60 { "" } else { "[{bar:20}]  " };
-        let style = ProgressStyle::with_template(&format!("{bar}{{pos}} of {{len}}  {{wide_msg}}"));
-        let bar = ProgressBar::no_length()
-            .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
-        Steps(bar)
+        Steps(ProgressBar::no_length().with_style(steps_style(false)))
     }
 
     /// Shows `what` as the next step, after `done` of `total`.

@@ -2,21 +2,21 @@
 
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
+use tress_terminal::progress::steps_style;
 
 /// A bar on standard error that also estimates the time left.
 pub(crate) fn time_left(steps: u64) -> ProgressBar {
-    bar(steps, "{bar:20} {pos}/{len} {elapsed}, about {eta} left  {wide_msg}")
+    bar(steps, true)
 }
 
 /// A bar on standard error if that is a terminal; otherwise hidden.
 pub(crate) fn progress(steps: u64) -> ProgressBar {
-    bar(steps, "{bar:20} {pos}/{len} {elapsed} {msg}")
+    bar(steps, false)
 }
 
-fn bar(steps: u64, template: &str) -> ProgressBar {
-    let style = ProgressStyle::with_template(template).expect("the template has the keys of indicatif");
-    let bar = ProgressBar::new(steps).with_style(style);
+fn bar(steps: u64, has_time_left: bool) -> ProgressBar {
+    let bar = ProgressBar::new(steps).with_style(steps_style(has_time_left));
     bar.enable_steady_tick(Duration::from_millis(250));
     bar
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 import sys
 import threading
 import time
@@ -44,20 +46,43 @@ class Progress:
             return max(0.0, self.all_bytes - self.bytes) * self.seconds / self.bytes
         return by_objects
 
-    def line(self) -> str:
-        """Returns the progress as text."""
-        total = "" if self.all_objects is None else f" of {self.all_objects}"
-        text = f"{self.objects + self.skipped}{total} objects, {size(self.bytes)}, {size(self.rate_bytes_per_s)}/s"
+    def line(self, columns: int = 79) -> str:
+        """Returns the progress as a line of at most this many columns, in the form of the command `tress`."""
+        done = self.objects + self.skipped
+        fields = [f"{done} objects", size(self.bytes), f"{size(self.rate_bytes_per_s)}/s"]
         if self.failed:
-            text += f", {self.failed} failed"
-        left = self.left_s
-        return text if left is None else f"{text}, {_clock(left)} left"
+            fields.append(f"{self.failed} failed")
+        if self.left_s is not None:
+            fields.append(f"{_duration(self.left_s)} left")
+        if self.all_objects:
+            share = min(1.0, (done + self.failed) / self.all_objects)
+            fields[0] = f"{done} of {self.all_objects} objects"
+            fields.insert(0, f"{int(100 * share):3} %")
+            inside = min(_BAR, columns - len(_GAP.join(["", *fields]))) - 2
+            if inside >= _LEAST_BAR:
+                full = int(share * inside)
+                fields.insert(0, f"[{('=' * full + '>')[:inside]:{inside}}]")
+        line = fields[0][:columns]
+        for field in fields[1:]:
+            if len(line) + len(_GAP) + len(field) > columns:
+                break
+            line += _GAP + field
+        return line
 
 
-def _clock(seconds: float) -> str:
-    minutes, second = divmod(int(seconds + 0.5), 60)
+_GAP = "  "
+_BAR, _LEAST_BAR = 52, 10
+
+
+def _duration(seconds: float) -> str:
+    minutes, second = divmod(math.ceil(seconds), 60)
     hours, minute = divmod(minutes, 60)
-    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
+    days, hour = divmod(hours, 24)
+    if days:
+        return f"{days} d {hour} h"
+    if hours:
+        return f"{hours} h {minute} min"
+    return f"{minute} min {second} s" if minutes else f"{second} s"
 
 
 class Counter:
@@ -125,9 +150,17 @@ class Terminal:
         self._width = 0
 
     def __call__(self, progress: Progress) -> None:
-        text = progress.line()
+        text = progress.line(self._columns())
         self._write("\r" + text + " " * (self._width - len(text)))
         self._width = len(text)
+
+    def _columns(self) -> int:
+        """Columns of the terminal without the last one, after which a line may wrap."""
+        try:
+            columns = os.get_terminal_size(self._out.fileno()).columns
+        except (OSError, ValueError):
+            columns = 0
+        return columns - 1 if columns > 0 else 79
 
     def _write(self, text: str) -> None:
         with suppress(OSError):  # A terminal that was closed does not end the run.

@@ -121,7 +121,7 @@ fn bytes_text(bytes: u64) -> String {
 }
 
 /// Formats the time left; `None` for 100 days or more.
-fn left_text(seconds: f64) -> Option<String> {
+pub(super) fn left_text(seconds: f64) -> Option<String> {
     let seconds = seconds.ceil() as u64;
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
     Some(match seconds {
