@@ -2,7 +2,7 @@
 
 use std::{fmt, io};
 
-use tress_container::{Error, ErrorKind, Refusal};
+use tress_container::{Error, ErrorKind, Refusal, keys::OLD_PEM};
 use tress_terminal::failure::{FAILED, WRONG_USE};
 
 pub(crate) use tress_terminal::{
@@ -18,7 +18,13 @@ pub(crate) fn from_error(error: Error) -> Failure {
         return failure;
     }
     let status = if error.kind.is_usage() { WRONG_USE } else { FAILED };
-    Failure { status, message: error.to_string(), hint: hint(&error.kind).map(str::to_string) }
+    let message = error.to_string();
+    let hint = if message.contains(OLD_PEM) {
+        Some("convert a copy of it: ssh-keygen -p -o -f FILE")
+    } else {
+        hint(&error.kind)
+    };
+    Failure { status, hint: hint.map(str::to_string), message }
 }
 
 /// The message, hint and exit status for an error of keys or signatures; `about` is the file or object.

@@ -62,7 +62,9 @@ pub(crate) fn identities(options: &args::Identities, stdin: &mut Stdin) -> Resul
         identities.extend([raw_key(path, stdin)?]);
     }
     if let Some(passphrase) = passphrase::read(&options.passphrase, Purpose::Decrypt, stdin)? {
-        identities.extend([Identities::from_passphrase(&passphrase).map_err(failure::from_error)?]);
+        identities.extend([
+            Identities::from_passphrase_noting(&passphrase, tress_terminal::note).map_err(failure::from_error)?
+        ]);
     }
     Ok(identities)
 }

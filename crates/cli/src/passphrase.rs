@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tress_container::{Error, ErrorKind};
+use tress_container::{Error, ErrorKind, keys::encoding_fault};
 use zeroize::Zeroizing;
 
 use crate::{
@@ -54,6 +54,9 @@ fn from_file(path: &Path, stdin: &mut Stdin) -> Result<Zeroizing<String>, Failur
     stdin.claim(path, "the passphrase")?;
     let bytes = files::read_small(path, MAX_BYTES)?;
     let unusable = |cause: &str| Error::new(ErrorKind::BadPassphrase).with_detail(cause).at(failure::name(path));
+    if let Some(fault) = encoding_fault(&bytes) {
+        return Err(failure::from_error(unusable(&format!("it {fault}"))));
+    }
     let text = std::str::from_utf8(&bytes).map_err(|_| unusable("it is not UTF-8")).map_err(failure::from_error)?;
     // Strip one newline, which an editor or `echo` adds. A second one belongs to the passphrase.
     let text = text.strip_suffix('\n').unwrap_or(text);

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tress_container::keys::other_forms;
 use tress_sign::{Error, KeyFile, PrivateKey, PublicKey, Scheme, SigningKey, VerifyingKey};
 
 use crate::{
@@ -25,8 +26,7 @@ pub(crate) fn signing_key(options: &args::Sign, stdin: &mut Stdin) -> Result<Sig
     let path = &options.key;
     stdin.claim(path, "a key")?;
     let bytes = files::read_small(path, MAX_BYTES)?;
-    let file = KeyFile::read(&bytes).map_err(|error| failure::signing(error, failure::name(path)))?;
-    let key = open(path, file, &options.passphrase, stdin)?;
+    let key = open(path, &bytes, &options.passphrase, stdin)?;
     let public = key.public_key();
     let scheme = options.scheme.unwrap_or(Scheme::of(&public));
     SigningKey::new(key, scheme).map_err(|error| wrong_scheme(error, path, &public, scheme))
@@ -52,19 +52,25 @@ pub(crate) fn public_part(
 ) -> Result<PublicKey, Failure> {
     match KeyFile::read(bytes).map_err(|error| failure::signing(error, failure::name(path)))? {
         KeyFile::Public(key) => Ok(key),
-        file => Ok(open(path, file, passphrase, stdin)?.public_key()),
+        _ => Ok(open(path, bytes, passphrase, stdin)?.public_key()),
     }
 }
 
 /// The private key. A passphrase is read only if the key is encrypted.
-fn open(path: &Path, file: KeyFile, options: &args::Passphrase, stdin: &mut Stdin) -> Result<PrivateKey, Failure> {
-    let passphrase = match file {
-        KeyFile::Encrypted(_) => passphrase::read(options, Purpose::Decrypt, stdin)?,
-        _ => None,
-    };
+fn open(path: &Path, bytes: &[u8], options: &args::Passphrase, stdin: &mut Stdin) -> Result<PrivateKey, Failure> {
+    let named = |error| failure::signing(error, failure::name(path));
+    let file = KeyFile::read(bytes).map_err(named)?;
+    let KeyFile::Encrypted(_) = file else { return file.into_private(None).map_err(named) };
+    let passphrase = passphrase::read(options, Purpose::Decrypt, stdin)?;
     let _waiting = passphrase.as_ref().map(|_| Waiting::start("deriving the key from the passphrase"));
-    file.into_private(passphrase.as_ref().map(|passphrase| passphrase.as_bytes()))
-        .map_err(|error| failure::signing(error, failure::name(path)))
+    let mut opened = file.into_private(passphrase.as_ref().map(|passphrase| passphrase.as_bytes()));
+    for form in passphrase.iter().flat_map(|passphrase| other_forms(passphrase)) {
+        if opened.as_ref().is_err_and(|error| *error == Error::WrongPassphrase) {
+            tress_terminal::note("the passphrase does not fit: trying its other Unicode form");
+            opened = KeyFile::read(bytes).and_then(|file| file.into_private(Some(form.as_bytes())));
+        }
+    }
+    opened.map_err(named)
 }
 
 fn wrong_scheme(error: Error, path: &Path, key: &PublicKey, scheme: Scheme) -> Failure {

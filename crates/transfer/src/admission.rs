@@ -5,7 +5,7 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -13,11 +13,9 @@ use std::time::{Duration, Instant};
 use super::link::Link;
 use super::noise::NoisePublicKey;
 use super::source::lock;
-use tress_container::keys::Address;
+use tress_container::keys::{Address, key_lines, read_key_file};
 use tress_container::{Error, ErrorKind};
 
-/// Longest allow file in bytes.
-const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Most IP addresses that are tracked.
 const MAX_ADDRESSES: usize = 4096;
 
@@ -37,17 +35,12 @@ impl Allow {
     /// # Errors
     /// `BadRecipient` with the line number; `Io`.
     pub fn read(reader: impl BufRead) -> Result<Self, Error> {
-        let mut text = String::new();
-        let bad = |detail: String| Error::new(ErrorKind::BadRecipient).with_detail(detail);
-        reader.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
-        if text.len() as u64 > MAX_FILE_BYTES {
-            return Err(bad("file is larger than 1 MiB".into()));
-        }
+        let bytes = read_key_file(reader, ErrorKind::BadRecipient)?;
         let mut addresses = Vec::new();
-        for (index, line) in text.lines().enumerate() {
-            let line = line.trim();
-            if !line.is_empty() && !line.starts_with('#') {
-                addresses.push(line.parse().map_err(|_| bad(format!("line {}: not a tress address", index + 1)))?);
+        for (number, line) in key_lines(&bytes, &ErrorKind::BadRecipient)? {
+            let bad = || Error::new(ErrorKind::BadRecipient).with_detail(format!("line {number}: not a tress address"));
+            if !line.starts_with('#') {
+                addresses.push(line.parse().map_err(|_| bad())?);
             }
         }
         Ok(Self::Only(addresses))
@@ -380,6 +373,13 @@ mod tests {
         assert!(allow.admits(address.noise_public_key()) && !allow.admits(&[0; 32]));
         assert!(!Allow::read(&b"# nobody\n"[..]).unwrap().admits(address.noise_public_key()));
         assert!(Allow::Any.admits(&[0; 32]));
+        let with_mark = format!("{address}\n\u{feff}{address}\n");
+        assert!(
+            Allow::read(with_mark.as_bytes())
+                .unwrap_err()
+                .to_string()
+                .contains("line 2: begins with a byte order mark")
+        );
         for bad in ["age1xyz", &pair.recipient().to_string(), &format!("{address} x")] {
             assert_eq!(Allow::read(bad.as_bytes()).unwrap_err().kind, ErrorKind::BadRecipient);
         }

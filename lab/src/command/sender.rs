@@ -12,7 +12,7 @@ const MOST_BYTES: usize = 256 * 1024;
 pub(crate) fn run(options: &args::Sender) -> Result<(), Failure> {
     let failure = |error: Error| Failure::failed(error.to_string());
     let identity = files::read_small(&options.identity, MOST_BYTES)?;
-    let pair = KeyPair::parse(&String::from_utf8_lossy(&identity)).map_err(failure)?;
+    let pair = KeyPair::from_file(&identity[..]).map_err(failure)?;
     let mut send = SendOptions::new(&options.to, options.recipient.parse().map_err(failure)?);
     send.streams = options.streams;
     send.rate_bytes_per_s = options.rate;

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use tress_container::{Control, Error, ErrorKind, commands, keys::KeyPair};
+use tress_container::{Control, ErrorKind, commands, keys::KeyPair};
 use tress_sign::{PrivateKey, discrete, rsa};
 
 use super::cancellable;
@@ -86,9 +86,7 @@ fn public(path: &Path, passphrase: &args::Passphrase) -> Result<(), Failure> {
         let key = signing::public_part(path, &bytes, passphrase, &mut stdin)?;
         return files::print(&key.to_pem());
     }
-    let text = std::str::from_utf8(&bytes).map_err(|_| Error::new(ErrorKind::BadIdentity));
-    let pair =
-        text.and_then(KeyPair::parse).map_err(|error| error.at(failure::name(path))).map_err(failure::from_error)?;
+    let pair = KeyPair::from_file(&bytes[..]).map_err(|error| failure::from_error(error.at(failure::name(path))))?;
     files::print(&public_lines(&pair, ("", "")))
 }
 

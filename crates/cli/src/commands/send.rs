@@ -233,9 +233,7 @@ fn show(event: &Event<'_>, output: &Path, unprinted: &Mutex<Option<Failure>>, lo
 fn key_pair(path: &Path, stdin: &mut Stdin) -> Result<KeyPair, Failure> {
     stdin.claim(path, "an identity")?;
     let bytes = files::read_small(path, MAX_BYTES)?;
-    let text = std::str::from_utf8(&bytes).map_err(|_| Error::new(ErrorKind::BadIdentity));
-    let pair =
-        text.and_then(KeyPair::parse).map_err(|error| error.at(failure::name(path))).map_err(failure::from_error)?;
+    let pair = KeyPair::from_file(&bytes[..]).map_err(|error| failure::from_error(error.at(failure::name(path))))?;
     if pair.address().is_none() {
         return Err(Failure::wrong_use(format!("{}: identity has no Noise key", failure::name(path)))
             .hint("tress keygen makes identities that can send and receive"));

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use age::{DecryptError, Identity, IdentityFile};
 use age_core::format::{FileKey, Stanza};
 use tress_lanes::fork::ForkMutex;
-use tress_terminal::secret;
+use zeroize::Zeroizing;
 
 use super::ask::AskCallbacks;
+use super::lines::{POST_QUANTUM, key_lines, read_key_file};
 use super::list::list;
-use super::{Ask, KeyPair, MAX_KEY_LIST_BYTES, MAX_WORK_FACTOR, RawKey, passphrase};
+use super::{Ask, KeyPair, MAX_WORK_FACTOR, RawKey, other_forms, passphrase};
 use crate::{Error, ErrorKind};
 
 /// Secrets that open containers, tried in order. `extend` and `collect` join lists. Clones share the secrets, which are wiped when the
@@ -20,6 +21,9 @@ use crate::{Error, ErrorKind};
 pub struct Identities(Vec<Arc<Box<dyn Identity + Send + Sync>>>);
 
 list!(Identities, Identity);
+
+/// The detail of an error: a private key of SSH in PEM that age cannot open. `ssh-keygen -p -o` converts it.
+pub const OLD_PEM: &str = "SSH key is not in OpenSSH's own format";
 
 impl Identities {
     /// Reads all identities of an identity file: age's types (one per line, `#` comments), or one SSH private key (feature `ssh`). Fails
@@ -53,10 +57,47 @@ impl Identities {
     /// # Errors
     /// `BadPassphrase` for an empty one; `WorkFactorTooHigh` outside 1 to [`MAX_WORK_FACTOR`].
     pub fn from_passphrase_up_to(passphrase: &str, max_work_factor: u8) -> Result<Self, Error> {
+        Self::passphrase(passphrase, max_work_factor, |_| ())
+    }
+
+    /// Makes an identity from a passphrase like [`from_passphrase`](Self::from_passphrase). Calls `note` with a message when the passphrase
+    /// does not fit and is tried in its other Unicode form, which takes as long again.
+    ///
+    /// # Errors
+    /// The same as [`from_passphrase`](Self::from_passphrase).
+    pub fn from_passphrase_noting(passphrase: &str, note: fn(&str)) -> Result<Self, Error> {
+        Self::passphrase(passphrase, MAX_WORK_FACTOR, note)
+    }
+
+    fn passphrase(passphrase: &str, max_work_factor: u8, note: fn(&str)) -> Result<Self, Error> {
         passphrase::check(passphrase, max_work_factor)?;
-        let mut identity = age::scrypt::Identity::new(passphrase.into());
-        identity.set_max_work_factor(max_work_factor);
-        Ok(Self::one(identity))
+        let identity = |form: &str| {
+            let mut identity = age::scrypt::Identity::new(form.into());
+            identity.set_max_work_factor(max_work_factor);
+            identity
+        };
+        let others = other_forms(passphrase).iter().map(|form| identity(form)).collect();
+        Ok(Self::one(PassphraseIdentity { typed: identity(passphrase), others, note }))
+    }
+}
+
+/// A passphrase. A keyboard may type it in another Unicode form than the one that the container was made with.
+struct PassphraseIdentity {
+    typed: age::scrypt::Identity,
+    others: Vec<age::scrypt::Identity>,
+    note: fn(&str),
+}
+
+impl Identity for PassphraseIdentity {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        let mut opened = self.typed.unwrap_stanza(stanza);
+        for other in &self.others {
+            if matches!(opened, Some(Err(DecryptError::DecryptionFailed))) {
+                (self.note)("the passphrase does not fit: trying its other Unicode form");
+                opened = other.unwrap_stanza(stanza);
+            }
+        }
+        opened
     }
 }
 
@@ -93,10 +134,7 @@ impl<T: Identity> Identity for LockedIdentity<T> {
 }
 
 fn read(reader: impl BufRead, ask: Option<AskCallbacks>) -> Result<Identities, Error> {
-    let mut bytes = secret::read(reader, MAX_KEY_LIST_BYTES as usize + 1)?;
-    if bytes.len() as u64 > MAX_KEY_LIST_BYTES {
-        return Err(bad("file is larger than 1 MiB"));
-    }
+    let bytes = read_key_file(reader, ErrorKind::BadIdentity)?;
     if bytes.starts_with(b"age-encryption.org/") {
         return encrypted(&bytes, ask);
     }
@@ -106,8 +144,20 @@ fn read(reader: impl BufRead, ask: Option<AskCallbacks>) -> Result<Identities, E
     if bytes.starts_with(b"-----BEGIN ") {
         return ssh(&bytes, ask);
     }
-    let skipped = skip_post_quantum(&mut bytes);
-    let file = IdentityFile::from_buffer(&bytes[..]).map_err(|error| {
+    // For age, which ignores neither spaces nor post-quantum identities. The capacity suffices: growing would leave a copy behind.
+    let mut text = Zeroizing::new(String::with_capacity(bytes.len() + 1));
+    let (mut lines, mut skipped) = (0, false);
+    for (number, line) in key_lines(&bytes, &ErrorKind::BadIdentity)? {
+        (lines..number).skip(1).for_each(|_| text.push('\n'));
+        lines = number;
+        if line.starts_with(POST_QUANTUM) {
+            skipped = true;
+        } else {
+            text.push_str(line);
+        }
+        text.push('\n');
+    }
+    let file = IdentityFile::from_buffer(text.as_bytes()).map_err(|error| {
         // age's error names the line, but does not show it.
         bad(error.to_string()).with_source(error)
     })?;
@@ -126,18 +176,6 @@ fn read(reader: impl BufRead, ask: Option<AskCallbacks>) -> Result<Identities, E
     Ok(identities.into_iter().map(Identities::boxed).collect())
 }
 
-/// Prefix of age's post-quantum identities, which our library does not support.
-const POST_QUANTUM: &[u8] = b"AGE-SECRET-KEY-PQ-1";
-
-/// Turns post-quantum identities into comments, so that the other identities of the file work and line numbers stay. Returns whether there
-/// were any.
-fn skip_post_quantum(bytes: &mut [u8]) -> bool {
-    let mut lines = bytes.split_mut(|&byte| byte == b'\n').filter(|line| line.starts_with(POST_QUANTUM)).peekable();
-    let any = lines.peek().is_some();
-    lines.for_each(|line| line[0] = b'#');
-    any
-}
-
 fn encrypted(bytes: &[u8], ask: Option<AskCallbacks>) -> Result<Identities, Error> {
     let Some(ask) = ask else {
         return Err(bad("identity file is encrypted and a passphrase cannot be entered here"));
@@ -152,14 +190,24 @@ fn encrypted(bytes: &[u8], ask: Option<AskCallbacks>) -> Result<Identities, Erro
 
 #[cfg(feature = "ssh")]
 fn ssh(bytes: &[u8], ask: Option<AskCallbacks>) -> Result<Identities, Error> {
-    use age::ssh;
-    let identity = ssh::Identity::from_buffer(bytes, None)
-        .map_err(|error| bad("not an SSH private key that age can use").with_source(error))?;
+    use age::ssh::{self, UnsupportedKey};
+
+    use super::recipients::unsupported_ssh;
+    let identity = ssh::Identity::from_buffer(bytes, None).map_err(|error| {
+        let is_openssh = bytes.starts_with(b"-----BEGIN OPENSSH PRIVATE KEY-----");
+        bad(if is_openssh { "not an SSH private key that age can use" } else { OLD_PEM }).with_source(error)
+    })?;
     match (identity, ask) {
         (identity @ ssh::Identity::Unencrypted(_), _) => Ok(Identities::one(identity)),
         (identity @ ssh::Identity::Encrypted(_), Some(ask)) => Ok(Identities::one(identity.with_callbacks(ask))),
         (ssh::Identity::Encrypted(_), None) => Err(bad("SSH key is encrypted and a passphrase cannot be entered here")),
-        (ssh::Identity::Unsupported(_), _) => Err(bad("only ssh-ed25519 and ssh-rsa keys are supported")),
+        (ssh::Identity::Unsupported(key), _) => Err(bad(match key {
+            UnsupportedKey::EncryptedPem => OLD_PEM.into(),
+            UnsupportedKey::EncryptedSsh(cipher) => {
+                format!("SSH key is encrypted with {cipher}, which is not supported")
+            }
+            UnsupportedKey::Hardware(kind) | UnsupportedKey::Type(kind) => unsupported_ssh(&kind),
+        })),
     }
 }
 
@@ -174,8 +222,6 @@ fn bad(detail: impl Into<String>) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use zeroize::Zeroizing;
-
     use super::*;
 
     // From age's documentation.
@@ -261,6 +307,31 @@ mod tests {
         });
         assert_eq!(QUESTIONS.load(Ordering::Relaxed), 1);
         assert_eq!(format!("{identities:?}"), "Identities(1)");
+    }
+
+    /// The two forms of `é` are those of The Unicode Standard, chapter 3.11: U+00E9, and U+0065 U+0301.
+    #[test]
+    fn a_passphrase_opens_in_both_unicode_forms() {
+        use crate::commands::EncryptOptions;
+        use crate::streaming::{decrypt_bytes, encrypt_bytes};
+        use std::sync::atomic::{AtomicU32, Ordering};
+
+        static NOTES: AtomicU32 = AtomicU32::new(0);
+        let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}");
+        for (made, typed, tries) in [
+            (composed, composed, Some(0)),
+            (composed, decomposed, Some(1)),
+            (decomposed, composed, Some(1)),
+            ("\u{d55c}", "\u{1112}\u{1161}\u{11ab}", Some(1)),
+            (composed, "cafe", None),
+        ] {
+            let recipients = crate::keys::Recipients::from_passphrase_with_work_factor(made, 4).unwrap();
+            let container = encrypt_bytes(b"plain", &recipients, &EncryptOptions::default()).unwrap();
+            let note = |_: &str| drop(NOTES.fetch_add(1, Ordering::Relaxed));
+            let identities = Identities::from_passphrase_noting(typed, note).unwrap();
+            let opened = decrypt_bytes(&container, &identities, 1.into());
+            assert_eq!(opened.is_ok().then_some(NOTES.swap(0, Ordering::Relaxed)), tries, "{typed:?} for {made:?}");
+        }
     }
 
     #[test]

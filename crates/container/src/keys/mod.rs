@@ -3,6 +3,7 @@
 mod address;
 mod ask;
 mod identities;
+mod lines;
 mod list;
 mod pair;
 mod passphrase;
@@ -12,10 +13,16 @@ mod recipients;
 pub use address::{Address, Recipient};
 pub use ask::Ask;
 pub use identities::Identities;
+#[doc(hidden)]
+pub use identities::OLD_PEM;
+#[doc(hidden)]
+pub use lines::{encoding_fault, key_lines, read_key_file};
 pub use pair::KeyPair;
+#[doc(hidden)]
+pub use passphrase::other_forms;
 pub use passphrase::{MAX_WORK_FACTOR, WORK_FACTOR};
 pub use raw::{RawKey, key_file};
 pub use recipients::Recipients;
 
 /// Longest accepted file of recipients or identities, in bytes.
-const MAX_KEY_LIST_BYTES: u64 = 1 << 20;
+const MAX_KEY_LIST_BYTES: usize = 1 << 20;

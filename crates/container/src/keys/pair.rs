@@ -12,6 +12,7 @@
 
 use std::fmt;
 use std::fmt::Write;
+use std::io::Read;
 use std::time::SystemTime;
 
 use age::secrecy::ExposeSecret;
@@ -22,6 +23,7 @@ use x25519_dalek::{PublicKey, StaticSecret};
 use zeroize::Zeroizing;
 
 use super::address::{Address, KEY_BYTES, Recipient, decode};
+use super::lines::{POST_QUANTUM, key_lines, read_key_file};
 use crate::container::fill_random;
 use crate::{Error, ErrorKind};
 
@@ -54,11 +56,19 @@ impl KeyPair {
     /// # Errors
     /// `BadIdentity`, with the line number; the error never contains the line itself.
     pub fn parse(text: &str) -> Result<KeyPair, Error> {
+        Self::from_file(text.as_bytes())
+    }
+
+    /// Reads an identity file like [`parse`](Self::parse).
+    ///
+    /// # Errors
+    /// The same as [`parse`](Self::parse); `Io`.
+    pub fn from_file(reader: impl Read) -> Result<KeyPair, Error> {
+        let bytes = read_key_file(reader, ErrorKind::BadIdentity)?;
         let mut identity = None;
         let mut noise = None;
-        for (index, line) in text.lines().enumerate() {
-            let bad = |what| Error::new(ErrorKind::BadIdentity).with_detail(format!("line {}: {what}", index + 1));
-            let line = line.trim_end();
+        for (number, line) in key_lines(&bytes, &ErrorKind::BadIdentity)? {
+            let bad = |what| Error::new(ErrorKind::BadIdentity).with_detail(format!("line {number}: {what}"));
             if let Some(encoded) = line.strip_prefix(NOISE_LINE) {
                 let secret = Zeroizing::new(
                     decode::<KEY_BYTES>(encoded, NOISE_PREFIX).ok_or_else(|| bad("malformed Noise key"))?,
@@ -66,7 +76,7 @@ impl KeyPair {
                 if noise.replace(StaticSecret::from(*secret)).is_some() {
                     return Err(bad("a second Noise key"));
                 }
-            } else if !line.is_empty() && !line.starts_with('#') {
+            } else if !line.starts_with('#') && !line.starts_with(POST_QUANTUM) {
                 let parsed = line.parse().map_err(|_| bad("not an age X25519 identity"))?;
                 if identity.replace(parsed).is_some() {
                     return Err(bad("a second identity; use a file for each"));
@@ -81,9 +91,8 @@ impl KeyPair {
     /// Writes the identity file, with the current time as its creation time. Wiped on drop.
     pub fn to_identity_file_text(&self) -> Zeroizing<String> {
         let mut text = Zeroizing::new(String::with_capacity(TEXT_BYTES));
-        let created = humantime::format_rfc3339_seconds(SystemTime::now());
-        let written = writeln!(text, "# created: {created}\n# public key: {}", self.recipient());
-        written.expect("a string takes everything");
+        text.push_str(&created_line(SystemTime::now()));
+        writeln!(text, "# public key: {}", self.recipient()).expect("a string takes everything");
         if let (Some(address), Some(noise)) = (self.address(), &self.noise) {
             let mut encoded = Zeroizing::new(bech32_encode(NOISE_PREFIX, &*Zeroizing::new(noise.to_bytes())));
             encoded.make_ascii_uppercase();
@@ -114,6 +123,16 @@ impl KeyPair {
     }
 }
 
+/// The line with the time of creation; none if the clock is wrong and shows a year that the text cannot have.
+fn created_line(now: SystemTime) -> String {
+    /// 9999-12-31T23:59:59Z.
+    const LAST: u64 = 253_402_300_799;
+    match now.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) if since.as_secs() <= LAST => format!("# created: {}\n", humantime::format_rfc3339_seconds(now)),
+        _ => String::new(),
+    }
+}
+
 impl fmt::Debug for KeyPair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KeyPair").field("recipient", &self.recipient()).finish_non_exhaustive()
@@ -122,7 +141,19 @@ impl fmt::Debug for KeyPair {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+
+    /// The seconds are those that `date -u -d 9999-12-31T23:59:59Z +%s` prints.
+    #[test]
+    fn any_clock_makes_an_identity_file() {
+        let after = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        assert_eq!(created_line(after(253_402_300_799)), "# created: 9999-12-31T23:59:59Z\n");
+        for wrong in [SystemTime::UNIX_EPOCH - Duration::from_secs(1), after(253_402_300_800), after(1 << 62)] {
+            assert_eq!(created_line(wrong), "");
+        }
+    }
 
     #[test]
     fn written_key_pairs_parse() {

@@ -1,12 +1,27 @@
 //! Passphrases, by age's scrypt recipient with a fixed work factor. age would measure this machine and choose a work factor of about a
 //! second, so that a small machine could not open a file made on a big one.
 
+use unicode_normalization::UnicodeNormalization as _;
+use zeroize::Zeroizing;
+
 use crate::{Error, ErrorKind};
 
 /// scrypt work factor (log2 of N) of the containers that we write: 256 MiB of memory.
 pub const WORK_FACTOR: u8 = 18;
 /// Largest scrypt work factor that we accept: 1 GiB of memory.
 pub const MAX_WORK_FACTOR: u8 = 20;
+
+/// The other of the Unicode forms NFC and NFD of a passphrase: none if there is no difference. A text in neither form has both.
+pub fn other_forms(passphrase: &str) -> Vec<Zeroizing<String>> {
+    // Growing would leave copies behind. No character's decomposition has more than three times its bytes.
+    let in_form = |letters: &mut dyn Iterator<Item = char>| {
+        let mut text = Zeroizing::new(String::with_capacity(4 * passphrase.len()));
+        text.extend(letters);
+        text
+    };
+    let forms = [in_form(&mut passphrase.nfc()), in_form(&mut passphrase.nfd())];
+    forms.into_iter().filter(|form| **form != passphrase).collect()
+}
 
 pub(super) fn check(passphrase: &str, work_factor: u8) -> Result<(), Error> {
     if passphrase.is_empty() {

@@ -1,12 +1,13 @@
 //! Recipients, parsed from text.
 
 use std::fmt;
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use super::lines::{key_lines, read_key_file};
 use super::list::list;
-use super::{Address, KeyPair, MAX_KEY_LIST_BYTES, RawKey, Recipient, WORK_FACTOR, passphrase};
+use super::{Address, KeyPair, RawKey, Recipient, WORK_FACTOR, passphrase};
 use crate::{Error, ErrorKind};
 
 /// The recipients that a container is encrypted to. `extend` and `collect` join lists; clones are cheap.
@@ -24,19 +25,13 @@ impl Recipients {
     /// # Errors
     /// The errors of parsing one, with the line number; `NoRecipients` if the file has no recipients; `Io`.
     pub fn from_file(reader: impl BufRead) -> Result<Self, Error> {
-        let mut bytes = Vec::new();
-        reader.take(MAX_KEY_LIST_BYTES + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > MAX_KEY_LIST_BYTES {
-            return Err(bad("file is larger than 1 MiB"));
-        }
+        let bytes = read_key_file(reader, ErrorKind::BadRecipient)?;
         let mut recipients = Self::default();
-        for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
-            let numbered = |what: &str| format!("line {}{what}", index + 1);
-            let line = std::str::from_utf8(line).map_err(|_| bad(numbered(": not UTF-8")))?.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
+        for (number, line) in key_lines(&bytes, &ErrorKind::BadRecipient)? {
+            if !line.starts_with('#') {
+                let numbered = |error: Error| error.at_location(&format!("line {number}"));
+                recipients.extend([line.parse::<Self>().map_err(numbered)?]);
             }
-            recipients.extend([line.parse::<Self>().map_err(|error| error.at_location(&numbered("")))?]);
         }
         if recipients.is_empty() { Err(ErrorKind::NoRecipients.into()) } else { Ok(recipients) }
     }
@@ -97,7 +92,7 @@ impl FromStr for Recipients {
         if text.starts_with("tress1") {
             return Ok((&text.parse::<Address>()?).into());
         }
-        if text.starts_with("ssh-") {
+        if ["ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-"].iter().any(|kind| text.starts_with(kind)) {
             return ssh(text);
         }
         if let Ok(recipient) = text.parse::<age::x25519::Recipient>() {
@@ -130,9 +125,19 @@ fn ssh(text: &str) -> Result<Recipients, Error> {
         Ok(recipient) => Ok(Recipients::one(recipient)),
         Err(Refused::RsaModulusTooLarge) => Err(bad("RSA key is too large")),
         Err(Refused::RsaModulusTooSmall) => Err(bad("RSA key is smaller than 2048 bits")),
-        Err(Refused::Unsupported(_)) => Err(bad("only ssh-ed25519 and ssh-rsa keys are supported")),
-        Err(_) => Err(bad("not an SSH public key")),
+        Err(_) => Err(bad(match text.split_whitespace().next() {
+            Some(kind @ ("ssh-ed25519" | "ssh-rsa")) => format!("not an SSH public key of type {kind}"),
+            kind => unsupported_ssh(kind.unwrap_or_default()),
+        })),
     }
+}
+
+/// Names the type of an SSH key that age does not support. It comes from a file: anything but a type's name is not repeated.
+#[cfg(feature = "ssh")]
+pub(super) fn unsupported_ssh(kind: &str) -> String {
+    let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.@".contains(&byte);
+    let named = if kind.len() < 64 && kind.bytes().all(is_name) { format!(" of type {kind}") } else { String::new() };
+    format!("SSH keys{named} are not supported, only ssh-ed25519 and ssh-rsa")
 }
 
 #[cfg(not(feature = "ssh"))]
@@ -179,6 +184,13 @@ mod tests {
             assert_eq!(kind(text), ErrorKind::BadRecipient, "{text}");
         }
         assert_eq!(kind("ssh-ed25519 AAAA"), ErrorKind::BadRecipient);
+        #[cfg(feature = "ssh")]
+        for named in
+            ["ssh-dss", "ecdsa-sha2-nistp256", "sk-ssh-ed25519@openssh.com", "ssh-ed25519-cert-v01@openssh.com"]
+        {
+            let error = format!("{named} AAAA comment").parse::<Recipients>().unwrap_err().to_string();
+            assert!(error.contains(named), "{error}");
+        }
     }
 
     #[test]
