@@ -18,7 +18,7 @@ static ALLOCATOR: ZeroAlloc<System> = ZeroAlloc(System);
 /// before it ends, so that its memory can be inspected.
 const DEBUG: &str = "TRESS_DEBUG_MEMORY";
 
-/// Bytes of stack to overwrite: more than the deepest call of a command uses (100 kB), less than the stack of any main thread.
+/// Bytes of stack to overwrite: more than the deepest call of a command uses (100 kB), less than the usual stack of a main thread.
 const STACK_BYTES: usize = 256 * 1024;
 
 /// Whether a command reads or makes keys.
@@ -73,10 +73,23 @@ fn debugs(ways: &[&str]) -> bool {
     env::var_os(DEBUG).is_some_and(|value| ways.iter().any(|way| value == OsStr::new(way)))
 }
 
-/// Overwrites the stack below this frame, where the frames of earlier calls were.
-#[inline(never)]
+/// Overwrites the stack below this frame, where the frames of earlier calls were; less of a stack that is small (`ulimit -s`).
 fn wipe_stack() {
-    let mut below = [0_u8; STACK_BYTES];
+    #[cfg(unix)]
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Stack).current;
+    #[cfg(not(unix))]
+    let limit = None;
+    match limit.map_or(u64::MAX, |limit: u64| limit >> 10) {
+        0..128 => overwrite::<{ STACK_BYTES / 16 }>(),
+        128..256 => overwrite::<{ STACK_BYTES / 4 }>(),
+        256..1024 => overwrite::<{ STACK_BYTES / 2 }>(),
+        1024.. => overwrite::<STACK_BYTES>(),
+    }
+}
+
+#[inline(never)]
+fn overwrite<const BYTES: usize>() {
+    let mut below = [0_u8; BYTES];
     hint::black_box(&mut below);
 }
 
