@@ -48,6 +48,11 @@ impl Failure {
         if error.kind() == io::ErrorKind::IsADirectory { failure.hint("name a file inside it") } else { failure }
     }
 
+    /// An error of standard output.
+    pub fn stdout(error: &io::Error) -> Failure {
+        Failure::io(Path::new("standard output"), error)
+    }
+
     /// Adds a hint.
     pub fn hint(self, hint: impl Into<String>) -> Failure {
         Failure { hint: Some(hint.into()), ..self }

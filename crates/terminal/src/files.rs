@@ -90,24 +90,47 @@ pub fn warn_if_public(path: &Path) {
 /// Reads at most the first `most_bytes` of a file. The bytes are wiped when dropped.
 pub fn read_start(path: &Path, most_bytes: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
     if path == Path::new("-") {
-        unbuffered_stdin().and_then(|mut stdin| secret::read(&mut stdin, most_bytes))
+        secret::read(Stdin, most_bytes)
     } else {
         File::open(path).and_then(|mut file| secret::read(&mut file, most_bytes))
     }
     .map_err(|error| Failure::io(path, &error))
 }
 
-/// Standard input without the standard library's buffer, which would keep secrets in memory until the process ends.
-#[cfg(unix)]
-fn unbuffered_stdin() -> io::Result<impl Read> {
-    use std::os::fd::AsFd as _;
-    Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+/// Standard input without the standard library's buffer, which would keep secrets in memory until the process ends. The library would
+/// also read a closed one as empty. Windows reads a console only through that buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Stdin;
+
+impl Read for Stdin {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        return Ok(rustix::io::read(io::stdin(), buffer)?);
+        #[cfg(not(unix))]
+        io::stdin().lock().read(buffer)
+    }
 }
 
-/// On other systems the standard library reads a console only through that buffer.
-#[cfg(not(unix))]
-fn unbuffered_stdin() -> io::Result<impl Read> {
-    Ok(io::stdin().lock())
+/// Standard output without the standard library's buffer, which would hide the error of a closed one.
+#[derive(Clone, Copy, Debug)]
+pub struct Stdout;
+
+impl io::Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        return Ok(rustix::io::write(io::stdout(), bytes)?);
+        #[cfg(not(unix))]
+        io::stdout().lock().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stdout().lock().flush()
+    }
+}
+
+/// Standard output in whole lines, for results that appear as they are found.
+pub fn stdout() -> io::LineWriter<Stdout> {
+    io::LineWriter::new(Stdout)
 }
 
 /// Prints a result to standard output, and reports a full or closed standard output as a failure.
@@ -117,11 +140,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 /// Prints bytes to standard output, like [`print()`].
 pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
-    let mut stdout = io::stdout().lock();
-    stdout
-        .write_all(bytes)
-        .and_then(|()| stdout.flush())
-        .map_err(|error| Failure::io(&PathBuf::from("standard output"), &error))
+    Stdout.write_all(bytes).and_then(|()| Stdout.flush()).map_err(|error| Failure::stdout(&error))
 }
 
 /// Escapes the non-ASCII characters of a JSON text. They occur only in strings, which may hold untrusted names that a terminal obeys.

@@ -1,5 +1,5 @@
 #![doc = include_str!("../README.md")]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod secret;
 pub mod shown;
@@ -14,6 +14,8 @@ pub mod generated;
 pub mod progress;
 #[cfg(feature = "command")]
 pub mod signals;
+#[cfg(all(feature = "command", unix))]
+mod streams;
 #[cfg(feature = "command")]
 pub mod units;
 #[cfg(feature = "command")]

@@ -1,21 +1,29 @@
 //! Errors in the command line, in the same form as all other errors.
 
-use std::{error::Error as _, process::ExitCode};
+use std::{error::Error as _, io::Write as _, process::ExitCode};
 
 use clap::{
     Command,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-use crate::failure::{Failure, WRONG_USE};
+use crate::{
+    failure::{FAILED, Failure, WRONG_USE},
+    files,
+};
 
 /// Prints help and version to standard output, or the error to standard error.
 pub fn report(error: &clap::Error, root: Command) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // A closed pipe (`tress --help | head -1`) is not an error here.
-            let _ = error.print();
-            ExitCode::SUCCESS
+            // The parser's handle ignores that standard output is closed; a write of nothing reports it.
+            match error.print().and_then(|()| files::Stdout.write(&[])) {
+                Ok(_) => ExitCode::SUCCESS,
+                Err(error) => {
+                    Failure::stdout(&error).print();
+                    ExitCode::from(FAILED)
+                }
+            }
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _ = error.print();

@@ -1,6 +1,6 @@
 //! `tress bench`: calls the measurements of the lab.
 
-use std::{ffi::OsString, io, path::Path};
+use std::{ffi::OsString, io::BufReader, path::Path};
 
 use tress_cipher::Backend;
 use tress_lab::bench::{self, Options, builds, compare, matrix, modular, roofline};
@@ -17,18 +17,18 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
         return compare(&compare::Options { before, after, force: options.force, json: options.json }, options);
     }
     if options.worker {
-        return bench::serve(io::stdin().lock(), io::stdout().lock())
+        return bench::serve(BufReader::new(files::Stdin), files::stdout())
             .map_err(|error| Failure::failed(error.to_string()));
     }
     match &options.what {
         Some(args::Measure::Modular(options)) => {
-            return modular::run(options, &mut io::stdout().lock()).map(drop).map_err(failure);
+            return modular::run(options, &mut files::stdout()).map(drop).map_err(failure);
         }
         Some(args::Measure::Roofs(options)) => return roofs(options),
         None => {}
     }
     if options.list {
-        return bench::write_list(options.json, &mut io::stdout().lock()).map_err(failure);
+        return bench::write_list(options.json, &mut files::stdout()).map_err(failure);
     }
     let lab = Options {
         filter: options.filter.clone(),
@@ -42,9 +42,10 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
         // The program that the rows of whole commands time.
         command: crate::tress(),
     };
-    let mut out = io::stdout().lock();
+    let mut out = files::stdout();
     if options.visit {
-        return builds::serve_samples(&Options { command: None, ..lab }, io::stdin().lock(), &mut out).map_err(failure);
+        return builds::serve_samples(&Options { command: None, ..lab }, BufReader::new(files::Stdin), &mut out)
+            .map_err(failure);
     }
     if let Some(other) = &options.against_build {
         return against_build(other, &lab, options);
@@ -86,7 +87,7 @@ fn roofs(options: &args::Roofs) -> Result<(), Failure> {
     let picture = files::picture(options.output.as_deref(), options.json, options.force)?;
     let document = roofline::command::measure(options.quick).map_err(failure)?;
     if picture != Some(Picture::Stdout) {
-        roofline::command::write(&document, options.json, &mut io::stdout().lock()).map_err(failure)?;
+        roofline::command::write(&document, options.json, &mut files::stdout()).map_err(failure)?;
     }
     match picture {
         Some(Picture::Stdout) => files::print(&roofline::command::svg(&document)),
@@ -102,7 +103,7 @@ fn backend_of(name: &str) -> Result<Backend, Failure> {
 }
 
 fn compare(records: &compare::Options, options: &args::Bench) -> Result<(), Failure> {
-    judge(compare::run(records, &mut io::stdout().lock()), options)
+    judge(compare::run(records, &mut files::stdout()), options)
 }
 
 /// Compares this program with another build of it; the two measure alternately.
@@ -124,7 +125,7 @@ fn against_build(other: &Path, lab: &Options, options: &args::Bench) -> Result<(
     let (quick, force, json) = (*quick, options.force, options.json);
     let (other, has_threads) = (other.to_path_buf(), threads.iter().any(|threads| *threads > 1));
     let builds = builds::Builds { program, other, arguments, quick, has_threads, force, json };
-    judge(builds::run(&builds, &mut io::stdout().lock()), options)
+    judge(builds::run(&builds, &mut files::stdout()), options)
 }
 
 fn judge(found: Result<compare::Comparison, bench::Error>, options: &args::Bench) -> Result<(), Failure> {

@@ -12,6 +12,8 @@ use std::{
     time::Duration,
 };
 
+use tress_terminal::files::Stdin;
+
 /// Size of a piece of input in bytes, and the number of pieces that may wait for the program.
 const PIECE_BYTES: usize = 1 << 16;
 const PIECES: usize = 2;
@@ -64,7 +66,7 @@ fn start() -> io::Result<Receiver<io::Result<Vec<u8>>>> {
 fn forward(sender: &SyncSender<io::Result<Vec<u8>>>) {
     let mut bytes = vec![0; PIECE_BYTES];
     loop {
-        let piece = match io::stdin().lock().read(&mut bytes) {
+        let piece = match Stdin.read(&mut bytes) {
             Ok(0) => return,
             Ok(read) => Ok(bytes[..read].to_vec()),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,

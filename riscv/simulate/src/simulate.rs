@@ -208,7 +208,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let io = |error: io::Error| Failure::io(path, &error);
     let mut bytes = Vec::new();
     let input: Box<dyn Read> =
-        if path == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(path).map_err(io)?) };
+        if path == Path::new("-") { Box::new(files::Stdin) } else { Box::new(File::open(path).map_err(io)?) };
     input.take(MAX_PROGRAM_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
     if bytes.len() as u64 > MAX_PROGRAM_BYTES {
         return Err(Failure::failed(format!("{}: larger than 1 GiB, the limit for a program", path.display())));
@@ -224,11 +224,11 @@ struct Console {
 
 impl Write for Console {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let write = || if self.to_stderr { io::stderr().write(bytes) } else { io::stdout().write(bytes) };
+        let write = || if self.to_stderr { io::stderr().write(bytes) } else { files::Stdout.write(bytes) };
         self.progress.aside(write)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.to_stderr { io::stderr().flush() } else { io::stdout().flush() }
+        if self.to_stderr { io::stderr().flush() } else { Ok(()) }
     }
 }
