@@ -24,7 +24,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage::report(&error, args::command()),
     };
-    signals::install(prompt::restore_terminal);
+    signals::install(prompt::restore_terminal, prompt::resume);
     memory::protect(&cli.command, |what| {
         if cli.verbose {
             commands::note(what);

@@ -23,6 +23,12 @@ pub(crate) fn restore_terminal() -> bool {
     false
 }
 
+/// Switches the echo off again and repeats the question, if a prompt is open. Called when the stopped process continues.
+pub(crate) fn resume() {
+    #[cfg(unix)]
+    system::resume();
+}
+
 fn no_terminal(error: &std::io::Error) -> Failure {
     Failure::io(Path::new("terminal"), error).hint("use --passphrase-file or --passphrase-fd")
 }
@@ -32,7 +38,7 @@ mod system {
     use std::{
         fs::{File, OpenOptions},
         io::{BufRead as _, BufReader, Read as _, Write as _},
-        sync::{Mutex, PoisonError},
+        sync::{Mutex, MutexGuard, PoisonError},
     };
 
     use rustix::termios::{self, LocalModes, OptionalActions, Termios};
@@ -44,12 +50,34 @@ mod system {
     /// Longest line in bytes that a terminal delivers in line mode.
     const LINE_BYTES: usize = 4096;
 
-    /// The terminal's state before the open prompt, so that a signal can restore it.
-    static OPEN: Mutex<Option<(File, Termios)>> = Mutex::new(None);
+    /// The open prompt, so that signals can restore the terminal and ask again.
+    static OPEN: Mutex<Option<OpenPrompt>> = Mutex::new(None);
+
+    struct OpenPrompt {
+        terminal: File,
+        /// The terminal's state before the prompt.
+        before: Termios,
+        question: String,
+    }
+
+    impl OpenPrompt {
+        /// Switches the echo off, discards input that was typed before, and prints the question.
+        fn ask(&mut self) -> std::io::Result<()> {
+            let mut silent = self.before.clone();
+            silent.local_modes.remove(LocalModes::ECHO);
+            silent.local_modes.insert(LocalModes::ICANON | LocalModes::ISIG);
+            termios::tcsetattr(&self.terminal, OptionalActions::Flush, &silent)?;
+            self.terminal.write_all(self.question.as_bytes())
+        }
+    }
+
+    fn open_prompt() -> MutexGuard<'static, Option<OpenPrompt>> {
+        OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 
     pub(super) fn restore_terminal() -> bool {
-        match OPEN.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some((mut terminal, before)) => {
+        match open_prompt().take() {
+            Some(OpenPrompt { mut terminal, before, .. }) => {
                 let _ = termios::tcsetattr(&terminal, OptionalActions::Now, &before);
                 let _ = terminal.write_all(b"\n");
                 true
@@ -58,16 +86,19 @@ mod system {
         }
     }
 
+    pub(super) fn resume() {
+        if let Some(prompt) = &mut *open_prompt() {
+            let _ = prompt.ask();
+        }
+    }
+
     pub(super) fn secret(question: &str) -> Result<Zeroizing<String>, Failure> {
-        let mut terminal = open().map_err(|error| no_terminal(&error))?;
-        let mut read = || {
+        let terminal = open().map_err(|error| no_terminal(&error))?;
+        let read = || {
             let before = termios::tcgetattr(&terminal)?;
-            let mut silent = before.clone();
-            silent.local_modes.remove(LocalModes::ECHO);
-            silent.local_modes.insert(LocalModes::ICANON | LocalModes::ISIG);
-            *OPEN.lock().unwrap_or_else(PoisonError::into_inner) = Some((terminal.try_clone()?, before));
-            termios::tcsetattr(&terminal, OptionalActions::Flush, &silent)?;
-            terminal.write_all(question.as_bytes())?;
+            open_prompt()
+                .insert(OpenPrompt { terminal: terminal.try_clone()?, before, question: question.into() })
+                .ask()?;
             let mut line = Zeroizing::new(Vec::with_capacity(LINE_BYTES));
             BufReader::with_capacity(1, &terminal).take(LINE_BYTES as u64).read_until(b'\n', &mut line)?;
             Ok(line)

@@ -10,6 +10,7 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use crate::{
+    blocked::blocked,
     failure::{self, Failure},
     secret,
 };
@@ -118,9 +119,9 @@ pub struct Stdout;
 impl io::Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         #[cfg(unix)]
-        return Ok(rustix::io::write(io::stdout(), bytes)?);
+        return blocked(|| Ok(rustix::io::write(io::stdout(), bytes)?));
         #[cfg(not(unix))]
-        io::stdout().lock().write(bytes)
+        blocked(|| io::stdout().lock().write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![deny(unsafe_code)]
 
+pub mod blocked;
 pub mod secret;
 pub mod shown;
 

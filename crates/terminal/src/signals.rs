@@ -4,35 +4,55 @@
 
 use std::{thread, time::Duration};
 
+#[cfg(any(unix, windows))]
+use crate::{Failure, blocked::is_blocked};
+
 /// A function that cancels the run.
 type Cancel = Box<dyn Fn() + Send + Sync>;
 
-/// How long cleaning up may take before the user sees how to end it sooner.
+/// Interval between looks at a run that is being cancelled.
 #[cfg(any(unix, windows))]
-const NOTICE_DELAY: Duration = Duration::from_secs(3);
+const TICK: Duration = Duration::from_millis(100);
+/// Ticks that other threads have for cleaning up before a run ends that is blocked.
+#[cfg(any(unix, windows))]
+const BLOCKED_TICKS: u32 = 5;
+/// Ticks that cleaning up may take before the user sees how to end it sooner.
+#[cfg(any(unix, windows))]
+const NOTICE_TICKS: u32 = 30;
 
-/// Cancels the run. If cleaning up takes long, prints how to end it sooner.
+/// Cancels the run. If it is blocked in a call that holds nothing to clean up, ends the process by `die`. If cleaning up takes long, prints
+/// how to end it sooner.
 #[cfg(any(unix, windows))]
-fn cancel(run: &Cancel, how: &'static str) {
+fn cancel(run: &Cancel, how: &'static str, die: impl Fn() + Send + 'static) {
     run();
-    // Without the thread nothing is printed.
-    let _ = thread::Builder::new().spawn(move || {
-        thread::sleep(NOTICE_DELAY);
-        crate::progress::aside(|| {
-            eprintln!("{}: still cleaning up; another {how} ends it immediately", crate::program())
-        });
-    });
+    let watch = move || {
+        for tick in 1_u32.. {
+            thread::sleep(TICK);
+            if tick >= BLOCKED_TICKS && is_blocked() {
+                Failure::failed("interrupted").print();
+                die();
+            }
+            if tick == NOTICE_TICKS {
+                crate::progress::aside(|| {
+                    eprintln!("{}: still cleaning up; another {how} ends it immediately", crate::program())
+                });
+            }
+        }
+    };
+    // Without the thread only a second signal ends a blocked run.
+    let _ = thread::Builder::new().spawn(watch);
 }
 
-/// Installs the handler. From now on a signal restores the terminal before it kills. If a question is open, `abandon` restores the terminal
-/// and returns true.
-pub fn install(abandon: fn() -> bool) {
+/// Installs the handler. From now on a signal restores the terminal before it kills. If a
+/// question is open, `abandon` restores the terminal and returns true, and `resume` prepares it again after a stop (Ctrl-Z and `fg`),
+/// because the shell has changed it.
+pub fn install(abandon: fn() -> bool, resume: fn()) {
     #[cfg(unix)]
-    system::install(abandon);
+    system::install(abandon, resume);
     #[cfg(windows)]
     system::install();
     #[cfg(not(unix))]
-    let _ = abandon;
+    let _ = (abandon, resume);
 }
 
 /// From now on the first signal cancels this run instead of killing the process.
@@ -63,7 +83,7 @@ mod system {
     };
 
     use signal_hook::{
-        consts::{SIGHUP, SIGINT, SIGTERM},
+        consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM},
         iterator::Signals,
         low_level::emulate_default_handler,
     };
@@ -72,19 +92,26 @@ mod system {
     /// The first signal during the run, 0 before it.
     static RECEIVED: AtomicI32 = AtomicI32::new(0);
 
-    pub(super) fn install(abandon: fn() -> bool) {
+    pub(super) fn install(abandon: fn() -> bool, resume: fn()) {
         let ignored = ignored();
-        let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+        let wanted =
+            [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCONT].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
         // The thread starts first: signals that are caught but not handled would end nothing. Without the thread, signals kill as usual.
         let (sender, receiver) = mpsc::channel::<Signals>();
         let handle_signals = move || {
             let Ok(mut signals) = receiver.recv() else { return };
             for signal in signals.forever() {
+                if signal == SIGCONT {
+                    resume();
+                    continue;
+                }
                 // While a question is open there is nothing to clean up.
                 let asking = abandon();
                 match RUN.get() {
                     Some(run) if !asking && RECEIVED.swap(signal, Ordering::SeqCst) == 0 => {
-                        super::cancel(run, "signal");
+                        super::cancel(run, "signal", move || {
+                            let _ = emulate_default_handler(signal);
+                        });
                     }
                     _ => {
                         let _ = emulate_default_handler(signal);
@@ -138,7 +165,9 @@ mod system {
     pub(super) fn install() {
         // Without a handler the first signal kills, which is then the default.
         let _ = ctrlc::set_handler(|| match RUN.get() {
-            Some(run) if !RECEIVED.swap(true, Ordering::SeqCst) => super::cancel(run, "Ctrl-C"),
+            Some(run) if !RECEIVED.swap(true, Ordering::SeqCst) => {
+                super::cancel(run, "Ctrl-C", || process::exit(STATUS))
+            }
             _ => process::exit(STATUS),
         });
     }

@@ -36,7 +36,7 @@ pub(crate) struct RawPeer {
 
 impl RawPeer {
     pub(crate) fn connect(to: &str, sender: &KeyPair, receiver: &KeyPair) -> Self {
-        let link: Arc<dyn Link> = Tcp.connect(to).expect("a receiver").into();
+        let link: Arc<dyn Link> = Tcp.connect(to, &|| None).expect("a receiver").into();
         let secret = sender.noise_secret_key().expect("a key of Noise");
         let (incoming, out) =
             noise::initiate(link, &secret, &public(receiver), MAX_WAIT, &|| None).expect("a handshake");
@@ -211,7 +211,7 @@ pub(crate) fn run(next: &mut dyn FnMut() -> Option<u8>, root: &Path) -> Vec<Path
         let last = quota_bytes.is_none().then(|| honest(&to, sender, receiver));
         control.cancel();
         // A connection makes the receiver check its control.
-        drop(Tcp.connect(&to));
+        drop(Tcp.connect(&to, &|| None));
         let outcome = receiving.join().expect("no panic of the receiver");
         assert_eq!(outcome.expect_err("it was cancelled").kind, ErrorKind::Interrupted);
         let received = received.lock().expect("no panic");

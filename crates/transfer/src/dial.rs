@@ -15,8 +15,8 @@ use tress_container::{Control, Error, ErrorKind};
 /// Pauses between attempts, if the receiver cuts the control connection immediately.
 const OPENING_PAUSES: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(300), Duration::from_secs(1)];
 
-pub(crate) fn connect(network: &dyn Network, to: &str) -> Result<Box<dyn Link>, Error> {
-    network.connect(to).map_err(|error| match error.kind() {
+pub(crate) fn connect(network: &dyn Network, to: &str, stop: StopCheck<'_>) -> Result<Box<dyn Link>, Error> {
+    network.connect(to, stop).map_err(|error| match error.kind() {
         std::io::ErrorKind::InvalidInput => {
             Error::new(ErrorKind::Usage).with_detail("the receiver must be HOST:PORT").at(to)
         }
@@ -70,7 +70,7 @@ fn try_open(
     stop: StopCheck<'_>,
 ) -> Result<Admitted, Error> {
     let at_host = |error: Error| error.at(&options.to);
-    let link: Arc<dyn Link> = connect(network, &options.to)?.into();
+    let link: Arc<dyn Link> = connect(network, &options.to, stop)?.into();
     let receiver = options.receiver.noise_public_key();
     let handshake = noise::initiate(link, secret, receiver, HANDSHAKE_TIME.min(options.stall_time), stop);
     let (mut incoming, mut out) = handshake.map_err(at_host)?;

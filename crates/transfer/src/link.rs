@@ -6,6 +6,8 @@
 
 use std::io::{self, IoSlice, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use tress_container::lower_first;
@@ -28,8 +30,8 @@ pub(crate) trait Link: Send + Sync {
 
 /// Makes connections.
 pub(crate) trait Network: Send + Sync {
-    /// Connects to `HOST:PORT`.
-    fn connect(&self, to: &str) -> io::Result<Box<dyn Link>>;
+    /// Connects to `HOST:PORT`. Returns the error of `stop` as soon as it has one.
+    fn connect(&self, to: &str, stop: StopCheck<'_>) -> io::Result<Box<dyn Link>>;
 
     /// Wraps a connection that a [`Listener`] has accepted.
     fn accepted(&self, link: Box<dyn Link>) -> Box<dyn Link> {
@@ -157,15 +159,39 @@ impl Link for TcpLink {
 }
 
 impl Network for Tcp {
-    fn connect(&self, to: &str) -> io::Result<Box<dyn Link>> {
-        let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
-        for address in resolve(to)? {
-            match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT).and_then(TcpLink::new) {
-                Ok(link) => return Ok(Box::new(link)),
-                Err(error) => last = error,
+    fn connect(&self, to: &str, stop: StopCheck<'_>) -> io::Result<Box<dyn Link>> {
+        let connect = |to: &str| {
+            let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+            for address in resolve(to)? {
+                match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT).and_then(TcpLink::new) {
+                    Ok(link) => return Ok(link),
+                    Err(error) => last = error,
+                }
             }
+            Err(last)
+        };
+        Ok(Box::new(interruptibly(to, stop, connect)?))
+    }
+}
+
+/// Calls a function that may block for longer than a tick, on a separate thread. If `stop` returns an error first, returns that, and
+/// leaves the thread behind. If the system refuses the thread, the call blocks.
+fn interruptibly<T: Send + 'static>(
+    endpoint: &str,
+    stop: StopCheck<'_>,
+    call: fn(&str) -> io::Result<T>,
+) -> io::Result<T> {
+    let (sender, result) = mpsc::sync_channel(1);
+    let own_endpoint = endpoint.to_owned();
+    if thread::Builder::new().spawn(move || sender.send(call(&own_endpoint))).is_err() {
+        return call(endpoint);
+    }
+    loop {
+        match result.recv_timeout(TICK) {
+            Ok(result) => return result,
+            Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("the call panicked")),
+            Err(RecvTimeoutError::Timeout) => stop().map_or(Ok(()), |error| Err(io::Error::other(error)))?,
         }
-        Err(last)
     }
 }
 
@@ -189,8 +215,8 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    pub(crate) fn bind(address: &str) -> io::Result<Self> {
-        Self::new(TcpListener::bind(&resolve(address)?[..])?)
+    pub(crate) fn bind(address: &str, stop: StopCheck<'_>) -> io::Result<Self> {
+        Self::new(TcpListener::bind(&interruptibly(address, stop, resolve)?[..])?)
     }
 
     pub(crate) fn new(listener: TcpListener) -> io::Result<Self> {
@@ -226,5 +252,25 @@ impl Listener {
     #[cfg(not(unix))]
     fn wait(&self) {
         std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Name lookup and connecting block in the system, which no test can make it do for certain.
+    #[test]
+    fn a_call_that_blocks_is_left() {
+        let stop = || Some(Error::new(ErrorKind::Interrupted));
+        let forever = |_: &str| -> io::Result<u8> {
+            loop {
+                thread::park();
+            }
+        };
+        let error = interruptibly("host:1", &stop, forever).unwrap_err();
+        assert_eq!(Error::from(error).kind, ErrorKind::Interrupted);
+        let endpoint = interruptibly("host:1", &|| None, |endpoint| Ok(endpoint.to_owned()));
+        assert_eq!(endpoint.unwrap(), "host:1");
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, IoSlice};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::link::{Link, Network, Tcp};
+use super::link::{Link, Network, StopCheck, Tcp};
 
 /// The fault of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,11 +52,11 @@ impl FailNth {
 }
 
 impl Network for FailNth {
-    fn connect(&self, to: &str) -> io::Result<Box<dyn Link>> {
+    fn connect(&self, to: &str, stop: StopCheck<'_>) -> io::Result<Box<dyn Link>> {
         let is_it = self.calls.fetch_add(1, Ordering::Relaxed) == self.first;
         match is_it && !self.fault.is_harmless() {
             true => Err(io::ErrorKind::ConnectionRefused.into()),
-            false => Tcp.connect(to).map(|link| self.wrap(link)),
+            false => Tcp.connect(to, stop).map(|link| self.wrap(link)),
         }
     }
 

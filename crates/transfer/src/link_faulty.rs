@@ -4,7 +4,7 @@ use std::io::{self, IoSlice};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::link::{Link, Network, TICK, Tcp};
+use super::link::{Link, Network, StopCheck, TICK, Tcp};
 
 /// The fault of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,11 +35,11 @@ impl FaultyNetwork {
 }
 
 impl Network for FaultyNetwork {
-    fn connect(&self, to: &str) -> io::Result<Box<dyn Link>> {
+    fn connect(&self, to: &str, stop: StopCheck<'_>) -> io::Result<Box<dyn Link>> {
         let number = self.connections.fetch_add(1, Ordering::Relaxed) as usize;
         let fault = *self.faults.get(number).or(self.faults.last()).unwrap_or(&LinkFault::None);
         Ok(Box::new(FaultyLink {
-            link: Tcp.connect(to)?,
+            link: Tcp.connect(to, stop)?,
             fault,
             bytes: AtomicU64::new(0),
             calls: AtomicU64::new(0),

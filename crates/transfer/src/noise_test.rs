@@ -102,7 +102,7 @@ fn handshake(
             };
             *answer.lock().unwrap() = Some(respond(link.into(), &secret, HANG, &|| None));
         });
-        initiator(Tcp.connect(&to).unwrap().into())
+        initiator(Tcp.connect(&to, &|| None).unwrap().into())
     });
     (asked, answer.into_inner().unwrap().unwrap())
 }

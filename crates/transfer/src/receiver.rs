@@ -131,7 +131,8 @@ pub(crate) fn receive_on(
 ) -> Result<(), Error> {
     let secret = super::noise_key(pair)?;
     let at_port = |error: std::io::Error| Error::from(error).at(&options.listen);
-    let listener = Listener::bind(&options.listen).map_err(at_port)?;
+    let stop = || control.is_cancelled().then(|| Error::new(ErrorKind::Interrupted));
+    let listener = Listener::bind(&options.listen, &stop).map_err(at_port)?;
     let base = open_base(system, &options.folder)?;
     let server = Server {
         system,

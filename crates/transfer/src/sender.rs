@@ -291,7 +291,7 @@ impl SendSession<'_> {
     /// Opens the data connection with this number.
     pub(crate) fn join(&self, stream: u16) -> Result<Outgoing, Error> {
         let stop = || self.stopped();
-        let link: Arc<dyn Link> = connect(self.network, &self.options.to)?.into();
+        let link: Arc<dyn Link> = connect(self.network, &self.options.to, &stop)?.into();
         let (mut incoming, mut out) = noise::initiate(link, &self.secret, &self.receiver, HANDSHAKE_TIME, &stop)
             .map_err(|error| error.at(&self.options.to))?;
         let timeouts = Timeouts::idle(HANDSHAKE_TIME, &stop);

@@ -17,7 +17,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::any_sender::RawPeer;
-use super::link::{Link, Network, TICK, Tcp, Timeouts};
+use super::link::{Link, Network, StopCheck, TICK, Tcp, Timeouts};
 use super::link_faulty::{FaultyNetwork, LinkFault};
 use super::noise::{self, GREETING};
 use super::receiver::{Event, receive_on};
@@ -54,8 +54,8 @@ impl<F: Fn(usize, Box<dyn Link>) -> Box<dyn Link> + Send + Sync> WrappedNetwork<
 }
 
 impl<F: Fn(usize, Box<dyn Link>) -> Box<dyn Link> + Send + Sync> Network for WrappedNetwork<F> {
-    fn connect(&self, to: &str) -> std::io::Result<Box<dyn Link>> {
-        Tcp.connect(to).map(|link| self.take(link))
+    fn connect(&self, to: &str, stop: StopCheck<'_>) -> std::io::Result<Box<dyn Link>> {
+        Tcp.connect(to, stop).map(|link| self.take(link))
     }
 
     fn accepted(&self, link: Box<dyn Link>) -> Box<dyn Link> {

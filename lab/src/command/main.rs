@@ -52,7 +52,7 @@ fn run(command_line: LabCommand) -> Result<(), Failure> {
             Failure::wrong_use(format!("TRESS_CPU: unknown feature '{item}'")).hint(format!("known are {known}"))
         );
     }
-    signals::install(|| false);
+    signals::install(|| false, || ());
     match command_line {
         LabCommand::Bench(options) => bench::run(&options),
         LabCommand::Study(options) => study::run(options),

@@ -29,7 +29,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: args::Arguments, command: clap::Command) -> Result<(), Failure> {
-    signals::install(|| false);
+    signals::install(|| false, || ());
     match arguments {
         args::Arguments { completions: Some(shell), .. } => generated::completions(shell, command, "tress-simulate"),
         args::Arguments { man: true, .. } => generated::man(command, "", &[], None),

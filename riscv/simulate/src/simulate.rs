@@ -12,7 +12,7 @@ use std::{
 
 use serde_json::json;
 use tress_sim::{Error, ErrorKind, Image, Machine, Model, Simulation, System, Variable, machine::PRESETS};
-use tress_terminal::{Failure, failure, files, note, progress::Instructions, signals};
+use tress_terminal::{Failure, blocked::blocked, failure, files, note, progress::Instructions, signals};
 
 use crate::{
     args::{self, SecretSelection},
@@ -194,7 +194,8 @@ fn machine(options: &args::Simulate) -> Result<Machine, Failure> {
 /// Writes a file completely or not at all. A path that is not a regular file (a pipe, a device) is written to directly.
 fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-        return File::options().write(true).open(path)?.write_all(bytes);
+        // Nothing has to be cleaned up if a FIFO has no reader, or one that does not read.
+        return blocked(|| File::options().write(true).open(path)?.write_all(bytes));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new().prefix(".tress-").tempfile_in(folder)?;

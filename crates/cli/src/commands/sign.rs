@@ -2,7 +2,7 @@
 
 use std::{
     ffi::OsString,
-    fs::{self, File},
+    fs,
     io::{self, Read},
     path::{Path, PathBuf},
     sync::{
@@ -30,7 +30,7 @@ use crate::{
 const ROUND: usize = 4096;
 
 /// Most bytes read of a signature file, more than the longest signature.
-const MAX_SIGNATURE_BYTES: usize = 4096;
+const MAX_SIGNATURE_BYTES: u64 = 4096;
 
 pub(crate) fn sign(options: &args::Sign) -> Result<(), Failure> {
     let mut stdin = claim(&options.inputs)?;
@@ -96,7 +96,9 @@ pub(crate) fn verify(options: &args::Verify) -> Result<(), Failure> {
         for round in options.inputs.chunks(ROUND) {
             let cases = failures.keep(parallel(threads, round, control, |input| {
                 let path = options.signature.clone().unwrap_or_else(|| signature_name(input));
-                let signature = files::read_start(&path, MAX_SIGNATURE_BYTES)?.to_vec();
+                let mut signature = Vec::new();
+                let start = |reader: &mut dyn Read| reader.take(MAX_SIGNATURE_BYTES).read_to_end(&mut signature);
+                commands::read(&files::source(&path), control, start).map_err(failure::from_error)?;
                 Ok(SignatureToVerify { path, digest: digest(input, key.scheme().hash(), control)?, signature })
             }))?;
             let shares: Vec<_> = shares(&cases, threads).collect();
@@ -171,14 +173,11 @@ fn count(inputs: &[PathBuf], control: &Control) {
     control.set_total(bytes);
 }
 
-/// A reader that counts its bytes, and fails when the run is cancelled.
+/// A reader that counts its bytes.
 struct CountingReader<'c, R>(R, &'c Control);
 
 impl<R: Read> Read for CountingReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.1.is_cancelled() {
-            return Err(io::Error::other("interrupted"));
-        }
         let bytes = self.0.read(buffer)?;
         self.1.add_done(bytes as u64);
         Ok(bytes)
@@ -187,18 +186,8 @@ impl<R: Read> Read for CountingReader<'_, R> {
 
 /// Computes the digest of a file. Fails if the file changes while it is read.
 fn digest(input: &Path, hash: Hash, control: &Control) -> Result<Vec<u8>, Failure> {
-    let failed = |error: io::Error| Failure::io(input, &error);
-    if input == Path::new("-") {
-        return hash.digest_reader(CountingReader(io::stdin().lock(), control)).map_err(failed);
-    }
-    let file = File::open(input).map_err(failed)?;
-    let before = file.metadata().map_err(failed)?;
-    let digest = hash.digest_reader(CountingReader(&file, control)).map_err(failed)?;
-    let after = file.metadata().map_err(failed)?;
-    if before.is_file() && (before.len(), before.modified().ok()) != (after.len(), after.modified().ok()) {
-        return Err(failure::from_error(Error::new(ErrorKind::InputChanged).at(input)));
-    }
-    Ok(digest)
+    let digest = |reader: &mut dyn Read| hash.digest_reader(CountingReader(reader, control));
+    commands::read(&files::source(input), control, digest).map_err(failure::from_error)
 }
 
 /// Splits into about as many shares as threads, with lengths that are multiples of the eight lanes.

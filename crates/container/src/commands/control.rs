@@ -42,8 +42,9 @@ impl Control {
 
     /// Asks the run to stop. The run cleans up and returns [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted).
     ///
-    /// A thread that is blocked in opening a FIFO, or (outside Linux) in writing to a pipe that nobody reads, notices only when that call
-    /// returns. Neither holds anything that needs cleaning up, so a command may simply exit.
+    /// A thread that is blocked in opening a FIFO for writing (outside Linux also for reading), in deriving a key from a passphrase or in
+    /// waiting for a plugin notices only when that call returns. None of these holds anything that needs cleaning up, so a command may
+    /// simply exit.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }

@@ -14,6 +14,7 @@ mod open;
 #[cfg(all(test, unix))]
 mod power_tests;
 mod raw;
+mod read;
 mod rewrap;
 #[cfg(test)]
 mod standard_tests;
@@ -36,6 +37,7 @@ pub use decrypt::{DecryptOptions, decrypt};
 pub use encrypt::{EncryptOptions, encrypt, encrypt_skipping};
 pub use inspect::{Inspection, inspect};
 pub use raw::{RAW_CCM_MAX_BYTES, RawCcm, RawDirection, RawMode, raw, raw_advised_bytes, raw_ccm};
+pub use read::read;
 pub use rewrap::rewrap;
 pub use store::{store, store_private};
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Read, Write};
 
 use age::{DecryptError, Decryptor, EncryptError, Encryptor, Identity};
+use tress_terminal::blocked::blocked;
 use zeroize::Zeroizing;
 
 use super::content::MAX_CONTENT_BYTES;
@@ -49,7 +50,7 @@ impl Header {
         if recipients.len() > MAX_RECIPIENTS {
             return Err(too_many());
         }
-        let encryptor = Encryptor::with_recipients(recipients.members()).map_err(encrypt_error)?;
+        let encryptor = blocked(|| Encryptor::with_recipients(recipients.members())).map_err(encrypt_error)?;
         let mut age_file = Vec::new();
         let mut writer = encryptor.wrap_output(&mut age_file)?;
         writer.write_all(&content.encode())?;
@@ -136,14 +137,14 @@ impl Header {
     /// AEAD than the sealed content.
     pub fn open(&self, identities: &Identities) -> Result<Content, Error> {
         let each = EachIdentity(identities);
-        let mut reader = new_decryptor(&self.age_file)?.decrypt(std::iter::once(&each as &dyn Identity)).map_err(
-            |error| match error {
-                DecryptError::DecryptionFailed if self.stanza_types.iter().any(|kind| kind == SCRYPT) => {
-                    ErrorKind::WrongPassphrase.into()
-                }
-                error => decrypt_error(error),
-            },
-        )?;
+        let decryptor = new_decryptor(&self.age_file)?;
+        let opened = blocked(|| decryptor.decrypt(std::iter::once(&each as &dyn Identity)));
+        let mut reader = opened.map_err(|error| match error {
+            DecryptError::DecryptionFailed if self.stanza_types.iter().any(|kind| kind == SCRYPT) => {
+                ErrorKind::WrongPassphrase.into()
+            }
+            error => decrypt_error(error),
+        })?;
 
         // One allocation that never grows: growing would leave the key behind in freed memory.
         let mut bytes = Zeroizing::new(vec![0; MAX_CONTENT_BYTES + 1]);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use cap_std::fs::Dir;
+use tress_terminal::blocked::blocked;
 
 use super::{Opening, dir_handle};
 use super::{Readers, Readiness, Status, System};
@@ -29,7 +30,7 @@ impl System for Os {
     }
 
     fn open_existing(&self, path: &Path) -> io::Result<File> {
-        OpenOptions::new().write(true).open(path)
+        blocked(|| OpenOptions::new().write(true).open(path))
     }
 
     fn create_anonymous(&self, folder: &Path, readers: Readers) -> io::Result<File> {

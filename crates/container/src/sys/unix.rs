@@ -3,6 +3,8 @@
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::AsFd;
+#[cfg(target_os = "linux")]
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::Path;
 use std::time::Duration;
@@ -39,8 +41,18 @@ pub(super) fn stdout() -> io::Result<File> {
     Ok(with_large_pipe(io::stdout().as_fd().try_clone_to_owned()?.into()))
 }
 
+/// A FIFO is opened without waiting for a writer: readers wait for its data, and check the cancel flag while they wait.
+#[cfg(target_os = "linux")]
 pub(super) fn open(path: &Path) -> io::Result<File> {
-    File::open(path)
+    let is_fifo = fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo());
+    let flags = if is_fifo { OFlags::NONBLOCK } else { OFlags::empty() };
+    OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)
+}
+
+/// Elsewhere a FIFO without a writer would look like an empty one.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    tress_terminal::blocked::blocked(|| File::open(path))
 }
 
 /// The mode before the umask applies.

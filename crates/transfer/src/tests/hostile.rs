@@ -162,7 +162,7 @@ fn a_ticket_of_another_sender() {
     let other = KeyPair::generate().unwrap();
     let running = ends.receive();
     let (_control, ticket) = ends.hostile_session(&running);
-    let link: Arc<dyn Link> = Tcp.connect(&running.to).unwrap().into();
+    let link: Arc<dyn Link> = Tcp.connect(&running.to, &|| None).unwrap().into();
     let keys = (ends.noise(&other).0, ends.noise(&ends.receiver).1);
     let (incoming, out) = noise::initiate(link, &keys.0, &keys.1, HANG, &|| None).unwrap();
     let mut stranger = RawPeer { incoming, out };
