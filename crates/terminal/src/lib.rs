@@ -12,6 +12,8 @@ pub mod files;
 #[cfg(feature = "command")]
 pub mod generated;
 #[cfg(feature = "command")]
+pub mod lifeline;
+#[cfg(feature = "command")]
 pub mod progress;
 #[cfg(feature = "command")]
 pub mod signals;

@@ -4,6 +4,7 @@
 
 use std::{thread, time::Duration};
 
+use crate::lifeline;
 #[cfg(any(unix, windows))]
 use crate::{Failure, blocked::is_blocked};
 
@@ -43,10 +44,11 @@ fn cancel(run: &Cancel, how: &'static str, die: impl Fn() + Send + 'static) {
     let _ = thread::Builder::new().spawn(watch);
 }
 
-/// Installs the handler. From now on a signal restores the terminal before it kills. If a
+/// Follows the process that started this one, and installs the handler. From now on a signal restores the terminal before it kills. If a
 /// question is open, `abandon` restores the terminal and returns true, and `resume` prepares it again after a stop (Ctrl-Z and `fg`),
 /// because the shell has changed it.
 pub fn install(abandon: fn() -> bool, resume: fn()) {
+    lifeline::follow();
     #[cfg(unix)]
     system::install(abandon, resume);
     #[cfg(windows)]

@@ -10,6 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use tress_terminal::lifeline;
+
 use super::Error;
 
 pub(crate) const NULL: &str = "/dev/null";
@@ -41,6 +43,7 @@ pub(crate) fn timed(run: &mut TimedCommand) -> Result<Duration, Error> {
 
 pub(crate) fn spawn(command: &mut Command) -> Result<Child, Error> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    lifeline::tie(command);
     command.spawn().map_err(|error| failed(command, error.to_string()))
 }
 
@@ -65,6 +68,7 @@ pub(crate) struct LineProcess {
 impl LineProcess {
     pub(crate) fn start(name: String, command: &mut Command) -> Result<LineProcess, Error> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        lifeline::tie(command);
         let mut child =
             command.spawn().map_err(|error| Error::Command { program: name.clone(), message: error.to_string() })?;
         let (questions, answers) = (child.stdin.take(), child.stdout.take().expect("it is piped"));

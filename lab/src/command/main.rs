@@ -36,6 +36,7 @@ fn main() -> ExitCode {
             Err(error) => Ok(usage::report(&error, args::command())),
         }
     });
+    tress_terminal::lifeline::release();
     outcome.unwrap_or_else(|failure| {
         failure.print();
         signals::die_if_received();

@@ -111,3 +111,46 @@ def test_ctrl_c_ends_a_run(call: list[str], tmp_path: Path) -> None:
     assert done.stdout == "interrupted\n", done.stderr
     # Pipes are closed, so no simulation keeps running. Other processes may need the cores.
     assert time.monotonic() - start < 30
+
+
+ORPHANED = """
+import os, subprocess, sys
+from concurrent.futures import ProcessPoolExecutor
+from tress_simulate import _simulate, simulate
+
+def begun(process):
+    print(process.pid, flush=True)
+
+def run(program):
+    simulate(program, machine=None, _begun=begun)
+
+if __name__ == "__main__":
+    if sys.argv[1] == "alone":
+        run(sys.argv[2])
+    else:
+        import multiprocessing
+        context = multiprocessing.get_context(sys.argv[1])
+        ProcessPoolExecutor(1, mp_context=context).submit(run, sys.argv[2]).result()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are found otherwise there")
+@pytest.mark.parametrize("how", ["alone", "spawn", "forkserver", "fork"])
+def test_the_program_ends_with_a_process_that_is_killed(how: str, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(ORPHANED)
+    command = [sys.executable, str(tmp_path / "script.py"), how, str(endless(tmp_path))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        pid = int(process.stdout.readline())
+        process.kill()
+    while _lives(pid):
+        time.sleep(0.05)
+
+
+def _lives(pid: int) -> bool:
+    """Whether the process exists and is no zombie, which a container without an init may keep."""
+    stat = Path(f"/proc/{pid}/stat")
+    try:
+        return stat.read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ._lifeline import ends_with_executor, lifeline
+
 AnyPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 """The path of a file."""
 
@@ -64,7 +66,12 @@ def simulate(
         report, errors = Path(folder, "report"), Path(folder, "errors")
         command = [_find(), f"--json={report}", *options, "--", path]
         pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "bufsize": 0}
-        with open(errors, "wb") as stderr, subprocess.Popen(command, stderr=stderr, **pipes) as process:
+        with (
+            open(errors, "wb") as stderr,
+            lifeline(Path(folder, "lifeline")) as environment,
+            subprocess.Popen(command, stderr=stderr, env=environment, **pipes) as process,
+            ends_with_executor(process),
+        ):
             assert process.stdout is not None
             try:
                 if _begun is not None:

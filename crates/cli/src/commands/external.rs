@@ -7,6 +7,8 @@ use std::{
     process::Command,
 };
 
+#[cfg(not(unix))]
+use tress_terminal::lifeline;
 use tress_terminal::{COMMAND, Failure};
 
 use crate::args::External;
@@ -38,7 +40,10 @@ fn replace(mut command: Command) -> io::Error {
 /// Runs the program and exits with its status. Returns only if it cannot be started.
 #[cfg(not(unix))]
 fn replace(mut command: Command) -> io::Error {
-    match command.status() {
+    lifeline::tie(&mut command);
+    let status = command.status();
+    lifeline::release();
+    match status {
         Ok(status) => std::process::exit(status.code().unwrap_or(1)),
         Err(error) => error,
     }

@@ -119,11 +119,11 @@ impl Wire {
 
     /// A command that runs at one end.
     pub(super) fn command(&self, end: End, program: &Path) -> Command {
-        if self.name.is_none() {
-            return Command::new(program);
+        let mut command = Command::new(if self.name.is_none() { program } else { Path::new("ip") });
+        if self.name.is_some() {
+            command.args(["netns", "exec", &self.namespace(end)]).arg(program);
         }
-        let mut command = Command::new("ip");
-        command.args(["netns", "exec", &self.namespace(end)]).arg(program);
+        tress_terminal::lifeline::tie(&mut command);
         command
     }
 }
