@@ -31,7 +31,7 @@ const MAX_PROGRAM_BYTES: u64 = 1 << 30;
 
 pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
     let program = &options.program;
-    let failed = |error: Error| simulation(&error, program);
+    let failed = |error: Error| simulation(&error, program, options.machine.is_some());
     let image = Image::parse(&read(program)?).map_err(failed)?;
     let progress = Instructions::start();
     let console = Console { to_stderr: prints_json(options), progress: progress.clone() };
@@ -131,12 +131,13 @@ fn report(options: &args::Simulate, json: &str, text: &str) -> Result<(), Failur
 }
 
 /// The failure for an error of a simulated program or machine.
-fn simulation(error: &Error, program: &Path) -> Failure {
+fn simulation(error: &Error, program: &Path, has_machine: bool) -> Failure {
     let hint = match &error.kind {
         ErrorKind::Unhandled(_) => Some("a program that handles traps sets mtvec"),
-        ErrorKind::SegmentOutside { .. } => {
+        ErrorKind::SegmentOutside { .. } if has_machine => {
             Some("the linker script must fit the machine's memory; without --machine there is more memory")
         }
+        ErrorKind::SegmentOutside { .. } => Some("the linker script must fit the machine's memory"),
         ErrorKind::WrongXlen { .. } => {
             Some("fe310 and e31 run RV32 only; --machine raptor, or no --machine, runs RV32 and RV64")
         }
@@ -168,7 +169,7 @@ fn machine(options: &args::Simulate) -> Result<Machine, Failure> {
     let Some(name) = &options.machine else {
         return Ok(Machine { harts: options.harts.unwrap_or(1).into(), ..Machine::generic() });
     };
-    let failed = |error: Error| simulation(&error, name);
+    let failed = |error: Error| simulation(&error, name, true);
     let mut machine = match name.to_str().and_then(Machine::preset) {
         Some(machine) => machine,
         None => {

@@ -24,12 +24,12 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
     let run = |control: &Control| {
         if !options.skip_special {
             return commands::encrypt(&source, &sink, &recipients, &encrypt, control).map_err(|error| {
-                match error.kind {
-                    ErrorKind::TreeLink | ErrorKind::TreeSpecialFile => {
-                        failure::from_error(error).hint("--skip-special leaves out such links and files")
-                    }
-                    _ => failure::from_error(error),
-                }
+                let hint = match error.kind {
+                    ErrorKind::TreeLink => "--skip-special also leaves out links that lead out of the folder",
+                    ErrorKind::TreeSpecialFile => "--skip-special leaves out files such as sockets, FIFOs and devices",
+                    _ => return failure::from_error(error),
+                };
+                failure::from_error(error).hint(hint)
             });
         }
         let mut count = 0;

@@ -148,8 +148,13 @@ impl Machine {
     ///
     /// [`ErrorKind::Machine`] names the wrong field or shows the wrong line.
     pub fn parse(text: &str) -> Result<Machine, Error> {
-        let machine: Machine = toml::from_str(text)
-            .map_err(|error| Error::new(ErrorKind::Machine(error.to_string().trim_end().into())))?;
+        let machine: Machine = toml::from_str(text).map_err(|error| {
+            // The parser's own text has several lines.
+            let line = error.span().map_or(0, |span| text[..span.start].matches('\n').count());
+            let (shown, why) =
+                (text.lines().nth(line).unwrap_or("").trim(), error.message().trim().replace('\n', ", "));
+            Error::new(ErrorKind::Machine(format!("line {}, {shown}: {why}", line + 1)))
+        })?;
         if machine.in_order.is_none() && machine.out_of_order.is_none() {
             return Err(invalid_field("in_order", "missing: a machine needs in_order or out_of_order"));
         }
