@@ -16,6 +16,11 @@ impl<'a> Findings<'a> {
         self.0.iter().find(|(of, _)| of.name == part).map(|(_, section)| section)
     }
 
+    /// `None` unless all of these parts were run.
+    pub(super) fn ran(self, parts: &[&str]) -> Option<()> {
+        parts.iter().all(|part| self.section(part).is_some()).then_some(())
+    }
+
     /// The last row of a part with a name that ends with `end` and with the unit `unit`. If there is a row for every
     /// backend, that is the best backend's. Rows with different units can share a name, so both have to match.
     pub fn row(self, part: &str, end: &str, unit: &str) -> Option<&'a StudyRow> {

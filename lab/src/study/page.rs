@@ -12,7 +12,9 @@ pub(super) fn write(study: &Study, sections: &[(&'static StudyPart, Section)], q
     if quick {
         page.push_str("This was a quick run: few samples of small messages.\n");
     }
+    let is_measured = sections.iter().any(|(_, section)| section.rows.iter().any(|row| row.measured.is_some()));
     if let Some(load) = machine.load
+        && is_measured
         && load > 0.5
     {
         let _ = writeln!(page, "The machine was busy (load {load:.1}): measured figures may be too low or too high.");

@@ -80,6 +80,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         );
         section.verdicts.push(Claim::Ours.measured(claim, (high <= 1.15 * low).then_some(true), &monitor));
     }
+    section.rows.extend(monitor.row());
     Ok(section)
 }
 

@@ -6,6 +6,7 @@ use super::super::{Findings, Verdict};
 
 pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     let parts = ["width", "blocks", "messages", "harts"];
+    found.ran(&parts)?;
     let (holds, claims) = found.holding(&parts);
     let one = found.simulated("width", "RC6, ECB, issue 16", "IPC")?;
     let with_division = |load: &str| found.simulated("key-setup", &format!("RC6, a division per step, {load}"), "IPC");
@@ -75,6 +76,8 @@ mod tests {
                     .into(),
             ),
             ("misprints", Vec::new()),
+            ("blocks", Vec::new()),
+            ("messages", Vec::new()),
             ("lanes", lanes.into()),
         ];
         let sections = parts.map(|(name, rows)| {

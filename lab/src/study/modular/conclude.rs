@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use super::super::Findings;
 
 pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
-    let (holds, claims) = found.holding(&["far-pointers", "library", "digits"]);
+    let parts = ["far-pointers", "library", "digits"];
+    found.ran(&parts)?;
+    let (holds, claims) = found.holding(&parts);
     let wide = found.measured("digits", "1024 bits, Montgomery power: 16 over 32", "")?;
     let wider = found.measured("digits", "1024 bits, Montgomery power: 32 over 64", "")?;
     let misprints = &found.section("misprints")?.verdicts;

@@ -37,11 +37,41 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
         text,
         "We could not reproduce the paper's single block and its variant with little memory: our copy of the layout takes \
          {least:.0} to {most:.0} % fewer cycles than printed. Waiting cycles do not explain the difference, so the measured code \
-         had instructions that the text does not mention. The core as RTL shows how far to trust a simulated figure: {near} \
-         of {rows} claims about the model {} there. Of {claims} figures that can be recomputed, {} are misprinted, the \
-         sizes of the round keys by a factor of two.",
-        if rows == 1 { "holds" } else { "hold" },
-        claims - holds,
+         had instructions that the text does not mention."
     );
+    if rows > 0 {
+        let hold = if rows == 1 { "holds" } else { "hold" };
+        let _ = write!(
+            text,
+            " The core as RTL shows how far to trust a simulated figure: {near} of {rows} claims about the model {hold} there."
+        );
+    }
+    if claims > 0 {
+        let _ = write!(
+            text,
+            " Of {claims} figures that can be recomputed, {} are misprinted, the sizes of the round keys by a factor of two.",
+            claims - holds
+        );
+    }
     Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::{Effort, Verdict, pipo_riscv::STUDY};
+
+    /// Without the other parts there is no sentence about them.
+    #[test]
+    fn a_part_alone_concludes_nothing_about_others() {
+        let [table, misprints] = ["table-5", "misprints"].map(|name| {
+            let part = STUDY.parts.iter().find(|part| part.name == name).expect("a part");
+            (part, (part.run)(&Effort::default()).expect("a section"))
+        });
+        let alone = conclude(Findings::new(std::slice::from_ref(&table))).expect("words");
+        assert!(!alone.contains("claims about the model") && !alone.contains("misprinted"), "{alone}");
+        let wrong = misprints.1.verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Misprint(_))).count();
+        let both = conclude(Findings::new(&[table, misprints])).expect("words");
+        assert!(both.contains(&format!("{wrong} are misprinted")), "{both}");
+    }
 }
