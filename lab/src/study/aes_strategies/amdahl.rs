@@ -55,7 +55,7 @@ fn paper_examples(section: &mut Section) {
     let needed = paper::SERIAL_ENCRYPT_S / (paper::SERIAL_ENCRYPT_S - (paper::SERIAL_S - paper::PARALLEL_S));
     section.verdicts.push(Claim::Print.judge(
         format!(
-            "the paper's gain fits its own profile: Encrypt is {} of {} s, {:.1} %, so two cores can gain at most {most:.2} times \
+            "the paper's gain beside its own profile: Encrypt is {} of {} s, {:.1} %, so two cores can gain at most {most:.2} times \
              and reach {:.2} s; the paper prints {} s, {printed:.2} times. Encrypt alone would have had to become {needed:.2} \
              times as fast on two cores",
             paper::SERIAL_ENCRYPT,

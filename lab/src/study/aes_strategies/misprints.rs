@@ -3,8 +3,8 @@
 use super::{Function, openmp::is_accepted, paper, strategy::StrategyRunner};
 use crate::study::{Claim, Effort, Error, Section, Verdict};
 
-/// Last words of a claim about a listing.
-pub(super) const TAKEN: &str = ": a C compiler accepts it";
+/// Last words about a listing with an error.
+pub(super) const REFUSED: &str = ": a C compiler refuses it";
 
 /// Number of states on which Table 2 is tried exactly as printed.
 const STATES: u64 = 20_000;
@@ -74,8 +74,8 @@ fn formulas(verdicts: &mut Vec<Verdict>) {
             let (four, printed) = (expected(4.0), formula.at(4.0));
             verdicts.push(Claim::Print.judge(
                 format!(
-                    "section 4.2, {} on {cores} cores: T(n) = {} is the serial count divided among the cores plus the directives \
-                     in the text; at n = 4 that is {four}, the formula gives {printed}{}",
+                    "section 4.2, {} on {cores} cores: the serial count divided among the cores plus the directives in the text is \
+                     {four} at n = 4, the printed T(n) = {} gives {printed}{}",
                     function.name(),
                     formula.text,
                     if follows { "" } else { ". It has only 20 of the 22 operations of a column" }
@@ -109,7 +109,8 @@ fn contradictions(verdicts: &mut Vec<Verdict>) {
 fn listings(verdicts: &mut Vec<Verdict>, effort: &Effort) -> Result<(), Error> {
     for (what, lines) in LISTINGS {
         verdicts.push(match is_accepted(lines) {
-            Ok(is_so) => Claim::Print.judge(format!("{what}{TAKEN}"), is_so),
+            Ok(true) => Verdict::Holds(format!("{what}: a C compiler accepts it")),
+            Ok(false) => Verdict::Misprint(format!("{what}{REFUSED}")),
             Err(why) => Verdict::LeftOut(format!("{what}: {why}")),
         });
     }
@@ -121,7 +122,7 @@ fn listings(verdicts: &mut Vec<Verdict>, effort: &Effort) -> Result<(), Error> {
              wrong here"
         ))),
         Ok(wrong) => verdicts.push(Verdict::Misprint(format!(
-            "Table 2 is correct as printed: `temp` is shared between its sections, and {wrong} of {states} states were wrong"
+            "Table 2 is wrong as printed: `temp` is shared between its sections, and {wrong} of {states} states were wrong"
         ))),
         Err(Error::Worker(why)) => verdicts.push(Verdict::LeftOut(format!("Table 2 as printed: {why}"))),
         Err(error) => return Err(error),
@@ -153,8 +154,8 @@ mod tests {
         formulas(&mut verdicts);
         let found = fails(&verdicts);
         assert_eq!((verdicts.len(), found.len()), (4, 2), "{verdicts:?}");
-        assert!(found[0].contains("that is 56, the formula gives 52"), "{found:?}");
-        assert!(found[1].contains("that is 33, the formula gives 31"), "{found:?}");
+        assert!(found[0].contains("is 56 at n = 4") && found[0].contains("gives 52"), "{found:?}");
+        assert!(found[1].contains("is 33 at n = 4") && found[1].contains("gives 31"), "{found:?}");
     }
 
     /// A compiler that rejects the listings accepts the corrected lines.

@@ -68,8 +68,14 @@ impl Function {
     }
 }
 
-/// A gain or a loss, for a sentence that continues with "as".
+/// A gain or a loss with three digits, for a sentence that continues with "as".
 fn times(gain: f64) -> String {
-    let figure = super::figure(if gain >= 1.0 { gain } else { 1.0 / gain });
-    format!("{figure} times as {}", if gain >= 1.0 { "fast" } else { "slow" })
+    let factor = if gain >= 1.0 { gain } else { 1.0 / gain };
+    let unit = 10f64.powi(factor.log10() as i32 - 2);
+    let figure = (factor / unit).round() * unit;
+    format!(
+        "{figure:.*} times as {}",
+        2usize.saturating_sub(figure.log10() as usize),
+        if gain >= 1.0 { "fast" } else { "slow" }
+    )
 }

@@ -53,10 +53,10 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         let name = kind_name(&ProgramParameters::new(cipher, mode));
         section.verdicts.push(Claim::Paper.judge(
             format!(
-                "{name}: IPC saturates no later with more messages than with more blocks: it reaches 90 % of the value at \
-                 {MOST} with {messages} messages, and with {blocks} blocks"
+                "{name}: IPC saturates sooner with more messages than with more blocks: it reaches 90 % of the value at {MOST} \
+                 with about {messages:.1} messages, and with about {blocks:.1} blocks"
             ),
-            messages <= blocks,
+            messages < blocks,
         ));
     }
     section.verdicts.push(modes_differ_little(&curves_of_messages));
@@ -71,8 +71,25 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     Ok(section)
 }
 
-/// Where a curve first reaches nine tenths of its last value.
+/// Where a curve first reaches nine tenths of its last value, on lines between its points.
 fn saturation_point(curve: &Curve) -> f64 {
-    let last = curve.points.last().map_or(0.0, |point| point.1);
-    curve.points.iter().find(|point| point.1 >= 0.9 * last).map_or(0.0, |point| point.0)
+    let goal = 0.9 * curve.points.last().map_or(0.0, |point| point.1);
+    let crossing = curve.points.windows(2).find(|pair| pair[1].1 >= goal && pair[0].1 < goal);
+    crossing.map_or(1.0, |pair| {
+        let [(x, y), (next_x, next_y)] = [pair[0], pair[1]];
+        x + (goal - y) / (next_y - y) * (next_x - x)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::SimulatedCipher, *};
+
+    /// By hand: 9 of 10 is halfway between 8 at 8 and 10 at 16.
+    #[test]
+    fn a_curve_saturates_between_its_points() {
+        let at = |points| saturation_point(&Curve { cipher: SimulatedCipher::PAPER[0], points });
+        assert_eq!(at(vec![(1.0, 2.0), (8.0, 8.0), (16.0, 10.0)]), 12.0);
+        assert_eq!(at(vec![(1.0, 10.0), (2.0, 10.0)]), 1.0);
+    }
 }

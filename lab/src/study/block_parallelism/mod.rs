@@ -78,7 +78,7 @@ fn row(what: String, paper: Option<f64>, figures: &SimulationFigures) -> StudyRo
 
 /// Compares a point with the paper's. If they differ, the verdict lists where the issue slots went.
 fn compare_with_paper(what: &str, paper: f64, figures: &SimulationFigures) -> Verdict {
-    let claim = format!("{what}: {:.2} instructions per cycle, the paper's figure is {paper:.1}", figures.ipc());
+    let claim = format!("{what}: near the paper's {paper:.1} instructions per cycle: {:.2}", figures.ipc());
     let is_near = is_near(paper, figures);
     Claim::Paper.judge(if is_near { claim } else { format!("{claim}. {}", figures.slots()) }, is_near)
 }

@@ -81,8 +81,9 @@ fn model(section: &mut Section) -> Result<(), Error> {
     for ((name, compute, link), division) in CASES.into_iter().zip(DIVISIONS) {
         let plan = plan(f64::from(compute) / f64::from(link), Strategy::Chunks)?;
         let (compute, send, gain) = (plan.compute_cores, plan.link_cores, plan.speedup);
-        let claim =
-            format!("{name}, equation 1: of four cores {compute} compute and {send} send, {gain:.2} times as fast");
+        let claim = format!(
+            "{name}, equation 1 divides four cores as the paper: {compute} compute, {send} send, {gain:.2} times as fast"
+        );
         section.verdicts.push(Claim::Paper.judge(claim, (compute, send) == division));
     }
     let plan = plan(1.0 / 3.0, Strategy::MacApart)?;

@@ -20,7 +20,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let (fits, all) = barrier_fits(BARRIERS_US[0].1 * 1e-6);
     verdicts.push(Claim::Print.judge(
         format!(
-            "section 4: Table 1 is computed with the measured barrier of {} µs; {fits} of its {all} numbers of stages follow from \
+            "section 4 says that Table 1 is computed with the measured barrier of {} µs; {fits} of its {all} numbers of stages follow from \
              that. With {:.0} µs all but 292 do",
             BARRIERS_US[0].1,
             T_SYN * 1e6
@@ -30,7 +30,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let best = TABLE_1[..6].iter().filter_map(|row| row.4.parse().ok()).fold(0.0, f64::max);
     verdicts.push(Claim::Print.judge(
         format!(
-            "section 5: the experiment shows times of 50 % of the sequential one, and a gain of up to 1.4 times. The best figure of \
+            "section 5 says that the experiment shows times of 50 % of the sequential one, and a gain of up to 1.4 times. The best figure of \
              Table 1 is {best}, which is {:.0} %; 50 % needs R_comm = R_comp, which section 4 only assumes",
             100.0 / best
         ),

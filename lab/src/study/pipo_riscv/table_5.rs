@@ -136,7 +136,7 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
         let gain = f64::from(layout.cycles) / f64::from(ours.cycles);
         verdicts.push(Claim::Ours.judge(
             format!(
-                "{}: {} cycles, {gain:.2} times as fast as its layout on the same model",
+                "{}: faster than its layout on the same model: {} cycles, {gain:.2} times as fast",
                 printed.name, ours.cycles
             ),
             gain > 1.0,
@@ -167,7 +167,7 @@ fn kwak(scheduled: [u32; 2]) -> impl Iterator<Item = Verdict> {
         let ours = f64::from(cycles) / f64::from(row.bytes);
         let gain = row.per_byte() / ours;
         let claim = format!(
-            "{}: ours takes {cycles} cycles with the key schedule, {ours:.1} per byte, {gain:.2} times as fast as {}",
+            "{}: with the key schedule, ours is faster than {} per byte: {cycles} cycles, {ours:.1} per byte, {gain:.2} times as fast",
             row.name, row.per_byte
         );
         Claim::Ours.judge(claim, gain > 1.0)
