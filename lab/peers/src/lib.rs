@@ -9,6 +9,7 @@
 //! - [`gmp`]: products and powers of GMP.
 //! - [`openssl_signatures`]: signatures of libcrypto.
 //! - [`pipo`]: the crate of that name.
+//! - `pthread`: the barrier of the C library, on Linux.
 //! - [`rsa`]: the crate of that name, version 0.9.
 //! - [`rustcrypto`]: the crates of RustCrypto, at the versions of this build.
 //! - [`clock`]: a count of core cycles, for all measurements.
@@ -29,6 +30,8 @@ pub mod ipsec_mb;
 pub mod openssl;
 pub mod openssl_signatures;
 pub mod pipo;
+#[cfg(target_os = "linux")]
+pub mod pthread;
 pub mod ring;
 pub mod roofline;
 pub mod rsa;

@@ -80,18 +80,15 @@ pub(super) const REST: &str = "waiting and the rest";
 fn by_function(section: &mut Section, bench: &StrategyRunner, all: &[StrategyRuns], monitor: &BusyMonitor) {
     let mut names: Vec<&str> = Function::ALL.iter().map(|function| function.name()).collect();
     names.extend(["all four functions", REST]);
-    let columns = [
-        &["strategy", "threads created", "bytes"],
-        &names[..],
-        &["with clocks, all threads", "without clocks, all threads"],
-    ];
+    let columns =
+        [&["strategy", "threads", "bytes"], &names[..], &["with clocks, all threads", "without clocks, all threads"]];
     let mut table = StudyTable::new("Measured, ns of thread time per byte of the file", &columns.concat());
     let mut groups = Vec::new();
     for turns in all {
         let (name, threads) = (turns.strategy.name(), bench.threads(turns.strategy));
         let parts = ns_per_byte(turns, threads);
         let total: f64 = parts.iter().sum();
-        let mut row = vec![name.clone(), (threads - 1).to_string(), turns.bytes.to_string()];
+        let mut row = vec![name.clone(), threads.to_string(), turns.bytes.to_string()];
         row.extend(parts.iter().map(|&ns| if ns == 0.0 { String::new() } else { figure(ns) }));
         row.extend([figure(total), figure(turns.ns_per_byte() * threads as f64)]);
         table.rows.push(row);

@@ -1,5 +1,5 @@
-//! T_syn as the paper measured it: a barrier between two threads and between four. Beside it the alternative that the
-//! paper names: counters, point to point.
+//! T_syn as the paper measured it: a barrier of POSIX threads between two threads and between four. Beside it the barrier
+//! of the standard library, and the alternative that the paper names: counters, point to point.
 
 use tress_plan::measure::{SyncKind, sync_samples};
 
@@ -8,22 +8,36 @@ use super::{
     cores, paper,
 };
 
-pub(super) fn run(_: &Effort) -> Result<Section, Error> {
+pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let mut section = Section::new(format!(
-        "An empty stage, with the code of `tress plan --measure`: `std::sync::Barrier`, whose threads sleep, for the paper's \
-         Pthread barrier; and counters, where one thread, the link, waits for each of the others, and they wait for it. This \
-         machine has {} cores. With more threads than cores, a figure includes the wait for a core.",
+        "The paper's Pthread barrier, on Linux: `pthread_barrier_wait` of the C library. Then an empty stage with the code of \
+         `tress plan --measure`: `std::sync::Barrier`, which is another barrier, whose threads sleep too; and counters, where \
+         one thread, the link, waits for each of the others, and they wait for it. This machine has {} cores. With more \
+         threads than cores, a figure includes the wait for a core.",
         cores()
     ));
     let mut monitor = BusyMonitor::default();
     let mut figures = Vec::new();
+    #[cfg(target_os = "linux")]
+    for (threads, paper_us) in paper::BARRIERS_US {
+        monitor.check();
+        let rounds = if effort.is_quick { 500 } else { 5000 };
+        let sample = |_| tress_peers::pthread::barrier_seconds(threads as u32, rounds).map(|seconds| seconds * 1e6);
+        let Some(us) = (0..effort.samples()).map(sample).collect::<Option<Vec<f64>>>() else { continue };
+        section.rows.push(StudyRow {
+            paper: Some(paper_us.to_string()),
+            ..StudyRow::measured(format!("pthread barrier, {threads} threads"), "µs", Measured::of(&us))
+        });
+    }
     for kind in [SyncKind::Barrier, SyncKind::Counter] {
         for (threads, paper_us) in paper::BARRIERS_US {
             monitor.check();
             let us: Vec<f64> = sync_samples(kind, threads)?.into_iter().map(|seconds| seconds * 1e6).collect();
             figures.push(Measured::of(&us));
+            // Where there is no pthread barrier, this one is the closest.
+            let is_closest = kind == SyncKind::Barrier && !cfg!(target_os = "linux");
             section.rows.push(StudyRow {
-                paper: (kind == SyncKind::Barrier).then(|| paper_us.to_string()),
+                paper: is_closest.then(|| paper_us.to_string()),
                 ..StudyRow::measured(format!("{}, {threads} threads", kind.name()), "µs", Measured::of(&us))
             });
         }
@@ -46,7 +60,8 @@ fn judge(section: &mut Section, [two, four, counter]: [Measured; 3], monitor: &B
     );
     section.verdicts.push(Claim::Paper.of(claim, gain, 2.0..=f64::INFINITY, monitor));
     let gain = ratio(two, counter);
-    let claim = format!("a barrier between two threads costs more than counters: {:.1} times as much", gain.median);
+    let claim =
+        format!("the library's barrier between two threads costs more than counters: {:.1} times as much", gain.median);
     section.verdicts.push(Claim::Ours.of(claim, gain, 1.0..=f64::INFINITY, monitor));
 }
 
