@@ -89,7 +89,7 @@ impl WithCipher for Measure {
     }
 }
 
-/// `STACK_BYTES` is what c.md promises, and what is overwritten.
+/// Callers' frames take some of `STACK_BYTES`, which is overwritten.
 #[test]
 fn kernels_use_little_stack() {
     let mut most = (0, "", "");
@@ -100,5 +100,5 @@ fn kernels_use_little_stack() {
             most = most.max((bytes, cipher.name, backend.name()));
         }
     }
-    assert!(most.0 > 1000 && most.0 <= STACK_BYTES, "{most:?}");
+    assert!(most.0 > 1000 && most.0 <= STACK_BYTES - 2048, "{most:?}");
 }
