@@ -35,7 +35,7 @@ fn changed_bytes(mut work: &mut dyn FnMut()) -> usize {
 struct Measure(&'static [u8], Backend);
 
 impl Measure {
-    fn most<C: FromKey>(&self, lanes: &mut dyn FnMut(&[C], &mut [Vec<u8>])) -> usize {
+    fn most<C: FromKey>(&self, mut lanes: impl FnMut(&[C], &mut [Vec<u8>])) -> usize {
         let Measure(key, backend) = *self;
         let empty = changed_bytes(&mut || ());
         let keys: Vec<C> = (0..130).map(|_| C::with_backend(key, backend).unwrap()).collect();
@@ -56,16 +56,16 @@ impl WithCipher for Measure {
 
     fn block<C: FromKey>(self) -> usize {
         let iv = &[0; 32][..C::BLOCK_BYTES];
-        let mut lanes = |keys: &[C], data: &mut [Vec<u8>]| {
+        let lanes = |keys: &[C], data: &mut [Vec<u8>]| {
             let jobs =
                 data.iter_mut().zip(keys.iter().cycle()).map(|(data, key)| cbc::Job::new(key, iv, data).unwrap());
             cbc::encrypt(&mut jobs.collect::<Vec<_>>());
         };
-        self.most::<C>(&mut lanes)
+        self.most(lanes)
     }
 
     fn ccm<C: FromKey + CcmCipher>(self) -> usize {
-        let mut lanes = |keys: &[C], data: &mut [Vec<u8>]| {
+        let lanes = |keys: &[C], data: &mut [Vec<u8>]| {
             let mut tags = vec![[0; 16]; data.len()];
             let jobs = data.iter_mut().zip(&mut tags).zip(keys.iter().cycle()).enumerate();
             let mut jobs: Vec<_> = jobs
@@ -84,7 +84,7 @@ impl WithCipher for Measure {
             });
             ccm::open(&mut jobs.collect::<Vec<_>>()).unwrap();
         };
-        let most = self.most::<C>(&mut lanes);
+        let most = self.most(lanes);
         most.max(Measure(self.0, self.1).block::<C>())
     }
 }
