@@ -63,7 +63,7 @@ def run_vectors():
 
 
 def call(program, *arguments, data=None):
-    return subprocess.run([program, *map(str, arguments)], input=data, capture_output=True, check=True, timeout=120)
+    return subprocess.run([program, *map(str, arguments)], input=data, capture_output=True, check=True)
 
 
 def both_ways(program, folder):

@@ -57,7 +57,7 @@ def tress():
 
     def run(*arguments, data=None):
         command = [os.path.abspath(program), *arguments]
-        return subprocess.run(command, input=data, capture_output=True, check=True, timeout=120).stdout
+        return subprocess.run(command, input=data, capture_output=True, check=True).stdout
 
     return run
 

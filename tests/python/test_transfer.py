@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import subprocess
+import threading
 
 import pytest
 
@@ -30,6 +31,7 @@ class Receiver:
         command = [program, "receive", "--listen", "127.0.0.1:0", "-i", folder / "key", "--allow-any", "-o", folder / "in"]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         port = re.search(r"127\.0\.0\.1:(\d+)", self.process.stderr.readline())[1]
+        threading.Thread(target=self.process.stderr.read, daemon=True).start()
         self.address = ("127.0.0.1", int(port))
         self.folder = folder / "in" / age.public_bytes(wire.private(SENDER))[:16].hex()
 
@@ -45,7 +47,7 @@ def receiver(tmp_path_factory):
     receiver = Receiver(os.path.abspath(program), tmp_path_factory.mktemp("receiver"))
     yield receiver
     receiver.process.terminate()
-    receiver.process.communicate(timeout=30)
+    receiver.process.wait()
 
 
 class Session:

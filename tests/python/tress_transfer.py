@@ -3,6 +3,7 @@
 It is simple and has no threads: a control connection, data connections, and messages as bytes.
 """
 
+import contextlib
 import hmac
 import os
 import re
@@ -194,10 +195,10 @@ def batch(file, first, size):
 
 
 class Connection:
-    """A connection after the handshake. `receive` returns None if the receiver has closed it."""
+    """A connection after the handshake. `receive` returns None if the receiver has closed it, and `send` does nothing then."""
 
     def __init__(self, address, static, remote):
-        self.socket = socket.create_connection(address, timeout=60)
+        self.socket = socket.create_connection(address, timeout=600)
         handshake = Handshake(static, os.urandom(32), remote)
         self.socket.sendall(GREETING + handshake.write_first())
         assert self.take(18) == GREETING
@@ -217,7 +218,9 @@ class Connection:
         return data
 
     def send(self, message, then=b""):
-        self.socket.sendall(frame(self.outgoing, message) + then)
+        # The receiver may refuse a message before it has read all of it.
+        with contextlib.suppress(ConnectionError):
+            self.socket.sendall(frame(self.outgoing, message) + then)
 
     def receive(self):
         length = self.take(2)
