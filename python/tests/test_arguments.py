@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import array
 import copy
+import ctypes
+import io
 import os
 import pathlib
 import pickle
@@ -14,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy
+import pyarrow
 import pytest
 import tress
 from conftest import data
@@ -154,6 +157,119 @@ def test_public_keys_are_pickled() -> None:
             assert made == public and made.kind == kind
 
 
+class Pair(ctypes.Structure):
+    _fields_ = [("one", ctypes.c_uint16), ("two", ctypes.c_uint64)]
+
+
+BUFFERS: list[Any] = [
+    (ctypes.c_ubyte * 100)(*range(100)),
+    (ctypes.c_uint32 * 3 * 5)(),
+    (ctypes.c_ubyte * 0)(),
+    ctypes.c_double(1.5),
+    Pair(1, 2),
+    np.arange(5).astype("M8[s]"),
+    np.ones((3, 4), dtype="f2"),
+    np.zeros((0, 3)),
+    np.array(7, dtype="u8"),
+    pyarrow.py_buffer(b"arrow"),
+]
+
+
+@pytest.mark.parametrize("buffer", BUFFERS, ids=lambda buffer: type(buffer).__name__)
+def test_every_buffer_is_data(key: tress.KeyPair, buffer: Any) -> None:
+    """Also those without strides, or of a type that `memoryview` does not have. ctypes and numpy tell their bytes."""
+    as_bytes = buffer.tobytes() if hasattr(buffer, "tobytes") else bytes(buffer)
+    assert tress.decrypt(tress.encrypt(buffer, key), key) == as_bytes
+    assert AEAD.encrypt_many([(bytes(12), buffer, buffer)]) == [AEAD.encrypt(bytes(12), as_bytes, as_bytes)]
+    if not isinstance(buffer, pyarrow.Buffer):
+        into = copy.copy(buffer)
+        sealed = AEAD.encrypt(bytes(12), bytes(range(len(as_bytes))), None)
+        assert AEAD.decrypt_into(bytes(12), sealed, None, into) == len(as_bytes)
+        assert bytes(into.tobytes() if hasattr(into, "tobytes") else into) == bytes(range(len(as_bytes)))
+
+
+def test_what_is_no_buffer(key: tress.KeyPair) -> None:
+    closed = memoryview(bytearray(5))
+    closed.release()
+    wrong: list[tuple[Any, type[Exception]]] = [
+        ("text", TypeError),
+        (np.zeros(10)[::2], BufferError),
+        (np.zeros((3, 4)).T, BufferError),
+        (memoryview(bytes(10))[::2], BufferError),
+        (closed, ValueError),
+    ]
+    for given, error in wrong:
+        with pytest.raises(error):
+            tress.encrypt(given, key)
+    for readonly in (bytes(5), memoryview(bytes(5)), np.frombuffer(bytes(5), dtype="u1")):
+        with pytest.raises(BufferError):
+            AEAD.encrypt_into(bytes(12), b"", None, readonly)
+
+
+def test_identities_by_path(key: tress.KeyPair, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every call takes a path object. Text is never a path, and the message says so without the text."""
+    monkeypatch.chdir(tmp_path)
+    key.save("me.key")
+    pathlib.Path("x.tress").write_bytes(tress.encrypt(b"plain", key))
+    sealed = pathlib.Path("x.tress").read_bytes()
+    out = io.BytesIO()
+    me: Any
+    ways: list[Any] = [pathlib.Path("me.key"), Own("me.key"), [Own(b"me.key")], tress.KeyPair.load("me.key")]
+    for number, me in enumerate(ways):
+        assert tress.decrypt(sealed, me) == tress.open("x.tress", me).read() == b"plain"
+        assert tress.decrypt_file("x.tress", f"back{number}", me).bytes_out == 5
+        assert tress.decrypt_stream(io.BytesIO(sealed), out, me) == 5
+        assert tress.inspect("x.tress", me)["verified"]
+        assert tress.rewrap_head(sealed, me, key)[0] > 0
+        tress.rewrap_file("x.tress", me, key)
+        decryptor = tress.Decryptor(me)
+        assert decryptor.update(sealed) + decryptor.finalize() == b"plain"
+    texts = [("me.key", "is a path and no identity"), ("your.key", "path"), (str(tmp_path / "me.key"), "path")]
+    for text, words in texts:
+        with pytest.raises(tress.Usage, match=words) as caught:
+            tress.open("x.tress", text)
+        assert text not in str(caught.value)
+        assert caught.value.kind == "bad-identity"
+    for call in (tress.KeyPair.load, lambda path: tress.open("x.tress", path)):
+        with pytest.raises(FileNotFoundError) as missing:
+            call(pathlib.Path("your.key"))
+        assert missing.value.filename == "your.key"
+    with pytest.raises(tress.Usage):
+        tress.open("x.tress", pathlib.Path("x.tress"))
+    assert "SECRET" not in repr(tress.KeyPair.load("me.key"))
+
+
+def test_pickles_have_paths(key: tress.KeyPair, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pickle of a key or of an open container has no secret, and works in another folder."""
+    monkeypatch.chdir(tmp_path)
+    key.save("me.key")
+    secret = key.identity_file().split()[-1].encode()
+    pathlib.Path("x.tress").write_bytes(tress.encrypt(data(100_000), key))
+    loaded = tress.KeyPair.load("me.key")
+    ways: list[Any] = [pathlib.Path("me.key"), loaded, [loaded], (Own("me.key") for _ in range(1))]
+    pickles = [pickle.dumps(loaded)]
+    for identities in ways:
+        with tress.open("x.tress", identities) as file:
+            file.seek(99_990)
+            pickles += [pickle.dumps(file), pickle.dumps(file.raw)]
+    assert not any(secret in one for one in pickles)
+    monkeypatch.chdir("/")
+    first, *others = map(pickle.loads, pickles)
+    assert first.recipient == copy.copy(first).recipient == key.recipient
+    # The raw file is where the buffer has read to.
+    assert [len(file.read()) for file in others[::2]] == [10] * 4
+    assert all(file.read() in (b"", data(100_000)[-10:]) for file in others[1::2])
+    monkeypatch.chdir(tmp_path)
+    for unable in (
+        tress.open("x.tress", key),
+        tress.open("x.tress", key.identity_file()),
+        tress.open(open("x.tress", "rb"), loaded),
+        tress.open("x.tress", loaded.identity_file()).raw,
+    ):
+        with pytest.raises(TypeError):
+            pickle.dumps(unable)
+
+
 def test_arrays_of_no_dimensions(key: tress.KeyPair) -> None:
     assert tress.decrypt(tress.encrypt(np.array(5), key), key) == np.array(5).tobytes()
     buffer = np.array(0, dtype="u8")
@@ -163,15 +279,19 @@ def test_arrays_of_no_dimensions(key: tress.KeyPair) -> None:
 
 def test_nonces_and_keys_are_bytes() -> None:
     wide: Any
-    for wide in (array.array("H", range(6)), np.zeros(6, dtype="u2"), memoryview(bytes(12)).cast("H")):
+    # The last three are single values of a length that a nonce may have.
+    rows: list[Any] = [array.array("H", range(6)), np.zeros(6, dtype="u2"), memoryview(bytes(12)).cast("H")]
+    rows.append((ctypes.c_uint16 * 6)())
+    for wide in [*rows, np.array(5, dtype="u8"), np.array(0, dtype="M8[s]"), ctypes.c_uint64(5)]:
         for call in (AEAD.encrypt, AEAD.decrypt):
             with pytest.raises(TypeError, match="nonce"):
                 call(wide, bytes(16), None)
         with pytest.raises(TypeError, match="nonce"):
             AEAD.encrypt_many([(wide, b"", None)])
     for kind in (tress.AESCCM, tress.RawKey):
-        with pytest.raises(TypeError, match="key"):
-            kind(array.array("H", range(8)))
+        for wide in (array.array("H", range(8)), np.array(0, dtype="c16")):
+            with pytest.raises(TypeError, match="key"):
+                kind(wide)
     assert AEAD.encrypt(np.zeros(12, dtype="u1"), array.array("H", [1]), None)
 
 
@@ -197,7 +317,7 @@ def test_progress_of_small_files(key: tress.KeyPair, tmp_path: pathlib.Path) -> 
     (tmp_path / "plain").write_bytes(data(700_000))
     seen: list[tuple[int, int | None]] = []
     tress.encrypt_file(tmp_path / "plain", tmp_path / "sealed", key, progress=lambda *now: seen.append(now))
-    assert len(seen) > 2 and seen[0][0] == 0 and seen[-1] == (700_000, 700_000)
+    assert seen[0][0] == 0 and seen[-1] == (700_000, 700_000)
     assert seen == sorted(seen, key=lambda now: now[0])
 
 

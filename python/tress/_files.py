@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import pathlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any, Protocol, Self, cast
 
@@ -38,8 +39,21 @@ class ContainerReader(io.RawIOBase):
 
     def __init__(self, source: Any, identities: Identities, *, threads: int = 0) -> None:
         """Opens a path, or a file object with `read` and `seek`, which stays open when this is closed."""
-        self._reader = Reader(source, identities, threads=threads)
+        several: list[Any] = _several(identities)
+        self._reader = Reader(source, several, threads=threads)
         self._name = _name(source)
+        by_path = not hasattr(source, "read") and not any(isinstance(one, str) for one in several)
+        # For pickle: the paths, for a process with another current folder.
+        self._arguments = (_absolute(source), [_absolute(one) for one in several], threads) if by_path else None
+
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+        """Supports `pickle` if the container and the identities were given by paths, which are opened again."""
+        return self._reduced(ContainerReader, self)
+
+    def _reduced(self, opens: Callable[..., Any], file: io.IOBase) -> tuple[Any, ...]:
+        if self._arguments is None:
+            raise TypeError("cannot pickle: give the container as a path, and identities as paths or by KeyPair.load")
+        return _opened_again, (opens, self._arguments, file.tell())
 
     @property
     def name(self) -> str:
@@ -101,7 +115,33 @@ def open(file: Any, identities: Identities, *, threads: int = 0) -> io.BufferedR
     `file` is a path, or a file object with `read` and `seek`, which stays open. This verifies the last chunk, and so
     the length of the plaintext. Every other chunk is verified before its bytes are returned.
     """
-    return io.BufferedReader(ContainerReader(file, identities, threads=threads), 128 * 1024)
+    return _BufferedContainer(ContainerReader(file, identities, threads=threads), 128 * 1024)
+
+
+class _BufferedContainer(io.BufferedReader):
+    """The result of `tress.open`."""
+
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+        raw = cast(ContainerReader, self.raw)
+        return raw._reduced(open, self)
+
+
+def _opened_again(opens: Callable[..., Any], arguments: tuple[Any, Any, int], position: int) -> Any:
+    """Restores an open container for `pickle`."""
+    source, identities, threads = arguments
+    file = opens(source, identities, threads=threads)
+    file.seek(position)
+    return file
+
+
+def _several(identities: Any) -> list[Any]:
+    is_one = isinstance(identities, str | bytes | bytearray) or not isinstance(identities, Iterable)
+    return [identities] if is_one else list(identities)
+
+
+def _absolute(path: Any) -> Any:
+    """Returns a path that does not depend on the current folder. Returns other objects as they are."""
+    return pathlib.Path(os.path.abspath(os.fsdecode(path))) if isinstance(path, str | bytes | os.PathLike) else path
 
 
 class ContainerWriter(io.BufferedIOBase):

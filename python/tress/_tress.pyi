@@ -45,6 +45,13 @@ class KeyPair:
     def parse(text: str) -> KeyPair:
         """Reads a key pair from the text of an identity file, or from an `AGE-SECRET-KEY-1…` line alone."""
 
+    @staticmethod
+    def load(path: Path) -> KeyPair:
+        """Reads a key pair from an identity file."""
+
+    def __reduce__(self) -> tuple[Any, tuple[Any]]:
+        """Supports `pickle` and `copy` by the path of the identity file, if the key pair was loaded from one."""
+
     @property
     def recipient(self) -> str:
         """The recipient to encrypt to, `age1…`."""

@@ -26,5 +26,8 @@ Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Recipients: TypeAlias = Key | Iterable[Key]
 """One recipient or several."""
 
-Identities: TypeAlias = Key | Iterable[Key]
+Identity: TypeAlias = Key | os.PathLike[str]
+"""An identity: a key, or the path object of an identity file. Text is an identity itself, not a path."""
+
+Identities: TypeAlias = Identity | Iterable[Identity]
 """One identity or several."""

@@ -1,12 +1,13 @@
 //! Conversions of recipients and identities: text, key pairs, passphrases, raw keys, or several of these.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyType};
 use tress_container::keys::{self, Identities, Recipients};
 use tress_container::{Error, ErrorKind, commands};
+use zeroize::Zeroizing;
 
 use crate::arguments;
 use crate::errors;
@@ -14,20 +15,38 @@ use crate::memory::InputBuffer;
 
 /// An age identity and a Noise key, as `tress keygen` makes them.
 #[pyclass(frozen, module = "tress")]
-pub(crate) struct KeyPair(keys::KeyPair);
+pub(crate) struct KeyPair(keys::KeyPair, Option<PathBuf>);
 
 #[pymethods]
 impl KeyPair {
     /// Generates a key pair.
     #[staticmethod]
     fn generate(py: Python<'_>) -> PyResult<Self> {
-        keys::KeyPair::generate().map(Self).map_err(|error| errors::container(py, error))
+        keys::KeyPair::generate().map(|pair| Self(pair, None)).map_err(|error| errors::container(py, error))
     }
 
     /// Reads a key pair from the text of an identity file, or from an `AGE-SECRET-KEY-1…` line alone.
     #[staticmethod]
     fn parse(py: Python<'_>, text: &str) -> PyResult<Self> {
-        keys::KeyPair::parse(text).map(Self).map_err(|error| errors::container(py, error))
+        keys::KeyPair::parse(text).map(|pair| Self(pair, None)).map_err(|error| errors::container(py, error))
+    }
+
+    /// Reads a key pair from an identity file.
+    #[staticmethod]
+    fn load(py: Python<'_>, #[pyo3(from_py_with = arguments::path)] path: PathBuf) -> PyResult<Self> {
+        let read = || -> Result<Self, Error> {
+            let text = Zeroizing::new(std::fs::read_to_string(&path)?);
+            Ok(Self(keys::KeyPair::parse(&text)?, Some(std::path::absolute(&path)?)))
+        };
+        py.detach(|| read().map_err(|error| error.at(&path))).map_err(|error| errors::container(py, error))
+    }
+
+    /// Supports `pickle` and `copy` by the path of the identity file, if the key pair was loaded from one.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (PathBuf,))> {
+        let path = slf.get().1.clone().ok_or_else(|| {
+            PyTypeError::new_err("cannot pickle a secret key: only KeyPair.load gives one that is pickled, by its path")
+        })?;
+        Ok((slf.get_type().getattr("load")?, (path,)))
     }
 
     /// The recipient to encrypt to, `age1…`.
@@ -161,7 +180,12 @@ pub(crate) fn identities(given: &Bound<'_, PyAny>) -> PyResult<Identities> {
     let py = given.py();
     let identities = one_or_several(given, |one| {
         Ok(Some(if let Ok(text) = one.cast::<PyString>() {
-            Identities::from_file(text.to_str()?.as_bytes()).map_err(|error| errors::container(py, error))?
+            let text = text.to_str()?;
+            Identities::from_file(text.as_bytes()).map_err(|error| bad_identity(py, text, error))?
+        } else if one.hasattr("__fspath__")? {
+            let path = arguments::path(one)?;
+            let read = || Identities::from_file(Zeroizing::new(std::fs::read(&path)?).as_slice());
+            py.detach(|| read().map_err(|error| error.at(&path))).map_err(|error| errors::container(py, error))?
         } else if let Ok(pair) = one.cast::<KeyPair>() {
             (&pair.get().0).into()
         } else if let Ok(passphrase) = one.cast::<Passphrase>() {
@@ -176,6 +200,18 @@ pub(crate) fn identities(given: &Bound<'_, PyAny>) -> PyResult<Identities> {
         true => Err(errors::usage(py, "no identity given")),
         false => Ok(identities.into_iter().collect()),
     }
+}
+
+/// Converts the error of text that is no identity. The message does not show the text, which may be a secret.
+fn bad_identity(py: Python<'_>, text: &str, error: Error) -> PyErr {
+    const BEGINNINGS: [&str; 6] = ["AGE-", "TRESS-", "-----BEGIN", "age1", "tress1", "ssh-"];
+    let is_other = !matches!(error.kind, ErrorKind::BadIdentity) || text.trim_end().contains('\n');
+    if is_other || BEGINNINGS.iter().any(|start| text.trim_start().starts_with(start)) {
+        return errors::container(py, error);
+    }
+    let what = if Path::new(text).exists() { "is a path and no identity" } else { "is no identity, perhaps a path" };
+    let message = format!("the text {what}: give the path of an identity file as pathlib.Path");
+    errors::ExceptionClass::Usage.error(py, &message, "bad-identity")
 }
 
 /// Parses an object, or each object of an iterable. `parse` returns `None` for objects of other types.

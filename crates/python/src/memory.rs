@@ -13,13 +13,45 @@ use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyOverflowError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMemoryView};
+use pyo3::types::PyBytes;
 use zeroize::Zeroize;
 
 /// An input: a `bytes` object, or any other object with a contiguous buffer.
 pub(crate) enum InputBuffer<'py> {
     Bytes(Bound<'py, PyBytes>),
-    Buffer(PyUntypedBuffer),
+    Buffer(View),
+}
+
+/// The contiguous bytes of an object with a buffer of any shape and type. The object keeps them until this is dropped.
+///
+/// It asks for no shape, strides or format, which `ctypes` and some types of numpy do not have. In a box, because an object may keep a
+/// pointer to the structure.
+pub(crate) struct View(Box<ffi::Py_buffer>);
+
+impl View {
+    fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut view = Box::new(ffi::Py_buffer::new());
+        // SAFETY: the call fills the structure, or fails and leaves nothing to release.
+        if unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), &raw mut *view, ffi::PyBUF_SIMPLE) } == 0 {
+            return Ok(Self(view));
+        }
+        let error = PyErr::fetch(object.py());
+        match PyUntypedBuffer::get(object) {
+            Ok(buffer) if !buffer.is_c_contiguous() => Err(PyBufferError::new_err("the buffer is not contiguous")),
+            _ => Err(error),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.0.len.unsigned_abs()
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        // SAFETY: `of` filled the structure, and it is released once. When no interpreter is left, its memory is not, either.
+        Python::try_attach(|_| unsafe { ffi::PyBuffer_Release(&raw mut *self.0) });
+    }
 }
 
 impl<'py> InputBuffer<'py> {
@@ -31,8 +63,7 @@ impl<'py> InputBuffer<'py> {
         if let Ok(bytes) = object.cast_exact::<PyBytes>() {
             return Ok(Self::Bytes(bytes.clone()));
         }
-        let buffer = buffer(object)?;
-        if buffer.is_c_contiguous() { Ok(Self::Buffer(buffer)) } else { Err(not_contiguous()) }
+        View::of(object).map(Self::Buffer)
     }
 
     /// Takes a buffer whose items must be bytes, such as a key or a nonce: an array of larger items is a mistake there.
@@ -41,8 +72,8 @@ impl<'py> InputBuffer<'py> {
     /// As [`of`](Self::of); `TypeError` for items that are not bytes.
     pub(crate) fn octets(object: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
         match Self::of(object)? {
-            Self::Buffer(buffer) if buffer.item_size() != 1 => {
-                Err(PyTypeError::new_err(format!("{what} must be bytes, not items of {} bytes", buffer.item_size())))
+            Self::Buffer(view) if view.0.itemsize != 1 => {
+                Err(PyTypeError::new_err(format!("{what} must be bytes, not items of {} bytes", view.0.itemsize)))
             }
             input => Ok(input),
         }
@@ -51,27 +82,13 @@ impl<'py> InputBuffer<'py> {
     pub(crate) fn as_slice(&self) -> &[u8] {
         match self {
             Self::Bytes(bytes) => bytes.as_bytes(),
-            Self::Buffer(buffer) if buffer.len_bytes() == 0 => &[],
-            // SAFETY: the buffer is contiguous (`of`), not empty, has `len_bytes` bytes, and keeps its memory until it is dropped;
-            // bytes have alignment 1. The documentation requires that nobody writes to it during the call (see the top of this
-            // file).
-            Self::Buffer(buffer) => unsafe { slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes()) },
+            Self::Buffer(view) if view.len() == 0 => &[],
+            // SAFETY: a buffer without strides is contiguous. It is not empty, has `len` bytes, and keeps its memory until it is
+            // dropped; bytes have alignment 1. The documentation requires that nobody writes to it during the call (see the top of
+            // this file).
+            Self::Buffer(view) => unsafe { slice::from_raw_parts(view.0.buf.cast(), view.len()) },
         }
     }
-}
-
-/// Returns the buffer of an object. A buffer without dimensions, such as that of `numpy.array(5)`, is read as a row of bytes.
-fn buffer(object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
-    PyUntypedBuffer::get(object).or_else(|error| {
-        let is_single =
-            |view: &Bound<'_, PyMemoryView>| view.getattr("ndim").and_then(|ndim| ndim.eq(0)).unwrap_or(false);
-        let view = PyMemoryView::from(object).ok().filter(is_single).ok_or(error)?;
-        PyUntypedBuffer::get(&view.call_method1("cast", ("B",))?)
-    })
-}
-
-fn not_contiguous() -> PyErr {
-    PyBufferError::new_err("the buffer is not contiguous")
 }
 
 /// A new `bytes` object that no other code has a reference to.
@@ -154,7 +171,7 @@ impl<'a> ResultSpace<'a> {
 }
 
 /// An output: a writable buffer of the caller.
-pub(crate) struct OutputBuffer(PyUntypedBuffer);
+pub(crate) struct OutputBuffer(View);
 
 impl OutputBuffer {
     /// Takes the buffer of an object.
@@ -162,21 +179,18 @@ impl OutputBuffer {
     /// # Errors
     /// `TypeError` for an object without a buffer, `BufferError` for a buffer that is not contiguous or is read-only.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let buffer = buffer(object)?;
-        if buffer.readonly() {
-            return Err(PyBufferError::new_err("the buffer is read-only"));
-        }
-        if buffer.is_c_contiguous() { Ok(Self(buffer)) } else { Err(not_contiguous()) }
+        let view = View::of(object)?;
+        if view.0.readonly != 0 { Err(PyBufferError::new_err("the buffer is read-only")) } else { Ok(Self(view)) }
     }
 
     /// Length of the buffer in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.0.len_bytes()
+        self.0.len()
     }
 
     /// Returns whether the buffer shares memory with `bytes`.
     pub(crate) fn overlaps(&self, bytes: &[u8]) -> bool {
-        let (start, other) = (self.0.buf_ptr() as usize, bytes.as_ptr() as usize);
+        let (start, other) = (self.0.0.buf as usize, bytes.as_ptr() as usize);
         start < other + bytes.len() && other < start + self.bytes()
     }
 
@@ -185,7 +199,7 @@ impl OutputBuffer {
         let source = input.as_slice();
         let bytes = source.len().min(self.bytes());
         // SAFETY: both have at least `bytes` bytes, the buffer is writable (`of`), and `copy` allows any overlap.
-        unsafe { std::ptr::copy(source.as_ptr(), self.0.buf_ptr().cast(), bytes) };
+        unsafe { std::ptr::copy(source.as_ptr(), self.0.0.buf.cast(), bytes) };
     }
 
     pub(crate) fn as_mut_slice(&mut self) -> &mut [u8] {
@@ -194,7 +208,7 @@ impl OutputBuffer {
         }
         // SAFETY: the buffer is contiguous and writable (`of`), not empty, has `bytes` bytes, and keeps its memory until it is
         // dropped; bytes have alignment 1. The documentation requires that nobody else uses it during the call.
-        unsafe { slice::from_raw_parts_mut(self.0.buf_ptr().cast(), self.bytes()) }
+        unsafe { slice::from_raw_parts_mut(self.0.0.buf.cast(), self.bytes()) }
     }
 
     /// Splits the buffer into consecutive spaces of these lengths. Panics if their sum exceeds the length of the buffer.
