@@ -288,16 +288,19 @@ impl Server<'_> {
 
     fn serve(&self, link: Arc<dyn Link>, from: IpAddr, pass: ConnectionPass<'_>) {
         // A receiver that is stopping closes new connections without an event.
-        if let Err(error) = self.admit(&link, from, pass)
+        if let Err(error) = served
+    /// Serves a connection. It keeps its place until its report is made: connections must not outnumber the limits while reports wait.
             && !(error.kind == ErrorKind::Interrupted && self.stopped().is_some())
+        let served = self.admit(&link, from, &pass);
+        link.close();
         {
             self.emit(&Event::Failed { from, error: &error });
         }
-        link.close();
+        drop(pass);
     }
 
     /// Performs the handshake, reads the first message, which identifies the sender, and serves the connection.
-    fn admit(&self, link: &Arc<dyn Link>, from: IpAddr, pass: ConnectionPass<'_>) -> Result<(), Error> {
+    fn admit(&self, link: &Arc<dyn Link>, from: IpAddr, pass: &ConnectionPass<'_>) -> Result<(), Error> {
         let limits = &self.options.limits;
         let begin = Instant::now();
         let stop = || self.stopped();

@@ -192,3 +192,41 @@ fn a_changed_file_does_not_end_the_session() {
     assert!(!log.contains("Failed"), "{log}");
     running.stop();
 }
+
+/// Nobody reads the reports: connections do not outnumber the limit meanwhile.
+#[test]
+fn a_connection_keeps_its_place_until_it_is_reported() {
+    let ends = Ends::new();
+    let mut options = ReceiveOptions::new("127.0.0.1:0", ends.root.path().join("out"), Allow::Any);
+    options.limits.connections = 2;
+    let (report, reports) = mpsc::channel();
+    let (go, wait) = mpsc::channel::<()>();
+    let (report, wait, control) = (Mutex::new(report), Mutex::new(wait), Control::new());
+    let events = |event: &Event<'_>| {
+        report.lock().unwrap().send(format!("{event:?}")).unwrap();
+        if let Event::Failed { .. } = event {
+            let _ = wait.lock().unwrap().recv();
+        }
+    };
+    let meanwhile = std::thread::scope(|scope| {
+        scope.spawn(|| receive_on(&OS, &Tcp, &ends.receiver, &options, &events, &control));
+        let listening = reports.recv().unwrap();
+        let to = listening.trim_start_matches("Listening(").trim_end_matches(')');
+        // A handshake for another receiver.
+        let answer = || {
+            let mut stream = TcpStream::connect(to).unwrap();
+            stream.write_all(&[&GREETING[..], &[9; 96]].concat()).unwrap();
+            let mut answer = Vec::new();
+            let _ = stream.read_to_end(&mut answer);
+            answer
+        };
+        let served = [answer(), answer()];
+        let _ = [reports.recv(), reports.recv()];
+        let meanwhile = (served, answer());
+        drop(go);
+        while answer() != GREETING {}
+        control.cancel();
+        meanwhile
+    });
+    assert_eq!(meanwhile, ([GREETING.to_vec(), GREETING.to_vec()], vec![]));
+}
