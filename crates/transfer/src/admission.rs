@@ -66,7 +66,7 @@ pub struct Limits {
     pub handshake_burst: u32,
     /// Handshakes per second that one address may begin after a burst.
     pub handshakes_per_s: u32,
-    /// Most connections in total.
+    /// Most connections in total; fewer where the process may have few descriptors open (`ulimit -n`).
     pub connections: usize,
     /// Most connections of one sender.
     pub connections_per_sender: usize,
@@ -100,9 +100,16 @@ impl Default for Limits {
     }
 }
 
+/// Descriptors that a control connection and its session hold at most: sockets, folders, an arriving file and its records.
+const SESSION_DESCRIPTORS: usize = 12;
+/// Descriptors of a process beside those of connections: streams, port, folder, signals, and reserve for cleaning up.
+const OTHER_DESCRIPTORS: usize = 16;
+
 /// Counts connections and enforces [`Limits`].
 pub(crate) struct AdmissionGate {
     limits: Limits,
+    /// Most descriptors of all connections.
+    descriptors: usize,
     counts: Mutex<Counts>,
 }
 
@@ -111,6 +118,8 @@ struct Counts {
     /// Connections that have not proven their key, by ascending number.
     half_open: BTreeMap<u64, HalfOpen>,
     connections: usize,
+    /// Descriptors of all connections.
+    descriptors: usize,
     peers: HashMap<IpAddr, AddressState>,
     /// Number of connections of each sender.
     senders: HashMap<NoisePublicKey, usize>,
@@ -135,12 +144,26 @@ struct AddressState {
 pub(crate) struct ConnectionPass<'a> {
     gate: &'a AdmissionGate,
     number: u64,
-    sender: OnceLock<NoisePublicKey>,
+    /// The sender, and the descriptors of its session.
+    sender: OnceLock<(NoisePublicKey, usize)>,
+}
+
+/// The number of descriptors that this process may have open (`ulimit -n`).
+pub(crate) fn descriptor_limit() -> usize {
+    #[cfg(unix)]
+    if let Some(limit) = rustix::process::getrlimit(rustix::process::Resource::Nofile).current {
+        return usize::try_from(limit).unwrap_or(usize::MAX);
+    }
+    usize::MAX
 }
 
 impl AdmissionGate {
-    pub(crate) fn new(limits: Limits) -> Self {
-        Self { limits, counts: Mutex::default() }
+    /// Makes a gate with these limits, tighter ones where the process may have only this number of descriptors open.
+    pub(crate) fn new(mut limits: Limits, descriptor_limit: usize) -> Self {
+        let descriptors = descriptor_limit.saturating_sub(OTHER_DESCRIPTORS);
+        limits.half_open = limits.half_open.min((descriptors / 8).max(1));
+        limits.connections_per_sender = limits.connections_per_sender.min(descriptors / 4 * 3);
+        Self { limits, descriptors, counts: Mutex::default() }
     }
 
     /// Lets a new connection in, or returns `None`. If there are too many connections that have not proven their key, the oldest of
@@ -150,7 +173,7 @@ impl AdmissionGate {
         let limits = &self.limits;
         let (burst, rate) = (f64::from(limits.handshake_burst), f64::from(limits.handshakes_per_s));
         let mut counts = lock(&self.counts);
-        if counts.connections >= limits.connections {
+        if counts.connections >= limits.connections || counts.descriptors >= self.descriptors {
             return None;
         }
         if counts.peers.len() >= MAX_ADDRESSES && !counts.peers.contains_key(&peer) {
@@ -179,6 +202,7 @@ impl AdmissionGate {
         counts.half_open.insert(number, HalfOpen { peer, link: link.clone(), has_greeted: false });
         counts.peers.entry(peer).and_modify(|peer| peer.half_open += 1);
         counts.connections += 1;
+        counts.descriptors += 1;
         Some(ConnectionPass { gate: self, number, sender: OnceLock::new() })
     }
 }
@@ -217,14 +241,18 @@ impl ConnectionPass<'_> {
         }
     }
 
-    /// Records that the connection has proven to be this sender's. Returns whether this sender may have one more connection.
-    pub(crate) fn authenticate(&self, sender: &NoisePublicKey) -> bool {
+    /// Records that the connection has proven to be this sender's, and whether it begins a session. Returns whether there is room for it.
+    pub(crate) fn authenticate(&self, sender: &NoisePublicKey, begins: bool) -> bool {
         let mut counts = lock(&self.gate.counts);
         counts.leave(self.number);
-        let count = counts.senders.entry(*sender).or_default();
-        let has_room = *count < self.gate.limits.connections_per_sender;
-        if has_room && self.sender.set(*sender).is_ok() {
-            *count += 1;
+        let of_sender = counts.senders.get(sender).map_or(1, |count| count + 1);
+        // One descriptor counts since the connection came in.
+        let more = if begins { SESSION_DESCRIPTORS - 1 } else { 0 };
+        let has_room =
+            of_sender <= self.gate.limits.connections_per_sender && counts.descriptors + more <= self.gate.descriptors;
+        if has_room && self.sender.set((*sender, more)).is_ok() {
+            counts.descriptors += more;
+            counts.senders.insert(*sender, of_sender);
         }
         has_room
     }
@@ -235,12 +263,14 @@ impl Drop for ConnectionPass<'_> {
         let mut counts = lock(&self.gate.counts);
         counts.leave(self.number);
         counts.connections -= 1;
-        if let Some(sender) = self.sender.get()
-            && let Entry::Occupied(mut entry) = counts.senders.entry(*sender)
-        {
-            *entry.get_mut() -= 1;
-            if *entry.get() == 0 {
-                entry.remove();
+        counts.descriptors -= 1;
+        if let Some((sender, more)) = self.sender.get() {
+            counts.descriptors -= more;
+            if let Entry::Occupied(mut entry) = counts.senders.entry(*sender) {
+                *entry.get_mut() -= 1;
+                if *entry.get() == 0 {
+                    entry.remove();
+                }
             }
         }
     }
@@ -282,8 +312,10 @@ mod tests {
 
     #[test]
     fn the_oldest_half_open_connection_makes_room() {
-        let gate =
-            AdmissionGate::new(Limits { half_open: 3, half_open_per_address: 2, connections: 7, ..Limits::default() });
+        let gate = AdmissionGate::new(
+            Limits { half_open: 3, half_open_per_address: 2, connections: 7, ..Limits::default() },
+            999,
+        );
         let now = Instant::now();
         let (one, other, third) = ("192.0.2.1", "192.0.2.2", "192.0.2.3");
         let a = enter(&gate, one, now);
@@ -301,7 +333,7 @@ mod tests {
         // One that has greeted is closed after those that have not.
         d.1.as_ref().unwrap().has_greeted();
         // A connection that has proven its key is never closed, and no longer counts as half-open.
-        assert!(c.1.as_ref().unwrap().authenticate(&[1; 32]));
+        assert!(c.1.as_ref().unwrap().authenticate(&[1; 32], false));
         let f = enter(&gate, other, now);
         let g = enter(&gate, one, now);
         assert!(f.1.is_some() && g.1.is_some() && !closed(&c) && !closed(&d) && closed(&e) && !closed(&f));
@@ -312,16 +344,16 @@ mod tests {
         assert!(enter(&gate, third, now).1.is_some());
         drop((b, c, d, e, f, g));
         let counts = lock(&gate.counts);
-        assert_eq!((counts.half_open.len(), counts.connections), (0, 0));
+        assert_eq!((counts.half_open.len(), counts.connections, counts.descriptors), (0, 0, 0));
         assert!(counts.peers.values().all(|peer| peer.half_open == 0) && counts.senders.is_empty());
     }
 
     #[test]
     fn a_sender_leaves_room_for_others() {
-        let gate = AdmissionGate::new(Limits { connections: 5, connections_per_sender: 3, ..Limits::default() });
+        let gate = AdmissionGate::new(Limits { connections: 5, connections_per_sender: 3, ..Limits::default() }, 999);
         let enter = |sender: u8| {
             let pass = enter(&gate, "192.0.2.1", Instant::now()).1.unwrap();
-            (pass.authenticate(&[sender; 32]), pass)
+            (pass.authenticate(&[sender; 32], false), pass)
         };
         let mut first: Vec<_> = (0..3).map(|_| enter(1)).collect();
         assert!(first.iter().all(|(has_room, _)| *has_room));
@@ -338,9 +370,28 @@ mod tests {
         assert!(lock(&gate.counts).senders.is_empty());
     }
 
+    /// With few descriptors, the connections of one sender leave room for a session of another.
+    #[test]
+    fn few_descriptors_tighten_the_limits() {
+        for limit in [64, 100, 256, 1024, 4096, usize::MAX] {
+            let gate = AdmissionGate::new(Limits { handshake_burst: 9999, ..Limits::default() }, limit);
+            let all_of = |sender: u8, begins| -> Vec<_> {
+                let enter = |_| enter(&gate, "192.0.2.1", Instant::now()).1;
+                (0..9999).map_while(|n| enter(n).filter(|pass| pass.authenticate(&[sender; 32], begins))).collect()
+            };
+            let data = all_of(1, false);
+            let sessions = all_of(2, true);
+            assert!(!data.is_empty() && !sessions.is_empty() && data.len() + sessions.len() <= 256, "{limit}");
+            assert!(data.len() + 12 * sessions.len() <= limit - OTHER_DESCRIPTORS, "{limit}");
+            drop((data, sessions));
+            let counts = lock(&gate.counts);
+            assert!(counts.descriptors == 0 && counts.senders.is_empty());
+        }
+    }
+
     #[test]
     fn handshakes_per_address_are_limited() {
-        let gate = AdmissionGate::new(Limits { handshake_burst: 3, handshakes_per_s: 2, ..Limits::default() });
+        let gate = AdmissionGate::new(Limits { handshake_burst: 3, handshakes_per_s: 2, ..Limits::default() }, 999);
         let start = Instant::now();
         let tries = |address, now| (0..10).filter(|_| enter(&gate, address, now).1.is_some()).count();
         assert_eq!(tries("192.0.2.1", start), 3);
@@ -355,7 +406,7 @@ mod tests {
 
     #[test]
     fn tracked_addresses_are_bounded() {
-        let gate = AdmissionGate::new(Limits { handshake_burst: 2, handshakes_per_s: 1, ..Limits::default() });
+        let gate = AdmissionGate::new(Limits { handshake_burst: 2, handshakes_per_s: 1, ..Limits::default() }, 999);
         let start = Instant::now();
         for number in 0..2 * MAX_ADDRESSES as u32 {
             enter(&gate, &IpAddr::V4(number.into()).to_string(), start);

@@ -11,7 +11,7 @@ use std::time::Instant;
 use cap_std::fs::Dir;
 use zeroize::Zeroizing;
 
-use super::admission::{AdmissionGate, Allow, ConnectionPass, Limits};
+use super::admission::{AdmissionGate, Allow, ConnectionPass, Limits, descriptor_limit};
 use super::folders::open_base;
 use super::incoming;
 use super::link::{Link, Listener, Network, Tcp, Timeouts};
@@ -139,7 +139,7 @@ pub(crate) fn receive_on(
         secret,
         options,
         base,
-        gate: AdmissionGate::new(options.limits.clone()),
+        gate: AdmissionGate::new(options.limits.clone(), descriptor_limit()),
         quotas: Quotas::new(options.limits.quota_bytes),
         sessions: Mutex::default(),
         claims: Mutex::default(),
@@ -322,10 +322,11 @@ impl Server<'_> {
         }
         // Everything so far may be a replay. This message proves that the sender holds its key.
         let Some(message) = incoming.read(&timeouts)? else { return Err(Error::new(ErrorKind::Disconnected)) };
-        if !pass.authenticate(&sender) {
+        let request = Request::parse(&message);
+        if !pass.authenticate(&sender, matches!(request, Ok(Request::Begin { .. }))) {
             return refuse(Refusal::TooMany);
         }
-        match Request::parse(&message) {
+        match request {
             Ok(Request::Begin { streams }) if streams >= 1 => {
                 let folder = folder_name(&sender);
                 let (ticket, streams) = (Ticket::generate()?, streams.min(limits.streams.max(1)));

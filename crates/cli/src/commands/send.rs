@@ -28,6 +28,9 @@ use crate::{
 
 const MAX_BYTES: usize = 256 * 1024;
 const MAX_ALLOW_BYTES: usize = 1 << 20;
+/// Descriptors that the receiver asks for: 256 connections need at most 12 each.
+#[cfg(unix)]
+const DESCRIPTORS: u64 = 4096;
 
 pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
     let mut stdin = Stdin::default();
@@ -93,6 +96,7 @@ pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
     let mut receive = ReceiveOptions::new(&options.listen, &options.output, allow);
     receive.once = options.once;
     receive.limits.quota_bytes = options.quota;
+    raise_descriptor_limit();
     let unprinted = Mutex::new(None);
     let log = Mutex::new(LogLimits::default());
     let on_event = |event: &Event<'_>| show(event, &options.output, &unprinted, &log);
@@ -103,6 +107,20 @@ pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
     }
     received?;
     unprinted.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
+/// Raises the number of descriptors that this process may have open to what the most connections need, as far as the user may.
+fn raise_descriptor_limit() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+        let wanted = maximum.unwrap_or(u64::MAX).min(DESCRIPTORS);
+        if current.is_some_and(|current| current < wanted) {
+            // If the system refuses, the receiver accepts fewer connections.
+            let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
+        }
+    }
 }
 
 /// Prints a line on standard error. An error of standard error is ignored.
