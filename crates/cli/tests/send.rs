@@ -4,6 +4,7 @@
 use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _},
+    os::unix::fs::PermissionsExt as _,
     path::PathBuf,
     process::{Child, Command, Stdio},
     thread,
@@ -149,6 +150,11 @@ fn one_session_and_its_exit_status() {
     ends.send(&receiver, &["a"]).ok();
     assert!(receiver.child.wait().unwrap().success());
     assert!(receiver.output().0.ends_with("/a\n"));
+    // A session whose folder is refused is one, too.
+    fs::set_permissions(ends.output(""), fs::Permissions::from_mode(0o777)).unwrap();
+    let mut receiver = ends.receive_with(&["--allow", "allow", "--once"]);
+    ends.send(&receiver, &["a"]).failed("");
+    assert_eq!(receiver.child.wait().unwrap().code(), Some(1));
 }
 
 #[test]

@@ -335,24 +335,27 @@ impl Server<'_> {
                     session.end(Refusal::TooMany, None);
                     return Err(declined(Refusal::TooMany, &sender));
                 }
-                let end = OnDrop(|| self.unregister(&session));
-                let store =
-                    match SenderStore::open(self.system, &self.base, &folder, |root| self.quotas.of(&sender, root)) {
-                        Ok(store) => store,
-                        Err(error) => {
-                            session.end(Refusal::Io, None);
-                            return Err(Error::from(error).at(self.options.folder.join(folder)));
-                        }
-                    };
-                self.emit(&Event::Admitted { folder: &folder, from });
-                let result = session.run(incoming, &store, self);
+                // However the session ends, by a panic too, with `once` the receiver ends as well.
+                let end = OnDrop(|| {
+                    self.unregister(&session);
+                    self.is_over.fetch_or(self.options.once, Ordering::AcqRel);
+                });
+                let store = SenderStore::open(self.system, &self.base, &folder, |root| self.quotas.of(&sender, root));
+                let result = match store {
+                    Ok(store) => {
+                        self.emit(&Event::Admitted { folder: &folder, from });
+                        session.run(incoming, &store, self)
+                    }
+                    Err(error) => {
+                        session.end(Refusal::Io, None);
+                        Err(Error::from(error).at(self.options.folder.join(folder)))
+                    }
+                };
                 drop(end);
                 if !self.options.once {
                     return result;
                 }
-                let mut outcome = lock(&self.outcome);
-                outcome.get_or_insert(result.and_then(|()| session.refused()));
-                self.is_over.store(true, Ordering::Release);
+                lock(&self.outcome).get_or_insert(result.and_then(|()| session.refused()));
                 Ok(())
             }
             Ok(Request::Join { ticket, stream }) => {
