@@ -74,10 +74,10 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<Journal> {
     Some(journal)
 }
 
-/// Length of a `.done` record in bytes.
+/// Length of a `.done` record in bytes, without the name of a file that has not been reported.
 pub(crate) const DONE_BYTES: u64 = 13 + 32 + 8 + 16 + 8;
 /// Most bytes that are read of a `.done` record, more than it has.
-pub(crate) const DONE_MAX_BYTES: u64 = 4096;
+pub(crate) const DONE_MAX_BYTES: u64 = 8192;
 
 pub(crate) fn done_record(identity: &VersionId, status: &Status) -> Vec<u8> {
     let inode = status.identity.map_or(0, |(_, inode)| inode);

@@ -25,6 +25,7 @@ mod owner;
 mod quota;
 mod ranges;
 mod rate;
+mod receipt;
 mod receiver;
 mod resolver;
 mod sender;
@@ -45,6 +46,7 @@ use std::time::Duration;
 
 pub use admission::{Allow, Limits};
 pub use options::{SendEvent, SendOptions, SendReport, Synchronisation};
+pub use receipt::{Receipt, unreported};
 pub use receiver::{Event, ReceiveOptions, receive};
 pub use sender::{send, send_with_events};
 

@@ -17,6 +17,7 @@ use super::incoming;
 use super::link::{Link, Listener, Network, Tcp, Timeouts};
 use super::noise::{self, NoisePublicKey};
 use super::quota::Quotas;
+use super::receipt::Receipt;
 use super::session::{END_TIME, ReceiveSession};
 use super::source::{OnDrop, lock};
 use super::store::SenderStore;
@@ -71,6 +72,8 @@ pub enum Event<'a> {
         name: &'a Path,
         /// Size in bytes.
         bytes: u64,
+        /// Records that the file was reported.
+        receipt: &'a Receipt,
     },
     /// A file or folder was refused.
     Refused {
@@ -133,7 +136,7 @@ pub(crate) fn receive_on(
     let at_port = |error: std::io::Error| Error::from(error).at(&options.listen);
     let stop = || control.is_cancelled().then(|| Error::new(ErrorKind::Interrupted));
     let listener = Listener::bind(&options.listen, &stop).map_err(at_port)?;
-    let base = open_base(system, &options.folder)?;
+    let base = Arc::new(open_base(system, &options.folder)?);
     let server = Server {
         system,
         secret,
@@ -190,7 +193,7 @@ pub(crate) struct Server<'a> {
     system: &'static dyn System,
     secret: Zeroizing<[u8; 32]>,
     options: &'a ReceiveOptions,
-    base: Dir,
+    pub(crate) base: Arc<Dir>,
     gate: AdmissionGate,
     quotas: Quotas,
     sessions: Mutex<Vec<Arc<ReceiveSession>>>,

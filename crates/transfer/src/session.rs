@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::link::{Link, Timeouts};
 use super::noise::{Incoming, NoisePublicKey, Outgoing};
+use super::receipt::Receipt;
 use super::receiver::{Event, Server, folder_name};
 use super::source::{OnDrop, lock};
 use super::store::{Denied, Offered, PartFile, SenderStore};
@@ -541,7 +542,9 @@ impl ReceiveSession {
         server.release(self, &current.path);
         server.update_progress();
         let folder = folder_name(&self.sender);
-        server.emit(&Event::Received { folder: &folder, name: &part.shown, bytes: current.finish.unwrap_or(0) });
+        let receipt = &Receipt::new(&server.base, &folder, &part.state_name("done"));
+        let bytes = current.finish.unwrap_or(0);
+        server.emit(&Event::Received { folder: &folder, name: &part.shown, bytes, receipt });
         // The sender may be gone: its next session gets `Complete`.
         let _ = self.send(&Reply::Confirmed { file: current.file });
         Ok(())

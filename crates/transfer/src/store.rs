@@ -4,7 +4,7 @@
 //! DIR/SENDER/a/b                  a complete file
 //! DIR/SENDER/.tress/HASH.part     plaintext of an incomplete file, with holes
 //! DIR/SENDER/.tress/HASH.journal  its version, and which chunks are verified and synced
-//! DIR/SENDER/.tress/HASH.done     the version of a complete file, so that it is not sent twice
+//! DIR/SENDER/.tress/HASH.done     the version of a complete file, so that it is not sent twice; until it is reported, its name, too
 //! ```
 //!
 //! All names are relative to handles of these folders (`cap-std`), no link is followed, and the call that gives a file its final
@@ -35,7 +35,7 @@ use super::wire::VersionId;
 use tress_container::container::{CHUNK_BYTES, MAX_CHUNKS, SEALED_CHUNK_BYTES};
 use tress_container::pipeline::Batch;
 use tress_container::sys::{Opening, Readers, Status, System};
-use tress_container::tree::names::to_os;
+use tress_container::tree::names::{to_bytes, to_os};
 use tress_container::{Error, ErrorKind, Refusal};
 
 /// Most ranges of received chunks of one file. Each data connection leaves a few gaps; only a hostile sender leaves
@@ -299,7 +299,7 @@ impl SenderStore {
         let Ok(file) = open(folder, name) else { return Ok(false) };
         let status = self.system.status(&file)?;
         let is_this_size = size_bytes.is_none_or(|bytes| bytes == status.size_bytes);
-        Ok(is_this_size && record == done_record(identity, &status))
+        Ok(is_this_size && record.starts_with(&done_record(identity, &status)))
     }
 }
 
@@ -338,7 +338,7 @@ impl PartFile {
     }
 
     /// Name of a file in the state folder, for this transfer.
-    fn state_name(&self, ending: &str) -> String {
+    pub(crate) fn state_name(&self, ending: &str) -> String {
         format!("{}.{ending}", self.stem)
     }
 
@@ -497,7 +497,9 @@ impl PartFile {
         self.sync_data()?;
         // Sync the record before the file gets its name: otherwise, after a crash, the sender's next offer would be refused as `Exists`.
         let status = system.status(&self.file)?;
-        let record = done_record(&self.identity, &status);
+        // The name at its end is cut off when the file has been reported (`receipt.rs`).
+        let name: Vec<&[u8]> = self.shown.iter().filter_map(to_bytes).collect();
+        let record = [done_record(&self.identity, &status), name.join(&b'/')].concat();
         let (new, done, part) = (self.state_name("new"), self.state_name("done"), self.state_name("part"));
         system.remove_in(&self.state, new.as_ref())?;
         let file = system.open_in(&self.state, new.as_ref(), Opening::New)?;
@@ -572,7 +574,7 @@ fn check_inode(folder: &Dir, name: &OsStr, file: &Status) -> io::Result<()> {
 }
 
 /// Reads a small file, or its first `most_bytes`.
-fn read(system: &dyn System, file: &File, most_bytes: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn read(system: &dyn System, file: &File, most_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut buffer = [0; 4096];
     while (bytes.len() as u64) < most_bytes {

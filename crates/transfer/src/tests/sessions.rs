@@ -193,6 +193,45 @@ fn a_changed_file_does_not_end_the_session() {
     running.stop();
 }
 
+/// A receiver that ends before it reports a file leaves the record for the next one.
+#[test]
+fn files_are_unreported_until_a_report_succeeds() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    fs::create_dir_all(ends.root.path().join("d/e")).unwrap();
+    let sources = [ends.file("d/e/b", b"b"), ends.file("a", b"a"), ends.file("empty", b"")];
+    let folder = Source::Path(ends.root.path().join("d"));
+    let sent = [folder, sources[1].clone(), sources[2].clone()];
+    ends.send_with(&OS, &running, &Tcp, &sent, |_| {}).unwrap();
+    running.stop();
+    let unreported = |succeeds: &dyn Fn(&str) -> bool| {
+        let mut names = Vec::new();
+        let each = &mut |event: &Event<'_>| {
+            let Event::Received { name, bytes, receipt, .. } = event else { panic!("{event:?}") };
+            let name = name.to_str().unwrap().to_string();
+            assert_eq!(*bytes, u64::from(name != "empty"));
+            let _ = receipt.report(|| if succeeds(&name) { Ok(()) } else { Err(()) });
+            // A second report of the same file.
+            let _ = receipt.report(|| if succeeds(&name) { panic!("{name} is reported") } else { Err(()) });
+            names.push(name);
+        };
+        super::super::unreported(&ends.root.path().join("out"), each).unwrap();
+        names.sort();
+        names
+    };
+    let b = PathBuf::from_iter(["d", "e", "b"]).to_str().unwrap().to_string();
+    assert_eq!(unreported(&|_| false), ["a", &b, "empty"]);
+    fs::write(ends.output("empty"), "changed").unwrap();
+    assert_eq!(unreported(&|name| name == "a"), ["a", &b]);
+    assert_eq!(unreported(&|_| true), [b]);
+    assert_eq!(unreported(&|_| true), [""; 0]);
+    // The record still says that the file is complete.
+    let running = ends.receive();
+    let report = ends.send(&running, &Tcp, &sources[1], 1).unwrap();
+    assert_eq!(report.complete_before, 1);
+    running.stop();
+}
+
 /// Nobody reads the reports: connections do not outnumber the limit meanwhile.
 #[test]
 fn a_connection_keeps_its_place_until_it_is_reported() {
