@@ -3,7 +3,7 @@
 
 use std::{
     fs,
-    io::{BufRead as _, BufReader, Read as _},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
     os::unix::fs::PermissionsExt as _,
     path::PathBuf,
     process::{Child, Command, Stdio},
@@ -34,13 +34,16 @@ impl Ends {
         Ends { folder, address }
     }
 
-    fn receive_with(&self, more: &[&str]) -> ReceiverProcess {
-        let mut arguments = vec!["receive", "--listen", "127.0.0.1:0", "-i", "other.key", "-o", "out"];
-        arguments.extend(more);
-        self.receive_by(self.folder.command(arguments))
+    fn receive_command(&self, more: &[&str]) -> Command {
+        let arguments = ["receive", "--listen", "127.0.0.1:0", "-i", "other.key", "-o", "out"];
+        self.folder.command([&arguments[..], more].concat())
     }
 
-    fn receive_by(&self, mut command: Command) -> ReceiverProcess {
+    fn receive_with(&self, more: &[&str]) -> ReceiverProcess {
+        self.start(&mut self.receive_command(more))
+    }
+
+    fn start(&self, command: &mut Command) -> ReceiverProcess {
         let mut child = command.spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
@@ -155,6 +158,86 @@ fn one_session_and_its_exit_status() {
     let mut receiver = ends.receive_with(&["--allow", "allow", "--once"]);
     ends.send(&receiver, &["a"]).failed("");
     assert_eq!(receiver.child.wait().unwrap().code(), Some(1));
+}
+
+/// Nobody reads a stream of the receiver: files are confirmed, a signal ends it, and every file is printed, by the next receiver at last.
+#[test]
+fn lines_that_nobody_reads_hold_up_nothing() {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use std::os::unix::process::ExitStatusExt as _;
+    let fill = |mut pipe: &std::io::PipeWriter| {
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        while poll(&mut [PollFd::new(&pipe, PollFlags::OUT)], Some(&now)) == Ok(1) {
+            pipe.write_all(&[b'.'; 4096]).unwrap();
+        }
+    };
+    for is_stdout in [true, false] {
+        let ends = Ends::new();
+        let (reader, writer) = std::io::pipe().unwrap();
+        let mut command = ends.receive_command(&["--allow", "allow"]);
+        let (mut child, to) = if is_stdout {
+            fill(&writer);
+            let receiver = ends.start(command.stdout(writer.try_clone().unwrap()));
+            (receiver.child, receiver.to)
+        } else {
+            let child = command.stderr(writer.try_clone().unwrap()).spawn().unwrap();
+            let mut line = String::new();
+            BufReader::new(&reader).read_line(&mut line).unwrap();
+            fill(&writer);
+            (child, line.trim().strip_prefix("tress: listening on ").unwrap().to_string())
+        };
+        for name in ["a", "b"] {
+            ends.folder.write(name, name);
+            run(&mut ends.send_command(&to, &[name]), &[]).ok();
+        }
+        // A stream, whose next offer would be refused.
+        run(ends.send_command(&to, &["--name", "c", "-"]).stdin(Stdio::piped()), b"c").ok();
+        let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+        assert_eq!(child.wait().unwrap().signal(), Some(15));
+        let mut printed = String::new();
+        let _ = child.stdout.take().map(|mut stdout| stdout.read_to_string(&mut printed));
+        ends.folder.write("d", "d");
+        let mut receiver = ends.receive();
+        ends.send(&receiver, &["a", "d"]).ok();
+        let mut lines = BufReader::new(receiver.child.stdout.as_mut().unwrap()).lines();
+        let mut names: Vec<String> = printed.lines().map(str::to_string).collect();
+        names.extend((names.len()..4).map(|_| lines.next().unwrap().unwrap()));
+        names.sort();
+        let names: Vec<&str> = names.iter().map(|line| line.rsplit('/').next().unwrap()).collect();
+        assert_eq!(names, ["a", "b", "c", "d"]);
+        receiver.stop();
+    }
+}
+
+#[test]
+fn a_reader_that_is_gone_ends_the_receiver() {
+    let ends = Ends::new();
+    ends.folder.write("a", "a");
+    // A reader that ends before there is a line, and a full disk.
+    let mut closed = ends.receive();
+    drop(closed.child.stdout.take());
+    let mut receivers = vec![closed];
+    if PathBuf::from("/dev/full").exists() {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let receiver = ends.start(ends.receive_command(&["--allow", "allow"]).stdout(full));
+        // Confirmed, or refused because the receiver ends.
+        ends.send(&receiver, &["a"]);
+        receivers.push(receiver);
+    } else {
+        skip("/dev/full");
+    }
+    for mut receiver in receivers {
+        assert_eq!(receiver.child.wait().unwrap().code(), Some(1));
+        let stderr = receiver.stderr.join().unwrap();
+        assert!(stderr.lines().last().unwrap().starts_with("tress: error: standard output: "), "{stderr}");
+    }
+    // The next receiver prints the file, whichever of the two got it.
+    let mut receiver = ends.receive();
+    ends.send(&receiver, &["a"]).ok();
+    let mut line = String::new();
+    BufReader::new(receiver.child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.ends_with("/a\n"), "{line}");
+    receiver.stop();
 }
 
 #[test]
@@ -296,7 +379,7 @@ fn any_umask() {
                 .current_dir(ends.folder.root())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped());
-            let receiver = ends.receive_by(command);
+            let receiver = ends.start(&mut command);
             ends.send(&receiver, &["top"]).ok();
             receiver.stop();
         }

@@ -35,6 +35,10 @@ fn draw(shown: &mut usize, line: &str) {
 
 /// Prints something while the line is erased. `print` must not call this function.
 pub fn aside<T>(print: impl FnOnce() -> T) -> T {
+    // Without a terminal there is no line, and writers must not wait for one that is blocked.
+    if !io::stderr().is_terminal() {
+        return print();
+    }
     let mut shown = SHOWN_COLUMNS.lock().unwrap_or_else(PoisonError::into_inner);
     if *shown > 0 {
         draw(&mut shown, "");

@@ -226,7 +226,7 @@ impl Counts {
 }
 
 /// The key for limits by address: an IPv4 address, or the /64 network of an IPv6 address, which one party usually has as a whole.
-fn limit_key(address: IpAddr) -> IpAddr {
+pub fn limit_key(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6((u128::from(address) >> 64 << 64).into()),
         address => address,

@@ -44,7 +44,7 @@ mod wire;
 
 use std::time::Duration;
 
-pub use admission::{Allow, Limits};
+pub use admission::{Allow, Limits, limit_key};
 pub use options::{SendEvent, SendOptions, SendReport, Synchronisation};
 pub use receipt::{Receipt, unreported};
 pub use receiver::{Event, ReceiveOptions, receive};

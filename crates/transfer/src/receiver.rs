@@ -289,13 +289,13 @@ impl Server<'_> {
         self.update_progress();
     }
 
-    fn serve(&self, link: Arc<dyn Link>, from: IpAddr, pass: ConnectionPass<'_>) {
-        // A receiver that is stopping closes new connections without an event.
-        if let Err(error) = served
     /// Serves a connection. It keeps its place until its report is made: connections must not outnumber the limits while reports wait.
-            && !(error.kind == ErrorKind::Interrupted && self.stopped().is_some())
+    fn serve(&self, link: Arc<dyn Link>, from: IpAddr, pass: ConnectionPass<'_>) {
         let served = self.admit(&link, from, &pass);
         link.close();
+        // A receiver that is stopping closes new connections without an event.
+        if let Err(error) = served
+            && !(error.kind == ErrorKind::Interrupted && self.stopped().is_some())
         {
             self.emit(&Event::Failed { from, error: &error });
         }

@@ -44,7 +44,7 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
         }
         Ok(report)
     };
-    cancellable(run).map(drop).map_err(|failure| failure.with_force(options.output.force))
+    cancellable(|control| run(control)).map(drop).map_err(|failure| failure.with_force(options.output.force))
 }
 
 pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {

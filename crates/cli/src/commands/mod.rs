@@ -6,6 +6,7 @@ mod external;
 mod inspect;
 mod keygen;
 mod plan;
+mod printer;
 mod raw;
 mod send;
 mod sign;
@@ -48,7 +49,7 @@ pub(crate) fn run(command: CliCommand) -> Result<(), Failure> {
 }
 
 /// Runs a long operation, which signals cancel, with a progress bar on a terminal.
-fn cancellable<T>(operation: impl FnOnce(&Control) -> Result<T, Failure>) -> Result<T, Failure> {
+fn cancellable<T>(operation: impl FnOnce(&Arc<Control>) -> Result<T, Failure>) -> Result<T, Failure> {
     let control = Arc::new(Control::new());
     let cancelled = Arc::clone(&control);
     signals::cancel_by_signal(move || cancelled.cancel());
@@ -59,6 +60,10 @@ fn cancellable<T>(operation: impl FnOnce(&Control) -> Result<T, Failure>) -> Res
         total: counted.total_bytes(),
     });
     let outcome = operation(&control);
+    // The last lines have no reader, and would wait for one.
+    if control.is_cancelled() && printer::is_stuck(std::io::stderr()) {
+        signals::die_if_received();
+    }
     drop(progress);
     outcome
 }

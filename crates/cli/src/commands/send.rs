@@ -2,23 +2,27 @@
 
 use std::{
     collections::HashMap,
-    io::{self, Write as _},
+    io::{self, IsTerminal as _, Write as _},
+    net::IpAddr,
     path::{Path, PathBuf},
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Instant,
 };
 
 use tress_container::{
-    Error, ErrorKind, Refusal,
+    Control, Error, ErrorKind, Refusal,
     keys::{Address, KeyPair},
 };
 use tress_terminal::shown::in_full;
-use tress_transfer::{Allow, Event, ReceiveOptions, SendEvent, SendOptions};
+use tress_transfer::{Allow, Event, Receipt, ReceiveOptions, SendEvent, SendOptions, limit_key, unreported};
 
-use super::cancellable;
+use super::{
+    cancellable,
+    printer::{Printer, has_no_reader, is_stuck},
+};
 use crate::{
     args,
     failure::{self, Failure, escape},
@@ -97,16 +101,21 @@ pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
     receive.once = options.once;
     receive.limits.quota_bytes = options.quota;
     raise_descriptor_limit();
-    let unprinted = Mutex::new(None);
-    let log = Mutex::new(LogLimits::default());
-    let on_event = |event: &Event<'_>| show(event, &options.output, &unprinted, &log);
-    let received =
-        cancellable(|control| tress_transfer::receive(&pair, &receive, &on_event, control).map_err(failure_here));
-    for (party, lines) in log.into_inner().unwrap_or_else(PoisonError::into_inner).parties {
-        note_hidden(&party, lines.hidden);
-    }
-    received?;
-    unprinted.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    let unprintable = Arc::new(Mutex::new(None));
+    let received = cancellable(|control| {
+        let print_note = |line: Option<String>, left_out| match line {
+            Some(text) => note(&text),
+            None if left_out > 0 => note(&format!("{left_out} more lines not shown")),
+            None => {}
+        };
+        let print_path = path_printer(options.output.clone(), Arc::clone(control), Arc::clone(&unprintable));
+        let (paths, notes) = (Printer::start(print_path)?, Printer::start(print_note)?);
+        let log = Log { output: &options.output, paths, notes, limits: Mutex::default() };
+        let received = tress_transfer::receive(&pair, &receive, &|event| log.show(event), control);
+        log.finish(control);
+        received.map_err(failure_here)
+    });
+    lock(&unprintable).take().map_or(received, Err)
 }
 
 /// Raises the number of descriptors that this process may have open to what the most connections need, as far as the user may.
@@ -121,6 +130,10 @@ fn raise_descriptor_limit() {
             let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Prints a line on standard error. An error of standard error is ignored.
@@ -185,12 +198,6 @@ impl LineLimit {
     }
 }
 
-fn note_hidden(party: &str, hidden: u64) {
-    if hidden > 0 {
-        note(&format!("{party}: {hidden} more lines not shown"));
-    }
-}
-
 /// The text of an error for the user of the receiver. The library's text addresses the sender.
 fn text_here(error: &Error) -> String {
     let here = match error.kind {
@@ -220,31 +227,108 @@ fn failure_here(error: Error) -> Failure {
     }
 }
 
-/// Prints received files to standard output and all other events to standard error.
-fn show(event: &Event<'_>, output: &Path, unprinted: &Mutex<Option<Failure>>, log: &Mutex<LogLimits>) {
-    let (party, text) = match event {
-        Event::Listening(address) => return note(&format!("listening on {address}")),
-        Event::Admitted { folder, from } => {
-            let path = output.join(folder);
-            (format!("sender {folder}"), format!(" connected from {from}; its files go to {}", failure::name(&path)))
-        }
-        Event::Received { folder, name, .. } => {
-            let path: PathBuf = output.join(folder).join(name);
-            let text = format!("{}\n", in_full(&path));
-            if let Err(failure) = progress::aside(|| files::print(&text)) {
-                unprinted.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
+/// The lines of a receiver: received files on standard output, all other events on standard error.
+struct Log<'a> {
+    output: &'a Path,
+    /// `None` stands for the files that earlier receivers have left unprinted.
+    paths: Printer<Option<(PathBuf, Receipt)>>,
+    notes: Printer<String>,
+    limits: Mutex<LogLimits>,
+}
+
+impl Log<'_> {
+    fn show(&self, event: &Event<'_>) {
+        let (party, text) = match event {
+            Event::Listening(address) => {
+                self.paths.push(None);
+                return self.notes.push(format!("listening on {address}"));
             }
-            return;
+            Event::Received { folder, name, receipt, .. } => {
+                return self.paths.push(Some((self.output.join(folder).join(name), Receipt::clone(receipt))));
+            }
+            Event::Admitted { folder, from } => {
+                let path = self.output.join(folder);
+                (sender(folder), format!("sender {folder} connected from {from}; its files go to {}", failure::name(&path)))
+            }
+            Event::Refused { folder, error } => (sender(folder), format!("sender {folder}: {}", text_here(error))),
+            Event::Failed { from, error } => (network(*from), format!("{from}: {}", text_here(error))),
+            _ => return,
+        };
+        let mut limits = lock(&self.limits);
+        if let (counted, Some(hidden)) = limits.take(&party, Instant::now()) {
+            self.push_hidden(counted, hidden);
+            self.notes.push(text);
         }
-        Event::Refused { folder, error } => (format!("sender {folder}"), format!(": {}", text_here(error))),
-        Event::Failed { from, error } => (from.to_string(), format!(": {}", text_here(error))),
-        _ => return,
-    };
-    let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
-    if let (counted, Some(hidden)) = log.take(&party, Instant::now()) {
-        note_hidden(counted, hidden);
-        note(&format!("{party}{text}"));
     }
+
+    fn push_hidden(&self, party: &str, hidden: u64) {
+        if hidden > 0 {
+            self.notes.push(format!("{party}: {hidden} more lines not shown"));
+        }
+    }
+
+    /// Prints the remaining lines, after a cancellation only as long as somebody reads them.
+    fn finish(&self, control: &Control) {
+        if self.paths.finish(|| control.is_cancelled() && is_stuck(io::stdout())) > 0 {
+            self.notes.push("some received files are not printed; the next receiver of this folder prints them".into());
+        }
+        lock(&self.limits).parties.iter().for_each(|(party, lines)| self.push_hidden(party, lines.hidden));
+        self.notes.finish(|| is_stuck(io::stderr()));
+    }
+}
+
+fn sender(folder: &str) -> String {
+    format!("sender {folder}")
+}
+
+/// The party that the lines of a stranger count for: its address, or the network that its connections count for.
+fn network(address: IpAddr) -> String {
+    match limit_key(address) {
+        IpAddr::V6(network) => format!("{network}/64"),
+        address => address.to_string(),
+    }
+}
+
+/// Returns a function that prints the paths of received files, from their records those that did not fit into the queue. The first failure
+/// cancels the receiver.
+fn path_printer(
+    output: PathBuf,
+    control: Arc<Control>,
+    unprintable: Arc<Mutex<Option<Failure>>>,
+) -> impl FnMut(Option<Option<(PathBuf, Receipt)>>, u64) + Send {
+    move |line, left_out| {
+        let fail = |failure| {
+            lock(&unprintable).get_or_insert(failure);
+            control.cancel();
+        };
+        let print = |path: &Path, receipt: &Receipt| {
+            if lock(&unprintable).is_none() {
+                let text = format!("{}\n", in_full(path));
+                let _ = receipt.report(|| print_aside(&text)).map_err(fail);
+            }
+        };
+        match line {
+            Some(Some((path, receipt))) => print(&path, &receipt),
+            None if left_out == 0 => {
+                if has_no_reader() {
+                    fail(Failure::io(Path::new("standard output"), &io::ErrorKind::BrokenPipe.into()));
+                }
+            }
+            _ => {
+                let each = &mut |event: &Event<'_>| {
+                    if let Event::Received { folder, name, receipt, .. } = event {
+                        print(&output.join(folder).join(name), receipt);
+                    }
+                };
+                let _ = unreported(&output, each).map_err(|error| fail(failure::from_error(error)));
+            }
+        }
+    }
+}
+
+/// Prints to standard output. Only on a terminal it waits for the progress line, which is on standard error and may be blocked.
+fn print_aside(text: &str) -> Result<(), Failure> {
+    if io::stdout().is_terminal() { progress::aside(|| files::print(text)) } else { files::print(text) }
 }
 
 /// Reads the user's identity, which must have a Noise key.
@@ -292,6 +376,15 @@ mod tests {
         // Parties beyond the limit share one count.
         assert_eq!(log.parties.len(), LogLimits::MAX_PARTIES + 1);
         assert_eq!(log.take("192.0.2.2", begin), (LogLimits::OTHERS, None));
+        for (one, other, is_same) in [
+            ("2001:db8::1", "2001:db8::2:0:0:1", true),
+            ("2001:db8::1", "2001:db8:0:1::1", false),
+            ("192.0.2.1", "::ffff:192.0.2.1", true),
+            ("192.0.2.1", "192.0.2.2", false),
+        ] {
+            let [one, other] = [one, other].map(|address| network(address.parse().unwrap()));
+            assert_eq!(one == other, is_same, "{one} {other}");
+        }
         // Quiet parties are removed, and their hidden lines are reported with those of the others.
         let later = begin + Duration::from_secs(60);
         assert_eq!(log.take("192.0.2.2", later), ("192.0.2.2", Some(0)));
