@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
@@ -10,6 +11,7 @@ import random
 import socket
 import tarfile
 import zipfile
+from concurrent import futures
 from typing import Any
 
 import numpy as np
@@ -403,3 +405,65 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes and descriptors of POSIX")
+def test_what_force_replaces_keeps_its_mode(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "box.tress"
+    cases = [(0o600, os.geteuid(), 0o700, 0o600), (0o640, os.geteuid(), 0o1777, 0o640)]
+    if os.geteuid() == 0:
+        # Of another user: in root's own folder, and where that user may have planted it.
+        cases += [(0o644, 12345, 0o755, 0o644), (0o666, 12345, 0o1777, 0o600), (0o666, 12345, 0o775, 0o600)]
+    for mode, user, folder, expected in cases:
+        path.write_bytes(b"old")
+        path.chmod(mode)
+        os.chown(path, user, -1)
+        tmp_path.chmod(folder)
+        with tress.create(path, key, force=True) as file:
+            file.write(b"new")
+        found = path.stat()
+        assert (found.st_mode & 0o7777, found.st_uid) == (expected, user if mode == expected else os.geteuid())
+        with tress.open(path, key) as plain:
+            assert plain.read() == b"new"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes and descriptors of POSIX")
+def test_open_descriptors_and_fifos_are_written_into(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
+    gone = tmp_path / "gone"
+    with gone.open("w+b") as target:
+        gone.unlink()
+        target.write(b"before ")
+        target.flush()
+        with tress.create(f"/dev/fd/{target.fileno()}", key, force=True) as file:
+            file.write(b"text")
+        target.seek(7)
+        assert tress.decrypt(target.read(), key) == b"text"
+    assert list(tmp_path.iterdir()) == []
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    with futures.ThreadPoolExecutor() as pool:
+        sealed = pool.submit(fifo.read_bytes)
+        with tress.create(fifo, key) as file:
+            file.write(b"text")
+        assert tress.decrypt(sealed.result(), key) == b"text"
+    assert fifo.is_fifo()
+
+
+@pytest.mark.parametrize("name", ["EIO", "ENOSPC", "EOPNOTSUPP", "ENOSYS", "EBADF", "ENOTTY", "EINVAL"])
+def test_only_errors_of_the_disk_fail(name: str, key: tress.KeyPair, tmp_path: pathlib.Path, monkeypatch: Any) -> None:
+    """fsync(2): EIO and ENOSPC report lost data."""
+
+    def fails(descriptor: int) -> None:
+        raise OSError(getattr(errno, name), name)
+
+    def write() -> None:
+        with tress.create(tmp_path / "box", key) as file:
+            file.write(b"text")
+
+    monkeypatch.setattr(os, "fsync", fails)
+    if name in ("EIO", "ENOSPC"):
+        with pytest.raises(OSError, match=name):
+            write()
+        assert list(tmp_path.iterdir()) == []
+    else:
+        write()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import pathlib
+import re
+import stat
 import warnings
 from collections.abc import Callable, Iterable
 from types import TracebackType
@@ -392,30 +395,73 @@ class _Object:
 
 
 class _Path:
-    """A path that appears when everything is written and synchronised to disk."""
+    """A path that appears when everything is written and synchronised to disk.
+
+    A device, a FIFO and an open descriptor (`/dev/stdout`, `/dev/fd/3`) are written into.
+    """
 
     def __init__(self, path: str, force: bool) -> None:
         self._path, self._force = path, force
-        if not force and os.path.lexists(path):
+        self._temporary: str | None = None
+        descriptor = _descriptor(path)
+        if descriptor is not None:
+            self._file = io.FileIO(os.dup(descriptor), "w")
+            return
+        if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+            self._file = io.FileIO(path, "w")
+            return
+        self._old = os.lstat(path) if os.path.lexists(path) else None
+        if not force and self._old is not None:
             raise _exists(path)
         self._temporary = os.path.join(os.path.dirname(path), f".tress-{os.urandom(8).hex()}")
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-        self._file = io.FileIO(os.open(self._temporary, flags, 0o666), "w")
+        # A user who may not read the old file must not read the new one either.
+        mode = 0o666 if self._old is None else 0o600
+        self._file = io.FileIO(os.open(self._temporary, flags, mode), "w")
 
     def write(self, data: bytes) -> None:
         _write_all(self._file, data)
 
     def commit(self) -> None:
-        os.fsync(self._file.fileno())
+        if self._temporary is None:
+            self._file.close()
+            return
+        self._adopt()
+        _sync(self._file.fileno())
         self._file.close()
         if self._force:
             os.replace(self._temporary, self._path)
         else:
             self._rename_new()
-        _sync_folder(os.path.dirname(self._path) or ".")
+        try:
+            _sync_folder(os.path.dirname(self._path) or ".")
+        except OSError:
+            if self._old is None:
+                os.unlink(self._path)
+            raise
+
+    def _adopt(self) -> None:
+        """Gives the file the mode and owner of the replaced one, unless another user may have planted that one."""
+        old = self._old
+        if old is None or stat.S_ISLNK(old.st_mode) or not hasattr(os, "geteuid"):
+            return
+        folder, user = os.stat(os.path.dirname(self._path) or "."), os.geteuid()
+        if old.st_uid != user and (user != 0 or folder.st_uid != 0 or folder.st_mode & 0o022):
+            return
+        mode = old.st_mode & 0o777
+        try:
+            os.fchown(self._file.fileno(), old.st_uid, old.st_gid)
+        except OSError:
+            # The file's group is another one, so it gets at most the rights of others.
+            mode &= ~0o070 | (mode & 0o007) << 3
+        try:
+            os.fchmod(self._file.fileno(), mode)
+        except OSError as error:
+            _tolerate(error)
 
     def _rename_new(self) -> None:
         """Renames without replacing: a hard link never replaces a file. Some file systems have no hard links."""
+        assert self._temporary is not None
         try:
             os.link(self._temporary, self._path)
         except FileExistsError:
@@ -430,23 +476,56 @@ class _Path:
     def discard(self) -> None:
         self._file.close()
         try:
-            os.unlink(self._temporary)
+            if self._temporary is not None:
+                os.unlink(self._temporary)
         except FileNotFoundError:
             pass
+
+
+def _descriptor(path: str) -> int | None:
+    """Returns the number of the open descriptor that a path names. Opening such a path makes another handle."""
+    if path in _STANDARD:
+        return _STANDARD.index(path)
+    found = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]{1,9})", path)
+    return int(found[1]) if found and os.name == "posix" else None
 
 
 def _exists(path: str) -> OutputExists:
     return OutputExists(f"{path}: output exists already")
 
 
+def _tolerate(error: OSError) -> None:
+    """Raises an error of the disk again. What a file system cannot do is no reason to discard a complete file."""
+    if error.errno not in _UNSUPPORTED:
+        raise error
+
+
+def _sync(descriptor: int) -> None:
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        _tolerate(error)
+
+
 def _sync_folder(folder: str) -> None:
     """Synchronises a folder, so that the new name is on disk. Windows does not support this."""
     if not hasattr(os, "O_DIRECTORY"):
         return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(descriptor)
-    except OSError:
-        pass
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        _tolerate(error)
+        return
+    try:
+        _sync(descriptor)
     finally:
         os.close(descriptor)
+
+
+_STANDARD = ["/dev/stdin", "/dev/stdout", "/dev/stderr"]
+
+# Errors of calls that a file system does not support, or that this user may not make.
+_UNSUPPORTED = [
+    getattr(errno, name, None)
+    for name in "EINVAL ENOSYS ENOTSUP EOPNOTSUPP EBADF ENOTTY EISDIR EACCES EPERM".split()
+]
