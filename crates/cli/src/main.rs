@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Err(error) => return usage::report(&error, args::command()),
     };
     signals::install(prompt::restore_terminal, prompt::resume);
+    tress_container::sys::on_note(tress_terminal::note);
     memory::protect(&cli.command, |what| {
         if cli.verbose {
             commands::note(what);

@@ -1,6 +1,6 @@
 //! Reads passphrases from the terminal, a file or an open descriptor, and never from the standard input that holds the data.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tress_container::{Error, ErrorKind, keys::encoding_fault};
 use zeroize::Zeroizing;
@@ -32,7 +32,10 @@ pub(crate) fn read(
         return from_file(path, stdin).map(Some);
     }
     if let Some(descriptor) = options.passphrase_fd {
-        return from_file(&descriptor_path(descriptor)?, stdin).map(Some);
+        if !cfg!(unix) {
+            return Err(Failure::wrong_use("--passphrase-fd needs a Unix system").hint("use --passphrase-file"));
+        }
+        return from_file(Path::new(&format!("/dev/fd/{descriptor}")), stdin).map(Some);
     }
     if !options.passphrase {
         return Ok(None);
@@ -66,14 +69,6 @@ fn from_file(path: &Path, stdin: &mut Stdin) -> Result<Zeroizing<String>, Failur
     }
     // An allocation of the final size: growing would leave a copy behind.
     Ok(Zeroizing::new(text.to_owned()))
-}
-
-/// The path of an open descriptor. Opening it by its number needs unsafe code.
-fn descriptor_path(descriptor: u32) -> Result<PathBuf, Failure> {
-    if !cfg!(unix) {
-        return Err(Failure::wrong_use("--passphrase-fd needs a Unix system").hint("use --passphrase-file"));
-    }
-    Ok(PathBuf::from(format!("/dev/fd/{descriptor}")))
 }
 
 /// Converts a line typed at a prompt, without its newline.

@@ -79,6 +79,37 @@ fn symlinks_lead_to_the_output() {
     folder.tress(["encrypt", "-r", &folder.recipient, "-o", "round", "in"]).failed("round");
 }
 
+/// Each script ends with status 0 if the command used the descriptor as it is. E is `encrypt` of a line of six bytes, D decrypts.
+#[test]
+fn open_descriptors_are_used_as_they_are() {
+    let folder = Folder::new();
+    folder.write("in", "hello\n");
+    for script in [
+        "E -o /dev/stdout in | D | grep -q hello",
+        "exec 3>gone; rm gone; E -o /dev/stdout in >&3; test ! -e 'gone (deleted)'",
+        "echo old > log; E -f -o /dev/stdout in >> log; test $(head -c3 log) = old && tail -c+5 log | D | grep -q hello",
+        "E -o /dev/fd/7 in 7>new && D < new | grep -q hello",
+        "exec 8<in; read -n1 c <&8; E /dev/fd/8 | D | grep -qx ello",
+        "E /proc/self/fd/8 8<in | D /dev/stdin | grep -q hello",
+        "ln -s /dev/stdout link; E -o link in | D | grep -q hello",
+        "$TRESS keygen -o /dev/fd/9 9>key 2>/dev/null && $TRESS keygen --public /dev/fd/9 9<key | grep -q age1",
+        "echo word | $TRESS encrypt --passphrase-fd 0 -o pass in && $TRESS decrypt --passphrase-fd 5 pass 5< <(echo word)",
+        "E -o /dev/fd/77 in 2>&1 | grep -q 'error: /dev/fd/77: descriptor 77 is not open$'",
+        // What the command opens itself is not open to its user.
+        "! E -o /dev/fd/3 in 2>/dev/null && ! D /dev/fd/3 2>/dev/null",
+        "E -o /dev/fd/8 in 8<in 2>&1 | grep -q 'descriptor 8 is not open for writing$'",
+        "E /dev/fd/8 8>>in 2>&1 | grep -q 'descriptor 8 is not open for reading$'",
+        // A limit for files is an error, and nothing is left.
+        "mkdir x; head -c 200000 /dev/zero > big; (ulimit -f 64; E -o x/y big 2>&1) | grep -q large; test -z $(ls -A x)",
+    ] {
+        let commands = "E() { $TRESS encrypt -r $R \"$@\"; }; D() { $TRESS decrypt -i me.key \"$@\"; };";
+        let mut bash = Command::new("bash");
+        bash.args(["-c", &format!("{commands} {script}")]).current_dir(folder.root());
+        bash.env("TRESS", env!("CARGO_BIN_EXE_tress")).env("R", &folder.recipient);
+        assert!(bash.status().unwrap().success(), "{script}");
+    }
+}
+
 #[test]
 fn modes_follow_the_umask() {
     let folder = Folder::new();

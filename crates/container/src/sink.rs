@@ -5,13 +5,14 @@
 
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
-use std::io::{self, IoSlice};
+use std::io::{self, IoSlice, Seek};
 use std::path::{Path, PathBuf};
 
 use crate::commands::{Control, Sink};
 use crate::source::{OpenSource, POLL_INTERVAL};
-use crate::sys::{Kind, Readers, Readiness, Status, System};
+use crate::sys::{Kind, Readers, Readiness, Status, System, is_unsupported, may_adopt, refuse_planted};
 use crate::{Error, ErrorKind};
+use tress_terminal::descriptor;
 
 /// The number of symlinks that Linux follows in one name.
 const MAX_SYMLINKS: usize = 40;
@@ -34,8 +35,10 @@ pub struct OutputName<'a> {
     pub force: bool,
     /// Whether a folder has this name.
     pub is_folder: bool,
-    /// The file that `force` replaces; the new one gets its permissions.
-    replaced: Option<Status>,
+    /// Whether nothing had this name before.
+    is_new: bool,
+    /// The file whose mode and owner the new one gets.
+    pub adopts: Option<Status>,
     readers: Readers,
 }
 
@@ -46,18 +49,23 @@ impl<'a> CheckedSink<'a> {
         let shown = sink.path().unwrap_or(Path::new("standard output")).to_path_buf();
         let named = |error: io::Error| Error::from(error).at(&shown);
         let (path, force) = match sink {
-            Sink::Stdout => {
-                let file = system.stdout().map_err(named)?;
-                let status = system.status(&file).map_err(named)?;
-                refuse_input(&status, input).map_err(|error| error.at(&shown))?;
-                let is_pipe = status.kind == Kind::Stream;
-                return Ok(Self::Stream(StreamOutput::new(system, file, shown, is_pipe)));
-            }
+            Sink::Stdout => (PathBuf::from("/dev/stdout"), false),
             Sink::Path { path, force } => (resolve(system, path).map_err(named)?, *force),
         };
+        let descriptor = if *sink == Sink::Stdout { Some(1) } else { descriptor::number(&path) };
+        if let Some(number) = descriptor {
+            let file = system.descriptor(number, Readiness::Writable).map_err(named)?;
+            let status = system.status(&file).map_err(named)?;
+            refuse_input(&status, input).map_err(|error| error.at(&shown))?;
+            let is_pipe = status.kind == Kind::Stream;
+            return Ok(Self::Stream(StreamOutput::new(system, file, shown, is_pipe)));
+        }
+        let folder = folder_of(&path);
         let (mut is_folder, mut replaced) = (false, None);
         match system.status_of(&path) {
             Ok(status) if status.kind == Kind::Stream => {
+                let folder = system.status_of(&folder).map_err(named)?;
+                refuse_planted(&status, &folder).map_err(named)?;
                 let file = system.open_existing(&path).map_err(named)?;
                 // Another process may have put a file there in the meantime; it must not be overwritten.
                 if system.status(&file).map_err(named)?.kind != Kind::Stream {
@@ -84,18 +92,19 @@ impl<'a> CheckedSink<'a> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(named(error)),
         }
-        let folder = folder_of(&path);
         if path.file_name().is_none() {
             return Err(Error::new(ErrorKind::Io(io::ErrorKind::InvalidInput)).at(shown));
         }
-        match system.status_of(&folder) {
-            Ok(status) if status.kind == Kind::Folder => {}
+        let folder_status = match system.status_of(&folder) {
+            Ok(status) if status.kind == Kind::Folder => status,
             Ok(_) => return Err(Error::from(io::Error::from(io::ErrorKind::NotADirectory)).at(folder)),
             Err(error) => return Err(Error::from(error).at(folder)),
-        }
+        };
         // A user who may not read the old file must not read the new one either, from its first byte on.
         let readers = if replaced.is_some() { Readers::Owner } else { Readers::Umask };
-        Ok(Self::Name(OutputName { system, shown, path, folder, force, is_folder, replaced, readers }))
+        let adopts = replaced.filter(|old| may_adopt(old, &folder_status));
+        let is_new = replaced.is_none();
+        Ok(Self::Name(OutputName { system, shown, path, folder, force, is_folder, is_new, adopts, readers }))
     }
 
     /// Makes the temporary file for a name; a stream is open already.
@@ -122,10 +131,14 @@ fn refuse_input(status: &Status, input: Option<&OpenSource<'_>>) -> Result<(), E
     if is_input { Err(Error::new(ErrorKind::OutputIsInput)) } else { Ok(()) }
 }
 
-/// Resolves symlinks in the last component of the path, even if the target does not exist yet.
+/// Resolves symlinks in the last component of the path, even if the target does not exist yet. The name of a descriptor is not resolved:
+/// where it is a link, the link's text need not be a path.
 fn resolve(system: &dyn System, path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..MAX_SYMLINKS {
+        if descriptor::number(&path).is_some() {
+            return Ok(path);
+        }
         match system.read_link(&path)? {
             None => return Ok(path),
             Some(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
@@ -244,7 +257,8 @@ impl<'a> OutputName<'a> {
             folder: folder_of(path),
             force: false,
             is_folder: false,
-            replaced: None,
+            is_new: true,
+            adopts: None,
             readers: Readers::Owner,
         }
     }
@@ -259,14 +273,19 @@ impl<'a> OutputName<'a> {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
             Err(error) => return Err(Error::from(error).at(&self.folder)),
         }
+        match self.create_named() {
+            Ok((file, temporary)) => Ok(NewFile { name: self, file, temporary: Some(temporary), anonymous: false }),
+            Err(error) => Err(Error::from(error).at(&self.folder)),
+        }
+    }
+
+    /// A file with a random name in the same folder.
+    fn create_named(&self) -> io::Result<(File, PathBuf)> {
         loop {
             let temporary = self.random_name();
             match self.system.create_new(&temporary, self.readers) {
-                Ok(file) => {
-                    return Ok(NewFile { name: self, file, temporary: Some(temporary), anonymous: false });
-                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(Error::from(error).at(&self.folder)),
+                created => return created.map(|file| (file, temporary)),
             }
         }
     }
@@ -305,32 +324,38 @@ impl NewFile<'_> {
     /// replaced and syncing the folder failed, the new file stays.
     pub fn commit(mut self) -> Result<(), Error> {
         let system = self.name.system;
-        if let Some(old) = &self.name.replaced {
-            system.adopt(&self.file, old).map_err(|error| self.named(error))?;
-        }
-        system.sync(&self.file).map_err(|error| self.named(error))?;
+        self.complete().map_err(|error| self.named(error))?;
         self.publish().map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Error::new(ErrorKind::OutputExists).at(&self.name.shown),
             _ => self.named(error),
         })?;
         system.sync_folder(&self.name.folder).map_err(|error| {
-            if !self.name.force {
+            if self.name.is_new {
                 let _ = system.unlink(&self.name.path);
             }
             self.named(error)
         })
     }
 
+    /// Gives the file its mode and owner, and syncs it.
+    fn complete(&self) -> io::Result<()> {
+        if let Some(old) = &self.name.adopts {
+            self.name.system.adopt(&self.file, old)?;
+        }
+        self.name.system.sync(&self.file)
+    }
+
     fn publish(&mut self) -> io::Result<()> {
         let system = self.name.system;
-        if self.anonymous && !self.name.force {
-            return system.link(&self.file, &self.name.path);
-        }
         if self.anonymous {
-            // A link never replaces, so the file gets a temporary name first.
-            let temporary = self.name.random_name();
-            system.link(&self.file, &temporary)?;
-            self.temporary = Some(temporary);
+            // A link never replaces, so with `force` the file gets a temporary name first.
+            let name = if self.name.force { self.name.random_name() } else { self.name.path.clone() };
+            match system.link(&self.file, &name) {
+                Ok(()) if !self.name.force => return Ok(()),
+                Ok(()) => self.temporary = Some(name),
+                Err(error) if is_unsupported(&error) => self.copy_to_named()?,
+                Err(error) => return Err(error),
+            }
         }
         let Some(temporary) = &self.temporary else { return Ok(()) };
         if self.name.force {
@@ -340,6 +365,16 @@ impl NewFile<'_> {
         }
         self.temporary = None;
         Ok(())
+    }
+
+    /// Copies an anonymous file that the system refuses to name.
+    fn copy_to_named(&mut self) -> io::Result<()> {
+        let (file, temporary) = self.name.create_named()?;
+        self.temporary = Some(temporary);
+        let mut anonymous = std::mem::replace(&mut self.file, file);
+        anonymous.rewind()?;
+        while self.name.system.copy(&anonymous, &self.file, u64::MAX)? > 0 {}
+        self.complete()
     }
 
     fn named(&self, error: io::Error) -> Error {

@@ -23,38 +23,52 @@ pub struct OpenSource<'a> {
     status: Status,
     /// Offset at which the data begins: standard input may be a file of which another process has read a part.
     start: u64,
+    /// Length of the file, if it can be read at offsets.
+    seekable: Option<u64>,
+}
+
+/// Length of an open file in bytes; `None` if it is no regular file, or if its status does not report the length. A file in /proc has size
+/// 0 whatever it holds, one in /sys has 4,096 whatever it holds, and file systems in user space may report anything.
+fn length(system: &dyn System, file: &File, status: &Status) -> io::Result<Option<u64>> {
+    if status.kind != Kind::Regular || status.size_bytes == 0 {
+        return Ok(None);
+    }
+    // A file that ends where it says has one byte before its end and none after it.
+    let mut end = [0; 2];
+    let ends = system.read_at(file, &mut [IoSliceMut::new(&mut end)], status.size_bytes - 1);
+    // If the status is another one by now, the file changed, which the reader reports. So it does for an error.
+    let is_wrong = matches!(ends, Ok(0 | 2)) && system.status(file)? == *status;
+    Ok((!is_wrong).then_some(status.size_bytes))
 }
 
 impl<'a> OpenSource<'a> {
     /// Opens a source that is not a folder.
     pub fn open(system: &'a dyn System, source: &Source) -> Result<Self, Error> {
-        let name = source.path().unwrap_or(Path::new("standard input")).to_path_buf();
-        let opened = || -> io::Result<_> {
-            let file = match source {
-                Source::Stdin => system.stdin()?,
-                Source::Path(path) => system.open(path)?,
-            };
-            let status = system.status(&file)?;
-            if status.kind == Kind::Folder {
-                return Err(io::Error::from(io::ErrorKind::IsADirectory));
-            }
-            let start = match source {
-                Source::Stdin if status.kind == Kind::Regular => system.position(&file)?,
-                _ => 0,
-            };
-            Ok((file, status, start))
+        let name = source.path().unwrap_or(Path::new("standard input"));
+        let descriptor = source.descriptor();
+        let file = match descriptor {
+            Some(number) => system.descriptor(number, Readiness::Readable),
+            None => system.open(name),
         };
-        match opened() {
-            Ok((file, status, start)) => Ok(Self { system, file, name, status, start }),
-            Err(error) => Err(Error::from(error).at(name)),
-        }
+        file.and_then(|file| Self::of(system, file, name.into(), descriptor.is_some()))
+            .map_err(|error| Error::from(error).at(name))
     }
 
-    /// Length of the input in bytes, if it can be read at offsets. A file of size 0 is read as a stream, because files in /proc have size 0
-    /// whatever they hold.
+    /// An open file. With `from_position`, the data of a regular file begin at the position of the handle.
+    pub fn of(system: &'a dyn System, file: File, name: PathBuf, from_position: bool) -> io::Result<Self> {
+        let status = system.status(&file)?;
+        let start = match status.kind {
+            Kind::Folder => return Err(io::ErrorKind::IsADirectory.into()),
+            Kind::Regular if from_position => system.position(&file)?,
+            _ => 0,
+        };
+        let seekable = length(system, &file, &status)?;
+        Ok(Self { system, file, name, status, start, seekable })
+    }
+
+    /// Length of the input in bytes, if it can be read at offsets. A file whose status does not report its length is read as a stream.
     pub fn seekable_bytes(&self) -> Option<u64> {
-        (self.status.kind == Kind::Regular && self.status.size_bytes > 0)
-            .then(|| self.status.size_bytes.saturating_sub(self.start))
+        self.seekable.map(|bytes| bytes.saturating_sub(self.start))
     }
 
     /// Status of the input when it was opened.

@@ -8,11 +8,23 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use cap_std::fs::Dir;
 
 pub use os::Os;
+#[cfg(unix)]
+pub(crate) use os::system::set_folder_mode;
+pub(crate) use os::{is_unsupported, may_adopt, refuse_planted, tolerate};
+
+/// Prints what the file system could not do although the output is complete, such as syncing a folder.
+static NOTE: OnceLock<fn(&str)> = OnceLock::new();
+
+/// Sets the function that prints these notes. Without it they are dropped.
+pub fn on_note(note: fn(&str)) {
+    let _ = NOTE.set(note);
+}
 
 /// Type of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,20 +78,19 @@ pub enum Opening {
 
 /// Every call on a file. [`Os`] makes the real calls; a test double may let any of them fail.
 pub trait System: Send + Sync {
-    /// Standard input, as a separate handle.
-    fn stdin(&self) -> io::Result<File>;
-    /// Standard output, as a separate handle.
-    fn stdout(&self) -> io::Result<File>;
+    /// An open descriptor of this process as a separate handle: 0 is standard input, 1 standard output. Fails if it is closed, or not open
+    /// for this.
+    fn descriptor(&self, number: u32, readiness: Readiness) -> io::Result<File>;
     /// Opens for reading.
     fn open(&self, path: &Path) -> io::Result<File>;
     /// Opens an existing file for writing, without truncating it.
     fn open_existing(&self, path: &Path) -> io::Result<File>;
-    /// Creates a file without a name in `folder`, which [`System::link`] can name. `Unsupported` if the system or the file system does not
+    /// Creates a file without a name in `folder`, for reading and writing, which [`System::link`] can name. `Unsupported` if the system or the file system does not
     /// support this.
     fn create_anonymous(&self, folder: &Path, readers: Readers) -> io::Result<File>;
     /// Creates `path`; `AlreadyExists` if the name is taken.
     fn create_new(&self, path: &Path, readers: Readers) -> io::Result<File>;
-    /// Names an anonymous file; `AlreadyExists` if the name is taken.
+    /// Names an anonymous file; `AlreadyExists` if the name is taken. Some systems make anonymous files and refuse to name them.
     fn link(&self, file: &File, path: &Path) -> io::Result<()>;
     /// Renames a file, and replaces an existing one.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
@@ -121,7 +132,7 @@ pub trait System: Send + Sync {
     fn write_at(&self, file: &File, buffers: &[IoSlice<'_>], offset: u64) -> io::Result<usize>;
     /// Copies `bytes` bytes, or up to the end, from position to position; inside the system where possible.
     fn copy(&self, from: &File, to: &File, bytes: u64) -> io::Result<u64>;
-    /// Waits until the file's content is on disk.
+    /// Waits until the file's content is on disk, if the system supports it.
     fn sync(&self, file: &File) -> io::Result<()>;
     /// Waits until the folder's names are on disk, if the system supports it.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;

@@ -254,6 +254,31 @@ fn what_force_replaces_keeps_its_mode() {
         dir.decrypt("box", "out", 2).unwrap();
         let status = fs::metadata(dir.path("out")).unwrap();
         assert_eq!((status.uid(), status.gid()), (12345, 54321));
+        // Where others can write, another user may have planted the file.
+        fs::set_permissions(dir.path("out"), fs::Permissions::from_mode(0o666)).unwrap();
+        fs::set_permissions(dir.path("."), fs::Permissions::from_mode(0o1777)).unwrap();
+        dir.decrypt("box", "out", 2).unwrap();
+        assert_eq!((fs::metadata(dir.path("out")).unwrap().uid(), mode("out")), (0, 0o600));
+    }
+}
+
+/// sysfs reports 4,096 bytes for every file (sysfs(5)), proc reports 0.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_whose_status_does_not_report_their_length() {
+    let dir = TestFolder::new();
+    for path in ["/sys/devices/system/cpu/online", "/sys/kernel/mm/transparent_hugepage", "/proc/version"] {
+        if !std::path::Path::new(path).exists() {
+            eprintln!("\n*** SKIPPED: there is no {path} ***");
+            continue;
+        }
+        let sink = Sink::Path { path: dir.path("box"), force: true };
+        dir.encrypt_from(&Source::Path(path.into()), &sink, 2).unwrap();
+        dir.decrypt("box", "out", 2).unwrap();
+        let inner = if dir.path("out").is_dir() { "hpage_pmd_size" } else { "" };
+        let file = |path: &std::path::Path| fs::read(path.join(inner).components().as_path()).unwrap();
+        assert_eq!(file(&dir.path("out")), file(path.as_ref()), "{path}");
+        let _ = fs::remove_file(dir.path("out")).or_else(|_| fs::remove_dir_all(dir.path("out")));
     }
 }
 

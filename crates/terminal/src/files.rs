@@ -1,7 +1,6 @@
 //! Reads small files, and prints results to standard output.
 
 use std::{
-    fs::File,
     io::{self, Read, Write as _},
     path::{Path, PathBuf},
 };
@@ -11,6 +10,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     blocked::blocked,
+    descriptor,
     failure::{self, Failure},
     secret,
 };
@@ -38,7 +38,7 @@ pub fn picture(output: Option<&Path>, json: bool, force: bool) -> Result<Option<
     }
     // A name without `.svg` may be a typing mistake, and --force would make it worse: an error even with --force. A device has no suffix.
     let is_svg = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
-    if !is_svg && (path.is_file() || !path.exists()) {
+    if !is_svg && descriptor::number(path).is_none() && (path.is_file() || !path.exists()) {
         return Err(Failure::wrong_use(format!("{}: pictures are SVG only", failure::name(path)))
             .hint("give it a name that ends in .svg"));
     }
@@ -51,12 +51,33 @@ pub fn picture(output: Option<&Path>, json: bool, force: bool) -> Result<Option<
 /// # Errors
 /// The file exists and `force` is not set.
 pub fn refuse_existing(path: &Path, force: bool) -> Result<(), Failure> {
-    if path.is_file() && !force {
+    if path.is_file() && !force && descriptor::number(path).is_none() {
         return Err(
             Failure::failed(format!("{}: output already exists", failure::name(path))).hint("--force replaces it")
         );
     }
     Ok(())
+}
+
+/// Fails if an output is one of the inputs, under any name, or would be inside one that is a folder.
+///
+/// # Errors
+/// It is.
+pub fn refuse_input<'a>(output: &Path, mut inputs: impl Iterator<Item = &'a Path>) -> Result<(), Failure> {
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(place) = output.canonicalize().or_else(|_| folder.canonicalize()) else { return Ok(()) };
+    #[cfg(unix)]
+    let number = |path: &Path| {
+        use std::os::unix::fs::MetadataExt as _;
+        std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|found| (found.dev(), found.ino()))
+    };
+    #[cfg(not(unix))]
+    let number = |_: &Path| None::<u64>;
+    let is_same = |input: &Path| number(output).is_some() && number(output) == number(input);
+    match inputs.any(|input| is_same(input) || input.canonicalize().is_ok_and(|input| place.starts_with(input))) {
+        true => Err(Failure::failed(format!("{}: the output is the input", failure::name(output)))),
+        false => Ok(()),
+    }
 }
 
 /// Reads a small file (a key, a passphrase) completely. The bytes are wiped when dropped.
@@ -93,7 +114,7 @@ pub fn read_start(path: &Path, most_bytes: usize) -> Result<Zeroizing<Vec<u8>>, 
     if path == Path::new("-") {
         secret::read(Stdin, most_bytes)
     } else {
-        File::open(path).and_then(|mut file| secret::read(&mut file, most_bytes))
+        descriptor::open(path).and_then(|mut file| secret::read(&mut file, most_bytes))
     }
     .map_err(|error| Failure::io(path, &error))
 }

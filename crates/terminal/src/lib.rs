@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
+// Except in `descriptor` and `streams`.
 #![deny(unsafe_code)]
 
 pub mod blocked;
+pub mod descriptor;
 pub mod secret;
 pub mod shown;
 

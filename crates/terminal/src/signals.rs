@@ -49,6 +49,7 @@ fn cancel(run: &Cancel, how: &'static str, die: impl Fn() + Send + 'static) {
 /// because the shell has changed it.
 pub fn install(abandon: fn() -> bool, resume: fn()) {
     lifeline::follow();
+    crate::descriptor::only_inherited();
     #[cfg(unix)]
     system::install(abandon, resume);
     #[cfg(windows)]
@@ -77,7 +78,7 @@ mod system {
     use std::{
         fs,
         sync::{
-            OnceLock,
+            Arc, OnceLock,
             atomic::{AtomicI32, Ordering},
             mpsc,
         },
@@ -85,7 +86,8 @@ mod system {
     };
 
     use signal_hook::{
-        consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM},
+        consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ},
+        flag,
         iterator::Signals,
         low_level::emulate_default_handler,
     };
@@ -95,6 +97,8 @@ mod system {
     static RECEIVED: AtomicI32 = AtomicI32::new(0);
 
     pub(super) fn install(abandon: fn() -> bool, resume: fn()) {
+        // With a handler, a write beyond the limit for files fails, and the command cleans up. Without one the signal kills.
+        let _ = flag::register(SIGXFSZ, Arc::default());
         let ignored = ignored();
         let wanted =
             [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCONT].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);

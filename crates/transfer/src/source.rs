@@ -26,7 +26,7 @@ const CONTAINER_MAGIC: &[u8] = b"tress/v1 ";
 pub(crate) enum FileSource {
     /// A regular file. It is read at offsets, in any order, and again after a connection was lost.
     File { input: OpenInput, size_bytes: u64 },
-    /// A stream, read once. Also an empty regular file, since files in /proc have size 0 whatever they hold.
+    /// A stream, read once. Also a regular file whose status does not report its length, as those in /proc and /sys.
     Stream { batches: BatchSource<'static>, name: PathBuf, file: Option<Arc<OpenInput>> },
 }
 
@@ -36,7 +36,7 @@ impl FileSource {
         match input.seekable_bytes() {
             Some(size_bytes) => Self::File { input, size_bytes },
             None => {
-                let is_file = !matches!(input, OpenInput::Stdin(_)) && input.status().kind == Kind::Regular;
+                let is_file = !input.is_stdin && input.status().kind == Kind::Regular;
                 let input = Arc::new(input);
                 let reader = OwnedReader { input: input.clone(), control: control.clone(), offset: 0 };
                 let batches = BatchSource::stream(reader, input.name());
@@ -116,7 +116,7 @@ impl FileSource {
 
     /// Returns `InputChanged` if the file has changed since it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), Error> {
-        self.file().map_or(Ok(()), OpenInput::check_unchanged)
+        self.file().map_or(Ok(()), |input| input.check_unchanged())
     }
 
     /// The input, if it is a regular file.

@@ -54,6 +54,7 @@ fn run(command_line: LabCommand) -> Result<(), Failure> {
         );
     }
     signals::install(|| false, || ());
+    tress_container::sys::on_note(tress_terminal::note);
     match command_line {
         LabCommand::Bench(options) => bench::run(&options),
         LabCommand::Study(options) => study::run(options),

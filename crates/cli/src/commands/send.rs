@@ -248,7 +248,10 @@ impl Log<'_> {
             }
             Event::Admitted { folder, from } => {
                 let path = self.output.join(folder);
-                (sender(folder), format!("sender {folder} connected from {from}; its files go to {}", failure::name(&path)))
+                (
+                    sender(folder),
+                    format!("sender {folder} connected from {from}; its files go to {}", failure::name(&path)),
+                )
             }
             Event::Refused { folder, error } => (sender(folder), format!("sender {folder}: {}", text_here(error))),
             Event::Failed { from, error } => (network(*from), format!("{from}: {}", text_here(error))),

@@ -47,16 +47,10 @@ fn encrypt_in(folder: &Path, system: &Faulty, force: bool) -> Result<(), crate::
 
 #[test]
 fn no_failure_of_an_encryption_leaves_anything() {
-    for has_anonymous in [true, false] {
+    for (has_anonymous, force) in [(true, false), (false, false), (true, true)] {
         let prepare = |folder: &Path| fs::write(folder.join("in"), plain()).unwrap();
-        walk(
-            Layer::Pipeline,
-            "out",
-            has_anonymous,
-            prepare,
-            |folder, system| encrypt_in(folder, system, false),
-            holds_plain,
-        );
+        let command = |folder: &Path, system: &Faulty| encrypt_in(folder, system, force);
+        walk(Layer::Pipeline, "out", has_anonymous, prepare, command, holds_plain);
     }
 }
 
@@ -67,15 +61,27 @@ fn no_failure_of_a_replacing_encryption_harms_the_old_file() {
             fs::write(folder.join("in"), plain()).unwrap();
             fs::write(folder.join("out"), b"old").unwrap();
         };
-        walk(
-            Layer::Pipeline,
-            "out",
-            has_anonymous,
-            prepare,
-            |folder, system| encrypt_in(folder, system, true),
-            holds_plain,
-        );
+        let command = |folder: &Path, system: &Faulty| encrypt_in(folder, system, true);
+        walk(Layer::Pipeline, "out", has_anonymous, prepare, command, holds_plain);
     }
+}
+
+/// As an anonymous file gets its name without `force`, the last calls are the link and the sync of the folder.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_the_system_refuses_to_name_is_copied() {
+    let run = |fails| {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("in"), plain()).unwrap();
+        let system = Faulty::new(fails, Fault::Unsupported, true);
+        let result = encrypt_in(folder.path(), &system, false);
+        (folder, result, system.has_failed())
+    };
+    let calls = (0..).find(|&fails| !run(fails).2).unwrap();
+    let (folder, result, _) = run(calls - 2);
+    result.unwrap();
+    assert!(holds_plain(&folder.path().join("out")));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
 /// A container made once, copied into each fresh folder.

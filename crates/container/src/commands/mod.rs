@@ -49,7 +49,8 @@ pub const MAX_THREADS: usize = 1024;
 pub enum Source {
     /// Standard input, of any type. A regular file is read from its current position.
     Stdin,
-    /// A file, FIFO or device, or a folder when encrypting.
+    /// A file, FIFO or device, or a folder when encrypting. The name of an open descriptor, such as `/dev/fd/3`, is read like standard
+    /// input.
     Path(PathBuf),
 }
 
@@ -62,6 +63,11 @@ impl Source {
             Source::Path(path) => Some(path),
         }
     }
+
+    /// The number of the open descriptor that this is, if it is one.
+    pub(crate) fn descriptor(&self) -> Option<u32> {
+        self.path().map_or(Some(0), tress_terminal::descriptor::number)
+    }
 }
 
 /// Where a command writes to.
@@ -71,11 +77,12 @@ pub enum Sink {
     /// Standard output, as a stream. A terminal accepts text only.
     Stdout,
     /// A path that appears only when the output is complete. If it exists and is neither a regular file nor a folder (a device, a FIFO),
-    /// the output is streamed into it.
+    /// the output is streamed into it. So it is into an open descriptor, for a name such as `/dev/stdout` or `/dev/fd/3`.
     Path {
         /// The path. A symlink is followed, unless another user may have planted it in a folder that everybody may write to.
         path: PathBuf,
-        /// Replaces an existing file. The new file gets its permissions and, if this process may change owners, its owner.
+        /// Replaces an existing file. The new file gets the permissions of a file of the same user; to root, also the owner and permissions
+        /// of another user's file in a folder that only root can write to. Otherwise only its owner may read the new file.
         force: bool,
     },
 }

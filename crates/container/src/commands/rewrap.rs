@@ -12,7 +12,7 @@ use super::open::OpenContainer;
 use super::{Control, Report, Sink, Source};
 use crate::container::Header;
 use crate::keys::{Identities, Recipients};
-use crate::sink::{CheckedSink, OpenSink};
+use crate::sink::CheckedSink;
 use crate::source::OpenSource;
 use crate::sys::{Kind, Os, System};
 use crate::{Error, ErrorKind};
@@ -54,9 +54,12 @@ pub(crate) fn rewrap_on(
 
     // Not checked against the input: here the output is the input, which stays complete at every moment.
     let sink = Sink::Path { path: path.to_path_buf(), force: true };
-    let OpenSink::File(file) = CheckedSink::check(system, &sink, None)?.create()? else {
+    let CheckedSink::Name(mut name) = CheckedSink::check(system, &sink, None)? else {
         return Err(Error::new(ErrorKind::InputChanged).at(path));
     };
+    // Whoever owns the container has its payload already, so it may keep its owner in any folder.
+    name.adopts = Some(*input.status());
+    let file = name.create()?;
     let failed = |error: std::io::Error| Error::from(error).at(path);
     file.write_all_at(&mut [IoSlice::new(&head)], 0)?;
     let payload_bytes = input.status().size_bytes - old_head_bytes;

@@ -7,6 +7,7 @@ use super::{Control, Sink};
 use crate::sink::{CheckedSink, OpenSink, OutputName};
 use crate::sys::{Os, System};
 use crate::{Error, ErrorKind};
+use tress_terminal::descriptor;
 
 /// Writes `bytes` with the rules for the output of every command: a file gets its name when everything is written and synced, an
 /// existing file is replaced only with `force`, a device is written into, and a terminal accepts text only.
@@ -33,6 +34,9 @@ pub fn store_private(bytes: &[u8], path: &Path, control: &Control) -> Result<(),
 }
 
 pub(crate) fn store_private_on(system: &dyn System, bytes: &[u8], path: &Path, control: &Control) -> Result<(), Error> {
+    if descriptor::number(path).is_some() {
+        return store_on(system, bytes, &Sink::Path { path: path.to_path_buf(), force: false }, control);
+    }
     if path.file_name().is_none() {
         return Err(Error::new(ErrorKind::Io(std::io::ErrorKind::InvalidInput)).at(path));
     }

@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
+#[cfg(unix)]
+use std::os::fd::AsFd;
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, DirBuilder, OpenOptions};
@@ -37,16 +39,9 @@ pub(super) fn create_folder(parent: &Dir, name: &OsStr, readers: Readers) -> io:
 
 pub(super) fn close_folder(folder: &Dir) -> io::Result<()> {
     #[cfg(unix)]
-    {
-        use cap_std::fs::{Permissions, PermissionsExt};
-        // On Linux the handle may only be good for opening files (`O_PATH`), and `fchmod` fails on it. This call opens another one.
-        folder.set_permissions(".", Permissions::from_mode(0o700))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = folder;
-        Ok(())
-    }
+    super::set_folder_mode(folder.as_fd(), ".".as_ref(), 0o700)?;
+    let _ = folder;
+    Ok(())
 }
 
 pub(super) fn exists(folder: &Dir, name: &OsStr) -> io::Result<bool> {
@@ -69,30 +64,19 @@ pub(super) fn rename(folder: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
 }
 
 pub(super) fn move_new(from_folder: &Dir, from: &OsStr, to_folder: &Dir, to: &OsStr) -> io::Result<()> {
-    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    #[cfg(unix)]
+    return super::os::system::move_new((from_folder.as_fd(), from.as_ref()), (to_folder.as_fd(), to.as_ref()));
+    // Creating a second link fails for an existing name; then the first link is removed.
+    #[cfg(not(unix))]
     {
-        use rustix::fs::{RenameFlags, renameat_with};
-        use rustix::io::Errno;
-        match renameat_with(from_folder, from, to_folder, to, RenameFlags::NOREPLACE) {
-            // Not every kernel and file system supports the flag.
-            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
-            result => return Ok(result?),
-        }
+        from_folder.hard_link(from, to_folder, to)?;
+        from_folder.remove_file(from).inspect_err(|_| drop(to_folder.remove_file(to)))
     }
-    // Creating a second link also fails for an existing name; then the first link is removed.
-    from_folder.hard_link(from, to_folder, to)?;
-    from_folder.remove_file(from).inspect_err(|_| {
-        let _ = to_folder.remove_file(to);
-    })
 }
 
 pub(super) fn sync_folder(folder: &Dir) -> io::Result<()> {
     match cfg!(unix) {
-        true => match folder.open(".")?.sync_all() {
-            // Some file systems cannot sync a folder. That is no reason to discard a complete file.
-            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
-            result => result,
-        },
+        true => super::tolerate(folder.open(".").and_then(|folder| folder.sync_all()), "sync a folder"),
         false => Ok(()),
     }
 }

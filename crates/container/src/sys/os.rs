@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IoSlice, IoSliceMut, IsTerminal, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use cap_std::fs::Dir;
@@ -17,12 +18,8 @@ use super::{Readers, Readiness, Status, System};
 pub struct Os;
 
 impl System for Os {
-    fn stdin(&self) -> io::Result<File> {
-        system::stdin()
-    }
-
-    fn stdout(&self) -> io::Result<File> {
-        system::stdout()
+    fn descriptor(&self, number: u32, readiness: Readiness) -> io::Result<File> {
+        system::descriptor(number, readiness)
     }
 
     fn open(&self, path: &Path) -> io::Result<File> {
@@ -60,7 +57,8 @@ impl System for Os {
     fn read_link(&self, path: &Path) -> io::Result<Option<PathBuf>> {
         match fs::symlink_metadata(path) {
             Ok(metadata) if metadata.is_symlink() => {
-                system::refuse_planted(path, &metadata)?;
+                let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+                refuse_planted(&system::status(&metadata), &system::status_of(folder.unwrap_or(Path::new(".")))?)?;
                 fs::read_link(path).map(Some)
             }
             Ok(_) => Ok(None),
@@ -132,7 +130,7 @@ impl System for Os {
     }
 
     fn sync(&self, file: &File) -> io::Result<()> {
-        file.sync_all()
+        tolerate(file.sync_all(), "sync a file")
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
@@ -180,10 +178,36 @@ impl System for Os {
     }
 }
 
+/// Accepts that a file system cannot do something which is no reason to discard a complete file, and notes it once.
+pub(crate) fn tolerate(done: io::Result<()>, what: &'static str) -> io::Result<()> {
+    static NOTED: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+    let Err(error) = &done else { return done };
+    if !is_unsupported(error) {
+        return done;
+    }
+    let mut noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !noted.contains(&what) {
+        noted.push(what);
+        if let Some(note) = super::NOTE.get() {
+            note(&format!("this file system cannot {what}: {error}"));
+        }
+    }
+    Ok(())
+}
+
+/// Returns an error for a file or link that another user may have planted.
+pub(crate) fn refuse_planted(file: &Status, folder: &Status) -> io::Result<()> {
+    let error =
+        || io::Error::new(io::ErrorKind::PermissionDenied, "made by another user in a folder that everybody shares");
+    if system::is_planted(file, folder) { Err(error()) } else { Ok(()) }
+}
+
+pub(crate) use system::{is_unsupported, may_adopt};
+
 #[cfg(unix)]
 #[path = "unix.rs"]
-mod system;
+pub(crate) mod system;
 
 #[cfg(windows)]
 #[path = "windows.rs"]
-mod system;
+pub(crate) mod system;

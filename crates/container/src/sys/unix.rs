@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, IoSlice, IoSliceMut};
-use std::os::fd::AsFd;
+use std::os::fd::BorrowedFd;
 #[cfg(target_os = "linux")]
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
@@ -10,11 +10,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-#[cfg(target_os = "linux")]
-use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat, renameat, unlinkat};
+use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use crate::sys::{Kind, Readers, Readiness, Status};
+use crate::sys::{Kind, Readers, Readiness, Status, tolerate};
 
 /// Number of bytes that a ready pipe takes without blocking, by POSIX.
 #[cfg(target_os = "linux")]
@@ -25,20 +25,13 @@ const PIPE_BUFFER_BYTES: usize = 512;
 /// Largest number of buffers in one vectored call (`IOV_MAX`).
 const MAX_BUFFERS: usize = 1024;
 
-/// Returns the file. If it is a pipe, it gets a buffer of a mebibyte, the most that Linux allows by default, instead of 64 KiB: the
-/// system then changes less often between the two processes. Other systems, and a refusal, leave it as it is.
-fn with_large_pipe(file: File) -> File {
+/// An open descriptor as a separate handle. A pipe gets a buffer of a mebibyte, the most that Linux allows by default, instead of 64 KiB:
+/// the system then changes less often between the two processes. Other systems, and a refusal, leave it as it is.
+pub(super) fn descriptor(number: u32, readiness: Readiness) -> io::Result<File> {
+    let file = tress_terminal::descriptor::take(number, readiness == Readiness::Writable)?;
     #[cfg(target_os = "linux")]
     let _ = rustix::pipe::fcntl_setpipe_size(&file, 1 << 20);
-    file
-}
-
-pub(super) fn stdin() -> io::Result<File> {
-    Ok(with_large_pipe(io::stdin().as_fd().try_clone_to_owned()?.into()))
-}
-
-pub(super) fn stdout() -> io::Result<File> {
-    Ok(with_large_pipe(io::stdout().as_fd().try_clone_to_owned()?.into()))
+    Ok(file)
 }
 
 /// A FIFO is opened without waiting for a writer: readers wait for its data, and check the cancel flag while they wait.
@@ -67,22 +60,16 @@ pub(super) fn create_new(path: &Path, readers: Readers) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(mode(readers)).open(path)
 }
 
+/// The file can be read too, in case it has to be copied because the system refuses to name it.
 #[cfg(target_os = "linux")]
 pub(super) fn create_anonymous(folder: &Path, readers: Readers) -> io::Result<File> {
-    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-    let file: File = match rustix::fs::open(folder, flags, Mode::from_raw_mode(mode(readers))) {
-        Ok(file) => file.into(),
-        // Old kernels and some file systems return EISDIR or EINVAL for an unsupported flag.
-        Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::ISDIR | rustix::io::Errno::INVAL) => {
-            return Err(io::ErrorKind::Unsupported.into());
-        }
-        Err(error) => return Err(error.into()),
-    };
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    // Kernels and file systems without this flag have many errors for it. Creating a file with a name meets any other cause again.
+    let unsupported = |_| io::Error::from(io::ErrorKind::Unsupported);
+    let file: File = rustix::fs::open(folder, flags, Mode::from_raw_mode(mode(readers))).map_err(unsupported)?.into();
     // `link` goes through /proc: find out now whether /proc exists, not when all the work is done.
-    match fs::metadata(handle_path(&file)) {
-        Ok(_) => Ok(file),
-        Err(_) => Err(io::ErrorKind::Unsupported.into()),
-    }
+    fs::metadata(handle_path(&file)).map_err(|_| io::ErrorKind::Unsupported)?;
+    Ok(file)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -106,22 +93,59 @@ pub(super) fn link(_file: &File, _path: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// A name in a folder.
+pub(crate) type Name<'a> = (BorrowedFd<'a>, &'a Path);
+
+/// Ways to move a file to a free name, the best one first. Kernels and file systems lack the first two: exFAT and Android have neither.
+const WAYS_TO_MOVE: [fn(Name<'_>, Name<'_>) -> io::Result<()>; 3] = [move_by_flag, move_by_link, move_onto_placeholder];
+
 pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
-    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
-    {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        use rustix::io::Errno;
-        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-            // Not every kernel and file system supports the flag.
-            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
-            result => return Ok(result?),
-        }
-    }
-    // Creating a second link also fails for an existing name; then the first link is removed.
-    fs::hard_link(from, to)?;
-    fs::remove_file(from).inspect_err(|_| {
-        let _ = fs::remove_file(to);
-    })
+    move_new((CWD, from), (CWD, to))
+}
+
+/// Moves a file to a free name; `AlreadyExists` if the name is taken. A file system without links may have any error for one: rclone has
+/// EIO. An error of the disk meets the last way, too.
+pub(crate) fn move_new(from: Name<'_>, to: Name<'_>) -> io::Result<()> {
+    let is_result = |moved: &io::Result<()>| match moved {
+        Err(error) => error.kind() == io::ErrorKind::AlreadyExists,
+        Ok(()) => true,
+    };
+    let [better @ .., last] = WAYS_TO_MOVE;
+    better.iter().map(|way| way(from, to)).find(is_result).unwrap_or_else(|| last(from, to))
+}
+
+fn move_by_flag(from: Name<'_>, to: Name<'_>) -> io::Result<()> {
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    return Ok(rustix::fs::renameat_with(from.0, from.1, to.0, to.1, rustix::fs::RenameFlags::NOREPLACE)?);
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+    Err(Errno::NOSYS.into())
+}
+
+/// Creating a second link fails for an existing name; then the first link is removed.
+fn move_by_link(from: Name<'_>, to: Name<'_>) -> io::Result<()> {
+    linkat(from.0, from.1, to.0, to.1, AtFlags::empty())?;
+    remove(from).inspect_err(|_| drop(remove(to)))
+}
+
+/// An empty file reserves the name, and the rename replaces it. Between the two calls the empty file can be seen.
+fn move_onto_placeholder(from: Name<'_>, to: Name<'_>) -> io::Result<()> {
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
+    drop(openat(to.0, to.1, flags, Mode::RUSR | Mode::WUSR)?);
+    let renamed = renameat(from.0, from.1, to.0, to.1).map_err(io::Error::from);
+    renamed.inspect_err(|_| drop(remove(to)))
+}
+
+fn remove(name: Name<'_>) -> io::Result<()> {
+    Ok(unlinkat(name.0, name.1, AtFlags::empty())?)
+}
+
+/// Whether the error says that this system or file system does not support the call, or that this process may not make it. Errors of a
+/// disk are others.
+pub(crate) fn is_unsupported(error: &io::Error) -> bool {
+    use Errno as E;
+    let unsupported = [E::INVAL, E::NOSYS, E::NOTSUP, E::OPNOTSUPP, E::NOTTY, E::BADF, E::ISDIR];
+    let refused = [E::PERM, E::ACCESS, E::XDEV, E::MLINK];
+    E::from_io_error(error).is_some_and(|error| unsupported.contains(&error) || refused.contains(&error))
 }
 
 pub(super) fn status(metadata: &Metadata) -> Status {
@@ -143,21 +167,20 @@ pub(super) fn status_of(path: &Path) -> io::Result<Status> {
     Ok(status(&fs::metadata(path)?))
 }
 
-/// Rejects a link that another user may have planted: a link in a sticky folder that everybody may write to, owned neither by us nor by
-/// the folder's owner. Linux refuses to follow such a link (`protected_symlinks`), but this program reads links itself.
-pub(super) fn refuse_planted(path: &Path, link: &Metadata) -> io::Result<()> {
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => fs::metadata(parent)?,
-        _ => fs::metadata(".")?,
-    };
-    let is_shared = folder.mode() & 0o1002 == 0o1002;
-    if is_shared && link.uid() != folder.uid() && link.uid() != geteuid().as_raw() {
-        return Err(io::Error::new(
-            io::ErrorKind::PermissionDenied,
-            "symbolic link of another user in a folder that everybody shares",
-        ));
-    }
-    Ok(())
+/// Whether another user may have planted a file or link: in a sticky folder that everybody may write to, owned neither by us nor by the
+/// folder's owner. Linux refuses to follow such a link or to open such a FIFO (`protected_symlinks`, `protected_fifos`), but this program
+/// reads links itself.
+pub(super) fn is_planted(file: &Status, folder: &Status) -> bool {
+    let (Some((_, user, _)), Some((mode, owner, _))) = (file.owner, folder.owner) else { return false };
+    mode & 0o1002 == 0o1002 && user != owner && user != geteuid().as_raw()
+}
+
+/// Whether a new file may get the mode and the owner of the file that it replaces. If another user made the old file, that user could
+/// read and change the new one. Root takes over other owners, but only in a folder that nobody else can write to.
+pub(crate) fn may_adopt(old: &Status, folder: &Status) -> bool {
+    let (Some((_, user, _)), Some((mode, owner, _))) = (old.owner, folder.owner) else { return false };
+    let this = geteuid().as_raw();
+    user == this || this == 0 && owner == 0 && mode & 0o022 == 0
 }
 
 /// On unix every file has metadata.
@@ -186,7 +209,7 @@ pub(super) fn adopt(file: &File, old: &Status) -> io::Result<()> {
         // The new file's group is not the old one's, so it gets at most the rights of others.
         mode &= !0o070 | (mode & 0o007) << 3;
     }
-    file.set_permissions(Permissions::from_mode(mode))
+    tolerate(file.set_permissions(Permissions::from_mode(mode)), "set permissions")
 }
 
 pub(super) fn wait(file: &File, readiness: Readiness, timeout: Duration) -> io::Result<bool> {
@@ -229,9 +252,62 @@ pub(super) fn write_ready(file: &File, buffers: &[IoSlice<'_>]) -> io::Result<us
 }
 
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
-    match File::open(folder)?.sync_all() {
-        // Some file systems cannot sync a folder. That is no reason to discard a complete file.
-        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
-        result => result,
+    tolerate(File::open(folder).and_then(|folder| folder.sync_all()), "sync a folder")
+}
+
+/// Sets the permission bits of a folder; fails for a link. Of `cap-std`, the call for this panics if the system refuses one of its checks.
+pub(crate) fn set_folder_mode(parent: BorrowedFd<'_>, name: &Path, mode: u32) -> io::Result<()> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = openat(parent, name, flags, Mode::empty())?;
+    tolerate(rustix::fs::fchmod(folder, Mode::from_raw_mode(mode as _)).map_err(Into::into), "set permissions")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_of_moving_takes_only_free_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for way in WAYS_TO_MOVE {
+            fs::write(path("new"), b"new").unwrap();
+            fs::write(path("taken"), b"old").unwrap();
+            let [new, taken, free] = ["new", "taken", "free"].map(path);
+            let error = way((CWD, &new), (CWD, &taken)).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+            assert!(fs::read(&new).unwrap() == b"new" && fs::read(&taken).unwrap() == b"old");
+            assert!(way((CWD, &path("missing")), (CWD, &free)).is_err() && !free.exists());
+            way((CWD, &new), (CWD, &free)).unwrap();
+            assert!(!new.exists() && fs::read(&free).unwrap() == b"new");
+            fs::remove_file(free).unwrap();
+        }
+    }
+
+    /// By fsync(2): EIO, ENOSPC and EDQUOT report lost data.
+    #[test]
+    fn only_errors_of_the_disk_discard_a_file() {
+        use Errno as E;
+        let harmless = [E::INVAL, E::OPNOTSUPP, E::NOSYS, E::BADF, E::NOTTY, E::ISDIR, E::ACCESS, E::PERM];
+        for error in [E::IO, E::NOSPC, E::DQUOT, E::NOENT, E::MFILE].into_iter().chain(harmless) {
+            assert_eq!(tolerate(Err(error.into()), "sync a test").is_ok(), harmless.contains(&error), "{error}");
+        }
+        assert!(tolerate(Err(io::ErrorKind::Unsupported.into()), "sync a test").is_err());
+    }
+
+    #[test]
+    fn only_what_this_user_decided_is_taken_over() {
+        let (this, other) = (geteuid().as_raw(), 12345);
+        let status = |mode, user| Status { owner: Some((mode, user, 0)), ..status(&fs::metadata(".").unwrap()) };
+        let here = [(this, (0o1777, other), true), (this, (0o755, this), true)];
+        let roots = [(other, (0o755, 0), this == 0), (other, (0o700, 0), this == 0)];
+        let shared = [(0o755, other), (0o775, 0), (0o757, 0), (0o1777, 0)].map(|folder| (other, folder, false));
+        for (user, (mode, owner), expected) in here.into_iter().chain(roots).chain(shared) {
+            assert_eq!(
+                may_adopt(&status(0o666, user), &status(mode, owner)),
+                expected,
+                "{user} in {mode:o} of {owner}"
+            );
+        }
     }
 }

@@ -7,7 +7,6 @@
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, IoSlice, IoSliceMut, Write};
 use std::os::windows::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
-use std::os::windows::io::AsHandle;
 use std::path::Path;
 use std::time::Duration;
 
@@ -22,12 +21,8 @@ const ERROR_NOT_SUPPORTED: i32 = 50;
 /// Needed to open folders.
 const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
 
-pub(super) fn stdin() -> io::Result<File> {
-    Ok(io::stdin().as_handle().try_clone_to_owned()?.into())
-}
-
-pub(super) fn stdout() -> io::Result<File> {
-    Ok(io::stdout().as_handle().try_clone_to_owned()?.into())
+pub(super) fn descriptor(number: u32, readiness: Readiness) -> io::Result<File> {
+    tress_terminal::descriptor::take(number, readiness == Readiness::Writable)
 }
 
 pub(super) fn open(path: &Path) -> io::Result<File> {
@@ -72,8 +67,18 @@ fn move_new(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Creating a symlink takes a privilege on Windows, and there are no sticky folders.
-pub(super) fn refuse_planted(_path: &Path, _link: &Metadata) -> io::Result<()> {
-    Ok(())
+pub(super) fn is_planted(_file: &Status, _folder: &Status) -> bool {
+    false
+}
+
+/// A new file gets the rights of its folder.
+pub(crate) fn may_adopt(_old: &Status, _folder: &Status) -> bool {
+    true
+}
+
+/// Renaming has its own way for file systems without links, and nothing else here depends on the file system.
+pub(crate) fn is_unsupported(_error: &io::Error) -> bool {
+    false
 }
 
 pub(super) fn status_of(path: &Path) -> io::Result<Status> {
@@ -91,7 +96,7 @@ pub(super) fn is_bare_device(path: &Path) -> bool {
     OpenOptions::new().write(true).open(path).is_ok_and(|device| device.metadata().is_err())
 }
 
-fn status(metadata: &Metadata) -> Status {
+pub(super) fn status(metadata: &Metadata) -> Status {
     let kind = metadata.file_type();
     Status {
         kind: if kind.is_dir() {

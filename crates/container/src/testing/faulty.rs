@@ -28,11 +28,21 @@ pub enum Fault {
     /// A sync fails, and the data written since the last sync is lost. As in real systems, the data is dropped, and the next sync reports
     /// success. Only syncs of files are counted.
     Lost,
+    /// The file system does not support the call (EOPNOTSUPP).
+    Unsupported,
 }
 
 /// The error of a broken disk, EIO. The standard library has no kind for it.
 pub fn broken_disk() -> io::ErrorKind {
     io::Error::from_raw_os_error(5).kind()
+}
+
+/// The error of a call that a file system does not support.
+pub fn unsupported() -> io::Error {
+    #[cfg(unix)]
+    return rustix::io::Errno::OPNOTSUPP.into();
+    #[cfg(not(unix))]
+    io::ErrorKind::Unsupported.into()
 }
 
 /// Whether long tests try every n (`make soak`), instead of fewer.
@@ -111,6 +121,7 @@ impl Faulty {
             Fault::Error(kind) => Err(kind.into()),
             Fault::Signal => Err(io::ErrorKind::Interrupted.into()),
             Fault::Gone | Fault::Lost => Err(broken_disk().into()),
+            Fault::Unsupported => Err(unsupported()),
             Fault::Short => Ok(()),
             Fault::Slow => {
                 std::thread::sleep(SLOW);
@@ -194,14 +205,10 @@ impl Faulty {
 }
 
 impl System for Faulty {
-    fn stdin(&self) -> io::Result<File> {
+    fn descriptor(&self, number: u32, readiness: Readiness) -> io::Result<File> {
         let os = self.call()?;
-        self.stdin.as_ref().map_or_else(|| os.stdin(), File::try_clone)
-    }
-
-    fn stdout(&self) -> io::Result<File> {
-        let os = self.call()?;
-        self.stdout.as_ref().map_or_else(|| os.stdout(), File::try_clone)
+        let replaced = [&self.stdin, &self.stdout].get(number as usize).and_then(|file| file.as_ref());
+        replaced.map_or_else(|| os.descriptor(number, readiness), File::try_clone)
     }
 
     fn open(&self, path: &Path) -> io::Result<File> {

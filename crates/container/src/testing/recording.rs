@@ -86,12 +86,8 @@ pub fn inode_of(file: &cap_std::fs::File) -> Inode {
 }
 
 impl System for Recording {
-    fn stdin(&self) -> io::Result<File> {
-        self.os.stdin()
-    }
-
-    fn stdout(&self) -> io::Result<File> {
-        self.os.stdout()
+    fn descriptor(&self, number: u32, readiness: Readiness) -> io::Result<File> {
+        self.os.descriptor(number, readiness)
     }
 
     fn open(&self, path: &Path) -> io::Result<File> {

@@ -171,6 +171,7 @@ pub(crate) mod faults {
     pub(crate) fn may_fail() -> io::Result<()> {
         match next() {
             Some(Fault::Error(kind)) => Err(kind.into()),
+            Some(Fault::Unsupported) => Err(crate::testing::faulty::unsupported()),
             Some(Fault::Signal) => Err(io::ErrorKind::Interrupted.into()),
             Some(Fault::Gone | Fault::Lost) => Err(broken_disk().into()),
             Some(Fault::Short | Fault::Slow) | None => Ok(()),

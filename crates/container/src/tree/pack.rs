@@ -12,6 +12,12 @@ use tress_terminal::shown;
 /// Number of names, besides the first, in the error about entries that a tree cannot hold.
 const MAX_LISTED_NAMES: usize = 9;
 
+/// Most bytes that the status of a file reports whose length is another, without having changed: a page, as files in /sys report.
+const SMALL_BYTES: u64 = 64 << 10;
+
+/// Most bytes of such a file, which memory holds. Those in /proc that have more, such as /proc/kcore, are no files to keep.
+const MAX_WRONG_BYTES: u64 = 64 << 20;
+
 /// Called for every link and special file that is left out, with the error that it would have caused.
 pub type Skipped<'s> = &'s mut dyn FnMut(&Error);
 
@@ -168,28 +174,50 @@ impl Packer<'_, '_> {
         if identity != FileIdentity::of(seen) || !metadata.is_file() {
             return Err(changed(shown));
         }
-        let size_bytes = metadata.len();
         let path = self.stored_path(path)?;
+        // The status of a file in /proc or /sys does not report its length: a small file is read before the header states the length.
+        let reported_bytes = metadata.len();
+        let mut start = Vec::new();
+        let mut is_read = false;
+        while reported_bytes <= SMALL_BYTES && !is_read && start.len() as u64 <= MAX_WRONG_BYTES {
+            check_cancelled(self.control)?;
+            let count = self.read(&mut file).map_err(failed)?;
+            start.extend_from_slice(&self.buffer[..count]);
+            is_read = count == 0;
+        }
+        let size_bytes = if is_read { start.len() as u64 } else { reported_bytes };
+        if size_bytes != reported_bytes && FileIdentity::of(&calls::file_status(&file).map_err(failed)?) != identity {
+            return Err(changed(shown));
+        }
         self.write_header(&entry(path, EntryKind::File { size_bytes }, &metadata))?;
 
+        self.out.write_all(&start)?;
         // One more read than the size requires must find the end.
-        let mut left_bytes = size_bytes;
-        loop {
+        let mut left_bytes = size_bytes.checked_sub(start.len() as u64).ok_or_else(|| changed(shown))?;
+        while !is_read {
             check_cancelled(self.control)?;
-            let count = match calls::read(&mut file, &mut self.buffer) {
-                Ok(0) if left_bytes == 0 => break,
-                Ok(0) => return Err(changed(shown)),
-                Ok(count) => count,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(failed(error)),
-            };
+            let count = self.read(&mut file).map_err(failed)?;
+            is_read = count == 0;
             left_bytes = left_bytes.checked_sub(count as u64).ok_or_else(|| changed(shown))?;
             self.out.write_all(&self.buffer[..count])?;
+        }
+        if left_bytes > 0 {
+            return Err(changed(shown));
         }
         if FileIdentity::of(&calls::file_status(&file).map_err(failed)?) != identity {
             return Err(changed(shown));
         }
         write::write_padding(self.out, size_bytes).map_err(Error::from)
+    }
+
+    /// Reads the next bytes of a file into the buffer. Returns 0 at its end.
+    fn read(&mut self, file: &mut calls::File) -> std::io::Result<usize> {
+        loop {
+            match calls::read(file, &mut self.buffer) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                read => return read,
+            }
+        }
     }
 
     /// Packs the folder at `self.path` itself, and lists its contents.

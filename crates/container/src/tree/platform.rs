@@ -4,12 +4,17 @@
 use super::calls::may_fail;
 use super::recorded;
 use super::time::FileTime;
+#[cfg(unix)]
+use crate::sys::set_folder_mode as set_mode_of_folder;
+use crate::sys::tolerate;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 #[cfg(unix)]
 use cap_std::fs::{MetadataExt, OpenOptionsExt, Permissions, PermissionsExt};
 use std::ffi::OsStr;
 use std::io;
+#[cfg(unix)]
+use std::os::fd::AsFd;
 
 /// Identifies a file and its content. A program can restore size, inode and modification time after a change, but on unix not the change
 /// time. On Windows only size and times are available here.
@@ -118,7 +123,7 @@ pub(crate) fn set_file_mode(file: &File, mode: u32) -> io::Result<()> {
     may_fail()?;
     #[cfg(unix)]
     {
-        file.set_permissions(Permissions::from_mode(mode))
+        tolerate(file.set_permissions(Permissions::from_mode(mode)), "set permissions")
     }
     #[cfg(not(unix))]
     {
@@ -132,7 +137,7 @@ pub(crate) fn set_folder_mode(parent: &Dir, name: &OsStr, mode: u32) -> io::Resu
     may_fail()?;
     #[cfg(unix)]
     {
-        parent.set_permissions(name, Permissions::from_mode(mode))
+        set_mode_of_folder(parent.as_fd(), name.as_ref(), mode)
     }
     #[cfg(not(unix))]
     {
@@ -153,7 +158,8 @@ pub(crate) fn set_modified(folder: &Dir, name: &OsStr, time: FileTime) -> io::Re
             last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT as _ },
             last_modification: Timespec { tv_sec: time.seconds, tv_nsec: time.nanoseconds.into() },
         };
-        Ok(rustix::fs::utimensat(folder, name, &times, AtFlags::SYMLINK_NOFOLLOW)?)
+        let set = rustix::fs::utimensat(folder, name, &times, AtFlags::SYMLINK_NOFOLLOW);
+        tolerate(set.map_err(io::Error::from), "set times")
     }
     #[cfg(not(unix))]
     {
@@ -173,7 +179,7 @@ pub(crate) fn sync_file(file: &File) -> io::Result<()> {
     match cfg!(target_os = "linux") {
         true => Ok(()),
         false => {
-            file.sync_all()?;
+            tolerate(file.sync_all(), "sync a file")?;
             recorded::synced(file);
             Ok(())
         }
@@ -185,8 +191,11 @@ pub(crate) fn sync_all(folder: &Dir) -> io::Result<()> {
     may_fail()?;
     #[cfg(target_os = "linux")]
     {
-        // A `Dir` may hold a handle that can only be used to open files.
-        rustix::fs::syncfs(folder.open(".")?)?;
+        // A `Dir` may hold a handle that can only be used to open files. Whoever may not list a folder cannot open it either.
+        match folder.open(".").and_then(|folder| Ok(rustix::fs::syncfs(folder)?)) {
+            Err(error) if crate::sys::is_unsupported(&error) => rustix::fs::sync(),
+            synced => synced?,
+        }
         recorded::synced_all();
         Ok(())
     }
@@ -201,7 +210,7 @@ pub(crate) fn sync_all(folder: &Dir) -> io::Result<()> {
 pub(crate) fn sync_names(folder: &Dir) -> io::Result<()> {
     may_fail()?;
     if cfg!(unix) {
-        folder.open(".")?.sync_all()?;
+        tolerate(folder.open(".").and_then(|folder| folder.sync_all()), "sync a folder")?;
         recorded::synced_names(folder);
     }
     Ok(())
@@ -213,8 +222,8 @@ pub(crate) fn rename_to_free_name(parent: &Dir, from: &OsStr, to: &OsStr) -> io:
     #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
     {
         use rustix::fs::{RenameFlags, renameat_with};
-        match renameat_with(parent, from, parent, to, RenameFlags::NOREPLACE) {
-            Err(error) if is_unsupported(error) => {}
+        match renameat_with(parent, from, parent, to, RenameFlags::NOREPLACE).map_err(io::Error::from) {
+            Err(error) if crate::sys::is_unsupported(&error) => {}
             done => {
                 done?;
                 recorded::renamed(parent, from, to);
@@ -222,18 +231,18 @@ pub(crate) fn rename_to_free_name(parent: &Dir, from: &OsStr, to: &OsStr) -> io:
             }
         }
     }
-    rename_onto_placeholder(parent, from, to)
+    rename_after_check(parent, from, to)
 }
 
-/// Like [`rename_to_free_name`], where a rename has no flags: an empty folder of ours reserves the name, and a rename can replace only an
-/// empty folder. On Windows it replaces no folder, so the name is free for a moment in between.
-fn rename_onto_placeholder(parent: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
-    create_folder(parent, to)?;
-    let renamed = match cfg!(windows) {
-        true => parent.remove_dir(to).and_then(|()| parent.rename(from, parent, to)),
-        false => parent.rename(from, parent, to),
-    };
-    renamed.inspect_err(|_| drop(parent.remove_dir(to)))?;
+/// Like [`rename_to_free_name`], where a rename has no flags. Of a folder it can replace only an empty folder that was made since the check,
+/// on Windows nothing.
+fn rename_after_check(parent: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    match parent.symlink_metadata(to) {
+        Ok(_) => return Err(io::ErrorKind::AlreadyExists.into()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    parent.rename(from, parent, to)?;
     recorded::renamed(parent, from, to);
     Ok(())
 }
@@ -246,13 +255,13 @@ pub(crate) fn exchange(parent: &Dir, one: &OsStr, other: &OsStr) -> Option<io::R
     #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
     {
         use rustix::fs::{RenameFlags, renameat_with};
-        match renameat_with(parent, one, parent, other, RenameFlags::EXCHANGE) {
-            Err(error) if is_unsupported(error) => None,
+        match renameat_with(parent, one, parent, other, RenameFlags::EXCHANGE).map_err(io::Error::from) {
+            Err(error) if crate::sys::is_unsupported(&error) => None,
             done => {
                 if done.is_ok() {
                     recorded::exchanged(parent, one, other);
                 }
-                Some(done.map_err(io::Error::from))
+                Some(done)
             }
         }
     }
@@ -261,13 +270,6 @@ pub(crate) fn exchange(parent: &Dir, one: &OsStr, other: &OsStr) -> Option<io::R
         let _ = (parent, one, other);
         None
     }
-}
-
-/// Whether the kernel or the file system does not support renaming with flags.
-#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-fn is_unsupported(error: rustix::io::Errno) -> bool {
-    use rustix::io::Errno;
-    [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP].contains(&error)
 }
 
 /// The file system that a file is on; 0 if unknown.
@@ -293,7 +295,7 @@ mod tests {
     fn only_free_names_are_taken() {
         let folder = tempfile::TempDir::new().unwrap();
         let handle = open_given_folder(folder.path()).unwrap();
-        for rename in [rename_to_free_name, rename_onto_placeholder] {
+        for rename in [rename_to_free_name, rename_after_check] {
             fs::create_dir_all(folder.path().join("new/inner")).unwrap();
             fs::create_dir(folder.path().join("empty")).unwrap();
             fs::write(folder.path().join("file"), b"").unwrap();
