@@ -461,6 +461,14 @@ fn a_trace_has_a_row_for_everyone_and_a_slice_for_every_batch() {
         "{read:?}"
     );
     assert_eq!((batches("seal"), batches("write")), (read.clone(), read));
+    // A trace replaces a file only with --force, and never an input.
+    let send = |trace, force: &[&str]| ends.send(&receiver, &[&["--trace", trace, "a"], force].concat());
+    fs::create_dir(ends.folder.path("inner")).unwrap();
+    send("trace.json", &[]).failed("trace.json");
+    send("trace.json", &["--force"]).ok();
+    for (trace, input) in [("a", "a"), ("me.key", "a"), ("inner/new", "inner")] {
+        send(trace, &["--force", input]).failed(trace);
+    }
     receiver.stop();
 }
 

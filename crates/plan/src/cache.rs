@@ -59,10 +59,10 @@ pub fn load(path: &Path) -> Cached {
     }
 }
 
-/// Replaces this file with a measurement. Creates its folder if necessary.
+/// Writes a measurement to this file, and replaces an older one, damaged or not. Creates its folder if necessary.
 ///
 /// # Errors
-/// The errors of writing a file.
+/// The file is something else, and the errors of writing a file.
 pub fn store(path: &Path, measurement: &Measurement, control: &Control) -> Result<(), Error> {
     if let Some(folder) = path.parent() {
         let mut builder = DirBuilder::new();
@@ -75,7 +75,15 @@ pub fn store(path: &Path, measurement: &Measurement, control: &Control) -> Resul
     let mut text = serde_json::to_vec_pretty(measurement)
         .map_err(|error| Error::new(ErrorKind::Io(std::io::ErrorKind::InvalidData)).with_source(error))?;
     text.push(b'\n');
-    commands::store(&text, &Sink::Path { path: path.to_path_buf(), force: true }, control)
+    commands::store(&text, &Sink::Path { path: path.to_path_buf(), force: is_measurement(path) }, control)
+}
+
+/// Whether a file begins like a measurement of any version, or is empty.
+fn is_measurement(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let is_read = path.is_file() && Os.open(path).is_ok_and(|file| file.take(64).read_to_end(&mut start).is_ok());
+    let text: Vec<u8> = start.into_iter().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    is_read && (text.is_empty() || text.starts_with(b"{\"schema\":"))
 }
 
 #[cfg(test)]
@@ -144,5 +152,18 @@ mod tests {
             assert_eq!(load(&path), Cached::Unusable);
         }
         assert_eq!(load(folder.path()), Cached::Missing);
+    }
+
+    #[test]
+    fn only_measurements_are_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tress.json");
+        let kinds = [("", true), ("{\n \"schema\": 0, ", true), ("{\"x\": 1}", false), ("AGE-SECRET-KEY-1", false)];
+        for (old, is_replaced) in kinds {
+            fs::write(&path, old).unwrap();
+            let stored = store(&path, &measurement(), &Control::new());
+            assert_eq!(stored.is_ok(), is_replaced, "{old}");
+            assert!(is_replaced || fs::read_to_string(&path).unwrap() == old, "{old}");
+        }
     }
 }

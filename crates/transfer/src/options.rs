@@ -49,6 +49,8 @@ pub struct SendOptions {
     pub stdin_name: String,
     /// Writes a trace in Chrome's format to this file.
     pub trace: Option<PathBuf>,
+    /// Replaces an existing file with the trace.
+    pub replace_trace: bool,
     /// Silence after which the receiver counts as lost.
     pub stall_time: Duration,
 }
@@ -70,6 +72,7 @@ impl SendOptions {
             restart: false,
             stdin_name: "stdin".into(),
             trace: None,
+            replace_trace: false,
             stall_time: STALL_TIME,
         }
     }

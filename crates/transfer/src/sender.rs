@@ -105,7 +105,7 @@ fn send_reporting(
         control.set_total(total_bytes);
     }
     let trace = match &options.trace {
-        Some(path) => ChromeTrace::create(system, path)?,
+        Some(path) => ChromeTrace::create(system, path, options.replace_trace)?,
         None => ChromeTrace::none(),
     };
     let streams = usize::from(options.streams).clamp(1, MAX_STREAMS);

@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::steering::{AdaptivePlanner, Costs};
-use tress_container::Error;
 use tress_container::commands::Sink;
 use tress_container::sink::{CheckedSink, NewFile};
 use tress_container::sys::System;
+use tress_container::{Error, ErrorKind};
 use tress_plan::Plan;
 
 /// Most bytes held in memory before they are written.
@@ -60,15 +60,13 @@ impl ChromeTrace {
         Self { begin: Instant::now(), file: None }
     }
 
-    /// Creates a trace file. An existing file is replaced.
-    pub(crate) fn create(system: &'static dyn System, path: &Path) -> Result<Self, Error> {
-        let sink = Sink::Path { path: path.to_path_buf(), force: true };
+    /// Creates a trace file. An existing file is replaced only with `force`.
+    pub(crate) fn create(system: &'static dyn System, path: &Path, force: bool) -> Result<Self, Error> {
+        let sink = Sink::Path { path: path.to_path_buf(), force };
         let file = match CheckedSink::check(system, &sink, None)? {
             CheckedSink::Name(name) => name.create()?,
             CheckedSink::Stream(_) => {
-                return Err(Error::new(tress_container::ErrorKind::Usage)
-                    .with_detail("the trace must be a regular file")
-                    .at(path));
+                return Err(Error::new(ErrorKind::Usage).with_detail("the trace must be a regular file").at(path));
             }
         };
         let file = TraceFile { file, buffer: "[\n".into(), written_bytes: 0, failure: None };

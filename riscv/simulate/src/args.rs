@@ -112,6 +112,9 @@ pub(crate) struct Simulate {
     /// With a FILE, standard output contains only what the program prints.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-", value_hint = ValueHint::FilePath)]
     pub(crate) json: Option<PathBuf>,
+    /// Replace an existing trace or JSON file
+    #[arg(short, long)]
+    pub(crate) force: bool,
     /// Program to run, or - for standard input
     #[arg(value_name = "PROGRAM.elf", value_hint = ValueHint::FilePath)]
     pub(crate) program: PathBuf,

@@ -12,7 +12,7 @@ use std::{
 
 use serde_json::json;
 use tress_sim::{Error, ErrorKind, Image, Machine, Model, Simulation, System, Variable, machine::PRESETS};
-use tress_terminal::{Failure, blocked::blocked, failure, files, note, progress::Instructions, signals};
+use tress_terminal::{Failure, blocked::blocked, descriptor, failure, files, note, progress::Instructions, signals};
 
 use crate::{
     args::{self, SecretSelection},
@@ -31,6 +31,7 @@ const MAX_PROGRAM_BYTES: u64 = 1 << 30;
 
 pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
     let program = &options.program;
+    check_outputs(options)?;
     let failed = |error: Error| simulation(&error, program, options.machine.is_some());
     let image = Image::parse(&read(program)?).map_err(failed)?;
     let progress = Instructions::start();
@@ -79,7 +80,7 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
     if let (Some(path), Some(trace)) = (&options.trace, simulation.trace()) {
         let mut text = Vec::new();
         trace.write(&mut text).map_err(|error| Failure::io(path, &error))?;
-        write_whole(path, &text).map_err(|error| Failure::io(path, &error))?;
+        write_whole(path, &text, options.force).map_err(|error| Failure::io(path, &error))?;
         if trace.is_empty() {
             let (shown, window, last) = (path.display(), &options.cycles, simulation.cycle());
             note(&format!(
@@ -121,12 +122,26 @@ fn prints_json(options: &args::Simulate) -> bool {
     options.json.as_deref() == Some(Path::new("-"))
 }
 
+/// Refuses outputs that exist or that are an input, before the run.
+fn check_outputs(options: &args::Simulate) -> Result<(), Failure> {
+    let [trace, json] =
+        [&options.trace, &options.json].map(|path| path.as_deref().filter(|&path| path != Path::new("-")));
+    if trace.is_some() && trace == json {
+        return Err(Failure::wrong_use("--trace and --json name the same file"));
+    }
+    for path in [trace, json].into_iter().flatten() {
+        files::refuse_input(path, options.machine.iter().chain([&options.program]).map(|input| input.as_path()))?;
+        files::refuse_existing(path, options.force)?;
+    }
+    Ok(())
+}
+
 /// Prints the result as text or as JSON, or writes the JSON to a file.
 fn report(options: &args::Simulate, json: &str, text: &str) -> Result<(), Failure> {
     match &options.json {
         None => files::print(text),
         Some(_) if prints_json(options) => files::print(json),
-        Some(path) => write_whole(path, json.as_bytes()).map_err(|error| Failure::io(path, &error)),
+        Some(path) => write_whole(path, json.as_bytes(), options.force).map_err(|error| Failure::io(path, &error)),
     }
 }
 
@@ -192,8 +207,12 @@ fn machine(options: &args::Simulate) -> Result<Machine, Failure> {
     Ok(machine)
 }
 
-/// Writes a file completely or not at all. A path that is not a regular file (a pipe, a device) is written to directly.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes a file completely or not at all; an existing one is replaced only with `force`. A path that is not a regular file (a pipe, a
+/// device) is written to directly.
+fn write_whole(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
+    if let Some(number) = descriptor::number(path) {
+        return descriptor::take(number, true)?.write_all(bytes);
+    }
     if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         // Nothing has to be cleaned up if a FIFO has no reader, or one that does not read.
         return blocked(|| File::options().write(true).open(path)?.write_all(bytes));
@@ -202,7 +221,11 @@ fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = tempfile::Builder::new().prefix(".tress-").tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
-    file.persist(path)?;
+    match if force { file.persist(path) } else { file.persist_noclobber(path) } {
+        // A file system may have neither links nor renaming that does not replace.
+        Err(failed) if !path.exists() => failed.file.persist(path).map(drop)?,
+        persisted => drop(persisted?),
+    }
     Ok(())
 }
 
@@ -210,7 +233,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let io = |error: io::Error| Failure::io(path, &error);
     let mut bytes = Vec::new();
     let input: Box<dyn Read> =
-        if path == Path::new("-") { Box::new(files::Stdin) } else { Box::new(File::open(path).map_err(io)?) };
+        if path == Path::new("-") { Box::new(files::Stdin) } else { Box::new(descriptor::open(path).map_err(io)?) };
     input.take(MAX_PROGRAM_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
     if bytes.len() as u64 > MAX_PROGRAM_BYTES {
         return Err(Failure::failed(format!("{}: larger than 1 GiB, the limit for a program", path.display())));

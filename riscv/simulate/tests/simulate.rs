@@ -104,6 +104,9 @@ fn a_program_that_prints_and_ends() {
     let run = simulate(&folder, &program, &["--json=report.json"]).ok();
     assert_eq!((run.stdout, run.stderr.as_str()), (b"hello\n".to_vec(), ""));
     assert!(folder.read("report.json") == printed);
+    simulate(&folder, &program, &["--json=report.json"]).failed("report.json");
+    simulate(&folder, &program, &["--force", "--json=report.json"]).ok();
+    simulate(&folder, &program, &["--force", "--json=program.elf"]).failed("program.elf");
     let keys = ["exit_code", "instructions", "cycles", "ipc", "harts", "regions"];
     assert!(keys.iter().all(|key| !report[key].is_null()), "{report}");
     assert_eq!((&report["exit_code"], &report["instructions"]), (&0.into(), &20.into()));
@@ -147,7 +150,7 @@ fn machines_with_timing() {
     let trace: Value = serde_json::from_slice(&folder.read("trace.json")).unwrap();
     assert!(trace["traceEvents"].as_array().or(trace.as_array()).is_some_and(|events| !events.is_empty()));
     // A window after the end of the program.
-    let late = ["--machine", "raptor", "--trace", "trace.json", "--cycles", "1000..1200"];
+    let late = ["--machine", "raptor", "--force", "--trace", "trace.json", "--cycles", "1000..1200"];
     let run = simulate(&folder, &program, &late).ok();
     let last = run.stderr.trim_end().rsplit(' ').next().and_then(|word| word.parse::<u64>().ok());
     assert!(run.stderr.starts_with("tress: note: trace.json") && run.stderr.contains("1000..1200"), "{}", run.stderr);

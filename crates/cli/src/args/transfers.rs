@@ -56,6 +56,9 @@ pub(crate) struct Send {
     /// Write a timeline of workers and connections to this file, in Chrome's trace format
     #[arg(long, value_name = "OUT", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub(crate) trace: Option<PathBuf>,
+    /// Replace an existing trace
+    #[arg(short, long, requires = "trace", hide_short_help = true)]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) threads: Threads,
     /// Files and folders to send, or - for standard input

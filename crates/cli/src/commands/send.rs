@@ -52,6 +52,11 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
     send.restart = options.restart;
     send.stdin_name.clone_from(&options.name);
     send.trace.clone_from(&options.trace);
+    send.replace_trace = options.force;
+    if let Some(trace) = &options.trace {
+        let inputs = options.inputs.iter().chain([&options.identity]);
+        files::refuse_input(trace, inputs.map(PathBuf::as_path))?;
+    }
     let inputs: Vec<_> = options.inputs.iter().map(|input| files::source(input)).collect();
     let skipped = AtomicU64::new(0);
     let on_event = |event: &SendEvent<'_>| match event {

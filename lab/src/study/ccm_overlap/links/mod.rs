@@ -243,6 +243,7 @@ impl LinkRun<'_> {
             self.wire.set_rate(rate)?;
             let before = self.wire.bytes()?;
             let options = ["--threads", "1", "--compute-rate", &compute, "--trace", &path];
+            let _ = std::fs::remove_file(&trace);
             let mut halfway = 0.0;
             let report = self.transfers.send(self.wire, &options, |wire| {
                 thread::sleep(Duration::from_secs_f64(after));
