@@ -5,6 +5,7 @@ use std::{
     fs,
     io::Write as _,
     os::unix::fs::{PermissionsExt as _, symlink},
+    process::Command,
 };
 
 use crate::common::{CHUNK_BYTES, Folder, names, plaintext};
@@ -43,6 +44,28 @@ fn round_trips() {
     // An existing folder is not changed.
     folder.tress(["decrypt", "-i", "me.key", "-o", "again", "photos.tress"]).failed("again");
     assert_eq!(fs::read(again.join("a")).unwrap(), plaintext(40_000));
+}
+
+/// The system refuses descriptors while a deep tree is unpacked: what is there of it is removed.
+#[test]
+fn without_descriptors_nothing_is_left() {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.path("deep").join("d/".repeat(60))).unwrap();
+    folder.tress(["encrypt", "-r", &folder.recipient, "-o", "deep.tress", "deep"]).ok();
+    let before = folder.names();
+    let mut refused = 0;
+    for limit in [12, 16, 24, 40, 64] {
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -n $0 && exec \"$@\"", &limit.to_string(), crate::PROGRAM]);
+        command.args(["decrypt", "-i", "me.key", "-o", "again", "deep.tress"]).current_dir(folder.root());
+        if command.output().unwrap().status.success() {
+            fs::remove_dir_all(folder.path("again")).unwrap();
+        } else {
+            refused += 1;
+        }
+        assert_eq!(folder.names(), before, "{limit}");
+    }
+    assert!(refused >= 1);
 }
 
 /// A container whose content is a tree of these bytes.

@@ -1,9 +1,12 @@
 //! Removes a folder with its contents: a partly unpacked tree, or a tree that was replaced.
 use super::calls::{self, Dir};
-use super::{OPEN_FOLDERS, platform};
+use super::platform;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
+
+/// Most folders that stay open: so few that removing works where unpacking ran out of descriptors.
+const OPEN_FOLDERS: usize = 1;
 
 struct RemoveFolder {
     handle: Option<Dir>,

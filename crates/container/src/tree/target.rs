@@ -18,7 +18,12 @@ pub(crate) struct UnpackTarget {
     /// Whether an existing folder is to be replaced.
     replaces: bool,
     is_installed: bool,
+    /// Descriptors for removing the unpacked files where unpacking ran out of them.
+    reserve: Vec<Dir>,
 }
+
+/// Descriptors that [`remove::remove_folder`] needs at most, with those by which `cap-std` checks `/proc`.
+const RESERVE: usize = 8;
 
 impl UnpackTarget {
     /// Makes the temporary folder next to the target.
@@ -50,8 +55,9 @@ impl UnpackTarget {
         let beside = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
         let name = name.to_owned();
         let parent = calls::open_given_folder(beside).map_err(at_target)?;
+        let reserve = (0..RESERVE).map(|_| parent.try_clone()).collect::<io::Result<_>>().map_err(at_target)?;
         let temporary = create_temporary(&parent).map_err(at_target)?;
-        Ok(UnpackTarget { path, parent, name, temporary, replaces, is_installed: false })
+        Ok(UnpackTarget { path, parent, name, temporary, replaces, is_installed: false, reserve })
     }
 
     pub(crate) fn parent(&self) -> &Dir {
@@ -133,6 +139,7 @@ impl UnpackTarget {
 impl Drop for UnpackTarget {
     fn drop(&mut self) {
         if !self.is_installed {
+            self.reserve.clear();
             // The earlier error is the one to report.
             drop(remove::remove_folder(&self.parent, &self.temporary));
         }
