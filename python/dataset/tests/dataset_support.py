@@ -23,6 +23,7 @@ from typing import Any
 from tress_dataset.names import Item, UnreadableEntry
 from tress_dataset.stores import Reading, Replace, Store, Writing
 from tress_dataset.stores.local import LocalStore
+from tress_dataset.worker import STOP
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.append(str(ROOT / "tests" / "python"))
@@ -93,15 +94,43 @@ class Deadly(Plain):
         return super().seal_whole(data, name)
 
 
-class Slow(Plain):
-    """Sleeps before each small object."""
+class Held(Plain):
+    """Encrypts `count` small objects in each process. Then writes to a FIFO, and waits until the run is stopped.
 
-    def __init__(self, seconds: float):
-        self.seconds = seconds
+    The driver opens the FIFO first, and so waits for its reader.
+    """
+
+    def __init__(self, fifo: Path, count: int):
+        self.fifo = fifo
+        self.count = count
+        self.driver: int | None = None
+
+    def __reduce__(self) -> Any:
+        if self.driver is None:
+            self.driver = os.open(self.fifo, os.O_WRONLY)
+        return Held, (self.fifo, self.count)
 
     def seal_whole(self, data: Any, name: str) -> bytes:
-        time.sleep(self.seconds)
+        with _held:
+            _encrypted.append(name)
+            number = len(_encrypted)
+        if number > self.count:
+            self.fifo.write_bytes(b"x")
+            while not STOP.is_set():
+                time.sleep(0.01)  # A handler of signals sets it, so no lock is held here.
         return super().seal_whole(data, name)
+
+
+_held = threading.Lock()
+_encrypted: list[str] = []
+
+
+@contextmanager
+def held(fifo: Path) -> Iterator[None]:
+    """Waits until a process with the codec `Held` holds. Fails if the run ends before."""
+    with open(fifo, "rb", buffering=0) as file:
+        assert file.read(1) == b"x", "the run has ended"
+        yield
 
 
 # Trees
@@ -243,6 +272,16 @@ def free_port() -> int:
                 return port
 
 
+def listens(process: subprocess.Popen[bytes], port: int) -> bool:
+    """Waits until a server accepts connections. Returns False if it ends before."""
+    while process.poll() is None:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return True
+        time.sleep(0.01)  # Neither of the servers reports that it is ready.
+    return False
+
+
 class S3Server:
     """The S3 server versitygw for a folder."""
 
@@ -272,13 +311,8 @@ class S3Server:
             stdout=log,
             stderr=log,
         )  # fmt: skip
-        end = time.monotonic() + 60
-        while self.process.poll() is None and time.monotonic() < end:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return
-            time.sleep(0.01)
-        raise RuntimeError((self.folder / "log").read_text())
+        if not listens(self.process, self.port):
+            raise RuntimeError((self.folder / "log").read_text())
 
     def stop(self) -> None:
         if self.process is not None:
@@ -327,7 +361,7 @@ class Proxy:
                     if self.command != "HEAD":
                         self.wfile.write(text)
                     return
-                link = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+                link = http.client.HTTPConnection("127.0.0.1", port)
                 link.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
                 for name, value in self.headers.items():
                     link.putheader(name, value)

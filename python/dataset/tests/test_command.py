@@ -8,13 +8,12 @@ import pty
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import KeyFixture
-from dataset_support import S3Server, leftovers, make_tree, read_tree
+from dataset_support import S3Server, held, leftovers, make_tree, read_tree
 
 
 def command(*arguments: Any, **more: Any) -> subprocess.CompletedProcess[str]:
@@ -139,23 +138,28 @@ def test_failures_are_reported_with_names(tmp_path: Path, keys: KeyFixture) -> N
 
 def test_signals(tmp_path: Path, keys: KeyFixture) -> None:
     """The command dies by the signal and leaves no partial object, and its workers end."""
-    make_tree(tmp_path / "plain", {f"{n}": 100_000 for n in range(4000)})
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    make_tree(tmp_path / "plain", {f"{n}": 1000 for n in range(400)})
     arguments = ["encrypt", str(tmp_path / "plain"), str(tmp_path / "sealed"), "-r", keys.recipient, "--workers", "2"]
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        run = subprocess.Popen(
-            [sys.executable, "-m", "tress_dataset.command", *arguments],
-            stderr=subprocess.PIPE,
-            env=environment,
-            text=True,
-        )
-        there = len(list((tmp_path / "sealed").glob("*.tress")))
-        while run.poll() is None and len(list((tmp_path / "sealed").glob("*.tress"))) < there + 20:
-            time.sleep(0.01)
-        run.send_signal(number)
-        _, errors = run.communicate(timeout=60)  # Returns when the workers have closed the pipe, too.
+    script = f"""
+import sys
+sys.path[:0] = {sys.path!r}
+from functools import partial
+from pathlib import Path
+from dataset_support import Held
+from tress_dataset import command
+if __name__ == "__main__":
+    command.encrypt = partial(command.encrypt, _codec=Held(Path({str(tmp_path / "fifo")!r}), 20))
+    sys.exit(command.main({arguments!r}))
+"""
+    (tmp_path / "script.py").write_text(script)
+    os.mkfifo(tmp_path / "fifo")
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+        run = subprocess.Popen([sys.executable, str(tmp_path / "script.py")], stderr=subprocess.PIPE, text=True)
+        with held(tmp_path / "fifo"):
+            run.send_signal(number)
+            _, errors = run.communicate()  # Returns when the workers have closed the pipe, too.
         assert run.returncode == -number and "Traceback" not in errors
-        if number == signal.SIGTERM:
+        if number != signal.SIGKILL:
             assert errors.count("tress-dataset: error: interrupted") == 1
             assert not leftovers(tmp_path)
 

@@ -5,22 +5,20 @@ from __future__ import annotations
 import getpass
 import os
 import shutil
-import socket
 import subprocess
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import KeyFixture
-from dataset_support import free_port, leftovers, make_tree, read_tree
+from dataset_support import Plain, flip, free_port, leftovers, listens, make_tree, read_tree
 
 pytest.importorskip("paramiko", reason="no paramiko: SFTP IS NOT TESTED")
 
 import tress_dataset as dataset
-from tress_dataset import Retry
+from tress_dataset import Retry, names
 
 QUICK = Retry(attempts=3, first=0.05, longest=0.2)
 
@@ -61,13 +59,8 @@ Subsystem sftp internal-sftp
             "allow_agent": False,
         }
         self.process = subprocess.Popen([program, "-D", "-f", str(folder / "config"), "-E", str(folder / "log")])
-        end = time.monotonic() + 60
-        while self.process.poll() is None and time.monotonic() < end:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return
-            time.sleep(0.01)
-        raise RuntimeError((folder / "log").read_text())
+        if not listens(self.process, self.port):
+            raise RuntimeError((folder / "log").read_text())
 
 
 @pytest.fixture
@@ -114,3 +107,31 @@ def test_an_unknown_server_is_refused(tmp_path: Path, keys: KeyFixture, ssh: Ssh
                 target_options=ssh.options,
             )
     assert not (tmp_path / "sealed").exists()
+
+
+@pytest.mark.parametrize("name", ["a", "in/b*"])
+def test_a_planted_temporary_file_is_not_written_to(
+    tmp_path: Path, ssh: SshServer, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Not even by somebody who guesses its name, or has the file open. A link there is not followed."""
+    made = make_tree(tmp_path / "plain", {name: 10})
+    how: dict[str, Any] = {"target_options": ssh.options, "retry": QUICK, "check": False, "_codec": Plain()}
+    plants: list[Callable[[Path], Any]] = [
+        lambda path: path.write_bytes(b""),
+        lambda path: path.symlink_to(tmp_path / "victim"),
+    ]
+    with ThreadPoolExecutor(1) as threads:
+        for number, plant in enumerate(plants):
+            sealed = tmp_path / f"sealed{number}"
+            how |= {"executor": threads}
+            with monkeypatch.context() as patch:
+                patch.setattr(names, "token_hex", lambda count: "0" * 2 * count)
+                part = sealed / names.random_name(f"{name}.tress")
+                part.parent.mkdir(parents=True)
+                plant(part)
+                run = dataset.encrypt(tmp_path / "plain", f"sftp://127.0.0.1{sealed}", "age1x", **how)
+                assert run.objects == 0
+            assert part.read_bytes() == b"" if part.exists() else not (tmp_path / "victim").exists()
+            part.unlink()
+            assert dataset.encrypt(tmp_path / "plain", f"sftp://127.0.0.1{sealed}", "age1x", **how).ok
+            assert read_tree(sealed) == {f"{name}.tress": flip(made[name])} and not leftovers(tmp_path)
