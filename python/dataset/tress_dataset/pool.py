@@ -41,7 +41,7 @@ class Pool:
 
     @property
     def own(self) -> bool:
-        """Whether the pool has processes of its own."""
+        """Whether the pool starts the processes itself."""
         return self._own is not None
 
     def _make(self) -> None:
