@@ -1,4 +1,4 @@
-"""The command at its borders: closed and full standard streams, signals while a call blocks, prompts, key files of editors.
+"""The command at its borders: closed and full streams, signals while a call blocks, prompts, key files of editors.
 
 TRESS=target/release/tress target/venv/bin/python -m pytest -q tests/python/test_terminal.py
 """
@@ -158,7 +158,7 @@ def test_a_signal_ends_a_call_that_blocks(folder, line, number):
         for client in waiting:
             client.setblocking(False)
             client.connect_ex(server.getsockname())
-        names = {"ADDRESS": "127.0.0.1:{}".format(server.getsockname()[1]), "RECEIVER": recipient(folder, "me.key", 1)}
+        names = {"ADDRESS": f"127.0.0.1:{server.getsockname()[1]}", "RECEIVER": recipient(folder, "me.key", 1)}
         arguments = [names.get(word, word) for word in arguments]
         process = subprocess.Popen([TRESS, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
         try:
@@ -201,7 +201,12 @@ class Prompt:
         return bool(modes[3] & termios.ECHO)
 
 
-ENCRYPTED = "encrypt -p -o out in", "decrypt -p -o out sealed", "rewrap -i me.key -p sealed", "sign --key locked.pem -p in"
+ENCRYPTED = [
+    "encrypt -p -o out in",
+    "decrypt -p -o out sealed",
+    "rewrap -i me.key -p sealed",
+    "sign --key locked.pem -p in",
+]
 
 
 @pytest.fixture(scope="module")
@@ -284,8 +289,8 @@ def test_a_passphrase_of_another_encoding(folder, begin, fault):
     "pem",
     [
         # RFC 1421, 4.6.1.1: the header says that the key is encrypted.
-        b"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,%s\n\nAAAA\n-----END RSA PRIVATE KEY-----\n"
-        % (b"0" * 32),
+        b"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n"
+        b"DEK-Info: AES-128-CBC,00000000000000000000000000000000\n\nAAAA\n-----END RSA PRIVATE KEY-----\n",
         b"-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n",
         b"-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----\n",
     ],
