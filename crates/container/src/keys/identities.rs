@@ -327,7 +327,9 @@ mod tests {
         ] {
             let recipients = crate::keys::Recipients::from_passphrase_with_work_factor(made, 4).unwrap();
             let container = encrypt_bytes(b"plain", &recipients, &EncryptOptions::default()).unwrap();
-            let note = |_: &str| drop(NOTES.fetch_add(1, Ordering::Relaxed));
+            let note = |_: &str| {
+                NOTES.fetch_add(1, Ordering::Relaxed);
+            };
             let identities = Identities::from_passphrase_noting(typed, note).unwrap();
             let opened = decrypt_bytes(&container, &identities, 1.into());
             assert_eq!(opened.is_ok().then_some(NOTES.swap(0, Ordering::Relaxed)), tries, "{typed:?} for {made:?}");
