@@ -178,7 +178,7 @@ def test_a_signal_ends_a_call_that_blocks(folder, line, number):
 
 
 class Prompt:
-    """The command on a terminal of its own."""
+    """The command on a new terminal."""
 
     def __init__(self, folder, arguments):
         self.pid, self.terminal = pty.fork()

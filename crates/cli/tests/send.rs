@@ -538,7 +538,10 @@ fn the_receiver_killed_at_any_moment() {
         receiver.kill();
         let ended = child.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&ended.stderr);
-        assert!(ended.status.success() || !said.contains("stopped responding"), "the sender notices at once: {said}");
+        assert!(
+            ended.status.success() || !said.contains("stopped responding"),
+            "the sender notices a lost connection: {said}"
+        );
         let receiver = ends.receive();
         ends.send(&receiver, &["--streams", "2", &name]).ok();
         ends.assert_received(&name, &data);

@@ -46,7 +46,7 @@ fn round_trips() {
     assert_eq!(fs::read(again.join("a")).unwrap(), plaintext(40_000));
 }
 
-/// The system refuses descriptors while a deep tree is unpacked: what is there of it is removed.
+/// The system refuses descriptors while a deep tree is unpacked: its part that is there is removed.
 #[test]
 fn without_descriptors_nothing_is_left() {
     let folder = Folder::new();

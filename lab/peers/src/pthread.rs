@@ -25,7 +25,7 @@ pub fn barrier_seconds(threads: u32, rounds: u32) -> Option<f64> {
     let seconds = thread::scope(|scope| {
         for _ in 1..threads {
             let run = || (0..=rounds).for_each(|_| _ = wait());
-            // Without all of its threads the barrier would hold the others for ever.
+            // Without all of its threads the barrier would hold the others indefinitely.
             thread::Builder::new().spawn_scoped(scope, run).map_or_else(|_| process::abort(), drop);
         }
         wait();

@@ -1,4 +1,4 @@
-//! Prints lines on a thread of its own, so that a terminal or pipe that nobody reads holds up neither sessions nor signals.
+//! Prints lines on a separate thread, so that a terminal or pipe that nobody reads holds up neither sessions nor signals.
 
 use std::{
     sync::{

@@ -43,7 +43,7 @@ pub fn key_lines<'a>(bytes: &'a [u8], kind: &ErrorKind) -> Result<Vec<(usize, &'
     Ok(lines)
 }
 
-/// What is wrong with a text that begins as some editors and shells of Windows write it.
+/// The error for a text that begins as some editors and shells of Windows write it.
 pub fn encoding_fault(text: &[u8]) -> Option<&'static str> {
     match text {
         [0xef, 0xbb, 0xbf, ..] => Some("begins with a byte order mark (BOM): save it as UTF-8 without BOM"),

@@ -232,7 +232,7 @@ fn files_are_unreported_until_a_report_succeeds() {
     running.stop();
 }
 
-/// Nobody reads the reports: connections do not outnumber the limit meanwhile.
+/// Nobody reads the reports: connections stay within their limit.
 #[test]
 fn a_connection_keeps_its_place_until_it_is_reported() {
     let ends = Ends::new();
