@@ -135,7 +135,7 @@ impl<T, const RENEWED: bool> ForkCell<T, RENEWED> {
 }
 
 impl<T: Send + Sync, const RENEWED: bool> ForkCell<T, RENEWED> {
-    /// The value, which is made if there is none.
+    /// The value. Makes it if this process has not made it yet.
     pub fn get_or(&self, make: impl FnOnce() -> T) -> &T {
         let last = self.current.load(Ordering::Acquire);
         if let Some(value) = self.get() {

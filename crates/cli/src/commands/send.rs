@@ -235,7 +235,7 @@ fn failure_here(error: Error) -> Failure {
 /// The lines of a receiver: received files on standard output, all other events on standard error.
 struct Log<'a> {
     output: &'a Path,
-    /// `None` stands for the files that earlier receivers have left unprinted.
+    /// `None`: the files that earlier receivers have left unprinted.
     paths: Printer<Option<(PathBuf, Receipt)>>,
     notes: Printer<String>,
     limits: Mutex<LogLimits>,
