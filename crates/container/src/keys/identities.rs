@@ -274,10 +274,9 @@ mod tests {
         for work_factor in [MAX_WORK_FACTOR + 1, 40, 63] {
             let answer = |_: &str| Some(Zeroizing::new("secret".into()));
             let identities = Identities::from_file_asking(encrypted_with(work_factor).as_slice(), answer).unwrap();
-            let started = std::time::Instant::now();
+            // With a higher limit, the largest would take longer than a test may.
             let error = header.open(&identities).unwrap_err();
             assert_eq!(error.kind, ErrorKind::WorkFactorTooHigh, "{work_factor}");
-            assert!(started.elapsed() < std::time::Duration::from_secs(1));
         }
     }
 
