@@ -3,6 +3,7 @@
 
 pub mod commands;
 pub mod container;
+mod control;
 mod error;
 pub mod keys;
 pub mod streaming;
@@ -11,6 +12,7 @@ pub mod tree;
 // Used by other crates of the workspace; not part of the interface.
 #[doc(hidden)]
 pub mod pipeline;
+mod random;
 #[doc(hidden)]
 pub mod sink;
 #[doc(hidden)]
@@ -25,7 +27,7 @@ pub mod threads;
 
 #[cfg(feature = "age")]
 pub use age;
-pub use commands::Control;
+pub use control::Control;
 #[doc(hidden)]
 pub use error::lower_first;
 pub use error::{Error, ErrorKind, Refusal};

@@ -19,8 +19,8 @@ pub use batch::Batch;
 pub use sink::{BatchSink, PlainWindow};
 pub use source::BatchSource;
 
-use crate::commands::Control;
 use crate::container::Payload;
+use crate::control::Control;
 use crate::threads::{Threads, start};
 use crate::{Error, ErrorKind};
 

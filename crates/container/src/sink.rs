@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, IoSlice, Seek};
 use std::path::{Path, PathBuf};
 
-use crate::commands::{Control, Sink};
+use crate::control::Control;
 use crate::source::{OpenSource, POLL_INTERVAL};
 use crate::sys::{Kind, Readers, Readiness, Status, System, is_unsupported, may_adopt, refuse_planted};
 use crate::{Error, ErrorKind};
@@ -16,6 +16,34 @@ use tress_terminal::descriptor;
 
 /// The number of symlinks that Linux follows in one name.
 const MAX_SYMLINKS: usize = 40;
+
+/// Where a command writes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Sink {
+    /// Standard output, as a stream. A terminal accepts text only.
+    Stdout,
+    /// A path that appears only when the output is complete. If it exists and is neither a regular file nor a folder (a device, a FIFO),
+    /// the output is streamed into it. So it is into an open descriptor, for a name such as `/dev/stdout` or `/dev/fd/3`.
+    Path {
+        /// The path. A symlink is followed, unless another user may have planted it in a folder that everybody may write to.
+        path: PathBuf,
+        /// Replaces an existing file. The new file gets the permissions of a file of the same user; to root, also the owner and permissions
+        /// of another user's file in a folder that only root can write to. Otherwise only its owner may read the new file.
+        force: bool,
+    },
+}
+
+impl Sink {
+    /// The path to name in messages.
+    #[doc(hidden)]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Sink::Stdout => None,
+            Sink::Path { path, .. } => Some(path),
+        }
+    }
+}
 
 /// A sink after the checks.
 pub enum CheckedSink<'a> {

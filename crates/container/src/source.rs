@@ -7,12 +7,38 @@ use std::io::{self, IoSliceMut, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::commands::{Control, Source};
+use crate::control::Control;
 use crate::sys::{Kind, Readiness, Status, System};
 use crate::{Error, ErrorKind};
 
 /// Interval at which a wait for a pipe checks the cancel flag.
 pub const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Where a command reads from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Standard input, of any type. A regular file is read from its current position.
+    Stdin,
+    /// A file, FIFO or device, or a folder when encrypting. The name of an open descriptor, such as `/dev/fd/3`, is read like standard
+    /// input.
+    Path(PathBuf),
+}
+
+impl Source {
+    /// The path to name in messages.
+    #[doc(hidden)]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Source::Stdin => None,
+            Source::Path(path) => Some(path),
+        }
+    }
+
+    /// The number of the open descriptor that this is, if it is one.
+    pub(crate) fn descriptor(&self) -> Option<u32> {
+        self.path().map_or(Some(0), tress_terminal::descriptor::number)
+    }
+}
 
 /// An open input.
 pub struct OpenSource<'a> {

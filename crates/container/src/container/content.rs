@@ -8,6 +8,7 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 use super::Aead;
+use crate::random::fill_random;
 use crate::{Error, ErrorKind};
 
 /// Longest name that a container stores, in bytes: the limit of common file systems.
@@ -154,16 +155,6 @@ impl fmt::Debug for Content {
 fn split_line(bytes: &[u8]) -> Option<(&str, &[u8])> {
     let end = bytes.iter().position(|&byte| byte == b'\n')?;
     Some((std::str::from_utf8(&bytes[..end]).ok()?, &bytes[end + 1..]))
-}
-
-/// Fills the buffer with random bytes from the system.
-#[doc(hidden)]
-pub fn fill_random(bytes: &mut [u8]) -> Result<(), Error> {
-    getrandom::fill(bytes).map_err(|error| {
-        Error::new(ErrorKind::Io(std::io::ErrorKind::Other))
-            .with_detail("the system provides no random bytes")
-            .with_source(error)
-    })
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ mod header;
 mod payload;
 mod stanzas;
 
-pub use aead::Aead;
 #[doc(hidden)]
-pub use content::fill_random;
+pub use crate::random::fill_random;
+pub use aead::Aead;
 pub use content::{Content, ContentType, MAX_NAME_BYTES, is_valid_name};
 pub use header::{ALIGNMENT_BYTES, Header, MAX_AGE_FILE_BYTES, MAX_RECIPIENTS};
 pub use payload::{

@@ -7,8 +7,9 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::aead::{Aead, KeyedAead};
-use super::content::{Content, fill_random};
+use super::content::Content;
 use super::expand::hkdf_expand_sha256;
+use crate::random::fill_random;
 use crate::{Error, ErrorKind};
 
 /// Plaintext bytes of every chunk but the last, which has fewer.

@@ -24,7 +24,7 @@ use zeroize::Zeroizing;
 
 use super::address::{Address, KEY_BYTES, Recipient, decode};
 use super::lines::{POST_QUANTUM, key_lines, read_key_file};
-use crate::container::fill_random;
+use crate::random::fill_random;
 use crate::{Error, ErrorKind};
 
 const NOISE_PREFIX: Hrp = Hrp::parse_unchecked("tress-noise-key-");

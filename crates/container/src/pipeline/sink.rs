@@ -7,7 +7,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use super::batch::Batch;
 use super::pipe::PipeWriter;
 use super::{Direction, RunState, lock};
-use crate::commands::Control;
+use crate::control::Control;
 use crate::sink::{NewFile, OpenSink, StreamOutput};
 use crate::{Error, ErrorKind};
 
