@@ -9,7 +9,10 @@ use std::{
 };
 
 use crate::common::{CHUNK_BYTES, Folder, names, plaintext};
-use tress_container::container::{Aead, Content, ContentType, Header, Payload, SEALED_CHUNK_BYTES, TAG_BYTES};
+use tress_container::format::{Aead, Content, ContentType, Header, LAYOUT, Payload};
+
+const SEALED_CHUNK_BYTES: usize = LAYOUT.sealed_chunk_bytes();
+const TAG_BYTES: usize = LAYOUT.tag_bytes();
 
 #[test]
 fn round_trips() {
@@ -83,7 +86,7 @@ fn tree(folder: &Folder, tar: &[u8]) -> Vec<u8> {
         chunks.extend_from_slice(&[0; TAG_BYTES]);
     }
     assert!(chunks.len() % SEALED_CHUNK_BYTES != 0);
-    payload.seal(0, &mut chunks).unwrap();
+    payload.seal(0, &mut chunks, true).unwrap();
     container.extend_from_slice(&chunks);
     container
 }

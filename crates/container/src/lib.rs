@@ -2,9 +2,9 @@
 #![forbid(unsafe_code)]
 
 pub mod commands;
-pub mod container;
 mod control;
 mod error;
+pub mod format;
 pub mod keys;
 pub mod streaming;
 pub mod tree;
@@ -24,6 +24,7 @@ pub mod sys;
 pub mod testing;
 #[doc(hidden)]
 pub mod threads;
+mod workers;
 
 #[cfg(feature = "age")]
 pub use age;
@@ -31,4 +32,6 @@ pub use control::Control;
 #[doc(hidden)]
 pub use error::lower_first;
 pub use error::{Error, ErrorKind, Refusal};
+/// The former name of [`format`](mod@format).
+pub use format as container;
 pub use threads::Threads;

@@ -6,13 +6,16 @@ use std::fs;
 
 use crate::pipeline_support::{TestFolder, plain};
 use tar::{EntryType, Header};
-use tress_container::container::{self, Aead, CHUNK_BYTES, Content, ContentType, Payload, SEALED_CHUNK_BYTES};
+use tress_container::format::{self, Aead, Content, ContentType, LAYOUT, Payload};
 use tress_container::{Error, ErrorKind};
+
+const CHUNK_BYTES: usize = LAYOUT.chunk_bytes();
+const SEALED_CHUNK_BYTES: usize = LAYOUT.sealed_chunk_bytes();
 
 /// Makes a container of type `tree` around any bytes, as anyone can who knows a recipient.
 fn sealed_tree(dir: &TestFolder, tar: &[u8]) -> Vec<u8> {
     let content = Content::generate(Aead::Aes128Ccm, ContentType::Tree, None).unwrap();
-    let mut sealed = container::Header::seal(&content, &dir.recipients()).unwrap();
+    let mut sealed = format::Header::seal(&content, &dir.recipients()).unwrap();
     let (payload, prefix) = Payload::create(&content).unwrap();
     sealed.extend_from_slice(&prefix);
     let mut chunks = Vec::new();
@@ -21,7 +24,7 @@ fn sealed_tree(dir: &TestFolder, tar: &[u8]) -> Vec<u8> {
         chunks.extend_from_slice(&tar[start..tar.len().min(start + CHUNK_BYTES)]);
         chunks.extend_from_slice(&[0; 16]);
     }
-    payload.seal(0, &mut chunks).unwrap();
+    payload.seal(0, &mut chunks, true).unwrap();
     sealed.extend_from_slice(&chunks);
     sealed
 }

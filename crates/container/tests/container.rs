@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 
 use tress_container::ErrorKind;
-use tress_container::container::{
-    ALIGNMENT_BYTES, Aead, CHUNK_BYTES, Content, ContentType, Header, MAX_CHUNKS, Payload, SEALED_CHUNK_BYTES,
-    TAG_BYTES, plain_bytes, sealed_bytes,
-};
+use tress_container::format::{ALIGNMENT_BYTES, Aead, Content, ContentType, Header, LAYOUT, Payload};
 use tress_container::keys::{Identities, KeyPair, RawKey, Recipients, key_file};
+
+const CHUNK_BYTES: usize = LAYOUT.chunk_bytes();
+const MAX_CHUNKS: u64 = LAYOUT.max_chunks();
+const SEALED_CHUNK_BYTES: usize = LAYOUT.sealed_chunk_bytes();
+const TAG_BYTES: usize = LAYOUT.tag_bytes();
 
 fn raw(byte: u8) -> RawKey {
     key_file(&[byte; 32]).unwrap()
@@ -111,7 +113,7 @@ fn nothing_repeats_between_two_containers_of_one_plaintext() {
         for _ in 0..2 {
             let (payload, prefix) = Payload::create(&content).unwrap();
             let mut buffer = layout(&[0; 100]);
-            payload.seal(0, &mut buffer).unwrap();
+            payload.seal(0, &mut buffer, true).unwrap();
             assert!(seen.insert(prefix.to_vec()));
             assert!(seen.insert(buffer));
             assert!(seen.insert(Header::seal(&content, &to(&[raw(1)])).unwrap()));
@@ -126,16 +128,16 @@ fn chunks_can_be_sealed_and_unsealed_in_any_batches() {
     let plain: Vec<u8> = (0..40 * CHUNK_BYTES + 77).map(|i| (i / 7) as u8).collect();
     let mut whole = layout(&plain);
     let mut parts = whole.clone();
-    payload.seal(0, &mut whole).unwrap();
+    payload.seal(0, &mut whole, true).unwrap();
     let (left, right) = parts.split_at_mut(3 * SEALED_CHUNK_BYTES);
-    payload.seal(3, right).unwrap();
-    payload.seal(0, left).unwrap();
+    payload.seal(3, right, true).unwrap();
+    payload.seal(0, left, false).unwrap();
     assert_eq!(whole, parts);
-    assert_eq!(whole.len() as u64, sealed_bytes(plain.len() as u64));
+    assert_eq!(whole.len() as u64, LAYOUT.sealed_bytes(plain.len() as u64));
 
     let reader = Payload::open(&content, &prefix).unwrap();
-    reader.unseal(3, &mut parts[3 * SEALED_CHUNK_BYTES..]).unwrap();
-    reader.unseal(0, &mut parts[..3 * SEALED_CHUNK_BYTES]).unwrap();
+    reader.unseal(3, &mut parts[3 * SEALED_CHUNK_BYTES..], true).unwrap();
+    reader.unseal(0, &mut parts[..3 * SEALED_CHUNK_BYTES], false).unwrap();
     for (number, chunk) in parts.chunks(SEALED_CHUNK_BYTES).enumerate() {
         let start = number * CHUNK_BYTES;
         assert_eq!(chunk[..chunk.len() - TAG_BYTES], plain[start..plain.len().min(start + CHUNK_BYTES)]);
@@ -147,11 +149,11 @@ fn damaged_chunks_are_wiped_and_the_first_is_named() {
     let content = content(Aead::Aes128Ccm);
     let (payload, _) = Payload::create(&content).unwrap();
     let mut buffer = layout(&vec![0x5A; 3 * CHUNK_BYTES + 9]);
-    payload.seal(7, &mut buffer).unwrap();
+    payload.seal(7, &mut buffer, true).unwrap();
     buffer[SEALED_CHUNK_BYTES + 1] ^= 1;
     let last = buffer.len() - 1;
     buffer[last] ^= 0x80;
-    let error = payload.unseal(7, &mut buffer).unwrap_err();
+    let error = payload.unseal(7, &mut buffer, true).unwrap_err();
     assert_eq!(error.kind, ErrorKind::ChunkDamaged { chunk: 8 });
     let chunks: Vec<_> = buffer.chunks(SEALED_CHUNK_BYTES).map(|chunk| &chunk[..chunk.len() - TAG_BYTES]).collect();
     for (chunk, expected) in chunks.iter().zip([0x5A, 0, 0x5A, 0]) {
@@ -163,29 +165,29 @@ fn damaged_chunks_are_wiped_and_the_first_is_named() {
 fn chunk_numbers_end() {
     let (payload, _) = Payload::create(&content(Aead::Aes128Ccm)).unwrap();
     let mut one = layout(b"x");
-    assert!(payload.seal(MAX_CHUNKS - 1, &mut one).is_ok());
+    assert!(payload.seal(MAX_CHUNKS - 1, &mut one, true).is_ok());
     for first in [MAX_CHUNKS, u64::MAX] {
-        assert_eq!(payload.seal(first, &mut one).unwrap_err().kind, ErrorKind::TooManyChunks);
-        assert_eq!(payload.unseal(first, &mut one).unwrap_err().kind, ErrorKind::TooManyChunks);
+        assert_eq!(payload.seal(first, &mut one, true).unwrap_err().kind, ErrorKind::TooManyChunks);
+        assert_eq!(payload.unseal(first, &mut one, true).unwrap_err().kind, ErrorKind::TooManyChunks);
     }
-    assert_eq!(payload.unseal(0, &mut [0; 15]).unwrap_err().kind, ErrorKind::Truncated);
-    payload.unseal(MAX_CHUNKS - 1, &mut one).unwrap();
+    assert_eq!(payload.unseal(0, &mut [0; 15], true).unwrap_err().kind, ErrorKind::Truncated);
+    payload.unseal(MAX_CHUNKS - 1, &mut one, true).unwrap();
     assert_eq!(one[0], b'x');
 }
 
 #[test]
 fn lengths_of_plaintext_and_payload_agree() {
     for (plain, sealed) in [(0, 16), (1, 17), (16383, 16399), (16384, 16416), (16385, 16417), (40000, 40048)] {
-        assert_eq!(sealed_bytes(plain), sealed);
-        assert_eq!(plain_bytes(sealed).unwrap(), plain);
+        assert_eq!(LAYOUT.sealed_bytes(plain), sealed);
+        assert_eq!(LAYOUT.plain_bytes(sealed).unwrap(), plain);
     }
     for sealed in [0, 1, 15, 16400, 16415, 32800] {
-        assert_eq!(plain_bytes(sealed).unwrap_err().kind, ErrorKind::Truncated, "{sealed}");
+        assert_eq!(LAYOUT.plain_bytes(sealed).unwrap_err().kind, ErrorKind::Truncated, "{sealed}");
     }
     let most = MAX_CHUNKS * CHUNK_BYTES as u64 - 1;
-    assert_eq!(plain_bytes(sealed_bytes(most)).unwrap(), most);
-    assert_eq!(plain_bytes(sealed_bytes(most + 1)).unwrap_err().kind, ErrorKind::TooManyChunks);
-    assert_eq!(sealed_bytes(u64::MAX), u64::MAX);
+    assert_eq!(LAYOUT.plain_bytes(LAYOUT.sealed_bytes(most)).unwrap(), most);
+    assert_eq!(LAYOUT.plain_bytes(LAYOUT.sealed_bytes(most + 1)).unwrap_err().kind, ErrorKind::TooManyChunks);
+    assert_eq!(LAYOUT.sealed_bytes(u64::MAX), u64::MAX);
 }
 
 #[test]

@@ -7,9 +7,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tress_container::container::{Header, PREFIX_BYTES, Payload, SEALED_CHUNK_BYTES, TAG_BYTES, plain_bytes};
+use tress_container::format::{Header, LAYOUT, PREFIX_BYTES, Payload};
 use tress_container::keys::{Identities, key_file};
 use tress_container::{Error, ErrorKind};
+
+const SEALED_CHUNK_BYTES: usize = LAYOUT.sealed_chunk_bytes();
+const TAG_BYTES: usize = LAYOUT.tag_bytes();
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors/container")
@@ -41,9 +44,9 @@ fn open_all(container: &[u8], identities: &Identities) -> Result<Opened, Error> 
     let content = header.open(identities)?;
     let (prefix, chunks) = rest.split_first_chunk::<PREFIX_BYTES>().ok_or(ErrorKind::Truncated)?;
     let payload = Payload::open(&content, prefix)?;
-    let plain = plain_bytes(chunks.len() as u64)?;
+    let plain = LAYOUT.plain_bytes(chunks.len() as u64)?;
     let mut chunks = chunks.to_vec();
-    payload.unseal(0, &mut chunks)?;
+    payload.unseal(0, &mut chunks, true)?;
     let plaintext: Vec<u8> =
         chunks.chunks(SEALED_CHUNK_BYTES).flat_map(|chunk| &chunk[..chunk.len() - TAG_BYTES]).copied().collect();
     assert_eq!(plaintext.len() as u64, plain);

@@ -8,12 +8,14 @@ use std::collections::BTreeMap;
 use std::thread;
 
 use tress_container::commands::EncryptOptions;
-use tress_container::container::{
-    Aead, CHUNK_BYTES, Content, Header, PREFIX_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES, sealed_bytes,
-};
+use tress_container::format::{Aead, Content, Header, LAYOUT, PREFIX_BYTES};
 use tress_container::keys::{Identities, KeyPair, RawKey, Recipients, key_file};
 use tress_container::streaming::{Decryptor, encrypt_bytes};
 use tress_container::{ErrorKind, Threads};
+
+const CHUNK_BYTES: usize = LAYOUT.chunk_bytes();
+const SEALED_CHUNK_BYTES: usize = LAYOUT.sealed_chunk_bytes();
+const TAG_BYTES: usize = LAYOUT.tag_bytes();
 
 /// Lengths around one chunk, and three chunks of which the last is short.
 const LENGTHS: [usize; 6] = [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 2 * CHUNK_BYTES + 9000];
@@ -41,7 +43,7 @@ impl Sample {
         let content = header.open(&(&key).into()).unwrap();
         let header_bytes = header.header_bytes() as usize;
         let chunks_offset = header_bytes + PREFIX_BYTES;
-        assert_eq!(sealed.len(), chunks_offset + sealed_bytes(bytes as u64) as usize);
+        assert_eq!(sealed.len(), chunks_offset + LAYOUT.sealed_bytes(bytes as u64) as usize);
         Sample { key, quick_key, plain, sealed, content, header_bytes, chunks_offset }
     }
 
@@ -185,7 +187,8 @@ fn splices() {
         let mut twin = [&sample.sealed[..sample.header_bytes], &prefix].concat();
         for (number, mut chunk) in (0..).zip(chunks) {
             chunk.resize(chunk.len() + TAG_BYTES, 0);
-            payload.seal(number, &mut chunk).unwrap();
+            let ends = chunk.len() < SEALED_CHUNK_BYTES;
+            payload.seal(number, &mut chunk, ends).unwrap();
             twin.extend(chunk);
         }
         let mut tally = Tally::default();

@@ -17,7 +17,7 @@ use tress_cipher::aes::Aes;
 use super::sync::{Counter, SpinningBarrier};
 use super::{Compute, Rate, SyncCost};
 use tress_container::commands::Control;
-use tress_container::container::{Aead, CHUNK_BYTES, Content, ContentType, Payload, SEALED_CHUNK_BYTES};
+use tress_container::format::{Aead, Content, ContentType, LAYOUT, Payload};
 use tress_container::threads::{start, together};
 use tress_container::{Error, ErrorKind};
 
@@ -36,6 +36,7 @@ const LANES: [usize; 6] = [1, 2, 4, 8, 16, 32];
 /// Numbers of threads that synchronise.
 const SYNC_THREADS: [usize; 3] = [2, 4, 8];
 /// Bytes that are copied or sent in one call.
+const CHUNK_BYTES: usize = LAYOUT.chunk_bytes();
 const PIECE_BYTES: usize = 32 * CHUNK_BYTES;
 /// More than caches hold.
 const MEMORY_BYTES: usize = 64 << 20;
@@ -283,17 +284,17 @@ fn sealing(payload: &Payload, lanes: usize, threads: usize) -> Result<Spread, Er
     let bytes = lanes * CHUNK_BYTES;
     let seal = |buffer: &mut Vec<u8>, chunk: &mut u64, times: u64| {
         for _ in 0..times {
-            payload.seal(*chunk, buffer).expect("a sample has fewer chunks than a payload allows");
+            payload.seal(*chunk, buffer, false).expect("a sample has fewer chunks than a payload allows");
             *chunk += lanes as u64;
         }
     };
-    let (mut buffer, mut chunk) = (vec![0x33; lanes * SEALED_CHUNK_BYTES], 0);
+    let (mut buffer, mut chunk) = (vec![0x33; lanes * LAYOUT.sealed_chunk_bytes()], 0);
     seal(&mut buffer, &mut chunk, 2);
     let start = Instant::now();
     seal(&mut buffer, &mut chunk, 2);
     let times = repetitions(start.elapsed() / 2);
     let seconds = samples_in_lockstep(threads, || {
-        let (mut buffer, mut chunk) = (vec![0x33; lanes * SEALED_CHUNK_BYTES], 0);
+        let (mut buffer, mut chunk) = (vec![0x33; lanes * LAYOUT.sealed_chunk_bytes()], 0);
         move || seal(&mut buffer, &mut chunk, times)
     })?;
     Ok(spread(seconds.into_iter().map(|seconds| seconds / (times as f64 * (threads * bytes) as f64)).collect()))

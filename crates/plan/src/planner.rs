@@ -7,7 +7,7 @@
 //! With more than two cores (the paper's Fig. 5) all divisions of the cores are tried. The plan uses the fewest cores that reach the
 //! shortest time, and leaves the others idle.
 
-use tress_container::container::CHUNK_BYTES;
+use tress_container::format::LAYOUT;
 
 use super::model::{self, Strategy};
 
@@ -217,7 +217,7 @@ impl Compute {
                 for rate in by_lanes {
                     // Filling more lanes cannot cost more, so an increase is noise.
                     best = f64::min(best, rate.seconds_per_byte);
-                    let bytes = rate.count.saturating_mul(cores).saturating_mul(CHUNK_BYTES);
+                    let bytes = rate.count.saturating_mul(cores).saturating_mul(LAYOUT.chunk_bytes());
                     let min_stage_bytes = if steps.is_empty() { 0 } else { bytes as u64 };
                     steps.push(CostStep { min_stage_bytes, r_comp: best / speedup });
                 }

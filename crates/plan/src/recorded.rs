@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use std::{fs, io};
 
 use serde::Deserialize;
-use tress_container::container::CHUNK_BYTES;
+use tress_container::format::LAYOUT;
 
 use crate::measure::{Machine, SyncKind};
 use crate::{Compute, Rate, Strategy, SyncCost};
@@ -186,7 +186,7 @@ fn compute(rows: &[Row]) -> Option<(Row, Compute)> {
     let is_chunks = |row: &&Row| {
         row.name == ALGORITHM
             && row.direction == "encrypt"
-            && row.message_bytes == CHUNK_BYTES as u64
+            && row.message_bytes == LAYOUT.chunk_bytes() as u64
             && row.bytes_per_s.is_some_and(is_cost)
     };
     let rows: Vec<&Row> = rows.iter().filter(is_chunks).collect();

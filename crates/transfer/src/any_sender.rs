@@ -18,7 +18,7 @@ use super::receiver::{Event, folder_name, receive_on};
 use super::ticket::Ticket;
 use super::wire::{Reply, Request};
 use super::{Allow, Limits, ReceiveOptions, chunks};
-use tress_container::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES};
+use tress_container::format::LAYOUT;
 use tress_container::keys::{Address, KeyPair};
 use tress_container::sys::Os;
 use tress_container::{Control, ErrorKind, Refusal};
@@ -238,8 +238,8 @@ fn honest(to: &str, sender: &KeyPair, receiver: &KeyPair) -> &'static str {
     assert_eq!(data.recv(), Some(Reply::Joined));
     let epoch = Epoch::new(1).expect("a key");
     data.send(&epoch.message);
-    let mut sealed = [b"content", &[0; TAG_BYTES][..]].concat();
-    epoch.payload.seal(0, &mut sealed).expect("a chunk");
+    let mut sealed = [b"content", &[0; LAYOUT.tag_bytes()][..]].concat();
+    epoch.payload.seal(0, &mut sealed, true).expect("a chunk");
     data.send(&Request::Batch { file: 1, first_chunk: 0, sealed_bytes: sealed.len() as u32 });
     data.send_raw(&sealed);
     control.send(&Request::Finish { file: 1, size_bytes: 7 });
@@ -506,14 +506,15 @@ impl ScriptRun<'_> {
         let count = if count >= 0x80 { 32 } else { u64::from(count % 4) + 1 }.min(all - first_chunk);
         let mut sealed = Vec::new();
         for chunk in first_chunk..first_chunk + count {
-            let from = chunk * CHUNK_BYTES as u64;
-            let to = (from + CHUNK_BYTES as u64).min(size_bytes);
+            let from = LAYOUT.plain_offset(chunk);
+            let to = LAYOUT.plain_offset(chunk + 1).min(size_bytes);
             sealed.extend((from..to).map(|at| content(version.content, at)));
-            sealed.extend([0; TAG_BYTES]);
+            sealed.extend([0; LAYOUT.tag_bytes()]);
         }
         // The cases of `how` below make the batch differ from its header. This one seals it under another chunk number.
         let as_chunk = if how == 0xff { first_chunk + 1 } else { first_chunk };
-        epoch.payload.seal(as_chunk, &mut sealed).expect("a batch");
+        let ends = LAYOUT.run(sealed.len(), true).is_ok();
+        epoch.payload.seal(as_chunk, &mut sealed, ends).expect("a batch");
         let mut request = (number, first_chunk, sealed.len() as u32);
         match how {
             0xf0..=0xf3 => {
@@ -521,7 +522,7 @@ impl ScriptRun<'_> {
                 sealed[at] ^= 1;
             }
             0xf4 => request.2 += 1,
-            0xf5 => request.2 = request.2.saturating_sub(SEALED_CHUNK_BYTES as u32),
+            0xf5 => request.2 = request.2.saturating_sub(LAYOUT.sealed_chunk_bytes() as u32),
             0xf6 => request.2 = u32::MAX,
             0xf7 => request.1 += 1,
             0xf8 => request.1 = u64::MAX - u64::from(first),

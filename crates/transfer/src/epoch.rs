@@ -62,12 +62,12 @@ mod tests {
     fn the_receiver_gets_the_same_key_and_no_two_are_alike() {
         let (one, other) = (Epoch::new(1).unwrap(), Epoch::new(1).unwrap());
         let mut sealed = vec![7; 100];
-        one.payload.seal(5, &mut sealed).unwrap();
+        one.payload.seal(5, &mut sealed, true).unwrap();
         let open = |message: &Request, bytes: &[u8]| {
             let Request::Key { aead, input_key, prefix, .. } = message else { unreachable!() };
             let content = Content::with_input_key(*aead, input_key).unwrap();
             let mut bytes = bytes.to_vec();
-            Payload::open(&content, prefix).unwrap().unseal(5, &mut bytes).map(|()| bytes)
+            Payload::open(&content, prefix).unwrap().unseal(5, &mut bytes, true).map(|()| bytes)
         };
         assert_eq!(open(&one.message, &sealed).unwrap()[..84], [7; 84]);
         assert!(open(&other.message, &sealed).is_err());

@@ -15,6 +15,7 @@ use super::source::{OnDrop, batch_chunks, lock};
 use super::store::PartFile;
 use super::wire::Request;
 use tress_container::container::{Content, Payload};
+use tress_container::format::LAYOUT;
 use tress_container::pipeline::Batch;
 use tress_container::pipeline::batch::BATCH_CHUNKS;
 use tress_container::threads::start;
@@ -88,18 +89,12 @@ fn read_all(
                     return Err(protocol_error("batch belongs to no open file"));
                 }
                 let sealed_bytes = sealed_bytes as usize;
-                let is_good = match &part {
-                    Some(part) => part.admits(first_chunk, sealed_bytes),
-                    None => batch_chunks(sealed_bytes).is_some(),
-                };
-                if !is_good {
-                    return Err(protocol_error("batch is outside the file"));
-                }
+                let (_, ends) = batch_chunks(sealed_bytes)
+                    .filter(|_| part.as_ref().is_none_or(|part| part.admits(first_chunk, sealed_bytes)))
+                    .ok_or_else(|| protocol_error("batch is outside the file"))?;
                 let Ok(buffer) = buffers.recv() else { return Ok(()) };
-                let mut batch = buffer.unwrap_or_else(|| Batch::new(BATCH_CHUNKS));
-                batch.number = first_chunk;
-                batch.first_chunk = first_chunk;
-                batch.sealed_bytes = sealed_bytes;
+                let mut batch = buffer.unwrap_or_else(|| Batch::new(LAYOUT, BATCH_CHUNKS));
+                batch.hold(first_chunk, sealed_bytes, ends);
                 incoming.read_raw(batch.sealed_mut(), &batch_timeouts)?;
                 if full.send(ReceivedBatch { payload, part, batch }).is_err() {
                     return Ok(());
@@ -120,7 +115,7 @@ fn open_all(
 ) -> Result<(), Error> {
     while let Ok(ReceivedBatch { payload, part, mut batch }) = taken.recv() {
         if let Some(part) = part {
-            payload.unseal(batch.first_chunk, batch.sealed_mut())?;
+            batch.unseal(&payload)?;
             if let Err(denied) = part.write(&batch) {
                 session.end(denied.reason, denied.error);
                 return Err(Error::new(ErrorKind::Declined(denied.reason)));

@@ -52,13 +52,13 @@ pub use sender::{send, send_with_events};
 
 use zeroize::Zeroizing;
 
-use tress_container::container::CHUNK_BYTES;
+use tress_container::format::LAYOUT;
 use tress_container::keys::KeyPair;
 use tress_container::pipeline::batch::BATCH_CHUNKS;
 use tress_container::{Error, ErrorKind};
 
 /// Plaintext bytes of the largest batch.
-pub(crate) const BATCH_PLAIN_BYTES: u64 = BATCH_CHUNKS * CHUNK_BYTES as u64;
+pub(crate) const BATCH_PLAIN_BYTES: u64 = LAYOUT.plain_offset(BATCH_CHUNKS);
 
 /// Buffers of one data connection, at either end, 512 KiB each.
 pub(crate) const STREAM_BUFFERS: usize = 4;
@@ -70,14 +70,14 @@ pub const STALL_TIME: Duration = Duration::from_secs(30);
 /// How often a sender sends a ping.
 pub(crate) const PING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Number of chunks of a file of this size. The last chunk is never full, so there is one more than there are full chunks.
+/// Number of chunks of a file of this size.
 pub(crate) fn chunks(size_bytes: u64) -> u64 {
-    size_bytes / CHUNK_BYTES as u64 + 1
+    LAYOUT.chunks(size_bytes)
 }
 
 /// Plaintext bytes of this number of chunks, at most the size of the file.
 pub(crate) fn plain_bytes(size_bytes: u64, chunks: u64) -> u64 {
-    chunks.saturating_mul(CHUNK_BYTES as u64).min(size_bytes)
+    LAYOUT.plain_offset(chunks).min(size_bytes)
 }
 
 /// Runs every parser of input from the peer or the disk on the same bytes, and checks that a parsed message encodes to the

@@ -21,7 +21,7 @@ use super::stages::{BufferQueues, StageMode};
 use super::throttle::Throttle;
 use super::trace::TraceRow;
 use super::wire::{MAX_STREAM_NUMBERS, Request};
-use tress_container::container::CHUNK_BYTES;
+use tress_container::format::LAYOUT;
 use tress_container::pipeline::Batch;
 use tress_container::pipeline::batch::BATCH_CHUNKS;
 use tress_container::{Error, ErrorKind};
@@ -177,7 +177,7 @@ impl SendQueue {
     pub(crate) fn bytes_left(&self) -> Option<u64> {
         let state = lock(&self.state);
         state.current.as_ref()?.source.size_bytes()?;
-        Some((state.todo.count() + state.again.count()) * CHUNK_BYTES as u64)
+        Some(LAYOUT.plain_offset(state.todo.count() + state.again.count()))
     }
 
     /// Whether all batches of the file are sealed.
@@ -249,7 +249,7 @@ impl SendQueue {
         throttle: &mut Option<Throttle>,
     ) -> Result<SealedBatch, Option<SendBuffer>> {
         let SendBuffer { writer, batch } = buffer;
-        let mut batch = batch.unwrap_or_else(|| Batch::new(BATCH_CHUNKS));
+        let mut batch = batch.unwrap_or_else(|| Batch::new(LAYOUT, BATCH_CHUNKS));
         loop {
             if session.stopped().is_some() {
                 return Err(None);
@@ -273,8 +273,7 @@ impl SendQueue {
                 let sealed = || {
                     session.trace.slice(row, "read", since, Some(chunks.start));
                     let sealing = Instant::now();
-                    let first_chunk = batch.first_chunk;
-                    epoch.payload.seal(first_chunk, batch.sealed_mut())?;
+                    batch.seal(&epoch.payload)?;
                     session.trace.slice(row, "seal", sealing, Some(chunks.start));
                     // Do not count the time that a stream was waited for.
                     let since = if current.source.size_bytes().is_some() { since } else { sealing };
@@ -340,7 +339,7 @@ impl SendQueue {
         }
         state.taken += 1;
         state.stream_bytes += batch.plain_bytes();
-        state.has_ended = batch.plain_bytes() < super::BATCH_PLAIN_BYTES;
+        state.has_ended = batch.ends();
         let chunks = batch.first_chunk..batch.first_chunk + batch.chunks();
         let epoch = state.epoch(writer, current.file, &chunks)?;
         drop(reading);

@@ -26,7 +26,7 @@ use super::walk::{Walk, WalkItem, base_name};
 use super::wire::{MAX_STREAMS, Reply, Request};
 use super::{BATCH_PLAIN_BYTES, HANDSHAKE_TIME, PING_INTERVAL, STREAM_BUFFERS, chunks};
 use tress_container::commands::Source;
-use tress_container::container::{CHUNK_BYTES, MAX_CHUNKS};
+use tress_container::format::LAYOUT;
 use tress_container::keys::KeyPair;
 use tress_container::sys::{Os, System};
 use tress_container::threads::start;
@@ -89,7 +89,7 @@ fn send_reporting(
     control: &Control,
 ) -> Result<SendReport, Error> {
     let started = Instant::now();
-    if options.stage_bytes.is_some_and(|bytes| !(1..=MAX_STAGE_CHUNKS * CHUNK_BYTES as u64).contains(&bytes)) {
+    if options.stage_bytes.is_some_and(|bytes| !(1..=LAYOUT.plain_offset(MAX_STAGE_CHUNKS)).contains(&bytes)) {
         return Err(Error::new(ErrorKind::Usage).with_detail("the stage must have 1 byte to 16 MiB"));
     }
     if options.rate_bytes_per_s == Some(0) || options.compute_bytes_per_s == Some(0) {
@@ -188,7 +188,7 @@ fn plan_bounds(options: &SendOptions, links: usize) -> PlanBounds {
     PlanBounds {
         max_workers,
         is_worker_count_fixed: options.threads != Threads::All || mode == StageMode::Sequential,
-        stage_chunks: stage_chunks.map(|bytes| bytes.div_ceil(CHUNK_BYTES as u64)),
+        stage_chunks: stage_chunks.map(|bytes| bytes.div_ceil(LAYOUT.chunk_bytes() as u64)),
         links,
         is_throttled: options.compute_bytes_per_s.is_some(),
     }
@@ -596,7 +596,7 @@ impl SendSession<'_> {
         static FILES: AtomicU64 = AtomicU64::new(1);
         let file = FILES.fetch_add(1, Ordering::Relaxed) as u32;
         let size_bytes = source.size_bytes();
-        if size_bytes.is_some_and(|bytes| chunks(bytes) > MAX_CHUNKS) {
+        if size_bytes.is_some_and(|bytes| LAYOUT.checked_chunks(bytes).is_err()) {
             return Err(Error::new(ErrorKind::TooManyChunks).at(source.name()));
         }
         let (identity, path, restart) = (source.identity()?, name.to_vec(), self.options.restart);

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::opened::OpenInput;
 use super::wire::VersionId;
 use tress_container::commands::{Control, Source, encrypt_to_pipe};
-use tress_container::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES, fill_random};
+use tress_container::format::{LAYOUT, fill_random};
 use tress_container::keys::Recipient;
 use tress_container::pipeline::batch::BATCH_CHUNKS;
 use tress_container::pipeline::pipe::{PipeReader, pipe};
@@ -39,7 +39,7 @@ impl FileSource {
                 let is_file = !input.is_stdin && input.status().kind == Kind::Regular;
                 let input = Arc::new(input);
                 let reader = OwnedReader { input: input.clone(), control: control.clone(), offset: 0 };
-                let batches = BatchSource::stream(reader, input.name());
+                let batches = BatchSource::stream(reader, LAYOUT, input.name());
                 Self::Stream { batches, name: input.name().to_path_buf(), file: is_file.then_some(input) }
             }
         }
@@ -63,7 +63,7 @@ impl FileSource {
         let reader = OwnedReader { input: input.clone(), control: control.clone(), offset };
         let reader = io::Cursor::new(head).chain(reader);
         let batches = if is_container {
-            BatchSource::stream(reader, &name)
+            BatchSource::stream(reader, LAYOUT, &name)
         } else {
             let (writer, pipe) = pipe();
             let (shown, control) = (name.clone(), control.clone());
@@ -72,7 +72,7 @@ impl FileSource {
                 input.check_unchanged()
             })
             .map_err(|error| error.at(&name))?;
-            BatchSource::stream(SealedReader { pipe, thread: Some(thread) }, &name)
+            BatchSource::stream(SealedReader { pipe, thread: Some(thread) }, LAYOUT, &name)
         };
         Ok((Self::Stream { batches, name, file: None }, !is_container))
     }
@@ -132,9 +132,8 @@ impl FileSource {
         let Self::File { input, size_bytes } = self else {
             return Err(Error::new(ErrorKind::Io(io::ErrorKind::Unsupported)).at(self.name()));
         };
-        batch.number = chunks.start;
-        batch.first_chunk = chunks.start;
-        batch.sealed_bytes = batch_sealed_bytes(*size_bytes, chunks).unwrap_or(0);
+        let sealed_bytes = LAYOUT.sealed_range_bytes(*size_bytes, chunks) as usize;
+        batch.hold(chunks.start, sealed_bytes, chunks.end == LAYOUT.chunks(*size_bytes));
         let offset = batch.plain_offset();
         let mut slices: Vec<IoSliceMut<'_>> = batch.plain_mut();
         input.read_exact_at(&mut slices, offset)?;
@@ -145,7 +144,9 @@ impl FileSource {
     pub(crate) fn read_next(&self, batch: &mut Batch) -> Result<bool, Error> {
         match self {
             Self::File { .. } => Ok(false),
-            Self::Stream { batches, .. } => batches.take(Direction::Seal, batch).map_err(|missing| missing.error),
+            Self::Stream { batches, .. } => {
+                batches.take(Direction::Seal, batch).map(|taken| taken.is_some()).map_err(|(_, error)| error)
+            }
         }
     }
 }
@@ -153,24 +154,16 @@ impl FileSource {
 /// Bytes of these chunks of a file of this size, with their tags. `None` if the file does not have these chunks or if their number is
 /// not that of a batch.
 pub(crate) fn batch_sealed_bytes(size_bytes: u64, chunks: &Range<u64>) -> Option<usize> {
-    let all = super::chunks(size_bytes);
-    let count = chunks.end.checked_sub(chunks.start).filter(|count| (1..=BATCH_CHUNKS).contains(count))?;
-    let full = count as usize * SEALED_CHUNK_BYTES;
-    let missing = CHUNK_BYTES - (size_bytes % CHUNK_BYTES as u64) as usize;
-    match chunks.end.cmp(&all) {
-        std::cmp::Ordering::Less => Some(full),
-        std::cmp::Ordering::Equal => Some(full - missing),
-        std::cmp::Ordering::Greater => None,
-    }
+    let is_batch = (1..=BATCH_CHUNKS).contains(&chunks.end.checked_sub(chunks.start)?);
+    let has_them = chunks.end <= LAYOUT.chunks(size_bytes);
+    (is_batch && has_them).then(|| LAYOUT.sealed_range_bytes(size_bytes, chunks) as usize)
 }
 
 /// Number of chunks in this number of sealed bytes, and whether the last chunk is the last of its file, the only one that is not
 /// full. `None` if the length is not that of a batch.
 pub(crate) fn batch_chunks(sealed_bytes: usize) -> Option<(u64, bool)> {
-    let chunks = sealed_bytes.div_ceil(SEALED_CHUNK_BYTES) as u64;
-    let rest = sealed_bytes % SEALED_CHUNK_BYTES;
-    let is_batch = (1..=BATCH_CHUNKS).contains(&chunks) && (rest == 0 || rest >= TAG_BYTES);
-    is_batch.then_some((chunks, rest != 0))
+    let run = |ends| Some((LAYOUT.run(sealed_bytes, ends).ok()? as u64, ends));
+    run(false).or_else(|| run(true)).filter(|(chunks, _)| (1..=BATCH_CHUNKS).contains(chunks))
 }
 
 /// The first bytes of an input, enough to see whether it is a container.

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tress_container::container::CHUNK_BYTES;
+use tress_container::format::LAYOUT;
 use tress_container::pipeline::batch::BATCH_CHUNKS;
 use tress_plan::{Compute, Plan, Problem, Rate, Strategy, SyncCost};
 
@@ -211,8 +211,8 @@ impl AdaptivePlanner {
             links: 1,
             sync: SyncCost::Given(SYNC_S),
             cores: if links_compute { workers.max(2) } else { workers + 1 },
-            min_batch_bytes: Some(CHUNK_BYTES as u64),
-            buffer_bytes: Some(BATCH_CHUNKS * CHUNK_BYTES as u64 * workers as u64),
+            min_batch_bytes: Some(LAYOUT.chunk_bytes() as u64),
+            buffer_bytes: Some(LAYOUT.plain_offset(BATCH_CHUNKS) * workers as u64),
         };
         problem.plan().ok()
     }
@@ -222,7 +222,7 @@ impl AdaptivePlanner {
             self.workers.store(plan.compute_cores.clamp(1, self.bounds.max_workers.max(1)), Ordering::Relaxed);
         }
         if self.bounds.stage_chunks.is_none() {
-            let chunks = plan.stage_bytes.div_ceil(CHUNK_BYTES as u64);
+            let chunks = plan.stage_bytes.div_ceil(LAYOUT.chunk_bytes() as u64);
             self.batch_chunks.store(batch_of(chunks, self.workers() as u64), Ordering::Relaxed);
         }
     }

@@ -32,7 +32,7 @@ use super::quota::{ENTRY_BYTES, Usage};
 use super::ranges::Ranges;
 use super::source::{batch_chunks, batch_sealed_bytes, lock};
 use super::wire::VersionId;
-use tress_container::container::{CHUNK_BYTES, MAX_CHUNKS, SEALED_CHUNK_BYTES};
+use tress_container::format::LAYOUT;
 use tress_container::pipeline::Batch;
 use tress_container::sys::{Opening, Readers, Status, System};
 use tress_container::tree::names::{to_bytes, to_os};
@@ -209,7 +209,7 @@ impl SenderStore {
         restart: bool,
     ) -> Result<Offered, Denied> {
         let names = components(path).map_err(Denied::name)?;
-        if size_bytes.is_some_and(|bytes| bytes / CHUNK_BYTES as u64 >= MAX_CHUNKS) {
+        if size_bytes.is_some_and(|bytes| LAYOUT.checked_chunks(bytes).is_err()) {
             return Err(Refusal::NoSpace.into());
         }
         let (name, parents) = names.split_last().ok_or(Refusal::Name)?;
@@ -368,7 +368,7 @@ impl PartFile {
     fn fits(&self, held: &Held, first_chunk: u64, sealed_bytes: usize) -> bool {
         let Some((count, has_last)) = batch_chunks(sealed_bytes) else { return false };
         // No payload has chunks beyond this number, and their offsets could overflow.
-        let Some(end) = first_chunk.checked_add(count).filter(|&end| end <= MAX_CHUNKS) else { return false };
+        let Some(end) = first_chunk.checked_add(count).filter(|&end| end <= LAYOUT.max_chunks()) else { return false };
         if held.written.pieces() >= MAX_PIECES && !held.written.meets(&(first_chunk..end)) {
             return false;
         }
@@ -391,10 +391,10 @@ impl PartFile {
                 return Ok(());
             }
             // Since this batch was admitted, another connection may have delivered the end of the stream. A stream has only one end.
-            if !self.fits(&held, batch.first_chunk, batch.sealed_bytes) {
+            if !self.fits(&held, batch.first_chunk, batch.sealed_bytes()) {
                 return Err(Refusal::Protocol.into());
             }
-            if self.size_bytes.is_none() && !batch.sealed_bytes.is_multiple_of(SEALED_CHUNK_BYTES) {
+            if self.size_bytes.is_none() && batch.ends() {
                 held.end = Some(batch.plain_offset() + batch.plain_bytes());
             }
         }
@@ -425,7 +425,7 @@ impl PartFile {
     /// Unsynced plaintext bytes, in whole chunks, and the time of the first unsynced write.
     pub(crate) fn unsynced(&self) -> Option<(u64, Instant)> {
         let held = self.held();
-        held.fresh_since.map(|since| (held.fresh.count() * CHUNK_BYTES as u64, since))
+        held.fresh_since.map(|since| (LAYOUT.plain_offset(held.fresh.count()), since))
     }
 
     /// Whether the file has this size and all of its chunks are written.

@@ -29,9 +29,9 @@ impl Version {
 
     /// A chunk that differs from other chunks and other versions.
     fn chunk(self, number: u64) -> Batch {
-        let mut batch = Batch::new(32);
-        batch.first_chunk = number;
-        batch.sealed_bytes = batch_sealed_bytes(SIZE, &(number..number + 1)).unwrap();
+        let mut batch = Batch::new(LAYOUT, 32);
+        let chunks = number..number + 1;
+        batch.hold(number, batch_sealed_bytes(SIZE, &chunks).unwrap(), chunks.end == LAYOUT.chunks(SIZE));
         batch.sealed_mut().fill(self.0 * 16 + number as u8);
         batch
     }

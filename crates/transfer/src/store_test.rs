@@ -59,10 +59,9 @@ fn reason(offered: Result<Offered, Denied>) -> Refusal {
 
 /// The batch with this number of a file of this size. All of its bytes are the number.
 fn batch(number: u64, size: u64) -> Batch {
-    let mut batch = Batch::new(32);
-    batch.first_chunk = number * 32;
-    let chunks = batch.first_chunk..(batch.first_chunk + 32).min(size / 16_384 + 1);
-    batch.sealed_bytes = batch_sealed_bytes(size, &chunks).unwrap();
+    let mut batch = Batch::new(LAYOUT, 32);
+    let chunks = number * 32..(number * 32 + 32).min(size / 16_384 + 1);
+    batch.hold(chunks.start, batch_sealed_bytes(size, &chunks).unwrap(), chunks.end == LAYOUT.chunks(size));
     batch.sealed_mut().fill(number as u8);
     batch
 }
@@ -174,10 +173,12 @@ fn streams_have_one_end_and_nothing_to_resume() {
     let folder = StoreFolder::new();
     let stream = part(folder.store().offer(b"s", &IDENTITY, None, false));
     // Chunk numbers whose offset would not fit in 64 bits, and the first one beyond any payload.
-    for chunk in [u64::MAX, u64::MAX / 16_384, MAX_CHUNKS] {
+    for chunk in [u64::MAX, u64::MAX / 16_384, LAYOUT.max_chunks()] {
         assert!(!stream.admits(chunk, SEALED_BATCH) && !stream.admits(chunk, 17));
     }
-    assert!(stream.admits(MAX_CHUNKS - 32, SEALED_BATCH) && !stream.admits(MAX_CHUNKS - 31, SEALED_BATCH));
+    assert!(
+        stream.admits(LAYOUT.max_chunks() - 32, SEALED_BATCH) && !stream.admits(LAYOUT.max_chunks() - 31, SEALED_BATCH)
+    );
     assert!(stream.admits(7, SEALED_BATCH) && stream.admits(0, 21) && stream.admits(7, 16_400));
     stream.write(&batch(1, BATCH + 10)).unwrap();
     // No second end, and no chunk beyond the end.

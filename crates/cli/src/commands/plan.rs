@@ -6,7 +6,7 @@ use serde::Serialize;
 use tress_container::{
     Control,
     commands::{self, Sink},
-    container::CHUNK_BYTES,
+    format::LAYOUT,
 };
 use tress_plan::{
     Compute, Invalid, Limit, Measurement, Plan, Problem, Recorded, Strategy, SyncCost,
@@ -238,7 +238,7 @@ fn problem(options: &args::Plan, size_bytes: u64, figures: MachineFigures) -> Pr
     let sync = options.sync_cost.map(SyncCost::Given).or(figures.sync).unwrap_or(SyncCost::Given(PAPER_SYNC_S));
     let is_of_machine = options.measure || options.from.is_some();
     let is_chunked = options.compute_rate.is_none() || options.link_rate.is_none() || is_of_machine;
-    let smallest = is_chunked.then(|| (CHUNK_BYTES as u64).min(options.buffer.unwrap_or(u64::MAX)));
+    let smallest = is_chunked.then(|| (LAYOUT.chunk_bytes() as u64).min(options.buffer.unwrap_or(u64::MAX)));
     Problem {
         size_bytes,
         compute,

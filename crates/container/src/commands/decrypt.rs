@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::encrypt::is_broken_pipe;
 use super::open::OpenContainer;
 use super::{Control, Report, Sink, Source};
-use crate::container::{CHUNK_BYTES, ContentType, Payload, SEALED_CHUNK_BYTES};
+use crate::format::{ContentType, Payload};
 use crate::keys::Identities;
 use crate::pipeline::pipe::pipe;
 use crate::pipeline::{BatchSink, BatchSource, Direction, Pipeline, PlainWindow, Totals};
@@ -159,31 +159,21 @@ impl<'a> ReadPlan<'a> {
     ) -> Result<Self, Error> {
         let (start, end) = range.unwrap_or((0, None));
         let input = container.input;
-        let Some(extent) = container.extent()? else {
-            let batches = BatchSource::stream(container.reader, input.name());
+        let layout = payload.layout();
+        let Some(plain_bytes) = container.plain_bytes()? else {
+            let batches = BatchSource::stream(container.reader, layout, input.name());
             return Ok(Self { batches, window: start..end.unwrap_or(u64::MAX), plain_bytes: None });
         };
-        let mut chunks = 0..extent.chunks;
+        let mut chunks = 0..layout.chunks(plain_bytes);
+        let window = start..end.unwrap_or(plain_bytes);
         if range.is_some() {
-            container.verify_last(payload, &extent)?;
-            check_bounds(range, extent.plain_bytes).map_err(|error| error.at(input.name()))?;
-            let end = end.unwrap_or(extent.plain_bytes);
-            chunks = start / CHUNK_BYTES as u64..end.div_ceil(CHUNK_BYTES as u64);
-            if start == end {
-                chunks.end = chunks.start;
-            }
+            container.verify_last(payload, plain_bytes)?;
+            check_bounds(range, plain_bytes).map_err(|error| error.at(input.name()))?;
+            chunks = layout.covering(&window);
         }
-        let count = chunks.end - chunks.start;
-        let last_sealed_bytes = if chunks.end == extent.chunks { extent.last_sealed_bytes } else { SEALED_CHUNK_BYTES };
-        let offset = container.chunks_offset + chunks.start * SEALED_CHUNK_BYTES as u64;
-        control.set_total(
-            (count * SEALED_CHUNK_BYTES as u64).saturating_sub((SEALED_CHUNK_BYTES - last_sealed_bytes) as u64),
-        );
-        Ok(Self {
-            batches: BatchSource::file(input, offset, chunks.start, count, last_sealed_bytes),
-            window: start..end.unwrap_or(extent.plain_bytes),
-            plain_bytes: Some(extent.plain_bytes),
-        })
+        control.set_total(layout.sealed_range_bytes(plain_bytes, &chunks));
+        let batches = BatchSource::file(input, layout, container.chunks_offset, plain_bytes, chunks);
+        Ok(Self { batches, window, plain_bytes: Some(plain_bytes) })
     }
 }
 

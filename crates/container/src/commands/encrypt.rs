@@ -1,14 +1,11 @@
 //! `encrypt`: a file, a stream or a folder to a container.
 
-use std::io::IoSlice;
-use std::io::{Read, Write};
+use std::io::{IoSlice, Read, Write};
 use std::path::Path;
 use std::time::Instant;
 
 use super::{Control, Report, Sink, Source};
-use crate::container::{
-    Aead, CHUNK_BYTES, Content, ContentType, Header, MAX_CHUNKS, PREFIX_BYTES, Payload, TAG_BYTES, is_valid_name,
-};
+use crate::format::{self, Aead, Content, ContentType, Payload, is_valid_name};
 use crate::keys::Recipients;
 use crate::pipeline::pipe::{PipeWriter, pipe};
 use crate::pipeline::{BatchSink, BatchSource, Direction, Pipeline};
@@ -89,7 +86,7 @@ pub fn encrypt_skipping(
     control: &Control,
     skipped: Skipped<'_>,
 ) -> Result<Report, Error> {
-    encrypt_with(&Os, source, sink, recipients, options, control, Some(skipped))
+    Encryption { system: &Os, sink, recipients, options, control }.run(source, Some(skipped))
 }
 
 pub(crate) fn encrypt_on(
@@ -100,65 +97,103 @@ pub(crate) fn encrypt_on(
     options: &EncryptOptions,
     control: &Control,
 ) -> Result<Report, Error> {
-    encrypt_with(system, source, sink, recipients, options, control, None)
+    Encryption { system, sink, recipients, options, control }.run(source, None)
 }
 
-fn encrypt_with(
-    system: &dyn System,
-    source: &Source,
-    sink: &Sink,
-    recipients: &Recipients,
-    options: &EncryptOptions,
-    control: &Control,
-    skipped: Option<Skipped<'_>>,
-) -> Result<Report, Error> {
-    let started = Instant::now();
-    let root = match source {
-        Source::Path(path) => {
-            let status = system.status_of(path).map_err(|error| Error::from(error).at(path))?;
-            (status.kind == Kind::Folder).then_some(path)
-        }
-        Source::Stdin => None,
-    };
-    let mut report = match root {
-        Some(root) => encrypt_tree(system, root, sink, recipients, options, control, skipped)?,
-        None => encrypt_file(system, source, sink, recipients, options, control)?,
-    };
-    report.elapsed = started.elapsed();
-    Ok(report)
+/// One call of [`encrypt`].
+struct Encryption<'a> {
+    system: &'a dyn System,
+    sink: &'a Sink,
+    recipients: &'a Recipients,
+    options: &'a EncryptOptions,
+    control: &'a Control,
 }
 
-fn encrypt_file(
-    system: &dyn System,
-    source: &Source,
-    sink: &Sink,
-    recipients: &Recipients,
-    options: &EncryptOptions,
-    control: &Control,
-) -> Result<Report, Error> {
-    let input = OpenSource::open(system, source)?;
-    let destination = CheckedSink::check(system, sink, Some(&input))?;
-    let name = options.name.clone().or_else(|| match input.status().kind {
-        Kind::Regular => source.path().and_then(storable_name),
-        _ => None,
-    });
-    let sealed = ContainerWriter::create(destination, ContentType::File, name, recipients, options)?;
-    let batches = match input.seekable_bytes() {
-        Some(bytes) => {
-            control.set_total(bytes);
-            let chunks = bytes / CHUNK_BYTES as u64 + 1;
-            if chunks > MAX_CHUNKS {
-                return Err(Error::new(ErrorKind::TooManyChunks).at(input.name()));
+impl<'a> Encryption<'a> {
+    fn run(&self, source: &Source, skipped: Option<Skipped<'_>>) -> Result<Report, Error> {
+        let started = Instant::now();
+        let root = match source {
+            Source::Path(path) => {
+                let status = self.system.status_of(path).map_err(|error| Error::from(error).at(path))?;
+                (status.kind == Kind::Folder).then_some(path)
             }
-            let last_sealed_bytes = (bytes % CHUNK_BYTES as u64) as usize + TAG_BYTES;
-            BatchSource::file(&input, 0, 0, chunks, last_sealed_bytes)
+            Source::Stdin => None,
+        };
+        let report = match root {
+            Some(root) => self.tree(root, skipped)?,
+            None => self.file(source)?,
+        };
+        Ok(Report { elapsed: started.elapsed(), ..report })
+    }
+
+    fn file(&self, source: &Source) -> Result<Report, Error> {
+        let input = OpenSource::open(self.system, source)?;
+        let destination = CheckedSink::check(self.system, self.sink, Some(&input))?;
+        let name = source.path().filter(|_| input.status().kind == Kind::Regular);
+        let sealed = self.container(destination, ContentType::File, name)?;
+        let layout = sealed.payload.layout();
+        let batches = match input.seekable_bytes() {
+            Some(bytes) => {
+                self.control.set_total(bytes);
+                let chunks = layout.checked_chunks(bytes).map_err(|error| error.at(input.name()))?;
+                BatchSource::file(&input, layout, 0, bytes, 0..chunks)
+            }
+            None => BatchSource::stream(input.reader(self.control), layout, input.name()),
+        };
+        let report = sealed.run(batches, self.options.threads, self.control)?;
+        input.check_unchanged()?;
+        sealed.output.commit(self.control)?;
+        Ok(report)
+    }
+
+    /// Packs the folder on this thread, and streams the tar through the workers.
+    fn tree(&self, root: &Path, skipped: Option<Skipped<'_>>) -> Result<Report, Error> {
+        let destination = CheckedSink::check(self.system, self.sink, None)?;
+        if let CheckedSink::Name(name) = &destination {
+            // The container would include itself.
+            let canonical = |path: &Path| self.system.canonical(path).map_err(|error| Error::from(error).at(path));
+            if canonical(&name.folder)?.starts_with(canonical(root)?) {
+                return Err(Error::new(ErrorKind::OutputIsInput).at(&name.path));
+            }
         }
-        None => BatchSource::stream(input.reader(control), input.name()),
-    };
-    let report = sealed.run(batches, options.threads, control)?;
-    input.check_unchanged()?;
-    sealed.commit(control)?;
-    Ok(report)
+        let sealed = self.container(destination, ContentType::Tree, Some(root))?;
+        let (mut writer, reader) = pipe();
+        let report = std::thread::scope(|scope| {
+            let (reader, sealed) = (reader, &sealed);
+            let worker = start(scope, move || {
+                let batches = BatchSource::stream(reader, sealed.payload.layout(), root);
+                sealed.run(batches, self.options.threads, self.control)
+            })?;
+            let packed = tree::pack_with(root, &mut writer, self.control, skipped);
+            // Without the declared end the workers do not take it for one.
+            let packed = packed.and_then(|()| Ok(writer.finish()?));
+            let report = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            match (packed, report) {
+                // The other end only saw a broken pipe, so the error of the end that failed first is reported.
+                (Err(error), Err(other)) if is_broken_pipe(&error) => Err(other),
+                (Err(error), _) => Err(error),
+                (Ok(()), report) => report,
+            }
+        })?;
+        sealed.output.commit(self.control)?;
+        Ok(report)
+    }
+
+    /// Starts the container. It stores the name of the options, or else that of this file or folder.
+    fn container(
+        &self,
+        destination: CheckedSink<'a>,
+        content_type: ContentType,
+        named: Option<&Path>,
+    ) -> Result<ContainerWriter<'a>, Error> {
+        if let CheckedSink::Stream(stream) = &destination {
+            stream.refuse_terminal()?;
+        }
+        let name = self.options.name.clone().or_else(|| storable_name(self.system, named?));
+        let content = Content::generate(self.options.aead, content_type, name)?;
+        let (payload, head) = format::start(&content, self.recipients)?;
+        Ok(ContainerWriter { payload, head, output: destination.create()? })
+    }
 }
 
 /// Seals the data of `reader` into a container that is written to a pipe. The end is declared after all chunks are sealed.
@@ -170,58 +205,12 @@ pub fn encrypt_to_pipe(
     mut writer: PipeWriter,
     control: &Control,
 ) -> Result<(), Error> {
-    let content = Content::generate(Aead::Aes128Ccm, ContentType::File, storable_name(shown))?;
-    writer.write_all(&Header::seal(&content, recipients)?)?;
-    let (payload, prefix) = Payload::create(&content)?;
-    writer.write_all(&prefix)?;
-    let batches = BatchSource::stream(reader, shown);
+    let content = Content::generate(Aead::Aes128Ccm, ContentType::File, storable_name(&Os, shown))?;
+    let (payload, head) = format::start(&content, recipients)?;
+    writer.write_all(&head)?;
+    let batches = BatchSource::stream(reader, payload.layout(), shown);
     let sink = BatchSink::pipe(writer);
     Pipeline::new(&payload, Direction::Seal, batches, sink, control, Threads::All).run().map(drop)
-}
-
-/// Packs the folder on this thread, and streams the tar through the workers.
-fn encrypt_tree(
-    system: &dyn System,
-    root: &Path,
-    sink: &Sink,
-    recipients: &Recipients,
-    options: &EncryptOptions,
-    control: &Control,
-    skipped: Option<Skipped<'_>>,
-) -> Result<Report, Error> {
-    let destination = CheckedSink::check(system, sink, None)?;
-    if let CheckedSink::Name(name) = &destination {
-        // The container would include itself.
-        let canonical = |path: &Path| system.canonical(path).map_err(|error| Error::from(error).at(path));
-        if canonical(&name.folder)?.starts_with(canonical(root)?) {
-            return Err(Error::new(ErrorKind::OutputIsInput).at(&name.path));
-        }
-    }
-    let name = options.name.clone().or_else(|| storable_name(root));
-    let sealed = ContainerWriter::create(destination, ContentType::Tree, name, recipients, options)?;
-    let (writer, reader) = pipe();
-    let report = std::thread::scope(|scope| {
-        let (reader, sealed) = (reader, &sealed);
-        let worker = start(scope, move || {
-            let batches = BatchSource::stream(reader, root);
-            sealed.run(batches, options.threads, control)
-        })?;
-        let packed = pack(root, writer, control, skipped);
-        let report = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        match (packed, report) {
-            // The other end only saw a broken pipe, so the error of the end that failed first is reported.
-            (Err(error), Err(other)) if is_broken_pipe(&error) => Err(other),
-            (Err(error), _) => Err(error),
-            (Ok(()), report) => report,
-        }
-    })?;
-    sealed.commit(control)?;
-    Ok(report)
-}
-
-fn pack(root: &Path, mut writer: PipeWriter, control: &Control, skipped: Option<Skipped<'_>>) -> Result<(), Error> {
-    tree::pack_with(root, &mut writer, control, skipped)?;
-    Ok(writer.finish()?)
 }
 
 pub(super) fn is_broken_pipe(error: &Error) -> bool {
@@ -229,10 +218,10 @@ pub(super) fn is_broken_pipe(error: &Error) -> bool {
 }
 
 /// The last component of a path, if a container can store it. For paths such as `.` and `..` it is the folder's real name.
-fn storable_name(path: &Path) -> Option<String> {
+fn storable_name(system: &dyn System, path: &Path) -> Option<String> {
     let name = match path.file_name() {
         Some(name) => name.to_owned(),
-        None => std::fs::canonicalize(path).ok()?.file_name()?.to_owned(),
+        None => system.canonical(path).ok()?.file_name()?.to_owned(),
     };
     name.into_string().ok().filter(|name| is_valid_name(name))
 }
@@ -245,24 +234,7 @@ struct ContainerWriter<'a> {
     output: OpenSink<'a>,
 }
 
-impl<'a> ContainerWriter<'a> {
-    fn create(
-        destination: CheckedSink<'a>,
-        content_type: ContentType,
-        name: Option<String>,
-        recipients: &Recipients,
-        options: &EncryptOptions,
-    ) -> Result<Self, Error> {
-        if let CheckedSink::Stream(stream) = &destination {
-            stream.refuse_terminal()?;
-        }
-        let content = Content::generate(options.aead, content_type, name)?;
-        let mut head = Header::seal(&content, recipients)?;
-        let (payload, prefix): (Payload, [u8; PREFIX_BYTES]) = Payload::create(&content)?;
-        head.extend_from_slice(&prefix);
-        Ok(Self { payload, head, output: destination.create()? })
-    }
-
+impl ContainerWriter<'_> {
     fn run(&self, batches: BatchSource<'_>, threads: Threads, control: &Control) -> Result<Report, Error> {
         self.output.write_all(&mut [IoSlice::new(&self.head)], 0, control)?;
         let sink = BatchSink::new(&self.output, self.head.len() as u64, 0..u64::MAX);
@@ -273,9 +245,5 @@ impl<'a> ContainerWriter<'a> {
             chunks: totals.chunks,
             ..Report::default()
         })
-    }
-
-    fn commit(self, control: &Control) -> Result<(), Error> {
-        self.output.commit(control)
     }
 }

@@ -1,11 +1,11 @@
 //! `inspect`: reads a container's metadata, with or without an identity.
 
-use std::io::{IoSliceMut, Read};
+use std::io::Read;
 
-use super::open::{Extent, OpenContainer};
+use super::open::OpenContainer;
 use super::{Control, Source};
 use crate::Error;
-use crate::container::{Aead, ContentType, SEALED_CHUNK_BYTES};
+use crate::format::{Aead, ContentType};
 use crate::keys::Identities;
 use crate::source::OpenSource;
 use crate::sys::{Os, System};
@@ -52,32 +52,26 @@ pub(crate) fn inspect_on(
     let input = OpenSource::open(system, source)?;
     let mut container = OpenContainer::read(&input, control)?;
     let opened = identities.map(|identities| container.open(identities)).transpose()?;
-    let (extent, last) = match container.extent()? {
-        Some(extent) => {
-            let mut last = Vec::new();
-            if opened.is_some() {
-                last.resize(extent.last_sealed_bytes, 0);
-                let offset = container.chunks_offset + (extent.chunks - 1) * SEALED_CHUNK_BYTES as u64;
-                input.read_exact_at(&mut [IoSliceMut::new(&mut last)], offset)?;
-            }
-            (extent, last)
-        }
+    let (plaintext_bytes, last) = match container.plain_bytes()? {
+        Some(bytes) if opened.is_some() => (bytes, container.last_chunk(bytes)?.1),
+        Some(bytes) => (bytes, Vec::new()),
         None => read_to_end(&mut container, control)?,
     };
+    let chunks = container.layout.chunks(plaintext_bytes);
     let mut inspection = Inspection {
         version: "v1",
         aead: container.header.aead(),
         recipients: container.header.recipient_types(),
         header_bytes: container.header.header_bytes(),
-        chunks: extent.chunks,
-        plaintext_bytes: extent.plain_bytes,
+        chunks,
+        plaintext_bytes,
         verified: false,
         content_type: None,
         name: None,
     };
     if let Some((content, payload)) = opened {
         let mut last = last;
-        payload.unseal(extent.chunks - 1, &mut last).map_err(|error| error.at(input.name()))?;
+        payload.unseal(chunks - 1, &mut last, true).map_err(|error| error.at(input.name()))?;
         inspection.verified = true;
         inspection.content_type = Some(content.content_type);
         inspection.name = content.name;
@@ -85,20 +79,22 @@ pub(crate) fn inspect_on(
     Ok(inspection)
 }
 
-/// Counts the chunks of a stream, and returns the last one.
-fn read_to_end(container: &mut OpenContainer<'_>, control: &Control) -> Result<(Extent, Vec<u8>), Error> {
-    let mut sealed_bytes = 0;
-    let mut chunk = Vec::with_capacity(SEALED_CHUNK_BYTES);
+/// Reads a stream to its end. Returns the length of its plaintext, and the last chunk.
+fn read_to_end(container: &mut OpenContainer<'_>, control: &Control) -> Result<(u64, Vec<u8>), Error> {
+    let chunk_bytes = container.layout.sealed_chunk_bytes() as u64;
+    let (mut sealed_bytes, mut last, mut chunk) = (0, Vec::new(), Vec::new());
     loop {
-        chunk.clear();
-        let bytes = (&mut container.reader)
-            .take(SEALED_CHUNK_BYTES as u64)
+        let reader = &mut container.reader;
+        let bytes = reader
+            .take(chunk_bytes)
             .read_to_end(&mut chunk)
             .map_err(|error| container.input.failure(error, control))?;
-        sealed_bytes += bytes as u64;
-        if bytes < SEALED_CHUNK_BYTES {
-            let extent = Extent::of(sealed_bytes).map_err(|error| error.at(container.input.name()))?;
-            return Ok((extent, chunk));
+        if bytes == 0 {
+            let plain_bytes = container.layout.plain_bytes(sealed_bytes);
+            return Ok((plain_bytes.map_err(|error| error.at(container.input.name()))?, last));
         }
+        sealed_bytes += bytes as u64;
+        std::mem::swap(&mut last, &mut chunk);
+        chunk.clear();
     }
 }

@@ -3,9 +3,7 @@
 use std::io::{BufReader, IoSliceMut, Read};
 
 use super::Control;
-use crate::container::{
-    CHUNK_BYTES, Content, Header, PREFIX_BYTES, Payload, SEALED_CHUNK_BYTES, TAG_BYTES, plain_bytes,
-};
+use crate::format::{Content, Header, LAYOUT, Layout, PREFIX_BYTES, Payload};
 use crate::keys::Identities;
 use crate::source::{OpenSource, SourceReader};
 use crate::{Error, ErrorKind};
@@ -17,20 +15,13 @@ const READ_AHEAD_BYTES: usize = 8192;
 pub(super) struct OpenContainer<'a> {
     pub(super) input: &'a OpenSource<'a>,
     pub(super) header: Header,
+    pub(super) layout: Layout,
     prefix: [u8; PREFIX_BYTES],
     /// Offset of the first chunk.
     pub(super) chunks_offset: u64,
     /// The stream after the prefix.
     pub(super) reader: BufReader<SourceReader<'a>>,
     control: &'a Control,
-}
-
-/// The chunks of a container that is a regular file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Extent {
-    pub(super) plain_bytes: u64,
-    pub(super) chunks: u64,
-    pub(super) last_sealed_bytes: usize,
 }
 
 impl<'a> OpenContainer<'a> {
@@ -44,7 +35,7 @@ impl<'a> OpenContainer<'a> {
             _ => input.failure(error, control),
         })?;
         let chunks_offset = header.header_bytes() + PREFIX_BYTES as u64;
-        Ok(Self { input, header, prefix, chunks_offset, reader, control })
+        Ok(Self { input, header, layout: LAYOUT, prefix, chunks_offset, reader, control })
     }
 
     /// Opens the header, and checks the commitment.
@@ -57,31 +48,26 @@ impl<'a> OpenContainer<'a> {
         opened().map_err(|error: Error| self.input.failure(error, self.control))
     }
 
-    /// The chunks that the size of a regular file implies; `None` for a stream. Not authenticated until the last chunk is verified.
-    pub(super) fn extent(&self) -> Result<Option<Extent>, Error> {
+    /// The length of the plaintext that the size of a regular file implies; `None` for a stream. Not authenticated until the last
+    /// chunk is verified.
+    pub(super) fn plain_bytes(&self) -> Result<Option<u64>, Error> {
         let Some(bytes) = self.input.seekable_bytes() else { return Ok(None) };
         let sealed = bytes.saturating_sub(self.chunks_offset);
-        Extent::of(sealed).map(Some).map_err(|error| error.at(self.input.name()))
+        self.layout.plain_bytes(sealed).map(Some).map_err(|error| error.at(self.input.name()))
     }
 
     /// Verifies the last chunk, and with it the length of the plaintext.
-    pub(super) fn verify_last(&self, payload: &Payload, extent: &Extent) -> Result<(), Error> {
-        let last = extent.chunks - 1;
-        let mut chunk = vec![0; extent.last_sealed_bytes];
-        let offset = self.chunks_offset + last * SEALED_CHUNK_BYTES as u64;
-        self.input.read_exact_at(&mut [IoSliceMut::new(&mut chunk)], offset)?;
-        payload.unseal(last, &mut chunk).map_err(|error| error.at(self.input.name()))
+    pub(super) fn verify_last(&self, payload: &Payload, plain_bytes: u64) -> Result<(), Error> {
+        let (last, chunk) = self.last_chunk(plain_bytes)?;
+        payload.unseal(last, &mut { chunk }, true).map_err(|error| error.at(self.input.name()))
     }
-}
 
-impl Extent {
-    /// The chunks in `sealed` bytes of payload, not counting the prefix.
-    pub(super) fn of(sealed: u64) -> Result<Self, Error> {
-        let plain_bytes = plain_bytes(sealed)?;
-        Ok(Self {
-            plain_bytes,
-            chunks: plain_bytes / CHUNK_BYTES as u64 + 1,
-            last_sealed_bytes: (plain_bytes % CHUNK_BYTES as u64) as usize + TAG_BYTES,
-        })
+    /// Number and sealed bytes of the last chunk.
+    pub(super) fn last_chunk(&self, plain_bytes: u64) -> Result<(u64, Vec<u8>), Error> {
+        let last = self.layout.chunks(plain_bytes) - 1;
+        let mut chunk = vec![0; self.layout.sealed_range_bytes(plain_bytes, &(last..last + 1)) as usize];
+        let offset = self.chunks_offset + self.layout.sealed_offset(last);
+        self.input.read_exact_at(&mut [IoSliceMut::new(&mut chunk)], offset)?;
+        Ok((last, chunk))
     }
 }

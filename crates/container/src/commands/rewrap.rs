@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use super::open::OpenContainer;
 use super::{Control, Report, Sink, Source};
-use crate::container::Header;
+use crate::format::Header;
 use crate::keys::{Identities, Recipients};
 use crate::sink::CheckedSink;
 use crate::source::OpenSource;
@@ -48,7 +48,7 @@ pub(crate) fn rewrap_on(
     }
     let container = OpenContainer::read(&input, control)?;
     let (content, _payload) = container.open(identities)?;
-    let extent = container.extent()?;
+    let chunks = container.plain_bytes()?.map_or(0, |bytes| container.layout.chunks(bytes));
     let old_head_bytes = container.header.header_bytes();
     let head = Header::seal(&content, recipients)?;
 
@@ -84,10 +84,5 @@ pub(crate) fn rewrap_on(
     // Not every version of Windows replaces a file that is open.
     drop(input);
     file.commit()?;
-    Ok(Report {
-        bytes_in,
-        bytes_out: head.len() as u64 + payload_bytes,
-        chunks: extent.map_or(0, |extent| extent.chunks),
-        elapsed: started.elapsed(),
-    })
+    Ok(Report { bytes_in, bytes_out: head.len() as u64 + payload_bytes, chunks, elapsed: started.elapsed() })
 }

@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn the_work_of_a_foreign_identity_file_is_bounded() {
-        use crate::container::{Aead, Content, ContentType, Header};
+        use crate::format::{Aead, Content, ContentType, Header};
         let recipients = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p".parse().unwrap();
         let content = Content::generate(Aead::Aes128Ccm, ContentType::File, None).unwrap();
         let header = Header::seal(&content, &recipients).unwrap();

@@ -1,47 +1,79 @@
-//! A batch: consecutive whole chunks in one buffer, in the container's layout, so that they are sealed and unsealed in place. The cipher's
-//! lanes are 16,400 bytes apart; at 16,384 bytes they would map to the same set of the L1 cache.
+//! A batch: consecutive whole chunks in one buffer, in their payload's layout, so that they are sealed and unsealed in place. With
+//! 16,384 bytes and a tag, the cipher's lanes are 16,400 bytes apart; at 16,384 bytes they would map to one set of the L1 cache.
 
 use std::io::{IoSlice, IoSliceMut};
 use std::ops::Range;
 
-use crate::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES};
+use crate::Error;
+use crate::format::{Layout, Payload};
 
-/// Number of chunks in a batch: as many as the widest kernel has lanes (Zen 5; twice those of other processors), 512 KiB. 16 take 1.3
-/// times the processor time on an Ice Lake server. With more, data leaves the L2 cache (1 to 2 MiB per core) between reading and sealing, and
-/// again between sealing and writing: 64 take up to 1.3 times.
+/// Number of chunks in a batch: as many as the widest kernel has lanes (Zen 5; other processors have 8 or 16), 512 KiB. With more, data
+/// leaves the L2 cache (1 to 2 MiB per core) between reading and sealing, and again between sealing and writing: 64 take up to 1.3
+/// times.
 pub const BATCH_CHUNKS: u64 = 32;
 
 /// A worker's buffer and its content.
 pub struct Batch {
-    /// Position in the order of all batches.
-    pub number: u64,
+    layout: Layout,
     /// Number of the first chunk.
     pub first_chunk: u64,
     /// Bytes in use: chunks with their tags.
-    pub sealed_bytes: usize,
+    sealed_bytes: usize,
+    /// Whether the last chunk in use is the payload's last.
+    ends: bool,
     buffer: Vec<u8>,
 }
 
 impl Batch {
     /// Makes a buffer for `chunks` chunks, at most for one batch.
-    pub fn new(chunks: u64) -> Self {
-        let bytes = chunks.min(BATCH_CHUNKS) as usize * SEALED_CHUNK_BYTES;
-        Self { number: 0, first_chunk: 0, sealed_bytes: 0, buffer: vec![0; bytes] }
+    pub fn new(layout: Layout, chunks: u64) -> Self {
+        let bytes = chunks.min(BATCH_CHUNKS) as usize * layout.sealed_chunk_bytes();
+        Self { layout, first_chunk: 0, sealed_bytes: 0, ends: false, buffer: vec![0; bytes] }
+    }
+
+    /// Takes this many bytes into use, for chunks from this number on; `ends` is whether the payload ends with them.
+    pub fn hold(&mut self, first_chunk: u64, sealed_bytes: usize, ends: bool) {
+        (self.first_chunk, self.sealed_bytes, self.ends) = (first_chunk, sealed_bytes, ends);
+    }
+
+    /// Encrypts the chunks in use. For errors see [`Payload::seal`].
+    pub fn seal(&mut self, payload: &Payload) -> Result<(), Error> {
+        payload.seal(self.first_chunk, &mut self.buffer[..self.sealed_bytes], self.ends)
+    }
+
+    /// Verifies and decrypts the chunks in use. For errors see [`Payload::unseal`].
+    pub fn unseal(&mut self, payload: &Payload) -> Result<(), Error> {
+        payload.unseal(self.first_chunk, &mut self.buffer[..self.sealed_bytes], self.ends)
     }
 
     /// Number of chunks in use.
     pub fn chunks(&self) -> u64 {
-        self.sealed_bytes.div_ceil(SEALED_CHUNK_BYTES) as u64
+        self.sealed_bytes.div_ceil(self.layout.sealed_chunk_bytes()) as u64
+    }
+
+    /// Bytes in use: chunks with their tags.
+    pub fn sealed_bytes(&self) -> usize {
+        self.sealed_bytes
     }
 
     /// Bytes of plaintext in use.
     pub fn plain_bytes(&self) -> u64 {
-        (self.sealed_bytes - self.chunks() as usize * TAG_BYTES) as u64
+        self.layout.plain_within(self.sealed_bytes) as u64
+    }
+
+    /// Whether the payload ends with the last chunk in use.
+    pub fn ends(&self) -> bool {
+        self.ends
     }
 
     /// Offset of the first chunk's plaintext in the whole plaintext.
     pub fn plain_offset(&self) -> u64 {
-        self.first_chunk * CHUNK_BYTES as u64
+        self.layout.plain_offset(self.first_chunk)
+    }
+
+    /// Offset of the first chunk among the sealed chunks.
+    pub fn sealed_offset(&self) -> u64 {
+        self.layout.sealed_offset(self.first_chunk)
     }
 
     /// The chunks in use, with their tags.
@@ -61,18 +93,12 @@ impl Batch {
 
     /// The plaintext part of every chunk that the buffer can hold.
     pub fn whole_plain(&mut self) -> Vec<IoSliceMut<'_>> {
-        self.buffer.chunks_mut(SEALED_CHUNK_BYTES).map(|chunk| IoSliceMut::new(&mut chunk[..CHUNK_BYTES])).collect()
+        self.layout.plain_parts_mut(&mut self.buffer).map(IoSliceMut::new).collect()
     }
 
     /// The plaintext part of every chunk in use.
     pub fn plain_mut(&mut self) -> Vec<IoSliceMut<'_>> {
-        self.sealed_mut()
-            .chunks_mut(SEALED_CHUNK_BYTES)
-            .map(|chunk| {
-                let bytes = chunk.len() - TAG_BYTES;
-                IoSliceMut::new(&mut chunk[..bytes])
-            })
-            .collect()
+        self.layout.plain_parts_mut(&mut self.buffer[..self.sealed_bytes]).map(IoSliceMut::new).collect()
     }
 
     /// The plaintext of the first `chunks` chunks, limited to `window` (in bytes of the whole plaintext), and the offset where it begins.
@@ -80,8 +106,7 @@ impl Batch {
         let mut offset = self.plain_offset();
         let begin = offset.max(window.start);
         let mut slices = Vec::with_capacity(BATCH_CHUNKS as usize);
-        for chunk in self.sealed().chunks(SEALED_CHUNK_BYTES).take(chunks as usize) {
-            let plain = &chunk[..chunk.len() - TAG_BYTES];
+        for plain in self.layout.plain_parts(self.sealed()).take(chunks as usize) {
             let bytes = plain.len() as u64;
             let from = window.start.saturating_sub(offset).min(bytes);
             let to = window.end.saturating_sub(offset).clamp(from, bytes);

@@ -2,13 +2,13 @@
 
 use std::io::{self, IoSlice, Write};
 use std::ops::Range;
-use std::sync::{Condvar, Mutex, PoisonError};
 
+use super::Direction;
 use super::batch::Batch;
 use super::pipe::PipeWriter;
-use super::{Direction, RunState, lock};
 use crate::control::Control;
 use crate::sink::{NewFile, OpenSink, StreamOutput};
+use crate::workers::{RunState, Turn};
 use crate::{Error, ErrorKind};
 
 /// The range of the plaintext to write, in bytes.
@@ -19,17 +19,11 @@ pub enum BatchSink<'a> {
     /// Workers write different batches at the same time, into the file from `offset` on.
     Positioned { file: &'a NewFile<'a>, offset: u64, window: PlainWindow },
     /// Workers write one after the other, in the order of the batches.
-    Ordered { turn: Mutex<Turn<'a>>, wakeup: Condvar, window: PlainWindow },
-}
-
-/// The stream, and the number of the batch that may be written next.
-pub struct Turn<'a> {
-    next: u64,
-    stream: OrderedSink<'a>,
+    Ordered { turn: Turn<OrderedSink<'a>>, window: PlainWindow },
 }
 
 /// A stream that is written in order.
-enum OrderedSink<'a> {
+pub enum OrderedSink<'a> {
     Stream(&'a StreamOutput<'a>),
     /// `None` after the end was declared.
     Pipe(Option<PipeWriter>),
@@ -67,7 +61,7 @@ impl<'a> BatchSink<'a> {
     }
 
     fn ordered(stream: OrderedSink<'a>, window: PlainWindow) -> Self {
-        Self::Ordered { turn: Mutex::new(Turn { next: 0, stream }), wakeup: Condvar::new(), window }
+        Self::Ordered { turn: Turn::new(stream), window }
     }
 
     /// Writes the good part of a batch. Of an incomplete batch, a stream gets the verified chunks, and a file, which is going to be
@@ -79,7 +73,7 @@ impl<'a> BatchSink<'a> {
         good_chunks: u64,
         is_complete: bool,
         control: &Control,
-        progress: &RunState,
+        (number, run): (u64, &RunState),
     ) -> Result<(), Error> {
         match self {
             BatchSink::Positioned { .. } if !is_complete => Ok(()),
@@ -87,7 +81,7 @@ impl<'a> BatchSink<'a> {
             BatchSink::Positioned { file, offset, window } => match direction {
                 Direction::Seal => {
                     // Every chunk is followed by its tag, so the offset counts sealed chunks.
-                    let place = offset + batch.first_chunk * crate::container::SEALED_CHUNK_BYTES as u64;
+                    let place = offset + batch.sealed_offset();
                     file.write_all_at(&mut [IoSlice::new(batch.sealed())], place)
                 }
                 Direction::Unseal => {
@@ -95,47 +89,31 @@ impl<'a> BatchSink<'a> {
                     file.write_all_at(&mut slices, offset + (begin - window.start))
                 }
             },
-            BatchSink::Ordered { turn, wakeup, window } => {
-                let mut turn = lock(turn);
-                while turn.next != batch.number {
-                    if progress.is_void(batch.number) {
-                        return Ok(());
-                    }
-                    turn = wakeup.wait(turn).unwrap_or_else(PoisonError::into_inner);
+            BatchSink::Ordered { turn, window } => turn.take(number, run, is_complete, |stream| match direction {
+                Direction::Seal => stream.write_all(&mut [IoSlice::new(batch.sealed())], control),
+                Direction::Unseal => {
+                    let (_, mut slices) = batch.plain_within(good_chunks, window);
+                    stream.write_all(&mut slices, control)
                 }
-                match direction {
-                    Direction::Seal => turn.stream.write_all(&mut [IoSlice::new(batch.sealed())], control)?,
-                    Direction::Unseal => {
-                        let (_, mut slices) = batch.plain_within(good_chunks, window);
-                        turn.stream.write_all(&mut slices, control)?;
-                    }
-                }
-                if is_complete {
-                    turn.next += 1;
-                    wakeup.notify_all();
-                }
-                Ok(())
-            }
+            }),
         }
     }
 
     /// Wakes the waiting workers, so that they see whether the run has failed.
     pub(super) fn wake(&self) {
-        if let BatchSink::Ordered { turn, wakeup, .. } = self {
-            // The lock ensures that no worker is between its check and its wait.
-            let _turn = lock(turn);
-            wakeup.notify_all();
+        if let BatchSink::Ordered { turn, .. } = self {
+            turn.wake();
         }
     }
 
     /// Declares the end of a pipe inside the process.
     pub(super) fn finish(&self) -> Result<(), Error> {
-        if let BatchSink::Ordered { turn, .. } = self
-            && let OrderedSink::Pipe(writer) = &mut lock(turn).stream
-            && let Some(writer) = writer.take()
-        {
-            writer.finish()?;
+        match self {
+            BatchSink::Ordered { turn, .. } => turn.with(|stream| match stream {
+                OrderedSink::Pipe(writer) => writer.take().map_or(Ok(()), |writer| Ok(writer.finish()?)),
+                OrderedSink::Stream(_) => Ok(()),
+            }),
+            BatchSink::Positioned { .. } => Ok(()),
         }
-        Ok(())
     }
 }

@@ -1,14 +1,16 @@
 //! The source of a pipeline, from which the workers take batches. Any worker may call `take` at any time.
 
 use std::io::{self, IoSliceMut, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use super::Direction;
 use super::batch::{BATCH_CHUNKS, Batch};
-use crate::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES};
+use crate::format::Layout;
 use crate::source::OpenSource;
+use crate::workers::{JobError, lock};
 use crate::{Error, ErrorKind};
 
 /// A source of batches.
@@ -22,67 +24,49 @@ pub enum BatchSource<'a> {
 /// Consecutive chunks of an input that is read at offsets.
 pub struct PositionedSource<'a> {
     input: &'a OpenSource<'a>,
-    /// Offset of the first of these chunks in the input.
+    layout: Layout,
+    /// Offset of the payload's first chunk in the input.
     offset: u64,
-    first_chunk: u64,
-    chunks: u64,
-    /// Length of the last chunk in bytes, with its tag.
-    last_sealed_bytes: usize,
+    /// Length of the payload's whole plaintext.
+    plain_bytes: u64,
+    chunks: Range<u64>,
     next: AtomicU64,
 }
 
-/// A stream of chunks. The first chunk that is not full is the last one.
+/// A stream of chunks, which ends with the first that is not full.
 pub struct OrderedSource<'a> {
     reader: Box<dyn Read + Send + 'a>,
+    layout: Layout,
     name: PathBuf,
     next: u64,
     ended: bool,
 }
 
-/// An error in place of a batch.
-pub struct BatchError {
-    pub number: u64,
-    pub error: Error,
-}
-
 impl<'a> BatchSource<'a> {
-    /// Chunks from `first_chunk` on of an input that is read at offsets. The first begins at `offset`; the last has `last_sealed_bytes`
-    /// bytes with its tag.
-    pub fn file(
-        input: &'a OpenSource<'a>,
-        offset: u64,
-        first_chunk: u64,
-        chunks: u64,
-        last_sealed_bytes: usize,
-    ) -> Self {
-        let next = AtomicU64::new(0);
-        Self::Positioned(PositionedSource { input, offset, first_chunk, chunks, last_sealed_bytes, next })
+    /// These chunks of an input that is read at offsets, and in which the payload's first chunk begins at `offset`. Its whole
+    /// plaintext has `plain_bytes` bytes.
+    pub fn file(input: &'a OpenSource<'a>, layout: Layout, offset: u64, plain_bytes: u64, chunks: Range<u64>) -> Self {
+        Self::Positioned(PositionedSource { input, layout, offset, plain_bytes, chunks, next: AtomicU64::new(0) })
     }
 
     /// Chunks of a stream. `name` is the input's name in errors.
-    pub fn stream(reader: impl Read + Send + 'a, name: &Path) -> Self {
-        Self::Ordered(Mutex::new(OrderedSource {
-            reader: Box::new(reader),
-            name: name.to_path_buf(),
-            next: 0,
-            ended: false,
-        }))
+    pub fn stream(reader: impl Read + Send + 'a, layout: Layout, name: &Path) -> Self {
+        let (reader, name) = (Box::new(reader), name.to_path_buf());
+        Self::Ordered(Mutex::new(OrderedSource { reader, layout, name, next: 0, ended: false }))
     }
 
-    /// Fills the next batch. Returns false at the end.
-    pub fn take(&self, direction: Direction, batch: &mut Batch) -> Result<bool, BatchError> {
+    /// Fills the next batch, and returns its number; `None` at the end.
+    pub fn take(&self, direction: Direction, batch: &mut Batch) -> Result<Option<u64>, JobError> {
         match self {
             BatchSource::Positioned(source) => source.take(direction, batch),
-            BatchSource::Ordered(source) => {
-                source.lock().unwrap_or_else(PoisonError::into_inner).take(direction, batch)
-            }
+            BatchSource::Ordered(source) => lock(source).take(direction, batch),
         }
     }
 
     /// Upper bound on the number of chunks; `u64::MAX` for a stream.
     pub fn most_chunks(&self) -> u64 {
         match self {
-            BatchSource::Positioned(source) => source.chunks,
+            BatchSource::Positioned(source) => source.chunks.end - source.chunks.start,
             BatchSource::Ordered(_) => u64::MAX,
         }
     }
@@ -90,94 +74,74 @@ impl<'a> BatchSource<'a> {
     /// Whether at most one batch is left besides those taken, so that another thread is not worth its start.
     pub fn is_nearly_done(&self) -> bool {
         match self {
-            BatchSource::Positioned(source) => source.chunks <= BATCH_CHUNKS,
-            BatchSource::Ordered(source) => source.lock().unwrap_or_else(PoisonError::into_inner).ended,
+            BatchSource::Positioned(_) => self.most_chunks() <= BATCH_CHUNKS,
+            BatchSource::Ordered(source) => lock(source).ended,
         }
     }
 }
 
 impl PositionedSource<'_> {
-    fn take(&self, direction: Direction, batch: &mut Batch) -> Result<bool, BatchError> {
+    fn take(&self, direction: Direction, batch: &mut Batch) -> Result<Option<u64>, JobError> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let done = number * BATCH_CHUNKS;
-        if done >= self.chunks {
-            return Ok(false);
+        let start = self.chunks.start + number * BATCH_CHUNKS;
+        if start >= self.chunks.end {
+            return Ok(None);
         }
-        let chunks = BATCH_CHUNKS.min(self.chunks - done);
-        batch.number = number;
-        batch.first_chunk = self.first_chunk + done;
-        batch.sealed_bytes = chunks as usize * SEALED_CHUNK_BYTES;
-        if done + chunks == self.chunks {
-            batch.sealed_bytes -= SEALED_CHUNK_BYTES - self.last_sealed_bytes;
-        }
+        let chunks = start..self.chunks.end.min(start + BATCH_CHUNKS);
+        let sealed_bytes = self.layout.sealed_range_bytes(self.plain_bytes, &chunks);
+        batch.hold(start, sealed_bytes as usize, chunks.end == self.layout.chunks(self.plain_bytes));
         let result = match direction {
             Direction::Seal => {
-                let offset = self.offset + done * CHUNK_BYTES as u64;
-                self.input.read_exact_at(&mut batch.plain_mut(), offset)
+                self.input.read_exact_at(&mut batch.plain_mut(), self.offset + self.layout.plain_offset(start))
             }
             Direction::Unseal => {
-                let offset = self.offset + done * SEALED_CHUNK_BYTES as u64;
+                let offset = self.offset + self.layout.sealed_offset(start);
                 self.input.read_exact_at(&mut [IoSliceMut::new(batch.sealed_mut())], offset)
             }
         };
-        match result {
-            Ok(()) => Ok(true),
-            Err(error) => Err(BatchError { number, error }),
-        }
+        result.map(|()| Some(number)).map_err(|error| (number, error))
     }
 }
 
 impl OrderedSource<'_> {
-    fn take(&mut self, direction: Direction, batch: &mut Batch) -> Result<bool, BatchError> {
+    fn take(&mut self, direction: Direction, batch: &mut Batch) -> Result<Option<u64>, JobError> {
         if self.ended {
-            return Ok(false);
+            return Ok(None);
         }
         let number = self.next;
-        let result = match direction {
+        let filled = match direction {
             Direction::Seal => self.fill_plain(batch),
             Direction::Unseal => self.fill_sealed(batch),
         };
-        if let Err(error) = result {
+        let (sealed_bytes, ends) = filled.map_err(|error| {
             self.ended = true;
-            return Err(BatchError { number, error });
-        }
+            (number, error)
+        })?;
+        self.ended = ends;
         self.next += 1;
-        batch.number = number;
-        batch.first_chunk = number * BATCH_CHUNKS;
-        Ok(true)
+        batch.hold(number * BATCH_CHUNKS, sealed_bytes, ends);
+        Ok(Some(number))
     }
 
-    /// Fills a batch with plaintext. A buffer that is not full holds the last chunk, which is shorter than a full one and may be empty.
-    fn fill_plain(&mut self, batch: &mut Batch) -> Result<(), Error> {
+    /// Fills a batch with plaintext. A buffer that is not full holds the last chunk. Returns the length of the sealed chunks, and
+    /// whether the last is among them.
+    fn fill_plain(&mut self, batch: &mut Batch) -> Result<(usize, bool), Error> {
         let bytes = self.fill(&mut batch.whole_plain())?;
-        let full_chunks = bytes / CHUNK_BYTES;
-        batch.sealed_bytes = full_chunks * SEALED_CHUNK_BYTES;
-        if full_chunks < BATCH_CHUNKS as usize {
-            self.ended = true;
-            batch.sealed_bytes += bytes % CHUNK_BYTES + TAG_BYTES;
-        }
-        Ok(())
+        let ends = bytes < self.layout.plain_within(batch.whole().len());
+        Ok((if ends { self.layout.sealed_bytes(bytes as u64) as usize } else { batch.whole().len() }, ends))
     }
 
-    /// Fills a batch with sealed chunks. A stream that ends between two chunks, or inside of a tag, lacks its last chunk. The chunks before
-    /// are good.
-    fn fill_sealed(&mut self, batch: &mut Batch) -> Result<(), Error> {
+    /// Fills a batch with sealed chunks. A stream that ends between two chunks, or inside of a tag, lacks its last chunk. The chunks
+    /// before are good, and the next call reports the end. Returns the same as [`Self::fill_plain`].
+    fn fill_sealed(&mut self, batch: &mut Batch) -> Result<(usize, bool), Error> {
         let bytes = self.fill(&mut [IoSliceMut::new(batch.whole())])?;
-        batch.sealed_bytes = bytes;
-        if bytes == BATCH_CHUNKS as usize * SEALED_CHUNK_BYTES {
-            return Ok(());
+        if self.layout.run(bytes, true).is_ok() {
+            return Ok((bytes, true));
         }
-        let rest = bytes % SEALED_CHUNK_BYTES;
-        if rest >= TAG_BYTES {
-            self.ended = true;
-            return Ok(());
+        match bytes / self.layout.sealed_chunk_bytes() {
+            0 => Err(Error::new(ErrorKind::Truncated).at(&self.name)),
+            chunks => Ok((chunks * self.layout.sealed_chunk_bytes(), false)),
         }
-        batch.sealed_bytes = bytes - rest;
-        if batch.sealed_bytes == 0 {
-            return Err(Error::new(ErrorKind::Truncated).at(&self.name));
-        }
-        // The next call finds the end and reports it.
-        Ok(())
     }
 
     /// Fills all of `buffers`, or up to the end.

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::{Decryptor, Encryptor, Head};
 use crate::Error;
 use crate::commands::EncryptOptions;
-use crate::container::Content;
+use crate::format::Content;
 use crate::keys::{Identities, Recipients};
 use crate::threads::Threads;
 
@@ -124,7 +124,7 @@ impl<R: Read> DecryptReader<R> {
     /// Reads and opens the header.
     ///
     /// # Errors
-    /// The errors of [`Header::read`](crate::container::Header::read) and [`Header::open`](crate::container::Header::open); `Commitment`,
+    /// The errors of [`Header::read`](crate::format::Header::read) and [`Header::open`](crate::format::Header::open); `Commitment`,
     /// `Truncated`; `Io` of the source.
     pub fn open(mut source: R, identities: &Identities, threads: Threads) -> Result<Self, Error> {
         let Head { content, payload, .. } = Head::read(&mut source, identities)?;

@@ -6,12 +6,17 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::tests::{LENGTHS, identities, options, plaintext, pulled, pushed, recipients};
+use super::tests::{
+    BATCH_BYTES, BATCH_CHUNKS, LENGTHS, SEALED_CHUNK_BYTES, identities, options, plaintext, pulled, pushed, recipients,
+};
 use super::*;
-use crate::container::{PREFIX_BYTES, TAG_BYTES};
+use crate::format::{LAYOUT, PREFIX_BYTES};
 use crate::keys::KeyPair;
 use crate::threads::Threads;
 use crate::{Error, ErrorKind};
+
+const CHUNK_BYTES: usize = LAYOUT.chunk_bytes();
+const TAG_BYTES: usize = LAYOUT.tag_bytes();
 
 /// Moves few bytes, is interrupted at every second call, and fails at one of the others.
 struct Slow<T> {
@@ -271,7 +276,7 @@ fn ranges_are_those_of_the_plaintext_in_every_thread() {
         for (found, range) in reader.read_ranges(&ranges).unwrap().iter().zip(&ranges) {
             assert!(found[..] == plain[range.start as usize..range.end as usize], "{bytes} bytes, {range:?}");
         }
-        assert!(source.2.load(Ordering::Relaxed) as u64 <= crate::container::sealed_bytes(all), "a chunk twice");
+        assert!(source.2.load(Ordering::Relaxed) as u64 <= crate::format::sealed_bytes(all), "a chunk twice");
         for range in [all..all + 1, 0..u64::MAX, u64::MAX..u64::MAX, Range { start: 1, end: 0 }] {
             let error = reader.read_ranges(&[0..all, range]).unwrap_err();
             assert_eq!(error.kind, ErrorKind::RangeOutOfBounds);

@@ -4,10 +4,8 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
-use super::{SEALED_BATCH_BYTES, parallel};
-use crate::container::{
-    ALIGNMENT_BYTES, CHUNK_BYTES, Content, Header, PREFIX_BYTES, Payload, SEALED_CHUNK_BYTES, plain_bytes,
-};
+use super::parallel::{self, Run, call_chunks};
+use crate::format::{ALIGNMENT_BYTES, Content, Header, PREFIX_BYTES, Payload};
 use crate::keys::Identities;
 use crate::threads::Threads;
 use crate::{Error, ErrorKind};
@@ -22,7 +20,6 @@ pub struct Decryptor {
     opened: Option<(Content, Payload)>,
     /// Pushed data that does not fill a batch yet; the whole header until it is complete.
     carry: Vec<u8>,
-    batch_bytes: usize,
     next_chunk: u64,
     threads: usize,
     failed: bool,
@@ -41,8 +38,7 @@ impl Decryptor {
 
     fn with(identities: Identities, opened: Option<(Content, Payload)>, threads: Threads) -> Self {
         let threads = threads.count();
-        let batch_bytes = if threads == 1 { SEALED_BATCH_BYTES } else { 2 * threads * SEALED_BATCH_BYTES };
-        Self { identities, opened, carry: Vec::new(), batch_bytes, next_chunk: 0, threads, failed: false }
+        Self { identities, opened, carry: Vec::new(), next_chunk: 0, threads, failed: false }
     }
 
     /// The content of the header, once it was read.
@@ -88,19 +84,21 @@ impl Decryptor {
                 self.open_head()?;
             }
         }
+        let layout = self.payload().layout();
+        let batch_bytes = layout.sealed_offset(call_chunks(self.threads)) as usize;
         if !self.carry.is_empty() {
-            self.fill(&mut sealed, self.batch_bytes);
+            self.fill(&mut sealed, batch_bytes);
         }
-        if self.carry.len() == self.batch_bytes {
+        if self.carry.len() == batch_bytes {
             let mut carry = std::mem::take(&mut self.carry);
-            self.unseal(&carry, plain)?;
+            self.unseal(&carry, plain, false)?;
             carry.clear();
             self.carry = carry;
         }
-        if sealed.len() >= self.batch_bytes {
+        if sealed.len() >= batch_bytes {
             // A chunk of full length is never the last one.
-            let whole = sealed.len() / SEALED_CHUNK_BYTES * SEALED_CHUNK_BYTES;
-            self.unseal(sealed.split_off(..whole).unwrap_or_default(), plain)?;
+            let whole = sealed.len() - sealed.len() % layout.sealed_chunk_bytes();
+            self.unseal(sealed.split_off(..whole).unwrap_or_default(), plain, false)?;
         }
         self.fill(&mut sealed, usize::MAX);
         Ok(())
@@ -138,27 +136,23 @@ impl Decryptor {
             return Err(ErrorKind::Truncated.into());
         }
         let carry = std::mem::take(&mut self.carry);
-        plain_bytes(carry.len() as u64)?;
-        self.unseal(&carry, plain)
+        self.payload().layout().run(carry.len(), true)?;
+        self.unseal(&carry, plain, true)
     }
 
-    /// Appends the plaintext of chunks, which may include the last one.
-    fn unseal(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<(), Error> {
-        let (_, payload) = self.opened.as_ref().expect("the header was opened");
-        let chunks = sealed.len() / SEALED_CHUNK_BYTES;
-        let bytes = if sealed.len().is_multiple_of(SEALED_CHUNK_BYTES) {
-            chunks * CHUNK_BYTES
-        } else {
-            plain_bytes(sealed.len() as u64)? as usize
-        };
-        let before = plain.len();
-        append_zeros(plain, bytes);
-        parallel::unseal(payload, self.next_chunk, sealed, &mut plain[before..], self.threads).inspect_err(
-            |error| {
-                plain.truncate(before + parallel::verified_bytes(self.next_chunk, error));
-            },
-        )?;
-        self.next_chunk += chunks as u64;
+    fn payload(&self) -> &Payload {
+        &self.opened.as_ref().expect("the header was opened").1
+    }
+
+    /// Appends the plaintext of chunks; `ends` is whether the last one is among them.
+    fn unseal(&mut self, sealed: &[u8], plain: &mut Vec<u8>, ends: bool) -> Result<(), Error> {
+        let payload = self.payload();
+        let (layout, first, before) = (payload.layout(), self.next_chunk, plain.len());
+        append_zeros(plain, layout.plain_within(sealed.len()));
+        let run = Run { payload, first, ends, threads: self.threads };
+        run.unseal(sealed, &mut plain[before..])
+            .inspect_err(|error| plain.truncate(before + parallel::verified_bytes(&layout, first, error)))?;
+        self.next_chunk += (sealed.len() / layout.sealed_chunk_bytes()) as u64;
         Ok(())
     }
 }

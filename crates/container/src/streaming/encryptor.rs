@@ -3,11 +3,9 @@
 use tress_lanes::fork;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{BATCH_BYTES, parallel};
+use super::parallel::{self, Run, call_chunks};
 use crate::commands::EncryptOptions;
-use crate::container::{
-    CHUNK_BYTES, Content, ContentType, Header, Payload, SEALED_CHUNK_BYTES, plain_bytes, sealed_bytes,
-};
+use crate::format::{self, Content, ContentType, Payload};
 use crate::keys::Recipients;
 use crate::{Error, ErrorKind};
 
@@ -38,9 +36,9 @@ impl Encryptor {
     /// The errors of [`Header::seal`]; `BadName`; `Io` when the system has no randomness.
     pub fn new(recipients: &Recipients, options: &EncryptOptions) -> Result<Self, Error> {
         let content = Content::generate(options.aead, ContentType::File, options.name.clone())?;
-        let (payload, head) = head(&content, recipients)?;
+        let (payload, head) = format::start(&content, recipients)?;
         let threads = options.threads.count();
-        let batch_bytes = if threads == 1 { BATCH_BYTES } else { 2 * threads * BATCH_BYTES };
+        let batch_bytes = payload.layout().plain_offset(call_chunks(threads)) as usize;
         let carry = Zeroizing::default();
         let process = fork::generation();
         Ok(Self { payload, head, carry, batch_bytes, next_chunk: 0, threads, failed: false, process })
@@ -99,7 +97,9 @@ impl Encryptor {
             self.carry = carry;
         }
         if plain.len() >= self.batch_bytes {
-            let whole = plain.split_off(..plain.len() / CHUNK_BYTES * CHUNK_BYTES).unwrap_or_default();
+            let layout = self.payload.layout();
+            let whole = layout.plain_offset(layout.chunk_at(plain.len() as u64)) as usize;
+            let whole = plain.split_off(..whole).unwrap_or_default();
             self.seal(whole, sealed, false)?;
         }
         Ok(parallel::extend(&mut self.carry, plain, self.batch_bytes)?)
@@ -110,21 +110,14 @@ impl Encryptor {
         if fork::generation() != self.process {
             return Err(Error::new(ErrorKind::Usage).with_detail("this encryptor belongs to another process"));
         }
-        let chunks = plain.len() / CHUNK_BYTES;
-        let bytes = if last { sealed_bytes(plain.len() as u64) as usize } else { chunks * SEALED_CHUNK_BYTES };
-        debug_assert!(!last || plain_bytes(bytes as u64).is_ok_and(|bytes| bytes == plain.len() as u64));
+        let layout = self.payload.layout();
+        let chunks = layout.chunk_at(plain.len() as u64);
+        let bytes = if last { layout.sealed_bytes(plain.len() as u64) } else { layout.sealed_offset(chunks) };
         let before = sealed.len();
-        sealed.resize(before + bytes, 0);
-        parallel::seal(&self.payload, self.next_chunk, plain, &mut sealed[before..], self.threads)?;
-        self.next_chunk += chunks as u64;
+        sealed.resize(before + bytes as usize, 0);
+        let run = Run { payload: &self.payload, first: self.next_chunk, ends: last, threads: self.threads };
+        run.seal(plain, &mut sealed[before..])?;
+        self.next_chunk += chunks;
         Ok(())
     }
-}
-
-/// Starts a payload of this content. Also returns the container's bytes before the first chunk.
-pub(super) fn head(content: &Content, recipients: &Recipients) -> Result<(Payload, Vec<u8>), Error> {
-    let mut head = Header::seal(content, recipients)?;
-    let (payload, prefix) = Payload::create(content)?;
-    head.extend_from_slice(&prefix);
-    Ok((payload, head))
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use crate::container::{Content, Header, PREFIX_BYTES, Payload};
+use crate::format::{Content, Header, PREFIX_BYTES, Payload};
 use crate::keys::Identities;
 use crate::{Error, ErrorKind};
 

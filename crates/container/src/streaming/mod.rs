@@ -56,11 +56,3 @@ pub use rewrap::{NewHead, rewrap_head};
 pub use whole::{Opening, Sealing, decrypt_bytes, encrypt_bytes};
 
 use head::Head;
-
-use crate::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES};
-
-/// Chunks that one thread processes at a time: as many as the widest engine has lanes (Zen 5; elsewhere 4 to 16), and few enough for the L2 cache.
-const BATCH_CHUNKS: usize = 32;
-/// Length of such a batch in bytes: its plaintext, and its sealed chunks.
-const BATCH_BYTES: usize = BATCH_CHUNKS * CHUNK_BYTES;
-const SEALED_BATCH_BYTES: usize = BATCH_CHUNKS * SEALED_CHUNK_BYTES;

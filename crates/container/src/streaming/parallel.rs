@@ -1,109 +1,124 @@
 //! Seals and unseals runs of chunks from one buffer into another, on as many threads as the work justifies.
 
-use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::sync::Mutex;
+use std::{io, iter, vec};
 
-use tress_lanes::wipe_stack;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{BATCH_BYTES, BATCH_CHUNKS, SEALED_BATCH_BYTES};
-use crate::container::{CHUNK_BYTES, Payload, SEALED_CHUNK_BYTES, TAG_BYTES};
-use crate::threads::start;
+use crate::format::{Layout, Payload};
+use crate::pipeline::batch::BATCH_CHUNKS;
+use crate::workers::{JobError, Jobs, RunState, lock};
 use crate::{Error, ErrorKind};
 
 /// Batches per thread below which another thread costs more than it gains: starting it takes about as long as one batch.
 const BATCHES_PER_THREAD: usize = 2;
 
-/// Seals `plain`, the chunks from number `first` on, into `sealed`, which has room for the chunks and their tags. Includes the last chunk
-/// if `sealed` has room for it.
-pub(super) fn seal(
-    payload: &Payload,
-    first: u64,
-    plain: &[u8],
-    sealed: &mut [u8],
-    threads: usize,
-) -> Result<(), Error> {
-    assert_eq!(sealed.len(), plain.len() + sealed.len().div_ceil(SEALED_CHUNK_BYTES) * TAG_BYTES);
-    let batches_per_thread = batches_per_thread(sealed.len(), threads);
-    let parts = sealed.chunks_mut(batches_per_thread * SEALED_BATCH_BYTES).zip(0..).map(|(sealed, part)| {
-        let start = part * batches_per_thread * BATCH_BYTES;
-        let end = plain.len().min(start + batches_per_thread * BATCH_BYTES);
-        (first + (part * batches_per_thread * BATCH_CHUNKS) as u64, &plain[start..end], sealed)
-    });
-    on_threads(parts, |(chunk, plain, sealed)| seal_batches(payload, chunk, plain, sealed))
+/// Number of chunks that are worth a call on this many threads.
+pub(super) fn call_chunks(threads: usize) -> u64 {
+    if threads == 1 { BATCH_CHUNKS } else { (BATCHES_PER_THREAD * threads) as u64 * BATCH_CHUNKS }
 }
 
-fn seal_batches(payload: &Payload, mut chunk: u64, mut plain: &[u8], sealed: &mut [u8]) -> Result<(), Error> {
-    for sealed in sealed.chunks_mut(SEALED_BATCH_BYTES) {
-        let (now, later) = plain.split_at(plain.len().min(BATCH_BYTES));
-        for (plain, sealed) in now.chunks(CHUNK_BYTES).zip(sealed.chunks_mut(SEALED_CHUNK_BYTES)) {
-            sealed[..plain.len()].copy_from_slice(plain);
-        }
-        payload.seal(chunk, sealed)?;
-        plain = later;
-        chunk += BATCH_CHUNKS as u64;
+/// Consecutive chunks of a payload.
+#[derive(Clone, Copy)]
+pub(super) struct Run<'p> {
+    pub(super) payload: &'p Payload,
+    pub(super) first: u64,
+    /// Whether the payload ends with them.
+    pub(super) ends: bool,
+    pub(super) threads: usize,
+}
+
+impl Run<'_> {
+    /// Seals `plain` into `sealed`, which has room for the chunks and their tags.
+    pub(super) fn seal(self, plain: &[u8], sealed: &mut [u8]) -> Result<(), Error> {
+        let layout = self.payload.layout();
+        assert_eq!(layout.plain_within(sealed.len()), plain.len());
+        let [plain_bytes, sealed_bytes] = batch_bytes(&layout);
+        let plain = plain.chunks(plain_bytes).chain(iter::once(&[][..]));
+        self.each(sealed.chunks_mut(sealed_bytes).zip(plain), |first, ends, (sealed, mut plain), _| {
+            for part in layout.plain_parts_mut(sealed) {
+                part.copy_from_slice(plain.split_off(..part.len()).expect("is as long"));
+            }
+            self.payload.seal(first, sealed, ends)
+        })
     }
-    Ok(())
-}
 
-/// Verifies `sealed`, the chunks from number `first` on, and decrypts them into `plain`, which has exactly their length. If a chunk
-/// fails, `plain` holds plaintext before it, and zeros from it on.
-pub(super) fn unseal(
-    payload: &Payload,
-    first: u64,
-    sealed: &[u8],
-    plain: &mut [u8],
-    threads: usize,
-) -> Result<(), Error> {
-    assert_eq!(sealed.len(), plain.len() + sealed.len().div_ceil(SEALED_CHUNK_BYTES) * TAG_BYTES);
-    let batches_per_thread = batches_per_thread(sealed.len(), threads);
-    let mut rest = &mut *plain;
-    let parts = sealed.chunks(batches_per_thread * SEALED_BATCH_BYTES).zip(0..).map(|(sealed, part)| {
-        let now = rest.len().min(batches_per_thread * BATCH_BYTES);
-        let plain = rest.split_off_mut(..now).expect("is cut where it ends at most");
-        (first + (part * batches_per_thread * BATCH_CHUNKS) as u64, sealed, plain)
-    });
-    on_threads(parts, |(chunk, sealed, plain)| unseal_batches(payload, chunk, sealed, plain)).inspect_err(|error| {
-        plain[verified_bytes(first, error)..].zeroize();
-    })
-}
-
-fn unseal_batches(payload: &Payload, mut chunk: u64, sealed: &[u8], mut plain: &mut [u8]) -> Result<(), Error> {
-    let mut batch = Zeroizing::new(Vec::with_capacity(sealed.len().min(SEALED_BATCH_BYTES)));
-    for sealed in sealed.chunks(SEALED_BATCH_BYTES) {
-        batch.clear();
-        batch.extend_from_slice(sealed);
-        let unsealed = payload.unseal(chunk, &mut batch);
-        let mut verified = unsealed.as_ref().err().map_or(usize::MAX, |error| verified_bytes(chunk, error));
-        for chunk in batch.chunks(SEALED_CHUNK_BYTES) {
-            let bytes = (chunk.len() - TAG_BYTES).min(verified);
-            plain.split_off_mut(..bytes).expect("has the bytes of all chunks").copy_from_slice(&chunk[..bytes]);
-            verified -= bytes;
-        }
-        unsealed?;
-        chunk += BATCH_CHUNKS as u64;
+    /// Verifies `sealed` and decrypts it into `plain`, which has exactly its length. If a chunk fails, `plain` holds plaintext before
+    /// it, and zeros from it on.
+    pub(super) fn unseal(self, sealed: &[u8], plain: &mut [u8]) -> Result<(), Error> {
+        let layout = self.payload.layout();
+        assert_eq!(layout.plain_within(sealed.len()), plain.len());
+        let [plain_bytes, sealed_bytes] = batch_bytes(&layout);
+        let parts = sealed.chunks(sealed_bytes).zip(plain.chunks_mut(plain_bytes).chain(iter::once(&mut [][..])));
+        let unseal = |first, ends, (sealed, plain): (&[u8], &mut [u8]), batch: &mut Vec<u8>| {
+            batch.clear();
+            batch.extend_from_slice(sealed);
+            let unsealed = self.payload.unseal(first, batch, ends);
+            let verified = unsealed.as_ref().err().map_or(plain.len(), |error| verified_bytes(&layout, first, error));
+            let mut rest = &mut plain[..verified];
+            for part in layout.plain_parts(batch) {
+                let now = rest.split_off_mut(..rest.len().min(part.len())).expect("is cut where it ends at most");
+                now.copy_from_slice(&part[..now.len()]);
+            }
+            unsealed
+        };
+        self.each(parts, unseal).inspect_err(|error| plain[verified_bytes(&layout, self.first, error)..].zeroize())
     }
-    Ok(())
+
+    /// Verifies `sealed`, and decrypts it in place, each chunk before its tag.
+    pub(super) fn unseal_in_place(self, sealed: &mut [u8]) -> Result<(), Error> {
+        let [_, sealed_bytes] = batch_bytes(&self.payload.layout());
+        self.each(sealed.chunks_mut(sealed_bytes), |first, ends, sealed, _| self.payload.unseal(first, sealed, ends))
+    }
+
+    /// Calls a function for every batch, with the number of its first chunk, whether the payload ends with it, and a buffer that is
+    /// wiped.
+    fn each<P: Send>(
+        self,
+        parts: impl Iterator<Item = P>,
+        work: impl Fn(u64, bool, P, &mut Vec<u8>) -> Result<(), Error> + Sync,
+    ) -> Result<(), Error> {
+        let parts: Vec<P> = parts.collect();
+        let count = parts.len();
+        let work = |number, part, buffer: &mut Vec<u8>| {
+            let ends = self.ends && number + 1 == count as u64;
+            work(self.first + number * BATCH_CHUNKS, ends, part, buffer)
+        };
+        let threads = self.threads.min(count / BATCHES_PER_THREAD).max(1);
+        let parts = Parts { parts: Mutex::new((0..).zip(parts)), work };
+        RunState::default().run(&parts, || (None, Zeroizing::default()), || threads)
+    }
 }
 
-/// Verifies `sealed`, the chunks from number `first` on, and decrypts them in place, each before its tag.
-pub(super) fn unseal_in_place(payload: &Payload, first: u64, sealed: &mut [u8], threads: usize) -> Result<(), Error> {
-    let batches_per_thread = batches_per_thread(sealed.len(), threads);
-    let parts = sealed.chunks_mut(batches_per_thread * SEALED_BATCH_BYTES).zip(0..).map(|(sealed, part)| {
-        let chunk = first + (part * batches_per_thread * BATCH_CHUNKS) as u64;
-        (chunk, sealed)
-    });
-    on_threads(parts, |(chunk, sealed)| {
-        let batches = sealed.chunks_mut(SEALED_BATCH_BYTES).zip(0..);
-        batches.into_iter().try_for_each(|(batch, number)| payload.unseal(chunk + number * BATCH_CHUNKS as u64, batch))
-    })
+/// Jobs that are a list.
+struct Parts<P, W> {
+    parts: Mutex<iter::Zip<std::ops::RangeFrom<u64>, vec::IntoIter<P>>>,
+    work: W,
+}
+
+impl<P: Send, W: Fn(u64, P, &mut Vec<u8>) -> Result<(), Error> + Sync> Jobs for Parts<P, W> {
+    type Buffer = (Option<P>, Zeroizing<Vec<u8>>);
+
+    fn take(&self, (place, _): &mut Self::Buffer) -> Result<Option<u64>, JobError> {
+        let Some((number, part)) = lock(&self.parts).next() else { return Ok(None) };
+        *place = Some(part);
+        Ok(Some(number))
+    }
+
+    fn work(&self, number: u64, (part, buffer): &mut Self::Buffer) -> Result<(), Error> {
+        (self.work)(number, part.take().expect("was taken"), buffer)
+    }
+}
+
+/// Lengths of a batch: its plaintext, and its sealed chunks.
+fn batch_bytes(layout: &Layout) -> [usize; 2] {
+    [layout.plain_offset(BATCH_CHUNKS) as usize, layout.sealed_offset(BATCH_CHUNKS) as usize]
 }
 
 /// Number of plaintext bytes from chunk `first` on that were verified before this error.
-pub(super) fn verified_bytes(first: u64, error: &Error) -> usize {
+pub(super) fn verified_bytes(layout: &Layout, first: u64, error: &Error) -> usize {
     match error.kind {
-        ErrorKind::ChunkDamaged { chunk } => (chunk - first) as usize * CHUNK_BYTES,
+        ErrorKind::ChunkDamaged { chunk } => layout.plain_offset(chunk - first) as usize,
         _ => 0,
     }
 }
@@ -120,47 +135,4 @@ pub(super) fn extend(buffer: &mut Zeroizing<Vec<u8>>, bytes: &[u8], most: usize)
     }
     buffer.extend_from_slice(bytes);
     Ok(())
-}
-
-/// Number of batches for each thread. The last thread may have fewer.
-fn batches_per_thread(sealed_bytes: usize, threads: usize) -> usize {
-    let batches = sealed_bytes.div_ceil(SEALED_BATCH_BYTES);
-    batches.div_ceil(threads.min(batches / BATCHES_PER_THREAD).max(1)).max(1)
-}
-
-/// Processes every part, each on its own thread; the calling thread is one of them. If the system refuses threads, the others process
-/// the remaining parts. Returns the error of the first part that has one.
-fn on_threads<P: Send>(
-    parts: impl Iterator<Item = P>,
-    work: impl Fn(P) -> Result<(), Error> + Sync,
-) -> Result<(), Error> {
-    let parts: Vec<P> = parts.collect();
-    let threads = parts.len();
-    let parts = Mutex::new(parts.into_iter().enumerate());
-    let failures = Mutex::new(Vec::new());
-    let run = || {
-        loop {
-            let next = lock(&parts).next();
-            let Some((number, part)) = next else { break };
-            if let Err(error) = work(part) {
-                lock(&failures).push((number, error));
-            }
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..threads {
-            if start(scope, run).is_err() {
-                break;
-            }
-        }
-        run();
-        wipe_stack();
-    });
-    let failures = std::mem::take(&mut *lock(&failures));
-    failures.into_iter().min_by_key(|(number, _)| *number).map_or(Ok(()), |(_, error)| Err(error))
-}
-
-/// Ignores poisoning: no thread panics while it holds a lock.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

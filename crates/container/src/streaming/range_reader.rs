@@ -9,9 +9,11 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::{BATCH_CHUNKS, Head, parallel};
-use crate::container::{CHUNK_BYTES, Content, Payload, SEALED_CHUNK_BYTES, TAG_BYTES, plain_bytes};
+use super::Head;
+use super::parallel::{self, Run};
+use crate::format::{Content, Layout, Payload};
 use crate::keys::Identities;
+use crate::pipeline::batch::BATCH_CHUNKS;
 use crate::sys::{Os, System};
 use crate::{Error, ErrorKind};
 
@@ -107,16 +109,21 @@ impl<R: ReadAt> RangeReader<R> {
     /// Opens the container that `source` consists of.
     ///
     /// # Errors
-    /// The errors of [`Header::read`](crate::container::Header::read) and [`Header::open`](crate::container::Header::open); `Commitment`,
+    /// The errors of [`Header::read`](crate::format::Header::read) and [`Header::open`](crate::format::Header::open); `Commitment`,
     /// `Truncated`, `ChunkDamaged`; `Io` of the source.
     pub fn open(source: R, identities: &Identities) -> Result<Self, Error> {
+        let reader = Self::unverified(source, identities)?;
+        reader.unseal(&[reader.last()], &mut Zeroizing::default())?;
+        Ok(reader)
+    }
+
+    /// Opens the header. The length holds only when the last chunk was verified.
+    pub(super) fn unverified(source: R, identities: &Identities) -> Result<Self, Error> {
         let bytes = source.size_bytes()?;
         let head = Head::read(&mut OffsetReader { source: &source, offset: 0 }, identities)?;
         let chunks_offset = head.chunks_offset();
-        let plain_bytes = plain_bytes(bytes.saturating_sub(chunks_offset))?;
-        let reader = Self { source, content: head.content, payload: head.payload, chunks_offset, plain_bytes };
-        reader.unseal(&[plain_bytes / CHUNK_BYTES as u64], &mut Zeroizing::default())?;
-        Ok(reader)
+        let plain_bytes = head.payload.layout().plain_bytes(bytes.saturating_sub(chunks_offset))?;
+        Ok(Self { source, content: head.content, payload: head.payload, chunks_offset, plain_bytes })
     }
 
     /// Reads at offset `at` until `buffer` is full or the plaintext ends, and returns the number of bytes.
@@ -176,48 +183,87 @@ impl<R: ReadAt> RangeReader<R> {
         ranges: impl Iterator<Item = Range<u64>>,
         mut give: impl FnMut(u64, &[u8]) -> io::Result<()>,
     ) -> Result<(), Error> {
-        let mut next = 0;
+        let (layout, mut next) = (self.payload.layout(), 0);
         let mut numbers = ranges.flat_map(|range| {
-            let first = next.max(range.start / CHUNK_BYTES as u64);
-            next = next.max(range.end.div_ceil(CHUNK_BYTES as u64));
+            let chunks = layout.covering(&range);
+            let first = next.max(chunks.start);
+            next = next.max(chunks.end);
             first..next
         });
         let mut buffer = Zeroizing::default();
         loop {
-            let batch: Vec<u64> = numbers.by_ref().take(BATCH_CHUNKS).collect();
+            let batch: Vec<u64> = numbers.by_ref().take(BATCH_CHUNKS as usize).collect();
             if batch.is_empty() {
                 return Ok(());
             }
             self.unseal(&batch, &mut buffer)?;
-            for (number, chunk) in batch.iter().zip(buffer.chunks(SEALED_CHUNK_BYTES)) {
-                give(number * CHUNK_BYTES as u64, &chunk[..chunk.len() - TAG_BYTES])?;
+            for (&number, plain) in batch.iter().zip(layout.plain_parts(&buffer)) {
+                give(layout.plain_offset(number), plain)?;
             }
         }
     }
 
     /// Reads and decrypts these chunks into `buffer`, each before its tag. Their numbers increase.
     fn unseal(&self, numbers: &[u64], buffer: &mut Zeroizing<Vec<u8>>) -> Result<(), Error> {
-        let mut bytes = numbers.len() * SEALED_CHUNK_BYTES;
-        if numbers.last() == Some(&(self.plain_bytes / CHUNK_BYTES as u64)) {
-            bytes -= CHUNK_BYTES - (self.plain_bytes % CHUNK_BYTES as u64) as usize;
-        }
+        let layout = self.payload.layout();
+        let runs: Vec<Range<u64>> =
+            numbers.chunk_by(|number, next| number + 1 == *next).map(|run| run[0]..run[run.len() - 1] + 1).collect();
+        let bytes: u64 = runs.iter().map(|run| layout.sealed_range_bytes(self.plain_bytes, run)).sum();
         // The first batch of a call is its largest: the buffer never grows, which would leave plaintext behind.
-        buffer.resize(bytes, 0);
+        buffer.resize(bytes as usize, 0);
         let mut rest = &mut buffer[..];
-        for run in numbers.chunk_by(|number, next| number + 1 == *next) {
-            let now = rest.len().min(run.len() * SEALED_CHUNK_BYTES);
-            let now = rest.split_off_mut(..now).expect("is cut where it ends at most");
-            let offset = self.chunks_offset + run[0] * SEALED_CHUNK_BYTES as u64;
-            OffsetReader { source: &self.source, offset }.read_exact(now).map_err(|error| match error.kind() {
-                io::ErrorKind::UnexpectedEof => ErrorKind::InputChanged.into(),
-                _ => Error::from(error),
-            })?;
+        for run in runs {
+            let bytes = layout.sealed_range_bytes(self.plain_bytes, &run) as usize;
+            self.read_sealed(&run, rest.split_off_mut(..bytes).expect("is cut where it ends at most"))?;
         }
-        self.payload.unseal_numbered(numbers, buffer)
+        self.payload.unseal_numbered(numbers, self.last(), buffer)
+    }
+
+    /// Reads consecutive sealed chunks.
+    fn read_sealed(&self, chunks: &Range<u64>, sealed: &mut [u8]) -> Result<(), Error> {
+        let offset = self.chunks_offset + self.payload.layout().sealed_offset(chunks.start);
+        OffsetReader { source: &self.source, offset }.read_exact(sealed).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => ErrorKind::InputChanged.into(),
+            _ => Error::from(error),
+        })
+    }
+
+    /// Loads consecutive chunks into `buffer`, each decrypted before its tag, and returns the range of their plaintext.
+    pub(super) fn load(
+        &self,
+        chunks: Range<u64>,
+        buffer: &mut Zeroizing<Vec<u8>>,
+        threads: usize,
+    ) -> Result<Range<u64>, Error> {
+        let layout = self.payload.layout();
+        let chunks = chunks.start..chunks.end.min(self.last() + 1);
+        let bytes = layout.sealed_range_bytes(self.plain_bytes, &chunks) as usize;
+        if buffer.capacity() < bytes {
+            // Dropping the old buffer wipes it.
+            *buffer = Zeroizing::new(Vec::with_capacity(bytes));
+        }
+        buffer.resize(bytes, 0);
+        self.read_sealed(&chunks, buffer)?;
+        let ends = chunks.end > self.last();
+        Run { payload: &self.payload, first: chunks.start, ends, threads }.unseal_in_place(buffer)?;
+        Ok(layout.plain_offset(chunks.start)..layout.plain_offset(chunks.end).min(self.plain_bytes))
     }
 }
 
 impl<R> RangeReader<R> {
+    /// Number of the last chunk.
+    pub(super) fn last(&self) -> u64 {
+        self.payload.layout().chunks(self.plain_bytes) - 1
+    }
+
+    pub(super) fn layout(&self) -> Layout {
+        self.payload.layout()
+    }
+
+    pub(super) fn into_source(self) -> R {
+        self.source
+    }
+
     /// Length of the plaintext in bytes.
     pub fn plain_bytes(&self) -> u64 {
         self.plain_bytes

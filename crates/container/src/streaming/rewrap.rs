@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::Head;
 use crate::Error;
-use crate::container::Header;
+use crate::format::Header;
 use crate::keys::{Identities, Recipients};
 
 /// The new first bytes of a container, for other recipients.

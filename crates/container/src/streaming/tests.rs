@@ -4,10 +4,17 @@ use std::io::{Cursor, Read, Seek, SeekFrom};
 
 use super::*;
 use crate::commands::{self, DecryptOptions, EncryptOptions, Sink, Source};
-use crate::container::Aead;
+use crate::format::{Aead, LAYOUT};
 use crate::keys::{Identities, KeyPair, Recipients};
+use crate::pipeline::batch;
 use crate::threads::Threads;
 use crate::{Control, Error, ErrorKind};
+
+const CHUNK_BYTES: usize = LAYOUT.chunk_bytes();
+pub(super) const SEALED_CHUNK_BYTES: usize = LAYOUT.sealed_chunk_bytes();
+pub(super) const BATCH_CHUNKS: usize = batch::BATCH_CHUNKS as usize;
+pub(super) const BATCH_BYTES: usize = BATCH_CHUNKS * CHUNK_BYTES;
+const SEALED_BATCH_BYTES: usize = BATCH_CHUNKS * SEALED_CHUNK_BYTES;
 
 /// Lengths around chunks, batches of one thread, and the shares of three threads.
 pub(super) const LENGTHS: [usize; 12] = [
@@ -159,7 +166,7 @@ fn chunks_before_damage_come_out_and_none_after() {
     let key = KeyPair::generate().unwrap();
     let plain = plaintext(7 * BATCH_BYTES);
     let sealed = pushed(&plain, usize::MAX, &key, 1);
-    let first = sealed.len() - crate::container::sealed_bytes(plain.len() as u64) as usize;
+    let first = sealed.len() - crate::format::sealed_bytes(plain.len() as u64) as usize;
     for chunk in [0, 1, 31, 32, 64, 200, 7 * BATCH_CHUNKS] {
         let mut damaged = sealed.clone();
         damaged[first + chunk * SEALED_CHUNK_BYTES + 3] ^= 4;

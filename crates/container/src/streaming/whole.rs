@@ -2,10 +2,9 @@
 
 use zeroize::Zeroizing;
 
-use super::encryptor::head;
-use super::parallel;
+use super::parallel::Run;
 use crate::commands::EncryptOptions;
-use crate::container::{Content, ContentType, Header, PREFIX_BYTES, Payload, plain_bytes, sealed_bytes};
+use crate::format::{self, Content, ContentType, Header, PREFIX_BYTES, Payload};
 use crate::keys::{Identities, Recipients};
 use crate::threads::Threads;
 use crate::{Error, ErrorKind};
@@ -27,8 +26,8 @@ impl Sealing {
     /// address space.
     pub fn new(plain_bytes: usize, recipients: &Recipients, options: &EncryptOptions) -> Result<Self, Error> {
         let content = Content::generate(options.aead, ContentType::File, options.name.clone())?;
-        let (payload, head) = head(&content, recipients)?;
-        let sealed_bytes = sealed_bytes(plain_bytes as u64).saturating_add(head.len() as u64);
+        let (payload, head) = format::start(&content, recipients)?;
+        let sealed_bytes = payload.layout().sealed_bytes(plain_bytes as u64).saturating_add(head.len() as u64);
         let sealed_bytes = usize::try_from(sealed_bytes).ok().filter(|&bytes| bytes <= isize::MAX as usize);
         let sealed_bytes = sealed_bytes.ok_or(Error::new(ErrorKind::MessageTooLong))?;
         Ok(Self { payload, head, plain_bytes, sealed_bytes, threads: options.threads.count() })
@@ -50,7 +49,7 @@ impl Sealing {
         }
         let (head, chunks) = sealed.split_at_mut(self.head.len());
         head.copy_from_slice(&self.head);
-        parallel::seal(&self.payload, 0, plain, chunks, self.threads)
+        Run { payload: &self.payload, first: 0, ends: true, threads: self.threads }.seal(plain, chunks)
     }
 }
 
@@ -73,7 +72,7 @@ impl<'a> Opening<'a> {
         let content = header.open(identities)?;
         let (prefix, chunks) = rest.split_first_chunk::<PREFIX_BYTES>().ok_or(Error::new(ErrorKind::Truncated))?;
         let payload = Payload::open(&content, prefix)?;
-        let plain_bytes = plain_bytes(chunks.len() as u64)? as usize;
+        let plain_bytes = payload.layout().plain_bytes(chunks.len() as u64)? as usize;
         Ok(Self { content, payload, chunks, plain_bytes })
     }
 
@@ -96,7 +95,8 @@ impl<'a> Opening<'a> {
         if plain.len() != self.plain_bytes {
             return Err(Error::new(ErrorKind::Usage).with_detail("buffer must be as long as the plaintext"));
         }
-        parallel::unseal(&self.payload, 0, self.chunks, plain, threads.count())
+        let run = Run { payload: &self.payload, first: 0, ends: true, threads: threads.count() };
+        run.unseal(self.chunks, plain)
     }
 }
 

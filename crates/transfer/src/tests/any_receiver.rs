@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use super::*;
 use crate::chunks;
 use crate::link::Listener;
-use tress_container::container::{CHUNK_BYTES, Content, Payload, TAG_BYTES};
+use tress_container::format::{Content, LAYOUT, Payload};
 use tress_container::testing::faulty::wants_all;
 
 /// Longest silence of either end. A sender waits ten times as long for a confirmation.
 const SILENCE: Duration = Duration::from_secs(2);
+const CHUNK_BYTES: usize = LAYOUT.chunk_bytes();
 const SIZES: [usize; 6] = [0, 1, CHUNK_BYTES, 5 * CHUNK_BYTES + 7, BATCH, 3 * BATCH + 100];
 const REFUSALS: [Refusal; 6] =
     [Refusal::Name, Refusal::Exists, Refusal::Quota, Refusal::Io, Refusal::Stopping, Refusal::TooMany];
@@ -212,13 +213,10 @@ impl RandomReceiver<'_> {
                     if peer.incoming.read_raw(&mut sealed, timeouts).is_err() {
                         return;
                     }
-                    payload.unseal(first_chunk, &mut sealed).expect("what is sent verifies");
-                    let plain: Vec<u8> = sealed
-                        .chunks(CHUNK_BYTES + TAG_BYTES)
-                        .flat_map(|chunk| &chunk[..chunk.len() - TAG_BYTES])
-                        .copied()
-                        .collect();
-                    let count = sealed.len().div_ceil(CHUNK_BYTES + TAG_BYTES) as u64;
+                    let ends = LAYOUT.run(sealed.len(), true).is_ok();
+                    payload.unseal(first_chunk, &mut sealed, ends).expect("what is sent verifies");
+                    let plain: Vec<u8> = LAYOUT.plain_parts(&sealed).flatten().copied().collect();
+                    let count = sealed.len().div_ceil(LAYOUT.sealed_chunk_bytes()) as u64;
                     let mut observed = self.observed.lock().unwrap();
                     let bytes = &self.files[&observed.offers[&file]];
                     assert!(bytes[first_chunk as usize * CHUNK_BYTES..].starts_with(&plain), "something else was sent");

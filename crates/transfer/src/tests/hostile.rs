@@ -289,7 +289,7 @@ fn abandoned_while_it_gets_its_name() {
         let epoch = crate::epoch::Epoch::new(1).unwrap();
         data.send(&epoch.message);
         let mut sealed = [7; 9 + 16];
-        epoch.payload.seal(0, &mut sealed).unwrap();
+        epoch.payload.seal(0, &mut sealed, true).unwrap();
         data.send(&batch(1, 0, 25));
         data.send_raw(&sealed);
         control.send(&Request::Finish { file: 1, size_bytes: 9 });

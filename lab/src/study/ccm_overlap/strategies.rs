@@ -4,7 +4,9 @@
 use std::{hint::black_box, thread, time::Duration};
 
 use tress_cipher::{Aad, Backend, aes::Aes, lanes, modes::ccm};
-use tress_container::{container::CHUNK_BYTES, threads::start};
+use tress_container::{format::LAYOUT, threads::start};
+
+const CHUNK_BYTES: usize = LAYOUT.chunk_bytes();
 use tress_plan::Strategy;
 
 use super::super::{Claim, Effort, Error, Measured, Section, StudyRow, busy::BusyMonitor};

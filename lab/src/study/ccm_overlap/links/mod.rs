@@ -6,7 +6,7 @@ pub(super) mod wire;
 
 use std::{ops::RangeInclusive, thread, time::Duration};
 
-use tress_container::container::CHUNK_BYTES;
+use tress_container::format::LAYOUT;
 use tress_plan::Problem;
 
 use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, busy::BusyMonitor, chart};
@@ -161,7 +161,7 @@ impl LinkRun<'_> {
         self.wire.set_payload_rate(self.payload())?;
         let compute = self.payload().to_string();
         let mut problem = self.problem(1.0 / self.payload());
-        problem.min_batch_bytes = Some(CHUNK_BYTES as u64);
+        problem.min_batch_bytes = Some(LAYOUT.chunk_bytes() as u64);
         let plan = problem.plan().map_err(|error| error.to_string())?;
         let stage = plan.stage_bytes.to_string();
         let fixed = ["--threads", "1", "--compute-rate", &compute];

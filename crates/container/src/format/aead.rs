@@ -4,7 +4,9 @@ use tress_cipher::aes::Aes;
 use tress_cipher::modes::ccm::Ccm;
 use tress_cipher::{Aad, Nonce, Tag, lanes};
 
-use super::payload::{NONCE_BYTES, TAG_BYTES};
+/// Bytes of a nonce and of a tag, of every AEAD here.
+pub(super) const NONCE_BYTES: usize = 12;
+const TAG_BYTES: usize = 16;
 
 /// Chunks with their tags, each with its nonce.
 pub(super) type Chunks<'c, 'a> = &'c mut dyn Iterator<Item = Chunk<'a>>;
