@@ -6,15 +6,15 @@
 //! is the workers' buffers. A stream receives every chunk before the first failure and none after.
 
 pub mod batch;
+mod batch_sink;
+mod batch_source;
 pub mod pipe;
-mod sink;
-mod source;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use batch::Batch;
-pub use sink::{BatchSink, PlainWindow};
-pub use source::BatchSource;
+pub use batch_sink::{BatchSink, PlainWindow};
+pub use batch_source::BatchSource;
 
 use crate::control::Control;
 use crate::format::Payload;

@@ -107,6 +107,10 @@ impl<'a> OpenSource<'a> {
         &self.file
     }
 
+    pub(crate) fn system(&self) -> &'a dyn System {
+        self.system
+    }
+
     /// The name for messages.
     pub fn name(&self) -> &Path {
         &self.name

@@ -6,8 +6,8 @@ use crate::Pool;
 
 /// Largest size of a group in bytes: copied data is still in the second-level cache when it is encrypted.
 const GROUP_BYTES: usize = 128 << 10;
-/// Number of AES lanes of the widest backend, on Zen 5; others have 4 to 16. Groups of this many items may exceed `GROUP_BYTES`, and larger groups have a multiple of
-/// this number, because an idle lane costs as much as a busy one.
+/// Number of AES lanes of the widest backend, on Zen 5; others have 4 to 16. Groups of this many items may exceed
+/// `GROUP_BYTES`, and larger groups have a multiple of this number, because an idle lane costs as much as a busy one.
 pub(crate) const GROUP_ITEMS: usize = 32;
 /// Fixed cost of an item, in bytes that take the same time.
 const ITEM_BYTES: usize = 128;
@@ -17,22 +17,20 @@ const THREAD_BYTES: usize = 128 << 10;
 /// The division of a batch.
 pub(crate) struct Groups {
     /// Number of items of each group.
-    counts: Vec<usize>,
+    pub(crate) counts: Vec<usize>,
     threads: usize,
 }
 
 impl Groups {
-    /// Divides items of these lengths. All threads get the same number of groups, of about equal cost.
-    pub(crate) fn new(bytes: impl ExactSizeIterator<Item = usize> + Clone, pool: &Pool, threads: usize) -> Self {
+    /// Divides items of these lengths. All threads get the same number of groups, of about equal cost. Threads beyond the number of
+    /// cores get none: they would take items from the lanes of the others.
+    pub(crate) fn new(bytes: impl ExactSizeIterator<Item = usize> + Clone, cores: usize, threads: usize) -> Self {
         let items = bytes.len();
         // Callers in C may pass wrong lengths, which must not overflow.
         let costs = bytes.map(|bytes| bytes.saturating_add(ITEM_BYTES));
         let total = costs.clone().fold(0, usize::saturating_add);
         let useful = total / THREAD_BYTES;
-        let threads = match threads {
-            0 if useful > 1 => pool.cores().min(useful),
-            _ => threads.min(useful).max(1),
-        };
+        let threads = if threads == 0 { cores } else { threads.min(cores) }.min(useful).max(1);
         let share = total.div_ceil(threads);
         let full = (total / items.max(1)).max(1).saturating_mul(GROUP_ITEMS);
         let mut group = share.div_ceil(share.div_ceil(GROUP_BYTES.max(full)).max(1));
@@ -90,6 +88,6 @@ impl Pool {
         threads: usize,
         work: impl Fn(&mut [T]) + Sync,
     ) {
-        Groups::new(items.iter().map(&bytes), self, threads).run(self, items, work);
+        Groups::new(items.iter().map(&bytes), self.cores(), threads).run(self, items, work);
     }
 }

@@ -3,17 +3,18 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
+use std::{iter, ptr};
 
 use tress_cipher::aes::Aes;
 use tress_cipher::lanes::ccm::{self as one_thread, Open, Seal, nonce_hash};
 use tress_cipher::rc6::Rc6;
 use tress_cipher::{Aad, CcmCipher, Error};
 
+use crate::groups::Groups;
 use crate::nonces::NonceHasher;
 use crate::{NonceOfKey, Pool, ccm, repeated_nonce};
 
@@ -136,20 +137,21 @@ fn every_item_is_in_one_group() {
             assert!(items.iter().all(|(_, is_done)| *is_done), "{count} on {threads}");
         }
     }
-    // Groups are multiples of 32, except if threads would be idle.
-    for (count, bytes, threads, least, most) in [
-        (1000, 1024, 2, 32, 96),
-        (1000, 16384, 2, 32, 32),
-        (40, 100_000, 2, 20, 20),
-        (4, 1 << 20, 4, 1, 1),
-        (40, 100, 8, 32, 32),
+}
+
+/// Multiples of 32, except if cores would be idle. Only the last group may be smaller.
+#[test]
+fn groups_fill_lanes() {
+    for (count, bytes, cores, threads, least, most) in [
+        (1000, 1024, 2, 2, 32, 96),
+        (1000, 16384, 2, 2, 32, 32),
+        (40, 100_000, 2, 2, 20, 20),
+        (4, 1 << 20, 4, 4, 1, 1),
+        (16, 1 << 20, 2, 64, 8, 8),
+        (40, 100, 8, 8, 32, 32),
     ] {
-        let sizes = Mutex::new(Vec::new());
-        let mut items = vec![(); count];
-        pool.for_each_group(&mut items, |()| bytes, threads, |group| sizes.lock().unwrap().push(group.len()));
-        let sizes = sizes.into_inner().unwrap();
+        let sizes = Groups::new(iter::repeat_n(bytes, count), cores, threads).counts;
         assert_eq!(sizes.iter().max(), Some(&most), "{count} of {bytes}");
-        // Only the last group may be smaller.
         assert!(sizes.iter().filter(|size| **size < least).count() <= 1, "{count} of {bytes}: {sizes:?}");
     }
 }

@@ -152,7 +152,7 @@ impl SenderStore {
         let (state, _) = make_folder(system, &root, OsStr::new(STATE_FOLDER), Readers::Owner, true)?;
         let shown = format!("its folder {STATE_FOLDER}");
         owner::check(&state, &shown, owner::GROUP_OR_OTHERS_WRITE)?;
-        system.close_folder(&state)?;
+        system.set_folder_mode(&state, ".".as_ref(), 0o700)?;
         owner::check(&state, &shown, owner::GROUP_OR_OTHERS)?;
         // Without this only the disk is fuller.
         let _ = remove_leftovers(system, &root, &state);
@@ -502,7 +502,7 @@ impl PartFile {
         let record = [done_record(&self.identity, &status), name.join(&b'/')].concat();
         let (new, done, part) = (self.state_name("new"), self.state_name("done"), self.state_name("part"));
         system.remove_in(&self.state, new.as_ref())?;
-        let file = system.open_in(&self.state, new.as_ref(), Opening::New)?;
+        let file = system.open_in(&self.state, new.as_ref(), Opening::New(Readers::Umask))?;
         let mut note = OpenJournal { file, bytes: 0 };
         note.append(system, &record)?;
         system.sync(&note.file)?;

@@ -203,7 +203,7 @@ impl DecryptRun<'_> {
         std::thread::scope(|scope| {
             let sink = BatchSink::pipe(writer);
             let worker = start(scope, move || self.pipeline(batches, sink))?;
-            let unpacked = tree::unpack(&mut reader, target, force, self.control);
+            let unpacked = tree::unpack_on(self.input.system(), &mut reader, target, force, self.control);
             drop(reader);
             let totals = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             match (totals, unpacked) {

@@ -164,7 +164,7 @@ impl<'a> Encryption<'a> {
                 let batches = BatchSource::stream(reader, sealed.payload.layout(), root);
                 sealed.run(batches, self.options.threads, self.control)
             })?;
-            let packed = tree::pack_with(root, &mut writer, self.control, skipped);
+            let packed = tree::pack_on(self.system, root, &mut writer, self.control, skipped);
             // Without the declared end the workers do not take it for one.
             let packed = packed.and_then(|()| Ok(writer.finish()?));
             let report = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

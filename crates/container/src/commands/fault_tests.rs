@@ -7,7 +7,7 @@ use tress_cipher::aes::Aes;
 
 use super::decrypt::decrypt_on;
 use super::encrypt::encrypt_on;
-use super::fault_walk::{Layer, holds, walk, walk_reads};
+use super::fault_walk::{holds, walk, walk_reads};
 use super::inspect::inspect_on;
 use super::raw::{raw_ccm_on, raw_on};
 use super::rewrap::rewrap_on;
@@ -50,7 +50,7 @@ fn no_failure_of_an_encryption_leaves_anything() {
     for (has_anonymous, force) in [(true, false), (false, false), (true, true)] {
         let prepare = |folder: &Path| fs::write(folder.join("in"), plain()).unwrap();
         let command = |folder: &Path, system: &Faulty| encrypt_in(folder, system, force);
-        walk(Layer::Pipeline, "out", has_anonymous, prepare, command, holds_plain);
+        walk(1, "out", has_anonymous, prepare, command, holds_plain);
     }
 }
 
@@ -62,7 +62,7 @@ fn no_failure_of_a_replacing_encryption_harms_the_old_file() {
             fs::write(folder.join("out"), b"old").unwrap();
         };
         let command = |folder: &Path, system: &Faulty| encrypt_in(folder, system, true);
-        walk(Layer::Pipeline, "out", has_anonymous, prepare, command, holds_plain);
+        walk(1, "out", has_anonymous, prepare, command, holds_plain);
     }
 }
 
@@ -97,7 +97,7 @@ fn no_failure_of_a_decryption_leaves_anything() {
     let container = container();
     let prepare = |folder: &Path| fs::write(folder.join("in"), &container).unwrap();
     let command = |folder: &Path, system: &Faulty| decrypt_in(folder, system).map(drop);
-    walk(Layer::Pipeline, "out", true, prepare, command, |path| holds(path, &plain()));
+    walk(1, "out", true, prepare, command, |path| holds(path, &plain()));
 }
 
 fn decrypt_in(folder: &Path, system: &Faulty) -> Result<super::Report, crate::Error> {
@@ -113,7 +113,7 @@ fn no_failure_of_a_rewrap_harms_the_container() {
     let command = |folder: &Path, system: &Faulty| {
         rewrap_on(system, &folder.join("box"), &identities(), &recipients(), &Control::new()).map(drop)
     };
-    walk(Layer::Pipeline, "box", true, prepare, command, holds_plain);
+    walk(1, "box", true, prepare, command, holds_plain);
 }
 
 #[test]
@@ -200,9 +200,9 @@ fn no_failure_of_a_raw_mode_leaves_anything() {
         command(RawDirection::Encrypt)(folder.path(), &Faulty::none()).unwrap();
         let sealed = fs::read(folder.path().join("out")).unwrap();
         let is_sealed = |path: &Path| holds(path, &sealed);
-        walk(Layer::Pipeline, "out", true, prepare(plain.clone()), command(RawDirection::Encrypt), is_sealed);
+        walk(1, "out", true, prepare(plain.clone()), command(RawDirection::Encrypt), is_sealed);
         let is_plain = |path: &Path| holds(path, &plain);
-        walk(Layer::Pipeline, "out", false, prepare(sealed.clone()), command(RawDirection::Decrypt), is_plain);
+        walk(1, "out", false, prepare(sealed.clone()), command(RawDirection::Decrypt), is_plain);
     }
     let parameters = RawCcm { nonce: vec![1; 12], associated_data: b"header".to_vec(), tag_bytes: 16 };
     let command = |direction| {
@@ -218,9 +218,9 @@ fn no_failure_of_a_raw_mode_leaves_anything() {
     let sealed = fs::read(folder.path().join("out")).unwrap();
     assert_eq!(sealed.len(), plain.len() + 16);
     let is_sealed = |path: &Path| holds(path, &sealed);
-    walk(Layer::Pipeline, "out", true, prepare(plain.clone()), command(RawDirection::Encrypt), is_sealed);
+    walk(1, "out", true, prepare(plain.clone()), command(RawDirection::Encrypt), is_sealed);
     let is_plain = |path: &Path| holds(path, &plain);
-    walk(Layer::Pipeline, "out", true, prepare(sealed.clone()), command(RawDirection::Decrypt), is_plain);
+    walk(1, "out", true, prepare(sealed.clone()), command(RawDirection::Decrypt), is_plain);
 }
 
 /// The function that writes signatures, identities and signing keys.
@@ -237,7 +237,7 @@ fn no_failure_of_storing_leaves_anything() {
             let command = |folder: &Path, system: &Faulty| {
                 store_on(system, text, &Sink::Path { path: folder.join("out"), force }, &Control::new())
             };
-            walk(Layer::Pipeline, "out", has_anonymous, prepare, command, |path| holds(path, text));
+            walk(1, "out", has_anonymous, prepare, command, |path| holds(path, text));
         }
         let command =
             |folder: &Path, system: &Faulty| store_private_on(system, text, &folder.join("out"), &Control::new());
@@ -249,7 +249,7 @@ fn no_failure_of_storing_leaves_anything() {
             }
             holds(path, text)
         };
-        walk(Layer::Pipeline, "out", has_anonymous, |_| {}, command, is_private);
+        walk(1, "out", has_anonymous, |_| {}, command, is_private);
     }
 }
 

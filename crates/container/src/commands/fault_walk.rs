@@ -8,16 +8,6 @@ use std::path::{Path, PathBuf};
 
 use crate::ErrorKind;
 use crate::testing::faulty::{Fault, Faulty, broken_disk, wants_all};
-use crate::tree::calls::faults;
-
-/// The calls that fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Layer {
-    /// Calls on containers and plain files.
-    Pipeline,
-    /// Calls on the folders that a tree is packed from or unpacked into.
-    Tree,
-}
 
 /// The faults that one call may have: no space, a broken disk (EIO), a handle that would block, a signal, fewer bytes than asked for, a
 /// disk that is gone from this call on, a disk that has lost the data that it should have synced, and a call that the file system does not
@@ -74,9 +64,9 @@ fn names(folder: &Path) -> Vec<String> {
 /// Runs `command` in a fresh folder with a fault in call 0, 1, 2, ..., until a run makes fewer calls. After each failure `output` must be
 /// unchanged or right, and there must be no other file. After each success it must be right.
 ///
-/// By default only every third call of trees has a fault, because they make many; with `TRESS_EVERY_FAULT` in the environment every one.
+/// Every `stride`-th call has a fault; with `TRESS_EVERY_FAULT` in the environment every one.
 pub(super) fn walk(
-    layer: Layer,
+    stride: u64,
     output: &str,
     has_anonymous: bool,
     prepare: impl Fn(&Path),
@@ -84,7 +74,7 @@ pub(super) fn walk(
     is_right: impl Fn(&Path) -> bool,
 ) {
     let (mut points, mut reported) = (0, 0);
-    let stride = if layer == Layer::Tree && !wants_all() { 3 } else { 1 };
+    let stride = if wants_all() { 1 } else { stride };
     for (index, fault) in all_faults().into_iter().enumerate() {
         for fails in (index as u64 % stride..).step_by(stride as usize) {
             let folder = tempfile::tempdir().unwrap();
@@ -92,23 +82,15 @@ pub(super) fn walk(
             let before = names(folder.path());
             let output_path = folder.path().join(output);
             let old = snapshot(&output_path);
-            let (result, has_failed) = match layer {
-                Layer::Pipeline => {
-                    let system = Faulty::new(fails, fault, has_anonymous);
-                    (command(folder.path(), &system), system.has_failed())
-                }
-                Layer::Tree => {
-                    faults::begin(fails as u32, fault);
-                    (command(folder.path(), &Faulty::none()), faults::has_failed())
-                }
-            };
-            if !has_failed {
+            let system = Faulty::new(fails, fault, has_anonymous);
+            let result = command(folder.path(), &system);
+            if !system.has_failed() {
                 result.unwrap();
                 assert!(fails > 5 || fault == Fault::Lost, "the walk has to reach the calls that matter: {fails}");
                 break;
             }
             points += 1;
-            let label = format!("{fault:?} in call {fails} of {layer:?}");
+            let label = format!("{fault:?} in call {fails}");
             let found = names(folder.path());
             let is_there = output_path.symlink_metadata().is_ok();
             match result {
@@ -141,7 +123,7 @@ pub(super) fn walk(
             }
         }
     }
-    println!("{output}, {layer:?}: {points} calls had a fault, {reported} runs failed by it");
+    println!("{output}: {points} calls had a fault, {reported} runs failed by it");
     assert!(points > 40 && reported > 20, "{points} {reported}");
 }
 

@@ -13,7 +13,7 @@ use super::tree_fault_tests::decrypt_in;
 use super::{Control, EncryptOptions, Sink, Source};
 use crate::sys::Os;
 use crate::testing::disk::{Disk, Event, Node};
-use crate::tree::recorded::events;
+use crate::testing::recording::Recording;
 
 /// Small enough to check thousands of disk states.
 fn make_tree(folder: &Path) {
@@ -61,9 +61,9 @@ fn lose_power(force: bool) {
         old = Some(nodes(&output));
         disk = disk.with_folder(&output);
     }
-    events::begin();
-    decrypt_in(folder.path(), &Os, force).unwrap();
-    let events = events::end();
+    let system = Recording::new(true);
+    decrypt_in(folder.path(), &system, force).unwrap();
+    let events = system.events();
     let new = nodes(&output);
     assert_eq!(new.len(), 5);
     assert!(events.iter().any(|event| matches!(event, Event::Write { bytes, .. } if bytes.len() == 20_000)));

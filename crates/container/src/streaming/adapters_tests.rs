@@ -276,7 +276,7 @@ fn ranges_are_those_of_the_plaintext_in_every_thread() {
         for (found, range) in reader.read_ranges(&ranges).unwrap().iter().zip(&ranges) {
             assert!(found[..] == plain[range.start as usize..range.end as usize], "{bytes} bytes, {range:?}");
         }
-        assert!(source.2.load(Ordering::Relaxed) as u64 <= crate::format::sealed_bytes(all), "a chunk twice");
+        assert!(source.2.load(Ordering::Relaxed) as u64 <= LAYOUT.sealed_bytes(all), "a chunk twice");
         for range in [all..all + 1, 0..u64::MAX, u64::MAX..u64::MAX, Range { start: 1, end: 0 }] {
             let error = reader.read_ranges(&[0..all, range]).unwrap_err();
             assert_eq!(error.kind, ErrorKind::RangeOutOfBounds);

@@ -166,7 +166,7 @@ fn chunks_before_damage_come_out_and_none_after() {
     let key = KeyPair::generate().unwrap();
     let plain = plaintext(7 * BATCH_BYTES);
     let sealed = pushed(&plain, usize::MAX, &key, 1);
-    let first = sealed.len() - crate::format::sealed_bytes(plain.len() as u64) as usize;
+    let first = sealed.len() - LAYOUT.sealed_bytes(plain.len() as u64) as usize;
     for chunk in [0, 1, 31, 32, 64, 200, 7 * BATCH_CHUNKS] {
         let mut damaged = sealed.clone();
         damaged[first + chunk * SEALED_CHUNK_BYTES + 3] ^= 4;

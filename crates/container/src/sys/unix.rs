@@ -14,7 +14,7 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat, renameat, unlinkat}
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use crate::sys::{Kind, Readers, Readiness, Status, tolerate};
+use super::types::{Kind, Readers, Readiness, Status};
 
 /// Number of bytes that a ready pipe takes without blocking, by POSIX.
 #[cfg(target_os = "linux")]
@@ -209,7 +209,7 @@ pub(super) fn adopt(file: &File, old: &Status) -> io::Result<()> {
         // The new file's group is not the old one's, so it gets at most the rights of others.
         mode &= !0o070 | (mode & 0o007) << 3;
     }
-    tolerate(file.set_permissions(Permissions::from_mode(mode)), "set permissions")
+    file.set_permissions(Permissions::from_mode(mode))
 }
 
 pub(super) fn wait(file: &File, readiness: Readiness, timeout: Duration) -> io::Result<bool> {
@@ -252,18 +252,12 @@ pub(super) fn write_ready(file: &File, buffers: &[IoSlice<'_>]) -> io::Result<us
 }
 
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
-    tolerate(File::open(folder).and_then(|folder| folder.sync_all()), "sync a folder")
-}
-
-/// Sets the permission bits of a folder; fails for a link. Of `cap-std`, the call for this panics if the system refuses one of its checks.
-pub(crate) fn set_folder_mode(parent: BorrowedFd<'_>, name: &Path, mode: u32) -> io::Result<()> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let folder = openat(parent, name, flags, Mode::empty())?;
-    tolerate(rustix::fs::fchmod(folder, Mode::from_raw_mode(mode as _)).map_err(Into::into), "set permissions")
+    File::open(folder).and_then(|folder| folder.sync_all())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::tolerate::tolerate;
     use super::*;
 
     #[test]

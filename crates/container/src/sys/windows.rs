@@ -10,7 +10,7 @@ use std::os::windows::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::sys::{Kind, Readers, Readiness, Status};
+use super::types::{Kind, Readers, Readiness, Status};
 
 /// Status of a file without metadata.
 const STREAM: Status =

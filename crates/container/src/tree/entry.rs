@@ -1,5 +1,5 @@
 //! One entry of a tree, with the metadata that trees store.
-use super::time::FileTime;
+use crate::sys::FileTime;
 
 /// Type of an entry. Trees have no others.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Makes every call on the file system fail once: nothing new may stay behind, and nothing old may be lost.
-use super::calls::faults;
-use super::{pack, unpack};
+use super::{pack, pack_on, unpack_on};
+use crate::testing::faulty::{Fault, Faulty};
 use crate::{Control, ErrorKind};
 use std::fs;
 use std::io::ErrorKind::StorageFull;
@@ -18,6 +18,11 @@ fn small_tree(root: &Path) -> Vec<u8> {
     archive
 }
 
+/// A disk that is full at this call.
+fn full_after(calls: u64) -> Faulty {
+    Faulty::new(calls, Fault::Error(StorageFull), true)
+}
+
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -31,9 +36,9 @@ fn packing_reports_every_failure() {
     let expected = small_tree(folder.path());
     for calls in 0.. {
         let mut archive = Vec::new();
-        faults::fail_after(calls);
-        let result = pack(folder.path(), &mut archive, &Control::new());
-        if !faults::has_failed() {
+        let system = full_after(calls);
+        let result = pack_on(&system, folder.path(), &mut archive, &Control::new(), None);
+        if !system.has_failed() {
             result.unwrap();
             assert_eq!(archive, expected);
             assert!(calls > 20);
@@ -51,9 +56,9 @@ fn unpacking_leaves_nothing_after_any_failure() {
     let archive = small_tree(&folder.path().join("source"));
     let target = folder.path().join("target");
     for calls in 0.. {
-        faults::fail_after(calls);
-        let result = unpack(&mut &archive[..], &target, false, &Control::new());
-        if !faults::has_failed() {
+        let system = full_after(calls);
+        let result = unpack_on(&system, &mut &archive[..], &target, false, &Control::new());
+        if !system.has_failed() {
             result.unwrap();
             assert_eq!(names(folder.path()), ["source", "target"]);
             assert_eq!(names(&target), ["a", "z"]);
@@ -75,9 +80,9 @@ fn replacing_loses_nothing_by_any_failure() {
         let archive = small_tree(&folder.path().join("source"));
         let target = folder.path().join("target");
         fs::create_dir_all(target.join("old/older")).unwrap();
-        faults::fail_after(calls);
-        let result = unpack(&mut &archive[..], &target, true, &Control::new());
-        if !faults::has_failed() {
+        let system = full_after(calls);
+        let result = unpack_on(&system, &mut &archive[..], &target, true, &Control::new());
+        if !system.has_failed() {
             result.unwrap();
             assert_eq!(names(&target), ["a", "z"]);
             assert_eq!(names(folder.path()), ["source", "target"]);

@@ -18,19 +18,15 @@
 //! All paths go through `cap-std`: nothing outside of the two roots can be reached, even while another process changes them. On unix the
 //! number of open files is bounded: about 35 folders and one file.
 
-pub(crate) mod calls;
 mod entry;
+mod metadata;
 #[doc(hidden)]
 pub mod names;
 mod pack;
 mod pax;
-mod platform;
 mod read;
-#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "not every system can do all of it"))]
-pub(crate) mod recorded;
 mod remove;
 mod target;
-mod time;
 mod unpack;
 mod write;
 
@@ -40,8 +36,10 @@ mod faults_test;
 #[doc(hidden)]
 pub use read::shown as shown_path;
 
+pub(crate) use pack::pack_on;
 pub use pack::{Skipped, pack, pack_with};
 pub use unpack::unpack;
+pub(crate) use unpack::unpack_on;
 
 use crate::{Control, Error, ErrorKind};
 

@@ -1,11 +1,13 @@
 //! Packs a folder into a tar stream.
-use super::calls::{self, Dir, Metadata};
 use super::entry::{EntryKind, TreeEntry};
-use super::platform::{self, FileIdentity};
+use super::metadata::{self, FileIdentity};
 use super::{BUFFER_BYTES, OPEN_FOLDERS, check_cancelled, names, write};
+use crate::sys::{Opening, Os, System};
 use crate::{Control, Error, ErrorKind};
+use cap_std::fs::{Dir, Metadata};
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
+use std::fs::File;
+use std::io::{IoSliceMut, Write};
 use std::path::{Path, PathBuf};
 use tress_terminal::shown;
 
@@ -43,13 +45,33 @@ pub fn pack_with(
     control: &Control,
     skipped: Option<Skipped<'_>>,
 ) -> Result<(), Error> {
+    pack_on(&Os, root, out, control, skipped)
+}
+
+pub(crate) fn pack_on(
+    system: &dyn System,
+    root: &Path,
+    out: &mut dyn Write,
+    control: &Control,
+    skipped: Option<Skipped<'_>>,
+) -> Result<(), Error> {
     let at_root = |error: std::io::Error| Error::from(error).at(root);
-    let top = calls::open_given_folder(root).map_err(at_root)?;
-    let metadata = calls::folder_status(&top).map_err(at_root)?;
-    let handle = calls::open_below(&top, Path::new("")).map_err(at_root)?;
+    let top = system.open_folder(root).map_err(at_root)?;
+    let metadata = system.folder_metadata(&top).map_err(at_root)?;
+    let handle = system.open_below(&top, Path::new("")).map_err(at_root)?;
     let buffer = vec![0; BUFFER_BYTES];
-    let mut packer =
-        Packer { root, top, path: PathBuf::new(), open: Vec::new(), out, control, buffer, skipped, refused: None };
+    let mut packer = Packer {
+        system,
+        root,
+        top,
+        path: PathBuf::new(),
+        open: Vec::new(),
+        out,
+        control,
+        buffer,
+        skipped,
+        refused: None,
+    };
     packer.enter(handle, &metadata)?;
     let walked = packer.walk();
     match (walked, packer.refused.take()) {
@@ -61,6 +83,7 @@ pub fn pack_with(
 }
 
 struct Packer<'a, 's> {
+    system: &'a dyn System,
     /// Path for messages.
     root: &'a Path,
     top: Dir,
@@ -123,20 +146,20 @@ impl Packer<'_, '_> {
         self.reopen()?;
         let parent = self.current();
         // The name was listed a moment ago: if it is gone, the tree has changed.
-        let metadata = calls::status(parent, name).map_err(|error| match error.kind() {
+        let metadata = self.system.metadata_in(parent, name).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => changed(&shown),
             _ => failed(error),
         })?;
         if metadata.is_dir() {
-            let handle = calls::open_folder(parent, name).map_err(failed)?;
-            let opened = calls::folder_status(&handle).map_err(failed)?;
+            let handle = self.system.open_folder_in(parent, name).map_err(failed)?;
+            let opened = self.system.folder_metadata(&handle).map_err(failed)?;
             if FileIdentity::of(&opened) != FileIdentity::of(&metadata) {
                 return Err(changed(&shown));
             }
             self.path = path;
             self.enter(handle, &opened)
         } else if metadata.is_symlink() {
-            let target = calls::read_link(parent, name).map_err(failed)?;
+            let target = self.system.read_link_in(parent, name).map_err(failed)?;
             let target = link_target(&target).ok_or_else(|| Error::new(ErrorKind::TreePath).at(&shown))?;
             if !names::link_stays_inside(self.open.len() - 1, &target, names::Rules::HERE) {
                 let detail = format!("to {}", shown::foreign(super::read::shown(&target)));
@@ -168,8 +191,8 @@ impl Packer<'_, '_> {
             return Ok(());
         }
         let failed = |error: std::io::Error| Error::from(error).at(shown);
-        let mut file = platform::open_to_read(self.current(), name).map_err(failed)?;
-        let metadata = calls::file_status(&file).map_err(failed)?;
+        let file = self.system.open_in(self.current(), name, Opening::Read).map_err(failed)?;
+        let metadata = self.system.file_metadata(&file).map_err(failed)?;
         let identity = FileIdentity::of(&metadata);
         if identity != FileIdentity::of(seen) || !metadata.is_file() {
             return Err(changed(shown));
@@ -181,12 +204,14 @@ impl Packer<'_, '_> {
         let mut is_read = false;
         while reported_bytes <= SMALL_BYTES && !is_read && start.len() as u64 <= MAX_WRONG_BYTES {
             check_cancelled(self.control)?;
-            let count = self.read(&mut file).map_err(failed)?;
+            let count = self.read(&file).map_err(failed)?;
             start.extend_from_slice(&self.buffer[..count]);
             is_read = count == 0;
         }
         let size_bytes = if is_read { start.len() as u64 } else { reported_bytes };
-        if size_bytes != reported_bytes && FileIdentity::of(&calls::file_status(&file).map_err(failed)?) != identity {
+        if size_bytes != reported_bytes
+            && FileIdentity::of(&self.system.file_metadata(&file).map_err(failed)?) != identity
+        {
             return Err(changed(shown));
         }
         self.write_header(&entry(path, EntryKind::File { size_bytes }, &metadata))?;
@@ -196,7 +221,7 @@ impl Packer<'_, '_> {
         let mut left_bytes = size_bytes.checked_sub(start.len() as u64).ok_or_else(|| changed(shown))?;
         while !is_read {
             check_cancelled(self.control)?;
-            let count = self.read(&mut file).map_err(failed)?;
+            let count = self.read(&file).map_err(failed)?;
             is_read = count == 0;
             left_bytes = left_bytes.checked_sub(count as u64).ok_or_else(|| changed(shown))?;
             self.out.write_all(&self.buffer[..count])?;
@@ -204,16 +229,16 @@ impl Packer<'_, '_> {
         if left_bytes > 0 {
             return Err(changed(shown));
         }
-        if FileIdentity::of(&calls::file_status(&file).map_err(failed)?) != identity {
+        if FileIdentity::of(&self.system.file_metadata(&file).map_err(failed)?) != identity {
             return Err(changed(shown));
         }
         write::write_padding(self.out, size_bytes).map_err(Error::from)
     }
 
     /// Reads the next bytes of a file into the buffer. Returns 0 at its end.
-    fn read(&mut self, file: &mut calls::File) -> std::io::Result<usize> {
+    fn read(&mut self, file: &File) -> std::io::Result<usize> {
         loop {
-            match calls::read(file, &mut self.buffer) {
+            match self.system.read(file, &mut [IoSliceMut::new(&mut self.buffer)]) {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 read => return read,
             }
@@ -229,7 +254,7 @@ impl Packer<'_, '_> {
         };
         stored.push(b'/');
         self.write_header(&entry(stored, EntryKind::Folder, metadata))?;
-        let listed = calls::list(&handle).map_err(|error| Error::from(error).at(&shown))?;
+        let listed = self.system.list(&handle).map_err(|error| Error::from(error).at(&shown))?;
         let mut names: Vec<OsString> = listed.into_iter().map(|(name, _)| name).collect();
         names.sort_unstable_by(|one, other| other.as_encoded_bytes().cmp(one.as_encoded_bytes()));
         self.open.push(PackFolder { handle: Some(handle), identity: FileIdentity::of(metadata), names });
@@ -243,7 +268,7 @@ impl Packer<'_, '_> {
     fn leave(&mut self) -> Result<(), Error> {
         self.reopen()?;
         let shown = self.shown(&self.path);
-        let metadata = calls::folder_status(self.current()).map_err(|error| Error::from(error).at(&shown))?;
+        let metadata = self.system.folder_metadata(self.current()).map_err(|error| Error::from(error).at(&shown))?;
         let left = self.open.pop();
         if left.is_none_or(|left| left.identity != FileIdentity::of(&metadata)) {
             return Err(changed(&shown));
@@ -257,8 +282,9 @@ impl Packer<'_, '_> {
         let shown = self.shown(&self.path);
         let folder = self.open.last_mut().expect("a folder is open while the walk lasts");
         if folder.handle.is_none() {
-            let handle = calls::open_below(&self.top, &self.path).map_err(|error| Error::from(error).at(&shown))?;
-            let metadata = calls::folder_status(&handle).map_err(|error| Error::from(error).at(&shown))?;
+            let handle =
+                self.system.open_below(&self.top, &self.path).map_err(|error| Error::from(error).at(&shown))?;
+            let metadata = self.system.folder_metadata(&handle).map_err(|error| Error::from(error).at(&shown))?;
             // The path may have changed: a link may have replaced one of its folders.
             if FileIdentity::of(&metadata) != folder.identity {
                 return Err(changed(&shown));
@@ -300,7 +326,7 @@ impl Packer<'_, '_> {
 }
 
 fn entry(path: Vec<u8>, kind: EntryKind, metadata: &Metadata) -> TreeEntry {
-    TreeEntry { path, kind, mode: platform::mode(metadata), modified: platform::modified(metadata) }
+    TreeEntry { path, kind, mode: metadata::mode(metadata), modified: metadata::modified(metadata) }
 }
 
 fn changed(path: &Path) -> Error {

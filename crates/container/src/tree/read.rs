@@ -3,9 +3,9 @@
 //! Uses crate `tar` only to split a header into fields. Its own reader reads extended headers of any size into memory, and stops at the
 //! first end mark without checking what follows.
 use super::entry::{EntryKind, TreeEntry};
-use super::time::FileTime;
 use super::write::{BLOCK_BYTES, padding_bytes};
 use super::{names, pax};
+use crate::sys::FileTime;
 use crate::{Error, ErrorKind};
 use std::io::{self, Read};
 use tar::Header;

@@ -1,6 +1,7 @@
 //! Removes a folder with its contents: a partly unpacked tree, or a tree that was replaced.
-use super::calls::{self, Dir};
-use super::platform;
+use super::metadata::device;
+use crate::sys::System;
+use cap_std::fs::Dir;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
@@ -17,18 +18,18 @@ struct RemoveFolder {
 
 /// Removes the folder `name` of `parent`, including read-only subfolders. Follows no link and stays on the file system of the folder. The
 /// number of open handles is bounded, whatever the depth.
-pub(crate) fn remove_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
-    let device = platform::device(&calls::status(parent, name)?);
-    let mut open = vec![remove_files(parent, name, device)?];
+pub(crate) fn remove_folder(system: &dyn System, parent: &Dir, name: &OsStr) -> io::Result<()> {
+    let on = device(&system.metadata_in(parent, name)?);
+    let mut open = vec![remove_files(system, parent, name, on)?];
     let mut path = PathBuf::from(name);
     while let Some(folder) = open.last_mut() {
         let handle = match folder.handle.take() {
             Some(handle) => handle,
-            None => calls::open_below(parent, &path)?,
+            None => system.open_below(parent, &path)?,
         };
         match folder.folders.pop() {
             Some(name) => {
-                let inner = remove_files(&handle, &name, device)?;
+                let inner = remove_files(system, &handle, &name, on)?;
                 folder.handle = Some(handle);
                 path.push(&name);
                 open.push(inner);
@@ -45,11 +46,11 @@ pub(crate) fn remove_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
                 match open.last_mut() {
                     Some(outer) => {
                         if outer.handle.is_none() {
-                            outer.handle = Some(calls::open_below(parent, &path)?);
+                            outer.handle = Some(system.open_below(parent, &path)?);
                         }
-                        outer.handle.as_ref().map_or(Ok(()), |handle| calls::remove_empty_folder(handle, &name))?;
+                        outer.handle.as_ref().map_or(Ok(()), |handle| system.remove_folder_in(handle, &name))?;
                     }
-                    None => calls::remove_empty_folder(parent, &name)?,
+                    None => system.remove_folder_in(parent, &name)?,
                 }
             }
         }
@@ -58,18 +59,18 @@ pub(crate) fn remove_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
 }
 
 /// Removes everything but subfolders from a folder, and returns it with the remaining subfolders.
-fn remove_files(parent: &Dir, name: &OsStr, device: u64) -> io::Result<RemoveFolder> {
+fn remove_files(system: &dyn System, parent: &Dir, name: &OsStr, on: u64) -> io::Result<RemoveFolder> {
     // Makes it possible to empty a folder that its owner may not write to.
-    platform::set_folder_mode(parent, name, 0o700)?;
-    let handle = calls::open_folder(parent, name)?;
-    if platform::device(&calls::folder_status(&handle)?) != device {
+    system.set_folder_mode(parent, name, 0o700)?;
+    let handle = system.open_folder_in(parent, name)?;
+    if device(&system.folder_metadata(&handle)?) != on {
         return Err(io::ErrorKind::CrossesDevices.into());
     }
     let mut folders = Vec::new();
-    for (name, is_folder) in calls::list(&handle)? {
+    for (name, is_folder) in system.list(&handle)? {
         match is_folder {
             true => folders.push(name),
-            false => calls::remove_file(&handle, &name)?,
+            false => system.remove_in(&handle, &name)?,
         }
     }
     Ok(RemoveFolder { handle: Some(handle), name: name.to_owned(), folders })

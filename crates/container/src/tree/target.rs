@@ -1,7 +1,8 @@
 //! The folder into which a tree is unpacked: a temporary folder next to the target, which gets the target's name when it is complete.
-use super::calls::{self, Dir};
-use super::{platform, remove};
+use super::remove;
+use crate::sys::{Readers, System};
 use crate::{Error, ErrorKind};
+use cap_std::fs::Dir;
 use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
@@ -9,7 +10,8 @@ use std::path::{Path, PathBuf};
 use tress_terminal::shown;
 
 /// A target and its temporary folder. If it is dropped before [`UnpackTarget::install`], it removes the unpacked files.
-pub(crate) struct UnpackTarget {
+pub(crate) struct UnpackTarget<'a> {
+    system: &'a dyn System,
     /// The target's path. Links are resolved if the target exists.
     path: PathBuf,
     parent: Dir,
@@ -25,24 +27,28 @@ pub(crate) struct UnpackTarget {
 /// Descriptors that [`remove::remove_folder`] needs at most, with those by which `cap-std` checks `/proc`.
 const RESERVE: usize = 8;
 
-impl UnpackTarget {
+impl<'a> UnpackTarget<'a> {
     /// Makes the temporary folder next to the target.
     ///
     /// Without `force` an existing target is an error. With `force`, only a folder can be replaced, and neither the current folder nor one
     /// above it, which nobody intends to replace.
-    pub(crate) fn create(target: &Path, force: bool) -> Result<UnpackTarget, Error> {
+    pub(crate) fn create(system: &'a dyn System, target: &Path, force: bool) -> Result<Self, Error> {
         let at_target = |error: io::Error| Error::from(error).at(target);
         let exists = || Error::new(ErrorKind::OutputExists).at(target);
-        let replaces = calls::exists(target).map_err(at_target)?;
+        let replaces = match system.metadata_of(target) {
+            Ok(_) => true,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(at_target(error)),
+        };
         if replaces && !force {
             return Err(exists());
         }
         let path = match replaces {
-            true => calls::canonical(target).map_err(at_target)?,
+            true => system.canonical(target).map_err(at_target)?,
             false => target.to_path_buf(),
         };
         if replaces {
-            let current = std::env::current_dir().and_then(|path| calls::canonical(&path)).map_err(at_target)?;
+            let current = std::env::current_dir().and_then(|path| system.canonical(&path)).map_err(at_target)?;
             if !path.is_dir() || current.starts_with(&path) {
                 return Err(
                     exists().with_detail("only a folder can be replaced, not the current folder or one above it")
@@ -54,10 +60,10 @@ impl UnpackTarget {
         };
         let beside = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
         let name = name.to_owned();
-        let parent = calls::open_given_folder(beside).map_err(at_target)?;
+        let parent = system.open_folder(beside).map_err(at_target)?;
         let reserve = (0..RESERVE).map(|_| parent.try_clone()).collect::<io::Result<_>>().map_err(at_target)?;
-        let temporary = create_temporary(&parent).map_err(at_target)?;
-        Ok(UnpackTarget { path, parent, name, temporary, replaces, is_installed: false, reserve })
+        let temporary = take_name(|name| system.create_folder_in(&parent, name, Readers::Owner)).map_err(at_target)?;
+        Ok(UnpackTarget { system, path, parent, name, temporary, replaces, is_installed: false, reserve })
     }
 
     pub(crate) fn parent(&self) -> &Dir {
@@ -74,14 +80,15 @@ impl UnpackTarget {
         if self.replaces {
             self.exchange()?;
         } else {
-            platform::rename_to_free_name(&self.parent, &self.temporary, &self.name)
+            self.system
+                .move_folder_in(&self.parent, &self.temporary, &self.name)
                 .map_err(|error| self.failed(error))?;
         }
-        if let Err(error) = platform::sync_names(&self.parent) {
+        if let Err(error) = self.system.sync_folder_in(&self.parent) {
             // The name is not durable, so it must be removed. If that fails too, the new tree stays, because it is complete.
             let undone = match self.replaces {
                 true => self.exchange().is_ok(),
-                false => platform::rename_to_free_name(&self.parent, &self.name, &self.temporary).is_ok(),
+                false => self.system.move_folder_in(&self.parent, &self.name, &self.temporary).is_ok(),
             };
             self.is_installed = !undone;
             let error = Error::from(error).at(&self.path);
@@ -92,7 +99,7 @@ impl UnpackTarget {
         }
         self.is_installed = true;
         match self.replaces {
-            true => remove::remove_folder(&self.parent, &self.temporary)
+            true => remove::remove_folder(self.system, &self.parent, &self.temporary)
                 .map_err(|error| Error::from(error).at(self.path.with_file_name(&self.temporary))),
             false => Ok(()),
         }
@@ -113,19 +120,20 @@ impl UnpackTarget {
 
     /// Exchanges the names of the target and the temporary folder, in one step if the system can.
     fn exchange(&mut self) -> Result<(), Error> {
-        match platform::exchange(&self.parent, &self.temporary, &self.name) {
-            Some(done) => done.map_err(|error| self.failed(error)),
-            None => self.exchange_in_steps(),
+        match self.system.exchange_in(&self.parent, &self.temporary, &self.name) {
+            Ok(true) => Ok(()),
+            Ok(false) => self.exchange_in_steps(),
+            Err(error) => Err(self.failed(error)),
         }
     }
 
     /// Like [`UnpackTarget::exchange`], where a rename needs a free name. Afterwards the old folder has a new temporary name. After an error it
     /// has the target's name, or the name that the error states.
     fn exchange_in_steps(&mut self) -> Result<(), Error> {
-        let aside = take_name(|aside| platform::rename_to_free_name(&self.parent, &self.name, aside))
+        let aside = take_name(|aside| self.system.move_folder_in(&self.parent, &self.name, aside))
             .map_err(|error| self.failed(error))?;
-        if let Err(error) = platform::rename_to_free_name(&self.parent, &self.temporary, &self.name) {
-            let back = platform::rename_to_free_name(&self.parent, &aside, &self.name);
+        if let Err(error) = self.system.move_folder_in(&self.parent, &self.temporary, &self.name) {
+            let back = self.system.move_folder_in(&self.parent, &aside, &self.name);
             return Err(match back {
                 Ok(()) => self.failed(error),
                 Err(_) => self.with_old_folder(self.failed(error), &aside),
@@ -136,19 +144,14 @@ impl UnpackTarget {
     }
 }
 
-impl Drop for UnpackTarget {
+impl Drop for UnpackTarget<'_> {
     fn drop(&mut self) {
         if !self.is_installed {
             self.reserve.clear();
             // The earlier error is the one to report.
-            drop(remove::remove_folder(&self.parent, &self.temporary));
+            drop(remove::remove_folder(self.system, &self.parent, &self.temporary));
         }
     }
-}
-
-/// Makes a temporary folder.
-fn create_temporary(parent: &Dir) -> io::Result<OsString> {
-    take_name(|name| platform::create_folder(parent, name))
 }
 
 /// Calls `take` with names until one is free: `.tress-` and sixteen hexadecimal digits. The names need not be secret, because `take`
@@ -167,9 +170,9 @@ fn take_name(take: impl Fn(&OsStr) -> io::Result<()>) -> io::Result<OsString> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::calls::faults;
     use super::*;
-    use crate::testing::faulty::Fault;
+    use crate::sys::Os;
+    use crate::testing::faulty::{Fault, Faulty};
     use std::fs;
 
     #[test]
@@ -177,7 +180,7 @@ mod tests {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("target");
         fs::create_dir_all(path.join("old")).unwrap();
-        let mut target = UnpackTarget::create(&path, true).unwrap();
+        let mut target = UnpackTarget::create(&Os, &path, true).unwrap();
         for exchange in [UnpackTarget::exchange_in_steps, UnpackTarget::exchange] {
             exchange(&mut target).unwrap();
             assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
@@ -196,10 +199,11 @@ mod tests {
                 let folder = tempfile::TempDir::new().unwrap();
                 let path = folder.path().join("target");
                 fs::create_dir_all(path.join("old")).unwrap();
-                let mut target = UnpackTarget::create(&path, true).unwrap();
-                faults::begin(calls, fault);
+                let system = Faulty::new(calls, fault, true);
+                let mut target = UnpackTarget::create(&Os, &path, true).unwrap();
+                target.system = &system;
                 let result = target.exchange_in_steps();
-                if !faults::has_failed() {
+                if !system.has_failed() {
                     result.unwrap();
                     assert!(calls >= 2);
                     break;

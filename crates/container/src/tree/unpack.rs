@@ -1,13 +1,14 @@
 //! Unpacks a tar stream into a folder.
-use super::calls::{self, Dir};
 use super::entry::{EntryKind, TreeEntry};
 use super::read::{ArchiveReader, damaged, shown};
 use super::target::UnpackTarget;
-use super::time::FileTime;
-use super::{BUFFER_BYTES, OPEN_FOLDERS, check_cancelled, names, platform};
+use super::{BUFFER_BYTES, OPEN_FOLDERS, check_cancelled, names};
+use crate::sys::{FileTime, Opening, Os, Readers, System};
 use crate::{Control, Error, ErrorKind};
+use cap_std::fs::Dir;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, IoSlice, Read};
 use std::path::{Path, PathBuf};
 
 /// Reads a tar stream from `input` to its end, and makes the folder `target` from it.
@@ -19,12 +20,23 @@ use std::path::{Path, PathBuf};
 /// `OutputExists`; `TreeDamaged`, `TreePath`, `TreeLink`, `TreeSpecialFile` and `TreeDuplicate` for invalid entries, with the entry's path
 /// inside the tree; `Interrupted` when `control` is cancelled; every failure of reading and writing.
 pub fn unpack(input: &mut dyn Read, target: &Path, force: bool, control: &Control) -> Result<(), Error> {
-    let target_folder = UnpackTarget::create(target, force)?;
+    unpack_on(&Os, input, target, force, control)
+}
+
+pub(crate) fn unpack_on(
+    system: &dyn System,
+    input: &mut dyn Read,
+    target: &Path,
+    force: bool,
+    control: &Control,
+) -> Result<(), Error> {
+    let target_folder = UnpackTarget::create(system, target, force)?;
     let at_target = |error: io::Error| Error::from(error).at(target);
     let parent = target_folder.parent();
-    let top = calls::open_folder(parent, target_folder.temporary()).map_err(at_target)?;
+    let top = system.open_folder_in(parent, target_folder.temporary()).map_err(at_target)?;
     let buffer = vec![0; BUFFER_BYTES];
-    let mut unpacker = Unpacker { top, root_attributes: None, has_entries: false, open: Vec::new(), control, buffer };
+    let mut unpacker =
+        Unpacker { system, top, root_attributes: None, has_entries: false, open: Vec::new(), control, buffer };
     let mut reader = ArchiveReader::new(input);
     while let Some(entry) = reader.next_entry()? {
         check_cancelled(control)?;
@@ -39,14 +51,15 @@ pub fn unpack(input: &mut dyn Read, target: &Path, force: bool, control: &Contro
     // Windows does not rename a folder that is open.
     drop(unpacker);
     if let Some((mode, modified)) = root_attributes {
-        set_attributes(parent, target_folder.temporary(), mode, modified).map_err(at_target)?;
+        set_attributes(system, parent, target_folder.temporary(), mode, modified).map_err(at_target)?;
     }
-    platform::sync_all(parent).map_err(at_target)?;
+    system.sync_all(parent).map_err(at_target)?;
     check_cancelled(control)?;
     target_folder.install()
 }
 
 struct Unpacker<'a> {
+    system: &'a dyn System,
     top: Dir,
     root_attributes: Option<(u32, FileTime)>,
     /// Whether the stream has entries besides the root's.
@@ -103,9 +116,10 @@ impl Unpacker<'_> {
     }
 
     fn unpack_folder(&mut self, name: &OsStr, entry: &TreeEntry) -> Result<(), Error> {
+        let system = self.system;
         let parent = self.current()?;
-        platform::create_folder(parent, name).map_err(creation_error)?;
-        let handle = calls::open_folder(parent, name)?;
+        system.create_folder_in(parent, name, Readers::Owner).map_err(creation_error)?;
+        let handle = system.open_folder_in(parent, name)?;
         let name = name.to_owned();
         self.open.push(UnpackFolder { name, handle: Some(handle), mode: entry.mode, modified: entry.modified });
         if let Some(outer) = self.open.len().checked_sub(OPEN_FOLDERS + 1) {
@@ -115,18 +129,22 @@ impl Unpacker<'_> {
     }
 
     fn unpack_file(&mut self, name: &OsStr, entry: &TreeEntry, reader: &mut ArchiveReader<'_>) -> Result<(), Error> {
-        let mut file = platform::create_file(self.current()?, name).map_err(creation_error)?;
+        let system = self.system;
+        let file = system.open_in(self.current()?, name, Opening::New(Readers::Owner)).map_err(creation_error)?;
         loop {
             check_cancelled(self.control)?;
             match reader.read_data(&mut self.buffer)? {
                 0 => break,
-                count => calls::write_all(&mut file, &self.buffer[..count])?,
+                count => write_all(system, &file, &self.buffer[..count])?,
             }
         }
-        platform::set_file_mode(&file, entry.mode)?;
-        platform::sync_file(&file)?;
+        system.set_mode(&file, entry.mode)?;
+        // Linux syncs all of them at the end.
+        if !cfg!(target_os = "linux") {
+            system.sync(&file)?;
+        }
         drop(file);
-        Ok(platform::set_modified(self.current()?, name, entry.modified)?)
+        Ok(system.set_modified(self.current()?, name, entry.modified)?)
     }
 
     /// Makes the link immediately. No later entry can pass through it: an entry's folders are those that are open, and each was made as a
@@ -136,9 +154,10 @@ impl Unpacker<'_> {
             return Err(ErrorKind::TreeLink.into());
         }
         let target = to_os(target)?;
+        let system = self.system;
         let folder = self.current()?;
-        platform::create_link(folder, name, target).map_err(creation_error)?;
-        Ok(platform::set_modified(folder, name, modified)?)
+        system.create_link_in(folder, name, target).map_err(creation_error)?;
+        Ok(system.set_modified(folder, name, modified)?)
     }
 
     /// Leaves folders until the innermost open one has these names. No folder is entered twice.
@@ -149,7 +168,8 @@ impl Unpacker<'_> {
         let Some(missing) = parents.get(shared) else {
             return Ok(());
         };
-        match calls::status(self.current()?, to_os(missing)?) {
+        let system = self.system;
+        match system.metadata_in(self.current()?, to_os(missing)?) {
             Ok(metadata) if metadata.is_symlink() => {
                 Err(Error::new(ErrorKind::TreeLink).with_detail("entry is below a link"))
             }
@@ -162,7 +182,8 @@ impl Unpacker<'_> {
         while self.open.len() > depth {
             let Some(UnpackFolder { name, handle, mode, modified }) = self.open.pop() else { break };
             drop(handle);
-            set_attributes(self.current()?, &name, mode, modified)
+            let system = self.system;
+            set_attributes(system, self.current()?, &name, mode, modified)
                 .map_err(|error| Error::from(error).at_entry(self.path().join(&name)))?;
         }
         Ok(())
@@ -178,7 +199,7 @@ impl Unpacker<'_> {
             None => Ok(&self.top),
             Some(UnpackFolder { handle: Some(handle), .. }) => Ok(handle),
             // Every component of this path was made here as a folder.
-            Some(UnpackFolder { handle, .. }) => Ok(handle.insert(calls::open_below(&self.top, &path)?)),
+            Some(UnpackFolder { handle, .. }) => Ok(handle.insert(self.system.open_below(&self.top, &path)?)),
         }
     }
 
@@ -188,9 +209,21 @@ impl Unpacker<'_> {
     }
 }
 
-fn set_attributes(parent: &Dir, name: &OsStr, mode: u32, modified: FileTime) -> io::Result<()> {
-    platform::set_modified(parent, name, modified)?;
-    platform::set_folder_mode(parent, name, mode)
+fn set_attributes(system: &dyn System, parent: &Dir, name: &OsStr, mode: u32, modified: FileTime) -> io::Result<()> {
+    system.set_modified(parent, name, modified)?;
+    system.set_folder_mode(parent, name, mode)
+}
+
+fn write_all(system: &dyn System, file: &File, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match system.write(file, &[IoSlice::new(bytes)]) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => bytes = &bytes[count..],
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 fn to_os(name: &[u8]) -> Result<&OsStr, Error> {

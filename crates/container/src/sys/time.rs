@@ -4,14 +4,14 @@ use std::time::SystemTime;
 
 /// A time in seconds since 1970, and the nanoseconds after that second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct FileTime {
-    pub(crate) seconds: i64,
+pub struct FileTime {
+    pub seconds: i64,
     /// Below 10^9. Counted forwards, even if the seconds are negative.
-    pub(crate) nanoseconds: u32,
+    pub nanoseconds: u32,
 }
 
 impl FileTime {
-    pub(crate) fn from_system(time: SystemTime) -> Option<FileTime> {
+    pub fn from_system(time: SystemTime) -> Option<FileTime> {
         match time.duration_since(SystemTime::UNIX_EPOCH) {
             Ok(after) => {
                 Some(FileTime { seconds: after.as_secs().try_into().ok()?, nanoseconds: after.subsec_nanos() })
@@ -29,7 +29,7 @@ impl FileTime {
 
     /// Converts to the system's type; `None` for a time that it cannot represent. Unix uses seconds and nanoseconds directly.
     #[cfg(any(not(unix), test))]
-    pub(crate) fn to_system(self) -> Option<SystemTime> {
+    pub fn to_system(self) -> Option<SystemTime> {
         use std::time::Duration;
         let whole = Duration::from_secs(self.seconds.unsigned_abs());
         let second = match self.seconds < 0 {
@@ -40,7 +40,7 @@ impl FileTime {
     }
 
     /// Parses decimal seconds. Digits after the nanoseconds are dropped, which rounds towards the past, as in file systems.
-    pub(crate) fn parse(text: &[u8]) -> Option<FileTime> {
+    pub fn parse(text: &[u8]) -> Option<FileTime> {
         let text = std::str::from_utf8(text).ok()?;
         let (is_negative, text) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -63,7 +63,7 @@ impl FileTime {
     }
 
     /// Formats as decimal seconds with nine digits of fraction, or without a fraction.
-    pub(crate) fn format(self) -> String {
+    pub fn format(self) -> String {
         match (self.seconds < 0, self.nanoseconds) {
             (_, 0) => self.seconds.to_string(),
             (false, nanoseconds) => format!("{}.{nanoseconds:09}", self.seconds),

@@ -1,0 +1,69 @@
+//! What a tree needs to know about a file, on unix and on Windows.
+
+use cap_std::fs::Metadata;
+#[cfg(unix)]
+use cap_std::fs::MetadataExt;
+
+use crate::sys::FileTime;
+
+/// Identifies a file and its content. A program can restore size, inode and modification time after a change, but on unix not the change
+/// time. On Windows only size and times are available here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FileIdentity {
+    size_bytes: u64,
+    #[cfg(unix)]
+    device_and_inode: (u64, u64),
+    #[cfg(unix)]
+    modified_and_changed: [(i64, i64); 2],
+    #[cfg(not(unix))]
+    created_and_modified: [Option<std::time::SystemTime>; 2],
+}
+
+impl FileIdentity {
+    pub(crate) fn of(metadata: &Metadata) -> FileIdentity {
+        FileIdentity {
+            size_bytes: metadata.len(),
+            #[cfg(unix)]
+            device_and_inode: (metadata.dev(), metadata.ino()),
+            #[cfg(unix)]
+            modified_and_changed: [
+                (metadata.mtime(), metadata.mtime_nsec()),
+                (metadata.ctime(), metadata.ctime_nsec()),
+            ],
+            #[cfg(not(unix))]
+            created_and_modified: [metadata.created(), metadata.modified()]
+                .map(|time| time.ok().map(cap_std::time::SystemTime::into_std)),
+        }
+    }
+}
+
+/// The modification time; 1970 if the system has none.
+pub(crate) fn modified(metadata: &Metadata) -> FileTime {
+    metadata.modified().ok().and_then(|time| FileTime::from_system(time.into_std())).unwrap_or_default()
+}
+
+/// The permission bits, without setuid, setgid and sticky. Windows has only a read-only flag.
+pub(crate) fn mode(metadata: &Metadata) -> u32 {
+    #[cfg(unix)]
+    {
+        metadata.mode() & 0o777
+    }
+    #[cfg(not(unix))]
+    {
+        let base = if metadata.is_dir() { 0o755 } else { 0o644 };
+        if metadata.permissions().readonly() { base & !0o222 } else { base }
+    }
+}
+
+/// The file system that a file is on; 0 if unknown.
+pub(crate) fn device(metadata: &Metadata) -> u64 {
+    #[cfg(unix)]
+    {
+        metadata.dev()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        0
+    }
+}
