@@ -24,7 +24,8 @@ pub mod sys;
 pub mod testing;
 #[doc(hidden)]
 pub mod threads;
-mod workers;
+#[doc(hidden)]
+pub mod workers;
 
 #[cfg(feature = "age")]
 pub use age;

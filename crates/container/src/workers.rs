@@ -13,7 +13,7 @@ use crate::threads::start;
 use crate::{Error, ErrorKind};
 
 /// Ignores poisoning: the thread that joins reports the panic, and no data behind these locks is left half-changed.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -58,7 +58,7 @@ impl RunState {
     ) -> Result<(), Error> {
         let worker = |started: &mut dyn FnMut()| {
             // If a worker panics, the others do not wait for its turn forever.
-            let alarm = OnPanic(|| self.fail(jobs, (0, Error::new(ErrorKind::Interrupted))));
+            let alarm = OnDrop(|| self.fail(jobs, (0, Error::new(ErrorKind::Interrupted))));
             let mut buffer = new_buffer();
             while let Some(number) = self.take(jobs, &mut buffer) {
                 started();
@@ -101,10 +101,10 @@ impl RunState {
     }
 }
 
-/// Calls a function when it is dropped, which is in a panic unless it is forgotten.
-struct OnPanic<F: Fn()>(F);
+/// Calls a function when it is dropped, even in a panic. Forget it to call the function in a panic only.
+pub struct OnDrop<F: FnMut()>(pub F);
 
-impl<F: Fn()> Drop for OnPanic<F> {
+impl<F: FnMut()> Drop for OnDrop<F> {
     fn drop(&mut self) {
         (self.0)();
     }

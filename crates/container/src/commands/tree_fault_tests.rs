@@ -11,7 +11,7 @@ use super::{Control, DecryptOptions, EncryptOptions, Sink, Source};
 use crate::testing::faulty::Faulty;
 
 /// Trees make many calls.
-const STRIDE: u64 = 3;
+const STRIDE: u64 = 2;
 
 /// Makes nested folders, an empty file, a file of several buffers, and a link.
 pub(super) fn make_tree(folder: &Path) {

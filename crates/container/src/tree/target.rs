@@ -209,6 +209,7 @@ mod tests {
                     break;
                 }
                 let error = result.unwrap_err();
+                target.system = &Os;
                 drop(target);
                 let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
                 assert_eq!(left.len(), 1, "{fault:?} in call {calls}: {left:?}");
