@@ -16,15 +16,16 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::any_sender::RawPeer;
-use super::link::{Link, Network, StopCheck, TICK, Tcp, Timeouts};
-use super::link_faulty::{FaultyNetwork, LinkFault};
-use super::noise::{self, GREETING};
-use super::receiver::{Event, receive_on};
-use super::sender::send_on;
-use super::ticket::Ticket;
-use super::wire::{Reply, Request};
-use super::{Allow, BATCH_PLAIN_BYTES, Limits, ReceiveOptions, SendOptions, SendReport, Synchronisation};
+use crate::receive::receiver::{Event, receive_on};
+use crate::send::sender::send_on;
+use crate::testing::any_sender::RawPeer;
+use crate::testing::link_faulty::{FaultyNetwork, LinkFault};
+use crate::wire::batch::BATCH_PLAIN_BYTES;
+use crate::wire::link::{Link, Network, StopCheck, TICK, Tcp, Timeouts};
+use crate::wire::message::{Reply, Request};
+use crate::wire::noise::{self, GREETING};
+use crate::wire::ticket::Ticket;
+use crate::{Allow, Limits, ReceiveOptions, SendOptions, SendReport, Synchronisation};
 use tress_container::commands::Source;
 use tress_container::keys::KeyPair;
 use tress_container::sys::{Os, System};
@@ -180,7 +181,7 @@ impl Ends {
     }
 
     fn output(&self, name: &str) -> PathBuf {
-        let folder = super::receiver::folder_name(&self.noise(&self.sender).1);
+        let folder = crate::receive::receiver::folder_name(&self.noise(&self.sender).1);
         self.root.path().join("out").join(folder).join(name)
     }
 
@@ -459,7 +460,7 @@ fn any_sender() {
     let play = |script: &[u8]| {
         let folder = tempfile::tempdir().unwrap();
         let mut rest = script.iter().copied();
-        let found = super::any_sender::run(&mut || rest.next(), folder.path());
+        let found = crate::testing::any_sender::run(&mut || rest.next(), folder.path());
         found.iter().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect::<Vec<_>>()
     };
     // No quota, a session, an offer of 40,000 bytes, a data connection, a key, a batch of three chunks, the end, a wait.

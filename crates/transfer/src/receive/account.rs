@@ -3,11 +3,12 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tress_container::format::LAYOUT;
 
 use cap_std::fs::Dir;
 
-use super::journal::{self, DONE_BYTES};
-use super::quota::{ENTRY_BYTES, Reservation, Usage};
+use crate::receive::journal::{self, DONE_BYTES};
+use crate::receive::quota::{ENTRY_BYTES, Reservation, Usage};
 use tress_container::Refusal;
 
 /// Endings of the files that the state folder may hold for one transfer.
@@ -42,7 +43,7 @@ impl QuotaAccount {
 
     /// Counts a whole file of this size, with everything that is stored for it until it is complete.
     pub(crate) fn reserve(&self, size_bytes: Option<u64>) -> io::Result<Result<(), Refusal>> {
-        let journal_bytes = size_bytes.map_or(0, |bytes| journal::max_bytes(super::chunks(bytes)));
+        let journal_bytes = size_bytes.map_or(0, |bytes| journal::max_bytes(LAYOUT.chunks(bytes)));
         let all =
             [size_bytes.unwrap_or(0), journal_bytes, OVERHEAD_BYTES, state_bytes(&self.state, &self.stem, &["done"])?];
         Ok(self.reservation.grow_to(all.into_iter().fold(0, u64::saturating_add)))

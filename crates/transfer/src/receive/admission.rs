@@ -10,10 +10,10 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use super::link::Link;
-use super::noise::NoisePublicKey;
-use super::source::lock;
+use crate::wire::link::Link;
+use crate::wire::noise::NoisePublicKey;
 use tress_container::keys::{Address, key_lines, read_key_file};
+use tress_container::workers::lock;
 use tress_container::{Error, ErrorKind};
 
 /// Most IP addresses that are tracked.
@@ -92,10 +92,10 @@ impl Default for Limits {
             connections: 256,
             connections_per_sender: 192,
             sessions_per_sender: 8,
-            streams: super::wire::MAX_STREAMS as u16,
+            streams: crate::wire::message::MAX_STREAMS as u16,
             quota_bytes: None,
-            handshake_time: super::HANDSHAKE_TIME,
-            stall_time: super::STALL_TIME,
+            handshake_time: crate::wire::limits::HANDSHAKE_TIME,
+            stall_time: crate::wire::limits::STALL_TIME,
         }
     }
 }

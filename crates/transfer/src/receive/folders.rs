@@ -6,7 +6,7 @@ use std::path::Path;
 
 use cap_std::fs::Dir;
 
-use super::owner;
+use crate::receive::owner;
 use tress_container::Error;
 use tress_container::sys::{Os, Readers, System};
 

@@ -6,19 +6,20 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use super::STREAM_BUFFERS;
-use super::link::Timeouts;
-use super::noise::Incoming;
-use super::receiver::Server;
-use super::session::ReceiveSession;
-use super::source::{OnDrop, batch_chunks, lock};
-use super::store::PartFile;
-use super::wire::Request;
+use crate::receive::receiver::Server;
+use crate::receive::session::ReceiveSession;
+use crate::receive::store::PartFile;
+use crate::wire::batch::batch_chunks;
+use crate::wire::limits::STREAM_BUFFERS;
+use crate::wire::link::Timeouts;
+use crate::wire::message::Request;
+use crate::wire::noise::Incoming;
 use tress_container::container::{Content, Payload};
 use tress_container::format::LAYOUT;
 use tress_container::pipeline::Batch;
 use tress_container::pipeline::batch::BATCH_CHUNKS;
 use tress_container::threads::start;
+use tress_container::workers::{OnDrop, lock};
 use tress_container::{Error, ErrorKind};
 
 /// A batch that has arrived, still sealed.

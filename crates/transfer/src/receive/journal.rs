@@ -4,11 +4,12 @@
 //! check, so that a record torn by a power cut ends the journal and the records before it stay valid. It holds no key.
 
 use std::ops::Range;
+use tress_container::format::LAYOUT;
 
 use sha2::{Digest, Sha256};
 
-use super::ranges::Ranges;
-use super::wire::VersionId;
+use crate::wire::message::VersionId;
+use crate::wire::ranges::Ranges;
 use tress_container::sys::Status;
 
 const MAGIC: &[u8; 16] = b"tress journal 2\n";
@@ -60,7 +61,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<Journal> {
     if given != check(&identity, body) {
         return None;
     }
-    let chunks = super::chunks(size_bytes);
+    let chunks = LAYOUT.chunks(size_bytes);
     let mut journal = Journal { identity, size_bytes, held: Ranges::new(), good_bytes: HEADER_BYTES as u64 };
     while let Some((record, rest)) = records.split_at_checked(RECORD_BYTES) {
         let (start, end) = (number(&record[..8])?, number(&record[8..16])?);

@@ -6,8 +6,8 @@ use std::io;
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
-use super::names::STATE_FOLDER;
-use super::store::stem;
+use crate::receive::store::stem;
+use crate::wire::names::STATE_FOLDER;
 use tress_container::sys::{Opening, System};
 use tress_container::tree::names::to_bytes;
 

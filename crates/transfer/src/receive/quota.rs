@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, Weak};
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
-use super::noise::NoisePublicKey;
-use super::source::lock;
+use crate::wire::noise::NoisePublicKey;
 use tress_container::Refusal;
+use tress_container::workers::lock;
 
 /// Bytes that every file or folder counts in addition to its content.
 pub(crate) const ENTRY_BYTES: u64 = 4096;

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use cap_std::fs::{Dir, OpenOptions};
 
-use super::folders::open_base;
-use super::journal::{DONE_BYTES, DONE_MAX_BYTES, done_record};
-use super::names::{STATE_FOLDER, components};
-use super::owner;
-use super::receiver::Event;
-use super::store::read;
+use crate::receive::folders::open_base;
+use crate::receive::journal::{DONE_BYTES, DONE_MAX_BYTES, done_record};
+use crate::receive::owner;
+use crate::receive::receiver::Event;
+use crate::receive::store::read;
+use crate::wire::names::{STATE_FOLDER, components};
 use tress_container::Error;
 use tress_container::sys::{Opening, Os, System};
 use tress_container::tree::names::to_os;

@@ -11,21 +11,22 @@ use std::time::Instant;
 use cap_std::fs::Dir;
 use zeroize::Zeroizing;
 
-use super::admission::{AdmissionGate, Allow, ConnectionPass, Limits, descriptor_limit};
-use super::folders::open_base;
-use super::incoming;
-use super::link::{Link, Listener, Network, Tcp, Timeouts};
-use super::noise::{self, NoisePublicKey};
-use super::quota::Quotas;
-use super::receipt::Receipt;
-use super::session::{END_TIME, ReceiveSession};
-use super::source::{OnDrop, lock};
-use super::store::SenderStore;
-use super::ticket::Ticket;
-use super::wire::{Reply, Request};
+use crate::receive::admission::{AdmissionGate, Allow, ConnectionPass, Limits, descriptor_limit};
+use crate::receive::folders::open_base;
+use crate::receive::incoming;
+use crate::receive::quota::Quotas;
+use crate::receive::receipt::Receipt;
+use crate::receive::session::ReceiveSession;
+use crate::receive::store::SenderStore;
+use crate::wire::limits::END_TIME;
+use crate::wire::link::{Link, Listener, Network, Tcp, Timeouts};
+use crate::wire::message::{Reply, Request};
+use crate::wire::noise::{self, NoisePublicKey};
+use crate::wire::ticket::Ticket;
 use tress_container::keys::KeyPair;
 use tress_container::sys::{Os, System};
 use tress_container::threads::start;
+use tress_container::workers::{OnDrop, lock};
 use tress_container::{Control, Error, ErrorKind, Refusal};
 
 /// Options of [`receive`].
@@ -132,7 +133,7 @@ pub(crate) fn receive_on(
     events: &(dyn Fn(&Event<'_>) + Sync),
     control: &Control,
 ) -> Result<(), Error> {
-    let secret = super::noise_key(pair)?;
+    let secret = noise::noise_key(pair)?;
     let at_port = |error: std::io::Error| Error::from(error).at(&options.listen);
     let stop = || control.is_cancelled().then(|| Error::new(ErrorKind::Interrupted));
     let listener = Listener::bind(&options.listen, &stop).map_err(at_port)?;
@@ -170,7 +171,7 @@ pub(crate) fn receive_on(
                 }
                 Ok(None) => {}
                 // Out of handles or memory: wait until other connections free some.
-                Err(_) => thread::sleep(super::link::TICK),
+                Err(_) => thread::sleep(crate::wire::link::TICK),
             }
         }
         server.end_sessions();
@@ -266,7 +267,7 @@ impl Server<'_> {
     fn end_sessions(&self) {
         let until = Instant::now() + 2 * END_TIME;
         while !lock(&self.sessions).is_empty() && Instant::now() < until {
-            thread::sleep(super::link::TICK);
+            thread::sleep(crate::wire::link::TICK);
         }
         lock(&self.sessions).iter().for_each(|session| session.stop());
     }

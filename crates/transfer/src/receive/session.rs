@@ -3,22 +3,23 @@
 //! The thread of the control connection answers the sender. A second thread syncs files, writes the journal and gives files
 //! their final names, so that a slow disk does not look like a dead receiver. Each data connection has its own threads (`incoming.rs`).
 
+use crate::wire::limits::END_TIME;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::link::{Link, Timeouts};
-use super::noise::{Incoming, NoisePublicKey, Outgoing};
-use super::receipt::Receipt;
-use super::receiver::{Event, Server, folder_name};
-use super::source::{OnDrop, lock};
-use super::store::{Denied, Offered, PartFile, SenderStore};
-use super::ticket::Ticket;
-use super::wire::{MAX_STREAM_NUMBERS, Reply, Request};
+use crate::receive::receipt::Receipt;
+use crate::receive::receiver::{Event, Server, folder_name};
+use crate::receive::store::{Denied, Offered, PartFile, SenderStore};
+use crate::wire::link::{Link, Timeouts};
+use crate::wire::message::{MAX_STREAM_NUMBERS, Reply, Request};
+use crate::wire::noise::{Incoming, NoisePublicKey, Outgoing};
+use crate::wire::ticket::Ticket;
 use tress_container::threads::start;
 use tress_container::tree::shown_path;
+use tress_container::workers::{OnDrop, lock};
 use tress_container::{Error, ErrorKind, Refusal};
 
 /// Amount of unsynced data after which a sync is due.
@@ -34,8 +35,6 @@ const TAKEOVER_TIME: Duration = Duration::from_secs(10);
 /// Most abandoned files that a session remembers.
 const MAX_ABANDONED: usize = 64;
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
-/// Time to notify a sender that its session ends.
-pub(crate) const END_TIME: Duration = Duration::from_secs(2);
 const POLL_PAUSE: Duration = Duration::from_millis(10);
 
 pub(crate) struct ReceiveSession {

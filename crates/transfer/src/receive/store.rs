@@ -10,6 +10,7 @@
 //! All names are relative to handles of these folders (`cap-std`), no link is followed, and the call that gives a file its final
 //! name never replaces another file.
 
+use crate::wire::batch::plain_bytes;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -22,20 +23,21 @@ use std::time::Instant;
 use cap_std::fs::Dir;
 use sha2::{Digest, Sha256};
 
-use super::account::QuotaAccount;
-use super::folders::make_folder;
-use super::journal::{self, DONE_MAX_BYTES, Journal, done_record};
-use super::leftovers::remove_leftovers;
-use super::names::{STATE_FOLDER, components};
-use super::owner;
-use super::quota::{ENTRY_BYTES, Usage};
-use super::ranges::Ranges;
-use super::source::{batch_chunks, batch_sealed_bytes, lock};
-use super::wire::VersionId;
+use crate::receive::account::QuotaAccount;
+use crate::receive::folders::make_folder;
+use crate::receive::journal::{self, DONE_MAX_BYTES, Journal, done_record};
+use crate::receive::leftovers::remove_leftovers;
+use crate::receive::owner;
+use crate::receive::quota::{ENTRY_BYTES, Usage};
+use crate::wire::batch::{batch_chunks, batch_sealed_bytes};
+use crate::wire::message::VersionId;
+use crate::wire::names::{STATE_FOLDER, components};
+use crate::wire::ranges::Ranges;
 use tress_container::format::LAYOUT;
 use tress_container::pipeline::Batch;
 use tress_container::sys::{Opening, Readers, Status, System};
 use tress_container::tree::names::{to_bytes, to_os};
+use tress_container::workers::lock;
 use tress_container::{Error, ErrorKind, Refusal};
 
 /// Most ranges of received chunks of one file. Each data connection leaves a few gaps; only a hostile sender leaves
@@ -306,7 +308,7 @@ impl SenderStore {
 impl PartFile {
     /// Whether the file is long enough for the chunks of an old journal. A journal that has outlived its file has none.
     fn has_chunks_of(&self, old: &Journal) -> bool {
-        let needed = super::plain_bytes(old.size_bytes, old.held.end());
+        let needed = plain_bytes(old.size_bytes, old.held.end());
         needed > 0 && self.system.status(&self.file).is_ok_and(|status| status.size_bytes >= needed)
     }
 
@@ -357,7 +359,7 @@ impl PartFile {
 
     /// Plaintext bytes of the written chunks.
     pub(crate) fn written_bytes(&self) -> u64 {
-        super::plain_bytes(self.size_bytes.unwrap_or(u64::MAX), self.held().written.count())
+        plain_bytes(self.size_bytes.unwrap_or(u64::MAX), self.held().written.count())
     }
 
     /// Whether a batch that begins with this chunk and has this length belongs to the file.
@@ -435,7 +437,7 @@ impl PartFile {
             Some(known) => known == size_bytes,
             None => held.end == Some(size_bytes),
         };
-        let all = super::chunks(size_bytes);
+        let all = LAYOUT.chunks(size_bytes);
         agrees && held.written.count() == all && held.written.end() == all
     }
 

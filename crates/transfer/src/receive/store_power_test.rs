@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use super::*;
-use crate::folders::open_base;
+use crate::receive::folders::open_base;
 use tress_container::sys::Os;
 use tress_container::testing::disk::{Disk, Event, Node};
 use tress_container::testing::recording::Recording;

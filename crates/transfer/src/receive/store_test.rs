@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::*;
-use crate::folders::open_base;
+use crate::receive::folders::open_base;
 use tress_container::sys::Os;
 
 static OS: Os = Os;
@@ -202,7 +202,7 @@ fn streams_have_one_end_and_nothing_to_resume() {
 
 #[test]
 fn a_quota_holds_for_files_folders_and_streams() {
-    use crate::quota::Quotas;
+    use crate::receive::quota::Quotas;
     let folder = StoreFolder::new();
     // Room for three batches and sixteen entries; the state folder is one of these.
     let quotas = Quotas::new(Some(3 * BATCH + 16 * 4096));
@@ -486,7 +486,7 @@ fn leftovers_neither_refuse_nor_stay() {
 /// sessions have ended, they are equal.
 #[test]
 fn a_quota_counts_what_is_there() {
-    use crate::quota::{Quotas, used_bytes};
+    use crate::receive::quota::{Quotas, used_bytes};
     let mut state = 7_u64;
     let mut random = |below: u64| {
         state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::HANDSHAKE_TIME;
-use super::link::{Link, Network, StopCheck, TICK, Timeouts};
-use super::noise::{self, Incoming, Outgoing};
-use super::options::SendOptions;
-use super::ticket::Ticket;
-use super::wire::{MAX_STREAMS, Reply, Request};
+use crate::send::options::SendOptions;
+use crate::wire::limits::HANDSHAKE_TIME;
+use crate::wire::link::{Link, Network, StopCheck, TICK, Timeouts};
+use crate::wire::message::{MAX_STREAMS, Reply, Request};
+use crate::wire::noise::{self, Incoming, Outgoing};
+use crate::wire::ticket::Ticket;
 use tress_container::{Control, Error, ErrorKind};
 
 /// Pauses between attempts, if the receiver cuts the control connection immediately.

@@ -9,8 +9,8 @@ use std::ops::Range;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::source::lock;
-use super::wire::Reply;
+use crate::wire::message::Reply;
+use tress_container::workers::lock;
 use tress_container::{Error, ErrorKind};
 
 /// Most answers waiting to be read: a receiver that answers more often than it was asked breaks the protocol.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::STALL_TIME;
+use crate::wire::limits::STALL_TIME;
 use tress_container::Error;
 use tress_container::Threads;
 use tress_container::keys::Address;

@@ -5,25 +5,27 @@
 //! workers serve any number of connections, a fast connection gets more batches than a slow one, and the buffers bound the memory.
 //! `steering.rs` decides how many workers take buffers, and how many chunks a batch has.
 
+use crate::wire::batch::plain_bytes;
 use std::io::IoSlice;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::epoch::Epoch;
-use super::link::{TICK, Timeouts, write_all};
-use super::noise::Outgoing;
-use super::ranges::Ranges;
-use super::sender::SendSession;
-use super::source::{FileSource, lock};
-use super::stages::{BufferQueues, StageMode};
-use super::throttle::Throttle;
-use super::trace::TraceRow;
-use super::wire::{MAX_STREAM_NUMBERS, Request};
+use crate::send::sender::SendSession;
+use crate::send::source::FileSource;
+use crate::send::stages::{BufferQueues, StageMode};
+use crate::send::throttle::Throttle;
+use crate::send::trace::TraceRow;
+use crate::wire::epoch::Epoch;
+use crate::wire::link::{TICK, Timeouts, write_all};
+use crate::wire::message::{MAX_STREAM_NUMBERS, Request};
+use crate::wire::noise::Outgoing;
+use crate::wire::ranges::Ranges;
 use tress_container::format::LAYOUT;
 use tress_container::pipeline::Batch;
 use tress_container::pipeline::batch::BATCH_CHUNKS;
+use tress_container::workers::lock;
 use tress_container::{Error, ErrorKind};
 
 /// Pauses between attempts to reconnect.
@@ -199,7 +201,7 @@ impl SendQueue {
             let Some(size_bytes) = current.source.size_bytes() else {
                 return Err(Error::new(ErrorKind::Disconnected).with_detail("standard input cannot be sent again"));
             };
-            lost_bytes += super::plain_bytes(size_bytes, chunks.end) - super::plain_bytes(size_bytes, chunks.start);
+            lost_bytes += plain_bytes(size_bytes, chunks.end) - plain_bytes(size_bytes, chunks.start);
             if state.failure.is_none() {
                 state.again.insert(chunks);
             }

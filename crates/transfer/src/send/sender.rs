@@ -1,5 +1,6 @@
 //! `send`: sends files to a receiver, over a control connection and data connections.
 
+use crate::wire::batch::plain_bytes;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, Scope};
@@ -7,30 +8,32 @@ use std::time::{Duration, Instant};
 
 use zeroize::Zeroizing;
 
-use super::dial::{Admitted, connect, open, pause_until};
-use super::ledger::Ledger;
-use super::link::{Link, Network, TICK, Tcp, Timeouts};
-use super::names::{components, sealed_name};
-use super::noise::{self, Incoming, NoisePublicKey, Outgoing};
-use super::opened::OpenInput;
-use super::options::{SendEvent, SendOptions, SendReport, Synchronisation};
-use super::outgoing::{SendQueue, Writer};
-use super::rate::RateLimit;
-use super::session::END_TIME;
-use super::source::{FileSource, OnDrop, is_folder, lock};
-use super::stages::{BufferQueues, StageMode};
-use super::steering::{AdaptivePlanner, PlanBounds};
-use super::ticket::Ticket;
-use super::trace::{ChromeTrace, TraceRow};
-use super::walk::{Walk, WalkItem, base_name};
-use super::wire::{MAX_STREAMS, Reply, Request};
-use super::{BATCH_PLAIN_BYTES, HANDSHAKE_TIME, PING_INTERVAL, STREAM_BUFFERS, chunks};
+use crate::send::dial::{Admitted, connect, open, pause_until};
+use crate::send::ledger::Ledger;
+use crate::send::opened::OpenInput;
+use crate::send::options::{SendEvent, SendOptions, SendReport, Synchronisation};
+use crate::send::outgoing::{SendQueue, Writer};
+use crate::send::rate::RateLimit;
+use crate::send::source::{FileSource, is_folder};
+use crate::send::stages::{BufferQueues, StageMode};
+use crate::send::steering::{AdaptivePlanner, PlanBounds};
+use crate::send::trace::{ChromeTrace, TraceRow};
+use crate::send::walk::{Walk, WalkItem, base_name};
+use crate::wire::batch::BATCH_PLAIN_BYTES;
+use crate::wire::limits::END_TIME;
+use crate::wire::limits::{HANDSHAKE_TIME, PING_INTERVAL, STREAM_BUFFERS};
+use crate::wire::link::{Link, Network, TICK, Tcp, Timeouts};
+use crate::wire::message::{MAX_STREAMS, Reply, Request};
+use crate::wire::names::{components, sealed_name};
+use crate::wire::noise::{self, Incoming, NoisePublicKey, Outgoing};
+use crate::wire::ticket::Ticket;
 use tress_container::commands::Source;
 use tress_container::format::LAYOUT;
 use tress_container::keys::KeyPair;
 use tress_container::sys::{Os, System};
 use tress_container::threads::start;
 use tress_container::tree::shown_path;
+use tress_container::workers::{OnDrop, lock};
 use tress_container::{Control, Error, ErrorKind, Refusal, Threads};
 
 /// Largest file that `sequential` seals before sending, in bytes.
@@ -95,7 +98,7 @@ fn send_reporting(
     if options.rate_bytes_per_s == Some(0) || options.compute_bytes_per_s == Some(0) {
         return Err(Error::new(ErrorKind::Usage).with_detail("a rate must be above 0"));
     }
-    let secret = super::noise_key(pair)?;
+    let secret = noise::noise_key(pair)?;
     let mut total_bytes = 0;
     for source in inputs {
         total_bytes += check(system, source, options)?;
@@ -610,14 +613,14 @@ impl SendSession<'_> {
             }
             _ => return Err(self.protocol_error()),
         };
-        let all = size_bytes.map_or(0, chunks);
+        let all = size_bytes.map_or(0, |bytes| LAYOUT.chunks(bytes));
         if held.last().is_some_and(|range| range.end > all) {
             return Err(self.protocol_error());
         }
-        let mut have = super::ranges::Ranges::new();
+        let mut have = crate::wire::ranges::Ranges::new();
         held.into_iter().for_each(|range| have.insert(range));
         let todo = have.gaps(all);
-        let held_bytes = super::plain_bytes(size_bytes.unwrap_or(0), have.count());
+        let held_bytes = plain_bytes(size_bytes.unwrap_or(0), have.count());
         self.control.add_held(held_bytes);
         self.queue.begin(file, source.clone(), todo);
         let sent = self.finish(file, source);

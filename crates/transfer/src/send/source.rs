@@ -3,17 +3,16 @@
 use std::io::{self, IoSliceMut, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
 use sha2::{Digest, Sha256};
 
-use super::opened::OpenInput;
-use super::wire::VersionId;
+use crate::send::opened::OpenInput;
+use crate::wire::message::VersionId;
 use tress_container::commands::{Control, Source, encrypt_to_pipe};
 use tress_container::format::{LAYOUT, fill_random};
 use tress_container::keys::Recipient;
-use tress_container::pipeline::batch::BATCH_CHUNKS;
 use tress_container::pipeline::pipe::{PipeReader, pipe};
 use tress_container::pipeline::{Batch, BatchSource, Direction};
 use tress_container::sys::{Kind, System};
@@ -151,21 +150,6 @@ impl FileSource {
     }
 }
 
-/// Bytes of these chunks of a file of this size, with their tags. `None` if the file does not have these chunks or if their number is
-/// not that of a batch.
-pub(crate) fn batch_sealed_bytes(size_bytes: u64, chunks: &Range<u64>) -> Option<usize> {
-    let is_batch = (1..=BATCH_CHUNKS).contains(&chunks.end.checked_sub(chunks.start)?);
-    let has_them = chunks.end <= LAYOUT.chunks(size_bytes);
-    (is_batch && has_them).then(|| LAYOUT.sealed_range_bytes(size_bytes, chunks) as usize)
-}
-
-/// Number of chunks in this number of sealed bytes, and whether the last chunk is the last of its file, the only one that is not
-/// full. `None` if the length is not that of a batch.
-pub(crate) fn batch_chunks(sealed_bytes: usize) -> Option<(u64, bool)> {
-    let run = |ends| Some((LAYOUT.run(sealed_bytes, ends).ok()? as u64, ends));
-    run(false).or_else(|| run(true)).filter(|(chunks, _)| (1..=BATCH_CHUNKS).contains(chunks))
-}
-
 /// The first bytes of an input, enough to see whether it is a container.
 fn head_of(input: &OpenInput, control: &Control) -> io::Result<Vec<u8>> {
     let mut head = vec![0; CONTAINER_MAGIC.len()];
@@ -236,56 +220,6 @@ pub(crate) fn is_folder(system: &dyn System, source: &Source) -> Result<bool, Er
         Source::Path(path) => {
             let status = system.status_of(path).map_err(|error| Error::from(error).at(path))?;
             Ok(status.kind == Kind::Folder)
-        }
-    }
-}
-
-/// Calls a function when it is dropped, even in a panic.
-pub(crate) struct OnDrop<F: FnMut()>(pub(crate) F);
-
-impl<F: FnMut()> Drop for OnDrop<F> {
-    fn drop(&mut self) {
-        (self.0)();
-    }
-}
-
-/// Locks a mutex, poisoned or not: the thread that joins reports the panic, and no value behind these locks is left half-changed.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chunks;
-
-    #[test]
-    fn lengths_of_batches() {
-        // By hand: a chunk has 16,384 bytes, 16,400 with its tag. The last one is never full.
-        for (size, all, range, sealed) in [
-            (0, 1, 0..1, Some(16)),
-            (1, 1, 0..1, Some(17)),
-            (16_383, 1, 0..1, Some(16_399)),
-            (16_384, 2, 0..1, Some(16_400)),
-            (16_384, 2, 0..2, Some(16_416)),
-            (16_384, 2, 1..2, Some(16)),
-            (524_287, 32, 0..32, Some(524_799)),
-            (524_288, 33, 0..32, Some(524_800)),
-            (524_288, 33, 1..33, Some(31 * 16_400 + 16)),
-            // More chunks than a batch, chunks beyond the end, no chunks.
-            (524_288, 33, 0..33, None),
-            (524_288, 33, 33..34, None),
-            (524_288, 33, 32..34, None),
-            (524_288, 33, 3..3, None),
-        ] {
-            assert_eq!(chunks(size), all, "{size}");
-            assert_eq!(batch_sealed_bytes(size, &range), sealed, "{size} {range:?}");
-            if let Some(sealed) = sealed {
-                assert_eq!(batch_chunks(sealed), Some((range.end - range.start, range.end == all)), "{size} {range:?}");
-            }
-        }
-        for wrong in [0, 15, 16_401, 16_415, 524_801, 524_816, 1_000_000] {
-            assert_eq!(batch_chunks(wrong), None, "{wrong}");
         }
     }
 }

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
 
-use super::link::TICK;
-use super::outgoing::{SealedBatch, SendBuffer};
-use super::sender::SendSession;
-use super::throttle::Throttle;
-use super::trace::TraceRow;
+use crate::send::outgoing::{SealedBatch, SendBuffer};
+use crate::send::sender::SendSession;
+use crate::send::throttle::Throttle;
+use crate::send::trace::TraceRow;
+use crate::wire::link::TICK;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StageMode {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use super::steering::{AdaptivePlanner, Costs};
+use crate::send::steering::{AdaptivePlanner, Costs};
 use tress_container::commands::Sink;
 use tress_container::sink::{CheckedSink, NewFile};
 use tress_container::sys::System;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use cap_std::fs::Dir;
 
-use super::names::components;
+use crate::wire::names::components;
 use tress_container::sys::System;
 use tress_container::tree::names::to_bytes;
 use tress_container::{Error, ErrorKind};
@@ -179,7 +179,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_folder_that_becomes_a_link_leads_nowhere() {
-        use crate::opened::OpenInput;
+        use crate::send::opened::OpenInput;
         static OS: Os = Os;
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);

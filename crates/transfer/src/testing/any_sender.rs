@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::time::Duration;
 
-use super::epoch::Epoch;
-use super::link::{Link, Network, Tcp, Timeouts, write_all};
-use super::noise::{self, Incoming, Outgoing};
-use super::receiver::{Event, folder_name, receive_on};
-use super::ticket::Ticket;
-use super::wire::{Reply, Request};
-use super::{Allow, Limits, ReceiveOptions, chunks};
+use crate::receive::receiver::{Event, folder_name, receive_on};
+use crate::wire::epoch::Epoch;
+use crate::wire::link::{Link, Network, Tcp, Timeouts, write_all};
+use crate::wire::message::{Reply, Request};
+use crate::wire::noise::{self, Incoming, Outgoing};
+use crate::wire::ticket::Ticket;
+use crate::{Allow, Limits, ReceiveOptions};
 use tress_container::format::LAYOUT;
 use tress_container::keys::{Address, KeyPair};
 use tress_container::sys::Os;
@@ -265,7 +265,7 @@ fn check(root: &Path, folder: &Path, actions: &Actions, last: Option<&str>) -> V
         for entry in fs::read_dir(&within).expect("a folder") {
             let entry = entry.expect("an entry");
             let (path, kind) = (entry.path(), entry.file_type().expect("an entry"));
-            if path == folder.join(super::names::STATE_FOLDER) {
+            if path == folder.join(crate::wire::names::STATE_FOLDER) {
                 continue;
             }
             let offered: Vec<usize> = actions.offers.values().map(|version| version.path).collect();
@@ -306,7 +306,7 @@ impl Actions {
         let sealed = self.sealed.get(version);
         version.size_bytes.is_none_or(|known| known == size_bytes)
             && self.finished.contains(&(*version, size_bytes))
-            && (0..chunks(size_bytes)).all(|chunk| sealed.is_some_and(|sealed| sealed.contains(&chunk)))
+            && (0..LAYOUT.chunks(size_bytes)).all(|chunk| sealed.is_some_and(|sealed| sealed.contains(&chunk)))
             && bytes.iter().enumerate().all(|(at, byte)| *byte == content(version.content, at as u64))
     }
 }
@@ -499,7 +499,7 @@ impl ScriptRun<'_> {
         let Some(&version) = self.actions.offers.get(&number) else { return };
         // A stream may end anywhere, even twice.
         let size_bytes = version.size_bytes.unwrap_or_else(|| SIZES[usize::from(byte()) % SIZES.len()]);
-        let all = chunks(size_bytes);
+        let all = LAYOUT.chunks(size_bytes);
         let Some(data) = self.data.get_mut(&stream) else { return };
         let Some(epoch) = &data.epoch else { return };
         let first_chunk = u64::from(first) % all;
@@ -549,7 +549,7 @@ impl ScriptRun<'_> {
         let is_due = self.actions.offers.get(&newest).is_some_and(|version| {
             let mut sizes = self.actions.finished.iter().filter(|(of, _)| of == version).map(|&(_, size)| size);
             let sealed = self.actions.sealed.get(version);
-            sizes.any(|size| (0..chunks(size)).all(|chunk| sealed.is_some_and(|all| all.contains(&chunk))))
+            sizes.any(|size| (0..LAYOUT.chunks(size)).all(|chunk| sealed.is_some_and(|all| all.contains(&chunk))))
         });
         let times = if byte.is_multiple_of(2) && is_due { 10 } else { 1 };
         for time in 0..times {

@@ -5,7 +5,7 @@ use std::io::{self, IoSlice};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::link::{Link, Network, StopCheck, Tcp};
+use crate::wire::link::{Link, Network, StopCheck, Tcp};
 
 /// The fault of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::io::{self, IoSlice};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::link::{Link, Network, StopCheck, TICK, Tcp};
+use crate::wire::link::{Link, Network, StopCheck, TICK, Tcp};
 
 /// The fault of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 use super::*;
-use crate::chunks;
-use crate::link::Listener;
+use crate::wire::link::Listener;
 use tress_container::format::{Content, LAYOUT, Payload};
 use tress_container::testing::faulty::wants_all;
 
@@ -162,7 +161,7 @@ impl RandomReceiver<'_> {
                         let since = Instant::now();
                         let is_whole = || {
                             let observed = self.observed.lock().unwrap();
-                            observed.held.get(&file).map_or(0, BTreeSet::len) as u64 == chunks(size_bytes)
+                            observed.held.get(&file).map_or(0, BTreeSet::len) as u64 == LAYOUT.chunks(size_bytes)
                         };
                         while !is_whole() && since.elapsed() < SILENCE / 2 {
                             std::thread::sleep(Duration::from_millis(1));

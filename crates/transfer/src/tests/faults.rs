@@ -5,8 +5,8 @@
 
 use std::sync::atomic::AtomicU64;
 
-use super::super::link_fail_nth::{CallFault, FailNth};
 use super::*;
+use crate::testing::link_fail_nth::{CallFault, FailNth};
 use tress_container::testing::faulty::{self, broken_disk, wants_all};
 
 /// Number of runs in parallel; they wait more than they compute.

@@ -180,7 +180,7 @@ fn batch(file: u32, first_chunk: u64, sealed_bytes: u32) -> Request {
 fn hostile_data() {
     let ends = Ends::new();
     let running = ends.receive();
-    let key = |epoch: &crate::epoch::Epoch| epoch.message.encode();
+    let key = |epoch: &crate::wire::epoch::Epoch| epoch.message.encode();
     type Case = Box<dyn Fn(&mut RawPeer)>;
     let cases: Vec<Case> = vec![
         // No key; unknown file; lengths that no batch has; chunks beyond the file; a last chunk that is full, or too short.
@@ -217,7 +217,7 @@ fn hostile_data() {
         data.send(&Request::Join { ticket, stream: 0 });
         assert_eq!(data.recv(), Some(Reply::Joined));
         if number > 0 {
-            data.send_bytes(&key(&crate::epoch::Epoch::new(1).unwrap()));
+            data.send_bytes(&key(&crate::wire::epoch::Epoch::new(1).unwrap()));
         }
         case(&mut data);
         // This connection ends, none of its batches count, and the control connection stays open.
@@ -286,7 +286,7 @@ fn abandoned_while_it_gets_its_name() {
         let mut data = ends.hostile(&running);
         data.send(&Request::Join { ticket, stream: 0 });
         assert_eq!(data.recv(), Some(Reply::Joined), "{n}");
-        let epoch = crate::epoch::Epoch::new(1).unwrap();
+        let epoch = crate::wire::epoch::Epoch::new(1).unwrap();
         data.send(&epoch.message);
         let mut sealed = [7; 9 + 16];
         epoch.payload.seal(0, &mut sealed, true).unwrap();
@@ -330,7 +330,7 @@ fn lying_receiver(ends: &Ends, lies: Vec<Reply>, stall_time: Duration) -> Error 
     let secret = ends.noise(&ends.receiver).0;
     let liar = std::thread::spawn(move || {
         // Only the sender's link is under test.
-        let listener = crate::link::Listener::new(listener).unwrap();
+        let listener = crate::wire::link::Listener::new(listener).unwrap();
         let accept = || loop {
             if let Some((link, _)) = listener.accept().unwrap() {
                 return Arc::<dyn Link>::from(link);

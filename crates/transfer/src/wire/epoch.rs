@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::wire::Request;
+use crate::wire::message::Request;
 use tress_container::Error;
 use tress_container::container::{Aead, Content, ContentType, Payload};
 

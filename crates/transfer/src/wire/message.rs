@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use zeroize::Zeroizing;
 
-use super::ticket::{TICKET_BYTES, Ticket};
+use crate::wire::ticket::{TICKET_BYTES, Ticket};
 use tress_container::Refusal;
 use tress_container::container::{Aead, PREFIX_BYTES};
 
@@ -300,5 +300,5 @@ impl<'a> MessageFields<'a> {
 }
 
 #[cfg(test)]
-#[path = "wire_test.rs"]
+#[path = "message_test.rs"]
 mod tests;

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use snow::{Builder, HandshakeState, StatelessTransportState};
 use zeroize::Zeroizing;
 
-use super::link::{Link, StopCheck, Timeouts, read_exact, write_all};
-use super::resolver::Resolver;
-use super::wire::MAX_MESSAGE_BYTES;
+use crate::wire::link::{Link, StopCheck, Timeouts, read_exact, write_all};
+use crate::wire::message::MAX_MESSAGE_BYTES;
+use crate::wire::resolver::Resolver;
 use tress_container::{Error, ErrorKind};
 
 pub(crate) const GREETING: &[u8; 18] = b"tress/v1 transfer\n";
@@ -205,6 +205,14 @@ impl Incoming {
     pub(crate) fn link(&self) -> &Arc<dyn Link> {
         &self.link
     }
+}
+
+/// The secret Noise key of a key pair, or an error if the pair has none.
+pub(crate) fn noise_key(pair: &tress_container::keys::KeyPair) -> Result<Zeroizing<[u8; 32]>, Error> {
+    pair.noise_secret_key().ok_or_else(|| {
+        Error::new(ErrorKind::BadIdentity)
+            .with_detail("the identity has no Noise key; tress keygen makes identities with one")
+    })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use x25519_dalek::{PublicKey as Point, StaticSecret};
 
 use super::*;
-use crate::link::{Listener, Network, Tcp};
+use crate::wire::link::{Listener, Network, Tcp};
 
 /// Ends a hang.
 const HANG: Duration = Duration::from_secs(1200);
