@@ -109,6 +109,9 @@ ROOMS = {
         r"pipeline(/.*)?", r"tree(/(?!faults_test)\w+)?", r"commands(/(?!\w+_tests)(?!fault_walk)\w+)?",
         r"streaming(/(?!\w*tests)\w+)?", r"testing(/.*)?", r".*",
     ]),
+    "transfer": Room(ROOT / "crates" / "transfer" / "src", [], [
+        r"wire(/(?!\w+_test)\w+)?", r"send(/.*)?", r"receive(/(?!\w+_test)\w+)?", r"testing(/.*)?", r".*",
+    ]),
     "lab": Room(ROOT / "lab" / "src", [], [
         r"picture.*", r"timing.*", r"roofs.*", r"bench.*", r"leaks", r"study.*", r"report.*", r".*",
     ]),
@@ -196,8 +199,13 @@ def test_no_file_imports_from_above(room: str, source: str) -> None:
     assert [name for name in targets(room, source) if floor_of(room, name) >= lowest] == []
 
 
+@pytest.mark.parametrize("source", [name for name in SOURCES["transfer"] if name.startswith("receive/")])
+def test_a_receiver_knows_no_sender(source: str) -> None:
+    assert [name for name in targets("transfer", source) if name.startswith("send")] == []
+
+
 # Rooms in which no files import from each other in a circle.
-@pytest.mark.parametrize("room", ["container"])
+@pytest.mark.parametrize("room", ["container", "transfer"])
 def test_no_circles(room: str) -> None:
     left = {name: targets(room, name) for name in SOURCES[room] if name}
     while free := left.keys() - {name for imports in left.values() for name in imports}:

@@ -9,8 +9,10 @@ mod tests;
 mod wire;
 
 pub use receive::admission::{Allow, Limits, limit_key};
-pub use receive::receipt::{Receipt, unreported};
-pub use receive::receiver::{Event, ReceiveOptions, receive};
+pub use receive::options::{Event, ReceiveOptions};
+pub use receive::receipt::Receipt;
+pub use receive::receiver::receive;
+pub use receive::unreported::unreported;
 pub use send::options::{SendEvent, SendOptions, SendReport, Synchronisation};
 pub use send::sender::{send, send_with_events};
 pub use wire::limits::STALL_TIME;

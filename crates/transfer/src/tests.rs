@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::receive::receiver::{Event, receive_on};
+use crate::receive::{options::Event, receiver::receive_on};
 use crate::send::sender::send_on;
 use crate::testing::any_sender::RawPeer;
 use crate::testing::link_faulty::{FaultyNetwork, LinkFault};
@@ -181,7 +181,7 @@ impl Ends {
     }
 
     fn output(&self, name: &str) -> PathBuf {
-        let folder = crate::receive::receiver::folder_name(&self.noise(&self.sender).1);
+        let folder = crate::receive::options::folder_name(&self.noise(&self.sender).1);
         self.root.path().join("out").join(folder).join(name)
     }
 

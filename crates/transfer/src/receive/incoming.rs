@@ -6,7 +6,7 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use crate::receive::receiver::Server;
+use crate::receive::server::Server;
 use crate::receive::session::ReceiveSession;
 use crate::receive::store::PartFile;
 use crate::wire::batch::batch_chunks;
@@ -19,7 +19,7 @@ use tress_container::format::LAYOUT;
 use tress_container::pipeline::Batch;
 use tress_container::pipeline::batch::BATCH_CHUNKS;
 use tress_container::threads::start;
-use tress_container::workers::{OnDrop, lock};
+use tress_container::workers::OnDrop;
 use tress_container::{Error, ErrorKind};
 
 /// A batch that has arrived, still sealed.
@@ -127,19 +127,4 @@ fn open_all(
         let _ = free.send(Some(batch));
     }
     Ok(())
-}
-
-/// Finds a session.
-pub(crate) fn find(
-    sessions: &std::sync::Mutex<Vec<Arc<ReceiveSession>>>,
-    wanted: impl Fn(&ReceiveSession) -> bool,
-) -> Option<Arc<ReceiveSession>> {
-    // Compare with all sessions, so that the time does not depend on which one matches.
-    let mut found = None;
-    for session in lock(sessions).iter() {
-        if wanted(session) {
-            found = Some(session.clone());
-        }
-    }
-    found
 }

@@ -3,8 +3,12 @@
 //! It is a header and records. A record is appended only after the chunks that it lists are synced. Each record carries a
 //! check, so that a record torn by a power cut ends the journal and the records before it stay valid. It holds no key.
 
+use std::fs::File;
+use std::io::{self, IoSliceMut};
+
 use std::ops::Range;
 use tress_container::format::LAYOUT;
+use tress_container::sys::System;
 
 use sha2::{Digest, Sha256};
 
@@ -93,6 +97,28 @@ fn number(bytes: &[u8]) -> Option<u64> {
 fn check(identity: &VersionId, bytes: &[u8]) -> [u8; CHECK_BYTES] {
     let hash = Sha256::new().chain_update(identity).chain_update(bytes).finalize();
     std::array::from_fn(|i| hash[i])
+}
+
+/// A name of fixed length for the files of a transfer: a hash of the sender's name for the file.
+pub(crate) fn stem(path: &[u8]) -> String {
+    let hash = Sha256::digest(path);
+    hash[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Reads a small file, or its first `most_bytes`.
+pub(crate) fn read(system: &dyn System, file: &File, most_bytes: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 4096];
+    while (bytes.len() as u64) < most_bytes {
+        match system.read_at(file, &mut [IoSliceMut::new(&mut buffer)], bytes.len() as u64) {
+            Ok(0) => break,
+            Ok(count) => bytes.extend_from_slice(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(usize::try_from(most_bytes).unwrap_or(usize::MAX));
+    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::io;
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
-use crate::receive::store::stem;
+use crate::receive::journal::stem;
 use crate::wire::names::STATE_FOLDER;
 use tress_container::sys::{Opening, System};
 use tress_container::tree::names::to_bytes;

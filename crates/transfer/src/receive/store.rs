@@ -14,18 +14,17 @@ use crate::wire::batch::plain_bytes;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, IoSlice, IoSliceMut};
+use std::io::{self, IoSlice};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use cap_std::fs::Dir;
-use sha2::{Digest, Sha256};
 
 use crate::receive::account::QuotaAccount;
 use crate::receive::folders::make_folder;
-use crate::receive::journal::{self, DONE_MAX_BYTES, Journal, done_record};
+use crate::receive::journal::{self, DONE_MAX_BYTES, Journal, done_record, read, stem};
 use crate::receive::leftovers::remove_leftovers;
 use crate::receive::owner;
 use crate::receive::quota::{ENTRY_BYTES, Usage};
@@ -555,12 +554,6 @@ impl OpenJournal {
     }
 }
 
-/// A name of fixed length for the files of a transfer: a hash of the sender's name for the file.
-pub(crate) fn stem(path: &[u8]) -> String {
-    let hash = Sha256::digest(path);
-    hash[..16].iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// Returns an error unless this name refers to the file with this status. Without inodes (Windows) it checks nothing.
 fn check_inode(folder: &Dir, name: &OsStr, file: &Status) -> io::Result<()> {
     #[cfg(unix)]
@@ -573,22 +566,6 @@ fn check_inode(folder: &Dir, name: &OsStr, file: &Status) -> io::Result<()> {
     }
     let _ = (folder, name, file);
     Ok(())
-}
-
-/// Reads a small file, or its first `most_bytes`.
-pub(crate) fn read(system: &dyn System, file: &File, most_bytes: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let mut buffer = [0; 4096];
-    while (bytes.len() as u64) < most_bytes {
-        match system.read_at(file, &mut [IoSliceMut::new(&mut buffer)], bytes.len() as u64) {
-            Ok(0) => break,
-            Ok(count) => bytes.extend_from_slice(&buffer[..count]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    bytes.truncate(usize::try_from(most_bytes).unwrap_or(usize::MAX));
-    Ok(bytes)
 }
 
 #[cfg(test)]

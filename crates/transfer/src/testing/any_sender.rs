@@ -11,7 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::time::Duration;
 
-use crate::receive::receiver::{Event, folder_name, receive_on};
+use crate::receive::{
+    options::{Event, folder_name},
+    receiver::receive_on,
+};
 use crate::wire::epoch::Epoch;
 use crate::wire::link::{Link, Network, Tcp, Timeouts, write_all};
 use crate::wire::message::{Reply, Request};

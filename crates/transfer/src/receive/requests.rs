@@ -1,0 +1,331 @@
+//! Serves the requests of a session's control connection, on two threads: one answers the sender. The other syncs files, writes the
+//! journal and gives files their final names, so that a slow disk does not look like a dead receiver.
+
+use std::sync::{Arc, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::receive::options::{Event, folder_name};
+use crate::receive::receipt::Receipt;
+use crate::receive::server::Server;
+use crate::receive::session::{
+    ArrivingFile, DRAIN_TIME, MAX_ABANDONED, POLL_INTERVAL, POLL_PAUSE, ReceiveSession, SYNC_BYTES, State,
+};
+use crate::receive::store::{Denied, Offered, PartFile, SenderStore};
+use crate::wire::link::Timeouts;
+use crate::wire::message::{Reply, Request, VersionId};
+use crate::wire::noise::Incoming;
+use tress_container::threads::start;
+use tress_container::tree::shown_path;
+use tress_container::workers::{OnDrop, lock};
+use tress_container::{Error, ErrorKind, Refusal};
+
+/// Age of unsynced data after which a sync is due.
+const SYNC_TIME: Duration = Duration::from_secs(1);
+/// How long an earlier session may take to release a file.
+const TAKEOVER_TIME: Duration = Duration::from_secs(10);
+
+/// A session, and what its requests are about.
+pub(crate) struct Requests<'s> {
+    pub(crate) session: &'s Arc<ReceiveSession>,
+    pub(crate) store: &'s SenderStore,
+    pub(crate) server: &'s Server<'s>,
+}
+
+/// A file that the sender offers.
+struct Offer {
+    file: u32,
+    size_bytes: Option<u64>,
+    restart: bool,
+    identity: VersionId,
+    path: Vec<u8>,
+}
+
+impl Requests<'_> {
+    /// Admits the sender, and serves the control connection until the sender is done. An unfinished file stays for the next session.
+    pub(crate) fn run(&self, mut incoming: Incoming) -> Result<(), Error> {
+        let result = thread::scope(|scope| {
+            let guarded = || {
+                let stop_on_panic = OnDrop(|| self.session.stop());
+                self.sync_until_stopped();
+                std::mem::forget(stop_on_panic);
+            };
+            let syncing = match start(scope, guarded) {
+                Ok(syncing) => syncing,
+                Err(error) => {
+                    self.session.end(Refusal::TooMany, Some(error));
+                    return Err(Error::new(ErrorKind::NoThread));
+                }
+            };
+            let result = self.session.admit().and_then(|()| self.serve_requests(&mut incoming));
+            if result.is_err() {
+                self.await_data_connections();
+            }
+            self.session.stop();
+            if let Err(panic) = syncing.join() {
+                std::panic::resume_unwind(panic);
+            }
+            result
+        });
+        let (current, reason, error) = {
+            let mut state = lock(&self.session.state);
+            (state.current.take(), state.reason, state.error.take())
+        };
+        let shown = current.as_ref().map(|current| current.part.shown.clone());
+        let named = |error: Error| shown.iter().fold(error, |error, path| error.at_entry(path.clone()));
+        if let Some(current) = current {
+            let kept = if current.part.size_bytes.is_some() {
+                current.part.sync()
+            } else {
+                current.part.discard();
+                Ok(())
+            };
+            // Release the lock on the file before the claim.
+            let path = current.path;
+            drop(current.part);
+            self.server.release(self.session, &path);
+            if let Err(Denied { error: Some(error), .. }) = kept {
+                return Err(named(error));
+            }
+        }
+        if reason.is_some() {
+            read_until_closed(&mut incoming);
+        }
+        lock(&self.session.out).link().close();
+        match (error, reason) {
+            (Some(error), _) => Err(named(error)),
+            (None, Some(reason)) => Err(named(self.server.declined(reason))),
+            (None, None) => result,
+        }
+    }
+
+    fn serve_requests(&self, incoming: &mut Incoming) -> Result<(), Error> {
+        let stop = || self.session.stopped().or_else(|| self.server.stopped());
+        loop {
+            let message = match incoming.read(&Timeouts::idle(self.session.stall_time(), &stop)) {
+                Ok(Some(message)) => message,
+                Ok(None) => return Err(Error::new(ErrorKind::Disconnected)),
+                Err(error) if error.kind == ErrorKind::Interrupted => {
+                    self.session.end(Refusal::Stopping, None);
+                    return Err(error);
+                }
+                Err(error) if error.kind == ErrorKind::Protocol => return Err(self.protocol_error(error)),
+                Err(error) => return Err(error),
+            };
+            let Ok(request) = Request::parse(&message) else { return Err(self.broken("malformed message")) };
+            match request {
+                Request::Folder { path } => match self.store.folder(&path) {
+                    Ok(()) => self.session.send(&Reply::FolderReady)?,
+                    Err(denied) => self.deny(denied, &path)?,
+                },
+                Request::Offer { file, size_bytes, restart, identity, path } => {
+                    self.begin_file(file)?;
+                    self.accept_offer(Offer { file, size_bytes, restart, identity, path })?;
+                }
+                Request::Finish { file, size_bytes } => self.finish_file(file, size_bytes)?,
+                Request::Abandon { file } => self.abandon_file(file),
+                Request::Lost { stream } => self.session.handle_lost(stream)?,
+                Request::Ping => self.session.report()?,
+                Request::Bye if lock(&self.session.state).current.is_none() => return Ok(()),
+                _ => return Err(self.broken("unexpected message")),
+            }
+        }
+    }
+
+    /// Checks that no other file is arriving, and that this one's number is new.
+    fn begin_file(&self, file: u32) -> Result<(), Error> {
+        let mut state = lock(&self.session.state);
+        let last_file = std::mem::replace(&mut state.last_file, file);
+        let is_alone = state.current.is_none();
+        drop(state);
+        match () {
+            () if !is_alone => Err(self.broken("two files at the same time")),
+            () if file <= last_file => Err(self.broken("file number is not above the last one")),
+            () => Ok(()),
+        }
+    }
+
+    fn finish_file(&self, file: u32, size_bytes: u64) -> Result<(), Error> {
+        let is_good = self.session.with_current(file, |current| {
+            current.finish = Some(size_bytes);
+            !current.part.contradicts(size_bytes)
+        });
+        if is_good != Some(true) {
+            return Err(self.broken("file has another size than offered"));
+        }
+        self.session.changed.notify_all();
+        Ok(())
+    }
+
+    fn abandon_file(&self, file: u32) {
+        let forgotten = |current: &mut ArrivingFile| current.file == file && !current.is_completing;
+        let mut state = lock(&self.session.state);
+        let given_up = state.current.take_if(forgotten);
+        if given_up.is_some() {
+            state.abandoned.truncate(MAX_ABANDONED - 1);
+            state.abandoned.push_front(file);
+        }
+        drop(state);
+        if let Some(current) = given_up {
+            current.part.discard();
+            self.server.release(self.session, &current.path);
+        }
+        self.server.update_progress();
+    }
+
+    /// Ends the session because the sender broke the protocol.
+    fn protocol_error(&self, error: Error) -> Error {
+        self.session.end(Refusal::Protocol, None);
+        error
+    }
+
+    fn broken(&self, detail: &'static str) -> Error {
+        self.protocol_error(Error::new(ErrorKind::Protocol).with_detail(detail))
+    }
+
+    fn deny(&self, denied: Denied, path: &[u8]) -> Result<(), Error> {
+        let error = denied.error.unwrap_or_else(|| self.server.declined(denied.reason));
+        let error = error.at_entry(shown_path(path));
+        self.server.emit(&Event::Refused { folder: &folder_name(&self.session.sender), error: &error });
+        lock(&self.session.state).refused.get_or_insert((error, 0)).1 += 1;
+        self.session.send(&Reply::Refused { reason: denied.reason })
+    }
+
+    fn accept_offer(&self, offer: Offer) -> Result<(), Error> {
+        let Offer { file, size_bytes, restart, identity, path } = offer;
+        let until = Instant::now() + TAKEOVER_TIME;
+        // An earlier session of this sender may not have noticed that its connection is gone: the newer session wins.
+        while let Err(other) = self.server.claim(self.session, &path) {
+            other.end(Refusal::TakenOver, None);
+            if Instant::now() > until {
+                return self.deny(Refusal::TooMany.into(), &path);
+            }
+            self.pause()?;
+        }
+        let offered = loop {
+            match self.store.offer(&path, &identity, size_bytes, restart) {
+                // Its last batches may still be on their way to the disk, or another receiver has locked the file.
+                Err(Denied { reason: Refusal::TooMany, .. }) if Instant::now() < until => {
+                    if let Err(error) = self.pause() {
+                        self.server.release(self.session, &path);
+                        return Err(error);
+                    }
+                }
+                offered => break offered,
+            }
+        };
+        let part = match offered {
+            Ok(Offered::PartFile(part)) => Arc::new(*part),
+            Ok(Offered::Complete) => {
+                self.server.release(self.session, &path);
+                return self.session.send(&Reply::Complete { file });
+            }
+            Err(denied) => {
+                self.server.release(self.session, &path);
+                return self.deny(denied, &path);
+            }
+        };
+        let held = part.synced();
+        lock(&self.session.state).current = Some(ArrivingFile { file, path, part, finish: None, is_completing: false });
+        self.server.update_progress();
+        self.session.send(&Reply::Resume { file, held })
+    }
+
+    /// Sleeps briefly. Returns an error if the session or the receiver ends.
+    fn pause(&self) -> Result<(), Error> {
+        if let Some(error) = self.session.stopped() {
+            return Err(error);
+        }
+        if let Some(error) = self.server.stopped() {
+            self.session.end(Refusal::Stopping, None);
+            return Err(error);
+        }
+        thread::sleep(POLL_PAUSE);
+        Ok(())
+    }
+
+    /// Waits up to [`DRAIN_TIME`] until the data connections have ended.
+    fn await_data_connections(&self) {
+        let until = Instant::now() + DRAIN_TIME;
+        let mut state = lock(&self.session.state);
+        let is_wanted = |state: &State| state.reason.is_none() && self.server.stopped().is_none();
+        while is_wanted(&state) && state.connections.values().any(|connection| connection.is_open) {
+            let Some(left) = until.checked_duration_since(Instant::now()) else { break };
+            state = self
+                .session
+                .changed
+                .wait_timeout(state, left.min(POLL_INTERVAL))
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+    }
+
+    fn sync_until_stopped(&self) {
+        loop {
+            self.session.close_lost();
+            let due = {
+                let mut state = lock(&self.session.state);
+                let due = due(&mut state);
+                if due.is_some() || self.session.stopped().is_some() {
+                    due
+                } else {
+                    let (mut state, _) =
+                        self.session.changed.wait_timeout(state, POLL_INTERVAL).unwrap_or_else(PoisonError::into_inner);
+                    self::due(&mut state)
+                }
+            };
+            let outcome = match due {
+                Some(Due::Complete(part)) => self.complete(&part),
+                Some(Due::Sync(part)) => part.sync().and_then(|()| self.session.report().or(Ok(()))),
+                None if self.session.stopped().is_some() => return,
+                None => Ok(()),
+            };
+            if let Err(denied) = outcome {
+                self.session.end(denied.reason, denied.error);
+                return;
+            }
+            if self.session.stopped().is_some() {
+                return;
+            }
+        }
+    }
+
+    fn complete(&self, part: &PartFile) -> Result<(), Denied> {
+        part.complete()?;
+        let Some(current) = lock(&self.session.state).current.take() else { return Ok(()) };
+        self.server.release(self.session, &current.path);
+        self.server.update_progress();
+        let folder = folder_name(&self.session.sender);
+        let receipt = &Receipt::new(&self.server.base, &folder, &part.state_name("done"));
+        let bytes = current.finish.unwrap_or(0);
+        self.server.emit(&Event::Received { folder: &folder, name: &part.shown, bytes, receipt });
+        // The sender may be gone: its next session gets `Complete`.
+        let _ = self.session.send(&Reply::Confirmed { file: current.file });
+        Ok(())
+    }
+}
+
+/// Work of the disk thread.
+enum Due {
+    Complete(Arc<PartFile>),
+    Sync(Arc<PartFile>),
+}
+
+fn due(state: &mut State) -> Option<Due> {
+    let current = state.current.as_mut()?;
+    if current.finish.is_some_and(|size| current.part.is_whole(size)) {
+        current.is_completing = true;
+        return Some(Due::Complete(current.part.clone()));
+    }
+    let (bytes, since) = current.part.unsynced()?;
+    // A stream cannot be resumed, so it is synced once, at its end.
+    let is_due = current.part.size_bytes.is_some() && (bytes >= SYNC_BYTES || since.elapsed() >= SYNC_TIME);
+    is_due.then(|| Due::Sync(current.part.clone()))
+}
+
+/// Reads until the sender closes: closing a connection with unread bytes may lose the last bytes that were written to it.
+fn read_until_closed(incoming: &mut Incoming) {
+    let timeouts =
+        Timeouts { deadline: Some(Instant::now() + Duration::from_secs(1)), ..Timeouts::idle(DRAIN_TIME, &|| None) };
+    while let Ok(Some(_)) = incoming.read(&timeouts) {}
+}

@@ -1,0 +1,324 @@
+//! The batches of the file that is being sent: which are to be sealed, and which were written.
+
+use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::send::source::FileSource;
+use crate::wire::batch::plain_bytes;
+use crate::wire::epoch::Epoch;
+use crate::wire::ranges::Ranges;
+use tress_container::format::LAYOUT;
+use tress_container::pipeline::Batch;
+use tress_container::pipeline::batch::BATCH_CHUNKS;
+use tress_container::workers::lock;
+use tress_container::{Error, ErrorKind};
+
+/// A buffer of one connection, allocated at its first use.
+pub(crate) struct SendBuffer {
+    pub(crate) writer: usize,
+    pub(crate) batch: Option<Batch>,
+}
+
+/// A sealed batch for a writer.
+pub(crate) struct SealedBatch {
+    pub(crate) writer: usize,
+    pub(crate) file: u32,
+    pub(crate) epoch: Arc<Epoch>,
+    pub(crate) batch: Batch,
+}
+
+/// The file that is being sent.
+pub(crate) struct OutgoingFile {
+    pub(crate) file: u32,
+    pub(crate) source: Arc<FileSource>,
+}
+
+/// The chunks of a batch that a worker has taken, and the key for them.
+pub(crate) struct TakenBatch {
+    pub(crate) current: Arc<OutgoingFile>,
+    pub(crate) epoch: Arc<Epoch>,
+    pub(crate) chunks: Range<u64>,
+    pub(crate) since: Instant,
+}
+
+/// How long a worker without work sleeps if nobody wakes it.
+const IDLE: Duration = Duration::from_secs(1);
+/// From this number of batches on, all workers wake at once.
+const MAX_WOKEN: u64 = 64;
+
+/// The batches of the current file that are still to be sent.
+#[derive(Default)]
+pub(crate) struct SendQueue {
+    state: Mutex<State>,
+    /// Wakes workers: there is a batch to seal, or the session ends.
+    offered: Condvar,
+    /// Wakes workers that the plan did not need.
+    planned: Condvar,
+    /// Wakes the thread that waits for the end of the file.
+    written: Condvar,
+    /// Held while a stream is read.
+    reading: Mutex<()>,
+}
+
+#[derive(Default)]
+struct State {
+    current: Option<Arc<OutgoingFile>>,
+    /// Chunks that no worker has taken yet.
+    todo: Ranges,
+    /// Chunks that were lost with a connection and have to be sent again.
+    again: Ranges,
+    /// Batches of the current file that a worker has taken.
+    taken: u64,
+    /// Of these, batches that are sealed.
+    sealed: u64,
+    /// Of these, batches that were passed to a connection.
+    written: u64,
+    /// Plaintext bytes of written batches that were not lost.
+    written_bytes: u64,
+    /// Why the file cannot be read any further.
+    failure: Option<Error>,
+    /// For a stream: plaintext bytes read so far.
+    stream_bytes: u64,
+    /// For a stream: whether its end was read.
+    has_ended: bool,
+    /// The current key of each connection.
+    epochs: Vec<Option<Arc<Epoch>>>,
+    dead: Vec<bool>,
+}
+
+impl State {
+    fn is_current(&self, file: u32) -> bool {
+        self.current.as_ref().is_some_and(|current| current.file == file)
+    }
+
+    fn is_all_taken(&self) -> bool {
+        let is_stream = self.current.as_ref().is_some_and(|current| current.source.size_bytes().is_none());
+        self.todo.count() == 0 && self.again.count() == 0 && (!is_stream || self.has_ended)
+    }
+
+    /// Returns a key of this connection that has sealed none of these chunks.
+    fn epoch(&mut self, writer: usize, file: u32, chunks: &Range<u64>) -> Result<Arc<Epoch>, Error> {
+        if let Some(epoch) = &self.epochs[writer]
+            && epoch.file == file
+            && epoch.claim(chunks)
+        {
+            return Ok(epoch.clone());
+        }
+        let epoch = Arc::new(Epoch::new(file)?);
+        epoch.claim(chunks);
+        self.epochs[writer] = Some(epoch.clone());
+        Ok(epoch)
+    }
+}
+
+impl SendQueue {
+    pub(crate) fn new(writers: usize) -> Self {
+        let state = State { epochs: vec![None; writers], dead: vec![false; writers], ..State::default() };
+        Self { state: Mutex::new(state), ..Self::default() }
+    }
+
+    /// Starts a file. `todo` is empty for a stream.
+    pub(crate) fn begin(&self, file: u32, source: Arc<FileSource>, todo: Ranges) {
+        let mut state = lock(&self.state);
+        let (epochs, dead) = (std::mem::take(&mut state.epochs), std::mem::take(&mut state.dead));
+        let source_is_stream = source.size_bytes().is_none();
+        let current = Some(Arc::new(OutgoingFile { file, source }));
+        let batches = if source_is_stream { u64::MAX } else { todo.count().div_ceil(BATCH_CHUNKS) };
+        *state = State { current, todo, epochs, dead, ..State::default() };
+        drop(state);
+        self.offer(batches);
+    }
+
+    /// Ends the current file, which the receiver has confirmed or will discard. Sealed batches that were not written are dropped.
+    /// Returns the number of plaintext bytes that were written.
+    pub(crate) fn end(&self) -> u64 {
+        let mut state = lock(&self.state);
+        let (epochs, dead) = (std::mem::take(&mut state.epochs), std::mem::take(&mut state.dead));
+        let written_bytes = state.written_bytes;
+        *state = State { epochs, dead, ..State::default() };
+        written_bytes
+    }
+
+    /// Waits up to `time`. Returns the size of the file if all of it is written, and an error if it cannot be read.
+    pub(crate) fn wait_written(&self, time: Duration) -> Result<Option<u64>, Error> {
+        let mut state = lock(&self.state);
+        let is_written =
+            |state: &State| state.failure.is_some() || state.is_all_taken() && state.written == state.taken;
+        if !is_written(&state) {
+            state = self.written.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        if let Some(error) = state.failure.take() {
+            return Err(error);
+        }
+        let size_bytes =
+            state.current.as_ref().and_then(|current| current.source.size_bytes()).unwrap_or(state.stream_bytes);
+        Ok(is_written(&state).then_some(size_bytes))
+    }
+
+    /// Records that this file cannot be read: no further batch of it is taken.
+    pub(crate) fn fail(&self, current: &OutgoingFile, error: Error) {
+        let mut state = lock(&self.state);
+        if state.is_current(current.file) {
+            state.failure.get_or_insert(error);
+            state.todo = Ranges::default();
+            state.again = Ranges::default();
+            state.has_ended = true;
+        }
+        drop(state);
+        self.written.notify_all();
+    }
+
+    /// Plaintext bytes of the file that no worker has taken yet; `None` for a stream, and between files.
+    pub(crate) fn bytes_left(&self) -> Option<u64> {
+        let state = lock(&self.state);
+        state.current.as_ref()?.source.size_bytes()?;
+        Some(LAYOUT.plain_offset(state.todo.count() + state.again.count()))
+    }
+
+    /// Whether all batches of the file are sealed.
+    pub(crate) fn is_all_sealed(&self) -> bool {
+        let state = lock(&self.state);
+        state.is_all_taken() && state.sealed == state.taken
+    }
+
+    /// Queues batches that were lost with their connection. Returns their plaintext bytes. An error for a stream, which cannot be
+    /// read again.
+    pub(crate) fn send_again(&self, batches: impl IntoIterator<Item = (u32, Range<u64>)>) -> Result<u64, Error> {
+        let mut state = lock(&self.state);
+        let mut lost_bytes = 0;
+        let Some(current) = state.current.clone() else { return Ok(lost_bytes) };
+        for (file, chunks) in batches {
+            if file != current.file {
+                continue;
+            }
+            let Some(size_bytes) = current.source.size_bytes() else {
+                return Err(Error::new(ErrorKind::Disconnected).with_detail("standard input cannot be sent again"));
+            };
+            lost_bytes += plain_bytes(size_bytes, chunks.end) - plain_bytes(size_bytes, chunks.start);
+            if state.failure.is_none() {
+                state.again.insert(chunks);
+            }
+            state.taken -= 1;
+            state.sealed -= 1;
+            state.written -= 1;
+        }
+        state.written_bytes = state.written_bytes.saturating_sub(lost_bytes);
+        drop(state);
+        self.offer(u64::MAX);
+        Ok(lost_bytes)
+    }
+
+    /// Drops the key of a connection that is made again.
+    pub(crate) fn drop_key(&self, writer: usize) {
+        lock(&self.state).epochs[writer] = None;
+    }
+
+    /// Records that the connection cannot be made again. Returns whether others are left.
+    pub(crate) fn mark_dead(&self, writer: usize) -> bool {
+        let mut state = lock(&self.state);
+        state.dead[writer] = true;
+        state.dead.iter().any(|dead| !dead)
+    }
+
+    pub(crate) fn is_dead(&self, writer: usize) -> bool {
+        lock(&self.state).dead[writer]
+    }
+
+    /// Wakes as many workers as there are batches: more would find nothing.
+    fn offer(&self, batches: u64) {
+        if batches < MAX_WOKEN {
+            (0..batches).for_each(|_| self.offered.notify_one());
+        } else {
+            self.offered.notify_all();
+        }
+    }
+
+    /// Wakes everyone who waits, so that they see that the session ends.
+    pub(crate) fn wake(&self) {
+        // Nobody is between a check and a wait.
+        let _state = lock(&self.state);
+        [&self.offered, &self.planned, &self.written].into_iter().for_each(Condvar::notify_all);
+    }
+
+    /// Wakes the workers that the plan did not need: it may need them now.
+    pub(crate) fn plan_changed(&self) {
+        let _state = lock(&self.state);
+        self.planned.notify_all();
+    }
+
+    /// Waits until there may be a batch to seal, or the session ends.
+    pub(crate) fn await_batch(&self, is_over: impl Fn() -> bool) {
+        let is_idle = |state: &mut State| !is_over() && (state.current.is_none() || state.is_all_taken());
+        drop(self.offered.wait_timeout_while(lock(&self.state), IDLE, is_idle));
+    }
+
+    /// Waits until the plan needs this worker, or the session ends.
+    pub(crate) fn await_plan(&self, is_over: impl Fn() -> bool, is_needed: impl Fn() -> bool) {
+        drop(self.planned.wait_timeout_while(lock(&self.state), IDLE, |_| !is_over() && !is_needed()));
+    }
+
+    /// Takes the next batch to be sealed, of at most `most` chunks. For a file it only takes the chunks; for a stream it also reads them.
+    pub(crate) fn take(&self, most: u64, writer: usize, batch: &mut Batch) -> Result<Option<TakenBatch>, Error> {
+        let mut state = lock(&self.state);
+        let Some(current) = state.current.clone() else { return Ok(None) };
+        let since = Instant::now();
+        if current.source.size_bytes().is_some() {
+            let Some(chunks) = state.again.take_first(most).or_else(|| state.todo.take_first(most)) else {
+                return Ok(None);
+            };
+            state.taken += 1;
+            let epoch = state.epoch(writer, current.file, &chunks)?;
+            return Ok(Some(TakenBatch { current, epoch, chunks, since }));
+        }
+        drop(state);
+        // One worker reads at a time, and takes its chunks before the next one reads.
+        let reading = lock(&self.reading);
+        let is_over =
+            |state: &State| state.has_ended || state.current.as_ref().is_none_or(|now| now.file != current.file);
+        if is_over(&lock(&self.state)) {
+            return Ok(None);
+        }
+        match current.source.read_next(batch) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(error) => {
+                self.fail(&current, error);
+                return Ok(None);
+            }
+        }
+        let mut state = lock(&self.state);
+        if is_over(&state) {
+            return Ok(None);
+        }
+        state.taken += 1;
+        state.stream_bytes += batch.plain_bytes();
+        state.has_ended = batch.ends();
+        let chunks = batch.first_chunk..batch.first_chunk + batch.chunks();
+        let epoch = state.epoch(writer, current.file, &chunks)?;
+        drop(reading);
+        Ok(Some(TakenBatch { current, epoch, chunks, since }))
+    }
+
+    /// Counts a batch that was sealed.
+    pub(crate) fn count_sealed(&self, file: u32) {
+        let mut state = lock(&self.state);
+        if state.is_current(file) {
+            state.sealed += 1;
+        }
+    }
+
+    /// Counts a batch that is about to be written. `false` if its file has ended and the batch is not needed.
+    pub(crate) fn count_written(&self, file: u32, plain_bytes: u64) -> bool {
+        let mut state = lock(&self.state);
+        if !state.is_current(file) {
+            return false;
+        }
+        state.written += 1;
+        state.written_bytes += plain_bytes;
+        if state.is_all_taken() && state.written == state.taken {
+            self.written.notify_all();
+        }
+        true
+    }
+}
