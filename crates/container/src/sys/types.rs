@@ -1,4 +1,4 @@
-//! What is known about a file, and how one is opened.
+//! Types, metadata and permissions of files, and the ways to open one.
 
 /// Type of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -56,7 +56,7 @@ fn path(place: Place<'_>) -> PathBuf {
     }
 }
 
-/// The number of what has this name.
+/// The number of the file, folder or link of this name.
 fn inode_at(place: Place<'_>) -> io::Result<Inode> {
     use cap_std::fs::MetadataExt as _;
     match place {

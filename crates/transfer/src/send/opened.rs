@@ -8,12 +8,11 @@ use std::io::{self, IoSliceMut};
 use std::ops::Deref;
 use std::path::PathBuf;
 
-use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::Dir;
 
 use tress_container::commands::{Control, Source};
 use tress_container::source::OpenSource;
-use tress_container::sys::{Kind, System};
+use tress_container::sys::{Kind, Opening, System};
 use tress_container::{Error, ErrorKind};
 
 pub(crate) struct OpenInput {
@@ -42,12 +41,8 @@ impl OpenInput {
         name: &OsStr,
         path: PathBuf,
     ) -> Result<Self, Error> {
-        let mut options = OpenOptions::new();
-        options.read(true).follow(FollowSymlinks::No);
-        #[cfg(unix)]
-        cap_std::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits() as i32);
-        let opened = folder.open_with(name, &options);
-        match opened.and_then(|file| OpenSource::of(system, file.into_std(), path.clone(), false)) {
+        let opened = system.open_in(folder, name, Opening::Read);
+        match opened.and_then(|file| OpenSource::of(system, file, path.clone(), false)) {
             Ok(input) if input.status().kind == Kind::Regular => Ok(Self { input, is_stdin: false }),
             // The entry is still a file: report the error. Otherwise it was replaced after the listing.
             Err(error) if folder.symlink_metadata(name).is_ok_and(|found| found.is_file()) => {

@@ -44,7 +44,7 @@ pub(crate) struct TakenBatch {
 
 /// How long a worker without work sleeps if nobody wakes it.
 const IDLE: Duration = Duration::from_secs(1);
-/// From this number of batches on, all workers wake at once.
+/// From this number of batches on, all workers wake.
 const MAX_WOKEN: u64 = 64;
 
 /// The batches of the current file that are still to be sent.
