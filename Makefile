@@ -109,7 +109,7 @@ test-without:
 OLDEST = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 # Targets without an operating system, with a heap and without one.
 BARE = RUSTFLAGS="-D warnings" $(CARGO) check --locked --target-dir target/bare --target thumbv7em-none-eabi --target riscv32imac-unknown-none-elf \
-    -p tress-cipher -p tress-ccm -p tress-ccm-05 -p tress-modular --no-default-features
+    -p tress-cipher -p tress-ccm -p tress-ccm-05 -p tress-modular -p tress-arithmetic --no-default-features
 check-targets:
 	$(CARGO) +$(OLDEST) check --locked -p tress -p tress-simulate --target x86_64-apple-darwin --target-dir target/oldest
 	$(BARE) -F tress-ccm/alloc,tress-ccm-05/alloc,tress-modular/alloc
@@ -243,7 +243,7 @@ deny:
 # The release build, since assertions of the debug build branch.
 secrets:
 	@tools/setup secrets
-	$(CARGO) test --release --locked -p tress-cipher -p tress-modular -p tress-sign --features secrets --test secrets
+	$(CARGO) test --release --locked -p tress-cipher -p tress-modular -p tress-arithmetic -p tress-sign --features secrets --test secrets
 	$(CARGO) test --release --locked -p tress-machine-code --features secrets
 
 # A dry run; nothing is uploaded.
@@ -261,8 +261,8 @@ leaks:
 	$(CARGO) run --release --locked -p tress-lab --example leaks
 
 # aarch64 has instructions for AES, s390x is big-endian.
-QEMU = $(CARGO) --config tools/cross.toml test --locked -p tress-cipher -p tress-modular --test all $(1:%=--target %-unknown-linux-gnu) -- \
-    vectors:: modulus:: algorithms::
+QEMU = $(CARGO) --config tools/cross.toml test --locked -p tress-cipher -p tress-modular -p tress-arithmetic --test all $(1:%=--target %-unknown-linux-gnu) -- \
+    vectors:: modulus:: add:: algorithms::
 qemu:
 	@tools/setup test-targets
 	$(call QEMU,aarch64 s390x)

@@ -85,8 +85,9 @@ pub fn subtract_masked<L: Limb>(a: &mut [L], b: &[L], mask: L) -> L {
 }
 
 /// Reduces `carry · b^n + a`, which must be below twice the modulus, to a number below the modulus.
+#[doc(hidden)]
 #[inline]
-pub(crate) fn subtract_once<L: Limb>(a: &mut [L], carry: L, modulus: &[L]) {
+pub fn subtract_once<L: Limb>(a: &mut [L], carry: L, modulus: &[L]) {
     let borrow = is_less(a, modulus);
     // Without a carry, a number below the modulus is unchanged.
     subtract_masked(a, modulus, (carry | (borrow ^ L::ONE)).mask());

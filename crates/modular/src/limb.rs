@@ -1,4 +1,4 @@
-//! The digit type of all algorithms, with 16, 32 or 64 bits.
+//! The digit type, with 16, 32 or 64 bits.
 
 use core::fmt::Debug;
 use core::hint::black_box;

@@ -9,8 +9,8 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::inverse::{divsteps, divsteps_scratch};
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::ifma::PreparedModulus;
+use crate::montgomery::{leading_zeros, negative_inverse, prepare};
 use crate::one::{self, MontgomeryMultiplier};
-use crate::reduce::montgomery::{leading_zeros, negative_inverse, prepare};
 use crate::{Error, Limb, add, reveal};
 
 /// Longest modulus in bits.

@@ -5,7 +5,7 @@
 /// With the feature `secrets` this informs Valgrind's memcheck. `tests/secrets.rs` runs all constant-time functions on numbers that are
 /// marked as undefined, and memcheck reports every branch and address that depends on them.
 ///
-/// Other crates than `tress-sign`, which also reveals results, must not use it.
+/// Other crates than `tress-sign`, which also reveals results, and `lab/arithmetic` must not use it.
 #[inline(always)]
 pub fn reveal<L: Copy>(digit: L) -> L {
     #[allow(unused_mut)]

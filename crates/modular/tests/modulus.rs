@@ -1,6 +1,7 @@
 //! `Modulus`, `lanes` and `prime`, compared with an independent library, for random and boundary values.
 
-use crate::common::{Random, boundary_moduli, freed, number, to_limbs, values_below};
+use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
+use crate::freed;
 use num_bigint::BigUint;
 use tress_modular::lanes::{self, Power};
 use tress_modular::prime::{self, PrimeError};

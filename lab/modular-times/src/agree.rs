@@ -1,7 +1,7 @@
 //! A check that this system computes correct results, because its times mean nothing otherwise.
 
-use tress_modular::Limb;
-use tress_modular::reduce::montgomery::negative_inverse;
+use tress_arithmetic::Limb;
+use tress_arithmetic::reduce::montgomery::negative_inverse;
 
 use crate::Calls;
 

@@ -1,11 +1,11 @@
 //! How the operations of the paper's tables are called: inlined into the measuring loop, or through the C interface
 //! of a library, for programs with their own [`Calls`].
 
-use tress_modular::multiply::{self, square};
-use tress_modular::power::{binary_vartime, montgomery_binary_vartime};
-use tress_modular::reduce::montgomery::{Arrangement, cios};
-use tress_modular::reduce::{Classical, Montgomery, divide_vartime};
-use tress_modular::{Error, Limb, add};
+use tress_arithmetic::multiply::{self, square};
+use tress_arithmetic::power::{binary_vartime, montgomery_binary_vartime};
+use tress_arithmetic::reduce::montgomery::{Arrangement, cios};
+use tress_arithmetic::reduce::{Classical, Montgomery, divide_vartime};
+use tress_arithmetic::{Error, Limb, add};
 
 /// The operations of the paper's tables, on numbers of n digits.
 pub trait Calls<L: Limb> {

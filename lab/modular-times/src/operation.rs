@@ -1,8 +1,8 @@
 //! Operations that can be measured.
 
-use tress_modular::Limb;
-use tress_modular::multiply::karatsuba_scratch;
-use tress_modular::reduce::montgomery::Arrangement;
+use tress_arithmetic::Limb;
+use tress_arithmetic::multiply::karatsuba_scratch;
+use tress_arithmetic::reduce::montgomery::Arrangement;
 
 /// An operation on numbers of one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

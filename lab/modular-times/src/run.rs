@@ -2,11 +2,11 @@
 
 use core::hint::black_box;
 
-use tress_modular::multiply::{self, square};
-use tress_modular::power::{self, FixedBase, PowerTable, fixed_window, r_ary_vartime, sliding_window_vartime};
-use tress_modular::reduce::montgomery::{Arrangement, negative_inverse};
-use tress_modular::reduce::{Barrett, Montgomery, Ring, Selby, Takagi, barrett_scratch};
-use tress_modular::{Error, Limb, add, gcd, inverse};
+use tress_arithmetic::multiply::{self, square};
+use tress_arithmetic::power::{self, FixedBase, PowerTable, fixed_window, r_ary_vartime, sliding_window_vartime};
+use tress_arithmetic::reduce::montgomery::{Arrangement, negative_inverse};
+use tress_arithmetic::reduce::{Barrett, Montgomery, Ring, Selby, Takagi, barrett_scratch};
+use tress_arithmetic::{Error, Limb, add, gcd, inverse};
 
 use crate::{Calls, Clock, Operation, Time};
 

@@ -1,6 +1,6 @@
 //! A table of times, in lines that programs print on every system.
 
-use tress_modular::{Error, Limb};
+use tress_arithmetic::{Error, Limb};
 
 use crate::{Calls, Clock, Operation, Time, measure};
 

@@ -1,6 +1,6 @@
 //! Every operation runs in the memory that it asks for, at every digit size, and rejects less memory.
 
-use tress_modular::{Error, Limb};
+use tress_arithmetic::{Error, Limb};
 use tress_modular_times::{BITS, Clock, Inlined, Line, Operation, Time, agrees, measure, table};
 
 /// A clock that counts its readings.

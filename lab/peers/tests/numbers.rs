@@ -1,6 +1,7 @@
 //! Compares GMP's numbers with those of Tress.
 
-use tress_modular::{Modulus, multiply};
+use tress_arithmetic::multiply;
+use tress_modular::Modulus;
 use tress_peers::{Error, gmp};
 
 use crate::present;

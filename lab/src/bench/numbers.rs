@@ -1,8 +1,8 @@
 //! Numbers: products of two factors of one length, by Tress and by GMP; powers of 1024 bits in constant time, also by
 //! the crate crypto-bigint.
 
+use tress_arithmetic::multiply::{karatsuba_scratch, multiply};
 use tress_modular::Modulus;
-use tress_modular::multiply::{karatsuba_scratch, multiply};
 use tress_peers::{crypto_bigint, gmp};
 
 use super::{

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::add;
-use crate::reduce::montgomery::cios;
+use crate::montgomery::cios;
 
 #[cfg(target_arch = "x86_64")]
 mod adx;

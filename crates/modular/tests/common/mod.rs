@@ -1,8 +1,6 @@
 //! Numbers for tests: conversions to the independent library, random numbers, and numbers where carries propagate far.
 #![allow(dead_code)]
 
-pub(crate) mod freed;
-
 use std::convert::Infallible;
 
 use num_bigint::BigUint;
@@ -101,4 +99,13 @@ pub(crate) fn values_below(modulus: &BigUint, random: &mut Random) -> Vec<BigUin
         values.push(number(&random.digits::<u64>(bits.div_ceil(64) as usize + 1)) % modulus);
     }
     values
+}
+
+/// All ones, zeros, one, runs of ones, and random digits.
+pub(crate) fn numbers<L: Limb>(digits: usize, random: &mut Random) -> Vec<Vec<L>> {
+    let mut one = vec![L::ZERO; digits];
+    one[0] = L::ONE;
+    let mut numbers = boundary_moduli(digits, random);
+    numbers.extend([one, vec![L::ZERO; digits], random.digits(digits), random.digits(digits)]);
+    numbers
 }

@@ -7,7 +7,7 @@
 
 use core::arch::{asm, global_asm};
 
-use tress_modular::Limb;
+use tress_arithmetic::Limb;
 use tress_modular_times::{BITS, Clock, Inlined, Operation, agrees, table};
 
 // DOS loads one segment at 0x100, with the stack at its end, and leaves the upper halves of registers undefined.

@@ -1,6 +1,6 @@
 //! The operations of the library, through its C interface.
 
-use tress_modular::Error;
+use tress_arithmetic::Error;
 use tress_modular_times::Calls;
 #[cfg(feature = "static")]
 use tress_times_library as _;

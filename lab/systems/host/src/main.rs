@@ -14,7 +14,7 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use tress_modular::Limb;
+use tress_arithmetic::Limb;
 #[cfg(not(any(feature = "static", feature = "shared")))]
 use tress_modular_times::Inlined as Chosen;
 use tress_modular_times::{BITS, Calls, Clock, Operation, agrees, table};

@@ -5,7 +5,7 @@
 
 use core::slice::{from_raw_parts, from_raw_parts_mut};
 
-use tress_modular::Error;
+use tress_arithmetic::Error;
 use tress_modular_times::{Calls, Inlined};
 
 fn code(result: Result<(), Error>) -> i32 {

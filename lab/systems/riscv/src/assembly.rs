@@ -1,9 +1,9 @@
 //! The operations of the paper's tables in assembly, except classical division, which is compiled Rust.
 
-use tress_modular::power::binary_vartime;
-use tress_modular::reduce::Ring as _;
-use tress_modular::riscv32::{self, Montgomery, scratch_digits};
-use tress_modular::{Error, add};
+use tress_arithmetic::power::binary_vartime;
+use tress_arithmetic::reduce::Ring as _;
+use tress_arithmetic::riscv32::{self, Montgomery, scratch_digits};
+use tress_arithmetic::{Error, add};
 use tress_modular_times::{BITS, Calls, Inlined};
 
 /// Number of digits of the longest numbers.

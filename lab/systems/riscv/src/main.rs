@@ -1,5 +1,5 @@
 //! The paper's tables 2 to 5 on 32-bit RISC-V without an operating system, as on SiFive's FE310: digits of 16, 32, 64
-//! bits; or, with the feature `assembly`, digits of 32 bits with `tress_modular::riscv32`.
+//! bits; or, with the feature `assembly`, digits of 32 bits with `tress_arithmetic::riscv32`.
 //!
 //! Writes lines of digit bits, number bits, operation, runs, elapsed cycles (instructions with the feature `instructions`).
 #![no_std]
@@ -8,7 +8,7 @@
 #[cfg(feature = "assembly")]
 mod assembly;
 
-use tress_modular::Limb;
+use tress_arithmetic::Limb;
 use tress_modular_times::{BITS, Calls, Operation, agrees, table};
 use tress_riscv::{Counter, put, write};
 

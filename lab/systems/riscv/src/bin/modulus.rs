@@ -7,7 +7,8 @@
 
 use core::hint::black_box;
 
-use tress_modular::{Limb, Modulus, multiply};
+use tress_arithmetic::multiply;
+use tress_modular::{Limb, Modulus};
 use tress_modular_times::Clock as _;
 use tress_riscv::{Counter, heap, put, write};
 
@@ -88,7 +89,7 @@ fn products<const N: usize, const DOUBLE: usize>() {
     fill(&mut b, 5);
     measure(32 * N, "rows", || multiply::rows(black_box(&a), black_box(&b), &mut product));
     #[cfg(not(tress_without_riscv32))]
-    measure(32 * N, "assembly", || tress_modular::riscv32::multiply(black_box(&a), black_box(&b), &mut product));
+    measure(32 * N, "assembly", || tress_arithmetic::riscv32::multiply(black_box(&a), black_box(&b), &mut product));
 }
 
 #[unsafe(no_mangle)]

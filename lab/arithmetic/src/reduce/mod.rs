@@ -14,6 +14,8 @@ pub use montgomery::Montgomery;
 pub use selby::Selby;
 pub use takagi::Takagi;
 
+use tress_modular::reveal;
+
 use crate::{Error, Limb, add};
 
 /// Multiplication modulo a number, by one of several methods.
@@ -46,7 +48,7 @@ pub trait Ring<L: Limb> {
         if value.len() != self.modulus().len() {
             return Err(Error::Length);
         }
-        if crate::reveal(add::is_less(value, self.modulus())) == L::ZERO {
+        if reveal(add::is_less(value, self.modulus())) == L::ZERO {
             return Err(Error::NotReduced);
         }
         Ok(())
@@ -56,13 +58,13 @@ pub trait Ring<L: Limb> {
 /// Checks that a modulus has at least two digits, the highest of which is not zero.
 pub(crate) fn check<L: Limb>(modulus: &[L]) -> Result<(), Error> {
     let Some(&top) = modulus.last() else { return Err(Error::Empty) };
-    if crate::reveal(add::is_zero(modulus)) == L::ONE {
+    if reveal(add::is_zero(modulus)) == L::ONE {
         return Err(Error::Zero);
     }
     if modulus.len() == 1 {
         return Err(Error::OneDigit);
     }
-    if crate::reveal(top.is_zero()) == L::ONE {
+    if reveal(top.is_zero()) == L::ONE {
         return Err(Error::LeadingZero);
     }
     Ok(())
@@ -71,7 +73,7 @@ pub(crate) fn check<L: Limb>(modulus: &[L]) -> Result<(), Error> {
 /// Checks that a modulus is valid, as [`check`] does, and odd.
 pub(crate) fn check_odd<L: Limb>(modulus: &[L]) -> Result<(), Error> {
     check(modulus)?;
-    if crate::reveal(modulus[0] & L::ONE) == L::ZERO {
+    if reveal(modulus[0] & L::ONE) == L::ZERO {
         return Err(Error::Even);
     }
     Ok(())

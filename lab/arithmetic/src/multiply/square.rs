@@ -1,8 +1,7 @@
 //! Squares: every product of two different digits is computed once and doubled.
 
 use super::karatsuba::{absolute_difference, add_middle};
-use super::rows::multiply_add_row;
-use super::{Column, KARATSUBA_DIGITS};
+use super::{Column, KARATSUBA_DIGITS, multiply_add_row};
 use crate::{Limb, add};
 
 /// `square = a²` in the paper's three steps: squares of digits, cross products, doubling. Here the doubling comes before the squares are

@@ -7,34 +7,20 @@
 //! / N modulo b, from [`negative_inverse`]. They panic if lengths differ. A product takes 2 n² + n products of digits.
 
 mod cihs;
-mod cios;
 mod fios;
 mod fips;
 mod sos;
 
 pub use cihs::cihs;
-pub use cios::cios;
 pub use fios::fios;
 pub use fips::fips;
 pub use sos::{reduce, sos};
+pub use tress_modular::parts::{cios, negative_inverse};
 
 use super::{Ring, check_odd};
-use crate::{Error, Limb, add};
+use tress_modular::parts::prepare;
 
-/// −1 / `digit` modulo b, for an odd digit.
-///
-/// Newton's iteration doubles the number of correct bits. An odd digit is its own inverse modulo 8.
-pub fn negative_inverse<L: Limb>(digit: L) -> L {
-    let mut inverse = digit;
-    let mut bits = 3;
-    while bits < L::BITS {
-        // x = x (2 − d x)
-        let (factor, _) = L::from_u64(2).subtract(digit.multiply_low(inverse), L::ZERO);
-        inverse = inverse.multiply_low(factor);
-        bits *= 2;
-    }
-    L::ZERO.subtract(inverse, L::ZERO).0
-}
+use crate::{Error, Limb};
 
 /// Order of the rows or columns of product and reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,53 +143,4 @@ impl<L: Limb> Ring<L> for Montgomery<'_, L> {
     fn one(&self, one: &mut [L]) {
         one.copy_from_slice(self.one);
     }
-}
-
-/// Number of squarings in [`prepare`]. They are preceded by doublings.
-const SQUARINGS: u32 = 6;
-
-/// Computes R and R² modulo N by doublings and squarings, without division by the modulus. `squared` replaces a number below N by its
-/// Montgomery square, below N.
-pub(crate) fn prepare<L: Limb>(modulus: &[L], one: &mut [L], square: &mut [L], mut squared: impl FnMut(&mut [L])) {
-    let n = modulus.len();
-    let bits = L::BITS as usize;
-    let top = crate::reveal(leading_zeros(modulus[n - 1]));
-    // 2^(length − 1) is below the modulus, because the modulus is odd and not 1.
-    one.fill(L::ZERO);
-    one[n - 1] = L::ONE << (L::BITS - 1 - top);
-    for _ in 0..=top {
-        double(one, modulus);
-    }
-    // 2^(n bits) in Montgomery form: square and multiply over the bits of the exponent, which is public. A doubling takes n steps, a
-    // squaring more than n², so the upper bits of the exponent are processed by doublings alone.
-    let exponent = n * bits;
-    let squarings = SQUARINGS.min(exponent.ilog2());
-    square.copy_from_slice(one);
-    for _ in 0..exponent >> squarings {
-        double(square, modulus);
-    }
-    for bit in (0..squarings).rev() {
-        squared(square);
-        if (exponent >> bit) & 1 == 1 {
-            double(square, modulus);
-        }
-    }
-}
-
-/// `value = 2 value` modulo N.
-fn double<L: Limb>(value: &mut [L], modulus: &[L]) {
-    let carry = add::double(value);
-    add::subtract_once(value, carry, modulus);
-}
-
-/// Number of leading zero bits of a digit that is not zero, without a branch even on machines that have no instruction for it.
-pub(crate) fn leading_zeros<L: Limb>(digit: L) -> u32 {
-    let mut digits = digit;
-    let mut shift = 1;
-    while shift < L::BITS {
-        digits = digits | (digits >> shift);
-        shift *= 2;
-    }
-    // Now all bits below the highest one are set. Counting them takes only sums and masks, on every processor.
-    L::BITS - digits.to_u64().count_ones()
 }

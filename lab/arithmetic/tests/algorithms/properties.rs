@@ -1,9 +1,10 @@
 //! Identities that hold for all numbers.
 
 use proptest::prelude::*;
-use tress_modular::reduce::montgomery::{Arrangement, cihs, cios, fios, fips, negative_inverse, sos};
-use tress_modular::reduce::{Classical, Montgomery, Ring};
-use tress_modular::{Limb, Modulus, add, multiply};
+use tress_arithmetic::reduce::montgomery::{Arrangement, cihs, cios, fios, fips, negative_inverse, sos};
+use tress_arithmetic::reduce::{Classical, Montgomery, Ring};
+use tress_arithmetic::{Limb, add, multiply};
+use tress_modular::Modulus;
 
 /// Digits with long runs of ones and zeros, where carries propagate.
 fn digits(count: impl Into<prop::collection::SizeRange>) -> impl Strategy<Value = Vec<u64>> {

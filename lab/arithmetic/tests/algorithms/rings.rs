@@ -1,9 +1,9 @@
 //! All rings over one modulus, for tests that apply to each of them.
 
 use num_bigint::BigUint;
-use tress_modular::Limb;
-use tress_modular::reduce::montgomery::Arrangement;
-use tress_modular::reduce::{Barrett, Classical, Montgomery, Ring, Selby, Takagi, barrett_scratch};
+use tress_arithmetic::Limb;
+use tress_arithmetic::reduce::montgomery::Arrangement;
+use tress_arithmetic::reduce::{Barrett, Classical, Montgomery, Ring, Selby, Takagi, barrett_scratch};
 
 use crate::common::{number, to_limbs};
 

@@ -2,13 +2,12 @@
 
 mod columns;
 mod karatsuba;
-mod rows;
 pub mod square;
 
 pub use columns::columns;
 pub use karatsuba::{KARATSUBA_DIGITS, karatsuba, karatsuba_scratch};
-pub use rows::rows;
-pub(crate) use rows::{multiply_add_row, multiply_subtract_row};
+pub(crate) use tress_modular::parts::multiply_add_row;
+pub use tress_modular::parts::rows;
 
 use crate::Limb;
 
@@ -69,4 +68,18 @@ impl<L: Limb> Column<L> {
         self.0 = [middle, high, L::ZERO];
         low
     }
+}
+
+/// Subtracts `a · factor` from the lowest digits of `difference`; returns the borrow, a whole digit.
+#[inline(always)]
+pub(crate) fn multiply_subtract_row<L: Limb>(a: &[L], factor: L, difference: &mut [L]) -> L {
+    let mut carry = L::ZERO;
+    for (digit, &of_a) in difference.iter_mut().zip(a) {
+        let (low, high) = of_a.multiply_add(factor, carry, L::ZERO);
+        let borrow;
+        (*digit, borrow) = digit.subtract(low, L::ZERO);
+        // The upper digit of the product is below b − 1.
+        (carry, _) = high.add(borrow, L::ZERO);
+    }
+    carry
 }

@@ -1,14 +1,14 @@
 //! Every exponentiation in every ring.
 
 use num_bigint::BigUint;
-use tress_modular::Limb;
-use tress_modular::power::{
+use tress_arithmetic::Limb;
+use tress_arithmetic::power::{
     FixedBase, PowerTable, binary_scratch, binary_vartime, fixed_base_digits, fixed_window, fixed_window_scratch,
     montgomery_binary_scratch, montgomery_binary_vartime, power_table_digits, r_ary_scratch, r_ary_vartime,
     sliding_window_scratch, sliding_window_vartime,
 };
-use tress_modular::reduce::montgomery::Arrangement;
-use tress_modular::reduce::{Montgomery, Ring};
+use tress_arithmetic::reduce::montgomery::Arrangement;
+use tress_arithmetic::reduce::{Montgomery, Ring};
 
 use crate::algorithms::rings::{RingVisitor, for_all_rings};
 use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};

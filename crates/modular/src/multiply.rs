@@ -30,24 +30,10 @@ fn four_rows<L: Limb>(a: &[L; 4], b: &[L; 4], product: &mut [L]) {
 
 /// Adds `a · factor` to the lowest digits of `sum`; returns the carry.
 #[inline(always)]
-pub(crate) fn multiply_add_row<L: Limb>(a: &[L], factor: L, sum: &mut [L]) -> L {
+pub fn multiply_add_row<L: Limb>(a: &[L], factor: L, sum: &mut [L]) -> L {
     let mut carry = L::ZERO;
     for (digit, &of_a) in sum.iter_mut().zip(a) {
         (*digit, carry) = of_a.multiply_add(factor, *digit, carry);
-    }
-    carry
-}
-
-/// Subtracts `a · factor` from the lowest digits of `difference`; returns the borrow, a whole digit.
-#[inline(always)]
-pub(crate) fn multiply_subtract_row<L: Limb>(a: &[L], factor: L, difference: &mut [L]) -> L {
-    let mut carry = L::ZERO;
-    for (digit, &of_a) in difference.iter_mut().zip(a) {
-        let (low, high) = of_a.multiply_add(factor, carry, L::ZERO);
-        let borrow;
-        (*digit, borrow) = digit.subtract(low, L::ZERO);
-        // The upper digit of the product is below b − 1.
-        (carry, _) = high.add(borrow, L::ZERO);
     }
     carry
 }

@@ -1,12 +1,12 @@
 //! Invalid inputs of every algorithm, by the kind of their error.
 
 use num_bigint::BigUint;
-use tress_modular::power::{
+use tress_arithmetic::power::{
     FixedBase, PowerTable, binary_vartime, montgomery_binary_vartime, r_ary_vartime, sliding_window_vartime,
 };
-use tress_modular::reduce::montgomery::Arrangement;
-use tress_modular::reduce::{Barrett, Classical, Montgomery, Ring, Selby, Takagi, divide_vartime};
-use tress_modular::{Error, Limb, gcd};
+use tress_arithmetic::reduce::montgomery::Arrangement;
+use tress_arithmetic::reduce::{Barrett, Classical, Montgomery, Ring, Selby, Takagi, divide_vartime};
+use tress_arithmetic::{Error, Limb, gcd};
 
 use crate::algorithms::rings::{RingVisitor, for_all_rings};
 

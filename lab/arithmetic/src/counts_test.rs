@@ -5,11 +5,11 @@ use std::{cell::Cell, vec, vec::Vec};
 
 use zeroize::DefaultIsZeroes;
 
-use crate::limb::Sealed;
 use crate::power::{binary_scratch, binary_vartime, fixed_window, fixed_window_scratch};
 use crate::reduce::montgomery::{Arrangement, negative_inverse};
 use crate::reduce::{Barrett, Classical, Montgomery, Ring, Selby, Takagi, barrett_scratch};
 use crate::{Limb, add, multiply};
+use tress_modular::parts::Sealed;
 
 std::thread_local! {
     static PRODUCTS: Cell<usize> = const { Cell::new(0) };

@@ -1,9 +1,9 @@
 //! Division and all reductions.
 
 use num_bigint::BigUint;
-use tress_modular::Limb;
-use tress_modular::reduce::montgomery::negative_inverse;
-use tress_modular::reduce::{Barrett, Ring, Selby, barrett_scratch, divide_vartime, three_by_two_vartime};
+use tress_arithmetic::Limb;
+use tress_arithmetic::reduce::montgomery::negative_inverse;
+use tress_arithmetic::reduce::{Barrett, Ring, Selby, barrett_scratch, divide_vartime, three_by_two_vartime};
 
 use crate::algorithms::rings::{RingVisitor, for_all_rings};
 use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
