@@ -81,7 +81,7 @@ fn keys() -> &'static [(SigningKey, Vec<u8>)] {
 fn private_key(vectors: &str) -> Vec<u8> {
     let vectors: serde_json::Value = serde_json::from_str(vectors).expect("JSON");
     let text = vectors["testGroups"][0]["privateKey"].as_str().expect("a key");
-    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).expect("hexadecimal")).collect()
+    base16ct::mixed::decode_vec(text).expect("hexadecimal")
 }
 
 const DIGEST: [u8; 32] = [7; 32];

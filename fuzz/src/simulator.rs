@@ -162,22 +162,13 @@ mod tests {
 
     use super::*;
 
-    fn random(state: &mut u64, bytes: &mut [u8]) {
-        for byte in bytes {
-            *state ^= *state << 13;
-            *state ^= *state >> 7;
-            *state ^= *state << 17;
-            *byte = (*state >> 32) as u8;
-        }
-    }
-
     /// Runs random bytes, without a fuzzer.
     #[test]
     fn nothing_panics() {
-        let mut state = 1_u64;
+        let mut random = fastrand::Rng::with_seed(1);
         let mut bytes = vec![0; 400];
         for _ in 0..100_000 {
-            random(&mut state, &mut bytes);
+            random.fill(&mut bytes);
             execute(&bytes);
             loader(&bytes);
         }
@@ -186,12 +177,12 @@ mod tests {
     /// Programs made from random bytes get past the loader, and into each of its errors.
     #[test]
     fn programs_reach_everything() {
-        let mut state = 2_u64;
+        let mut random = fastrand::Rng::with_seed(2);
         let mut bytes = vec![0; 60];
         let mut ran = 0;
         let mut refused = BTreeMap::new();
         for _ in 0..20_000 {
-            random(&mut state, &mut bytes);
+            random.fill(&mut bytes);
             let file = program(&bytes);
             match Image::parse(&file).and_then(|image| System::new(&machine(true), image)) {
                 Ok(_) => ran += 1,

@@ -131,12 +131,11 @@ fn replay(name: &'static str, run: fn(&[u8])) {
 
 /// The inputs of `fuzz/corpus/TARGET.txt`, one a line in hexadecimal, and those from `fuzz/seeds`.
 fn kept(name: &str) -> Vec<Vec<u8>> {
-    let byte = |pair: &[u8]| {
-        let text = str::from_utf8(pair).expect("ASCII");
-        u8::from_str_radix(text, 16).unwrap_or_else(|_| panic!("fuzz/corpus/{name}.txt: {text:?} is not hexadecimal"))
-    };
     let text = fs::read_to_string(root().join(format!("corpus/{name}.txt"))).expect("a corpus");
-    let mut inputs: Vec<Vec<u8>> = text.lines().map(|line| line.as_bytes().chunks(2).map(byte).collect()).collect();
+    let mut inputs: Vec<Vec<u8>> = text
+        .lines()
+        .map(|line| base16ct::mixed::decode_vec(line).unwrap_or_else(|_| panic!("fuzz/corpus/{name}.txt: {line}")))
+        .collect();
     if let Ok(seeds) = fs::read_dir(seeds().join(name)) {
         let mut paths: Vec<PathBuf> = seeds.map(|seed| seed.expect("an entry").path()).collect();
         paths.sort();

@@ -51,7 +51,7 @@ const KNOWN: [(&str, &str, &str, &str); 5] = [
 ];
 
 fn bytes(hex: &str) -> Vec<u8> {
-    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+    base16ct::mixed::decode_vec(hex).unwrap()
 }
 
 fn raw(folder: &Folder, arguments: &str, data: &[u8]) -> Run {

@@ -58,13 +58,9 @@ fn identity(entry: &Value) -> Identities {
     match entry["type"].as_str().expect("a text") {
         "age" | "ssh" => Identities::from_file(value.as_bytes()).unwrap(),
         "passphrase" => Identities::from_passphrase(value).unwrap(),
-        "raw-key" => key_file(&hex(value)).unwrap().into(),
+        "raw-key" => key_file(&base16ct::mixed::decode_vec(value).unwrap()).unwrap().into(),
         other => panic!("identity of unknown type {other}"),
     }
-}
-
-fn hex(text: &str) -> Vec<u8> {
-    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).expect("hex")).collect()
 }
 
 fn sha256_hex(bytes: &[u8]) -> String {

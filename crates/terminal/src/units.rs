@@ -134,15 +134,12 @@ pub fn range(text: &str) -> Result<ByteRange, String> {
 /// Parses an even number of hexadecimal digits, which may be 0.
 pub fn hex(text: &str) -> Result<Hex, String> {
     // The message does not repeat the text, which may be a key. clap's own message does not either (see `usage::report`).
-    let digit = |byte: u8| char::from(byte).to_digit(16).ok_or("not hexadecimal");
-    if !text.len().is_multiple_of(2) {
-        return Err("an odd number of hexadecimal digits".into());
+    let mut bytes = Zeroizing::new(vec![0; text.len() / 2]);
+    match base16ct::mixed::decode(text, &mut bytes) {
+        Ok(_) => Ok(Hex(bytes)),
+        Err(base16ct::Error::InvalidLength) => Err("an odd number of hexadecimal digits".into()),
+        Err(base16ct::Error::InvalidEncoding) => Err("not hexadecimal".into()),
     }
-    let mut bytes = Zeroizing::new(Vec::with_capacity(text.len() / 2));
-    for pair in text.as_bytes().chunks_exact(2) {
-        bytes.push((digit(pair[0])? << 4 | digit(pair[1])?) as u8);
-    }
-    Ok(Hex(bytes))
 }
 
 /// Formats seconds with four significant digits: `803.9 s`, `10.00 µs`.

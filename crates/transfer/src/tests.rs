@@ -482,13 +482,9 @@ fn any_sender() {
     let mut flipped = whole;
     flipped[18] = 0xf0;
     assert_eq!(play(&flipped), ["last"]);
-    let mut state = 1_u64;
-    let mut random = || {
-        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-        (state >> 56) as u8
-    };
+    let mut random = fastrand::Rng::with_seed(1);
     for _ in 0..20 {
-        let script: Vec<u8> = (0..100).map(|_| random()).collect();
+        let script: Vec<u8> = (0..100).map(|_| random.u8(..)).collect();
         play(&script);
         // Mostly a valid script, with random bytes in it.
         let script: Vec<u8> = half
@@ -496,7 +492,7 @@ fn any_sender() {
             .chain(&[20])
             .chain(&whole[1..])
             .copied()
-            .map(|byte| if random() < 8 { random() } else { byte })
+            .map(|byte| if random.u8(..) < 8 { random.u8(..) } else { byte })
             .collect();
         play(&script);
     }

@@ -199,13 +199,7 @@ fn read_keys(path: &Path) -> Result<Vec<Identity>, String> {
 
 fn hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
     let mut bytes = [0; N];
-    if text.len() != 2 * N || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
-    for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
-    }
-    Some(bytes)
+    (base16ct::mixed::decode(text, &mut bytes).ok()?.len() == N).then_some(bytes)
 }
 
 /// Writes the input files of `gateway read`.

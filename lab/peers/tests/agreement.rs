@@ -56,7 +56,7 @@ const CCM: [[&str; 6]; 3] = [
 ];
 
 fn hex(text: &str) -> Vec<u8> {
-    (0..text.len() / 2).map(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).expect("hex digits")).collect()
+    base16ct::mixed::decode_vec(text).expect("hex digits")
 }
 
 fn message(bytes: usize) -> Vec<u8> {

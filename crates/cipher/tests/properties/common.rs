@@ -67,28 +67,26 @@ pub(crate) fn aes(backend: Backend, key: &[u8]) -> Aes {
     Aes::with_backend(key, backend).expect("an available backend and a key of an AES length")
 }
 
-/// A deterministic source of bytes (SplitMix64), so that a failing case only has to print its seed.
-pub(crate) struct SeededBytes(pub(crate) u64);
+/// A deterministic source of bytes, so that a failing case only has to print its seed.
+pub(crate) struct SeededBytes(fastrand::Rng);
 
 impl SeededBytes {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(fastrand::Rng::with_seed(seed))
+    }
+
     pub(crate) fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ x >> 31
+        self.0.u64(..)
     }
 
     pub(crate) fn take(&mut self, length: usize) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(length + 7);
-        while bytes.len() < length {
-            bytes.extend_from_slice(&self.word().to_le_bytes());
-        }
-        bytes.truncate(length);
+        let mut bytes = vec![0; length];
+        self.0.fill(&mut bytes);
         bytes
     }
 
     pub(crate) fn below(&mut self, bound: usize) -> usize {
-        (self.word() % bound as u64) as usize
+        self.0.usize(..bound)
     }
 }
 

@@ -30,6 +30,6 @@ pub(crate) fn lanes_agree_with_one_at_a_time<C: PropertyCipher>(seed: u64, keys:
     let blocks = |blocks, long| if long == 0 && !cfg!(miri) { 12 * blocks } else { blocks / 8 };
     let shape: Vec<(usize, usize)> = shape.iter().map(|&(count, gap, long)| (gap, blocks(count, long))).collect();
     for kind in [JobKeys::Shared, JobKeys::Mixed { one_backend: true }, JobKeys::Mixed { one_backend: false }] {
-        cbc_lanes_agree::<C>(&mut SeededBytes(seed), keys, &shape, kind);
+        cbc_lanes_agree::<C>(&mut SeededBytes::new(seed), keys, &shape, kind);
     }
 }

@@ -86,7 +86,7 @@ impl<C: PropertyCipher + CcmCipher> LaneCase<C> {
     /// `keys` is the number of different keys. `one_backend`: all jobs use this backend, as is usual.
     fn new(seed: u64, shapes: Vec<JobShape>, keys: usize, one_backend: Option<usize>) -> LaneCase<C> {
         let backends = backends::<C>();
-        let mut random = SeededBytes(seed);
+        let mut random = SeededBytes::new(seed);
         let bytes_of = |i| C::KEY_BYTES[(seed as usize % 1000 + i) % C::KEY_BYTES.len()];
         let keys: Vec<Vec<u8>> = (0..keys).map(|i| random.take(bytes_of(i))).collect();
         let key = |shape: &JobShape| &keys[shape.key % keys.len()][..];
@@ -128,7 +128,7 @@ impl<C: PropertyCipher + CcmCipher> LaneCase<C> {
 
     /// Damages the jobs as their shapes say, and expects exactly those to fail and to be wiped.
     fn check_decrypt(mut self, seed: u64) {
-        let mut random = SeededBytes(!seed);
+        let mut random = SeededBytes::new(!seed);
         let mut buffer = self.sealed.clone();
         let mut tags = self.tags.clone();
         let mut expected = self.plain.clone();
@@ -270,7 +270,7 @@ pub(crate) fn the_layout_of_the_container_agrees<C: PropertyCipher + CcmCipher>(
     const CHUNK: usize = 16384;
     const SEALED_CHUNK: usize = CHUNK + 16;
     let chunks = if cfg!(miri) { return } else { 35 };
-    let mut random = SeededBytes(5);
+    let mut random = SeededBytes::new(5);
     let (key, base) = (random.take(16), random.take(12));
     let nonces: Vec<Vec<u8>> = (0..=chunks)
         .map(|chunk: u8| base.iter().enumerate().map(|(i, byte)| byte ^ if i == 11 { chunk } else { 0 }).collect())
@@ -344,7 +344,7 @@ pub(crate) fn a_job_runs_once_and_is_not_verified_before<C: PropertyCipher + Ccm
 fn nonces_twice() {
     let keys: Vec<_> = (0..3).map(|key| tress_cipher::aes::Aes::new(&[key; 16]).unwrap()).collect();
     for (seed, count) in (0..40).flat_map(|seed| [0, 1, 2, 8, 9, 40, 300, 3000].map(|count| (seed, count))) {
-        let mut random = SeededBytes(seed);
+        let mut random = SeededBytes::new(seed);
         // Few different numbers, so that some occur twice, or many; sorted or not; at the end of the nonce or at its beginning.
         let different = if seed % 2 == 0 { 1 << 40 } else { (count as u64).pow(2).max(1) };
         let mut ids: Vec<(usize, u64)> =

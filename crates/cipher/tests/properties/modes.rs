@@ -61,7 +61,7 @@ macro_rules! modes {
 pub(crate) use modes;
 
 pub(crate) fn ecb_and_cbc_agree<C: PropertyCipher>(seed: u64, key_bytes: usize, length: usize, offset: usize) {
-    let mut random = SeededBytes(seed);
+    let mut random = SeededBytes::new(seed);
     let (key, iv, data) = (random.take(key_bytes), random.take(16), random.take(length));
     block_modes::ecb_and_cbc_agree::<C>(&key, &iv, &data, offset);
 }
@@ -73,7 +73,7 @@ pub(crate) fn ctr_agrees<C: PropertyCipher>(
     length: usize,
     offset: usize,
 ) {
-    let mut random = SeededBytes(seed);
+    let mut random = SeededBytes::new(seed);
     let (key, data) = (random.take(key_bytes), random.take(length));
     block_modes::ctr_agrees::<C>(&key, &counter, &data, offset);
 }
@@ -87,7 +87,7 @@ pub(crate) fn ccm_agrees<C: PropertyCipher + CcmCipher>(
     length: usize,
     offset: usize,
 ) {
-    let mut random = SeededBytes(seed);
+    let mut random = SeededBytes::new(seed);
     let (key, nonce, aad) = (random.take(key_bytes), random.take(nonce_bytes), random.take(aad_bytes));
     let data = random.take(length);
     compare_ccm::<C>(&key, &nonce, &aad, &data, tag_bytes, offset);
@@ -101,7 +101,7 @@ pub(crate) fn damaged_ccm_is_refused_and_wiped<C: PropertyCipher + CcmCipher>(
     aad_bytes: usize,
     length: usize,
 ) {
-    let mut random = SeededBytes(seed);
+    let mut random = SeededBytes::new(seed);
     let (key, mut nonce) = (random.take(key_bytes), random.take(nonce_bytes));
     let (mut aad, mut data) = (random.take(aad_bytes), random.take(length));
     let mut tag = vec![0; tag_bytes];
@@ -184,7 +184,7 @@ fn in_pieces<C: CcmCipher>(c: &C, nonce: &[u8], aad: &[u8], data: &[u8], (sealed
 }
 
 pub(crate) fn every_edge_length_agrees<C: PropertyCipher + CcmCipher>() {
-    let mut random = SeededBytes(1);
+    let mut random = SeededBytes::new(1);
     let key_sizes = if cfg!(miri) { &C::KEY_BYTES[..1] } else { C::KEY_BYTES };
     for length in edges() {
         for &key_bytes in key_sizes {
@@ -199,7 +199,7 @@ pub(crate) fn every_edge_length_agrees<C: PropertyCipher + CcmCipher>() {
 }
 
 pub(crate) fn every_associated_data_length_agrees<C: PropertyCipher + CcmCipher>() {
-    let mut random = SeededBytes(2);
+    let mut random = SeededBytes::new(2);
     let (key, nonce, data) = (random.take(16), random.take(13), random.take(40));
     // The encoded length has 2 bytes below 65,280 and 6 from there, so 14 or 10 bytes fill the first block.
     let long = [65279, 65280, 65281, 65289, 65290, 65291, 65535, 65536, 70000];
@@ -211,7 +211,7 @@ pub(crate) fn every_associated_data_length_agrees<C: PropertyCipher + CcmCipher>
 }
 
 pub(crate) fn every_nonce_and_tag_length_agrees<C: PropertyCipher + CcmCipher>() {
-    let mut random = SeededBytes(3);
+    let mut random = SeededBytes::new(3);
     for nonce_bytes in (7..=13).step_by(if cfg!(miri) { 6 } else { 1 }) {
         for tag_bytes in (4..=16).step_by(if cfg!(miri) { 12 } else { 2 }) {
             let (key, nonce) = (random.take(C::KEY_BYTES[C::KEY_BYTES.len() - 1]), random.take(nonce_bytes));
@@ -226,7 +226,7 @@ pub(crate) fn the_longest_message_of_a_long_nonce_agrees<C: PropertyCipher + Ccm
     if cfg!(miri) {
         return;
     }
-    let mut random = SeededBytes(4);
+    let mut random = SeededBytes::new(4);
     let (key, nonce, data) = (random.take(16), random.take(13), random.take(65535));
     compare_ccm::<C>(&key, &nonce, b"", &data, 16, 0);
 }

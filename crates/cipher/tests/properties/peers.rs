@@ -106,7 +106,7 @@ proptest! {
     fn ecb_and_cbc_agree_with_rustcrypto(
         seed: u64, key_bytes in any_key_bytes::<Aes>(), length in any_length(), encrypts: bool,
     ) {
-        let mut random = SeededBytes(seed);
+        let mut random = SeededBytes::new(seed);
         let (key, iv) = (random.take(key_bytes), random.take(16));
         let data = random.take(length / 16 * 16);
         let (mut ecb, mut cbc) = (data.clone(), data.clone());
@@ -131,7 +131,7 @@ proptest! {
     fn ctr_agrees_with_rustcrypto(
         seed: u64, key_bytes in any_key_bytes::<Aes>(), counter in any_counter(), length in any_length(),
     ) {
-        let mut random = SeededBytes(seed);
+        let mut random = SeededBytes::new(seed);
         let (key, data) = (random.take(key_bytes), random.take(length));
         let mut expected = data.clone();
         peer_ctr(&key, &counter, &mut expected);
@@ -148,7 +148,7 @@ proptest! {
         length in any_length(), offset in 0..64_usize,
     ) {
         let (tag_bytes, nonce_bytes) = tag_and_nonce;
-        let mut random = SeededBytes(seed);
+        let mut random = SeededBytes::new(seed);
         let (key, nonce, aad) = (random.take(key_bytes), random.take(nonce_bytes), random.take(aad_bytes));
         let data = random.take(length);
         let mut expected = data.clone();
@@ -183,7 +183,7 @@ fn long_associated_data_agrees_with_rustcrypto() {
     if cfg!(miri) {
         return;
     }
-    let mut random = SeededBytes(6);
+    let mut random = SeededBytes::new(6);
     for aad_bytes in [65279, 65280, 65281, 70000] {
         let (key, nonce) = (random.take(24), random.take(12));
         let (aad, data) = (random.take(aad_bytes), random.take(50));

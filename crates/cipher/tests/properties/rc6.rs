@@ -11,7 +11,7 @@ crate::properties::lanes_ccm::ccm_lanes!(Rc6);
 
 #[test]
 fn twenty_rounds_of_the_general_cipher_are_rc6() {
-    let mut random = SeededBytes(6);
+    let mut random = SeededBytes::new(6);
     for key_bytes in [16, 24, 32] {
         let (key, blocks) = (random.take(key_bytes), random.take(16 * 100));
         let general = General::new(&key, 20).unwrap();

@@ -14,7 +14,7 @@ const KEY_BYTES: &[usize] = Rijndael::<16>::KEY_BYTES;
 
 /// Checks all modes with bytes from a seed. The last `ones` bytes of the counter carry soon.
 fn one_message_agrees<C: PropertyCipher>(seed: u64, key_bytes: usize, length: usize, offset: usize, ones: usize) {
-    let mut random = SeededBytes(seed ^ C::BLOCK_BYTES as u64);
+    let mut random = SeededBytes::new(seed ^ C::BLOCK_BYTES as u64);
     let (key, mut iv, data) = (random.take(key_bytes), random.take(C::BLOCK_BYTES), random.take(length));
     ecb_and_cbc_agree::<C>(&key, &iv, &data, offset);
     if ones > 0 {
@@ -27,7 +27,7 @@ fn one_message_agrees<C: PropertyCipher>(seed: u64, key_bytes: usize, length: us
 /// Checks CBC in lanes with shared and mixed keys. `shape` is the gap before each message and its number of blocks.
 fn lanes_agree<C: PropertyCipher>(seed: u64, keys: usize, shape: &[(usize, usize)]) {
     for kind in [JobKeys::Shared, JobKeys::Mixed { one_backend: true }, JobKeys::Mixed { one_backend: false }] {
-        cbc_lanes_agree::<C>(&mut SeededBytes(seed), keys, shape, kind);
+        cbc_lanes_agree::<C>(&mut SeededBytes::new(seed), keys, shape, kind);
     }
 }
 

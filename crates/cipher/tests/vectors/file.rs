@@ -184,16 +184,7 @@ pub(crate) fn names(cipher: &str) -> BTreeSet<String> {
 
 fn hex<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-    let digits: Vec<u8> = text
-        .chars()
-        .map(|c| c.to_digit(16).map(|digit| digit as u8))
-        .collect::<Option<_>>()
-        .ok_or_else(|| D::Error::custom("not hexadecimal"))?;
-    let (pairs, odd) = digits.as_chunks::<2>();
-    if !odd.is_empty() {
-        return Err(D::Error::custom("half a byte"));
-    }
-    Ok(pairs.iter().map(|[high, low]| high << 4 | low).collect())
+    base16ct::mixed::decode_vec(text.as_bytes()).map_err(D::Error::custom)
 }
 
 fn optional_hex<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<u8>>, D::Error> {

@@ -60,7 +60,8 @@ impl Group {
     }
 
     fn of(constants: &Published) -> Group {
-        let [p, q, g] = [constants.p, constants.q, constants.g].map(hexadecimal);
+        let [p, q, g] = [constants.p, constants.q, constants.g]
+            .map(|digits| base16ct::mixed::decode_vec(digits).expect("hexadecimal"));
         let group = Group::new(&p, &q, &g).expect("a published group");
         group.0.primes_checked.store(true, Ordering::Relaxed);
         group
@@ -188,11 +189,4 @@ impl std::fmt::Debug for Group {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "group of {} and {} bits", self.bits(), self.q().bits())
     }
-}
-
-fn hexadecimal(digits: &str) -> Vec<u8> {
-    let byte = |pair: &[u8]| {
-        pair.iter().fold(0, |byte, digit| byte << 4 | (*digit as char).to_digit(16).expect("hexadecimal") as u8)
-    };
-    digits.as_bytes().chunks(2).map(byte).collect()
 }

@@ -105,8 +105,7 @@ pub fn rsa_numbers() -> Vec<Vec<u8>> {
 }
 
 pub fn hexadecimal(text: &str) -> Vec<u8> {
-    assert!(text.len().is_multiple_of(2), "{text}");
-    text.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
+    base16ct::mixed::decode_vec(text).expect(text)
 }
 
 fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {

@@ -487,11 +487,8 @@ fn leftovers_neither_refuse_nor_stay() {
 #[test]
 fn a_quota_counts_what_is_there() {
     use crate::receive::quota::{Quotas, used_bytes};
-    let mut state = 7_u64;
-    let mut random = |below: u64| {
-        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-        (state >> 33) % below
-    };
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut random = |below: u64| random.u64(..below);
     for round in 0..20 {
         let folder = StoreFolder::new();
         let most = 4 * BATCH;

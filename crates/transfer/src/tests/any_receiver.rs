@@ -19,14 +19,11 @@ const REFUSALS: [Refusal; 6] =
     [Refusal::Name, Refusal::Exists, Refusal::Quota, Refusal::Io, Refusal::Stopping, Refusal::TooMany];
 
 /// Random numbers that are the same in every run with the same seed.
-struct Random(Mutex<u64>);
+struct Random(Mutex<fastrand::Rng>);
 
 impl Random {
     fn below(&self, bound: u64) -> u64 {
-        let mut state = self.0.lock().unwrap();
-        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        ((mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 33) % bound
+        self.0.lock().unwrap().u64(..bound)
     }
 }
 
@@ -240,7 +237,7 @@ impl RandomReceiver<'_> {
 /// Runs a transfer to a random receiver.
 fn meet(seed: u64) -> Result<SendReport, Error> {
     let ends = Ends::new();
-    let random = Random(Mutex::new(seed));
+    let random = Random(Mutex::new(fastrand::Rng::with_seed(seed)));
     let listener = Listener::new(std::net::TcpListener::bind("127.0.0.1:0").unwrap()).unwrap();
     let names = ["in/a", "in/b", "in/below/c"];
     fs::create_dir_all(ends.root.path().join("in/below")).unwrap();
