@@ -211,8 +211,8 @@ fn blocks_equal_those_of_nist_and_ours() {
     }
     for key in [&message(16)[..], &message(24), &message(32)] {
         blocks_are_ours(&Aes::new(key).unwrap(), key, false);
+        blocks_are_ours(&Rc6::new(key).unwrap(), key, true);
     }
-    blocks_are_ours(&Rc6::new(&message(16)).unwrap(), &message(16), true);
 }
 
 #[test]
