@@ -19,7 +19,7 @@ pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let (_, sealed) = edited(&mut input);
     let opened = Opening::new(&sealed, &identities());
-    let is_tree = opened.is_ok_and(|opened| opened.content().content_type == ContentType::Tree);
+    let is_tree = opened.is_ok_and(|opened| opened.content().content_type() == ContentType::Tree);
     let plain = decrypt_bytes(&sealed, &identities(), Threads::ONE).ok();
 
     let folder = temp_folder::emptied();

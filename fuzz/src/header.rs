@@ -47,8 +47,8 @@ fn check_header(bytes: &[u8]) -> Option<Header> {
     assert_eq!(Header::length(&bytes[..ALIGNMENT_BYTES]).ok(), Some(length));
     assert!(header.recipient_types().len() <= MAX_RECIPIENTS);
     if let Ok(content) = header.open(&identities()) {
-        assert_eq!(content.aead, header.aead());
-        assert!(content.name.as_deref().is_none_or(is_valid_name));
+        assert_eq!(content.aead(), header.aead());
+        assert!(content.name().is_none_or(is_valid_name));
     }
     Some(header)
 }
@@ -70,13 +70,13 @@ fn check_content(input: &mut Input<'_>) {
     match header.open(&key.clone().into()) {
         Ok(opened) => {
             // The form of docs/reference/formats/container.md, "Content".
-            let name = opened.name.as_ref().map_or(String::new(), |name| format!("name {name}\n"));
-            let text = format!("aead {}\ntype {}\n{name}\n", opened.aead.name(), opened.content_type.name());
+            let name = opened.name().map_or(String::new(), |name| format!("name {name}\n"));
+            let text = format!("aead {}\ntype {}\n{name}\n", opened.aead().name(), opened.content_type().name());
             let rest = content.strip_prefix(text.as_bytes()).expect("only one form is accepted");
-            assert_eq!(rest.len(), opened.aead.key_bytes());
+            assert_eq!(rest.len(), opened.aead().key_bytes());
             let again = Header::seal(&opened, &key.clone().into()).expect("what was read can be written");
             let again = check_header(&again).expect("a header").open(&key.into()).expect("our own header");
-            assert_eq!((again.name, again.content_type), (opened.name, opened.content_type));
+            assert_eq!((again.name(), again.content_type()), (opened.name(), opened.content_type()));
         }
         Err(error) => {
             assert!(matches!(error.kind, ErrorKind::HeaderDamaged | ErrorKind::AeadMismatch), "{error}");

@@ -165,8 +165,8 @@ impl ContentInfo {
     pub(crate) fn of(content: &Content) -> Self {
         Self {
             // The name has no control characters, so no NUL.
-            name: content.name.as_ref().and_then(|name| CString::new(name.as_str()).ok()),
-            is_tree: content.content_type == ContentType::Tree,
+            name: content.name().and_then(|name| CString::new(name).ok()),
+            is_tree: content.content_type() == ContentType::Tree,
         }
     }
 

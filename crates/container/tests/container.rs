@@ -62,7 +62,7 @@ fn headers_open_for_every_recipient_and_nobody_else() {
 
         for identities in [of(raw(1)), of(raw(2)), (&pair).into()] {
             let opened = header.open(&identities).unwrap();
-            assert_eq!((opened.aead, opened.name.as_deref()), (aead, Some("name")));
+            assert_eq!((opened.aead(), opened.name()), (aead, Some("name")));
             // Tests that the input key is the same: only that key gives the commitment.
             let (_, prefix) = Payload::create(&content).unwrap();
             assert!(Payload::open(&opened, &prefix).is_ok());

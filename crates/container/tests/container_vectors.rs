@@ -50,7 +50,12 @@ fn open_all(container: &[u8], identities: &Identities) -> Result<Opened, Error> 
     let plaintext: Vec<u8> =
         chunks.chunks(SEALED_CHUNK_BYTES).flat_map(|chunk| &chunk[..chunk.len() - TAG_BYTES]).copied().collect();
     assert_eq!(plaintext.len() as u64, plain);
-    Ok(Opened { header, content_type: content.content_type.name(), name: content.name, plaintext })
+    Ok(Opened {
+        header,
+        content_type: content.content_type().name(),
+        name: content.name().map(str::to_owned),
+        plaintext,
+    })
 }
 
 fn identity(entry: &Value) -> Identities {

@@ -212,5 +212,5 @@ impl Decryptor {
 
 /// Returns name and type of the content, once the header was read.
 fn content(decryptor: &streaming::Decryptor) -> Option<(Option<String>, &'static str)> {
-    decryptor.content().map(|content| (content.name.clone(), content.content_type.name()))
+    decryptor.content().map(|content| (content.name().map(str::to_owned), content.content_type().name()))
 }

@@ -94,13 +94,13 @@ impl Reader {
     /// The name in the container, or `None`. It comes from whoever made the container, and contains no path.
     #[getter]
     fn name(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        self.with(py, |reader| Ok(reader.content().name.clone()))
+        self.with(py, |reader| Ok(reader.content().name().map(str::to_owned)))
     }
 
     /// `file`, or `tree` for a tar archive (see `decrypt`).
     #[getter]
     fn content_type(&self, py: Python<'_>) -> PyResult<&'static str> {
-        self.with(py, |reader| Ok(reader.content().content_type.name()))
+        self.with(py, |reader| Ok(reader.content().content_type().name()))
     }
 
     /// Closes the reader and wipes its keys and cached plaintext.

@@ -100,7 +100,7 @@ pub(crate) fn decrypt_on(
     let destination = CheckedSink::check(system, sink, Some(&input))?;
     let container = OpenContainer::read(&input, control)?;
     let (content, payload) = container.open(identities)?;
-    let is_tree = content.content_type == ContentType::Tree;
+    let is_tree = content.content_type() == ContentType::Tree;
     if is_tree && range.is_some() {
         return Err(Error::new(ErrorKind::Usage).with_detail("ranges of a tree are not supported").at(input.name()));
     }

@@ -73,8 +73,8 @@ pub(crate) fn inspect_on(
         let mut last = last;
         payload.unseal(chunks - 1, &mut last, true).map_err(|error| error.at(input.name()))?;
         inspection.verified = true;
-        inspection.content_type = Some(content.content_type);
-        inspection.name = content.name;
+        inspection.content_type = Some(content.content_type());
+        inspection.name = content.name().map(str::to_owned);
     }
     Ok(inspection)
 }

@@ -54,12 +54,9 @@ pub fn is_valid_name(name: &str) -> bool {
 /// The secret part of a header. The key is wiped on drop and `Debug` does not show it.
 #[derive(Clone)]
 pub struct Content {
-    /// AEAD of the payload.
-    pub aead: Aead,
-    /// Type of the plaintext.
-    pub content_type: ContentType,
-    /// Name of the file or folder; [`is_valid_name`] accepts it.
-    pub name: Option<String>,
+    aead: Aead,
+    content_type: ContentType,
+    name: Option<String>,
     input_key: Zeroizing<Vec<u8>>,
 }
 
@@ -86,6 +83,21 @@ impl Content {
             name: None,
             input_key: Zeroizing::new(input_key.to_vec()),
         })
+    }
+
+    /// AEAD of the payload.
+    pub fn aead(&self) -> Aead {
+        self.aead
+    }
+
+    /// Type of the plaintext.
+    pub fn content_type(&self) -> ContentType {
+        self.content_type
+    }
+
+    /// Name of the file or folder; [`is_valid_name`] accepts it.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     /// The payload's input key: 16 bytes for `aes-128-ccm`, 32 for `aes-256-ccm`.

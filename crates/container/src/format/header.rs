@@ -59,7 +59,7 @@ impl Header {
             return Err(too_many());
         }
 
-        let first_line = content.aead.first_line().as_bytes();
+        let first_line = content.aead().first_line().as_bytes();
         let used = first_line.len() + LENGTH_BYTES + age_file.len();
         let mut header = Vec::with_capacity(used.next_multiple_of(ALIGNMENT_BYTES));
         header.extend_from_slice(first_line);
@@ -151,7 +151,7 @@ impl Header {
         let length = read_up_to(&mut reader, &mut bytes)
             .map_err(|error| Error::new(ErrorKind::HeaderDamaged).with_source(error))?;
         let content = Content::decode(&bytes[..length])?;
-        if content.aead != self.aead {
+        if content.aead() != self.aead {
             return Err(ErrorKind::AeadMismatch.into());
         }
         Ok(content)

@@ -54,7 +54,7 @@ impl Payload {
     pub fn create(content: &Content) -> Result<(Payload, [u8; PREFIX_BYTES]), Error> {
         let mut salt = [0; SALT_BYTES];
         fill_random(&mut salt)?;
-        let (payload, commitment) = Self::derive(content.aead, content.input_key(), &salt);
+        let (payload, commitment) = Self::derive(content.aead(), content.input_key(), &salt);
         let mut prefix = [0; PREFIX_BYTES];
         prefix[..SALT_BYTES].copy_from_slice(&salt);
         prefix[SALT_BYTES..].copy_from_slice(&commitment);
@@ -67,7 +67,7 @@ impl Payload {
     /// `Commitment` when the prefix does not hold the commitment that follows from the input key, the salt and the first line.
     pub fn open(content: &Content, prefix: &[u8; PREFIX_BYTES]) -> Result<Payload, Error> {
         let (salt, expected) = prefix.split_at(SALT_BYTES);
-        let (payload, commitment) = Self::derive(content.aead, content.input_key(), salt);
+        let (payload, commitment) = Self::derive(content.aead(), content.input_key(), salt);
         if bool::from(commitment.ct_eq(expected)) { Ok(payload) } else { Err(ErrorKind::Commitment.into()) }
     }
 

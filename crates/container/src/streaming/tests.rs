@@ -123,7 +123,7 @@ fn containers_of_the_command_decrypt_in_any_pieces() {
         let mut found = Vec::new();
         let mut reader = Reader::open(Cursor::new(&sealed), &identities(&key), Threads::from(3)).unwrap();
         assert_eq!(reader.plain_bytes(), bytes as u64);
-        assert_eq!(reader.content().name.as_deref(), Some("plain"));
+        assert_eq!(reader.content().name(), Some("plain"));
         reader.read_to_end(&mut found).unwrap();
         assert!(found == plain, "{bytes} bytes read");
     }

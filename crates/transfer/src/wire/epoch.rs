@@ -27,7 +27,8 @@ impl Epoch {
     pub(crate) fn new(file: u32) -> Result<Self, Error> {
         let content = Content::generate(Aead::Aes128Ccm, ContentType::File, None)?;
         let (payload, prefix) = Payload::create(&content)?;
-        let message = Request::Key { file, aead: content.aead, input_key: content.input_key().to_vec().into(), prefix };
+        let message =
+            Request::Key { file, aead: content.aead(), input_key: content.input_key().to_vec().into(), prefix };
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         Ok(Self { file, number, payload, message, next_chunk: AtomicU64::new(0) })
     }
