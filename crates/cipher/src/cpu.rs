@@ -287,6 +287,7 @@ static CCM_REGISTERS: AtomicU8 = AtomicU8::new(0);
 /// Sets the number of 512-bit registers in each of the two rows that CCM in lanes encrypts at a time: 2, 4 or 8 (8, 16 or 32 lanes), or 0
 /// for the number that is usual on this processor. For tests and measurements; it is in force for calls that begin later, on all threads.
 /// Results do not depend on it. Other backends have one number.
+#[doc(hidden)]
 pub fn set_ccm_registers(registers: u8) {
     CCM_REGISTERS.store(if registers == 0 { 0 } else { registers.clamp(2, 8) }, Ordering::Relaxed);
 }
