@@ -199,11 +199,11 @@ test-page: build
 # See docs/reference/c.md. A test of test-rust compares the header with the source.
 test-c: build
 	@tools/setup c
-	TRESS=$(TARGET)/debug/tress READER_PYTHON=$(CURDIR)/$(VENV)/bin/python $(MAKE) -C crates/c check PROFILE=dev BUILD=true
+	TRESS=$(TARGET)/debug/tress READER_PYTHON=$(CURDIR)/$(VENV)/bin/python MEMORY_SCAN=$(TARGET)/debug/examples/memory_scan $(MAKE) -C crates/c check PROFILE=dev BUILD=true
 
 # Four in parallel: most of them wait for servers, workers and disks.
 test-wheel: python
-	$(PYTEST) -n 4 python/tests
+	MEMORY_SCAN=$(TARGET)/debug/examples/memory_scan $(PYTEST) -n 4 python/tests
 	$(PYTEST) -n 4 riscv/python/tests
 
 test-dataset: python

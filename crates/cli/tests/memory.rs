@@ -16,7 +16,7 @@ use std::{
 };
 
 use crate::common::{Folder, plaintext, skip};
-use scan::Secrets;
+use scan::{Secrets, state};
 use tress_container::keys::{Identities, key_file};
 
 /// Enough for several batches per thread.
@@ -72,12 +72,6 @@ impl Drop for StoppedProcess {
 
 fn signal(process: u32, name: &str) {
     assert!(Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status().unwrap().success());
-}
-
-/// The letter of a process's state, from proc(5).
-fn state(process: u32) -> char {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
-    stat.rsplit(") ").next().unwrap().chars().next().unwrap()
 }
 
 /// Runs the command to its end. Checks that no part of the secrets is in memory and that the command succeeds.
@@ -140,19 +134,14 @@ fn raw_keys_and_passphrases() {
     let key: Vec<u8> = keys::aes_schedule(b"just for a test.")[144..].to_vec();
     folder.write("raw", &key);
     folder.write("passphrase", format!("{PASSPHRASE}\n"));
-    let of_key = || {
-        let mut secrets = Secrets::new();
-        secrets.add("raw key", &key);
-        vec![secrets, opened_by(&folder, "c", &key_file(&key).unwrap().into())]
-    };
+    let of_key = || vec![Secrets::of("raw key", &key), opened_by(&folder, "c", &key_file(&key).unwrap().into())];
     leaves_nothing(&folder, &["encrypt", "--key-file", "raw", "-o", "c", "in"], b"", of_key);
     leaves_nothing(&folder, &["decrypt", "--key-file", "raw", "-o", "out", "c"], b"", of_key);
     leaves_nothing(&folder, &["decrypt", "--key-file", "-", "-o", "again", "c"], &key, of_key);
 
     let of_passphrase = || {
-        let mut secrets = Secrets::new();
-        secrets.add("passphrase", PASSPHRASE.as_bytes());
-        vec![secrets, opened_by(&folder, "p", &Identities::from_passphrase(PASSPHRASE).unwrap())]
+        let identities = Identities::from_passphrase(PASSPHRASE).unwrap();
+        vec![Secrets::of("passphrase", PASSPHRASE.as_bytes()), opened_by(&folder, "p", &identities)]
     };
     leaves_nothing(&folder, &["encrypt", "--passphrase-file", "passphrase", "-o", "p", "in"], b"", of_passphrase);
     let typed = format!("{PASSPHRASE}\n");
@@ -202,11 +191,8 @@ fn signing_keys_under_a_passphrase() {
         Ok(status) => assert!(status.success()),
         Err(_) => return skip("there is no openssl"),
     }
-    let secrets = || {
-        let mut passphrase = Secrets::new();
-        passphrase.add("passphrase", PASSPHRASE.as_bytes());
-        vec![passphrase, keys::of_signing_key(&text(&folder, "k.pem"))]
-    };
+    let secrets =
+        || vec![Secrets::of("passphrase", PASSPHRASE.as_bytes()), keys::of_signing_key(&text(&folder, "k.pem"))];
     leaves_nothing(&folder, &["sign", "--key", "e.pem", "--passphrase-file", "passphrase", "in"], b"", secrets);
     let arguments = ["keygen", "--public", "e.pem", "--passphrase-file", "passphrase"];
     leaves_nothing(&folder, &arguments, b"", secrets);
@@ -228,14 +214,7 @@ fn bare_ciphers() {
             arguments.extend(["--iv", &iv]);
         }
         // The system keeps the arguments themselves: see docs/reference/command.md.
-        let secrets = || {
-            let mut secrets = Secrets::new();
-            for (round, round_key) in keys::aes_schedule(&key).chunks(16).enumerate() {
-                secrets.add(&format!("round key {round}"), round_key);
-            }
-            vec![secrets]
-        };
-        leaves_nothing(&folder, &arguments, b"", secrets);
+        leaves_nothing(&folder, &arguments, b"", || vec![keys::of_schedule(&key)]);
     }
 }
 

@@ -37,9 +37,15 @@ pub(super) fn of_container(container: &[u8], identities: &Identities) -> Secrets
     // The base nonce after it is not secret in CCM.
     let key = &first[..key_bytes];
 
-    let mut secrets = Secrets::new();
+    let mut secrets = of_schedule(key);
     secrets.add("age's file key", seen.file_key.borrow().as_ref().unwrap());
     secrets.add("input key", input_key).add("payload key", key);
+    secrets
+}
+
+/// Every round key of AES.
+pub(super) fn of_schedule(key: &[u8]) -> Secrets {
+    let mut secrets = Secrets::default();
     for (round, round_key) in aes_schedule(key).chunks(16).enumerate() {
         secrets.add(&format!("round key {round}"), round_key);
     }
@@ -110,7 +116,7 @@ fn multiply(a: u8, b: u8) -> u8 {
 
 /// The keys of an identity file, as text and as bytes.
 pub(super) fn of_identity(text: &str) -> Secrets {
-    let mut secrets = Secrets::new();
+    let mut secrets = Secrets::default();
     for (name, prefix) in [("identity", "AGE-SECRET-KEY-1"), ("Noise key", "TRESS-NOISE-KEY-1")] {
         let line = text.lines().find_map(|line| line.split_once(prefix)).unwrap().1.trim_end();
         secrets.add(&format!("{name} as text"), line.as_bytes());
@@ -140,7 +146,7 @@ fn bech32_data(digits: &str) -> Vec<u8> {
 
 /// The secrets of a signing key in PEM: its text, and its secret numbers.
 pub(super) fn of_signing_key(pem: &str) -> Secrets {
-    let mut secrets = Secrets::new();
+    let mut secrets = Secrets::default();
     let (_, der) = pem_rfc7468::decode_vec(pem.as_bytes()).unwrap();
     let mut numbers = Vec::new();
     collect_numbers(&der, &mut numbers);

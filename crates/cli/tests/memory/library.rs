@@ -92,9 +92,7 @@ fn what_is_left_is_found() {
     // An allocator overwrites the beginning of a freed block.
     let text = "k6Hq0WvNsLx3YbTz8RcEpJ2fUd5GmAoK9iXwVtQ4rSnBhZyC7lEuDgMj1PaF";
     folder.write("text", text);
-    let mut secrets = Secrets::new();
-    secrets.add("text", text.as_bytes());
-    assert!(!secrets.find(itself(&folder, "keep").0.id()).is_empty());
+    assert!(!Secrets::of("text", text.as_bytes()).find(itself(&folder, "keep").0.id()).is_empty());
 }
 
 #[test]
@@ -104,8 +102,7 @@ fn containers_of_a_raw_key() {
     folder.write("raw", &key);
     folder.write("in", plaintext(super::PLAIN_BYTES));
     let stopped = itself(&folder, "raw key");
-    let mut secrets = Secrets::new();
-    stopped.holds_nothing_of(secrets.add("raw key", &key));
+    stopped.holds_nothing_of(&Secrets::of("raw key", &key));
     stopped.holds_nothing_of(&super::opened_by(&folder, "c", &key_file(&key).unwrap().into()));
 }
 

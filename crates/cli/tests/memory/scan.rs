@@ -31,8 +31,11 @@ impl fmt::Debug for SecretMatch {
 }
 
 impl Secrets {
-    pub(super) fn new() -> Secrets {
-        Secrets::default()
+    /// One secret.
+    pub(super) fn of(name: &str, secret: &[u8]) -> Secrets {
+        let mut secrets = Secrets::default();
+        secrets.add(name, secret);
+        secrets
     }
 
     /// Adds a secret.
@@ -104,6 +107,12 @@ impl Secrets {
         assert!(scanned > 100_000, "only {scanned} bytes of memory were seen");
         found
     }
+}
+
+/// The letter of a process's state, from proc(5).
+pub(super) fn state(process: u32) -> char {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    stat.rsplit(") ").next().unwrap().chars().next().unwrap()
 }
 
 fn slot(piece: u64) -> usize {
