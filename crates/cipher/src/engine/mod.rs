@@ -11,10 +11,14 @@
 
 mod backends;
 mod memory;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod register;
 mod scalar;
 
 pub(crate) use backends::backends;
 pub(crate) use memory::{LaneMemory, with_lane_memory};
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) use register::register_methods;
 pub(crate) use scalar::{scalar_ccm_vector, scalar_vector};
 
 use core::any::{Any, TypeId};

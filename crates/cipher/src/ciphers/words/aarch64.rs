@@ -3,6 +3,7 @@
 use core::arch::aarch64::*;
 
 use super::sliced::WordRegister;
+use crate::engine::register_methods;
 
 /// Converts words between the byte order of the ciphers, little-endian, and that of the target.
 #[inline(always)]
@@ -60,28 +61,11 @@ impl WordRegister for uint32x4_t {
         unsafe { vdupq_n_u32(word) }
     }
 
-    #[inline(always)]
-    unsafe fn xor(self, other: Self) -> Self {
-        // SAFETY: the caller guarantees NEON.
-        unsafe { veorq_u32(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn and(self, other: Self) -> Self {
-        // SAFETY: the caller guarantees NEON.
-        unsafe { vandq_u32(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn add(self, other: Self) -> Self {
-        // SAFETY: the caller guarantees NEON.
-        unsafe { vaddq_u32(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn sub(self, other: Self) -> Self {
-        // SAFETY: the caller guarantees NEON.
-        unsafe { vsubq_u32(self, other) }
+    register_methods! {
+        fn xor(self, other) = veorq_u32(self, other);
+        fn and(self, other) = vandq_u32(self, other);
+        fn add(self, other) = vaddq_u32(self, other);
+        fn sub(self, other) = vsubq_u32(self, other);
     }
 
     #[inline(always)]
@@ -101,31 +85,19 @@ impl WordRegister for uint32x4_t {
         }
     }
 
-    /// A shift by a negative amount is a shift to the right. For an amount of zero, the shift by 32 gives zero, as required.
-    #[inline(always)]
-    unsafe fn rotate_left(self, amounts: Self) -> Self {
-        // SAFETY: the caller guarantees NEON.
-        unsafe {
+    register_methods! {
+        /// A shift by a negative amount is a shift to the right. For an amount of zero, the shift by 32 gives zero, as required.
+        fn rotate_left(self, amounts) = {
             let left = vreinterpretq_s32_u32(amounts);
             let right = vsubq_s32(left, vdupq_n_s32(32));
             vorrq_u32(vshlq_u32(self, left), vshlq_u32(self, right))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn rotate_right(self, amounts: Self) -> Self {
-        // SAFETY: the caller guarantees NEON.
-        unsafe {
+        };
+        fn rotate_right(self, amounts) = {
             let right = vnegq_s32(vreinterpretq_s32_u32(amounts));
             let left = vaddq_s32(right, vdupq_n_s32(32));
             vorrq_u32(vshlq_u32(self, left), vshlq_u32(self, right))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn reverse_words(self) -> Self {
-        // SAFETY: the caller guarantees NEON.
-        unsafe { vreinterpretq_u32_u8(vrev32q_u8(vreinterpretq_u8_u32(self))) }
+        };
+        fn reverse_words(self) = vreinterpretq_u32_u8(vrev32q_u8(vreinterpretq_u8_u32(self)));
     }
 
     #[inline(always)]

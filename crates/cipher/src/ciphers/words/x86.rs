@@ -3,6 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::sliced::WordRegister;
+use crate::engine::register_methods;
 
 /// Defines the methods that differ only in the names of instructions.
 macro_rules! plain {
@@ -18,33 +19,15 @@ macro_rules! plain {
             // SAFETY: the caller guarantees the instructions.
             unsafe { $splat(word as i32) }
         }
-        #[inline(always)]
-        unsafe fn xor(self, other: Self) -> Self {
-            // SAFETY: the caller guarantees the instructions.
-            unsafe { $xor(self, other) }
-        }
-        #[inline(always)]
-        unsafe fn and(self, other: Self) -> Self {
-            // SAFETY: the caller guarantees the instructions.
-            unsafe { $and(self, other) }
-        }
-        #[inline(always)]
-        unsafe fn add(self, other: Self) -> Self {
-            // SAFETY: the caller guarantees the instructions.
-            unsafe { $add(self, other) }
-        }
-        #[inline(always)]
-        unsafe fn sub(self, other: Self) -> Self {
-            // SAFETY: the caller guarantees the instructions.
-            unsafe { $sub(self, other) }
-        }
-        #[inline(always)]
-        unsafe fn reverse_words(self) -> Self {
-            // SAFETY: the caller guarantees the instructions.
-            unsafe {
+        register_methods! {
+            fn xor(self, other) = $xor(self, other);
+            fn and(self, other) = $and(self, other);
+            fn add(self, other) = $add(self, other);
+            fn sub(self, other) = $sub(self, other);
+            fn reverse_words(self) = {
                 let order = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
                 $shuffle(self, $broadcast(order))
-            }
+            };
         }
 
         #[inline(always)]
@@ -106,25 +89,11 @@ macro_rules! rows {
                 // SAFETY: the caller guarantees the bytes and the instructions.
                 unsafe { $store(bytes.cast(), self) }
             }
-            #[inline(always)]
-            unsafe fn low32(self, other: Self) -> Self {
-                // SAFETY: the caller guarantees the instructions.
-                unsafe { $low32(self, other) }
-            }
-            #[inline(always)]
-            unsafe fn high32(self, other: Self) -> Self {
-                // SAFETY: the caller guarantees the instructions.
-                unsafe { $high32(self, other) }
-            }
-            #[inline(always)]
-            unsafe fn low64(self, other: Self) -> Self {
-                // SAFETY: the caller guarantees the instructions.
-                unsafe { $low64(self, other) }
-            }
-            #[inline(always)]
-            unsafe fn high64(self, other: Self) -> Self {
-                // SAFETY: the caller guarantees the instructions.
-                unsafe { $high64(self, other) }
+            register_methods! {
+                fn low32(self, other) = $low32(self, other);
+                fn high32(self, other) = $high32(self, other);
+                fn low64(self, other) = $low64(self, other);
+                fn high64(self, other) = $high64(self, other);
             }
         }
     };
@@ -178,23 +147,16 @@ impl WordRegister for __m256i {
         }
     }
 
-    /// For an amount of zero, the shift by 32 gives zero, as required.
-    #[inline(always)]
-    unsafe fn rotate_left(self, amounts: Self) -> Self {
-        // SAFETY: the caller guarantees AVX2.
-        unsafe {
+    register_methods! {
+        /// For an amount of zero, the shift by 32 gives zero, as required.
+        fn rotate_left(self, amounts) = {
             let rest = _mm256_sub_epi32(Self::splat(32), amounts);
             _mm256_or_si256(_mm256_sllv_epi32(self, amounts), _mm256_srlv_epi32(self, rest))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn rotate_right(self, amounts: Self) -> Self {
-        // SAFETY: the caller guarantees AVX2.
-        unsafe {
+        };
+        fn rotate_right(self, amounts) = {
             let rest = _mm256_sub_epi32(Self::splat(32), amounts);
             _mm256_or_si256(_mm256_srlv_epi32(self, amounts), _mm256_sllv_epi32(self, rest))
-        }
+        };
     }
 
     #[inline(always)]
@@ -306,16 +268,9 @@ impl WordRegister for __m512i {
         }
     }
 
-    #[inline(always)]
-    unsafe fn rotate_left(self, amounts: Self) -> Self {
-        // SAFETY: the caller guarantees AVX-512.
-        unsafe { _mm512_rolv_epi32(self, amounts) }
-    }
-
-    #[inline(always)]
-    unsafe fn rotate_right(self, amounts: Self) -> Self {
-        // SAFETY: the caller guarantees AVX-512.
-        unsafe { _mm512_rorv_epi32(self, amounts) }
+    register_methods! {
+        fn rotate_left(self, amounts) = _mm512_rolv_epi32(self, amounts);
+        fn rotate_right(self, amounts) = _mm512_rorv_epi32(self, amounts);
     }
 
     #[inline(always)]

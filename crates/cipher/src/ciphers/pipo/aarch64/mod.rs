@@ -9,7 +9,7 @@ use super::keys::{self, RoundKeys};
 use super::layers::{Block, StateRow, decrypt, encrypt};
 use super::portable::encrypt_block;
 use super::registers::{LaneRoundKeys, ROUND_NUMBERS_IN_BYTES, RowRegister, engine, repeat};
-use crate::engine::{Engine, Interleave, Operation, STEP_BLOCKS, counters};
+use crate::engine::{Engine, Interleave, Operation, STEP_BLOCKS, counters, register_methods};
 
 engine!(
     /// The engine with 16 blocks in eight 128-bit registers, a byte for each block in a register.
@@ -28,40 +28,13 @@ impl StateRow for uint8x16_t {
         unsafe { vreinterpretq_u8_u64(vdupq_n_u64(word)) }
     }
 
-    #[inline(always)]
-    unsafe fn xor(self, a: Self) -> Self {
-        // SAFETY: the caller guarantees NEON.
-        unsafe { veorq_u8(self, a) }
-    }
-
-    #[inline(always)]
-    unsafe fn xor3(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller guarantees NEON.
-        unsafe { veorq_u8(veorq_u8(self, a), b) }
-    }
-
-    #[inline(always)]
-    unsafe fn xnor(self, a: Self) -> Self {
-        // SAFETY: the caller guarantees NEON.
-        unsafe { veorq_u8(self, vmvnq_u8(a)) }
-    }
-
-    #[inline(always)]
-    unsafe fn xnor3(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller guarantees NEON.
-        unsafe { vmvnq_u8(self).xor3(a, b) }
-    }
-
-    #[inline(always)]
-    unsafe fn xor_and(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller guarantees NEON.
-        unsafe { veorq_u8(self, vandq_u8(a, b)) }
-    }
-
-    #[inline(always)]
-    unsafe fn xor_or(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller guarantees NEON.
-        unsafe { veorq_u8(self, vorrq_u8(a, b)) }
+    register_methods! {
+        fn xor(self, a) = veorq_u8(self, a);
+        fn xor3(self, a, b) = veorq_u8(veorq_u8(self, a), b);
+        fn xnor(self, a) = veorq_u8(self, vmvnq_u8(a));
+        fn xnor3(self, a, b) = vmvnq_u8(self).xor3(a, b);
+        fn xor_and(self, a, b) = veorq_u8(self, vandq_u8(a, b));
+        fn xor_or(self, a, b) = veorq_u8(self, vorrq_u8(a, b));
     }
 
     #[inline(always)]

@@ -5,6 +5,7 @@ use core::arch::x86_64::*;
 
 use super::*;
 use crate::ciphers::pipo::portable::{ROUND_NUMBERS, bits_to_bytes};
+use crate::engine::register_methods;
 
 impl StateRow for __m256i {
     type Word = u64;
@@ -15,40 +16,13 @@ impl StateRow for __m256i {
         unsafe { _mm256_set1_epi64x(word as i64) }
     }
 
-    #[inline(always)]
-    unsafe fn xor(self, a: Self) -> Self {
-        // SAFETY: the caller guarantees AVX2.
-        unsafe { _mm256_xor_si256(self, a) }
-    }
-
-    #[inline(always)]
-    unsafe fn xor3(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller guarantees AVX2.
-        unsafe { _mm256_xor_si256(_mm256_xor_si256(self, a), b) }
-    }
-
-    #[inline(always)]
-    unsafe fn xnor(self, a: Self) -> Self {
-        // SAFETY: the caller guarantees AVX2.
-        unsafe { self.xor3(a, _mm256_set1_epi8(-1)) }
-    }
-
-    #[inline(always)]
-    unsafe fn xnor3(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller guarantees AVX2.
-        unsafe { _mm256_xor_si256(self, _mm256_set1_epi8(-1)).xor3(a, b) }
-    }
-
-    #[inline(always)]
-    unsafe fn xor_and(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller guarantees AVX2.
-        unsafe { _mm256_xor_si256(self, _mm256_and_si256(a, b)) }
-    }
-
-    #[inline(always)]
-    unsafe fn xor_or(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller guarantees AVX2.
-        unsafe { _mm256_xor_si256(self, _mm256_or_si256(a, b)) }
+    register_methods! {
+        fn xor(self, a) = _mm256_xor_si256(self, a);
+        fn xor3(self, a, b) = _mm256_xor_si256(_mm256_xor_si256(self, a), b);
+        fn xnor(self, a) = self.xor3(a, _mm256_set1_epi8(-1));
+        fn xnor3(self, a, b) = _mm256_xor_si256(self, _mm256_set1_epi8(-1)).xor3(a, b);
+        fn xor_and(self, a, b) = _mm256_xor_si256(self, _mm256_and_si256(a, b));
+        fn xor_or(self, a, b) = _mm256_xor_si256(self, _mm256_or_si256(a, b));
     }
 
     #[inline(always)]

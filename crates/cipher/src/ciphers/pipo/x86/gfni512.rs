@@ -7,6 +7,7 @@ use core::arch::x86_64::*;
 
 use super::*;
 use crate::ciphers::pipo::registers::ROUND_NUMBERS_IN_BYTES;
+use crate::engine::register_methods;
 
 impl StateRow for __m512i {
     type Word = u64;
@@ -17,40 +18,13 @@ impl StateRow for __m512i {
         unsafe { _mm512_set1_epi64(word as i64) }
     }
 
-    #[inline(always)]
-    unsafe fn xor(self, a: Self) -> Self {
-        // SAFETY: the caller guarantees AVX-512.
-        unsafe { _mm512_xor_si512(self, a) }
-    }
-
-    #[inline(always)]
-    unsafe fn xor3(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller guarantees AVX-512.
-        unsafe { _mm512_ternarylogic_epi64::<0x96>(self, a, b) }
-    }
-
-    #[inline(always)]
-    unsafe fn xnor(self, a: Self) -> Self {
-        // SAFETY: the caller guarantees AVX-512.
-        unsafe { _mm512_ternarylogic_epi64::<0xc3>(self, a, a) }
-    }
-
-    #[inline(always)]
-    unsafe fn xnor3(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller guarantees AVX-512.
-        unsafe { _mm512_ternarylogic_epi64::<0x69>(self, a, b) }
-    }
-
-    #[inline(always)]
-    unsafe fn xor_and(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller guarantees AVX-512.
-        unsafe { _mm512_ternarylogic_epi64::<0x78>(self, a, b) }
-    }
-
-    #[inline(always)]
-    unsafe fn xor_or(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller guarantees AVX-512.
-        unsafe { _mm512_ternarylogic_epi64::<0x1e>(self, a, b) }
+    register_methods! {
+        fn xor(self, a) = _mm512_xor_si512(self, a);
+        fn xor3(self, a, b) = _mm512_ternarylogic_epi64::<0x96>(self, a, b);
+        fn xnor(self, a) = _mm512_ternarylogic_epi64::<0xc3>(self, a, a);
+        fn xnor3(self, a, b) = _mm512_ternarylogic_epi64::<0x69>(self, a, b);
+        fn xor_and(self, a, b) = _mm512_ternarylogic_epi64::<0x78>(self, a, b);
+        fn xor_or(self, a, b) = _mm512_ternarylogic_epi64::<0x1e>(self, a, b);
     }
 
     #[inline(always)]

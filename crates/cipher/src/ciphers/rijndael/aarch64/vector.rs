@@ -8,6 +8,7 @@ use core::marker::PhantomData;
 
 use crate::block::{Block, BlockBytes};
 use crate::ciphers::rijndael::shape::before_instruction;
+use crate::engine::register_methods;
 
 /// A block in registers.
 ///
@@ -53,30 +54,18 @@ pub(super) unsafe fn sub_word(word: u32) -> u32 {
 pub struct OneRegister(uint8x16_t);
 
 impl OneRegister {
-    #[inline(always)]
-    pub(super) unsafe fn and(self, other: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { OneRegister(vandq_u8(self.0, other.0)) }
-    }
-
-    /// Reverses the bytes.
-    #[inline(always)]
-    pub(super) unsafe fn reverse(self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe {
+    register_methods! {
+        pub(super) fn and(self, other) = OneRegister(vandq_u8(self.0, other.0));
+        /// Reverses the bytes.
+        pub(super) fn reverse(self) = {
             let halves = vrev64q_u8(self.0);
             OneRegister(vextq_u8::<8>(halves, halves))
-        }
-    }
-
-    /// Adds one to the first eight bytes as a little-endian number.
-    #[inline(always)]
-    pub(super) unsafe fn increment(self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe {
+        };
+        /// Adds one to the first eight bytes as a little-endian number.
+        pub(super) fn increment(self) = {
             let one = vsetq_lane_u64::<0>(1, vdupq_n_u64(0));
             OneRegister(vreinterpretq_u8_u64(vaddq_u64(vreinterpretq_u64_u8(self.0), one)))
-        }
+        };
     }
 }
 
@@ -101,10 +90,8 @@ impl Vector for OneRegister {
         unsafe { OneRegister(vdupq_n_u8(0)) }
     }
 
-    #[inline(always)]
-    unsafe fn xor(self, other: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { OneRegister(veorq_u8(self.0, other.0)) }
+    register_methods! {
+        fn xor(self, other) = OneRegister(veorq_u8(self.0, other.0));
     }
 
     #[inline(always)]
@@ -122,34 +109,12 @@ impl Vector for OneRegister {
         self
     }
 
-    #[inline(always)]
-    unsafe fn encrypt_round(self, round_key: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { OneRegister(vaesmcq_u8(vaeseq_u8(self.0, round_key.0))) }
-    }
-
-    #[inline(always)]
-    unsafe fn encrypt_last(self, round_key: Self, last: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { OneRegister(vaeseq_u8(self.0, round_key.0)).xor(last) }
-    }
-
-    #[inline(always)]
-    unsafe fn decrypt_round(self, round_key: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { OneRegister(vaesimcq_u8(vaesdq_u8(self.0, round_key.0))) }
-    }
-
-    #[inline(always)]
-    unsafe fn decrypt_last(self, round_key: Self, last: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { OneRegister(vaesdq_u8(self.0, round_key.0)).xor(last) }
-    }
-
-    #[inline(always)]
-    unsafe fn inverse_mix_columns(self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { OneRegister(vaesimcq_u8(self.0)) }
+    register_methods! {
+        fn encrypt_round(self, round_key) = OneRegister(vaesmcq_u8(vaeseq_u8(self.0, round_key.0)));
+        fn encrypt_last(self, round_key, last) = OneRegister(vaeseq_u8(self.0, round_key.0)).xor(last);
+        fn decrypt_round(self, round_key) = OneRegister(vaesimcq_u8(vaesdq_u8(self.0, round_key.0)));
+        fn decrypt_last(self, round_key, last) = OneRegister(vaesdq_u8(self.0, round_key.0)).xor(last);
+        fn inverse_mix_columns(self) = OneRegister(vaesimcq_u8(self.0));
     }
 }
 
@@ -248,69 +213,27 @@ impl<B: BlockBytes> Vector for TwoRegisters<B> {
         unsafe { Self::new(OneRegister::zero(), OneRegister::zero()) }
     }
 
-    #[inline(always)]
-    unsafe fn xor(self, other: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { Self::new(self.low.xor(other.low), self.high.xor(other.high)) }
-    }
-
-    #[inline(always)]
-    unsafe fn arrange(self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { Self::new(self.take(&Self::FORWARD[0]), self.take(&Self::FORWARD[1])) }
-    }
-
-    #[inline(always)]
-    unsafe fn undo_arrange(self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { Self::new(self.take(&Self::UNDO_FORWARD[0]), self.take(&Self::UNDO_FORWARD[1])) }
-    }
-
-    #[inline(always)]
-    unsafe fn arrange_inverse(self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { Self::new(self.take(&Self::BACKWARD[0]), self.take(&Self::BACKWARD[1])) }
-    }
-
-    #[inline(always)]
-    unsafe fn encrypt_round(self, round_key: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe {
+    register_methods! {
+        fn xor(self, other) = Self::new(self.low.xor(other.low), self.high.xor(other.high));
+        fn arrange(self) = Self::new(self.take(&Self::FORWARD[0]), self.take(&Self::FORWARD[1]));
+        fn undo_arrange(self) = Self::new(self.take(&Self::UNDO_FORWARD[0]), self.take(&Self::UNDO_FORWARD[1]));
+        fn arrange_inverse(self) = Self::new(self.take(&Self::BACKWARD[0]), self.take(&Self::BACKWARD[1]));
+        fn encrypt_round(self, round_key) = {
             let x = self.arrange();
             Self::new(x.low.encrypt_round(round_key.low), x.high.encrypt_round(round_key.high))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn encrypt_last(self, round_key: Self, last: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe {
+        };
+        fn encrypt_last(self, round_key, last) = {
             let x = self.arrange();
             Self::new(x.low.encrypt_last(round_key.low, last.low), x.high.encrypt_last(round_key.high, last.high))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn decrypt_round(self, round_key: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe {
+        };
+        fn decrypt_round(self, round_key) = {
             let x = self.arrange_inverse();
             Self::new(x.low.decrypt_round(round_key.low), x.high.decrypt_round(round_key.high))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn decrypt_last(self, round_key: Self, last: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe {
+        };
+        fn decrypt_last(self, round_key, last) = {
             let x = self.arrange_inverse();
             Self::new(x.low.decrypt_last(round_key.low, last.low), x.high.decrypt_last(round_key.high, last.high))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn inverse_mix_columns(self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { Self::new(self.low.inverse_mix_columns(), self.high.inverse_mix_columns()) }
+        };
+        fn inverse_mix_columns(self) = Self::new(self.low.inverse_mix_columns(), self.high.inverse_mix_columns());
     }
 }

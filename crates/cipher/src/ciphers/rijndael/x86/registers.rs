@@ -2,6 +2,8 @@
 
 use core::arch::x86_64::*;
 
+use crate::engine::register_methods;
+
 /// The operations of a vector of blocks that the rounds use.
 ///
 /// # Safety
@@ -42,30 +44,12 @@ pub trait BlockRegister: AesRounds {
 macro_rules! rounds {
     ($register:ty, $xor:ident, $enc:ident, $enclast:ident, $dec:ident, $declast:ident) => {
         impl AesRounds for $register {
-            #[inline(always)]
-            unsafe fn xor(self, other: Self) -> Self {
-                // SAFETY: the caller guarantees the instructions.
-                unsafe { $xor(self, other) }
-            }
-            #[inline(always)]
-            unsafe fn encrypt_round(self, round_key: Self) -> Self {
-                // SAFETY: the caller guarantees the instructions.
-                unsafe { $enc(self, round_key) }
-            }
-            #[inline(always)]
-            unsafe fn encrypt_last(self, round_key: Self) -> Self {
-                // SAFETY: the caller guarantees the instructions.
-                unsafe { $enclast(self, round_key) }
-            }
-            #[inline(always)]
-            unsafe fn decrypt_round(self, round_key: Self) -> Self {
-                // SAFETY: the caller guarantees the instructions.
-                unsafe { $dec(self, round_key) }
-            }
-            #[inline(always)]
-            unsafe fn decrypt_last(self, round_key: Self) -> Self {
-                // SAFETY: the caller guarantees the instructions.
-                unsafe { $declast(self, round_key) }
+            register_methods! {
+                fn xor(self, other) = $xor(self, other);
+                fn encrypt_round(self, round_key) = $enc(self, round_key);
+                fn encrypt_last(self, round_key) = $enclast(self, round_key);
+                fn decrypt_round(self, round_key) = $dec(self, round_key);
+                fn decrypt_last(self, round_key) = $declast(self, round_key);
             }
         }
     };
@@ -110,23 +94,13 @@ macro_rules! plain {
                 $splat(block)
             }
         }
-        #[inline(always)]
-        unsafe fn and(self, other: Self) -> Self {
-            // SAFETY: the caller guarantees the instructions.
-            unsafe { $and(self, other) }
-        }
-        #[inline(always)]
-        unsafe fn add64(self, other: Self) -> Self {
-            // SAFETY: the caller guarantees the instructions.
-            unsafe { $add64(self, other) }
-        }
-        #[inline(always)]
-        unsafe fn reverse(self) -> Self {
-            // SAFETY: the caller guarantees the instructions.
-            unsafe {
+        register_methods! {
+            fn and(self, other) = $and(self, other);
+            fn add64(self, other) = $add64(self, other);
+            fn reverse(self) = {
                 let order = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
                 $shuffle(self, Self::splat(order))
-            }
+            };
         }
     };
 }

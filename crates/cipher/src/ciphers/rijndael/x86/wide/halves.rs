@@ -5,6 +5,7 @@ use core::marker::PhantomData;
 
 use super::*;
 use crate::ciphers::rijndael::shape::before_instruction;
+use crate::engine::register_methods;
 
 /// A vector in two registers: columns 0 to 3 in `low`, the others in `high`.
 #[derive(Clone, Copy)]
@@ -44,10 +45,8 @@ impl NarrowRegister for __m128i {
         }
     }
 
-    #[inline(always)]
-    unsafe fn shuffle(self, order: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { _mm_shuffle_epi8(self, order) }
+    register_methods! {
+        fn shuffle(self, order) = _mm_shuffle_epi8(self, order);
     }
 
     #[inline(always)]
@@ -82,22 +81,10 @@ impl NarrowRegister for __m256i {
         unsafe { [_mm256_castsi256_si128(self), _mm256_extracti128_si256::<1>(self)] }
     }
 
-    #[inline(always)]
-    unsafe fn shuffle(self, order: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { _mm256_shuffle_epi8(self, order) }
-    }
-
-    #[inline(always)]
-    unsafe fn or(self, other: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { _mm256_or_si256(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn add32(self, other: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { _mm256_add_epi32(self, other) }
+    register_methods! {
+        fn shuffle(self, order) = _mm256_shuffle_epi8(self, order);
+        fn or(self, other) = _mm256_or_si256(self, other);
+        fn add32(self, other) = _mm256_add_epi32(self, other);
     }
 }
 
@@ -209,46 +196,24 @@ impl<R: NarrowRegister, B: BlockBytes> Halves<R, B> {
 }
 
 impl<R: NarrowRegister, B: BlockBytes> AesRounds for Halves<R, B> {
-    #[inline(always)]
-    unsafe fn xor(self, other: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { Self::new(self.low.xor(other.low), self.high.xor(other.high)) }
-    }
-
-    #[inline(always)]
-    unsafe fn encrypt_round(self, round_key: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe {
+    register_methods! {
+        fn xor(self, other) = Self::new(self.low.xor(other.low), self.high.xor(other.high));
+        fn encrypt_round(self, round_key) = {
             let x = self.arrange(&Self::FORWARD);
             Self::new(x.low.encrypt_round(round_key.low), x.high.encrypt_round(round_key.high))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn encrypt_last(self, round_key: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe {
+        };
+        fn encrypt_last(self, round_key) = {
             let x = self.arrange(&Self::FORWARD);
             Self::new(x.low.encrypt_last(round_key.low), x.high.encrypt_last(round_key.high))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn decrypt_round(self, round_key: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe {
+        };
+        fn decrypt_round(self, round_key) = {
             let x = self.arrange(&Self::BACKWARD);
             Self::new(x.low.decrypt_round(round_key.low), x.high.decrypt_round(round_key.high))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn decrypt_last(self, round_key: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe {
+        };
+        fn decrypt_last(self, round_key) = {
             let x = self.arrange(&Self::BACKWARD);
             Self::new(x.low.decrypt_last(round_key.low), x.high.decrypt_last(round_key.high))
-        }
+        };
     }
 }
 

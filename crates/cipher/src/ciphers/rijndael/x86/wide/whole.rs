@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::ciphers::rijndael::shape::before_instruction;
+use crate::engine::register_methods;
 
 /// A vector of as many blocks as fit into a register.
 #[derive(Clone, Copy)]
@@ -82,34 +83,16 @@ impl<B: BlockBytes> Whole<B> {
 }
 
 impl<B: BlockBytes> AesRounds for Whole<B> {
-    #[inline(always)]
-    unsafe fn xor(self, other: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { Self::new(_mm512_xor_si512(self.0, other.0)) }
-    }
-
-    #[inline(always)]
-    unsafe fn encrypt_round(self, round_key: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { Self::new(_mm512_aesenc_epi128(self.permute(&Self::FORWARD), round_key.0)) }
-    }
-
-    #[inline(always)]
-    unsafe fn encrypt_last(self, round_key: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { Self::new(_mm512_aesenclast_epi128(self.permute(&Self::FORWARD), round_key.0)) }
-    }
-
-    #[inline(always)]
-    unsafe fn decrypt_round(self, round_key: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { Self::new(_mm512_aesdec_epi128(self.permute(&Self::BACKWARD), round_key.0)) }
-    }
-
-    #[inline(always)]
-    unsafe fn decrypt_last(self, round_key: Self) -> Self {
-        // SAFETY: the caller guarantees the instructions.
-        unsafe { Self::new(_mm512_aesdeclast_epi128(self.permute(&Self::BACKWARD), round_key.0)) }
+    register_methods! {
+        fn xor(self, other) = Self::new(_mm512_xor_si512(self.0, other.0));
+        fn encrypt_round(self, round_key) = Self::new(_mm512_aesenc_epi128(self.permute(&Self::FORWARD), round_key.0));
+        fn encrypt_last(self, round_key) = {
+            Self::new(_mm512_aesenclast_epi128(self.permute(&Self::FORWARD), round_key.0))
+        };
+        fn decrypt_round(self, round_key) = Self::new(_mm512_aesdec_epi128(self.permute(&Self::BACKWARD), round_key.0));
+        fn decrypt_last(self, round_key) = {
+            Self::new(_mm512_aesdeclast_epi128(self.permute(&Self::BACKWARD), round_key.0))
+        };
     }
 }
 
