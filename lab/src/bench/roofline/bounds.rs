@@ -21,7 +21,10 @@
 //! row that is not in the table has no bound: ciphers without special instructions, verification by other ways,
 //! starting a program.
 
-use tress_cipher::Backend;
+use tress_cipher::{
+    Backend,
+    catalogue::{self, Cipher, Mode, Type},
+};
 
 use crate::{bench::BenchRow, roofs::Roofline};
 
@@ -47,26 +50,28 @@ const LARGE_FILE: u64 = 200 << 20;
 
 /// Every bound of this row, whether the machine has measured the roof or not.
 pub fn bounds_of_row(row: &BenchRow, roofs: &Roofline) -> Vec<Bound> {
-    let words: Vec<&str> = row.name.split('-').collect();
-    let backend = Backend::from_name(&row.backend);
-    let number = |index: usize| words.get(index).and_then(|word| word.parse::<u32>().ok());
-    match (words[0], number(1)) {
-        ("multiply", None) => product(row.message_bytes),
-        ("power", None) if row.lanes == 1 => one_power(row.message_bytes),
-        ("rsa", Some(bits)) if row.backend == "ifma" => rsa(bits, &row.direction, row.lanes),
-        ("dsa", Some(bits)) if row.backend == "ifma" => dsa(bits, &row.direction, row.lanes),
-        ("encrypt" | "decrypt", None) if words.get(1) == Some(&"file") => file(row),
-        ("aes", Some(key)) => blocks(row, words[2..].first(), aes(key / 32 + 6, backend), roofs),
-        ("rijndael", Some(block)) => {
-            let rounds = number(2).map_or(0, |key| block.max(key) / 32 + 6);
-            blocks(row, words[3.min(words.len())..].first(), wide_rijndael(rounds, block, backend), roofs)
-        }
-        ("rc6", Some(_)) => blocks(row, words[2..].first(), rc6(backend), roofs),
-        ("pipo", Some(key)) => {
-            blocks(row, words[2..].first(), pipo(if key == 128 { 13.0 } else { 17.0 }, backend), roofs)
-        }
-        _ => Vec::new(),
+    if let Some((cipher, mode)) = cipher_and_mode(&row.name) {
+        return blocks(row, mode, cost(cipher, Backend::from_name(&row.backend)), roofs);
     }
+    let bits = |scheme| row.name.strip_prefix(scheme)?.split('-').next()?.parse().ok();
+    match row.name.as_str() {
+        "multiply" => product(row.message_bytes),
+        "power" if row.lanes == 1 => one_power(row.message_bytes),
+        "encrypt-file" | "decrypt-file" => file(row),
+        _ if row.backend != "ifma" => Vec::new(),
+        _ => match (bits("rsa-"), bits("dsa-")) {
+            (Some(bits), _) => rsa(bits, &row.direction, row.lanes),
+            (_, Some(bits)) => dsa(bits, &row.direction, row.lanes),
+            _ => Vec::new(),
+        },
+    }
+}
+
+/// What a row named `CIPHER-MODE` measures.
+fn cipher_and_mode(name: &str) -> Option<(&'static Cipher, Mode)> {
+    let (cipher, mode) = name.rsplit_once('-')?;
+    let cipher = catalogue::find(cipher)?;
+    Some((cipher, cipher.modes.iter().copied().find(|known| known.name() == mode)?))
 }
 
 /// The least that one pass of a cipher over a message takes.
@@ -87,16 +92,24 @@ fn aes_roof(backend: Option<Backend>) -> Option<&'static str> {
     }
 }
 
-fn aes(rounds: u32, backend: Option<Backend>) -> CipherCost {
-    wide_rijndael(rounds, 128, backend)
+fn cost(cipher: &Cipher, backend: Option<Backend>) -> CipherCost {
+    match cipher.of {
+        Type::Rijndael128 | Type::Rijndael160 | Type::Rijndael192 | Type::Rijndael224 | Type::Rijndael256 => {
+            rijndael(cipher, backend)
+        }
+        Type::Rc6 => rc6(backend),
+        Type::Pipo => pipo(if cipher.key_bytes == 16 { 13.0 } else { 17.0 }, backend),
+        // No roof counts its sums and rotations.
+        Type::Lea => CipherCost::default(),
+    }
 }
 
 /// A block that does not fill a register takes as many round instructions as one that does, so this is a bound for
 /// all sizes. A round of a block of 256 bits has the latency of one of 128 bits.
-fn wide_rijndael(rounds: u32, block_bits: u32, backend: Option<Backend>) -> CipherCost {
+fn rijndael(cipher: &Cipher, backend: Option<Backend>) -> CipherCost {
     let Some(roof) = aes_roof(backend) else { return CipherCost::default() };
-    let (rounds, block_bytes) = (f64::from(rounds), f64::from(block_bits) / 8.0);
-    CipherCost { per_byte: vec![(roof, rounds / 16.0)], chain: Some(("aes-chain", rounds / block_bytes)) }
+    let rounds = (cipher.key_bytes.max(cipher.block_bytes) / 4 + 6) as f64;
+    CipherCost { per_byte: vec![(roof, rounds / 16.0)], chain: Some(("aes-chain", rounds / cipher.block_bytes as f64)) }
 }
 
 fn rc6(backend: Option<Backend>) -> CipherCost {
@@ -120,9 +133,9 @@ fn pipo(rounds: f64, backend: Option<Backend>) -> CipherCost {
 }
 
 /// The bounds of a cipher in a mode.
-fn blocks(row: &BenchRow, mode: Option<&&str>, work: CipherCost, roofs: &Roofline) -> Vec<Bound> {
-    let passes = if mode == Some(&"ccm") { 2.0 } else { 1.0 };
-    let is_chain = mode == Some(&"ccm") || (mode == Some(&"cbc") && row.direction == "encrypt");
+fn blocks(row: &BenchRow, mode: Mode, work: CipherCost, roofs: &Roofline) -> Vec<Bound> {
+    let passes = if mode == Mode::Ccm { 2.0 } else { 1.0 };
+    let is_chain = mode == Mode::Ccm || (mode == Mode::Cbc && row.direction == "encrypt");
     // A single message that is a chain cannot fill the registers, so roofs of full registers do not limit it.
     let is_alone = is_chain && row.lanes == 1;
     let mut bounds = Vec::new();
