@@ -33,6 +33,11 @@ impl Verdict {
     }
 }
 
+/// Misprints that reading finds, a line for each.
+pub(super) fn misprints(lines: &str) -> impl Iterator<Item = Verdict> {
+    lines.lines().map(|text| Verdict::Misprint(text.into()))
+}
+
 /// The author of a claim, which decides what its failure means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {

@@ -1,7 +1,7 @@
 //! Misprints and contradictions in the paper, each found by something that can be computed, counted or compiled.
 
 use super::{Function, openmp::is_accepted, paper, strategy::StrategyRunner};
-use crate::study::{Claim, Effort, Error, Section, Verdict};
+use crate::study::{Claim, Effort, Error, Section, Verdict, verdict::misprints};
 
 /// Last words about a listing with an error.
 pub(super) const REFUSED: &str = ": a C compiler refuses it";
@@ -88,19 +88,7 @@ fn formulas(verdicts: &mut Vec<Verdict>) {
 
 /// References and statements that the paper itself or the standard contradicts.
 fn contradictions(verdicts: &mut Vec<Verdict>) {
-    for text in [
-        "section 4.4 refers to figure 14; there are 11, and the number of threads is in figure 11",
-        "section 4.4 compares the bars of figure 11 with those of figure 8; the bars of the parallel run are in figure 10",
-        "the English caption of Table 3 says Table 2",
-        "section 4.2.1 refers to equation 3; it means equation 4-2",
-        "the caption of Table 7 mentions different numbers of cores; the table has no such column",
-        "section 3.2 gives each of the four rows to a thread; Table 2 has two sections, and splits row 2",
-        "section 4.2.2 counts `shared(temp)` as two created variables; a shared variable exists once for both threads",
-        "section 2.1 calls AES a cipher with blocks of 128, 192 and 256 bits; FIPS 197 has those lengths for keys, and blocks of 128",
-        "section 2.1 names Joan Daemen and Rijnmen; the name is Vincent Rijmen",
-    ] {
-        verdicts.push(Verdict::Misprint(text.into()));
-    }
+    verdicts.extend(misprints(include_str!("misprints.txt")));
     verdicts.push(Verdict::Unclear(
         "figures 6 and 7 are titled CPU Time, which threads do not reduce; the text reads them as elapsed time".into(),
     ));

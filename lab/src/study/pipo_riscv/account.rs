@@ -4,7 +4,7 @@
 use tress_sim::timing::Account;
 
 use super::super::{Claim, Effort, Error, Section, StudyTable, Verdict};
-use super::paper::{NEAR, PaperRow, TABLE_5};
+use super::paper::{NEAR, PAPER, PaperRow};
 use super::simulate::KernelFigures;
 use super::table_5::{Simulated, simulated};
 
@@ -33,7 +33,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
 
 fn table(simulated: &[Simulated]) -> StudyTable {
     let mut rows = Vec::new();
-    for (printed, [layout, ours, _]) in TABLE_5.iter().zip(simulated) {
+    for (printed, [layout, ours, _]) in PAPER.table_5.iter().zip(simulated) {
         for (whose, figures) in [("its layout", layout), ("ours", ours)] {
             let Account { dependence, memory, front_end, prediction, .. } = figures.slots;
             rows.push(vec![
@@ -71,7 +71,7 @@ fn round_cycles(figures: &KernelFigures, printed: &PaperRow) -> f64 {
 
 /// Cycles that the paper has in excess of its rewritten layout.
 fn excess_cycles(simulated: &[Simulated], row: usize) -> f64 {
-    f64::from(TABLE_5[row].cycles) - f64::from(simulated[row][0].cycles)
+    f64::from(PAPER.table_5[row].cycles) - f64::from(simulated[row][0].cycles)
 }
 
 fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
@@ -86,8 +86,8 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
         ),
         most <= 0.1,
     ));
-    let is_far = |row: usize| excess_cycles(simulated, row).abs() / f64::from(TABLE_5[row].cycles) > NEAR;
-    let far: Vec<usize> = (0..TABLE_5.len()).filter(|&row| is_far(row)).collect();
+    let is_far = |row: usize| excess_cycles(simulated, row).abs() / f64::from(PAPER.table_5[row].cycles) > NEAR;
+    let far: Vec<usize> = (0..PAPER.table_5.len()).filter(|&row| is_far(row)).collect();
     for &row in &far {
         verdicts.push(explanation(simulated, row));
     }
@@ -102,7 +102,7 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
 /// so the explanation only fits the figures.
 fn explanation(simulated: &[Simulated], row: usize) -> Verdict {
     let more = excess_cycles(simulated, row);
-    let name = TABLE_5[row].name;
+    let name = PAPER.table_5[row].name;
     let a_round = more / ROUNDS;
     let speed = excess_cycles(simulated, SPEED);
     let text = if row < MEMORY {
@@ -140,21 +140,21 @@ mod tests {
                 |cycles| KernelFigures { bytes: 32, cycles, instructions: cycles, ..KernelFigures::default() };
             [figures(change(row)), figures(100), figures(100)]
         };
-        (0..TABLE_5.len()).map(row).collect()
+        (0..PAPER.table_5.len()).map(row).collect()
     }
 
     #[test]
     fn only_large_differences_are_explained() {
-        let near = verdicts(&with(|row| TABLE_5[row].cycles));
+        let near = verdicts(&with(|row| PAPER.table_5[row].cycles));
         assert!(near.len() == 2 && near.iter().all(|verdict| matches!(verdict, Verdict::Holds(_))), "{near:?}");
         // 102 less: 7.8 per round.
-        let far = verdicts(&with(|row| TABLE_5[row].cycles - if row == ONE { 102 } else { 0 }));
+        let far = verdicts(&with(|row| PAPER.table_5[row].cycles - if row == ONE { 102 } else { 0 }));
         assert!(
             matches!(&far[..], [_, Verdict::Unclear(text)] if text.contains("102 cycles more, 7.8 in each")),
             "{far:?}"
         );
         // 224 for 112 rows.
-        let far = verdicts(&with(|row| TABLE_5[row].cycles - if row == MEMORY { 224 } else { 0 }));
+        let far = verdicts(&with(|row| PAPER.table_5[row].cycles - if row == MEMORY { 224 } else { 0 }));
         assert!(
             matches!(&far[..], [_, Verdict::Unclear(text)] if text.contains("takes 2.0 instructions more")),
             "{far:?}"
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn lost_cycles_are_listed() {
-        let mut lost = with(|row| TABLE_5[row].cycles);
+        let mut lost = with(|row| PAPER.table_5[row].cycles);
         lost[2][1].instructions = 80;
         assert!(matches!(&verdicts(&lost)[0], Verdict::Fails(text) if text.contains("20.0 %")));
     }

@@ -1,7 +1,7 @@
 //! Our kernels of all ciphers on short and long messages, and published results for processors of this kind.
 
 use super::super::{Claim, Effort, Error, Picture, Section, StudyTable, Verdict};
-use super::paper::PUBLISHED;
+use super::paper::PAPER;
 use super::simulate::{self, KernelFigures};
 use crate::picture::bars::{Bars, Group};
 
@@ -109,7 +109,7 @@ fn published() -> StudyTable {
         "Published by others, measured on FE310 boards: cycles per byte of long messages",
         &["", "cycles per byte", "source"],
     )
-    .with(PUBLISHED.iter().map(row))
+    .with(PAPER.published.iter().map(row))
 }
 
 fn picture(figures: &[[KernelFigures; 3]]) -> Picture {
@@ -134,7 +134,7 @@ fn verdicts(figures: &[[KernelFigures; 3]]) -> Vec<Verdict> {
         place.and_then(|place| figures.get(place)).map_or([f64::NAN; 3], per_byte)
     };
     let printed = |name: &str| {
-        let row = PUBLISHED.iter().find(|(known, ..)| *known == name);
+        let row = PAPER.published.iter().find(|(known, ..)| *known == name);
         row.map_or(f64::NAN, |(_, per_byte, _)| per_byte.parse().unwrap_or(f64::NAN))
     };
     let (pipo, aes, table, rc6, lea) = (of(PIPO_CTR), of(AES_CTR), of(TABLE_CTR), of(RC6_CTR), of(LEA_CTR));

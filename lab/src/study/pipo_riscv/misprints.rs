@@ -1,7 +1,7 @@
 //! Misprints in the paper, each found by something that can be computed.
 
 use super::super::{Claim, Effort, Error, Section, Verdict};
-use super::paper::{GAINS, KWAK, ROUND_KEYS_BYTES, TABLE_5};
+use super::paper::{GAINS, PAPER, ROUND_KEYS_BYTES};
 
 /// Round keys of PIPO-64/128 and their bytes.
 const ROUND_KEYS: u32 = 14;
@@ -19,7 +19,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         ),
         [bytes, 4 * bytes] == ROUND_KEYS_BYTES,
     ));
-    for row in &TABLE_5 {
+    for row in &PAPER.table_5 {
         let exact = f64::from(row.cycles) / f64::from(row.bytes);
         let how = how_printed(exact, row.per_byte);
         verdicts.push(Claim::Print.judge(
@@ -31,11 +31,14 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         ));
     }
     // Gains in the text, computed from the table.
-    let [one, _, _, memory, speed, ..] = &TABLE_5;
+    let [one, _, _, memory, speed, ..] = &PAPER.table_5;
     let gains = [
-        ("one block, compared with Kwak, Kim and Seo", KWAK[0].per_byte() / one.per_byte()),
-        ("four blocks with little memory, compared with Kwak, Kim and Seo", KWAK[1].per_byte() / memory.per_byte()),
-        ("four blocks with speed, compared with Kwak, Kim and Seo", KWAK[1].per_byte() / speed.per_byte()),
+        ("one block, compared with Kwak, Kim and Seo", PAPER.kwak[0].per_byte() / one.per_byte()),
+        (
+            "four blocks with little memory, compared with Kwak, Kim and Seo",
+            PAPER.kwak[1].per_byte() / memory.per_byte(),
+        ),
+        ("four blocks with speed, compared with Kwak, Kim and Seo", PAPER.kwak[1].per_byte() / speed.per_byte()),
         ("four blocks with little memory, compared with one", one.per_byte() / memory.per_byte()),
         ("four blocks with speed, compared with one", one.per_byte() / speed.per_byte()),
     ];

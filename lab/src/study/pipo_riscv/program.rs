@@ -166,14 +166,14 @@ fn ccm<C: BlockCipher>(cipher: &C, counter: &[u8], data: &mut [u8]) -> Result<()
 
 #[cfg(test)]
 mod tests {
-    use super::super::paper::TABLE_5;
+    use super::super::paper::PAPER;
     use super::*;
 
     #[test]
     fn the_program_has_what_the_study_asks_for() {
         let names = names().expect("names");
         assert!(names.len() > 80, "{names:?}");
-        for row in &TABLE_5 {
+        for row in &PAPER.table_5 {
             for name in [row.layout, row.ours, row.ours_bulk] {
                 assert!(names.contains(&name), "{name}");
             }

@@ -1,7 +1,7 @@
 //! Table 5 of the paper, its layout rewritten, and our kernels: cycles, cycles per byte, code, stack and keys.
 
 use super::super::{Claim, Effort, Error, Picture, Section, StudyTable, Verdict};
-use super::paper::{KWAK, NEAR, PaperRow, TABLE_5};
+use super::paper::{NEAR, PAPER, PaperRow};
 use super::simulate::{self, KernelFigures};
 use crate::picture::bars::{Bars, Group};
 
@@ -10,15 +10,15 @@ pub(super) type Simulated = [KernelFigures; 3];
 
 /// The simulated results for all rows of the table.
 pub(super) fn simulated() -> Result<Vec<Simulated>, Error> {
-    let names: Vec<&str> = TABLE_5.iter().flat_map(|row| [row.layout, row.ours, row.ours_bulk]).collect();
+    let names: Vec<&str> = PAPER.table_5.iter().flat_map(|row| [row.layout, row.ours, row.ours_bulk]).collect();
     Ok(simulate::all(&names, "fe310")?.as_chunks().0.to_vec())
 }
 
 /// Cycles of our calls with the key schedule, for the rows of Kwak, Kim and Seo.
 fn with_schedule() -> Result<[u32; 2], Error> {
     let mut cycles = [0; 2];
-    for (row, cycles) in KWAK.iter().zip(&mut cycles) {
-        *cycles = simulate::all(row.ours, "fe310")?.iter().map(|figures| figures.cycles).sum();
+    for (row, cycles) in PAPER.kwak.iter().zip(&mut cycles) {
+        *cycles = simulate::all(&row.ours, "fe310")?.iter().map(|figures| figures.cycles).sum();
     }
     Ok(cycles)
 }
@@ -43,7 +43,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
 
 fn cycles(simulated: &[Simulated], scheduled: [u32; 2]) -> StudyTable {
     let mut rows: Vec<Vec<String>> = Vec::new();
-    for (printed, [layout, ours, bulk]) in TABLE_5.iter().zip(simulated) {
+    for (printed, [layout, ours, bulk]) in PAPER.table_5.iter().zip(simulated) {
         rows.push(vec![
             printed.name.into(),
             printed.cycles.to_string(),
@@ -55,7 +55,7 @@ fn cycles(simulated: &[Simulated], scheduled: [u32; 2]) -> StudyTable {
             format!("{:.1}", bulk.per_byte()),
         ]);
     }
-    for (row, cycles) in KWAK.iter().zip(scheduled) {
+    for (row, cycles) in PAPER.kwak.iter().zip(scheduled) {
         let per_byte = f64::from(cycles) / f64::from(row.bytes);
         let cells = [row.name, row.cycles, "", &cycles.to_string(), row.per_byte, "", &format!("{per_byte:.1}"), ""];
         rows.push(cells.map(String::from).into());
@@ -93,7 +93,7 @@ fn sizes(simulated: &[Simulated]) -> StudyTable {
                 the paper gives only the keys",
         &["", "its layout, code", "ours, code", "its layout, stack", "ours, stack", "its layout, key", "ours, key"],
     )
-    .with(TABLE_5.iter().zip(simulated).map(row))
+    .with(PAPER.table_5.iter().zip(simulated).map(row))
 }
 
 fn picture(simulated: &[Simulated], scheduled: [u32; 2]) -> Picture {
@@ -101,14 +101,14 @@ fn picture(simulated: &[Simulated], scheduled: [u32; 2]) -> Picture {
         name: printed.name.into(),
         values: [printed.per_byte(), layout.per_byte(), ours.per_byte(), bulk.per_byte()].map(Some).into(),
     };
-    let others = KWAK.iter().zip(scheduled).map(|(row, cycles)| Group {
+    let others = PAPER.kwak.iter().zip(scheduled).map(|(row, cycles)| Group {
         name: row.name.into(),
         values: vec![Some(row.per_byte()), None, Some(f64::from(cycles) / f64::from(row.bytes)), None],
     });
     let bars = Bars {
         title: "PIPO-64/128 on an FE310, cycles per byte: paper measured, rest simulated".into(),
         series: ["paper", "its layout", "ours, one call", "ours in bulk"].map(String::from).into(),
-        groups: TABLE_5.iter().zip(simulated).map(group).chain(others).collect(),
+        groups: PAPER.table_5.iter().zip(simulated).map(group).chain(others).collect(),
         logarithmic: None,
     };
     Picture::new("table-5", bars)
@@ -116,7 +116,7 @@ fn picture(simulated: &[Simulated], scheduled: [u32; 2]) -> Picture {
 
 fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
-    let gains = TABLE_5.iter().zip(simulated).map(|(printed, [_, ours, bulk])| {
+    let gains = PAPER.table_5.iter().zip(simulated).map(|(printed, [_, ours, bulk])| {
         (f64::from(printed.cycles) / f64::from(ours.cycles), printed.per_byte() / bulk.per_byte())
     });
     let (low, high, low_bulk, high_bulk) = gains.fold(
@@ -132,7 +132,7 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
         ),
         low > 1.0 && low_bulk > 1.0,
     ));
-    for (printed, [layout, ours, _]) in TABLE_5.iter().zip(simulated) {
+    for (printed, [layout, ours, _]) in PAPER.table_5.iter().zip(simulated) {
         let gain = f64::from(layout.cycles) / f64::from(ours.cycles);
         verdicts.push(Claim::Ours.judge(
             format!(
@@ -142,7 +142,7 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
             gain > 1.0,
         ));
     }
-    for (printed, [layout, ..]) in TABLE_5.iter().zip(simulated) {
+    for (printed, [layout, ..]) in PAPER.table_5.iter().zip(simulated) {
         let off = f64::from(layout.cycles) / f64::from(printed.cycles) - 1.0;
         verdicts.push(Claim::Paper.judge(
             format!(
@@ -163,7 +163,7 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
 
 /// Our calls with the key schedule beside those of Kwak, Kim and Seo.
 fn kwak(scheduled: [u32; 2]) -> impl Iterator<Item = Verdict> {
-    KWAK.iter().zip(scheduled).map(|(row, cycles)| {
+    PAPER.kwak.iter().zip(scheduled).map(|(row, cycles)| {
         let ours = f64::from(cycles) / f64::from(row.bytes);
         let gain = row.per_byte() / ours;
         let claim = format!(
@@ -195,13 +195,13 @@ mod tests {
                     figures(1024, bulk),
                 ]
             };
-            TABLE_5.iter().map(row).collect()
+            PAPER.table_5.iter().map(row).collect()
         };
         let fails = |simulated: &[Simulated]| verdicts(simulated).iter().filter(|verdict| verdict.is_refuted()).count();
         assert_eq!(fails(&with(1.0, 0.5)), 0);
         // One verdict for all, and one for each row.
-        assert_eq!(fails(&with(1.0, 1.1)), 1 + TABLE_5.len());
-        assert_eq!(fails(&with(1.1, 0.5)), TABLE_5.len());
+        assert_eq!(fails(&with(1.0, 1.1)), 1 + PAPER.table_5.len());
+        assert_eq!(fails(&with(1.1, 0.5)), PAPER.table_5.len());
         let mut deep = with(1.0, 0.5);
         deep[3][1].stack_bytes = 257;
         assert_eq!(fails(&deep), 1);
@@ -210,7 +210,7 @@ mod tests {
     /// The cells of the paper's Table 5 (section 4), row by row: cycles and cycles per byte.
     #[test]
     fn the_papers_cells_are_those_of_its_table() {
-        let simulated = vec![[figures(8, 1000); 3]; TABLE_5.len()];
+        let simulated = vec![[figures(8, 1000); 3]; PAPER.table_5.len()];
         let printed =
             "1217 152.21, 1240 155, 1242 155.25, 2715 84.85, 1918 59.93, 1907 59.59, 1942 60.68, 2078 259.75,  113.7";
         let table = cycles(&simulated, [1184, 1382]);
@@ -235,7 +235,7 @@ mod tests {
         let most =
             [(106.0, 100.0), (110.5, 102.0), (104.5, 98.0), (43.2, 36.0), (37.0, 35.5), (36.5, 31.5), (38.0, 36.0)];
         for ((printed, [_, ours, bulk]), (most, most_bulk)) in
-            TABLE_5.iter().zip(simulated().expect("figures")).zip(most)
+            PAPER.table_5.iter().zip(simulated().expect("figures")).zip(most)
         {
             assert!(ours.per_byte() <= most, "{}: {}", printed.name, ours.per_byte());
             assert!(bulk.per_byte() <= most_bulk, "{}: {}", printed.name, bulk.per_byte());
