@@ -71,7 +71,7 @@ os.kill(os.getpid(), signal.SIGSTOP)
 
 
 def find_secrets(role: str, path: pathlib.Path, **secrets: pathlib.Path) -> list[str]:
-    """Runs a role and returns the secrets found in its memory (`crates/cli/examples/memory_scan.rs`)."""
+    """Runs a role and returns the secrets found in its memory (`crates/cli/tests/memory/memory_scan.rs`)."""
     if "MEMORY_SCAN" not in os.environ:
         assert "CI" not in os.environ, "MEMORY_SCAN does not name the program memory_scan"
         pytest.skip("set MEMORY_SCAN")

@@ -1,5 +1,5 @@
 /* Uses a key through the library, frees every handle, wipes the program's copies of the key, and stops. Any trace of the key in
- * memory then comes from the library. The parent process searches for traces (crates/cli/examples/memory_scan.rs).
+ * memory then comes from the library. The parent process searches for traces (crates/cli/tests/memory/memory_scan.rs).
  *
  *   memory keep TEXT              frees the text without wiping it, so that the search must find it
  *   memory cipher KEY             one message and batches under a raw key

@@ -1,17 +1,16 @@
-//! Searches the memory of a process that has stopped itself for keys that it should have wiped: programs in C and Python that use
-//! the libraries (`crates/c/tests/run`, `python/tests/test_memory.py`).
+//! Searches the memory of a process that has stopped itself for keys that it should have wiped: programs in C and
+//! Python that use the libraries (`crates/c/tests/run`, `python/tests/test_memory.py`).
 //!
 //! ```text
 //! memory_scan PROCESS [raw=FILE] [identity=FILE] [pem=FILE] [text=FILE] [container=FILE]
 //! ```
 //!
-//! It waits until the process has stopped itself, and prints the matches. The raw key or else the identity opens the container.
+//! It waits until the process has stopped itself, and prints the matches. The raw key or else the identity opens the
+//! container.
 
 #[cfg(target_os = "linux")]
-#[path = "../tests/memory/keys.rs"]
 mod keys;
 #[cfg(target_os = "linux")]
-#[path = "../tests/memory/scan.rs"]
 mod scan;
 
 #[cfg(target_os = "linux")]
