@@ -103,6 +103,14 @@ fn only_what_was_synced_is_held() {
     fs::write(folder.path("a/b"), b"changed").unwrap();
     assert_eq!(reason(folder.store().offer(b"a/b", &IDENTITY, Some(size), false)), Refusal::Exists);
     assert_eq!(reason(folder.store().offer(b"a/b", &IDENTITY, Some(size), true)), Refusal::Exists);
+    // Nobody writes into this pipe.
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, FileType, mknodat};
+        fs::remove_file(folder.path("a/b")).unwrap();
+        mknodat(CWD, folder.path("a/b"), FileType::Fifo, 0o600.into(), 0).unwrap();
+        assert_eq!(reason(folder.store().offer(b"a/b", &IDENTITY, Some(size), false)), Refusal::Exists);
+    }
 }
 
 #[test]
