@@ -21,20 +21,22 @@ impl<'a> Findings<'a> {
         parts.iter().all(|part| self.section(part).is_some()).then_some(())
     }
 
-    /// The last row of a part with a name that ends with `end` and with the unit `unit`. If there is a row for every
-    /// backend, that is the best backend's. Rows with different units can share a name, so both have to match.
-    pub fn row(self, part: &str, end: &str, unit: &str) -> Option<&'a StudyRow> {
-        self.section(part)?.rows.iter().rfind(|row| row.what.ends_with(end) && row.unit == unit)
+    /// The last row of a part with this name and unit. Before its name, a row can say what it is for and a colon: of
+    /// rows for every backend, this is the best backend's. Rows with different units can share a name, so both have to
+    /// match.
+    pub fn row(self, part: &str, name: &str, unit: &str) -> Option<&'a StudyRow> {
+        let is_named = |what: &str| what.strip_suffix(name).is_some_and(|of| of.is_empty() || of.ends_with(": "));
+        self.section(part)?.rows.iter().rfind(|row| is_named(&row.what) && row.unit == unit)
     }
 
     /// The measured median of that row.
-    pub fn measured(self, part: &str, end: &str, unit: &str) -> Option<f64> {
-        Some(self.row(part, end, unit)?.measured?.median)
+    pub fn measured(self, part: &str, name: &str, unit: &str) -> Option<f64> {
+        Some(self.row(part, name, unit)?.measured?.median)
     }
 
     /// The simulated figure of that row.
-    pub fn simulated(self, part: &str, end: &str, unit: &str) -> Option<f64> {
-        self.row(part, end, unit)?.simulated
+    pub fn simulated(self, part: &str, name: &str, unit: &str) -> Option<f64> {
+        self.row(part, name, unit)?.simulated
     }
 
     /// A cell of a part's own tables, by the names of its row and column.
@@ -101,9 +103,10 @@ mod tests {
         };
         let sections = [(part("one"), section), (part("two"), Section::default())];
         let found = Findings::new(&sections);
-        assert_eq!(found.simulated("one", ": gain", ""), Some(2.0));
-        assert_eq!(found.simulated("one", ": gain", "cycles"), Some(3.0));
-        assert_eq!((found.simulated("two", ": gain", ""), found.measured("one", ": gain", "")), (None, None));
+        assert_eq!(found.simulated("one", "gain", ""), Some(2.0));
+        assert_eq!(found.simulated("one", "gain", "cycles"), Some(3.0));
+        assert_eq!((found.simulated("two", "gain", ""), found.measured("one", "gain", "")), (None, None));
+        assert_eq!(found.simulated("one", "ain", ""), None);
         assert_eq!((found.cell("one", "r", "a"), found.cell("one", "r", "b")), (Some("1"), Some("2")));
         assert_eq!((found.cell("one", "q", "b"), found.cell("one", "r", "c")), (None, None));
         assert_eq!((found.holding(&["one", "two"]), found.holding(&["two"])), ((1, 4), (0, 0)));
