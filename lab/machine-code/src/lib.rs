@@ -13,6 +13,7 @@ mod image;
 mod machine;
 mod masks;
 mod memory;
+mod operations;
 mod properties;
 mod scalar;
 mod vector;

@@ -4,7 +4,8 @@ use iced_x86::{Instruction, Mnemonic, OpKind, RflagsBits};
 
 use crate::machine::{Interpreter, Scalar, StepResult, flags_of, mask};
 use crate::memory::Level;
-use crate::vector::{element_bytes, number};
+use crate::operations::element_bytes;
+use crate::vector::number;
 
 impl Interpreter<'_> {
     /// Runs a gather or scatter, whose addresses must be public.
