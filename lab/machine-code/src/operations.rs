@@ -21,7 +21,7 @@ pub(super) enum VectorOperation {
     Elements(fn(u64, u64) -> u64),
     /// All elements by one count. The function takes the element, the count and the element's length in bits.
     Shift(fn(u64, u64, u64) -> u64),
-    /// Each element by a count of its own.
+    /// Each element by its own count.
     ShiftEach(fn(u64, u64, u64) -> u64),
     /// The bytes of a part.
     Broadcast(usize),
@@ -146,7 +146,7 @@ const OPERATIONS: &[(VectorOperation, &[Mnemonic])] = &[
     (V::Rearrange(R::AlignElements), &[Valignq, Valignd]),
 ];
 
-/// What is known of a mnemonic.
+/// The model of an instruction, by its mnemonic.
 struct Model {
     operation: Option<VectorOperation>,
     element_bytes: usize,
