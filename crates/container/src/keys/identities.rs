@@ -152,7 +152,8 @@ fn read(reader: impl BufRead, ask: Option<AskCallbacks>) -> Result<Identities, E
         lines = number;
         if line.starts_with(POST_QUANTUM) {
             skipped = true;
-        } else {
+        } else if !line.starts_with('#') {
+            // A comment may hold the Noise key, and age does not wipe its lines.
             text.push_str(line);
         }
         text.push('\n');
