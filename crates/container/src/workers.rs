@@ -117,12 +117,12 @@ const PLACES: usize = 64;
 /// threads on few cores would do little else.
 pub struct Turn<T> {
     state: Mutex<(u64, T)>,
-    places: [Condvar; PLACES],
+    places: Box<[Condvar; PLACES]>,
 }
 
 impl<T> Turn<T> {
     pub(crate) fn new(value: T) -> Self {
-        Self { state: Mutex::new((0, value)), places: [const { Condvar::new() }; PLACES] }
+        Self { state: Mutex::new((0, value)), places: Box::new([const { Condvar::new() }; PLACES]) }
     }
 
     /// Waits for the turn of job `number`, and calls `work`. The next job has its turn if `is_complete`. Does nothing once the run

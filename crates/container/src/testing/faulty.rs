@@ -153,12 +153,11 @@ impl System for Faulty {
         let mut most = usize::MAX;
         match call {
             Call::Sync(file) if self.fault == Fault::Lost => self.lose_or_sync(file)?,
-            Call::Move => {
-                if self.fault != Fault::Lost && self.count() {
-                    self.fails()?;
-                    most = if self.fault == Fault::Short { SHORT_BYTES } else { most };
-                }
+            Call::Move if self.fault != Fault::Lost && self.count() => {
+                self.fails()?;
+                most = if self.fault == Fault::Short { SHORT_BYTES } else { most };
             }
+            Call::Move => {}
             _ if self.fault == Fault::Lost || self.period.is_some() => {}
             _ if self.count() => self.fails()?,
             _ => {}

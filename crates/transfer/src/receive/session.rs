@@ -104,8 +104,12 @@ impl ReceiveSession {
     }
 
     pub(super) fn send(&self, reply: &Reply) -> Result<(), Error> {
+        self.write(&mut lock(&self.out), reply)
+    }
+
+    fn write(&self, out: &mut Outgoing, reply: &Reply) -> Result<(), Error> {
         let stop = || self.stopped();
-        lock(&self.out).write(&reply.encode(), &Timeouts::idle(self.stall_time, &stop))
+        out.write(&reply.encode(), &Timeouts::idle(self.stall_time, &stop))
     }
 
     /// Ends the session, and sends the reason to the sender.
@@ -180,6 +184,8 @@ impl ReceiveSession {
     }
 
     pub(super) fn report(&self) -> Result<(), Error> {
+        // A report must not be overtaken by a later one, nor by the end of a connection.
+        let mut out = lock(&self.out);
         let (file, part, streams) = {
             let state = lock(&self.state);
             let open = state.connections.iter().filter(|(_, connection)| connection.is_open);
@@ -188,7 +194,7 @@ impl ReceiveSession {
             (current.map_or(0, |current| current.file), current.map(|current| current.part.clone()), streams)
         };
         let synced_chunks = part.map_or(0, |part| part.synced_chunks());
-        self.send(&Reply::Progress { file, synced_chunks, streams })
+        self.write(&mut out, &Reply::Progress { file, synced_chunks, streams })
     }
 
     /// Registers a data connection under a number that was not used before.

@@ -132,7 +132,8 @@ impl SendSession<'_> {
             if let Some(answer) = self.ledger.wait_answer(TICK) {
                 return Ok(answer);
             }
-            if let Some(error) = self.stopped() {
+            // A batch that was lost may have to be read again after the last one was written.
+            if let Some(error) = self.queue.take_failure().or_else(|| self.stopped()) {
                 return Err(error);
             }
             if self.ledger.idle_since(since) > self.stall_time.saturating_mul(ANSWER_STALLS) {

@@ -10,7 +10,6 @@ use crate::wire::epoch::Epoch;
 use crate::wire::ranges::Ranges;
 use tress_container::format::LAYOUT;
 use tress_container::pipeline::Batch;
-use tress_container::pipeline::batch::BATCH_CHUNKS;
 use tress_container::workers::lock;
 use tress_container::{Error, ErrorKind};
 
@@ -44,9 +43,6 @@ pub(crate) struct TakenBatch {
 
 /// How long a worker without work sleeps if nobody wakes it.
 const IDLE: Duration = Duration::from_secs(1);
-/// From this number of batches on, all workers wake.
-const MAX_WOKEN: u64 = 64;
-
 /// The batches of the current file that are still to be sent.
 #[derive(Default)]
 pub(crate) struct SendQueue {
@@ -122,12 +118,10 @@ impl SendQueue {
     pub(crate) fn begin(&self, file: u32, source: Arc<FileSource>, todo: Ranges) {
         let mut state = lock(&self.state);
         let (epochs, dead) = (std::mem::take(&mut state.epochs), std::mem::take(&mut state.dead));
-        let source_is_stream = source.size_bytes().is_none();
         let current = Some(Arc::new(OutgoingFile { file, source }));
-        let batches = if source_is_stream { u64::MAX } else { todo.count().div_ceil(BATCH_CHUNKS) };
         *state = State { current, todo, epochs, dead, ..State::default() };
         drop(state);
-        self.offer(batches);
+        self.offered.notify_one();
     }
 
     /// Ends the current file, which the receiver has confirmed or will discard. Sealed batches that were not written are dropped.
@@ -205,7 +199,7 @@ impl SendQueue {
         }
         state.written_bytes = state.written_bytes.saturating_sub(lost_bytes);
         drop(state);
-        self.offer(u64::MAX);
+        self.offered.notify_one();
         Ok(lost_bytes)
     }
 
@@ -223,15 +217,6 @@ impl SendQueue {
 
     pub(crate) fn is_dead(&self, writer: usize) -> bool {
         lock(&self.state).dead[writer]
-    }
-
-    /// Wakes as many workers as there are batches: more would find nothing.
-    fn offer(&self, batches: u64) {
-        if batches < MAX_WOKEN {
-            (0..batches).for_each(|_| self.offered.notify_one());
-        } else {
-            self.offered.notify_all();
-        }
     }
 
     /// Wakes everyone who waits, so that they see that the session ends.
@@ -267,8 +252,7 @@ impl SendQueue {
             let Some(chunks) = state.again.take_first(most).or_else(|| state.todo.take_first(most)) else {
                 return Ok(None);
             };
-            state.taken += 1;
-            let epoch = state.epoch(writer, current.file, &chunks)?;
+            let epoch = self.count_taken(&mut state, writer, current.file, &chunks)?;
             return Ok(Some(TakenBatch { current, epoch, chunks, since }));
         }
         drop(state);
@@ -291,13 +275,32 @@ impl SendQueue {
         if is_over(&state) {
             return Ok(None);
         }
-        state.taken += 1;
         state.stream_bytes += batch.plain_bytes();
         state.has_ended = batch.ends();
         let chunks = batch.first_chunk..batch.first_chunk + batch.chunks();
-        let epoch = state.epoch(writer, current.file, &chunks)?;
+        let epoch = self.count_taken(&mut state, writer, current.file, &chunks)?;
         drop(reading);
         Ok(Some(TakenBatch { current, epoch, chunks, since }))
+    }
+
+    /// Counts a batch that a worker takes, and returns a key for it. Wakes one more worker if there is more: each wakes the next.
+    fn count_taken(
+        &self,
+        state: &mut State,
+        writer: usize,
+        file: u32,
+        chunks: &Range<u64>,
+    ) -> Result<Arc<Epoch>, Error> {
+        state.taken += 1;
+        if !state.is_all_taken() {
+            self.offered.notify_one();
+        }
+        state.epoch(writer, file, chunks)
+    }
+
+    /// Why the file cannot be read any further, once.
+    pub(crate) fn take_failure(&self) -> Option<Error> {
+        lock(&self.state).failure.take()
     }
 
     /// Counts a batch that was sealed.

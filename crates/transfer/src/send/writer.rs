@@ -180,13 +180,14 @@ impl Writer<'_> {
         let session = self.session;
         let lost = lost?;
         lost.out.link().close();
+        // Before the key is dropped: a worker may make the next one at any moment.
+        let first_epoch = Some(Epoch::next_number());
         session.queue.drop_key(self.index);
         if !session.ledger.is_drained(lost.number) {
             session.request(&Request::Lost { stream: lost.number });
         }
         // A connection on which no batch was verified counts as a failure.
         let failures = usize::from(session.ledger.verified(lost.number) == 0) * (RETRY_PAUSES.len() - 1);
-        let first_epoch = Some(Epoch::next_number());
         self.connect(failures).map(|open| OpenConnection { first_epoch, ..open })
     }
 }
