@@ -1,7 +1,8 @@
 //! The container format (`docs/reference/formats/container.md`): a header that carries the input key to its recipients, and a
 //! payload in C2SP chunked-encryption@v1.
 //!
-//! A format is a file: it makes a [`Payload`] of a [`Layout`], an AEAD with its key and a rule for nonces. Everything else asks these.
+//! `tress.rs` makes a [`Payload`] of a [`Layout`], an AEAD with its key and a rule for nonces. Pipeline, streams, ranges and
+//! transfers ask these.
 //!
 //! This module never touches a file: it converts bytes to bytes. [`commands`](crate::commands) processes whole files in parallel.
 

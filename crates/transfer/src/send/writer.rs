@@ -33,7 +33,7 @@ fn thread_time() -> Duration {
 struct OpenConnection {
     out: Outgoing,
     number: u16,
-    /// Epochs with a lower number belong to an earlier connection.
+    /// An epoch with a lower number was made before this connection: its batches are sealed again.
     first_epoch: Option<u64>,
     /// The epoch whose key the receiver has.
     epoch: Option<u64>,
@@ -186,7 +186,7 @@ impl Writer<'_> {
         if !session.ledger.is_drained(lost.number) {
             session.request(&Request::Lost { stream: lost.number });
         }
-        // A connection on which no batch was verified counts as a failure.
+        // Without the short pauses if no batch was reported as verified.
         let failures = usize::from(session.ledger.verified(lost.number) == 0) * (RETRY_PAUSES.len() - 1);
         self.connect(failures).map(|open| OpenConnection { first_epoch, ..open })
     }
