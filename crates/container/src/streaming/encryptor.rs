@@ -33,7 +33,7 @@ impl Encryptor {
     /// Starts a container for these recipients.
     ///
     /// # Errors
-    /// The errors of [`Header::seal`]; `BadName`; `Io` when the system has no randomness.
+    /// The errors of [`Header::seal`](crate::format::Header::seal); `BadName`; `Io` when the system has no randomness.
     pub fn new(recipients: &Recipients, options: &EncryptOptions) -> Result<Self, Error> {
         let content = Content::generate(options.aead, ContentType::File, options.name.clone())?;
         let (payload, head) = format::start(&content, recipients)?;
