@@ -75,7 +75,9 @@ def test_texts_and_verdicts(seen, kept):
         shown = part(seen, study, name).query_selector_all(":scope > .verdicts .verdict")
         assert len(shown) == len(section["verdicts"])
         for item, verdict in zip(shown, section["verdicts"]):
-            ((kind, claim),) = verdict.items()
+            ((kind, claim),) = [item for item in verdict.items() if item[0] != "kind"]
+            # A kind that this version does not know is ignored.
+            kind = verdict.get("kind") if verdict.get("kind") in words else kind
             assert item.query_selector(".word").text_content() == words[kind]
             assert item.query_selector(".claim").text_content() == plain(claim)
             counts[words[kind]] += 1

@@ -10,7 +10,7 @@ const HOSTILE: &str = "</script><script>alert(1)</script><!-- ' \" & \u{2028}";
 /// A section in the form of the documentation and of older runs, written by hand.
 fn section(text: &str) -> serde_json::Value {
     serde_json::json!({
-        "schema": 3, "tress": "0.1.0", "quick": true, "time": 0,
+        "schema": 2, "tress": "0.1.0", "quick": true, "time": 0,
         "machine": { "model": text, "cores": 2, "flags": [], "memory_bytes": null, "governor": null, "load": null,
             "kernel": text, "virtual_machine": false, "rustc": "r", "target": "t", "commit": text },
         "section": {
@@ -74,8 +74,8 @@ fn unusable_files_are_reported() {
     let good = section("t").to_string();
     let half = &good[..good.len() / 2];
     let deep = "[".repeat(100_000);
-    let older = good.replace("\"schema\":3", "\"schema\":1");
-    let bare = good.replace("\"schema\":3,", "");
+    let older = good.replace("\"schema\":2", "\"schema\":1");
+    let bare = good.replace("\"schema\":2,", "");
     let wrong = good.replace("\"cores\":2", "\"cores\":-2");
     let huge = record("t", 0).to_string().replace("1000000000.0", "1e999");
     let files = [

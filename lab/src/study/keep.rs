@@ -15,7 +15,7 @@ use super::{Error, Section};
 use crate::bench::record::Machine;
 
 /// The version of [`StoredSection`].
-pub(crate) const SCHEMA: u32 = 3;
+pub(crate) const SCHEMA: u32 = 2;
 
 /// A section, and the conditions under which it was made.
 #[derive(Clone, Serialize, Deserialize)]

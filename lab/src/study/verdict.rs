@@ -8,7 +8,7 @@ use super::{Measured, busy::BusyMonitor};
 
 /// Whether a claim of the paper, or ours, holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(try_from = "Written", into = "Written")]
 pub enum Verdict {
     /// The claim holds.
     Holds(String),
@@ -16,7 +16,7 @@ pub enum Verdict {
     Misprint(String),
     /// We did not find what the paper found.
     NotReproduced(String),
-    /// A claim of ours does not hold.
+    /// A claim of ours does not hold. In sections of older versions this can be any kind of failure.
     Fails(String),
     /// The samples do not decide it, or it cannot be decided.
     Unclear(String),
@@ -36,6 +36,63 @@ impl Verdict {
 /// Misprints that reading finds, a line for each.
 pub(super) fn misprints(lines: &str) -> impl Iterator<Item = Verdict> {
     lines.lines().map(|text| Verdict::Misprint(text.into()))
+}
+
+/// A verdict in JSON: one of four texts, as in versions before `kind`.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+struct Written {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    holds: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fails: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unclear: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<String>,
+    /// How it fails, or why it is unclear. An unknown kind is ignored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<String>,
+}
+
+const MISPRINT: &str = "misprint";
+const NOT_REPRODUCED: &str = "not-reproduced";
+const BUSY: &str = "busy";
+
+impl From<Verdict> for Written {
+    fn from(verdict: Verdict) -> Written {
+        let fails = |text, kind: Option<&str>| Written {
+            fails: Some(text),
+            kind: kind.map(String::from),
+            ..Written::default()
+        };
+        match verdict {
+            Verdict::Holds(text) => Written { holds: Some(text), ..Written::default() },
+            Verdict::Misprint(text) => fails(text, Some(MISPRINT)),
+            Verdict::NotReproduced(text) => fails(text, Some(NOT_REPRODUCED)),
+            Verdict::Fails(text) => fails(text, None),
+            Verdict::Unclear(text) => Written { unclear: Some(text), ..Written::default() },
+            Verdict::Busy(text) => Written { unclear: Some(text), kind: Some(BUSY.into()), ..Written::default() },
+            Verdict::LeftOut(text) => Written { left_out: Some(text), ..Written::default() },
+        }
+    }
+}
+
+impl TryFrom<Written> for Verdict {
+    type Error = &'static str;
+
+    fn try_from(Written { holds, fails, unclear, left_out, kind }: Written) -> Result<Verdict, &'static str> {
+        match (holds, fails, unclear, left_out, kind.as_deref()) {
+            (Some(text), None, None, None, _) => Ok(Verdict::Holds(text)),
+            (None, Some(text), None, None, Some(MISPRINT)) => Ok(Verdict::Misprint(text)),
+            (None, Some(text), None, None, Some(NOT_REPRODUCED)) => Ok(Verdict::NotReproduced(text)),
+            (None, Some(text), None, None, _) => Ok(Verdict::Fails(text)),
+            (None, None, Some(text), None, Some(BUSY)) => Ok(Verdict::Busy(text)),
+            (None, None, Some(text), None, _) => Ok(Verdict::Unclear(text)),
+            (None, None, None, Some(text), _) => Ok(Verdict::LeftOut(text)),
+            _ => Err("a verdict is one of holds, fails, unclear and left-out"),
+        }
+    }
 }
 
 /// The author of a claim, which decides what its failure means.
@@ -142,18 +199,23 @@ mod tests {
 
     #[test]
     fn json_keeps_its_keys() {
-        let verdicts = [
-            Verdict::Holds,
-            Verdict::Misprint,
-            Verdict::NotReproduced,
-            Verdict::Fails,
-            Verdict::Unclear,
-            Verdict::Busy,
-            Verdict::LeftOut,
-        ];
-        let json = r#"[{"holds":"t"},{"misprint":"t"},{"not-reproduced":"t"},{"fails":"t"},{"unclear":"t"},{"busy":"t"},{"left-out":"t"}]"#;
-        let verdicts = verdicts.map(|verdict| verdict("t".into()));
-        assert_eq!(serde_json::to_string(&verdicts).expect("JSON"), json);
-        assert_eq!(serde_json::from_str::<[Verdict; 7]>(json).expect("verdicts"), verdicts);
+        let t = || "t".to_string();
+        for (verdict, json) in [
+            (Verdict::Holds(t()), r#"{"holds":"t"}"#),
+            (Verdict::Misprint(t()), r#"{"fails":"t","kind":"misprint"}"#),
+            (Verdict::NotReproduced(t()), r#"{"fails":"t","kind":"not-reproduced"}"#),
+            (Verdict::Fails(t()), r#"{"fails":"t"}"#),
+            (Verdict::Unclear(t()), r#"{"unclear":"t"}"#),
+            (Verdict::Busy(t()), r#"{"unclear":"t","kind":"busy"}"#),
+            (Verdict::LeftOut(t()), r#"{"left-out":"t"}"#),
+        ] {
+            assert_eq!(serde_json::to_string(&verdict).expect("JSON"), json);
+            assert_eq!(serde_json::from_str::<Verdict>(json).expect("a verdict"), verdict);
+        }
+        let later = serde_json::from_str::<Verdict>(r#"{"fails":"t","kind":"later"}"#).expect("a verdict");
+        assert_eq!(later, Verdict::Fails(t()));
+        for wrong in [r#"{}"#, r#"{"kind":"busy"}"#, r#"{"holds":"t","fails":"t"}"#, r#"{"holds":1}"#] {
+            assert!(serde_json::from_str::<Verdict>(wrong).is_err(), "{wrong}");
+        }
     }
 }
