@@ -18,9 +18,15 @@ pub enum ErrorKind {
     #[error("{}", io_text(*.0))]
     Io(io::ErrorKind),
 
-    /// The input does not begin like a container.
-    #[error("not a tress container")]
+    /// The input does not begin like a file in a format that is known.
+    #[error("neither a tress container nor an age file")]
     NotAContainer,
+    /// The input is in another format than the one that was asked for, or in one that cannot do what was asked.
+    #[error("wrong format")]
+    OtherFormat,
+    /// The text around an age file is damaged.
+    #[error("armor is damaged")]
+    ArmorDamaged,
     /// The first line names a version that this program does not know.
     #[error("unknown container version")]
     UnknownVersion,
@@ -40,12 +46,12 @@ pub enum ErrorKind {
     #[error("first line and header name different AEADs")]
     AeadMismatch,
     /// No identity opens the container.
-    #[error("no identity matches a recipient of this container")]
+    #[error("no identity matches a recipient of this file")]
     NoMatchingKey,
     /// The passphrase does not open the container, or its stanza is damaged. The two cannot be distinguished.
     #[error("wrong passphrase")]
     WrongPassphrase,
-    /// The passphrase stanza's work factor exceeds the accepted limit, or a given work factor is not 1 to 20.
+    /// The passphrase stanza's work factor exceeds the accepted limit, or a given work factor is not 1 to 22.
     #[error("passphrase work factor is outside the allowed range")]
     WorkFactorTooHigh,
     /// The payload's commitment does not follow from the input key, the salt and the first line.
@@ -57,8 +63,8 @@ pub enum ErrorKind {
         /// Number of the first chunk that failed, from 0.
         chunk: u64,
     },
-    /// The input ends before the container does.
-    #[error("container is truncated")]
+    /// The input ends before the file in it does.
+    #[error("file is truncated")]
     Truncated,
     /// The payload has, or would have, more than 2^37 chunks.
     #[error("too large: more than 2^37 chunks")]

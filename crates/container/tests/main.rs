@@ -4,6 +4,7 @@ mod commands_hostile;
 mod container;
 mod container_vectors;
 mod every_bit;
+mod formats;
 mod pipeline;
 mod pipeline_support;
 mod tree;

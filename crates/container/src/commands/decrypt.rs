@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::encrypt::is_broken_pipe;
 use super::open::OpenContainer;
 use super::{Control, Report, Sink, Source};
-use crate::format::{ContentType, Payload};
+use crate::format::{ContentType, Format, Opened, Payload};
 use crate::keys::Identities;
 use crate::pipeline::pipe::pipe;
 use crate::pipeline::{BatchSink, BatchSource, Direction, Pipeline, PlainWindow, Totals};
@@ -26,12 +26,19 @@ pub struct DecryptOptions {
     pub threads: Threads,
     /// The bytes of the plaintext to write: the first, and one past the last, where `None` means the end of the plaintext.
     pub range: Option<(u64, Option<u64>)>,
+    /// The format that the file must have; `None` recognises it. Keys of Cobblestone files imply theirs.
+    pub format: Option<Format>,
 }
 
 impl DecryptOptions {
     /// Sets the number of threads; 0 means one for each core.
     pub fn threads(self, threads: impl Into<Threads>) -> Self {
         Self { threads: threads.into(), ..self }
+    }
+
+    /// Sets the format that the file must have.
+    pub fn format(self, format: Format) -> Self {
+        Self { format: Some(format), ..self }
     }
 
     /// Selects these bytes of the plaintext, such as `1000..2000` or `1000..`.
@@ -50,7 +57,7 @@ impl DecryptOptions {
     }
 }
 
-/// Decrypts the container in `source` with the first of `identities` that fits, and writes the plaintext to `sink`.
+/// Decrypts the container, or the file in another format, in `source` with the first of `identities` that fits, and writes the plaintext to `sink`.
 ///
 /// A tree is unpacked into the folder that `sink` names. If the sink is a stream, it receives the tree's verified tar stream instead
 /// (`tress decrypt x | tar t`).
@@ -98,8 +105,8 @@ pub(crate) fn decrypt_on(
     }
     let input = OpenSource::open(system, source)?;
     let destination = CheckedSink::check(system, sink, Some(&input))?;
-    let container = OpenContainer::read(&input, control)?;
-    let (content, payload) = container.open(identities)?;
+    let container = OpenContainer::read(&input, options.format.or(identities.format()), control)?;
+    let Opened { content, payload } = container.open(identities)?;
     let is_tree = content.content_type() == ContentType::Tree;
     if is_tree && range.is_some() {
         return Err(Error::new(ErrorKind::Usage).with_detail("ranges of a tree are not supported").at(input.name()));

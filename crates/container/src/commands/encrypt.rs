@@ -1,13 +1,17 @@
 //! `encrypt`: a file, a stream or a folder to a container.
 
-use std::io::{IoSlice, Read, Write};
+use std::io::{self, IoSlice, Read, Write};
 use std::path::Path;
 use std::time::Instant;
 
+use age::armor::ArmoredWriter;
+use age::armor::Format::AsciiArmor;
+
+use super::filter::SequentialWriter;
 use super::{Control, Report, Sink, Source};
-use crate::format::{self, Aead, Content, ContentType, Payload, is_valid_name};
+use crate::format::{self, Aead, Content, ContentType, Format, Payload, is_valid_name};
 use crate::keys::Recipients;
-use crate::pipeline::pipe::{PipeWriter, pipe};
+use crate::pipeline::pipe::{PipeReader, PipeWriter, pipe};
 use crate::pipeline::{BatchSink, BatchSource, Direction, Pipeline};
 use crate::sink::{CheckedSink, OpenSink};
 use crate::source::OpenSource;
@@ -21,16 +25,30 @@ use crate::{Error, ErrorKind, tree};
 #[must_use]
 #[non_exhaustive]
 pub struct EncryptOptions {
-    /// AEAD of the payload.
+    /// Format of the output. Keys of Cobblestone files imply theirs.
+    pub format: Format,
+    /// Whether an age file is written as text. Only [`encrypt`] can do so.
+    pub armor: bool,
+    /// AEAD of a container's payload.
     pub aead: Aead,
     /// Number of threads.
     pub threads: Threads,
-    /// Name to store (encrypted) in the container. `None` takes the name of the source file or folder, if a container can store it. The
+    /// Name to store (encrypted) in a container. `None` takes the name of the source file or folder, if a container can store it. The
     /// functions of [`streaming`](crate::streaming) have no source file: there `None` stores no name.
     pub name: Option<String>,
 }
 
 impl EncryptOptions {
+    /// Sets the format.
+    pub fn format(self, format: Format) -> Self {
+        Self { format, ..self }
+    }
+
+    /// Sets whether an age file is written as text.
+    pub fn armor(self, armor: bool) -> Self {
+        Self { armor, ..self }
+    }
+
     /// Sets the AEAD.
     pub fn aead(self, aead: Aead) -> Self {
         Self { aead, ..self }
@@ -44,6 +62,19 @@ impl EncryptOptions {
     /// Sets the name to store in the container.
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), ..self }
+    }
+
+    /// Starts a file with these options. Also returns its bytes before the first chunk.
+    pub(crate) fn start(
+        &self,
+        content_type: ContentType,
+        name: Option<String>,
+        recipients: &Recipients,
+    ) -> Result<(Payload, Vec<u8>), Error> {
+        if self.armor {
+            return Err(Error::new(ErrorKind::Usage).with_detail("only encrypt of files and streams adds an armor"));
+        }
+        format::start(self.format, || Content::generate(self.aead, content_type, name), recipients)
     }
 }
 
@@ -148,6 +179,10 @@ impl<'a> Encryption<'a> {
 
     /// Packs the folder on this thread, and streams the tar through the workers.
     fn tree(&self, root: &Path, skipped: Option<Skipped<'_>>) -> Result<Report, Error> {
+        if self.options.format != Format::Tress || self.recipients.keys().next().is_some() {
+            let detail = "only a container holds a folder: tar c DIR | tress encrypt ...";
+            return Err(Error::new(ErrorKind::Usage).with_detail(detail).at(root));
+        }
         let destination = CheckedSink::check(self.system, self.sink, None)?;
         if let CheckedSink::Name(name) = &destination {
             // The container would include itself.
@@ -186,13 +221,17 @@ impl<'a> Encryption<'a> {
         content_type: ContentType,
         named: Option<&Path>,
     ) -> Result<ContainerWriter<'a>, Error> {
-        if let CheckedSink::Stream(stream) = &destination {
+        if let CheckedSink::Stream(stream) = &destination
+            && !self.options.armor
+        {
             stream.refuse_terminal()?;
         }
         let name = self.options.name.clone().or_else(|| storable_name(self.system, named?));
-        let content = Content::generate(self.options.aead, content_type, name)?;
-        let (payload, head) = format::start(&content, self.recipients)?;
-        Ok(ContainerWriter { payload, head, output: destination.create()? })
+        if self.options.armor && self.options.format != Format::Age {
+            return Err(Error::new(ErrorKind::Usage).with_detail("only age files can be armored"));
+        }
+        let (payload, head) = self.options.clone().armor(false).start(content_type, name, self.recipients)?;
+        Ok(ContainerWriter { payload, head, armor: self.options.armor, output: destination.create()? })
     }
 }
 
@@ -205,8 +244,7 @@ pub fn encrypt_to_pipe(
     mut writer: PipeWriter,
     control: &Control,
 ) -> Result<(), Error> {
-    let content = Content::generate(Aead::Aes128Ccm, ContentType::File, storable_name(&Os, shown))?;
-    let (payload, head) = format::start(&content, recipients)?;
+    let (payload, head) = EncryptOptions::default().start(ContentType::File, storable_name(&Os, shown), recipients)?;
     writer.write_all(&head)?;
     let batches = BatchSource::stream(reader, payload.layout(), shown);
     let sink = BatchSink::pipe(writer);
@@ -226,24 +264,57 @@ fn storable_name(system: &dyn System, path: &Path) -> Option<String> {
     name.into_string().ok().filter(|name| is_valid_name(name))
 }
 
-/// A container with a complete header, before its payload is sealed.
+/// A file with a complete head, before its payload is sealed.
 struct ContainerWriter<'a> {
     payload: Payload,
-    /// Header and prefix.
+    /// The bytes before the first chunk.
     head: Vec<u8>,
+    armor: bool,
     output: OpenSink<'a>,
 }
 
 impl ContainerWriter<'_> {
     fn run(&self, batches: BatchSource<'_>, threads: Threads, control: &Control) -> Result<Report, Error> {
-        self.output.write_all(&mut [IoSlice::new(&self.head)], 0, control)?;
-        let sink = BatchSink::new(&self.output, self.head.len() as u64, 0..u64::MAX);
-        let totals = Pipeline::new(&self.payload, Direction::Seal, batches, sink, control, threads).run()?;
-        Ok(Report {
-            bytes_in: totals.plain_bytes,
-            bytes_out: self.head.len() as u64 + totals.sealed_bytes,
-            chunks: totals.chunks,
-            ..Report::default()
-        })
+        let seal = |sink| Pipeline::new(&self.payload, Direction::Seal, batches, sink, control, threads).run();
+        let (totals, bytes_out) = if self.armor {
+            let (mut writer, reader) = pipe();
+            std::thread::scope(|scope| {
+                let worker = start(scope, move || {
+                    writer.write_all(&self.head)?;
+                    seal(BatchSink::pipe(writer))
+                })?;
+                let written = self.write_armored(reader, control);
+                let totals = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                match (totals, written) {
+                    // The other end only saw a broken pipe, so the error of the end that failed first is reported.
+                    (Err(error), Err(other)) if is_broken_pipe(&error) => Err(other),
+                    (Err(error), _) | (_, Err(error)) => Err(error),
+                    (Ok(totals), Ok(bytes)) => Ok((totals, bytes)),
+                }
+            })?
+        } else {
+            self.output.write_all(&mut [IoSlice::new(&self.head)], 0, control)?;
+            let head_bytes = self.head.len() as u64;
+            let totals = seal(BatchSink::new(&self.output, head_bytes, 0..u64::MAX))?;
+            (totals, head_bytes + totals.sealed_bytes)
+        };
+        Ok(Report { bytes_in: totals.plain_bytes, bytes_out, chunks: totals.chunks, ..Report::default() })
     }
+
+    /// Writes the bytes of `reader` as text, and returns the length of the text.
+    fn write_armored(&self, reader: PipeReader, control: &Control) -> Result<u64, Error> {
+        let mut output = SequentialWriter::new(&self.output, control);
+        let written = armor(reader, &mut output);
+        match output.error {
+            Some(error) => Err(error),
+            None => Ok(written.map(|()| output.offset)?),
+        }
+    }
+}
+
+/// Writes the bytes of `reader` as text.
+pub(super) fn armor(mut reader: impl Read, output: impl Write) -> io::Result<()> {
+    let mut armored = ArmoredWriter::wrap_output(output, AsciiArmor)?;
+    io::copy(&mut reader, &mut armored)?;
+    armored.finish().map(drop)
 }

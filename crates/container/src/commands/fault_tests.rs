@@ -102,7 +102,7 @@ fn no_failure_of_a_decryption_leaves_anything() {
 
 fn decrypt_in(folder: &Path, system: &Faulty) -> Result<super::Report, crate::Error> {
     let sink = Sink::Path { path: folder.join("out"), force: false };
-    let options = DecryptOptions { threads: 2.into(), range: None };
+    let options = DecryptOptions::default().threads(2);
     decrypt_on(system, &Source::Path(folder.join("in")), &sink, &identities(), &options, &Control::new())
 }
 
@@ -140,7 +140,7 @@ fn no_failure_of_an_inspection_is_taken_for_an_answer() {
     let path = folder.path().join("in");
     fs::write(&path, &container).unwrap();
     let inspect = |system: &Faulty, source: &Source, identities: Option<&Identities>| {
-        inspect_on(system, source, identities, &Control::new())
+        inspect_on(system, source, None, identities, &Control::new())
     };
     for identities in [None, Some(identities())] {
         let expected = super::inspect(&Source::Path(path.clone()), identities.as_ref()).unwrap();

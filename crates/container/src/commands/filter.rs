@@ -52,7 +52,7 @@ pub(super) fn filter(
         control.set_total(bytes);
     }
     let output = CheckedSink::check(system, sink, Some(&input))?.create()?;
-    let mut writer = SequentialWriter { output: &output, offset: 0, control, error: None };
+    let mut writer = SequentialWriter::new(&output, control);
     let done = transform(&mut CountingReader { reader: input.reader(control), control }, &mut writer);
     if let Some(error) = writer.error {
         return Err(error);
@@ -82,11 +82,18 @@ impl<R: Read> Read for CountingReader<'_, R> {
 }
 
 /// Writes an output in order, and keeps the first error, because an `io::Error` cannot hold it.
-struct SequentialWriter<'a> {
+pub(super) struct SequentialWriter<'a> {
     output: &'a OpenSink<'a>,
-    offset: u64,
+    /// Number of bytes that were written.
+    pub(super) offset: u64,
     control: &'a Control,
-    error: Option<Error>,
+    pub(super) error: Option<Error>,
+}
+
+impl<'a> SequentialWriter<'a> {
+    pub(super) fn new(output: &'a OpenSink<'a>, control: &'a Control) -> Self {
+        Self { output, offset: 0, control, error: None }
+    }
 }
 
 impl Write for SequentialWriter<'_> {

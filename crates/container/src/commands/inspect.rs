@@ -5,7 +5,7 @@ use std::io::Read;
 use super::open::OpenContainer;
 use super::{Control, Source};
 use crate::Error;
-use crate::format::{Aead, ContentType};
+use crate::format::{Aead, ContentType, Format, Opened};
 use crate::keys::Identities;
 use crate::source::OpenSource;
 use crate::sys::{Os, System};
@@ -14,13 +14,15 @@ use crate::sys::{Os, System};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Inspection {
-    /// The container's version, `v1`.
+    /// The file's format.
+    pub format: Format,
+    /// The format's version: `v1`, the only one of each.
     pub version: &'static str,
     /// AEAD of the payload, as the first line states it.
     pub aead: Aead,
-    /// Types of the age header's stanzas, in order (`X25519`, `scrypt`, ...).
+    /// Types of the age header's stanzas, in order (`X25519`, `scrypt`, ...). Cobblestone files have none.
     pub recipients: Vec<String>,
-    /// Length of header in bytes: the offset of the payload.
+    /// Length of the part with the recipients in bytes: the offset of the payload, without an armor.
     pub header_bytes: u64,
     /// Number of chunks in the payload.
     pub chunks: u64,
@@ -40,17 +42,27 @@ pub struct Inspection {
 /// # Errors
 /// The errors of decryption, for the parts that are read.
 pub fn inspect(source: &Source, identities: Option<&Identities>) -> Result<Inspection, Error> {
-    inspect_on(&Os, source, identities, &Control::new())
+    inspect_on(&Os, source, None, identities, &Control::new())
+}
+
+/// Inspects like [`inspect`], a file of this format. Cobblestone files are not recognised without it, or a key for them.
+///
+/// # Errors
+/// The same as [`inspect`]; `OtherFormat`.
+pub fn inspect_as(source: &Source, format: Format, identities: Option<&Identities>) -> Result<Inspection, Error> {
+    inspect_on(&Os, source, Some(format), identities, &Control::new())
 }
 
 pub(crate) fn inspect_on(
     system: &dyn System,
     source: &Source,
+    format: Option<Format>,
     identities: Option<&Identities>,
     control: &Control,
 ) -> Result<Inspection, Error> {
     let input = OpenSource::open(system, source)?;
-    let mut container = OpenContainer::read(&input, control)?;
+    let format = format.or_else(|| identities?.format());
+    let mut container = OpenContainer::read(&input, format, control)?;
     let opened = identities.map(|identities| container.open(identities)).transpose()?;
     let (plaintext_bytes, last) = match container.plain_bytes()? {
         Some(bytes) if opened.is_some() => (bytes, container.last_chunk(bytes)?.1),
@@ -59,17 +71,18 @@ pub(crate) fn inspect_on(
     };
     let chunks = container.layout.chunks(plaintext_bytes);
     let mut inspection = Inspection {
+        format: container.head.format(),
         version: "v1",
-        aead: container.header.aead(),
-        recipients: container.header.recipient_types(),
-        header_bytes: container.header.header_bytes(),
+        aead: container.head.aead(),
+        recipients: container.head.recipient_types(),
+        header_bytes: container.head.header_bytes(),
         chunks,
         plaintext_bytes,
         verified: false,
         content_type: None,
         name: None,
     };
-    if let Some((content, payload)) = opened {
+    if let Some(Opened { content, payload }) = opened {
         let mut last = last;
         payload.unseal(chunks - 1, &mut last, true).map_err(|error| error.at(input.name()))?;
         inspection.verified = true;

@@ -36,7 +36,7 @@ pub use crate::source::Source;
 pub use crate::threads::MAX_THREADS;
 pub use decrypt::{DecryptOptions, decrypt};
 pub use encrypt::{EncryptOptions, encrypt, encrypt_skipping};
-pub use inspect::{Inspection, inspect};
+pub use inspect::{Inspection, inspect, inspect_as};
 pub use raw::{RAW_CCM_MAX_BYTES, RawCcm, RawDirection, RawMode, raw, raw_advised_bytes, raw_ccm};
 pub use read::read;
 pub use rewrap::rewrap;

@@ -1,57 +1,49 @@
-//! Opens a container for reading: header, commitment, and the length that the size of a regular file implies.
+//! Opens a file for reading: its head in any format, and the length that the size of a regular file implies.
 
-use std::io::{BufReader, IoSliceMut, Read};
+use std::io::IoSliceMut;
 
 use super::Control;
-use crate::format::{Content, Header, LAYOUT, Layout, PREFIX_BYTES, Payload};
+use crate::Error;
+use crate::format::{Format, Head, Layout, Opened, Payload, SealedReader};
 use crate::keys::Identities;
 use crate::source::{OpenSource, SourceReader};
-use crate::{Error, ErrorKind};
 
-/// Largest number of bytes that are read from a stream beyond the header.
-const READ_AHEAD_BYTES: usize = 8192;
-
-/// A container that was read up to the end of its payload's prefix.
+/// A file that was read up to its first chunk.
 pub(super) struct OpenContainer<'a> {
     pub(super) input: &'a OpenSource<'a>,
-    pub(super) header: Header,
+    pub(super) head: Head,
     pub(super) layout: Layout,
-    prefix: [u8; PREFIX_BYTES],
     /// Offset of the first chunk.
     pub(super) chunks_offset: u64,
-    /// The stream after the prefix.
-    pub(super) reader: BufReader<SourceReader<'a>>,
+    /// The stream of chunks.
+    pub(super) reader: SealedReader<SourceReader<'a>>,
     control: &'a Control,
 }
 
 impl<'a> OpenContainer<'a> {
-    /// Reads the header and the prefix.
-    pub(super) fn read(input: &'a OpenSource<'a>, control: &'a Control) -> Result<Self, Error> {
-        let mut reader = BufReader::with_capacity(READ_AHEAD_BYTES, input.reader(control));
-        let header = Header::read(&mut reader).map_err(|error| input.failure(error, control))?;
-        let mut prefix = [0; PREFIX_BYTES];
-        reader.read_exact(&mut prefix).map_err(|error| match error.kind() {
-            std::io::ErrorKind::UnexpectedEof => Error::new(ErrorKind::Truncated).at(input.name()),
-            _ => input.failure(error, control),
-        })?;
-        let chunks_offset = header.header_bytes() + PREFIX_BYTES as u64;
-        Ok(Self { input, header, layout: LAYOUT, prefix, chunks_offset, reader, control })
+    /// Reads the head, which is in the expected format if there is one.
+    pub(super) fn read(
+        input: &'a OpenSource<'a>,
+        expected: Option<Format>,
+        control: &'a Control,
+    ) -> Result<Self, Error> {
+        let may_be_armored = expected.is_none_or(|format| format == Format::Age);
+        let mut reader = SealedReader::new(input.reader(control), may_be_armored);
+        let head = Head::read(&mut reader, expected).map_err(|error| input.failure(error, control))?;
+        let (layout, chunks_offset) = (head.layout(), head.chunks_offset);
+        Ok(Self { input, head, layout, chunks_offset, reader, control })
     }
 
-    /// Opens the header, and checks the commitment.
-    pub(super) fn open(&self, identities: &Identities) -> Result<(Content, Payload), Error> {
-        let opened = || {
-            let content = self.header.open(identities)?;
-            let payload = Payload::open(&content, &self.prefix)?;
-            Ok((content, payload))
-        };
-        opened().map_err(|error: Error| self.input.failure(error, self.control))
+    /// Opens the head, and checks what it commits to.
+    pub(super) fn open(&self, identities: &Identities) -> Result<Opened, Error> {
+        self.head.open(identities).map_err(|error| self.input.failure(error, self.control))
     }
 
-    /// The length of the plaintext that the size of a regular file implies; `None` for a stream. Not authenticated until the last
+    /// The length of the plaintext that the size of a regular file implies; `None` for a stream and for an armored file. Not authenticated until the last
     /// chunk is verified.
     pub(super) fn plain_bytes(&self) -> Result<Option<u64>, Error> {
-        let Some(bytes) = self.input.seekable_bytes() else { return Ok(None) };
+        // Offsets in an armored file are not those of its bytes.
+        let Some(bytes) = self.input.seekable_bytes().filter(|_| !self.reader.is_armored()) else { return Ok(None) };
         let sealed = bytes.saturating_sub(self.chunks_offset);
         self.layout.plain_bytes(sealed).map(Some).map_err(|error| error.at(self.input.name()))
     }

@@ -93,7 +93,7 @@ fn decryptions() {
         let prepare = |folder: &Path| fs::write(folder.join("in"), &container).unwrap();
         let command = |folder: &Path, system: &Recording| {
             let sink = Sink::Path { path: folder.join("out"), force: false };
-            let options = DecryptOptions { threads: 2.into(), range: None };
+            let options = DecryptOptions::default().threads(2);
             let source = Source::Path(folder.join("in"));
             decrypt_on(system, &source, &sink, &identities(), &options, &Control::new()).map(drop)
         };

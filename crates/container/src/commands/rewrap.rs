@@ -2,17 +2,20 @@
 //!
 //! The header's padding would let a new header replace the old one in place. But a power failure during that write would leave a header
 //! that nobody can open, and destroy the only copy of the key. So a complete new file is written next to the old one and renamed over it.
-//! Where the file system can share blocks, it copies the payload without moving it; the padding keeps the payload aligned for that.
+//! Where the file system can share blocks, it copies the payload without moving it; the padding keeps the payload aligned for that. An age
+//! file has no padding. If it is armored, all of its text is made anew.
 
-use std::io::{IoSlice, Seek, SeekFrom};
+use std::fs::File;
+use std::io::{IoSlice, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::time::Instant;
 
+use super::encrypt::armor;
+use super::filter::SequentialWriter;
 use super::open::OpenContainer;
 use super::{Control, Report, Sink, Source};
-use crate::format::Header;
 use crate::keys::{Identities, Recipients};
-use crate::sink::CheckedSink;
+use crate::sink::{CheckedSink, OpenSink};
 use crate::source::OpenSource;
 use crate::sys::{Kind, Os, System};
 use crate::{Error, ErrorKind};
@@ -20,7 +23,7 @@ use crate::{Error, ErrorKind};
 /// Bytes copied between two checks of the cancel flag.
 const COPY_BYTES: u64 = 64 << 20;
 
-/// Opens the container at `path` with `identities` and encrypts its header to `recipients` instead. Permissions stay the same. This is
+/// Opens the container or age file at `path` with `identities` and encrypts its header to `recipients` instead. Permissions stay the same. This is
 /// not a revocation: anyone who could open the container before may have kept its key.
 ///
 /// # Errors
@@ -46,11 +49,11 @@ pub(crate) fn rewrap_on(
     if input.status().kind != Kind::Regular {
         return Err(Error::new(ErrorKind::Usage).with_detail("only a regular file can be rewrapped").at(path));
     }
-    let container = OpenContainer::read(&input, control)?;
-    let (content, _payload) = container.open(identities)?;
+    let mut container = OpenContainer::read(&input, identities.format(), control)?;
+    let content = container.open(identities)?.content;
     let chunks = container.plain_bytes()?.map_or(0, |bytes| container.layout.chunks(bytes));
-    let old_head_bytes = container.header.header_bytes();
-    let head = Header::seal(&content, recipients)?;
+    let head = container.head.rewrapped(&content, recipients).map_err(|error| error.at(path))?;
+    let old_head_bytes = container.head.header_bytes();
 
     // Not checked against the input: here the output is the input, which stays complete at every moment.
     let sink = Sink::Path { path: path.to_path_buf(), force: true };
@@ -59,30 +62,51 @@ pub(crate) fn rewrap_on(
     };
     // Whoever owns the container has its payload already, so it may keep its owner in any folder.
     name.adopts = Some(*input.status());
-    let file = name.create()?;
-    let failed = |error: std::io::Error| Error::from(error).at(path);
-    file.write_all_at(&mut [IoSlice::new(&head)], 0)?;
-    let payload_bytes = input.status().size_bytes - old_head_bytes;
-    control.set_total(payload_bytes);
-    let (mut from, mut to) = (input.file(), file.file());
-    from.seek(SeekFrom::Start(old_head_bytes)).map_err(failed)?;
-    to.seek(SeekFrom::Start(head.len() as u64)).map_err(failed)?;
+    let bytes_in = input.status().size_bytes;
+    let output = OpenSink::File(name.create()?);
+    let bytes_out = if container.reader.is_armored() {
+        let text = (&head[..]).chain(container.head.kept()).chain(&mut container.reader);
+        let mut writer = SequentialWriter::new(&output, control);
+        let written = armor(text, &mut writer);
+        if let Some(error) = writer.error {
+            return Err(error);
+        }
+        written.map_err(|error| input.failure(error, control))?;
+        writer.offset
+    } else {
+        output.write_all(&mut [IoSlice::new(&head)], 0, control)?;
+        let payload_bytes = bytes_in - old_head_bytes;
+        if let OpenSink::File(file) = &output {
+            let mut ends = [(input.file(), old_head_bytes), (file.file(), head.len() as u64)];
+            copy(system, &mut ends, payload_bytes, control).map_err(|error| error.at(path))?;
+        }
+        head.len() as u64 + payload_bytes
+    };
+    input.check_unchanged()?;
+    // Not every version of Windows replaces a file that is open.
+    drop(input);
+    output.commit(control)?;
+    Ok(Report { bytes_in, bytes_out, chunks, elapsed: started.elapsed() })
+}
+
+/// Copies bytes from the first file to the second, from an offset on in each.
+fn copy(system: &dyn System, [from, to]: &mut [(&File, u64); 2], bytes: u64, control: &Control) -> Result<(), Error> {
+    control.set_total(bytes);
+    for (file, offset) in [&mut *from, to] {
+        file.seek(SeekFrom::Start(*offset))?;
+    }
     let mut done = 0;
-    while done < payload_bytes {
+    while done < bytes {
         if control.is_cancelled() {
             return Err(Error::new(ErrorKind::Interrupted));
         }
-        let copied = system.copy(from, to, COPY_BYTES.min(payload_bytes - done)).map_err(failed)?;
-        if copied == 0 {
-            return Err(Error::new(ErrorKind::InputChanged).at(path));
+        match system.copy(from.0, to.0, COPY_BYTES.min(bytes - done))? {
+            0 => return Err(ErrorKind::InputChanged.into()),
+            copied => {
+                done += copied;
+                control.add_done(copied);
+            }
         }
-        done += copied;
-        control.add_done(copied);
     }
-    input.check_unchanged()?;
-    let bytes_in = input.status().size_bytes;
-    // Not every version of Windows replaces a file that is open.
-    drop(input);
-    file.commit()?;
-    Ok(Report { bytes_in, bytes_out: head.len() as u64 + payload_bytes, chunks, elapsed: started.elapsed() })
+    Ok(())
 }

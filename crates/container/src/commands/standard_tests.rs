@@ -25,7 +25,7 @@ fn encrypt(system: &Faulty, source: &Source, sink: &Sink) -> Result<(), Error> {
 }
 
 fn decrypt(system: &Faulty, source: &Source, sink: &Sink) -> Result<(), Error> {
-    let options = DecryptOptions { threads: 2.into(), range: None };
+    let options = DecryptOptions::default().threads(2);
     decrypt_on(system, source, sink, &identities(), &options, &Control::new()).map(drop)
 }
 

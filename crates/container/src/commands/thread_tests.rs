@@ -24,7 +24,7 @@ fn sealed(from: PathBuf, to: PathBuf) -> Result<Report, Error> {
 }
 
 fn opened(from: PathBuf, to: PathBuf) -> Result<Report, Error> {
-    let options = DecryptOptions { threads: 4.into(), range: None };
+    let options = DecryptOptions::default().threads(4);
     let sink = Sink::Path { path: to, force: false };
     decrypt(&Source::Path(from), &sink, &identities(), &options, &Control::new())
 }

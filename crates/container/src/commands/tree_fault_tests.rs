@@ -40,7 +40,7 @@ fn encrypt_in(folder: &Path, system: &Faulty, force: bool) -> Result<(), crate::
 
 pub(super) fn decrypt_in(folder: &Path, system: &dyn crate::sys::System, force: bool) -> Result<(), crate::Error> {
     let sink = Sink::Path { path: folder.join("out"), force };
-    let options = DecryptOptions { threads: 2.into(), range: None };
+    let options = DecryptOptions::default().threads(2);
     decrypt_on(system, &Source::Path(folder.join("in")), &sink, &identities(), &options, &Control::new()).map(drop)
 }
 

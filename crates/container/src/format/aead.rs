@@ -1,8 +1,13 @@
-//! The AEADs of a container's payload, defined in one list.
+//! The AEADs of payloads, defined in one list.
 
+use aes_gcm::aead::consts::{U12, U16};
+use aes_gcm::aead::{AeadInOut, KeyInit};
+use aes_gcm::{Aes128Gcm, Aes256Gcm};
+use chacha20poly1305::ChaCha20Poly1305;
 use tress_cipher::aes::Aes;
 use tress_cipher::modes::ccm::Ccm;
 use tress_cipher::{Aad, Nonce, Tag, lanes};
+use zeroize::Zeroize;
 
 /// Bytes of a nonce and of a tag, of every AEAD here.
 pub(super) const NONCE_BYTES: usize = 12;
@@ -38,84 +43,115 @@ impl<A: lanes::Aead + Send + Sync> KeyedAead for A {
     }
 }
 
-/// Defines the AEADs: number in transfers, name, IANA's name, length of the key in bytes, and the function that makes one from a key. To
-/// add one, add an entry here and in the format documentation.
-macro_rules! aeads {
-    ($($(#[$doc:meta])* $aead:ident = $number:literal, $name:literal, $iana:literal, $key_bytes:literal, $with_key:expr;)*) => {
-        /// The AEAD that seals a payload, with a 12-byte nonce and a 16-byte tag.
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum Aead {
-            $($(#[$doc])* $aead,)*
+/// An AEAD of crate `aead`, which seals one chunk after the other.
+struct Serial<A>(A);
+
+impl<A: AeadInOut<NonceSize = U12, TagSize = U16> + Send + Sync> KeyedAead for Serial<A> {
+    fn seal<'a>(&'a self, chunks: Chunks<'_, 'a>) {
+        for (nonce, sealed) in chunks {
+            let (data, tag) = sealed.split_at_mut(sealed.len() - TAG_BYTES);
+            let made = self.0.encrypt_inout_detached(&nonce.into(), &[], data.into()).expect("lengths are the AEAD's");
+            tag.copy_from_slice(&made);
         }
+    }
 
-        impl Aead {
-            /// Every AEAD that a container may name.
-            pub const ALL: &[Aead] = &[$(Aead::$aead),*];
-
-            /// The name in the container's first line, in its header and on the command line.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Aead::$aead => $name,)*
-                }
-            }
-
-            /// The name in IANA's registry of AEAD algorithms, which is an input of the key derivation.
-            pub const fn iana_name(self) -> &'static str {
-                match self {
-                    $(Aead::$aead => $iana,)*
-                }
-            }
-
-            /// Its number in the messages of a transfer.
-            pub const fn number(self) -> u8 {
-                match self {
-                    $(Aead::$aead => $number,)*
-                }
-            }
-
-            /// Length of the key, and of the input key, in bytes.
-            pub const fn key_bytes(self) -> usize {
-                match self {
-                    $(Aead::$aead => $key_bytes,)*
-                }
-            }
-
-            /// The container's first line, which states version and AEAD, including its newline.
-            pub const fn first_line(self) -> &'static str {
-                match self {
-                    $(Aead::$aead => concat!("tress/v1 ", $name, "\n"),)*
-                }
-            }
-
-            /// Makes the AEAD from a key of the right length. It is boxed because moving a key schedule would leave a copy behind that is
-            /// never wiped.
-            pub(super) fn with_key(self, key: &[u8]) -> Box<dyn KeyedAead> {
-                match self {
-                    $(Aead::$aead => Box::new($with_key(key)),)*
-                }
+    fn unseal<'a>(&'a self, chunks: Chunks<'_, 'a>) -> Option<usize> {
+        let mut first = None;
+        for (index, (nonce, sealed)) in chunks.enumerate() {
+            let (data, tag) = sealed.split_last_chunk_mut::<TAG_BYTES>().expect("a chunk has a tag");
+            if self.0.decrypt_inout_detached(&nonce.into(), &[], (&mut *data).into(), &(*tag).into()).is_err() {
+                data.zeroize();
+                first.get_or_insert(index);
             }
         }
-    };
+        first
+    }
 }
 
-aeads! {
+/// The AEAD that seals a payload, with a 12-byte nonce and a 16-byte tag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Aead {
     /// AES-CCM of RFC 5116 with a 128-bit key, the default.
     #[default]
-    Aes128Ccm = 1, "aes-128-ccm", "AEAD_AES_128_CCM", 16, aes_ccm;
+    Aes128Ccm,
     /// AES-CCM of RFC 5116 with a 256-bit key.
-    Aes256Ccm = 2, "aes-256-ccm", "AEAD_AES_256_CCM", 32, aes_ccm;
+    Aes256Ccm,
+    /// ChaCha20-Poly1305 of RFC 8439, in age files.
+    ChaCha20Poly1305,
+    /// AES-GCM of RFC 5116 with a 128-bit key, in Cobblestone-128.
+    Aes128Gcm,
+    /// AES-GCM of RFC 5116 with a 256-bit key, in Cobblestone-256.
+    Aes256Gcm,
 }
 
-fn aes_ccm(key: &[u8]) -> Ccm<Aes> {
-    Aes::new(key).expect("an AEAD's key length is one of AES").into()
+/// What belongs to an AEAD. To add one, add it here and to the format documentation.
+struct AeadFacts {
+    name: &'static str,
+    iana_name: &'static str,
+    key_bytes: usize,
+    /// Number in transfers, and the container's first line: 0 and empty for an AEAD that neither uses.
+    number: u8,
+    first_line: &'static str,
 }
 
 impl Aead {
-    /// The AEAD with this name, if there is one.
+    /// Every AEAD that a container may name.
+    pub const ALL: &[Aead] = &[Aead::Aes128Ccm, Aead::Aes256Ccm];
+
+    const fn facts(self) -> AeadFacts {
+        let (name, iana_name, key_bytes, number, first_line) = match self {
+            Aead::Aes128Ccm => ("aes-128-ccm", "AEAD_AES_128_CCM", 16, 1, "tress/v1 aes-128-ccm\n"),
+            Aead::Aes256Ccm => ("aes-256-ccm", "AEAD_AES_256_CCM", 32, 2, "tress/v1 aes-256-ccm\n"),
+            Aead::ChaCha20Poly1305 => ("chacha20-poly1305", "AEAD_CHACHA20_POLY1305", 32, 0, ""),
+            Aead::Aes128Gcm => ("aes-128-gcm", "AEAD_AES_128_GCM", 16, 0, ""),
+            Aead::Aes256Gcm => ("aes-256-gcm", "AEAD_AES_256_GCM", 32, 0, ""),
+        };
+        AeadFacts { name, iana_name, key_bytes, number, first_line }
+    }
+
+    /// The name in the container's first line, in its header and on the command line.
+    pub const fn name(self) -> &'static str {
+        self.facts().name
+    }
+
+    /// The name in IANA's registry of AEAD algorithms, which is an input of the key derivation.
+    pub const fn iana_name(self) -> &'static str {
+        self.facts().iana_name
+    }
+
+    /// Its number in the messages of a transfer.
+    pub const fn number(self) -> u8 {
+        self.facts().number
+    }
+
+    /// Length of the key, and of the input key, in bytes.
+    pub const fn key_bytes(self) -> usize {
+        self.facts().key_bytes
+    }
+
+    /// The container's first line, which states version and AEAD, including its newline.
+    pub const fn first_line(self) -> &'static str {
+        self.facts().first_line
+    }
+
+    /// Makes the AEAD from a key of the right length. It is boxed because moving a key schedule would leave a copy behind that is never
+    /// wiped.
+    pub(super) fn with_key(self, key: &[u8]) -> Box<dyn KeyedAead> {
+        const LENGTH: &str = "the key has the AEAD's length";
+        match self {
+            Aead::Aes128Ccm | Aead::Aes256Ccm => Box::new(Ccm::<Aes>::from(Aes::new(key).expect(LENGTH))),
+            Aead::ChaCha20Poly1305 => Box::new(Serial(ChaCha20Poly1305::new_from_slice(key).expect(LENGTH))),
+            Aead::Aes128Gcm => Box::new(Serial(Aes128Gcm::new_from_slice(key).expect(LENGTH))),
+            Aead::Aes256Gcm => Box::new(Serial(Aes256Gcm::new_from_slice(key).expect(LENGTH))),
+        }
+    }
+
+    /// The container's AEAD with this name, if there is one.
     pub fn from_name(name: &str) -> Option<Aead> {
         Self::ALL.iter().copied().find(|aead| aead.name() == name)
     }
+
     /// The AEAD with this number, if there is one.
     pub fn from_number(number: u8) -> Option<Aead> {
         Self::ALL.iter().copied().find(|aead| aead.number() == number)

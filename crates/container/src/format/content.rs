@@ -51,7 +51,7 @@ pub fn is_valid_name(name: &str) -> bool {
         && !name.chars().any(|c| c == '/' || c == '\\' || c.is_control())
 }
 
-/// The secret part of a header. The key is wiped on drop and `Debug` does not show it.
+/// What a file holds, and the secret of its head that others may be made from: of a container the sealed part of its header. The key is wiped on drop and `Debug` does not show it.
 #[derive(Clone)]
 pub struct Content {
     aead: Aead,
@@ -77,12 +77,12 @@ impl Content {
     /// Makes a file's content with a given input key; `None` if the length is not the AEAD's.
     #[doc(hidden)]
     pub fn with_input_key(aead: Aead, input_key: &[u8]) -> Option<Self> {
-        (input_key.len() == aead.key_bytes()).then(|| Self {
-            aead,
-            content_type: ContentType::File,
-            name: None,
-            input_key: Zeroizing::new(input_key.to_vec()),
-        })
+        (input_key.len() == aead.key_bytes()).then(|| Self::of_file(aead, input_key))
+    }
+
+    /// The content of a file without a name, in a format that is not the container.
+    pub(super) fn of_file(aead: Aead, input_key: &[u8]) -> Self {
+        Self { aead, content_type: ContentType::File, name: None, input_key: Zeroizing::new(input_key.to_vec()) }
     }
 
     /// AEAD of the payload.
@@ -100,7 +100,7 @@ impl Content {
         self.name.as_deref()
     }
 
-    /// The payload's input key: 16 bytes for `aes-128-ccm`, 32 for `aes-256-ccm`.
+    /// The payload's input key: 16 bytes for `aes-128-ccm`, 32 for `aes-256-ccm`; the file key of an age file.
     #[doc(hidden)]
     pub fn input_key(&self) -> &[u8] {
         &self.input_key

@@ -1,36 +1,30 @@
-//! HKDF-Expand with SHA-256 (RFC 5869, section 2.3).
+//! HKDF-Expand (RFC 5869, section 2.3) with any hash of crate `sha2`.
 //!
 //! Crate `hkdf` rejects a pseudorandom key shorter than the hash, as the RFC requires for the output of HKDF-Extract. C2SP
 //! chunked-encryption@v1 expands a uniformly random input key of the AEAD's length, 16 or 32 bytes. So this is a short implementation with
 //! `hmac`.
 
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
-use zeroize::Zeroize;
+use hmac::{KeyInit, Mac};
+use zeroize::{Zeroize as _, Zeroizing};
 
-const HASH_BYTES: usize = 32;
-
-/// Fills `output` (at most 255 * 32 bytes) from `key` and the concatenation of the parts of `info`.
-pub(super) fn hkdf_expand_sha256(key: &[u8], info: &[&[u8]], output: &mut [u8]) {
-    assert!(output.len() <= 255 * HASH_BYTES, "HKDF-Expand gives at most 255 blocks");
-    let keyed = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes a key of any length");
-    let mut previous = [0; HASH_BYTES];
-    for (index, block) in output.chunks_mut(HASH_BYTES).enumerate() {
+/// Fills `output`, at most 255 hashes long, from `key` and the concatenation of the parts of `info`, with HMAC in `M`.
+pub(super) fn hkdf_expand<M: Mac + KeyInit + Clone>(key: &[u8], info: &[&[u8]], output: &mut [u8]) {
+    let keyed = <M as KeyInit>::new_from_slice(key).expect("HMAC takes a key of any length");
+    let mut previous = Zeroizing::new(Vec::new());
+    for (index, block) in output.chunks_mut(M::output_size()).enumerate() {
         let mut mac = keyed.clone();
-        if index > 0 {
-            mac.update(&previous);
-        }
+        Mac::update(&mut mac, &previous);
         for part in info {
-            mac.update(part);
+            Mac::update(&mut mac, part);
         }
-        // At most 255 blocks, by the assertion above.
-        mac.update(&[index as u8 + 1]);
+        let number = u8::try_from(index + 1).expect("HKDF-Expand gives at most 255 blocks");
+        Mac::update(&mut mac, &[number]);
         let mut hash = mac.finalize().into_bytes();
-        previous.copy_from_slice(&hash);
-        hash.zeroize();
+        previous.clear();
+        previous.extend_from_slice(&hash);
+        hash.as_mut_slice().zeroize();
         block.copy_from_slice(&previous[..block.len()]);
     }
-    previous.zeroize();
 }
 
 #[cfg(test)]
@@ -45,7 +39,7 @@ mod tests {
         let (info, expected) = (bytes(info), bytes(expected));
         let mut output = vec![0; expected.len()];
         let middle = info.len() / 2;
-        hkdf_expand_sha256(&bytes(key), &[&info[..middle], &info[middle..]], &mut output);
+        hkdf_expand::<hmac::Hmac<sha2::Sha256>>(&bytes(key), &[&info[..middle], &info[middle..]], &mut output);
         assert_eq!(output, expected);
     }
 

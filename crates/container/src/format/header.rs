@@ -3,12 +3,10 @@
 use std::fmt;
 use std::io::{self, Read, Write};
 
-use age::{DecryptError, Decryptor, EncryptError, Encryptor, Identity};
-use tress_terminal::blocked::blocked;
 use zeroize::Zeroizing;
 
 use super::content::MAX_CONTENT_BYTES;
-use super::stanzas::{EachIdentity, StanzaTypes, count_stanzas, have_final_lines};
+use super::stanzas::{self, EachIdentity};
 use super::{Aead, Content};
 use crate::keys::{Identities, Recipients};
 use crate::{Error, ErrorKind};
@@ -21,13 +19,11 @@ pub const MAX_AGE_FILE_BYTES: usize = 65536;
 /// limit [`MAX_AGE_FILE_BYTES`] is reached earlier: 662 recipients for X25519 fit with every name.
 pub const MAX_RECIPIENTS: usize = 1024;
 
-const MAGIC: &[u8] = b"tress/";
+pub(super) const MAGIC: &[u8] = b"tress/";
 const VERSION: &str = "tress/v1 ";
 /// The newline of the first line is within this many bytes, in every version.
 const MAX_FIRST_LINE_BYTES: usize = 64;
 const LENGTH_BYTES: usize = 4;
-/// Stanza type of age's passphrase recipients.
-const SCRYPT: &str = "scrypt";
 
 /// A header as it was read. Nothing in it is authenticated before [`Header::open`].
 #[derive(Clone)]
@@ -45,18 +41,12 @@ impl Header {
     /// `NoRecipients`, `MixedRecipients` (a passphrase must be the only recipient), `Plugin`; `HeaderTooLarge` when there are too many
     /// recipients. 662 for X25519 always fit.
     pub fn seal(content: &Content, recipients: &Recipients) -> Result<Vec<u8>, Error> {
-        let too_many = || Error::new(ErrorKind::HeaderTooLarge).with_detail("too many recipients");
-        // Checked before a stanza is made for each.
-        if recipients.len() > MAX_RECIPIENTS {
-            return Err(too_many());
-        }
-        let encryptor = blocked(|| Encryptor::with_recipients(recipients.members())).map_err(encrypt_error)?;
         let mut age_file = Vec::new();
-        let mut writer = encryptor.wrap_output(&mut age_file)?;
+        let mut writer = stanzas::encryptor(recipients.members())?.wrap_output(&mut age_file)?;
         writer.write_all(&content.encode())?;
         writer.finish()?;
-        if age_file.len() > MAX_AGE_FILE_BYTES || count_stanzas(&age_file) > MAX_RECIPIENTS {
-            return Err(too_many());
+        if age_file.len() > MAX_AGE_FILE_BYTES || stanzas::count(&age_file) > MAX_RECIPIENTS {
+            return Err(stanzas::too_many());
         }
 
         let first_line = content.aead().first_line().as_bytes();
@@ -90,20 +80,8 @@ impl Header {
         bytes.truncate(start + length);
         let age_file = bytes.split_off(start);
 
-        if count_stanzas(&age_file) > MAX_RECIPIENTS {
-            return Err(Error::new(ErrorKind::HeaderTooLarge).with_detail("too many recipients"));
-        }
-        if !have_final_lines(&age_file) {
-            return Err(Error::new(ErrorKind::HeaderDamaged).with_detail("a recipient's stanza lacks its last line"));
-        }
-        let seen = StanzaTypes::default();
-        // The dummy identity matches nothing; it only records the stanza types.
-        match new_decryptor(&age_file)?.decrypt(std::iter::once(&seen as &dyn Identity)) {
-            Err(DecryptError::NoMatchingKeys) => {}
-            Err(error) => return Err(decrypt_error(error)),
-            Ok(_) => return Err(ErrorKind::HeaderDamaged.into()),
-        }
-        Ok(Self { aead, header_bytes, stanza_types: seen.into_types(), age_file })
+        let stanza_types = stanzas::types(&age_file)?;
+        Ok(Self { aead, header_bytes, stanza_types, age_file })
     }
 
     /// The length in bytes of the header that begins with `first`, which must hold at least [`ALIGNMENT_BYTES`].
@@ -127,7 +105,7 @@ impl Header {
     /// Types of the recipient stanzas, in order, such as `X25519`, `ssh-ed25519`, `scrypt`, `tress-raw-key`. Stanzas whose type ends in
     /// `-grease` are left out: age implementations add them as dummies. Needs no key, and is not authenticated before the header is opened.
     pub fn recipient_types(&self) -> Vec<String> {
-        self.stanza_types.iter().filter(|kind| !kind.ends_with("-grease")).cloned().collect()
+        stanzas::without_grease(&self.stanza_types)
     }
 
     /// Opens the age file with the first identity that matches a stanza.
@@ -136,16 +114,7 @@ impl Header {
     /// `NoMatchingKey`, `WrongPassphrase`, `WorkFactorTooHigh`, `Plugin`; `HeaderDamaged`; `AeadMismatch` when the first line names another
     /// AEAD than the sealed content.
     pub fn open(&self, identities: &Identities) -> Result<Content, Error> {
-        let each = EachIdentity(identities);
-        let decryptor = new_decryptor(&self.age_file)?;
-        let opened = blocked(|| decryptor.decrypt(std::iter::once(&each as &dyn Identity)));
-        let mut reader = opened.map_err(|error| match error {
-            DecryptError::DecryptionFailed if self.stanza_types.iter().any(|kind| kind == SCRYPT) => {
-                ErrorKind::WrongPassphrase.into()
-            }
-            error => decrypt_error(error),
-        })?;
-
+        let mut reader = stanzas::open(&self.age_file, &self.stanza_types, &EachIdentity(identities))?;
         // One allocation that never grows: growing would leave the key behind in freed memory.
         let mut bytes = Zeroizing::new(vec![0; MAX_CONTENT_BYTES + 1]);
         let length = read_up_to(&mut reader, &mut bytes)
@@ -197,11 +166,7 @@ impl HeaderFields {
 /// Parses the start of the input, at least 64 bytes unless the input is shorter.
 fn parse_first_line(bytes: &[u8]) -> Result<Aead, Error> {
     if !bytes.starts_with(MAGIC) {
-        let error = Error::new(ErrorKind::NotAContainer);
-        let is_age = [&b"age-encryption.org/"[..], b"-----BEGIN AGE ENCRYPTED FILE-----"]
-            .iter()
-            .any(|start| bytes.starts_with(start));
-        return Err(if is_age { error.with_detail("it is an age file; age -d decrypts it") } else { error });
+        return Err(ErrorKind::NotAContainer.into());
     }
     let window = &bytes[..bytes.len().min(MAX_FIRST_LINE_BYTES)];
     let Some(end) = window.iter().position(|&byte| byte == b'\n') else {
@@ -225,35 +190,4 @@ fn read_up_to(input: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
         }
     }
     Ok(filled)
-}
-
-fn new_decryptor(age_file: &[u8]) -> Result<Decryptor<&[u8]>, Error> {
-    Decryptor::new_buffered(age_file).map_err(decrypt_error)
-}
-
-fn encrypt_error(error: EncryptError) -> Error {
-    let kind = match &error {
-        EncryptError::MissingRecipients => ErrorKind::NoRecipients,
-        EncryptError::MixedRecipientAndPassphrase | EncryptError::IncompatibleRecipients { .. } => {
-            ErrorKind::MixedRecipients
-        }
-        EncryptError::Io(error) => ErrorKind::Io(error.kind()),
-        #[cfg(feature = "plugin")]
-        EncryptError::Plugin(_) | EncryptError::PluginResolve(_) => ErrorKind::Plugin,
-        _ => ErrorKind::BadRecipient,
-    };
-    Error::new(kind).with_source(error)
-}
-
-fn decrypt_error(error: DecryptError) -> Error {
-    let kind = match &error {
-        DecryptError::NoMatchingKeys => ErrorKind::NoMatchingKey,
-        DecryptError::ExcessiveWork { .. } => ErrorKind::WorkFactorTooHigh,
-        DecryptError::KeyDecryptionFailed => ErrorKind::WrongPassphrase,
-        #[cfg(feature = "plugin")]
-        DecryptError::Plugin(_) | DecryptError::PluginResolve(_) => ErrorKind::Plugin,
-        // The age file is in memory, so an I/O error means that it is truncated.
-        _ => ErrorKind::HeaderDamaged,
-    };
-    Error::new(kind).with_source(error)
 }

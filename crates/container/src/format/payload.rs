@@ -42,8 +42,10 @@ impl Payload {
     /// # Panics
     /// When chunks of this length cannot be there, such as a short one that is not the last.
     pub fn seal(&self, first_chunk: u64, buffer: &mut [u8], ends: bool) -> Result<(), Error> {
-        let chunks =
-            self.layout.run(buffer.len(), ends).expect("chunks have the layout's length and room for their tags");
+        let chunks = self
+            .layout
+            .run(first_chunk, buffer.len(), ends)
+            .expect("chunks have the layout's length and room for their tags");
         self.check_end(first_chunk, chunks)?;
         let last = if ends { first_chunk + chunks as u64 - 1 } else { u64::MAX };
         self.aead.seal(&mut self.chunks(first_chunk.., last, buffer));
@@ -73,12 +75,12 @@ impl Payload {
     /// `ChunkDamaged` with the first chunk that fails; `Truncated` when chunks of this length cannot be there, `TooManyChunks` past the
     /// layout's last chunk; in the last two cases nothing is decrypted.
     pub fn unseal(&self, first_chunk: u64, buffer: &mut [u8], ends: bool) -> Result<(), Error> {
-        let chunks = self.layout.run(buffer.len(), ends)?;
+        let chunks = self.layout.run(first_chunk, buffer.len(), ends)?;
         self.check_end(first_chunk, chunks)?;
         let last = if ends { first_chunk + chunks as u64 - 1 } else { u64::MAX };
         match self.aead.unseal(&mut self.chunks(first_chunk.., last, buffer)) {
             None => Ok(()),
-            Some(failed) => Err(ErrorKind::ChunkDamaged { chunk: first_chunk + failed as u64 }.into()),
+            Some(failed) => Err(self.damaged(first_chunk + failed as u64, last)),
         }
     }
 
@@ -86,7 +88,17 @@ impl Payload {
     pub(crate) fn unseal_numbered(&self, numbers: &[u64], last: u64, buffer: &mut [u8]) -> Result<(), Error> {
         match self.aead.unseal(&mut self.chunks(numbers.iter().copied(), last, buffer)) {
             None => Ok(()),
-            Some(failed) => Err(ErrorKind::ChunkDamaged { chunk: numbers[failed] }.into()),
+            Some(failed) => Err(self.damaged(numbers[failed], last)),
+        }
+    }
+
+    fn damaged(&self, chunk: u64, last: u64) -> Error {
+        let error = Error::new(ErrorKind::ChunkDamaged { chunk });
+        // A chunk that is not the last has another nonce.
+        if self.layout.may_end_full() && chunk == last {
+            error.with_detail("perhaps the file ends too early")
+        } else {
+            error
         }
     }
 }

@@ -1,15 +1,133 @@
-//! Inspects an age header's recipient stanzas: their number, their types, and the identity that opens one.
+//! An age header's recipient stanzas: making them, their number, their types, and the identity that opens one. A container's header
+//! is an age file, too.
 
 use std::cell::RefCell;
+use std::io::{self, BufRead, Read};
 
-use age::{DecryptError, Identity};
+use age::{DecryptError, Decryptor, EncryptError, Encryptor, Identity, Recipient};
 use age_core::format::{FileKey, Stanza};
+use tress_terminal::blocked::blocked;
 
+use super::header::MAX_RECIPIENTS;
 use crate::keys::Identities;
+use crate::{Error, ErrorKind};
 
-/// Counts the lines that begin like a stanza, up to the end of the age header. Called before the header is parsed, because age's parser
-/// starts again at every line.
-pub(super) fn count_stanzas(age_file: &[u8]) -> usize {
+/// Stanza type of age's passphrase recipients.
+const SCRYPT: &str = "scrypt";
+
+/// Makes the header for these recipients.
+pub(super) fn encryptor<'a>(recipients: impl Iterator<Item = &'a dyn Recipient>) -> Result<Encryptor, Error> {
+    // Checked before a stanza is made for each.
+    let recipients: Vec<_> = recipients.take(MAX_RECIPIENTS + 1).collect();
+    if recipients.len() > MAX_RECIPIENTS {
+        return Err(too_many());
+    }
+    blocked(|| Encryptor::with_recipients(recipients.into_iter())).map_err(encrypt_error)
+}
+
+pub(super) fn too_many() -> Error {
+    Error::new(ErrorKind::HeaderTooLarge).with_detail("too many recipients")
+}
+
+/// The types of the stanzas in a header that the payload's salt follows.
+///
+/// # Errors
+/// `HeaderTooLarge` for too many stanzas, `HeaderDamaged`, `Truncated`.
+pub(super) fn types(age_file: &[u8]) -> Result<Vec<String>, Error> {
+    if count(age_file) > MAX_RECIPIENTS {
+        return Err(too_many());
+    }
+    if !have_final_lines(age_file) {
+        return Err(Error::new(ErrorKind::HeaderDamaged).with_detail("a recipient's stanza lacks its last line"));
+    }
+    let seen = StanzaTypes::default();
+    // The dummy identity matches nothing; it only records the stanza types.
+    match decryptor(age_file)?.decrypt(std::iter::once(&seen as &dyn Identity)) {
+        Err(DecryptError::NoMatchingKeys) => Ok(seen.0.into_inner()),
+        Err(error) => Err(decrypt_error(error)),
+        Ok(_) => Err(ErrorKind::HeaderDamaged.into()),
+    }
+}
+
+/// These types without the dummies of age implementations.
+pub(super) fn without_grease(types: &[String]) -> Vec<String> {
+    types.iter().filter(|kind| !kind.ends_with("-grease")).cloned().collect()
+}
+
+/// Opens an age file with this identity, after the header's MAC was verified. `types` are those of its stanzas.
+pub(super) fn open<'a>(age_file: &'a [u8], types: &[String], identity: &dyn Identity) -> Result<impl Read + 'a, Error> {
+    let decryptor = decryptor(age_file)?;
+    blocked(|| decryptor.decrypt(std::iter::once(identity))).map_err(|error| match error {
+        DecryptError::DecryptionFailed if types.iter().any(|kind| kind == SCRYPT) => ErrorKind::WrongPassphrase.into(),
+        error => decrypt_error(error),
+    })
+}
+
+fn decryptor(age_file: &[u8]) -> Result<Decryptor<Header<'_>>, Error> {
+    Decryptor::new_buffered(Header(age_file)).map_err(decrypt_error)
+}
+
+/// An age file that gives its whole header as one line, because age's parser starts again at every line.
+struct Header<'a>(&'a [u8]);
+
+impl Read for Header<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+impl BufRead for Header<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        Ok(self.0)
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.0.consume(bytes);
+    }
+
+    fn read_until(&mut self, _: u8, lines: &mut Vec<u8>) -> io::Result<usize> {
+        let mac = self.0.windows(4).position(|four| four == b"\n---").map_or(0, |end| end + 1);
+        let end = self.0[mac..].iter().position(|&byte| byte == b'\n').map_or(self.0.len(), |end| mac + end + 1);
+        lines.extend_from_slice(&self.0[..end]);
+        self.consume(end);
+        Ok(end)
+    }
+}
+
+fn encrypt_error(error: EncryptError) -> Error {
+    let kind = match &error {
+        EncryptError::MissingRecipients => ErrorKind::NoRecipients,
+        EncryptError::MixedRecipientAndPassphrase | EncryptError::IncompatibleRecipients { .. } => {
+            ErrorKind::MixedRecipients
+        }
+        EncryptError::Io(error) => ErrorKind::Io(error.kind()),
+        #[cfg(feature = "plugin")]
+        EncryptError::Plugin(_) | EncryptError::PluginResolve(_) => ErrorKind::Plugin,
+        _ => ErrorKind::BadRecipient,
+    };
+    Error::new(kind).with_source(error)
+}
+
+fn decrypt_error(error: DecryptError) -> Error {
+    if let DecryptError::Io(error) = &error
+        && error.kind() == io::ErrorKind::OutOfMemory
+    {
+        return Error::new(ErrorKind::Io(error.kind())).with_detail(error.to_string());
+    }
+    let kind = match &error {
+        DecryptError::NoMatchingKeys => ErrorKind::NoMatchingKey,
+        DecryptError::ExcessiveWork { .. } => ErrorKind::WorkFactorTooHigh,
+        DecryptError::KeyDecryptionFailed => ErrorKind::WrongPassphrase,
+        #[cfg(feature = "plugin")]
+        DecryptError::Plugin(_) | DecryptError::PluginResolve(_) => ErrorKind::Plugin,
+        // The age file is in memory, so an I/O error means that it is truncated.
+        _ => ErrorKind::HeaderDamaged,
+    };
+    Error::new(kind).with_source(error)
+}
+
+/// Counts the lines that begin like a stanza, up to the end of the age header.
+pub(super) fn count(age_file: &[u8]) -> usize {
     age_file
         .split(|&byte| byte == b'\n')
         .take_while(|line| !line.starts_with(b"---"))
@@ -19,7 +137,7 @@ pub(super) fn count_stanzas(age_file: &[u8]) -> usize {
 
 /// Whether the body of every stanza ends in a line of fewer than 64 characters, which may be empty, as age's specification requires.
 /// age's parser accepts the next stanza or the MAC as the end.
-pub(super) fn have_final_lines(age_file: &[u8]) -> bool {
+fn have_final_lines(age_file: &[u8]) -> bool {
     let mut is_open = false;
     for line in age_file.split(|&byte| byte == b'\n') {
         if line.starts_with(b"->") || line.starts_with(b"---") {
@@ -36,13 +154,7 @@ pub(super) fn have_final_lines(age_file: &[u8]) -> bool {
 
 /// An identity that opens nothing and records the types of the stanzas.
 #[derive(Default)]
-pub(super) struct StanzaTypes(RefCell<Vec<String>>);
-
-impl StanzaTypes {
-    pub(super) fn into_types(self) -> Vec<String> {
-        self.0.into_inner()
-    }
-}
+struct StanzaTypes(RefCell<Vec<String>>);
 
 impl Identity for StanzaTypes {
     fn unwrap_stanza(&self, _: &Stanza) -> Option<Result<FileKey, DecryptError>> {

@@ -1,7 +1,7 @@
 //! Identity files: age's own, identity files encrypted with a passphrase, and SSH private keys.
 
 use std::fmt;
-use std::io::{BufRead, Cursor};
+use std::io::{self, BufRead, Cursor};
 use std::sync::Arc;
 
 use age::{DecryptError, Identity, IdentityFile};
@@ -12,13 +12,18 @@ use zeroize::Zeroizing;
 use super::ask::AskCallbacks;
 use super::lines::{POST_QUANTUM, key_lines, read_key_file};
 use super::list::list;
-use super::{Ask, KeyPair, MAX_WORK_FACTOR, RawKey, other_forms, passphrase};
+use super::post_quantum::PostQuantumIdentity;
+use super::{Ask, KeyPair, LARGEST_WORK_FACTOR, MAX_WORK_FACTOR, RawKey, other_forms, passphrase};
+use crate::format::{CobblestoneKey, Format};
 use crate::{Error, ErrorKind};
 
-/// Secrets that open containers, tried in order. `extend` and `collect` join lists. Clones share the secrets, which are wiped when the
+/// Secrets that open files, tried in order. `extend` and `collect` join lists. Clones share the secrets, which are wiped when the
 /// last clone is dropped.
 #[derive(Clone, Default)]
-pub struct Identities(Vec<Arc<Box<dyn Identity + Send + Sync>>>);
+pub struct Identities {
+    members: Vec<Arc<Box<dyn Identity + Send + Sync>>>,
+    keys: Vec<Arc<CobblestoneKey>>,
+}
 
 list!(Identities, Identity);
 
@@ -26,6 +31,11 @@ list!(Identities, Identity);
 pub const OLD_PEM: &str = "SSH key is not in OpenSSH's own format";
 
 impl Identities {
+    /// The format of the files that they open, if it has no magic by which it is recognised.
+    pub(crate) fn format(&self) -> Option<Format> {
+        self.keys().next().map(CobblestoneKey::format)
+    }
+
     /// Reads all identities of an identity file: age's types (one per line, `#` comments), or one SSH private key (feature `ssh`). Fails
     /// for a file that needs a passphrase; see [`from_file_asking`](Self::from_file_asking).
     ///
@@ -55,18 +65,18 @@ impl Identities {
     /// Makes an identity from a passphrase; rejects work factors above `max_work_factor`.
     ///
     /// # Errors
-    /// `BadPassphrase` for an empty one; `WorkFactorTooHigh` outside 1 to [`MAX_WORK_FACTOR`].
+    /// `BadPassphrase` for an empty one; `WorkFactorTooHigh` outside 1 to [`LARGEST_WORK_FACTOR`].
     pub fn from_passphrase_up_to(passphrase: &str, max_work_factor: u8) -> Result<Self, Error> {
         Self::passphrase(passphrase, max_work_factor, |_| ())
     }
 
-    /// Makes an identity from a passphrase like [`from_passphrase`](Self::from_passphrase). Calls `note` with a message when the passphrase
+    /// Makes an identity from a passphrase of a user who waits: it accepts work factors up to [`LARGEST_WORK_FACTOR`]. Calls `note` with a message when the passphrase
     /// does not fit and is tried in its other Unicode form, which takes as long again.
     ///
     /// # Errors
     /// The same as [`from_passphrase`](Self::from_passphrase).
     pub fn from_passphrase_noting(passphrase: &str, note: fn(&str)) -> Result<Self, Error> {
-        Self::passphrase(passphrase, MAX_WORK_FACTOR, note)
+        Self::passphrase(passphrase, LARGEST_WORK_FACTOR, note)
     }
 
     fn passphrase(passphrase: &str, max_work_factor: u8, note: fn(&str)) -> Result<Self, Error> {
@@ -90,6 +100,13 @@ struct PassphraseIdentity {
 
 impl Identity for PassphraseIdentity {
     fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        // Crate `scrypt` would abort the process. Larger factors are refused before they need memory.
+        let factor = stanza.args.get(1).and_then(|factor| factor.parse().ok()).filter(|&n| n <= LARGEST_WORK_FACTOR);
+        let bytes = 1024_usize.checked_shl(factor.unwrap_or(0).into()).unwrap_or(usize::MAX);
+        if Vec::<u8>::new().try_reserve_exact(bytes).is_err() {
+            let text = format!("not enough memory: the passphrase needs {} MiB", bytes >> 20);
+            return Some(Err(DecryptError::Io(io::Error::new(io::ErrorKind::OutOfMemory, text))));
+        }
         let mut opened = self.typed.unwrap_stanza(stanza);
         for other in &self.others {
             if matches!(opened, Some(Err(DecryptError::DecryptionFailed))) {
@@ -144,14 +161,16 @@ fn read(reader: impl BufRead, ask: Option<AskCallbacks>) -> Result<Identities, E
     if bytes.starts_with(b"-----BEGIN ") {
         return ssh(&bytes, ask);
     }
-    // For age, which ignores neither spaces nor post-quantum identities. The capacity suffices: growing would leave a copy behind.
+    // For age, which does not ignore spaces. The capacity suffices: growing would leave a copy behind.
     let mut text = Zeroizing::new(String::with_capacity(bytes.len() + 1));
-    let (mut lines, mut skipped) = (0, false);
+    let (mut lines, mut ours) = (0, Identities::default());
     for (number, line) in key_lines(&bytes, &ErrorKind::BadIdentity)? {
         (lines..number).skip(1).for_each(|_| text.push('\n'));
         lines = number;
         if line.starts_with(POST_QUANTUM) {
-            skipped = true;
+            let identity =
+                PostQuantumIdentity::parse(line).ok_or_else(|| bad(format!("invalid data on line {number}")))?;
+            ours.extend([Identities::one(identity)]);
         } else if !line.starts_with('#') {
             // A comment may hold the Noise key, and age does not wipe its lines.
             text.push_str(line);
@@ -167,14 +186,11 @@ fn read(reader: impl BufRead, ask: Option<AskCallbacks>) -> Result<Identities, E
         None => file.into_identities(),
     };
     let identities = identities.map_err(|error| Error::new(ErrorKind::Plugin).with_source(error))?;
-    if identities.is_empty() {
-        return Err(bad(if skipped {
-            "post-quantum identities are not supported"
-        } else {
-            "file contains no identity"
-        }));
+    if identities.is_empty() && ours.is_empty() {
+        return Err(bad("file contains no identity"));
     }
-    Ok(identities.into_iter().map(Identities::boxed).collect())
+    ours.extend(identities.into_iter().map(Identities::boxed));
+    Ok(ours)
 }
 
 fn encrypted(bytes: &[u8], ask: Option<AskCallbacks>) -> Result<Identities, Error> {
@@ -239,13 +255,13 @@ mod tests {
     }
 
     #[test]
-    fn a_post_quantum_identity_leaves_the_others_usable() {
-        let pq = "AGE-SECRET-KEY-PQ-1QQQQ";
-        assert_eq!(Identities::from_file(format!("{pq}\n{IDENTITY}\n").as_bytes()).unwrap().len(), 1);
-        let error = Identities::from_file(format!("# mine\n{pq}\n").as_bytes()).unwrap_err();
-        assert_eq!(error.kind, ErrorKind::BadIdentity);
-        let error = Identities::from_file(format!("{pq}\nnonsense\n").as_bytes()).unwrap_err();
-        assert!(error.to_string().contains("line 2"), "{error}");
+    fn post_quantum_identities_are_among_the_others() {
+        let pq = "AGE-SECRET-KEY-PQ-1XX76JRALNLXDMEW0CRK45QMCCH4X06SE84UN3VPM33W6HWDX0H3SK3ZQFR";
+        assert_eq!(Identities::from_file(format!("{pq}\n{IDENTITY}\n").as_bytes()).unwrap().len(), 2);
+        for file in [format!("{pq}\nnonsense\n"), format!("# mine\n{pq}Q\n")] {
+            let error = Identities::from_file(file.as_bytes()).unwrap_err();
+            assert!(error.to_string().contains("line 2"), "{error}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::MAX_KEY_LIST_BYTES;
 use crate::{Error, ErrorKind};
 
-/// Prefix of age's post-quantum identities, which our library does not support. They leave the other identities of a file usable.
+/// Prefix of age's post-quantum identities.
 pub(super) const POST_QUANTUM: &str = "AGE-SECRET-KEY-PQ-1";
 
 /// Reads a key file. Wiped on drop.

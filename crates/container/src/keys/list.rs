@@ -1,7 +1,7 @@
 //! Common part of recipients and identities: lists whose clones share their members.
 
-/// Makes `$list` a list of members with age's trait `$member`. Members are boxed because moving one would leave a copy of its secrets
-/// behind.
+/// Makes `$list` a list of members with age's trait `$member`, and of keys of formats without recipients. Members are boxed because moving
+/// one would leave a copy of its secrets behind.
 macro_rules! list {
     ($list:ident, $member:ident) => {
         impl $list {
@@ -10,21 +10,29 @@ macro_rules! list {
             }
 
             fn boxed(member: Box<dyn age::$member + Send + Sync>) -> Self {
-                Self(vec![Arc::new(member)])
+                Self { members: vec![Arc::new(member)], keys: Vec::new() }
+            }
+
+            pub(crate) fn key(key: CobblestoneKey) -> Self {
+                Self { members: Vec::new(), keys: vec![Arc::new(key)] }
+            }
+
+            pub(crate) fn keys(&self) -> impl Iterator<Item = &CobblestoneKey> {
+                self.keys.iter().map(|key| &**key)
             }
 
             /// The number of members.
             pub fn len(&self) -> usize {
-                self.0.len()
+                self.members.len() + self.keys.len()
             }
 
             /// Whether the list has no members.
             pub fn is_empty(&self) -> bool {
-                self.0.is_empty()
+                self.len() == 0
             }
 
             pub(crate) fn members(&self) -> impl Iterator<Item = &dyn age::$member> {
-                self.0.iter().map(|member| &***member as &dyn age::$member)
+                self.members.iter().map(|member| &***member as &dyn age::$member)
             }
 
             /// The members, as types of the crate `age`. Needs the feature `age`.
@@ -44,7 +52,11 @@ macro_rules! list {
 
         impl<T: Into<$list>> Extend<T> for $list {
             fn extend<I: IntoIterator<Item = T>>(&mut self, lists: I) {
-                self.0.extend(lists.into_iter().flat_map(|list| list.into().0));
+                for list in lists {
+                    let list: $list = list.into();
+                    self.members.extend(list.members);
+                    self.keys.extend(list.keys);
+                }
             }
         }
 

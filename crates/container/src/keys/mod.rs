@@ -7,6 +7,7 @@ mod lines;
 mod list;
 mod pair;
 mod passphrase;
+mod post_quantum;
 mod raw;
 mod recipients;
 
@@ -20,7 +21,8 @@ pub use lines::{encoding_fault, key_lines, read_key_file};
 pub use pair::KeyPair;
 #[doc(hidden)]
 pub use passphrase::other_forms;
-pub use passphrase::{MAX_WORK_FACTOR, WORK_FACTOR};
+pub use passphrase::{LARGEST_WORK_FACTOR, MAX_WORK_FACTOR, WORK_FACTOR};
+pub use post_quantum::{PostQuantumIdentity, PostQuantumRecipient};
 pub use raw::{RawKey, key_file};
 pub use recipients::Recipients;
 

@@ -124,7 +124,7 @@ impl KeyPair {
 }
 
 /// The line with the time of creation; none if the clock is wrong and shows a year that the text cannot have.
-fn created_line(now: SystemTime) -> String {
+pub(super) fn created_line(now: SystemTime) -> String {
     /// 9999-12-31T23:59:59Z.
     const LAST: u64 = 253_402_300_799;
     match now.duration_since(SystemTime::UNIX_EPOCH) {

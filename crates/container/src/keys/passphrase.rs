@@ -8,8 +8,10 @@ use crate::{Error, ErrorKind};
 
 /// scrypt work factor (log2 of N) of the containers that we write: 256 MiB of memory.
 pub const WORK_FACTOR: u8 = 18;
-/// Largest scrypt work factor that we accept: 1 GiB of memory.
+/// Largest scrypt work factor that we accept unless a caller raises it: 1 GiB of memory.
 pub const MAX_WORK_FACTOR: u8 = 20;
+/// Largest scrypt work factor that a caller can have accepted: 4 GiB of memory, as in `age`.
+pub const LARGEST_WORK_FACTOR: u8 = 22;
 
 /// The other of the Unicode forms NFC and NFD of a passphrase: none if there is no difference. A text in neither form has both.
 pub fn other_forms(passphrase: &str) -> Vec<Zeroizing<String>> {
@@ -27,8 +29,8 @@ pub(super) fn check(passphrase: &str, work_factor: u8) -> Result<(), Error> {
     if passphrase.is_empty() {
         return Err(Error::new(ErrorKind::BadPassphrase).with_detail("empty"));
     }
-    if !(1..=MAX_WORK_FACTOR).contains(&work_factor) {
-        return Err(Error::new(ErrorKind::WorkFactorTooHigh).with_detail(format!("1 to {MAX_WORK_FACTOR}")));
+    if !(1..=LARGEST_WORK_FACTOR).contains(&work_factor) {
+        return Err(Error::new(ErrorKind::WorkFactorTooHigh).with_detail(format!("1 to {LARGEST_WORK_FACTOR}")));
     }
     Ok(())
 }
@@ -40,7 +42,7 @@ mod tests {
 
     #[test]
     fn unusable_passphrases_are_refused() {
-        let cases = [0, MAX_WORK_FACTOR + 1, 64, 255].map(|factor| ("p", factor, ErrorKind::WorkFactorTooHigh));
+        let cases = [0, LARGEST_WORK_FACTOR + 1, 64, 255].map(|factor| ("p", factor, ErrorKind::WorkFactorTooHigh));
         for (text, factor, expected) in [("", WORK_FACTOR, ErrorKind::BadPassphrase)].into_iter().chain(cases) {
             assert_eq!(Recipients::from_passphrase_with_work_factor(text, factor).unwrap_err().kind, expected);
             assert_eq!(Identities::from_passphrase_up_to(text, factor).unwrap_err().kind, expected);

@@ -7,33 +7,97 @@ use std::sync::Arc;
 
 use super::lines::{key_lines, read_key_file};
 use super::list::list;
+use super::post_quantum::{PostQuantumIdentity, PostQuantumRecipient};
 use super::{Address, KeyPair, RawKey, Recipient, WORK_FACTOR, passphrase};
+use crate::format::CobblestoneKey;
 use crate::{Error, ErrorKind};
 
-/// The recipients that a container is encrypted to. `extend` and `collect` join lists; clones are cheap.
+/// The recipients that a file is encrypted to. `extend` and `collect` join lists; clones are cheap.
 ///
-/// Parses from the text of one recipient: `age1…` (X25519 and age's tagged types), `tress1…` (an [`Address`]), `ssh-ed25519 …` and
+/// Parses from the text of one recipient: `age1…` (X25519, post-quantum and age's tagged types), `tress1…` (an [`Address`]), `ssh-ed25519 …` and
 /// `ssh-rsa …` (feature `ssh`), or a plugin's `age1NAME1…` (feature `plugin`).
 #[derive(Clone, Default)]
-pub struct Recipients(Vec<Arc<Box<dyn age::Recipient + Send + Sync>>>);
+pub struct Recipients {
+    members: Vec<Arc<Box<dyn age::Recipient + Send + Sync>>>,
+    keys: Vec<Arc<CobblestoneKey>>,
+}
 
 list!(Recipients, Recipient);
 
 impl Recipients {
+    /// The key of a format without recipients, which must then be the only one.
+    pub(crate) fn sole_key(&self) -> Result<Option<&CobblestoneKey>, Error> {
+        match self.keys().next() {
+            Some(_) if self.len() > 1 => {
+                Err(Error::new(ErrorKind::MixedRecipients).with_detail("a Cobblestone file has one key"))
+            }
+            key => Ok(key),
+        }
+    }
+
     /// Reads all recipients of a file: one per line, ignoring empty lines and lines that begin with `#`.
     ///
     /// # Errors
     /// The errors of parsing one, with the line number; `NoRecipients` if the file has no recipients; `Io`.
     pub fn from_file(reader: impl BufRead) -> Result<Self, Error> {
+        Self::read(reader, |_, _| false)
+    }
+
+    /// Reads recipients like [`from_file`](Self::from_file), but leaves out SSH keys of types with which nobody can decrypt, such as
+    /// those on hardware, as `age` does. Calls `skipped` with the line and the type of each.
+    ///
+    /// # Errors
+    /// The same as [`from_file`](Self::from_file).
+    pub fn from_file_skipping(reader: impl BufRead, mut skipped: impl FnMut(usize, &str)) -> Result<Self, Error> {
+        Self::read(reader, |number, kind| {
+            let cannot_decrypt = (kind.starts_with("ecdsa-sha2-nistp") || kind.starts_with("sk-")) && is_type(kind);
+            if cannot_decrypt {
+                skipped(number, kind);
+            }
+            cannot_decrypt
+        })
+    }
+
+    fn read(reader: impl BufRead, mut skips: impl FnMut(usize, &str) -> bool) -> Result<Self, Error> {
         let bytes = read_key_file(reader, ErrorKind::BadRecipient)?;
         let mut recipients = Self::default();
         for (number, line) in key_lines(&bytes, &ErrorKind::BadRecipient)? {
-            if !line.starts_with('#') {
-                let numbered = |error: Error| error.at_location(&format!("line {number}"));
-                recipients.extend([line.parse::<Self>().map_err(numbered)?]);
+            if line.starts_with('#') || skips(number, line.split_whitespace().next().unwrap_or_default()) {
+                continue;
             }
+            let numbered = |error: Error| error.at_location(&format!("line {number}"));
+            recipients.extend([line.parse::<Self>().map_err(numbered)?]);
         }
         if recipients.is_empty() { Err(ErrorKind::NoRecipients.into()) } else { Ok(recipients) }
+    }
+
+    /// Reads an identity file, or an SSH private key, and takes the recipients that belong to its identities: to encrypt to oneself.
+    ///
+    /// # Errors
+    /// `BadIdentity` with the line number, among others for an identity whose recipient does not follow from it; `Io`.
+    pub fn from_identity_file(reader: impl BufRead) -> Result<Self, Error> {
+        let bytes = read_key_file(reader, ErrorKind::BadIdentity)?;
+        let bad = |detail: String| Error::new(ErrorKind::BadIdentity).with_detail(detail);
+        #[cfg(feature = "ssh")]
+        if bytes.starts_with(b"-----BEGIN ") {
+            let identity = age::ssh::Identity::from_buffer(&bytes[..], None)?;
+            let recipient = age::ssh::Recipient::try_from(identity);
+            return recipient.map(Self::one).map_err(|_| bad("SSH key has no recipient".into()));
+        }
+        let mut recipients = Self::default();
+        for (number, line) in key_lines(&bytes, &ErrorKind::BadIdentity)? {
+            if line.starts_with('#') {
+                continue;
+            }
+            recipients.extend([match line.parse::<age::x25519::Identity>() {
+                Ok(identity) => Self::one(identity.to_public()),
+                Err(_) => match PostQuantumIdentity::parse(line) {
+                    Some(identity) => Self::one(identity.recipient()),
+                    None => return Err(bad(format!("line {number}: the recipient of this identity is not known"))),
+                },
+            }]);
+        }
+        if recipients.is_empty() { Err(bad("file contains no identity".into())) } else { Ok(recipients) }
     }
 
     /// Makes a recipient from a passphrase, which must be the container's only recipient.
@@ -48,7 +112,7 @@ impl Recipients {
     /// guessing: for tests.
     ///
     /// # Errors
-    /// `BadPassphrase` for an empty one; `WorkFactorTooHigh` outside 1 to [`MAX_WORK_FACTOR`](super::MAX_WORK_FACTOR).
+    /// `BadPassphrase` for an empty one; `WorkFactorTooHigh` outside 1 to [`LARGEST_WORK_FACTOR`](super::LARGEST_WORK_FACTOR).
     pub fn from_passphrase_with_work_factor(passphrase: &str, work_factor: u8) -> Result<Self, Error> {
         passphrase::check(passphrase, work_factor)?;
         let mut recipient = age::scrypt::Recipient::new(passphrase.into());
@@ -104,6 +168,9 @@ impl FromStr for Recipients {
         if let Ok(recipient) = text.parse::<age::tagpq::Recipient>() {
             return Ok(Self::one(recipient));
         }
+        if let Some(recipient) = PostQuantumRecipient::parse(text) {
+            return Ok(Self::one(recipient));
+        }
         let start = text.get(..4).unwrap_or("").to_ascii_uppercase();
         if start == "AGE-" {
             return Err(bad("this is a secret identity; use its recipient instead"));
@@ -135,9 +202,14 @@ fn ssh(text: &str) -> Result<Recipients, Error> {
 /// Names the type of an SSH key that age does not support. It comes from a file: anything but a type's name is not repeated.
 #[cfg(feature = "ssh")]
 pub(super) fn unsupported_ssh(kind: &str) -> String {
-    let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.@".contains(&byte);
-    let named = if kind.len() < 64 && kind.bytes().all(is_name) { format!(" of type {kind}") } else { String::new() };
+    let named = if is_type(kind) { format!(" of type {kind}") } else { String::new() };
     format!("SSH keys{named} are not supported, only ssh-ed25519 and ssh-rsa")
+}
+
+/// Whether this may be the type of an SSH key.
+fn is_type(kind: &str) -> bool {
+    let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.@".contains(&byte);
+    kind.len() < 64 && kind.bytes().all(is_name)
 }
 
 #[cfg(not(feature = "ssh"))]

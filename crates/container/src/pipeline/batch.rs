@@ -5,12 +5,10 @@ use std::io::{IoSlice, IoSliceMut};
 use std::ops::Range;
 
 use crate::Error;
-use crate::format::{Layout, Payload};
+use crate::format::{LAYOUT, Layout, Payload};
 
-/// Number of chunks in a batch: as many as the widest kernel has lanes (Zen 5; other processors have 8 or 16), 512 KiB. With more, data
-/// leaves the L2 cache (1 to 2 MiB per core) between reading and sealing, and again between sealing and writing: 64 take up to 1.3
-/// times.
-pub const BATCH_CHUNKS: u64 = 32;
+/// Number of chunks in a batch of a container.
+pub const BATCH_CHUNKS: u64 = LAYOUT.batch_chunks();
 
 /// A worker's buffer and its content.
 pub struct Batch {
@@ -27,7 +25,7 @@ pub struct Batch {
 impl Batch {
     /// Makes a buffer for `chunks` chunks, at most for one batch.
     pub fn new(layout: Layout, chunks: u64) -> Self {
-        let bytes = chunks.min(BATCH_CHUNKS) as usize * layout.sealed_chunk_bytes();
+        let bytes = chunks.min(layout.batch_chunks()) as usize * layout.sealed_chunk_bytes();
         Self { layout, first_chunk: 0, sealed_bytes: 0, ends: false, buffer: vec![0; bytes] }
     }
 
@@ -105,7 +103,7 @@ impl Batch {
     pub fn plain_within(&self, chunks: u64, window: &Range<u64>) -> (u64, Vec<IoSlice<'_>>) {
         let mut offset = self.plain_offset();
         let begin = offset.max(window.start);
-        let mut slices = Vec::with_capacity(BATCH_CHUNKS as usize);
+        let mut slices = Vec::with_capacity(self.chunks() as usize);
         for plain in self.layout.plain_parts(self.sealed()).take(chunks as usize) {
             let bytes = plain.len() as u64;
             let from = window.start.saturating_sub(offset).min(bytes);

@@ -1,13 +1,13 @@
 //! The source of a pipeline, from which the workers take batches. Any worker may call `take` at any time.
 
-use std::io::{self, IoSliceMut, Read};
+use std::io::{self, BufRead, BufReader, IoSliceMut, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Direction;
-use super::batch::{BATCH_CHUNKS, Batch};
+use super::batch::Batch;
 use crate::format::Layout;
 use crate::source::OpenSource;
 use crate::workers::{JobError, lock};
@@ -33,9 +33,9 @@ pub struct PositionedSource<'a> {
     next: AtomicU64,
 }
 
-/// A stream of chunks, which ends with the first that is not full.
+/// A stream of chunks. It ends with the first that is not full, or where the layout allows it, with a full one.
 pub struct OrderedSource<'a> {
-    reader: Box<dyn Read + Send + 'a>,
+    reader: BufReader<Box<dyn Read + Send + 'a>>,
     layout: Layout,
     name: PathBuf,
     next: u64,
@@ -51,7 +51,8 @@ impl<'a> BatchSource<'a> {
 
     /// Chunks of a stream. `name` is the input's name in errors.
     pub fn stream(reader: impl Read + Send + 'a, layout: Layout, name: &Path) -> Self {
-        let (reader, name) = (Box::new(reader), name.to_path_buf());
+        let reader: Box<dyn Read + Send> = Box::new(reader);
+        let (reader, name) = (BufReader::new(reader), name.to_path_buf());
         Self::Ordered(Mutex::new(OrderedSource { reader, layout, name, next: 0, ended: false }))
     }
 
@@ -74,7 +75,7 @@ impl<'a> BatchSource<'a> {
     /// Whether at most one batch is left besides those taken, so that another thread is not worth its start.
     pub fn is_nearly_done(&self) -> bool {
         match self {
-            BatchSource::Positioned(_) => self.most_chunks() <= BATCH_CHUNKS,
+            BatchSource::Positioned(source) => self.most_chunks() <= source.layout.batch_chunks(),
             BatchSource::Ordered(source) => lock(source).ended,
         }
     }
@@ -83,11 +84,11 @@ impl<'a> BatchSource<'a> {
 impl PositionedSource<'_> {
     fn take(&self, direction: Direction, batch: &mut Batch) -> Result<Option<u64>, JobError> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let start = self.chunks.start + number * BATCH_CHUNKS;
+        let start = self.chunks.start + number * self.layout.batch_chunks();
         if start >= self.chunks.end {
             return Ok(None);
         }
-        let chunks = start..self.chunks.end.min(start + BATCH_CHUNKS);
+        let chunks = start..self.chunks.end.min(start + self.layout.batch_chunks());
         let sealed_bytes = self.layout.sealed_range_bytes(self.plain_bytes, &chunks);
         batch.hold(start, sealed_bytes as usize, chunks.end == self.layout.chunks(self.plain_bytes));
         let result = match direction {
@@ -119,29 +120,48 @@ impl OrderedSource<'_> {
         })?;
         self.ended = ends;
         self.next += 1;
-        batch.hold(number * BATCH_CHUNKS, sealed_bytes, ends);
+        batch.hold(number * self.layout.batch_chunks(), sealed_bytes, ends);
         Ok(Some(number))
     }
 
-    /// Fills a batch with plaintext. A buffer that is not full holds the last chunk. Returns the length of the sealed chunks, and
-    /// whether the last is among them.
+    /// Fills a batch with plaintext. Returns the length of the sealed chunks, and whether the payload's last is among them.
     fn fill_plain(&mut self, batch: &mut Batch) -> Result<(usize, bool), Error> {
         let bytes = self.fill(&mut batch.whole_plain())?;
-        let ends = bytes < self.layout.plain_within(batch.whole().len());
-        Ok((if ends { self.layout.sealed_bytes(bytes as u64) as usize } else { batch.whole().len() }, ends))
+        let is_full = bytes == self.layout.plain_within(batch.whole().len());
+        let ends = !is_full || self.ends_full()?;
+        Ok((if is_full { batch.whole().len() } else { self.layout.sealed_bytes(bytes as u64) as usize }, ends))
     }
 
-    /// Fills a batch with sealed chunks. A stream that ends between two chunks, or inside of a tag, lacks its last chunk. The chunks
+    /// Fills a batch with sealed chunks. A stream that ends between two chunks, or inside of a tag, may lack its last chunk. The chunks
     /// before are good, and the next call reports the end. Returns the same as [`Self::fill_plain`].
     fn fill_sealed(&mut self, batch: &mut Batch) -> Result<(usize, bool), Error> {
         let bytes = self.fill(&mut [IoSliceMut::new(batch.whole())])?;
-        if self.layout.run(bytes, true).is_ok() {
+        if bytes == batch.whole().len() {
+            return Ok((bytes, self.ends_full()?));
+        }
+        if self.layout.run(self.next * self.layout.batch_chunks(), bytes, true).is_ok() {
             return Ok((bytes, true));
         }
         match bytes / self.layout.sealed_chunk_bytes() {
             0 => Err(Error::new(ErrorKind::Truncated).at(&self.name)),
             chunks => Ok((chunks * self.layout.sealed_chunk_bytes(), false)),
         }
+    }
+
+    /// Whether the payload ends with a full chunk: nothing follows, where the layout allows it.
+    fn ends_full(&mut self) -> Result<bool, Error> {
+        while self.layout.may_end_full() {
+            match self.reader.fill_buf() {
+                Ok(next) => return Ok(next.is_empty()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.failure(error)),
+            }
+        }
+        Ok(false)
+    }
+
+    fn failure(&self, error: io::Error) -> Error {
+        error.downcast::<Error>().unwrap_or_else(|error| Error::from(error).at(&self.name))
     }
 
     /// Fills all of `buffers`, or up to the end.
@@ -155,12 +175,7 @@ impl OrderedSource<'_> {
                     IoSliceMut::advance_slices(&mut buffers, bytes);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    return Err(match error.downcast::<Error>() {
-                        Ok(error) => error,
-                        Err(error) => Error::from(error).at(&self.name),
-                    });
-                }
+                Err(error) => return Err(self.failure(error)),
             }
         }
         Ok(filled)

@@ -5,10 +5,10 @@ use std::io::{self, BufRead, Read, Write};
 
 use zeroize::Zeroizing;
 
-use super::{Decryptor, Encryptor, Head};
+use super::{Decryptor, Encryptor};
 use crate::Error;
 use crate::commands::EncryptOptions;
-use crate::format::Content;
+use crate::format::{Content, Head, SealedReader};
 use crate::keys::{Identities, Recipients};
 use crate::threads::Threads;
 
@@ -109,7 +109,7 @@ impl<W: Write> Write for EncryptWriter<W> {
 ///
 /// Holds two batches: of the container, as [`Decryptor`] does, and the same amount of plaintext, which is wiped.
 pub struct DecryptReader<R> {
-    source: R,
+    source: SealedReader<R>,
     decryptor: Decryptor,
     /// The bytes of the last read of the source.
     sealed: Box<[u8]>,
@@ -126,11 +126,13 @@ impl<R: Read> DecryptReader<R> {
     /// # Errors
     /// The errors of [`Header::read`](crate::format::Header::read) and [`Header::open`](crate::format::Header::open); `Commitment`,
     /// `Truncated`; `Io` of the source.
-    pub fn open(mut source: R, identities: &Identities, threads: Threads) -> Result<Self, Error> {
-        let Head { content, payload, .. } = Head::read(&mut source, identities)?;
+    pub fn open(source: R, identities: &Identities, threads: Threads) -> Result<Self, Error> {
+        let format = identities.format();
+        let mut source = SealedReader::new(source, format.is_none());
+        let opened = Head::read(&mut source, format)?.open(identities)?;
         Ok(Self {
             source,
-            decryptor: Decryptor::opened(content, payload, threads),
+            decryptor: Decryptor::opened(opened, threads),
             sealed: vec![0; READ_BYTES].into(),
             plain: Zeroizing::default(),
             given: 0,

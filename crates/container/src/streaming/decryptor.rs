@@ -5,21 +5,24 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 use super::parallel::{self, Run, call_chunks};
-use crate::format::{ALIGNMENT_BYTES, Content, Header, PREFIX_BYTES, Payload};
+use crate::format::{Content, Dearmor, Head, Opened, Parsed, Payload};
 use crate::keys::Identities;
 use crate::threads::Threads;
 use crate::{Error, ErrorKind};
 
-/// Decrypts a container that is pushed piece by piece. Only verified chunks come out. Only [`finish`](Decryptor::finish) confirms that
-/// the container is complete.
+/// Decrypts a container, or a file in another format, that is pushed piece by piece. Only verified chunks come out. Only
+/// [`finish`](Decryptor::finish) confirms that the file is complete.
 ///
 /// Holds up to one batch of pushed data (513 KiB, or a MiB per thread if there are several).
 pub struct Decryptor {
     identities: Identities,
+    armor: Dearmor,
     /// `None` until the header was read and opened.
-    opened: Option<(Content, Payload)>,
-    /// Pushed data that does not fill a batch yet; the whole header until it is complete.
+    opened: Option<Opened>,
+    /// Bytes without armor that do not fill a batch yet; the whole header until it is complete.
     carry: Vec<u8>,
+    /// Number of bytes that the header needs, at least.
+    needed: usize,
     next_chunk: u64,
     threads: usize,
     failed: bool,
@@ -28,28 +31,28 @@ pub struct Decryptor {
 impl Decryptor {
     /// Makes a decryptor that opens the header with the first of `identities` that fits.
     pub fn new(identities: &Identities, threads: Threads) -> Self {
-        Self::with(identities.clone(), None, threads)
+        Self::with(identities.clone(), identities.format().is_none(), None, threads)
     }
 
-    /// Makes a decryptor for the chunks of a container whose header was opened.
-    pub(super) fn opened(content: Content, payload: Payload, threads: Threads) -> Self {
-        Self::with(Identities::default(), Some((content, payload)), threads)
+    /// Makes a decryptor for the chunks of a file whose header was opened, and whose armor was removed.
+    pub(super) fn opened(opened: Opened, threads: Threads) -> Self {
+        Self::with(Identities::default(), false, Some(opened), threads)
     }
 
-    fn with(identities: Identities, opened: Option<(Content, Payload)>, threads: Threads) -> Self {
-        let threads = threads.count();
-        Self { identities, opened, carry: Vec::new(), next_chunk: 0, threads, failed: false }
+    fn with(identities: Identities, may_be_armored: bool, opened: Option<Opened>, threads: Threads) -> Self {
+        let (armor, threads) = (Dearmor::new(may_be_armored), threads.count());
+        Self { identities, armor, opened, carry: Vec::new(), needed: 1, next_chunk: 0, threads, failed: false }
     }
 
     /// The content of the header, once it was read.
     pub fn content(&self) -> Option<&Content> {
-        self.opened.as_ref().map(|(content, _)| content)
+        self.opened.as_ref().map(|opened| &opened.content)
     }
 
     /// Takes the next bytes of the container, any number, and appends plaintext to `plain`. The plaintext of a tree is a tar stream.
     ///
     /// # Errors
-    /// The errors of [`Header::read`] and [`Header::open`]; `Commitment`; `ChunkDamaged`, after the verified chunks before it. After an
+    /// The errors of [`Header::read`](crate::format::Header::read) and [`Header::open`](crate::format::Header::open); `Commitment`; `ChunkDamaged`, after the verified chunks before it. After an
     /// error every further call fails with `Usage`.
     pub fn push(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<(), Error> {
         self.checked(|this| this.try_push(sealed, plain))
@@ -73,31 +76,39 @@ impl Decryptor {
         Ok(())
     }
 
-    fn try_push(&mut self, mut sealed: &[u8], plain: &mut Vec<u8>) -> Result<(), Error> {
+    fn try_push(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<(), Error> {
+        if self.armor.is_binary() {
+            return self.take(sealed, plain);
+        }
+        let mut bytes = Vec::new();
+        self.armor.push(sealed, &mut bytes)?;
+        self.take(&bytes, plain)
+    }
+
+    /// Takes bytes without armor.
+    fn take(&mut self, mut sealed: &[u8], plain: &mut Vec<u8>) -> Result<(), Error> {
         while self.opened.is_none() {
-            let needed = self.head_bytes()?;
-            self.fill(&mut sealed, needed);
-            if self.carry.len() < needed {
+            self.fill(&mut sealed, self.needed);
+            if self.carry.len() < self.needed {
                 return Ok(());
             }
-            if needed > ALIGNMENT_BYTES {
-                self.open_head()?;
-            }
+            self.parse_head(false, plain)?;
         }
         let layout = self.payload().layout();
-        let batch_bytes = layout.sealed_offset(call_chunks(self.threads)) as usize;
+        let batch_bytes = layout.sealed_offset(call_chunks(&layout, self.threads)) as usize;
+        // Where the last chunk may be full, a full one waits for the next byte.
+        let held = if layout.may_end_full() { 1 } else { 0 };
         if !self.carry.is_empty() {
             self.fill(&mut sealed, batch_bytes);
         }
-        if self.carry.len() == batch_bytes {
+        if self.carry.len() == batch_bytes && sealed.len() >= held {
             let mut carry = std::mem::take(&mut self.carry);
             self.unseal(&carry, plain, false)?;
             carry.clear();
             self.carry = carry;
         }
-        if sealed.len() >= batch_bytes {
-            // A chunk of full length is never the last one.
-            let whole = sealed.len() - sealed.len() % layout.sealed_chunk_bytes();
+        if self.carry.is_empty() && sealed.len() >= batch_bytes + held {
+            let whole = (sealed.len() - held) / layout.sealed_chunk_bytes() * layout.sealed_chunk_bytes();
             self.unseal(sealed.split_off(..whole).unwrap_or_default(), plain, false)?;
         }
         self.fill(&mut sealed, usize::MAX);
@@ -110,38 +121,34 @@ impl Decryptor {
         self.carry.extend_from_slice(sealed.split_off(..sealed.len().min(missing)).unwrap_or_default());
     }
 
-    /// Number of bytes that the next step needs: first the fields that give the header's length, then header and prefix.
-    fn head_bytes(&self) -> Result<usize, Error> {
-        if self.carry.len() < ALIGNMENT_BYTES {
-            return Ok(ALIGNMENT_BYTES);
+    /// Parses and opens the head in the carry, if it is complete, and takes what follows; `at_end` is whether no more bytes come.
+    fn parse_head(&mut self, at_end: bool, plain: &mut Vec<u8>) -> Result<(), Error> {
+        match Head::parse(&self.carry, self.identities.format(), at_end)? {
+            Parsed::Needs(bytes) => self.needed = bytes,
+            Parsed::Head(head) => {
+                self.opened = Some(head.open(&std::mem::take(&mut self.identities))?);
+                let carry = std::mem::take(&mut self.carry);
+                self.take(&carry[head.chunks_offset as usize..], plain)?;
+            }
         }
-        Ok(Header::length(&self.carry)? + PREFIX_BYTES)
-    }
-
-    fn open_head(&mut self) -> Result<(), Error> {
-        let (head, prefix) = self.carry.split_at(self.carry.len() - PREFIX_BYTES);
-        let header = Header::read(&mut &head[..])?;
-        let content = header.open(&std::mem::take(&mut self.identities))?;
-        let payload = Payload::open(&content, prefix.try_into().expect("is as long"))?;
-        self.opened = Some((content, payload));
-        self.carry.clear();
         Ok(())
     }
 
     /// Like [`finish`](Decryptor::finish), for callers that keep the decryptor but call it no more.
     pub(super) fn try_finish(&mut self, plain: &mut Vec<u8>) -> Result<(), Error> {
+        let mut bytes = Vec::new();
+        self.armor.finish(&mut bytes)?;
+        self.take(&bytes, plain)?;
         if self.opened.is_none() {
-            // An error in the header is more specific than `Truncated`.
-            Header::read(&mut &self.carry[..])?;
-            return Err(ErrorKind::Truncated.into());
+            self.parse_head(true, plain)?;
         }
         let carry = std::mem::take(&mut self.carry);
-        self.payload().layout().run(carry.len(), true)?;
+        self.payload().layout().run(self.next_chunk, carry.len(), true)?;
         self.unseal(&carry, plain, true)
     }
 
     fn payload(&self) -> &Payload {
-        &self.opened.as_ref().expect("the header was opened").1
+        &self.opened.as_ref().expect("the header was opened").payload
     }
 
     /// Appends the plaintext of chunks; `ends` is whether the last one is among them.

@@ -5,7 +5,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::parallel::{self, Run, call_chunks};
 use crate::commands::EncryptOptions;
-use crate::format::{self, Content, ContentType, Payload};
+use crate::format::{ContentType, Payload};
 use crate::keys::Recipients;
 use crate::{Error, ErrorKind};
 
@@ -35,10 +35,10 @@ impl Encryptor {
     /// # Errors
     /// The errors of [`Header::seal`](crate::format::Header::seal); `BadName`; `Io` when the system has no randomness.
     pub fn new(recipients: &Recipients, options: &EncryptOptions) -> Result<Self, Error> {
-        let content = Content::generate(options.aead, ContentType::File, options.name.clone())?;
-        let (payload, head) = format::start(&content, recipients)?;
+        let (payload, head) = options.start(ContentType::File, options.name.clone(), recipients)?;
         let threads = options.threads.count();
-        let batch_bytes = payload.layout().plain_offset(call_chunks(threads)) as usize;
+        let layout = payload.layout();
+        let batch_bytes = layout.plain_offset(call_chunks(&layout, threads)) as usize;
         let carry = Zeroizing::default();
         let process = fork::generation();
         Ok(Self { payload, head, carry, batch_bytes, next_chunk: 0, threads, failed: false, process })
@@ -89,16 +89,18 @@ impl Encryptor {
             let now = plain.split_off(..plain.len().min(missing)).unwrap_or_default();
             parallel::extend(&mut self.carry, now, self.batch_bytes)?;
         }
-        if last || self.carry.len() == self.batch_bytes {
+        // Where the last chunk may be full, a full batch waits for the next byte.
+        let held = if self.payload.layout().may_end_full() { 1 } else { 0 };
+        if last || self.carry.len() == self.batch_bytes && plain.len() >= held {
             let mut carry = std::mem::take(&mut self.carry);
             self.seal(&carry, sealed, last)?;
             // Its whole capacity is wiped when it is dropped.
             carry.clear();
             self.carry = carry;
         }
-        if plain.len() >= self.batch_bytes {
+        if self.carry.is_empty() && plain.len() >= self.batch_bytes + held {
             let layout = self.payload.layout();
-            let whole = layout.plain_offset(layout.chunk_at(plain.len() as u64)) as usize;
+            let whole = layout.plain_offset(layout.chunk_at((plain.len() - held) as u64)) as usize;
             let whole = plain.split_off(..whole).unwrap_or_default();
             self.seal(whole, sealed, false)?;
         }

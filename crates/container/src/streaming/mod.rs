@@ -38,7 +38,6 @@ mod adapters;
 mod adapters_tests;
 mod decryptor;
 mod encryptor;
-mod head;
 mod parallel;
 mod range_reader;
 mod reader;
@@ -54,5 +53,3 @@ pub use range_reader::{RangeReader, ReadAt};
 pub use reader::Reader;
 pub use rewrap::{NewHead, rewrap_head};
 pub use whole::{Opening, Sealing, decrypt_bytes, encrypt_bytes};
-
-use head::Head;

@@ -6,7 +6,6 @@ use std::{io, iter, vec};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::format::{Layout, Payload};
-use crate::pipeline::batch::BATCH_CHUNKS;
 use crate::workers::{JobError, Jobs, RunState, lock};
 use crate::{Error, ErrorKind};
 
@@ -14,8 +13,9 @@ use crate::{Error, ErrorKind};
 const BATCHES_PER_THREAD: usize = 2;
 
 /// Number of chunks that are worth a call on this many threads.
-pub(super) fn call_chunks(threads: usize) -> u64 {
-    if threads == 1 { BATCH_CHUNKS } else { (BATCHES_PER_THREAD * threads) as u64 * BATCH_CHUNKS }
+pub(super) fn call_chunks(layout: &Layout, threads: usize) -> u64 {
+    let batches = if threads == 1 { 1 } else { BATCHES_PER_THREAD * threads };
+    batches as u64 * layout.batch_chunks()
 }
 
 /// Consecutive chunks of a payload.
@@ -79,10 +79,10 @@ impl Run<'_> {
         work: impl Fn(u64, bool, P, &mut Vec<u8>) -> Result<(), Error> + Sync,
     ) -> Result<(), Error> {
         let parts: Vec<P> = parts.collect();
-        let count = parts.len();
+        let (count, batch_chunks) = (parts.len(), self.payload.layout().batch_chunks());
         let work = |number, part, buffer: &mut Vec<u8>| {
             let ends = self.ends && number + 1 == count as u64;
-            work(self.first + number * BATCH_CHUNKS, ends, part, buffer)
+            work(self.first + number * batch_chunks, ends, part, buffer)
         };
         let threads = self.threads.min(count / BATCHES_PER_THREAD).max(1);
         let parts = Parts { parts: Mutex::new((0..).zip(parts)), work };
@@ -112,7 +112,7 @@ impl<P: Send, W: Fn(u64, P, &mut Vec<u8>) -> Result<(), Error> + Sync> Jobs for 
 
 /// Lengths of a batch: its plaintext, and its sealed chunks.
 fn batch_bytes(layout: &Layout) -> [usize; 2] {
-    [layout.plain_offset(BATCH_CHUNKS) as usize, layout.sealed_offset(BATCH_CHUNKS) as usize]
+    [layout.plain_offset(layout.batch_chunks()) as usize, layout.sealed_offset(layout.batch_chunks()) as usize]
 }
 
 /// Number of plaintext bytes from chunk `first` on that were verified before this error.

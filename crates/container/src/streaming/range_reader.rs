@@ -9,11 +9,9 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::Head;
 use super::parallel::{self, Run};
-use crate::format::{Content, Layout, Payload};
+use crate::format::{Content, Head, Layout, Opened, Payload, SealedReader};
 use crate::keys::Identities;
-use crate::pipeline::batch::BATCH_CHUNKS;
 use crate::sys::{Os, System};
 use crate::{Error, ErrorKind};
 
@@ -80,7 +78,7 @@ leads_to_source! {
 /// length. Every other chunk is verified before its bytes are returned. The plaintext of a tree is a tar stream.
 ///
 /// A call runs on the calling thread, decrypts the chunks that it needs and caches none of them. Besides the result it takes up to
-/// 513 KiB. To read in order use [`Reader`](super::Reader), which reads ahead.
+/// 513 KiB. An armored file is decoded into memory when it is opened. To read in order use [`Reader`](super::Reader), which reads ahead.
 ///
 /// ```
 /// use tress_container::keys::{Identities, KeyPair};
@@ -99,6 +97,8 @@ leads_to_source! {
 /// ```
 pub struct RangeReader<R> {
     source: R,
+    /// The chunks of an armored file, which has no offsets.
+    unarmored: Option<Vec<u8>>,
     content: Content,
     payload: Payload,
     chunks_offset: u64,
@@ -119,11 +119,21 @@ impl<R: ReadAt> RangeReader<R> {
 
     /// Opens the header. The length holds only when the last chunk was verified.
     pub(super) fn unverified(source: R, identities: &Identities) -> Result<Self, Error> {
-        let bytes = source.size_bytes()?;
-        let head = Head::read(&mut OffsetReader { source: &source, offset: 0 }, identities)?;
-        let chunks_offset = head.chunks_offset();
-        let plain_bytes = head.payload.layout().plain_bytes(bytes.saturating_sub(chunks_offset))?;
-        Ok(Self { source, content: head.content, payload: head.payload, chunks_offset, plain_bytes })
+        let format = identities.format();
+        let mut reader = SealedReader::new(OffsetReader { source: &source, offset: 0 }, format.is_none());
+        let head = Head::read(&mut reader, format)?;
+        let (mut chunks_offset, mut unarmored) = (head.chunks_offset, None);
+        let chunks_bytes = if reader.is_armored() {
+            let bytes = unarmored.insert(Vec::new());
+            reader.read_to_end(bytes)?;
+            chunks_offset = 0;
+            bytes.len() as u64
+        } else {
+            source.size_bytes()?.saturating_sub(chunks_offset)
+        };
+        let Opened { content, payload } = head.open(identities)?;
+        let plain_bytes = payload.layout().plain_bytes(chunks_bytes)?;
+        Ok(Self { source, unarmored, content, payload, chunks_offset, plain_bytes })
     }
 
     /// Reads at offset `at` until `buffer` is full or the plaintext ends, and returns the number of bytes.
@@ -192,7 +202,7 @@ impl<R: ReadAt> RangeReader<R> {
         });
         let mut buffer = Zeroizing::default();
         loop {
-            let batch: Vec<u64> = numbers.by_ref().take(BATCH_CHUNKS as usize).collect();
+            let batch: Vec<u64> = numbers.by_ref().take(layout.batch_chunks() as usize).collect();
             if batch.is_empty() {
                 return Ok(());
             }
@@ -222,7 +232,11 @@ impl<R: ReadAt> RangeReader<R> {
     /// Reads consecutive sealed chunks.
     fn read_sealed(&self, chunks: &Range<u64>, sealed: &mut [u8]) -> Result<(), Error> {
         let offset = self.chunks_offset + self.payload.layout().sealed_offset(chunks.start);
-        OffsetReader { source: &self.source, offset }.read_exact(sealed).map_err(|error| match error.kind() {
+        let read = match &self.unarmored {
+            Some(bytes) => OffsetReader { source: bytes, offset }.read_exact(sealed),
+            None => OffsetReader { source: &self.source, offset }.read_exact(sealed),
+        };
+        read.map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => ErrorKind::InputChanged.into(),
             _ => Error::from(error),
         })

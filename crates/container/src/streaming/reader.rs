@@ -97,7 +97,7 @@ impl<R: Read + Seek> Read for Reader<R> {
             let is_next = self.position == self.window.end;
             let asked = layout.covering(&(self.position..self.position.saturating_add(buffer.len() as u64)));
             let ahead = if is_next { 2 * self.ahead } else { 1 };
-            self.ahead = ahead.max(asked.end - asked.start).min(call_chunks(self.threads));
+            self.ahead = ahead.max(asked.end - asked.start).min(call_chunks(&layout, self.threads));
             self.load(asked.start..asked.start + self.ahead)?;
         }
         let mut filled = 0;

@@ -46,7 +46,7 @@ pub(super) fn identities(key: &KeyPair) -> Identities {
 
 pub(super) fn options(threads: usize) -> EncryptOptions {
     let aead = if threads == 1 { Aead::Aes128Ccm } else { Aead::Aes256Ccm };
-    EncryptOptions { threads: threads.into(), aead, name: None }
+    EncryptOptions::default().threads(threads).aead(aead)
 }
 
 pub(super) fn pushed(plain: &[u8], piece: usize, key: &KeyPair, threads: usize) -> Vec<u8> {

@@ -1,10 +1,13 @@
 //! Whole containers in memory.
 
+use std::borrow::Cow;
+use std::io::Read as _;
+
 use zeroize::Zeroizing;
 
 use super::parallel::Run;
 use crate::commands::EncryptOptions;
-use crate::format::{self, Content, ContentType, Header, PREFIX_BYTES, Payload};
+use crate::format::{Content, ContentType, Head, Opened, Payload, SealedReader};
 use crate::keys::{Identities, Recipients};
 use crate::threads::Threads;
 use crate::{Error, ErrorKind};
@@ -22,11 +25,10 @@ impl Sealing {
     /// Starts a container of `plain_bytes` bytes of plaintext. It stores a name only if `options` has one.
     ///
     /// # Errors
-    /// The errors of [`Header::seal`]; `BadName`; `Io` when the system has no randomness; `MessageTooLong` if the length exceeds the
+    /// The errors of [`Header::seal`](crate::format::Header::seal); `BadName`; `Io` when the system has no randomness; `MessageTooLong` if the length exceeds the
     /// address space.
     pub fn new(plain_bytes: usize, recipients: &Recipients, options: &EncryptOptions) -> Result<Self, Error> {
-        let content = Content::generate(options.aead, ContentType::File, options.name.clone())?;
-        let (payload, head) = format::start(&content, recipients)?;
+        let (payload, head) = options.start(ContentType::File, options.name.clone(), recipients)?;
         let sealed_bytes = payload.layout().sealed_bytes(plain_bytes as u64).saturating_add(head.len() as u64);
         let sealed_bytes = usize::try_from(sealed_bytes).ok().filter(|&bytes| bytes <= isize::MAX as usize);
         let sealed_bytes = sealed_bytes.ok_or(Error::new(ErrorKind::MessageTooLong))?;
@@ -53,25 +55,31 @@ impl Sealing {
     }
 }
 
-/// A container in memory whose header was opened.
+/// A file in memory whose header was opened.
 pub struct Opening<'a> {
     content: Content,
     payload: Payload,
-    chunks: &'a [u8],
+    chunks: Cow<'a, [u8]>,
     plain_bytes: usize,
 }
 
 impl<'a> Opening<'a> {
-    /// Opens the header of `container`.
+    /// Opens the header of `file`, in any format. An armor is removed in memory.
     ///
     /// # Errors
-    /// The errors of [`Header::read`] and [`Header::open`]; `Commitment`, `Truncated`.
-    pub fn new(container: &'a [u8], identities: &Identities) -> Result<Self, Error> {
-        let mut rest = container;
-        let header = Header::read(&mut rest)?;
-        let content = header.open(identities)?;
-        let (prefix, chunks) = rest.split_first_chunk::<PREFIX_BYTES>().ok_or(Error::new(ErrorKind::Truncated))?;
-        let payload = Payload::open(&content, prefix)?;
+    /// The errors of [`Header::read`](crate::format::Header::read) and [`Header::open`](crate::format::Header::open); `Commitment`,
+    /// `Truncated`; `ArmorDamaged`.
+    pub fn new(file: &'a [u8], identities: &Identities) -> Result<Self, Error> {
+        let mut reader = SealedReader::new(file, identities.format().is_none());
+        let head = Head::read(&mut reader, identities.format())?;
+        let Opened { content, payload } = head.open(identities)?;
+        let chunks = if reader.is_armored() {
+            let mut bytes = Vec::new();
+            reader.read_to_end(&mut bytes)?;
+            Cow::from(bytes)
+        } else {
+            Cow::from(&file[head.chunks_offset as usize..])
+        };
         let plain_bytes = payload.layout().plain_bytes(chunks.len() as u64)? as usize;
         Ok(Self { content, payload, chunks, plain_bytes })
     }
@@ -96,7 +104,7 @@ impl<'a> Opening<'a> {
             return Err(Error::new(ErrorKind::Usage).with_detail("buffer must be as long as the plaintext"));
         }
         let run = Run { payload: &self.payload, first: 0, ends: true, threads: threads.count() };
-        run.unseal(self.chunks, plain)
+        run.unseal(&self.chunks, plain)
     }
 }
 

@@ -516,7 +516,7 @@ impl ScriptRun<'_> {
         }
         // The cases of `how` below make the batch differ from its header. This one seals it under another chunk number.
         let as_chunk = if how == 0xff { first_chunk + 1 } else { first_chunk };
-        let ends = LAYOUT.run(sealed.len(), true).is_ok();
+        let ends = LAYOUT.run(0, sealed.len(), true).is_ok();
         epoch.payload.seal(as_chunk, &mut sealed, ends).expect("a batch");
         let mut request = (number, first_chunk, sealed.len() as u32);
         match how {

@@ -209,7 +209,7 @@ impl RandomReceiver<'_> {
                     if peer.incoming.read_raw(&mut sealed, timeouts).is_err() {
                         return;
                     }
-                    let ends = LAYOUT.run(sealed.len(), true).is_ok();
+                    let ends = LAYOUT.run(0, sealed.len(), true).is_ok();
                     payload.unseal(first_chunk, &mut sealed, ends).expect("what is sent verifies");
                     let plain: Vec<u8> = LAYOUT.plain_parts(&sealed).flatten().copied().collect();
                     let count = sealed.len().div_ceil(LAYOUT.sealed_chunk_bytes()) as u64;

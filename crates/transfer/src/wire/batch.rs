@@ -24,7 +24,7 @@ pub(crate) fn batch_sealed_bytes(size_bytes: u64, chunks: &Range<u64>) -> Option
 /// Number of chunks in this number of sealed bytes, and whether the last chunk is the last of its file, the only one that is not
 /// full. `None` if the length is not that of a batch.
 pub(crate) fn batch_chunks(sealed_bytes: usize) -> Option<(u64, bool)> {
-    let run = |ends| Some((LAYOUT.run(sealed_bytes, ends).ok()? as u64, ends));
+    let run = |ends| Some((LAYOUT.run(0, sealed_bytes, ends).ok()? as u64, ends));
     run(false).or_else(|| run(true)).filter(|(chunks, _)| (1..=BATCH_CHUNKS).contains(chunks))
 }
 

@@ -1,0 +1,237 @@
+//! The part of a file before its first chunk, in any format.
+
+use std::io::Read;
+
+use super::age::{self, FileKeyBytes};
+use super::armor::SealedReader;
+use super::chunked::{COBBLESTONE, LAYOUT, PREFIX_BYTES};
+use super::header::{ALIGNMENT_BYTES, Header, MAGIC};
+use super::{Aead, Content, Format, Layout, Payload, stanzas};
+use crate::keys::{Identities, Recipients};
+use crate::{Error, ErrorKind};
+
+/// Bytes that tell the formats apart.
+const MAGIC_BYTES: usize = 64;
+
+/// A head as it was read. Nothing in it is authenticated before [`Head::open`].
+pub(crate) struct Head {
+    fields: Fields,
+    /// Offset of the first chunk in the file without its armor.
+    pub(crate) chunks_offset: u64,
+}
+
+enum Fields {
+    Tress(Header, [u8; PREFIX_BYTES]),
+    /// The header with the payload's salt, and the types of its stanzas.
+    Age(Vec<u8>, Vec<String>),
+    Cobblestone(Format, [u8; PREFIX_BYTES]),
+}
+
+/// What a file's head has carried: the content and the keys of its payload.
+pub(crate) struct Opened {
+    pub(crate) content: Content,
+    pub(crate) payload: Payload,
+}
+
+impl Head {
+    /// Reads a head, and leaves `input` at the first chunk. Formats with a magic are recognised; if a format is expected, it must be
+    /// that one.
+    ///
+    /// # Errors
+    /// `NotAContainer`, `OtherFormat`, `ArmorDamaged`; `Truncated`; the errors of [`Header::read`]; `Io` of the input.
+    pub(crate) fn read(input: &mut SealedReader<impl Read>, expected: Option<Format>) -> Result<Self, Error> {
+        let mut needed = MAGIC_BYTES;
+        loop {
+            let bytes = input.fill_to(needed)?;
+            let at_end = bytes.len() < needed;
+            match Self::parse(bytes, expected, at_end)? {
+                Parsed::Needs(more) => needed = more,
+                Parsed::Head(head) => {
+                    input.consume(head.chunks_offset as usize);
+                    return Ok(head);
+                }
+            }
+        }
+    }
+
+    /// Parses the head that these bytes begin with; `at_end` is whether no more follow.
+    pub(crate) fn parse(bytes: &[u8], expected: Option<Format>, at_end: bool) -> Result<Parsed, Error> {
+        if bytes.len() < MAGIC_BYTES && !at_end {
+            return Ok(Parsed::Needs(MAGIC_BYTES));
+        }
+        let found = if bytes.starts_with(MAGIC) {
+            Some(Format::Tress)
+        } else if bytes.starts_with(age::MAGIC) {
+            Some(Format::Age)
+        } else {
+            None
+        };
+        // Without a magic, a file may be anything, and even a Cobblestone file may begin with one.
+        match (expected, found) {
+            (Some(format @ (Format::Cobblestone128 | Format::Cobblestone256)), _) => {
+                Self::parse_cobblestone(bytes, format, at_end)
+            }
+            (Some(expected), Some(found)) if expected != found => {
+                let names = format!("it is {}, not {}", found.name(), expected.name());
+                Err(Error::new(ErrorKind::OtherFormat).with_detail(names))
+            }
+            (Some(Format::Age), None) => {
+                Err(Error::new(ErrorKind::OtherFormat).with_detail("it does not begin like an age file"))
+            }
+            (_, Some(Format::Age)) => Self::parse_age(bytes, at_end),
+            _ => Self::parse_tress(bytes, at_end),
+        }
+    }
+
+    fn parse_tress(bytes: &[u8], at_end: bool) -> Result<Parsed, Error> {
+        if bytes.starts_with(MAGIC) && bytes.len() < ALIGNMENT_BYTES && !at_end {
+            return Ok(Parsed::Needs(ALIGNMENT_BYTES));
+        }
+        let end = Header::length(bytes)?;
+        if bytes.len() < end + PREFIX_BYTES && !at_end {
+            return Ok(Parsed::Needs(end + PREFIX_BYTES));
+        }
+        let header = Header::read(&mut &*bytes)?;
+        let prefix = prefix(&bytes[end..])?;
+        Ok(Parsed::head(Fields::Tress(header, prefix), end + PREFIX_BYTES))
+    }
+
+    fn parse_age(bytes: &[u8], at_end: bool) -> Result<Parsed, Error> {
+        let end = age::header_bytes(&bytes[..bytes.len().min(age::MAX_HEADER_BYTES)])?;
+        let end = end.map(|header_bytes| header_bytes + age::SALT_BYTES);
+        match end {
+            Some(end) if end <= bytes.len() => {
+                let types = stanzas::types(&bytes[..end])?;
+                Ok(Parsed::head(Fields::Age(bytes[..end].to_vec(), types), end))
+            }
+            None if bytes.len() >= age::MAX_HEADER_BYTES => Err(ErrorKind::HeaderTooLarge.into()),
+            _ if at_end => {
+                if !bytes.starts_with(b"age-encryption.org/v1\n") && bytes.contains(&b'\n') {
+                    return Err(ErrorKind::UnknownVersion.into());
+                }
+                Err(ErrorKind::Truncated.into())
+            }
+            // Twice as much each time: a long header is not searched again for every byte.
+            _ => Ok(Parsed::Needs(end.unwrap_or(2 * bytes.len()))),
+        }
+    }
+
+    fn parse_cobblestone(bytes: &[u8], format: Format, at_end: bool) -> Result<Parsed, Error> {
+        if bytes.len() < PREFIX_BYTES && !at_end {
+            return Ok(Parsed::Needs(PREFIX_BYTES));
+        }
+        Ok(Parsed::head(Fields::Cobblestone(format, prefix(bytes)?), PREFIX_BYTES))
+    }
+
+    /// The file's format.
+    pub(crate) fn format(&self) -> Format {
+        match &self.fields {
+            Fields::Tress(..) => Format::Tress,
+            Fields::Age(..) => Format::Age,
+            Fields::Cobblestone(format, _) => *format,
+        }
+    }
+
+    /// How the file is cut into chunks.
+    pub(crate) fn layout(&self) -> Layout {
+        match &self.fields {
+            Fields::Tress(..) => LAYOUT,
+            Fields::Age(..) => age::LAYOUT,
+            Fields::Cobblestone(..) => COBBLESTONE,
+        }
+    }
+
+    /// AEAD of the payload.
+    pub(crate) fn aead(&self) -> Aead {
+        match &self.fields {
+            Fields::Tress(header, _) => header.aead(),
+            Fields::Age(..) => Aead::ChaCha20Poly1305,
+            Fields::Cobblestone(Format::Cobblestone128, _) => Aead::Aes128Gcm,
+            Fields::Cobblestone(..) => Aead::Aes256Gcm,
+        }
+    }
+
+    /// Length in bytes of the part that has the recipients, which another part can replace.
+    pub(crate) fn header_bytes(&self) -> u64 {
+        match &self.fields {
+            Fields::Tress(header, _) => header.header_bytes(),
+            Fields::Age(..) => self.chunks_offset - age::SALT_BYTES as u64,
+            Fields::Cobblestone(..) => 0,
+        }
+    }
+
+    /// The bytes of an age file between that part and the first chunk.
+    pub(crate) fn kept(&self) -> &[u8] {
+        match &self.fields {
+            Fields::Age(start, _) => &start[start.len() - age::SALT_BYTES..],
+            Fields::Tress(..) | Fields::Cobblestone(..) => &[],
+        }
+    }
+
+    /// Types of the recipients' stanzas, for which no key is needed.
+    pub(crate) fn recipient_types(&self) -> Vec<String> {
+        match &self.fields {
+            Fields::Tress(header, _) => header.recipient_types(),
+            Fields::Age(_, types) => stanzas::without_grease(types),
+            Fields::Cobblestone(..) => Vec::new(),
+        }
+    }
+
+    /// Opens the head with the first of `identities` that fits.
+    ///
+    /// # Errors
+    /// The errors of [`Header::open`]; `Commitment`.
+    pub(crate) fn open(&self, identities: &Identities) -> Result<Opened, Error> {
+        match &self.fields {
+            Fields::Tress(header, prefix) => {
+                let content = header.open(identities)?;
+                let payload = Payload::open(&content, prefix)?;
+                Ok(Opened { content, payload })
+            }
+            Fields::Age(start, types) => {
+                let file_key: FileKeyBytes = age::open(start, types, identities)?;
+                let payload = age::payload(&*file_key, self.kept());
+                Ok(Opened { content: Content::of_file(self.aead(), &*file_key), payload })
+            }
+            Fields::Cobblestone(format, prefix) => {
+                let mut result = Err(ErrorKind::NoMatchingKey.into());
+                for key in identities.keys().filter(|key| key.format() == *format) {
+                    result = key.open(prefix);
+                    if result.is_ok() {
+                        break;
+                    }
+                }
+                Ok(Opened { payload: result?, content: Content::of_file(self.aead(), &[]) })
+            }
+        }
+    }
+
+    /// Makes the part that has the recipients anew, for other recipients of this content.
+    ///
+    /// # Errors
+    /// The errors of [`Header::seal`]; `OtherFormat` for a format without recipients.
+    pub(crate) fn rewrapped(&self, content: &Content, recipients: &Recipients) -> Result<Vec<u8>, Error> {
+        match &self.fields {
+            Fields::Tress(..) => Header::seal(content, recipients),
+            Fields::Age(..) => age::header(content.input_key(), recipients),
+            Fields::Cobblestone(..) => Err(Error::new(ErrorKind::OtherFormat).with_detail("it has no recipients")),
+        }
+    }
+}
+
+/// The result of [`Head::parse`].
+pub(crate) enum Parsed {
+    Head(Head),
+    /// This many bytes of the file are needed, at least.
+    Needs(usize),
+}
+
+impl Parsed {
+    fn head(fields: Fields, bytes: usize) -> Self {
+        Self::Head(Head { fields, chunks_offset: bytes as u64 })
+    }
+}
+
+fn prefix(bytes: &[u8]) -> Result<[u8; PREFIX_BYTES], Error> {
+    bytes.first_chunk().copied().ok_or(ErrorKind::Truncated.into())
+}

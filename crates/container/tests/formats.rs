@@ -1,0 +1,364 @@
+//! Files in the formats of others: what their programs and test vectors say, in every interface.
+
+use std::collections::HashMap;
+use std::io::{Cursor, Read, Write};
+use std::path::{Path, PathBuf};
+
+use base16ct::lower::decode_vec;
+use miniz_oxide::inflate::decompress_to_vec_zlib;
+use serde_json::Value;
+use sha2::{Digest, Sha256, Sha512};
+use tress_container::commands::{
+    DecryptOptions, EncryptOptions, Sink, Source, decrypt, encrypt, inspect, inspect_as, rewrap,
+};
+use tress_container::format::{CobblestoneKey, Format};
+use tress_container::keys::{Identities, KeyPair, PostQuantumIdentity, Recipients};
+use tress_container::streaming::{
+    DecryptReader, Decryptor, EncryptWriter, Encryptor, RangeReader, Reader, decrypt_bytes, encrypt_bytes, rewrap_head,
+};
+use tress_container::{Control, Error, ErrorKind, Threads};
+
+const KEY: [u8; 32] = *b"YELLOW SUBMARINE YELLOW SUBMARIN";
+
+/// Both chunk sizes and the batches of both, and a byte to each side.
+const LENGTHS: [usize; 13] =
+    [0, 1, 16383, 16384, 16385, 65535, 65536, 65537, 131_072, 524_288, 524_289, 1_048_576, 2_500_000];
+
+fn plaintext(bytes: usize) -> Vec<u8> {
+    (0..bytes as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 17) as u8).collect()
+}
+
+fn vectors(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(path)
+}
+
+/// The verified plaintext, and the error after it.
+type Opened = (Vec<u8>, Result<(), Error>);
+
+fn all(result: Result<Vec<u8>, Error>) -> Opened {
+    result.map_or_else(|error| (Vec::new(), Err(error)), |plain| (plain, Ok(())))
+}
+
+fn read_to_end(reader: Result<impl Read, Error>) -> Opened {
+    let mut plain = Vec::new();
+    let result = reader.and_then(|mut reader| reader.read_to_end(&mut plain).map_err(Error::from));
+    (plain, result.map(drop))
+}
+
+fn pushed(sealed: &[u8], identities: &Identities, piece: usize) -> Opened {
+    let (mut decryptor, mut plain) = (Decryptor::new(identities, Threads::from(2)), Vec::new());
+    let result = sealed.chunks(piece).try_for_each(|piece| decryptor.push(piece, &mut plain));
+    let result = result.and_then(|()| decryptor.finish(&mut plain));
+    (plain, result)
+}
+
+fn ranges(sealed: &[u8], identities: &Identities) -> Result<Vec<u8>, Error> {
+    let reader = RangeReader::open(sealed, identities)?;
+    let middle = reader.plain_bytes() / 2;
+    let parts = reader.read_ranges(&[middle..reader.plain_bytes(), 0..middle])?;
+    let mut plain = vec![0; reader.plain_bytes() as usize + 1];
+    assert_eq!(reader.read_at(&mut plain, 0)?, plain.len() - 1);
+    plain.pop();
+    assert!(plain == [&parts[1][..], &parts[0]].concat());
+    Ok(plain)
+}
+
+/// Decrypts with the command, a file or a stream, to a file.
+fn command(sealed: &[u8], identities: &Identities, range: bool) -> Result<Vec<u8>, Error> {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, target) = (folder.path().join("sealed"), folder.path().join("plain"));
+    std::fs::write(&source, sealed).unwrap();
+    let sink = Sink::Path { path: target.clone(), force: false };
+    let options = if range { DecryptOptions::default().range(0..) } else { DecryptOptions::default() };
+    let result = decrypt(&Source::Path(source), &sink, identities, &options, &Control::new());
+    assert_eq!(target.exists(), result.is_ok(), "a failure leaves nothing");
+    result.map(|_| std::fs::read(target).unwrap())
+}
+
+/// Opens a file in every way that there is. All must agree on what is right. Returns what `DecryptReader` found.
+fn open(sealed: &[u8], identities: &Identities) -> Opened {
+    let found = read_to_end(DecryptReader::open(sealed, identities, Threads::from(2)));
+    let others = [
+        all(decrypt_bytes(sealed, identities, Threads::from(2))),
+        pushed(sealed, identities, usize::MAX),
+        pushed(sealed, identities, 4097),
+        read_to_end(Reader::open(Cursor::new(sealed), identities, Threads::ONE)),
+        all(ranges(sealed, identities)),
+        all(command(sealed, identities, false)),
+        all(command(sealed, identities, true)),
+    ];
+    for (place, (plain, result)) in others.iter().enumerate() {
+        assert_eq!(result.is_ok(), found.1.is_ok(), "way {place}: {result:?}, but {:?}", found.1);
+        assert!(if result.is_ok() { *plain == found.0 } else { found.0.starts_with(plain) }, "way {place}");
+    }
+    found
+}
+
+/// The same for a file that is right.
+fn opens(sealed: &[u8], identities: &Identities, plain: &[u8]) {
+    let (found, result) = open(sealed, identities);
+    result.unwrap();
+    assert!(found == plain);
+}
+
+/// Seals in every way that there is.
+fn sealed(plain: &[u8], recipients: &Recipients, options: &EncryptOptions) -> [Vec<u8>; 4] {
+    let mut pushed = Vec::new();
+    let mut encryptor = Encryptor::new(recipients, options).unwrap();
+    plain.chunks(60_000).for_each(|piece| encryptor.push(piece, &mut pushed).unwrap());
+    encryptor.finish(&mut pushed).unwrap();
+    let mut writer = EncryptWriter::new(Vec::new(), recipients, options).unwrap();
+    writer.write_all(plain).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (source, target) = (folder.path().join("plain"), folder.path().join("sealed"));
+    std::fs::write(&source, plain).unwrap();
+    let sink = Sink::Path { path: target.clone(), force: false };
+    encrypt(&Source::Path(source), &sink, recipients, options, &Control::new()).unwrap();
+    let whole = encrypt_bytes(plain, recipients, options).unwrap();
+    [pushed, writer.finish().unwrap(), std::fs::read(target).unwrap(), whole]
+}
+
+fn age_identity() -> age::x25519::Identity {
+    "AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33".parse().unwrap()
+}
+
+fn ours(identity: &age::x25519::Identity) -> Identities {
+    use age::secrecy::ExposeSecret as _;
+    Identities::from_file(identity.to_string().expose_secret().as_bytes()).unwrap()
+}
+
+/// Removes or adds an armor with crate `age`.
+fn armored(file: &[u8]) -> Vec<u8> {
+    let mut writer = age::armor::ArmoredWriter::wrap_output(Vec::new(), age::armor::Format::AsciiArmor).unwrap();
+    writer.write_all(file).unwrap();
+    writer.finish().unwrap()
+}
+
+#[test]
+fn age_opens_ours_and_we_open_theirs() {
+    let identity = age_identity();
+    let recipients: Recipients = identity.to_public().to_string().parse().unwrap();
+    let options = EncryptOptions::default().format(Format::Age).threads(2);
+    for bytes in LENGTHS {
+        let plain = plaintext(bytes);
+        for file in sealed(&plain, &recipients, &options) {
+            assert!(age::decrypt(&identity, &file).unwrap() == plain, "{bytes} bytes");
+        }
+        let theirs = age::encrypt(&identity.to_public(), &plain).unwrap();
+        opens(&theirs, &ours(&identity), &plain);
+        opens(&armored(&theirs), &ours(&identity), &plain);
+    }
+}
+
+#[test]
+fn an_armored_file_is_text_that_age_reads() {
+    let identity = age_identity();
+    let recipients: Recipients = identity.to_public().to_string().parse().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (source, target) = (folder.path().join("plain"), folder.path().join("sealed"));
+    let sink = Sink::Path { path: target.clone(), force: true };
+    let options = EncryptOptions::default().format(Format::Age).armor(true);
+    for bytes in [0, 1, 65536, 600_000] {
+        std::fs::write(&source, plaintext(bytes)).unwrap();
+        let report = encrypt(&Source::Path(source.clone()), &sink, &recipients, &options, &Control::new()).unwrap();
+        let text = std::fs::read(&target).unwrap();
+        assert!(text.is_ascii());
+        assert_eq!((report.bytes_in, report.bytes_out), (bytes as u64, text.len() as u64));
+        assert!(age::decrypt(&identity, &text).unwrap() == plaintext(bytes));
+    }
+    for wrong in [EncryptOptions::default().armor(true), options] {
+        let result = encrypt_bytes(b"", &recipients, &wrong);
+        assert_eq!(result.unwrap_err().kind, ErrorKind::Usage, "in memory there is no armor");
+    }
+}
+
+#[test]
+fn a_new_header_leaves_the_payload_of_an_age_file() {
+    let (old, new, hidden) = (age_identity(), KeyPair::generate().unwrap(), PostQuantumIdentity::generate().unwrap());
+    let plain = plaintext(200_000);
+    let file = age::encrypt(&old.to_public(), &plain).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file.age");
+    for (start, recipients) in
+        [(&file, Recipients::from(&new)), (&armored(&file), Recipients::from(hidden.recipient()))]
+    {
+        std::fs::write(&path, start).unwrap();
+        let report = rewrap(&path, &ours(&old), &recipients, &Control::new()).unwrap();
+        let changed = std::fs::read(&path).unwrap();
+        assert_eq!(report.bytes_out, changed.len() as u64);
+        assert_eq!(changed.starts_with(b"age"), start.starts_with(b"age"), "the armor stays");
+        let mut identities = Identities::from(&new);
+        identities.extend([hidden.clone()]);
+        opens(&changed, &identities, &plain);
+        assert_eq!(open(&changed, &ours(&old)).1.unwrap_err().kind, ErrorKind::NoMatchingKey);
+    }
+    let head = rewrap_head(&mut &file[..], &ours(&old), &(&new).into()).unwrap();
+    opens(&[&head.head[..], &file[head.old_bytes as usize..]].concat(), &(&new).into(), &plain);
+
+    let mut mixed = Recipients::from(hidden.recipient());
+    mixed.extend([Recipients::from(&new)]);
+    for format in [Format::Age, Format::Tress] {
+        let result = encrypt_bytes(b"", &mixed, &EncryptOptions::default().format(format));
+        assert_eq!(result.unwrap_err().kind, ErrorKind::MixedRecipients);
+        let options = EncryptOptions::default().format(format);
+        let file = encrypt_bytes(&plain, &hidden.recipient().into(), &options).unwrap();
+        opens(&file, &hidden.clone().into(), &plain);
+    }
+}
+
+/// A case of age's test kit.
+struct KitCase {
+    name: String,
+    fields: HashMap<String, Vec<String>>,
+    file: Vec<u8>,
+}
+
+fn test_kit() -> Vec<KitCase> {
+    let archive = std::fs::File::open(vectors("age/cctv.tar")).expect("vectors/age/cctv.tar");
+    let mut cases = Vec::new();
+    for entry in tar::Archive::new(archive).entries().unwrap() {
+        let (mut entry, mut bytes) = (entry.unwrap(), Vec::new());
+        entry.read_to_end(&mut bytes).unwrap();
+        let Some(end) = bytes.windows(2).position(|two| two == b"\n\n") else { continue };
+        let mut fields: HashMap<_, Vec<String>> = HashMap::new();
+        for line in std::str::from_utf8(&bytes[..end]).unwrap().lines() {
+            let (key, value) = line.split_once(": ").unwrap();
+            fields.entry(key.to_owned()).or_default().push(value.to_owned());
+        }
+        let mut file = bytes.split_off(end + 2);
+        if fields.contains_key("compressed") {
+            file = decompress_to_vec_zlib(&file).unwrap();
+        }
+        cases.push(KitCase { name: entry.path().unwrap().display().to_string(), fields, file });
+    }
+    cases
+}
+
+#[test]
+fn age_test_kit() {
+    let cases = test_kit();
+    assert_eq!(cases.len(), 147);
+    for KitCase { name, fields, file } in cases {
+        let mut identities = Identities::default();
+        for line in fields.get("identity").into_iter().flatten() {
+            identities.extend([Identities::from_file(line.as_bytes()).unwrap()]);
+        }
+        for passphrase in fields.get("passphrase").into_iter().flatten() {
+            identities.extend([Identities::from_passphrase(passphrase).unwrap()]);
+        }
+        let (plain, result) = open(&file, &identities);
+        let kind = result.map_err(|error| error.kind);
+        let is_payload = matches!(kind, Err(ErrorKind::ChunkDamaged { .. } | ErrorKind::Truncated));
+        let is_as_expected = match &*fields["expect"][0] {
+            "success" => kind.is_ok(),
+            "payload failure" => is_payload,
+            "HMAC failure" => kind == Err(ErrorKind::HeaderDamaged),
+            "no match" => matches!(kind, Err(ErrorKind::NoMatchingKey | ErrorKind::WrongPassphrase)),
+            "armor failure" => is_payload || matches!(kind, Err(ErrorKind::ArmorDamaged | ErrorKind::NotAContainer)),
+            "header failure" => kind.is_err(),
+            other => panic!("{other} is a new outcome"),
+        };
+        assert!(is_as_expected, "{name}: {kind:?} instead of {:?}", fields["expect"]);
+        if let Some(hash) = fields.get("payload").filter(|_| kind.is_ok()) {
+            assert_eq!(base16ct::lower::encode_string(&Sha256::digest(&plain)), hash[0], "{name}");
+        }
+    }
+}
+
+fn cobblestone(format: Format, context: &[u8]) -> CobblestoneKey {
+    let bytes = if format == Format::Cobblestone128 { 16 } else { 32 };
+    CobblestoneKey::new(format, &KEY[..bytes], context).unwrap()
+}
+
+#[test]
+fn the_crate_cobblestone_opens_ours_and_we_open_theirs() {
+    let small = cobblestone::Key::from_bytes(KEY.first_chunk().unwrap());
+    let large = cobblestone::Key256::from_bytes(&KEY);
+    for bytes in LENGTHS {
+        let plain = plaintext(bytes);
+        for format in [Format::Cobblestone128, Format::Cobblestone256] {
+            let key = cobblestone(format, b"context");
+            for file in sealed(&plain, &key.clone().into(), &EncryptOptions::default().threads(2)) {
+                let found = match format {
+                    Format::Cobblestone128 => cobblestone::decrypt(&small, b"context", &file),
+                    _ => cobblestone::decrypt(&large, b"context", &file),
+                };
+                assert!(found.unwrap() == plain, "{bytes} bytes");
+            }
+            let theirs = match format {
+                Format::Cobblestone128 => cobblestone::encrypt(&small, b"context", &plain),
+                _ => cobblestone::encrypt(&large, b"context", &plain),
+            };
+            opens(&theirs.unwrap(), &key.into(), &plain);
+        }
+    }
+}
+
+#[test]
+fn wycheproof_cobblestone() {
+    for (format, name) in [(Format::Cobblestone128, "128"), (Format::Cobblestone256, "256")] {
+        let text = std::fs::read(vectors(&format!("cobblestone/wycheproof-{name}.json"))).unwrap();
+        let file: Value = serde_json::from_slice(&text).unwrap();
+        let mut seen = 0;
+        for test in file["testGroups"].as_array().unwrap().iter().flat_map(|group| group["tests"].as_array().unwrap()) {
+            let bytes = |name: &str| decode_vec(test[name].as_str().unwrap_or_default()).unwrap();
+            let sealed = decompress_to_vec_zlib(&bytes("ct")).unwrap();
+            let found = CobblestoneKey::new(format, &bytes("key"), &bytes("ctx"));
+            let (plain, result) = found.map_or_else(|error| (Vec::new(), Err(error)), |key| open(&sealed, &key.into()));
+            assert_eq!(result.is_ok(), test["result"] == "valid", "{name}, test {}: {result:?}", test["tcId"]);
+            if result.is_ok() {
+                assert_eq!(Sha512::digest(&plain)[..], bytes("msgSha512")[..], "{name}, test {}", test["tcId"]);
+            }
+            seen += 1;
+        }
+        assert_eq!(seen, file["numberOfTests"]);
+    }
+}
+
+#[test]
+fn a_format_that_does_not_match_is_named() {
+    let pair = KeyPair::generate().unwrap();
+    let key = cobblestone(Format::Cobblestone128, b"");
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let age = EncryptOptions::default().format(Format::Age);
+    std::fs::write(path("tress"), encrypt_bytes(b"x", &(&pair).into(), &EncryptOptions::default()).unwrap()).unwrap();
+    std::fs::write(path("age"), encrypt_bytes(b"x", &(&pair).into(), &age).unwrap()).unwrap();
+    std::fs::write(path("cobblestone"), encrypt_bytes(b"x", &key.clone().into(), &EncryptOptions::default()).unwrap())
+        .unwrap();
+    let kind = |name: &str, format, identities: &Identities| {
+        let mut options = DecryptOptions::default();
+        options.format = format;
+        let sink = Sink::Path { path: path("out"), force: true };
+        decrypt(&Source::Path(path(name)), &sink, identities, &options, &Control::new()).err().map(|error| error.kind)
+    };
+    let ours = Identities::from(&pair);
+    for (name, format, identities, expected) in [
+        ("tress", Some(Format::Tress), &ours, None),
+        ("age", Some(Format::Age), &ours, None),
+        ("age", None, &ours, None),
+        ("cobblestone", None, &key.clone().into(), None),
+        ("tress", Some(Format::Age), &ours, Some(ErrorKind::OtherFormat)),
+        ("age", Some(Format::Tress), &ours, Some(ErrorKind::OtherFormat)),
+        ("cobblestone", Some(Format::Age), &ours, Some(ErrorKind::OtherFormat)),
+        ("cobblestone", None, &ours, Some(ErrorKind::NotAContainer)),
+        ("cobblestone", Some(Format::Cobblestone128), &ours, Some(ErrorKind::NoMatchingKey)),
+        ("cobblestone", None, &cobblestone(Format::Cobblestone128, b"other").into(), Some(ErrorKind::Commitment)),
+        ("cobblestone", None, &cobblestone(Format::Cobblestone256, b"").into(), Some(ErrorKind::Commitment)),
+        ("age", None, &key.clone().into(), Some(ErrorKind::Commitment)),
+    ] {
+        assert_eq!(kind(name, format, identities), expected, "{name} as {format:?}");
+    }
+    for (name, format, aead) in [
+        ("tress", Format::Tress, "aes-128-ccm"),
+        ("age", Format::Age, "chacha20-poly1305"),
+        ("cobblestone", Format::Cobblestone128, "aes-128-gcm"),
+    ] {
+        let found = inspect_as(&Source::Path(path(name)), format, None).unwrap();
+        assert_eq!((found.format, found.aead.name(), found.plaintext_bytes, found.chunks), (format, aead, 1, 1));
+    }
+    assert_eq!(inspect(&Source::Path(path("age")), Some(&ours)).unwrap().recipients, ["X25519"]);
+    assert!(inspect(&Source::Path(path("cobblestone")), Some(&key.into())).unwrap().verified);
+    assert_eq!(CobblestoneKey::new(Format::Age, &KEY, b"").unwrap_err().kind, ErrorKind::Usage);
+    assert_eq!(CobblestoneKey::new(Format::Cobblestone128, &KEY, b"").unwrap_err().kind, ErrorKind::KeyFileLength);
+}
