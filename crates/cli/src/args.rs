@@ -10,7 +10,9 @@ mod transfers;
 
 use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
-pub(crate) use files::{Decrypt, Encrypt, Identities, Inspect, Keygen, Output, Passphrase, Recipients, Rewrap};
+pub(crate) use files::{
+    Decrypt, Encrypt, FileFormat, Identities, Inspect, Keygen, Output, Passphrase, Recipients, Rewrap,
+};
 pub(crate) use signatures::{Sign, Verify};
 pub(crate) use tools::{Ciphers, Completions, External, Man, Plan, Raw, RawDirection, RawOptions, Strategy};
 pub(crate) use transfers::{Receive, Send};

@@ -45,7 +45,8 @@ fn hint(kind: &ErrorKind) -> Option<&'static str> {
         ErrorKind::NoRecipients => {
             "add a recipient: -r RECIPIENT, -R FILE, -p, --passphrase-file FILE or --key-file FILE"
         }
-        ErrorKind::MixedRecipients => "a passphrase cannot be combined with other recipients",
+        ErrorKind::MixedRecipients => "a passphrase and post-quantum recipients cannot be combined with others",
+        ErrorKind::NotAContainer => "a Cobblestone file is read with --format and --key-file",
         ErrorKind::NoMatchingKey => "it was encrypted to other recipients: try another identity",
         ErrorKind::BadRecipient => {
             "a recipient is age1..., tress1... or an SSH public key; -R takes a file of recipients"

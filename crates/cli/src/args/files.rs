@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
-use tress_container::container::Aead;
+use tress_container::format::{Aead, Format};
 use tress_sign::discrete::GroupSize;
 
 use super::Threads;
@@ -29,6 +29,13 @@ pub(crate) struct Keygen {
     /// An existing file is never replaced.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
+    /// Create a post-quantum identity, for age 1.3 or newer
+    ///
+    /// Its recipient is age1pq1.... Files for it can be recorded today and not be decrypted by a quantum computer later. Such
+    /// recipients cannot share a file with others. The identity has no address: 'tress send' and 'tress receive' are not
+    /// post-quantum.
+    #[arg(long, group = "kind")]
+    pub(crate) pq: bool,
     /// Create an RSA signing key of 2048 to 8192 bits
     #[arg(long, value_name = "BITS", group = "kind", value_parser = clap::value_parser!(u16).range(2048..=8192))]
     pub(crate) rsa: Option<u16>,
@@ -108,6 +115,37 @@ pub(crate) struct Passphrase {
     pub(crate) passphrase_fd: Option<u32>,
 }
 
+impl Passphrase {
+    /// Whether a source of a passphrase is given.
+    pub(crate) fn is_some(&self) -> bool {
+        self.passphrase || self.passphrase_file.is_some() || self.passphrase_fd.is_some()
+    }
+}
+
+// The format of a file, and what a Cobblestone file needs besides its key.
+#[derive(Args, Default)]
+pub(crate) struct FileFormat {
+    /// Format of the file: tress, age, cobblestone-128 or cobblestone-256
+    ///
+    /// tress is the container of this program, age the format of age and rage. Cobblestone files have no recipients: their key is a
+    /// file of 16 or 32 random bytes, given with --key-file. Files in tress and age are recognised, Cobblestone files are not.
+    #[arg(long, value_name = "FORMAT", value_parser = format(), hide_possible_values = true)]
+    pub(crate) format: Option<Format>,
+    /// Context of a Cobblestone file, as text [default: empty]
+    ///
+    /// Both sides must give the same context. It is not secret and not in the file.
+    #[arg(long, value_name = "TEXT", conflicts_with = "context_file", hide_short_help = true)]
+    pub(crate) context: Option<String>,
+    /// Context of a Cobblestone file: the bytes of this file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    pub(crate) context_file: Option<PathBuf>,
+}
+
+fn format() -> impl TypedValueParser<Value = Format> {
+    let names = PossibleValuesParser::new(Format::ALL.iter().map(|format| format.name()));
+    names.map(|name| Format::from_name(&name).expect("a name of the list"))
+}
+
 // Where to write the result.
 #[derive(Args)]
 pub(crate) struct Output {
@@ -125,20 +163,31 @@ pub(crate) struct Output {
 ///
 /// Writes a container that any of its recipients can decrypt. Encryption needs only recipients, which are public: the machine
 /// that encrypts need not be able to decrypt. A folder is packed with names, modes, times and links.
+///
+/// With --format it writes a file that other programs open, such as age. Such a file holds no folder.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tress encrypt -r age1... -o big.tress big.img
+  tress encrypt --format age -r age1... -o big.img.age big.img
   tar c src | tress encrypt -R team.txt > src.tar.tress
   tress encrypt -p -o photos.tress Photos/")]
 pub(crate) struct Encrypt {
     #[command(flatten)]
     pub(crate) recipients: Recipients,
+    /// Encrypt to the owner of the identities in this file (age or SSH); repeatable
+    #[arg(short, long = "identity", value_name = "IDENTITY", value_hint = ValueHint::FilePath, conflicts_with_all = ["passphrase", "passphrase_file", "passphrase_fd"])]
+    pub(crate) identities: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) format: FileFormat,
+    /// Write an age file as text, which mail and chats carry
+    #[arg(short, long)]
+    pub(crate) armor: bool,
     #[command(flatten)]
     pub(crate) output: Output,
-    /// Algorithm for the payload
-    #[arg(long, value_parser = aead(), default_value = Aead::default().name())]
-    pub(crate) aead: Aead,
+    /// Algorithm for the payload of a container [default: aes-128-ccm]
+    #[arg(long, value_parser = aead())]
+    pub(crate) aead: Option<Aead>,
     /// Leave out links that lead out of the folder, and special files such as FIFOs
     ///
     /// Each of them, and their number, is reported on standard error. Without this option, a folder that holds one is an error.
@@ -156,12 +205,14 @@ fn aead() -> impl TypedValueParser<Value = Aead> {
     names.map(|name| Aead::from_name(&name).expect("a name of the list"))
 }
 
-/// Decrypt a container, or a byte range of it
+/// Decrypt a container or an age file, or a byte range of it
 ///
 /// With -o, the output appears when all of it is decrypted and verified. On standard output, each chunk appears as soon as it
 /// is verified. A later chunk may still prove damaged, so check the exit status before you use the output.
 ///
 /// If the container holds a folder, -o names the new folder; without -o, its tar stream goes to standard output.
+///
+/// Files of age and rage are recognised, with or without armor. A Cobblestone file needs --format and --key-file.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -171,6 +222,8 @@ Examples:
 pub(crate) struct Decrypt {
     #[command(flatten)]
     pub(crate) identities: Identities,
+    #[command(flatten)]
+    pub(crate) format: FileFormat,
     #[command(flatten)]
     pub(crate) output: Output,
     /// Decrypt only the bytes from START up to END, e.g. 10MiB:11MiB
@@ -182,16 +235,16 @@ pub(crate) struct Decrypt {
     pub(crate) range: Option<units::ByteRange>,
     #[command(flatten)]
     pub(crate) threads: Threads,
-    /// Container to decrypt [default: standard input]
+    /// File to decrypt [default: standard input]
     #[arg(value_name = "IN", default_value = "-", hide_default_value = true, value_hint = ValueHint::FilePath)]
     pub(crate) input: PathBuf,
 }
 
-/// Change the recipients of a container
+/// Change the recipients of a container or an age file
 ///
 /// Writes a new header and leaves the payload unchanged, byte for byte. The file is replaced when the new one is complete.
 ///
-/// This does not revoke access: anyone who could open the container before may have kept its key.
+/// This does not revoke access: anyone who could open the file before may have kept its key.
 #[derive(Args)]
 #[command(after_help = "\
 Example:
@@ -218,14 +271,14 @@ pub(crate) struct Rewrap {
     pub(crate) open_passphrase_fd: Option<u32>,
     #[command(flatten)]
     pub(crate) recipients: Recipients,
-    /// Container to change in place
+    /// File to change in place
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 }
 
-/// Show what a container holds, and verify it with a key
+/// Show what an encrypted file holds, and verify it with a key
 ///
-/// Without a key, shows version, algorithm, kinds of recipients and size; none of these is verified. With a key, also verifies
+/// Without a key, shows format, algorithm, kinds of recipients and size; none of these is verified. With a key, also verifies
 /// the header, the commitment and the last chunk, and shows content type and name.
 #[derive(Args)]
 #[command(after_help = "\
@@ -235,10 +288,12 @@ Examples:
 pub(crate) struct Inspect {
     #[command(flatten)]
     pub(crate) identities: Identities,
+    #[command(flatten)]
+    pub(crate) format: FileFormat,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    /// Container to inspect
+    /// File to inspect
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 }

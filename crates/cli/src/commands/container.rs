@@ -5,6 +5,7 @@ use std::path::Path;
 use tress_container::{
     Control, Error, ErrorKind,
     commands::{self, DecryptOptions, EncryptOptions},
+    format::Format,
 };
 
 use super::{cancellable, note};
@@ -18,9 +19,20 @@ use crate::{
 pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
     let source = files::source(&options.input);
     let sink = files::sink(&options.output);
-    files::refuse_terminal(&sink)?;
-    let recipients = keys::recipients(&options.recipients, &mut Stdin::with_data(&options.input)?)?;
-    let encrypt = EncryptOptions::default().aead(options.aead).threads(options.threads.wanted());
+    let format = options.format.format.unwrap_or_default();
+    if options.armor && format != Format::Age {
+        return Err(Failure::wrong_use("--armor is for age files").hint("add --format age"));
+    }
+    if options.aead.is_some() && format != Format::Tress {
+        return Err(Failure::wrong_use(format!("the algorithm of {} is fixed", format.name())).hint("leave out --aead"));
+    }
+    if !options.armor {
+        files::refuse_terminal(&sink)?;
+    }
+    let stdin = &mut Stdin::with_data(&options.input)?;
+    let recipients = keys::recipients(&options.recipients, &options.identities, &options.format, stdin)?;
+    let encrypt = EncryptOptions::default().format(format).armor(options.armor).aead(options.aead.unwrap_or_default());
+    let encrypt = encrypt.threads(options.threads.wanted());
     let run = |control: &Control| {
         if !options.skip_special {
             return commands::encrypt(&source, &sink, &recipients, &encrypt, control).map_err(|error| {
@@ -54,9 +66,10 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
     if options.output.output.as_deref() != Some(Path::new("-")) {
         files::refuse_terminal(&sink).map_err(|failure| failure.hint("-o FILE writes a file, -o - shows text"))?;
     }
-    let identities = keys::some_identities(&options.identities, &mut Stdin::with_data(&options.input)?)?;
+    let stdin = &mut Stdin::with_data(&options.input)?;
+    let identities = keys::some_identities(&options.identities, &options.format, stdin)?;
     let mut decrypt = DecryptOptions::default().threads(options.threads.wanted());
-    decrypt.range = options.range;
+    (decrypt.range, decrypt.format) = (options.range, options.format.format);
     cancellable(|control| {
         commands::decrypt(&source, &sink, &identities, &decrypt, control).map_err(failure::from_error)
     })
@@ -78,8 +91,9 @@ pub(crate) fn rewrap(options: args::Rewrap) -> Result<(), Failure> {
             passphrase_fd: options.open_passphrase_fd,
         },
     };
-    let identities = keys::some_identities(&old, &mut stdin)?;
-    let recipients = keys::recipients(&options.recipients, &mut stdin)?;
+    let format = args::FileFormat::default();
+    let identities = keys::some_identities(&old, &format, &mut stdin)?;
+    let recipients = keys::recipients(&options.recipients, &[], &format, &mut stdin)?;
     cancellable(|control| {
         commands::rewrap(&options.file, &identities, &recipients, control).map_err(failure::from_error)
     })?;

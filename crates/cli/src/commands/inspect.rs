@@ -14,6 +14,7 @@ use crate::{
 /// The JSON object, whose keys scripts rely on. The last two are null without an identity.
 #[derive(Serialize)]
 struct InspectReport<'a> {
+    format: &'a str,
     version: &'a str,
     aead: &'a str,
     recipients: &'a [String],
@@ -26,14 +27,21 @@ struct InspectReport<'a> {
 }
 
 pub(crate) fn run(options: &args::Inspect) -> Result<(), Failure> {
-    let identities = keys::identities(&options.identities, &mut Stdin::with_data(&options.file)?)?;
-    let identities = (!identities.is_empty()).then_some(identities);
-    let found = commands::inspect(&files::source(&options.file), identities.as_ref()).map_err(failure::from_error)?;
+    let stdin = &mut Stdin::with_data(&options.file)?;
+    let identities = keys::identities(&options.identities, &options.format, stdin)?;
+    let identities = (!identities.is_empty()).then_some(&identities);
+    let source = files::source(&options.file);
+    let found = match options.format.format {
+        Some(format) => commands::inspect_as(&source, format, identities),
+        None => commands::inspect(&source, identities),
+    };
+    let found = found.map_err(failure::from_error)?;
     if options.json { files::print_json(&row(&found)) } else { files::print(&text(&found)) }
 }
 
 fn row(found: &Inspection) -> InspectReport<'_> {
     InspectReport {
+        format: found.format.name(),
         version: found.version,
         aead: found.aead.name(),
         recipients: &found.recipients,
@@ -48,7 +56,8 @@ fn row(found: &Inspection) -> InspectReport<'_> {
 
 fn text(found: &Inspection) -> String {
     let mut text = format!(
-        "version     {}\naead        {}\nrecipients  {}\nplaintext   {} bytes ({}) in {} chunks\n",
+        "format      {}\nversion     {}\naead        {}\nrecipients  {}\nplaintext   {} bytes ({}) in {} chunks\n",
+        found.format.name(),
         found.version,
         found.aead.name(),
         escape(&found.recipients.iter().map(foreign).collect::<Vec<_>>().join(", ")),

@@ -5,7 +5,10 @@ use std::{
     path::Path,
 };
 
-use tress_container::{Control, ErrorKind, commands, keys::KeyPair};
+use tress_container::{
+    Control, ErrorKind, commands,
+    keys::{KeyPair, PostQuantumIdentity},
+};
 use tress_sign::{PrivateKey, discrete, rsa};
 
 use super::cancellable;
@@ -24,14 +27,19 @@ pub(crate) fn run(options: &args::Keygen) -> Result<(), Failure> {
     if let Some(path) = &options.public {
         return public(path, &options.passphrase);
     }
-    let passphrase = &options.passphrase;
-    if passphrase.passphrase || passphrase.passphrase_file.is_some() || passphrase.passphrase_fd.is_some() {
+    if options.passphrase.is_some() {
         return Err(Failure::wrong_use("passphrase options need --public: new keys are not encrypted")
             .hint("'openssl pkcs8 -topk8' encrypts a signing key with a passphrase"));
     }
     if let Some(key) = signing_key(options) {
         let key = key.map_err(|error| failure::signing(error, "the key"))?;
         return write(options, key.to_pem().as_bytes());
+    }
+    if options.pq {
+        let identity = PostQuantumIdentity::generate().map_err(failure::from_error)?;
+        write(options, identity.to_identity_file_text().as_bytes())?;
+        let _ = writeln!(io::stderr().lock(), "recipient {}", identity.recipient());
+        return Ok(());
     }
     let pair = KeyPair::generate().map_err(failure::from_error)?;
     let text = pair.to_identity_file_text();
@@ -85,6 +93,9 @@ fn public(path: &Path, passphrase: &args::Passphrase) -> Result<(), Failure> {
     if signing::is_key_file(&bytes) {
         let key = signing::public_part(path, &bytes, passphrase, &mut stdin)?;
         return files::print(&key.to_pem());
+    }
+    if let Ok(identity) = PostQuantumIdentity::from_file(&bytes[..]) {
+        return files::print(&format!("{}\n", identity.recipient()));
     }
     let pair = KeyPair::from_file(&bytes[..]).map_err(|error| failure::from_error(error.at(failure::name(path))))?;
     files::print(&public_lines(&pair, ("", "")))
