@@ -221,7 +221,7 @@ impl Generator {
     }
 
     fn integer(&mut self) {
-        let instruction = self.of(INTEGER);
+        let instruction = self.of(&INTEGER);
         let (rd, rs1, rs2) = (self.destination(), self.register(), self.register());
         let word = match instruction.format {
             Format::Registers => instruction.registers(rd, rs1, rs2),
@@ -281,7 +281,7 @@ impl Generator {
     }
 
     fn float_operation(&mut self) {
-        let instruction = self.of(FLOAT);
+        let instruction = self.of(&FLOAT);
         let Format::Float(Float { operands, rounds, to_integer, .. }) = instruction.format else { unreachable!() };
         let rd = if to_integer { self.destination() } else { self.register() };
         let mut word = instruction.bits | rd << 7 | self.register() << 15;
