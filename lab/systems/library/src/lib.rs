@@ -13,98 +13,102 @@ fn code(result: Result<(), Error>) -> i32 {
 }
 
 macro_rules! operations {
-    ($digit:ty, $add:ident, $subtract:ident, $multiply:ident, $square:ident, $reduce:ident, $montgomery:ident, $power:ident,
-     $montgomery_power:ident) => {
-        /// `sum = a + b`
-        ///
-        /// # Safety
-        /// All three must be valid for `n` digits, and no other code may use `sum` during the call.
-        #[unsafe(no_mangle)]
-        #[inline(never)]
-        pub unsafe extern "C" fn $add(a: *const $digit, b: *const $digit, sum: *mut $digit, n: usize) {
-            // SAFETY: guaranteed by the caller.
-            let (a, b, sum) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n), from_raw_parts_mut(sum, n)) };
-            Inlined::add(a, b, sum);
-        }
+    ($digit:ty, $bits:literal) => {
+        const _: () = {
+            /// `sum = a + b`
+            ///
+            /// # Safety
+            /// All three must be valid for `n` digits, and no other code may use `sum` during the call.
+            #[unsafe(export_name = concat!("tress_add_", $bits))]
+            #[inline(never)]
+            pub unsafe extern "C" fn add(a: *const $digit, b: *const $digit, sum: *mut $digit, n: usize) {
+                // SAFETY: guaranteed by the caller.
+                let (a, b, sum) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n), from_raw_parts_mut(sum, n)) };
+                Inlined::add(a, b, sum);
+            }
 
-        /// `difference = a − b`
-        ///
-        /// # Safety
-        /// All three must be valid for `n` digits, and no other code may use `difference` during the call.
-        #[unsafe(no_mangle)]
-        #[inline(never)]
-        pub unsafe extern "C" fn $subtract(a: *const $digit, b: *const $digit, difference: *mut $digit, n: usize) {
-            // SAFETY: guaranteed by the caller.
-            let (a, b) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n)) };
-            // SAFETY: guaranteed by the caller.
-            Inlined::subtract(a, b, unsafe { from_raw_parts_mut(difference, n) });
-        }
+            /// `difference = a − b`
+            ///
+            /// # Safety
+            /// All three must be valid for `n` digits, and no other code may use `difference` during the call.
+            #[unsafe(export_name = concat!("tress_subtract_", $bits))]
+            #[inline(never)]
+            pub unsafe extern "C" fn subtract(a: *const $digit, b: *const $digit, difference: *mut $digit, n: usize) {
+                // SAFETY: guaranteed by the caller.
+                let (a, b) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n)) };
+                // SAFETY: guaranteed by the caller.
+                Inlined::subtract(a, b, unsafe { from_raw_parts_mut(difference, n) });
+            }
 
-        /// `product = a · b`
-        ///
-        /// # Safety
-        /// The factors must be valid for `n` digits and the product for `2 * n`. No other code may use `product` during the call.
-        #[unsafe(no_mangle)]
-        #[inline(never)]
-        pub unsafe extern "C" fn $multiply(a: *const $digit, b: *const $digit, product: *mut $digit, n: usize) {
-            // SAFETY: guaranteed by the caller.
-            let (a, b) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n)) };
-            // SAFETY: guaranteed by the caller.
-            Inlined::multiply(a, b, unsafe { from_raw_parts_mut(product, 2 * n) });
-        }
+            /// `product = a · b`
+            ///
+            /// # Safety
+            /// The factors must be valid for `n` digits and the product for `2 * n`. No other code may use `product` during the call.
+            #[unsafe(export_name = concat!("tress_multiply_", $bits))]
+            #[inline(never)]
+            pub unsafe extern "C" fn multiply(a: *const $digit, b: *const $digit, product: *mut $digit, n: usize) {
+                // SAFETY: guaranteed by the caller.
+                let (a, b) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n)) };
+                // SAFETY: guaranteed by the caller.
+                Inlined::multiply(a, b, unsafe { from_raw_parts_mut(product, 2 * n) });
+            }
 
-        /// `square = a²`
-        ///
-        /// # Safety
-        /// `a` must be valid for `n` digits and the square for `2 * n`. No other code may use `square` during the call.
-        #[unsafe(no_mangle)]
-        #[inline(never)]
-        pub unsafe extern "C" fn $square(a: *const $digit, square: *mut $digit, n: usize) {
-            // SAFETY: guaranteed by the caller.
-            Inlined::square(unsafe { from_raw_parts(a, n) }, unsafe { from_raw_parts_mut(square, 2 * n) });
-        }
+            /// `square = a²`
+            ///
+            /// # Safety
+            /// `a` must be valid for `n` digits and the square for `2 * n`. No other code may use `square` during the call.
+            #[unsafe(export_name = concat!("tress_square_", $bits))]
+            #[inline(never)]
+            pub unsafe extern "C" fn square(a: *const $digit, square: *mut $digit, n: usize) {
+                // SAFETY: guaranteed by the caller.
+                Inlined::square(unsafe { from_raw_parts(a, n) }, unsafe { from_raw_parts_mut(square, 2 * n) });
+            }
 
-        /// `value = value` modulo N
-        ///
-        /// # Safety
-        /// The modulus must be valid for `n` digits and the value for `2 * n`. No other code may use `value` during the call.
-        #[unsafe(no_mangle)]
-        #[inline(never)]
-        pub unsafe extern "C" fn $reduce(value: *mut $digit, modulus: *const $digit, n: usize) -> i32 {
-            // SAFETY: guaranteed by the caller.
-            code(Inlined::reduce(unsafe { from_raw_parts_mut(value, 2 * n) }, unsafe { from_raw_parts(modulus, n) }))
-        }
+            /// `value = value` modulo N
+            ///
+            /// # Safety
+            /// The modulus must be valid for `n` digits and the value for `2 * n`. No other code may use `value` during the call.
+            #[unsafe(export_name = concat!("tress_reduce_", $bits))]
+            #[inline(never)]
+            pub unsafe extern "C" fn reduce(value: *mut $digit, modulus: *const $digit, n: usize) -> i32 {
+                // SAFETY: guaranteed by the caller.
+                code(Inlined::reduce(unsafe { from_raw_parts_mut(value, 2 * n) }, unsafe {
+                    from_raw_parts(modulus, n)
+                }))
+            }
 
-        /// `product = a · b / R` modulo N; `inverse` is −1 / N modulo b
-        ///
-        /// # Safety
-        /// All four must be valid for `n` digits, and no other code may use `product` during the call.
-        #[unsafe(no_mangle)]
-        #[inline(never)]
-        pub unsafe extern "C" fn $montgomery(
-            a: *const $digit,
-            b: *const $digit,
-            modulus: *const $digit,
-            inverse: $digit,
-            product: *mut $digit,
-            n: usize,
-        ) {
-            // SAFETY: guaranteed by the caller.
-            let (a, b, modulus) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n), from_raw_parts(modulus, n)) };
-            // SAFETY: guaranteed by the caller.
-            Inlined::montgomery(a, b, modulus, inverse, unsafe { from_raw_parts_mut(product, n) });
-        }
+            /// `product = a · b / R` modulo N; `inverse` is −1 / N modulo b
+            ///
+            /// # Safety
+            /// All four must be valid for `n` digits, and no other code may use `product` during the call.
+            #[unsafe(export_name = concat!("tress_montgomery_", $bits))]
+            #[inline(never)]
+            pub unsafe extern "C" fn montgomery(
+                a: *const $digit,
+                b: *const $digit,
+                modulus: *const $digit,
+                inverse: $digit,
+                product: *mut $digit,
+                n: usize,
+            ) {
+                // SAFETY: guaranteed by the caller.
+                let (a, b) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n)) };
+                // SAFETY: guaranteed by the caller.
+                let (modulus, product) = unsafe { (from_raw_parts(modulus, n), from_raw_parts_mut(product, n)) };
+                Inlined::montgomery(a, b, modulus, inverse, product);
+            }
 
-        operations!($digit, $power, power);
-        operations!($digit, $montgomery_power, montgomery_power);
+            operations!($digit, power, concat!("tress_power_", $bits));
+            operations!($digit, montgomery_power, concat!("tress_montgomery_power_", $bits));
+        };
     };
-    ($digit:ty, $name:ident, $method:ident) => {
+    ($digit:ty, $name:ident, $symbol:expr) => {
         /// `result = base ^ exponent` modulo N
         ///
         /// # Safety
         /// The first four must be valid for `n` digits, and `scratch` for `scratch_n`. No other code may use `result`
         /// and `scratch` during the call.
-        #[unsafe(no_mangle)]
+        #[unsafe(export_name = $symbol)]
         #[inline(never)]
         pub unsafe extern "C" fn $name(
             base: *const $digit,
@@ -121,41 +125,11 @@ macro_rules! operations {
             let (modulus, result) = unsafe { (from_raw_parts(modulus, n), from_raw_parts_mut(result, n)) };
             // SAFETY: guaranteed by the caller.
             let scratch = unsafe { from_raw_parts_mut(scratch, scratch_n) };
-            code(Inlined::$method(base, exponent, modulus, result, scratch))
+            code(Inlined::$name(base, exponent, modulus, result, scratch))
         }
     };
 }
 
-operations!(
-    u16,
-    tress_add_16,
-    tress_subtract_16,
-    tress_multiply_16,
-    tress_square_16,
-    tress_reduce_16,
-    tress_montgomery_16,
-    tress_power_16,
-    tress_montgomery_power_16
-);
-operations!(
-    u32,
-    tress_add_32,
-    tress_subtract_32,
-    tress_multiply_32,
-    tress_square_32,
-    tress_reduce_32,
-    tress_montgomery_32,
-    tress_power_32,
-    tress_montgomery_power_32
-);
-operations!(
-    u64,
-    tress_add_64,
-    tress_subtract_64,
-    tress_multiply_64,
-    tress_square_64,
-    tress_reduce_64,
-    tress_montgomery_64,
-    tress_power_64,
-    tress_montgomery_power_64
-);
+operations!(u16, "16");
+operations!(u32, "32");
+operations!(u64, "64");
