@@ -100,7 +100,7 @@ class Room(NamedTuple):
 ROOMS = {
     "cipher": Room(ROOT / "crates" / "cipher" / "src", [], [
         r"cpu", r"block", r"error|reveal", r"message", r"engine.*", r"operation", r"block_cipher", r"modes.*", r"lanes.*",
-        r"ciphers/define", r"ciphers/words.*", r"ciphers/\w+/(?!keyed$).+", r"ciphers/\w+/keyed",
+        r"ciphers/define", r"ciphers/reference", r"ciphers/words.*", r"ciphers/\w+/(?!keyed$).+", r"ciphers/\w+/keyed",
         r"ciphers/(rijndael|rc6|lea|pipo)",
         r"ciphers(/\w+)?", r"catalogue|rustcrypto", r"",
     ]),

@@ -5,5 +5,6 @@ mod define;
 pub mod lea;
 pub mod pipo;
 pub mod rc6;
+mod reference;
 pub mod rijndael;
 mod words;

@@ -6,7 +6,6 @@ pub(crate) mod chain;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod chain_ahead;
 pub(crate) mod portable;
-pub(crate) mod reference;
 #[cfg(target_arch = "riscv32")]
 pub(crate) mod riscv32;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

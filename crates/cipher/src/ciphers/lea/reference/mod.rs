@@ -6,7 +6,7 @@
 
 use super::keys::{DELTA, ROUND_WORDS, RoundKeys};
 use crate::Block;
-use crate::ciphers::words::reference::ReferenceKeys;
+use crate::ciphers::reference::ReferenceKeys;
 
 /// Rotates to the left. An amount above 31 counts modulo 32.
 fn rol(amount: usize, x: u32) -> u32 {
@@ -78,6 +78,8 @@ fn expand<const N: usize>(
 }
 
 impl ReferenceKeys for RoundKeys {
+    type Block = Block;
+
     fn expand_key(key: &[u8]) -> Self {
         match key.len() {
             16 => expand(24, key, schedule_128),
@@ -117,4 +119,4 @@ impl ReferenceKeys for RoundKeys {
 }
 
 /// The reference engine.
-pub(super) type Reference = crate::ciphers::words::reference::Reference<RoundKeys>;
+pub(super) type Reference = crate::ciphers::reference::Reference<RoundKeys>;

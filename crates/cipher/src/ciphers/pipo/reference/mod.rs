@@ -6,7 +6,7 @@
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::layers::Block;
-use crate::engine::{Engine, Interleave, Operation, scalar_vector};
+use crate::ciphers::reference::ReferenceKeys;
 
 /// Largest number of rounds, that of a key of 256 bits.
 const MAX_ROUNDS: usize = 17;
@@ -122,7 +122,7 @@ fn inverse_r_layer(rows: &mut Block) {
     }
 }
 
-pub(crate) fn encrypt_block(keys: &RoundKeys, rows: &mut Block) {
+fn encrypt_block(keys: &RoundKeys, rows: &mut Block) {
     add_round_key(rows, &keys.round_keys[0]);
     for round in 1..=keys.rounds {
         s_layer(rows);
@@ -131,7 +131,7 @@ pub(crate) fn encrypt_block(keys: &RoundKeys, rows: &mut Block) {
     }
 }
 
-pub(crate) fn decrypt_block(keys: &RoundKeys, rows: &mut Block) {
+fn decrypt_block(keys: &RoundKeys, rows: &mut Block) {
     for round in (1..=keys.rounds).rev() {
         add_round_key(rows, &keys.round_keys[round]);
         inverse_r_layer(rows);
@@ -140,76 +140,28 @@ pub(crate) fn decrypt_block(keys: &RoundKeys, rows: &mut Block) {
     add_round_key(rows, &keys.round_keys[0]);
 }
 
-/// The reference engine. A vector has one block.
-#[derive(Clone, Copy)]
-pub struct Reference;
-
-impl Engine for Reference {
+impl ReferenceKeys for RoundKeys {
     type Block = Block;
-    type Vector = [Block; 1];
-    const SLOTS: usize = 1;
-    type RoundKeys = RoundKeys;
-    type LaneRoundKeys = Option<RoundKeys>;
 
-    fn detect() -> Option<Self> {
-        Some(Reference)
-    }
-
-    fn expand_key(self, key: &[u8]) -> RoundKeys {
+    fn expand_key(key: &[u8]) -> Self {
         expand_key(key)
     }
 
-    scalar_vector!();
-
-    fn rounds(keys: &RoundKeys) -> usize {
-        keys.rounds
+    fn rounds(&self) -> usize {
+        self.rounds
     }
 
-    fn run<O: Operation<Block>>(self, keys: &RoundKeys, operation: O) -> O::Output {
-        operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
+    fn encrypt_block(&self, block: &mut Block) {
+        encrypt_block(self, block);
     }
 
-    fn encrypt<const G: usize, const K: usize>(
-        self,
-        keys: &RoundKeys,
-        x: &mut [[Self::Vector; G]; K],
-        between_rounds: &mut impl Interleave,
-    ) {
-        (1..10).for_each(|part| between_rounds.run_part(part));
-        for block in x.as_flattened_mut().as_flattened_mut() {
-            encrypt_block(keys, block);
-        }
-    }
-
-    fn decrypt<const G: usize>(self, keys: &RoundKeys, x: &mut [Self::Vector; G]) {
-        for block in x.as_flattened_mut() {
-            decrypt_block(keys, block);
-        }
-    }
-
-    fn encrypt_lanes<const G: usize, const K: usize>(
-        self,
-        keys: &Self::LaneRoundKeys,
-        _: usize,
-        x: &mut [[Self::Vector; G]; K],
-        between_rounds: &mut impl Interleave,
-    ) {
-        let Some(keys) = keys else { return };
-        self.encrypt(keys, x, between_rounds);
-    }
-
-    fn zero_lane_keys(self) -> Self::LaneRoundKeys {
-        None
-    }
-
-    fn set_lane_key(self, lane_keys: &mut Self::LaneRoundKeys, _: usize, keys: &RoundKeys) {
-        *lane_keys = Some(keys.clone());
-    }
-
-    fn encrypt_block(self, keys: &RoundKeys, block: &mut Block) {
-        encrypt_block(keys, block);
+    fn decrypt_block(&self, block: &mut Block) {
+        decrypt_block(self, block);
     }
 }
+
+/// The reference engine.
+pub(super) type Reference = crate::ciphers::reference::Reference<RoundKeys>;
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::keys::{ROUNDS, RoundKeys, WORDS};
-use crate::ciphers::words::reference::ReferenceKeys;
+use crate::ciphers::reference::ReferenceKeys;
 use crate::{Block, Error};
 
 /// Odd((e − 2) 2^w) of section 2.2, where e is the base of the natural logarithm.
@@ -165,6 +165,8 @@ impl core::fmt::Debug for General {
 }
 
 impl ReferenceKeys for RoundKeys {
+    type Block = Block;
+
     fn expand_key(key: &[u8]) -> Self {
         let mut keys = RoundKeys([0; WORDS]);
         expand(key, &mut keys.0);
@@ -185,4 +187,4 @@ impl ReferenceKeys for RoundKeys {
 }
 
 /// The reference engine.
-pub(super) type Reference = crate::ciphers::words::reference::Reference<RoundKeys>;
+pub(super) type Reference = crate::ciphers::reference::Reference<RoundKeys>;

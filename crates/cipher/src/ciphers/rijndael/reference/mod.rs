@@ -4,12 +4,10 @@
 //! For tests and study only: it is slow, and its table look-ups depend on secrets. Every other backend is tested against it.
 //! The state is the bytes of the block: `state[row + 4 * column]` is FIPS 197's s[row, column].
 
-use core::marker::PhantomData;
-
 use super::keys::RoundKeys;
 use super::shape::rounds;
-use crate::block::{Block, BlockBytes, flat_mut};
-use crate::engine::{CcmEngine, CcmOperation, Engine, Interleave, Operation, scalar_ccm_vector, scalar_vector};
+use crate::block::{BlockBytes, flat_mut};
+use crate::ciphers::reference::ReferenceKeys;
 
 /// Multiplication by x in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197 section 4.2, equation 4.5).
 const fn xtime(a: u8) -> u8 {
@@ -165,84 +163,28 @@ fn decrypt_block<B: BlockBytes>(keys: &RoundKeys<B>, state: &mut B) {
     }
 }
 
-/// The reference engine. A vector has one block.
-#[derive(Clone, Copy)]
-pub struct Reference<B>(PhantomData<B>);
-
-impl<B: BlockBytes> Engine for Reference<B> {
+impl<B: BlockBytes> ReferenceKeys for RoundKeys<B> {
     type Block = B;
-    type Vector = [B; 1];
-    const SLOTS: usize = 1;
-    type RoundKeys = RoundKeys<B>;
-    type LaneRoundKeys = Option<RoundKeys<B>>;
 
-    fn detect() -> Option<Self> {
-        Some(Reference(PhantomData))
-    }
-
-    fn expand_key(self, key: &[u8]) -> RoundKeys<B> {
+    fn expand_key(key: &[u8]) -> Self {
         expand_key(key)
     }
 
-    scalar_vector!(1);
-
-    fn rounds(keys: &RoundKeys<B>) -> usize {
-        keys.rounds()
+    fn rounds(&self) -> usize {
+        self.rounds()
     }
 
-    fn run<O: Operation<B>>(self, keys: &RoundKeys<B>, operation: O) -> O::Output {
-        operation.call::<Self, 1, 1>(self, keys)
+    fn encrypt_block(&self, block: &mut B) {
+        encrypt_block(self, block);
     }
 
-    fn encrypt<const G: usize, const K: usize>(
-        self,
-        keys: &RoundKeys<B>,
-        x: &mut [[Self::Vector; G]; K],
-        between_rounds: &mut impl Interleave,
-    ) {
-        (1..10).for_each(|part| between_rounds.run_part(part));
-        for block in x.as_flattened_mut().as_flattened_mut() {
-            encrypt_block(keys, block);
-        }
-    }
-
-    fn decrypt<const G: usize>(self, keys: &RoundKeys<B>, x: &mut [Self::Vector; G]) {
-        for block in x.as_flattened_mut() {
-            decrypt_block(keys, block);
-        }
-    }
-
-    fn encrypt_lanes<const G: usize, const K: usize>(
-        self,
-        keys: &Self::LaneRoundKeys,
-        _: usize,
-        x: &mut [[Self::Vector; G]; K],
-        between_rounds: &mut impl Interleave,
-    ) {
-        let Some(keys) = keys else { return };
-        self.encrypt(keys, x, between_rounds);
-    }
-
-    fn zero_lane_keys(self) -> Self::LaneRoundKeys {
-        None
-    }
-
-    fn set_lane_key(self, lane_keys: &mut Self::LaneRoundKeys, _: usize, keys: &RoundKeys<B>) {
-        *lane_keys = Some(keys.clone());
-    }
-
-    fn encrypt_block(self, keys: &RoundKeys<B>, block: &mut B) {
-        encrypt_block(keys, block);
+    fn decrypt_block(&self, block: &mut B) {
+        decrypt_block(self, block);
     }
 }
 
-impl CcmEngine for Reference<Block> {
-    fn run_ccm<O: CcmOperation>(self, keys: &RoundKeys<Block>, operation: O) -> O::Output {
-        operation.call::<Self, 1, 1>(self, keys)
-    }
-
-    scalar_ccm_vector!();
-}
+/// The reference engine.
+pub(super) type Reference<B> = crate::ciphers::reference::Reference<RoundKeys<B>>;
 
 #[cfg(test)]
 mod tests {

@@ -4,19 +4,20 @@ use core::marker::PhantomData;
 
 use zeroize::Zeroize;
 
-use crate::block::Block;
+use crate::block::{Block, BlockBytes};
 use crate::engine::{CcmEngine, CcmOperation, Engine, Interleave, Operation, scalar_ccm_vector, scalar_vector};
 
 /// Round keys, and the cipher as its specification has it.
 pub trait ReferenceKeys: Clone + Zeroize + 'static {
+    type Block: BlockBytes;
     /// Computes the round keys. The cipher must have keys of this length.
     fn expand_key(key: &[u8]) -> Self;
     /// Number of rounds.
     fn rounds(&self) -> usize;
     /// Encrypts a block.
-    fn encrypt_block(&self, block: &mut Block);
+    fn encrypt_block(&self, block: &mut Self::Block);
     /// Decrypts a block.
-    fn decrypt_block(&self, block: &mut Block);
+    fn decrypt_block(&self, block: &mut Self::Block);
 }
 
 /// The reference engine.
@@ -31,8 +32,8 @@ impl<K> Clone for Reference<K> {
 impl<K> Copy for Reference<K> {}
 
 impl<K: ReferenceKeys> Engine for Reference<K> {
-    type Block = Block;
-    type Vector = [Block; 1];
+    type Block = K::Block;
+    type Vector = [K::Block; 1];
     const SLOTS: usize = 1;
     type RoundKeys = K;
     type LaneRoundKeys = Option<K>;
@@ -51,7 +52,7 @@ impl<K: ReferenceKeys> Engine for Reference<K> {
         keys.rounds()
     }
 
-    fn run<O: Operation<Block>>(self, keys: &K, operation: O) -> O::Output {
+    fn run<O: Operation<K::Block>>(self, keys: &K, operation: O) -> O::Output {
         operation.call::<Self, 1, 1>(self, keys)
     }
 
@@ -92,12 +93,12 @@ impl<K: ReferenceKeys> Engine for Reference<K> {
         *lane_keys = Some(keys.clone());
     }
 
-    fn encrypt_block(self, keys: &K, block: &mut Block) {
+    fn encrypt_block(self, keys: &K, block: &mut K::Block) {
         keys.encrypt_block(block);
     }
 }
 
-impl<K: ReferenceKeys> CcmEngine for Reference<K> {
+impl<K: ReferenceKeys<Block = Block>> CcmEngine for Reference<K> {
     fn run_ccm<O: CcmOperation>(self, keys: &K, operation: O) -> O::Output {
         operation.call::<Self, 1, 1>(self, keys)
     }
