@@ -85,15 +85,8 @@ pub struct CbcLanesEncrypt<'j, 'a, C: Core> {
     pub(crate) memory: &'j LaneMemory,
 }
 
-/// CCM encryption of many messages in lanes.
-pub struct CcmLanesEncrypt<'j, 'a, C> {
-    pub(crate) lane_jobs: &'j mut [CcmLaneJob<'a, C>],
-    pub(crate) shared: bool,
-    pub(crate) memory: &'j LaneMemory,
-}
-
-/// CCM decryption of many messages in lanes.
-pub struct CcmLanesDecrypt<'j, 'a, C> {
+/// CCM of many messages in lanes. Each direction is compiled separately.
+pub struct CcmLanes<'j, 'a, C, const DECRYPTS: bool> {
     pub(crate) lane_jobs: &'j mut [CcmLaneJob<'a, C>],
     pub(crate) shared: bool,
     pub(crate) memory: &'j LaneMemory,
@@ -111,8 +104,8 @@ pub trait Modes: Core {
 /// CCM of a cipher, compiled once as those of [`Modes`].
 pub trait CcmModes: Modes + CcmCore {
     fn ccm(&self, operation: OneCcm<'_>) -> Block;
-    fn ccm_lanes_encrypt(&self, operation: CcmLanesEncrypt<'_, '_, Self>);
-    fn ccm_lanes_decrypt(&self, operation: CcmLanesDecrypt<'_, '_, Self>);
+    fn ccm_lanes_encrypt(&self, operation: CcmLanes<'_, '_, Self, false>);
+    fn ccm_lanes_decrypt(&self, operation: CcmLanes<'_, '_, Self, true>);
 }
 
 /// Implements [`Modes`] for a type, and with `ccm` also [`CcmModes`]. The type has no parameters: generic code would be compiled in the
@@ -126,11 +119,11 @@ macro_rules! compile_modes {
                 $crate::engine::CcmCore::run_ccm(self, operation)
             }
 
-            fn ccm_lanes_encrypt(&self, operation: $crate::operation::CcmLanesEncrypt<'_, '_, Self>) {
+            fn ccm_lanes_encrypt(&self, operation: $crate::operation::CcmLanes<'_, '_, Self, false>) {
                 $crate::engine::CcmCore::run_ccm(self, operation)
             }
 
-            fn ccm_lanes_decrypt(&self, operation: $crate::operation::CcmLanesDecrypt<'_, '_, Self>) {
+            fn ccm_lanes_decrypt(&self, operation: $crate::operation::CcmLanes<'_, '_, Self, true>) {
                 $crate::engine::CcmCore::run_ccm(self, operation)
             }
         }

@@ -15,14 +15,14 @@ use core::fmt;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
-use super::kernel::{CcmDecrypt, CcmEncrypt};
+use super::kernel::Ccm;
 use super::nonces;
 #[doc(hidden)]
 pub use super::nonces::nonce_hash;
 use super::schedule::{self, LaneMessage, MessageStart};
 use crate::engine::{CcmCore, CcmEngine, CcmOperation, CipherDirection, with_lane_memory};
 use crate::message::{Aad, Nonce, Tag, TagMut};
-use crate::operation::{CcmHeader, CcmLaneJob, CcmLanesDecrypt, CcmLanesEncrypt, CcmModes, CcmTag};
+use crate::operation::{CcmHeader, CcmLaneJob, CcmLanes, CcmModes, CcmTag};
 use crate::reveal::reveal;
 use crate::{Block, CcmCipher, Error};
 
@@ -210,8 +210,8 @@ fn run<C: CcmCipher>(lane_jobs: &mut [CcmLaneJob<'_, C::Core>], direction: Ciphe
         let Some(cipher) = pending else { return forged };
         let shared = lane_jobs.iter().all(|lane_job| core::ptr::eq(lane_job.cipher, cipher));
         with_lane_memory(|memory| match direction {
-            CipherDirection::Encrypt => cipher.ccm_lanes_encrypt(CcmLanesEncrypt { lane_jobs, shared, memory }),
-            CipherDirection::Decrypt => cipher.ccm_lanes_decrypt(CcmLanesDecrypt { lane_jobs, shared, memory }),
+            CipherDirection::Encrypt => cipher.ccm_lanes_encrypt(CcmLanes { lane_jobs, shared, memory }),
+            CipherDirection::Decrypt => cipher.ccm_lanes_decrypt(CcmLanes { lane_jobs, shared, memory }),
         });
     }
 }
@@ -243,7 +243,7 @@ fn divide<'j, 'a, C>(
     (full, Some(rest))
 }
 
-impl<C: CcmCore> CcmOperation for CcmLanesEncrypt<'_, '_, C> {
+impl<C: CcmCore, const DECRYPTS: bool> CcmOperation for CcmLanes<'_, '_, C, DECRYPTS> {
     type Output = ();
 
     #[inline(always)]
@@ -263,31 +263,7 @@ impl<C: CcmCore> CcmOperation for CcmLanesEncrypt<'_, '_, C> {
     where
         E: CcmEngine,
     {
-        schedule::run::<E, _, CcmEncrypt, FLIGHT, BLOCKS>(engine, keys, self.lane_jobs, self.shared, self.memory);
-    }
-}
-
-impl<C: CcmCore> CcmOperation for CcmLanesDecrypt<'_, '_, C> {
-    type Output = ();
-
-    #[inline(always)]
-    fn most_blocks(&self) -> usize {
-        self.lane_jobs.len()
-    }
-
-    #[inline(always)]
-    fn divide(self, blocks: usize) -> (Self, Option<Self>) {
-        let Self { shared, memory, .. } = self;
-        let (lane_jobs, rest) = divide(self.lane_jobs, blocks);
-        (Self { lane_jobs, shared, memory }, rest.map(|lane_jobs| Self { lane_jobs, shared, memory }))
-    }
-
-    #[inline(always)]
-    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::RoundKeys)
-    where
-        E: CcmEngine,
-    {
-        schedule::run::<E, _, CcmDecrypt, FLIGHT, BLOCKS>(engine, keys, self.lane_jobs, self.shared, self.memory);
+        schedule::run::<E, _, Ccm<DECRYPTS>, FLIGHT, BLOCKS>(engine, keys, self.lane_jobs, self.shared, self.memory);
     }
 }
 

@@ -22,16 +22,14 @@ pub(super) trait LaneMode<E: Engine> {
     fn chain_input(engine: E, input: E::Vector, key_stream: E::Vector, message: E::Vector) -> E::Vector;
 }
 
-/// The MAC is over the input; the output is input XOR key stream.
-pub(super) struct CcmEncrypt;
-/// The MAC is over the output; the output is input XOR key stream.
-pub(super) struct CcmDecrypt;
+/// The output is input XOR key stream. The MAC is over the input, or over the output of a mode that decrypts.
+pub(super) struct Ccm<const DECRYPTS: bool>;
 /// The output is the chain.
 pub(super) struct CbcEncrypt;
 
-impl<E: CcmEngine> LaneMode<E> for CcmEncrypt {
+impl<E: CcmEngine, const DECRYPTS: bool> LaneMode<E> for Ccm<DECRYPTS> {
     const HAS_KEY_STREAM: bool = true;
-    const DECRYPTS: bool = false;
+    const DECRYPTS: bool = DECRYPTS;
 
     #[inline(always)]
     fn next_counters(engine: E, counters: &mut E::Vector) -> E::Vector {
@@ -41,23 +39,8 @@ impl<E: CcmEngine> LaneMode<E> for CcmEncrypt {
     }
 
     #[inline(always)]
-    fn chain_input(_: E, input: E::Vector, _: E::Vector, _: E::Vector) -> E::Vector {
-        input
-    }
-}
-
-impl<E: CcmEngine> LaneMode<E> for CcmDecrypt {
-    const HAS_KEY_STREAM: bool = true;
-    const DECRYPTS: bool = true;
-
-    #[inline(always)]
-    fn next_counters(engine: E, counters: &mut E::Vector) -> E::Vector {
-        CcmEncrypt::next_counters(engine, counters)
-    }
-
-    #[inline(always)]
     fn chain_input(engine: E, input: E::Vector, key_stream: E::Vector, message: E::Vector) -> E::Vector {
-        engine.xor(input, engine.and(key_stream, message))
+        if DECRYPTS { engine.xor(input, engine.and(key_stream, message)) } else { input }
     }
 }
 
