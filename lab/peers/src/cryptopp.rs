@@ -1,56 +1,32 @@
 //! RC6 of Crypto++, through a small library that the build compiles from `cryptopp.cc` if Crypto++'s headers are installed.
 
-use std::{ffi::c_void, ptr, sync::OnceLock};
+use std::{ffi::c_void, ptr};
 
-use libloading::Library;
-
-use crate::{Direction, Error, Missing, Mode};
+use crate::{Direction, Error, Missing, Mode, library::functions};
 
 /// The name in `tress bench --against`.
 pub const NAME: &str = "crypto++";
 
-type Version = unsafe extern "C" fn() -> i32;
-type New = unsafe extern "C" fn(i32, i32, *const u8, usize, *const u8) -> *mut c_void;
-type Free = unsafe extern "C" fn(*mut c_void);
-type Apply = unsafe extern "C" fn(*mut c_void, *const u8, *mut u8, usize) -> i32;
+const PACKAGE: &str = "libcrypto++-dev, and a C++ compiler, before the build";
 
-struct Functions {
-    version: Version,
-    new: New,
-    free: Free,
-    apply: Apply,
-    /// Keeps the library loaded, and the functions valid.
-    _library: Library,
+functions! {
+    _library;
+    version: unsafe extern "C" fn() -> i32 = b"tress_cryptopp_version",
+    new: unsafe extern "C" fn(i32, i32, *const u8, usize, *const u8) -> *mut c_void = b"tress_cryptopp_rc6",
+    free: unsafe extern "C" fn(*mut c_void) = b"tress_cryptopp_free",
+    apply: unsafe extern "C" fn(*mut c_void, *const u8, *mut u8, usize) -> i32 = b"tress_cryptopp_apply",
 }
 
 /// Path of the library; empty if the build could not compile it.
 const PATH: &str = env!("TRESS_PEERS_CRYPTOPP");
 
-fn functions() -> Result<&'static Functions, Missing> {
-    static FUNCTIONS: OnceLock<Result<Functions, String>> = OnceLock::new();
-    let opened = FUNCTIONS.get_or_init(|| {
-        if PATH.is_empty() {
-            return Err("this program was built without its headers".into());
-        }
-        // SAFETY: the initialisers of this library and of Crypto++ only set up their own data, and have no precondition.
-        let library = unsafe { Library::new(PATH) }.map_err(|error| error.to_string())?;
-        // SAFETY: the signatures are those in `cryptopp.cc`. The pointers stay valid because `Functions` keeps the
-        // library loaded.
-        let found = || unsafe {
-            let version = *library.get::<Version>(b"tress_cryptopp_version\0")?;
-            let new = *library.get::<New>(b"tress_cryptopp_rc6\0")?;
-            let free = *library.get::<Free>(b"tress_cryptopp_free\0")?;
-            let apply = *library.get::<Apply>(b"tress_cryptopp_apply\0")?;
-            Ok((version, new, free, apply))
-        };
-        let (version, new, free, apply) = found().map_err(|error: libloading::Error| error.to_string())?;
-        Ok(Functions { version, new, free, apply, _library: library })
-    });
-    opened.as_ref().map_err(|reason| Missing {
-        peer: NAME,
-        reason: reason.clone(),
-        package: "libcrypto++-dev, and a C++ compiler, before the build",
-    })
+fn load() -> Result<Functions, Missing> {
+    if PATH.is_empty() {
+        return Err(missing("this program was built without its headers".into()));
+    }
+    // SAFETY: the initialisers of this library and of Crypto++ only set up their own data, and have no precondition. The types are those
+    // in `cryptopp.cc`.
+    unsafe { Functions::open(PATH) }
 }
 
 /// The version, such as `8.7.0`, or how to install Crypto++.

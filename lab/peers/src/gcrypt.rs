@@ -6,12 +6,9 @@
 use std::{
     ffi::{CStr, c_char, c_int, c_uint, c_void},
     ptr,
-    sync::OnceLock,
 };
 
-use libloading::Library;
-
-use crate::{Direction, Error, Missing, Mode};
+use crate::{Direction, Error, Missing, Mode, library::functions};
 
 /// The name in `tress bench --against`.
 pub const NAME: &str = "libgcrypt";
@@ -31,71 +28,47 @@ const AES: [(usize, c_int); 3] = [(16, 7), (24, 8), (32, 9)];
 const CHECKSUM: c_uint = 10;
 const CODE: c_uint = 0xffff;
 
-struct Functions {
-    version: String,
-    open: unsafe extern "C" fn(*mut *mut c_void, c_int, c_int, c_uint) -> c_uint,
-    close: unsafe extern "C" fn(*mut c_void),
-    ctl: unsafe extern "C" fn(*mut c_void, c_int, *mut c_void, usize) -> c_uint,
-    set_key: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint,
-    set_iv: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint,
-    set_ctr: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint,
+functions! {
+    _library;
+    check_version: unsafe extern "C" fn(*const c_char) -> *const c_char = b"gcry_check_version",
+    control: unsafe extern "C" fn(c_int, ...) -> c_uint = b"gcry_control",
+    open: unsafe extern "C" fn(*mut *mut c_void, c_int, c_int, c_uint) -> c_uint = b"gcry_cipher_open",
+    close: unsafe extern "C" fn(*mut c_void) = b"gcry_cipher_close",
+    ctl: unsafe extern "C" fn(*mut c_void, c_int, *mut c_void, usize) -> c_uint = b"gcry_cipher_ctl",
+    set_key: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint = b"gcry_cipher_setkey",
+    set_iv: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint = b"gcry_cipher_setiv",
+    set_ctr: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint = b"gcry_cipher_setctr",
     /// Handle, output and its size, input and its size. Without an input, it works on the output in place.
-    encrypt: unsafe extern "C" fn(*mut c_void, *mut u8, usize, *const u8, usize) -> c_uint,
-    decrypt: unsafe extern "C" fn(*mut c_void, *mut u8, usize, *const u8, usize) -> c_uint,
-    authenticate: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint,
-    get_tag: unsafe extern "C" fn(*mut c_void, *mut u8, usize) -> c_uint,
-    check_tag: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint,
-    /// Keeps the library loaded, and the functions valid.
-    _library: Library,
-}
-
-fn functions() -> Result<&'static Functions, Missing> {
-    static FUNCTIONS: OnceLock<Result<Functions, Missing>> = OnceLock::new();
-    FUNCTIONS.get_or_init(load).as_ref().map_err(Clone::clone)
+    encrypt: unsafe extern "C" fn(*mut c_void, *mut u8, usize, *const u8, usize) -> c_uint = b"gcry_cipher_encrypt",
+    decrypt: unsafe extern "C" fn(*mut c_void, *mut u8, usize, *const u8, usize) -> c_uint = b"gcry_cipher_decrypt",
+    authenticate: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint = b"gcry_cipher_authenticate",
+    get_tag: unsafe extern "C" fn(*mut c_void, *mut u8, usize) -> c_uint = b"gcry_cipher_gettag",
+    check_tag: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint = b"gcry_cipher_checktag",
 }
 
 fn load() -> Result<Functions, Missing> {
-    let missing = |reason: String| Missing { peer: NAME, reason, package: PACKAGE };
-    let found = || -> Result<Functions, libloading::Error> {
-        // SAFETY: libgcrypt's initialisers have no precondition. The types are those of the prototypes in gcrypt.h,
-        // where gcry_error_t is an unsigned int and a handle a pointer. The pointers stay valid because the library
-        // is in the same static.
-        unsafe {
-            let library = Library::new(FILE)?;
-            let check_version: unsafe extern "C" fn(*const c_char) -> *const c_char =
-                *library.get(b"gcry_check_version")?;
-            let control: unsafe extern "C" fn(c_int, ...) -> c_uint = *library.get(b"gcry_control")?;
-            // The order of the manual: first the version, which initialises the library; then no locked memory, which
-            // these test keys do not need; then the end of initialisation, unless other code in this process has done
-            // it.
-            let version = CStr::from_ptr(check_version(ptr::null())).to_string_lossy().into_owned();
-            if control(INITIALIZATION_FINISHED_P) == 0 {
-                control(DISABLE_SECMEM, NOTHING);
-                control(INITIALIZATION_FINISHED, NOTHING);
-            }
-            Ok(Functions {
-                version,
-                open: *library.get(b"gcry_cipher_open")?,
-                close: *library.get(b"gcry_cipher_close")?,
-                ctl: *library.get(b"gcry_cipher_ctl")?,
-                set_key: *library.get(b"gcry_cipher_setkey")?,
-                set_iv: *library.get(b"gcry_cipher_setiv")?,
-                set_ctr: *library.get(b"gcry_cipher_setctr")?,
-                encrypt: *library.get(b"gcry_cipher_encrypt")?,
-                decrypt: *library.get(b"gcry_cipher_decrypt")?,
-                authenticate: *library.get(b"gcry_cipher_authenticate")?,
-                get_tag: *library.get(b"gcry_cipher_gettag")?,
-                check_tag: *library.get(b"gcry_cipher_checktag")?,
-                _library: library,
-            })
+    // SAFETY: libgcrypt's initialisers have no precondition. The types are those of the prototypes in gcrypt.h, where gcry_error_t is an
+    // unsigned int and a handle a pointer.
+    let functions = unsafe { Functions::open(FILE) }?;
+    // The order of the manual: first the version, which initialises the library; then no locked memory, which these test keys do not
+    // need; then the end of initialisation, unless other code in this process has done it.
+    // SAFETY: a version of NULL asks for none, and the commands take no other arguments.
+    unsafe {
+        (functions.check_version)(ptr::null());
+        if (functions.control)(INITIALIZATION_FINISHED_P) == 0 {
+            (functions.control)(DISABLE_SECMEM, NOTHING);
+            (functions.control)(INITIALIZATION_FINISHED, NOTHING);
         }
-    };
-    found().map_err(|error| missing(error.to_string()))
+    }
+    Ok(functions)
 }
 
 /// The version of libgcrypt on this machine, such as `1.10.1`, or how to install it.
 pub fn version() -> Result<String, Missing> {
-    functions().map(|functions| functions.version.clone())
+    let functions = functions()?;
+    // SAFETY: without a wanted version, the function returns a string with static lifetime.
+    let text = unsafe { CStr::from_ptr((functions.check_version)(ptr::null())) };
+    Ok(text.to_string_lossy().into_owned())
 }
 
 /// AES in one of the modes under one key.

@@ -2,65 +2,45 @@
 
 use std::{
     ffi::{CStr, c_char, c_long, c_ulong},
-    sync::OnceLock,
+    sync::atomic::{AtomicPtr, Ordering},
 };
 
-use libloading::Library;
-
-use crate::{Error, Missing};
+use crate::{Error, Missing, library::functions};
 
 /// The name in `tress bench --against`.
 pub const NAME: &str = "gmp";
 
-const LIBRARY: &str = "libgmp.so.10";
+const FILE: &str = "libgmp.so.10";
 const PACKAGE: &str = "libgmp10";
 
-struct Functions {
-    version: String,
+functions! {
+    _library;
+    /// `gmp_version`, which is written once by the library.
+    version: &'static AtomicPtr<c_char> = b"__gmp_version",
     /// `mpn_mul_n`: product, factors, number of digits of a factor.
-    multiply: unsafe extern "C" fn(*mut u64, *const u64, *const u64, c_long),
+    multiply: unsafe extern "C" fn(*mut u64, *const u64, *const u64, c_long) = b"__gmpn_mul_n",
     /// `mpn_sec_powm_itch`: number of digits of the base, bits of the exponent, digits of the modulus.
-    power_scratch: unsafe extern "C" fn(c_long, c_ulong, c_long) -> c_long,
+    power_scratch: unsafe extern "C" fn(c_long, c_ulong, c_long) -> c_long = b"__gmpn_sec_powm_itch",
     /// `mpn_sec_powm`: result, base and its number of digits, exponent and its number of bits, modulus and its number
     /// of digits, scratch memory.
-    power: unsafe extern "C" fn(*mut u64, *const u64, c_long, *const u64, c_ulong, *const u64, c_long, *mut u64),
-    /// Keeps the library loaded, and the functions valid.
-    _library: Library,
-}
-
-fn functions() -> Result<&'static Functions, Missing> {
-    static FUNCTIONS: OnceLock<Result<Functions, Missing>> = OnceLock::new();
-    FUNCTIONS.get_or_init(load).as_ref().map_err(Clone::clone)
+    power: unsafe extern "C" fn(*mut u64, *const u64, c_long, *const u64, c_ulong, *const u64, c_long, *mut u64) = b"__gmpn_sec_powm",
 }
 
 fn load() -> Result<Functions, Missing> {
-    let missing = |reason: String| Missing { peer: NAME, reason, package: PACKAGE };
     // A digit in gmp.h is an unsigned long, and this crate needs 64 bits.
     if c_ulong::BITS != 64 {
         return Err(missing("digits of 64 bits".into()));
     }
-    let found = || -> Result<Functions, libloading::Error> {
-        // SAFETY: libgmp's initialisers have no precondition. The types are those of the prototypes in gmp.h with
-        // digits of 64 bits; the version is a `const char * const`. The pointers stay valid because the library is in
-        // the same static.
-        unsafe {
-            let library = Library::new(LIBRARY)?;
-            let version: *const *const c_char = *library.get(b"__gmp_version")?;
-            Ok(Functions {
-                version: CStr::from_ptr(*version).to_string_lossy().into_owned(),
-                multiply: *library.get(b"__gmpn_mul_n")?,
-                power_scratch: *library.get(b"__gmpn_sec_powm_itch")?,
-                power: *library.get(b"__gmpn_sec_powm")?,
-                _library: library,
-            })
-        }
-    };
-    found().map_err(|error| missing(error.to_string()))
+    // SAFETY: libgmp's initialisers have no precondition. The types are those of the prototypes in gmp.h with digits of 64 bits; the
+    // version is a `const char * const`.
+    unsafe { Functions::open(FILE) }
 }
 
 /// The version of libgmp on this machine, such as `6.2.1`, or how to install it.
 pub fn version() -> Result<String, Missing> {
-    functions().map(|functions| functions.version.clone())
+    let version = functions()?.version.load(Ordering::Relaxed);
+    // SAFETY: the pointer is to a string with static lifetime.
+    Ok(unsafe { CStr::from_ptr(version) }.to_string_lossy().into_owned())
 }
 
 /// `mpn_mul_n`: `product = a · b`, for factors of the same length.

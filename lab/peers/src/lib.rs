@@ -27,6 +27,7 @@ mod error;
 pub mod gcrypt;
 pub mod gmp;
 pub mod ipsec_mb;
+mod library;
 pub mod openssl;
 pub mod openssl_signatures;
 pub mod pipo;

@@ -6,18 +6,15 @@
 use std::{
     ffi::{CStr, c_char, c_int, c_void},
     ptr,
-    sync::OnceLock,
 };
 
-use libloading::Library;
-
-use crate::{Direction, Error, Missing, Mode};
+use crate::{Direction, Error, Missing, Mode, library::functions};
 
 /// The name in `tress bench --against`.
 pub const NAME: &str = "openssl";
 
-const FILE: &str = "libcrypto.so.3";
-const PACKAGE: &str = "libssl3";
+pub(crate) const FILE: &str = "libcrypto.so.3";
+pub(crate) const PACKAGE: &str = "libssl3";
 
 // include/openssl/crypto.h and include/openssl/evp.h of OpenSSL 3.0.
 const OPENSSL_VERSION_STRING: c_int = 6;
@@ -27,58 +24,22 @@ const EVP_CTRL_AEAD_SET_TAG: c_int = 0x11;
 
 type EvpCipher = unsafe extern "C" fn() -> *const c_void;
 
-struct Functions {
-    version: unsafe extern "C" fn(c_int) -> *const c_char,
-    context_new: unsafe extern "C" fn() -> *mut c_void,
-    context_free: unsafe extern "C" fn(*mut c_void),
-    set_padding: unsafe extern "C" fn(*mut c_void, c_int) -> c_int,
-    ctrl: unsafe extern "C" fn(*mut c_void, c_int, c_int, *mut c_void) -> c_int,
+functions! {
+    library;
+    version: unsafe extern "C" fn(c_int) -> *const c_char = b"OpenSSL_version",
+    context_new: unsafe extern "C" fn() -> *mut c_void = b"EVP_CIPHER_CTX_new",
+    context_free: unsafe extern "C" fn(*mut c_void) = b"EVP_CIPHER_CTX_free",
+    set_padding: unsafe extern "C" fn(*mut c_void, c_int) -> c_int = b"EVP_CIPHER_CTX_set_padding",
+    ctrl: unsafe extern "C" fn(*mut c_void, c_int, c_int, *mut c_void) -> c_int = b"EVP_CIPHER_CTX_ctrl",
     /// `EVP_CipherInit_ex`: context, cipher, engine, key, nonce, 1 to encrypt, 0 to decrypt, -1 to leave the direction unchanged.
-    init: unsafe extern "C" fn(*mut c_void, *const c_void, *mut c_void, *const u8, *const u8, c_int) -> c_int,
-    update: unsafe extern "C" fn(*mut c_void, *mut u8, *mut c_int, *const u8, c_int) -> c_int,
-    finish: unsafe extern "C" fn(*mut c_void, *mut u8, *mut c_int) -> c_int,
-    library: &'static Library,
+    init: unsafe extern "C" fn(*mut c_void, *const c_void, *mut c_void, *const u8, *const u8, c_int) -> c_int = b"EVP_CipherInit_ex",
+    update: unsafe extern "C" fn(*mut c_void, *mut u8, *mut c_int, *const u8, c_int) -> c_int = b"EVP_CipherUpdate",
+    finish: unsafe extern "C" fn(*mut c_void, *mut u8, *mut c_int) -> c_int = b"EVP_CipherFinal_ex",
 }
 
-/// libcrypto, opened once for all callers, and never closed.
-fn library() -> Result<&'static Library, Missing> {
-    static LIBRARY: OnceLock<Result<Library, Missing>> = OnceLock::new();
-    // SAFETY: libcrypto's initialisers have no precondition.
-    LIBRARY.get_or_init(|| unsafe { Library::new(FILE) }.map_err(missing)).as_ref().map_err(Clone::clone)
-}
-
-/// Looks up functions of the library once, and stores them in a static of the calling module.
-pub(crate) fn functions_of<F: 'static>(
-    functions: &'static OnceLock<Result<F, Missing>>,
-    load: fn(&'static Library) -> Result<F, libloading::Error>,
-) -> Result<&'static F, Missing> {
-    functions.get_or_init(|| load(library()?).map_err(missing)).as_ref().map_err(Clone::clone)
-}
-
-fn missing(error: libloading::Error) -> Missing {
-    Missing { peer: NAME, reason: error.to_string(), package: PACKAGE }
-}
-
-fn functions() -> Result<&'static Functions, Missing> {
-    static FUNCTIONS: OnceLock<Result<Functions, Missing>> = OnceLock::new();
-    functions_of(&FUNCTIONS, load)
-}
-
-fn load(library: &'static Library) -> Result<Functions, libloading::Error> {
-    // SAFETY: the types are those of the prototypes in evp.h and crypto.h.
-    unsafe {
-        Ok(Functions {
-            version: *library.get(b"OpenSSL_version")?,
-            context_new: *library.get(b"EVP_CIPHER_CTX_new")?,
-            context_free: *library.get(b"EVP_CIPHER_CTX_free")?,
-            set_padding: *library.get(b"EVP_CIPHER_CTX_set_padding")?,
-            ctrl: *library.get(b"EVP_CIPHER_CTX_ctrl")?,
-            init: *library.get(b"EVP_CipherInit_ex")?,
-            update: *library.get(b"EVP_CipherUpdate")?,
-            finish: *library.get(b"EVP_CipherFinal_ex")?,
-            library,
-        })
-    }
+fn load() -> Result<Functions, Missing> {
+    // SAFETY: libcrypto's initialisers have no precondition, and the types are those of the prototypes in evp.h and crypto.h.
+    unsafe { Functions::open(FILE) }
 }
 
 /// The version of libcrypto 3 on this machine, such as `3.0.17`, or how to install it.
@@ -113,7 +74,8 @@ impl Context {
         let name = format!("EVP_aes_{}_{mode}", key_bytes * 8);
         // SAFETY: functions of these names take no argument and return a `const EVP_CIPHER *` with static lifetime.
         let (raw, cipher) = unsafe {
-            let cipher: EvpCipher = *functions.library.get(name.as_bytes()).map_err(missing)?;
+            let cipher: EvpCipher =
+                *functions.library.get(name.as_bytes()).map_err(|error| missing(error.to_string()))?;
             ((functions.context_new)(), cipher())
         };
         if raw.is_null() {

@@ -4,56 +4,38 @@
 use std::{
     ffi::{c_int, c_long, c_void},
     ptr,
-    sync::OnceLock,
 };
 
-use libloading::Library;
-
-use crate::{Error, Missing, openssl};
+use crate::{
+    Error, Missing,
+    library::functions,
+    openssl::{FILE, NAME, PACKAGE},
+};
 
 // include/openssl/rsa.h of OpenSSL 3.0.
 const RSA_PKCS1_PSS_PADDING: c_int = 6;
 const RSA_PSS_SALTLEN_DIGEST: c_int = -1;
 
-struct Functions {
-    read: unsafe extern "C" fn(*mut *mut c_void, *mut *const u8, c_long) -> *mut c_void,
-    key_free: unsafe extern "C" fn(*mut c_void),
-    context_new: unsafe extern "C" fn(*mut c_void, *mut c_void) -> *mut c_void,
-    context_free: unsafe extern "C" fn(*mut c_void),
-    sha256: unsafe extern "C" fn() -> *const c_void,
-    set_hash: unsafe extern "C" fn(*mut c_void, *const c_void) -> c_int,
-    set_padding: unsafe extern "C" fn(*mut c_void, c_int) -> c_int,
-    set_salt: unsafe extern "C" fn(*mut c_void, c_int) -> c_int,
-    sign_init: unsafe extern "C" fn(*mut c_void) -> c_int,
-    verify_init: unsafe extern "C" fn(*mut c_void) -> c_int,
+functions! {
+    _library;
+    read: unsafe extern "C" fn(*mut *mut c_void, *mut *const u8, c_long) -> *mut c_void = b"d2i_AutoPrivateKey",
+    key_free: unsafe extern "C" fn(*mut c_void) = b"EVP_PKEY_free",
+    context_new: unsafe extern "C" fn(*mut c_void, *mut c_void) -> *mut c_void = b"EVP_PKEY_CTX_new",
+    context_free: unsafe extern "C" fn(*mut c_void) = b"EVP_PKEY_CTX_free",
+    sha256: unsafe extern "C" fn() -> *const c_void = b"EVP_sha256",
+    set_hash: unsafe extern "C" fn(*mut c_void, *const c_void) -> c_int = b"EVP_PKEY_CTX_set_signature_md",
+    set_padding: unsafe extern "C" fn(*mut c_void, c_int) -> c_int = b"EVP_PKEY_CTX_set_rsa_padding",
+    set_salt: unsafe extern "C" fn(*mut c_void, c_int) -> c_int = b"EVP_PKEY_CTX_set_rsa_pss_saltlen",
+    sign_init: unsafe extern "C" fn(*mut c_void) -> c_int = b"EVP_PKEY_sign_init",
+    verify_init: unsafe extern "C" fn(*mut c_void) -> c_int = b"EVP_PKEY_verify_init",
     /// Context, signature and its length, digest and its length.
-    sign: unsafe extern "C" fn(*mut c_void, *mut u8, *mut usize, *const u8, usize) -> c_int,
-    verify: unsafe extern "C" fn(*mut c_void, *const u8, usize, *const u8, usize) -> c_int,
+    sign: unsafe extern "C" fn(*mut c_void, *mut u8, *mut usize, *const u8, usize) -> c_int = b"EVP_PKEY_sign",
+    verify: unsafe extern "C" fn(*mut c_void, *const u8, usize, *const u8, usize) -> c_int = b"EVP_PKEY_verify",
 }
 
-fn functions() -> Result<&'static Functions, Missing> {
-    static FUNCTIONS: OnceLock<Result<Functions, Missing>> = OnceLock::new();
-    openssl::functions_of(&FUNCTIONS, load)
-}
-
-fn load(library: &'static Library) -> Result<Functions, libloading::Error> {
-    // SAFETY: the types are those of the prototypes in evp.h and x509.h.
-    unsafe {
-        Ok(Functions {
-            read: *library.get(b"d2i_AutoPrivateKey")?,
-            key_free: *library.get(b"EVP_PKEY_free")?,
-            context_new: *library.get(b"EVP_PKEY_CTX_new")?,
-            context_free: *library.get(b"EVP_PKEY_CTX_free")?,
-            sha256: *library.get(b"EVP_sha256")?,
-            set_hash: *library.get(b"EVP_PKEY_CTX_set_signature_md")?,
-            set_padding: *library.get(b"EVP_PKEY_CTX_set_rsa_padding")?,
-            set_salt: *library.get(b"EVP_PKEY_CTX_set_rsa_pss_saltlen")?,
-            sign_init: *library.get(b"EVP_PKEY_sign_init")?,
-            verify_init: *library.get(b"EVP_PKEY_verify_init")?,
-            sign: *library.get(b"EVP_PKEY_sign")?,
-            verify: *library.get(b"EVP_PKEY_verify")?,
-        })
-    }
+fn load() -> Result<Functions, Missing> {
+    // SAFETY: libcrypto's initialisers have no precondition, and the types are those of the prototypes in evp.h, rsa.h and x509.h.
+    unsafe { Functions::open(FILE) }
 }
 
 /// A key that signs and verifies SHA-256 digests.
