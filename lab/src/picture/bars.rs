@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Axis, LETTER, Scale, WIDTH, axis_below, colour, escape, legend, shown, truncated_to_width};
+use super::{Axis, Group, LETTER, Scale, WIDTH, axis_below, colour, escape, legend, shown, truncated_to_width};
 
 /// Width for the names of groups: at least this, and at most half of the picture.
 const LEFT: f64 = 250.0;
@@ -23,28 +23,16 @@ pub struct Bars {
     /// Names of the bars of a group, in order.
     pub series: Vec<String>,
     /// The groups, from top to bottom.
-    pub groups: Vec<Group>,
+    pub groups: Vec<Group<f64>>,
     /// The name of a logarithmic axis, for figures of several magnitudes. Without one, bars begin at zero.
     #[serde(default)]
     pub logarithmic: Option<String>,
 }
 
-/// The figures of one thing.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Group {
-    /// The thing's name.
-    pub name: String,
-    /// A value for each series; `None` where a series has none.
-    pub values: Vec<Option<f64>>,
-}
-
 impl Bars {
     /// The bars of a group: the numbers above zero, each with the index of its series.
-    fn bars_of<'a>(&self, group: &'a Group) -> impl Iterator<Item = (usize, f64)> + use<'a> {
-        let values = group.values.iter().take(self.series.len()).enumerate();
-        values
-            .filter_map(|(place, value)| Some((place, (*value)?)))
-            .filter(|(_, value)| value.is_finite() && *value > 0.0)
+    fn bars_of(&self, group: &Group<f64>) -> Vec<(usize, f64)> {
+        group.drawn(&self.series, |value| value.is_finite() && *value > 0.0)
     }
 
     /// The height of the picture, and its SVG elements below the title.
@@ -71,7 +59,7 @@ impl Bars {
             axis_below(&mut body, axis, (left, WIDTH - right), (y, bottom));
         }
         for group in &self.groups {
-            let bars = self.bars_of(group).count().max(1) as f64;
+            let bars = self.bars_of(group).len().max(1) as f64;
             let middle = y + bars * (BAR + GAP) / 2.0 + 4.0;
             let name = escape(&truncated_to_width(&group.name, left - 24.0));
             let _ = writeln!(
@@ -79,7 +67,7 @@ impl Bars {
                 "<text x=\"{:.0}\" y=\"{middle:.1}\" text-anchor=\"end\">{name}</text>\n<g class=\"row\">",
                 left - 12.0
             );
-            for (number, (place, value)) in self.bars_of(group).enumerate() {
+            for (number, (place, value)) in self.bars_of(group).into_iter().enumerate() {
                 let (top, width) = (y + number as f64 * (BAR + GAP), part(value) * (WIDTH - left - right));
                 let (colour, figure) = (colour(place), shown(value));
                 let title = escape(&format!("{}, {}: {figure}", group.name, self.series[place]));

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Axis, EDGE, Scale, WIDTH, axis_below, colour, escape, legend, shown, truncated_to_width};
+use super::{Axis, EDGE, Group, Scale, WIDTH, axis_below, colour, escape, legend, shown, truncated_to_width};
 
 const RIGHT: f64 = 60.0;
 const TOP: f64 = 59.0;
@@ -29,16 +29,7 @@ pub struct Intervals {
     /// Names of the figures of a group, in order.
     pub series: Vec<String>,
     /// The groups, from top to bottom.
-    pub groups: Vec<Group>,
-}
-
-/// The figures of one thing.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Group {
-    /// The thing's name.
-    pub name: String,
-    /// A value for each series; `None` where a series has none.
-    pub values: Vec<Option<Interval>>,
+    pub groups: Vec<Group<Interval>>,
 }
 
 /// A figure and the ends of its interval.
@@ -77,13 +68,7 @@ impl Intervals {
     pub(super) fn body(&self) -> (f64, String) {
         let axis = self.axis();
         let x = |value: f64| EDGE + axis.part(value) * (WIDTH - EDGE - RIGHT);
-        let drawn = |group: &Group| -> Vec<(usize, Interval)> {
-            let values = group.values.iter().take(self.series.len()).enumerate();
-            values
-                .filter_map(|(place, value)| Some((place, (*value)?)))
-                .filter(|(_, value)| self.is_drawn(value))
-                .collect()
-        };
+        let drawn = |group: &Group<Interval>| group.drawn(&self.series, |value| self.is_drawn(value));
         let groups: Vec<_> = self.groups.iter().map(|group| (group, drawn(group))).collect();
         let mut body = String::new();
         let top = legend(&mut body, self.series.iter().map(String::as_str), TOP);

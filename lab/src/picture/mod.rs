@@ -60,27 +60,30 @@ impl Drawing {
     }
 }
 
-impl From<Chart> for Drawing {
-    fn from(chart: Chart) -> Drawing {
-        Drawing::Chart(chart)
-    }
+macro_rules! drawing_of {
+    ($($kind:ident),*) => { $(impl From<$kind> for Drawing {
+        fn from(picture: $kind) -> Drawing {
+            Drawing::$kind(picture)
+        }
+    })* };
 }
 
-impl From<Bars> for Drawing {
-    fn from(bars: Bars) -> Drawing {
-        Drawing::Bars(bars)
-    }
+drawing_of!(Chart, Bars, Timeline, Intervals);
+
+/// The figures of one thing.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Group<V> {
+    /// The thing's name.
+    pub name: String,
+    /// A value for each series; `None` where a series has none.
+    pub values: Vec<Option<V>>,
 }
 
-impl From<Intervals> for Drawing {
-    fn from(intervals: Intervals) -> Drawing {
-        Drawing::Intervals(intervals)
-    }
-}
-
-impl From<Timeline> for Drawing {
-    fn from(timeline: Timeline) -> Drawing {
-        Drawing::Timeline(timeline)
+impl<V: Copy> Group<V> {
+    /// The values of these series that `is_drawn` accepts, each with the index of its series.
+    fn drawn(&self, series: &[String], is_drawn: impl Fn(&V) -> bool) -> Vec<(usize, V)> {
+        let values = self.values.iter().take(series.len()).enumerate();
+        values.filter_map(|(place, value)| Some((place, (*value)?))).filter(|(_, value)| is_drawn(value)).collect()
     }
 }
 

@@ -16,8 +16,8 @@ use crate::{
         length as bytes, roofline,
     },
     picture::{
-        Drawing, Scale,
-        intervals::{Group, Interval, Intervals},
+        Drawing, Group, Scale,
+        intervals::{Interval, Intervals},
     },
 };
 

@@ -9,7 +9,7 @@ use super::files::{self, disk_s};
 use super::strategy::{RunTimes, Strategy, StrategyRunner, Waiting};
 use super::turns::{Budget, Measurement, StrategyRuns, size};
 use super::{Direction, Function};
-use crate::picture::bars::{Bars, Group};
+use crate::picture::{Group, bars::Bars};
 use crate::study::{
     Claim, Effort, Error, Measured, Picture, Section, StudyRow, StudyTable, Verdict, busy::BusyMonitor, figure,
 };

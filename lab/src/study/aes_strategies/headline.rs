@@ -6,7 +6,7 @@ use super::files::{self, disk_s};
 use super::strategy::{BlockCode, Strategy, StrategyRunner, Waiting, best};
 use super::turns::{Budget, Measurement, StrategyRuns, of, size};
 use super::{Direction, paper, times};
-use crate::picture::bars::{Bars, Group};
+use crate::picture::{Group, bars::Bars};
 use crate::study::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, StudyTable, busy::BusyMonitor, figure};
 
 /// Bytes of the paper's file.

@@ -7,7 +7,7 @@ use super::paper::OPERATIONS;
 use super::record::{self, RecordedSystem};
 use super::span;
 use crate::bench::modular::duration;
-use crate::picture::bars::{Bars, Group};
+use crate::picture::{Group, bars::Bars};
 
 const DIGITS: [u32; 3] = [16, 32, 64];
 const POWER: usize = 7;
