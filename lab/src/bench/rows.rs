@@ -21,7 +21,7 @@ use super::{
     work::{BenchCase, Contender, WorkResult},
 };
 
-pub(crate) const WITHOUT_INSTRUCTIONS: &str = "without AES instructions, one message";
+const WITHOUT_INSTRUCTIONS: &str = "without AES instructions, one message";
 const BOTH: &[Direction] = &[Encrypt, Decrypt];
 const ENCRYPT: &[Direction] = &[Encrypt];
 const KIB: usize = 1 << 10;
