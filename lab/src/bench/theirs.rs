@@ -54,6 +54,15 @@ macro_rules! ccm {
     };
 }
 
+/// Encryption of each message with a library's GCM.
+macro_rules! gcm {
+    ($call:expr, $contender:expr, $library:ident) => {
+        for_each_message($call, $contender, $library::Gcm::new, |cipher, nonce, data, tag| {
+            cipher.encrypt(nonce, b"", data, tag)
+        })
+    };
+}
+
 /// One message in another mode, by RustCrypto.
 macro_rules! rustcrypto {
     ($call:expr) => {
@@ -73,16 +82,8 @@ pub(crate) fn peer_implementation(call: Call, contender: Contender) -> Result<Im
             let new = |key: &[u8]| openssl::Ccm::new(key, NONCE_BYTES, TAG_BYTES, direction);
             for_each_message(call, contender, new, ccm!(call))
         }
-        (Contender::OpenSslGcm, _) => {
-            for_each_message(call, contender, openssl::Gcm::new, |cipher, nonce, data, tag| {
-                cipher.encrypt(nonce, b"", data, tag)
-            })
-        }
-        (Contender::IpsecMbGcm, _) => {
-            for_each_message(call, contender, ipsec_mb::Gcm::new, |cipher, nonce, data, tag| {
-                cipher.encrypt(nonce, b"", data, tag)
-            })
-        }
+        (Contender::OpenSslGcm, _) => gcm!(call, contender, openssl),
+        (Contender::IpsecMbGcm, _) => gcm!(call, contender, ipsec_mb),
         (Contender::OpenSsl, _) => {
             let new = |key: &[u8]| openssl::Cipher::new(mode, key, direction);
             for_each_message(call, contender, new, |cipher, iv, data, _| cipher.apply(iv, data))
@@ -100,15 +101,9 @@ pub(crate) fn peer_implementation(call: Call, contender: Contender) -> Result<Im
             for_each_message(call, contender, new, |cipher, iv, data, _| cipher.apply(iv, data))
         }
         #[cfg(feature = "aws-lc-rs")]
-        (Contender::AwsLcRsGcm, _) => {
-            for_each_message(call, contender, aws_lc_rs::Gcm::new, |cipher, nonce, data, tag| {
-                cipher.encrypt(nonce, b"", data, tag)
-            })
-        }
+        (Contender::AwsLcRsGcm, _) => gcm!(call, contender, aws_lc_rs),
         #[cfg(feature = "ring")]
-        (Contender::RingGcm, _) => for_each_message(call, contender, ring::Gcm::new, |cipher, nonce, data, tag| {
-            cipher.encrypt(nonce, b"", data, tag)
-        }),
+        (Contender::RingGcm, _) => gcm!(call, contender, ring),
         (Contender::IpsecMb, _) => by_ipsec_mb(call),
         (Contender::RustCrypto, Mode::Ccm) => for_each_message(call, contender, rustcrypto::Aead::ccm, ccm!(call)),
         (Contender::RustCrypto, _) if call.cipher.of == Type::Rc6 => {
