@@ -1,6 +1,10 @@
 //! The kernels with which timing models are compared (riscv/firmware/programs/src/kernels), as images: their results
 //! are compared with those of Tress and other libraries.
 
+#[path = "../src/study/numbers.rs"]
+mod numbers;
+
+use numbers::{NumberGenerator, sum};
 use object::{Object, ObjectSymbol};
 use tress_cipher::{aes::Aes, modes::ecb, pipo::Pipo, rc6::Rc6};
 use tress_sim::{Image, Machine, System};
@@ -50,49 +54,32 @@ fn values(program: &[u8]) -> Vec<u32> {
         .collect()
 }
 
-/// The input of every kernel: numbers of the generator in `riscv/firmware/programs/src/numbers.rs`.
-fn data() -> Vec<u32> {
-    let mut x = 1u32;
-    let next = |_| {
-        x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        x ^ x >> 16
-    };
-    (0..256).map(next).collect()
-}
-
-fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
-}
-
-fn sum(bytes: &[u8]) -> u32 {
-    let words = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
-    words.fold(0x811c_9dc5, |sum: u32, word| (sum ^ word).wrapping_mul(0x0100_0193))
-}
-
 #[test]
 fn kernels_compute_what_they_should() {
     let key: [u8; 16] = std::array::from_fn(|byte| byte as u8);
-    let data = data();
-    let aes = |blocks: usize| {
-        let mut message = bytes(&data[..4 * blocks]);
+    // The input of every kernel.
+    let data = NumberGenerator::new().bytes(256);
+    let aes = |bytes: usize| {
+        let mut message = data[..bytes].to_vec();
         ecb::encrypt(&Aes::new(&key).expect("a key"), &mut message).expect("blocks");
         sum(&message)
     };
-    let mut rc6 = bytes(&data[..32]);
+    let mut rc6 = data[..128].to_vec();
     ecb::encrypt(&Rc6::new(&key).expect("a key"), &mut rc6).expect("blocks");
-    let mut pipo = bytes(&data[..128]);
+    let mut pipo = data[..512].to_vec();
     ecb::encrypt(&Pipo::new(&key).expect("a key"), &mut pipo).expect("blocks");
-    let mut sorted = data[..128].to_vec();
+    let words: Vec<u32> = data.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let mut sorted = words[..128].to_vec();
     sorted.sort_unstable();
+    let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
     // FIPS 180-4 section 5.3.3.
     let mut state =
         [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
-    let blocks: Vec<[u8; 64]> = bytes(&data[..64]).as_chunks().0.to_vec();
-    sha2::block_api::compress256(&mut state, &blocks);
+    sha2::block_api::compress256(&mut state, data[..256].as_chunks().0);
     let expected = [
-        ("memcpy", data[255]),
-        ("aes-tables", aes(8)),
-        ("aes-bitsliced", aes(16)),
+        ("memcpy", words[255]),
+        ("aes-tables", aes(128)),
+        ("aes-bitsliced", aes(256)),
         ("rc6", sum(&rc6)),
         ("pipo", sum(&pipo)),
         ("sha-256", sum(&bytes(&state))),
