@@ -68,11 +68,10 @@ impl<'a> Findings<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::StudyTable, *};
-
-    fn part(name: &'static str) -> &'static StudyPart {
-        Box::leak(Box::new(StudyPart { name, title: "", run: |_| Ok(Section::default()) }))
-    }
+    use super::{
+        super::{StudyTable, test_part as part},
+        *,
+    };
 
     #[test]
     fn by_name() {

@@ -62,6 +62,16 @@ pub struct StudyPart {
     pub run: fn(&Effort) -> Result<Section, Error>,
 }
 
+const fn part(name: &'static str, title: &'static str, run: fn(&Effort) -> Result<Section, Error>) -> StudyPart {
+    StudyPart { name, title, run }
+}
+
+/// A part of this name for a test, which does not run it.
+#[cfg(test)]
+fn test_part(name: &'static str) -> &'static StudyPart {
+    Box::leak(Box::new(part(name, "", |_| Ok(Section::default()))))
+}
+
 /// Number and size of measurements, and the programs and files that they use.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Effort {

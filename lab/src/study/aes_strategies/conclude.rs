@@ -97,15 +97,10 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::{Measured, Section, StudyPart, StudyRow};
+    use crate::study::{Measured, Section, StudyRow, test_part};
 
     fn section(rows: &[(String, f64)], unit: &str) -> Section {
-        let row = |(what, median): &(String, f64)| StudyRow {
-            what: what.clone(),
-            unit: unit.into(),
-            measured: Some(Measured { median: *median, low: *median, high: *median }),
-            ..StudyRow::default()
-        };
+        let row = |(what, median): &(String, f64)| StudyRow::measured(what, unit, Measured::of(&[*median]));
         Section { rows: rows.iter().map(row).collect(), ..Section::default() }
     }
 
@@ -128,14 +123,11 @@ mod tests {
             .collect();
         let misprints =
             Section { verdicts: vec![Verdict::Holds("a".into()), Verdict::Misprint("b".into())], ..Section::default() };
-        let part = |name| -> &'static StudyPart {
-            Box::leak(Box::new(StudyPart { name, title: "", run: |_| Ok(Section::default()) }))
-        };
         let sections = [
-            (part("headline"), section(&headline, "")),
-            (part("operations"), section(&operations, "ns")),
-            (part("misprints"), misprints),
-            (part("files"), Section::default()),
+            (test_part("headline"), section(&headline, "")),
+            (test_part("operations"), section(&operations, "ns")),
+            (test_part("misprints"), misprints),
+            (test_part("files"), Section::default()),
         ];
         conclude(Findings::new(&sections)).expect("words")
     }
@@ -168,8 +160,7 @@ mod tests {
     #[test]
     fn no_conclusion_without_figures() {
         assert_eq!(conclude(Findings::new(&[])), None);
-        let part = Box::leak(Box::new(StudyPart { name: "headline", title: "", run: |_| Ok(Section::default()) }));
-        let text = conclude(Findings::new(&[(part, Section::default())])).expect("words");
+        let text = conclude(Findings::new(&[(test_part("headline"), Section::default())])).expect("words");
         assert!(text.contains("no rows of the paper:"), "{text}");
     }
 }

@@ -20,7 +20,7 @@ mod turns;
 
 use tress_peers::Direction;
 
-use super::{Study, StudyPart, cores};
+use super::{Study, cores, part};
 
 pub(super) const STUDY: Study = Study {
     name: "aes-strategies",
@@ -30,16 +30,12 @@ pub(super) const STUDY: Study = Study {
              encrypted with AES-128 in ECB with PKCS #7 padding of 1 to 16 bytes. In ECB, blocks are independent, and decryption \
              uses the inverse functions. This is for comparison only: do not store files in ECB.",
     parts: &[
-        StudyPart { name: "files", title: "Five kinds of files (Table 4)", run: same_bytes::run },
-        StudyPart { name: "headline", title: "100 MB of text (section 4.3)", run: headline::run },
-        StudyPart {
-            name: "functions",
-            title: "Time by function and core usage (sections 4.3, 4.4)",
-            run: functions::run,
-        },
-        StudyPart { name: "operations", title: "Operations and synchronisation (section 4.2)", run: operations::run },
-        StudyPart { name: "amdahl", title: "Amdahl's law (section 2.2)", run: amdahl::run },
-        StudyPart { name: "misprints", title: "Misprints", run: misprints::run },
+        part("files", "Five kinds of files (Table 4)", same_bytes::run),
+        part("headline", "100 MB of text (section 4.3)", headline::run),
+        part("functions", "Time by function and core usage (sections 4.3, 4.4)", functions::run),
+        part("operations", "Operations and synchronisation (section 4.2)", operations::run),
+        part("amdahl", "Amdahl's law (section 2.2)", amdahl::run),
+        part("misprints", "Misprints", misprints::run),
     ],
     // A change of the C program makes the sections again.
     inputs: |_| Ok(openmp::SOURCE.into()),

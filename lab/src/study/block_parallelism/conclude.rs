@@ -46,18 +46,13 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::{Section, StudyPart, StudyRow};
+    use crate::study::{Section, StudyRow, test_part};
 
     /// Rows as the parts write them: each row of "harts" has an IPC and cycles under one name. By hand: 8000 cycles
     /// over 2000 are 4.
     #[test]
     fn speed_ups_are_of_cycles() {
-        let row = |what: &str, unit: &str, value| StudyRow {
-            what: what.into(),
-            unit: unit.into(),
-            simulated: Some(value),
-            ..StudyRow::default()
-        };
+        let row = |what: &str, unit: &str, value| StudyRow::simulated(what, unit, value);
         let harts = [("1 thread", 1.4, 8000.0), ("4 threads", 5.6, 2000.0)].map(|(threads, ipc, cycles)| {
             let what = format!("Rijndael, ECB, 256 blocks, {threads}");
             [row(&what, "IPC", ipc), row(&what, "cycles", cycles)]
@@ -80,11 +75,7 @@ mod tests {
             ("messages", Vec::new()),
             ("lanes", lanes.into()),
         ];
-        let sections = parts.map(|(name, rows)| {
-            let part: &'static StudyPart =
-                Box::leak(Box::new(StudyPart { name, title: "", run: |_| Ok(Section::default()) }));
-            (part, Section { rows, ..Section::default() })
-        });
+        let sections = parts.map(|(name, rows)| (test_part(name), Section { rows, ..Section::default() }));
         let text = conclude(Findings::new(&sections)).expect("words");
         assert!(text.contains("scale nearly with their number (4.00 times with four)"), "{text}");
     }

@@ -1,10 +1,9 @@
 //! Fig. 10: threads on several processors of issue 2.
 
 use super::super::{Claim, Effort, Error};
-use super::simulate;
 use super::{
-    PAPER_HARTS, ProgramParameters, RaptorVariant, Scale, Section, SimulatedRun, SimulationFigures, StudyRow,
-    cipher_modes, compare_with_paper, count, curves, kind_name, picture, row,
+    PAPER_HARTS, ProgramParameters, RaptorVariant, Scale, Section, SimulatedRun, SimulationFigures, StudyRow, Sweep,
+    compare_with_paper, count, kind_name, picture, row,
 };
 
 const HARTS: [u32; 3] = [1, 2, 4];
@@ -23,34 +22,20 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
              comparison one block each, which is too little work to divide."
     ));
     for blocks in [LONG, 1] {
-        let runs: Vec<SimulatedRun> = cipher_modes()
-            .flat_map(|(cipher, mode)| {
-                HARTS.map(|harts| SimulatedRun {
-                    core: RaptorVariant::paper(2),
-                    work: ProgramParameters {
-                        blocks,
-                        messages: MESSAGES,
-                        harts,
-                        ..ProgramParameters::new(cipher, mode)
-                    },
-                })
-            })
-            .collect();
-        let figures = simulate::all(&runs)?;
+        let sweep = Sweep::new(&HARTS, |work, harts| SimulatedRun {
+            core: RaptorVariant::paper(2),
+            work: ProgramParameters { blocks, messages: MESSAGES, harts, ..work },
+        })?;
         let (length, is_long) = (count(blocks, "block"), blocks == LONG);
-        for (run, figures) in runs.iter().zip(&figures) {
+        for (run, figures) in sweep.runs.iter().zip(&sweep.figures) {
             let harts = run.work.harts;
-            let what = format!(
-                "{}, {length}, {harts} {}",
-                kind_name(&run.work),
-                if harts == 1 { "thread" } else { "threads" }
-            );
+            let what = format!("{}, {length}, {}", kind_name(&run.work), count(harts, "thread"));
             let paper = (is_long && harts == 4).then(|| PAPER_HARTS.of(run.work.cipher));
             section.rows.push(row(what.clone(), paper, figures));
             section.rows.push(StudyRow::simulated(what, "cycles", figures.cycles as f64));
         }
-        for (figures, (cipher, mode)) in figures.chunks(HARTS.len()).zip(cipher_modes()) {
-            let name = kind_name(&ProgramParameters::new(cipher, mode));
+        for (runs, figures) in sweep.by_curve() {
+            let (name, cipher) = (kind_name(&runs[0].work), runs[0].work.cipher);
             let gain = gain(figures);
             if is_long {
                 let what = format!("{name}, {length}, 4 threads");
@@ -63,17 +48,9 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
                 section.verdicts.push(Claim::Ours.judge(claim, gain > 1.5));
             }
         }
-        let paper = is_long.then_some(PAPER_HARTS);
-        let name = if is_long { "harts" } else { "harts-short" };
+        let (paper, name) = (is_long.then_some(PAPER_HARTS), if is_long { "harts" } else { "harts-short" });
         let title = format!("{MESSAGES} messages of {length}, issue 2");
-        section.pictures.push(picture(
-            name,
-            &title,
-            "processors and threads",
-            &curves(&HARTS, &figures),
-            Scale::Linear,
-            paper,
-        ));
+        section.pictures.push(picture(name, &title, "processors and threads", &sweep.curves, Scale::Linear, paper));
     }
     Ok(section)
 }

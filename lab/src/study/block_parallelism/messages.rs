@@ -2,53 +2,32 @@
 
 use super::super::{Claim, Effort, Error};
 use super::{
-    Curve, PAPER_MESSAGES, PAPER_ONE_BLOCK, ProgramParameters, RaptorVariant, Scale, Section, SimulatedRun,
-    compare_with_paper, count, curves, doubling, kind_name,
+    Curve, PAPER_MESSAGES, PAPER_ONE_BLOCK, ProgramParameters, RaptorVariant, Scale, Section, SimulatedRun, Sweep,
+    cipher_modes, count, doubling, kind_name, modes_differ_little, picture,
 };
-use super::{cipher_modes, modes_differ_little, picture, row, simulate};
 
 const MOST: u32 = 128;
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let axis = doubling(MOST);
-    let runs = |is_messages: bool| -> Vec<SimulatedRun> {
-        let work = move |cipher, mode, count| {
+    let sweep = |is_messages: bool| {
+        Sweep::new(&axis, |work, count| {
             let (messages, blocks) = if is_messages { (count, 1) } else { (1, count) };
-            ProgramParameters { messages, blocks, ..ProgramParameters::new(cipher, mode) }
-        };
-        cipher_modes()
-            .flat_map(|(cipher, mode)| axis.iter().map(move |&count| (cipher, mode, count)))
-            .map(|(cipher, mode, count)| SimulatedRun {
-                core: RaptorVariant::paper(8),
-                work: work(cipher, mode, count),
-            })
-            .collect()
+            SimulatedRun { core: RaptorVariant::paper(8), work: ProgramParameters { messages, blocks, ..work } }
+        })
     };
-    let of_messages = runs(true);
-    let figures = simulate::all(&of_messages)?;
-    let curves_of_messages = curves(&axis, &figures);
-    let curves_of_blocks = curves(&axis, &simulate::all(&runs(false))?);
+    let (of_messages, of_blocks) = (sweep(true)?, sweep(false)?);
     let mut section = Section::new(
         "Messages of one block on one processor of issue 8, with a key setup for each. The text of the paper gives the \
-               end points of its curves.",
+         end points of its curves.",
     );
-    for (run, figures) in of_messages.iter().zip(&figures) {
-        let paper = match run.work.messages {
-            1 => Some(PAPER_ONE_BLOCK.of(run.work.cipher)),
-            MOST => Some(PAPER_MESSAGES.of(run.work.cipher)),
-            _ => None,
-        };
-        section.rows.push(row(
-            format!("{}, {}", kind_name(&run.work), count(run.work.messages, "message")),
-            paper,
-            figures,
-        ));
-    }
-    for (figures, (cipher, mode)) in figures.chunks(axis.len()).zip(cipher_modes()) {
-        let what = format!("{}, {MOST} messages", kind_name(&ProgramParameters::new(cipher, mode)));
-        section.verdicts.push(compare_with_paper(&what, PAPER_MESSAGES.of(cipher), &figures[axis.len() - 1]));
-    }
-    for ((cipher, mode), (messages, blocks)) in cipher_modes().zip(curves_of_messages.iter().zip(&curves_of_blocks)) {
+    let printed = |messages| match messages {
+        1 => Some(PAPER_ONE_BLOCK),
+        MOST => Some(PAPER_MESSAGES),
+        _ => None,
+    };
+    of_messages.add_to(&mut section, |messages| count(messages, "message"), printed);
+    for ((cipher, mode), (messages, blocks)) in cipher_modes().zip(of_messages.curves.iter().zip(&of_blocks.curves)) {
         let [messages, blocks] = [saturation_point(messages), saturation_point(blocks)];
         let name = kind_name(&ProgramParameters::new(cipher, mode));
         section.verdicts.push(Claim::Paper.judge(
@@ -59,12 +38,12 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
             messages < blocks,
         ));
     }
-    section.verdicts.push(modes_differ_little(&curves_of_messages));
+    section.verdicts.push(modes_differ_little(&of_messages.curves));
     section.pictures.push(picture(
         "messages",
         "Messages of one block, issue 8",
         "messages",
-        &curves_of_messages,
+        &of_messages.curves,
         Scale::Logarithmic,
         Some(PAPER_MESSAGES),
     ));

@@ -19,7 +19,7 @@ mod simulate;
 mod sizes;
 mod width;
 
-use super::{Claim, Picture, Section, Study, StudyPart, StudyRow, Verdict, chart, range};
+use super::{Claim, Error, Picture, Section, Study, StudyRow, Verdict, chart, part, range};
 use crate::picture::{Chart, Level, Line, Scale};
 use paper::{PAPER_BLOCKS, PAPER_HARTS, PAPER_MESSAGES, PAPER_ONE_BLOCK, PaperValues};
 use program::{ProgramParameters, SimulatedCipher, SimulatedMode};
@@ -35,20 +35,16 @@ pub(super) const STUDY: Study = Study {
              the first key setup to the last block of ciphertext, with cold caches and branch predictors, as in a program \
              that encrypts once.",
     parts: &[
-        StudyPart { name: "width", title: "One block by issue width (Fig. 6)", run: width::run },
-        StudyPart { name: "blocks", title: "One message by number of blocks (Fig. 7)", run: blocks::run },
-        StudyPart {
-            name: "messages",
-            title: "Messages of one block by number of messages (Fig. 8)",
-            run: messages::run,
-        },
-        StudyPart { name: "harts", title: "Threads on several processors (Fig. 10)", run: harts::run },
-        StudyPart { name: "open", title: "What the paper leaves open", run: open::run },
-        StudyPart { name: "key-setup", title: "One block of RC6: key schedules that divide", run: key_setup::run },
-        StudyPart { name: "sizes", title: "All sizes of keys and blocks", run: sizes::run },
-        StudyPart { name: "beyond", title: "Wider machines, more processors, no limits", run: beyond::run },
-        StudyPart { name: "lanes", title: "Lanes in software compared with width in hardware", run: lanes::run },
-        StudyPart { name: "misprints", title: "Misprints", run: misprints::run },
+        part("width", "One block by issue width (Fig. 6)", width::run),
+        part("blocks", "One message by number of blocks (Fig. 7)", blocks::run),
+        part("messages", "Messages of one block by number of messages (Fig. 8)", messages::run),
+        part("harts", "Threads on several processors (Fig. 10)", harts::run),
+        part("open", "What the paper leaves open", open::run),
+        part("key-setup", "One block of RC6: key schedules that divide", key_setup::run),
+        part("sizes", "All sizes of keys and blocks", sizes::run),
+        part("beyond", "Wider machines, more processors, no limits", beyond::run),
+        part("lanes", "Lanes in software compared with width in hardware", lanes::run),
+        part("misprints", "Misprints", misprints::run),
     ],
     inputs: |_| Ok(String::new()),
     conclude: conclude::conclude,
@@ -111,14 +107,53 @@ struct Curve {
     points: Vec<(f64, f64)>,
 }
 
-/// The curves of ECB and CBC, both ciphers, in the order of [`kinds`], from figures in that order.
-fn curves(axis: &[u32], figures: &[SimulationFigures]) -> Vec<Curve> {
-    let points =
-        |figures: &[SimulationFigures]| axis.iter().zip(figures).map(|(x, y)| (f64::from(*x), y.ipc())).collect();
-    cipher_modes()
-        .zip(figures.chunks(axis.len()))
-        .map(|((cipher, _), figures)| Curve { cipher, points: points(figures) })
-        .collect()
+/// Each cipher of the paper in each mode along an axis, and the curves of their instructions per cycle.
+struct Sweep {
+    axis: Vec<u32>,
+    runs: Vec<SimulatedRun>,
+    /// In the order of `runs`: all points of a curve, then the next curve.
+    figures: Vec<SimulationFigures>,
+    curves: Vec<Curve>,
+}
+
+impl Sweep {
+    fn new(axis: &[u32], run: impl Fn(ProgramParameters, u32) -> SimulatedRun) -> Result<Sweep, Error> {
+        let works = cipher_modes().map(|(cipher, mode)| ProgramParameters::new(cipher, mode));
+        let runs: Vec<SimulatedRun> =
+            works.flat_map(|work| axis.iter().map(move |&x| (work, x))).map(|(work, x)| run(work, x)).collect();
+        let figures = simulate::all(&runs)?;
+        let points =
+            |figures: &[SimulationFigures]| axis.iter().zip(figures).map(|(x, y)| (f64::from(*x), y.ipc())).collect();
+        let curves = runs.chunks(axis.len()).zip(figures.chunks(axis.len()));
+        let curves =
+            curves.map(|(runs, figures)| Curve { cipher: runs[0].work.cipher, points: points(figures) }).collect();
+        Ok(Sweep { axis: axis.to_vec(), runs, figures, curves })
+    }
+
+    /// The runs and figures of each curve.
+    fn by_curve(&self) -> impl Iterator<Item = (&[SimulatedRun], &[SimulationFigures])> {
+        self.runs.chunks(self.axis.len()).zip(self.figures.chunks(self.axis.len()))
+    }
+
+    /// Adds a row for each point, and compares the ends of the curves with the paper. `name` is that of a point, `printed` the paper's
+    /// values for it.
+    fn add_to(
+        &self,
+        section: &mut Section,
+        name: impl Fn(u32) -> String,
+        printed: impl Fn(u32) -> Option<PaperValues>,
+    ) {
+        for (runs, figures) in self.by_curve() {
+            for ((run, figures), &x) in runs.iter().zip(figures).zip(&self.axis) {
+                let (what, cipher) = (format!("{}, {}", kind_name(&run.work), name(x)), run.work.cipher);
+                let paper = printed(x).map(|values| values.of(cipher));
+                if let (Some(paper), true) = (paper, Some(&x) == self.axis.last()) {
+                    section.verdicts.push(compare_with_paper(&what, paper, figures));
+                }
+                section.rows.push(row(what, paper, figures));
+            }
+        }
+    }
 }
 
 /// A picture of instructions per cycle, with the paper's figures for the ends of its curves.

@@ -16,7 +16,7 @@ mod timeline;
 
 use std::time::Instant;
 
-use super::{Error, Study, StudyPart, busy::BusyMonitor, cores};
+use super::{Error, Study, busy::BusyMonitor, cores, part};
 
 pub(super) const STUDY: Study = Study {
     name: "ccm-overlap",
@@ -25,22 +25,14 @@ pub(super) const STUDY: Study = Study {
              Parallelism on a Multi-Core Processor\", Journal of KIISE: Computing Practices and Letters 16(8), 2010. The \
              paper's machine: a Core2 Quad of 2.33 GHz.",
     parts: &[
-        StudyPart { name: "by-size", title: "One message on one core by size (Fig. 4)", run: by_size::run },
-        StudyPart {
-            name: "strategies",
-            title: "One message on several cores (section 2.2), and lanes",
-            run: strategies::run,
-        },
-        StudyPart { name: "table-1", title: "Stages and speed-up (Table 1)", run: table1::run },
-        StudyPart { name: "sync", title: "The cost of a synchronisation (section 4)", run: sync::run },
-        StudyPart {
-            name: "fig-5",
-            title: "Four cores, divided between computing and communicating (Fig. 5)",
-            run: fig5::run,
-        },
-        StudyPart { name: "links", title: "Over real links", run: links::run },
-        StudyPart { name: "timeline", title: "Timeline of a transfer", run: timeline::run },
-        StudyPart { name: "misprints", title: "Misprints", run: misprints::run },
+        part("by-size", "One message on one core by size (Fig. 4)", by_size::run),
+        part("strategies", "One message on several cores (section 2.2), and lanes", strategies::run),
+        part("table-1", "Stages and speed-up (Table 1)", table1::run),
+        part("sync", "The cost of a synchronisation (section 4)", sync::run),
+        part("fig-5", "Four cores, divided between computing and communicating (Fig. 5)", fig5::run),
+        part("links", "Over real links", links::run),
+        part("timeline", "Timeline of a transfer", timeline::run),
+        part("misprints", "Misprints", misprints::run),
     ],
     inputs: |_| Ok(String::new()),
     conclude: conclude::conclude,

@@ -15,7 +15,7 @@ use std::{ops::Range, time::Duration};
 
 use tress_modular_times::Operation;
 
-use super::{Effort, Error, Study, StudyPart, busy::BusyMonitor};
+use super::{Effort, Error, Study, busy::BusyMonitor, part};
 use crate::bench::modular::{TimedOperation, alternate};
 
 pub(super) const STUDY: Study = Study {
@@ -25,15 +25,15 @@ pub(super) const STUDY: Study = Study {
              OSs\" (in Korean), Sung Kyun Kwan University, 1990s. The paper's machines: a Pentium of 100 MHz, and for \
              UNIX a Unistation 20.",
     parts: &[
-        StudyPart { name: "table-2", title: "Table 2: 256 bits", run: tables::table_2 },
-        StudyPart { name: "table-3", title: "Table 3: 512 bits", run: tables::table_3 },
-        StudyPart { name: "table-4", title: "Table 4: 768 bits", run: tables::table_4 },
-        StudyPart { name: "table-5", title: "Table 5: 1024 bits", run: tables::table_5 },
-        StudyPart { name: "far-pointers", title: "What does a far pointer cost?", run: far_pointers::run },
-        StudyPart { name: "library", title: "What does a shared library cost?", run: library::run },
-        StudyPart { name: "compilers", title: "What difference does the compiler make?", run: compilers::run },
-        StudyPart { name: "digits", title: "What does a wider digit gain?", run: digits::run },
-        StudyPart { name: "misprints", title: "Misprints", run: misprints::run },
+        part("table-2", "Table 2: 256 bits", tables::table_2),
+        part("table-3", "Table 3: 512 bits", tables::table_3),
+        part("table-4", "Table 4: 768 bits", tables::table_4),
+        part("table-5", "Table 5: 1024 bits", tables::table_5),
+        part("far-pointers", "What does a far pointer cost?", far_pointers::run),
+        part("library", "What does a shared library cost?", library::run),
+        part("compilers", "What difference does the compiler make?", compilers::run),
+        part("digits", "What does a wider digit gain?", digits::run),
+        part("misprints", "Misprints", misprints::run),
     ],
     inputs: record::text,
     conclude: conclude::conclude,

@@ -14,7 +14,7 @@ mod rtl;
 mod simulate;
 mod table_5;
 
-use super::{Study, StudyPart};
+use super::{Study, part};
 
 pub(super) const STUDY: Study = Study {
     name: "pipo-riscv",
@@ -25,11 +25,11 @@ pub(super) const STUDY: Study = Study {
              is the code of Tress. Earlier calls have prepared the keys and loaded the code into the instruction cache. The \
              results are the same on every computer.",
     parts: &[
-        StudyPart { name: "table-5", title: "Table 5", run: table_5::run },
-        StudyPart { name: "account", title: "Where the cycles go", run: account::run },
-        StudyPart { name: "ciphers", title: "PIPO, AES and RC6 by length", run: ciphers::run },
-        StudyPart { name: "rtl", title: "The model compared with a core as RTL", run: rtl::run },
-        StudyPart { name: "misprints", title: "Misprints", run: misprints::run },
+        part("table-5", "Table 5", table_5::run),
+        part("account", "Where the cycles go", account::run),
+        part("ciphers", "PIPO, AES and RC6 by length", ciphers::run),
+        part("rtl", "The model compared with a core as RTL", rtl::run),
+        part("misprints", "Misprints", misprints::run),
     ],
     inputs: |_| Ok(String::new()),
     conclude: conclude::conclude,
