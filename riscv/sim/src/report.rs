@@ -1,7 +1,7 @@
 //! The result of a run. The JSON keys that scripts rely on come first. Keys that need a timing model are left out
 //! without one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -175,10 +175,8 @@ impl RegionCounter {
     /// The results of all marked regions.
     #[must_use]
     pub(crate) fn report(harts: &[BTreeMap<u16, Spent>], image: &Image) -> Vec<RegionReport> {
-        let mut numbers: Vec<u16> =
+        let numbers: BTreeSet<u16> =
             harts.iter().flat_map(BTreeMap::keys).copied().filter(|number| *number != 0).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
         let report = |number: u16| {
             let harts: Vec<Spent> = harts.iter().map(|hart| hart.get(&number).copied().unwrap_or_default()).collect();
             RegionReport {

@@ -421,18 +421,7 @@ impl TimingState {
             };
             harts.push(HartReport { instructions, cycles, ipc: ipc(instructions, cycles), timing: Some(timing) });
         }
-        let instructions = system.instructions();
-        let cycles = harts.iter().map(|hart| hart.cycles).max().unwrap_or(0);
-        Report {
-            exit_code: system.bus.exit_code(),
-            instructions,
-            cycles,
-            ipc: ipc(instructions, cycles),
-            harts,
-            regions: RegionCounter::report(&regions, system.image()),
-            secrets: system.secrets(),
-            timing: None,
-        }
+        system.report_of(harts, &regions)
     }
 }
 

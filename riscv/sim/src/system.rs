@@ -1,6 +1,8 @@
 //! The harts of a machine and what they share, loaded with a program. Without a timing model every instruction takes
 //! one cycle, and the harts take turns. A timing model steps the harts itself.
 
+use std::collections::BTreeMap;
+
 use crate::{
     bus::Bus,
     elf::Image,
@@ -233,17 +235,21 @@ impl System {
             ipc: ipc(hart.completed(), hart.cycle),
             timing: None,
         };
-        let instructions = self.instructions();
-        let cycles = self.harts.iter().map(|hart| hart.cycle).max().unwrap_or(0);
         let regions: Vec<_> =
             self.regions.iter().zip(&self.harts).map(|(regions, hart)| regions.totals(spent(hart))).collect();
+        self.report_of(self.harts.iter().map(hart).collect(), &regions)
+    }
+
+    /// A report with these figures of the harts and of their regions.
+    pub(crate) fn report_of(&self, harts: Vec<HartReport>, regions: &[BTreeMap<u16, Spent>]) -> Report {
+        let (instructions, cycles) = (self.instructions(), harts.iter().map(|hart| hart.cycles).max().unwrap_or(0));
         Report {
             exit_code: self.bus.exit_code(),
             instructions,
             cycles,
             ipc: ipc(instructions, cycles),
-            harts: self.harts.iter().map(hart).collect(),
-            regions: RegionCounter::report(&regions, &self.image),
+            harts,
+            regions: RegionCounter::report(regions, &self.image),
             secrets: self.secrets(),
             timing: None,
         }

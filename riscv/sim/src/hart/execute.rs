@@ -93,6 +93,20 @@ impl Hart {
         let mut event = Event::Retired;
         // `b` is rs2 plus the immediate. Stores use the immediate for the address, so they read rs2 separately.
         let stored = self.x[op.rs2 as usize & 63];
+        macro_rules! load {
+            ($bytes:literal) => {{
+                bytes = $bytes;
+                self.load::<$bytes>(bus, address)?
+            }};
+        }
+        // A store writes nothing to rd, which is x0.
+        macro_rules! store {
+            ($bytes:literal) => {{
+                bytes = $bytes;
+                self.store::<$bytes>(bus, address, stored)?;
+                0
+            }};
+        }
         let value = match op.code {
             Opcode::Add => a.wrapping_add(b),
             Opcode::Addw => word(a.wrapping_add(b)),
@@ -173,75 +187,32 @@ impl Hart {
             Opcode::Remw => word(remainder(word(a), word(b))),
             Opcode::Remuw => word(remainder_unsigned(u64::from(a as u32), u64::from(b as u32))),
 
-            Opcode::Lb => {
-                bytes = 1;
-                self.load::<1>(bus, address)? as i8 as u64
-            }
-            Opcode::Lbu => {
-                bytes = 1;
-                self.load::<1>(bus, address)?
-            }
-            Opcode::Lh => {
-                bytes = 2;
-                self.load::<2>(bus, address)? as i16 as u64
-            }
-            Opcode::Lhu => {
-                bytes = 2;
-                self.load::<2>(bus, address)?
-            }
-            Opcode::Lw => {
-                bytes = 4;
-                word(self.load::<4>(bus, address)?)
-            }
-            Opcode::Lwu => {
-                bytes = 4;
-                self.load::<4>(bus, address)?
-            }
-            Opcode::Ld => {
-                bytes = 8;
-                self.load::<8>(bus, address)?
-            }
+            Opcode::Lb => load!(1) as i8 as u64,
+            Opcode::Lbu => load!(1),
+            Opcode::Lh => load!(2) as i16 as u64,
+            Opcode::Lhu => load!(2),
+            Opcode::Lw => word(load!(4)),
+            Opcode::Lwu => load!(4),
+            Opcode::Ld => load!(8),
             Opcode::Flw => {
-                bytes = 4;
                 self.float_on(bus)?;
-                self.load::<4>(bus, address)? | float::NAN_BOX
+                load!(4) | float::NAN_BOX
             }
             Opcode::Fld => {
-                bytes = 8;
                 self.float_on(bus)?;
-                self.load::<8>(bus, address)?
+                load!(8)
             }
-            Opcode::Sb => {
-                bytes = 1;
-                self.store::<1>(bus, address, stored)?;
-                0
-            }
-            Opcode::Sh => {
-                bytes = 2;
-                self.store::<2>(bus, address, stored)?;
-                0
-            }
-            Opcode::Sw => {
-                bytes = 4;
-                self.store::<4>(bus, address, stored)?;
-                0
-            }
-            Opcode::Sd => {
-                bytes = 8;
-                self.store::<8>(bus, address, stored)?;
-                0
-            }
+            Opcode::Sb => store!(1),
+            Opcode::Sh => store!(2),
+            Opcode::Sw => store!(4),
+            Opcode::Sd => store!(8),
             Opcode::Fsw => {
-                bytes = 4;
                 self.float_on(bus)?;
-                self.store::<4>(bus, address, stored)?;
-                0
+                store!(4)
             }
             Opcode::Fsd => {
-                bytes = 8;
                 self.float_on(bus)?;
-                self.store::<8>(bus, address, stored)?;
-                0
+                store!(8)
             }
             Opcode::Lrw | Opcode::Scw | Opcode::Amow | Opcode::Lrd | Opcode::Scd | Opcode::Amod => {
                 let (value, written) = self.atomic(bus, address, stored)?;
