@@ -7,7 +7,7 @@ mod programs;
 use std::path::PathBuf;
 
 use crate::common::{Folder, Run, kept};
-use programs::{elf_with_data, encode::named, words};
+use programs::{Code, elf_with_data, words};
 use serde_json::Value;
 use tress_sim::Xlen;
 
@@ -21,27 +21,11 @@ const LOOP: u32 = 0x6f;
 const WFI: u32 = 0x1050_0073;
 const ECALL: u32 = 0x73;
 
-/// A program as instruction words, entered at its function `start`.
-#[derive(Clone, Default)]
-struct Code(Vec<u32>);
-
+/// Programs are entered at their function `start`.
 impl Code {
-    fn word(mut self, word: u32) -> Code {
-        self.0.push(word);
-        self
-    }
-
-    fn i(self, name: &str, rd: u32, rs1: u32, immediate: i32) -> Code {
-        self.word(named(name, XLEN).immediate(rd, rs1, immediate))
-    }
-
-    fn store(self, name: &str, base: u32, register: u32, offset: i32) -> Code {
-        self.word(named(name, XLEN).store(base, register, offset))
-    }
-
     /// Loads an address of the program, by auipc.
     fn address(self, register: u32, address: u64) -> Code {
-        let offset = (address - BASE) as i32 - 4 * self.0.len() as i32;
+        let offset = (address - BASE) as i32 - 4 * self.words.len() as i32;
         self.word(0x17 | register << 7).i("addi", register, register, offset)
     }
 
@@ -60,7 +44,7 @@ impl Code {
     }
 
     fn named(&self, function: &str) -> Vec<u8> {
-        let mut bytes = words(&self.0);
+        let mut bytes = words(&self.words);
         bytes.resize((TOHOST - BASE) as usize + 16, 0);
         bytes[(KEY - BASE) as usize] = 7;
         let functions = [(function, BASE), ("tohost", TOHOST)];
@@ -69,7 +53,7 @@ impl Code {
 }
 
 fn code() -> Code {
-    Code::default()
+    Code::new(XLEN)
 }
 
 /// Runs a program, with these options.
@@ -245,7 +229,7 @@ fn standard_input() {
     // SYS_READC, SYS_WRITEC, and both again.
     let loops = call(store(), 7).i("addi", 10, 10, -32).store("sb", 8, 10, 0).i("addi", 11, 8, 0);
     let loops = call(loops, 3);
-    let back = -4 * (loops.0.len() as i32 - 2);
+    let back = -4 * (loops.words.len() as i32 - 2);
     let jump =
         (back as u32 >> 12 & 0xff) << 12 | (back as u32 >> 1 & 0x3ff) << 21 | (back as u32 >> 11 & 1) << 20 | 1 << 31;
     let loops = loops.word(jump | 0x6f).elf();
