@@ -83,53 +83,13 @@ fn program(xlen: Xlen) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Values: within the limits, at them, outside, and of other types.
-const VALUES: [&str; 40] = [
-    "0",
-    "1",
-    "2",
-    "3",
-    "4",
-    "5",
-    "7",
-    "8",
-    "15",
-    "16",
-    "20",
-    "32",
-    "50",
-    "63",
-    "64",
-    "65",
-    "100",
-    "128",
-    "200",
-    "256",
-    "1000",
-    "1024",
-    "4095",
-    "4096",
-    "10000",
-    "65536",
-    "1048576",
-    "0x4000_0000",
-    "0x8000_0000",
-    "0xffff_f000",
-    "0x1_0000_0000",
-    "0x7fff_ffff_ffff_f000",
-    "-1",
-    "0.5",
-    "true",
-    "false",
-    "\"rv64imafdc_zba_zbb\"",
-    "\"rom\"",
-    "\"tight\"",
-    "[]",
-];
+/// Values, one a line: within the limits, at them, outside, and of other types.
+const VALUES: &str = include_str!("../data/machine-values.txt");
 
 /// A preset with changed, removed and repeated lines.
 fn changed(input: &mut Input<'_>) -> String {
     let (_, preset) = input.pick(PRESETS);
+    let values: Vec<&str> = VALUES.lines().collect();
     let mut lines: Vec<String> = preset.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
     for _ in 0..input.below(9) {
         let place = input.below(lines.len());
@@ -137,7 +97,7 @@ fn changed(input: &mut Input<'_>) -> String {
             0 => drop(lines.remove(place)),
             1 => lines.insert(place, lines[place].clone()),
             _ => {
-                let value = input.pick(&VALUES);
+                let value = input.pick(&values);
                 if let Some((field, _)) = lines[place].split_once('=') {
                     lines[place] = format!("{field}= {value}");
                 }
