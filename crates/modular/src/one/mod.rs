@@ -61,11 +61,23 @@ impl<'a> MontgomeryMultiplier<'a> {
     /// `a = a · b / R` modulo N.
     #[inline]
     pub(crate) fn multiply(&mut self, a: &mut [u64], b: &[u64]) {
+        self.run(a, Some(b));
+    }
+
+    /// `a = a² / R` modulo N.
+    #[inline]
+    pub(crate) fn square(&mut self, a: &mut [u64]) {
+        self.run(a, None);
+    }
+
+    /// `a = a · b / R`, or `a² / R` without `b`.
+    #[inline(always)]
+    fn run(&mut self, a: &mut [u64], b: Option<&[u64]>) {
         let n = self.modulus.len();
-        assert!(a.len() == n && b.len() == n);
+        assert!(a.len() == n && b.is_none_or(|b| b.len() == n));
         match self.backend {
             MultiplyBackend::Portable => {
-                cios(a, b, self.modulus, self.inverse[0], &mut self.scratch[..n]);
+                cios(a, b.unwrap_or(a), self.modulus, self.inverse[0], &mut self.scratch[..n]);
                 a.copy_from_slice(&self.scratch[..n]);
             }
             #[cfg(target_arch = "x86_64")]
@@ -76,38 +88,15 @@ impl<'a> MontgomeryMultiplier<'a> {
                 // SAFETY: the token `Adx` proves BMI2 and ADX. The lengths were asserted: `t` has 2 n digits, the factors and the modulus
                 // n, a positive multiple of 8, the quotient 8, and the inverse 2. `u64` pointers are aligned.
                 unsafe {
-                    adx::multiply(t.as_mut_ptr(), a.as_ptr(), b.as_ptr(), n / BLOCK);
+                    match b {
+                        Some(b) => adx::multiply(t.as_mut_ptr(), a.as_ptr(), b.as_ptr(), n / BLOCK),
+                        None => adx::square(t.as_mut_ptr(), a.as_ptr(), n / BLOCK),
+                    }
                     adx::reduce(t.as_mut_ptr(), modulus, a.as_mut_ptr(), n / BLOCK, inverse, quotient.as_mut_ptr());
                 }
             }
             #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
-            MultiplyBackend::Riscv32 => words::multiply(a, Some(b), self.modulus, self.inverse[0], &mut self.scratch),
-        }
-    }
-
-    /// `a = a² / R` modulo N.
-    #[inline]
-    pub(crate) fn square(&mut self, a: &mut [u64]) {
-        let n = self.modulus.len();
-        assert!(a.len() == n);
-        match self.backend {
-            MultiplyBackend::Portable => {
-                cios(a, a, self.modulus, self.inverse[0], &mut self.scratch[..n]);
-                a.copy_from_slice(&self.scratch[..n]);
-            }
-            #[cfg(target_arch = "x86_64")]
-            MultiplyBackend::Adx(_) => {
-                assert!(n > 0 && n.is_multiple_of(BLOCK) && self.scratch.len() == 2 * n + BLOCK);
-                let (modulus, inverse) = (self.modulus.as_ptr(), self.inverse.as_ptr());
-                let (t, quotient) = self.scratch.split_at_mut(2 * n);
-                // SAFETY: as in `multiply`.
-                unsafe {
-                    adx::square(t.as_mut_ptr(), a.as_ptr(), n / BLOCK);
-                    adx::reduce(t.as_mut_ptr(), modulus, a.as_mut_ptr(), n / BLOCK, inverse, quotient.as_mut_ptr());
-                }
-            }
-            #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
-            MultiplyBackend::Riscv32 => words::multiply(a, None, self.modulus, self.inverse[0], &mut self.scratch),
+            MultiplyBackend::Riscv32 => words::multiply(a, b, self.modulus, self.inverse[0], &mut self.scratch),
         }
     }
 
