@@ -26,13 +26,41 @@ use crate::operation::{CcmHeader, CcmLaneJob, CcmLanes, CcmModes, CcmTag};
 use crate::reveal::reveal;
 use crate::{Block, CcmCipher, Error};
 
-/// A message to encrypt: its key, nonce, associated data, buffer, and the buffer for its tag.
-#[repr(transparent)]
-pub struct Seal<'a, C: CcmCipher>(CcmLaneJob<'a, C::Core>);
+/// Defines a job, with what those of both directions have.
+macro_rules! job {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[repr(transparent)]
+        pub struct $name<'a, C: CcmCipher>(CcmLaneJob<'a, C::Core>);
 
-/// A message to decrypt: its key, nonce, associated data, buffer and tag.
-#[repr(transparent)]
-pub struct Open<'a, C: CcmCipher>(CcmLaneJob<'a, C::Core>);
+        impl<C: CcmCipher> $name<'_, C> {
+            /// Bytes of data and associated data.
+            pub fn bytes(&self) -> usize {
+                self.0.bytes()
+            }
+
+            /// The result of the job; `Authentication` if it has not run.
+            pub fn result(&self) -> Result<(), Error> {
+                self.0.result()
+            }
+        }
+
+        impl<C: CcmCipher> fmt::Debug for $name<'_, C> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).field("result", &self.result()).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+job!(
+    /// A message to encrypt: its key, nonce, associated data, buffer, and the buffer for its tag.
+    Seal
+);
+job!(
+    /// A message to decrypt: its key, nonce, associated data, buffer and tag.
+    Open
+);
 
 impl<'a, C: CcmCipher> Seal<'a, C> {
     /// Prepares a message to encrypt in place. `nonce` has 7 to 13 bytes; `tag`, which is written, has 4, 6, …, 16.
@@ -48,16 +76,6 @@ impl<'a, C: CcmCipher> Seal<'a, C> {
         tag: impl Into<TagMut<'a>>,
     ) -> Result<Self, Error> {
         lane_job(cipher, nonce.into(), aad, data, CcmTag::Write(tag.into().0)).map(Seal)
-    }
-
-    /// Bytes of data and associated data.
-    pub fn bytes(&self) -> usize {
-        self.0.bytes()
-    }
-
-    /// The result of the job; `Authentication` if it has not run.
-    pub fn result(&self) -> Result<(), Error> {
-        self.0.result()
     }
 }
 
@@ -75,28 +93,6 @@ impl<'a, C: CcmCipher> Open<'a, C> {
         tag: impl Into<Tag<'a>>,
     ) -> Result<Self, Error> {
         lane_job(cipher, nonce.into(), aad, data, CcmTag::Check(tag.into().0)).map(Open)
-    }
-
-    /// Bytes of data and associated data.
-    pub fn bytes(&self) -> usize {
-        self.0.bytes()
-    }
-
-    /// The result of the job; `Authentication` if it has not run.
-    pub fn result(&self) -> Result<(), Error> {
-        self.0.result()
-    }
-}
-
-impl<C: CcmCipher> fmt::Debug for Seal<'_, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Seal").field("result", &self.result()).finish_non_exhaustive()
-    }
-}
-
-impl<C: CcmCipher> fmt::Debug for Open<'_, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Open").field("result", &self.result()).finish_non_exhaustive()
     }
 }
 
