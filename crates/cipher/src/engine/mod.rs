@@ -19,6 +19,8 @@ pub(crate) use backends::backends;
 pub(crate) use memory::{LaneMemory, with_lane_memory};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) use register::register_methods;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use register::transpose_quarters;
 pub(crate) use scalar::{scalar_ccm_vector, scalar_vector};
 
 use core::any::{Any, TypeId};

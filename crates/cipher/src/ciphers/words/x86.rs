@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::sliced::WordRegister;
-use crate::engine::register_methods;
+use crate::engine::{register_methods, transpose_quarters};
 
 /// Defines the methods that differ only in the names of instructions.
 macro_rules! plain {
@@ -216,25 +216,6 @@ impl WordRegister for __m256i {
                 }
             }
         }
-    }
-}
-
-/// Transposes the matrix of 4 × 4 quarters (of 128 bits) of four registers. The operation is its own inverse.
-#[inline(always)]
-unsafe fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
-    // SAFETY: the caller guarantees AVX-512 F.
-    unsafe {
-        // First the pairs a0 a1 b0 b1, a2 a3 b2 b3 and so on, then the even and odd quarters of these.
-        let ab_low = _mm512_shuffle_i32x4::<0x44>(a, b);
-        let ab_high = _mm512_shuffle_i32x4::<0xee>(a, b);
-        let cd_low = _mm512_shuffle_i32x4::<0x44>(c, d);
-        let cd_high = _mm512_shuffle_i32x4::<0xee>(c, d);
-        [
-            _mm512_shuffle_i32x4::<0x88>(ab_low, cd_low),
-            _mm512_shuffle_i32x4::<0xdd>(ab_low, cd_low),
-            _mm512_shuffle_i32x4::<0x88>(ab_high, cd_high),
-            _mm512_shuffle_i32x4::<0xdd>(ab_high, cd_high),
-        ]
     }
 }
 

@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use crate::engine::register_methods;
+use crate::engine::{register_methods, transpose_quarters};
 
 /// The operations of a vector of blocks that the rounds use.
 ///
@@ -172,25 +172,6 @@ impl BlockRegister for __m256i {
     }
 }
 
-/// Transposes four registers of four blocks. The operation is its own inverse.
-#[inline(always)]
-unsafe fn transpose([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
-    // SAFETY: the caller guarantees AVX-512 F.
-    unsafe {
-        // First the pairs a0 a1 b0 b1, a2 a3 b2 b3 and so on, then the even and odd blocks of these.
-        let ab_low = _mm512_shuffle_i32x4::<0x44>(a, b);
-        let ab_high = _mm512_shuffle_i32x4::<0xee>(a, b);
-        let cd_low = _mm512_shuffle_i32x4::<0x44>(c, d);
-        let cd_high = _mm512_shuffle_i32x4::<0xee>(c, d);
-        [
-            _mm512_shuffle_i32x4::<0x88>(ab_low, cd_low),
-            _mm512_shuffle_i32x4::<0xdd>(ab_low, cd_low),
-            _mm512_shuffle_i32x4::<0x88>(ab_high, cd_high),
-            _mm512_shuffle_i32x4::<0xdd>(ab_high, cd_high),
-        ]
-    }
-}
-
 impl BlockRegister for __m512i {
     const SLOTS: usize = 4;
     plain!(
@@ -206,7 +187,7 @@ impl BlockRegister for __m512i {
     unsafe fn gather(pointers: &[*mut u8]) -> [Self; 4] {
         // SAFETY: the caller guarantees 64 bytes at each pointer and for AVX-512.
         unsafe {
-            transpose([
+            transpose_quarters([
                 Self::load(pointers[0]),
                 Self::load(pointers[1]),
                 Self::load(pointers[2]),
@@ -219,7 +200,7 @@ impl BlockRegister for __m512i {
     unsafe fn scatter(registers: [Self; 4], pointers: &[*mut u8]) {
         // SAFETY: the caller guarantees 64 bytes at each pointer and for AVX-512.
         unsafe {
-            let [a, b, c, d] = transpose(registers);
+            let [a, b, c, d] = transpose_quarters(registers);
             a.store(pointers[0]);
             b.store(pointers[1]);
             c.store(pointers[2]);
