@@ -14,16 +14,22 @@ macro_rules! load {
     };
 }
 
+macro_rules! zero {
+    ($($c:literal)*) => { concat!($("vpxord xmm", $c, ", xmm", $c, ", xmm", $c, "\n"),*) };
+}
+
+macro_rules! double {
+    ($($c:literal)*) => { concat!($("vpaddq zmm", $c, ", zmm", $c, ", zmm", $c, "\n"),*) };
+}
+
 /// One instruction for each column with its digit in memory: loads, stores or adds.
 macro_rules! columns {
-    (zero) => { concat!(columns!(@zero 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19)) };
+    (zero) => { zero!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19) };
     (load $from:literal) => { columns!(@load $from; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19) };
-    (double) => { columns!(@double 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18) };
+    (double) => { double!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18) };
     (store_upper $to:literal) => { columns!(@store $to; 10 11 12 13 14 15 16 17 18 19) };
     (store $to:literal) => { columns!(@store $to; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19) };
-    (@zero $($c:literal)*) => { concat!($("vpxord xmm", $c, ", xmm", $c, ", xmm", $c, "\n"),*) };
     (@load $from:literal; $($c:literal)*) => { concat!($("vmovdqa64 zmm", $c, ", [{", $from, "} + 64*", $c, "]\n"),*) };
-    (@double $($c:literal)*) => { concat!($("vpaddq zmm", $c, ", zmm", $c, ", zmm", $c, "\n"),*) };
     (@store $to:literal; $($c:literal)*) => { concat!($("vmovdqa64 [{", $to, "} + 64*", $c, "], zmm", $c, "\n"),*) };
 }
 
@@ -37,10 +43,18 @@ macro_rules! products {
     };
 }
 
+/// Rows of two types alternately, each with the registers of its columns, which advance by one from row to row.
+macro_rules! rows {
+    ($row:ident $other:ident; ; $($c:literal)*) => { "" };
+    ($row:ident $other:ident; $i:literal $($more:literal)*; $c0:literal $($c:literal)*) => {
+        concat!($row!($i: $c0 $($c)*), rows!($other $row; $($more)*; $($c)* $c0))
+    };
+}
+
 /// One row of a product: digit `$row` of `b` times zmm20 to zmm29.
 macro_rules! row {
     ($row:literal: $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal $c6:literal $c7:literal
-        $c8:literal $c9:literal $c10:literal) => {
+        $c8:literal $c9:literal $c10:literal $($more:literal)*) => {
         concat!(
             "vmovdqa64 zmm30, [{b} + 64*", $row, "]\n",
             products!(30; 20 $c0 $c1, 21 $c1 $c2, 22 $c2 $c3, 23 $c3 $c4, 24 $c4 $c5, 25 $c5 $c6, 26 $c6 $c7, 27 $c7 $c8, 28 $c8 $c9, 29 $c9 $c10)
@@ -52,16 +66,7 @@ macro_rules! product {
     () => {
         concat!(
             load!("a"; 0 20, 1 21, 2 22, 3 23, 4 24, 5 25, 6 26, 7 27, 8 28, 9 29),
-            row!(0: 0 1 2 3 4 5 6 7 8 9 10),
-            row!(1: 1 2 3 4 5 6 7 8 9 10 11),
-            row!(2: 2 3 4 5 6 7 8 9 10 11 12),
-            row!(3: 3 4 5 6 7 8 9 10 11 12 13),
-            row!(4: 4 5 6 7 8 9 10 11 12 13 14),
-            row!(5: 5 6 7 8 9 10 11 12 13 14 15),
-            row!(6: 6 7 8 9 10 11 12 13 14 15 16),
-            row!(7: 7 8 9 10 11 12 13 14 15 16 17),
-            row!(8: 8 9 10 11 12 13 14 15 16 17 18),
-            row!(9: 9 10 11 12 13 14 15 16 17 18 19),
+            rows!(row row; 0 1 2 3 4 5 6 7 8 9; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19),
         )
     };
 }
@@ -125,11 +130,10 @@ macro_rules! reduction {
     };
 }
 
-/// The products of different digits of `a`, then all of them doubled, then the squares of the digits.
-macro_rules! square {
+/// The products of different digits of zmm20 to zmm29.
+macro_rules! triangle {
     () => {
         concat!(
-            load!("a"; 0 20, 1 21, 2 22, 3 23, 4 24, 5 25, 6 26, 7 27, 8 28, 9 29),
             products!(20; 21 1 2, 22 2 3, 23 3 4, 24 4 5, 25 5 6, 26 6 7, 27 7 8, 28 8 9, 29 9 10),
             products!(21; 22 3 4, 23 4 5, 24 5 6, 25 6 7, 26 7 8, 27 8 9, 28 9 10, 29 10 11),
             products!(22; 23 5 6, 24 6 7, 25 7 8, 26 8 9, 27 9 10, 28 10 11, 29 11 12),
@@ -139,17 +143,41 @@ macro_rules! square {
             products!(26; 27 13 14, 28 14 15, 29 15 16),
             products!(27; 28 15 16, 29 16 17),
             products!(28; 29 17 18),
-            columns!(double),
+        )
+    };
+}
+
+/// The squares of zmm20 to zmm24, and of zmm25 to zmm29.
+macro_rules! squares {
+    (lower) => {
+        concat!(
             products!(20; 20 0 1),
             products!(21; 21 2 3),
             products!(22; 22 4 5),
             products!(23; 23 6 7),
             products!(24; 24 8 9),
+        )
+    };
+    (upper) => {
+        concat!(
             products!(25; 25 10 11),
             products!(26; 26 12 13),
             products!(27; 27 14 15),
             products!(28; 28 16 17),
             products!(29; 29 18 19),
+        )
+    };
+}
+
+/// The products of different digits of `a`, then all of them doubled, then the squares of the digits.
+macro_rules! square {
+    () => {
+        concat!(
+            load!("a"; 0 20, 1 21, 2 22, 3 23, 4 24, 5 25, 6 26, 7 27, 8 28, 9 29),
+            triangle!(),
+            columns!(double),
+            squares!(lower),
+            squares!(upper),
         )
     };
 }
@@ -165,7 +193,7 @@ macro_rules! on_all_registers {
     };
 }
 
-pub(super) use {columns, load, on_all_registers, products, quotient_digit};
+pub(super) use {columns, double, load, on_all_registers, products, quotient_digit, rows, squares, triangle, zero};
 
 /// `t += a · b`, where `b` has any multiple of ten digits.
 #[target_feature(enable = "avx512f,avx512ifma")]

@@ -11,18 +11,10 @@
 use core::arch::asm;
 
 use super::digits::{BLOCK, DIGIT_MASK, Digit, LANES};
-use super::ten::{columns, load, on_all_registers, products, quotient_digit};
+use super::ten::{columns, double, load, on_all_registers, products, quotient_digit, rows, squares, triangle, zero};
 
 /// Number of digits of a piece.
 pub(super) const TWENTY: usize = 2 * BLOCK;
-
-/// Rows of two types alternately, each with the registers of its columns, which advance by one from row to row.
-macro_rules! rows {
-    ($row:ident $other:ident; ; $($c:literal)*) => { "" };
-    ($row:ident $other:ident; $i:literal $($more:literal)*; $c0:literal $($c:literal)*) => {
-        concat!($row!($i: $c0 $($c)*), rows!($other $row; $($more)*; $($c)* $c0))
-    };
-}
 
 /// Loads digit 10 or a later one, at `{name}`, into zmm`$y`, and multiplies it by zmm`$x`. With a memory operand, the two products would
 /// read the digit twice, which takes longer.
@@ -91,7 +83,7 @@ macro_rules! reduction_row_31 {
 /// A new column of a product, zero.
 macro_rules! new_column {
     ($i:literal $c:literal) => {
-        concat!("vpxord xmm", $c, ", xmm", $c, ", xmm", $c, "\n")
+        zero!($c)
     };
 }
 
@@ -130,23 +122,6 @@ macro_rules! change_places {
     };
 }
 
-/// The products of different digits of zmm20 to zmm29.
-macro_rules! triangle {
-    () => {
-        concat!(
-            products!(20; 21 1 2, 22 2 3, 23 3 4, 24 4 5, 25 5 6, 26 6 7, 27 7 8, 28 8 9, 29 9 10),
-            products!(21; 22 3 4, 23 4 5, 24 5 6, 25 6 7, 26 7 8, 27 8 9, 28 9 10, 29 10 11),
-            products!(22; 23 5 6, 24 6 7, 25 7 8, 26 8 9, 27 9 10, 28 10 11, 29 11 12),
-            products!(23; 24 7 8, 25 8 9, 26 9 10, 27 10 11, 28 11 12, 29 12 13),
-            products!(24; 25 9 10, 26 10 11, 27 11 12, 28 12 13, 29 13 14),
-            products!(25; 26 11 12, 27 12 13, 28 13 14, 29 14 15),
-            products!(26; 27 13 14, 28 14 15, 29 15 16),
-            products!(27; 28 15 16, 29 16 17),
-            products!(28; 29 17 18),
-        )
-    };
-}
-
 /// Digit `$i` of `a` times zmm20 to zmm29, from column `$i` on.
 macro_rules! cross_row {
     ($i:literal: $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal $c6:literal $c7:literal
@@ -157,14 +132,6 @@ macro_rules! cross_row {
                 28 $c8 $c9, 29 $c9 $c10),
         )
     };
-}
-
-macro_rules! zero {
-    ($($c:literal)*) => { concat!($("vpxord xmm", $c, ", xmm", $c, ", xmm", $c, "\n"),*) };
-}
-
-macro_rules! double {
-    ($($c:literal)*) => { concat!($("vpaddq zmm", $c, ", zmm", $c, ", zmm", $c, "\n"),*) };
 }
 
 /// Writes columns to memory, at an offset of `$from` columns.
@@ -239,35 +206,19 @@ pub(super) fn square(t: &mut [Digit; 2 * TWENTY], a: &[Digit; TWENTY]) {
                 load!("a"; 0 20, 1 21, 2 22, 3 23, 4 24, 5 25, 6 26, 7 27, 8 28, 9 29),
                 triangle!(),
                 double!(1 2 3 4 5 6 7 8 9),
-                products!(20; 20 0 1),
-                products!(21; 21 2 3),
-                products!(22; 22 4 5),
-                products!(23; 23 6 7),
-                products!(24; 24 8 9),
+                squares!(lower),
                 store!(0; 0 1 2 3 4 5 6 7 8 9),
                 zero!(0 1 2 3 4 5 6 7 8 9),
                 rows!(cross_row cross_row; 0 1 2 3 4 5 6 7 8 9; 10 11 12 13 14 15 16 17 18 19 0 1 2 3 4 5 6 7 8 9),
                 double!(10 11 12 13 14 15 16 17 18 19),
-                products!(25; 25 10 11),
-                products!(26; 26 12 13),
-                products!(27; 27 14 15),
-                products!(28; 28 16 17),
-                products!(29; 29 18 19),
+                squares!(upper),
                 store!(0; 10 11 12 13 14 15 16 17 18 19),
                 zero!(10 11 12 13 14 15 16 17 18 19),
                 load!("a"; 10 20, 11 21, 12 22, 13 23, 14 24, 15 25, 16 26, 17 27, 18 28, 19 29),
                 triangle!(),
                 double!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18),
-                products!(20; 20 0 1),
-                products!(21; 21 2 3),
-                products!(22; 22 4 5),
-                products!(23; 23 6 7),
-                products!(24; 24 8 9),
-                products!(25; 25 10 11),
-                products!(26; 26 12 13),
-                products!(27; 27 14 15),
-                products!(28; 28 16 17),
-                products!(29; 29 18 19),
+                squares!(lower),
+                squares!(upper),
                 store!(20; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19),
             ),
             t = in(reg) t.as_mut_ptr(), a = in(reg) a.as_ptr()
