@@ -18,17 +18,58 @@ use crate::engine::STEP_BLOCKS;
 /// # Safety
 /// The machine must have the register's instructions for every method, and pointers must be valid for the bytes that a method names.
 pub trait RowRegister: StateRow<Word = u64> {
-    /// Number of blocks in a state.
+    /// Number of blocks in a state, and of bytes in a register.
     const SLOTS: usize;
     /// The number of a round, as row 0 of every block.
     unsafe fn round_number(round: usize) -> Self;
 
+    /// Reads a register.
+    unsafe fn load_register(bytes: *const u8) -> Self;
+    /// Writes a register.
+    unsafe fn store_register(self, bytes: *mut u8);
+    /// Converts blocks as in memory to rows.
+    unsafe fn pack(x: [Self; 8]) -> [Self; 8];
+    /// The inverse of `pack`.
+    unsafe fn unpack(rows: [Self; 8]) -> [Self; 8];
+
     /// Reads `SLOTS` blocks.
-    unsafe fn load(bytes: *const u8) -> [Self; 8];
+    #[inline(always)]
+    unsafe fn load(bytes: *const u8) -> [Self; 8] {
+        // SAFETY: the caller guarantees 8 · `SLOTS` bytes and the instructions.
+        unsafe {
+            let mut x = [Self::load_register(bytes); 8];
+            for i in 1..8 {
+                x[i] = Self::load_register(bytes.add(Self::SLOTS * i));
+            }
+            Self::pack(x)
+        }
+    }
+
     /// Writes `SLOTS` blocks.
-    unsafe fn store(rows: [Self; 8], bytes: *mut u8);
+    #[inline(always)]
+    unsafe fn store(rows: [Self; 8], bytes: *mut u8) {
+        // SAFETY: the caller guarantees 8 · `SLOTS` bytes and the instructions.
+        unsafe {
+            let x = Self::unpack(rows);
+            for i in 0..8 {
+                x[i].store_register(bytes.add(Self::SLOTS * i));
+            }
+        }
+    }
+
     /// XORs a state into `SLOTS` blocks of memory.
-    unsafe fn add_to(rows: [Self; 8], bytes: *mut u8);
+    #[inline(always)]
+    unsafe fn add_to(rows: [Self; 8], bytes: *mut u8) {
+        // SAFETY: the caller guarantees 8 · `SLOTS` bytes and the instructions.
+        unsafe {
+            let x = Self::unpack(rows);
+            for i in 0..8 {
+                let bytes = bytes.add(Self::SLOTS * i);
+                x[i].xor(Self::load_register(bytes)).store_register(bytes);
+            }
+        }
+    }
+
     /// `SLOTS` copies of `block` whose last two bytes are replaced by the numbers from `first`. These must not overflow.
     unsafe fn counters(block: &Block, first: u16) -> [Self; 8];
     /// Reads `STEP_BLOCKS` blocks at each of `SLOTS` addresses. State `j` gets block `j` of each.

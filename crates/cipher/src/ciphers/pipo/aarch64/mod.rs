@@ -97,27 +97,6 @@ unsafe fn interleave([x0, x1, x2, x3, x4, x5, x6, x7]: [uint8x16_t; 8]) -> [uint
     }
 }
 
-/// Converts blocks as in memory, two a register, to rows. The three lowest bits of a byte's index are its row. Each separation moves
-/// the lowest bit of the index to the top; after three of them these bits are the number of the register.
-///
-/// # Safety
-/// The machine must have NEON.
-#[inline(always)]
-unsafe fn pack(x: [uint8x16_t; 8]) -> [uint8x16_t; 8] {
-    // SAFETY: the caller guarantees NEON.
-    unsafe { separate(separate(separate(x))) }
-}
-
-/// The inverse of `pack`.
-///
-/// # Safety
-/// The machine must have NEON.
-#[inline(always)]
-unsafe fn unpack(rows: [uint8x16_t; 8]) -> [uint8x16_t; 8] {
-    // SAFETY: the caller guarantees NEON.
-    unsafe { interleave(interleave(interleave(rows))) }
-}
-
 /// The lower halves of two registers, and the upper halves.
 ///
 /// # Safety
@@ -143,37 +122,29 @@ impl RowRegister for uint8x16_t {
     }
 
     #[inline(always)]
-    unsafe fn load(bytes: *const u8) -> [Self; 8] {
-        // SAFETY: the caller guarantees 128 bytes and the instructions.
-        unsafe {
-            let mut x = [vld1q_u8(bytes); 8];
-            for i in 1..8 {
-                x[i] = vld1q_u8(bytes.add(16 * i));
-            }
-            pack(x)
-        }
+    unsafe fn load_register(bytes: *const u8) -> Self {
+        // SAFETY: the caller guarantees the bytes and the instructions.
+        unsafe { vld1q_u8(bytes) }
     }
 
     #[inline(always)]
-    unsafe fn store(rows: [Self; 8], bytes: *mut u8) {
-        // SAFETY: the caller guarantees 128 bytes and the instructions.
-        unsafe {
-            let x = unpack(rows);
-            for i in 0..8 {
-                vst1q_u8(bytes.add(16 * i), x[i]);
-            }
-        }
+    unsafe fn store_register(self, bytes: *mut u8) {
+        // SAFETY: the caller guarantees the bytes and the instructions.
+        unsafe { vst1q_u8(bytes, self) }
+    }
+
+    /// The three lowest bits of a byte's index are its row. Each separation moves the lowest bit of the index to the top; after three of
+    /// them these bits are the number of the register.
+    #[inline(always)]
+    unsafe fn pack(x: [Self; 8]) -> [Self; 8] {
+        // SAFETY: the caller guarantees the instructions.
+        unsafe { separate(separate(separate(x))) }
     }
 
     #[inline(always)]
-    unsafe fn add_to(rows: [Self; 8], bytes: *mut u8) {
-        // SAFETY: the caller guarantees 128 bytes and the instructions.
-        unsafe {
-            let x = unpack(rows);
-            for i in 0..8 {
-                vst1q_u8(bytes.add(16 * i), x[i].xor(vld1q_u8(bytes.add(16 * i))));
-            }
-        }
+    unsafe fn unpack(rows: [Self; 8]) -> [Self; 8] {
+        // SAFETY: the caller guarantees the instructions.
+        unsafe { interleave(interleave(interleave(rows))) }
     }
 
     #[inline(always)]
@@ -209,7 +180,7 @@ impl RowRegister for uint8x16_t {
                 states[3][i] = x3;
             }
             for state in &mut states {
-                *state = pack(*state);
+                *state = Self::pack(*state);
             }
             states
         }
@@ -221,7 +192,7 @@ impl RowRegister for uint8x16_t {
         // SAFETY: the caller guarantees 32 bytes at each pointer and for the instructions.
         unsafe {
             for state in &mut states {
-                *state = unpack(*state);
+                *state = Self::unpack(*state);
             }
             for i in 0..8 {
                 let [a, b] = [pointers[2 * i], pointers[2 * i + 1]];

@@ -140,26 +140,6 @@ unsafe fn interleave([a0, a1, a2, a3]: [__m256i; 4]) -> [__m256i; 4] {
     }
 }
 
-/// Converts blocks as in memory, four a register, to rows.
-///
-/// # Safety
-/// The machine must have AVX2.
-#[inline(always)]
-unsafe fn pack(x: [__m256i; 8]) -> [__m256i; 8] {
-    // SAFETY: the caller guarantees AVX2.
-    unsafe { transpose_bytes(transpose_bits(x)) }
-}
-
-/// The inverse of `pack`.
-///
-/// # Safety
-/// The machine must have AVX2.
-#[inline(always)]
-unsafe fn unpack(x: [__m256i; 8]) -> [__m256i; 8] {
-    // SAFETY: the caller guarantees AVX2.
-    unsafe { transpose_bits(transpose_bytes(x)) }
-}
-
 /// Converts one row from bytes, of which that of block `4i + q` is at `8q + i`, to a row of a state.
 ///
 /// # Safety
@@ -216,38 +196,27 @@ impl RowRegister for __m256i {
     }
 
     #[inline(always)]
-    unsafe fn load(bytes: *const u8) -> [Self; 8] {
-        // SAFETY: the caller guarantees 256 bytes and the instructions.
-        unsafe {
-            let mut x = [_mm256_loadu_si256(bytes.cast()); 8];
-            for i in 1..8 {
-                x[i] = _mm256_loadu_si256(bytes.add(32 * i).cast());
-            }
-            pack(x)
-        }
+    unsafe fn load_register(bytes: *const u8) -> Self {
+        // SAFETY: the caller guarantees the bytes and the instructions.
+        unsafe { _mm256_loadu_si256(bytes.cast()) }
     }
 
     #[inline(always)]
-    unsafe fn store(rows: [Self; 8], bytes: *mut u8) {
-        // SAFETY: the caller guarantees 256 bytes and the instructions.
-        unsafe {
-            let x = unpack(rows);
-            for i in 0..8 {
-                _mm256_storeu_si256(bytes.add(32 * i).cast(), x[i]);
-            }
-        }
+    unsafe fn store_register(self, bytes: *mut u8) {
+        // SAFETY: the caller guarantees the bytes and the instructions.
+        unsafe { _mm256_storeu_si256(bytes.cast(), self) }
     }
 
     #[inline(always)]
-    unsafe fn add_to(rows: [Self; 8], bytes: *mut u8) {
-        // SAFETY: the caller guarantees 256 bytes and the instructions.
-        unsafe {
-            let x = unpack(rows);
-            for i in 0..8 {
-                let bytes = bytes.add(32 * i).cast::<__m256i>();
-                _mm256_storeu_si256(bytes, x[i].xor(_mm256_loadu_si256(bytes)));
-            }
-        }
+    unsafe fn pack(x: [Self; 8]) -> [Self; 8] {
+        // SAFETY: the caller guarantees the instructions.
+        unsafe { transpose_bytes(transpose_bits(x)) }
+    }
+
+    #[inline(always)]
+    unsafe fn unpack(rows: [Self; 8]) -> [Self; 8] {
+        // SAFETY: the caller guarantees the instructions.
+        unsafe { transpose_bits(transpose_bytes(rows)) }
     }
 
     #[inline(always)]
@@ -296,7 +265,7 @@ impl RowRegister for __m256i {
                 states[3][i] = x3;
             }
             for state in &mut states {
-                *state = pack(*state);
+                *state = Self::pack(*state);
             }
             states
         }
@@ -308,7 +277,7 @@ impl RowRegister for __m256i {
         // SAFETY: the caller guarantees 32 bytes at each pointer and for the instructions.
         unsafe {
             for state in &mut states {
-                *state = unpack(*state);
+                *state = Self::unpack(*state);
             }
             for i in 0..8 {
                 let p = &pointers[4 * i..4 * i + 4];

@@ -169,38 +169,27 @@ impl RowRegister for __m512i {
     }
 
     #[inline(always)]
-    unsafe fn load(bytes: *const u8) -> [Self; 8] {
-        // SAFETY: the caller guarantees 512 bytes and the instructions.
-        unsafe {
-            let mut x = [_mm512_loadu_si512(bytes.cast()); 8];
-            for i in 1..8 {
-                x[i] = _mm512_loadu_si512(bytes.add(64 * i).cast());
-            }
-            transpose_bytes(x)
-        }
+    unsafe fn load_register(bytes: *const u8) -> Self {
+        // SAFETY: the caller guarantees the bytes and the instructions.
+        unsafe { _mm512_loadu_si512(bytes.cast()) }
     }
 
     #[inline(always)]
-    unsafe fn store(rows: [Self; 8], bytes: *mut u8) {
-        // SAFETY: the caller guarantees 512 bytes and the instructions.
-        unsafe {
-            let x = transpose_bytes(rows);
-            for i in 0..8 {
-                _mm512_storeu_si512(bytes.add(64 * i).cast(), x[i]);
-            }
-        }
+    unsafe fn store_register(self, bytes: *mut u8) {
+        // SAFETY: the caller guarantees the bytes and the instructions.
+        unsafe { _mm512_storeu_si512(bytes.cast(), self) }
     }
 
     #[inline(always)]
-    unsafe fn add_to(rows: [Self; 8], bytes: *mut u8) {
-        // SAFETY: the caller guarantees 512 bytes and the instructions.
-        unsafe {
-            let x = transpose_bytes(rows);
-            for i in 0..8 {
-                let bytes = bytes.add(64 * i).cast::<__m512i>();
-                _mm512_storeu_si512(bytes, x[i].xor(_mm512_loadu_si512(bytes)));
-            }
-        }
+    unsafe fn pack(x: [Self; 8]) -> [Self; 8] {
+        // SAFETY: the caller guarantees the instructions.
+        unsafe { transpose_bytes(x) }
+    }
+
+    #[inline(always)]
+    unsafe fn unpack(rows: [Self; 8]) -> [Self; 8] {
+        // SAFETY: the caller guarantees the instructions.
+        unsafe { transpose_bytes(rows) }
     }
 
     #[inline(always)]
@@ -240,7 +229,7 @@ impl RowRegister for __m512i {
                 states[3][i] = _mm512_shuffle_i64x2::<0xdd>(low, high);
             }
             for state in &mut states {
-                *state = transpose_bytes(*state);
+                *state = Self::pack(*state);
             }
             states
         }
@@ -252,7 +241,7 @@ impl RowRegister for __m512i {
         // SAFETY: the caller guarantees 32 bytes at each pointer and for the instructions.
         unsafe {
             for state in &mut states {
-                *state = transpose_bytes(*state);
+                *state = Self::unpack(*state);
             }
             // Select the pairs of lanes in the lower halves of two vectors, or in the upper halves.
             let lower = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
