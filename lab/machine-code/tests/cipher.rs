@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 use tress_cipher::Backend;
 use tress_machine_code::{
-    DeadBranches, Image, Interpreter, Level, Reason, is_avx512_vaes_or_gfni, is_padding, returning_instructions,
+    DeadBranches, Image, Interpreter, check_planted, is_avx512_vaes_or_gfni, is_padding, returning_instructions,
 };
 
 #[path = "cipher/planted.rs"]
@@ -144,20 +144,5 @@ fn no_branch_and_no_address_depends_on_a_secret() {
 
 #[test]
 fn planted_leaks_are_found() {
-    let image = Image::of_this_process();
-    let secret = Box::new([5; 64]);
-    for (name, function, expected) in planted::all() {
-        let mut machine = Interpreter::new(&image);
-        let address = secret.as_ptr().addr() as u64;
-        machine.memory.set_level(address, secret.len(), Level::Secret).expect("readable");
-        let found = machine.call(function, &[address]).err();
-        println!("{name}: {}", found.as_ref().map_or("clean".to_owned(), |stop| stop.location.clone()));
-        assert_eq!(found.map(|stop| stop.reason), expected.map(Reason::Leak), "{name}");
-        // With public bytes there is no leak.
-        let mut machine = Interpreter::new(&image);
-        if let Err(stop) = machine.call(function, &[address]) {
-            println!("{name} on public bytes: {:?}", stop.reason);
-            assert!(matches!(stop.reason, Reason::Undecided(_)), "{name} on public bytes: {:?}", stop.reason);
-        }
-    }
+    check_planted(&planted::all());
 }

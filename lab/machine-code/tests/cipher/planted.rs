@@ -3,31 +3,14 @@
 use core::arch::x86_64::*;
 use core::hint::black_box;
 
-use tress_machine_code::Leak;
+use tress_machine_code::{Leak, planted};
 
 const TABLE: [u8; 256] = [3; 256];
 const WORDS: [u32; 256] = [3; 256];
 
-/// Defines functions that take a pointer to 64 secret bytes, with the expected leak of each.
-macro_rules! planted {
-    ($($(#[$doc:meta])* fn $name:ident($data:ident) -> $found:expr; $body:block)*) => {
-        $(
-            $(#[$doc])*
-            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,vaes,gfni")]
-            unsafe extern "sysv64" fn $name($data: *const u8) -> u64 {
-                // SAFETY: only the interpreter calls this function, with a pointer to 64 bytes.
-                unsafe { $body }
-            }
-        )*
-
-        /// Name, address and expected leak.
-        pub(crate) fn all() -> Vec<(&'static str, u64, Option<Leak>)> {
-            vec![$((stringify!($name), $name as *const () as u64, $found)),*]
-        }
-    };
-}
-
 planted! {
+    [target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,vaes,gfni")] *const u8;
+
     /// A branch on a byte of a vector.
     fn branch(data) -> Some(Leak::Branch); {
         let x = _mm512_loadu_si512(data.cast());

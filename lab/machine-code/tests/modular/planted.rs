@@ -3,29 +3,13 @@
 use core::arch::asm;
 use core::hint::black_box;
 
-use tress_machine_code::Leak;
+use tress_machine_code::{Leak, planted};
 
 const TABLE: [u64; 8] = [3; 8];
 
-/// Defines functions that take a pointer to 8 secret digits, with the expected leak of each.
-macro_rules! planted {
-    ($($(#[$doc:meta])* fn $name:ident($data:ident) -> $found:expr; $body:block)*) => {
-        $(
-            $(#[$doc])*
-            unsafe extern "sysv64" fn $name($data: *const u64) -> u64 {
-                // SAFETY: only the interpreter calls this function, with a pointer to eight digits.
-                unsafe { $body }
-            }
-        )*
-
-        /// Name, address and expected leak.
-        pub(crate) fn all() -> Vec<(&'static str, u64, Option<Leak>)> {
-            vec![$((stringify!($name), $name as *const () as u64, $found)),*]
-        }
-    };
-}
-
 planted! {
+    [inline(never)] *const u64;
+
     /// A branch on a carry of ADCX.
     fn carry(data) -> Some(Leak::Branch); {
         let mut sum = data.read();
