@@ -65,26 +65,13 @@ fn openssl_verifies_our_signatures_and_we_verify_its() {
 fn keys_of_openssl() {
     openssl::with(|openssl| {
         let out = openssl.path("key.pem");
-        for (options, scheme) in [
-            (&["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"][..], Scheme::ALL[0]),
-            (&["genrsa", "-traditional", "2048"], Scheme::ALL[1]),
-            (
-                &[
-                    "genpkey",
-                    "-algorithm",
-                    "RSA",
-                    "-pkeyopt",
-                    "rsa_keygen_bits:2056",
-                    "-pkeyopt",
-                    "rsa_keygen_pubexp:3",
-                ],
-                Scheme::ALL[0],
-            ),
+        for (generate, scheme) in [
+            ("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048", Scheme::ALL[0]),
+            ("genrsa -traditional 2048", Scheme::ALL[1]),
+            ("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2056 -pkeyopt rsa_keygen_pubexp:3", Scheme::ALL[0]),
         ] {
-            let arguments: Vec<&str> = match options[0] {
-                "genrsa" => vec!["genrsa", "-traditional", "-out", &out, "2048"],
-                _ => [options, &["-out", &out]].concat(),
-            };
+            let (command, options) = generate.split_once(' ').unwrap();
+            let arguments: Vec<&str> = [command, "-out", &out].into_iter().chain(options.split(' ')).collect();
             openssl.run(&arguments);
             let key = KeyFile::read(&openssl.read("key.pem")).unwrap().into_private(None).unwrap();
             both_ways(openssl, &SigningKey::new(key, scheme).unwrap());
