@@ -195,14 +195,19 @@ fn rewrap_changes_who_opens_it() {
     folder.tress(["rewrap", "-i", "me.key", "-r", &other, "missing"]).failed("missing");
 }
 
-/// age files and keys that are not containers or X25519 identities get a specific error.
+/// Damaged age files, files in no known format, and recipients of missing plugins get a specific error.
 #[test]
 fn other_age_files_and_keys() {
     let folder = Folder::new();
-    for start in ["age-encryption.org/v1\n", "-----BEGIN AGE ENCRYPTED FILE-----\n"] {
+    for (start, text) in [
+        ("age-encryption.org/v1\n", "file is truncated"),
+        ("age-encryption.org/v2\n", "unknown container version"),
+        ("-----BEGIN AGE ENCRYPTED FILE-----\n", "armor is damaged"),
+        ("AGE", "neither a tress container nor an age file"),
+    ] {
         folder.write("file.age", format!("{start}{}", "x".repeat(5000)));
         for arguments in [&["inspect", "file.age"][..], &["decrypt", "-i", "me.key", "file.age"]] {
-            folder.tress(arguments).failed("it is an age file");
+            folder.tress(arguments).failed(text);
         }
     }
     let plugin = "age1no-such-plugin1";
@@ -227,4 +232,61 @@ fn an_ssh_key_with_a_passphrase_needs_a_terminal() {
     command.args(["-w", env!("CARGO_BIN_EXE_tress"), "decrypt", "-i", "ssh", "box"]).current_dir(folder.root());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     run(&mut command, &[]).failed("ssh: its passphrase cannot be asked for");
+}
+
+/// What the options for formats allow, and the files that `age` and others read.
+#[test]
+fn other_formats() {
+    let folder = Folder::new();
+    let to = &["-r", &folder.recipient][..];
+    folder.write("k16", [7; 16]);
+    folder.write("k32", [7; 32]);
+    folder.write("context", b"a\0b");
+    let encrypt = |options: &[&str]| {
+        let options = [&["encrypt"], options].concat();
+        folder.tress_with(options, PLAIN)
+    };
+    for format in [&["--format", "age"][..], &["--format", "age", "-a"], &["--format", "tress"]] {
+        folder.write("sealed", encrypt(&[format, to].concat()).ok().stdout);
+        for options in [&["decrypt", "-i", "me.key"][..], &["decrypt", "-i", "me.key", "--format", format[1]]] {
+            assert_eq!(folder.tress([options, &["sealed"]].concat()).ok().stdout, PLAIN);
+        }
+        let json = folder.tress(["inspect", "-i", "me.key", "--json", "sealed"]).ok().stdout;
+        assert!(String::from_utf8(json).unwrap().contains(&format!("\"format\": \"{}\"", format[1])));
+        folder.tress(["rewrap", "-i", "me.key", "-r", &folder.recipient, "sealed"]).ok();
+        let other = if format[1] == "age" { "tress" } else { "age" };
+        folder.tress(["decrypt", "-i", "me.key", "--format", other, "sealed"]).failed("wrong format");
+    }
+    let key = &["--format", "cobblestone-128", "--key-file", "k16", "--context-file", "context"][..];
+    folder.write("sealed", encrypt(key).ok().stdout);
+    assert_eq!(folder.tress([&["decrypt"], key, &["sealed"]].concat()).ok().stdout, PLAIN);
+    folder.tress([&["decrypt"], &key[..4], &["sealed"]].concat()).failed("another key or context");
+    folder.tress(["decrypt", "-i", "me.key", "sealed"]).failed("neither a tress container nor an age file");
+    folder.tress(["rewrap", "-i", "me.key", "-r", to[1], "sealed"]).failed("neither");
+    assert_eq!(folder.tress_with(["encrypt", "-i", "me.key"], PLAIN).ok().stdout.len(), 4096 + 56 + PLAIN.len() + 16);
+
+    for (options, text) in [
+        (&["-a"][..], "--armor is for age files"),
+        (&["--format", "age", "--aead", "aes-256-ccm"], "algorithm"),
+        (&["--format", "age", "--key-file", "k16"], "raw keys"),
+        (&["--format", "cobblestone-128"], "one key"),
+        (&["--context", "x"], "context"),
+        (&["--format", "zip"], "cobblestone-256"),
+    ] {
+        encrypt(&[options, to].concat()).wrong_use(text);
+    }
+    encrypt(&["--format", "cobblestone-128", "--key-file", "k32"]).wrong_use("takes 16 bytes");
+    folder.tress([&["encrypt", "--format", "age"], to, &["."]].concat()).wrong_use("tar c DIR");
+
+    folder.tress(["keygen", "--pq", "-o", "pq.key"]).ok();
+    let public = String::from_utf8(folder.tress(["keygen", "--public", "pq.key"]).ok().stdout).unwrap();
+    let to_pq = &["-r", public.trim()][..];
+    for format in ["age", "tress"] {
+        folder.write("sealed", encrypt(&[&["--format", format], to_pq].concat()).ok().stdout);
+        assert_eq!(folder.tress(["decrypt", "-i", "pq.key", "sealed"]).ok().stdout, PLAIN);
+        encrypt(&[&["--format", format], to_pq, to].concat()).wrong_use("cannot be combined");
+    }
+    folder.write("team", format!("sk-ssh-ed25519@openssh.com AAAA\n{}\n", to[1]));
+    let run = encrypt(&["-R", "team"]);
+    assert!(run.stderr.contains("line 1: skipped, keys of type sk-ssh-ed25519@openssh.com"));
 }

@@ -276,7 +276,7 @@ pub(crate) struct Rewrap {
     pub(crate) file: PathBuf,
 }
 
-/// Show what an encrypted file holds, and verify it with a key
+/// Show what is in an encrypted file, and verify it
 ///
 /// Without a key, shows format, algorithm, kinds of recipients and size; none of these is verified. With a key, also verifies
 /// the header, the commitment and the last chunk, and shows content type and name.

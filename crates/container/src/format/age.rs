@@ -54,7 +54,7 @@ impl NonceRule for FlaggedNumber {
 /// Length of the header that these bytes begin with; `None` if its end is not among them.
 ///
 /// # Errors
-/// `HeaderDamaged` for a last line of another length than that of a MAC.
+/// `HeaderDamaged` when the last line has not the length of a MAC.
 pub(super) fn header_bytes(bytes: &[u8]) -> Result<Option<usize>, Error> {
     // Stanzas are Base64 and lines that begin with `->`, so these bytes are only before the MAC.
     let Some(mac) = bytes.windows(4).position(|four| four == b"\n---") else { return Ok(None) };
@@ -95,7 +95,7 @@ pub(super) fn header(file_key: &[u8], recipients: &Recipients) -> Result<Vec<u8>
     let encryptor = stanzas::encryptor(members.iter().map(|member| member as &dyn Recipient))?;
     let mut header = Vec::new();
     encryptor.wrap_output(&mut header)?;
-    // The crate made a file key of its own, which no recipient got: only its MAC is to be replaced.
+    // The crate made another file key, which no recipient got: only its MAC is to be replaced.
     let end = header_bytes(&header)?.expect("was made by age");
     let mac_line = header[..end].windows(4).rposition(|four| four == b"--- ").expect("was made by age");
     if mac_line > MAX_HEADER_BYTES - MAC_LINE_BYTES || stanzas::count(&header) > MAX_RECIPIENTS {

@@ -25,9 +25,9 @@ pub(crate) struct Dearmor {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// It is not known yet whether there is an armor.
+    /// Not known yet.
     Unknown,
-    /// There is none.
+    /// The bytes have no armor.
     Binary,
     Body,
     /// A short line has ended the body.
