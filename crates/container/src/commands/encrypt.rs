@@ -180,7 +180,7 @@ impl<'a> Encryption<'a> {
     /// Packs the folder on this thread, and streams the tar through the workers.
     fn tree(&self, root: &Path, skipped: Option<Skipped<'_>>) -> Result<Report, Error> {
         if self.options.format != Format::Tress || self.recipients.keys().next().is_some() {
-            let detail = "only a container holds a folder: tar c DIR | tress encrypt ...";
+            let detail = "only a container holds a folder; pack it first: tar c DIR";
             return Err(Error::new(ErrorKind::Usage).with_detail(detail).at(root));
         }
         let destination = CheckedSink::check(self.system, self.sink, None)?;

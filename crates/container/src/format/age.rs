@@ -17,10 +17,9 @@ use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use super::aead::{Aead, NONCE_BYTES};
-use super::header::MAX_RECIPIENTS;
 use super::layout::{LastChunk, Layout};
 use super::payload::{NonceRule, Payload};
-use super::stanzas::{self, EachIdentity};
+use super::stanzas::{self, EachIdentity, MAX_RECIPIENTS};
 use crate::keys::{Identities, Recipients};
 use crate::random::fill_random;
 use crate::{Error, ErrorKind};

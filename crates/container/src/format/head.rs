@@ -6,8 +6,8 @@ use super::age::{self, FileKeyBytes};
 use super::armor::SealedReader;
 use super::chunked::{COBBLESTONE, LAYOUT, PREFIX_BYTES};
 use super::header::{ALIGNMENT_BYTES, Header, MAGIC};
-use super::{Aead, Content, Format, Layout, Payload, stanzas};
-use crate::keys::{Identities, Recipients};
+use super::{Aead, Content, Layout, Payload, cobblestone, stanzas};
+use crate::keys::{Format, Identities, Recipients};
 use crate::{Error, ErrorKind};
 
 /// Bytes that tell the formats apart.
@@ -146,8 +146,7 @@ impl Head {
         match &self.fields {
             Fields::Tress(header, _) => header.aead(),
             Fields::Age(..) => Aead::ChaCha20Poly1305,
-            Fields::Cobblestone(Format::Cobblestone128, _) => Aead::Aes128Gcm,
-            Fields::Cobblestone(..) => Aead::Aes256Gcm,
+            Fields::Cobblestone(format, _) => cobblestone::aead(*format),
         }
     }
 
@@ -196,7 +195,7 @@ impl Head {
             Fields::Cobblestone(format, prefix) => {
                 let mut result = Err(ErrorKind::NoMatchingKey.into());
                 for key in identities.keys().filter(|key| key.format() == *format) {
-                    result = key.open(prefix);
+                    result = cobblestone::open(key, prefix);
                     if result.is_ok() {
                         break;
                     }
@@ -234,4 +233,32 @@ impl Parsed {
 
 fn prefix(bytes: &[u8]) -> Result<[u8; PREFIX_BYTES], Error> {
     bytes.first_chunk().copied().ok_or(ErrorKind::Truncated.into())
+}
+
+/// Starts a file in this format, with a content for a container. Also returns the file's bytes before the first chunk.
+pub(crate) fn start(
+    format: Format,
+    content: impl FnOnce() -> Result<Content, Error>,
+    recipients: &Recipients,
+) -> Result<(Payload, Vec<u8>), Error> {
+    if let Some(key) = recipients.sole_key()? {
+        if ![Format::Tress, key.format()].contains(&format) {
+            return Err(Error::new(ErrorKind::MixedRecipients).with_detail("the key is for another format"));
+        }
+        let (payload, prefix) = cobblestone::start(key)?;
+        return Ok((payload, prefix.to_vec()));
+    }
+    match format {
+        Format::Tress => {
+            let content = content()?;
+            let mut head = Header::seal(&content, recipients)?;
+            let (payload, prefix) = Payload::create(&content)?;
+            head.extend_from_slice(&prefix);
+            Ok((payload, head))
+        }
+        Format::Age => age::start(recipients),
+        Format::Cobblestone128 | Format::Cobblestone256 => {
+            Err(Error::new(ErrorKind::Usage).with_detail(format!("{} takes one key", format.name())))
+        }
+    }
 }

@@ -15,9 +15,6 @@ use crate::{Error, ErrorKind};
 pub const ALIGNMENT_BYTES: usize = 4096;
 /// Longest age file in a header, in bytes.
 pub const MAX_AGE_FILE_BYTES: usize = 65536;
-/// Largest number of recipient stanzas in a header. It bounds the cost of a hostile header, since each identity tries each stanza. The
-/// limit [`MAX_AGE_FILE_BYTES`] is reached earlier: 662 recipients for X25519 fit with every name.
-pub const MAX_RECIPIENTS: usize = 1024;
 
 pub(super) const MAGIC: &[u8] = b"tress/";
 const VERSION: &str = "tress/v1 ";
@@ -45,7 +42,7 @@ impl Header {
         let mut writer = stanzas::encryptor(recipients.members())?.wrap_output(&mut age_file)?;
         writer.write_all(&content.encode())?;
         writer.finish()?;
-        if age_file.len() > MAX_AGE_FILE_BYTES || stanzas::count(&age_file) > MAX_RECIPIENTS {
+        if age_file.len() > MAX_AGE_FILE_BYTES || stanzas::count(&age_file) > stanzas::MAX_RECIPIENTS {
             return Err(stanzas::too_many());
         }
 

@@ -8,10 +8,12 @@ use age::{DecryptError, Decryptor, EncryptError, Encryptor, Identity, Recipient}
 use age_core::format::{FileKey, Stanza};
 use tress_terminal::blocked::blocked;
 
-use super::header::MAX_RECIPIENTS;
 use crate::keys::Identities;
 use crate::{Error, ErrorKind};
 
+/// Largest number of recipient stanzas in a header. It bounds the cost of a hostile header, since each identity tries each stanza. The
+/// limit [`MAX_AGE_FILE_BYTES`](super::MAX_AGE_FILE_BYTES) is reached earlier: 662 recipients for X25519 fit with every name.
+pub const MAX_RECIPIENTS: usize = 1024;
 /// Stanza type of age's passphrase recipients.
 const SCRYPT: &str = "scrypt";
 

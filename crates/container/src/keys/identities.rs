@@ -13,8 +13,9 @@ use super::ask::AskCallbacks;
 use super::lines::{POST_QUANTUM, key_lines, read_key_file};
 use super::list::list;
 use super::post_quantum::PostQuantumIdentity;
-use super::{Ask, KeyPair, LARGEST_WORK_FACTOR, MAX_WORK_FACTOR, RawKey, other_forms, passphrase};
-use crate::format::{CobblestoneKey, Format};
+use super::{
+    Ask, CobblestoneKey, Format, KeyPair, LARGEST_WORK_FACTOR, MAX_WORK_FACTOR, RawKey, other_forms, passphrase,
+};
 use crate::{Error, ErrorKind};
 
 /// Secrets that open files, tried in order. `extend` and `collect` join lists. Clones share the secrets, which are wiped when the
@@ -127,6 +128,18 @@ impl From<&KeyPair> for Identities {
 impl From<KeyPair> for Identities {
     fn from(pair: KeyPair) -> Self {
         Self::from(&pair)
+    }
+}
+
+impl From<PostQuantumIdentity> for Identities {
+    fn from(identity: PostQuantumIdentity) -> Self {
+        Self::one(identity)
+    }
+}
+
+impl From<CobblestoneKey> for Identities {
+    fn from(key: CobblestoneKey) -> Self {
+        Self::key(key)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod address;
 mod ask;
+mod cobblestone;
 mod identities;
 mod lines;
 mod list;
@@ -13,6 +14,7 @@ mod recipients;
 
 pub use address::{Address, Recipient};
 pub use ask::Ask;
+pub use cobblestone::{CobblestoneKey, Format};
 pub use identities::Identities;
 #[doc(hidden)]
 pub use identities::OLD_PEM;

@@ -26,7 +26,6 @@ use zeroize::{Zeroize as _, Zeroizing};
 use super::address::decode;
 use super::lines::{key_lines, read_key_file};
 use super::pair::created_line;
-use super::{Identities, Recipients};
 use crate::random::fill_random;
 use crate::{Error, ErrorKind};
 
@@ -94,18 +93,6 @@ impl PostQuantumIdentity {
     /// The recipient, `age1pq1…`.
     pub fn recipient(&self) -> PostQuantumRecipient {
         PostQuantumRecipient(XWing::sk_to_pk(&Seed(self.0.clone())))
-    }
-}
-
-impl From<PostQuantumIdentity> for Identities {
-    fn from(identity: PostQuantumIdentity) -> Self {
-        Self::one(identity)
-    }
-}
-
-impl From<PostQuantumRecipient> for Recipients {
-    fn from(recipient: PostQuantumRecipient) -> Self {
-        Self::one(recipient)
     }
 }
 

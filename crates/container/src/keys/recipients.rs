@@ -8,8 +8,7 @@ use std::sync::Arc;
 use super::lines::{key_lines, read_key_file};
 use super::list::list;
 use super::post_quantum::{PostQuantumIdentity, PostQuantumRecipient};
-use super::{Address, KeyPair, RawKey, Recipient, WORK_FACTOR, passphrase};
-use crate::format::CobblestoneKey;
+use super::{Address, CobblestoneKey, KeyPair, RawKey, Recipient, WORK_FACTOR, passphrase};
 use crate::{Error, ErrorKind};
 
 /// The recipients that a file is encrypted to. `extend` and `collect` join lists; clones are cheap.
@@ -136,6 +135,18 @@ impl From<&Address> for Recipients {
 impl From<&KeyPair> for Recipients {
     fn from(pair: &KeyPair) -> Self {
         pair.recipient().into()
+    }
+}
+
+impl From<PostQuantumRecipient> for Recipients {
+    fn from(recipient: PostQuantumRecipient) -> Self {
+        Self::one(recipient)
+    }
+}
+
+impl From<CobblestoneKey> for Recipients {
+    fn from(key: CobblestoneKey) -> Self {
+        Self::key(key)
     }
 }
 
