@@ -9,7 +9,7 @@ use crate::{Error, ErrorKind};
 
 const BEGIN: &[u8] = b"-----BEGIN AGE ENCRYPTED FILE-----";
 const END: &[u8] = b"-----END AGE ENCRYPTED FILE-----";
-/// Characters of every line but the last, and bytes that they stand for.
+/// Characters of every line but the last, and bytes that it holds.
 const COLUMNS: usize = 64;
 const LINE_BYTES: usize = 48;
 /// Most white space before the first line, and after the last.
@@ -52,7 +52,7 @@ impl Dearmor {
         !matches!(self.state, State::Unknown | State::Binary)
     }
 
-    /// Takes the next bytes, and appends what they stand for.
+    /// Takes the next bytes, and appends those that they encode.
     pub(crate) fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
         if self.state == State::Unknown {
             self.line.extend_from_slice(bytes);

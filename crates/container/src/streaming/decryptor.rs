@@ -34,7 +34,7 @@ impl Decryptor {
         Self::with(identities.clone(), identities.format().is_none(), None, threads)
     }
 
-    /// Makes a decryptor for the chunks of a file whose header was opened, and whose armor was removed.
+    /// Makes a decryptor for the chunks of a file, after its header was opened and its armor removed.
     pub(super) fn opened(opened: Opened, threads: Threads) -> Self {
         Self::with(Identities::default(), false, Some(opened), threads)
     }
