@@ -242,6 +242,8 @@ def test_a_prompt_that_is_left_restores_the_echo(prompts, line, key):
 
 
 MARK = b"\xef\xbb\xbf"
+# The example of age's specification.
+POST_QUANTUM = b"AGE-SECRET-KEY-PQ-1XX76JRALNLXDMEW0CRK45QMCCH4X06SE84UN3VPM33W6HWDX0H3SK3ZQFR"
 
 
 @pytest.mark.parametrize(
@@ -251,7 +253,7 @@ MARK = b"\xef\xbb\xbf"
         (lambda key: key.replace(b"\n", b"\t\r\n\r\n"), None),
         (lambda key: b"".join(b"  " + line + b"\n" for line in key.splitlines()), None),
         (lambda key: key.rstrip(b"\n"), None),
-        (lambda key: b"AGE-SECRET-KEY-PQ-1QQ \n" + key, None),
+        (lambda key: POST_QUANTUM + b" \n" + key, None),
         (lambda key: MARK + key, b"line 1: begins with a byte order mark (BOM)"),
         (lambda key: b"# a\n" + MARK + key, b"line 2: begins with a byte order mark (BOM)"),
         (lambda key: key.decode().encode("utf-16"), b"line 1: is UTF-16"),
