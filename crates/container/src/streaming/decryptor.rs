@@ -4,9 +4,10 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
+use super::encryptor::Output;
 use super::parallel::{self, Run, call_chunks};
-use crate::format::{Content, Dearmor, Head, Opened, Parsed, Payload};
-use crate::keys::Identities;
+use crate::format::{Content, Dearmor, Head, LAYOUT, Opened, PREFIX_BYTES, Parsed, Payload};
+use crate::keys::{CobblestoneKey, Identities};
 use crate::threads::Threads;
 use crate::{Error, ErrorKind};
 
@@ -25,6 +26,7 @@ pub struct Decryptor {
     needed: usize,
     next_chunk: u64,
     threads: usize,
+    by_chunk: bool,
     failed: bool,
 }
 
@@ -41,7 +43,37 @@ impl Decryptor {
 
     fn with(identities: Identities, may_be_armored: bool, opened: Option<Opened>, threads: Threads) -> Self {
         let (armor, threads) = (Dearmor::new(may_be_armored), threads.count());
-        Self { identities, armor, opened, carry: Vec::new(), needed: 1, next_chunk: 0, threads, failed: false }
+        let (carry, by_chunk, failed) = (Vec::new(), false, false);
+        Self { identities, armor, opened, carry, needed: 1, next_chunk: 0, threads, by_chunk, failed }
+    }
+
+    /// Makes a decryptor of a Cobblestone file that does not wait for a batch: it decrypts every chunk that is complete.
+    pub fn by_chunk(key: CobblestoneKey, threads: Threads) -> Self {
+        Self { by_chunk: true, ..Self::with(key.into(), false, None, threads) }
+    }
+
+    /// Length of the output of [`push_into`](Self::push_into) for this many bytes.
+    pub fn ready_bytes(&self, sealed_bytes: usize) -> usize {
+        let head = if self.opened.is_some() { 0 } else { PREFIX_BYTES };
+        let bytes = (self.carry.len() + sealed_bytes).saturating_sub(head);
+        // Chunks of Cobblestone are as long as ours.
+        bytes / LAYOUT.sealed_chunk_bytes() * LAYOUT.chunk_bytes()
+    }
+
+    /// Like [`push`](Self::push), but writes to the beginning of `plain`, and returns the number of bytes. For decryptors by
+    /// [`by_chunk`](Self::by_chunk).
+    ///
+    /// # Errors
+    /// `Usage` for another decryptor, or a buffer shorter than [`ready_bytes`](Self::ready_bytes), and then nothing has happened; the
+    /// errors of [`push`](Self::push), after which `plain` holds verified plaintext followed by zeros.
+    pub fn push_into(&mut self, sealed: &[u8], plain: &mut [u8]) -> Result<usize, Error> {
+        let ready = self.ready_bytes(sealed.len());
+        if !self.by_chunk || plain.len() < ready {
+            return Err(Error::new(ErrorKind::Usage).with_detail(format!("buffer must be at least {ready} bytes")));
+        }
+        let mut rest = &mut plain[..ready];
+        self.checked(|this| this.try_push(sealed, &mut rest))?;
+        Ok(ready - rest.len())
     }
 
     /// The content of the header, once it was read.
@@ -55,7 +87,7 @@ impl Decryptor {
     /// The errors of [`Header::read`](crate::format::Header::read) and [`Header::open`](crate::format::Header::open); `Commitment`; `ChunkDamaged`, after the verified chunks before it. After an
     /// error every further call fails with `Usage`.
     pub fn push(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<(), Error> {
-        self.checked(|this| this.try_push(sealed, plain))
+        self.checked(|this| this.try_push(sealed, &mut Plaintext(plain)))
     }
 
     /// Declares the end of the container, and appends the remaining plaintext.
@@ -76,7 +108,7 @@ impl Decryptor {
         Ok(())
     }
 
-    fn try_push(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<(), Error> {
+    fn try_push(&mut self, sealed: &[u8], plain: &mut impl Output) -> Result<(), Error> {
         if self.armor.is_binary() {
             return self.take(sealed, plain);
         }
@@ -86,7 +118,7 @@ impl Decryptor {
     }
 
     /// Takes bytes without armor.
-    fn take(&mut self, mut sealed: &[u8], plain: &mut Vec<u8>) -> Result<(), Error> {
+    fn take(&mut self, mut sealed: &[u8], plain: &mut impl Output) -> Result<(), Error> {
         while self.opened.is_none() {
             self.fill(&mut sealed, self.needed);
             if self.carry.len() < self.needed {
@@ -95,7 +127,8 @@ impl Decryptor {
             self.parse_head(false, plain)?;
         }
         let layout = self.payload().layout();
-        let batch_bytes = layout.sealed_offset(call_chunks(&layout, self.threads)) as usize;
+        let chunks = if self.by_chunk { 1 } else { call_chunks(&layout, self.threads) };
+        let batch_bytes = layout.sealed_offset(chunks) as usize;
         // Where the last chunk may be full, a full one waits for the next byte.
         let held = if layout.may_end_full() { 1 } else { 0 };
         if !self.carry.is_empty() {
@@ -122,7 +155,7 @@ impl Decryptor {
     }
 
     /// Parses and opens the head in the carry, if it is complete, and takes what follows; `at_end` is whether no more bytes come.
-    fn parse_head(&mut self, at_end: bool, plain: &mut Vec<u8>) -> Result<(), Error> {
+    fn parse_head(&mut self, at_end: bool, plain: &mut impl Output) -> Result<(), Error> {
         match Head::parse(&self.carry, self.identities.format(), at_end)? {
             Parsed::Needs(bytes) => self.needed = bytes,
             Parsed::Head(head) => {
@@ -136,7 +169,7 @@ impl Decryptor {
 
     /// Like [`finish`](Decryptor::finish), for callers that keep the decryptor but call it no more.
     pub(super) fn try_finish(&mut self, plain: &mut Vec<u8>) -> Result<(), Error> {
-        let mut bytes = Vec::new();
+        let (mut bytes, plain) = (Vec::new(), &mut Plaintext(plain));
         self.armor.finish(&mut bytes)?;
         self.take(&bytes, plain)?;
         if self.opened.is_none() {
@@ -152,29 +185,39 @@ impl Decryptor {
     }
 
     /// Appends the plaintext of chunks; `ends` is whether the last one is among them.
-    fn unseal(&mut self, sealed: &[u8], plain: &mut Vec<u8>, ends: bool) -> Result<(), Error> {
+    fn unseal(&mut self, sealed: &[u8], plain: &mut impl Output, ends: bool) -> Result<(), Error> {
         let payload = self.payload();
-        let (layout, first, before) = (payload.layout(), self.next_chunk, plain.len());
-        append_zeros(plain, layout.plain_within(sealed.len()));
+        let (layout, first) = (payload.layout(), self.next_chunk);
+        let bytes = layout.plain_within(sealed.len());
         let run = Run { payload, first, ends, threads: self.threads };
-        run.unseal(sealed, &mut plain[before..])
-            .inspect_err(|error| plain.truncate(before + parallel::verified_bytes(&layout, first, error)))?;
+        run.unseal(sealed, plain.grow(bytes))
+            .inspect_err(|error| plain.shrink(bytes - parallel::verified_bytes(&layout, first, error)))?;
         self.next_chunk += (sealed.len() / layout.sealed_chunk_bytes()) as u64;
         Ok(())
     }
 }
 
-/// Appends zeros. If the memory has to move, the old memory is wiped, because it holds plaintext.
-fn append_zeros(plain: &mut Vec<u8>, bytes: usize) {
-    let length = plain.len() + bytes;
-    if plain.capacity() < length {
-        let capacity = if plain.is_empty() { length } else { length.max(2 * plain.capacity()) };
-        // The system provides fresh memory zeroed.
-        let mut larger = vec![0; capacity];
-        larger[..plain.len()].copy_from_slice(plain);
-        drop(Zeroizing::new(std::mem::replace(plain, larger)));
+/// A vector of plaintext: if its memory has to move, the old memory is wiped.
+struct Plaintext<'a>(&'a mut Vec<u8>);
+
+impl Output for Plaintext<'_> {
+    fn grow(&mut self, bytes: usize) -> &mut [u8] {
+        let Self(plain) = self;
+        let (before, length) = (plain.len(), plain.len() + bytes);
+        if plain.capacity() < length {
+            let capacity = if plain.is_empty() { length } else { length.max(2 * plain.capacity()) };
+            // The system provides fresh memory zeroed.
+            let mut larger = vec![0; capacity];
+            larger[..before].copy_from_slice(plain);
+            drop(Zeroizing::new(std::mem::replace(*plain, larger)));
+        }
+        plain.resize(length, 0);
+        &mut plain[before..]
     }
-    plain.resize(length, 0);
+
+    fn shrink(&mut self, bytes: usize) {
+        self.0.shrink(bytes);
+    }
 }
 
 impl fmt::Debug for Decryptor {

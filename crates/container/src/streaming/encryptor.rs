@@ -9,6 +9,34 @@ use crate::format::{ContentType, Payload};
 use crate::keys::Recipients;
 use crate::{Error, ErrorKind};
 
+/// Where a call appends its output: to a vector, or to the rest of a buffer that has room.
+pub(super) trait Output {
+    /// Appends this many bytes, and returns them.
+    fn grow(&mut self, bytes: usize) -> &mut [u8];
+    /// Takes back the last bytes, if nobody sees them otherwise.
+    fn shrink(&mut self, bytes: usize);
+}
+
+impl Output for Vec<u8> {
+    fn grow(&mut self, bytes: usize) -> &mut [u8] {
+        let before = self.len();
+        self.resize(before + bytes, 0);
+        &mut self[before..]
+    }
+
+    fn shrink(&mut self, bytes: usize) {
+        self.truncate(self.len() - bytes);
+    }
+}
+
+impl Output for &mut [u8] {
+    fn grow(&mut self, bytes: usize) -> &mut [u8] {
+        self.split_off_mut(..bytes).expect("the caller has made room")
+    }
+
+    fn shrink(&mut self, _: usize) {}
+}
+
 /// Makes a container from plaintext that is pushed piece by piece. The output is usable only after [`finish`](Encryptor::finish):
 /// no reader accepts a container without its last chunk.
 ///
@@ -44,13 +72,45 @@ impl Encryptor {
         Ok(Self { payload, head, carry, batch_bytes, next_chunk: 0, threads, failed: false, process })
     }
 
+    /// Makes [`push`](Self::push) seal every chunk that is full, where it would wait for a batch.
+    #[must_use]
+    pub fn by_chunk(mut self) -> Self {
+        self.batch_bytes = self.payload.layout().chunk_bytes();
+        self
+    }
+
+    /// Length of the output of [`push_into`](Self::push_into) for this many bytes; without [`by_chunk`](Self::by_chunk), the longest.
+    pub fn ready_bytes(&self, plain_bytes: usize) -> usize {
+        let layout = self.payload.layout();
+        let held = if layout.may_end_full() { 1 } else { 0 };
+        let chunks = layout.chunk_at((self.carry.len() + plain_bytes).saturating_sub(held) as u64);
+        self.head.len() + layout.sealed_offset(chunks) as usize
+    }
+
+    /// Like [`push`](Self::push), but writes to the beginning of `sealed`, and returns the number of bytes.
+    ///
+    /// # Errors
+    /// `Usage` for a buffer shorter than [`ready_bytes`](Self::ready_bytes), and then nothing has happened; the errors of
+    /// [`push`](Self::push), after which `sealed` holds zeros.
+    pub fn push_into(&mut self, plain: &[u8], sealed: &mut [u8]) -> Result<usize, Error> {
+        let ready = self.ready_bytes(plain.len());
+        if sealed.len() < ready {
+            return Err(Error::new(ErrorKind::Usage).with_detail(format!("buffer must be at least {ready} bytes")));
+        }
+        let mut rest = &mut sealed[..ready];
+        let pushed = self.append(plain, &mut rest, false);
+        let left = rest.len();
+        pushed.inspect_err(|_| sealed[..ready].zeroize())?;
+        Ok(ready - left)
+    }
+
     /// Takes the next bytes of plaintext, any number, and appends the part of the container that is ready to `sealed`.
     ///
     /// # Errors
     /// `TooManyChunks`; `Usage` in another process; `Io` if there is no memory. After an error `sealed` is unchanged, and every further
     /// call fails with `Usage`.
     pub fn push(&mut self, plain: &[u8], sealed: &mut Vec<u8>) -> Result<(), Error> {
-        self.append(plain, sealed, false)
+        self.append_to(plain, sealed, false)
     }
 
     /// Appends the rest of the container.
@@ -58,7 +118,7 @@ impl Encryptor {
     /// # Errors
     /// The errors of [`push`](Encryptor::push).
     pub fn finish(mut self, sealed: &mut Vec<u8>) -> Result<(), Error> {
-        self.append(&[], sealed, true)
+        self.append_to(&[], sealed, true)
     }
 
     /// Largest amount of plaintext that it holds, in bytes.
@@ -66,24 +126,28 @@ impl Encryptor {
         self.batch_bytes
     }
 
-    fn append(&mut self, plain: &[u8], sealed: &mut Vec<u8>, last: bool) -> Result<(), Error> {
-        if self.failed {
-            return Err(Error::new(ErrorKind::Usage).with_detail("this encryptor has already failed"));
-        }
+    fn append_to(&mut self, plain: &[u8], sealed: &mut Vec<u8>, last: bool) -> Result<(), Error> {
         let before = sealed.len();
-        self.failed = true;
-        let result = self.try_append(plain, sealed, last);
-        self.failed = result.is_err();
-        if self.failed {
+        self.append(plain, sealed, last).inspect_err(|_| {
             // The bytes that were not sealed are plaintext.
             sealed[before..].zeroize();
             sealed.truncate(before);
+        })
+    }
+
+    fn append(&mut self, plain: &[u8], sealed: &mut impl Output, last: bool) -> Result<(), Error> {
+        if self.failed {
+            return Err(Error::new(ErrorKind::Usage).with_detail("this encryptor has already failed"));
         }
+        self.failed = true;
+        let result = self.try_append(plain, sealed, last);
+        self.failed = result.is_err();
         result
     }
 
-    fn try_append(&mut self, mut plain: &[u8], sealed: &mut Vec<u8>, last: bool) -> Result<(), Error> {
-        sealed.append(&mut self.head);
+    fn try_append(&mut self, mut plain: &[u8], sealed: &mut impl Output, last: bool) -> Result<(), Error> {
+        sealed.grow(self.head.len()).copy_from_slice(&self.head);
+        self.head.clear();
         if !self.carry.is_empty() {
             let missing = self.batch_bytes - self.carry.len();
             let now = plain.split_off(..plain.len().min(missing)).unwrap_or_default();
@@ -108,17 +172,15 @@ impl Encryptor {
     }
 
     /// Seals whole chunks or, with `last`, everything.
-    fn seal(&mut self, plain: &[u8], sealed: &mut Vec<u8>, last: bool) -> Result<(), Error> {
+    fn seal(&mut self, plain: &[u8], sealed: &mut impl Output, last: bool) -> Result<(), Error> {
         if fork::generation() != self.process {
             return Err(Error::new(ErrorKind::Usage).with_detail("this encryptor belongs to another process"));
         }
         let layout = self.payload.layout();
         let chunks = layout.chunk_at(plain.len() as u64);
         let bytes = if last { layout.sealed_bytes(plain.len() as u64) } else { layout.sealed_offset(chunks) };
-        let before = sealed.len();
-        sealed.resize(before + bytes as usize, 0);
         let run = Run { payload: &self.payload, first: self.next_chunk, ends: last, threads: self.threads };
-        run.seal(plain, &mut sealed[before..])?;
+        run.seal(plain, sealed.grow(bytes as usize))?;
         self.next_chunk += chunks;
         Ok(())
     }
