@@ -175,7 +175,7 @@ typedef enum tress_status {
    */
   TRESS_NONCE_REPEATED = 31,
   /**
-   * The input does not begin like a container.
+   * The input begins neither like a container nor like an age file.
    */
   TRESS_NOT_A_CONTAINER = 40,
   /**
@@ -223,7 +223,7 @@ typedef enum tress_status {
    */
   TRESS_CHUNK_DAMAGED = 51,
   /**
-   * The container ends too early.
+   * The file ends too early.
    */
   TRESS_TRUNCATED = 52,
   /**
@@ -260,6 +260,14 @@ typedef enum tress_status {
    */
   TRESS_TREE_REFUSED = 60,
   /**
+   * The input is in another format than the one that was asked for, or in one that cannot do this.
+   */
+  TRESS_OTHER_FORMAT = 61,
+  /**
+   * The text around an age file is damaged.
+   */
+  TRESS_ARMOR_DAMAGED = 62,
+  /**
    * A recipient is malformed, or its type is not supported.
    */
   TRESS_BAD_RECIPIENT = 70,
@@ -268,7 +276,7 @@ typedef enum tress_status {
    */
   TRESS_BAD_IDENTITY = 71,
   /**
-   * A raw key does not have 16 or 32 bytes.
+   * A raw key does not have 16 or 32 bytes, or the key of a Cobblestone file does not have the length of its format.
    */
   TRESS_RAW_KEY_LENGTH = 72,
   /**
@@ -280,7 +288,8 @@ typedef enum tress_status {
    */
   TRESS_NO_RECIPIENTS = 74,
   /**
-   * These recipients cannot be combined: a passphrase must be the only recipient.
+   * These recipients cannot be combined, or not in this format: a passphrase, and the key of a Cobblestone file, must be the only
+   * one, and post-quantum recipients need others of their kind.
    */
   TRESS_MIXED_RECIPIENTS = 75,
   /**

@@ -82,8 +82,8 @@ typedef struct tress_recipients tress_recipients;
 tress_recipients *tress_recipients_new(void);
 
 /**
- * Adds recipients as text, one per line: "age1...", "tress1...", "ssh-ed25519 ..." or "ssh-rsa ...". Empty lines and lines
- * that begin with "#" are ignored. One thread at a time.
+ * Adds recipients as text, one per line: "age1...", "age1pq1...", "tress1...", "ssh-ed25519 ..." or "ssh-rsa ...". Empty
+ * lines and lines that begin with "#" are ignored. One thread at a time.
  *
  * Returns `TRESS_BAD_RECIPIENT`, `TRESS_NO_RECIPIENTS`. A call that fails adds nothing.
  *
@@ -118,6 +118,22 @@ tress_status tress_recipients_add_key(tress_recipients *recipients,
                                       size_t key_length);
 
 /**
+ * Adds the key and the context of Cobblestone files, which must be all that the set has. `format` is "cobblestone-128", with a key of 16 random
+ * bytes, or "cobblestone-256", with one of 32. The context is empty or any bytes, and not secret. One thread at a time.
+ *
+ * Returns `TRESS_RAW_KEY_LENGTH`, `TRESS_UNKNOWN_NAME`, `TRESS_ARGUMENT` for another format.
+ *
+ * Needs: `recipients` is a valid handle; `format` ends with NUL; `key_length` bytes are readable at `key`, `context_length` at `context`.
+ */
+TRESS_CHECKED
+tress_status tress_recipients_add_cobblestone_key(tress_recipients *recipients,
+                                                  const char *format,
+                                                  const uint8_t *key,
+                                                  size_t key_length,
+                                                  const uint8_t *context,
+                                                  size_t context_length);
+
+/**
  * Frees the set; NULL does nothing. No thread may use the set afterwards.
  *
  * Needs: `recipients` is NULL, or a handle that was not freed.
@@ -130,8 +146,8 @@ void tress_recipients_free(tress_recipients *recipients);
 tress_identities *tress_identities_new(void);
 
 /**
- * Adds the identities of an identity file, given as bytes: "AGE-SECRET-KEY-1..." lines as `tress keygen` and `age-keygen`
- * write them, an identity file that `age -p` encrypted, or an SSH private key. `passphrase` decrypts an encrypted file, and
+ * Adds the identities of an identity file, given as bytes: "AGE-SECRET-KEY-1..." and "AGE-SECRET-KEY-PQ-1..." lines as
+ * `tress keygen` and `age-keygen` write them, an identity file that `age -p` encrypted, or an SSH private key. `passphrase` decrypts an encrypted file, and
  * may be NULL. One thread at a time.
  *
  * Returns `TRESS_BAD_IDENTITY`. A call that fails adds nothing. A wrong passphrase is reported only when the identities are
@@ -158,11 +174,11 @@ tress_status tress_identities_add_passphrase(tress_identities *identities,
                                              const char *passphrase);
 
 /**
- * Adds a passphrase with a lower limit for the work factor. `max_work_factor` is the binary logarithm of scrypt's cost
- * parameter N, 1 to 20; each step down halves time and memory. A container with a larger work factor is refused with
+ * Adds a passphrase with another limit for the work factor. `max_work_factor` is the binary logarithm of scrypt's cost
+ * parameter N, 1 to 22; each step down halves time and memory. A container with a larger work factor is refused with
  * `TRESS_WORK_FACTOR` before any work. Tress encrypts with a work factor of 18. One thread at a time.
  *
- * Returns `TRESS_BAD_PASSPHRASE` for an empty passphrase, `TRESS_WORK_FACTOR` for a limit outside 1 to 20.
+ * Returns `TRESS_BAD_PASSPHRASE` for an empty passphrase, `TRESS_WORK_FACTOR` for a limit outside 1 to 22.
  *
  * Needs: `identities` is a valid handle; `passphrase` ends with NUL.
  */
@@ -182,6 +198,22 @@ TRESS_CHECKED
 tress_status tress_identities_add_key(tress_identities *identities,
                                       const uint8_t *key,
                                       size_t key_length);
+
+/**
+ * Adds the key and the context of Cobblestone files. The set then opens only files of this format. `format` is "cobblestone-128", with a key of 16 random
+ * bytes, or "cobblestone-256", with one of 32. The context is empty or any bytes, and not secret. One thread at a time.
+ *
+ * Returns `TRESS_RAW_KEY_LENGTH`, `TRESS_UNKNOWN_NAME`, `TRESS_ARGUMENT` for another format.
+ *
+ * Needs: `identities` is a valid handle; `format` ends with NUL; `key_length` bytes are readable at `key`, `context_length` at `context`.
+ */
+TRESS_CHECKED
+tress_status tress_identities_add_cobblestone_key(tress_identities *identities,
+                                                  const char *format,
+                                                  const uint8_t *key,
+                                                  size_t key_length,
+                                                  const uint8_t *context,
+                                                  size_t context_length);
 
 /**
  * Wipes the secrets and frees the set; NULL does nothing. No thread may use the set afterwards.
@@ -283,9 +315,19 @@ typedef struct tress_options {
    */
   uint64_t range_end;
   /**
+   * "tress", "age", "cobblestone-128" or "cobblestone-256". For encryption: the format of the output; NULL selects "tress",
+   * which is a container, or the format that the key of a Cobblestone file is for. For `tress_decrypt_file`: the format that
+   * the input must have; NULL accepts any that the identities open.
+   */
+  const char *format;
+  /**
+   * For `tress_encrypt_file` with format "age": not 0 to write the file as text.
+   */
+  int armor;
+  /**
    * Reserved; must be zero.
    */
-  uint64_t reserved[4];
+  uint64_t reserved[2];
 } tress_options;
 
 /**

@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, c_char, c_int, c_void};
 
-use tress_container::container::{Content, ContentType};
+use tress_container::format::{Content, ContentType};
 use tress_container::streaming::{Decryptor, Encryptor, Opening, Sealing};
 use zeroize::{Zeroize, Zeroizing};
 

@@ -22,6 +22,8 @@ fn container_status(kind: &ErrorKind) -> tress_status {
         ErrorKind::Io(std::io::ErrorKind::OutOfMemory) => TRESS_MEMORY,
         ErrorKind::Io(_) | ErrorKind::NoThread => TRESS_IO,
         ErrorKind::NotAContainer => TRESS_NOT_A_CONTAINER,
+        ErrorKind::OtherFormat => TRESS_OTHER_FORMAT,
+        ErrorKind::ArmorDamaged => TRESS_ARMOR_DAMAGED,
         ErrorKind::UnknownVersion => TRESS_UNKNOWN_VERSION,
         ErrorKind::UnknownAead => TRESS_UNKNOWN_AEAD,
         ErrorKind::HeaderDamaged => TRESS_HEADER_DAMAGED,

@@ -2,10 +2,11 @@
 
 use std::ffi::{CString, c_char};
 
-use tress_container::keys::{Identities, KeyPair, MAX_WORK_FACTOR, Recipients, key_file};
+use tress_container::keys::{CobblestoneKey, Identities, KeyPair, MAX_WORK_FACTOR, Recipients, key_file};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::failure::Failure;
+use crate::options::format_named;
 use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, tress_status};
@@ -22,8 +23,8 @@ pub extern "C" fn tress_recipients_new() -> *mut tress_recipients {
     })
 }
 
-/// Adds recipients as text, one per line: "age1...", "tress1...", "ssh-ed25519 ..." or "ssh-rsa ...". Empty lines and lines
-/// that begin with "#" are ignored. One thread at a time.
+/// Adds recipients as text, one per line: "age1...", "age1pq1...", "tress1...", "ssh-ed25519 ..." or "ssh-rsa ...". Empty
+/// lines and lines that begin with "#" are ignored. One thread at a time.
 ///
 /// Returns `TRESS_BAD_RECIPIENT`, `TRESS_NO_RECIPIENTS`. A call that fails adds nothing.
 ///
@@ -79,6 +80,50 @@ pub unsafe extern "C" fn tress_recipients_add_key(
     })
 }
 
+/// Adds the key and the context of Cobblestone files, which must be all that the set has. `format` is "cobblestone-128", with a key of 16 random
+/// bytes, or "cobblestone-256", with one of 32. The context is empty or any bytes, and not secret. One thread at a time.
+///
+/// Returns `TRESS_RAW_KEY_LENGTH`, `TRESS_UNKNOWN_NAME`, `TRESS_ARGUMENT` for another format.
+///
+/// # Safety
+/// `recipients` is a valid handle; `format` ends with NUL; `key_length` bytes are readable at `key`, `context_length` at `context`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_recipients_add_cobblestone_key(
+    recipients: *mut tress_recipients,
+    format: *const c_char,
+    key: *const u8,
+    key_length: usize,
+    context: *const u8,
+    context_length: usize,
+) -> tress_status {
+    guard(|| {
+        // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
+        let (recipients, key) = unsafe {
+            let key = cobblestone_key(format, key, key_length, context, context_length)?;
+            (raw::handle_mut(recipients)?, key)
+        };
+        recipients.0.extend([key]);
+        Ok(())
+    })
+}
+
+/// Converts the arguments of a Cobblestone key.
+///
+/// # Safety
+/// `format` is NULL or ends with NUL; the buffers have the given lengths.
+unsafe fn cobblestone_key(
+    format: *const c_char,
+    key: *const u8,
+    key_length: usize,
+    context: *const u8,
+    context_length: usize,
+) -> Result<CobblestoneKey, Failure> {
+    // SAFETY: the caller promises valid pointers and lengths.
+    let (format, key, context) =
+        unsafe { (raw::text(format)?, raw::bytes(key, key_length)?, raw::bytes(context, context_length)?) };
+    Ok(CobblestoneKey::new(format_named(format)?, key, context)?)
+}
+
 /// Frees the set; NULL does nothing. No thread may use the set afterwards.
 ///
 /// # Safety
@@ -101,8 +146,8 @@ pub extern "C" fn tress_identities_new() -> *mut tress_identities {
     })
 }
 
-/// Adds the identities of an identity file, given as bytes: "AGE-SECRET-KEY-1..." lines as `tress keygen` and `age-keygen`
-/// write them, an identity file that `age -p` encrypted, or an SSH private key. `passphrase` decrypts an encrypted file, and
+/// Adds the identities of an identity file, given as bytes: "AGE-SECRET-KEY-1..." and "AGE-SECRET-KEY-PQ-1..." lines as
+/// `tress keygen` and `age-keygen` write them, an identity file that `age -p` encrypted, or an SSH private key. `passphrase` decrypts an encrypted file, and
 /// may be NULL. One thread at a time.
 ///
 /// Returns `TRESS_BAD_IDENTITY`. A call that fails adds nothing. A wrong passphrase is reported only when the identities are
@@ -149,11 +194,11 @@ pub unsafe extern "C" fn tress_identities_add_passphrase(
     unsafe { tress_identities_add_passphrase_up_to(identities, passphrase, MAX_WORK_FACTOR) }
 }
 
-/// Adds a passphrase with a lower limit for the work factor. `max_work_factor` is the binary logarithm of scrypt's cost
-/// parameter N, 1 to 20; each step down halves time and memory. A container with a larger work factor is refused with
+/// Adds a passphrase with another limit for the work factor. `max_work_factor` is the binary logarithm of scrypt's cost
+/// parameter N, 1 to 22; each step down halves time and memory. A container with a larger work factor is refused with
 /// `TRESS_WORK_FACTOR` before any work. Tress encrypts with a work factor of 18. One thread at a time.
 ///
-/// Returns `TRESS_BAD_PASSPHRASE` for an empty passphrase, `TRESS_WORK_FACTOR` for a limit outside 1 to 20.
+/// Returns `TRESS_BAD_PASSPHRASE` for an empty passphrase, `TRESS_WORK_FACTOR` for a limit outside 1 to 22.
 ///
 /// # Safety
 /// `identities` is a valid handle; `passphrase` ends with NUL.
@@ -187,6 +232,33 @@ pub unsafe extern "C" fn tress_identities_add_key(
         // SAFETY: the caller promises a valid handle and a buffer of the given length.
         let (identities, key) = unsafe { (raw::handle_mut(identities)?, raw::bytes(key, key_length)?) };
         identities.0.extend([key_file(key)?]);
+        Ok(())
+    })
+}
+
+/// Adds the key and the context of Cobblestone files. The set then opens only files of this format. `format` is "cobblestone-128", with a key of 16 random
+/// bytes, or "cobblestone-256", with one of 32. The context is empty or any bytes, and not secret. One thread at a time.
+///
+/// Returns `TRESS_RAW_KEY_LENGTH`, `TRESS_UNKNOWN_NAME`, `TRESS_ARGUMENT` for another format.
+///
+/// # Safety
+/// `identities` is a valid handle; `format` ends with NUL; `key_length` bytes are readable at `key`, `context_length` at `context`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_identities_add_cobblestone_key(
+    identities: *mut tress_identities,
+    format: *const c_char,
+    key: *const u8,
+    key_length: usize,
+    context: *const u8,
+    context_length: usize,
+) -> tress_status {
+    guard(|| {
+        // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
+        let (identities, key) = unsafe {
+            let key = cobblestone_key(format, key, key_length, context, context_length)?;
+            (raw::handle_mut(identities)?, key)
+        };
+        identities.0.extend([key]);
         Ok(())
     })
 }

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int};
 
 use tress_container::Control;
 use tress_container::commands::{DecryptOptions, EncryptOptions, Report};
-use tress_container::container::Aead;
+use tress_container::format::{Aead, Format};
 
 use crate::failure::Failure;
 pub(crate) use crate::lanes::threads;
@@ -32,8 +32,14 @@ pub struct tress_options {
     pub range_start: u64,
     /// Offset after the last byte of the range; `UINT64_MAX` is the end of the plaintext.
     pub range_end: u64,
+    /// "tress", "age", "cobblestone-128" or "cobblestone-256". For encryption: the format of the output; NULL selects "tress",
+    /// which is a container, or the format that the key of a Cobblestone file is for. For `tress_decrypt_file`: the format that
+    /// the input must have; NULL accepts any that the identities open.
+    pub format: *const c_char,
+    /// For `tress_encrypt_file` with format "age": not 0 to write the file as text.
+    pub armor: c_int,
     /// Reserved; must be zero.
-    pub reserved: [u64; 4],
+    pub reserved: [u64; 2],
 }
 
 /// Statistics of a call on files.
@@ -71,13 +77,27 @@ impl From<Report> for tress_report {
 unsafe fn check_options<'a>(options: *const tress_options) -> Result<Option<&'a tress_options>, Failure> {
     // SAFETY: `options` is NULL or readable, as the caller promises.
     let options = unsafe { options.as_ref() };
-    if options.is_some_and(|options| options.reserved != [0; 4]) {
+    if options.is_some_and(|options| options.reserved != [0; 2]) {
         return Err(Failure::with_detail(TRESS_ARGUMENT, "reserved options must be zero"));
     }
     if let Some(options) = options {
         threads(options.threads)?;
     }
     Ok(options)
+}
+
+/// Returns the format, if the options have one.
+///
+/// # Safety
+/// The texts of `options` end with NUL.
+unsafe fn format(options: &tress_options) -> Result<Option<Format>, Failure> {
+    // SAFETY: the caller promises texts that end with NUL.
+    unsafe { raw::optional_text(options.format)? }.map(format_named).transpose()
+}
+
+/// Returns the format with this name.
+pub(crate) fn format_named(name: &str) -> Result<Format, Failure> {
+    Format::from_name(name).ok_or_else(|| Failure::with_detail(TRESS_UNKNOWN_NAME, "unknown format"))
 }
 
 /// Converts the options for encryption, and returns whether to replace an output.
@@ -90,14 +110,16 @@ pub(crate) unsafe fn encrypt_options(options: *const tress_options) -> Result<(E
         return Ok((EncryptOptions::default(), false));
     };
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
-    let (aead, name) = unsafe { (raw::optional_text(options.aead)?, raw::optional_text(options.name)?) };
+    let (format, aead, name) =
+        unsafe { (format(options)?, raw::optional_text(options.aead)?, raw::optional_text(options.name)?) };
     let aead = match aead {
         Some(name) => {
             Aead::from_name(name).ok_or_else(|| Failure::with_detail(TRESS_UNKNOWN_NAME, "unknown AEAD name"))?
         }
         None => Aead::default(),
     };
-    let mut made = EncryptOptions::default().aead(aead).threads(options.threads);
+    let made = EncryptOptions::default().format(format.unwrap_or_default()).armor(options.armor != 0);
+    let mut made = made.aead(aead).threads(options.threads);
     made.name = name.map(str::to_owned);
     Ok((made, options.replace != 0))
 }
@@ -113,6 +135,8 @@ pub(crate) unsafe fn decrypt_options(options: *const tress_options) -> Result<(D
     };
     let end = (options.range_end != u64::MAX).then_some(options.range_end);
     let mut made = DecryptOptions::default().threads(options.threads);
+    // SAFETY: the caller promises texts that end with NUL.
+    made.format = unsafe { format(options)? };
     made.range = (options.range != 0).then_some((options.range_start, end));
     Ok((made, options.replace != 0))
 }

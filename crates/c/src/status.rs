@@ -70,7 +70,7 @@ pub enum tress_status {
     /// Two messages of a batch have the same key and nonce. No message was encrypted.
     TRESS_NONCE_REPEATED = 31,
 
-    /// The input does not begin like a container.
+    /// The input begins neither like a container nor like an age file.
     TRESS_NOT_A_CONTAINER = 40,
     /// A container of a version that this library does not know.
     TRESS_UNKNOWN_VERSION = 41,
@@ -94,7 +94,7 @@ pub enum tress_status {
     TRESS_COMMITMENT = 50,
     /// A chunk is damaged; its number is in `tress_last_error`.
     TRESS_CHUNK_DAMAGED = 51,
-    /// The container ends too early.
+    /// The file ends too early.
     TRESS_TRUNCATED = 52,
     /// More chunks than the format allows.
     TRESS_TOO_MANY_CHUNKS = 53,
@@ -113,18 +113,23 @@ pub enum tress_status {
     /// The archive of a folder has an entry that is never unpacked: a forbidden name, a link that leads out of the folder, a
     /// special file, or a duplicate.
     TRESS_TREE_REFUSED = 60,
+    /// The input is in another format than the one that was asked for, or in one that cannot do this.
+    TRESS_OTHER_FORMAT = 61,
+    /// The text around an age file is damaged.
+    TRESS_ARMOR_DAMAGED = 62,
 
     /// A recipient is malformed, or its type is not supported.
     TRESS_BAD_RECIPIENT = 70,
     /// An identity is malformed, or its type is not supported.
     TRESS_BAD_IDENTITY = 71,
-    /// A raw key does not have 16 or 32 bytes.
+    /// A raw key does not have 16 or 32 bytes, or the key of a Cobblestone file does not have the length of its format.
     TRESS_RAW_KEY_LENGTH = 72,
     /// A passphrase is empty or too long.
     TRESS_BAD_PASSPHRASE = 73,
     /// No recipient was given.
     TRESS_NO_RECIPIENTS = 74,
-    /// These recipients cannot be combined: a passphrase must be the only recipient.
+    /// These recipients cannot be combined, or not in this format: a passphrase, and the key of a Cobblestone file, must be the only
+    /// one, and post-quantum recipients need others of their kind.
     TRESS_MIXED_RECIPIENTS = 75,
     /// An age plugin is missing or failed.
     TRESS_PLUGIN = 76,
@@ -185,19 +190,19 @@ const TEXTS: &[(tress_status, &CStr)] = &[
     (TRESS_BACKEND_UNAVAILABLE, c"this machine does not support the backend"),
     (TRESS_NO_CCM, c"CCM needs a cipher with blocks of 128 bits"),
     (TRESS_NONCE_REPEATED, c"two messages of a batch have one key and one nonce"),
-    (TRESS_NOT_A_CONTAINER, c"not a tress container"),
+    (TRESS_NOT_A_CONTAINER, c"neither a tress container nor an age file"),
     (TRESS_UNKNOWN_VERSION, c"unknown container version"),
     (TRESS_UNKNOWN_AEAD, c"unknown AEAD of the container"),
     (TRESS_HEADER_DAMAGED, c"header is damaged"),
     (TRESS_HEADER_TOO_LARGE, c"header is larger than the format allows"),
     (TRESS_HEADER_PADDING, c"header padding is not zero"),
     (TRESS_AEAD_MISMATCH, c"first line and header name different AEADs"),
-    (TRESS_NO_MATCHING_KEY, c"no identity matches any of the recipients"),
+    (TRESS_NO_MATCHING_KEY, c"no identity matches a recipient of this file"),
     (TRESS_WRONG_PASSPHRASE, c"wrong passphrase"),
     (TRESS_WORK_FACTOR, c"work factor of the passphrase is above the limit"),
     (TRESS_COMMITMENT, c"payload does not belong to this header"),
     (TRESS_CHUNK_DAMAGED, c"a chunk is damaged"),
-    (TRESS_TRUNCATED, c"container is truncated"),
+    (TRESS_TRUNCATED, c"file is truncated"),
     (TRESS_TOO_MANY_CHUNKS, c"more chunks than the format allows"),
     (TRESS_RANGE, c"range is out of bounds"),
     (TRESS_OUTPUT_EXISTS, c"output exists already"),
@@ -206,6 +211,8 @@ const TEXTS: &[(tress_status, &CStr)] = &[
     (TRESS_INPUT_CHANGED, c"input changed while it was read"),
     (TRESS_TREE_DAMAGED, c"tree archive is damaged"),
     (TRESS_TREE_REFUSED, c"tree archive has an entry that is not extracted"),
+    (TRESS_OTHER_FORMAT, c"wrong format"),
+    (TRESS_ARMOR_DAMAGED, c"armor is damaged"),
     (TRESS_BAD_RECIPIENT, c"malformed or unsupported recipient"),
     (TRESS_BAD_IDENTITY, c"malformed or unsupported identity"),
     (TRESS_RAW_KEY_LENGTH, c"a raw key must have 16 or 32 bytes"),

@@ -246,7 +246,7 @@ static void keys(void) {
   EXPECT(TRESS_BAD_PASSPHRASE, tress_identities_add_passphrase(identities, ""));
   EXPECT(TRESS_BAD_PASSPHRASE, tress_identities_add_passphrase_up_to(identities, "", 18));
   EXPECT(TRESS_WORK_FACTOR, tress_identities_add_passphrase_up_to(identities, "p", 0));
-  EXPECT(TRESS_WORK_FACTOR, tress_identities_add_passphrase_up_to(identities, "p", 21));
+  EXPECT(TRESS_WORK_FACTOR, tress_identities_add_passphrase_up_to(identities, "p", 23));
   tress_keypair *none = pair;
   EXPECT(TRESS_BAD_IDENTITY, tress_keypair_parse("nothing", &none));
   CHECK(none == NULL);
@@ -264,12 +264,27 @@ static void keys(void) {
   OK(tress_recipients_add_passphrase(nobody, "p"));
   OK(tress_recipients_add_key(nobody, data, 16));
   EXPECT(TRESS_MIXED_RECIPIENTS, tress_encrypt(data, 1, nobody, NULL, &buffer));
+  EXPECT(TRESS_NULL, tress_recipients_add_cobblestone_key(nobody, NULL, data, 16, NULL, 0));
+  EXPECT(TRESS_NULL, tress_identities_add_cobblestone_key(NULL, "cobblestone-128", data, 16, NULL, 0));
+  EXPECT(TRESS_NULL, tress_identities_add_cobblestone_key(identities, "cobblestone-128", data, 16, NULL, 1));
+  EXPECT(TRESS_UNKNOWN_NAME, tress_recipients_add_cobblestone_key(nobody, "cobblestone", data, 16, NULL, 0));
+  EXPECT(TRESS_ARGUMENT, tress_recipients_add_cobblestone_key(nobody, "age", data, 16, NULL, 0));
+  EXPECT(TRESS_RAW_KEY_LENGTH, tress_recipients_add_cobblestone_key(nobody, "cobblestone-128", data, 32, NULL, 0));
+  EXPECT(TRESS_RAW_KEY_LENGTH, tress_identities_add_cobblestone_key(identities, "cobblestone-256", data, 16, NULL, 0));
   tress_recipients_free(nobody);
 
   tress_options options = {0};
-  options.reserved[3] = 1;
+  options.reserved[1] = 1;
   EXPECT(TRESS_ARGUMENT, tress_encrypt(data, 1, recipients, &options, &buffer));
-  options.reserved[3] = 0;
+  options.reserved[1] = 0;
+  options.format = "pgp";
+  EXPECT(TRESS_UNKNOWN_NAME, tress_encrypt(data, 1, recipients, &options, &buffer));
+  options.format = "cobblestone-128"; /* Takes no recipients. */
+  EXPECT(TRESS_ARGUMENT, tress_encrypt(data, 1, recipients, &options, &buffer));
+  options.format = "age";
+  options.armor = 1; /* Only files have one. */
+  EXPECT(TRESS_ARGUMENT, tress_encrypt(data, 1, recipients, &options, &buffer));
+  options.format = NULL, options.armor = 0;
   options.threads = 1025;
   EXPECT(TRESS_ARGUMENT, tress_encrypt(data, 1, recipients, &options, &buffer));
   options.threads = 1024;
@@ -480,6 +495,14 @@ static void files(void) {
   options.range_end = UINT64_MAX;
   OK(tress_decrypt_file(sealed, out, identities, &options, NULL, &report));
   CHECK(report.bytes_out == 12);
+  options.range = 0;
+  options.armor = 1;
+  EXPECT(TRESS_ARGUMENT, tress_encrypt_file(in, sealed, recipients, &options, NULL, NULL));
+  options.format = "age";
+  EXPECT(TRESS_OTHER_FORMAT, tress_decrypt_file(sealed, out, identities, &options, NULL, NULL));
+  write_file(out, "-----BEGIN AGE ENCRYPTED FILE-----\n!\n");
+  EXPECT(TRESS_ARMOR_DAMAGED, tress_decrypt_file(out, sealed, identities, &options, NULL, NULL));
+  options.format = NULL;
   tress_recipients *others = tress_recipients_new();
   OK(tress_recipients_add_key(others, KEY, 32));
   OK(tress_rewrap_file(sealed, identities, others, NULL, NULL));

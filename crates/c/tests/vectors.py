@@ -30,6 +30,8 @@ CONTAINER_ERRORS = {
 LEFT_OUT = {
     "aes/cavp-cbc-montecarlo.json": "chains of a thousand calls; the other files test the modes",
     "aes/ecb-monte-carlo.json": "chains of ten thousand calls",
+    "cobblestone/wycheproof-128.json": "crates/container/tests/formats.rs opens these files",
+    "cobblestone/wycheproof-256.json": "the same",
     "rc6/ecb-monte-carlo.json": "chains of ten thousand calls",
     "rc6/general.json": "RC6 with other numbers of rounds, which the interface does not have",
     "sign/groups.json": "domain parameters, no signatures",
@@ -122,7 +124,8 @@ def container_lines(folder: pathlib.Path, index: Json, codes: dict[str, int]) ->
             if test["result"] == "valid":
                 status, chunk = codes["OK"], 0
             else:
-                error = test["error"]
+                # Begins like an age file, which the library reads, too.
+                error = "HeaderDamaged" if test["name"] == "other-file" else test["error"]
                 name = CONTAINER_ERRORS.get(error, re.sub(r"(?<!^)(?=[A-Z])", "_", error).upper())
                 status, chunk = codes[name], test.get("chunk", 0)
             yield (
