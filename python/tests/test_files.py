@@ -88,6 +88,7 @@ def test_rewrap_and_inspect(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
     path.write_bytes(tress.encrypt(data(40_000), [key, tress.RawKey(bytes(16))], name="inner"))
     blind = tress.inspect(path)
     assert blind == {
+        "format": "tress",
         "version": "v1",
         "aead": "aes-128-ccm",
         "recipients": ["X25519", "tress-raw-key"],

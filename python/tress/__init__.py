@@ -10,6 +10,8 @@
   and folders; `open`, `create`, `encrypt_stream` and `decrypt_stream` for file objects; `Encryptor` and `Decryptor`
   piece by piece.
 - Recipients and identities: `KeyPair`, `Passphrase`, `RawKey`, and recipients of age as text.
+- Other formats: age files and, with a `CobblestoneKey`, Cobblestone files are read like containers, and written with
+  `format="age"` or such a key. `Cobblestone128Encryptor` and three more have the interface of PyCA `cryptography`.
 - Messages: `AESCCM` has the interface of PyCA `cryptography`, and batches; `encrypt_many` and `decrypt_many` are for
   batches of messages under several keys.
 - Signatures: `PrivateKey` and `PublicKey` for RSA, DSA and Schnorr, single or in batches.
@@ -32,6 +34,11 @@ from ._errors import (
 from ._files import ContainerReader, ContainerWriter, create, decrypt_stream, encrypt_stream, open
 from ._tress import (
     AESCCM,
+    Cobblestone128Decryptor,
+    Cobblestone128Encryptor,
+    Cobblestone256Decryptor,
+    Cobblestone256Encryptor,
+    CobblestoneKey,
     Decryptor,
     Encryptor,
     KeyPair,
@@ -52,6 +59,11 @@ from ._verbs import Report, decrypt_file, encrypt_file, rewrap_file
 
 __all__ = [
     "AESCCM",
+    "Cobblestone128Decryptor",
+    "Cobblestone128Encryptor",
+    "Cobblestone256Decryptor",
+    "Cobblestone256Encryptor",
+    "CobblestoneKey",
     "ContainerReader",
     "ContainerWriter",
     "Damaged",

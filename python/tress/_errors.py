@@ -29,11 +29,13 @@ class WrongKey(TressError):
 
 
 class Damaged(TressError):
-    """The input is damaged, truncated, forged, or not a container."""
+    """The input is damaged, truncated, forged, not in a known format, or not in the expected one."""
 
 
 class InvalidTag(Damaged):
     """A message is forged or damaged, or its key, nonce or associated data is wrong.
+
+    The classes for Cobblestone files raise it for all damage, as PyCA's do.
 
     For a batch, `indices` lists the indices of all such messages. If PyCA's `cryptography` is imported when the error
     is raised, the error is also a `cryptography.exceptions.InvalidTag`.

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self, cast
 
 from ._errors import OutputExists
-from ._tress import Decryptor, Encryptor, Reader
+from ._tress import CobblestoneKey, Decryptor, Encryptor, Reader
 from ._types import Buffer, Identities, Recipients
 
 __all__ = ["ContainerReader", "ContainerWriter", "create", "decrypt_stream", "encrypt_stream", "open"]
@@ -112,12 +112,19 @@ class ContainerReader(io.RawIOBase):
             raise ValueError("I/O operation on closed file")
 
 
-def open(file: Any, identities: Identities, *, threads: int = 0) -> io.BufferedReader:
+def open(
+    file: Any, identities: Any, *, threads: int = 0, format: str | None = None, context: Buffer = b""
+) -> io.BufferedReader:
     """Opens the plaintext of a container as a seekable binary file, for `pandas`, `zipfile`, `pyarrow`.
 
     `file` is a path, or a file object with `read` and `seek`, which stays open. This verifies the last chunk, and so
     the length of the plaintext. Every other chunk is verified before its bytes are returned.
+
+    With the `format` `cobblestone-128` or `cobblestone-256`, `identities` is a key as bytes, for files with this
+    `context`: short for a `CobblestoneKey`.
     """
+    if format is not None or context:
+        identities = CobblestoneKey(identities, context, format=format)
     return _BufferedContainer(ContainerReader(file, identities, threads=threads), 128 * 1024)
 
 
@@ -255,13 +262,15 @@ def create(
     threads: int = 1,
     name: str | None = None,
     force: bool = False,
+    format: str = "tress",
 ) -> ContainerWriter:
     """Returns a file object that encrypts what is written to it into a container.
 
     `file` is a path, or a file object with `write`, which stays open. A path appears only when the container is
     complete.
     """
-    return ContainerWriter(file, Encryptor(recipients, aead=aead, threads=threads, name=name), force=force)
+    encryptor = Encryptor(recipients, aead=aead, threads=threads, name=name, format=format)
+    return ContainerWriter(file, encryptor, force=force)
 
 
 def encrypt_stream(
@@ -272,10 +281,11 @@ def encrypt_stream(
     aead: str = "aes-128-ccm",
     threads: int = 0,
     name: str | None = None,
+    format: str = "tress",
 ) -> int:
     """Encrypts all bytes of `reader` into a container, and returns the number of bytes written."""
     _check(reader, writer)
-    encryptor = Encryptor(recipients, aead=aead, threads=threads, name=name)
+    encryptor = Encryptor(recipients, aead=aead, threads=threads, name=name, format=format)
     return _copy(reader, writer, encryptor)
 
 

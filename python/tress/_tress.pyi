@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, Literal, final, overload
+from typing import Any, ClassVar, Literal, Self, final, overload, type_check_only
 
 from _typeshed import ReadableBuffer, WriteableBuffer
 
@@ -10,6 +10,11 @@ from ._types import Identities, Path, Recipients
 
 __all__ = [
     "AESCCM",
+    "Cobblestone128Decryptor",
+    "Cobblestone128Encryptor",
+    "Cobblestone256Decryptor",
+    "Cobblestone256Encryptor",
+    "CobblestoneKey",
     "Decryptor",
     "Encryptor",
     "KeyPair",
@@ -70,9 +75,9 @@ class KeyPair:
 class Passphrase:
     """A passphrase, as the only recipient or as an identity.
 
-    `work_factor` is the binary logarithm of scrypt's cost parameter N for encryption, up to 20. Each step down halves
+    `work_factor` is the binary logarithm of scrypt's cost parameter N for encryption, up to 22. Each step down halves
     the cost of a guess. 18 takes a second; use low values only in tests. `max_work_factor` is the limit for
-    decryption: a container with a work factor of 20 takes five seconds and 1 GiB of memory.
+    decryption, up to 22: a file with a work factor of 20 takes five seconds and 1 GiB of memory.
     """
 
     def __new__(cls, text: str, *, work_factor: int = 18, max_work_factor: int = 20) -> Passphrase: ...
@@ -86,6 +91,19 @@ class RawKey:
     def generate(cls, bit_length: int = 256) -> bytes:
         """Generates a key of 128 or 256 bits, and returns it as `bytes`."""
 
+@final
+class CobblestoneKey:
+    """Key and context of Cobblestone files, as the only recipient, or as an identity, which then opens only these
+    files.
+
+    A key of 16 bytes is for Cobblestone-128, one of 32 bytes for Cobblestone-256; with `format` it must be that one.
+    The context is any bytes, and not secret.
+    """
+
+    def __new__(
+        cls, key: ReadableBuffer, context: ReadableBuffer | None = None, *, format: str | None = None
+    ) -> CobblestoneKey: ...
+
 def encrypt(
     data: ReadableBuffer,
     recipients: Recipients,
@@ -93,14 +111,17 @@ def encrypt(
     aead: str = "aes-128-ccm",
     threads: int = 0,
     name: str | None = None,
+    format: str = "tress",
 ) -> bytes:
     """Encrypts `data`, any object with a contiguous buffer, into a container for `recipients`.
 
     `threads` is the number of threads; 0 means one on each core. `name` is stored in the container, encrypted.
+    `format` may be `age`; a `CobblestoneKey` selects its format itself. Only containers have a choice of AEAD, and a
+    name.
     """
 
 def decrypt(data: ReadableBuffer, identities: Identities, *, threads: int = 0) -> bytes:
-    """Verifies and decrypts a container.
+    """Verifies and decrypts a container, or a file in another format.
 
     The plaintext of a folder is a tar archive; its names and links come from whoever made the container.
     `decrypt_file` unpacks it and refuses entries that lead out of the folder; `tarfile` refuses them with
@@ -125,6 +146,8 @@ def encrypt_file(
     name: str | None = None,
     force: bool = False,
     progress: Callable[[int, int | None], object] | None = None,
+    format: str = "tress",
+    armor: bool = False,
 ) -> tuple[int, int, int, float]:
     """Encrypts a file or folder into `target`, which appears only when it is complete. Returns bytes read, bytes
     written, number of chunks, and seconds."""
@@ -138,6 +161,7 @@ def decrypt_file(
     threads: int = 0,
     force: bool = False,
     progress: Callable[[int, int | None], object] | None = None,
+    format: str | None = None,
 ) -> tuple[int, int, int, float]:
     """Decrypts a container into the file or folder `target`. Returns bytes read, bytes written, number of chunks, and
     seconds."""
@@ -146,9 +170,9 @@ def rewrap_file(path: Path, identities: Identities, recipients: Recipients) -> t
     """Replaces the recipients of a container; its payload is not touched. Returns bytes read, bytes written, number of
     chunks, and seconds."""
 
-def inspect(path: Path, identities: Identities | None = None) -> dict[str, Any]:
-    """Returns the properties of a container. With `identities`, the header, the commitment and the last chunk are
-    verified."""
+def inspect(path: Path, identities: Identities | None = None, *, format: str | None = None) -> dict[str, Any]:
+    """Returns the properties of a container or another file. With `identities`, the header, the commitment and the
+    last chunk are verified. A file that is not in `format` is refused; a Cobblestone file needs it, or its key."""
 
 @final
 class Encryptor:
@@ -159,7 +183,13 @@ class Encryptor:
     """
 
     def __new__(
-        cls, recipients: Recipients, *, aead: str = "aes-128-ccm", threads: int = 1, name: str | None = None
+        cls,
+        recipients: Recipients,
+        *,
+        aead: str = "aes-128-ccm",
+        threads: int = 1,
+        name: str | None = None,
+        format: str = "tress",
     ) -> Encryptor: ...
     def update(self, data: ReadableBuffer) -> bytes:
         """Encrypts the next bytes of the plaintext and returns the finished part of the container."""
@@ -215,6 +245,43 @@ class Reader:
 
     def close(self) -> None:
         """Closes the reader and wipes its keys and cached plaintext."""
+
+@type_check_only
+class _Cobblestone:
+    def __new__(cls, key: ReadableBuffer, context: ReadableBuffer, *, threads: int = 0) -> Self: ...
+    def update(self, data: ReadableBuffer) -> bytes:
+        """Processes the next bytes and returns all output that is complete."""
+
+    def update_into(self, data: ReadableBuffer, buf: WriteableBuffer) -> int:
+        """As `update`, but writes to the beginning of `buf`, and returns the number of bytes. Raises `ValueError` if
+        `buf` is too short; the object stays usable."""
+
+    def finalize(self) -> bytes:
+        """Returns the rest of the output. Without this call the file is not complete, or may be cut."""
+
+@final
+class Cobblestone128Encryptor(_Cobblestone):
+    """Makes a Cobblestone-128 file."""
+
+    @staticmethod
+    def generate_key() -> bytes:
+        """Generates a key."""
+
+@final
+class Cobblestone128Decryptor(_Cobblestone):
+    """Decrypts a Cobblestone-128 file."""
+
+@final
+class Cobblestone256Encryptor(_Cobblestone):
+    """Makes a Cobblestone-256 file."""
+
+    @staticmethod
+    def generate_key() -> bytes:
+        """Generates a key."""
+
+@final
+class Cobblestone256Decryptor(_Cobblestone):
+    """Decrypts a Cobblestone-256 file."""
 
 _Message = tuple[ReadableBuffer, ReadableBuffer, ReadableBuffer | None]
 _KeyedMessage = tuple[AESCCM, ReadableBuffer, ReadableBuffer, ReadableBuffer | None]

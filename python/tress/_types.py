@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
-from ._tress import KeyPair, Passphrase, RawKey
+from ._tress import CobblestoneKey, KeyPair, Passphrase, RawKey
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -16,7 +16,7 @@ else:
 
 __all__ = ["Buffer", "Identities", "Key", "Path", "Recipients"]
 
-Key: TypeAlias = str | KeyPair | Passphrase | RawKey
+Key: TypeAlias = str | KeyPair | Passphrase | RawKey | CobblestoneKey
 """A key: text or an object. A recipient as text is `age1…`, `tress1…` or `ssh-…`; an identity as text is
 `AGE-SECRET-KEY-1…` or the content of an identity file."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import _tress
 from ._types import Identities, Path, Recipients
@@ -39,17 +39,19 @@ def encrypt_file(
     name: str | None = None,
     force: bool = False,
     progress: Progress | None = None,
+    format: str = "tress",
+    armor: bool = False,
 ) -> Report:
     """Encrypts a file or folder into the container `target`, which appears only when it is complete.
 
     The container stores `name`, or the name of the source. `force` replaces an existing target. Ctrl-C and an exception
     of `progress` cancel the encryption, and its output is removed.
+
+    `format="age"` writes an age file, with `armor` as text, and a `CobblestoneKey` a Cobblestone file. These hold no
+    folder and no name.
     """
-    return Report(
-        *_tress.encrypt_file(
-            source, target, recipients, aead=aead, threads=threads, name=name, force=force, progress=progress
-        )
-    )
+    options: dict[str, Any] = {"aead": aead, "threads": threads, "name": name, "force": force, "progress": progress}
+    return Report(*_tress.encrypt_file(source, target, recipients, **options, format=format, armor=armor))
 
 
 def decrypt_file(
@@ -61,14 +63,15 @@ def decrypt_file(
     threads: int = 0,
     force: bool = False,
     progress: Progress | None = None,
+    format: str | None = None,
 ) -> Report:
     """Decrypts a container into the file or folder `target`, which appears only when everything is verified.
 
-    `range` is a half-open range of plaintext bytes, `(start, end)`; an `end` of `None` is the end of the plaintext.
+    `range` is a half-open range of plaintext bytes, `(start, end)`; an `end` of `None` is the end of the plaintext. A
+    file that is not in `format` raises `Damaged`; without it, the format is recognised.
     """
-    return Report(
-        *_tress.decrypt_file(source, target, identities, range=range, threads=threads, force=force, progress=progress)
-    )
+    options: dict[str, Any] = {"range": range, "threads": threads, "force": force, "progress": progress}
+    return Report(*_tress.decrypt_file(source, target, identities, **options, format=format))
 
 
 def rewrap_file(path: Path, identities: Identities, recipients: Recipients) -> Report:

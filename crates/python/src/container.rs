@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tress_container::commands::EncryptOptions;
-use tress_container::container::Aead;
+use tress_container::format::Aead;
 use tress_container::streaming::{self, NewHead, Opening, Sealing};
 use tress_container::{Error, ErrorKind};
 
@@ -13,9 +13,15 @@ use crate::keys;
 use crate::memory::{InputBuffer, NewBytes};
 
 /// Converts the options for encryption.
-pub(crate) fn options(py: Python<'_>, aead: &str, threads: usize, name: Option<String>) -> PyResult<EncryptOptions> {
+pub(crate) fn options(
+    py: Python<'_>,
+    format: &str,
+    aead: &str,
+    threads: usize,
+    name: Option<String>,
+) -> PyResult<EncryptOptions> {
     let aead = Aead::from_name(aead).ok_or_else(|| errors::usage(py, "aead must be 'aes-128-ccm' or 'aes-256-ccm'"))?;
-    let mut options = EncryptOptions::default().aead(aead).threads(threads);
+    let mut options = EncryptOptions::default().format(keys::format(py, format)?).aead(aead).threads(threads);
     options.name = name;
     Ok(options)
 }
@@ -23,8 +29,9 @@ pub(crate) fn options(py: Python<'_>, aead: &str, threads: usize, name: Option<S
 /// Encrypts `data`, any object with a contiguous buffer, into a container for `recipients`.
 ///
 /// `threads` is the number of threads; 0 means one on each core. `name` is stored in the container, encrypted.
+/// `format` may be `age`; a `CobblestoneKey` selects its format itself. Only containers have a choice of AEAD, and a name.
 #[pyfunction]
-#[pyo3(signature = (data, recipients, *, aead = "aes-128-ccm", threads = 0, name = None))]
+#[pyo3(signature = (data, recipients, *, aead = "aes-128-ccm", threads = 0, name = None, format = "tress"))]
 pub(crate) fn encrypt<'py>(
     py: Python<'py>,
     data: &Bound<'py, PyAny>,
@@ -32,9 +39,10 @@ pub(crate) fn encrypt<'py>(
     aead: &str,
     #[pyo3(from_py_with = arguments::threads)] threads: usize,
     name: Option<String>,
+    format: &str,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let recipients = keys::recipients(recipients)?;
-    let options = options(py, aead, threads, name)?;
+    let options = options(py, format, aead, threads, name)?;
     let data = InputBuffer::of(data)?;
     let plain = data.as_slice();
     let failed = |error| errors::container(py, error);
@@ -45,7 +53,7 @@ pub(crate) fn encrypt<'py>(
     Ok(sealed.finish())
 }
 
-/// Verifies and decrypts a container.
+/// Verifies and decrypts a container, or a file in another format.
 ///
 /// The plaintext of a folder is a tar archive; its names and links come from whoever made the container. `decrypt_file` unpacks
 /// it and refuses entries that lead out of the folder; `tarfile` refuses them with `filter="data"`.

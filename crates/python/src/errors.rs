@@ -74,6 +74,8 @@ pub(crate) fn container(py: Python<'_>, error: Error) -> PyErr {
         ErrorKind::NoMatchingKey | ErrorKind::WrongPassphrase => ExceptionClass::WrongKey,
         ErrorKind::OutputExists => ExceptionClass::OutputExists,
         ErrorKind::NotAContainer
+        | ErrorKind::OtherFormat
+        | ErrorKind::ArmorDamaged
         | ErrorKind::UnknownVersion
         | ErrorKind::UnknownAead
         | ErrorKind::HeaderDamaged

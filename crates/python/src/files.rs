@@ -20,7 +20,7 @@ type ReportTuple = (u64, u64, u64, f64);
 /// Encrypts a file or folder into `target`, which appears only when it is complete. Returns bytes read, bytes written, number of
 /// chunks, and seconds.
 #[pyfunction]
-#[pyo3(signature = (source, target, recipients, *, aead = "aes-128-ccm", threads = 0, name = None, force = false, progress = None))]
+#[pyo3(signature = (source, target, recipients, *, aead = "aes-128-ccm", threads = 0, name = None, force = false, progress = None, format = "tress", armor = false))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn encrypt_file(
     py: Python<'_>,
@@ -32,16 +32,18 @@ pub(crate) fn encrypt_file(
     name: Option<String>,
     force: bool,
     progress: Option<&Bound<'_, PyAny>>,
+    format: &str,
+    armor: bool,
 ) -> PyResult<ReportTuple> {
     let recipients = keys::recipients(recipients)?;
-    let options = options(py, aead, threads, name)?;
+    let options = options(py, format, aead, threads, name)?.armor(armor);
     let (source, sink) = (Source::Path(source), Sink::Path { path: target, force });
     run(py, progress, move |control| commands::encrypt(&source, &sink, &recipients, &options, control))
 }
 
 /// Decrypts a container into the file or folder `target`. Returns bytes read, bytes written, number of chunks, and seconds.
 #[pyfunction]
-#[pyo3(signature = (source, target, identities, *, range = None, threads = 0, force = false, progress = None))]
+#[pyo3(signature = (source, target, identities, *, range = None, threads = 0, force = false, progress = None, format = None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn decrypt_file(
     py: Python<'_>,
@@ -52,10 +54,11 @@ pub(crate) fn decrypt_file(
     #[pyo3(from_py_with = arguments::threads)] threads: usize,
     force: bool,
     progress: Option<&Bound<'_, PyAny>>,
+    format: Option<&str>,
 ) -> PyResult<ReportTuple> {
     let identities = keys::identities(identities)?;
     let mut options = DecryptOptions::default().threads(threads);
-    options.range = range;
+    (options.range, options.format) = (range, format.map(|name| keys::format(py, name)).transpose()?);
     let (source, sink) = (Source::Path(source), Sink::Path { path: target, force });
     run(py, progress, move |control| commands::decrypt(&source, &sink, &identities, &options, control))
 }
@@ -75,18 +78,26 @@ pub(crate) fn rewrap_file(
     run(py, None, move |control| commands::rewrap(&path, &identities, &recipients, control))
 }
 
-/// Returns the properties of a container. With `identities`, the header, the commitment and the last chunk are verified.
+/// Returns the properties of a container or another file. With `identities`, the header, the commitment and the last chunk are
+/// verified. A file that is not in `format` is refused; a Cobblestone file needs it, or its key.
 #[pyfunction]
-#[pyo3(signature = (path, identities = None))]
+#[pyo3(signature = (path, identities = None, *, format = None))]
 pub(crate) fn inspect<'py>(
     py: Python<'py>,
     #[pyo3(from_py_with = arguments::path)] path: PathBuf,
     identities: Option<&Bound<'py, PyAny>>,
+    format: Option<&str>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let identities = identities.map(keys::identities).transpose()?;
-    let found = py.detach(move || commands::inspect(&Source::Path(path), identities.as_ref()));
+    let format = format.map(|name| keys::format(py, name)).transpose()?;
+    let (source, identities) = (Source::Path(path), identities.as_ref());
+    let found = py.detach(|| match format {
+        Some(format) => commands::inspect_as(&source, format, identities),
+        None => commands::inspect(&source, identities),
+    });
     let found = found.map_err(|error| errors::container(py, error))?;
     let row = PyDict::new(py);
+    row.set_item("format", found.format.name())?;
     row.set_item("version", found.version)?;
     row.set_item("aead", found.aead.name())?;
     row.set_item("recipients", found.recipients)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyType};
-use tress_container::keys::{self, Identities, Recipients};
+use tress_container::keys::{self, Format, Identities, Recipients};
 use tress_container::{Error, ErrorKind, commands};
 use zeroize::Zeroizing;
 
@@ -83,9 +83,9 @@ const _: () = assert!(keys::WORK_FACTOR == 18 && keys::MAX_WORK_FACTOR == 20);
 
 /// A passphrase, as the only recipient or as an identity.
 ///
-/// `work_factor` is the binary logarithm of scrypt's cost parameter N for encryption, up to 20. Each step down halves the cost of a
-/// guess. 18 takes a second; use low values only in tests. `max_work_factor` is the limit for decryption: a container with a work
-/// factor of 20 takes five seconds and 1 GiB of memory.
+/// `work_factor` is the binary logarithm of scrypt's cost parameter N for encryption, up to 22. Each step down halves the cost of a
+/// guess. 18 takes a second; use low values only in tests. `max_work_factor` is the limit for decryption, up to 22: a file with a
+/// work factor of 20 takes five seconds and 1 GiB of memory.
 #[pyclass(frozen, module = "tress")]
 pub(crate) struct Passphrase {
     recipient: Recipients,
@@ -105,7 +105,7 @@ impl Passphrase {
         let recipient = Recipients::from_passphrase_with_work_factor(text, work_factor);
         let recipient = recipient.map_err(|error| errors::container(py, error))?;
         let identity = Identities::from_passphrase_up_to(text, max_work_factor);
-        let identity = identity.map_err(|_| errors::usage(py, "max_work_factor must be 1 to 20"))?;
+        let identity = identity.map_err(|_| errors::usage(py, "max_work_factor must be 1 to 22"))?;
         Ok(Self { recipient, identity })
     }
 
@@ -146,6 +146,55 @@ impl RawKey {
     }
 }
 
+/// Key and context of Cobblestone files, as the only recipient, or as an identity, which then opens only these files.
+///
+/// A key of 16 bytes is for Cobblestone-128, one of 32 bytes for Cobblestone-256; with `format` it must be that one. The context is
+/// any bytes, and not secret.
+#[pyclass(frozen, module = "tress")]
+pub(crate) struct CobblestoneKey(keys::CobblestoneKey);
+
+#[pymethods]
+impl CobblestoneKey {
+    #[new]
+    #[pyo3(signature = (key, context = None, *, format = None))]
+    fn new(key: &Bound<'_, PyAny>, context: Option<&Bound<'_, PyAny>>, format: Option<&str>) -> PyResult<Self> {
+        let format = format.map(|name| self::format(key.py(), name)).transpose()?;
+        cobblestone(format, key, context).map(Self)
+    }
+
+    fn __repr__(&self) -> &'static str {
+        "<tress.CobblestoneKey>"
+    }
+}
+
+/// Converts key and context of Cobblestone files. Without a format, the key's length is that of one of them.
+pub(crate) fn cobblestone(
+    format: Option<Format>,
+    key: &Bound<'_, PyAny>,
+    context: Option<&Bound<'_, PyAny>>,
+) -> PyResult<keys::CobblestoneKey> {
+    let py = key.py();
+    let key = InputBuffer::octets(key, "a key")?;
+    let context = context.map(|context| InputBuffer::octets(context, "a context")).transpose()?;
+    let context = context.as_ref().map_or(&[][..], InputBuffer::as_slice);
+    let by_length = if key.as_slice().len() == 16 { Format::Cobblestone128 } else { Format::Cobblestone256 };
+    keys::CobblestoneKey::new(format.unwrap_or(by_length), key.as_slice(), context).map_err(|error| {
+        let wanted = match (&error.kind, format) {
+            (ErrorKind::KeyFileLength, Some(Format::Cobblestone128)) => "key must be 16 bytes",
+            (ErrorKind::KeyFileLength, Some(_)) => "key must be 32 bytes",
+            (ErrorKind::KeyFileLength, None) => "key must be 16 or 32 bytes",
+            _ => return errors::container(py, error),
+        };
+        errors::ExceptionClass::Usage.error(py, wanted, "key-file-length")
+    })
+}
+
+/// Converts the name of a format.
+pub(crate) fn format(py: Python<'_>, name: &str) -> PyResult<Format> {
+    let unknown = || errors::usage(py, "format must be 'tress', 'age', 'cobblestone-128' or 'cobblestone-256'");
+    Format::from_name(name).ok_or_else(unknown)
+}
+
 /// Returns random bytes of the operating system.
 pub(crate) fn random(py: Python<'_>, bytes: usize) -> PyResult<Bound<'_, PyBytes>> {
     PyBytes::new_with(py, bytes, |bytes| {
@@ -164,6 +213,8 @@ pub(crate) fn recipients(given: &Bound<'_, PyAny>) -> PyResult<Recipients> {
         } else if let Ok(passphrase) = one.cast::<Passphrase>() {
             passphrase.get().recipient.clone()
         } else if let Ok(key) = one.cast::<RawKey>() {
+            key.get().0.clone().into()
+        } else if let Ok(key) = one.cast::<CobblestoneKey>() {
             key.get().0.clone().into()
         } else {
             return Ok(None);
@@ -191,6 +242,8 @@ pub(crate) fn identities(given: &Bound<'_, PyAny>) -> PyResult<Identities> {
         } else if let Ok(passphrase) = one.cast::<Passphrase>() {
             passphrase.get().identity.clone()
         } else if let Ok(key) = one.cast::<RawKey>() {
+            key.get().0.clone().into()
+        } else if let Ok(key) = one.cast::<CobblestoneKey>() {
             key.get().0.clone().into()
         } else {
             return Ok(None);
@@ -225,7 +278,9 @@ fn one_or_several<'py, T>(
     let wrong = |object: &Bound<'_, PyAny>| {
         // Only the type: the value may be a secret.
         let name = object.get_type().name().map_or_else(|_| "object".into(), |name| name.to_string());
-        PyTypeError::new_err(format!("expected str, KeyPair, Passphrase, RawKey, or several of these, not {name}"))
+        PyTypeError::new_err(format!(
+            "expected str, KeyPair, Passphrase, RawKey, CobblestoneKey, or several of these, not {name}"
+        ))
     };
     if given.is_instance_of::<PyBytes>() || given.is_instance_of::<PyByteArray>() {
         return Err(wrong(given));

@@ -6,6 +6,7 @@
 
 mod aead;
 mod arguments;
+mod cobblestone;
 mod container;
 mod errors;
 mod files;
@@ -24,11 +25,15 @@ mod _tress {
     #[pymodule_export]
     use crate::aead::AesCcm;
     #[pymodule_export]
+    use crate::cobblestone::{
+        Cobblestone128Decryptor, Cobblestone128Encryptor, Cobblestone256Decryptor, Cobblestone256Encryptor,
+    };
+    #[pymodule_export]
     use crate::container::{decrypt, encrypt, rewrap_head};
     #[pymodule_export]
     use crate::files::{decrypt_file, encrypt_file, inspect, rewrap_file};
     #[pymodule_export]
-    use crate::keys::{KeyPair, Passphrase, RawKey};
+    use crate::keys::{CobblestoneKey, KeyPair, Passphrase, RawKey};
     #[pymodule_export]
     use crate::many::{decrypt_many, encrypt_many};
     #[pymodule_export]

@@ -22,18 +22,18 @@ const PIECE_BYTES: usize = 32 << 20;
 const KEPT_BYTES: usize = 8 << 20;
 
 /// An encryptor or decryptor, and its output.
-struct PushState<T> {
+pub(crate) struct PushState<T> {
     /// `None` after `finalize`, and after an exception of a signal.
-    inner: Option<T>,
+    pub(crate) inner: Option<T>,
     /// Output that was not returned yet; it may be plaintext.
     output: Zeroizing<Vec<u8>>,
 }
 
 /// An encryptor or decryptor that one thread at a time may use.
-struct PushStream<T>(ForkMutex<PushState<T>>);
+pub(crate) struct PushStream<T>(ForkMutex<PushState<T>>);
 
 impl<T: Send> PushStream<T> {
-    fn new(inner: T) -> Self {
+    pub(crate) fn new(inner: T) -> Self {
         Self(ForkMutex::new(PushState { inner: Some(inner), output: Zeroizing::default() }))
     }
 
@@ -78,10 +78,12 @@ impl<T: Send> PushStream<T> {
         })?
     }
 
-    fn finalize<'py>(
+    /// Ends the stream and returns the rest of the output. `failed` converts an error.
+    pub(crate) fn finalize<'py>(
         &self,
         py: Python<'py>,
         finish: impl FnOnce(T, &mut Vec<u8>) -> Result<(), Error> + Send,
+        failed: fn(Python<'_>, Error) -> PyErr,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let finished = py.detach(|| {
             self.with(|PushState { inner, output }| {
@@ -89,7 +91,7 @@ impl<T: Send> PushStream<T> {
                 Ok(std::mem::take(output))
             })?
         });
-        self.take_output(py, finished.map_err(|error| errors::container(py, error))?)
+        self.take_output(py, finished.map_err(|error| failed(py, error))?)
     }
 
     /// Copies the output to an object, and keeps its buffer for the next call.
@@ -107,7 +109,7 @@ impl<T: Send> PushStream<T> {
         result
     }
 
-    fn with<R>(&self, call: impl FnOnce(&mut PushState<T>) -> R) -> Result<R, Error> {
+    pub(crate) fn with<R>(&self, call: impl FnOnce(&mut PushState<T>) -> R) -> Result<R, Error> {
         match self.0.lock() {
             Ok(mut state) => Ok(call(&mut state)),
             Err(TryLockError::Poisoned(state)) => Ok(call(&mut state.into_inner())),
@@ -116,7 +118,7 @@ impl<T: Send> PushStream<T> {
     }
 }
 
-fn already_ended() -> Error {
+pub(crate) fn already_ended() -> Error {
     Error::new(ErrorKind::Usage).with_detail("finalize() was called before, or an earlier call failed")
 }
 
@@ -130,16 +132,17 @@ pub(crate) struct Encryptor(PushStream<streaming::Encryptor>);
 #[pymethods]
 impl Encryptor {
     #[new]
-    #[pyo3(signature = (recipients, *, aead = "aes-128-ccm", threads = 1, name = None))]
+    #[pyo3(signature = (recipients, *, aead = "aes-128-ccm", threads = 1, name = None, format = "tress"))]
     fn new(
         py: Python<'_>,
         recipients: &Bound<'_, PyAny>,
         aead: &str,
         #[pyo3(from_py_with = arguments::threads)] threads: usize,
         name: Option<String>,
+        format: &str,
     ) -> PyResult<Self> {
         let recipients = keys::recipients(recipients)?;
-        let options = options(py, aead, threads, name)?;
+        let options = options(py, format, aead, threads, name)?;
         // Deriving a key from a passphrase takes about a second.
         py.detach(move || streaming::Encryptor::new(&recipients, &options))
             .map(|encryptor| Self(PushStream::new(encryptor)))
@@ -153,7 +156,7 @@ impl Encryptor {
 
     /// Returns the rest of the container. Without it the container is truncated.
     fn finalize<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.0.finalize(py, streaming::Encryptor::finish)
+        self.0.finalize(py, streaming::Encryptor::finish, errors::container)
     }
 }
 
@@ -181,12 +184,13 @@ impl Decryptor {
 
     /// Returns the rest of the plaintext. Raises `Damaged` if the container is truncated.
     fn finalize<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.pushed.finalize(py, |decryptor, plain| {
+        let finish = |decryptor: streaming::Decryptor, plain: &mut Vec<u8>| {
             if let Ok(mut kept) = self.kept.lock() {
                 *kept = content(&decryptor);
             }
             decryptor.finish(plain)
-        })
+        };
+        self.pushed.finalize(py, finish, errors::container)
     }
 
     /// The name in the container, or `None`, also until the header was read. It comes from whoever made the container, and contains
