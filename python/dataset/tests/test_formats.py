@@ -7,7 +7,9 @@ import json
 import shutil
 from pathlib import Path
 
+import pyrage
 import pytest
+import tress
 import tress_dataset as dataset
 from dataset_support import ROOT, read_tree
 from tress_dataset import Incomplete
@@ -81,6 +83,28 @@ def test_an_old_dataset_is_continued(sealed: Path, tmp_path: Path) -> None:
     (plain / "new").write_bytes(b"new")
     assert dataset.encrypt(plain, sealed, recipient, workers=1).objects == 1
     assert dataset.verify(sealed, IDENTITY, workers=1).objects == 4
+
+
+def test_age_files_are_decrypted_verified_and_rewrapped(tmp_path: Path) -> None:
+    """Of pyrage: with one suffix or the other, small and of several blocks, as text."""
+    theirs, new = pyrage.x25519.Identity.generate(), pyrage.x25519.Identity.generate()
+    plain = {"small": b"small", "in/long": numbers(9_000_000), "text": b"text", "ours": b"ours"}
+    sealed = tmp_path / "sealed"
+    (sealed / "in").mkdir(parents=True)
+    for name, suffix in [("small", ".age"), ("in/long", ".tress"), ("text", ".age")]:
+        made = pyrage.encrypt(plain[name], [theirs.to_public()], armored=name == "text")
+        (sealed / f"{name}{suffix}").write_bytes(made)
+    (sealed / "ours.tress").write_bytes(tress.encrypt(b"ours", str(theirs.to_public())))
+    for round, key in enumerate([theirs, new]):
+        dataset.decrypt(sealed, tmp_path / f"back-{round}", str(key), workers=1)
+        assert read_tree(tmp_path / f"back-{round}") == plain
+        found = dataset.verify(sealed, str(key), against=None, workers=1)
+        assert (found.objects, found.failed, found.unbound) == (len(plain), 0, len(plain))
+        if key is theirs:
+            (sealed / "text.age").unlink()
+            del plain["text"]
+            dataset.rewrap(sealed, str(theirs), str(new.to_public()), workers=1)
+    assert pyrage.decrypt((sealed / "in" / "long.tress").read_bytes(), [new]) == plain["in/long"]
 
 
 def test_a_summary_has_the_old_keys(sealed: Path) -> None:

@@ -16,6 +16,9 @@ from .errors import BadName
 SUFFIX = ".tress"
 """Suffix of the name of a container."""
 
+AGE = ".age"
+"""Suffix of the name of an age file, which is read like a container."""
+
 LONG = ".tress-long"
 """Suffix of a folder with the beginning of a name that is too long for SUFFIX."""
 _HEAD = 150
@@ -125,8 +128,11 @@ def units(text: str) -> int:
 
 def plain_name(container: str) -> str:
     """Returns the name of a container's plaintext. Raises `BadName` if the suffix is missing."""
-    if not container.endswith(SUFFIX) or container.rpartition("/")[2] == SUFFIX:
-        raise BadName(f"the name of a container ends in {SUFFIX}")
+    last = container.rpartition("/")[2]
+    if last.endswith(AGE) and last != AGE:
+        return container.removesuffix(AGE)
+    if not last.endswith(SUFFIX) or last == SUFFIX:
+        raise BadName(f"the name of a container ends in {SUFFIX} or {AGE}")
     name = container[: -len(SUFFIX)]
     outer, _, last = name.rpartition("/")
     head = outer.rpartition("/")[2].removesuffix(LONG)

@@ -4,12 +4,17 @@ The identifier in the manifest is the SHA-256 digest of the payload's salt, its 
 chunks (docs/reference/formats/container.md). Without the container's key it reveals nothing, so the manifest may be
 stored with the containers; a digest of the plaintext would let anybody test guesses. With the key, and after all chunks
 are verified, it shows that the payload is the one that was written. A change of recipients does not change it.
+
+Of an age file it is the digest of everything after the header, and of one with an armor, of everything.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 
+AGE = re.compile(rb"(?P<armor>-----BEGIN AGE )|age-encryption\.org/.*?\n--- [^\n]*\n", re.DOTALL)
+"""Matches the header of an age file, or the beginning of an armor."""
 ALIGNMENT = 4096
 LINE = 21
 PREFIX = 56
@@ -29,15 +34,21 @@ class PayloadIdHasher:
         # The last bytes of the current chunk. If it is the last chunk, they are its tag.
         self._tail = b""
         self._in_chunk = 0
+        self._is_age = False
 
     def update(self, sealed: bytes | bytearray | memoryview) -> None:
         """Processes the next bytes. Raises `ValueError` if they are not the beginning of a container."""
         piece = memoryview(sealed)
         self._seen += len(piece)
+        if self._is_age:
+            return self._age_file(piece)
         if self._payload < 0 or len(self._start) < self._payload + PREFIX:
             need = (LINE + 4 if self._payload < 0 else self._payload + PREFIX) - len(self._start)
             self._start += piece[:need]
             piece = piece[need:]
+            if self._payload < 0 and self._start.startswith((b"age-encryption.org/", b"-----BEGIN AGE ")):
+                self._is_age = True
+                return self._age_file(piece)
             if self._payload < 0 and len(self._start) >= LINE + 4:
                 length = int.from_bytes(self._start[LINE : LINE + 4], "big")
                 if length > MAX_AGE_FILE:
@@ -51,6 +62,17 @@ class PayloadIdHasher:
                 self._hash.update(self._start[self._payload :])
         if len(piece):
             self._chunks(piece)
+
+    def _age_file(self, piece: memoryview) -> None:
+        """Hashes what follows the header of an age file, or all of an armored one."""
+        if self._payload < 0:
+            self._start += piece
+            header = AGE.match(self._start)
+            if header is None:
+                return
+            self._payload = 0 if header["armor"] else header.end()
+            piece = memoryview(bytes(self._start[self._payload :]))
+        self._hash.update(piece)
 
     def _chunks(self, piece: memoryview) -> None:
         """Hashes the tag of every chunk that ends in this piece."""
@@ -70,6 +92,8 @@ class PayloadIdHasher:
 
     def finish(self) -> str:
         """Returns the identifier in hexadecimal. Raises `ValueError` if the input is too short for a container."""
+        if self._is_age and self._payload >= 0:
+            return self._hash.hexdigest()
         if self._payload < 0 or len(self._start) < self._payload + PREFIX or self._in_chunk < TAG:
             raise ValueError("not a container: too short")
         self._hash.update(self._tail)
