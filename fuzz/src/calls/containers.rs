@@ -166,6 +166,7 @@ impl ContainerCalls {
     fn whole(&mut self, input: &mut Input<'_>) {
         let (aead, name) =
             (CText::any(input, &["aes-128-ccm", "aes-256-ccm", "aes"]), CText::any(input, &["a", "a/b", ""]));
+        let format = CText::any(input, &["tress", "age", "cobblestone-128", "zip"]);
         let plain = CBytes::any(input, 40_000);
         let options = tress_options {
             threads: input.below(3),
@@ -175,7 +176,9 @@ impl ContainerCalls {
             range: 0,
             range_start: 0,
             range_end: 0,
-            reserved: [0, 0, 0, u64::from(input.byte() / 250)],
+            format: format.pointer(),
+            armor: i32::from(input.byte() / 250),
+            reserved: [0, u64::from(input.byte() / 250)],
         };
         let (mut sealed, mut opened) = (null_mut(), null_mut());
         // SAFETY: handles, texts and runs are as in `add_recipients`; the reader of the last container is freed before its bytes.
