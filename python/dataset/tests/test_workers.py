@@ -110,7 +110,8 @@ def test_ctrl_c(tmp_path: Path) -> None:
     """The driver dies by the signal soon, and leaves no partial object."""
     make_tree(tmp_path / "plain", {f"{n:03}": 3000 for n in range(400)})
     script = f"""
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # Under nohup it would be ignored.
 sys.path[:0] = {sys.path!r}
 from pathlib import Path
 from dataset_support import Held

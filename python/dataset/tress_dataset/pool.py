@@ -6,8 +6,8 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any
 
@@ -71,12 +71,18 @@ class Pool:
         processes = getattr(self._own, "_processes", None) or {}
         return list(processes)
 
-    def stop(self) -> None:
-        """Asks workers to stop soon."""
+    def stop(self, pending: Iterable[Future[Any]]) -> None:
+        """Asks workers to stop soon, and starts none of these tasks that waits."""
         if self._own is None:
             worker.STOP.set()
+            # Running tasks of this machine end soon. Tasks on other machines may not, so the wait has a limit.
+            wait([future for future in pending if not future.cancel()], timeout=30)
             return
-        for pid in self.pids():
+        pids = self.pids()
+        # The pool itself cancels them: its thread ends with an error if a worker dies while others have cancelled tasks,
+        # and a worker that has no handler yet dies.
+        self._own.shutdown(wait=False, cancel_futures=True)
+        for pid in pids:
             try:
                 os.kill(pid, signal.SIGTERM)
             except ProcessLookupError:

@@ -246,9 +246,7 @@ def _run_shards(
                     raise DatasetError("the executor is broken; run the same call again to continue")
             reporter.tick()
     except BaseException:
-        running.stop()
-        # Running tasks of this machine end soon. Tasks on other machines may not, so the wait has a limit.
-        wait([future for future in pending if not future.cancel()], timeout=30)
+        running.stop(pending)
         raise
     finally:
         running.close()
