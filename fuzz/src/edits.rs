@@ -18,7 +18,8 @@ pub fn edited(input: &mut Input<'_>) -> (&'static Container, Vec<u8>) {
     (base, bytes)
 }
 
-fn edit(bytes: &mut Vec<u8>, input: &mut Input<'_>) {
+/// Changes some bytes.
+pub fn edit(bytes: &mut Vec<u8>, input: &mut Input<'_>) {
     let kind = input.byte() % 9;
     let at = offset(bytes.len(), input);
     match kind {
