@@ -230,21 +230,53 @@ token!(
     without ["avx2"]
 );
 
-/// Detects VAES on 256 bits, which some processors without AVX-512 have (Zen 3, Alder Lake). `cpufeatures` does not find it there:
-/// it requires an operating system that saves 512-bit registers.
+/// Detects wide AES and carry-less multiplication on 256 bits, which some processors without AVX-512 have (Zen 3, Alder Lake).
+/// `cpufeatures` does not find them there: it requires an operating system that saves 512-bit registers.
 #[cfg(target_arch = "x86_64")]
-mod vaes256 {
+mod wide256 {
     use core::arch::x86_64::__cpuid_count;
 
-    cpufeatures::new!(aes_avx2, "aes", "ssse3", "sse4.1", "avx", "avx2");
+    cpufeatures::new!(aes_avx2, "aes", "pclmulqdq", "ssse3", "sse4.1", "avx", "avx2");
 
-    pub(super) fn get() -> bool {
-        // SAFETY: every x86-64 processor has CPUID, and processors with AVX2 have leaf 7, of which bit 9 of ECX is VAES.
+    /// Whether the machine has AVX2 and the feature of this bit of leaf 7's ECX.
+    pub(super) fn has(bit: u32) -> bool {
+        // SAFETY: every x86-64 processor has CPUID, and processors with AVX2 have leaf 7.
         #[allow(unused_unsafe, reason = "`__cpuid_count` is still unsafe in the oldest supported Rust")]
         let leaf = || unsafe { __cpuid_count(7, 0) };
-        aes_avx2::get() && leaf().ecx >> 9 & 1 == 1
+        aes_avx2::get() && leaf().ecx >> bit & 1 == 1
     }
 }
+
+#[cfg(target_arch = "x86_64")]
+mod vaes256 {
+    pub(super) fn get() -> bool {
+        crate::cpu::wide256::has(9)
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", feature = "gcm"))]
+mod clmul256 {
+    pub(super) fn get() -> bool {
+        crate::cpu::wide256::has(10)
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", feature = "gcm"))]
+token!(
+    /// This machine has carry-less multiplication on 256 bits, and AVX2.
+    Clmul256,
+    clmul256,
+    without ["vaes", "avx2", "aes"]
+);
+
+#[cfg(all(target_arch = "x86_64", feature = "gcm"))]
+token!(
+    /// This machine has carry-less multiplication on 512 bits.
+    Clmul512,
+    clmul512,
+    ["pclmulqdq", "vpclmulqdq", "ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512bw"],
+    without ["vaes", "avx512", "avx2", "aes"]
+);
 
 #[cfg(target_arch = "x86_64")]
 token!(

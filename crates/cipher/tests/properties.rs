@@ -7,6 +7,8 @@
 mod aes;
 mod block_modes;
 mod common;
+#[cfg(feature = "gcm")]
+mod gcm;
 mod lanes_cbc;
 mod lanes_ccm;
 mod lea;

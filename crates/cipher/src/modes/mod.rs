@@ -6,6 +6,7 @@
 //! | [`cbc`] | SP 800-38A section 6.2 | decryption is parallel, encryption is not: see [`crate::lanes::cbc`] |
 //! | [`ctr`] | SP 800-38A section 6.5 | big-endian counter: the whole block, or in PIPO its last two bytes |
 //! | [`ccm`] | SP 800-38C | authenticated, for blocks of 128 bits; for many messages see [`crate::lanes::ccm`] |
+//! | `gcm` | SP 800-38D | authenticated, of blocks of 128 bits; with the feature `gcm` |
 //! | [`pkcs7`] | RFC 5652 section 6.3 | padding for `ecb` and `cbc` |
 //!
 //! Callers choose nonces and initialisation vectors. Never use one twice with a key. If messages can be counted, the number of the
@@ -28,6 +29,8 @@ pub mod cbc;
 pub mod ccm;
 pub mod ctr;
 pub mod ecb;
+#[cfg(feature = "gcm")]
+pub mod gcm;
 pub mod pkcs7;
 
 use zeroize::Zeroize;

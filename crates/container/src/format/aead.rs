@@ -1,11 +1,9 @@
 //! The AEADs of payloads, defined in one list.
 
-use aes_gcm::aead::consts::{U12, U16};
-use aes_gcm::aead::{AeadInOut, KeyInit};
-use aes_gcm::{Aes128Gcm, Aes256Gcm};
 use chacha20poly1305::ChaCha20Poly1305;
+use chacha20poly1305::aead::{AeadInOut, KeyInit};
 use tress_cipher::aes::Aes;
-use tress_cipher::modes::ccm::Ccm;
+use tress_cipher::modes::{ccm::Ccm, gcm::Gcm};
 use tress_cipher::{Aad, Nonce, Tag, lanes};
 use zeroize::Zeroize;
 
@@ -43,24 +41,53 @@ impl<A: lanes::Aead + Send + Sync> KeyedAead for A {
     }
 }
 
-/// An AEAD of crate `aead`, which seals one chunk after the other.
+/// An AEAD that seals one chunk after the other.
 struct Serial<A>(A);
 
-impl<A: AeadInOut<NonceSize = U12, TagSize = U16> + Send + Sync> KeyedAead for Serial<A> {
+/// A chunk of [`Serial`].
+trait OneChunk: Send + Sync {
+    fn seal(&self, nonce: &[u8; NONCE_BYTES], data: &mut [u8]) -> [u8; TAG_BYTES];
+    /// Whether the tag is right. A forged chunk is wiped.
+    fn unseal(&self, nonce: &[u8; NONCE_BYTES], data: &mut [u8], tag: &[u8; TAG_BYTES]) -> bool;
+}
+
+impl OneChunk for Gcm<Aes> {
+    fn seal(&self, nonce: &[u8; NONCE_BYTES], data: &mut [u8]) -> [u8; TAG_BYTES] {
+        self.seal(nonce, &[], data).expect("a chunk is not that long")
+    }
+
+    fn unseal(&self, nonce: &[u8; NONCE_BYTES], data: &mut [u8], tag: &[u8; TAG_BYTES]) -> bool {
+        self.open(nonce, &[], data, tag).is_ok()
+    }
+}
+
+impl OneChunk for ChaCha20Poly1305 {
+    fn seal(&self, nonce: &[u8; NONCE_BYTES], data: &mut [u8]) -> [u8; TAG_BYTES] {
+        self.encrypt_inout_detached(nonce.into(), &[], data.into()).expect("a chunk is not that long").into()
+    }
+
+    fn unseal(&self, nonce: &[u8; NONCE_BYTES], data: &mut [u8], tag: &[u8; TAG_BYTES]) -> bool {
+        let good = self.decrypt_inout_detached(nonce.into(), &[], (&mut *data).into(), tag.into()).is_ok();
+        if !good {
+            data.zeroize();
+        }
+        good
+    }
+}
+
+impl<A: OneChunk> KeyedAead for Serial<A> {
     fn seal<'a>(&'a self, chunks: Chunks<'_, 'a>) {
         for (nonce, sealed) in chunks {
-            let (data, tag) = sealed.split_at_mut(sealed.len() - TAG_BYTES);
-            let made = self.0.encrypt_inout_detached(&nonce.into(), &[], data.into()).expect("lengths are the AEAD's");
-            tag.copy_from_slice(&made);
+            let (data, tag) = sealed.split_last_chunk_mut().expect("a chunk has a tag");
+            *tag = self.0.seal(&nonce, data);
         }
     }
 
     fn unseal<'a>(&'a self, chunks: Chunks<'_, 'a>) -> Option<usize> {
         let mut first = None;
         for (index, (nonce, sealed)) in chunks.enumerate() {
-            let (data, tag) = sealed.split_last_chunk_mut::<TAG_BYTES>().expect("a chunk has a tag");
-            if self.0.decrypt_inout_detached(&nonce.into(), &[], (&mut *data).into(), &(*tag).into()).is_err() {
-                data.zeroize();
+            let (data, tag) = sealed.split_last_chunk_mut().expect("a chunk has a tag");
+            if !self.0.unseal(&nonce, data, tag) {
                 first.get_or_insert(index);
             }
         }
@@ -142,8 +169,7 @@ impl Aead {
         match self {
             Aead::Aes128Ccm | Aead::Aes256Ccm => Box::new(Ccm::<Aes>::from(Aes::new(key).expect(LENGTH))),
             Aead::ChaCha20Poly1305 => Box::new(Serial(ChaCha20Poly1305::new_from_slice(key).expect(LENGTH))),
-            Aead::Aes128Gcm => Box::new(Serial(Aes128Gcm::new_from_slice(key).expect(LENGTH))),
-            Aead::Aes256Gcm => Box::new(Serial(Aes256Gcm::new_from_slice(key).expect(LENGTH))),
+            Aead::Aes128Gcm | Aead::Aes256Gcm => Box::new(Serial(Gcm::new(Aes::new(key).expect(LENGTH)))),
         }
     }
 
