@@ -55,12 +55,17 @@ fn row(found: &Inspection) -> InspectReport<'_> {
 }
 
 fn text(found: &Inspection) -> String {
+    let mut recipients = escape(&found.recipients.iter().map(foreign).collect::<Vec<_>>().join(", ")).to_string();
+    let mut how = "-i IDENTITY";
+    if found.recipients.is_empty() {
+        (recipients, how) = ("none, but a key".into(), "--key-file");
+    }
     let mut text = format!(
         "format      {}\nversion     {}\naead        {}\nrecipients  {}\nplaintext   {} bytes ({}) in {} chunks\n",
         found.format.name(),
         found.version,
         found.aead.name(),
-        escape(&found.recipients.iter().map(foreign).collect::<Vec<_>>().join(", ")),
+        recipients,
         found.plaintext_bytes,
         units::bytes_text(found.plaintext_bytes),
         found.chunks,
@@ -71,10 +76,9 @@ fn text(found: &Inspection) -> String {
     if let Some(name) = &found.name {
         text.push_str(&format!("name        {}\n", escape(&foreign(name))));
     }
-    text.push_str(if found.verified {
-        "verified    header, commitment and last chunk\n"
-    } else {
-        "verified    nothing (add -i IDENTITY to verify)\n"
+    text.push_str(&match found.verified {
+        true => "verified    header, commitment and last chunk\n".to_owned(),
+        false => format!("verified    nothing (add {how} to verify)\n"),
     });
     text
 }
