@@ -1,11 +1,9 @@
 //! The AEADs of payloads, defined in one list.
 
-use chacha20poly1305::ChaCha20Poly1305;
-use chacha20poly1305::aead::{AeadInOut, KeyInit};
 use tress_cipher::aes::Aes;
+use tress_cipher::chacha20poly1305::ChaCha20Poly1305;
 use tress_cipher::modes::{ccm::Ccm, gcm::Gcm};
 use tress_cipher::{Aad, Nonce, Tag, lanes};
-use zeroize::Zeroize;
 
 /// Bytes of a nonce and of a tag, of every AEAD here.
 pub(super) const NONCE_BYTES: usize = 12;
@@ -51,29 +49,21 @@ trait OneChunk: Send + Sync {
     fn unseal(&self, nonce: &[u8; NONCE_BYTES], data: &mut [u8], tag: &[u8; TAG_BYTES]) -> bool;
 }
 
-impl OneChunk for Gcm<Aes> {
-    fn seal(&self, nonce: &[u8; NONCE_BYTES], data: &mut [u8]) -> [u8; TAG_BYTES] {
-        self.seal(nonce, &[], data).expect("a chunk is not that long")
-    }
+macro_rules! one_chunk {
+    ($($aead:ty),*) => {$(
+        impl OneChunk for $aead {
+            fn seal(&self, nonce: &[u8; NONCE_BYTES], data: &mut [u8]) -> [u8; TAG_BYTES] {
+                self.seal(nonce, &[], data).expect("a chunk is not that long")
+            }
 
-    fn unseal(&self, nonce: &[u8; NONCE_BYTES], data: &mut [u8], tag: &[u8; TAG_BYTES]) -> bool {
-        self.open(nonce, &[], data, tag).is_ok()
-    }
-}
-
-impl OneChunk for ChaCha20Poly1305 {
-    fn seal(&self, nonce: &[u8; NONCE_BYTES], data: &mut [u8]) -> [u8; TAG_BYTES] {
-        self.encrypt_inout_detached(nonce.into(), &[], data.into()).expect("a chunk is not that long").into()
-    }
-
-    fn unseal(&self, nonce: &[u8; NONCE_BYTES], data: &mut [u8], tag: &[u8; TAG_BYTES]) -> bool {
-        let good = self.decrypt_inout_detached(nonce.into(), &[], (&mut *data).into(), tag.into()).is_ok();
-        if !good {
-            data.zeroize();
+            fn unseal(&self, nonce: &[u8; NONCE_BYTES], data: &mut [u8], tag: &[u8; TAG_BYTES]) -> bool {
+                self.open(nonce, &[], data, tag).is_ok()
+            }
         }
-        good
-    }
+    )*};
 }
+
+one_chunk!(Gcm<Aes>, ChaCha20Poly1305);
 
 impl<A: OneChunk> KeyedAead for Serial<A> {
     fn seal<'a>(&'a self, chunks: Chunks<'_, 'a>) {
@@ -168,7 +158,7 @@ impl Aead {
         const LENGTH: &str = "the key has the AEAD's length";
         match self {
             Aead::Aes128Ccm | Aead::Aes256Ccm => Box::new(Ccm::<Aes>::from(Aes::new(key).expect(LENGTH))),
-            Aead::ChaCha20Poly1305 => Box::new(Serial(ChaCha20Poly1305::new_from_slice(key).expect(LENGTH))),
+            Aead::ChaCha20Poly1305 => Box::new(Serial(ChaCha20Poly1305::new(key.try_into().expect(LENGTH)))),
             Aead::Aes128Gcm | Aead::Aes256Gcm => Box::new(Serial(Gcm::new(Aes::new(key).expect(LENGTH)))),
         }
     }

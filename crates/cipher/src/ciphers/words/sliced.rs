@@ -78,6 +78,16 @@ impl<R: WordRegister> SlotNumbers<R> {
     };
 }
 
+/// The number of its slot in each word.
+///
+/// # Safety
+/// The machine must have the instructions of `R`.
+#[inline(always)]
+pub(crate) unsafe fn slot_numbers<R: WordRegister>() -> R {
+    // SAFETY: the caller guarantees the instructions, and `NUMBERS` is as long as the longest register.
+    unsafe { R::load(SlotNumbers::<R>::NUMBERS.as_ptr().cast()) }
+}
+
 /// One block of a vector.
 #[inline(always)]
 pub(crate) fn slot<R: WordRegister>(vector: &[R; 4], slot: usize) -> Block {
@@ -116,10 +126,10 @@ pub(crate) fn set_word<R: WordRegister>(register: &mut R, slot: usize, word: u32
 #[inline(always)]
 pub(crate) unsafe fn consecutive<R: WordRegister, const N: usize>(first: &Block) -> [[R; 4]; N] {
     let [a, b, c, d] = super::to_words(first);
-    // SAFETY: the caller guarantees the instructions, and `NUMBERS` is as long as the longest register.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         let common = [R::splat(a), R::splat(b), R::splat(c), R::splat(0)];
-        let mut next = R::splat(d.swap_bytes()).add(R::load(SlotNumbers::<R>::NUMBERS.as_ptr().cast()));
+        let mut next = R::splat(d.swap_bytes()).add(slot_numbers());
         let step = R::splat(R::WORDS as u32);
         let mut vectors = [common; N];
         for vector in &mut vectors {
