@@ -7,7 +7,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::common::{Folder, run, skip};
+use crate::common::{Folder, plaintext, run, skip};
 
 const PLAIN: &[u8] = b"four lanes make a street\n";
 
@@ -215,15 +215,18 @@ fn other_age_files_and_keys() {
     folder.tress_with(["encrypt", "-R", "team"], PLAIN).wrong_use("line 2: ");
 }
 
+/// Writes `ssh` and `ssh.pub`. Returns false if the system has no `ssh-keygen`.
+fn make_ssh_key(folder: &Folder, passphrase: &str) -> bool {
+    let arguments = ["-q", "-t", "ed25519", "-N", passphrase, "-C", "", "-f", "ssh"];
+    let made = Command::new("ssh-keygen").args(arguments).current_dir(folder.root()).status();
+    made.is_ok_and(|status| status.success())
+}
+
 /// Without a terminal the passphrase of a key cannot be asked for. The error differs from that for a key that does not match.
 #[test]
 fn an_ssh_key_with_a_passphrase_needs_a_terminal() {
     let folder = Folder::new();
-    let made = Command::new("ssh-keygen")
-        .args(["-q", "-t", "ed25519", "-N", "secret", "-C", "", "-f", "ssh"])
-        .current_dir(folder.root())
-        .status();
-    if !made.is_ok_and(|status| status.success()) || Command::new("setsid").arg("--version").output().is_err() {
+    if !make_ssh_key(&folder, "secret") || Command::new("setsid").arg("--version").output().is_err() {
         return skip("ssh-keygen, setsid");
     }
     let sealed = folder.tress_with(["encrypt", "-R", "ssh.pub"], PLAIN).ok().stdout;
@@ -289,4 +292,39 @@ fn other_formats() {
     folder.write("team", format!("sk-ssh-ed25519@openssh.com AAAA\n{}\n", to[1]));
     let run = encrypt(&["-R", "team"]);
     assert!(run.stderr.contains("line 1: skipped, keys of type sk-ssh-ed25519@openssh.com"));
+}
+
+/// `age` and, if it is installed, `rage` open our age files, and we open theirs.
+#[test]
+fn the_programs_age_and_rage() {
+    let folder = Folder::new();
+    if !make_ssh_key(&folder, "") {
+        return skip("ssh-keygen");
+    }
+    folder.write("me.key.pub", &folder.recipient);
+    for program in ["age", "rage"] {
+        if Command::new(program).arg("--version").output().is_err() {
+            if program == "age" {
+                skip("age");
+            }
+            continue;
+        }
+        let theirs = |options: &[&str], stdin: &[u8]| {
+            let mut command = Command::new(program);
+            command.args(options).current_dir(folder.root());
+            run(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()), stdin).ok().stdout
+        };
+        for bytes in [0, 1, 65_535, 65_536, 65_537, 524_287, 524_288, 524_289] {
+            let plain = plaintext(bytes);
+            for (identity, recipient) in [("me.key", "me.key.pub"), ("ssh", "ssh.pub")] {
+                for options in [&["-R", recipient][..], &["-a", "-R", recipient]] {
+                    let case = format!("{program} {options:?}, {bytes} bytes");
+                    let ours = folder.tress_with([&["encrypt", "--format", "age"], options].concat(), &plain).ok();
+                    assert!(theirs(&["-d", "-i", identity], &ours.stdout) == plain, "tress, {case}");
+                    let sealed = theirs(options, &plain);
+                    assert!(folder.tress_with(["decrypt", "-i", identity], &sealed).ok().stdout == plain, "{case}");
+                }
+            }
+        }
+    }
 }
