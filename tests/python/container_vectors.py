@@ -180,7 +180,7 @@ def frames(cases):
         cases.add(name, comment, container, "alice", error)
 
     add("empty-file", "no bytes at all", b"", "NotAContainer")
-    add("other-file", "some other file", b"age-encryption.org/v1\n" + good, "NotAContainer")
+    add("other-file", "some other file", b"some other file\n" + good, "NotAContainer")
     add("flipped-magic", "a bit of the first byte", flip(good, 0), "NotAContainer")
     add("endless-line", "no newline in the first 64 bytes", b"tress/v1 " + b"x" * 5000, "NotAContainer")
     add("unknown-version", "version 2", good.replace(b"v1", b"v2", 1), "UnknownVersion")

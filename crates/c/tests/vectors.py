@@ -124,8 +124,7 @@ def container_lines(folder: pathlib.Path, index: Json, codes: dict[str, int]) ->
             if test["result"] == "valid":
                 status, chunk = codes["OK"], 0
             else:
-                # Begins like an age file, which the library reads, too.
-                error = "HeaderDamaged" if test["name"] == "other-file" else test["error"]
+                error = test["error"]
                 name = CONTAINER_ERRORS.get(error, re.sub(r"(?<!^)(?=[A-Z])", "_", error).upper())
                 status, chunk = codes[name], test.get("chunk", 0)
             yield (
