@@ -126,6 +126,8 @@ def test_wrong_formats_and_keys(key: tress.KeyPair, tmp_path: pathlib.Path) -> N
         (tress.Usage, "key-file-length", lambda: tress.open(path, raw, format="cobblestone-256")),
         (tress.Usage, "usage", lambda: tress.open(path, raw, format="age")),
         (tress.Usage, "usage", lambda: tress.encrypt(b"", key, format="pgp")),
+        (tress.Usage, "usage", lambda: tress.encrypt(b"", key, format="age", name="n")),
+        (tress.Usage, "usage", lambda: tress.encrypt(b"", key, format="age", aead="aes-128-ccm")),
         (tress.Usage, "usage", lambda: tress.encrypt_file(path, tmp_path / "no", key, armor=True)),
         (tress.Usage, "usage", lambda: tress.encrypt_file(tmp_path, tmp_path / "no", key, format="age")),
     ]

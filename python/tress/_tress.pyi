@@ -108,7 +108,7 @@ def encrypt(
     data: ReadableBuffer,
     recipients: Recipients,
     *,
-    aead: str = "aes-128-ccm",
+    aead: str | None = None,
     threads: int = 0,
     name: str | None = None,
     format: str = "tress",
@@ -116,8 +116,8 @@ def encrypt(
     """Encrypts `data`, any object with a contiguous buffer, into a container for `recipients`.
 
     `threads` is the number of threads; 0 means one on each core. `name` is stored in the container, encrypted.
-    `format` may be `age`; a `CobblestoneKey` selects its format itself. Only containers have a choice of AEAD, and a
-    name.
+    `format` may be `age`; a `CobblestoneKey` selects its format itself. Only containers have a name and a choice of
+    AEAD, which is `aes-128-ccm` by default; `name` and `aead` raise `Usage` for other formats.
     """
 
 def decrypt(data: ReadableBuffer, identities: Identities, *, threads: int = 0) -> bytes:
@@ -141,7 +141,7 @@ def encrypt_file(
     target: Path,
     recipients: Recipients,
     *,
-    aead: str = "aes-128-ccm",
+    aead: str | None = None,
     threads: int = 0,
     name: str | None = None,
     force: bool = False,
@@ -186,7 +186,7 @@ class Encryptor:
         cls,
         recipients: Recipients,
         *,
-        aead: str = "aes-128-ccm",
+        aead: str | None = None,
         threads: int = 1,
         name: str | None = None,
         format: str = "tress",

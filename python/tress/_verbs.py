@@ -34,7 +34,7 @@ def encrypt_file(
     target: Path,
     recipients: Recipients,
     *,
-    aead: str = "aes-128-ccm",
+    aead: str | None = None,
     threads: int = 0,
     name: str | None = None,
     force: bool = False,
@@ -48,7 +48,7 @@ def encrypt_file(
     of `progress` cancel the encryption, and its output is removed.
 
     `format="age"` writes an age file, with `armor` as text, and a `CobblestoneKey` a Cobblestone file. These hold no
-    folder and no name.
+    folder and no name, and have no choice of AEAD: `name` and `aead` raise `Usage`.
     """
     options: dict[str, Any] = {"aead": aead, "threads": threads, "name": name, "force": force, "progress": progress}
     return Report(*_tress.encrypt_file(source, target, recipients, **options, format=format, armor=armor))

@@ -290,12 +290,12 @@ typedef struct tress_options {
    */
   size_t threads;
   /**
-   * For encryption: "aes-128-ccm" or "aes-256-ccm". NULL selects the first.
+   * For encryption: "aes-128-ccm" or "aes-256-ccm". NULL selects the first. Formats other than "tress" require NULL.
    */
   const char *aead;
   /**
    * For encryption: name to store in the container, encrypted. UTF-8, 1 to 255 bytes, without a path. NULL selects the name
-   * of the input file, or no name if there is no file.
+   * of the input file, or no name if there is no file. Formats other than "tress" require NULL.
    */
   const char *name;
   /**

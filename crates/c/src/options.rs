@@ -19,10 +19,10 @@ use crate::status::tress_status::*;
 pub struct tress_options {
     /// Number of computing threads, up to 1024. 0 means one for each core, 1 means the calling thread alone where possible.
     pub threads: usize,
-    /// For encryption: "aes-128-ccm" or "aes-256-ccm". NULL selects the first.
+    /// For encryption: "aes-128-ccm" or "aes-256-ccm". NULL selects the first. Formats other than "tress" require NULL.
     pub aead: *const c_char,
     /// For encryption: name to store in the container, encrypted. UTF-8, 1 to 255 bytes, without a path. NULL selects the name
-    /// of the input file, or no name if there is no file.
+    /// of the input file, or no name if there is no file. Formats other than "tress" require NULL.
     pub name: *const c_char,
     /// Not 0: replace an existing output file.
     pub replace: c_int,
@@ -112,14 +112,11 @@ pub(crate) unsafe fn encrypt_options(options: *const tress_options) -> Result<(E
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     let (format, aead, name) =
         unsafe { (format(options)?, raw::optional_text(options.aead)?, raw::optional_text(options.name)?) };
-    let aead = match aead {
-        Some(name) => {
-            Aead::from_name(name).ok_or_else(|| Failure::with_detail(TRESS_UNKNOWN_NAME, "unknown AEAD name"))?
-        }
-        None => Aead::default(),
-    };
+    let aead_named =
+        |name| Aead::from_name(name).ok_or_else(|| Failure::with_detail(TRESS_UNKNOWN_NAME, "unknown AEAD name"));
     let made = EncryptOptions::default().format(format.unwrap_or_default()).armor(options.armor != 0);
-    let mut made = made.aead(aead).threads(options.threads);
+    let mut made = made.threads(options.threads);
+    made.aead = aead.map(aead_named).transpose()?;
     made.name = name.map(str::to_owned);
     Ok((made, options.replace != 0))
 }

@@ -284,7 +284,12 @@ static void keys(void) {
   options.format = "age";
   options.armor = 1; /* Only files have one. */
   EXPECT(TRESS_ARGUMENT, tress_encrypt(data, 1, recipients, &options, &buffer));
-  options.format = NULL, options.armor = 0;
+  options.armor = 0;
+  options.name = "n"; /* Only containers have a name and a choice of AEAD. */
+  EXPECT(TRESS_ARGUMENT, tress_encrypt(data, 1, recipients, &options, &buffer));
+  options.name = NULL, options.aead = "aes-128-ccm";
+  EXPECT(TRESS_ARGUMENT, tress_encrypt(data, 1, recipients, &options, &buffer));
+  options.format = options.aead = NULL;
   options.threads = 1025;
   EXPECT(TRESS_ARGUMENT, tress_encrypt(data, 1, recipients, &options, &buffer));
   options.threads = 1024;

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256, Sha512};
 use tress_container::commands::{
     DecryptOptions, EncryptOptions, Sink, Source, decrypt, encrypt, inspect, inspect_as, rewrap,
 };
-use tress_container::format::{CobblestoneKey, Format};
+use tress_container::format::{Aead, CobblestoneKey, Format};
 use tress_container::keys::{Identities, KeyPair, PostQuantumIdentity, Recipients};
 use tress_container::streaming::{
     DecryptReader, Decryptor, EncryptWriter, Encryptor, RangeReader, Reader, decrypt_bytes, encrypt_bytes, rewrap_head,
@@ -358,7 +358,17 @@ fn a_format_that_does_not_match_is_named() {
         assert_eq!((found.format, found.aead.name(), found.plaintext_bytes, found.chunks), (format, aead, 1, 1));
     }
     assert_eq!(inspect(&Source::Path(path("age")), Some(&ours)).unwrap().recipients, ["X25519"]);
-    assert!(inspect(&Source::Path(path("cobblestone")), Some(&key.into())).unwrap().verified);
+    assert!(inspect(&Source::Path(path("cobblestone")), Some(&key.clone().into())).unwrap().verified);
+    let (to_pair, to_key, default) = (Recipients::from(&pair), key.into(), EncryptOptions::default());
+    for (recipients, wrong) in [
+        (&to_pair, age.clone().name("n")),
+        (&to_pair, age.aead(Aead::default())),
+        (&to_key, default.clone().name("n")),
+        (&to_key, default.clone().aead(Aead::Aes128Gcm)),
+        (&to_pair, default.aead(Aead::ChaCha20Poly1305)),
+    ] {
+        assert_eq!(encrypt_bytes(b"x", recipients, &wrong).unwrap_err().kind, ErrorKind::Usage, "{wrong:?}");
+    }
     assert_eq!(CobblestoneKey::new(Format::Age, &KEY, b"").unwrap_err().kind, ErrorKind::Usage);
     assert_eq!(CobblestoneKey::new(Format::Cobblestone128, &KEY, b"").unwrap_err().kind, ErrorKind::KeyFileLength);
 }

@@ -16,27 +16,29 @@ use crate::memory::{InputBuffer, NewBytes};
 pub(crate) fn options(
     py: Python<'_>,
     format: &str,
-    aead: &str,
+    aead: Option<&str>,
     threads: usize,
     name: Option<String>,
 ) -> PyResult<EncryptOptions> {
-    let aead = Aead::from_name(aead).ok_or_else(|| errors::usage(py, "aead must be 'aes-128-ccm' or 'aes-256-ccm'"))?;
-    let mut options = EncryptOptions::default().format(keys::format(py, format)?).aead(aead).threads(threads);
-    options.name = name;
+    let aead_named =
+        |name| Aead::from_name(name).ok_or_else(|| errors::usage(py, "aead must be 'aes-128-ccm' or 'aes-256-ccm'"));
+    let mut options = EncryptOptions::default().format(keys::format(py, format)?).threads(threads);
+    (options.aead, options.name) = (aead.map(aead_named).transpose()?, name);
     Ok(options)
 }
 
 /// Encrypts `data`, any object with a contiguous buffer, into a container for `recipients`.
 ///
 /// `threads` is the number of threads; 0 means one on each core. `name` is stored in the container, encrypted.
-/// `format` may be `age`; a `CobblestoneKey` selects its format itself. Only containers have a choice of AEAD, and a name.
+/// `format` may be `age`; a `CobblestoneKey` selects its format itself. Only containers have a name and a choice of AEAD, which is
+/// `aes-128-ccm` by default; `name` and `aead` raise `Usage` for other formats.
 #[pyfunction]
-#[pyo3(signature = (data, recipients, *, aead = "aes-128-ccm", threads = 0, name = None, format = "tress"))]
+#[pyo3(signature = (data, recipients, *, aead = None, threads = 0, name = None, format = "tress"))]
 pub(crate) fn encrypt<'py>(
     py: Python<'py>,
     data: &Bound<'py, PyAny>,
     recipients: &Bound<'py, PyAny>,
-    aead: &str,
+    aead: Option<&str>,
     #[pyo3(from_py_with = arguments::threads)] threads: usize,
     name: Option<String>,
     format: &str,

@@ -20,14 +20,14 @@ type ReportTuple = (u64, u64, u64, f64);
 /// Encrypts a file or folder into `target`, which appears only when it is complete. Returns bytes read, bytes written, number of
 /// chunks, and seconds.
 #[pyfunction]
-#[pyo3(signature = (source, target, recipients, *, aead = "aes-128-ccm", threads = 0, name = None, force = false, progress = None, format = "tress", armor = false))]
+#[pyo3(signature = (source, target, recipients, *, aead = None, threads = 0, name = None, force = false, progress = None, format = "tress", armor = false))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn encrypt_file(
     py: Python<'_>,
     #[pyo3(from_py_with = arguments::path)] source: PathBuf,
     #[pyo3(from_py_with = arguments::path)] target: PathBuf,
     recipients: &Bound<'_, PyAny>,
-    aead: &str,
+    aead: Option<&str>,
     #[pyo3(from_py_with = arguments::threads)] threads: usize,
     name: Option<String>,
     force: bool,

@@ -132,11 +132,11 @@ pub(crate) struct Encryptor(PushStream<streaming::Encryptor>);
 #[pymethods]
 impl Encryptor {
     #[new]
-    #[pyo3(signature = (recipients, *, aead = "aes-128-ccm", threads = 1, name = None, format = "tress"))]
+    #[pyo3(signature = (recipients, *, aead = None, threads = 1, name = None, format = "tress"))]
     fn new(
         py: Python<'_>,
         recipients: &Bound<'_, PyAny>,
-        aead: &str,
+        aead: Option<&str>,
         #[pyo3(from_py_with = arguments::threads)] threads: usize,
         name: Option<String>,
         format: &str,

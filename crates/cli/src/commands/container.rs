@@ -31,8 +31,8 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
     }
     let stdin = &mut Stdin::with_data(&options.input)?;
     let recipients = keys::recipients(&options.recipients, &options.identities, &options.format, stdin)?;
-    let encrypt = EncryptOptions::default().format(format).armor(options.armor).aead(options.aead.unwrap_or_default());
-    let encrypt = encrypt.threads(options.threads.wanted());
+    let mut encrypt = EncryptOptions::default().format(format).armor(options.armor).threads(options.threads.wanted());
+    encrypt.aead = options.aead;
     let run = |control: &Control| {
         if !options.skip_special {
             return commands::encrypt(&source, &sink, &recipients, &encrypt, control).map_err(|error| {

@@ -29,12 +29,12 @@ pub struct EncryptOptions {
     pub format: Format,
     /// Whether an age file is written as text. Only [`encrypt`] can do so.
     pub armor: bool,
-    /// AEAD of a container's payload.
-    pub aead: Aead,
+    /// AEAD of a container's payload. `None` is AES-128-CCM. An error in other formats, whose AEAD is fixed.
+    pub aead: Option<Aead>,
     /// Number of threads.
     pub threads: Threads,
     /// Name to store (encrypted) in a container. `None` takes the name of the source file or folder, if a container can store it. The
-    /// functions of [`streaming`](crate::streaming) have no source file: there `None` stores no name.
+    /// functions of [`streaming`](crate::streaming) have no source file: there `None` stores no name. An error in other formats.
     pub name: Option<String>,
 }
 
@@ -51,7 +51,7 @@ impl EncryptOptions {
 
     /// Sets the AEAD.
     pub fn aead(self, aead: Aead) -> Self {
-        Self { aead, ..self }
+        Self { aead: Some(aead), ..self }
     }
 
     /// Sets the number of threads; 0 means one for each core.
@@ -74,7 +74,20 @@ impl EncryptOptions {
         if self.armor {
             return Err(Error::new(ErrorKind::Usage).with_detail("only encrypt of files and streams adds an armor"));
         }
-        format::start(self.format, || Content::generate(self.aead, content_type, name), recipients)
+        let is_container = self.is_container(recipients);
+        if !is_container && (self.aead.is_some() || self.name.is_some()) {
+            return Err(Error::new(ErrorKind::Usage).with_detail("only a container has a name and a choice of AEAD"));
+        }
+        if is_container && self.aead.is_some_and(|aead| !Aead::ALL.contains(&aead)) {
+            return Err(Error::new(ErrorKind::Usage).with_detail("a container has another AEAD"));
+        }
+        let content = || Content::generate(self.aead.unwrap_or_default(), content_type, name);
+        format::start(self.format, content, recipients)
+    }
+
+    /// Whether the output is a container.
+    fn is_container(&self, recipients: &Recipients) -> bool {
+        self.format == Format::Tress && recipients.keys().next().is_none()
     }
 }
 
@@ -179,7 +192,7 @@ impl<'a> Encryption<'a> {
 
     /// Packs the folder on this thread, and streams the tar through the workers.
     fn tree(&self, root: &Path, skipped: Option<Skipped<'_>>) -> Result<Report, Error> {
-        if self.options.format != Format::Tress || self.recipients.keys().next().is_some() {
+        if !self.options.is_container(self.recipients) {
             let detail = "only a container holds a folder; pack it first: tar c DIR";
             return Err(Error::new(ErrorKind::Usage).with_detail(detail).at(root));
         }
