@@ -80,8 +80,9 @@ pub unsafe extern "C" fn tress_recipients_add_key(
     })
 }
 
-/// Adds the key and the context of Cobblestone files, which must be all that the set has. `format` is "cobblestone-128", with a key of 16 random
-/// bytes, or "cobblestone-256", with one of 32. The context is empty or any bytes, and not secret. One thread at a time.
+/// Adds the key and the context of Cobblestone files, which must be all that the set has. `format` is "cobblestone-128", with
+/// a key of 16 random bytes, or "cobblestone-256", with one of 32. The context is empty or any bytes, and not secret. One
+/// thread at a time.
 ///
 /// Returns `TRESS_RAW_KEY_LENGTH`, `TRESS_UNKNOWN_NAME`, `TRESS_ARGUMENT` for another format.
 ///
@@ -147,8 +148,8 @@ pub extern "C" fn tress_identities_new() -> *mut tress_identities {
 }
 
 /// Adds the identities of an identity file, given as bytes: "AGE-SECRET-KEY-1..." and "AGE-SECRET-KEY-PQ-1..." lines as
-/// `tress keygen` and `age-keygen` write them, an identity file that `age -p` encrypted, or an SSH private key. `passphrase` decrypts an encrypted file, and
-/// may be NULL. One thread at a time.
+/// `tress keygen` and `age-keygen` write them, an identity file that `age -p` encrypted, or an SSH private key. `passphrase`
+/// decrypts an encrypted file, and may be NULL. One thread at a time.
 ///
 /// Returns `TRESS_BAD_IDENTITY`. A call that fails adds nothing. A wrong passphrase is reported only when the identities are
 /// used.
@@ -236,8 +237,9 @@ pub unsafe extern "C" fn tress_identities_add_key(
     })
 }
 
-/// Adds the key and the context of Cobblestone files. The set then opens only files of this format. `format` is "cobblestone-128", with a key of 16 random
-/// bytes, or "cobblestone-256", with one of 32. The context is empty or any bytes, and not secret. One thread at a time.
+/// Adds the key and the context of Cobblestone files. The set then opens only files of this format. `format` is
+/// "cobblestone-128", with a key of 16 random bytes, or "cobblestone-256", with one of 32. The context is empty or any bytes,
+/// and not secret. One thread at a time.
 ///
 /// Returns `TRESS_RAW_KEY_LENGTH`, `TRESS_UNKNOWN_NAME`, `TRESS_ARGUMENT` for another format.
 ///
