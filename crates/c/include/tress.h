@@ -626,6 +626,13 @@ tress_status tress_reader_open_file(const char *path,
 uint64_t tress_reader_length(const tress_reader *reader);
 
 /**
+ * Returns the file's format, as in `tress_options`; NULL for NULL. The text is static. One thread at a time.
+ *
+ * Needs: `reader` is NULL or a handle.
+ */
+const char *tress_reader_format(const tress_reader *reader);
+
+/**
  * Returns the name in the container, valid until the handle is freed; NULL if it has none. The name comes from whoever made
  * the container. One thread at a time.
  *

@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, c_char, c_int, c_void};
 
-use tress_container::format::{Content, ContentType};
+use tress_container::format::{Content, ContentType, Format};
 use tress_container::streaming::{Decryptor, Encryptor, Opening, Sealing};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -155,8 +155,9 @@ pub struct tress_decryptor {
     content: Option<ContentInfo>,
 }
 
-/// Name and type of the plaintext, from the container's header.
+/// Format of the file, and name and type of the plaintext, from the container's header.
 pub(crate) struct ContentInfo {
+    format: Format,
     name: Option<CString>,
     is_tree: bool,
 }
@@ -164,10 +165,21 @@ pub(crate) struct ContentInfo {
 impl ContentInfo {
     pub(crate) fn of(content: &Content) -> Self {
         Self {
+            format: content.format(),
             // The name has no control characters, so no NUL.
             name: content.name().and_then(|name| CString::new(name).ok()),
             is_tree: content.content_type() == ContentType::Tree,
         }
+    }
+
+    pub(crate) fn format(&self) -> *const c_char {
+        let name = match self.format {
+            Format::Tress => c"tress",
+            Format::Age => c"age",
+            Format::Cobblestone128 => c"cobblestone-128",
+            Format::Cobblestone256 => c"cobblestone-256",
+        };
+        name.as_ptr()
     }
 
     pub(crate) fn name(&self) -> *const c_char {

@@ -181,6 +181,16 @@ pub unsafe extern "C" fn tress_reader_length(reader: *const tress_reader) -> u64
     guard_value(0, || reader.map_or(0, |reader| reader.reader.plain_bytes()))
 }
 
+/// Returns the file's format, as in `tress_options`; NULL for NULL. The text is static. One thread at a time.
+///
+/// # Safety
+/// `reader` is NULL or a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_reader_format(reader: *const tress_reader) -> *const c_char {
+    // SAFETY: `reader` is NULL or a valid handle, as the caller promises.
+    unsafe { reader.as_ref() }.map_or(std::ptr::null(), |reader| reader.content.format())
+}
+
 /// Returns the name in the container, valid until the handle is freed; NULL if it has none. The name comes from whoever made
 /// the container. One thread at a time.
 ///

@@ -450,6 +450,7 @@ static void streams(void) {
   size_t got;
   EXPECT(TRESS_NULL, tress_reader_read_at(NULL, 0, data, 1, &got));
   CHECK(tress_reader_length(NULL) == 0 && tress_reader_name(NULL) == NULL && tress_reader_is_tree(NULL) == -1);
+  CHECK(tress_reader_format(NULL) == NULL);
   CHECK(tress_decryptor_name(NULL) == NULL && tress_decryptor_is_tree(NULL) == -1);
   tress_encryptor_free(NULL), tress_decryptor_free(NULL), tress_reader_free(NULL);
   free(sealed.data);

@@ -46,6 +46,7 @@ static void open_all(const struct bytes *sealed, const uint8_t *plain, size_t le
   tress_reader *reader;
   OK(tress_reader_open(&source, identities, 2, &reader));
   CHECK(tress_reader_length(reader) == length && is_name(tress_reader_name(reader)));
+  CHECK(strcmp(tress_reader_format(reader), format == NULL ? "tress" : format) == 0);
   uint64_t state = length + 1;
   uint8_t *part = allocate(70000);
   for (int i = 0; i < 40; i++) {

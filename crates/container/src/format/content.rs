@@ -7,7 +7,7 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
-use super::Aead;
+use super::{Aead, Format};
 use crate::random::fill_random;
 use crate::{Error, ErrorKind};
 
@@ -88,6 +88,16 @@ impl Content {
     /// AEAD of the payload.
     pub fn aead(&self) -> Aead {
         self.aead
+    }
+
+    /// Format of the file. No two formats share an AEAD.
+    pub fn format(&self) -> Format {
+        match self.aead {
+            Aead::Aes128Ccm | Aead::Aes256Ccm => Format::Tress,
+            Aead::ChaCha20Poly1305 => Format::Age,
+            Aead::Aes128Gcm => Format::Cobblestone128,
+            Aead::Aes256Gcm => Format::Cobblestone256,
+        }
     }
 
     /// Type of the plaintext.
