@@ -6,7 +6,7 @@
 //! file has no padding. If it is armored, all of its text is made anew.
 
 use std::fs::File;
-use std::io::{IoSlice, Read as _, Seek as _, SeekFrom};
+use std::io::{self, IoSlice, Read, Seek as _, SeekFrom};
 use std::path::Path;
 use std::time::Instant;
 
@@ -23,8 +23,8 @@ use crate::{Error, ErrorKind};
 /// Bytes copied between two checks of the cancel flag.
 const COPY_BYTES: u64 = 64 << 20;
 
-/// Opens the container or age file at `path` with `identities` and encrypts its header to `recipients` instead. Permissions stay the same. This is
-/// not a revocation: anyone who could open the container before may have kept its key.
+/// Opens the container or age file at `path` with `identities` and encrypts its header to `recipients` instead. Permissions stay the
+/// same. This is not a revocation: anyone who could open the container before may have kept its key.
 ///
 /// # Errors
 /// Every failure of reading, opening or writing, and [`ErrorKind::Interrupted`]. Then the container is unchanged.
@@ -65,7 +65,8 @@ pub(crate) fn rewrap_on(
     let bytes_in = input.status().size_bytes;
     let output = OpenSink::File(name.create()?);
     let bytes_out = if container.reader.is_armored() {
-        let text = (&head[..]).chain(container.head.kept()).chain(&mut container.reader);
+        let payload = Counted { reader: &mut container.reader, control };
+        let text = (&head[..]).chain(container.head.kept()).chain(payload);
         let mut writer = SequentialWriter::new(&output, control);
         let written = armor(text, &mut writer);
         if let Some(error) = writer.error {
@@ -87,6 +88,20 @@ pub(crate) fn rewrap_on(
     drop(input);
     output.commit(control)?;
     Ok(Report { bytes_in, bytes_out, chunks, elapsed: started.elapsed() })
+}
+
+/// A reader whose bytes are counted as done. How many follow is not known before the armor ends.
+struct Counted<'a, R> {
+    reader: R,
+    control: &'a Control,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.reader.read(buffer)?;
+        self.control.add_done(bytes as u64);
+        Ok(bytes)
+    }
 }
 
 /// Copies bytes from the first file to the second, from an offset on in each.
