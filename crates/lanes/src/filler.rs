@@ -16,8 +16,8 @@ use crate::groups::GROUP_ITEMS;
 use crate::nonces::NonceHasher;
 use crate::{NonceOfKey, wipe_stack};
 
-/// The limits of a [`Filler`]. The defaults are a wait of 50 µs, batches of 32 jobs (as many as the widest backend has lanes; most have 4 to 16), and a
-/// capacity of 1024 jobs.
+/// The limits of a [`Filler`]. The defaults are a wait of 50 µs, batches of 32 jobs (as many as the widest backend has lanes; most have 4
+/// to 16), and a capacity of 1024 jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FillerOptions {

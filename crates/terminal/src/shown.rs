@@ -39,7 +39,8 @@ pub fn foreign(name: impl AsRef<OsStr>) -> String {
     shown
 }
 
-/// Formats a path as [`foreign`] does, but in full, for programs that read it. On Windows, where no name has a backslash, it separates names.
+/// Formats a path as [`foreign`] does, but in full, for programs that read it. On Windows, where no name has a backslash, it separates
+/// names.
 pub fn in_full(path: &Path) -> String {
     let mut shown = String::new();
     push_escaped(&mut shown, letters(path.as_os_str()), if cfg!(windows) { &[] } else { &['\\'] });

@@ -57,7 +57,8 @@ impl DecryptOptions {
     }
 }
 
-/// Decrypts the container, or the file in another format, in `source` with the first of `identities` that fits, and writes the plaintext to `sink`.
+/// Decrypts the container, or the file in another format, in `source` with the first of `identities` that fits, and writes the plaintext to
+/// `sink`.
 ///
 /// A tree is unpacked into the folder that `sink` names. If the sink is a stream, it receives the tree's verified tar stream instead
 /// (`tress decrypt x | tar t`).

@@ -39,8 +39,8 @@ impl<'a> OpenContainer<'a> {
         self.head.open(identities).map_err(|error| self.input.failure(error, self.control))
     }
 
-    /// The length of the plaintext that the size of a regular file implies; `None` for a stream and for an armored file. Not authenticated until the last
-    /// chunk is verified.
+    /// The length of the plaintext that the size of a regular file implies; `None` for a stream and for an armored file. Not authenticated
+    /// until the last chunk is verified.
     pub(super) fn plain_bytes(&self) -> Result<Option<u64>, Error> {
         // Offsets in an armored file are not those of its bytes.
         let Some(bytes) = self.input.seekable_bytes().filter(|_| !self.reader.is_armored()) else { return Ok(None) };

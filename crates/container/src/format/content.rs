@@ -51,7 +51,8 @@ pub fn is_valid_name(name: &str) -> bool {
         && !name.chars().any(|c| c == '/' || c == '\\' || c.is_control())
 }
 
-/// What a file holds, and the secret of its head that others may be made from: of a container the sealed part of its header. The key is wiped on drop and `Debug` does not show it.
+/// What a file holds, and the secret of its head that others may be made from: of a container the sealed part of its header. The key is
+/// wiped on drop and `Debug` does not show it.
 #[derive(Clone)]
 pub struct Content {
     aead: Aead,

@@ -71,8 +71,8 @@ impl Identities {
         Self::passphrase(passphrase, max_work_factor, |_| ())
     }
 
-    /// Makes an identity from a passphrase of a user who waits: it accepts work factors up to [`LARGEST_WORK_FACTOR`]. Calls `note` with a message when the passphrase
-    /// does not fit and is tried in its other Unicode form, which takes as long again.
+    /// Makes an identity from a passphrase of a user who waits: it accepts work factors up to [`LARGEST_WORK_FACTOR`]. Calls `note` with a
+    /// message when the passphrase does not fit and is tried in its other Unicode form, which takes as long again.
     ///
     /// # Errors
     /// The same as [`from_passphrase`](Self::from_passphrase).

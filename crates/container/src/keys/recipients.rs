@@ -13,7 +13,8 @@ use crate::{Error, ErrorKind};
 
 /// The recipients that a file is encrypted to. `extend` and `collect` join lists; clones are cheap.
 ///
-/// Parses from the text of one recipient: `age1…` (X25519, post-quantum and age's tagged types), `tress1…` (an [`Address`]), `ssh-ed25519 …` and
+/// Parses from the text of one recipient: `age1…` (X25519, post-quantum and age's tagged types), `tress1…` (an [`Address`]), `ssh-ed25519
+/// …` and
 /// `ssh-rsa …` (feature `ssh`), or a plugin's `age1NAME1…` (feature `plugin`).
 #[derive(Clone, Default)]
 pub struct Recipients {

@@ -84,8 +84,8 @@ impl Decryptor {
     /// Takes the next bytes of the container, any number, and appends plaintext to `plain`. The plaintext of a tree is a tar stream.
     ///
     /// # Errors
-    /// The errors of [`Header::read`](crate::format::Header::read) and [`Header::open`](crate::format::Header::open); `Commitment`; `ChunkDamaged`, after the verified chunks before it. After an
-    /// error every further call fails with `Usage`.
+    /// The errors of [`Header::read`](crate::format::Header::read) and [`Header::open`](crate::format::Header::open); `Commitment`;
+    /// `ChunkDamaged`, after the verified chunks before it. After an error every further call fails with `Usage`.
     pub fn push(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<(), Error> {
         self.checked(|this| this.try_push(sealed, &mut Plaintext(plain)))
     }

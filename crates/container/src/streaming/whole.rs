@@ -25,8 +25,8 @@ impl Sealing {
     /// Starts a container of `plain_bytes` bytes of plaintext. It stores a name only if `options` has one.
     ///
     /// # Errors
-    /// The errors of [`Header::seal`](crate::format::Header::seal); `BadName`; `Io` when the system has no randomness; `MessageTooLong` if the length exceeds the
-    /// address space.
+    /// The errors of [`Header::seal`](crate::format::Header::seal); `BadName`; `Io` when the system has no randomness; `MessageTooLong` if
+    /// the length exceeds the address space.
     pub fn new(plain_bytes: usize, recipients: &Recipients, options: &EncryptOptions) -> Result<Self, Error> {
         let (payload, head) = options.start(ContentType::File, options.name.clone(), recipients)?;
         let sealed_bytes = payload.layout().sealed_bytes(plain_bytes as u64).saturating_add(head.len() as u64);

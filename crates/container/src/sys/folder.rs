@@ -196,8 +196,8 @@ pub(super) fn rename_to_free_name(parent: &Dir, from: &OsStr, to: &OsStr) -> io:
     rename_after_check(parent, from, to)
 }
 
-/// Like [`rename_to_free_name`], where a rename has no flags. Of a folder it can replace only an empty folder that was made since the check,
-/// on Windows nothing.
+/// Like [`rename_to_free_name`], where a rename has no flags. Of a folder it can replace only an empty folder that was made since the
+/// check, on Windows nothing.
 fn rename_after_check(parent: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
     match parent.symlink_metadata(to) {
         Ok(_) => return Err(io::ErrorKind::AlreadyExists.into()),

@@ -127,8 +127,8 @@ impl<'a> UnpackTarget<'a> {
         }
     }
 
-    /// Like [`UnpackTarget::exchange`], where a rename needs a free name. Afterwards the old folder has a new temporary name. After an error it
-    /// has the target's name, or the name that the error states.
+    /// Like [`UnpackTarget::exchange`], where a rename needs a free name. Afterwards the old folder has a new temporary name. After an
+    /// error it has the target's name, or the name that the error states.
     fn exchange_in_steps(&mut self) -> Result<(), Error> {
         let aside = take_name(|aside| self.system.move_folder_in(&self.parent, &self.name, aside))
             .map_err(|error| self.failed(error))?;

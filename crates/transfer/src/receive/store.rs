@@ -113,7 +113,8 @@ pub(crate) struct PartFile {
     pub(crate) size_bytes: Option<u64>,
     journal: Mutex<Option<OpenJournal>>,
     held: Mutex<Held>,
-    /// A sync has failed. It is unknown which unsynced writes reached the disk: the system may have dropped them, and reports that only once.
+    /// A sync has failed. It is unknown which unsynced writes reached the disk: the system may have dropped them, and reports that only
+    /// once.
     has_sync_failed: AtomicBool,
     /// The last field, so that it is dropped after the files are closed.
     account: Option<QuotaAccount>,
