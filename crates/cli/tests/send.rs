@@ -425,8 +425,14 @@ fn containers_are_kept_sealed() {
     let container = ends.folder.sealed(&data);
     ends.folder.write("plain", &data);
     ends.folder.write("sealed.tress", &container);
-    ends.send(&receiver, &["--keep-sealed", "plain", "sealed.tress"]).ok();
-    ends.assert_received("sealed.tress", &container);
+    for (name, format) in [("sealed.age", &["--format", "age"][..]), ("sealed.asc", &["--format", "age", "-a"])] {
+        let to = ["encrypt", "-r", &ends.folder.recipient, "-o", name, "plain"];
+        ends.folder.tress([&to[..], format].concat()).ok();
+    }
+    ends.send(&receiver, &["--keep-sealed", "plain", "sealed.tress", "sealed.age", "sealed.asc"]).ok();
+    for name in ["sealed.tress", "sealed.age", "sealed.asc"] {
+        ends.assert_received(name, &ends.folder.read(name));
+    }
     let path = ends.output("plain.tress");
     let opened = ends.folder.tress(["decrypt", "-i", "other.key", path.to_str().unwrap()]).ok();
     assert!(opened.stdout == data);

@@ -40,7 +40,7 @@ pub(crate) struct Send {
     pub(crate) rate: Option<u64>,
     /// Have the receiver store containers instead of plaintext
     ///
-    /// Containers are sent unchanged. Other inputs are encrypted to the receiver's identity first and named NAME.tress; they
+    /// Containers and age files are sent unchanged. Other inputs are encrypted to the receiver's identity first and named NAME.tress; they
     /// cannot be resumed.
     #[arg(long)]
     pub(crate) keep_sealed: bool,

@@ -41,7 +41,7 @@ pub struct SendOptions {
     pub synchronisation: Synchronisation,
     /// Seals a whole file, of at most 1 GiB, before sending any of it. For comparison.
     pub sequential: bool,
-    /// The receiver stores containers: an input that is not a container is encrypted to the receiver first.
+    /// The receiver stores containers: an input that is neither a container nor an age file is encrypted to the receiver first.
     pub keep_sealed: bool,
     /// The receiver discards what it holds of an earlier version of a file.
     pub restart: bool,

@@ -18,8 +18,8 @@ use tress_container::pipeline::{Batch, BatchSource, Direction};
 use tress_container::sys::{Kind, System};
 use tress_container::{Error, ErrorKind};
 
-/// The first bytes of every container (docs/reference/formats/container.md).
-const CONTAINER_MAGIC: &[u8] = b"tress/v1 ";
+/// The first bytes of containers and of age files (docs/reference/formats), the longest last.
+const STARTS: [&[u8]; 3] = [b"tress/v1 ", b"age-encryption.org/v1\n-> ", b"-----BEGIN AGE ENCRYPTED FILE-----"];
 
 /// An input, as a source of batches.
 pub(crate) enum FileSource {
@@ -44,7 +44,7 @@ impl FileSource {
         }
     }
 
-    /// Wraps an input as a container. An input that is a container is sent unchanged; any other input is encrypted to `recipient`
+    /// Wraps an input as a container. An input that is a container or an age file is sent unchanged; any other input is encrypted to `recipient`
     /// while it is read. Then it is a stream under a new key, and cannot be resumed. Returns whether it is encrypted here.
     pub(crate) fn sealed(
         input: OpenInput,
@@ -54,14 +54,14 @@ impl FileSource {
         let name = input.name().to_path_buf();
         let head = head_of(&input, control)
             .map_err(|error| error.downcast::<Error>().unwrap_or_else(|error| Error::from(error).at(&name)))?;
-        let is_container = head == CONTAINER_MAGIC;
-        if is_container && input.seekable_bytes().is_some() {
+        let is_encrypted = STARTS.iter().any(|start| head.starts_with(start));
+        if is_encrypted && input.seekable_bytes().is_some() {
             return Ok((Self::new(input, control), false));
         }
         let (input, offset) = (Arc::new(input), head.len() as u64);
         let reader = OwnedReader { input: input.clone(), control: control.clone(), offset };
         let reader = io::Cursor::new(head).chain(reader);
-        let batches = if is_container {
+        let batches = if is_encrypted {
             BatchSource::stream(reader, LAYOUT, &name)
         } else {
             let (writer, pipe) = pipe();
@@ -73,7 +73,7 @@ impl FileSource {
             .map_err(|error| error.at(&name))?;
             BatchSource::stream(SealedReader { pipe, thread: Some(thread) }, LAYOUT, &name)
         };
-        Ok((Self::Stream { batches, name, file: None }, !is_container))
+        Ok((Self::Stream { batches, name, file: None }, !is_encrypted))
     }
 
     /// `None` for a stream.
@@ -150,9 +150,9 @@ impl FileSource {
     }
 }
 
-/// The first bytes of an input, enough to see whether it is a container.
+/// The first bytes of an input, enough to see whether it is encrypted.
 fn head_of(input: &OpenInput, control: &Control) -> io::Result<Vec<u8>> {
-    let mut head = vec![0; CONTAINER_MAGIC.len()];
+    let mut head = vec![0; STARTS[2].len()];
     let mut filled = 0;
     while filled < head.len() {
         match input.read(control, filled as u64, &mut [IoSliceMut::new(&mut head[filled..])])? {
