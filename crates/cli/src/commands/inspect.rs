@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use tress_container::commands::{self, Inspection};
+use tress_container::format::Format;
 
 use crate::{
     args,
@@ -57,7 +58,7 @@ fn row(found: &Inspection) -> InspectReport<'_> {
 fn text(found: &Inspection) -> String {
     let mut recipients = escape(&found.recipients.iter().map(foreign).collect::<Vec<_>>().join(", ")).to_string();
     let mut how = "-i IDENTITY";
-    if found.recipients.is_empty() {
+    if matches!(found.format, Format::Cobblestone128 | Format::Cobblestone256) {
         (recipients, how) = ("none, but a key".into(), "--key-file");
     }
     let mut text = format!(
