@@ -15,10 +15,12 @@ import tarfile
 
 import age_by_hand as age
 import tress_reader as tress
+import tress_tree as tree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools" / "vectors"))
 import layout  # noqa: E402
+
 FOLDER = ROOT / "vectors" / "container"
 TESTDATA = ROOT / "crates" / "container" / "src" / "keys" / "testdata"
 
@@ -157,6 +159,38 @@ def valid(cases):
     container = make("valid-tree", plaintext, kind=b"tree", name="folder")
     more = {"contentType": "tree", "contentName": "folder"}
     cases.add("valid-tree", "tree", container, plaintext=plaintext, **more)
+    name, plaintext = "valid-tree-v2", tree_v2()
+    container = make(name, plaintext, kind=b"tree", name="folder", version=2)
+    cases.add(name, "tree of version 2; the plaintext is tar stream and index", container, plaintext=plaintext, **more)
+    name = "valid-tree-v2-aes-256"
+    container = make(name, plaintext, kind=b"tree", version=2, aead=b"aes-256-ccm")
+    more = {"contentType": "tree"}
+    cases.add(name, "tree of version 2, aes-256-ccm, without a name", container, plaintext=plaintext, **more)
+
+
+def tree_v2():
+    """One entry of each kind."""
+    ada, at = tree.Owner(1000, 1000, b"ada", b"users"), 1_769_860_800 * tree.NANOSECONDS
+
+    def entry(path, kind, mode=0o644, **more):
+        names = tuple(path.split(b"/")) if path else ()
+        return tree.Entry(names, kind, mode, at + len(path), owner=ada, **more)
+
+    holes = tree.Sparse(1 << 20, ((65536, 5), (1 << 20, 0)))
+    more = {"attributes": {b"user.note": b"x"}, "acls": {b"access": b"user::rw-,user:7:r--,group::r--,mask::r--,other::r--"}}
+    return tree.write(
+        [
+            entry(b"", "folder", 0o755),
+            entry(b"a.txt", "file", 0o4755, data=b"hello, lanes\n", **more),
+            entry(b"block", "blockdev", device=(8, 1)),
+            entry(b"character", "chardev", device=(1, 3)),
+            entry(b"fifo", "fifo"),
+            entry(b"folder", "folder", 0o1777),
+            entry(b"folder/again", "hardlink", 0o4755, target=b"a.txt"),
+            entry(b"holes", "file", data=b"lanes", sparse=holes),
+            entry(b"link", "link", 0o777, target=b"/etc/passwd"),
+        ]
+    )
 
 
 def wrong_keys(cases):
@@ -183,7 +217,15 @@ def frames(cases):
     add("other-file", "some other file", b"some other file\n" + good, "NotAContainer")
     add("flipped-magic", "a bit of the first byte", flip(good, 0), "NotAContainer")
     add("endless-line", "no newline in the first 64 bytes", b"tress/v1 " + b"x" * 5000, "NotAContainer")
-    add("unknown-version", "version 2", good.replace(b"v1", b"v2", 1), "UnknownVersion")
+    add("unknown-version", "version 3", good.replace(b"v1", b"v3", 1), "UnknownVersion")
+    add("version-longer", "version 10", good.replace(b"v1", b"v10", 1), "UnknownVersion")
+    add("version-2-file", "a file of version 2", make("version-2-file", version=2), "HeaderDamaged")
+    add("version-changed", "a file of version 1 that says 2", good.replace(b"v1", b"v2", 1), "HeaderDamaged")
+    old, new = (make(f"tree-{version}", tree_v2(), kind=b"tree", version=version) for version in (1, 2))
+    add("tree-upgraded", "a tree of version 1 that says 2", old.replace(b"v1", b"v2", 1), "Commitment")
+    add("tree-downgraded", "a tree of version 2 that says 1", new.replace(b"v2", b"v1", 1), "Commitment")
+    add("tree-aead-mismatch", "a tree that says 256, its content 128", new.replace(b"128", b"256", 1), "AeadMismatch")
+    add("tree-unknown-aead", "a tree with AEAD aes-192-ccm", new.replace(b"128", b"192", 1), "UnknownAead")
     add("version-case", "version with a capital letter", good.replace(b"v1", b"V1", 1), "UnknownVersion")
     add("version-spaces", "two spaces in the first line", good.replace(b"v1 ", b"v1  ", 1), "UnknownAead")
     add("unknown-aead", "AEAD aes-192-ccm", good.replace(b"128", b"192", 1), "UnknownAead")
@@ -253,7 +295,7 @@ def age_files(cases):
 
     content("content-empty-name", "empty name", b"name n", b"name ")
     content("content-path", "name with a path separator", b"name n", b"name ../n")
-    content("content-unknown-line", "a line that version 1 does not have", b"name n", b"size 1")
+    content("content-unknown-line", "a line that the content does not have", b"name n", b"size 1")
     content("content-two-names", "two names", b"name n", b"name n\nname n")
     content("content-order", "lines in another order", b"aead aes-128-ccm\ntype file", b"type file\naead aes-128-ccm")
     content("content-type", "unknown type", b"type file", b"type link")
@@ -303,7 +345,7 @@ def payloads(cases):
 
 def index(tests):
     return {
-        "algorithm": "tress container, version 1",
+        "algorithm": "tress container, versions 1 and 2",
         "source": "tests/python/container_vectors.py, from docs/reference/formats/container.md with PyCA cryptography",
         "licence": "MIT OR Apache-2.0",
         "numberOfTests": len(tests),

@@ -6,6 +6,7 @@ The Python readers and writers give the bytes that the pages show, and the comma
 """
 
 import base64
+import dataclasses
 import hashlib
 import io
 import os
@@ -86,8 +87,12 @@ def test_the_container(tress, tmp_path):
 def test_the_tree(tress, tmp_path):
     shown = dump("container.md", "A tree")
     at = 1_769_860_800 * tree.NANOSECONDS
-    entries = [tree.Entry((), "folder", 0o755, at), tree.Entry((b"hello.txt",), "file", 0o644, at + 250_000_000, PLAIN)]
-    assert tree.read(shown) == entries
+    owner = tree.Owner(1000, 100, b"ada", b"users")
+    entries = [
+        tree.Entry((), "folder", 0o755, at, owner=owner),
+        tree.Entry((b"hello.txt",), "file", 0o644, at + 250_000_000, PLAIN, owner=owner),
+    ]
+    assert tree.check_index(shown) == entries
     assert tree.write(entries) == shown
     (tmp_path / "key").write_bytes(bytes(16))
     root = tmp_path / "folder"
@@ -97,7 +102,23 @@ def test_the_tree(tress, tmp_path):
         path.chmod(entry.mode)
         os.utime(path, ns=(0, entry.time_ns))
     sealed = tress("encrypt", "--key-file", tmp_path / "key", root)
-    assert tress_reader.decrypt(sealed, bytes(16)) == (shown, b"tree", "folder")
+    assert tress_reader.read_first_line(sealed)[0] == 2
+    plaintext, kind, name = tress_reader.decrypt(sealed, bytes(16))
+    assert (kind, name) == (b"tree", "folder")
+    # Owners are those of the user who runs the test, and a system may set attributes.
+    made = tree.check_index(plaintext)
+    assert tree.write(made) == plaintext
+    assert tree.write([dataclasses.replace(entry, owner=owner, attributes={}) for entry in made]) == shown
+
+
+def test_the_index_of_the_tree():
+    """The bytes of the table are those of the block, column by column."""
+    plaintext = dump("container.md", "A tree")
+    lines, tar_length = tree.read_index(plaintext)
+    rows = re.findall(r"(?m)^\|([0-9a-f ]*)\|[^|]*\|([0-9a-f ]*)\|", section("container.md", "A tree"))
+    block = bytes.fromhex("".join("".join(column) for column in zip(*rows, strict=True)))
+    assert plaintext[tar_length:].startswith(block)
+    assert [block] == [made for _, _, made in tree.write_blocks(lines)]
 
 
 def test_the_fields_of_a_header():

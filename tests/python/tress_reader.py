@@ -38,9 +38,13 @@ class ContainerError(Exception):
 # Writing
 
 
-def write_frame(aead, age_file):
+def first_line(version, aead):
+    return b"tress/v%d %s\n" % (version, aead)
+
+
+def write_frame(aead, age_file, version=1):
     """Writes first line, length, age file and padding."""
-    frame = b"tress/v1 " + aead + b"\n" + len(age_file).to_bytes(4, "big") + age_file
+    frame = first_line(version, aead) + len(age_file).to_bytes(4, "big") + age_file
     return frame + bytes(-len(frame) % ALIGNMENT)
 
 
@@ -49,9 +53,9 @@ def write_content(aead, kind, name, input_key):
     return b"aead " + aead + b"\ntype " + kind + b"\n" + line + b"\n" + input_key
 
 
-def write_payload(aead, input_key, plaintext, random=os.urandom):
+def write_payload(aead, input_key, plaintext, random=os.urandom, version=1):
     salt = random(24)
-    cipher, base_nonce, commitment = derive(aead, input_key, salt)
+    cipher, base_nonce, commitment = derive(aead, input_key, salt, version)
     payload = salt + commitment
     for number in range(len(plaintext) // CHUNK + 1):
         chunk = plaintext[number * CHUNK : (number + 1) * CHUNK]
@@ -59,20 +63,19 @@ def write_payload(aead, input_key, plaintext, random=os.urandom):
     return payload
 
 
-def encrypt(plaintext, seal_age, aead=b"aes-128-ccm", kind=b"file", name=None, random=os.urandom):
+def encrypt(plaintext, seal_age, aead=b"aes-128-ccm", kind=b"file", name=None, random=os.urandom, version=1):
     """Makes a container. `seal_age` turns the content into an age file."""
     input_key = random(AEADS[aead][1])
     age_file = seal_age(write_content(aead, kind, name, input_key))
-    return write_frame(aead, age_file) + write_payload(aead, input_key, plaintext, random)
+    return write_frame(aead, age_file, version) + write_payload(aead, input_key, plaintext, random, version)
 
 
 # Both
 
 
-def derive(aead, input_key, salt):
+def derive(aead, input_key, salt, version=1):
     iana_name, key_bytes = AEADS[aead]
-    context = b"tress/v1 " + aead + b"\n"
-    info = b"c2sp.org/chunked-encryption@v1+" + iana_name + b"\0" + salt + context
+    info = b"c2sp.org/chunked-encryption@v1+" + iana_name + b"\0" + salt + first_line(version, aead)
     output = HKDFExpand(SHA256(), key_bytes + 12 + 32, info).derive(input_key)
     return AESCCM(output[:key_bytes], TAG), output[key_bytes : key_bytes + 12], output[key_bytes + 12 :]
 
@@ -84,22 +87,30 @@ def chunk_nonce(base_nonce, number):
 # Reading
 
 
-def read_frame(container):
-    """Returns the AEAD's name, the age file, and the payload."""
+def read_first_line(container):
+    """Returns the version and the AEAD's name."""
     if not container.startswith(b"tress/"):
         raise ContainerError("NotAContainer")
     end = container[:64].find(b"\n")
     if end < 0:
         raise ContainerError("Truncated" if len(container) < 64 else "NotAContainer")
-    if not container.startswith(b"tress/v1 "):
+    version = {b"tress/v1 ": 1, b"tress/v2 ": 2}.get(container[:9])
+    if version is None:
         raise ContainerError("UnknownVersion")
     aead = container[9:end]
     if aead not in AEADS:
         raise ContainerError("UnknownAead")
-    start = end + 5
+    return version, aead
+
+
+def read_frame(container):
+    """Returns the AEAD's name, the age file, and the payload."""
+    version, aead = read_first_line(container)
+    end = len(first_line(version, aead))
+    start = end + 4
     if len(container) < ALIGNMENT:
         raise ContainerError("Truncated")
-    length = int.from_bytes(container[end + 1 : start], "big")
+    length = int.from_bytes(container[end:start], "big")
     if length > MAX_AGE_FILE:
         raise ContainerError("HeaderTooLarge")
     payload = start + length + -(start + length) % ALIGNMENT
@@ -151,13 +162,16 @@ def open_age(age_file, identity):
 
 def decrypt(container, identity):
     """Returns plaintext, type and name."""
+    version, _ = read_first_line(container)
     outer_aead, age_file, payload = read_frame(container)
     aead, kind, name, input_key = read_content(open_age(age_file, identity))
+    if version == 2 and kind != b"tree":
+        raise ContainerError("HeaderDamaged")
     if aead != outer_aead:
         raise ContainerError("AeadMismatch")
     if len(payload) < 56:
         raise ContainerError("Truncated")
-    cipher, base_nonce, commitment = derive(aead, input_key, payload[:24])
+    cipher, base_nonce, commitment = derive(aead, input_key, payload[:24], version)
     if not hmac.compare_digest(commitment, payload[24:56]):
         raise ContainerError("Commitment")
     chunks = payload[56:]
