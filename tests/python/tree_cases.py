@@ -403,6 +403,7 @@ def hard_links():
     only_v2("hard link to another folder", folder(b"d") + entry(b"d/a", data=b"1") + folder(b"e") + hard(b"e/a", b"d/a"))
     only_v2("hard link to an empty file", A + hard(b"c", b"a"))
     only_v2("two hard links", b + hard(b"c", b"b") + hard(b"d", b"b"))
+    only_v2("hard link to a hard link", b + hard(b"c", b"b") + hard(b"d", b"c"))
     deep = [b"n" * 200] * 2
     long_path = b"/".join(deep)
     folders = pax((b"path", deep[0] + b"/")) + folder(b"cut")
@@ -413,7 +414,6 @@ def hard_links():
         ("a later file", hard(b"a", b"b") + b),
         ("itself", b + hard(b"c", b"c")),
         ("a link", link(b"l", b"b") + hard(b"m", b"l")),
-        ("a hard link", b + hard(b"c", b"b") + hard(b"d", b"c")),
         ("a folder", folder(b"d") + hard(b"e", b"d")),
         ("a folder with its slash", folder(b"d") + hard(b"e", b"d/")),
         ("the root", ROOT + hard(b"e", b"./")),

@@ -699,7 +699,7 @@ def read_stream(data, version=2):
             open_folders.append((name, {}))
         if entry.kind == "hardlink" and entry.target not in files:
             raise TreeError("TreeLink", entry.target)
-        if entry.kind == "file":
+        if entry.kind in ("file", "hardlink"):
             files.add(entry.path)
         entries.append(entry)
     rest = data[stream.at :]

@@ -11,7 +11,7 @@ mod transfers;
 use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 pub(crate) use files::{
-    Decrypt, Encrypt, FileFormat, Identities, Inspect, Keygen, Output, Passphrase, Recipients, Rewrap,
+    Decrypt, Encrypt, FileFormat, Folders, Identities, Inspect, Keygen, List, Output, Passphrase, Recipients, Rewrap,
 };
 pub(crate) use signatures::{Sign, Verify};
 pub(crate) use tools::{Ciphers, Completions, External, Man, Plan, Raw, RawDirection, RawOptions, Strategy};
@@ -19,7 +19,7 @@ pub(crate) use transfers::{Receive, Send};
 
 /// The groups of commands, in the order of `tress --help`. Each visible command is in one group.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Files", &["encrypt", "decrypt", "inspect", "rewrap", "keygen"]),
+    ("Files", &["encrypt", "decrypt", "list", "inspect", "rewrap", "keygen"]),
     ("Transfers", &["send", "receive"]),
     ("Signatures", &["sign", "verify"]),
     ("Tools for engineers", &["raw", "ciphers", "plan", "bench", "simulate", "study", "report"]),
@@ -45,7 +45,7 @@ Examples:
   tress decrypt -i me.key -o big.img big.tress
 
 Exit status: 0 if all went well; 1 if the operation failed (wrong key, damaged input, I/O error); 2 if the command line is \
-wrong.
+wrong; 3 if all is done but for something that was left out and named.
 
 Environment: TRESS_CPU names features of the processor that are not used, as in TRESS_CPU=-avx512,-vaes. Known are -aes, -avx2, \
 -vaes, -avx512, -gfni, -neon, -adx and -ifma.";
@@ -68,6 +68,7 @@ pub(crate) enum CliCommand {
     Keygen(Keygen),
     Encrypt(Encrypt),
     Decrypt(Decrypt),
+    List(List),
     Rewrap(Rewrap),
     Inspect(Inspect),
     Send(Send),
@@ -234,8 +235,8 @@ mod tests {
             ("encrypt --recip x", "'--recipient'"),
             ("encrypt --verbsoe", "'--verbose'"),
             ("encrypt --nothing-like-it", "'tress encrypt --help'"),
-            ("encrypt one two", "'tress encrypt --help'"),
-            ("-v encrypt one two", "'tress encrypt --help'"),
+            ("keygen one two", "'tress keygen --help'"),
+            ("-v keygen one two", "'tress keygen --help'"),
             ("encrypt --aead aes-218-ccm", "'aes-128-ccm'"),
             ("encrypt --aead aes-265-ccm", "'aes-256-ccm'"),
             ("sign --key k --scheme rsa-pkcs1-sah256 x", "'rsa-pkcs1-sha256'"),

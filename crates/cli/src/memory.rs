@@ -32,6 +32,7 @@ fn has_secrets(command: &CliCommand) -> bool {
         | CliCommand::Receive(_)
         | CliCommand::Sign(_)
         | CliCommand::Inspect(_)
+        | CliCommand::List(_)
         | CliCommand::Raw(_) => true,
         CliCommand::Verify(_)
         | CliCommand::Ciphers(_)

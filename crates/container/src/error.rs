@@ -326,13 +326,6 @@ impl Error {
         self
     }
 
-    /// Adds the names of other files with the same problem.
-    #[must_use]
-    pub(crate) fn with_other_names(self, names: &str) -> Self {
-        let before = self.detail.as_ref().map_or(String::new(), |detail| format!("{detail}; "));
-        self.with_detail(format!("{before}also {names}"))
-    }
-
     /// Adds the number of other failures.
     #[must_use]
     #[doc(hidden)]

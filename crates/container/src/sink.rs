@@ -144,6 +144,13 @@ impl<'a> CheckedSink<'a> {
     }
 }
 
+impl OutputName<'_> {
+    /// Whether nothing had this name before.
+    pub(crate) fn is_new(&self) -> bool {
+        self.is_new
+    }
+}
+
 /// The folder that contains a path.
 fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {

@@ -6,15 +6,15 @@ use std::fs;
 
 use crate::pipeline_support::{TestFolder, plain};
 use tar::{EntryType, Header};
-use tress_container::format::{self, Aead, Content, ContentType, LAYOUT, Payload};
+use tress_container::format::{self, Aead, Content, ContentType, LAYOUT, Payload, Version};
 use tress_container::{Error, ErrorKind};
 
 const CHUNK_BYTES: usize = LAYOUT.chunk_bytes();
 const SEALED_CHUNK_BYTES: usize = LAYOUT.sealed_chunk_bytes();
 
-/// Makes a container of type `tree` around any bytes, as anyone can who knows a recipient.
+/// Makes a container of version 1 and type `tree` around any bytes, as anyone can who knows a recipient.
 fn sealed_tree(dir: &TestFolder, tar: &[u8]) -> Vec<u8> {
-    let content = Content::generate(Aead::Aes128Ccm, ContentType::Tree, None).unwrap();
+    let content = Content::generate(Aead::Aes128Ccm, ContentType::Tree, None).unwrap().with_version(Version::V1);
     let mut sealed = format::Header::seal(&content, &dir.recipients()).unwrap();
     let (payload, prefix) = Payload::create(&content).unwrap();
     sealed.extend_from_slice(&prefix);

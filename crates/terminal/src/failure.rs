@@ -15,6 +15,9 @@ pub const FAILED: u8 = 1;
 /// The command line is invalid.
 pub const WRONG_USE: u8 = 2;
 
+/// Done, but something was left out, and named.
+pub const LEFT_OUT: u8 = 3;
+
 /// An error as a command prints it.
 #[derive(Debug)]
 pub struct Failure {
@@ -35,6 +38,11 @@ impl Failure {
     /// A failure with exit status [`WRONG_USE`].
     pub fn wrong_use(message: impl Into<String>) -> Failure {
         Failure { status: WRONG_USE, ..Failure::failed(message) }
+    }
+
+    /// What was left out of a result, with exit status [`LEFT_OUT`].
+    pub fn left_out(message: impl Into<String>) -> Failure {
+        Failure { status: LEFT_OUT, ..Failure::failed(message) }
     }
 
     /// An I/O error of a file that the command itself opens (keys, passphrases, results).
@@ -68,7 +76,8 @@ impl Failure {
 
     /// Prints the error to standard error. A closed standard error is ignored.
     pub fn print(&self) {
-        let mut text = format!("{}: error: {}\n", crate::program(), escape(&self.message));
+        let what = if self.status == LEFT_OUT { "note" } else { "error" };
+        let mut text = format!("{}: {what}: {}\n", crate::program(), escape(&self.message));
         if let Some(hint) = &self.hint {
             text.push_str(&format!("hint: {}\n", escape(hint)));
         }

@@ -159,10 +159,13 @@ pub(crate) struct Output {
     pub(crate) force: bool,
 }
 
-/// Encrypt a file, a folder or standard input
+/// Encrypt files, folders or standard input
 ///
 /// Writes a container that any of its recipients can decrypt. Encryption needs only recipients, which are public: the machine
-/// that encrypts need not be able to decrypt. A folder is packed with names, modes, times and links.
+/// that encrypts need not be able to decrypt. A folder, or several inputs, are packed with everything that tar keeps: owners, modes,
+/// times, links, attributes, access lists and holes.
+///
+/// An entry that cannot be read, or changes meanwhile, is reported, and the exit status is 3: the container is complete but for it.
 ///
 /// With --format it writes a file that other programs open, such as age. Such a file holds no folder.
 #[derive(Args)]
@@ -171,7 +174,8 @@ Examples:
   tress encrypt -r age1... -o big.tress big.img
   tress encrypt --format age -r age1... -o big.img.age big.img
   tar c src | tress encrypt -R team.txt > src.tar.tress
-  tress encrypt -p -o photos.tress Photos/")]
+  tress encrypt -p -o photos.tress Photos/
+  tress encrypt -R backup.txt --exclude '*.tmp' -o etc.tress /etc")]
 pub(crate) struct Encrypt {
     #[command(flatten)]
     pub(crate) recipients: Recipients,
@@ -188,16 +192,48 @@ pub(crate) struct Encrypt {
     /// Algorithm for the payload of a container [default: aes-128-ccm]
     #[arg(long, value_parser = aead())]
     pub(crate) aead: Option<Aead>,
-    /// Leave out links that lead out of the folder, and special files such as FIFOs
-    ///
-    /// Each of them, and their number, is reported on standard error. Without this option, a folder that holds one is an error.
-    #[arg(long)]
-    pub(crate) skip_special: bool,
+    #[command(flatten)]
+    pub(crate) folders: Folders,
     #[command(flatten)]
     pub(crate) threads: Threads,
-    /// File or folder to encrypt [default: standard input]
+    /// Files and folders to encrypt [default: standard input]
+    ///
+    /// Several become one container, in which they lie side by side.
     #[arg(value_name = "IN", default_value = "-", hide_default_value = true, value_hint = ValueHint::AnyPath)]
-    pub(crate) input: PathBuf,
+    pub(crate) inputs: Vec<PathBuf>,
+}
+
+// What of a folder is packed.
+#[derive(Args)]
+pub(crate) struct Folders {
+    /// Leave out what this pattern matches; repeatable
+    ///
+    /// A pattern without / matches names anywhere, one with / paths below the folder. * matches all but /, ** matches all.
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) exclude: Vec<String>,
+    /// Leave out what the patterns in this file match, one a line; repeatable
+    ///
+    /// Empty lines and lines that begin with # are ignored.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    pub(crate) exclude_from: Vec<PathBuf>,
+    /// Do not enter folders on other file systems, such as /proc
+    #[arg(long)]
+    pub(crate) one_file_system: bool,
+    /// Fail if an entry cannot be read or changes, instead of leaving it out
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Store FIFOs and devices too; sockets never
+    #[arg(long, conflicts_with = "skip_special", hide_short_help = true)]
+    pub(crate) special: bool,
+    /// Leave out FIFOs, devices and sockets on purpose: with exit status 0
+    #[arg(long, hide_short_help = true)]
+    pub(crate) skip_special: bool,
+    /// Do not store extended attributes and access lists
+    #[arg(long, hide_short_help = true)]
+    pub(crate) no_xattrs: bool,
+    /// Do not report each entry that is left out, only their number
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
 }
 
 fn aead() -> impl TypedValueParser<Value = Aead> {
@@ -210,7 +246,10 @@ fn aead() -> impl TypedValueParser<Value = Aead> {
 /// With -o, the output appears when all of it is decrypted and verified. On standard output, each chunk appears as soon as it
 /// is verified. A later chunk may still prove damaged, so check the exit status before you use the output.
 ///
-/// If the container holds a folder, -o names the new folder; without -o, its tar stream goes to standard output.
+/// If the container holds a folder, -o names the new folder; without -o, its tar stream goes to standard output. With PATH, only these
+/// files and folders are given out: a single file as its bytes. Without --preserve, a folder is made without what could harm: links
+/// that lead out of it, devices, FIFOs, setuid and setgid bits, owners, access lists, and attributes other than user.*. Their numbers are
+/// reported.
 ///
 /// Files of age and rage are recognised, with or without armor. A Cobblestone file needs --format and --key-file.
 #[derive(Args)]
@@ -218,7 +257,9 @@ fn aead() -> impl TypedValueParser<Value = Aead> {
 Examples:
   tress decrypt -i me.key -o big.img big.tress
   tress decrypt -i me.key --range 10GiB:11GiB big.tress > piece
-  tress decrypt -p -o Photos photos.tress")]
+  tress decrypt -p -o Photos photos.tress
+  tress decrypt -i me.key etc.tress hosts > hosts
+  tress decrypt -i me.key --preserve -o /restored etc.tress")]
 pub(crate) struct Decrypt {
     #[command(flatten)]
     pub(crate) identities: Identities,
@@ -230,19 +271,59 @@ pub(crate) struct Decrypt {
     ///
     /// The byte at END is not included; without END, the range extends to the end of the plaintext. Units are kB, MB, GB, TB
     /// (powers of 1000) and KiB, MiB, GiB, TiB (powers of 1024). Only the chunks of the range are read, and the last chunk,
-    /// which proves that the container is not truncated. A container that holds a folder has no ranges.
+    /// which proves that the container is not truncated. Of a container that holds a folder, it is a range of the file PATH.
     #[arg(long, value_name = "START:[END]", value_parser = units::range)]
     pub(crate) range: Option<units::ByteRange>,
+    /// Make everything that a folder holds: owners, all modes, links, devices, attributes
+    ///
+    /// Owners are set by name where this system knows them, else by number. Only root can set owners.
+    #[arg(long)]
+    pub(crate) preserve: bool,
+    /// With --preserve, set owners by number
+    #[arg(long, requires = "preserve", hide_short_help = true)]
+    pub(crate) numeric_owner: bool,
+    /// Give out the files of a damaged or cut folder that are whole, and list the others
+    ///
+    /// The exit status is 3 if some are not.
+    #[arg(long)]
+    pub(crate) salvage: bool,
     #[command(flatten)]
     pub(crate) threads: Threads,
     /// File to decrypt [default: standard input]
     #[arg(value_name = "IN", default_value = "-", hide_default_value = true, value_hint = ValueHint::FilePath)]
     pub(crate) input: PathBuf,
+    /// Files and folders of the container to give out, or patterns [default: all]
+    ///
+    /// 'tress list' prints the paths. A pattern such as 'etc/*.conf' counts where there is no such name.
+    #[arg(value_name = "PATH")]
+    pub(crate) members: Vec<PathBuf>,
 }
 
-/// Change the recipients of a container or an age file
+/// List the files of a container that holds a folder
 ///
-/// Writes a new header and leaves the payload unchanged, byte for byte. The file is replaced when the new one is complete.
+/// Reads the index, and not the files. A container of 0.2, or one that is cut, has none: then all of it is read.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tress list -i me.key etc.tress
+  tress list -i me.key -l etc.tress")]
+pub(crate) struct List {
+    #[command(flatten)]
+    pub(crate) identities: Identities,
+    /// Also print modes, owners, sizes and times, as 'ls -l' does
+    #[arg(short, long)]
+    pub(crate) long: bool,
+    /// Print a JSON array with one object for each file
+    #[arg(long, conflicts_with = "long")]
+    pub(crate) json: bool,
+    /// File to list
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+}
+
+/// Change the recipients of containers or age files
+///
+/// Writes a new header and leaves the payload unchanged, byte for byte. Each file is replaced when the new one is complete.
 ///
 /// This does not revoke access: anyone who could open the file before may have kept its key.
 #[derive(Args)]
@@ -271,9 +352,9 @@ pub(crate) struct Rewrap {
     pub(crate) open_passphrase_fd: Option<u32>,
     #[command(flatten)]
     pub(crate) recipients: Recipients,
-    /// File to change in place
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) file: PathBuf,
+    /// Files to change in place
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
 }
 
 /// Show what is in an encrypted file, and verify it

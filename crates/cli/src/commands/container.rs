@@ -6,18 +6,20 @@ use tress_container::{
     Control, Error, ErrorKind,
     commands::{self, DecryptOptions, EncryptOptions},
     format::Format,
+    tree::{PackOptions, Packed, SpecialFiles},
 };
 
 use super::{cancellable, note};
 use crate::{
     args,
-    failure::{self, Failure},
+    failure::{self, Failure, foreign},
     files, keys,
     stdin::Stdin,
+    units::count_text,
 };
 
 pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
-    let source = files::source(&options.input);
+    let sources: Vec<_> = options.inputs.iter().map(|input| files::source(input)).collect();
     let sink = files::sink(&options.output);
     let format = options.format.format.unwrap_or_default();
     if options.armor && format != Format::Age {
@@ -29,34 +31,59 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
     if !options.armor {
         files::refuse_terminal(&sink)?;
     }
-    let stdin = &mut Stdin::with_data(&options.input)?;
+    let stdin = &mut Stdin::default();
+    for input in &options.inputs {
+        stdin.claim(input, "the data")?;
+    }
     let recipients = keys::recipients(&options.recipients, &options.identities, &options.format, stdin)?;
     let mut encrypt = EncryptOptions::default().format(format).armor(options.armor).threads(options.threads.wanted());
     encrypt.aead = options.aead;
-    let run = |control: &Control| {
-        if !options.skip_special {
-            return commands::encrypt(&source, &sink, &recipients, &encrypt, control).map_err(|error| {
-                let hint = match error.kind {
-                    ErrorKind::TreeLink => "--skip-special also leaves out links that lead out of the folder",
-                    ErrorKind::TreeSpecialFile => "--skip-special leaves out files such as sockets, FIFOs and devices",
-                    _ => return failure::from_error(error),
-                };
-                failure::from_error(error).hint(hint)
-            });
+    encrypt.tree = pack_options(&options.folders)?;
+    let (mut skipped, is_quiet) = (0, options.folders.quiet);
+    let mut on_error = |error: &Error| {
+        let is_skipped = error.kind == ErrorKind::TreeSpecialFile && options.folders.skip_special;
+        skipped += u64::from(is_skipped);
+        if !is_quiet {
+            note(&format!("{}{error}", if is_skipped { "skipped " } else { "" }));
         }
-        let mut count = 0;
-        let mut skipped = |error: &Error| {
-            count += 1;
-            note(&format!("skipped {error}"));
-        };
-        let report = commands::encrypt_skipping(&source, &sink, &recipients, &encrypt, control, &mut skipped)
-            .map_err(failure::from_error)?;
-        if count > 0 {
-            note(&format!("skipped in all: {count}"));
-        }
-        Ok(report)
     };
-    cancellable(|control| run(control)).map(drop).map_err(|failure| failure.with_force(options.output.force))
+    let mut run = |control: &Control| {
+        commands::encrypt_all(&sources, &sink, &recipients, &encrypt, control, &mut on_error).map_err(|error| {
+            let is_special = error.kind == ErrorKind::TreeSpecialFile;
+            let failure = failure::from_error(error);
+            if is_special { failure.hint("--skip-special leaves out sockets, FIFOs and devices") } else { failure }
+        })
+    };
+    let report = cancellable(|control| run(control)).map_err(|failure| failure.with_force(options.output.force))?;
+    if skipped > 0 {
+        note(&format!("skipped in all: {skipped}"));
+    }
+    let Packed { entries, left_out, changed, .. } = report.packed;
+    if left_out + changed == 0 {
+        return Ok(());
+    }
+    let (count, all) = (count_text(left_out + changed), count_text(entries + left_out));
+    let message = format!("done, but {count} of {all} files are not in it or changed while they were read");
+    Err(Failure::left_out(message))
+}
+
+fn pack_options(folders: &args::Folders) -> Result<PackOptions, Failure> {
+    let mut options = PackOptions::default();
+    options.go_on = !folders.strict;
+    options.special = match (folders.special, folders.skip_special) {
+        (true, _) => SpecialFiles::Keep,
+        (_, true) => SpecialFiles::Skip,
+        _ => SpecialFiles::LeaveOut,
+    };
+    options.without_attributes = folders.no_xattrs;
+    options.one_file_system = folders.one_file_system;
+    options.exclude.clone_from(&folders.exclude);
+    for path in &folders.exclude_from {
+        let text = std::fs::read_to_string(path).map_err(|error| Failure::io(path, &error))?;
+        let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        options.exclude.extend(lines.map(str::to_owned));
+    }
+    Ok(options)
 }
 
 pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
@@ -70,15 +97,41 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
     let identities = keys::some_identities(&options.identities, &options.format, stdin)?;
     let mut decrypt = DecryptOptions::default().threads(options.threads.wanted());
     (decrypt.range, decrypt.format) = (options.range, options.format.format);
-    cancellable(|control| {
+    (decrypt.preserve, decrypt.numeric_owner, decrypt.salvage) =
+        (options.preserve, options.numeric_owner, options.salvage);
+    decrypt.members.clone_from(&options.members);
+    let report = cancellable(|control| {
         commands::decrypt(&source, &sink, &identities, &decrypt, control).map_err(failure::from_error)
     })
-    .map(drop)
-    .map_err(|failure| failure.with_force(options.output.force))
+    .map_err(|failure| failure.with_force(options.output.force))?;
+    for left in &report.left_out {
+        let (what, count, first) =
+            (left.kind.name(), count_text(left.count), foreign(left.first.display().to_string()));
+        note(&format!("left out {what}: {count}, the first of {first}"));
+    }
+    for path in &report.lost {
+        note(&format!("damaged, not given out: {}", foreign(path.display().to_string())));
+    }
+    if !report.lost.is_empty() || report.gaps > 0 {
+        let gaps = if report.gaps > 0 {
+            format!(", and at {} places others may be missing", report.gaps)
+        } else {
+            String::new()
+        };
+        let count = count_text(report.lost.len() as u64);
+        return Err(Failure::left_out(format!("done, but {count} files are damaged{gaps}")));
+    }
+    match report.left_out.iter().filter(|left| left.kind.is_entry()).map(|left| left.count).sum() {
+        0 => Ok(()),
+        count => {
+            let message = format!("done, but {} entries were left out", count_text(count));
+            Err(Failure::left_out(message).hint("--preserve makes everything: only for archives that you trust"))
+        }
+    }
 }
 
 pub(crate) fn rewrap(options: args::Rewrap) -> Result<(), Failure> {
-    if options.file == Path::new("-") {
+    if options.files.iter().any(|file| file == Path::new("-")) {
         return Err(Failure::wrong_use("rewrap edits a file in place; it cannot read standard input"));
     }
     let mut stdin = Stdin::default();
@@ -95,7 +148,9 @@ pub(crate) fn rewrap(options: args::Rewrap) -> Result<(), Failure> {
     let identities = keys::some_identities(&old, &format, &mut stdin)?;
     let recipients = keys::recipients(&options.recipients, &[], &format, &mut stdin)?;
     cancellable(|control| {
-        commands::rewrap(&options.file, &identities, &recipients, control).map_err(failure::from_error)
-    })?;
-    Ok(())
+        for file in &options.files {
+            commands::rewrap(file, &identities, &recipients, control).map_err(failure::from_error)?;
+        }
+        Ok(())
+    })
 }

@@ -5,6 +5,7 @@ mod container;
 mod external;
 mod inspect;
 mod keygen;
+mod list;
 mod plan;
 mod printer;
 mod raw;
@@ -28,6 +29,7 @@ pub(crate) fn run(command: CliCommand) -> Result<(), Failure> {
         CliCommand::Keygen(options) => keygen::run(&options),
         CliCommand::Encrypt(options) => container::encrypt(&options),
         CliCommand::Decrypt(options) => container::decrypt(&options),
+        CliCommand::List(options) => list::run(&options),
         CliCommand::Rewrap(options) => container::rewrap(options),
         CliCommand::Send(options) => send::send(&options),
         CliCommand::Receive(options) => send::receive(&options),

@@ -1,20 +1,24 @@
 //! `decrypt`: a container to its file, its tree, or a range of its plaintext.
 
+use std::io::Write;
 use std::ops::{Bound, RangeBounds};
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use super::encrypt::is_broken_pipe;
+use super::filter::SequentialWriter;
+use super::list::SourceAt;
 use super::open::OpenContainer;
 use super::{Control, Report, Sink, Source};
-use crate::format::{ContentType, Format, Opened, Payload};
+use crate::format::{ContentType, Format, Opened, Payload, Version};
 use crate::keys::Identities;
-use crate::pipeline::pipe::pipe;
+use crate::pipeline::pipe::{PipeReader, pipe};
 use crate::pipeline::{BatchSink, BatchSource, Direction, Pipeline, PlainWindow, Totals};
 use crate::sink::CheckedSink;
 use crate::source::OpenSource;
 use crate::sys::{Os, System};
 use crate::threads::{Threads, start};
+use crate::tree::{Tree, UnpackOptions, path_bytes};
 use crate::{Error, ErrorKind, tree};
 
 /// Options of [`decrypt`].
@@ -28,6 +32,14 @@ pub struct DecryptOptions {
     pub range: Option<(u64, Option<u64>)>,
     /// The format that the file must have; `None` recognises it. Keys of Cobblestone files imply theirs.
     pub format: Option<Format>,
+    /// Paths of a tree, or patterns: only these are given out. A single file is given out as its bytes, everything else as a tree.
+    pub members: Vec<PathBuf>,
+    /// Gives out all files of a damaged or cut tree that verify.
+    pub salvage: bool,
+    /// Makes everything that a tree holds ([`UnpackOptions::preserve`]).
+    pub preserve: bool,
+    /// Sets owners by their numbers ([`UnpackOptions::numeric_owner`]).
+    pub numeric_owner: bool,
 }
 
 impl DecryptOptions {
@@ -39,6 +51,11 @@ impl DecryptOptions {
     /// Sets the format that the file must have.
     pub fn format(self, format: Format) -> Self {
         Self { format: Some(format), ..self }
+    }
+
+    /// How a tree is unpacked.
+    fn unpack(&self, version: Version, force: bool) -> UnpackOptions {
+        UnpackOptions { version, force, preserve: self.preserve, numeric_owner: self.numeric_owner }
     }
 
     /// Selects these bytes of the plaintext, such as `1000..2000` or `1000..`.
@@ -65,7 +82,7 @@ impl DecryptOptions {
 ///
 /// A range of a regular file reads the chunks that it needs and the last one, and checks the bounds before it writes the first byte. A
 /// range of a stream reads and verifies the whole stream; an out-of-bounds range is detected only at the end, after a stream sink has
-/// received the bytes that exist. A range of a tree is a usage error.
+/// received the bytes that exist. A range of a tree is a usage error, except that of one member.
 ///
 /// ```no_run
 /// use std::{fs::File, io::BufReader};
@@ -106,23 +123,49 @@ pub(crate) fn decrypt_on(
     }
     let input = OpenSource::open(system, source)?;
     let destination = CheckedSink::check(system, sink, Some(&input))?;
+    if options.salvage || !options.members.is_empty() {
+        let report = decrypt_members(&input, destination, identities, options, control)?;
+        return Ok(Report { elapsed: started.elapsed(), ..report });
+    }
     let container = OpenContainer::read(&input, options.format.or(identities.format()), control)?;
     let Opened { content, payload } = container.open(identities)?;
     let is_tree = content.content_type() == ContentType::Tree;
     if is_tree && range.is_some() {
-        return Err(Error::new(ErrorKind::Usage).with_detail("ranges of a tree are not supported").at(input.name()));
+        let detail = "a range of a folder needs the path of one file in it";
+        return Err(Error::new(ErrorKind::Usage).with_detail(detail).at(input.name()));
     }
+    let version = content.version();
     let head_bytes = container.chunks_offset;
     let ReadPlan { batches, window, plain_bytes } = ReadPlan::make(container, &payload, range, control)?;
     let run = DecryptRun { payload: &payload, input: &input, threads: options.threads, control };
     let output = match destination {
         CheckedSink::Name(name) if is_tree => {
-            let totals = run.unpack(batches, &name.path, name.force)?;
+            let unpack = options.unpack(version, name.force);
+            let target = |reader: &mut PipeReader| tree::unpack_on(system, reader, &name.path, unpack, control);
+            let (totals, left_out) = run.through_pipe(batches, target)?;
             return Ok(Report {
                 bytes_in: head_bytes + totals.sealed_bytes,
                 bytes_out: totals.plain_bytes,
                 chunks: totals.chunks,
                 elapsed: started.elapsed(),
+                left_out,
+                ..Report::default()
+            });
+        }
+        destination if is_tree && version == Version::V2 => {
+            let output = destination.create()?;
+            let mut writer = SequentialWriter::new(&output, control);
+            let run = run.through_pipe(batches, |reader: &mut PipeReader| tree::copy_stream(reader, &mut writer));
+            let (totals, ()) = writer.error.take().map_or(run, Err)?;
+            let bytes_out = writer.offset;
+            input.check_unchanged()?;
+            output.commit(control)?;
+            return Ok(Report {
+                bytes_in: head_bytes + totals.sealed_bytes,
+                bytes_out,
+                chunks: totals.chunks,
+                elapsed: started.elapsed(),
+                ..Report::default()
             });
         }
         destination => destination.create()?,
@@ -138,7 +181,99 @@ pub(crate) fn decrypt_on(
         bytes_out: plain_bytes.min(window.end) - window.start,
         chunks: totals.chunks,
         elapsed: started.elapsed(),
+        ..Report::default()
     })
+}
+
+/// Gives out members of a tree, or those of a damaged one that verify.
+fn decrypt_members(
+    input: &OpenSource<'_>,
+    destination: CheckedSink<'_>,
+    identities: &Identities,
+    options: &DecryptOptions,
+    control: &Control,
+) -> Result<Report, Error> {
+    let at_input = |error: Error| error.in_container(input.name());
+    let source = SourceAt::new(input)?;
+    let tree = match options.salvage {
+        true => Tree::salvage(source, identities, options.threads, control),
+        false => Tree::open(source, identities, options.threads),
+    };
+    let tree = tree.map_err(at_input)?;
+    let mut members = Vec::new();
+    for path in &options.members {
+        let path = path_bytes(path).ok_or_else(|| Error::new(ErrorKind::TreePath).at(path))?;
+        members.extend(tree.select(&path).map_err(at_input)?);
+    }
+    if options.members.is_empty() {
+        members = tree.members().collect::<Result<_, Error>>().map_err(at_input)?;
+    }
+    members.sort_unstable_by_key(|member| member.place);
+    members.dedup_by_key(|member| member.place);
+    let mut report = Report { gaps: tree.gaps(), ..Report::default() };
+    members.retain(|member| {
+        let is_whole = tree.is_whole(member);
+        if !is_whole {
+            report.lost.push(member.shown_path());
+        }
+        is_whole
+    });
+    if options.salvage && members.is_empty() {
+        return Err(Error::new(ErrorKind::Truncated).with_detail("no file of it is whole").at(input.name()));
+    }
+    // A folder of one file is no file.
+    if let ([path], [member]) = (&options.members[..], &members[..])
+        && matches!(member.flag, b'0' | b'1')
+        && path.ends_with(member.shown_path())
+    {
+        let data = tree.data(member).map_err(at_input)?;
+        let (start, end) = options.range.unwrap_or((0, None));
+        check_bounds(options.range, data.size_bytes()).map_err(|error| error.at_entry(member.shown_path()))?;
+        let end = end.unwrap_or(data.size_bytes());
+        control.set_total(end - start);
+        let output = destination.create()?;
+        let mut writer = SequentialWriter::new(&output, control);
+        let written = tree.copy_data(&data, start..end, &mut writer, control);
+        writer.error.take().map_or(written, Err).map_err(at_input)?;
+        report.bytes_out = writer.offset;
+        input.check_unchanged()?;
+        output.commit(control)?;
+        return Ok(report);
+    }
+    if options.range.is_some() {
+        return Err(Error::new(ErrorKind::Usage).with_detail("a range needs the path of one file"));
+    }
+    let write = |out: &mut dyn Write| tree.write(&members, out, control);
+    match destination {
+        CheckedSink::Name(name) => {
+            let (mut writer, mut reader) = pipe();
+            report.left_out = std::thread::scope(|scope| {
+                let worker = start(scope, move || {
+                    write(&mut writer)?;
+                    Ok(writer.finish()?)
+                })?;
+                let unpack = options.unpack(Version::V2, name.force);
+                let unpacked = tree::unpack_on(input.system(), &mut reader, &name.path, unpack, control);
+                drop(reader);
+                let written: Result<(), Error> = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                match (written, unpacked) {
+                    (Err(error), Err(other)) if is_broken_pipe(&error) => Err(at_input(other)),
+                    (Err(error), _) | (_, Err(error)) => Err(at_input(error)),
+                    (Ok(()), Ok(left_out)) => Ok(left_out),
+                }
+            })?;
+        }
+        destination => {
+            let output = destination.create()?;
+            let mut writer = SequentialWriter::new(&output, control);
+            let written = write(&mut writer);
+            writer.error.take().map_or(written, Err).map_err(at_input)?;
+            report.bytes_out = writer.offset;
+            output.commit(control)?;
+        }
+    }
+    input.check_unchanged()?;
+    Ok(report)
 }
 
 fn check_bounds(range: Option<(u64, Option<u64>)>, plain_bytes: u64) -> Result<(), Error> {
@@ -204,22 +339,26 @@ impl DecryptRun<'_> {
         if error.kind == ErrorKind::Interrupted { error } else { error.in_container(self.input.name()) }
     }
 
-    /// Unpacks on this thread what the workers have verified. The folder gets its name only after the declared end of the stream, that is,
-    /// after the last chunk was verified.
-    fn unpack(&self, batches: BatchSource<'_>, target: &Path, force: bool) -> Result<Totals, Error> {
+    /// Calls a function on this thread with a reader of what the workers have verified. The reader's declared end comes after the last
+    /// chunk was verified.
+    fn through_pipe<T>(
+        &self,
+        batches: BatchSource<'_>,
+        read: impl FnOnce(&mut PipeReader) -> Result<T, Error>,
+    ) -> Result<(Totals, T), Error> {
         let (writer, mut reader) = pipe();
         std::thread::scope(|scope| {
             let sink = BatchSink::pipe(writer);
             let worker = start(scope, move || self.pipeline(batches, sink))?;
-            let unpacked = tree::unpack_on(self.input.system(), &mut reader, target, force, self.control);
+            let done = read(&mut reader);
             drop(reader);
             let totals = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            match (totals, unpacked) {
+            match (totals, done) {
                 // The other end only saw a broken pipe, so the error of the end that failed first is reported.
                 (Err(error), Err(other)) if is_broken_pipe(&error) => Err(self.named(other)),
                 (Err(error), _) => Err(error),
                 (Ok(_), Err(error)) => Err(self.named(error)),
-                (Ok(totals), Ok(())) => Ok(totals),
+                (Ok(totals), Ok(done)) => Ok((totals, done)),
             }
         })
     }

@@ -1,7 +1,7 @@
 //! `encrypt`: a file, a stream or a folder to a container.
 
 use std::io::{self, IoSlice, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use age::armor::ArmoredWriter;
@@ -17,7 +17,7 @@ use crate::sink::{CheckedSink, OpenSink};
 use crate::source::OpenSource;
 use crate::sys::{Kind, Os, System};
 use crate::threads::{Threads, start};
-use crate::tree::Skipped;
+use crate::tree::{Inputs, OnError, PackOptions};
 use crate::{Error, ErrorKind, tree};
 
 /// Options of [`encrypt`].
@@ -36,6 +36,8 @@ pub struct EncryptOptions {
     /// Name to store (encrypted) in a container. `None` takes the name of the source file or folder, if a container can store it. The
     /// functions of [`streaming`](crate::streaming) have no source file: there `None` stores no name. An error in other formats.
     pub name: Option<String>,
+    /// Which entries of a folder are stored.
+    pub tree: PackOptions,
 }
 
 impl EncryptOptions {
@@ -117,20 +119,30 @@ pub fn encrypt(
     encrypt_on(&Os, source, sink, recipients, options, control)
 }
 
-/// Encrypts like [`encrypt`], but leaves out what a tree cannot hold: links that may point out of the folder, and special files. Calls
-/// `skipped` for each of them.
+/// Encrypts one source like [`encrypt`], or several files and folders to one tree, in which they are the entries of the top. Calls
+/// `on_error` with every error after which it goes on, by the options for trees.
 ///
 /// # Errors
-/// The same as [`encrypt`].
-pub fn encrypt_skipping(
-    source: &Source,
+/// The same as [`encrypt`]; `Usage` for no source, for standard input among several, and for two with one name.
+pub fn encrypt_all(
+    sources: &[Source],
     sink: &Sink,
     recipients: &Recipients,
     options: &EncryptOptions,
     control: &Control,
-    skipped: Skipped<'_>,
+    on_error: OnError<'_>,
 ) -> Result<Report, Error> {
-    Encryption { system: &Os, sink, recipients, options, control }.run(source, Some(skipped))
+    let encryption = Encryption { system: &Os, sink, recipients, options, control };
+    if let [source] = sources {
+        return encryption.run(source, on_error);
+    }
+    let paths: Option<Vec<PathBuf>> = sources.iter().map(|source| source.path().map(Path::to_path_buf)).collect();
+    let paths = paths.filter(|paths| !paths.is_empty());
+    let paths =
+        paths.ok_or_else(|| Error::new(ErrorKind::Usage).with_detail("several inputs are files and folders"))?;
+    let started = Instant::now();
+    let report = encryption.tree(Inputs::Several(&paths), on_error)?;
+    Ok(Report { elapsed: started.elapsed(), ..report })
 }
 
 pub(crate) fn encrypt_on(
@@ -141,7 +153,7 @@ pub(crate) fn encrypt_on(
     options: &EncryptOptions,
     control: &Control,
 ) -> Result<Report, Error> {
-    Encryption { system, sink, recipients, options, control }.run(source, None)
+    Encryption { system, sink, recipients, options, control }.run(source, &mut |_| {})
 }
 
 /// One call of [`encrypt`].
@@ -154,7 +166,7 @@ struct Encryption<'a> {
 }
 
 impl<'a> Encryption<'a> {
-    fn run(&self, source: &Source, skipped: Option<Skipped<'_>>) -> Result<Report, Error> {
+    fn run(&self, source: &Source, on_error: OnError<'_>) -> Result<Report, Error> {
         let started = Instant::now();
         let root = match source {
             Source::Path(path) => {
@@ -164,7 +176,7 @@ impl<'a> Encryption<'a> {
             Source::Stdin => None,
         };
         let report = match root {
-            Some(root) => self.tree(root, skipped)?,
+            Some(root) => self.tree(Inputs::Folder(root), on_error)?,
             None => self.file(source)?,
         };
         Ok(Report { elapsed: started.elapsed(), ..report })
@@ -190,8 +202,12 @@ impl<'a> Encryption<'a> {
         Ok(report)
     }
 
-    /// Packs the folder on this thread, and streams the tar through the workers.
-    fn tree(&self, root: &Path, skipped: Option<Skipped<'_>>) -> Result<Report, Error> {
+    /// Packs folders on this thread, and streams the tar through the workers.
+    fn tree(&self, inputs: Inputs<'_>, on_error: OnError<'_>) -> Result<Report, Error> {
+        let (root, all) = match inputs {
+            Inputs::Folder(root) => (root, vec![root]),
+            Inputs::Several(paths) => (&*paths[0], paths.iter().map(PathBuf::as_path).collect()),
+        };
         if !self.options.is_container(self.recipients) {
             let detail = "only a container holds a folder; pack it first: tar c DIR";
             return Err(Error::new(ErrorKind::Usage).with_detail(detail).at(root));
@@ -200,11 +216,16 @@ impl<'a> Encryption<'a> {
         if let CheckedSink::Name(name) = &destination {
             // The container would include itself.
             let canonical = |path: &Path| self.system.canonical(path).map_err(|error| Error::from(error).at(path));
-            if canonical(&name.folder)?.starts_with(canonical(root)?) {
-                return Err(Error::new(ErrorKind::OutputIsInput).at(&name.path));
+            let (folder, is_file) =
+                (canonical(&name.folder)?, |path: &Path| canonical(path).ok() == canonical(&name.path).ok());
+            for input in all {
+                if folder.starts_with(canonical(input)?) || !name.is_new() && is_file(input) {
+                    return Err(Error::new(ErrorKind::OutputIsInput).at(&name.path));
+                }
             }
         }
-        let sealed = self.container(destination, ContentType::Tree, Some(root))?;
+        let named = matches!(inputs, Inputs::Folder(_)).then_some(root);
+        let sealed = self.container(destination, ContentType::Tree, named)?;
         let (mut writer, reader) = pipe();
         let report = std::thread::scope(|scope| {
             let (reader, sealed) = (reader, &sealed);
@@ -212,15 +233,16 @@ impl<'a> Encryption<'a> {
                 let batches = BatchSource::stream(reader, sealed.payload.layout(), root);
                 sealed.run(batches, self.options.threads, self.control)
             })?;
-            let packed = tree::pack_on(self.system, root, &mut writer, self.control, skipped);
+            let options = &self.options.tree;
+            let packed = tree::pack_on(self.system, inputs, &mut writer, options, self.control, on_error);
             // Without the declared end the workers do not take it for one.
-            let packed = packed.and_then(|()| Ok(writer.finish()?));
+            let packed = packed.and_then(|packed| writer.finish().map(|()| packed).map_err(Error::from));
             let report = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             match (packed, report) {
                 // The other end only saw a broken pipe, so the error of the end that failed first is reported.
                 (Err(error), Err(other)) if is_broken_pipe(&error) => Err(other),
                 (Err(error), _) => Err(error),
-                (Ok(()), report) => report,
+                (Ok(packed), report) => report.map(|report| Report { packed, ..report }),
             }
         })?;
         sealed.output.commit(self.control)?;

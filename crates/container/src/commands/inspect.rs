@@ -16,7 +16,7 @@ use crate::sys::{Os, System};
 pub struct Inspection {
     /// The file's format.
     pub format: Format,
-    /// The format's version: `v1`, the only one of each.
+    /// The format's version: `v2` for containers of folders that are not from 0.2, `v1` for everything else.
     pub version: &'static str,
     /// AEAD of the payload, as the first line states it.
     pub aead: Aead,
@@ -72,7 +72,7 @@ pub(crate) fn inspect_on(
     let chunks = container.layout.chunks(plaintext_bytes);
     let mut inspection = Inspection {
         format: container.head.format(),
-        version: "v1",
+        version: container.head.version().name(),
         aead: container.head.aead(),
         recipients: container.head.recipient_types(),
         header_bytes: container.head.header_bytes(),

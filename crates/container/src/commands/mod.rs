@@ -9,6 +9,7 @@ mod fault_tests;
 mod fault_walk;
 mod filter;
 mod inspect;
+mod list;
 mod open;
 #[cfg(all(test, unix))]
 mod power_tests;
@@ -25,7 +26,10 @@ mod tree_fault_tests;
 #[cfg(all(test, unix))]
 mod tree_power_tests;
 
+use std::path::PathBuf;
 use std::time::Duration;
+
+use crate::tree::{LeftOut, Packed};
 
 #[doc(hidden)]
 pub use encrypt::encrypt_to_pipe;
@@ -35,8 +39,9 @@ pub use crate::sink::Sink;
 pub use crate::source::Source;
 pub use crate::threads::MAX_THREADS;
 pub use decrypt::{DecryptOptions, decrypt};
-pub use encrypt::{EncryptOptions, encrypt, encrypt_skipping};
+pub use encrypt::{EncryptOptions, encrypt, encrypt_all};
 pub use inspect::{Inspection, inspect, inspect_as};
+pub use list::{Listed, list};
 pub use raw::{RAW_CCM_MAX_BYTES, RawCcm, RawDirection, RawMode, raw, raw_advised_bytes, raw_ccm};
 pub use read::read;
 pub use rewrap::rewrap;
@@ -54,4 +59,12 @@ pub struct Report {
     pub chunks: u64,
     /// Time from the call to its return.
     pub elapsed: Duration,
+    /// Entries of the tree that was packed.
+    pub packed: Packed,
+    /// What unpacking left out of a tree.
+    pub left_out: Vec<LeftOut>,
+    /// Members of a damaged tree that were not given out, by their untrusted paths.
+    pub lost: Vec<PathBuf>,
+    /// Places of a damaged tree at which others may be missing.
+    pub gaps: u64,
 }

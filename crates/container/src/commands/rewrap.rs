@@ -87,7 +87,7 @@ pub(crate) fn rewrap_on(
     // Not every version of Windows replaces a file that is open.
     drop(input);
     output.commit(control)?;
-    Ok(Report { bytes_in, bytes_out, chunks, elapsed: started.elapsed() })
+    Ok(Report { bytes_in, bytes_out, chunks, elapsed: started.elapsed(), ..Report::default() })
 }
 
 /// A reader whose bytes are counted as done. How many follow is not known before the armor ends.

@@ -46,7 +46,7 @@ impl Payload {
     /// # Errors
     /// `Io` when the system has no randomness.
     pub fn create(content: &Content) -> Result<(Payload, [u8; PREFIX_BYTES]), Error> {
-        Self::start(content.aead(), content.input_key(), content.aead().first_line().as_bytes())
+        Self::start(content.aead(), content.input_key(), content.first_line().as_bytes())
     }
 
     /// Opens the payload that begins with this prefix.
@@ -54,7 +54,7 @@ impl Payload {
     /// # Errors
     /// `Commitment` when the prefix does not hold the commitment that follows from the input key, the salt and the first line.
     pub fn open(content: &Content, prefix: &[u8; PREFIX_BYTES]) -> Result<Payload, Error> {
-        Self::resume(content.aead(), content.input_key(), content.aead().first_line().as_bytes(), prefix)
+        Self::resume(content.aead(), content.input_key(), content.first_line().as_bytes(), prefix)
     }
 
     /// Starts a payload of this input key and context with a fresh salt.

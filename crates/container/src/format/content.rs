@@ -36,8 +36,36 @@ impl ContentType {
         }
     }
 
+    /// Version of the containers of this type that are written.
+    const fn version(self) -> Version {
+        match self {
+            ContentType::File => Version::V1,
+            ContentType::Tree => Version::V2,
+        }
+    }
+
     fn from_name(name: &str) -> Option<Self> {
         [Self::File, Self::Tree].into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// Version of a container, which its first line names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Version {
+    /// Files, and the trees of 0.2: files, folders and links that stay inside, with permission bits and times.
+    #[default]
+    V1,
+    /// Trees with everything that tar keeps, and an index.
+    V2,
+}
+
+impl Version {
+    /// The name: `v1` or `v2`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V1 => "v1",
+            Self::V2 => "v2",
+        }
     }
 }
 
@@ -56,6 +84,7 @@ pub fn is_valid_name(name: &str) -> bool {
 #[derive(Clone)]
 pub struct Content {
     aead: Aead,
+    version: Version,
     content_type: ContentType,
     name: Option<String>,
     input_key: Zeroizing<Vec<u8>>,
@@ -72,7 +101,7 @@ impl Content {
         }
         let mut input_key = Zeroizing::new(vec![0; aead.key_bytes()]);
         fill_random(&mut input_key)?;
-        Ok(Self { aead, content_type, name, input_key })
+        Ok(Self { aead, version: content_type.version(), content_type, name, input_key })
     }
 
     /// Makes a file's content with a given input key; `None` if the length is not the AEAD's.
@@ -83,7 +112,8 @@ impl Content {
 
     /// The content of a file without a name, in a format that is not the container.
     pub(super) fn of_file(aead: Aead, input_key: &[u8]) -> Self {
-        Self { aead, content_type: ContentType::File, name: None, input_key: Zeroizing::new(input_key.to_vec()) }
+        let input_key = Zeroizing::new(input_key.to_vec());
+        Self { aead, version: Version::V1, content_type: ContentType::File, name: None, input_key }
     }
 
     /// AEAD of the payload.
@@ -99,6 +129,23 @@ impl Content {
             Aead::Aes128Gcm => Format::Cobblestone128,
             Aead::Aes256Gcm => Format::Cobblestone256,
         }
+    }
+
+    /// Version of the container.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The content of an older version, to test how it is read.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_version(self, version: Version) -> Self {
+        Self { version, ..self }
+    }
+
+    /// The container's first line, which states version and AEAD, including its newline.
+    pub(super) fn first_line(&self) -> String {
+        self.aead.first_line().replacen(Version::V1.name(), self.version.name(), 1)
     }
 
     /// Type of the plaintext.
@@ -136,15 +183,19 @@ impl Content {
     ///
     /// # Errors
     /// `HeaderDamaged` for anything else. The bytes were authenticated, so the damage is not an accident.
-    pub(super) fn decode(bytes: &[u8]) -> Result<Self, Error> {
-        Self::parse(bytes).ok_or_else(|| Error::new(ErrorKind::HeaderDamaged).with_detail("content is malformed"))
+    pub(super) fn decode(bytes: &[u8], version: Version) -> Result<Self, Error> {
+        Self::parse(bytes, version)
+            .ok_or_else(|| Error::new(ErrorKind::HeaderDamaged).with_detail("content is malformed"))
     }
 
-    fn parse(bytes: &[u8]) -> Option<Self> {
+    fn parse(bytes: &[u8], version: Version) -> Option<Self> {
         let (line, rest) = split_line(bytes)?;
         let aead = Aead::from_name(line.strip_prefix("aead ")?)?;
         let (line, rest) = split_line(rest)?;
         let content_type = ContentType::from_name(line.strip_prefix("type ")?)?;
+        if version == Version::V2 && content_type == ContentType::File {
+            return None;
+        }
         let (line, rest) = split_line(rest)?;
         let (name, key) = if line.is_empty() {
             (None, rest)
@@ -158,6 +209,7 @@ impl Content {
         };
         (key.len() == aead.key_bytes()).then(|| Self {
             aead,
+            version,
             content_type,
             name,
             input_key: Zeroizing::new(key.to_vec()),
@@ -192,7 +244,7 @@ mod tests {
     fn encoded_content_decodes() {
         for name in [None, Some("a"), Some("Größe 1.txt"), Some(&*"x".repeat(MAX_NAME_BYTES))] {
             let original = content(name);
-            let read = Content::decode(&original.encode()).unwrap();
+            let read = Content::decode(&original.encode(), Version::V2).unwrap();
             assert_eq!(read.aead, original.aead);
             assert_eq!(read.content_type, original.content_type);
             assert_eq!(read.name.as_deref(), name);
@@ -229,10 +281,13 @@ mod tests {
             b"aead aes-128-ccm\ntype file\n\n\n",
         ];
         for head in good {
-            assert!(Content::decode(&[*head, &key].concat()).is_ok());
+            let bytes = [*head, &key].concat();
+            assert!(Content::decode(&bytes, Version::V1).is_ok());
+            // A file has version 1.
+            assert_eq!(Content::decode(&bytes, Version::V2).is_ok(), head.windows(4).any(|word| word == b"tree"));
         }
         for head in bad {
-            let error = Content::decode(&[*head, &key].concat()).unwrap_err();
+            let error = Content::decode(&[*head, &key].concat(), Version::V1).unwrap_err();
             assert_eq!(error.kind, ErrorKind::HeaderDamaged, "{:?}", String::from_utf8_lossy(head));
         }
     }

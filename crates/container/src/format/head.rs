@@ -6,7 +6,7 @@ use super::age::{self, FileKeyBytes};
 use super::armor::SealedReader;
 use super::chunked::{COBBLESTONE, LAYOUT, PREFIX_BYTES};
 use super::header::{ALIGNMENT_BYTES, Header, MAGIC};
-use super::{Aead, Content, Layout, Payload, cobblestone, stanzas};
+use super::{Aead, Content, Layout, Payload, Version, cobblestone, stanzas};
 use crate::keys::{Format, Identities, Recipients};
 use crate::{Error, ErrorKind};
 
@@ -138,6 +138,14 @@ impl Head {
             Fields::Tress(..) => LAYOUT,
             Fields::Age(..) => age::LAYOUT,
             Fields::Cobblestone(..) => COBBLESTONE,
+        }
+    }
+
+    /// Version of the format.
+    pub(crate) fn version(&self) -> Version {
+        match &self.fields {
+            Fields::Tress(header, _) => header.version(),
+            Fields::Age(..) | Fields::Cobblestone(..) => Version::V1,
         }
     }
 

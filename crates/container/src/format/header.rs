@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::content::MAX_CONTENT_BYTES;
 use super::stanzas::{self, EachIdentity};
-use super::{Aead, Content};
+use super::{Aead, Content, Version};
 use crate::keys::{Identities, Recipients};
 use crate::{Error, ErrorKind};
 
@@ -17,7 +17,6 @@ pub const ALIGNMENT_BYTES: usize = 4096;
 pub const MAX_AGE_FILE_BYTES: usize = 65536;
 
 pub(super) const MAGIC: &[u8] = b"tress/";
-const VERSION: &str = "tress/v1 ";
 /// The newline of the first line is within this many bytes, in every version.
 const MAX_FIRST_LINE_BYTES: usize = 64;
 const LENGTH_BYTES: usize = 4;
@@ -25,6 +24,7 @@ const LENGTH_BYTES: usize = 4;
 /// A header as it was read. Nothing in it is authenticated before [`Header::open`].
 #[derive(Clone)]
 pub struct Header {
+    version: Version,
     aead: Aead,
     header_bytes: usize,
     stanza_types: Vec<String>,
@@ -46,10 +46,10 @@ impl Header {
             return Err(stanzas::too_many());
         }
 
-        let first_line = content.aead().first_line().as_bytes();
+        let first_line = content.first_line();
         let used = first_line.len() + LENGTH_BYTES + age_file.len();
         let mut header = Vec::with_capacity(used.next_multiple_of(ALIGNMENT_BYTES));
-        header.extend_from_slice(first_line);
+        header.extend_from_slice(first_line.as_bytes());
         header.extend_from_slice(&(age_file.len() as u32).to_be_bytes());
         header.extend_from_slice(&age_file);
         header.resize(used.next_multiple_of(ALIGNMENT_BYTES), 0);
@@ -66,7 +66,7 @@ impl Header {
         let mut bytes = vec![0; ALIGNMENT_BYTES];
         let available = read_up_to(input, &mut bytes)?;
         bytes.truncate(available);
-        let HeaderFields { aead, start, length, header_bytes } = HeaderFields::read(&bytes)?;
+        let HeaderFields { version, aead, start, length, header_bytes } = HeaderFields::read(&bytes)?;
         bytes.resize(header_bytes, 0);
         if read_up_to(input, &mut bytes[ALIGNMENT_BYTES..])? < header_bytes - ALIGNMENT_BYTES {
             return Err(ErrorKind::Truncated.into());
@@ -78,7 +78,7 @@ impl Header {
         let age_file = bytes.split_off(start);
 
         let stanza_types = stanzas::types(&age_file)?;
-        Ok(Self { aead, header_bytes, stanza_types, age_file })
+        Ok(Self { version, aead, header_bytes, stanza_types, age_file })
     }
 
     /// The length in bytes of the header that begins with `first`, which must hold at least [`ALIGNMENT_BYTES`].
@@ -87,6 +87,11 @@ impl Header {
     /// `NotAContainer`, `UnknownVersion`, `UnknownAead`, `HeaderTooLarge`; `Truncated` for fewer bytes.
     pub fn length(first: &[u8]) -> Result<usize, Error> {
         HeaderFields::read(first).map(|lengths| lengths.header_bytes)
+    }
+
+    /// The version that the first line names.
+    pub fn version(&self) -> Version {
+        self.version
     }
 
     /// The AEAD that the first line names.
@@ -116,7 +121,7 @@ impl Header {
         let mut bytes = Zeroizing::new(vec![0; MAX_CONTENT_BYTES + 1]);
         let length = read_up_to(&mut reader, &mut bytes)
             .map_err(|error| Error::new(ErrorKind::HeaderDamaged).with_source(error))?;
-        let content = Content::decode(&bytes[..length])?;
+        let content = Content::decode(&bytes[..length], self.version)?;
         if content.aead() != self.aead {
             return Err(ErrorKind::AeadMismatch.into());
         }
@@ -136,6 +141,7 @@ impl fmt::Debug for Header {
 
 /// The fields before the age file.
 struct HeaderFields {
+    version: Version,
     aead: Aead,
     /// Offset of the age file.
     start: usize,
@@ -146,7 +152,7 @@ struct HeaderFields {
 
 impl HeaderFields {
     fn read(bytes: &[u8]) -> Result<Self, Error> {
-        let aead = parse_first_line(bytes)?;
+        let (version, aead) = parse_first_line(bytes)?;
         if bytes.len() < ALIGNMENT_BYTES {
             return Err(ErrorKind::Truncated.into());
         }
@@ -156,12 +162,12 @@ impl HeaderFields {
         if length > MAX_AGE_FILE_BYTES {
             return Err(Error::new(ErrorKind::HeaderTooLarge).with_detail(format!("{length} bytes")));
         }
-        Ok(Self { aead, start, length, header_bytes: (start + length).next_multiple_of(ALIGNMENT_BYTES) })
+        Ok(Self { version, aead, start, length, header_bytes: (start + length).next_multiple_of(ALIGNMENT_BYTES) })
     }
 }
 
 /// Parses the start of the input, at least 64 bytes unless the input is shorter.
-fn parse_first_line(bytes: &[u8]) -> Result<Aead, Error> {
+fn parse_first_line(bytes: &[u8]) -> Result<(Version, Aead), Error> {
     if !bytes.starts_with(MAGIC) {
         return Err(ErrorKind::NotAContainer.into());
     }
@@ -170,10 +176,14 @@ fn parse_first_line(bytes: &[u8]) -> Result<Aead, Error> {
         let cut = bytes.len() < MAX_FIRST_LINE_BYTES;
         return Err(if cut { ErrorKind::Truncated } else { ErrorKind::NotAContainer }.into());
     };
-    let Some(name) = window[..end].strip_prefix(VERSION.as_bytes()) else {
-        return Err(ErrorKind::UnknownVersion.into());
-    };
-    std::str::from_utf8(name).ok().and_then(Aead::from_name).ok_or_else(|| ErrorKind::UnknownAead.into())
+    let line = &window[MAGIC.len()..end];
+    let version = [Version::V1, Version::V2].into_iter().find_map(|version| {
+        let rest = line.strip_prefix(version.name().as_bytes())?.strip_prefix(b" ")?;
+        Some((version, rest))
+    });
+    let (version, name) = version.ok_or(ErrorKind::UnknownVersion)?;
+    let aead = std::str::from_utf8(name).ok().and_then(Aead::from_name);
+    Ok((version, aead.ok_or(ErrorKind::UnknownAead)?))
 }
 
 fn read_up_to(input: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {

@@ -25,7 +25,7 @@ pub use crate::random::fill_random;
 pub use aead::Aead;
 pub(crate) use armor::{Dearmor, SealedReader};
 pub use chunked::{LAYOUT, PREFIX_BYTES};
-pub use content::{Content, ContentType, MAX_NAME_BYTES, is_valid_name};
+pub use content::{Content, ContentType, MAX_NAME_BYTES, Version, is_valid_name};
 pub(crate) use head::{Head, Opened, Parsed, start};
 pub use header::{ALIGNMENT_BYTES, Header, MAX_AGE_FILE_BYTES};
 pub use layout::{LastChunk, Layout};

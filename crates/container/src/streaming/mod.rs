@@ -51,5 +51,6 @@ pub use decryptor::Decryptor;
 pub use encryptor::Encryptor;
 pub use range_reader::{RangeReader, ReadAt};
 pub use reader::Reader;
+pub(crate) use reader::Window;
 pub use rewrap::{NewHead, rewrap_head};
 pub use whole::{Opening, Sealing, decrypt_bytes, encrypt_bytes};

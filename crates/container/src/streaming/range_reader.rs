@@ -13,7 +13,7 @@ use super::parallel::{self, Run};
 use crate::format::{Content, Head, Layout, Opened, Payload, SealedReader};
 use crate::keys::Identities;
 use crate::sys::{Os, System};
-use crate::{Error, ErrorKind};
+use crate::{Control, Error, ErrorKind};
 
 /// A source that can be read at an offset through a shared reference: a file, memory, an object in a store.
 pub trait ReadAt {
@@ -119,6 +119,52 @@ impl<R: ReadAt> RangeReader<R> {
 
     /// Opens the header. The length holds only when the last chunk was verified.
     pub(super) fn unverified(source: R, identities: &Identities) -> Result<Self, Error> {
+        Self::with_length(source, identities, |layout, sealed_bytes| layout.plain_bytes(sealed_bytes))
+    }
+
+    /// Opens a container that may be cut anywhere behind its header, or damaged. Also returns the numbers of the chunks that are there and
+    /// verify, as ranges.
+    pub(crate) fn salvage(
+        source: R,
+        identities: &Identities,
+        control: &Control,
+    ) -> Result<(Self, Vec<Range<u64>>), Error> {
+        let mut chunks = 0;
+        let reader = Self::with_length(source, identities, |layout, sealed_bytes| {
+            let whole = sealed_bytes / layout.sealed_chunk_bytes() as u64;
+            let plain_bytes = layout.plain_bytes(sealed_bytes);
+            chunks = plain_bytes.as_ref().map_or(whole, |&bytes| layout.chunks(bytes));
+            Ok(plain_bytes.unwrap_or(layout.plain_offset(whole)))
+        })?;
+        control.set_total(chunks * reader.layout().sealed_chunk_bytes() as u64);
+        let (mut good, mut buffer): (Vec<Range<u64>>, _) = (Vec::new(), Zeroizing::default());
+        let mut first = 0;
+        while first < chunks {
+            if control.is_cancelled() {
+                return Err(ErrorKind::Interrupted.into());
+            }
+            let end = chunks.min(first + reader.layout().batch_chunks());
+            // In a batch with a bad chunk, each is tried alone.
+            let is_good = reader.unseal(&(first..end).collect::<Vec<_>>(), &mut buffer).is_ok();
+            for chunk in first..end {
+                if is_good || reader.unseal(&[chunk], &mut buffer).is_ok() {
+                    match good.last_mut().filter(|last| last.end == chunk) {
+                        Some(last) => last.end = chunk + 1,
+                        None => good.push(chunk..chunk + 1),
+                    }
+                }
+            }
+            control.add_done((end - first) * reader.layout().sealed_chunk_bytes() as u64);
+            first = end;
+        }
+        Ok((reader, good))
+    }
+
+    fn with_length(
+        source: R,
+        identities: &Identities,
+        plain_bytes: impl FnOnce(Layout, u64) -> Result<u64, Error>,
+    ) -> Result<Self, Error> {
         let format = identities.format();
         let mut reader = SealedReader::new(OffsetReader { source: &source, offset: 0 }, format.is_none());
         let head = Head::read(&mut reader, format)?;
@@ -132,7 +178,7 @@ impl<R: ReadAt> RangeReader<R> {
             source.size_bytes()?.saturating_sub(chunks_offset)
         };
         let Opened { content, payload } = head.open(identities)?;
-        let plain_bytes = payload.layout().plain_bytes(chunks_bytes)?;
+        let plain_bytes = plain_bytes(payload.layout(), chunks_bytes)?;
         Ok(Self { source, unarmored, content, payload, chunks_offset, plain_bytes })
     }
 
@@ -270,7 +316,7 @@ impl<R> RangeReader<R> {
         self.payload.layout().chunks(self.plain_bytes) - 1
     }
 
-    pub(super) fn layout(&self) -> Layout {
+    pub(crate) fn layout(&self) -> Layout {
         self.payload.layout()
     }
 

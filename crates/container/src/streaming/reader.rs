@@ -23,11 +23,16 @@ use crate::workers::lock;
 /// `InvalidData` for a damaged container.
 pub struct Reader<R> {
     chunks: RangeReader<SeekSource<R>>,
-    position: u64,
+    window: Window,
+}
+
+/// A position in the plaintext, and the chunks around it.
+pub(crate) struct Window {
+    pub(crate) position: u64,
     /// Consecutive chunks, decrypted in place: the plaintext of each is followed by its tag.
     buffer: Zeroizing<Vec<u8>>,
     /// Range of their plaintext.
-    window: Range<u64>,
+    range: Range<u64>,
     /// Number of chunks to read at the next sequential read.
     ahead: u64,
     threads: usize,
@@ -56,11 +61,10 @@ impl<R: Read + Seek> Reader<R> {
     /// `Truncated`, `ChunkDamaged`; `Io` of the source.
     pub fn open(source: R, identities: &Identities, threads: Threads) -> Result<Self, Error> {
         let chunks = RangeReader::unverified(SeekSource(Mutex::new(source)), identities)?;
-        let (buffer, window, threads) = (Zeroizing::default(), 0..0, threads.count());
-        let mut reader = Self { chunks, position: 0, buffer, window, ahead: 1, threads };
-        let last = reader.chunks.last();
-        reader.load(last..last + 1)?;
-        Ok(reader)
+        let mut window = Window::new(threads);
+        let last = chunks.last();
+        window.load(&chunks, last..last + 1)?;
+        Ok(Self { chunks, window })
     }
 
     /// Length of the plaintext in bytes.
@@ -77,34 +81,39 @@ impl<R: Read + Seek> Reader<R> {
     pub fn into_inner(self) -> R {
         self.chunks.into_source().0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// Loads these chunks as the window, as far as they exist.
-    fn load(&mut self, chunks: Range<u64>) -> Result<(), Error> {
-        // The window is empty until all chunks are verified.
-        self.window = 0..0;
-        self.window = self.chunks.load(chunks, &mut self.buffer, self.threads)?;
-        Ok(())
-    }
 }
 
-impl<R: Read + Seek> Read for Reader<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if buffer.is_empty() || self.position >= self.plain_bytes() {
+impl Window {
+    pub(crate) fn new(threads: Threads) -> Self {
+        Self { position: 0, buffer: Zeroizing::default(), range: 0..0, ahead: 1, threads: threads.count() }
+    }
+
+    /// Loads these chunks, as far as they exist.
+    fn load(&mut self, chunks: &RangeReader<impl ReadAt>, numbers: Range<u64>) -> Result<(), Error> {
+        // The window is empty until all chunks are verified.
+        self.range = 0..0;
+        self.range = chunks.load(numbers, &mut self.buffer, self.threads)?;
+        Ok(())
+    }
+
+    /// Reads at the position, which moves.
+    pub(crate) fn read(&mut self, chunks: &RangeReader<impl ReadAt>, buffer: &mut [u8]) -> Result<usize, Error> {
+        if buffer.is_empty() || self.position >= chunks.plain_bytes() {
             return Ok(0);
         }
-        let layout = self.chunks.layout();
-        if !self.window.contains(&self.position) {
-            let is_next = self.position == self.window.end;
+        let layout = chunks.layout();
+        if !self.range.contains(&self.position) {
+            let is_next = self.position == self.range.end;
             let asked = layout.covering(&(self.position..self.position.saturating_add(buffer.len() as u64)));
             let ahead = if is_next { 2 * self.ahead } else { 1 };
             self.ahead = ahead.max(asked.end - asked.start).min(call_chunks(&layout, self.threads));
-            self.load(asked.start..asked.start + self.ahead)?;
+            self.load(chunks, asked.start..asked.start + self.ahead)?;
         }
         let mut filled = 0;
-        while filled < buffer.len() && self.position < self.window.end {
-            let start = self.position - self.window.start;
+        while filled < buffer.len() && self.position < self.range.end {
+            let start = self.position - self.range.start;
             let within = start - layout.plain_offset(layout.chunk_at(start));
-            let bytes = (layout.chunk_bytes() as u64 - within).min(self.window.end - self.position);
+            let bytes = (layout.chunk_bytes() as u64 - within).min(self.range.end - self.position);
             let bytes = (buffer.len() - filled).min(bytes as usize);
             let place = (layout.sealed_offset(layout.chunk_at(start)) + within) as usize;
             buffer[filled..filled + bytes].copy_from_slice(&self.buffer[place..place + bytes]);
@@ -115,16 +124,22 @@ impl<R: Read + Seek> Read for Reader<R> {
     }
 }
 
+impl<R: Read + Seek> Read for Reader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        Ok(self.window.read(&self.chunks, buffer)?)
+    }
+}
+
 impl<R: Read + Seek> Seek for Reader<R> {
     /// A position past the end is allowed; reads there return no bytes.
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let place = match to {
             SeekFrom::Start(place) => Some(place),
             SeekFrom::End(distance) => self.plain_bytes().checked_add_signed(distance),
-            SeekFrom::Current(distance) => self.position.checked_add_signed(distance),
+            SeekFrom::Current(distance) => self.window.position.checked_add_signed(distance),
         };
-        self.position = place.ok_or(io::Error::from(io::ErrorKind::InvalidInput))?;
-        Ok(self.position)
+        self.window.position = place.ok_or(io::Error::from(io::ErrorKind::InvalidInput))?;
+        Ok(self.window.position)
     }
 }
 
@@ -132,7 +147,7 @@ impl<R: Read + Seek> Seek for Reader<R> {
 impl<R> Reader<R> {
     /// Bytes of the heap that the window takes.
     pub(super) fn buffer_bytes(&self) -> usize {
-        self.buffer.capacity()
+        self.window.buffer.capacity()
     }
 }
 
@@ -141,7 +156,7 @@ impl<R> fmt::Debug for Reader<R> {
         f.debug_struct("Reader")
             .field("content", &self.chunks.content())
             .field("plain_bytes", &self.chunks.plain_bytes())
-            .field("position", &self.position)
+            .field("position", &self.window.position)
             .finish_non_exhaustive()
     }
 }

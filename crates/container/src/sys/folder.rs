@@ -15,7 +15,7 @@ use cap_std::fs::{Dir, DirBuilder, OpenOptions};
 
 use super::time::FileTime;
 use super::tolerate::tolerate;
-use super::types::{Opening, Readers};
+use super::types::{Opening, Readers, Special};
 #[cfg(unix)]
 use super::unix;
 
@@ -70,6 +70,52 @@ pub(super) fn set_mode(parent: &Dir, name: &OsStr, mode: u32) -> io::Result<()> 
         tolerate(fchmod(folder, Mode::from_raw_mode(mode as _)).map_err(Into::into), "set permissions")?;
     }
     let _ = (parent, name, mode);
+    Ok(())
+}
+
+pub(super) fn create_special(folder: &Dir, name: &OsStr, special: Special) -> io::Result<()> {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        use rustix::fs::{FileType, Mode, makedev, mknodat};
+        let (kind, device) = match special {
+            Special::Fifo => (FileType::Fifo, 0),
+            Special::Device { is_block, numbers: [major, minor] } => {
+                (if is_block { FileType::BlockDevice } else { FileType::CharacterDevice }, makedev(major, minor))
+            }
+        };
+        Ok(mknodat(folder, name, kind, Mode::RUSR | Mode::WUSR, device)?)
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    {
+        let _ = (folder, name, special);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+pub(super) fn set_owner(folder: &Dir, name: &OsStr, ids: [u32; 2]) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::{AtFlags, Gid, Uid, chownat};
+        let (user, group) = (Some(Uid::from_raw(ids[0])), Some(Gid::from_raw(ids[1])));
+        Ok(chownat(folder, name, user, group, AtFlags::SYMLINK_NOFOLLOW)?)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (folder, name, ids);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+pub(super) fn set_any_mode(folder: &Dir, name: &OsStr, mode: u32) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::{AtFlags, Mode, chmodat};
+        tolerate(
+            chmodat(folder, name, Mode::from_raw_mode(mode as _), AtFlags::empty()).map_err(Into::into),
+            "set permissions",
+        )?;
+    }
+    let _ = (folder, name, mode);
     Ok(())
 }
 

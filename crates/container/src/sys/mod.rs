@@ -15,7 +15,7 @@ pub use system::{Call, Change, Os, Place, System};
 pub use time::FileTime;
 pub use tolerate::on_note;
 pub(crate) use tolerate::refuse_planted;
-pub use types::{Kind, Opening, Readers, Readiness, Status};
+pub use types::{Attributed, Kind, Opening, Readers, Readiness, Special, Status};
 #[cfg(unix)]
 pub(crate) use unix::{is_unsupported, may_adopt};
 #[cfg(windows)]

@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IoSlice, IoSliceMut, IsTerminal, Read, Seek, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::MutexGuard;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use tress_terminal::blocked::blocked;
 use super::folder;
 use super::time::FileTime;
 use super::tolerate::{refuse_planted, tolerate};
-use super::types::{Opening, Readers, Readiness, Status};
+use super::types::{Attributed, Opening, Readers, Readiness, Special, Status};
 #[cfg(unix)]
 use super::unix as platform;
 #[cfg(windows)]
@@ -50,6 +51,10 @@ pub enum Change<'c> {
     Symlink(Place<'c>, &'c OsStr),
     /// A name for a file that had none.
     Link(&'c File, Place<'c>),
+    /// A second name of a file.
+    HardLink(Place<'c>),
+    /// A new FIFO or device.
+    Special(Place<'c>),
     Renamed(Place<'c>, Place<'c>),
     Exchanged(Place<'c>, Place<'c>),
     Removed(Place<'c>),
@@ -388,6 +393,67 @@ pub trait System: Send + Sync {
         self.before(Call::Other)?;
         folder::create_link(folder, name, target)?;
         self.after(Change::Symlink(Place::In(folder, name), target))
+    }
+
+    /// Gives a file of this file system a second name; `AlreadyExists` if the name is taken.
+    fn link_in(&self, from_folder: &Dir, from: &OsStr, folder: &Dir, name: &OsStr) -> io::Result<()> {
+        let _turn = self.turn();
+        self.before(Call::Other)?;
+        from_folder.hard_link(from, folder, name)?;
+        self.after(Change::HardLink(Place::In(folder, name)))
+    }
+
+    /// Creates a FIFO, or a device with these numbers.
+    fn create_special_in(&self, folder: &Dir, name: &OsStr, special: Special) -> io::Result<()> {
+        let _turn = self.turn();
+        self.before(Call::Other)?;
+        folder::create_special(folder, name, special)?;
+        self.after(Change::Special(Place::In(folder, name)))
+    }
+
+    /// Sets owner and group of anything, not of the target of a link.
+    fn set_owner_in(&self, folder: &Dir, name: &OsStr, ids: [u32; 2]) -> io::Result<()> {
+        self.before(Call::Other)?;
+        folder::set_owner(folder, name, ids)
+    }
+
+    /// Sets the permission bits of anything but a link in a folder that nobody else can change.
+    fn set_mode_in(&self, folder: &Dir, name: &OsStr, mode: u32) -> io::Result<()> {
+        self.before(Call::Other)?;
+        folder::set_any_mode(folder, name, mode)
+    }
+
+    /// The extended attributes of anything, not of the target of a link; none if the file system has none. Only on Linux.
+    fn attributes(&self, of: Attributed<'_>) -> io::Result<Vec<(OsString, Vec<u8>)>> {
+        self.before(Call::Other)?;
+        platform::attributes(of)
+    }
+
+    /// Sets an extended attribute; `Unsupported` if the system has none.
+    fn set_attribute(&self, of: Attributed<'_>, name: &OsStr, value: &[u8]) -> io::Result<()> {
+        self.before(Call::Other)?;
+        platform::set_attribute(of, name, value)
+    }
+
+    /// The parts of a file of this length that are no holes; `None` if the file system does not say. The position is undefined afterwards.
+    fn segments(&self, file: &File, bytes: u64) -> io::Result<Option<Vec<Range<u64>>>> {
+        self.before(Call::Other)?;
+        platform::segments(file, bytes)
+    }
+
+    /// Owner and group of the files that this process makes, if the system has them.
+    fn user_ids(&self) -> Option<[u32; 2]> {
+        platform::user_ids()
+    }
+
+    /// Name of the user, or of the group.
+    fn owner_name(&self, id: u32, is_group: bool) -> Option<String> {
+        platform::owner_name(id, is_group)
+    }
+
+    /// Number of the user, or of the group.
+    fn owner_id(&self, name: &str, is_group: bool) -> Option<u32> {
+        platform::owner_id(name, is_group)
     }
 
     /// Sets a folder's permission bits; `.` is the folder itself. Fails for a link; does nothing on Windows.

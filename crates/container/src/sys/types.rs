@@ -1,5 +1,10 @@
 //! Types, metadata and permissions of files, and the ways to open one.
 
+use std::ffi::OsStr;
+use std::fs::File;
+
+use cap_std::fs::Dir;
+
 /// Type of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -48,4 +53,19 @@ pub enum Opening {
     Make,
     /// Creates a file for writing; `AlreadyExists` if the name is taken.
     New(Readers),
+}
+
+/// Something with extended attributes.
+#[derive(Clone, Copy, Debug)]
+pub enum Attributed<'c> {
+    File(&'c File),
+    /// A name in a folder; `.` is the folder.
+    In(&'c Dir, &'c OsStr),
+}
+
+/// A FIFO, or a device with its major and minor number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Special {
+    Fifo,
+    Device { is_block: bool, numbers: [u32; 2] },
 }

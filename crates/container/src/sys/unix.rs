@@ -1,20 +1,28 @@
 //! Calls that are specific to unix, by `rustix` and the library's unix extensions.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, IoSlice, IoSliceMut};
+use std::ops::Range;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use std::os::fd::AsFd;
 use std::os::fd::BorrowedFd;
 #[cfg(target_os = "linux")]
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::Path;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use std::path::PathBuf;
 use std::time::Duration;
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use cap_std::fs::Dir;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use super::types::{Kind, Readers, Readiness, Status};
+use super::types::{Attributed, Kind, Readers, Readiness, Status};
 
 /// Number of bytes that a ready pipe takes without blocking, by POSIX.
 #[cfg(target_os = "linux")]
@@ -249,6 +257,128 @@ pub(super) fn write_ready(file: &File, buffers: &[IoSlice<'_>]) -> io::Result<us
     }
     let Some(first) = buffers.iter().find(|buffer| !buffer.is_empty()) else { return Ok(0) };
     Ok(rustix::io::write(file, &first[..first.len().min(PIPE_BUFFER_BYTES)])?)
+}
+
+/// The parts of a file that are no holes, as far as `SEEK_DATA` and `SEEK_HOLE` say.
+pub(super) fn segments(file: &File, bytes: u64) -> io::Result<Option<Vec<Range<u64>>>> {
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    {
+        use rustix::fs::{SeekFrom, seek};
+        let (mut segments, mut at) = (Vec::new(), 0);
+        while at < bytes {
+            let start = match seek(file, SeekFrom::Data(at)) {
+                Ok(start) if start < bytes => start,
+                // No data behind this offset.
+                Ok(_) | Err(Errno::NXIO) => break,
+                Err(error) if is_unsupported(&error.into()) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            };
+            at = seek(file, SeekFrom::Hole(start))?.min(bytes);
+            if at <= start {
+                return Ok(None);
+            }
+            segments.push(start..at);
+        }
+        Ok(Some(segments))
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+    {
+        let _ = (file, bytes);
+        Ok(None)
+    }
+}
+
+/// The path of a name in a folder, for calls that take no handle: a handle of a folder may be one for opening only.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn path_in(folder: &Dir, name: &OsStr) -> PathBuf {
+    use std::os::fd::AsRawFd;
+    Path::new("/proc/self/fd").join(folder.as_fd().as_raw_fd().to_string()).join(name)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn attributes(of: Attributed<'_>) -> io::Result<Vec<(OsString, Vec<u8>)>> {
+    use rustix::fs::{fgetxattr, flistxattr, lgetxattr, llistxattr};
+    use std::os::unix::ffi::OsStrExt as _;
+    /// Longest list of names, and longest value (`linux/limits.h`).
+    const MAX_BYTES: usize = 64 << 10;
+    // Most files have none.
+    let mut small = [0; 256];
+    let path = match of {
+        Attributed::File(_) => PathBuf::new(),
+        Attributed::In(folder, name) => path_in(folder, name),
+    };
+    let names = |buffer: &mut [u8]| match of {
+        Attributed::File(file) => flistxattr(file, buffer),
+        Attributed::In(..) => llistxattr(&path, buffer),
+    };
+    let mut large = Vec::new();
+    let listed = match names(&mut small) {
+        Ok(bytes) => &small[..bytes],
+        Err(Errno::RANGE) => {
+            large.resize(MAX_BYTES, 0);
+            let bytes = names(&mut large)?;
+            &large[..bytes]
+        }
+        Err(error) if is_unsupported(&error.into()) => return Ok(Vec::new()),
+        Err(error) => return Err(error.into()),
+    };
+    let mut attributes = Vec::new();
+    for name in listed.split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
+        let name = OsStr::from_bytes(name);
+        let mut value = vec![0; MAX_BYTES];
+        let bytes = match of {
+            Attributed::File(file) => fgetxattr(file, name, &mut value[..]),
+            Attributed::In(..) => lgetxattr(&path, name, &mut value[..]),
+        };
+        match bytes {
+            Ok(bytes) => value.truncate(bytes),
+            // Removed since it was listed, or only readable to others.
+            Err(Errno::NODATA | Errno::PERM | Errno::OPNOTSUPP) => continue,
+            Err(error) => return Err(error.into()),
+        }
+        attributes.push((name.to_owned(), value));
+    }
+    Ok(attributes)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn set_attribute(of: Attributed<'_>, name: &OsStr, value: &[u8]) -> io::Result<()> {
+    use rustix::fs::{XattrFlags, fsetxattr, lsetxattr};
+    let set = match of {
+        Attributed::File(file) => fsetxattr(file, name, value, XattrFlags::empty()),
+        Attributed::In(folder, place) => lsetxattr(path_in(folder, place), name, value, XattrFlags::empty()),
+    };
+    Ok(set?)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn attributes(_of: Attributed<'_>) -> io::Result<Vec<(OsString, Vec<u8>)>> {
+    Ok(Vec::new())
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn set_attribute(_of: Attributed<'_>, _name: &OsStr, _value: &[u8]) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+pub(super) fn user_ids() -> Option<[u32; 2]> {
+    Some([geteuid().as_raw(), rustix::process::getegid().as_raw()])
+}
+
+pub(super) fn owner_name(id: u32, is_group: bool) -> Option<String> {
+    use nix::unistd::{Gid, Group, Uid, User};
+    match is_group {
+        true => Some(Group::from_gid(Gid::from_raw(id)).ok()??.name),
+        false => Some(User::from_uid(Uid::from_raw(id)).ok()??.name),
+    }
+}
+
+pub(super) fn owner_id(name: &str, is_group: bool) -> Option<u32> {
+    use nix::unistd::{Group, User};
+    match is_group {
+        true => Some(Group::from_name(name).ok()??.gid.as_raw()),
+        false => Some(User::from_name(name).ok()??.uid.as_raw()),
+    }
 }
 
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {

@@ -4,13 +4,15 @@
 //! cancellation until it moves. A file's identity is its volume and its index there, which only an open handle provides. File systems
 //! without an index return 0; for them the canonical paths decide whether the output is the input.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, IoSlice, IoSliceMut, Write};
+use std::ops::Range;
 use std::os::windows::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-use super::types::{Kind, Readers, Readiness, Status};
+use super::types::{Attributed, Kind, Readers, Readiness, Status};
 
 /// Status of a file without metadata.
 const STREAM: Status =
@@ -154,6 +156,30 @@ pub(super) fn write_ready(mut file: &File, buffers: &[IoSlice<'_>]) -> io::Resul
 
 pub(super) fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
+}
+
+pub(super) fn attributes(_of: Attributed<'_>) -> io::Result<Vec<(OsString, Vec<u8>)>> {
+    Ok(Vec::new())
+}
+
+pub(super) fn set_attribute(_of: Attributed<'_>, _name: &OsStr, _value: &[u8]) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+pub(super) fn segments(_file: &File, _bytes: u64) -> io::Result<Option<Vec<Range<u64>>>> {
+    Ok(None)
+}
+
+pub(super) fn user_ids() -> Option<[u32; 2]> {
+    None
+}
+
+pub(super) fn owner_name(_id: u32, _is_group: bool) -> Option<String> {
+    None
+}
+
+pub(super) fn owner_id(_name: &str, _is_group: bool) -> Option<u32> {
+    None
 }
 
 #[cfg(test)]

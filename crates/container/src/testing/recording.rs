@@ -85,6 +85,8 @@ impl System for Recording {
                 Event::Symlink { link: inode_at(place)?, path: path(place), target: target.as_encoded_bytes().into() }
             }
             Change::Link(file, place) => Event::Link { file: inode(file)?, path: path(place) },
+            Change::HardLink(place) => Event::Link { file: inode_at(place)?, path: path(place) },
+            Change::Special(place) => Event::New { file: inode_at(place)?, path: path(place) },
             Change::Renamed(from, to) => Event::Rename { from: path(from), to: path(to) },
             Change::Exchanged(one, other) => Event::Exchange { one: path(one), other: path(other) },
             Change::Removed(place) => Event::Unlink { path: path(place) },

@@ -1,5 +1,5 @@
 //! Makes every call on the file system fail once: nothing new may stay behind, and nothing old may be lost.
-use super::{pack, pack_on, unpack_on};
+use super::{Inputs, PackOptions, UnpackOptions, pack, pack_on, unpack_on};
 use crate::testing::faulty::{Fault, Faulty};
 use crate::{Control, ErrorKind};
 use std::fs;
@@ -37,7 +37,10 @@ fn packing_reports_every_failure() {
     for calls in 0.. {
         let mut archive = Vec::new();
         let system = full_after(calls);
-        let result = pack_on(&system, folder.path(), &mut archive, &Control::new(), None);
+        let result = {
+            let (inputs, options) = (Inputs::Folder(folder.path()), PackOptions::default());
+            pack_on(&system, inputs, &mut archive, &options, &Control::new(), &mut |_| {})
+        };
         if !system.has_failed() {
             result.unwrap();
             assert_eq!(archive, expected);
@@ -57,7 +60,7 @@ fn unpacking_leaves_nothing_after_any_failure() {
     let target = folder.path().join("target");
     for calls in 0.. {
         let system = full_after(calls);
-        let result = unpack_on(&system, &mut &archive[..], &target, false, &Control::new());
+        let result = unpack_on(&system, &mut &archive[..], &target, UnpackOptions::default(), &Control::new());
         if !system.has_failed() {
             result.unwrap();
             assert_eq!(names(folder.path()), ["source", "target"]);
@@ -81,7 +84,10 @@ fn replacing_loses_nothing_by_any_failure() {
         let target = folder.path().join("target");
         fs::create_dir_all(target.join("old/older")).unwrap();
         let system = full_after(calls);
-        let result = unpack_on(&system, &mut &archive[..], &target, true, &Control::new());
+        let result = {
+            let options = UnpackOptions { force: true, ..UnpackOptions::default() };
+            unpack_on(&system, &mut &archive[..], &target, options, &Control::new())
+        };
         if !system.has_failed() {
             result.unwrap();
             assert_eq!(names(&target), ["a", "z"]);

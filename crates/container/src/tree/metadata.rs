@@ -4,6 +4,7 @@ use cap_std::fs::Metadata;
 #[cfg(unix)]
 use cap_std::fs::MetadataExt;
 
+use super::entry::EntryKind;
 use crate::sys::FileTime;
 
 /// Identifies a file and its content. A program can restore size, inode and modification time after a change, but on unix not the change
@@ -37,16 +38,30 @@ impl FileIdentity {
     }
 }
 
+impl FileIdentity {
+    /// Whether both are the same file, whatever it holds.
+    pub(crate) fn is_same_file(&self, other: &FileIdentity) -> bool {
+        #[cfg(unix)]
+        {
+            self.device_and_inode == other.device_and_inode
+        }
+        #[cfg(not(unix))]
+        {
+            self.created_and_modified[0] == other.created_and_modified[0]
+        }
+    }
+}
+
 /// The modification time; 1970 if the system has none.
 pub(crate) fn modified(metadata: &Metadata) -> FileTime {
     metadata.modified().ok().and_then(|time| FileTime::from_system(time.into_std())).unwrap_or_default()
 }
 
-/// The permission bits, without setuid, setgid and sticky. Windows has only a read-only flag.
+/// The permission bits. Windows has only a read-only flag.
 pub(crate) fn mode(metadata: &Metadata) -> u32 {
     #[cfg(unix)]
     {
-        metadata.mode() & 0o777
+        metadata.mode() & 0o7777
     }
     #[cfg(not(unix))]
     {
@@ -65,5 +80,64 @@ pub(crate) fn device(metadata: &Metadata) -> u64 {
     {
         let _ = metadata;
         0
+    }
+}
+
+/// Numbers of owner and group; 0 if unknown.
+pub(crate) fn owner_ids(metadata: &Metadata) -> [u32; 2] {
+    #[cfg(unix)]
+    {
+        [metadata.uid(), metadata.gid()]
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        [0; 2]
+    }
+}
+
+/// Device and inode of a file with several names.
+pub(crate) fn shared_inode(metadata: &Metadata) -> Option<(u64, u64)> {
+    #[cfg(unix)]
+    {
+        (metadata.nlink() > 1).then(|| (metadata.dev(), metadata.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        None
+    }
+}
+
+/// Whether a file takes less space than its length, so that it may have holes.
+pub(crate) fn may_be_sparse(metadata: &Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        metadata.blocks() < metadata.len() / 512
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        false
+    }
+}
+
+/// A FIFO or device that a tree can hold. Sockets are none.
+pub(crate) fn special(metadata: &Metadata) -> Option<EntryKind> {
+    #[cfg(unix)]
+    {
+        use cap_std::fs::FileTypeExt as _;
+        let kind = metadata.file_type();
+        if kind.is_fifo() {
+            return Some(EntryKind::Fifo);
+        }
+        let numbers = [rustix::fs::major(metadata.rdev()), rustix::fs::minor(metadata.rdev())];
+        let is_block = kind.is_block_device();
+        (is_block || kind.is_char_device()).then_some(EntryKind::Device { is_block, numbers })
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        None
     }
 }

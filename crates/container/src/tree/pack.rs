@@ -1,18 +1,19 @@
-//! Packs a folder into a tar stream.
-use super::entry::{EntryKind, TreeEntry};
+//! Packs a folder, or several files and folders, into a tar stream with an index.
+use super::entry::{EntryKind, Owner, TreeEntry};
+use super::index::{IndexWriter, Member};
 use super::metadata::{self, FileIdentity};
-use super::{BUFFER_BYTES, OPEN_FOLDERS, check_cancelled, names, write};
-use crate::sys::{Opening, Os, System};
+use super::{BUFFER_BYTES, OPEN_FOLDERS, attributes, check_cancelled, names, sparse, write};
+use crate::sys::{Attributed, Opening, Os, System};
 use crate::{Control, Error, ErrorKind};
 use cap_std::fs::{Dir, Metadata};
+use glob::{MatchOptions, Pattern};
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{IoSliceMut, Write};
+use std::io::{self, IoSliceMut, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use tress_terminal::shown;
-
-/// Number of names, besides the first, in the error about entries that a tree cannot hold.
-const MAX_LISTED_NAMES: usize = 9;
+use std::slice;
 
 /// Most bytes that the status of a file reports whose length is another, without having changed: a page, as files in /sys report.
 const SMALL_BYTES: u64 = 64 << 10;
@@ -20,114 +21,235 @@ const SMALL_BYTES: u64 = 64 << 10;
 /// Most bytes of such a file, which memory holds. Those in /proc that have more, such as /proc/kcore, are no files to keep.
 const MAX_WRONG_BYTES: u64 = 64 << 20;
 
-/// Called for every link and special file that is left out, with the error that it would have caused.
-pub type Skipped<'s> = &'s mut dyn FnMut(&Error);
+/// Most bytes of the attributes of one entry.
+const MAX_ATTRIBUTE_BYTES: usize = 1000 << 10;
 
-/// Writes the folder `root` to `out` as a tar stream.
-///
-/// If `root` is a symbolic link it is followed; links inside the tree are not. Memory holds one folder's names for each level of depth.
-///
-/// Every failure of reading and writing; `TreeSpecialFile` for entries that are neither files, folders nor links; `TreeLink` for a link
-/// that may point out of the tree; `TreePath` for a name that a tree cannot hold; `InputChanged` for a file or folder that changed in the
-/// meantime; `Interrupted` when `control` is cancelled. Errors about a file name it. One error covers all special files and links: it names
-/// the first, and lists others.
-pub fn pack(root: &Path, out: &mut dyn Write, control: &Control) -> Result<(), Error> {
-    pack_with(root, out, control, None)
+/// Called with every error that a run goes on after.
+pub type OnError<'s> = &'s mut dyn FnMut(&Error);
+
+/// What happens to FIFOs and devices. Sockets are left out in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SpecialFiles {
+    /// They are left out and counted.
+    #[default]
+    LeaveOut,
+    /// They are left out on purpose: reported, and not counted.
+    Skip,
+    /// They are stored.
+    Keep,
 }
 
-/// Like [`pack`], but leaves out links that may point out of the tree and special files if `skipped` is given, and reports them to it.
+/// Which entries a tree gets.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct PackOptions {
+    /// Goes on after an entry that cannot be read, and after one that changes meanwhile. Otherwise both are errors.
+    pub go_on: bool,
+    /// FIFOs and devices.
+    pub special: SpecialFiles,
+    /// Leaves out extended attributes and access lists.
+    pub without_attributes: bool,
+    /// Does not enter folders of other file systems. They are stored empty.
+    pub one_file_system: bool,
+    /// Leaves out what one of these patterns matches, without a report. One without `/` matches a name anywhere, one with `/` a path below
+    /// the folder. `*` does not match `/`, `**` does.
+    pub exclude: Vec<String>,
+}
+
+/// Numbers of entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Packed {
+    /// Entries of the tree.
+    pub entries: u64,
+    /// Entries that are not in the tree although nobody asked for that.
+    pub left_out: u64,
+    /// Files that changed, or could not be read to their end. They have the length that they had when they were opened.
+    pub changed: u64,
+}
+
+/// What is packed.
+#[derive(Clone, Copy)]
+pub(crate) enum Inputs<'a> {
+    Folder(&'a Path),
+    /// Entries of the top, which has no entry of its own.
+    Several(&'a [PathBuf]),
+}
+
+/// Writes the folder `root` to `out`, as a tar stream with an index. Every problem is an error.
+///
+/// If `root` is a symbolic link it is followed; links inside the tree are not. Memory holds one folder's names for each level of depth, and
+/// the index.
 ///
 /// # Errors
-/// The errors of [`pack`].
+/// Every failure of reading and writing; `TreeSpecialFile` for a socket, FIFO or device; `TreePath` for a name that a tree cannot hold;
+/// `InputChanged` for a file or folder that changed in the meantime; `Interrupted` when `control` is cancelled. Errors about a file name it.
+pub fn pack(root: &Path, out: &mut dyn Write, control: &Control) -> Result<(), Error> {
+    pack_with(root, out, &PackOptions::default(), control, &mut |_| {}).map(drop)
+}
+
+/// Like [`pack`], with options.
+///
+/// # Errors
+/// The errors of [`pack`]. With `go_on`, those about files go to `on_error`, and only those of `out` and of the root end the run.
 pub fn pack_with(
     root: &Path,
     out: &mut dyn Write,
+    options: &PackOptions,
     control: &Control,
-    skipped: Option<Skipped<'_>>,
-) -> Result<(), Error> {
-    pack_on(&Os, root, out, control, skipped)
+    on_error: OnError<'_>,
+) -> Result<Packed, Error> {
+    pack_on(&Os, Inputs::Folder(root), out, options, control, on_error)
 }
 
 pub(crate) fn pack_on(
     system: &dyn System,
-    root: &Path,
+    inputs: Inputs<'_>,
     out: &mut dyn Write,
+    options: &PackOptions,
     control: &Control,
-    skipped: Option<Skipped<'_>>,
-) -> Result<(), Error> {
-    let at_root = |error: std::io::Error| Error::from(error).at(root);
-    let top = system.open_folder(root).map_err(at_root)?;
-    let metadata = system.folder_metadata(&top).map_err(at_root)?;
-    let handle = system.open_below(&top, Path::new("")).map_err(at_root)?;
-    let buffer = vec![0; BUFFER_BYTES];
+    on_error: OnError<'_>,
+) -> Result<Packed, Error> {
     let mut packer = Packer {
         system,
-        root,
-        top,
+        root: PathBuf::new(),
+        top: None,
         path: PathBuf::new(),
         open: Vec::new(),
-        out,
+        out: Counting { out, bytes: 0 },
+        options,
+        exclude: patterns(&options.exclude)?,
         control,
-        buffer,
-        skipped,
-        refused: None,
+        buffer: vec![0; BUFFER_BYTES],
+        on_error,
+        index: IndexWriter::default(),
+        links: HashMap::new(),
+        owner_names: HashMap::new(),
+        packed: Packed::default(),
     };
-    packer.enter(handle, &metadata)?;
-    let walked = packer.walk();
-    match (walked, packer.refused.take()) {
-        (Err(error), refused) if refused.is_none() || error.kind == ErrorKind::Interrupted => return Err(error),
-        (_, Some(refused)) => return Err(refused.into_error()),
-        _ => {}
+    match inputs {
+        Inputs::Folder(root) => packer.pack_root(root)?,
+        Inputs::Several(paths) => packer.pack_several(paths)?,
     }
-    write::write_end(packer.out).map_err(Error::from)
+    packer.finish()
+}
+
+fn patterns(given: &[String]) -> Result<Vec<(Pattern, bool)>, Error> {
+    let parse = |given: &String| {
+        let text = given.strip_suffix('/').unwrap_or(given);
+        let is_path = text.contains('/');
+        let pattern = Pattern::new(text.strip_prefix('/').unwrap_or(text));
+        let wrong =
+            |error: glob::PatternError| Error::new(ErrorKind::Usage).with_detail(format!("{given}: {}", error.msg));
+        Ok((pattern.map_err(wrong)?, is_path))
+    };
+    given.iter().map(parse).collect()
+}
+
+/// The output, with the number of bytes that it got.
+struct Counting<'a> {
+    out: &'a mut dyn Write,
+    bytes: u64,
+}
+
+impl Write for Counting<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 struct Packer<'a, 's> {
     system: &'a dyn System,
-    /// Path for messages.
-    root: &'a Path,
-    top: Dir,
+    /// Path of the top for messages.
+    root: PathBuf,
+    top: Option<Dir>,
     /// Path of the innermost open folder, relative to the root.
     path: PathBuf,
     /// The open folders, from the root to the current one.
     open: Vec<PackFolder>,
-    out: &'a mut dyn Write,
+    out: Counting<'a>,
+    options: &'a PackOptions,
+    /// Each with whether it matches paths.
+    exclude: Vec<(Pattern, bool)>,
     control: &'a Control,
     buffer: Vec<u8>,
-    skipped: Option<Skipped<'s>>,
-    /// Set after the first entry that a tree cannot hold. From then on, the walk only looks for more of them and writes nothing.
-    refused: Option<RefusedEntries>,
+    on_error: OnError<'s>,
+    index: IndexWriter,
+    /// Paths of the files with several names.
+    links: HashMap<(u64, u64), Vec<u8>>,
+    /// Names by number and whether it is a group's.
+    owner_names: HashMap<(u32, bool), Vec<u8>>,
+    packed: Packed,
 }
 
-/// Entries that a tree cannot hold.
-struct RefusedEntries {
-    first: Error,
-    others: Vec<PathBuf>,
-    more: u64,
-}
-
-impl RefusedEntries {
-    fn into_error(self) -> Error {
-        let mut names: Vec<_> = self.others.iter().map(shown::given).collect();
-        if self.more > 0 {
-            names.push(format!("{} more", self.more));
-        }
-        match names.is_empty() {
-            true => self.first,
-            false => self.first.with_other_names(&names.join(", ")),
-        }
-    }
-}
+/// Names and values of extended attributes.
+type Found = Vec<(OsString, Vec<u8>)>;
 
 struct PackFolder {
     /// `None` while too many others are open.
     handle: Option<Dir>,
-    identity: FileIdentity,
+    /// `None` for the folder of an input, of which nothing else is packed.
+    identity: Option<FileIdentity>,
     /// Names not yet packed; the next one is the last.
     names: Vec<OsString>,
 }
 
 impl Packer<'_, '_> {
+    fn pack_root(&mut self, root: &Path) -> Result<(), Error> {
+        let at_root = |error: io::Error| Error::from(error).at(root);
+        let top = self.system.open_folder(root).map_err(at_root)?;
+        let metadata = self.system.folder_metadata(&top).map_err(at_root)?;
+        let handle = self.system.open_below(&top, Path::new("")).map_err(at_root)?;
+        self.root = root.into();
+        self.top = Some(top);
+        self.enter(handle, &metadata)?;
+        self.walk()
+    }
+
+    fn pack_several(&mut self, paths: &[PathBuf]) -> Result<(), Error> {
+        let mut named = Vec::new();
+        for path in paths {
+            let at_path = |error: io::Error| Error::from(error).at(path);
+            let full = match path.file_name() {
+                Some(_) => path.clone(),
+                None => self.system.canonical(path).map_err(at_path)?,
+            };
+            let name = full.file_name().ok_or_else(|| Error::new(ErrorKind::TreePath).at(path))?.to_owned();
+            named.push((name, full));
+        }
+        named.sort_unstable_by(|(one, _), (other, _)| one.as_encoded_bytes().cmp(other.as_encoded_bytes()));
+        if let Some(pair) = named.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(Error::new(ErrorKind::Usage).with_detail("two inputs have one name").at(&pair[1].1));
+        }
+        for (name, path) in named {
+            let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let at_path = |error: io::Error| Error::from(error).at(&path);
+            let top = self.system.open_folder(parent).map_err(at_path)?;
+            // A wrong name on the command line is an error in any case.
+            self.system.metadata_in(&top, &name).map_err(at_path)?;
+            let handle = self.system.open_below(&top, Path::new("")).map_err(at_path)?;
+            self.root = parent.into();
+            self.top = Some(top);
+            self.open.push(PackFolder { handle: Some(handle), identity: None, names: vec![name] });
+            self.walk()?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Packed, Error> {
+        write::write_end(&mut self.out)?;
+        self.packed.entries = self.index.entries();
+        let index = self.index.finish(self.out.bytes);
+        self.out.write_all(&index)?;
+        Ok(self.packed)
+    }
+
     fn walk(&mut self) -> Result<(), Error> {
         while let Some(folder) = self.open.last_mut() {
             check_cancelled(self.control)?;
@@ -139,166 +261,349 @@ impl Packer<'_, '_> {
         Ok(())
     }
 
-    fn pack_entry(&mut self, name: &OsStr) -> Result<(), Error> {
-        let path = self.path.join(name);
-        let shown = self.shown(&path);
-        let failed = |error: std::io::Error| Error::from(error).at(&shown);
-        self.reopen()?;
-        let parent = self.current();
-        // The name was listed a moment ago: if it is gone, the tree has changed.
-        let metadata = self.system.metadata_in(parent, name).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => changed(&shown),
-            _ => failed(error),
-        })?;
-        if metadata.is_dir() {
-            let handle = self.system.open_folder_in(parent, name).map_err(failed)?;
-            let opened = self.system.folder_metadata(&handle).map_err(failed)?;
-            if FileIdentity::of(&opened) != FileIdentity::of(&metadata) {
-                return Err(changed(&shown));
-            }
-            self.path = path;
-            self.enter(handle, &opened)
-        } else if metadata.is_symlink() {
-            let target = self.system.read_link_in(parent, name).map_err(failed)?;
-            let target = link_target(&target).ok_or_else(|| Error::new(ErrorKind::TreePath).at(&shown))?;
-            if !names::link_stays_inside(self.open.len() - 1, &target, names::Rules::HERE) {
-                let detail = format!("to {}", shown::foreign(super::read::shown(&target)));
-                return self.refuse(Error::new(ErrorKind::TreeLink).with_detail(detail), shown);
-            }
-            let path = self.stored_path(&path)?;
-            self.write_header(&entry(path, EntryKind::Link { target }, &metadata))
-        } else if metadata.is_file() {
-            self.pack_file(name, &path, &shown, &metadata)
-        } else {
-            let error = Error::new(ErrorKind::TreeSpecialFile).with_detail("not a file, folder or symbolic link");
-            self.refuse(error, shown)
-        }
+    /// Reports an entry that is not in the tree. The error that ends the run, if the run does not go on.
+    fn leave_out(&mut self, error: Error) -> Result<(), Error> {
+        self.packed.left_out += 1;
+        self.go_on_after(error)
     }
 
-    /// Skips an entry that a tree cannot hold, or remembers it for the error.
-    fn refuse(&mut self, error: Error, path: PathBuf) -> Result<(), Error> {
-        match (&mut self.skipped, &mut self.refused) {
-            (Some(skipped), _) => skipped(&error.at(path)),
-            (None, None) => self.refused = Some(RefusedEntries { first: error.at(path), others: Vec::new(), more: 0 }),
-            (None, Some(refused)) if refused.others.len() < MAX_LISTED_NAMES => refused.others.push(path),
-            (None, Some(refused)) => refused.more += 1,
+    fn go_on_after(&mut self, error: Error) -> Result<(), Error> {
+        if !self.options.go_on || error.kind == ErrorKind::Interrupted {
+            return Err(error);
+        }
+        (self.on_error)(&error);
+        Ok(())
+    }
+
+    fn is_excluded(&self, path: &Path, name: &OsStr) -> bool {
+        let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
+        let matches = |(pattern, is_path): &(Pattern, bool)| {
+            pattern.matches_path_with(if *is_path { path } else { Path::new(name) }, options)
+        };
+        self.exclude.iter().any(matches)
+    }
+
+    fn pack_entry(&mut self, name: &OsStr) -> Result<(), Error> {
+        let path = self.path.join(name);
+        if self.is_excluded(&path, name) {
+            return Ok(());
+        }
+        let shown = self.root.join(&path);
+        let (stored, metadata) = match self.look(name, &path) {
+            Ok(found) => found,
+            Err(error) => return self.leave_out(error.at(shown)),
+        };
+        if metadata.is_dir() {
+            return match self.open_folder(name, &metadata) {
+                Ok((handle, opened)) => {
+                    self.path = path;
+                    self.enter(handle, &opened)
+                }
+                Err(error) => self.leave_out(error.at(shown)),
+            };
+        }
+        if metadata.is_file() {
+            return self.pack_file(name, stored, &shown, &metadata);
+        }
+        let kind = if metadata.is_symlink() {
+            match self.link(name) {
+                Ok(kind) => kind,
+                Err(error) => return self.leave_out(error.at(shown)),
+            }
+        } else {
+            match metadata::special(&metadata).filter(|_| self.options.special == SpecialFiles::Keep) {
+                Some(kind) => kind,
+                None => return self.leave_out_special(Error::new(ErrorKind::TreeSpecialFile).at(shown)),
+            }
+        };
+        let place = self.out.bytes;
+        let found = self.find_attributes(Attributed::In(self.current(), name));
+        let attributes = self.attributes(found, &shown)?;
+        let entry = self.entry(stored, kind, &metadata, attributes);
+        self.write_header(&entry)?;
+        self.index.push(Member::of(&entry, place, false));
+        Ok(())
+    }
+
+    /// Socket, FIFOs and devices are an error only for whoever wants everything.
+    fn leave_out_special(&mut self, error: Error) -> Result<(), Error> {
+        let error = error.with_detail("not a file, folder or symbolic link");
+        match self.options.special {
+            SpecialFiles::Skip => (self.on_error)(&error),
+            _ => return self.leave_out(error),
         }
         Ok(())
     }
 
-    fn pack_file(&mut self, name: &OsStr, path: &Path, shown: &Path, seen: &Metadata) -> Result<(), Error> {
-        if self.refused.is_some() {
+    /// The path as the tree stores it, and the metadata.
+    fn look(&mut self, name: &OsStr, path: &Path) -> Result<(Vec<u8>, Metadata), Error> {
+        self.reopen()?;
+        let metadata = match self.system.metadata_in(self.current(), name) {
+            // The name was listed a moment ago: if it is gone, the tree has changed.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !self.options.go_on => {
+                return Err(ErrorKind::InputChanged.into());
+            }
+            metadata => metadata?,
+        };
+        Ok((self.stored_path(path)?, metadata))
+    }
+
+    fn open_folder(&self, name: &OsStr, seen: &Metadata) -> Result<(Dir, Metadata), Error> {
+        let handle = self.system.open_folder_in(self.current(), name)?;
+        let opened = self.system.folder_metadata(&handle)?;
+        match self.is_unchanged(&FileIdentity::of(&opened), &FileIdentity::of(seen)) {
+            true => Ok((handle, opened)),
+            false => Err(ErrorKind::InputChanged.into()),
+        }
+    }
+
+    /// Whether both are the same file, and unchanged unless changes are no reason to stop.
+    fn is_unchanged(&self, now: &FileIdentity, before: &FileIdentity) -> bool {
+        if self.options.go_on { now.is_same_file(before) } else { now == before }
+    }
+
+    fn link(&self, name: &OsStr) -> Result<EntryKind, Error> {
+        let target = self.system.read_link_in(self.current(), name)?;
+        let target = link_target(&target).filter(|target| (1..=names::MAX_PATH_BYTES).contains(&target.len()));
+        Ok(EntryKind::Link { target: target.ok_or(ErrorKind::TreePath)? })
+    }
+
+    fn pack_file(&mut self, name: &OsStr, path: Vec<u8>, shown: &Path, seen: &Metadata) -> Result<(), Error> {
+        let place = self.out.bytes;
+        if let Some(target) = metadata::shared_inode(seen).and_then(|inode| self.links.get(&inode)) {
+            let kind = EntryKind::HardLink { target: target.clone() };
+            let entry = self.entry(path, kind, seen, Vec::new());
+            self.write_header(&entry)?;
+            self.index.push(Member::of(&entry, place, false));
             return Ok(());
         }
-        let failed = |error: std::io::Error| Error::from(error).at(shown);
-        let file = self.system.open_in(self.current(), name, Opening::Read).map_err(failed)?;
-        let metadata = self.system.file_metadata(&file).map_err(failed)?;
-        let identity = FileIdentity::of(&metadata);
-        if identity != FileIdentity::of(seen) || !metadata.is_file() {
-            return Err(changed(shown));
+        let OpenedFile { file, mut metadata, start, kind } = match self.open_file(name, seen) {
+            Ok(opened) => opened,
+            Err(error) => return self.leave_out(error.at(shown)),
+        };
+        let attributes = self.attributes(self.find_attributes(Attributed::File(&file)), shown)?;
+        // Files in /sys get their times when somebody asks for their attributes.
+        if kind.size_bytes() != metadata.len() {
+            metadata = self.system.file_metadata(&file).map_err(|error| Error::from(error).at(shown))?;
         }
-        let path = self.stored_path(path)?;
+        let entry = self.entry(path, kind, &metadata, attributes);
+        self.write_header(&entry)?;
+        let problem = self.copy_data(&file, &entry, &start)?.or_else(|| self.change_of(&file, &metadata));
+        let is_changed = problem.is_some();
+        if let Some(error) = problem {
+            self.packed.changed += 1;
+            self.go_on_after(error.at(shown))?;
+        }
+        self.index.push(Member::of(&entry, place, is_changed));
+        if let Some(inode) = metadata::shared_inode(&metadata) {
+            self.links.insert(inode, entry.path);
+        }
+        Ok(())
+    }
+
+    fn open_file(&mut self, name: &OsStr, seen: &Metadata) -> Result<OpenedFile, Error> {
+        let file = self.system.open_in(self.current(), name, Opening::Read)?;
+        let metadata = self.system.file_metadata(&file)?;
+        if !metadata.is_file() || !self.is_unchanged(&FileIdentity::of(&metadata), &FileIdentity::of(seen)) {
+            return Err(ErrorKind::InputChanged.into());
+        }
         // The status of a file in /proc or /sys does not report its length: a small file is read before the header states the length.
         let reported_bytes = metadata.len();
-        let mut start = Vec::new();
-        let mut is_read = false;
+        let (mut start, mut is_read) = (Vec::new(), false);
         while reported_bytes <= SMALL_BYTES && !is_read && start.len() as u64 <= MAX_WRONG_BYTES {
             check_cancelled(self.control)?;
-            let count = self.read(&file).map_err(failed)?;
+            let count = self.read_at(&file, BUFFER_BYTES as u64, start.len() as u64)?;
             start.extend_from_slice(&self.buffer[..count]);
             is_read = count == 0;
         }
         let size_bytes = if is_read { start.len() as u64 } else { reported_bytes };
-        if size_bytes != reported_bytes
-            && FileIdentity::of(&self.system.file_metadata(&file).map_err(failed)?) != identity
-        {
-            return Err(changed(shown));
+        let mut segments = None;
+        if size_bytes > SMALL_BYTES && metadata::may_be_sparse(&metadata) {
+            segments = self.system.segments(&file, size_bytes)?.and_then(|found| sparse::stored(found, size_bytes));
         }
-        self.write_header(&entry(path, EntryKind::File { size_bytes }, &metadata))?;
-
-        self.out.write_all(&start)?;
-        // One more read than the size requires must find the end.
-        let mut left_bytes = size_bytes.checked_sub(start.len() as u64).ok_or_else(|| changed(shown))?;
-        while !is_read {
-            check_cancelled(self.control)?;
-            let count = self.read(&file).map_err(failed)?;
-            is_read = count == 0;
-            left_bytes = left_bytes.checked_sub(count as u64).ok_or_else(|| changed(shown))?;
-            self.out.write_all(&self.buffer[..count])?;
-        }
-        if left_bytes > 0 {
-            return Err(changed(shown));
-        }
-        if FileIdentity::of(&self.system.file_metadata(&file).map_err(failed)?) != identity {
-            return Err(changed(shown));
-        }
-        write::write_padding(self.out, size_bytes).map_err(Error::from)
+        Ok(OpenedFile { file, metadata, start, kind: EntryKind::File { size_bytes, segments } })
     }
 
-    /// Reads the next bytes of a file into the buffer. Returns 0 at its end.
-    fn read(&mut self, file: &File) -> std::io::Result<usize> {
+    /// Writes a file's data, of which `start` has been read. What is missing becomes zeros; then it returns the reason.
+    fn copy_data(&mut self, file: &File, entry: &TreeEntry, start: &[u8]) -> Result<Option<Error>, Error> {
+        let EntryKind::File { size_bytes, segments } = &entry.kind else { return Ok(None) };
+        let whole = 0..*size_bytes;
+        let segments: &[Range<u64>] = segments.as_deref().unwrap_or(slice::from_ref(&whole));
+        let kept = start.len().min(usize::try_from(*size_bytes).unwrap_or(usize::MAX));
+        self.out.write_all(&start[..kept])?;
+        let mut problem = None;
+        for segment in segments {
+            let mut at = segment.start.max(kept as u64);
+            while at < segment.end {
+                check_cancelled(self.control)?;
+                let most = (segment.end - at).min(BUFFER_BYTES as u64);
+                let count = match &problem {
+                    Some(_) => 0,
+                    None => self.read_at(file, most, at).unwrap_or_else(|error| {
+                        problem = Some(error.into());
+                        0
+                    }),
+                };
+                if count == 0 {
+                    problem.get_or_insert(ErrorKind::InputChanged.into());
+                    self.buffer[..most as usize].fill(0);
+                }
+                let count = if count == 0 { most as usize } else { count };
+                self.out.write_all(&self.buffer[..count])?;
+                at += count as u64;
+            }
+        }
+        write::write_padding(&mut self.out, sparse::data_bytes(segments))?;
+        // One more read than the size requires must find the end, also where the status does not report the length.
+        if problem.is_none() && start.len() as u64 != *size_bytes {
+            problem = match self.read_at(file, 1, *size_bytes) {
+                Ok(0) => None,
+                Ok(_) => Some(ErrorKind::InputChanged.into()),
+                Err(error) => Some(error.into()),
+            };
+        }
+        Ok(problem)
+    }
+
+    /// The error for a file that has changed since it was opened.
+    fn change_of(&self, file: &File, metadata: &Metadata) -> Option<Error> {
+        match self.system.file_metadata(file) {
+            Ok(now) => (FileIdentity::of(&now) != FileIdentity::of(metadata)).then(|| ErrorKind::InputChanged.into()),
+            Err(error) => Some(error.into()),
+        }
+    }
+
+    /// Reads at most so many bytes into the buffer. Returns 0 at the end of the file.
+    fn read_at(&mut self, file: &File, most: u64, at: u64) -> io::Result<usize> {
+        let buffer = &mut self.buffer[..most as usize];
         loop {
-            match self.system.read(file, &mut [IoSliceMut::new(&mut self.buffer)]) {
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            match self.system.read_at(file, &mut [IoSliceMut::new(buffer)], at) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 read => return read,
             }
         }
     }
 
+    fn find_attributes(&self, of: Attributed<'_>) -> io::Result<Found> {
+        if self.options.without_attributes { Ok(Vec::new()) } else { self.system.attributes(of) }
+    }
+
+    /// The records of an entry's attributes.
+    fn attributes(&mut self, found: io::Result<Found>, shown: &Path) -> Result<Vec<attributes::Record>, Error> {
+        let found = match found {
+            Ok(found) => found,
+            Err(error) => {
+                self.leave_out(Error::from(error).at(shown).with_detail("its attributes"))?;
+                return Ok(Vec::new());
+            }
+        };
+        let mut records: Vec<_> = found.iter().filter_map(|(name, value)| attributes::to_record(name, value)).collect();
+        records.sort_unstable();
+        if records.iter().map(|(key, value)| key.len() + value.len() + 20).sum::<usize>() > MAX_ATTRIBUTE_BYTES {
+            self.leave_out(Error::new(ErrorKind::MessageTooLong).at(shown).with_detail("its attributes"))?;
+            return Ok(Vec::new());
+        }
+        Ok(records)
+    }
+
+    fn entry(
+        &mut self,
+        path: Vec<u8>,
+        kind: EntryKind,
+        metadata: &Metadata,
+        attributes: Vec<attributes::Record>,
+    ) -> TreeEntry {
+        let ids = metadata::owner_ids(metadata);
+        let system = self.system;
+        let mut name = |id, is_group| {
+            let find = || system.owner_name(id, is_group).unwrap_or_default().into_bytes();
+            self.owner_names.entry((id, is_group)).or_insert_with(find).clone()
+        };
+        let owner = Owner { ids, names: [name(ids[0], false), name(ids[1], true)] };
+        let (mode, modified) = (metadata::mode(metadata), metadata::modified(metadata));
+        TreeEntry { path, kind, mode, modified, owner, attributes }
+    }
+
     /// Packs the folder at `self.path` itself, and lists its contents.
     fn enter(&mut self, handle: Dir, metadata: &Metadata) -> Result<(), Error> {
-        let shown = self.shown(&self.path);
+        let shown = self.shown();
         let mut stored = match self.open.is_empty() {
             true => b".".to_vec(),
             false => self.stored_path(&self.path)?,
         };
         stored.push(b'/');
-        self.write_header(&entry(stored, EntryKind::Folder, metadata))?;
-        let listed = self.system.list(&handle).map_err(|error| Error::from(error).at(&shown))?;
-        let mut names: Vec<OsString> = listed.into_iter().map(|(name, _)| name).collect();
-        names.sort_unstable_by(|one, other| other.as_encoded_bytes().cmp(one.as_encoded_bytes()));
-        self.open.push(PackFolder { handle: Some(handle), identity: FileIdentity::of(metadata), names });
+        let place = self.out.bytes;
+        let found = self.find_attributes(Attributed::In(&handle, OsStr::new(".")));
+        let attributes = self.attributes(found, &shown)?;
+        let entry = self.entry(stored, EntryKind::Folder, metadata, attributes);
+        self.write_header(&entry)?;
+        self.index.push(Member::of(&entry, place, false));
+        // Folders in /sys, too, get their times when somebody asks for their attributes.
+        let metadata = &self.system.folder_metadata(&handle).map_err(|error| Error::from(error).at(&shown))?;
+        let mut names = Vec::new();
+        if !self.is_other_file_system(metadata)? {
+            match self.system.list(&handle) {
+                Ok(listed) => names = listed.into_iter().map(|(name, _)| name).collect(),
+                // It is in the tree without its contents.
+                Err(error) => self.leave_out(Error::from(error).at(shown))?,
+            }
+        }
+        names.sort_unstable_by(|one: &OsString, other| other.as_encoded_bytes().cmp(one.as_encoded_bytes()));
+        let identity = Some(FileIdentity::of(metadata));
+        self.open.push(PackFolder { handle: Some(handle), identity, names });
         if let Some(outer) = self.open.len().checked_sub(OPEN_FOLDERS + 1) {
             self.open[outer].handle = None;
         }
         Ok(())
     }
 
-    /// Leaves the current folder, which must not have changed since it was listed.
+    /// Whether a folder is where another file system is mounted, and these are not wanted.
+    fn is_other_file_system(&self, metadata: &Metadata) -> Result<bool, Error> {
+        let Some(outer) = self.open.last().filter(|_| self.options.one_file_system) else { return Ok(false) };
+        let Some(handle) = outer.handle.as_ref().filter(|_| outer.identity.is_some()) else { return Ok(false) };
+        let outer = self.system.folder_metadata(handle).map_err(|error| Error::from(error).at(self.shown()))?;
+        Ok(metadata::device(&outer) != metadata::device(metadata))
+    }
+
+    /// Leaves the current folder, which must not have changed since it was listed if changes are errors.
     fn leave(&mut self) -> Result<(), Error> {
-        self.reopen()?;
-        let shown = self.shown(&self.path);
-        let metadata = self.system.folder_metadata(self.current()).map_err(|error| Error::from(error).at(&shown))?;
-        let left = self.open.pop();
-        if left.is_none_or(|left| left.identity != FileIdentity::of(&metadata)) {
-            return Err(changed(&shown));
+        if !self.options.go_on && self.open.last().is_some_and(|folder| folder.identity.is_some()) {
+            let shown = self.shown();
+            self.reopen().map_err(|error| error.at(&shown))?;
+            let metadata =
+                self.system.folder_metadata(self.current()).map_err(|error| Error::from(error).at(&shown))?;
+            if self.open.last().is_some_and(|left| left.identity != Some(FileIdentity::of(&metadata))) {
+                return Err(Error::new(ErrorKind::InputChanged).at(&shown));
+            }
         }
+        self.open.pop();
         self.path.pop();
         Ok(())
     }
 
     /// Makes sure that the current folder's handle is open.
     fn reopen(&mut self) -> Result<(), Error> {
-        let shown = self.shown(&self.path);
-        let folder = self.open.last_mut().expect("a folder is open while the walk lasts");
+        let shown = self.shown();
+        let folder = self.open.last().expect("a folder is open while the walk lasts");
         if folder.handle.is_none() {
-            let handle =
-                self.system.open_below(&self.top, &self.path).map_err(|error| Error::from(error).at(&shown))?;
+            let top = self.top.as_ref().expect("was opened first");
+            let handle = self.system.open_below(top, &self.path).map_err(|error| Error::from(error).at(&shown))?;
             let metadata = self.system.folder_metadata(&handle).map_err(|error| Error::from(error).at(&shown))?;
             // The path may have changed: a link may have replaced one of its folders.
-            if FileIdentity::of(&metadata) != folder.identity {
-                return Err(changed(&shown));
+            let now = FileIdentity::of(&metadata);
+            if folder.identity.as_ref().is_none_or(|before| !self.is_unchanged(&now, before)) {
+                return Err(Error::new(ErrorKind::InputChanged).at(&shown));
             }
-            folder.handle = Some(handle);
+            self.open.last_mut().expect("is open").handle = Some(handle);
         }
         Ok(())
     }
 
-    /// A path inside the tree, for messages.
-    fn shown(&self, path: &Path) -> PathBuf {
-        match path.as_os_str().is_empty() {
-            true => self.root.to_path_buf(),
-            false => self.root.join(path),
+    /// Path of the current folder, for messages.
+    fn shown(&self) -> PathBuf {
+        match self.path.as_os_str().is_empty() {
+            true => self.root.clone(),
+            false => self.root.join(&self.path),
         }
     }
 
@@ -307,10 +612,7 @@ impl Packer<'_, '_> {
     }
 
     fn write_header(&mut self, entry: &TreeEntry) -> Result<(), Error> {
-        if self.refused.is_some() {
-            return Ok(());
-        }
-        write::write_header(self.out, entry).map_err(Error::from)
+        write::write_header(&mut self.out, entry).map_err(Error::from)
     }
 
     /// A path as the tree stores it.
@@ -321,16 +623,17 @@ impl Packer<'_, '_> {
         let stored = stored.filter(|stored| stored.len() < names::MAX_PATH_BYTES);
         stored
             .filter(|stored| names::split(stored, names::Rules::HERE).is_some())
-            .ok_or_else(|| Error::new(ErrorKind::TreePath).at(self.shown(path)))
+            .ok_or_else(|| Error::new(ErrorKind::TreePath).at(self.root.join(path)))
     }
 }
 
-fn entry(path: Vec<u8>, kind: EntryKind, metadata: &Metadata) -> TreeEntry {
-    TreeEntry { path, kind, mode: metadata::mode(metadata), modified: metadata::modified(metadata) }
-}
-
-fn changed(path: &Path) -> Error {
-    Error::new(ErrorKind::InputChanged).at(path)
+/// A file to pack.
+struct OpenedFile {
+    file: File,
+    metadata: Metadata,
+    /// All of a small file, or of one whose status does not report its length.
+    start: Vec<u8>,
+    kind: EntryKind,
 }
 
 /// A link's target as the tree stores it, with `/` between names.

@@ -1,7 +1,7 @@
 //! PAX extended header records (POSIX.1-2017, pax, "pax Extended Header"): `LENGTH KEY=VALUE\n`. The length includes its own digits.
 
 /// Appends one record.
-pub(crate) fn push(records: &mut Vec<u8>, key: &str, value: &[u8]) {
+pub(crate) fn push(records: &mut Vec<u8>, key: &[u8], value: &[u8]) {
     // The space, the equals sign and the newline.
     let rest = key.len() + value.len() + 3;
     let mut length = rest + decimal_digits(rest);
@@ -9,7 +9,9 @@ pub(crate) fn push(records: &mut Vec<u8>, key: &str, value: &[u8]) {
     if decimal_digits(length) > decimal_digits(rest) {
         length = rest + decimal_digits(length);
     }
-    records.extend_from_slice(format!("{length} {key}=").as_bytes());
+    records.extend_from_slice(format!("{length} ").as_bytes());
+    records.extend_from_slice(key);
+    records.push(b'=');
     records.extend_from_slice(value);
     records.push(b'\n');
 }
@@ -61,7 +63,7 @@ mod tests {
     fn lengths_count_themselves() {
         for (value_bytes, length) in [(0, "5 "), (4, "9 "), (5, "11 "), (92, "98 "), (93, "99 "), (94, "101 ")] {
             let mut records_bytes = Vec::new();
-            push(&mut records_bytes, "k", &vec![b'v'; value_bytes]);
+            push(&mut records_bytes, b"k", &vec![b'v'; value_bytes]);
             assert!(records_bytes.starts_with(length.as_bytes()), "{value_bytes}");
             assert_eq!(records_bytes.len().to_string(), length.trim_end());
         }

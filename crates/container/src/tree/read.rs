@@ -2,20 +2,27 @@
 //!
 //! Uses crate `tar` only to split a header into fields. Its own reader reads extended headers of any size into memory, and stops at the
 //! first end mark without checking what follows.
-use super::entry::{EntryKind, TreeEntry};
-use super::write::{BLOCK_BYTES, padding_bytes};
-use super::{names, pax};
+use super::entry::{EntryKind, Owner, SET_IDS, TreeEntry};
+use super::write::{BLOCK_BYTES, NANOSECONDS_AT, padding_bytes};
+use super::{attributes, members, names, pax, sparse};
+use crate::format::Version;
 use crate::sys::FileTime;
-use crate::{Error, ErrorKind};
-use std::io::{self, Read};
+use crate::{Control, Error, ErrorKind};
+use std::io::{self, Read, Write};
 use tar::Header;
 
 /// Largest extended header that is read into memory, in bytes. Two paths need 10 kB, extended attributes of other programs 64 KiB each.
 const MAX_EXTENSION_BYTES: u64 = 1 << 20;
 
+/// Longest name of an owner.
+const MAX_OWNER_BYTES: usize = 255;
+
 /// Reads one archive: call [`ArchiveReader::next_entry`], then [`ArchiveReader::read_data`] until it returns 0, and repeat.
 pub(crate) struct ArchiveReader<'a> {
     input: &'a mut dyn Read,
+    version: Version,
+    /// Bytes of the input that were read.
+    position: u64,
     /// Bytes of the current entry's data that were not read yet.
     left_bytes: u64,
     padding_bytes: usize,
@@ -24,6 +31,23 @@ pub(crate) struct ArchiveReader<'a> {
 
 /// Largest size that a header's octal field holds. Larger sizes are in a pax record.
 const MAX_OCTAL_BYTES: u64 = (1 << 33) - 1;
+
+/// Copies the tar stream of version 2 without what follows it, and reads the input to its end.
+pub(crate) fn copy_stream(input: &mut dyn Read, out: &mut dyn Write) -> Result<(), Error> {
+    let mut zeros = 0;
+    while zeros < 2 {
+        let mut block = [0; BLOCK_BYTES];
+        input.read_exact(&mut block)?;
+        out.write_all(&block)?;
+        zeros = if block == [0; BLOCK_BYTES] { zeros + 1 } else { 0 };
+        let size_bytes = number(&Header::from_byte_slice(&block).as_old().size).filter(|_| zeros == 0);
+        if let Some(bytes) = size_bytes.and_then(|bytes| u64::try_from(bytes).ok()) {
+            members::copy(input, out, bytes + padding_bytes(bytes) as u64, &Control::new())?;
+        }
+    }
+    io::copy(input, &mut io::sink())?;
+    Ok(())
+}
 
 /// The values that extended headers gave for the next entry.
 #[derive(Default)]
@@ -34,11 +58,38 @@ struct Extensions {
     target: Option<Vec<u8>>,
     size_bytes: Option<u64>,
     modified: Option<FileTime>,
+    ids: [Option<u32>; 2],
+    names: [Option<Vec<u8>>; 2],
+    attributes: Vec<(Vec<u8>, Vec<u8>)>,
+    sparse: SparseRecords,
+}
+
+/// The records of a sparse file: major and minor version, name and real size.
+#[derive(Default)]
+struct SparseRecords {
+    version: [Option<u64>; 2],
+    name: Option<Vec<u8>>,
+    real_bytes: Option<u64>,
 }
 
 impl<'a> ArchiveReader<'a> {
-    pub(crate) fn new(input: &'a mut dyn Read) -> ArchiveReader<'a> {
-        ArchiveReader { input, left_bytes: 0, padding_bytes: 0, has_input_failed: false }
+    pub(crate) fn new(input: &'a mut dyn Read, version: Version) -> ArchiveReader<'a> {
+        ArchiveReader { input, version, position: 0, left_bytes: 0, padding_bytes: 0, has_input_failed: false }
+    }
+
+    /// Bytes of the input that were read.
+    pub(crate) fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Number of bytes between the beginning and the header that is read next.
+    pub(crate) fn next_position(&self) -> u64 {
+        self.position + self.left_bytes + self.padding_bytes as u64
+    }
+
+    /// The input, which is behind what was read.
+    pub(crate) fn input(&mut self) -> &mut dyn Read {
+        self.input
     }
 
     /// Whether the last error came from the input and not from the entry.
@@ -46,7 +97,7 @@ impl<'a> ArchiveReader<'a> {
         self.has_input_failed
     }
 
-    /// Reads the next entry; `None` after the end mark, when the input was read to its end.
+    /// Reads the next entry; `None` after the end mark, in version 1 when the input was read to its end.
     pub(crate) fn next_entry(&mut self) -> Result<Option<TreeEntry>, Error> {
         debug_assert_eq!(self.left_bytes, 0);
         self.skip_padding()?;
@@ -57,7 +108,12 @@ impl<'a> ArchiveReader<'a> {
                 if !extensions.is_empty() {
                     return Err(damaged("extended header without an entry"));
                 }
-                self.read_end()?;
+                if self.read_block()? != [0; BLOCK_BYTES] {
+                    return Err(damaged("entry after the end mark"));
+                }
+                if self.version == Version::V1 {
+                    self.read_zeros()?;
+                }
                 return Ok(None);
             }
             let header = Header::from_byte_slice(&block);
@@ -69,7 +125,7 @@ impl<'a> ArchiveReader<'a> {
             let size_bytes = number(&header.as_old().size).and_then(|size| size.try_into().ok());
             let size_bytes = size_bytes.ok_or_else(|| damaged("malformed size"))?;
             match header.entry_type().as_byte() {
-                b'x' => extensions.read_pax(&self.read_extension(size_bytes)?)?,
+                b'x' => extensions.read_pax(&self.read_extension(size_bytes)?, self.version)?,
                 kind @ (b'L' | b'K') => extensions.take_gnu(kind, self.read_extension(size_bytes)?)?,
                 _ => return self.entry(header, size_bytes, extensions).map(Some),
             }
@@ -77,32 +133,95 @@ impl<'a> ArchiveReader<'a> {
     }
 
     fn entry(&mut self, header: &Header, size_bytes: u64, extensions: Extensions) -> Result<TreeEntry, Error> {
-        let path = extensions.path.unwrap_or_else(|| header.path_bytes().into_owned());
+        let owner = self.owner(header, &extensions)?;
+        let real_bytes = extensions.sparse.real_bytes()?;
+        if real_bytes.is_some() && extensions.path.is_some() {
+            return Err(damaged("two values for one field of an entry"));
+        }
+        let path = extensions.sparse.name.or(extensions.path).unwrap_or_else(|| header.path_bytes().into_owned());
         let size_bytes = match extensions.size_bytes {
             Some(pax_bytes) if pax_bytes != size_bytes && pax_bytes <= MAX_OCTAL_BYTES => {
                 return Err(damaged("two sizes for one entry").at_entry(shown(&path)));
             }
             pax_bytes => pax_bytes.unwrap_or(size_bytes),
         };
-        let kind = match header.entry_type().as_byte() {
-            b'0' | b'\0' => EntryKind::File { size_bytes },
+        let target = || {
+            let short = || header.link_name_bytes().unwrap_or_default().into_owned();
+            extensions.target.clone().unwrap_or_else(short)
+        };
+        let is_v2 = self.version == Version::V2;
+        let mut kind = match header.entry_type().as_byte() {
+            b'0' | b'\0' => EntryKind::File { size_bytes, segments: None },
             b'5' => EntryKind::Folder,
-            b'2' => {
-                let short = || header.link_name_bytes().unwrap_or_default().into_owned();
-                EntryKind::Link { target: extensions.target.unwrap_or_else(short) }
+            b'2' => EntryKind::Link { target: target() },
+            b'1' if is_v2 => EntryKind::HardLink { target: target() },
+            b'6' if is_v2 => EntryKind::Fifo,
+            flag @ (b'3' | b'4') if is_v2 => {
+                let fields = header.as_ustar().ok_or_else(|| damaged("device without a ustar header"))?;
+                let number = |field: &[u8]| octal(field).and_then(|number| u32::try_from(number).ok());
+                match (number(&fields.dev_major), number(&fields.dev_minor)) {
+                    (Some(major), Some(minor)) => EntryKind::Device { is_block: flag == b'4', numbers: [major, minor] },
+                    _ => return Err(damaged("malformed device number").at_entry(shown(&path))),
+                }
             }
             other => return Err(unsupported(other).at_entry(shown(&path))),
         };
-        // Folders and links have no data, so there is nothing to skip or misread.
-        if !matches!(kind, EntryKind::File { .. }) && size_bytes != 0 {
-            return Err(damaged("data after a folder or link").at_entry(shown(&path)));
+        // Others have no data, so there is nothing to skip or misread.
+        if !matches!(kind, EntryKind::File { .. }) && (size_bytes != 0 || real_bytes.is_some()) {
+            return Err(damaged("data after something that is not a file").at_entry(shown(&path)));
         }
-        let mode = octal(&header.as_old().mode).ok_or_else(|| damaged("malformed mode"))? & 0o777;
-        let field = || Some(FileTime { seconds: number(&header.as_old().mtime)?.try_into().ok()?, nanoseconds: 0 });
-        let modified = extensions.modified.or_else(field).ok_or_else(|| damaged("malformed time"))?;
+        let mode = octal(&header.as_old().mode).ok_or_else(|| damaged("malformed mode"))? as u32 & 0o7777;
+        let mode = if is_v2 { mode } else { mode & !SET_IDS & 0o777 };
+        let mut nanoseconds = 0;
+        if is_v2 && header.as_ustar().is_some() {
+            let field = &header.as_bytes()[NANOSECONDS_AT..];
+            nanoseconds = u32::from_be_bytes(field[..4].try_into().expect("4 bytes"));
+        }
+        let field = || Some(FileTime { seconds: number(&header.as_old().mtime)?.try_into().ok()?, nanoseconds });
+        let modified = extensions.modified.or_else(field).filter(|time| time.nanoseconds < 1_000_000_000);
+        let modified = modified.ok_or_else(|| damaged("malformed time"))?;
         self.left_bytes = size_bytes;
         self.padding_bytes = padding_bytes(size_bytes);
-        Ok(TreeEntry { path, kind, mode: mode as u32, modified })
+        if let (EntryKind::File { size_bytes: shown_bytes, segments }, Some(real_bytes)) = (&mut kind, real_bytes) {
+            let (parts, map_bytes) = sparse::read_map(real_bytes, || self.read_block())?;
+            let data_bytes = size_bytes.checked_sub(map_bytes);
+            if data_bytes != Some(sparse::data_bytes(&parts)) {
+                return Err(damaged("map of a sparse file does not match its size").at_entry(shown(&path)));
+            }
+            self.left_bytes = size_bytes - map_bytes;
+            (*shown_bytes, *segments) = (real_bytes, Some(parts));
+        }
+        let mut records = extensions.attributes;
+        records.sort_unstable();
+        if records.iter().any(|(key, value)| attributes::from_record(key, value).is_none()) {
+            return Err(damaged("malformed attribute or access list").at_entry(shown(&path)));
+        }
+        if records.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            return Err(damaged("two values for one field of an entry").at_entry(shown(&path)));
+        }
+        Ok(TreeEntry { path, kind, mode, modified, owner, attributes: records })
+    }
+
+    fn owner(&self, header: &Header, extensions: &Extensions) -> Result<Owner, Error> {
+        if self.version == Version::V1 {
+            return Ok(Owner::default());
+        }
+        let fields = [&header.as_old().uid, &header.as_old().gid];
+        let mut owner = Owner::default();
+        for (which, field) in fields.into_iter().enumerate() {
+            let id = extensions.ids[which].or_else(|| octal(field).and_then(|id| id.try_into().ok()));
+            owner.ids[which] = id.ok_or_else(|| damaged("malformed owner"))?;
+        }
+        if let Some(fields) = header.as_ustar() {
+            owner.names = [&fields.uname, &fields.gname]
+                .map(|name| name.split(|&byte| byte == 0).next().unwrap_or_default().to_vec());
+        }
+        for (name, long) in owner.names.iter_mut().zip(&extensions.names) {
+            if let Some(long) = long {
+                name.clone_from(long);
+            }
+        }
+        Ok(owner)
     }
 
     /// Reads the next bytes of the entry's data; returns 0 after the last.
@@ -135,12 +254,9 @@ impl<'a> ArchiveReader<'a> {
         Ok(data)
     }
 
-    /// Reads the rest after the first block of zeros: one more such block, then zeros in whole blocks up to the end of the input. Other
-    /// data there would be part of the encrypted content without being part of the tree.
-    fn read_end(&mut self) -> Result<(), Error> {
-        if self.read_block()? != [0; BLOCK_BYTES] {
-            return Err(damaged("entry after the end mark"));
-        }
+    /// Reads the rest, zeros in whole blocks up to the end of the input. Other data there would be part of the encrypted content without
+    /// being part of the tree.
+    fn read_zeros(&mut self) -> Result<(), Error> {
         let mut buffer = [0; 16 * BLOCK_BYTES];
         let mut total_bytes = 0;
         loop {
@@ -173,7 +289,9 @@ impl<'a> ArchiveReader<'a> {
                 self.has_input_failed = true;
                 Error::from(error)
             }
-        })
+        })?;
+        self.position += buffer.len() as u64;
+        Ok(())
     }
 }
 
@@ -198,7 +316,7 @@ impl Extensions {
         }
     }
 
-    fn read_pax(&mut self, data: &[u8]) -> Result<(), Error> {
+    fn read_pax(&mut self, data: &[u8], version: Version) -> Result<(), Error> {
         if std::mem::replace(&mut self.has_pax, true) {
             return Err(damaged("two extended headers for one entry"));
         }
@@ -213,6 +331,7 @@ impl Extensions {
                     let time = FileTime::parse(value).ok_or_else(|| damaged("malformed time"))?;
                     set_once(&mut self.modified, time)?;
                 }
+                key if version == Version::V2 => self.read_pax_v2(key, value)?,
                 // Such a file's data is not the file's content.
                 key if key.starts_with(b"GNU.sparse.") => return Err(unsupported(b'S')),
                 // Owners, access times, comments and extended attributes are not stored.
@@ -220,6 +339,45 @@ impl Extensions {
             }
         }
         Ok(())
+    }
+}
+
+impl Extensions {
+    fn read_pax_v2(&mut self, key: &[u8], value: &[u8]) -> Result<(), Error> {
+        let id = || {
+            let id = u32::try_from(decimal(value)?).ok().filter(|&id| id < u32::MAX);
+            id.ok_or_else(|| damaged("owner is out of range"))
+        };
+        match key {
+            b"uid" => set_once(&mut self.ids[0], id()?)?,
+            b"gid" => set_once(&mut self.ids[1], id()?)?,
+            b"uname" | b"gname" if value.is_empty() || value.len() > MAX_OWNER_BYTES || value.contains(&0) => {
+                return Err(damaged("malformed owner"));
+            }
+            b"uname" => set_once(&mut self.names[0], value.to_vec())?,
+            b"gname" => set_once(&mut self.names[1], value.to_vec())?,
+            b"GNU.sparse.major" => set_once(&mut self.sparse.version[0], decimal(value)?)?,
+            b"GNU.sparse.minor" => set_once(&mut self.sparse.version[1], decimal(value)?)?,
+            b"GNU.sparse.name" => set_once(&mut self.sparse.name, value.to_vec())?,
+            b"GNU.sparse.realsize" => set_once(&mut self.sparse.real_bytes, decimal(value)?)?,
+            key if key.starts_with(b"GNU.sparse.") => return Err(unsupported(b'S')),
+            key if attributes::is_attribute(key) => self.attributes.push((key.to_vec(), value.to_vec())),
+            // Access times and comments are not stored.
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl SparseRecords {
+    /// The length of a sparse file with its holes; `None` for another file.
+    fn real_bytes(&self) -> Result<Option<u64>, Error> {
+        match (self.version, &self.name, self.real_bytes) {
+            ([None, None], None, None) => Ok(None),
+            ([Some(1), Some(0)], Some(_), Some(bytes)) => Ok(Some(bytes)),
+            ([Some(_), Some(_)], Some(_), Some(_)) => Err(unsupported(b'S')),
+            _ => Err(damaged("records of a sparse file are missing")),
+        }
     }
 }
 

@@ -19,7 +19,8 @@ use tress_container::sys::{Kind, System};
 use tress_container::{Error, ErrorKind};
 
 /// The first bytes of containers and of age files (docs/reference/formats), the longest last.
-const STARTS: [&[u8]; 3] = [b"tress/v1 ", b"age-encryption.org/v1\n-> ", b"-----BEGIN AGE ENCRYPTED FILE-----"];
+const STARTS: [&[u8]; 4] =
+    [b"tress/v1 ", b"tress/v2 ", b"age-encryption.org/v1\n-> ", b"-----BEGIN AGE ENCRYPTED FILE-----"];
 
 /// An input, as a source of batches.
 pub(crate) enum FileSource {
@@ -152,7 +153,7 @@ impl FileSource {
 
 /// The first bytes of an input, enough to see whether it is encrypted.
 fn head_of(input: &OpenInput, control: &Control) -> io::Result<Vec<u8>> {
-    let mut head = vec![0; STARTS[2].len()];
+    let mut head = vec![0; STARTS[3].len()];
     let mut filled = 0;
     while filled < head.len() {
         match input.read(control, filled as u64, &mut [IoSliceMut::new(&mut head[filled..])])? {

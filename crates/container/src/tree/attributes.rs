@@ -1,0 +1,159 @@
+//! Extended attributes and POSIX access lists as records of a tar stream: `SCHILY.xattr.NAME` with the attribute's bytes, and
+//! `SCHILY.acl.access` and `.default` with the list as text (star(4) and GNU tar). Linux has access lists as attributes in a binary form
+//! (`linux/posix_acl_xattr.h`): version 2, then for each entry tag, permissions and number, little-endian.
+use std::ffi::{OsStr, OsString};
+
+const XATTR: &[u8] = b"SCHILY.xattr.";
+/// Each record with the attribute in which Linux has it.
+const LISTS: [(&[u8], &str); 2] =
+    [(b"SCHILY.acl.access", "system.posix_acl_access"), (b"SCHILY.acl.default", "system.posix_acl_default")];
+
+const ACL_VERSION: [u8; 4] = 2_u32.to_le_bytes();
+/// Tags of entries, with their names and whether a number belongs to them.
+const TAGS: [(u16, &str, bool); 6] = [
+    (0x01, "user", false),
+    (0x02, "user", true),
+    (0x04, "group", false),
+    (0x08, "group", true),
+    (0x10, "mask", false),
+    (0x20, "other", false),
+];
+
+/// A record's key and value.
+pub(crate) type Record = (Vec<u8>, Vec<u8>);
+
+/// Whether a record with this key holds an attribute or an access list.
+pub(crate) fn is_attribute(key: &[u8]) -> bool {
+    key.starts_with(XATTR) || is_access_list(key)
+}
+
+pub(crate) fn is_access_list(key: &[u8]) -> bool {
+    LISTS.iter().any(|(list, _)| key == *list)
+}
+
+/// Whether whoever unpacks may set this attribute without being asked: attributes of users have no effect on rights.
+pub(crate) fn is_harmless(key: &[u8]) -> bool {
+    key.starts_with(b"SCHILY.xattr.user.")
+}
+
+/// The record of an attribute. `None` for an access list that says no more than the mode, and for one that does not parse.
+pub(crate) fn to_record(name: &OsStr, value: &[u8]) -> Option<Record> {
+    if let Some((key, _)) = LISTS.iter().find(|(_, attribute)| name == *attribute) {
+        return Some((key.to_vec(), acl_text(value)?));
+    }
+    let mut key = XATTR.to_vec();
+    for &byte in name.as_encoded_bytes() {
+        match byte {
+            b'%' | b'=' => key.extend_from_slice(format!("%{byte:02X}").as_bytes()),
+            _ => key.push(byte),
+        }
+    }
+    Some((key, value.to_vec()))
+}
+
+/// Name and value of the attribute in a record; `None` for a malformed one.
+pub(crate) fn from_record(key: &[u8], value: &[u8]) -> Option<(OsString, Vec<u8>)> {
+    if let Some((_, attribute)) = LISTS.iter().find(|(list, _)| key == *list) {
+        return Some((attribute.into(), acl_bytes(std::str::from_utf8(value).ok()?)?));
+    }
+    let name = std::str::from_utf8(key.strip_prefix(XATTR)?).ok()?;
+    let name = name.replace("%3D", "=").replace("%25", "%");
+    let is_name =
+        !name.is_empty() && name.len() <= 255 && !name.contains('\0') && !name.starts_with("system.posix_acl");
+    is_name.then(|| (name.into(), value.to_vec()))
+}
+
+/// An access list in Linux's form as text; `None` if it has only the three entries of the mode.
+fn acl_text(bytes: &[u8]) -> Option<Vec<u8>> {
+    let (entries, rest) = bytes.strip_prefix(&ACL_VERSION)?.as_chunks::<8>();
+    if !rest.is_empty() {
+        return None;
+    }
+    let mut text = Vec::new();
+    for &[tag0, tag1, rights, _, id @ ..] in entries {
+        let (_, name, has_id) = TAGS.iter().find(|(tag, _, _)| *tag == u16::from_le_bytes([tag0, tag1]))?;
+        let id = if *has_id { u32::from_le_bytes(id).to_string() } else { String::new() };
+        let right = |bit, letter| if rights & bit == 0 { '-' } else { letter };
+        let rights = String::from_iter([right(4, 'r'), right(2, 'w'), right(1, 'x')]);
+        text.push(format!("{name}:{id}:{rights}"));
+    }
+    (text.len() > 3).then(|| text.join(",").into_bytes())
+}
+
+/// An access list as text in Linux's form. Its entries are in the order of [`TAGS`], and the first, third, and last are there; so is the
+/// mask if a user or a group has a number.
+fn acl_bytes(text: &str) -> Option<Vec<u8>> {
+    let (mut bytes, mut counts, mut last) = (ACL_VERSION.to_vec(), [0; TAGS.len()], 0);
+    for entry in text.split(',') {
+        let fields: Vec<&str> = entry.split(':').collect();
+        let &[name, id, rights] = fields.as_slice() else { return None };
+        let place = TAGS.iter().position(|(_, tag, has_id)| *tag == name && *has_id != id.is_empty())?;
+        let id = if id.is_empty() {
+            u32::MAX
+        } else {
+            id.parse().ok().filter(|_| id.bytes().all(|byte| byte.is_ascii_digit()))?
+        };
+        let rights: [u8; 3] = rights.as_bytes().try_into().ok()?;
+        let mut bits = 0_u16;
+        for (letter, right) in rights.into_iter().zip(*b"rwx") {
+            if letter != right && letter != b'-' {
+                return None;
+            }
+            bits = bits << 1 | u16::from(letter == right);
+        }
+        if place < last {
+            return None;
+        }
+        (last, counts[place]) = (place, counts[place] + 1);
+        bytes.extend([&TAGS[place].0.to_le_bytes()[..], &bits.to_le_bytes(), &id.to_le_bytes()].concat());
+    }
+    let [user, users, group, groups, mask, other] = counts;
+    ((user, group, other) == (1, 1, 1) && mask <= 1 && (mask == 1 || users + groups == 0)).then_some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text is what getfacl prints for the list, with `,` between entries.
+    #[test]
+    fn access_lists_are_converted_both_ways() {
+        let text = "user::rw-,user:1000:r--,group::r--,group:50:r-x,mask::r-x,other::---";
+        let bytes = acl_bytes(text).unwrap();
+        assert_eq!(bytes.len(), 4 + 6 * 8);
+        assert_eq!(bytes[12..20], [2, 0, 4, 0, 0xe8, 3, 0, 0]);
+        assert_eq!(acl_text(&bytes).unwrap(), text.as_bytes());
+        assert_eq!(acl_text(&acl_bytes("user::rw-,group::r--,other::r--").unwrap()), None);
+        for (part, other) in [
+            ("1000", "name"),
+            ("1000", "+1"),
+            ("1000", "4294967296"),
+            ("rw-", "rwz"),
+            ("rw-", "rw"),
+            ("mask", "what"),
+            ("mask::r-x,", ""),
+            ("user::rw-,", ""),
+            ("user::rw-", "user::rw-,user::rw-"),
+            ("group:50:r-x,mask::r-x", "mask::r-x,group:50:r-x"),
+            ("---", "---,"),
+            ("other::", "other:1:"),
+        ] {
+            assert_eq!(acl_bytes(&text.replace(part, other)), None, "{other}");
+        }
+        for malformed in [&b""[..], b"\x01\0\0\0", b"\x02\0\0\0\x03\0\0\0\0\0\0\0", b"\x02\0\0\0\x01"] {
+            assert_eq!(acl_text(malformed), None);
+        }
+    }
+
+    #[test]
+    fn names_of_attributes_survive() {
+        for name in ["user.a", "user.a=b%c", "trusted.%25", "security.capability"] {
+            let (key, value) = to_record(OsStr::new(name), b"\0=\n").unwrap();
+            assert!(!key.contains(&b'=') && is_attribute(&key));
+            assert_eq!(from_record(&key, &value), Some((name.into(), b"\0=\n".to_vec())));
+        }
+        for key in ["SCHILY.xattr.", "SCHILY.xattr.system.posix_acl_access", "SCHILY.xattr.a\0b", "SCHILY.other"] {
+            assert_eq!(from_record(key.as_bytes(), b""), None);
+        }
+    }
+}

@@ -1,0 +1,469 @@
+//! Members of a tree, found by its index: listed, read one by one, and written as a tar stream of their own.
+use super::entry::{EntryKind, Owner, TreeEntry};
+use super::index::{self, IndexBlock, IndexWriter, Member, TRAILER_BYTES, Trailer};
+use super::read::{ArchiveReader, damaged};
+use super::write::{self, BLOCK_BYTES};
+use super::{BUFFER_BYTES, check_cancelled, names};
+use crate::format::{ContentType, Version};
+use crate::keys::Identities;
+use crate::streaming::{RangeReader, ReadAt, Window};
+use crate::sys::FileTime;
+use crate::{Control, Error, ErrorKind, Threads};
+use std::collections::{HashMap, HashSet};
+use std::io::{self, Read, Write};
+use std::ops::Range;
+use std::slice;
+
+/// Most hard links to hard links on the way to a file. A writer's links all lead to the file.
+const MAX_LINKS: usize = 40;
+
+/// A container that holds a tree, whose members can be read in any order, from several threads if `R` is `Sync`.
+///
+/// The index only says where a member should be: its path, kind and size are checked in the tar stream. An index that leaves members out
+/// is found only by reading all of the tree.
+///
+/// ```no_run
+/// use std::{fs::File, io::BufReader};
+/// use tress_container::{Threads, keys::Identities, tree::Tree};
+///
+/// let identities = Identities::from_file(BufReader::new(File::open("me.key")?))?;
+/// let tree = Tree::open(File::open("etc.tress")?, &identities, Threads::ONE)?;
+/// if let Some(member) = tree.find(b"etc/hosts")? {
+///     let data = tree.data(&member)?;
+///     let mut start = vec![0; 100.min(data.size_bytes() as usize)];
+///     tree.read_at(&data, &mut start, 0)?;
+/// }
+/// # Ok::<(), tress_container::Error>(())
+/// ```
+pub struct Tree<R> {
+    chunks: RangeReader<R>,
+    version: Version,
+    list: Vec<IndexBlock>,
+    /// The blocks of an index that was made by reading the stream.
+    made: Option<Vec<u8>>,
+    /// Length of the stream, with its end mark.
+    tar_bytes: u64,
+    /// The chunks that verify, if others may not.
+    good: Option<Vec<Range<u64>>>,
+    /// Places where headers could not be read.
+    gaps: u64,
+    threads: Threads,
+}
+
+/// Where the data of a file are.
+#[derive(Clone, Debug)]
+pub struct MemberData {
+    /// Offset in the plaintext.
+    start: u64,
+    size_bytes: u64,
+    segments: Option<Vec<Range<u64>>>,
+}
+
+impl MemberData {
+    /// Length of the file in bytes, with its holes.
+    pub fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+}
+
+impl<R: ReadAt> Tree<R> {
+    /// Opens a container. Without an index (a tree of 0.2) the stream is read through.
+    ///
+    /// # Errors
+    /// The errors of [`RangeReader::open`]; `Usage` for a container of a file; `TreeDamaged` for a malformed index.
+    pub fn open(source: R, identities: &Identities, threads: Threads) -> Result<Self, Error> {
+        let mut tree = Self::of(RangeReader::open(source, identities)?, threads)?;
+        match tree.version {
+            Version::V1 => tree.read_through(&Control::new())?,
+            Version::V2 => tree.read_list()?,
+        }
+        Ok(tree)
+    }
+
+    /// Opens a container that is damaged or cut. All of it is read. Members of which a part is missing are in the list, and cannot be read.
+    ///
+    /// # Errors
+    /// Those of the header; `Usage` for a container of a file; `Interrupted`; `Io` of the source.
+    pub fn salvage(source: R, identities: &Identities, threads: Threads, control: &Control) -> Result<Self, Error> {
+        let (chunks, good) = RangeReader::salvage(source, identities, control)?;
+        let mut tree = Self::of(chunks, threads)?;
+        tree.good = Some(good);
+        let has_index =
+            tree.version == Version::V2 && tree.read_list().is_ok() && tree.members().all(|found| found.is_ok());
+        if !has_index {
+            tree.read_through(control)?;
+        }
+        Ok(tree)
+    }
+
+    fn of(chunks: RangeReader<R>, threads: Threads) -> Result<Self, Error> {
+        if chunks.content().content_type() != ContentType::Tree {
+            return Err(Error::new(ErrorKind::Usage).with_detail("it holds a file, not a folder"));
+        }
+        let (version, tar_bytes) = (chunks.content().version(), chunks.plain_bytes());
+        Ok(Self { chunks, version, list: Vec::new(), made: None, tar_bytes, good: None, gaps: 0, threads })
+    }
+
+    fn read_list(&mut self) -> Result<(), Error> {
+        let plain_bytes = self.chunks.plain_bytes();
+        let at = plain_bytes.checked_sub(TRAILER_BYTES as u64).ok_or_else(|| damaged("malformed index"))?;
+        let mut trailer = [0; TRAILER_BYTES];
+        self.chunks.read_at(&mut trailer, at)?;
+        let trailer = Trailer::parse(&trailer, plain_bytes)?;
+        let mut list = vec![0; trailer.list_bytes as usize];
+        self.chunks.read_at(&mut list, trailer.list_at)?;
+        self.list = trailer.parse_list(&list)?;
+        self.tar_bytes = trailer.tar_bytes;
+        Ok(())
+    }
+
+    /// Makes the index from the stream. Where a header is damaged, goes on with the next one that comes later in the order of paths.
+    fn read_through(&mut self, control: &Control) -> Result<(), Error> {
+        let mut writer = IndexWriter::default();
+        let (mut place, mut last, mut is_lost) = (0, None, false);
+        while place < self.chunks.plain_bytes() {
+            check_cancelled(control)?;
+            let entry = self.entry_at(place);
+            if let (Err(error), None) = (&entry, &self.good) {
+                return Err(error.clone());
+            }
+            let found = entry.ok().filter(|found| match found {
+                Some((entry, _)) => !is_lost || is_plausible(entry, last.as_deref()),
+                None => !is_lost,
+            });
+            match found {
+                Some(None) => break,
+                Some(Some((entry, data))) => {
+                    let member = Member::of(&entry, place, false);
+                    last = Some(member.path.clone());
+                    writer.push(member);
+                    (place, is_lost) = (data.end, false);
+                }
+                None => {
+                    self.gaps += u64::from(!is_lost);
+                    is_lost = true;
+                    place = self.next_block(place);
+                }
+            }
+        }
+        self.gaps += u64::from(self.good.is_some() && place >= self.chunks.plain_bytes());
+        self.tar_bytes = place + 2 * BLOCK_BYTES as u64;
+        let (made, list) = writer.into_parts();
+        (self.made, self.list) = (Some(made), list);
+        Ok(())
+    }
+
+    /// The next place where a header may be: in a chunk that verifies.
+    fn next_block(&self, place: u64) -> u64 {
+        let next = place + BLOCK_BYTES as u64;
+        let layout = self.chunks.layout();
+        let chunk = layout.chunk_at(next);
+        let good = self.good.iter().flatten().find(|range| chunk < range.end);
+        let start = good.map_or(self.chunks.plain_bytes(), |range| layout.plain_offset(range.start));
+        next.max(start)
+    }
+
+    /// Whether the container has an index that can be read.
+    pub fn has_index(&self) -> bool {
+        self.made.is_none()
+    }
+
+    /// Number of places of a damaged stream at which entries may be missing from the list.
+    pub fn gaps(&self) -> u64 {
+        self.gaps
+    }
+
+    /// All members in the order of the stream: depth first, sorted by the bytes of their names. Reads the index in parts.
+    pub fn members(&self) -> impl Iterator<Item = Result<Member, Error>> {
+        let mut next = 0;
+        (0..self.list.len()).flat_map(move |number| match self.block(number) {
+            Ok(members) if members[0].place < next => vec![Err(damaged("malformed index"))],
+            Ok(members) => {
+                next = members.last().map_or(next, |last| last.place + 1);
+                members.into_iter().map(Ok).collect()
+            }
+            Err(error) => vec![Err(error)],
+        })
+    }
+
+    fn block(&self, number: usize) -> Result<Vec<Member>, Error> {
+        let block = &self.list[number];
+        let mut bytes = vec![0; block.bytes as usize];
+        match &self.made {
+            Some(made) => bytes.clone_from_slice(&made[block.offset as usize..(block.offset + block.bytes) as usize]),
+            None => drop(self.chunks.read_at(&mut bytes, self.tar_bytes + block.offset)?),
+        }
+        let end = self.list.get(number + 1).map(|next| &next.first[..]);
+        index::parse_block(&bytes, block, end, self.tar_bytes)
+    }
+
+    /// The member with this path, without `/` at its end; the root's is empty.
+    ///
+    /// # Errors
+    /// `TreeDamaged`, `ChunkDamaged` in the index; `Io` of the source.
+    pub fn find(&self, path: &[u8]) -> Result<Option<Member>, Error> {
+        let behind = self.list.partition_point(|block| index::order(&block.first, path).is_le());
+        let Some(number) = behind.checked_sub(1) else { return Ok(None) };
+        Ok(self.block(number)?.into_iter().find(|member| member.path == path))
+    }
+
+    /// The members that a path names: the member itself and, for a folder, everything below it. If there is none, those that match it as a
+    /// pattern, in which `*` does not match `/` and `**` does.
+    ///
+    /// # Errors
+    /// `Io` of kind `NotFound` if there is none; those of [`find`](Self::find).
+    pub fn select(&self, path: &[u8]) -> Result<Vec<Member>, Error> {
+        let path = path.strip_prefix(b"./").unwrap_or(path);
+        let path = path.strip_suffix(b"/").unwrap_or(path);
+        let path = if path == b"." { b"" } else { path };
+        if let Some(member) = self.find(path)? {
+            if member.flag != b'5' {
+                return Ok(vec![member]);
+            }
+            let first = self.list.partition_point(|block| index::order(&block.first, path).is_le()) - 1;
+            let below = (first..self.list.len()).map(|number| self.block(number));
+            let mut found = Vec::new();
+            for block in below {
+                let block = block?;
+                let is_last = block.last().is_none_or(|last| !index::is_below(&last.path, path));
+                found.extend(block.into_iter().filter(|member| index::is_below(&member.path, path)));
+                if is_last && !found.is_empty() {
+                    break;
+                }
+            }
+            return Ok(found);
+        }
+        let text = String::from_utf8_lossy(path);
+        let not_found = || Error::new(ErrorKind::Io(io::ErrorKind::NotFound)).at_entry(super::read::shown(path));
+        let pattern = glob::Pattern::new(&text).map_err(|_| not_found())?;
+        let options = glob::MatchOptions { require_literal_separator: true, ..glob::MatchOptions::new() };
+        let (mut found, mut folder): (Vec<Member>, Option<Vec<u8>>) = (Vec::new(), None);
+        for member in self.members() {
+            let member = member?;
+            let is_below = folder.as_ref().is_some_and(|folder| index::is_below(&member.path, folder));
+            if !is_below && !pattern.matches_with(&String::from_utf8_lossy(&member.path), options) {
+                continue;
+            }
+            if !is_below && member.flag == b'5' {
+                folder = Some(member.path.clone());
+            }
+            found.push(member);
+        }
+        if found.is_empty() { Err(not_found()) } else { Ok(found) }
+    }
+
+    /// Reads the entry at a place of the stream; `None` for the end mark. Also returns the range of its data in the plaintext, which ends
+    /// where the next header begins.
+    fn entry_at(&self, place: u64) -> Result<Option<(TreeEntry, Range<u64>)>, Error> {
+        let mut input = self.reader(place);
+        let mut reader = ArchiveReader::new(&mut input, self.version);
+        let Some(entry) = reader.next_entry()? else { return Ok(None) };
+        let (start, end) = (place + reader.position(), place + reader.next_position());
+        Ok(Some((entry, start..end)))
+    }
+
+    /// The entry of a member, if the stream agrees with the index.
+    fn entry_of(&self, member: &Member) -> Result<(TreeEntry, Range<u64>), Error> {
+        match self.entry_at(member.place) {
+            Ok(Some((entry, data))) if index::agrees(member, &entry) && data.end <= self.tar_bytes => Ok((entry, data)),
+            Err(error) if error.kind != ErrorKind::TreeDamaged => Err(error),
+            _ => Err(damaged("index does not agree with the tree").at_entry(member.shown_path())),
+        }
+    }
+
+    /// Whether all of a member verifies.
+    pub(crate) fn is_whole(&self, member: &Member) -> bool {
+        let Some(good) = &self.good else { return true };
+        let Ok((_, data)) = self.entry_of(member) else { return false };
+        let chunks = self.chunks.layout().covering(&(member.place..data.end.max(member.place + 1)));
+        let range = good.partition_point(|range| range.end <= chunks.start);
+        good.get(range).is_some_and(|range| range.start <= chunks.start && chunks.end <= range.end)
+    }
+
+    /// The data of a file, or of the file that a hard link is another name of.
+    ///
+    /// # Errors
+    /// `TreeDamaged` if the stream does not agree with the index; `Usage` for anything else than a file; those of reading.
+    pub fn data(&self, member: &Member) -> Result<MemberData, Error> {
+        let (mut entry, mut data) = self.entry_of(member)?;
+        if let EntryKind::HardLink { target } = &entry.kind {
+            let target = self.link_target(member, target)?;
+            (entry, data) = self.entry_of(&target)?;
+        }
+        match entry.kind {
+            EntryKind::File { size_bytes, segments } => Ok(MemberData { start: data.start, size_bytes, segments }),
+            _ => Err(Error::new(ErrorKind::Usage).with_detail("not a file").at_entry(member.shown_path())),
+        }
+    }
+
+    /// The file that a hard link is another name of. Each target on the way is earlier in the stream.
+    fn link_target(&self, link: &Member, target: &[u8]) -> Result<Member, Error> {
+        let wrong = || Error::new(ErrorKind::TreeLink).at_entry(link.shown_path());
+        let mut found = self.find(target)?.filter(|found| found.place < link.place).ok_or_else(wrong)?;
+        for _ in 0..MAX_LINKS {
+            match found.flag {
+                b'0' => return Ok(found),
+                b'1' => found = self.find(&found.target)?.filter(|next| next.place < found.place).ok_or_else(wrong)?,
+                _ => break,
+            }
+        }
+        Err(wrong())
+    }
+
+    /// Reads the data of a file at an offset until `buffer` is full or the file ends, and returns the number of bytes.
+    ///
+    /// # Errors
+    /// Those of [`RangeReader::read_at`].
+    pub fn read_at(&self, data: &MemberData, buffer: &mut [u8], at: u64) -> Result<usize, Error> {
+        let left = data.size_bytes.saturating_sub(at);
+        let wanted = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        let buffer = &mut buffer[..wanted];
+        let whole = 0..data.size_bytes;
+        let mut stored = data.start;
+        if data.segments.is_some() {
+            buffer.fill(0);
+        }
+        for segment in data.segments.as_deref().unwrap_or(slice::from_ref(&whole)) {
+            let (from, to) = (segment.start.max(at), segment.end.min(at + wanted as u64));
+            if from < to {
+                let part = &mut buffer[(from - at) as usize..(to - at) as usize];
+                let count = self.chunks.read_at(part, stored + from - segment.start)?;
+                if count < part.len() {
+                    return Err(ErrorKind::Truncated.into());
+                }
+            }
+            stored += segment.end - segment.start;
+        }
+        Ok(wanted)
+    }
+
+    /// Writes a range of a file's data.
+    pub(crate) fn copy_data(
+        &self,
+        data: &MemberData,
+        range: Range<u64>,
+        out: &mut dyn Write,
+        control: &Control,
+    ) -> Result<(), Error> {
+        if data.segments.is_none() {
+            return copy(&mut self.reader(data.start + range.start), out, range.end - range.start, control);
+        }
+        let (mut buffer, mut at) = (vec![0; BUFFER_BYTES], range.start);
+        while at < range.end {
+            check_cancelled(control)?;
+            let most = usize::try_from(range.end - at).unwrap_or(usize::MAX).min(BUFFER_BYTES);
+            let count = self.read_at(data, &mut buffer[..most], at)?;
+            out.write_all(&buffer[..count])?;
+            control.add_done(count as u64);
+            at += count as u64;
+        }
+        Ok(())
+    }
+
+    /// Verifies that the whole index can be read.
+    pub(crate) fn check_index(&self) -> Result<(), Error> {
+        self.members().try_for_each(|member| member.map(drop))
+    }
+
+    /// Reads ahead from a place of the plaintext.
+    fn reader(&self, place: u64) -> PlainReader<'_, R> {
+        let mut window = Window::new(self.threads);
+        window.position = place;
+        PlainReader { chunks: &self.chunks, window }
+    }
+
+    /// Writes members as a tar stream, with the folders that they are in. A hard link whose file is not among them becomes the file.
+    pub(crate) fn write(&self, members: &[Member], out: &mut dyn Write, control: &Control) -> Result<(), Error> {
+        let mut folders: HashSet<Vec<u8>> = HashSet::from([Vec::new()]);
+        // Path in the new stream of each file, by its place.
+        let mut files: HashMap<u64, Vec<u8>> = HashMap::new();
+        let mut input = self.reader(0);
+        for member in members {
+            check_cancelled(control)?;
+            let parents =
+                member.path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| &member.path[..end]);
+            for parent in parents {
+                if folders.insert(parent.to_vec()) {
+                    let known = self.find(parent)?.filter(|known| self.is_whole(known));
+                    let entry = known.map(|known| self.entry_of(&known)).transpose()?.map(|(entry, _)| entry);
+                    write::write_header(out, &entry.unwrap_or_else(|| folder(parent)))?;
+                }
+            }
+            if member.flag == b'5' && !member.path.is_empty() && !folders.insert(member.path.clone()) {
+                continue;
+            }
+            let (mut entry, mut data) = self.entry_of(member)?;
+            let mut place = member.place;
+            if let EntryKind::HardLink { target } = &entry.kind {
+                let found = self.link_target(member, target)?;
+                let path = std::mem::take(&mut entry.path);
+                match files.get(&found.place) {
+                    Some(first) => entry.kind = EntryKind::HardLink { target: first.clone() },
+                    None => {
+                        place = found.place;
+                        (entry, data) = self.entry_of(&found)?;
+                    }
+                }
+                entry.path = path;
+            }
+            write::write_header(out, &entry)?;
+            if let EntryKind::File { size_bytes, segments } = &entry.kind {
+                files.insert(place, entry.path.clone());
+                let whole = 0..*size_bytes;
+                let data_bytes = super::sparse::data_bytes(segments.as_deref().unwrap_or(slice::from_ref(&whole)));
+                input.window.position = data.start;
+                copy(&mut input, out, data_bytes, control)?;
+                write::write_padding(out, data_bytes)?;
+            }
+        }
+        Ok(write::write_end(out)?)
+    }
+}
+
+/// Whether an entry that was found behind a damaged place may be one of the tree, and not data of a file.
+fn is_plausible(entry: &TreeEntry, last: Option<&[u8]>) -> bool {
+    let path = Member::of(entry, 0, false).path;
+    let is_path = names::split(&entry.path, names::Rules::Unix).is_some_and(|names| !names.is_empty());
+    is_path && last.is_none_or(|last| index::order(last, &path).is_lt())
+}
+
+/// A folder whose entry is lost.
+fn folder(path: &[u8]) -> TreeEntry {
+    let (path, owner) = ([path, b"/"].concat(), Owner::default());
+    TreeEntry {
+        path,
+        kind: EntryKind::Folder,
+        mode: 0o755,
+        modified: FileTime::default(),
+        owner,
+        attributes: Vec::new(),
+    }
+}
+
+/// Copies bytes that must be there.
+pub(crate) fn copy(input: &mut dyn Read, out: &mut dyn Write, mut bytes: u64, control: &Control) -> Result<(), Error> {
+    let mut buffer = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX).min(BUFFER_BYTES)];
+    while bytes > 0 {
+        check_cancelled(control)?;
+        let most = buffer.len().min(usize::try_from(bytes).unwrap_or(usize::MAX));
+        let count = input.read(&mut buffer[..most])?;
+        if count == 0 {
+            return Err(ErrorKind::Truncated.into());
+        }
+        out.write_all(&buffer[..count])?;
+        control.add_done(count as u64);
+        bytes -= count as u64;
+    }
+    Ok(())
+}
+
+struct PlainReader<'a, R> {
+    chunks: &'a RangeReader<R>,
+    window: Window,
+}
+
+impl<R: ReadAt> Read for PlainReader<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        Ok(self.window.read(self.chunks, buffer)?)
+    }
+}
