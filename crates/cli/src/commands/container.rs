@@ -113,18 +113,16 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
         note(&format!("damaged, not given out: {}", foreign(path.display().to_string())));
     }
     if !report.lost.is_empty() || report.gaps > 0 {
-        let gaps = if report.gaps > 0 {
-            format!(", and at {} places others may be missing", report.gaps)
-        } else {
-            String::new()
-        };
-        let count = count_text(report.lost.len() as u64);
-        return Err(Failure::left_out(format!("done, but {count} files are damaged{gaps}")));
+        let mut message = format!("done, but damaged files: {}", count_text(report.lost.len() as u64));
+        if report.gaps > 0 {
+            message.push_str(&format!("; places where others may be missing: {}", count_text(report.gaps)));
+        }
+        return Err(Failure::left_out(message));
     }
     match report.left_out.iter().filter(|left| left.kind.is_entry()).map(|left| left.count).sum() {
         0 => Ok(()),
         count => {
-            let message = format!("done, but {} entries were left out", count_text(count));
+            let message = format!("done, but entries left out: {}", count_text(count));
             Err(Failure::left_out(message).hint("--preserve makes everything: only for archives that you trust"))
         }
     }

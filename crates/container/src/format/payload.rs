@@ -94,12 +94,8 @@ impl Payload {
 
     fn damaged(&self, chunk: u64, last: u64) -> Error {
         let error = Error::new(ErrorKind::ChunkDamaged { chunk });
-        // A chunk that is not the last has another nonce.
-        if self.layout.may_end_full() && chunk == last {
-            error.with_detail("perhaps the file ends too early")
-        } else {
-            error
-        }
+        // The end of a file that was cut looks like a last chunk that is damaged.
+        if chunk == last { error.with_detail("it is the last one: perhaps the file is truncated") } else { error }
     }
 }
 

@@ -107,7 +107,11 @@ impl Window {
             let asked = layout.covering(&(self.position..self.position.saturating_add(buffer.len() as u64)));
             let ahead = if is_next { 2 * self.ahead } else { 1 };
             self.ahead = ahead.max(asked.end - asked.start).min(call_chunks(&layout, self.threads));
-            self.load(chunks, asked.start..asked.start + self.ahead)?;
+            if self.load(chunks, asked.start..asked.start + self.ahead).is_err() {
+                // A damaged chunk further on is no reason not to give out what comes before it.
+                self.ahead = 1;
+                self.load(chunks, asked.start..asked.start + 1)?;
+            }
         }
         let mut filled = 0;
         while filled < buffer.len() && self.position < self.range.end {
