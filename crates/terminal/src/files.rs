@@ -166,7 +166,7 @@ pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
 }
 
 /// Escapes the non-ASCII characters of a JSON text. They occur only in strings, which may hold untrusted names that a terminal obeys.
-fn in_ascii(json: &str) -> String {
+pub fn in_ascii(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for letter in json.chars() {
         match letter {

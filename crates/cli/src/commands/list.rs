@@ -1,10 +1,10 @@
 //! `tress list`: the files of a container that holds a folder.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 
 use serde::Serialize;
-use tress_container::commands;
 use tress_container::tree::Member;
+use tress_container::{Error, commands};
 
 use super::{cancellable, note};
 use crate::{
@@ -38,34 +38,22 @@ pub(crate) fn run(options: &args::List) -> Result<(), Failure> {
     let stdin = &mut Stdin::with_data(&options.file)?;
     let identities = keys::some_identities(&options.identities, &args::FileFormat::default(), stdin)?;
     let source = files::source(&options.file);
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::with_capacity(1 << 16, files::stdout());
     let mut count = 0;
     let mut print = |member: &Member| {
         count += 1;
         if options.json {
             out.write_all(if count == 1 { b"[\n" } else { b",\n" })?;
-            return Ok(serde_json::to_writer(&mut out, &row(member))?);
+            return out.write_all(files::in_ascii(&serde_json::to_string(&row(member))?).as_bytes());
         }
         match options.long {
             true => writeln!(out, "{}{}{}", long(member), path(member), arrow(member)),
             false => writeln!(out, "{}", path(member)),
         }
     };
-    // The reader of the list may have enough of it.
-    let mut is_closed = false;
-    let mut print = |member: &Member| match print(member) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-            is_closed = true;
-            Err(error)
-        }
-        printed => printed,
-    };
+    let mut print = |member: &Member| print(member).map_err(|error| Error::from(error).at("standard output").into());
     let listed =
-        cancellable(|control| commands::list(&source, &identities, control, &mut print).map_err(failure::from_error));
-    if is_closed {
-        return Ok(());
-    }
-    let listed = listed?;
+        cancellable(|control| commands::list(&source, &identities, control, &mut print).map_err(failure::from_error))?;
     if options.json {
         let end: &[u8] = if count == 0 { b"[]\n" } else { b"\n]\n" };
         out.write_all(end).map_err(|error| Failure::stdout(&error))?;

@@ -20,6 +20,9 @@ use crate::threads::{Threads, start};
 use crate::tree::{Inputs, OnError, PackOptions};
 use crate::{Error, ErrorKind, tree};
 
+/// Most threads that read small files of a folder.
+const MAX_READERS: usize = 4;
+
 /// Options of [`encrypt`].
 #[derive(Clone, Debug, Default)]
 #[must_use]
@@ -234,7 +237,12 @@ impl<'a> Encryption<'a> {
                 sealed.run(batches, self.options.threads, self.control)
             })?;
             let options = &self.options.tree;
-            let packed = tree::pack_on(self.system, inputs, &mut writer, options, self.control, on_error);
+            // One thread makes no others; more than a few only wait for each other.
+            let threads = match self.options.threads.count() {
+                1 => 0,
+                threads => threads.min(MAX_READERS),
+            };
+            let packed = tree::pack_on(self.system, inputs, &mut writer, options, threads, self.control, on_error);
             // Without the declared end the workers do not take it for one.
             let packed = packed.and_then(|packed| writer.finish().map(|()| packed).map_err(Error::from));
             let report = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

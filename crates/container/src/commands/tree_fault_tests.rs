@@ -13,7 +13,7 @@ use crate::testing::faulty::Faulty;
 /// Trees make many calls.
 const STRIDE: u64 = 2;
 
-/// Makes nested folders, an empty file, a file of several buffers, and a link.
+/// Makes nested folders, an empty file, a file of several buffers, a link, and on unix a file with two names, an attribute and a hole.
 pub(super) fn make_tree(folder: &Path) {
     let root = folder.join("tree");
     fs::create_dir_all(root.join("a/b")).unwrap();
@@ -22,7 +22,15 @@ pub(super) fn make_tree(folder: &Path) {
     fs::write(root.join("a/none"), b"").unwrap();
     fs::write(root.join("z"), b"last").unwrap();
     #[cfg(unix)]
-    std::os::unix::fs::symlink("b/large", root.join("a/link")).unwrap();
+    {
+        use crate::sys::{Attributed, Os, System};
+        std::os::unix::fs::symlink("b/large", root.join("a/link")).unwrap();
+        let file = fs::File::create(root.join("holes")).unwrap();
+        file.set_len(200_000).unwrap();
+        fs::hard_link(root.join("holes"), root.join("second name")).unwrap();
+        // Not every file system has attributes.
+        let _ = Os.set_attribute(Attributed::File(&file), "user.name".as_ref(), b"value");
+    }
 }
 
 fn is_the_tree(path: &Path) -> bool {

@@ -12,7 +12,13 @@ fn small_tree(root: &Path) -> Vec<u8> {
     fs::write(root.join("a/b/file"), b"content").unwrap();
     fs::write(root.join("z"), b"").unwrap();
     #[cfg(unix)]
-    std::os::unix::fs::symlink("b", root.join("a/link")).unwrap();
+    {
+        use crate::sys::{Attributed, Os, System};
+        std::os::unix::fs::symlink("b", root.join("a/link")).unwrap();
+        let file = fs::File::open(root.join("a/b/file")).unwrap();
+        let _ = Os.set_attribute(Attributed::File(&file), "user.name".as_ref(), b"value");
+        fs::hard_link(root.join("a/b/file"), root.join("a/hard")).unwrap();
+    }
     let mut archive = Vec::new();
     pack(root, &mut archive, &Control::new()).unwrap();
     archive
@@ -39,7 +45,7 @@ fn packing_reports_every_failure() {
         let system = full_after(calls);
         let result = {
             let (inputs, options) = (Inputs::Folder(folder.path()), PackOptions::default());
-            pack_on(&system, inputs, &mut archive, &options, &Control::new(), &mut |_| {})
+            pack_on(&system, inputs, &mut archive, &options, 0, &Control::new(), &mut |_| {})
         };
         if !system.has_failed() {
             result.unwrap();

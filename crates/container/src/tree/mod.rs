@@ -21,6 +21,7 @@
 //! All paths go through `cap-std`: nothing outside of the two roots can be reached, even while another process changes them. On unix the
 //! number of open files is bounded: about 35 folders and one file.
 
+mod ahead;
 mod attributes;
 mod entry;
 mod index;

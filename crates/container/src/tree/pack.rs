@@ -1,25 +1,21 @@
 //! Packs a folder, or several files and folders, into a tar stream with an index.
+use super::ahead::{Ahead, Blocks, Found, Look, Looker, OpenedFile, Rest, change_of, read_at};
 use super::entry::{EntryKind, Owner, TreeEntry};
 use super::index::{IndexWriter, Member};
 use super::metadata::{self, FileIdentity};
 use super::{BUFFER_BYTES, OPEN_FOLDERS, attributes, check_cancelled, names, sparse, write};
-use crate::sys::{Attributed, Opening, Os, System};
+use crate::sys::{Attributed, Os, System};
 use crate::{Control, Error, ErrorKind};
 use cap_std::fs::{Dir, Metadata};
 use glob::{MatchOptions, Pattern};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, IoSliceMut, Write};
+use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::slice;
-
-/// Most bytes that the status of a file reports whose length is another, without having changed: a page, as files in /sys report.
-const SMALL_BYTES: u64 = 64 << 10;
-
-/// Most bytes of such a file, which memory holds. Those in /proc that have more, such as /proc/kcore, are no files to keep.
-const MAX_WRONG_BYTES: u64 = 64 << 20;
+use std::sync::Arc;
 
 /// Most bytes of the attributes of one entry.
 const MAX_ATTRIBUTE_BYTES: usize = 1000 << 10;
@@ -99,7 +95,7 @@ pub fn pack_with(
     control: &Control,
     on_error: OnError<'_>,
 ) -> Result<Packed, Error> {
-    pack_on(&Os, Inputs::Folder(root), out, options, control, on_error)
+    pack_on(&Os, Inputs::Folder(root), out, options, 0, control, on_error)
 }
 
 pub(crate) fn pack_on(
@@ -107,31 +103,39 @@ pub(crate) fn pack_on(
     inputs: Inputs<'_>,
     out: &mut dyn Write,
     options: &PackOptions,
+    threads: usize,
     control: &Control,
     on_error: OnError<'_>,
 ) -> Result<Packed, Error> {
-    let mut packer = Packer {
-        system,
-        root: PathBuf::new(),
-        top: None,
-        path: PathBuf::new(),
-        open: Vec::new(),
-        out: Counting { out, bytes: 0 },
-        options,
-        exclude: patterns(&options.exclude)?,
-        control,
-        buffer: vec![0; BUFFER_BYTES],
-        on_error,
-        index: IndexWriter::default(),
-        links: HashMap::new(),
-        owner_names: HashMap::new(),
-        packed: Packed::default(),
-    };
-    match inputs {
-        Inputs::Folder(root) => packer.pack_root(root)?,
-        Inputs::Several(paths) => packer.pack_several(paths)?,
-    }
-    packer.finish()
+    let exclude = patterns(&options.exclude)?;
+    let (goes_on, has_attributes) = (options.go_on, !options.without_attributes);
+    let looker = Looker { system, control, goes_on, has_attributes };
+    std::thread::scope(|scope| {
+        let mut packer = Packer {
+            system,
+            root: PathBuf::new(),
+            top: None,
+            path: PathBuf::new(),
+            open: Vec::new(),
+            out: Counting { out, bytes: 0 },
+            options,
+            exclude,
+            control,
+            looker,
+            ahead: Ahead::start(looker, threads, scope),
+            buffer: vec![0; BUFFER_BYTES],
+            on_error,
+            index: IndexWriter::default(),
+            links: HashMap::new(),
+            owner_names: HashMap::new(),
+            packed: Packed::default(),
+        };
+        match inputs {
+            Inputs::Folder(root) => packer.pack_root(root)?,
+            Inputs::Several(paths) => packer.pack_several(paths)?,
+        }
+        packer.finish()
+    })
 }
 
 fn patterns(given: &[String]) -> Result<Vec<(Pattern, bool)>, Error> {
@@ -178,6 +182,8 @@ struct Packer<'a, 's> {
     /// Each with whether it matches paths.
     exclude: Vec<(Pattern, bool)>,
     control: &'a Control,
+    looker: Looker<'a>,
+    ahead: Ahead<'a>,
     buffer: Vec<u8>,
     on_error: OnError<'s>,
     index: IndexWriter,
@@ -188,16 +194,23 @@ struct Packer<'a, 's> {
     packed: Packed,
 }
 
-/// Names and values of extended attributes.
-type Found = Vec<(OsString, Vec<u8>)>;
-
 struct PackFolder {
     /// `None` while too many others are open.
-    handle: Option<Dir>,
+    handle: Option<Arc<Dir>>,
     /// `None` for the folder of an input, of which nothing else is packed.
     identity: Option<FileIdentity>,
-    /// Names not yet packed; the next one is the last.
+    /// Names that nobody has looked at; the next one is the last.
     names: Vec<OsString>,
+    blocks: Blocks,
+    /// Entries that come before those of the blocks.
+    looks: VecDeque<Look>,
+}
+
+impl PackFolder {
+    fn new(handle: Dir, identity: Option<FileIdentity>, names: Vec<OsString>) -> Self {
+        let handle = Some(Arc::new(handle));
+        Self { handle, identity, names, blocks: Blocks::new(), looks: VecDeque::new() }
+    }
 }
 
 impl Packer<'_, '_> {
@@ -236,7 +249,7 @@ impl Packer<'_, '_> {
             let handle = self.system.open_below(&top, Path::new("")).map_err(at_path)?;
             self.root = parent.into();
             self.top = Some(top);
-            self.open.push(PackFolder { handle: Some(handle), identity: None, names: vec![name] });
+            self.open.push(PackFolder::new(handle, None, vec![name]));
             self.walk()?;
         }
         Ok(())
@@ -251,14 +264,31 @@ impl Packer<'_, '_> {
     }
 
     fn walk(&mut self) -> Result<(), Error> {
-        while let Some(folder) = self.open.last_mut() {
+        while !self.open.is_empty() {
             check_cancelled(self.control)?;
-            match folder.names.pop() {
-                Some(name) => self.pack_entry(&name)?,
+            match self.next_look()? {
+                Some(look) => self.pack_entry(look)?,
                 None => self.leave()?,
             }
         }
         Ok(())
+    }
+
+    /// The next entry of the current folder.
+    fn next_look(&mut self) -> Result<Option<Look>, Error> {
+        let folder = self.open.last().expect("a folder is open while the walk lasts");
+        if folder.looks.is_empty()
+            && !folder.names.is_empty()
+            && let Err(error) = self.reopen()
+        {
+            self.leave_out(error)?;
+            self.open.last_mut().expect("is open").names.clear();
+        }
+        let Some(PackFolder { handle, names, blocks, looks, .. }) = self.open.last_mut() else { return Ok(None) };
+        if looks.is_empty() && (!names.is_empty() || !blocks.is_empty()) {
+            looks.extend(self.ahead.next(handle.as_ref(), names, blocks));
+        }
+        Ok(looks.pop_front())
     }
 
     /// Reports an entry that is not in the tree. The error that ends the run, if the run does not go on.
@@ -283,18 +313,27 @@ impl Packer<'_, '_> {
         self.exclude.iter().any(matches)
     }
 
-    fn pack_entry(&mut self, name: &OsStr) -> Result<(), Error> {
-        let path = self.path.join(name);
-        if self.is_excluded(&path, name) {
-            return Ok(());
-        }
+    fn pack_entry(&mut self, look: Look) -> Result<(), Error> {
+        let Look { name, metadata, file } = look;
+        let path = self.path.join(&name);
         let shown = self.root.join(&path);
-        let (stored, metadata) = match self.look(name, &path) {
+        let metadata = metadata.map_err(|error| match error.kind() {
+            // The name was listed a moment ago: if it is gone, the tree has changed.
+            io::ErrorKind::NotFound if !self.options.go_on => ErrorKind::InputChanged.into(),
+            _ => Error::from(error),
+        });
+        let (stored, metadata) = match metadata.and_then(|metadata| Ok((self.stored_path(&path)?, metadata))) {
             Ok(found) => found,
             Err(error) => return self.leave_out(error.at(shown)),
         };
+        if metadata.is_file() {
+            return self.pack_file(&name, stored, &shown, &metadata, file);
+        }
+        if let Err(error) = self.reopen() {
+            return self.leave_out(error.at(shown));
+        }
         if metadata.is_dir() {
-            return match self.open_folder(name, &metadata) {
+            return match self.open_folder(&name, &metadata) {
                 Ok((handle, opened)) => {
                     self.path = path;
                     self.enter(handle, &opened)
@@ -302,11 +341,8 @@ impl Packer<'_, '_> {
                 Err(error) => self.leave_out(error.at(shown)),
             };
         }
-        if metadata.is_file() {
-            return self.pack_file(name, stored, &shown, &metadata);
-        }
         let kind = if metadata.is_symlink() {
-            match self.link(name) {
+            match self.link(&name) {
                 Ok(kind) => kind,
                 Err(error) => return self.leave_out(error.at(shown)),
             }
@@ -317,7 +353,7 @@ impl Packer<'_, '_> {
             }
         };
         let place = self.out.bytes;
-        let found = self.find_attributes(Attributed::In(self.current(), name));
+        let found = self.looker.attributes(Attributed::In(self.current(), &name));
         let attributes = self.attributes(found, &shown)?;
         let entry = self.entry(stored, kind, &metadata, attributes);
         self.write_header(&entry)?;
@@ -335,31 +371,13 @@ impl Packer<'_, '_> {
         Ok(())
     }
 
-    /// The path as the tree stores it, and the metadata.
-    fn look(&mut self, name: &OsStr, path: &Path) -> Result<(Vec<u8>, Metadata), Error> {
-        self.reopen()?;
-        let metadata = match self.system.metadata_in(self.current(), name) {
-            // The name was listed a moment ago: if it is gone, the tree has changed.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !self.options.go_on => {
-                return Err(ErrorKind::InputChanged.into());
-            }
-            metadata => metadata?,
-        };
-        Ok((self.stored_path(path)?, metadata))
-    }
-
     fn open_folder(&self, name: &OsStr, seen: &Metadata) -> Result<(Dir, Metadata), Error> {
         let handle = self.system.open_folder_in(self.current(), name)?;
         let opened = self.system.folder_metadata(&handle)?;
-        match self.is_unchanged(&FileIdentity::of(&opened), &FileIdentity::of(seen)) {
+        match self.looker.is_unchanged(&FileIdentity::of(&opened), &FileIdentity::of(seen)) {
             true => Ok((handle, opened)),
             false => Err(ErrorKind::InputChanged.into()),
         }
-    }
-
-    /// Whether both are the same file, and unchanged unless changes are no reason to stop.
-    fn is_unchanged(&self, now: &FileIdentity, before: &FileIdentity) -> bool {
-        if self.options.go_on { now.is_same_file(before) } else { now == before }
     }
 
     fn link(&self, name: &OsStr) -> Result<EntryKind, Error> {
@@ -368,7 +386,14 @@ impl Packer<'_, '_> {
         Ok(EntryKind::Link { target: target.ok_or(ErrorKind::TreePath)? })
     }
 
-    fn pack_file(&mut self, name: &OsStr, path: Vec<u8>, shown: &Path, seen: &Metadata) -> Result<(), Error> {
+    fn pack_file(
+        &mut self,
+        name: &OsStr,
+        path: Vec<u8>,
+        shown: &Path,
+        seen: &Metadata,
+        opened: Option<Result<OpenedFile, Error>>,
+    ) -> Result<(), Error> {
         let place = self.out.bytes;
         if let Some(target) = metadata::shared_inode(seen).and_then(|inode| self.links.get(&inode)) {
             let kind = EntryKind::HardLink { target: target.clone() };
@@ -377,18 +402,31 @@ impl Packer<'_, '_> {
             self.index.push(Member::of(&entry, place, false));
             return Ok(());
         }
-        let OpenedFile { file, mut metadata, start, kind } = match self.open_file(name, seen) {
+        let opened = match opened {
+            Some(opened) => opened,
+            None => self.reopen().and_then(|()| {
+                let folder = self.open.last().and_then(|folder| folder.handle.as_ref()).expect("reopened before use");
+                self.looker.open(folder, name, seen, &mut self.buffer)
+            }),
+        };
+        let OpenedFile { metadata, size_bytes, segments, start, attributes, rest } = match opened {
             Ok(opened) => opened,
             Err(error) => return self.leave_out(error.at(shown)),
         };
-        let attributes = self.attributes(self.find_attributes(Attributed::File(&file)), shown)?;
-        // Files in /sys get their times when somebody asks for their attributes.
-        if kind.size_bytes() != metadata.len() {
-            metadata = self.system.file_metadata(&file).map_err(|error| Error::from(error).at(shown))?;
-        }
-        let entry = self.entry(path, kind, &metadata, attributes);
+        let attributes = self.attributes(attributes, shown)?;
+        let entry = self.entry(path, EntryKind::File { size_bytes, segments }, &metadata, attributes);
         self.write_header(&entry)?;
-        let problem = self.copy_data(&file, &entry, &start)?.or_else(|| self.change_of(&file, &metadata));
+        let problem = match rest {
+            Rest::Read(problem) => {
+                self.out.write_all(&start)?;
+                write::write_padding(&mut self.out, size_bytes)?;
+                problem
+            }
+            Rest::File(file) => {
+                let problem = self.copy_data(&file, &entry, &start)?;
+                problem.or_else(|| change_of(self.system, &file, &metadata))
+            }
+        };
         let is_changed = problem.is_some();
         if let Some(error) = problem {
             self.packed.changed += 1;
@@ -399,29 +437,6 @@ impl Packer<'_, '_> {
             self.links.insert(inode, entry.path);
         }
         Ok(())
-    }
-
-    fn open_file(&mut self, name: &OsStr, seen: &Metadata) -> Result<OpenedFile, Error> {
-        let file = self.system.open_in(self.current(), name, Opening::Read)?;
-        let metadata = self.system.file_metadata(&file)?;
-        if !metadata.is_file() || !self.is_unchanged(&FileIdentity::of(&metadata), &FileIdentity::of(seen)) {
-            return Err(ErrorKind::InputChanged.into());
-        }
-        // The status of a file in /proc or /sys does not report its length: a small file is read before the header states the length.
-        let reported_bytes = metadata.len();
-        let (mut start, mut is_read) = (Vec::new(), false);
-        while reported_bytes <= SMALL_BYTES && !is_read && start.len() as u64 <= MAX_WRONG_BYTES {
-            check_cancelled(self.control)?;
-            let count = self.read_at(&file, BUFFER_BYTES as u64, start.len() as u64)?;
-            start.extend_from_slice(&self.buffer[..count]);
-            is_read = count == 0;
-        }
-        let size_bytes = if is_read { start.len() as u64 } else { reported_bytes };
-        let mut segments = None;
-        if size_bytes > SMALL_BYTES && metadata::may_be_sparse(&metadata) {
-            segments = self.system.segments(&file, size_bytes)?.and_then(|found| sparse::stored(found, size_bytes));
-        }
-        Ok(OpenedFile { file, metadata, start, kind: EntryKind::File { size_bytes, segments } })
     }
 
     /// Writes a file's data, of which `start` has been read. What is missing becomes zeros; then it returns the reason.
@@ -465,27 +480,9 @@ impl Packer<'_, '_> {
         Ok(problem)
     }
 
-    /// The error for a file that has changed since it was opened.
-    fn change_of(&self, file: &File, metadata: &Metadata) -> Option<Error> {
-        match self.system.file_metadata(file) {
-            Ok(now) => (FileIdentity::of(&now) != FileIdentity::of(metadata)).then(|| ErrorKind::InputChanged.into()),
-            Err(error) => Some(error.into()),
-        }
-    }
-
     /// Reads at most so many bytes into the buffer. Returns 0 at the end of the file.
     fn read_at(&mut self, file: &File, most: u64, at: u64) -> io::Result<usize> {
-        let buffer = &mut self.buffer[..most as usize];
-        loop {
-            match self.system.read_at(file, &mut [IoSliceMut::new(buffer)], at) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => return read,
-            }
-        }
-    }
-
-    fn find_attributes(&self, of: Attributed<'_>) -> io::Result<Found> {
-        if self.options.without_attributes { Ok(Vec::new()) } else { self.system.attributes(of) }
+        read_at(self.system, file, &mut self.buffer[..most as usize], at)
     }
 
     /// The records of an entry's attributes.
@@ -533,7 +530,7 @@ impl Packer<'_, '_> {
         };
         stored.push(b'/');
         let place = self.out.bytes;
-        let found = self.find_attributes(Attributed::In(&handle, OsStr::new(".")));
+        let found = self.looker.attributes(Attributed::In(&handle, OsStr::new(".")));
         let attributes = self.attributes(found, &shown)?;
         let entry = self.entry(stored, EntryKind::Folder, metadata, attributes);
         self.write_header(&entry)?;
@@ -548,9 +545,9 @@ impl Packer<'_, '_> {
                 Err(error) => self.leave_out(Error::from(error).at(shown))?,
             }
         }
+        names.retain(|name| !self.is_excluded(&self.path.join(name), name));
         names.sort_unstable_by(|one: &OsString, other| other.as_encoded_bytes().cmp(one.as_encoded_bytes()));
-        let identity = Some(FileIdentity::of(metadata));
-        self.open.push(PackFolder { handle: Some(handle), identity, names });
+        self.open.push(PackFolder::new(handle, Some(FileIdentity::of(metadata)), names));
         if let Some(outer) = self.open.len().checked_sub(OPEN_FOLDERS + 1) {
             self.open[outer].handle = None;
         }
@@ -591,10 +588,10 @@ impl Packer<'_, '_> {
             let metadata = self.system.folder_metadata(&handle).map_err(|error| Error::from(error).at(&shown))?;
             // The path may have changed: a link may have replaced one of its folders.
             let now = FileIdentity::of(&metadata);
-            if folder.identity.as_ref().is_none_or(|before| !self.is_unchanged(&now, before)) {
+            if folder.identity.as_ref().is_none_or(|before| !self.looker.is_unchanged(&now, before)) {
                 return Err(Error::new(ErrorKind::InputChanged).at(&shown));
             }
-            self.open.last_mut().expect("is open").handle = Some(handle);
+            self.open.last_mut().expect("is open").handle = Some(Arc::new(handle));
         }
         Ok(())
     }
@@ -625,15 +622,6 @@ impl Packer<'_, '_> {
             .filter(|stored| names::split(stored, names::Rules::HERE).is_some())
             .ok_or_else(|| Error::new(ErrorKind::TreePath).at(self.root.join(path)))
     }
-}
-
-/// A file to pack.
-struct OpenedFile {
-    file: File,
-    metadata: Metadata,
-    /// All of a small file, or of one whose status does not report its length.
-    start: Vec<u8>,
-    kind: EntryKind,
 }
 
 /// A link's target as the tree stores it, with `/` between names.

@@ -215,17 +215,18 @@ impl Unpacker<'_> {
         let path = names::split(target, names::Rules::HERE).filter(|path| path.join(&b'/') == target);
         let path = path.ok_or_else(wrong)?;
         let (file, folders) = path.split_last().ok_or_else(wrong)?;
+        let missing = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => wrong(),
+            _ => error.into(),
+        };
         let system = self.system;
         let mut folder = system.open_below(&self.top, Path::new(""))?;
         for name in folders {
-            folder = system.open_folder_in(&folder, to_os(name)?).map_err(|_| wrong())?;
+            folder = system.open_folder_in(&folder, to_os(name)?).map_err(missing)?;
         }
         let file = to_os(file)?;
-        match system.metadata_in(&folder, file) {
-            Ok(metadata) if metadata.is_file() => {}
-            Ok(_) => return Err(wrong()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(wrong()),
-            Err(error) => return Err(error.into()),
+        if !system.metadata_in(&folder, file).map_err(missing)?.is_file() {
+            return Err(wrong());
         }
         system.link_in(&folder, file, self.current()?, name).map_err(creation_error)
     }

@@ -1,0 +1,203 @@
+//! Looks at the entries of a folder before the packer needs them, on several threads: small files wait for the disk at the same time.
+use super::metadata::{self, FileIdentity};
+use super::{BUFFER_BYTES, check_cancelled, sparse};
+use crate::sys::{Attributed, Opening, System};
+use crate::threads::start;
+use crate::workers::lock;
+use crate::{Control, Error, ErrorKind};
+use cap_std::fs::{Dir, Metadata};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, IoSliceMut};
+use std::ops::Range;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::Scope;
+
+/// Most bytes that the status of a file reports whose length is another, without having changed: a page, as files in /sys report.
+const SMALL_BYTES: u64 = 64 << 10;
+
+/// Most bytes of such a file, which memory holds. Those in /proc that have more, such as /proc/kcore, are no files to keep.
+const MAX_WRONG_BYTES: u64 = 64 << 20;
+
+/// Names that one thread looks at, one after the other.
+const BLOCK_NAMES: usize = 8;
+
+/// Names and values of extended attributes.
+pub(crate) type Found = Vec<(OsString, Vec<u8>)>;
+
+/// Opens and reads entries.
+#[derive(Clone, Copy)]
+pub(crate) struct Looker<'a> {
+    pub(crate) system: &'a dyn System,
+    pub(crate) control: &'a Control,
+    /// Whether changes are no reason to stop.
+    pub(crate) goes_on: bool,
+    pub(crate) has_attributes: bool,
+}
+
+/// An entry of a folder.
+pub(crate) struct Look {
+    pub(crate) name: OsString,
+    pub(crate) metadata: io::Result<Metadata>,
+    /// A small file, if it was opened.
+    pub(crate) file: Option<Result<OpenedFile, Error>>,
+}
+
+/// A file to pack.
+pub(crate) struct OpenedFile {
+    pub(crate) metadata: Metadata,
+    pub(crate) size_bytes: u64,
+    pub(crate) segments: Option<Vec<Range<u64>>>,
+    /// All of a small file, or of one whose status does not report its length.
+    pub(crate) start: Vec<u8>,
+    pub(crate) attributes: io::Result<Found>,
+    pub(crate) rest: Rest,
+}
+
+/// What is left to do with an opened file.
+pub(crate) enum Rest {
+    /// To be read.
+    File(File),
+    /// Nothing, but this happened to it meanwhile.
+    Read(Option<Error>),
+}
+
+impl Looker<'_> {
+    pub(crate) fn attributes(&self, of: Attributed<'_>) -> io::Result<Found> {
+        if self.has_attributes { self.system.attributes(of) } else { Ok(Vec::new()) }
+    }
+
+    /// Whether both are the same file, and unchanged unless changes are no reason to stop.
+    pub(crate) fn is_unchanged(&self, now: &FileIdentity, before: &FileIdentity) -> bool {
+        if self.goes_on { now.is_same_file(before) } else { now == before }
+    }
+
+    fn look(&self, folder: &Dir, name: OsString, buffer: &mut [u8]) -> Look {
+        let metadata = self.system.metadata_in(folder, &name);
+        let small = metadata.as_ref().ok().filter(|metadata| {
+            metadata.is_file() && metadata.len() <= SMALL_BYTES && metadata::shared_inode(metadata).is_none()
+        });
+        let file = small.map(|metadata| self.open(folder, &name, metadata, buffer));
+        Look { name, metadata, file }
+    }
+
+    /// Opens a file, and reads it if it is small.
+    pub(crate) fn open(
+        &self,
+        folder: &Dir,
+        name: &OsStr,
+        seen: &Metadata,
+        buffer: &mut [u8],
+    ) -> Result<OpenedFile, Error> {
+        let system = self.system;
+        let file = system.open_in(folder, name, Opening::Read)?;
+        let mut metadata = system.file_metadata(&file)?;
+        if !metadata.is_file() || !self.is_unchanged(&FileIdentity::of(&metadata), &FileIdentity::of(seen)) {
+            return Err(ErrorKind::InputChanged.into());
+        }
+        let attributes = self.attributes(Attributed::File(&file));
+        // The status of a file in /proc or /sys does not report its length: a small file is read before the header states the length.
+        let reported_bytes = metadata.len();
+        let (mut start, mut is_read) = (Vec::new(), false);
+        while reported_bytes <= SMALL_BYTES && !is_read && start.len() as u64 <= MAX_WRONG_BYTES {
+            check_cancelled(self.control)?;
+            let count = read_at(system, &file, buffer, start.len() as u64)?;
+            start.extend_from_slice(&buffer[..count]);
+            is_read = count == 0 || count < buffer.len() && start.len() as u64 == reported_bytes;
+        }
+        let size_bytes = if is_read { start.len() as u64 } else { reported_bytes };
+        if size_bytes != reported_bytes {
+            // Files in /sys get their times when somebody asks for their attributes.
+            metadata = system.file_metadata(&file)?;
+        }
+        let mut segments = None;
+        if size_bytes > SMALL_BYTES && metadata::may_be_sparse(&metadata) {
+            segments = system.segments(&file, size_bytes)?.and_then(|found| sparse::stored(found, size_bytes));
+        }
+        let rest = if is_read { Rest::Read(change_of(system, &file, &metadata)) } else { Rest::File(file) };
+        Ok(OpenedFile { metadata, size_bytes, segments, start, attributes, rest })
+    }
+}
+
+/// The error for a file that has changed since it was opened.
+pub(crate) fn change_of(system: &dyn System, file: &File, metadata: &Metadata) -> Option<Error> {
+    match system.file_metadata(file) {
+        Ok(now) => (FileIdentity::of(&now) != FileIdentity::of(metadata)).then(|| ErrorKind::InputChanged.into()),
+        Err(error) => Some(error.into()),
+    }
+}
+
+/// Reads at an offset. Returns 0 at the end of the file.
+pub(crate) fn read_at(system: &dyn System, file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    loop {
+        match system.read_at(file, &mut [IoSliceMut::new(buffer)], at) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return read,
+        }
+    }
+}
+
+/// Names to look at, and where the result goes.
+type Task = (Arc<Dir>, Vec<OsString>, Sender<Vec<Look>>);
+
+/// The threads. Without any, the packer's thread looks when it needs a result.
+pub(crate) struct Ahead<'a> {
+    looker: Looker<'a>,
+    tasks: Option<Sender<Task>>,
+    threads: usize,
+    buffer: Vec<u8>,
+}
+
+/// Blocks of names of a folder that are being looked at.
+pub(crate) type Blocks = std::collections::VecDeque<Receiver<Vec<Look>>>;
+
+impl<'a> Ahead<'a> {
+    /// Starts threads, as far as the system allows. They end when the result is dropped.
+    pub(crate) fn start<'scope>(looker: Looker<'a>, threads: usize, scope: &'scope Scope<'scope, '_>) -> Self
+    where
+        'a: 'scope,
+    {
+        let (tasks, waiting) = channel::<Task>();
+        let waiting = Arc::new(Mutex::new(waiting));
+        let run = || {
+            let waiting = waiting.clone();
+            start(scope, move || {
+                let mut buffer = vec![0; BUFFER_BYTES];
+                loop {
+                    let Ok((folder, names, results)) = lock(&waiting).recv() else { return };
+                    let look = |name| looker.look(&folder, name, &mut buffer);
+                    // The packer may have stopped.
+                    let _ = results.send(names.into_iter().map(look).collect());
+                }
+            })
+        };
+        let threads = (0..threads).map_while(|_| run().ok()).count();
+        Self { looker, tasks: (threads > 0).then_some(tasks), threads, buffer: vec![0; BUFFER_BYTES] }
+    }
+
+    /// The next entries of a folder, whose names are taken from the end of `names`.
+    /// The folder is open if there are names.
+    pub(crate) fn next(
+        &mut self,
+        folder: Option<&Arc<Dir>>,
+        names: &mut Vec<OsString>,
+        blocks: &mut Blocks,
+    ) -> Vec<Look> {
+        if let (Some(folder), None) = (folder, &self.tasks) {
+            let name = names.pop();
+            return name.map(|name| self.looker.look(folder, name, &mut self.buffer)).into_iter().collect();
+        }
+        while let (Some(folder), Some(tasks)) = (folder, &self.tasks)
+            && blocks.len() <= self.threads
+            && !names.is_empty()
+        {
+            let block = names.split_off(names.len().saturating_sub(BLOCK_NAMES));
+            let (results, receiver) = channel();
+            let task = (folder.clone(), block.into_iter().rev().collect(), results);
+            tasks.send(task).expect("threads end when the tasks do");
+            blocks.push_back(receiver);
+        }
+        blocks.pop_front().map(|block| block.recv().expect("a thread looks at every name")).unwrap_or_default()
+    }
+}
