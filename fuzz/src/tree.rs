@@ -1,14 +1,16 @@
 //! Archives of folders. A refused archive leaves no files. An unpacked one gives the files that the crate `tar` finds in the
-//! same bytes, and changes nothing outside of its folder. Packing it gives an archive that unpacks to the same files.
+//! same bytes, and changes nothing outside of its folder. Packing it gives an archive that unpacks to the same files, and an index that
+//! leads to them. An index that was changed leads to them or nowhere.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use tress_container::Control;
-use tress_container::format::Version;
-use tress_container::tree::{UnpackOptions, pack, unpack};
+use tress_container::format::{Aead, Content, ContentType, Header, Payload, Version};
+use tress_container::keys::{Identities, KeyPair};
+use tress_container::tree::{Tree, UnpackOptions, pack, unpack};
+use tress_container::{Control, Threads};
 
 use crate::input::Input;
 use crate::temp_folder;
@@ -17,13 +19,14 @@ const BLOCK_BYTES: usize = 512;
 
 /// Panics if files remain, are changed, or differ from those of the crate `tar`.
 pub fn run(bytes: &[u8]) {
-    let archive = archive(&mut Input::new(bytes));
+    let mut input = Input::new(bytes);
+    let archive = archive(&mut input);
     for version in [Version::V1, Version::V2] {
-        check(&archive, version);
+        check(&archive, version, &mut input);
     }
 }
 
-fn check(archive: &[u8], version: Version) {
+fn check(archive: &[u8], version: Version, input: &mut Input<'_>) {
     let folder = temp_folder::emptied();
     fs::write(folder.join("beside"), b"untouched").expect("a file");
     let out = folder.join("out");
@@ -48,6 +51,49 @@ fn check(archive: &[u8], version: Version) {
     unpack(&mut &packed[..], &again, UnpackOptions::default(), &Control::new()).expect("what was packed unpacks");
     assert!(walk(&again) == found);
     assert!(self::packed(&again) == packed, "packing twice differs");
+    check_index(packed, input, &found);
+}
+
+/// Panics if the index of a packed folder leads to other files than it holds, or a changed one to others than none.
+fn check_index(mut packed: Vec<u8>, input: &mut Input<'_>, found: &BTreeMap<PathBuf, EntryContents>) {
+    let trailer = packed.len() - 32;
+    let tar_bytes = u64::from_be_bytes(packed[trailer..trailer + 8].try_into().expect("8 bytes")) as usize;
+    let changes = input.below(4);
+    for _ in 0..changes {
+        let place = tar_bytes + input.below(packed.len() - tar_bytes);
+        packed[place] = input.byte();
+    }
+    let content = Content::generate(Aead::Aes128Ccm, ContentType::Tree, None).expect("a content");
+    let key = KeyPair::generate().expect("a key");
+    let mut container = Header::seal(&content, &key.recipient().into()).expect("a header");
+    let (payload, prefix) = Payload::create(&content).expect("a payload");
+    container.extend_from_slice(&prefix);
+    let layout = payload.layout();
+    let mut sealed = Vec::new();
+    for number in 0..=packed.len() / layout.chunk_bytes() {
+        let rest = &packed[number * layout.chunk_bytes()..];
+        sealed.extend_from_slice(&rest[..rest.len().min(layout.chunk_bytes())]);
+        sealed.extend_from_slice(&[0; 16]);
+    }
+    payload.seal(0, &mut sealed, true).expect("few chunks");
+    container.extend_from_slice(&sealed);
+    let tree = match Tree::open(container, &Identities::from(&key), Threads::ONE) {
+        Err(_) if changes > 0 => return,
+        tree => tree.expect("an index that was written"),
+    };
+    for member in tree.members().take(100_000) {
+        let Ok(member) = member else { return assert!(changes > 0) };
+        match (tree.data(&member), found.get(&member.shown_path())) {
+            (Ok(data), Some(EntryContents::File(expected))) => {
+                let mut read = vec![0; data.size_bytes() as usize];
+                tree.read_at(&data, &mut read, 0).expect("all of it is there");
+                assert!(read == *expected, "{member:?}");
+            }
+            (Ok(_), _) => panic!("{member:?} is not there"),
+            (Err(_), Some(EntryContents::File(_))) => assert!(changes > 0, "{member:?}"),
+            (Err(_), _) => {}
+        }
+    }
 }
 
 fn packed(folder: &Path) -> Vec<u8> {

@@ -234,12 +234,14 @@ fn what_cannot_be_packed_is_an_error_or_counted() {
 
 /// Calls a function when the bytes before the change have been written.
 struct ChangeAfter<'a> {
+    written: Vec<u8>,
     left_bytes: usize,
     change: &'a dyn Fn(),
 }
 
 impl io::Write for ChangeAfter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.written.extend_from_slice(bytes);
         if self.left_bytes > 0 {
             self.left_bytes = self.left_bytes.saturating_sub(bytes.len());
             if self.left_bytes == 0 {
@@ -255,7 +257,7 @@ impl io::Write for ChangeAfter<'_> {
 }
 
 #[test]
-fn changes_while_packing_are_errors() {
+fn changes_while_packing_are_errors_or_counted() {
     let append = |path: &Path| {
         use std::io::Write;
         fs::OpenOptions::new().append(true).open(path).unwrap().write_all(b"more").unwrap();
@@ -274,16 +276,19 @@ fn changes_while_packing_are_errors() {
         fs::remove_file(&second).unwrap();
         symlink("first", second).unwrap();
     };
-    type Change<'a> = (&'a str, &'a dyn Fn(&Path), &'a str);
+    // With the entry that an error is about, and the numbers of changed files and of those left out.
+    type Change<'a> = (&'a str, &'a dyn Fn(&Path), &'a str, (u64, u64));
     let changes: [Change<'_>; 6] = [
-        ("append", &append, "first"),
-        ("rewrite", &rewrite, "first"),
-        ("shrink", &shrink, "first"),
-        ("add", &add, ""),
-        ("remove", &remove, "second"),
-        ("replace", &replace, ""),
+        ("append", &append, "first", (1, 0)),
+        ("rewrite", &rewrite, "first", (1, 0)),
+        ("shrink", &shrink, "first", (1, 0)),
+        ("add", &add, "", (0, 0)),
+        ("remove", &remove, "second", (0, 1)),
+        ("replace", &replace, "", (0, 0)),
     ];
-    for (label, change, named) in changes {
+    for ((label, change, named, counts), go_on) in
+        changes.into_iter().flat_map(|change| [(change, false), (change, true)])
+    {
         let folder = Scratch::new();
         let first = folder.path().join("first");
         fs::write(&first, vec![0; 1_000_000]).unwrap();
@@ -294,7 +299,17 @@ fn changes_while_packing_are_errors() {
         while time(probe.path()) <= time(&folder.path().join("second")) {
             probe.as_file().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
         }
-        let mut out = ChangeAfter { left_bytes: 300_000, change: &|| change(&first) };
+        let mut out = ChangeAfter { written: Vec::new(), left_bytes: 300_000, change: &|| change(&first) };
+        if go_on {
+            let mut options = PackOptions::default();
+            options.go_on = true;
+            let done = pack_with(folder.path(), &mut out, &options, &Control::new(), &mut |_| {}).unwrap();
+            assert_eq!((done.changed, done.left_out), counts, "{label}");
+            let beside = Scratch::new();
+            unpacked(&out.written, &beside.path().join("target")).unwrap();
+            assert_eq!(fs::metadata(beside.path().join("target/first")).unwrap().len(), 1_000_000, "{label}");
+            continue;
+        }
         let error = pack(folder.path(), &mut out, &Control::new()).unwrap_err();
         assert_eq!(error.kind, ErrorKind::InputChanged, "{label}");
         assert_eq!(error.path, Some(folder.path().join(named)), "{label}");
