@@ -106,8 +106,9 @@ ROOMS = {
     ]),
     "container": Room(ROOT / "crates" / "container" / "src", [], [
         r"error", r"random|control|threads", r"workers", r"sys(/.*)?", r"source", r"sink", r"keys(/.*)?", r"format(/.*)?",
-        r"pipeline(/.*)?", r"tree(/(?!faults_test)\w+)?", r"commands(/(?!\w+_tests)(?!fault_walk)\w+)?",
-        r"streaming(/(?!\w*tests)\w+)?", r"testing(/.*)?", r".*",
+        r"pipeline(/.*)?", r"streaming/parallel", r"streaming/range_reader", r"streaming/reader", r"tree(/(?!faults_test)\w+)?",
+        r"commands(/(?!\w+_tests)(?!fault_walk)\w+)?", r"streaming(/(?!\w*tests)\w+)?",
+        r"testing(/.*)?", r".*",
     ]),
     "transfer": Room(ROOT / "crates" / "transfer" / "src", [], [
         r"wire(/(?!\w+_test)\w+)?", r"send(/.*)?", r"receive(/(?!\w+_test)\w+)?", r"testing(/.*)?", r".*",

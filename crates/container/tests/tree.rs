@@ -8,7 +8,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
-use tress_container::tree::{PackOptions, Packed, SpecialFiles, UnpackOptions, pack, pack_with, unpack};
+use tress_container::tree::{PackOptions, Packed, UnpackOptions, pack, pack_with, unpack};
 use tress_container::{Control, Error, ErrorKind};
 
 /// A temporary folder that is removed even if it contains read-only folders.
@@ -216,10 +216,11 @@ fn what_cannot_be_packed_is_an_error_or_counted() {
     let error = packed(&root).unwrap_err();
     assert_eq!((error.kind, error.path), (ErrorKind::TreeSpecialFile, Some(root.join("fifo"))));
     for (special, entries, left_out, reported) in
-        [(SpecialFiles::LeaveOut, 2, 2, 2), (SpecialFiles::Skip, 2, 0, 2), (SpecialFiles::Keep, 3, 1, 1)]
+        [((false, false), 2, 2, 2), ((false, true), 2, 0, 2), ((true, false), 3, 1, 1), ((true, true), 3, 0, 1)]
     {
         let mut options = PackOptions::default();
-        (options.go_on, options.special) = (true, special);
+        options.go_on = true;
+        (options.special, options.skip_special) = special;
         let mut errors = Vec::new();
         let mut on_error = |error: &Error| errors.push(error.path.clone());
         let done = pack_with(&root, &mut io::sink(), &options, &Control::new(), &mut on_error).unwrap();

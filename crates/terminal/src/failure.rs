@@ -40,7 +40,7 @@ impl Failure {
         Failure { status: WRONG_USE, ..Failure::failed(message) }
     }
 
-    /// What was left out of a result, with exit status [`LEFT_OUT`].
+    /// A result that lacks something, with exit status [`LEFT_OUT`].
     pub fn left_out(message: impl Into<String>) -> Failure {
         Failure { status: LEFT_OUT, ..Failure::failed(message) }
     }

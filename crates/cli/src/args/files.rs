@@ -165,7 +165,8 @@ pub(crate) struct Output {
 /// that encrypts need not be able to decrypt. A folder, or several inputs, are packed with everything that tar keeps: owners, modes,
 /// times, links, attributes, access lists and holes.
 ///
-/// An entry that cannot be read, or changes meanwhile, is reported, and the exit status is 3: the container is complete but for it.
+/// An entry that cannot be read, or changes while it is read, is reported, and the exit status is 3: the container is complete but
+/// for it.
 ///
 /// With --format it writes a file that other programs open, such as age. Such a file holds no folder.
 #[derive(Args)]
@@ -223,9 +224,9 @@ pub(crate) struct Folders {
     #[arg(long)]
     pub(crate) strict: bool,
     /// Store FIFOs and devices too; sockets never
-    #[arg(long, conflicts_with = "skip_special", hide_short_help = true)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) special: bool,
-    /// Leave out FIFOs, devices and sockets on purpose: with exit status 0
+    /// Leave out sockets, and FIFOs and devices without --special, on purpose: with exit status 0
     #[arg(long, hide_short_help = true)]
     pub(crate) skip_special: bool,
     /// Do not store extended attributes and access lists

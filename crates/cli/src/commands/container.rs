@@ -6,7 +6,7 @@ use tress_container::{
     Control, Error, ErrorKind,
     commands::{self, DecryptOptions, EncryptOptions},
     format::Format,
-    tree::{PackOptions, Packed, SpecialFiles},
+    tree::{PackOptions, Packed},
 };
 
 use super::{cancellable, note};
@@ -38,20 +38,22 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
     let recipients = keys::recipients(&options.recipients, &options.identities, &options.format, stdin)?;
     let mut encrypt = EncryptOptions::default().format(format).armor(options.armor).threads(options.threads.wanted());
     encrypt.aead = options.aead;
-    encrypt.tree = pack_options(&options.folders)?;
-    let (mut skipped, is_quiet) = (0, options.folders.quiet);
+    encrypt.tree = pack_options(&options.folders, stdin)?;
+    let (mut skipped, mut special, is_quiet) = (0, 0, options.folders.quiet);
     let mut on_error = |error: &Error| {
+        special += u64::from(error.kind == ErrorKind::TreeSpecialFile);
         let is_skipped = error.kind == ErrorKind::TreeSpecialFile && options.folders.skip_special;
         skipped += u64::from(is_skipped);
         if !is_quiet {
             note(&format!("{}{error}", if is_skipped { "skipped " } else { "" }));
         }
     };
+    const SPECIAL_HINT: &str = "--special stores FIFOs and devices, --skip-special leaves special files out on purpose";
     let mut run = |control: &Control| {
         commands::encrypt_all(&sources, &sink, &recipients, &encrypt, control, &mut on_error).map_err(|error| {
             let is_special = error.kind == ErrorKind::TreeSpecialFile;
             let failure = failure::from_error(error);
-            if is_special { failure.hint("--skip-special leaves out sockets, FIFOs and devices") } else { failure }
+            if is_special { failure.hint(SPECIAL_HINT) } else { failure }
         })
     };
     let report = cancellable(|control| run(control)).map_err(|failure| failure.with_force(options.output.force))?;
@@ -64,22 +66,24 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
     }
     let (count, all) = (count_text(left_out + changed), count_text(entries + left_out));
     let message = format!("done, but {count} of {all} files are not in it or changed while they were read");
-    Err(Failure::left_out(message))
+    let failure = Failure::left_out(message);
+    Err(if special > skipped { failure.hint(SPECIAL_HINT) } else { failure })
 }
 
-fn pack_options(folders: &args::Folders) -> Result<PackOptions, Failure> {
+fn pack_options(folders: &args::Folders, stdin: &mut Stdin) -> Result<PackOptions, Failure> {
     let mut options = PackOptions::default();
     options.go_on = !folders.strict;
-    options.special = match (folders.special, folders.skip_special) {
-        (true, _) => SpecialFiles::Keep,
-        (_, true) => SpecialFiles::Skip,
-        _ => SpecialFiles::LeaveOut,
-    };
+    (options.special, options.skip_special) = (folders.special, folders.skip_special);
     options.without_attributes = folders.no_xattrs;
     options.one_file_system = folders.one_file_system;
     options.exclude.clone_from(&folders.exclude);
     for path in &folders.exclude_from {
-        let text = std::fs::read_to_string(path).map_err(|error| Failure::io(path, &error))?;
+        stdin.claim(path, "patterns")?;
+        let text = match path == Path::new("-") {
+            true => std::io::read_to_string(std::io::stdin()),
+            false => std::fs::read_to_string(path),
+        };
+        let text = text.map_err(|error| Failure::io(path, &error))?;
         let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         options.exclude.extend(lines.map(str::to_owned));
     }
@@ -101,13 +105,16 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
         (options.preserve, options.numeric_owner, options.salvage);
     decrypt.members.clone_from(&options.members);
     let report = cancellable(|control| {
-        commands::decrypt(&source, &sink, &identities, &decrypt, control).map_err(failure::from_error)
+        commands::decrypt(&source, &sink, &identities, &decrypt, control).map_err(|error| {
+            let is_damaged = matches!(error.kind, ErrorKind::ChunkDamaged { .. } | ErrorKind::Truncated);
+            let failure = failure::from_error(error);
+            if is_damaged { failure.hint("of a folder, --salvage gives out the files that are whole") } else { failure }
+        })
     })
     .map_err(|failure| failure.with_force(options.output.force))?;
     for left in &report.left_out {
-        let (what, count, first) =
-            (left.kind.name(), count_text(left.count), foreign(left.first.display().to_string()));
-        note(&format!("left out {what}: {count}, the first of {first}"));
+        let (what, first) = (left.kind.name(), foreign(left.first.display().to_string()));
+        note(&format!("left out: {what} ({}, the first is {first})", count_text(left.count)));
     }
     for path in &report.lost {
         note(&format!("damaged, not given out: {}", foreign(path.display().to_string())));
@@ -123,7 +130,9 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
         0 => Ok(()),
         count => {
             let message = format!("done, but entries left out: {}", count_text(count));
-            Err(Failure::left_out(message).hint("--preserve makes everything: only for archives that you trust"))
+            let failure = Failure::left_out(message);
+            let hint = "--preserve makes everything: only for archives that you trust";
+            Err(if options.preserve { failure } else { failure.hint(hint) })
         }
     }
 }
@@ -145,10 +154,20 @@ pub(crate) fn rewrap(options: args::Rewrap) -> Result<(), Failure> {
     let format = args::FileFormat::default();
     let identities = keys::some_identities(&old, &format, &mut stdin)?;
     let recipients = keys::recipients(&options.recipients, &[], &format, &mut stdin)?;
-    cancellable(|control| {
+    let mut failed = cancellable(|control| {
+        let mut failed = Vec::new();
         for file in &options.files {
-            commands::rewrap(file, &identities, &recipients, control).map_err(failure::from_error)?;
+            match commands::rewrap(file, &identities, &recipients, control) {
+                Err(error) if error.kind == ErrorKind::Interrupted => return Err(failure::from_error(error)),
+                done => failed.extend(done.err().map(failure::from_error)),
+            }
         }
-        Ok(())
-    })
+        Ok(failed)
+    })?;
+    let Some(last) = failed.pop() else { return Ok(()) };
+    if options.files.len() == 1 {
+        return Err(last);
+    }
+    failed.iter().chain([&last]).for_each(Failure::print);
+    Err(Failure::failed(format!("{} of {} files keep their recipients", failed.len() + 1, options.files.len())))
 }

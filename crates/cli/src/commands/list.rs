@@ -77,6 +77,7 @@ fn arrow(member: &Member) -> String {
     match member.flag {
         b'1' => format!(" link to {}", target()),
         b'2' => format!(" -> {}", target()),
+        _ if member.is_changed => " (changed while it was stored)".into(),
         _ => String::new(),
     }
 }

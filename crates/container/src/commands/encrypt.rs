@@ -123,7 +123,7 @@ pub fn encrypt(
 }
 
 /// Encrypts one source like [`encrypt`], or several files and folders to one tree, in which they are the entries of the top. Calls
-/// `on_error` with every error after which it goes on, by the options for trees.
+/// `on_error` with every error after which it continues, by the options for trees.
 ///
 /// # Errors
 /// The same as [`encrypt`]; `Usage` for no source, for standard input among several, and for two with one name.

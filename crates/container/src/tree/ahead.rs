@@ -55,11 +55,11 @@ pub(crate) struct OpenedFile {
     pub(crate) rest: Rest,
 }
 
-/// What is left to do with an opened file.
+/// The work that remains with an opened file.
 pub(crate) enum Rest {
     /// To be read.
     File(File),
-    /// Nothing, but this happened to it meanwhile.
+    /// Nothing. The error is about a change while it was read.
     Read(Option<Error>),
 }
 

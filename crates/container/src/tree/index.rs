@@ -1,8 +1,8 @@
 //! The index behind the tar stream of a tree: its entries in the stream's order, in blocks that are read one by one
 //! (`docs/reference/formats/container.md`, "Index"). The stream is the truth: what the index says about a member is checked there.
+use super::blocks::{BLOCK_BYTES, damaged, shown};
 use super::entry::{Owner, TreeEntry};
-use super::read::{damaged, shown};
-use super::{names, write::BLOCK_BYTES};
+use super::names;
 use crate::sys::FileTime;
 use crate::{Error, ErrorKind};
 use std::cmp::Ordering;
@@ -247,7 +247,7 @@ pub(crate) fn parse_block(
     }
 }
 
-/// What is left of the bytes to parse.
+/// The bytes that are not parsed yet.
 struct Input<'a>(&'a [u8]);
 
 impl<'a> Input<'a> {

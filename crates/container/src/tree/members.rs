@@ -1,8 +1,9 @@
-//! Members of a tree, found by its index: listed, read one by one, and written as a tar stream of their own.
+//! Members of a tree, found by its index: listed, read one by one, and written as a separate tar stream.
+use super::blocks::{BLOCK_BYTES, copy, damaged, shown};
 use super::entry::{EntryKind, Owner, TreeEntry};
 use super::index::{self, IndexBlock, IndexWriter, Member, TRAILER_BYTES, Trailer};
-use super::read::{ArchiveReader, damaged};
-use super::write::{self, BLOCK_BYTES};
+use super::read::ArchiveReader;
+use super::write;
 use super::{BUFFER_BYTES, check_cancelled, names};
 use crate::format::{ContentType, Version};
 use crate::keys::Identities;
@@ -117,7 +118,7 @@ impl<R: ReadAt> Tree<R> {
         Ok(())
     }
 
-    /// Makes the index from the stream. Where a header is damaged, goes on with the next one that comes later in the order of paths.
+    /// Makes the index from the stream. Where a header is damaged, continues with the next one that comes later in the order of paths.
     fn read_through(&mut self, control: &Control) -> Result<(), Error> {
         let mut writer = IndexWriter::default();
         let (mut place, mut last, mut is_lost) = (0, None, false);
@@ -234,7 +235,7 @@ impl<R: ReadAt> Tree<R> {
             return Ok(found);
         }
         let text = String::from_utf8_lossy(path);
-        let not_found = || Error::new(ErrorKind::Io(io::ErrorKind::NotFound)).at_entry(super::read::shown(path));
+        let not_found = || Error::new(ErrorKind::Io(io::ErrorKind::NotFound)).at_entry(shown(path));
         let pattern = glob::Pattern::new(&text).map_err(|_| not_found())?;
         let options = glob::MatchOptions { require_literal_separator: true, ..glob::MatchOptions::new() };
         let (mut found, mut folder): (Vec<Member>, Option<Vec<u8>>) = (Vec::new(), None);
@@ -438,23 +439,6 @@ fn folder(path: &[u8]) -> TreeEntry {
         owner,
         attributes: Vec::new(),
     }
-}
-
-/// Copies bytes that must be there.
-pub(crate) fn copy(input: &mut dyn Read, out: &mut dyn Write, mut bytes: u64, control: &Control) -> Result<(), Error> {
-    let mut buffer = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX).min(BUFFER_BYTES)];
-    while bytes > 0 {
-        check_cancelled(control)?;
-        let most = buffer.len().min(usize::try_from(bytes).unwrap_or(usize::MAX));
-        let count = input.read(&mut buffer[..most])?;
-        if count == 0 {
-            return Err(ErrorKind::Truncated.into());
-        }
-        out.write_all(&buffer[..count])?;
-        control.add_done(count as u64);
-        bytes -= count as u64;
-    }
-    Ok(())
 }
 
 struct PlainReader<'a, R> {

@@ -122,7 +122,7 @@ pub(crate) fn may_be_sparse(metadata: &Metadata) -> bool {
     }
 }
 
-/// A FIFO or device that a tree can hold. Sockets are none.
+/// A FIFO or device, which a tree can hold; `None` for a socket.
 pub(crate) fn special(metadata: &Metadata) -> Option<EntryKind> {
     #[cfg(unix)]
     {

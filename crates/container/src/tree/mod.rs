@@ -23,6 +23,7 @@
 
 mod ahead;
 mod attributes;
+mod blocks;
 mod entry;
 mod index;
 mod members;
@@ -43,12 +44,12 @@ mod write;
 mod faults_test;
 
 #[doc(hidden)]
-pub use read::shown as shown_path;
+pub use blocks::shown as shown_path;
 
 pub use index::Member;
 pub use members::{MemberData, Tree};
 pub(crate) use pack::{Inputs, pack_on};
-pub use pack::{OnError, PackOptions, Packed, SpecialFiles, pack, pack_with};
+pub use pack::{OnError, PackOptions, Packed, pack, pack_with};
 pub use properties::{LeftOut, LeftOutKind, UnpackOptions};
 pub(crate) use read::copy_stream;
 pub use unpack::unpack;

@@ -23,26 +23,16 @@ const MAX_ATTRIBUTE_BYTES: usize = 1000 << 10;
 /// Called with every error that a run goes on after.
 pub type OnError<'s> = &'s mut dyn FnMut(&Error);
 
-/// What happens to FIFOs and devices. Sockets are left out in any case.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SpecialFiles {
-    /// They are left out and counted.
-    #[default]
-    LeaveOut,
-    /// They are left out on purpose: reported, and not counted.
-    Skip,
-    /// They are stored.
-    Keep,
-}
-
 /// Which entries a tree gets.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct PackOptions {
-    /// Goes on after an entry that cannot be read, and after one that changes meanwhile. Otherwise both are errors.
+    /// Continues after an entry that cannot be read, and after one that changes while it is read. Otherwise both are errors.
     pub go_on: bool,
-    /// FIFOs and devices.
-    pub special: SpecialFiles,
+    /// Stores FIFOs and devices. Sockets are never stored.
+    pub special: bool,
+    /// Leaves out the other special files on purpose: reported, and not counted.
+    pub skip_special: bool,
     /// Leaves out extended attributes and access lists.
     pub without_attributes: bool,
     /// Does not enter folders of other file systems. They are stored empty.
@@ -64,11 +54,11 @@ pub struct Packed {
     pub changed: u64,
 }
 
-/// What is packed.
+/// The input of a packer.
 #[derive(Clone, Copy)]
 pub(crate) enum Inputs<'a> {
     Folder(&'a Path),
-    /// Entries of the top, which has no entry of its own.
+    /// Entries of the top, which itself has no entry.
     Several(&'a [PathBuf]),
 }
 
@@ -241,9 +231,10 @@ impl Packer<'_, '_> {
             return Err(Error::new(ErrorKind::Usage).with_detail("two inputs have one name").at(&pair[1].1));
         }
         for (name, path) in named {
-            let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let parent = path.parent().unwrap_or(Path::new(""));
+            let opened = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
             let at_path = |error: io::Error| Error::from(error).at(&path);
-            let top = self.system.open_folder(parent).map_err(at_path)?;
+            let top = self.system.open_folder(opened).map_err(at_path)?;
             // A wrong name on the command line is an error in any case.
             self.system.metadata_in(&top, &name).map_err(at_path)?;
             let handle = self.system.open_below(&top, Path::new("")).map_err(at_path)?;
@@ -291,7 +282,7 @@ impl Packer<'_, '_> {
         Ok(looks.pop_front())
     }
 
-    /// Reports an entry that is not in the tree. The error that ends the run, if the run does not go on.
+    /// Reports an entry that is not in the tree. Returns the error if it ends the run.
     fn leave_out(&mut self, error: Error) -> Result<(), Error> {
         self.packed.left_out += 1;
         self.go_on_after(error)
@@ -347,9 +338,9 @@ impl Packer<'_, '_> {
                 Err(error) => return self.leave_out(error.at(shown)),
             }
         } else {
-            match metadata::special(&metadata).filter(|_| self.options.special == SpecialFiles::Keep) {
+            match metadata::special(&metadata).filter(|_| self.options.special) {
                 Some(kind) => kind,
-                None => return self.leave_out_special(Error::new(ErrorKind::TreeSpecialFile).at(shown)),
+                None => return self.leave_out_special(&metadata, shown),
             }
         };
         let place = self.out.bytes;
@@ -361,13 +352,13 @@ impl Packer<'_, '_> {
         Ok(())
     }
 
-    /// Socket, FIFOs and devices are an error only for whoever wants everything.
-    fn leave_out_special(&mut self, error: Error) -> Result<(), Error> {
-        let error = error.with_detail("not a file, folder or symbolic link");
-        match self.options.special {
-            SpecialFiles::Skip => (self.on_error)(&error),
-            _ => return self.leave_out(error),
+    fn leave_out_special(&mut self, metadata: &Metadata, shown: PathBuf) -> Result<(), Error> {
+        let what = if metadata::special(metadata).is_some() { "FIFO or device" } else { "socket" };
+        let error = Error::new(ErrorKind::TreeSpecialFile).at(shown).with_detail(what);
+        if !self.options.skip_special {
+            return self.leave_out(error);
         }
+        (self.on_error)(&error);
         Ok(())
     }
 
@@ -439,7 +430,7 @@ impl Packer<'_, '_> {
         Ok(())
     }
 
-    /// Writes a file's data, of which `start` has been read. What is missing becomes zeros; then it returns the reason.
+    /// Writes a file's data, of which `start` has been read. Missing data become zeros; then it returns the reason.
     fn copy_data(&mut self, file: &File, entry: &TreeEntry, start: &[u8]) -> Result<Option<Error>, Error> {
         let EntryKind::File { size_bytes, segments } = &entry.kind else { return Ok(None) };
         let whole = 0..*size_bytes;

@@ -1,7 +1,7 @@
 //! Gives unpacked entries their owners, attributes, modes and times, and counts what it leaves out.
 use super::attributes;
+use super::blocks::{damaged, shown};
 use super::entry::{EntryKind, SET_IDS, TreeEntry};
-use super::read::{damaged, shown};
 use crate::Error;
 use crate::format::Version;
 use crate::sys::{Attributed, System, is_unsupported};

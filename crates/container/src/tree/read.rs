@@ -2,9 +2,10 @@
 //!
 //! Uses crate `tar` only to split a header into fields. Its own reader reads extended headers of any size into memory, and stops at the
 //! first end mark without checking what follows.
+use super::blocks::{BLOCK_BYTES, copy, damaged, padding_bytes, shown};
 use super::entry::{EntryKind, Owner, SET_IDS, TreeEntry};
-use super::write::{BLOCK_BYTES, NANOSECONDS_AT, padding_bytes};
-use super::{attributes, members, names, pax, sparse};
+use super::write::NANOSECONDS_AT;
+use super::{attributes, pax, sparse};
 use crate::format::Version;
 use crate::sys::FileTime;
 use crate::{Control, Error, ErrorKind};
@@ -42,7 +43,7 @@ pub(crate) fn copy_stream(input: &mut dyn Read, out: &mut dyn Write) -> Result<(
         zeros = if block == [0; BLOCK_BYTES] { zeros + 1 } else { 0 };
         let size_bytes = number(&Header::from_byte_slice(&block).as_old().size).filter(|_| zeros == 0);
         if let Some(bytes) = size_bytes.and_then(|bytes| u64::try_from(bytes).ok()) {
-            members::copy(input, out, bytes + padding_bytes(bytes) as u64, &Control::new())?;
+            copy(input, out, bytes + padding_bytes(bytes) as u64, &Control::new())?;
         }
     }
     io::copy(input, &mut io::sink())?;
@@ -439,17 +440,4 @@ fn unsupported(entry_type: u8) -> Error {
         _ => "unknown type of entry",
     };
     Error::new(ErrorKind::TreeSpecialFile).with_detail(what)
-}
-
-pub(crate) fn damaged(why: &str) -> Error {
-    Error::new(ErrorKind::TreeDamaged).with_detail(why)
-}
-
-/// An entry's path for messages, with replacement characters for what this system cannot express.
-#[doc(hidden)]
-pub fn shown(path: &[u8]) -> std::path::PathBuf {
-    match names::to_os(path) {
-        Some(path) => path.into(),
-        None => String::from_utf8_lossy(path).into_owned().into(),
-    }
 }

@@ -1,7 +1,6 @@
 //! Maps of sparse files in GNU tar's format 1.0 (GNU tar manual, "PAX Format, Version 1.0"): decimal numbers, each on a line, the number of
 //! segments and then offset and length of each, filled up to whole blocks.
-use super::read::damaged;
-use super::write::{BLOCK_BYTES, padding_bytes};
+use super::blocks::{BLOCK_BYTES, damaged, padding_bytes};
 use crate::Error;
 use std::ops::Range;
 

@@ -1,7 +1,8 @@
 //! Unpacks a tar stream into a folder.
+use super::blocks::{damaged, shown};
 use super::entry::{EntryKind, TreeEntry};
 use super::properties::{LeftOut, LeftOutKind, Properties, UnpackOptions};
-use super::read::{ArchiveReader, damaged, shown};
+use super::read::ArchiveReader;
 use super::target::UnpackTarget;
 use super::{BUFFER_BYTES, OPEN_FOLDERS, check_cancelled, names};
 use crate::format::Version;

@@ -1,11 +1,10 @@
 //! Writes entries as tar blocks: POSIX ustar headers (IEEE Std 1003.1-2017, pax, "ustar Interchange Format"), preceded by a pax extended
 //! header if a ustar field is too small.
+use super::blocks::{BLOCK_BYTES, padding_bytes};
 use super::entry::{EntryKind, TreeEntry};
 use super::{pax, sparse};
 use std::io::{self, Write};
 use tar::{EntryType, Header};
-
-pub(crate) const BLOCK_BYTES: usize = 512;
 
 /// Offset of the nanoseconds in a header: the first of twelve bytes that ustar leaves free.
 pub(crate) const NANOSECONDS_AT: usize = 500;
@@ -141,24 +140,7 @@ pub(crate) fn write_padding(out: &mut dyn Write, data_bytes: u64) -> io::Result<
     out.write_all(&[0; BLOCK_BYTES][..padding_bytes(data_bytes)])
 }
 
-/// Number of bytes from the end of the data to the next block.
-pub(crate) fn padding_bytes(data_bytes: u64) -> usize {
-    (BLOCK_BYTES - (data_bytes % BLOCK_BYTES as u64) as usize) % BLOCK_BYTES
-}
-
 /// Writes the end mark, two blocks of zeros.
 pub(crate) fn write_end(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&[0; 2 * BLOCK_BYTES])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn padding_fills_blocks() {
-        for (data_bytes, padding) in [(0, 0), (1, 511), (511, 1), (512, 0), (513, 511), (u64::MAX, 1)] {
-            assert_eq!(padding_bytes(data_bytes), padding);
-        }
-    }
 }
