@@ -123,8 +123,8 @@ def encrypt(
 def decrypt(data: ReadableBuffer, identities: Identities, *, threads: int = 0) -> bytes:
     """Verifies and decrypts a container, or a file in another format.
 
-    The plaintext of a folder is a tar archive; its names and links come from whoever made the container.
-    `decrypt_file` unpacks it and refuses entries that lead out of the folder; `tarfile` refuses them with
+    The plaintext of a folder is a tar archive, with an index behind its end; names and links come from whoever made
+    the container. `decrypt_file` unpacks it without links that lead out of the folder; `tarfile` refuses them with
     `filter="data"`.
     """
 

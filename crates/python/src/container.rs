@@ -57,8 +57,8 @@ pub(crate) fn encrypt<'py>(
 
 /// Verifies and decrypts a container, or a file in another format.
 ///
-/// The plaintext of a folder is a tar archive; its names and links come from whoever made the container. `decrypt_file` unpacks
-/// it and refuses entries that lead out of the folder; `tarfile` refuses them with `filter="data"`.
+/// The plaintext of a folder is a tar archive, with an index behind its end; names and links come from whoever made the container.
+/// `decrypt_file` unpacks it without links that lead out of the folder; `tarfile` refuses them with `filter="data"`.
 #[pyfunction]
 #[pyo3(signature = (data, identities, *, threads = 0))]
 pub(crate) fn decrypt<'py>(
