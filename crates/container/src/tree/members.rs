@@ -14,6 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::slice;
+use zeroize::Zeroizing;
 
 /// Most hard links to hard links on the way to a file. A writer's links all lead to the file.
 const MAX_LINKS: usize = 40;
@@ -320,20 +321,36 @@ impl<R: ReadAt> Tree<R> {
         let wanted = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         let buffer = &mut buffer[..wanted];
         let whole = 0..data.size_bytes;
-        let mut stored = data.start;
-        if data.segments.is_some() {
-            buffer.fill(0);
-        }
+        let mut place = data.start;
+        // The parts of the buffer that are no holes, and where their bytes are, without a gap.
+        let (mut parts, mut stored) = (Vec::new(), None::<Range<u64>>);
         for segment in data.segments.as_deref().unwrap_or(slice::from_ref(&whole)) {
             let (from, to) = (segment.start.max(at), segment.end.min(at + wanted as u64));
             if from < to {
-                let part = &mut buffer[(from - at) as usize..(to - at) as usize];
-                let count = self.chunks.read_at(part, stored + from - segment.start)?;
-                if count < part.len() {
-                    return Err(ErrorKind::Truncated.into());
-                }
+                let start = place + from - segment.start;
+                stored = Some(stored.map_or(start, |stored| stored.start)..start + (to - from));
+                parts.push((from - at) as usize..(to - at) as usize);
             }
-            stored += segment.end - segment.start;
+            place += segment.end - segment.start;
+        }
+        if let ([part], Some(stored)) = (&parts[..], &stored) {
+            buffer[..part.start].fill(0);
+            buffer[part.end..].fill(0);
+            return match self.chunks.read_at(&mut buffer[part.clone()], stored.start)? {
+                count if count == part.len() => Ok(wanted),
+                _ => Err(ErrorKind::Truncated.into()),
+            };
+        }
+        buffer.fill(0);
+        let bytes = match stored {
+            Some(stored) => Zeroizing::new(self.chunks.read_ranges(slice::from_ref(&stored))?.swap_remove(0)),
+            None => Zeroizing::default(),
+        };
+        let mut bytes = &bytes[..];
+        for part in parts {
+            let (start, rest) = bytes.split_at(part.len());
+            buffer[part].copy_from_slice(start);
+            bytes = rest;
         }
         Ok(wanted)
     }
