@@ -188,6 +188,23 @@ impl<R: ReadAt> Tree<R> {
         })
     }
 
+    /// The members of a part of the index, from 0, in the order of the stream; no members behind the last part. For callers that cannot
+    /// keep the iterator of [`members`](Self::members).
+    ///
+    /// # Errors
+    /// `TreeDamaged`, `ChunkDamaged` in the index; `Io` of the source.
+    pub fn part(&self, number: usize) -> Result<Vec<Member>, Error> {
+        if number >= self.list.len() {
+            return Ok(Vec::new());
+        }
+        let members = self.block(number)?;
+        let before = number.checked_sub(1).map(|before| self.block(before)).transpose()?;
+        match before.and_then(|before| before.last().map(|last| last.place)) {
+            Some(place) if members[0].place <= place => Err(damaged("malformed index")),
+            _ => Ok(members),
+        }
+    }
+
     fn block(&self, number: usize) -> Result<Vec<Member>, Error> {
         let block = &self.list[number];
         let mut bytes = vec![0; block.bytes as usize];
