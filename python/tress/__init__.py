@@ -7,8 +7,8 @@
     b'side by side'
 
 - Containers: `encrypt` and `decrypt` in memory; `encrypt_file`, `decrypt_file`, `rewrap_file` and `inspect` for files
-  and folders; `open`, `create`, `encrypt_stream` and `decrypt_stream` for file objects; `Encryptor` and `Decryptor`
-  piece by piece.
+  and folders; `open`, `create`, `encrypt_stream` and `decrypt_stream` for file objects; `open_tree` for single files of
+  a folder; `Encryptor` and `Decryptor` piece by piece.
 - Recipients and identities: `KeyPair`, `Passphrase`, `RawKey`, and recipients of age as text.
 - Other formats: age files and, with a `CobblestoneKey`, Cobblestone files are read like containers, and written with
   `format="age"` or such a key. `Cobblestone128Encryptor` and three more have the interface of PyCA `cryptography`.
@@ -32,6 +32,7 @@ from ._errors import (
     WrongKey,
 )
 from ._files import ContainerReader, ContainerWriter, create, decrypt_stream, encrypt_stream, open
+from ._tree import MemberFile, Tree, TreeMember, open_tree
 from ._tress import (
     AESCCM,
     Cobblestone128Decryptor,
@@ -72,6 +73,7 @@ __all__ = [
     "InvalidSignature",
     "InvalidTag",
     "KeyPair",
+    "MemberFile",
     "NeedMore",
     "OutputExists",
     "Passphrase",
@@ -79,6 +81,8 @@ __all__ = [
     "PublicKey",
     "RawKey",
     "Report",
+    "Tree",
+    "TreeMember",
     "TressError",
     "Usage",
     "WrongKey",
@@ -97,6 +101,7 @@ __all__ = [
     "frame",
     "inspect",
     "open",
+    "open_tree",
     "plan",
     "rewrap_file",
     "rewrap_head",

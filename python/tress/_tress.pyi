@@ -18,11 +18,13 @@ __all__ = [
     "Decryptor",
     "Encryptor",
     "KeyPair",
+    "MemberReader",
     "Passphrase",
     "PrivateKey",
     "PublicKey",
     "RawKey",
     "Reader",
+    "Tree",
     "__version__",
     "decrypt",
     "decrypt_file",
@@ -245,6 +247,43 @@ class Reader:
 
     def close(self) -> None:
         """Closes the reader and wipes its keys and cached plaintext."""
+
+_MemberRow = tuple[bytes, int, int, int, int, int, int, bytes, bytes, bytes, bool]
+
+@final
+class Tree:
+    """The container of a folder. Any number of threads may read."""
+
+    def __new__(cls, source: Any, identities: Identities, *, threads: int = 0) -> Tree: ...
+    @property
+    def has_index(self) -> bool:
+        """Whether the container has an index. Without one, opening reads the headers of all members."""
+
+    def part(self, number: int) -> list[_MemberRow]:
+        """Returns the members of a part of the index, from 0; no members behind the last part."""
+
+    def count(self) -> int:
+        """Returns the number of files and hard links."""
+
+    def find(self, path: bytes) -> _MemberRow | None:
+        """Returns the member with this path, or `None`."""
+
+    def open(self, path: bytes) -> MemberReader | None:
+        """Returns a reader of the file or hard link with this path, or `None`."""
+
+    def close(self) -> None:
+        """Closes the tree and its readers, and wipes its keys when the calls of other threads have ended."""
+
+@final
+class MemberReader:
+    """The data of a file in a tree."""
+
+    @property
+    def size(self) -> int:
+        """Length of the file in bytes."""
+
+    def readinto(self, buffer: WriteableBuffer, offset: int) -> int:
+        """Reads verified bytes at an offset into a buffer, and returns their number; 0 at the end."""
 
 @type_check_only
 class _Cobblestone:

@@ -17,6 +17,7 @@ mod plan;
 mod push;
 mod reader;
 mod signing;
+mod tree;
 mod work;
 
 /// The native part of `tress`. Import `tress` instead.
@@ -44,6 +45,8 @@ mod _tress {
     use crate::reader::Reader;
     #[pymodule_export]
     use crate::signing::{PrivateKey, PublicKey};
+    #[pymodule_export]
+    use crate::tree::{MemberReader, Tree};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
-use std::sync::TryLockError;
+use std::sync::{MutexGuard, TryLockError};
 
 use pyo3::exceptions::{PyBlockingIOError, PyValueError};
 use pyo3::prelude::*;
@@ -17,9 +17,11 @@ use crate::memory::{InputBuffer, OutputBuffer};
 
 /// Why an object can not be used in this process.
 pub(crate) const LOST_IN_FORK: &str = "another thread used this object when the process was forked";
+/// Why an object can not be used any more.
+pub(crate) const CLOSED: &str = "I/O operation on closed file";
 
 /// The container that a reader reads.
-enum ContainerSource {
+pub(crate) enum ContainerSource {
     File(File),
     /// A Python file object, which is called with the interpreter lock held.
     Object(Py<PyAny>),
@@ -39,20 +41,9 @@ impl Reader {
         identities: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = arguments::threads)] threads: usize,
     ) -> PyResult<Self> {
-        let py = source.py();
         let identities = keys::identities(identities)?;
-        let opened = if source.hasattr("read")? {
-            let source = ContainerSource::Object(source.clone().unbind());
-            py.detach(move || streaming::Reader::open(source, &identities, threads.into()))
-        } else {
-            let path: PathBuf = arguments::path(source)?;
-            py.detach(move || {
-                let at = |error: Error| error.at(&path);
-                let source = ContainerSource::File(File::open(&path).map_err(|error| at(error.into()))?);
-                streaming::Reader::open(source, &identities, threads.into()).map_err(at)
-            })
-        };
-        opened.map(|reader| Self(ForkMutex::new(Some(reader)))).map_err(|error| errors::container(py, error))
+        let open = |source| streaming::Reader::open(source, &identities, threads.into());
+        ContainerSource::open(source, open).map(|reader| Self(ForkMutex::new(Some(reader))))
     }
 
     /// Reads verified bytes into a buffer and returns their number; 0 at the end.
@@ -105,11 +96,11 @@ impl Reader {
 
     /// Closes the reader and wipes its keys and cached plaintext.
     fn close(&self, py: Python<'_>) {
-        py.detach(|| match self.0.lock() {
-            Ok(mut reader) => drop(reader.take()),
-            Err(TryLockError::Poisoned(reader)) => drop(reader.into_inner().take()),
-            // A thread of the parent uses it.
-            Err(TryLockError::WouldBlock) => {}
+        py.detach(|| {
+            // It fails where a thread of the parent uses the reader.
+            if let Ok(mut reader) = lock(&self.0) {
+                drop(reader.take());
+            }
         });
     }
 }
@@ -122,17 +113,44 @@ impl Reader {
         call: impl FnOnce(&mut streaming::Reader<ContainerSource>) -> io::Result<T> + Send,
     ) -> PyResult<T> {
         let result = py.detach(|| {
-            let mut reader = match self.0.lock() {
-                Ok(reader) => reader,
-                Err(TryLockError::Poisoned(reader)) => reader.into_inner(),
-                Err(TryLockError::WouldBlock) => return Some(Err(io::Error::other(LOST_IN_FORK))),
-            };
-            reader.as_mut().map(call)
+            let mut reader = lock(&self.0)?;
+            reader.as_mut().map(call).transpose()
         });
-        match result {
-            Some(result) => result.map_err(|error| errors::io(py, error)),
-            None => Err(PyValueError::new_err("I/O operation on closed file")),
-        }
+        result.map_err(|error| errors::io(py, error))?.ok_or_else(|| PyValueError::new_err(CLOSED))
+    }
+}
+
+/// Waits for a lock.
+///
+/// # Errors
+/// `Other` in a forked process if another thread held the lock.
+pub(crate) fn lock<T>(mutex: &ForkMutex<T>) -> io::Result<MutexGuard<'_, T>> {
+    match mutex.lock() {
+        Ok(guard) => Ok(guard),
+        Err(TryLockError::Poisoned(guard)) => Ok(guard.into_inner()),
+        Err(TryLockError::WouldBlock) => Err(io::Error::other(LOST_IN_FORK)),
+    }
+}
+
+impl ContainerSource {
+    /// Calls `open` with the source that a path, or a file object with `read` and `seek`, is. The interpreter lock is released.
+    pub(crate) fn open<T: Send>(
+        source: &Bound<'_, PyAny>,
+        open: impl FnOnce(Self) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        let py = source.py();
+        let opened = if source.hasattr("read")? {
+            let source = Self::Object(source.clone().unbind());
+            py.detach(move || open(source))
+        } else {
+            let path: PathBuf = arguments::path(source)?;
+            py.detach(move || {
+                let at = |error: Error| error.at(&path);
+                let source = Self::File(File::open(&path).map_err(|error| at(error.into()))?);
+                open(source).map_err(at)
+            })
+        };
+        opened.map_err(|error| errors::container(py, error))
     }
 }
 
