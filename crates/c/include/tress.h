@@ -475,9 +475,9 @@ tress_status tress_decryptor_new(const tress_identities *identities,
 
 /**
  * Decrypts the next bytes of the container, any number, and writes the verified plaintext. Only `tress_decryptor_finish`
- * tells whether the container is complete. The plaintext of a folder is a tar stream; its names and links come from
- * whoever made the container. `tress_decrypt_file` unpacks a folder and refuses entries that lead out of it; a general
- * tar program may not. After a failure other than `TRESS_NULL` and `TRESS_LENGTH` every further call returns
+ * tells whether the container is complete. The plaintext of a folder is a tar stream, and an index behind its end; names
+ * and links come from whoever made the container. `tress_decrypt_file` unpacks a folder without links that lead out of
+ * it; a general tar program may not. After a failure other than `TRESS_NULL` and `TRESS_LENGTH` every further call returns
  * `TRESS_STATE`. One thread at a time.
  *
  * Returns `TRESS_NO_MATCHING_KEY`, `TRESS_WRONG_PASSPHRASE`, `TRESS_CHUNK_DAMAGED` and the other codes for a damaged
