@@ -172,7 +172,7 @@ type Row<'py> = (&'py [u8], u8, u32, u64, i128, u32, u32, &'py [u8], &'py [u8], 
 fn row(member: &Member) -> Row<'_> {
     let (seconds, nanoseconds) = member.modified;
     let time_ns = i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds);
-    let ([uid, gid], [user, group]) = (member.owner_ids, &member.owner_names);
+    let ([uid, gid], [user, group]) = (member.owner_ids, &*member.owner_names);
     let Member { path, flag, mode, size_bytes, target, is_changed, .. } = member;
     (path, *flag, *mode, *size_bytes, time_ns, uid, gid, user, group, target, *is_changed)
 }

@@ -1,5 +1,6 @@
 //! `tress list`: the files of a container that holds a folder.
 
+use std::borrow::Cow;
 use std::io::{BufWriter, Write};
 
 use serde::Serialize;
@@ -68,8 +69,12 @@ pub(crate) fn run(options: &args::List) -> Result<(), Failure> {
     Ok(())
 }
 
-fn path(member: &Member) -> String {
-    in_full(&member.shown_path())
+fn path(member: &Member) -> Cow<'_, str> {
+    let is_plain = member.path.iter().all(|byte| matches!(byte, b' '..=b'~') && *byte != b'\\');
+    match std::str::from_utf8(&member.path) {
+        Ok(path) if is_plain && !path.is_empty() => path.into(),
+        _ => in_full(&member.shown_path()).into(),
+    }
 }
 
 fn arrow(member: &Member) -> String {

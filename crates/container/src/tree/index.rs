@@ -1,12 +1,13 @@
 //! The index behind the tar stream of a tree: its entries in the stream's order, in blocks that are read one by one
 //! (`docs/reference/formats/container.md`, "Index"). The stream is the truth: what the index says about a member is checked there.
 use super::blocks::{BLOCK_BYTES, damaged, shown};
-use super::entry::{Owner, TreeEntry};
+use super::entry::TreeEntry;
 use super::names;
 use crate::sys::FileTime;
 use crate::{Error, ErrorKind};
 use std::cmp::Ordering;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub(crate) const TRAILER_BYTES: usize = 32;
 const MAGIC: &[u8; 8] = b"tressidx";
@@ -37,7 +38,7 @@ pub struct Member {
     /// Numbers of owner and group.
     pub owner_ids: [u32; 2],
     /// Names of owner and group; empty if unknown.
-    pub owner_names: [Vec<u8>; 2],
+    pub owner_names: Arc<[Vec<u8>; 2]>,
     /// Target of a link.
     pub target: Vec<u8>,
     /// Whether the file changed, or could not be read to its end, while it was stored.
@@ -57,7 +58,7 @@ impl Member {
             size_bytes: entry.kind.size_bytes(),
             modified: (entry.modified.seconds, entry.modified.nanoseconds),
             owner_ids: entry.owner.ids,
-            owner_names: entry.owner.names.clone(),
+            owner_names: Arc::new(entry.owner.names.clone()),
             target: entry.kind.target().to_vec(),
             is_changed,
             place,
@@ -69,8 +70,8 @@ impl Member {
         shown(if self.path.is_empty() { b"." } else { &self.path })
     }
 
-    fn owner(&self) -> Owner {
-        Owner { ids: self.owner_ids, names: self.owner_names.clone() }
+    fn owner(&self) -> ([u32; 2], &[Vec<u8>; 2]) {
+        (self.owner_ids, &self.owner_names)
     }
 }
 
@@ -222,15 +223,14 @@ pub(crate) fn parse_block(
 ) -> Result<Vec<Member>, Error> {
     let mut input = Input(bytes);
     let mut members: Vec<Member> = Vec::new();
-    let mut last = Member::default();
     while !input.0.is_empty() {
-        let mut member = input.member(&last, members.is_empty())?;
-        std::mem::swap(&mut member, &mut last);
-        let is_sorted = members.is_empty() || order(&member.path, &last.path).is_lt() && member.place < last.place;
+        let last = input.member(members.last())?;
+        let is_sorted =
+            members.last().is_none_or(|before| order(&before.path, &last.path).is_lt() && before.place < last.place);
         let is_root = members.is_empty() && last.path.is_empty() && last.flag == b'5';
         // A reader of the stream drops these two.
-        let is_spelt_out = !last.path.starts_with(b"./") && !last.path.ends_with(b"/");
-        if !is_root && !(is_spelt_out && names::split(&last.path, names::Rules::Unix).is_some()) {
+        let has_more = last.path.starts_with(b"./") || last.path.ends_with(b"/");
+        if !is_root && (has_more || names::split(&last.path, names::Rules::Unix).is_none()) {
             return Err(Error::new(ErrorKind::TreePath).at_entry(last.shown_path()));
         }
         let has_size = last.flag == b'0' || last.size_bytes == 0;
@@ -238,10 +238,10 @@ pub(crate) fn parse_block(
         if !is_sorted || !has_size || !has_target || last.place.saturating_add(END_BYTES) >= tar_bytes {
             return Err(damaged("malformed index").at_entry(last.shown_path()));
         }
-        members.push(last.clone());
+        members.push(last);
     }
     let is_first = members.first().is_some_and(|member| member.path == block.first);
-    let is_before = end.is_none_or(|end| order(&last.path, end).is_lt());
+    let is_before = end.is_none_or(|end| members.last().is_some_and(|last| order(&last.path, end).is_lt()));
     match is_first && is_before && members.len() as u64 == block.entries {
         true => Ok(members),
         false => Err(damaged("malformed index")),
@@ -282,7 +282,10 @@ impl<'a> Input<'a> {
         self.0.split_off(..bytes).ok_or_else(|| damaged("malformed index"))
     }
 
-    fn member(&mut self, last: &Member, is_first: bool) -> Result<Member, Error> {
+    /// The next member of a block, after the last one.
+    fn member(&mut self, last: Option<&Member>) -> Result<Member, Error> {
+        let (before, is_first) = (Member::default(), last.is_none());
+        let last = last.unwrap_or(&before);
         let shared = usize::try_from(self.number()?).unwrap_or(usize::MAX);
         let shared = last.path.get(..shared).ok_or_else(|| damaged("malformed index"))?;
         let path = [shared, self.bytes()?].concat();
@@ -301,7 +304,7 @@ impl<'a> Input<'a> {
             0 => (last.owner_ids, last.owner_names.clone()),
             _ => {
                 let ids = [self.small(u32::MAX - 1)?, self.small(u32::MAX - 1)?];
-                (ids, [self.bytes()?.to_vec(), self.bytes()?.to_vec()])
+                (ids, Arc::new([self.bytes()?.to_vec(), self.bytes()?.to_vec()]))
             }
         };
         let target = if matches!(flag, b'1' | b'2') { self.bytes()?.to_vec() } else { Vec::new() };
@@ -343,7 +346,7 @@ mod tests {
             size_bytes: if number.is_multiple_of(3) { 0 } else { number << 40 },
             modified: (if number.is_multiple_of(2) { -5 } else { i64::MAX }, number as u32),
             owner_ids: [number as u32 / 100, 5],
-            owner_names: [b"name".to_vec(), Vec::new()],
+            owner_names: Arc::new([b"name".to_vec(), Vec::new()]),
             target: if number.is_multiple_of(3) { b"/target".to_vec() } else { Vec::new() },
             is_changed: number == 7,
             place: 512 * number,
