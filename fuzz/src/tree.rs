@@ -242,9 +242,18 @@ fn name(input: &mut Input<'_>) -> Vec<u8> {
 fn records(input: &mut Input<'_>) -> Vec<u8> {
     let mut records = Vec::new();
     for _ in 0..input.below(4) {
-        let key = *input.pick(&["path", "linkpath", "size", "mtime", "GNU.sparse.major", "comment"]);
+        let mut key = *input.pick(&["path", "linkpath", "size", "mtime", "GNU.sparse.major", "comment"]);
+        if key == "comment" {
+            let sparse = ["GNU.sparse.minor", "GNU.sparse.name", "GNU.sparse.realsize"];
+            let attributes = ["uid", "gname", "SCHILY.acl.access", "SCHILY.xattr.user.a", "SCHILY.xattr.%3"];
+            key = *input.pick(&[&sparse[..], &attributes].concat());
+        }
         let value = match key {
-            "size" => input.below(600).to_string().into_bytes(),
+            "size" | "uid" => input.below(600).to_string().into_bytes(),
+            "GNU.sparse.major" | "GNU.sparse.minor" | "GNU.sparse.realsize" => input.below(3).to_string().into_bytes(),
+            "SCHILY.acl.access" => {
+                input.pick(&["user::rw-,group::r--,other::r--", "user::rwx,user:7:r-x"]).as_bytes().to_vec()
+            }
             "mtime" => format!("{}.{}", input.short() as i32 - 0x4000, input.byte()).into_bytes(),
             "linkpath" => input.pick(&TARGETS).to_vec(),
             "path" => name(input),

@@ -276,10 +276,13 @@ def test_the_reader_accepts_or_refuses(name, version, plaintext, refusal):
 def test_both_accept_or_both_refuse(tress, tmp_path, name, version, plaintext, refusal):
     out = tmp_path / "out"
     done = tress("decrypt", "-o", out, "-", data=container(plaintext, version))
+    preserved = tmp_path / "preserved"
+    everything = tress("decrypt", "--preserve", "-o", preserved, "-", data=container(plaintext, version))
     if refusal is not None:
-        assert done.returncode == 1, (name, done.stderr)
-        assert not out.exists(), name
+        assert done.returncode == everything.returncode == 1, (name, done.stderr, everything.stderr)
+        assert [path for path in tmp_path.iterdir() if path.is_dir()] == [], name
         return
+    assert everything.returncode == 0 or os.geteuid() != 0, (name, everything.stderr)
     entries = tree.read(plaintext, version)
     left_out = version == 2 and any(map(is_left_out, entries))
     assert done.returncode == (LEFT_OUT if left_out else 0), (name, done.stderr)
