@@ -13,18 +13,63 @@ use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, tress_status};
 
-/// A call in a mode that every cipher supports. It transforms data in place.
-trait BlockModeCall {
-    /// Checks the arguments for data of `bytes` bytes.
-    fn check<C: BlockCipher>(&self, cipher: &C, bytes: usize) -> Result<(), Error>;
-    fn apply<C: BlockCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error>;
+/// A call in a mode that every cipher supports.
+enum BlockModeCall<'a> {
+    Ecb { encrypt: bool },
+    Cbc { encrypt: bool, iv: &'a [u8] },
+    Ctr { counter: &'a [u8] },
 }
 
-/// A call in CCM, which only ciphers with blocks of 128 bits support. It transforms data in place.
-trait CcmCall {
-    /// The nonce, and the length of the tag.
-    fn lengths(&self) -> (&[u8], usize);
-    fn apply<C: CcmCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error>;
+impl BlockModeCall<'_> {
+    /// Checks the arguments for data of `bytes` bytes.
+    fn check<C: BlockCipher>(&self, cipher: &C, bytes: usize) -> Result<(), Error> {
+        match *self {
+            Self::Ecb { .. } => check_blocks::<C>(bytes),
+            Self::Cbc { iv, .. } => check_cbc::<C>(iv, bytes),
+            Self::Ctr { counter } => ctr::check_counter(cipher, counter, bytes),
+        }
+    }
+
+    /// Transforms the data in place.
+    fn apply<C: BlockCipher>(&self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
+        match *self {
+            Self::Ecb { encrypt: true } => ecb::encrypt(cipher, data),
+            Self::Ecb { encrypt: false } => ecb::decrypt(cipher, data),
+            Self::Cbc { encrypt: true, iv } => cbc::encrypt(cipher, iv, data),
+            Self::Cbc { encrypt: false, iv } => cbc::decrypt(cipher, iv, data),
+            Self::Ctr { counter } => ctr::apply(cipher, counter, data),
+        }
+    }
+}
+
+/// A call in CCM, which only ciphers with blocks of 128 bits support.
+struct CcmCall<'a> {
+    nonce: &'a [u8],
+    aad: &'a [u8],
+    tag: CcmTag<'a>,
+}
+
+/// The direction of a call in CCM, with its tag.
+enum CcmTag<'a> {
+    Encrypt(&'a mut [u8]),
+    Decrypt(&'a [u8]),
+}
+
+impl CcmCall<'_> {
+    fn tag_bytes(&self) -> usize {
+        match &self.tag {
+            CcmTag::Encrypt(tag) => tag.len(),
+            CcmTag::Decrypt(tag) => tag.len(),
+        }
+    }
+
+    /// Transforms the data in place.
+    fn apply<C: CcmCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
+        match &mut self.tag {
+            CcmTag::Encrypt(tag) => ccm::seal(cipher, self.nonce, Aad(self.aad), data, &mut **tag),
+            CcmTag::Decrypt(tag) => ccm::open(cipher, self.nonce, Aad(self.aad), data, Tag::new(tag, tag.len())?),
+        }
+    }
 }
 
 /// Copies `input` to `output` and runs `mode` there.
@@ -36,7 +81,7 @@ unsafe fn run_mode(
     input: *const u8,
     output: *mut u8,
     length: usize,
-    mut mode: impl BlockModeCall,
+    mode: BlockModeCall<'_>,
 ) -> Result<(), Failure> {
     // SAFETY: the caller promises a valid handle.
     let cipher = unsafe { raw::handle(cipher)? };
@@ -57,7 +102,7 @@ unsafe fn run_ccm(
     input: *const u8,
     output: *mut u8,
     length: usize,
-    mut mode: impl CcmCall,
+    mut mode: CcmCall<'_>,
 ) -> Result<(), Failure> {
     // SAFETY: the caller promises a valid handle.
     let cipher = unsafe { raw::handle(cipher)? };
@@ -66,8 +111,7 @@ unsafe fn run_ccm(
     }
     raw::check_pointer(input, length)?;
     raw::check_pointer(output, length)?;
-    let (nonce, tag_bytes) = mode.lengths();
-    ccm::check_lengths(nonce, length, tag_bytes)?;
+    ccm::check_lengths(mode.nonce, length, mode.tag_bytes())?;
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     let data = unsafe { raw::in_place(input, output, length)? };
     Ok(with_ccm_cipher!(&cipher.keyed, keyed => mode.apply(keyed, data)).ok_or(TRESS_NO_CCM)??)
@@ -82,81 +126,6 @@ fn check_blocks<C: BlockCipher>(bytes: usize) -> Result<(), Error> {
 #[inline]
 pub(crate) fn check_cbc<C: BlockCipher>(iv: &[u8], bytes: usize) -> Result<(), Error> {
     if iv.len() == C::BLOCK_BYTES { check_blocks::<C>(bytes) } else { Err(Error::IvLength) }
-}
-
-struct EcbCall {
-    encrypt: bool,
-}
-
-impl BlockModeCall for EcbCall {
-    fn check<C: BlockCipher>(&self, _: &C, bytes: usize) -> Result<(), Error> {
-        check_blocks::<C>(bytes)
-    }
-
-    fn apply<C: BlockCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
-        if self.encrypt { ecb::encrypt(cipher, data) } else { ecb::decrypt(cipher, data) }
-    }
-}
-
-struct CbcCall<'a> {
-    encrypt: bool,
-    iv: &'a [u8],
-}
-
-impl BlockModeCall for CbcCall<'_> {
-    fn check<C: BlockCipher>(&self, _: &C, bytes: usize) -> Result<(), Error> {
-        check_cbc::<C>(self.iv, bytes)
-    }
-
-    fn apply<C: BlockCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
-        if self.encrypt { cbc::encrypt(cipher, self.iv, data) } else { cbc::decrypt(cipher, self.iv, data) }
-    }
-}
-
-struct CtrCall<'a> {
-    counter: &'a [u8],
-}
-
-impl BlockModeCall for CtrCall<'_> {
-    fn check<C: BlockCipher>(&self, cipher: &C, bytes: usize) -> Result<(), Error> {
-        ctr::check_counter(cipher, self.counter, bytes)
-    }
-
-    fn apply<C: BlockCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
-        ctr::apply(cipher, self.counter, data)
-    }
-}
-
-struct CcmEncrypt<'a> {
-    nonce: &'a [u8],
-    aad: &'a [u8],
-    tag: &'a mut [u8],
-}
-
-impl CcmCall for CcmEncrypt<'_> {
-    fn lengths(&self) -> (&[u8], usize) {
-        (self.nonce, self.tag.len())
-    }
-
-    fn apply<C: CcmCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
-        ccm::seal(cipher, self.nonce, Aad(self.aad), data, &mut *self.tag)
-    }
-}
-
-struct CcmDecrypt<'a> {
-    nonce: &'a [u8],
-    aad: &'a [u8],
-    tag: &'a [u8],
-}
-
-impl CcmCall for CcmDecrypt<'_> {
-    fn lengths(&self) -> (&[u8], usize) {
-        (self.nonce, self.tag.len())
-    }
-
-    fn apply<C: CcmCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
-        ccm::open(cipher, self.nonce, Aad(self.aad), data, Tag::new(self.tag, self.tag.len())?)
-    }
 }
 
 /// Encrypts whole blocks independently of each other (ECB, SP 800-38A). Equal blocks give equal ciphertext, so use it only
@@ -174,7 +143,7 @@ pub unsafe extern "C" fn tress_ecb_encrypt(
     length: usize,
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
-    guard(|| unsafe { run_mode(cipher, input, output, length, EcbCall { encrypt: true }) })
+    guard(|| unsafe { run_mode(cipher, input, output, length, BlockModeCall::Ecb { encrypt: true }) })
 }
 
 /// Decrypts what `tress_ecb_encrypt` encrypted. Any thread.
@@ -191,7 +160,7 @@ pub unsafe extern "C" fn tress_ecb_decrypt(
     length: usize,
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
-    guard(|| unsafe { run_mode(cipher, input, output, length, EcbCall { encrypt: false }) })
+    guard(|| unsafe { run_mode(cipher, input, output, length, BlockModeCall::Ecb { encrypt: false }) })
 }
 
 /// Encrypts whole blocks in a chain (CBC, SP 800-38A). `iv` is one block that nobody can predict. The blocks of one message
@@ -212,7 +181,7 @@ pub unsafe extern "C" fn tress_cbc_encrypt(
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
-        run_mode(cipher, input, output, length, CbcCall { encrypt: true, iv: raw::bytes(iv, iv_length)? })
+        run_mode(cipher, input, output, length, BlockModeCall::Cbc { encrypt: true, iv: raw::bytes(iv, iv_length)? })
     })
 }
 
@@ -233,7 +202,7 @@ pub unsafe extern "C" fn tress_cbc_decrypt(
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
-        run_mode(cipher, input, output, length, CbcCall { encrypt: false, iv: raw::bytes(iv, iv_length)? })
+        run_mode(cipher, input, output, length, BlockModeCall::Cbc { encrypt: false, iv: raw::bytes(iv, iv_length)? })
     })
 }
 
@@ -256,7 +225,7 @@ pub unsafe extern "C" fn tress_ctr(
 ) -> tress_status {
     // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
     guard(|| unsafe {
-        run_mode(cipher, input, output, length, CtrCall { counter: raw::bytes(counter, counter_length)? })
+        run_mode(cipher, input, output, length, BlockModeCall::Ctr { counter: raw::bytes(counter, counter_length)? })
     })
 }
 
@@ -286,8 +255,8 @@ pub unsafe extern "C" fn tress_ccm_encrypt(
     guard(|| unsafe {
         let nonce = raw::bytes(nonce, nonce_length)?;
         let aad = raw::bytes(aad, aad_length)?;
-        let tag = raw::bytes_mut(tag, tag_length)?;
-        run_ccm(cipher, input, output, length, CcmEncrypt { nonce, aad, tag })
+        let tag = CcmTag::Encrypt(raw::bytes_mut(tag, tag_length)?);
+        run_ccm(cipher, input, output, length, CcmCall { nonce, aad, tag })
     })
 }
 
@@ -316,8 +285,8 @@ pub unsafe extern "C" fn tress_ccm_decrypt(
     guard(|| unsafe {
         let nonce = raw::bytes(nonce, nonce_length)?;
         let aad = raw::bytes(aad, aad_length)?;
-        let tag = raw::bytes(tag, tag_length)?;
-        run_ccm(cipher, input, output, length, CcmDecrypt { nonce, aad, tag })
+        let tag = CcmTag::Decrypt(raw::bytes(tag, tag_length)?);
+        run_ccm(cipher, input, output, length, CcmCall { nonce, aad, tag })
     })
 }
 
