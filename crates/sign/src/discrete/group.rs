@@ -8,7 +8,6 @@ use tress_modular::Modulus;
 use tress_modular::lanes::Comb;
 use tress_modular::prime::{self, PrimeError};
 
-use super::published::{self, Published};
 use crate::Error;
 use crate::integer::{self, Number};
 use crate::random;
@@ -52,16 +51,19 @@ impl Group {
     pub fn published(size: GroupSize) -> &'static Group {
         static BITS_2048: Inherited<Group> = Inherited::new();
         static BITS_3072: Inherited<Group> = Inherited::new();
-        let (group, constants) = match size {
-            GroupSize::Bits2048 => (&BITS_2048, &published::BITS_2048),
-            GroupSize::Bits3072 => (&BITS_3072, &published::BITS_3072),
+        let (group, numbers) = match size {
+            GroupSize::Bits2048 => (&BITS_2048, include_str!("group-2048.txt")),
+            GroupSize::Bits3072 => (&BITS_3072, include_str!("group-3072.txt")),
         };
-        group.get_or(|| Group::of(constants))
+        group.get_or(|| Group::of(numbers))
     }
 
-    fn of(constants: &Published) -> Group {
-        let [p, q, g] = [constants.p, constants.q, constants.g]
-            .map(|digits| base16ct::mixed::decode_vec(digits).expect("hexadecimal"));
+    /// Reads lines like `p = 0123cdef`.
+    fn of(numbers: &str) -> Group {
+        let [p, q, g] = ["p = ", "q = ", "g = "].map(|name| {
+            let digits = numbers.lines().find_map(|line| line.strip_prefix(name)).expect("a line for each number");
+            base16ct::mixed::decode_vec(digits).expect("hexadecimal")
+        });
         let group = Group::new(&p, &q, &g).expect("a published group");
         group.0.primes_checked.store(true, Ordering::Relaxed);
         group

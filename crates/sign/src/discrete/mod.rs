@@ -6,7 +6,6 @@
 mod group;
 mod key;
 mod nonce;
-mod published;
 mod sign;
 
 pub use group::{Group, GroupSize};
