@@ -345,10 +345,12 @@ fn wrong_groups_and_values() {
 #[test]
 fn a_group_that_is_no_prime_signs_nothing() {
     use discrete::{Dsa, Group, PrivateKey, PublicKey};
-    // The constants are at the end of this file.
-    let [p, q, g] = [COMPOSITE_P, COMPOSITE_Q, COMPOSITE_G].map(hexadecimal);
-    let group = Group::new(&p, &q, &g).unwrap();
-    assert!(PublicKey::<Dsa>::new(group.clone(), &g).is_ok(), "nothing is secret there");
+    let lines = include_str!("composite-group.txt").lines();
+    let numbers: Vec<_> =
+        lines.filter_map(|line| line.split_once(" = ")).map(|(_, digits)| hexadecimal(digits)).collect();
+    let [p, q, g] = &numbers[..] else { panic!("three numbers") };
+    let group = Group::new(p, q, g).unwrap();
+    assert!(PublicKey::<Dsa>::new(group.clone(), g).is_ok(), "nothing is secret there");
     assert_eq!(error(PrivateKey::<Dsa>::new(group, &[5])), Error::WrongGroup);
 }
 
@@ -470,21 +472,3 @@ fn forms_of_keys() {
         }
     });
 }
-
-// Made with Python's integers: q is the product of two primes of 128 bits, p is a prime, g has order q.
-const COMPOSITE_P: &str = "\
-    86c1a5fa28b89d06ffb2100553cf3c8b4011eef1f55ac2b8938ce62afee98ffb7fb19f4889abf260383d7c8abb75a07cb1ab\
-    b85bd3bdb98c4eaff074dace2f259c802b5513db628fa975b537de2eb088bbe0218a24f67ddbea482aff12c97f448fb7ecde\
-    ef522c3cc716364b29d367933eb41802a0825e64cb8c4926e683917f140d397880a032dc68866b880f59f6dff101a5b2ee57\
-    34b2202435f2672ac4a20c258c0dc43bbc432be0165546d0a353c528944dcd876f624060e433b9160d2f5d85d0cff702477c\
-    c2840ebaac92266efa89ccfe273a0628093e3fee226c5071ad1492162ab0175b06d8ee12a53b30bda9e4d7bceb7859d689b0\
-    01cfe7d9d5dd";
-const COMPOSITE_Q: &str = "\
-    aa644653ac7211ec7fb1a5c2f3e68f75ae05c801484bfd642d0a6fddd9a9843d";
-const COMPOSITE_G: &str = "\
-    690825674b4451077bb08738f10ff73bdc4c957ab02c742104f01fc0e701d9fcc47dd85153bee8abcf2017b8f10e4657c4a4\
-    6ae61ea2b3189f1b4938bdb887253d3c2b853b0da940f897989917a672d1d29c9da200f38cf20c0147fbccbb9a0e9055b2c4\
-    0a4a560cfaae32de37f49c91538f98fec391f307ebbcbd726753cb26da9ecf55546751e39c6bc6c8a60dde7abeaf116c30b0\
-    84bd08bb18acb114ba91257d3bdfb17bc54ccd38d9cb2529b6a794fdf407efb9f2673a8a1156a2e8c53ace5a279a0cd675ab\
-    ba93863fa7c5ab2dd04d1d25f0101146334822cde8bf0e919ee9756ff29bdd7060530b72d84a049611cb6381ccc0c8740ac6\
-    0cfb3e51a57d";
