@@ -65,13 +65,26 @@ impl<F: Fn(usize, Box<dyn Link>) -> Box<dyn Link> + Send + Sync> Network for Wra
 }
 
 /// A link that runs a function before each call. An error of the function becomes that of the call.
-struct HookedLink<R, W> {
+struct HookedLink {
     link: Box<dyn Link>,
-    read: R,
-    write: W,
+    read: Box<dyn Fn() + Send + Sync>,
+    write: Box<dyn Fn(usize) -> std::io::Result<()> + Send + Sync>,
 }
 
-impl<R: Fn() + Send + Sync, W: Fn(usize) -> std::io::Result<()> + Send + Sync> Link for HookedLink<R, W> {
+impl HookedLink {
+    fn on_read(link: Box<dyn Link>, read: impl Fn() + Send + Sync + 'static) -> Box<dyn Link> {
+        Box::new(Self { link, read: Box::new(read), write: Box::new(|_| Ok(())) })
+    }
+
+    fn on_write(
+        link: Box<dyn Link>,
+        write: impl Fn(usize) -> std::io::Result<()> + Send + Sync + 'static,
+    ) -> Box<dyn Link> {
+        Box::new(Self { link, read: Box::new(|| {}), write: Box::new(write) })
+    }
+}
+
+impl Link for HookedLink {
     fn read(&self, buffer: &mut [u8]) -> std::io::Result<usize> {
         (self.read)();
         self.link.read(buffer)
@@ -199,9 +212,15 @@ impl Ends {
     /// Opens such a connection and begins a session. Returns the ticket as well.
     fn hostile_session(&self, running: &RunningReceiver) -> (RawPeer, Ticket) {
         let mut peer = self.hostile(running);
-        peer.send(&Request::Begin { streams: 2 });
-        let Some(Reply::Admitted { ticket, .. }) = peer.recv() else { panic!("not admitted") };
+        let ticket = peer.begin(2);
         (peer, ticket)
+    }
+
+    /// Opens a data connection of such a session.
+    fn hostile_stream(&self, running: &RunningReceiver, ticket: &Ticket, stream: u16) -> RawPeer {
+        let mut data = self.hostile(running);
+        data.join(ticket.clone(), stream);
+        data
     }
 }
 
@@ -219,14 +238,25 @@ fn data(count: usize) -> Vec<u8> {
     (0..count as u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
 }
 
+/// Calls are short and interrupted; every data connection is cut after three batches and a bit; a bit is flipped.
 #[test]
-fn short_and_interrupted_calls() {
+fn faults_do_not_change_the_file() {
     let ends = Ends::new();
     let running = ends.receive();
-    let bytes = data(3 * BATCH + 1000);
-    let network = FaultyNetwork::new([LinkFault::Restless]);
-    ends.send(&running, &network, &ends.file("a", &bytes), 2).unwrap();
-    assert!(fs::read(ends.output("a")).unwrap() == bytes);
+    let flip = |bit| vec![LinkFault::None, LinkFault::Flip(bit), LinkFault::None];
+    let cuts = std::iter::once(LinkFault::None).chain((0..60).map(|_| LinkFault::Cut(1_700_000))).collect();
+    for (name, bytes, streams, faults) in [
+        ("restless", 3 * BATCH + 1000, 2, vec![LinkFault::Restless]),
+        ("cuts", 20 * BATCH, 2, cuts),
+        ("key", 6 * BATCH, 1, flip(8 * 250)),
+        ("header", 6 * BATCH, 1, flip(8 * 340)),
+        ("chunk", 6 * BATCH, 1, flip(8 * 300_000)),
+        ("tag", 6 * BATCH, 1, flip(8 * (280 + 16_395))),
+    ] {
+        let bytes = data(bytes);
+        ends.send(&running, &FaultyNetwork::new(faults), &ends.file(name, &bytes), streams).unwrap();
+        assert!(fs::read(ends.output(name)).unwrap() == bytes, "{name}");
+    }
     running.stop();
 }
 
@@ -244,33 +274,6 @@ fn one_stream_of_four_is_cut() {
         // Verified batches are not sent again: at most the batch that was cut, and one more.
         let most = bytes.len() as u64 + 2 * BATCH_PLAIN_BYTES + bytes.len() as u64 / 500;
         assert!(network.written.load(Ordering::Relaxed) < most, "{name}");
-    }
-    running.stop();
-}
-
-#[test]
-fn all_streams_are_cut_again_and_again() {
-    let ends = Ends::new();
-    let running = ends.receive();
-    let bytes = data(20 * BATCH);
-    // Every data connection is cut after three batches and a bit.
-    let faults: Vec<LinkFault> =
-        std::iter::once(LinkFault::None).chain((0..60).map(|_| LinkFault::Cut(1_700_000))).collect();
-    let network = FaultyNetwork::new(faults);
-    ends.send(&running, &network, &ends.file("a", &bytes), 2).unwrap();
-    assert!(fs::read(ends.output("a")).unwrap() == bytes);
-    running.stop();
-}
-
-#[test]
-fn a_flipped_bit_is_found_and_sent_again() {
-    let ends = Ends::new();
-    let running = ends.receive();
-    let bytes = data(6 * BATCH);
-    for (name, bit) in [("key", 8 * 250), ("header", 8 * 340), ("chunk", 8 * 300_000), ("tag", 8 * (280 + 16_395))] {
-        let network = FaultyNetwork::new([LinkFault::None, LinkFault::Flip(bit), LinkFault::None]);
-        ends.send(&running, &network, &ends.file(name, &bytes), 1).unwrap();
-        assert!(fs::read(ends.output(name)).unwrap() == bytes, "{name}");
     }
     running.stop();
 }
@@ -297,7 +300,7 @@ fn cut_in_the_middle(running: &RunningReceiver) -> &'static dyn Network {
                 Ok(())
             }
         };
-        Box::new(HookedLink { link, read: || {}, write })
+        HookedLink::on_write(link, write)
     })
 }
 

@@ -60,6 +60,25 @@ impl RawPeer {
         let _ = write_all(&*link, &mut [IoSlice::new(bytes)], &Timeouts::idle(STALL, &|| None));
     }
 
+    /// Begins a session. Returns its ticket.
+    pub(crate) fn begin(&mut self, streams: u16) -> Ticket {
+        self.send(&Request::Begin { streams });
+        let Some(Reply::Admitted { ticket, .. }) = self.recv() else { panic!("not admitted") };
+        ticket
+    }
+
+    /// Makes this a data connection of a session.
+    pub(crate) fn join(&mut self, ticket: Ticket, stream: u16) {
+        self.send(&Request::Join { ticket, stream });
+        assert_eq!(self.recv(), Some(Reply::Joined));
+    }
+
+    /// Offers a file of which the receiver has nothing.
+    pub(crate) fn offer(&mut self, file: u32, size_bytes: u64, path: &[u8]) {
+        self.send(&offer(file, size_bytes, path));
+        assert_eq!(self.recv(), Some(Reply::Resume { file, held: vec![] }));
+    }
+
     /// The next reply; `None` if the connection ends.
     pub(crate) fn recv_any(&mut self) -> Option<Reply> {
         match self.incoming.read(&Timeouts::idle(MAX_WAIT, &|| None)) {
@@ -85,6 +104,11 @@ impl Drop for RawPeer {
     fn drop(&mut self) {
         self.out.link().close();
     }
+}
+
+/// An offer of a new file.
+pub(crate) fn offer(file: u32, size_bytes: u64, path: &[u8]) -> Request {
+    Request::Offer { file, size_bytes: Some(size_bytes), restart: false, identity: [1; 32], path: path.to_vec() }
 }
 
 /// The public Noise key of a pair.
@@ -231,14 +255,10 @@ pub(crate) fn run(next: &mut dyn FnMut() -> Option<u8>, root: &Path) -> Vec<Path
 /// Checks that a sender that follows the protocol is served after any script.
 fn honest(to: &str, sender: &KeyPair, receiver: &KeyPair) -> &'static str {
     let mut control = RawPeer::connect(to, sender, receiver);
-    control.send(&Request::Begin { streams: 1 });
-    let Some(Reply::Admitted { ticket, .. }) = control.recv() else { panic!("not admitted") };
-    let path = b"last".to_vec();
-    control.send(&Request::Offer { file: 1, size_bytes: Some(7), restart: false, identity: [9; 32], path });
-    assert_eq!(control.recv(), Some(Reply::Resume { file: 1, held: vec![] }));
+    let ticket = control.begin(1);
+    control.offer(1, 7, b"last");
     let mut data = RawPeer::connect(to, sender, receiver);
-    data.send(&Request::Join { ticket, stream: 0 });
-    assert_eq!(data.recv(), Some(Reply::Joined));
+    data.join(ticket, 0);
     let epoch = Epoch::new(1).expect("a key");
     data.send(&epoch.message);
     let mut sealed = [b"content", &[0; LAYOUT.tag_bytes()][..]].concat();

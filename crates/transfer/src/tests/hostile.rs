@@ -2,6 +2,7 @@
 #![allow(clippy::single_range_in_vec_init, reason = "lists of ranges are what is meant")]
 
 use super::*;
+use crate::testing::any_sender::offer;
 use tress_container::testing::faulty;
 
 #[test]
@@ -110,13 +111,7 @@ fn hostile_names_and_sizes() {
         }
     }
     for (number, size) in [(98, u64::MAX), (99, 1 << 60)] {
-        peer.send(&Request::Offer {
-            file: number,
-            size_bytes: Some(size),
-            restart: false,
-            identity: [0; 32],
-            path: b"big".to_vec(),
-        });
+        peer.send(&offer(number, size, b"big"));
         assert!(matches!(peer.recv(), Some(Reply::Refused { .. })), "{size}");
     }
     let outside: Vec<_> = fs::read_dir(ends.root.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -211,12 +206,8 @@ fn hostile_data() {
     for (number, case) in cases.iter().enumerate() {
         let (mut control, ticket) = ends.hostile_session(&running);
         let size = 2 * BATCH_PLAIN_BYTES + 5;
-        let path = format!("file-{number}").into_bytes();
-        control.send(&Request::Offer { file: 1, size_bytes: Some(size), restart: false, identity: [1; 32], path });
-        assert_eq!(control.recv(), Some(Reply::Resume { file: 1, held: vec![] }));
-        let mut data = ends.hostile(&running);
-        data.send(&Request::Join { ticket, stream: 0 });
-        assert_eq!(data.recv(), Some(Reply::Joined));
+        control.offer(1, size, format!("file-{number}").as_bytes());
+        let mut data = ends.hostile_stream(&running, &ticket, 0);
         if number > 0 {
             data.send_bytes(&key(&crate::wire::epoch::Epoch::new(1).unwrap()));
         }
@@ -235,8 +226,7 @@ fn hostile_data() {
 fn hostile_control() {
     let ends = Ends::new();
     let running = ends.receive();
-    let offer =
-        |file| Request::Offer { file, size_bytes: Some(9), restart: false, identity: [1; 32], path: b"a".to_vec() };
+    let offer = |file| offer(file, 9, b"a");
     let cases: Vec<Vec<Request>> = vec![
         vec![Request::Begin { streams: 1 }],
         vec![Request::Finish { file: 1, size_bytes: 9 }],
@@ -275,18 +265,8 @@ fn abandoned_while_it_gets_its_name() {
         let system: &'static faulty::Faulty = Box::leak(Box::new(faulty::Faulty::new(n, faulty::Fault::Slow, true)));
         let running = ends.receive_on(system, &Tcp);
         let (mut control, ticket) = ends.hostile_session(&running);
-        let offer = |file, path: &[u8]| Request::Offer {
-            file,
-            size_bytes: Some(9),
-            restart: false,
-            identity: [1; 32],
-            path: path.to_vec(),
-        };
-        control.send(&offer(1, b"a"));
-        assert_eq!(control.recv(), Some(Reply::Resume { file: 1, held: vec![] }), "{n}");
-        let mut data = ends.hostile(&running);
-        data.send(&Request::Join { ticket, stream: 0 });
-        assert_eq!(data.recv(), Some(Reply::Joined), "{n}");
+        control.offer(1, 9, b"a");
+        let mut data = ends.hostile_stream(&running, &ticket, 0);
         let epoch = crate::wire::epoch::Epoch::new(1).unwrap();
         data.send(&epoch.message);
         let mut sealed = [7; 9 + 16];
@@ -296,7 +276,7 @@ fn abandoned_while_it_gets_its_name() {
         control.send(&Request::Finish { file: 1, size_bytes: 9 });
         std::thread::sleep(Duration::from_millis(100));
         control.send(&Request::Abandon { file: 1 });
-        control.send(&offer(2, b"b"));
+        control.send(&offer(2, 9, b"b"));
         // Longer than a slow call takes.
         std::thread::sleep(Duration::from_millis(500));
         let replies: Vec<Reply> = std::iter::from_fn(|| {
@@ -397,14 +377,7 @@ fn a_receiver_that_lies() {
         vec![Reply::Joined],
         vec![resume.clone(), Reply::Progress { file: 0, synced_chunks: 0, streams: vec![(0, 1000)] }],
         vec![resume.clone(), Reply::Drained { stream: 0, batches: 1000 }],
-        vec![
-            resume.clone(),
-            Reply::FolderReady,
-            Reply::FolderReady,
-            Reply::FolderReady,
-            Reply::FolderReady,
-            Reply::FolderReady,
-        ],
+        [vec![resume.clone()], vec![Reply::FolderReady; 5]].concat(),
     ] {
         let error = lying_receiver(&ends, lies.clone(), HANG);
         assert_eq!(error.kind, ErrorKind::Protocol, "{lies:?}");

@@ -21,15 +21,12 @@ fn a_data_connection_that_is_gone_holds_no_socket() {
     let held = count.clone();
     let network = WrappedNetwork::leak(move |_, link| {
         let held = held.clone();
-        Box::new(HookedLink { link, read: move || drop(held.clone()), write: |_| Ok(()) })
+        HookedLink::on_read(link, move || drop(held.clone()))
     });
     let running = ends.receive_on(&OS, network);
     let (mut control, ticket) = ends.hostile_session(&running);
     for stream in 0..100 {
-        let mut data = ends.hostile(&running);
-        data.send(&Request::Join { ticket: ticket.clone(), stream });
-        assert_eq!(data.recv(), Some(Reply::Joined));
-        drop(data);
+        drop(ends.hostile_stream(&running, &ticket, stream));
         assert_eq!(control.recv(), Some(Reply::Drained { stream, batches: 0 }));
     }
     // Without the references of this function and of the network.
@@ -85,15 +82,13 @@ fn a_sender_that_reads_nothing_delays_nobody() {
             }
             Ok(())
         };
-        Box::new(HookedLink { link, read: || {}, write })
+        HookedLink::on_write(link, write)
     });
     let running = ends.receive_with(&OS, network, |options| options.limits.stall_time = Duration::MAX);
-    let offer = Request::Offer { file: 1, size_bytes: Some(9), restart: false, identity: [1; 32], path: b"a".to_vec() };
     // The second session takes over the file from the first, which is stuck in a write.
     let deaf = [1, 2].map(|number| {
         let (mut peer, _) = ends.hostile_session(&running);
-        peer.send(&offer);
-        assert_eq!(peer.recv(), Some(Reply::Resume { file: 1, held: vec![] }));
+        peer.offer(1, 9, b"a");
         (0..ROOM_BYTES / 16).for_each(|_| peer.send(&Request::Ping));
         assert!(soon(|| full.load(Ordering::Relaxed) == number));
         peer

@@ -45,48 +45,33 @@ fn a_sender_with_few_threads() {
 /// thread that opens its batches.
 #[test]
 fn a_receiver_without_threads() {
-    let refused: [(Wrap, Result<(), ErrorKind>); 4] = [
-        (
-            |number, link| {
-                LEFT.set(if number == 0 { 0 } else { usize::MAX });
-                link
-            },
-            // The sender tries again.
-            Ok(()),
-        ),
-        (
-            |number, link| match number {
-                0 => Box::new(HookedLink { link, read: || LEFT.set(0), write: |_| Ok(()) }),
-                _ => link,
-            },
-            Err(ErrorKind::Refused(Refusal::TooMany)),
-        ),
-        (
-            |number, link| {
-                LEFT.set(if number == 1 { 0 } else { usize::MAX });
-                link
-            },
-            Ok(()),
-        ),
-        (
-            |number, link| match number {
-                1 => Box::new(HookedLink { link, read: || LEFT.set(0), write: |_| Ok(()) }),
-                _ => link,
-            },
-            Ok(()),
-        ),
-    ];
-    for (number, (wrap, expected)) in refused.into_iter().enumerate() {
+    // The connection, whether it is in use already, and the outcome: mostly, the sender tries again.
+    for (refused, in_use, expected) in [
+        (0, false, Ok(())),
+        (0, true, Err(ErrorKind::Refused(Refusal::TooMany))),
+        (1, false, Ok(())),
+        (1, true, Ok(())),
+    ] {
+        let wrap = move |number, link: Box<dyn Link>| -> Box<dyn Link> {
+            match (number == refused, in_use) {
+                (true, true) => HookedLink::on_read(link, || LEFT.set(0)),
+                (_, true) => link,
+                (is_refused, false) => {
+                    LEFT.set(if is_refused { 0 } else { usize::MAX });
+                    link
+                }
+            }
+        };
         let ends = Ends::new();
         let running = ends.receive_on(&OS, WrappedNetwork::leak(wrap));
         let bytes = data(3 * BATCH);
         let source = ends.file("a", &bytes);
         let sent = ends.send(&running, &Tcp, &source, 1);
-        assert_eq!(sent.map(drop).map_err(|error| error.kind), expected, "{number}");
+        assert_eq!(sent.map(drop).map_err(|error| error.kind), expected, "{refused} {in_use}");
         ends.send(&running, &Tcp, &source, 1).unwrap();
         assert!(fs::read(ends.output("a")).unwrap() == bytes);
         let log = running.log.lock().unwrap().join("\n");
-        assert!(log.contains("NoThread"), "{number}: {log}");
+        assert!(log.contains("NoThread"), "{refused} {in_use}: {log}");
         running.stop();
     }
 }
@@ -99,7 +84,7 @@ fn a_session_ends_when_a_thread_of_it_panics() {
             |number, link| {
                 let begun = std::thread::current().id();
                 let read = move || assert!(std::thread::current().id() == begun, "a panic that a test wants");
-                if number == 0 { Box::new(HookedLink { link, read, write: |_| Ok(()) }) } else { link }
+                if number == 0 { HookedLink::on_read(link, read) } else { link }
             },
             false,
             "listen",
@@ -110,7 +95,7 @@ fn a_session_ends_when_a_thread_of_it_panics() {
                     assert!(bytes < 100_000, "a panic that a test wants");
                     Ok(())
                 };
-                if number == 1 { Box::new(HookedLink { link, read: || {}, write }) } else { link }
+                if number == 1 { HookedLink::on_write(link, write) } else { link }
             },
             false,
             "write",
