@@ -82,18 +82,7 @@ fn slots(report: &Report) -> Account {
         let region = report.regions.iter().find(|region| region.name == name);
         region.and_then(|region| region.harts.first()).map(|spent| spent.slots).unwrap_or_default()
     };
-    let (call, nothing) = (of("call"), of("nothing"));
-    let less = |call: u64, nothing: u64| call.saturating_sub(nothing);
-    Account {
-        retired: less(call.retired, nothing.retired),
-        front_end: less(call.front_end, nothing.front_end),
-        prediction: less(call.prediction, nothing.prediction),
-        dependence: less(call.dependence, nothing.dependence),
-        unit: less(call.unit, nothing.unit),
-        memory: less(call.memory, nothing.memory),
-        serial: less(call.serial, nothing.serial),
-        idle: less(call.idle, nothing.idle),
-    }
+    of("call").combined(&of("nothing"), u64::saturating_sub)
 }
 
 /// The results of these rows on the machine of this name, in order.

@@ -80,27 +80,26 @@ impl Account {
     /// The difference to an earlier state of the same account.
     #[must_use]
     pub fn since(&self, before: &Account) -> Account {
-        Account {
-            retired: self.retired - before.retired,
-            front_end: self.front_end - before.front_end,
-            prediction: self.prediction - before.prediction,
-            dependence: self.dependence - before.dependence,
-            unit: self.unit - before.unit,
-            memory: self.memory - before.memory,
-            serial: self.serial - before.serial,
-            idle: self.idle - before.idle,
-        }
+        self.combined(before, |now, before| now - before)
     }
 
     /// Adds the slots of another account.
     pub fn add(&mut self, other: &Account) {
-        self.retired += other.retired;
-        self.front_end += other.front_end;
-        self.prediction += other.prediction;
-        self.dependence += other.dependence;
-        self.unit += other.unit;
-        self.memory += other.memory;
-        self.serial += other.serial;
-        self.idle += other.idle;
+        *self = self.combined(other, |slots, other| slots + other);
+    }
+
+    /// Combines the slots of two accounts, use by use.
+    #[must_use]
+    pub fn combined(&self, other: &Account, of: impl Fn(u64, u64) -> u64) -> Account {
+        Account {
+            retired: of(self.retired, other.retired),
+            front_end: of(self.front_end, other.front_end),
+            prediction: of(self.prediction, other.prediction),
+            dependence: of(self.dependence, other.dependence),
+            unit: of(self.unit, other.unit),
+            memory: of(self.memory, other.memory),
+            serial: of(self.serial, other.serial),
+            idle: of(self.idle, other.idle),
+        }
     }
 }
