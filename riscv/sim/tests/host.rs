@@ -66,16 +66,15 @@ fn prints_by_uarts_and_ends_by_finisher() {
 
 #[test]
 fn semihosting() {
-    let call = |code: Code| code.word(0x01f0_1013).word(EBREAK).word(0x4070_5013);
     for xlen in BOTH {
         let text = 0x8001_0000;
         let code = Code::new(xlen).constant(11, text).constant(6, 0x0021_6968).store("sw", 11, 6, 0);
-        let code = call(code.addi(10, 0, 4));
+        let code = code.semihosting(4);
         // SYS_EXIT_EXTENDED with a block of two words.
         let store = if xlen == Xlen::Rv32 { "sw" } else { "sd" };
         let second = if xlen == Xlen::Rv32 { 4 } else { 8 };
         let code = code.constant(6, 0x20026).store(store, 11, 6, 0).addi(6, 0, 3).store(store, 11, 6, second);
-        let mut system = call(code.addi(10, 0, 0x20)).system(1);
+        let mut system = code.semihosting(0x20).system(1);
         assert_eq!(system.run(100).unwrap(), Some(3));
         assert_eq!(system.bus.console(), b"hi!");
     }
@@ -94,10 +93,6 @@ fn half_a_request_is_served_when_all_harts_sleep() {
         let mut simulation = Simulation::new(&machine, Model::Pipeline, code.image()).unwrap();
         assert_eq!(simulation.run(100).expect("no deadlock"), Some(5));
     }
-}
-
-fn call(code: Code, operation: i32) -> Code {
-    code.addi(10, 0, operation).word(0x01f0_1013).word(EBREAK).word(0x4070_5013)
 }
 
 /// Stores these words from x11 on.
@@ -120,14 +115,14 @@ fn semihosting_lists_its_features() {
             let word = u32::from_le_bytes(four.try_into().unwrap_or([0; 4]));
             code.constant(6, word).store("sw", 7, 6, 4 * at as i32)
         });
-        let code = call(block(code, &[NAME, 0, 21]), 1).addi(20, 10, 0);
+        let code = block(code, &[NAME, 0, 21]).semihosting(1).addi(20, 10, 0);
         // Its length, then two reads, the second at the end.
         let kept = if xlen == Xlen::Rv32 { "sw" } else { "sd" };
         let handle = |code: Code| code.constant(11, BLOCK).store(kept, 11, 20, 0);
-        let code = call(handle(code), 0x0c).addi(21, 10, 0);
-        let code = call(handle(block(code, &[0, BUFFER, 8])), 6).addi(22, 10, 0);
-        let code = call(handle(block(code, &[0, BUFFER, 8])), 6).addi(23, 10, 0);
-        let code = call(handle(code), 2).addi(24, 10, 0);
+        let code = handle(code).semihosting(0x0c).addi(21, 10, 0);
+        let code = handle(block(code, &[0, BUFFER, 8])).semihosting(6).addi(22, 10, 0);
+        let code = handle(block(code, &[0, BUFFER, 8])).semihosting(6).addi(23, 10, 0);
+        let code = handle(code).semihosting(2).addi(24, 10, 0);
         let mut system = code.addi(10, 0, 0).word(LOOP).system(1);
         assert_eq!(system.run(300).unwrap(), None);
         let register = |number| system.harts[0].register(Reg::integer(number));
@@ -142,10 +137,10 @@ fn semihosting_lists_its_features() {
 #[test]
 fn semihosting_reads_the_input_and_ends_with_it() {
     for xlen in BOTH {
-        let code = call(call(Code::new(xlen), 7).addi(20, 10, 0), 7).addi(21, 10, 0);
-        let code = call(block(code, &[1, BUFFER, 8]), 6).addi(22, 10, 0);
-        let code = call(block(code, &[1, BUFFER, 8]), 6).addi(23, 10, 0);
-        let mut system = call(code, 7).word(LOOP).system(1);
+        let code = Code::new(xlen).semihosting(7).addi(20, 10, 0).semihosting(7).addi(21, 10, 0);
+        let code = block(code, &[1, BUFFER, 8]).semihosting(6).addi(22, 10, 0);
+        let code = block(code, &[1, BUFFER, 8]).semihosting(6).addi(23, 10, 0);
+        let mut system = code.semihosting(7).word(LOOP).system(1);
         system.bus.set_input(Box::new(&b"\xffabcd"[..]));
         let error = system.run(300).expect_err("there is no more");
         assert!(matches!(error.kind, ErrorKind::NoInput), "{error}");
@@ -153,6 +148,6 @@ fn semihosting_reads_the_input_and_ends_with_it() {
         assert_eq!([20, 21, 22, 23].map(register), [0xff, u64::from(b'a'), 5, 8]);
         assert_eq!(system.bus.memory.read(BUFFER.into()), Some(*b"bcd"));
         // By default the input is empty.
-        assert!(matches!(call(Code::new(xlen), 7).fails().kind, ErrorKind::NoInput));
+        assert!(matches!(Code::new(xlen).semihosting(7).fails().kind, ErrorKind::NoInput));
     }
 }

@@ -224,10 +224,9 @@ fn values_that_leave_the_hart() {
         let uart = || with_key(xlen).word(0x1000_0000 | 11 << 7 | 0x37);
         uart().store("sb", 11, 10, 0).leaks(Leak::Output, &["key"]);
         uart().store("sb", 11, 0, 0).has_no_leaks();
-        // Semihosting's SYS_WRITEC with a public pointer, and with a secret one. The call is never compressed.
-        let print = |code: Code| code.i("addi", 10, 0, 3).word(0x01f0_1013).word(0x0010_0073).word(0x4070_5013);
-        print(with_key(xlen).i("addi", 11, TO_ROOM, 0)).has_no_leaks();
-        print(with_key(xlen).r("add", 11, TO_ROOM, 10)).leaks(Leak::Output, &["key"]);
+        // Semihosting's SYS_WRITEC with a public pointer, and with a secret one.
+        with_key(xlen).i("addi", 11, TO_ROOM, 0).semihosting(3).has_no_leaks();
+        with_key(xlen).r("add", 11, TO_ROOM, 10).semihosting(3).leaks(Leak::Output, &["key"]);
     }
 }
 
@@ -236,9 +235,6 @@ fn values_that_leave_the_hart() {
 fn secrets_that_the_host_reads_from_a_buffer() {
     for xlen in BOTH {
         let (store, bytes) = if xlen == Xlen::Rv32 { ("sw", 4) } else { ("sd", 8) };
-        let host = |code: Code, operation| {
-            code.i("addi", 10, 0, operation).word(0x01f0_1013).word(0x0010_0073).word(0x4070_5013)
-        };
         // Stores a block of words: the registers' values, such as a handle, the buffer and its length.
         let block = |code: Code, words: &[u32]| {
             (0..).zip(words).fold(code, |code, (at, word)| code.store(store, TO_ROOM, *word, at * bytes))
@@ -252,22 +248,22 @@ fn secrets_that_the_host_reads_from_a_buffer() {
             };
             let start = || begin(xlen).i("addi", 11, buffer, offset).i("addi", 12, 0, 1).i("addi", 13, 0, 2);
             // SYS_WRITEC and SYS_WRITE.
-            check(host(start(), 3));
-            check(host(block(start(), &[13, 11, 12]).i("addi", 11, TO_ROOM, 0), 5));
+            check(start().semihosting(3));
+            check(block(start(), &[13, 11, 12]).i("addi", 11, TO_ROOM, 0).semihosting(5));
             // HTIF's `write`.
             let code = start().i("addi", 14, 0, 64).store("sw", TO_ROOM, 14, 0).store("sw", TO_ROOM, 12, 8);
             let code = code.store("sw", TO_ROOM, 11, 16).store("sw", TO_ROOM, 12, 24).store("sw", TO_HOST, TO_ROOM, 0);
             check(code.store("sw", TO_HOST, 0, 4).word(NOP));
         }
         // SYS_WRITE0, up to a zero byte: from the key through the data.
-        host(begin(xlen).i("addi", 11, TO_KEY, 0), 4).leaks(Leak::Output, &["key", "data"]);
-        host(begin(xlen).i("addi", 11, TO_DATA, 16), 4).has_no_leaks();
+        begin(xlen).i("addi", 11, TO_KEY, 0).semihosting(4).leaks(Leak::Output, &["key", "data"]);
+        begin(xlen).i("addi", 11, TO_DATA, 16).semihosting(4).has_no_leaks();
         // An exit code or a character is in the request itself.
         with_key(xlen).i("ori", 11, 10, 1).store("sw", TO_HOST, 11, 0).store("sw", TO_HOST, 0, 4).ends_with_a_leak();
         // A block with a secret word: the number of bytes to print.
         let code = with_key(xlen).i("andi", 12, 10, 1).i("addi", 13, 0, 2);
         let code = block(code, &[13, TO_PUBLIC, 12]).i("addi", 11, TO_ROOM, 0);
-        host(code, 5).leaks(Leak::Output, &["key"]);
+        code.semihosting(5).leaks(Leak::Output, &["key"]);
     }
 }
 

@@ -7,46 +7,7 @@ use super::*;
 /// A machine without caches and mispredictions, so that only the pipeline matters. Fetch to rename takes 3 cycles. The
 /// first instruction is renamed in 3, begins in 4 and, if it takes a cycle, has its result and retires in 5.
 fn machine(issue: u32) -> Machine {
-    let text = r#"
-        name = "test"
-        [[region]]
-        name = "ram"
-        base = 0x8000_0000
-        size = 0x10000
-        kind = "ram"
-        path = "tight"
-        [out_of_order]
-        issue = 1
-        fetch_queue = 1024
-        front_end = 3
-        mispredict = 1
-        redirect = 1
-        fetch_past_taken = true
-        reorder_buffer = 1024
-        load_queue = 1024
-        store_queue = 1024
-        disambiguation = "addresses"
-        forward = 1
-        [[out_of_order.unit]]
-        does = ["alu", "branch"]
-        [[out_of_order.unit]]
-        does = ["load", "store", "atomic"]
-        count = 1
-        [[out_of_order.unit]]
-        does = ["multiply"]
-        count = 1
-        latency = 4
-        [[out_of_order.unit]]
-        does = ["divide"]
-        count = 1
-        latency = 10
-        interval = 0
-        [[out_of_order.unit]]
-        does = ["fp-add", "fp-multiply", "fp-divide", "fp-fused", "fp-sqrt", "fp-move"]
-        count = 2
-        latency = 3
-    "#;
-    let mut machine = Machine::parse(text).expect("a machine");
+    let mut machine = Machine::parse(include_str!("outoforder_tests.toml")).expect("a machine");
     machine.set_issue(issue).expect("a width");
     machine
 }

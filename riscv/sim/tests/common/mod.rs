@@ -131,6 +131,11 @@ impl Code {
         self.word(number << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | 0x73)
     }
 
+    /// A semihosting call, which is never compressed, with the operation in x10.
+    pub fn semihosting(self, operation: i32) -> Code {
+        self.i("addi", 10, 0, operation).word(0x01f0_1013).word(0x0010_0073).word(0x4070_5013)
+    }
+
     pub fn csrr(self, rd: u32, csr: u32) -> Code {
         self.csr(2, csr, rd, 0)
     }
