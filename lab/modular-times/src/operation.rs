@@ -62,73 +62,56 @@ impl Operation {
     pub const PAPER: [Operation; 8] =
         [Add, Subtract, Rows, SquareThreeSteps, Classical, Montgomery(Arrangement::Cios), Binary, MontgomeryBinary];
 
-    /// All operations.
-    pub const ALL: [Operation; 27] = [
-        Add,
-        Subtract,
-        SubtractBorrow,
-        Rows,
-        Columns,
-        Karatsuba,
-        SquareThreeSteps,
-        SquareColumns,
-        SquareKaratsuba,
-        Classical,
-        Barrett,
-        Selby,
-        Takagi,
-        Montgomery(Arrangement::Sos),
-        Montgomery(Arrangement::Cios),
-        Montgomery(Arrangement::Fios),
-        Montgomery(Arrangement::Fips),
-        Montgomery(Arrangement::Cihs),
-        Binary,
-        RAry,
-        SlidingWindow,
-        PowerTable,
-        FixedBase,
-        MontgomeryBinary,
-        FixedWindow,
-        Inverse,
-        Gcd,
+    /// All operations, each with a short name.
+    const NAMED: [(Operation, &'static str); 27] = [
+        (Add, "add"),
+        (Subtract, "subtract"),
+        (SubtractBorrow, "subtract-borrow"),
+        (Rows, "multiply-rows"),
+        (Columns, "multiply-columns"),
+        (Karatsuba, "multiply-karatsuba"),
+        (SquareThreeSteps, "square-three-steps"),
+        (SquareColumns, "square-columns"),
+        (SquareKaratsuba, "square-karatsuba"),
+        (Classical, "reduce-classical"),
+        (Barrett, "reduce-barrett"),
+        (Selby, "reduce-selby"),
+        (Takagi, "multiply-takagi"),
+        (Montgomery(Arrangement::Sos), "montgomery-sos"),
+        (Montgomery(Arrangement::Cios), "montgomery-cios"),
+        (Montgomery(Arrangement::Fios), "montgomery-fios"),
+        (Montgomery(Arrangement::Fips), "montgomery-fips"),
+        (Montgomery(Arrangement::Cihs), "montgomery-cihs"),
+        (Binary, "power-binary"),
+        (RAry, "power-r-ary"),
+        (SlidingWindow, "power-sliding-window"),
+        (PowerTable, "power-table"),
+        (FixedBase, "power-fixed-base"),
+        (MontgomeryBinary, "power-montgomery-binary"),
+        (FixedWindow, "power-fixed-window"),
+        (Inverse, "inverse"),
+        (Gcd, "gcd"),
     ];
 
-    /// A short name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Add => "add",
-            Subtract => "subtract",
-            SubtractBorrow => "subtract-borrow",
-            Rows => "multiply-rows",
-            Columns => "multiply-columns",
-            Karatsuba => "multiply-karatsuba",
-            SquareThreeSteps => "square-three-steps",
-            SquareColumns => "square-columns",
-            SquareKaratsuba => "square-karatsuba",
-            Classical => "reduce-classical",
-            Barrett => "reduce-barrett",
-            Selby => "reduce-selby",
-            Takagi => "multiply-takagi",
-            Montgomery(Arrangement::Sos) => "montgomery-sos",
-            Montgomery(Arrangement::Cios) => "montgomery-cios",
-            Montgomery(Arrangement::Fios) => "montgomery-fios",
-            Montgomery(Arrangement::Fips) => "montgomery-fips",
-            Montgomery(Arrangement::Cihs) => "montgomery-cihs",
-            Binary => "power-binary",
-            RAry => "power-r-ary",
-            SlidingWindow => "power-sliding-window",
-            PowerTable => "power-table",
-            FixedBase => "power-fixed-base",
-            MontgomeryBinary => "power-montgomery-binary",
-            FixedWindow => "power-fixed-window",
-            Inverse => "inverse",
-            Gcd => "gcd",
+    /// All operations.
+    pub const ALL: [Operation; 27] = {
+        let mut all = [Add; 27];
+        let mut place = 0;
+        while place < all.len() {
+            all[place] = Operation::NAMED[place].0;
+            place += 1;
         }
+        all
+    };
+
+    /// A short name.
+    pub fn name(self) -> &'static str {
+        Operation::NAMED.iter().find(|(operation, _)| *operation == self).map_or("", |(_, name)| name)
     }
 
     /// The operation of this name.
     pub fn of_name(name: &str) -> Option<Operation> {
-        Operation::ALL.into_iter().find(|operation| operation.name() == name)
+        Operation::NAMED.iter().find(|(_, known)| *known == name).map(|(operation, _)| *operation)
     }
 
     /// Digits of memory that [`measure`](crate::measure) needs for numbers of this many bits.
