@@ -8,7 +8,6 @@ use aes::{
     },
 };
 use ccm::{
-    Ccm,
     aead::{AeadInOut, Nonce, Tag},
     consts::{U12, U16, U20, U24, U32},
 };
@@ -32,93 +31,64 @@ pub fn version() -> String {
     )
 }
 
-/// AES in ECB, CBC and CTR (`Ctr128BE`: the whole block is the counter).
-pub enum Cipher {
+/// A cipher by the length of its key.
+pub enum Keyed<A, B, C> {
     /// With a key of 16 bytes.
-    K128(Aes128),
+    K128(A),
     /// With a key of 24 bytes.
-    K192(Aes192),
+    K192(B),
     /// With a key of 32 bytes.
-    K256(Aes256),
+    K256(C),
 }
+
+/// AES in ECB, CBC and CTR (`Ctr128BE`: the whole block is the counter).
+pub type Cipher = Keyed<Aes128, Aes192, Aes256>;
+
+/// RC6-32/20, one block at a time.
+pub type Rc6 = Keyed<rc6::RC6<u32, U20, U16>, rc6::RC6<u32, U20, U24>, rc6::RC6<u32, U20, U32>>;
 
 /// Evaluates `$body` with the cipher of the key's length as `$cipher`.
 macro_rules! with_key {
-    ($kind:ident, $keyed:expr, $cipher:ident => $body:expr) => {
+    ($keyed:expr, $cipher:ident => $body:expr) => {
         match $keyed {
-            $kind::K128($cipher) => $body,
-            $kind::K192($cipher) => $body,
-            $kind::K256($cipher) => $body,
+            Keyed::K128($cipher) => $body,
+            Keyed::K192($cipher) => $body,
+            Keyed::K256($cipher) => $body,
         }
     };
 }
 
-impl Cipher {
+impl<A: KeyInit, B: KeyInit, C: KeyInit> Keyed<A, B, C> {
     /// Sets a key of 16, 24 or 32 bytes.
-    pub fn new(key: &[u8]) -> Result<Cipher, Error> {
+    pub fn new(key: &[u8]) -> Result<Self, Error> {
         match key.len() {
-            16 => Aes128::new_from_slice(key).map(Cipher::K128),
-            24 => Aes192::new_from_slice(key).map(Cipher::K192),
-            _ => Aes256::new_from_slice(key).map(Cipher::K256),
+            16 => A::new_from_slice(key).map(Keyed::K128),
+            24 => B::new_from_slice(key).map(Keyed::K192),
+            _ => C::new_from_slice(key).map(Keyed::K256),
         }
         .map_err(|_| Error::Length)
     }
+}
 
+impl<A: Block128, B: Block128, C: Block128> Keyed<A, B, C> {
     /// ECB over whole blocks, in place.
     pub fn ecb(&self, direction: Direction, data: &mut [u8]) -> Result<(), Error> {
-        with_key!(Cipher, self, cipher => ecb(cipher, direction, data))
+        with_key!(self, cipher => ecb(cipher, direction, data))
     }
 
     /// CBC over whole blocks, in place.
     pub fn cbc(&self, direction: Direction, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
-        with_key!(Cipher, self, cipher => cbc(cipher, direction, iv, data))
+        with_key!(self, cipher => cbc(cipher, direction, iv, data))
     }
 
     /// CTR, in place.
     pub fn ctr(&self, counter: &[u8], data: &mut [u8]) -> Result<(), Error> {
-        with_key!(Cipher, self, cipher => ctr(cipher, counter, data))
-    }
-}
-
-/// RC6-32/20, one block at a time.
-pub enum Rc6 {
-    /// With a key of 16 bytes.
-    K128(rc6::RC6<u32, U20, U16>),
-    /// With a key of 24 bytes.
-    K192(rc6::RC6<u32, U20, U24>),
-    /// With a key of 32 bytes.
-    K256(rc6::RC6<u32, U20, U32>),
-}
-
-impl Rc6 {
-    /// Sets a key of 16, 24 or 32 bytes.
-    pub fn new(key: &[u8]) -> Result<Rc6, Error> {
-        match key.len() {
-            16 => rc6::RC6::new_from_slice(key).map(Rc6::K128),
-            24 => rc6::RC6::new_from_slice(key).map(Rc6::K192),
-            _ => rc6::RC6::new_from_slice(key).map(Rc6::K256),
-        }
-        .map_err(|_| Error::Length)
-    }
-
-    /// ECB over whole blocks, in place.
-    pub fn ecb(&self, direction: Direction, data: &mut [u8]) -> Result<(), Error> {
-        with_key!(Rc6, self, cipher => ecb(cipher, direction, data))
-    }
-
-    /// CBC over whole blocks, in place.
-    pub fn cbc(&self, direction: Direction, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
-        with_key!(Rc6, self, cipher => cbc(cipher, direction, iv, data))
-    }
-
-    /// CTR with a counter of the whole block, in place.
-    pub fn ctr(&self, counter: &[u8], data: &mut [u8]) -> Result<(), Error> {
-        with_key!(Rc6, self, cipher => ctr(cipher, counter, data))
+        with_key!(self, cipher => ctr(cipher, counter, data))
     }
 }
 
 /// A cipher with blocks of 128 bits.
-trait Block128: BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16> {}
+pub trait Block128: BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16> {}
 
 impl<C: BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16>> Block128 for C {}
 
@@ -155,51 +125,21 @@ fn blocks(data: &mut [u8]) -> Result<&mut [aes::Block], Error> {
     if rest.is_empty() { Ok(blocks) } else { Err(Error::Length) }
 }
 
-/// AES-CCM or AES-GCM with 12-byte nonces and 16-byte tags.
-pub enum Aead {
-    /// AES-128-CCM.
-    Ccm128(Ccm<Aes128, U16, U12>),
-    /// AES-192-CCM.
-    Ccm192(Ccm<Aes192, U16, U12>),
-    /// AES-256-CCM.
-    Ccm256(Ccm<Aes256, U16, U12>),
-    /// AES-128-GCM.
-    Gcm128(aes_gcm::Aes128Gcm),
-}
+/// AES-CCM with 12-byte nonces and 16-byte tags.
+pub type Ccm = Keyed<ccm::Ccm<Aes128, U16, U12>, ccm::Ccm<Aes192, U16, U12>, ccm::Ccm<Aes256, U16, U12>>;
 
-impl Aead {
-    /// AES-CCM with a key of 16, 24 or 32 bytes.
-    pub fn ccm(key: &[u8]) -> Result<Aead, Error> {
-        match key.len() {
-            16 => Ccm::new_from_slice(key).map(Aead::Ccm128).map_err(|_| Error::Length),
-            24 => Ccm::new_from_slice(key).map(Aead::Ccm192).map_err(|_| Error::Length),
-            _ => Ccm::new_from_slice(key).map(Aead::Ccm256).map_err(|_| Error::Length),
-        }
-    }
+/// AES-GCM with 12-byte nonces and 16-byte tags.
+pub type Gcm = Keyed<aes_gcm::Aes128Gcm, aes_gcm::AesGcm<Aes192, U12>, aes_gcm::Aes256Gcm>;
 
-    /// AES-128-GCM.
-    pub fn gcm(key: &[u8]) -> Result<Aead, Error> {
-        aes_gcm::Aes128Gcm::new_from_slice(key).map(Aead::Gcm128).map_err(|_| Error::Length)
-    }
-
+impl<A: AeadInOut, B: AeadInOut, C: AeadInOut> Keyed<A, B, C> {
     /// Encrypts one message in place and writes its tag.
     pub fn encrypt(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
-        match self {
-            Aead::Ccm128(aead) => encrypt(aead, nonce, aad, data, tag),
-            Aead::Ccm192(aead) => encrypt(aead, nonce, aad, data, tag),
-            Aead::Ccm256(aead) => encrypt(aead, nonce, aad, data, tag),
-            Aead::Gcm128(aead) => encrypt(aead, nonce, aad, data, tag),
-        }
+        with_key!(self, aead => encrypt(aead, nonce, aad, data, tag))
     }
 
     /// Decrypts one message in place if `tag` matches.
     pub fn decrypt(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
-        match self {
-            Aead::Ccm128(aead) => decrypt(aead, nonce, aad, data, tag),
-            Aead::Ccm192(aead) => decrypt(aead, nonce, aad, data, tag),
-            Aead::Ccm256(aead) => decrypt(aead, nonce, aad, data, tag),
-            Aead::Gcm128(aead) => decrypt(aead, nonce, aad, data, tag),
-        }
+        with_key!(self, aead => decrypt(aead, nonce, aad, data, tag))
     }
 }
 

@@ -105,7 +105,7 @@ pub(crate) fn peer_implementation(call: Call, contender: Contender) -> Result<Im
         #[cfg(feature = "ring")]
         (Contender::RingGcm, _) => gcm!(call, contender, ring),
         (Contender::IpsecMb, _) => by_ipsec_mb(call),
-        (Contender::RustCrypto, Mode::Ccm) => for_each_message(call, contender, rustcrypto::Aead::ccm, ccm!(call)),
+        (Contender::RustCrypto, Mode::Ccm) => for_each_message(call, contender, rustcrypto::Ccm::new, ccm!(call)),
         (Contender::RustCrypto, _) if call.cipher.of == Type::Rc6 => {
             for_each_message(call, contender, rustcrypto::Rc6::new, rustcrypto!(call))
         }
