@@ -24,6 +24,8 @@ pub mod clock;
 pub mod crypto_bigint;
 pub mod cryptopp;
 mod error;
+#[cfg(any(feature = "aws-lc-rs", feature = "ring"))]
+mod gcm;
 pub mod gcrypt;
 pub mod gmp;
 pub mod ipsec_mb;

@@ -21,7 +21,6 @@ pub use with::{Gcm, SignatureKey};
 #[cfg(feature = "ring")]
 mod with {
     use ::ring::{
-        aead::{AES_128_GCM, Aad, LessSafeKey, Nonce, UnboundKey},
         error::Unspecified,
         rand::SystemRandom,
         rsa::{KeyPair, PublicKey},
@@ -34,27 +33,7 @@ mod with {
         Error::Refused("ring")
     }
 
-    /// AES-128-GCM with 12-byte nonces.
-    pub struct Gcm(LessSafeKey);
-
-    impl Gcm {
-        /// Sets a key of 16 bytes.
-        pub fn new(key: &[u8]) -> Result<Gcm, Error> {
-            let key = UnboundKey::new(&AES_128_GCM, key).map_err(|_| Error::Length)?;
-            Ok(Gcm(LessSafeKey::new(key)))
-        }
-
-        /// Encrypts one message in place and writes its tag of 16 bytes.
-        pub fn encrypt(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
-            let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| Error::Length)?;
-            let made = self.0.seal_in_place_separate_tag(nonce, Aad::from(aad), data).map_err(refused)?;
-            if tag.len() != made.as_ref().len() {
-                return Err(Error::Length);
-            }
-            tag.copy_from_slice(made.as_ref());
-            Ok(())
-        }
-    }
+    crate::gcm::gcm!(ring);
 
     /// A key that signs and verifies. The crate computes the digest itself, so it takes messages.
     pub struct SignatureKey {
