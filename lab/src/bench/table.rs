@@ -2,8 +2,6 @@
 
 use std::io::{self, Write};
 
-use comfy_table::CellAlignment;
-
 use super::{
     record::{BenchRow, Document, Machine},
     text,
@@ -32,11 +30,7 @@ pub(crate) fn write_rows(document: &Document, out: &mut dyn Write) -> io::Result
         "of the roof",
         "ratio (95 % interval)",
     ]);
-    for column in [4, 5, 6, 7] {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    text::align_right(&mut table, [4, 5, 6, 7]);
     for row in &document.rows {
         table.add_row([
             row.name.clone(),
