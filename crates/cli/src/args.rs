@@ -173,9 +173,10 @@ fn with_groups(command: clap::Command, is_long: bool) -> clap::Command {
             groups.push('\n');
         }
     }
-    let (above, below) = if is_long { ("\n", "") } else { ("", "\n") };
+    // The short help fills a screen.
+    let above = if is_long { "\n" } else { "" };
     command.help_template(format!(
-        "{{about-with-newline}}{above}{{usage-heading}} {{usage}}\n\n{groups}{below}{header}Options:{header:#}\n{{options}}{{after-help}}"
+        "{{about-with-newline}}{above}{{usage-heading}} {{usage}}\n\n{groups}{header}Options:{header:#}\n{{options}}{{after-help}}"
     ))
 }
 

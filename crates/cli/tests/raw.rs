@@ -292,7 +292,7 @@ fn the_command_line_itself() {
         folder.tress(["decrypt", "--range", range]).wrong_use("--range");
     }
     folder.tress(["encrypt", "-r"]).wrong_use("--recipient");
-    folder.tress(["encrypt", "a\x1b[2Jb", "c\nd"]).wrong_use("unexpected");
+    folder.tress(["keygen", "a\x1b[2Jb", "c\nd"]).wrong_use("unexpected");
     assert_eq!(folder.tress([""; 0]).status.code(), Some(2));
     for arguments in [["--help"].as_slice(), &["--version"], &["encrypt", "--help"], &["raw", "encrypt", "-h"]] {
         assert!(!folder.tress(arguments).ok().stdout.is_empty());
