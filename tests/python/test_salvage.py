@@ -21,11 +21,15 @@ def folder(tmp_path_factory):
         file = path / "in" / f"d{number % 7}" / f"f{number:03}"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(rng.randbytes(rng.choice([0, 10, 5000, 60000])))
+        if number % 10 == 0:
+            file.with_name(f"g{number:03}").hardlink_to(file)
     tress(path, "encrypt", "-o", "good", "in")
     plaintext = tress(path, "decrypt", "good").stdout
     ranges = {}
     for member in tarfile.open(fileobj=io.BytesIO(plaintext)):
-        ranges[member.name] = (member.offset, member.offset_data + -(-member.size // 512) * 512, member.isfile())
+        # A hard link is whole if its file is.
+        places = [(member.offset, member.offset_data + -(-member.size // 512) * 512 * (not member.islnk()))]
+        ranges[member.name] = places + (ranges[member.linkname][0] if member.islnk() else []), member.isfile() or member.islnk()
     return path, ranges
 
 
@@ -66,8 +70,8 @@ def check(path, ranges, sealed, lost):
     tress(path, "decrypt", "--salvage", "-f", "-o", "out", "bad", status=3)
     whole = {
         name
-        for name, (start, end, is_file) in ranges.items()
-        if is_file and not any(chunk in lost for chunk in range(start // PLAIN, (end - 1) // PLAIN + 1))
+        for name, (places, is_file) in ranges.items()
+        if is_file and not any(chunk in lost for start, end in places for chunk in range(start // PLAIN, (end - 1) // PLAIN + 1))
     }
     found = {str(file.relative_to(path / "out")) for file in (path / "out").rglob("*") if file.is_file()}
     assert found == whole

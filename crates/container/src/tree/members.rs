@@ -235,32 +235,21 @@ impl<R: ReadAt> Tree<R> {
         let path = path.strip_prefix(b"./").unwrap_or(path);
         let path = path.strip_suffix(b"/").unwrap_or(path);
         let path = if path == b"." { b"" } else { path };
-        if let Some(member) = self.find(path)? {
-            if member.flag != b'5' {
-                return Ok(vec![member]);
-            }
-            let first = self.list.partition_point(|block| index::order(&block.first, path).is_le()) - 1;
-            let below = (first..self.list.len()).map(|number| self.block(number));
-            let mut found = Vec::new();
-            for block in below {
-                let block = block?;
-                let is_last = block.last().is_none_or(|last| !index::is_below(&last.path, path));
-                found.extend(block.into_iter().filter(|member| index::is_below(&member.path, path)));
-                if is_last && !found.is_empty() {
-                    break;
-                }
-            }
-            return Ok(found);
+        let literal = self.find(path)?;
+        if let Some(member) = literal.as_ref().filter(|member| member.flag != b'5') {
+            return Ok(vec![member.clone()]);
         }
         let text = String::from_utf8_lossy(path);
         let not_found = || Error::new(ErrorKind::Io(io::ErrorKind::NotFound)).at_entry(shown(path));
-        let pattern = glob::Pattern::new(&text).map_err(|_| not_found())?;
+        let pattern = glob::Pattern::new(&text).ok().filter(|_| literal.is_none());
         let options = glob::MatchOptions { require_literal_separator: true, ..glob::MatchOptions::new() };
-        let (mut found, mut folder): (Vec<Member>, Option<Vec<u8>>) = (Vec::new(), None);
+        let (mut found, mut folder): (Vec<Member>, Option<Vec<u8>>) = (Vec::new(), literal.map(|folder| folder.path));
         for member in self.members() {
             let member = member?;
             let is_below = folder.as_ref().is_some_and(|folder| index::is_below(&member.path, folder));
-            if !is_below && !pattern.matches_with(&String::from_utf8_lossy(&member.path), options) {
+            let matches =
+                |pattern: &glob::Pattern| pattern.matches_with(&String::from_utf8_lossy(&member.path), options);
+            if !is_below && !pattern.as_ref().is_some_and(matches) {
                 continue;
             }
             if !is_below && member.flag == b'5' {
@@ -293,7 +282,12 @@ impl<R: ReadAt> Tree<R> {
     /// Whether all of a member verifies.
     pub(crate) fn is_whole(&self, member: &Member) -> bool {
         let Some(good) = &self.good else { return true };
-        let Ok((_, data)) = self.entry_of(member) else { return false };
+        let Ok((entry, data)) = self.entry_of(member) else { return false };
+        if let EntryKind::HardLink { target } = &entry.kind
+            && !self.link_target(member, target).is_ok_and(|file| self.is_whole(&file))
+        {
+            return false;
+        }
         let chunks = self.chunks.layout().covering(&(member.place..data.end.max(member.place + 1)));
         let range = good.partition_point(|range| range.end <= chunks.start);
         good.get(range).is_some_and(|range| range.start <= chunks.start && chunks.end <= range.end)
