@@ -11,7 +11,7 @@ use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::ambient_authority;
 #[cfg(unix)]
 use cap_std::fs::OpenOptionsExt;
-use cap_std::fs::{Dir, DirBuilder, OpenOptions};
+use cap_std::fs::{Dir, DirBuilder, FileType, OpenOptions};
 
 use super::time::FileTime;
 use super::tolerate::tolerate;
@@ -119,10 +119,10 @@ pub(super) fn set_any_mode(folder: &Dir, name: &OsStr, mode: u32) -> io::Result<
     Ok(())
 }
 
-pub(super) fn list(folder: &Dir) -> io::Result<Vec<(OsString, bool)>> {
+pub(super) fn list(folder: &Dir) -> io::Result<Vec<(OsString, FileType)>> {
     let entries = folder.entries()?.map(|entry| {
         let entry = entry?;
-        Ok((entry.file_name(), entry.file_type()?.is_dir()))
+        Ok((entry.file_name(), entry.file_type()?))
     });
     entries.collect()
 }

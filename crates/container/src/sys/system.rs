@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::MutexGuard;
 use std::time::Duration;
 
-use cap_std::fs::{Dir, Metadata};
+use cap_std::fs::{Dir, FileType, Metadata};
 use tress_terminal::blocked::blocked;
 
 use super::folder;
@@ -361,8 +361,8 @@ pub trait System: Send + Sync {
         Metadata::from_file(file)
     }
 
-    /// The names in a folder, in no particular order, each with whether it is a folder.
-    fn list(&self, folder: &Dir) -> io::Result<Vec<(OsString, bool)>> {
+    /// The names in a folder, in no particular order, each with its type.
+    fn list(&self, folder: &Dir) -> io::Result<Vec<(OsString, FileType)>> {
         self.before(Call::Other)?;
         folder::list(folder)
     }

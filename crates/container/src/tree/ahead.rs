@@ -36,6 +36,12 @@ pub(crate) struct Looker<'a> {
     pub(crate) has_attributes: bool,
 }
 
+/// A name in a folder, and whether the folder says that it is a file.
+pub(crate) struct Name {
+    pub(crate) name: OsString,
+    pub(crate) is_file: bool,
+}
+
 /// An entry of a folder.
 pub(crate) struct Look {
     pub(crate) name: OsString,
@@ -73,16 +79,27 @@ impl Looker<'_> {
         if self.goes_on { now.is_same_file(before) } else { now == before }
     }
 
-    fn look(&self, folder: &Dir, name: OsString, buffer: &mut [u8]) -> Look {
+    fn look(&self, folder: &Dir, Name { name, is_file }: Name, buffer: &mut [u8]) -> Look {
+        let mut opened = None;
+        if is_file {
+            let file = self.system.open_in(folder, &name, Opening::Read);
+            match file.and_then(|file| Ok((self.system.file_metadata(&file)?, file))) {
+                // Large files are opened when they are packed: few are open at the same time.
+                Ok((metadata, _)) if metadata.len() > SMALL_BYTES || metadata::shared_inode(&metadata).is_some() => {}
+                Ok((metadata, file)) if metadata.is_file() => {
+                    let file = Some(self.read(file, metadata.clone(), buffer));
+                    return Look { name, metadata: Ok(metadata), file };
+                }
+                Ok(_) => {}
+                Err(error) => opened = Some(Err(error.into())),
+            }
+        }
         let metadata = self.system.metadata_in(folder, &name);
-        let small = metadata.as_ref().ok().filter(|metadata| {
-            metadata.is_file() && metadata.len() <= SMALL_BYTES && metadata::shared_inode(metadata).is_none()
-        });
-        let file = small.map(|metadata| self.open(folder, &name, metadata, buffer));
-        Look { name, metadata, file }
+        let is_file = metadata.as_ref().is_ok_and(Metadata::is_file);
+        Look { name, metadata, file: opened.filter(|_| is_file) }
     }
 
-    /// Opens a file, and reads it if it is small.
+    /// Opens a file that was seen before, and reads it if it is small.
     pub(crate) fn open(
         &self,
         folder: &Dir,
@@ -90,12 +107,17 @@ impl Looker<'_> {
         seen: &Metadata,
         buffer: &mut [u8],
     ) -> Result<OpenedFile, Error> {
-        let system = self.system;
-        let file = system.open_in(folder, name, Opening::Read)?;
-        let mut metadata = system.file_metadata(&file)?;
+        let file = self.system.open_in(folder, name, Opening::Read)?;
+        let metadata = self.system.file_metadata(&file)?;
         if !metadata.is_file() || !self.is_unchanged(&FileIdentity::of(&metadata), &FileIdentity::of(seen)) {
             return Err(ErrorKind::InputChanged.into());
         }
+        self.read(file, metadata, buffer)
+    }
+
+    /// Reads an open file if it is small.
+    fn read(&self, file: File, mut metadata: Metadata, buffer: &mut [u8]) -> Result<OpenedFile, Error> {
+        let system = self.system;
         let attributes = self.attributes(Attributed::File(&file));
         // The status of a file in /proc or /sys does not report its length: a small file is read before the header states the length.
         let reported_bytes = metadata.len();
@@ -139,7 +161,7 @@ pub(crate) fn read_at(system: &dyn System, file: &File, buffer: &mut [u8], at: u
 }
 
 /// Names to look at, and where the result goes.
-type Task = (Arc<Dir>, Vec<OsString>, Sender<Vec<Look>>);
+type Task = (Arc<Dir>, Vec<Name>, Sender<Vec<Look>>);
 
 /// The threads. Without any, the packer's thread looks when it needs a result.
 pub(crate) struct Ahead<'a> {
@@ -178,12 +200,7 @@ impl<'a> Ahead<'a> {
 
     /// The next entries of a folder, whose names are taken from the end of `names`.
     /// The folder is open if there are names.
-    pub(crate) fn next(
-        &mut self,
-        folder: Option<&Arc<Dir>>,
-        names: &mut Vec<OsString>,
-        blocks: &mut Blocks,
-    ) -> Vec<Look> {
+    pub(crate) fn next(&mut self, folder: Option<&Arc<Dir>>, names: &mut Vec<Name>, blocks: &mut Blocks) -> Vec<Look> {
         if let (Some(folder), None) = (folder, &self.tasks) {
             let name = names.pop();
             return name.map(|name| self.looker.look(folder, name, &mut self.buffer)).into_iter().collect();

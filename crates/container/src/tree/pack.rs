@@ -1,5 +1,5 @@
 //! Packs a folder, or several files and folders, into a tar stream with an index.
-use super::ahead::{Ahead, Blocks, Found, Look, Looker, OpenedFile, Rest, change_of, read_at};
+use super::ahead::{Ahead, Blocks, Found, Look, Looker, Name, OpenedFile, Rest, change_of, read_at};
 use super::entry::{EntryKind, Owner, TreeEntry};
 use super::index::{IndexWriter, Member};
 use super::metadata::{self, FileIdentity};
@@ -9,7 +9,7 @@ use crate::{Control, Error, ErrorKind};
 use cap_std::fs::{Dir, Metadata};
 use glob::{MatchOptions, Pattern};
 use std::collections::{HashMap, VecDeque};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -190,14 +190,14 @@ struct PackFolder {
     /// `None` for the folder of an input, of which nothing else is packed.
     identity: Option<FileIdentity>,
     /// Names that nobody has looked at; the next one is the last.
-    names: Vec<OsString>,
+    names: Vec<Name>,
     blocks: Blocks,
     /// Entries that come before those of the blocks.
     looks: VecDeque<Look>,
 }
 
 impl PackFolder {
-    fn new(handle: Dir, identity: Option<FileIdentity>, names: Vec<OsString>) -> Self {
+    fn new(handle: Dir, identity: Option<FileIdentity>, names: Vec<Name>) -> Self {
         let handle = Some(Arc::new(handle));
         Self { handle, identity, names, blocks: Blocks::new(), looks: VecDeque::new() }
     }
@@ -240,7 +240,7 @@ impl Packer<'_, '_> {
             let handle = self.system.open_below(&top, Path::new("")).map_err(at_path)?;
             self.root = parent.into();
             self.top = Some(top);
-            self.open.push(PackFolder::new(handle, None, vec![name]));
+            self.open.push(PackFolder::new(handle, None, vec![Name { name, is_file: false }]));
             self.walk()?;
         }
         Ok(())
@@ -386,6 +386,9 @@ impl Packer<'_, '_> {
         opened: Option<Result<OpenedFile, Error>>,
     ) -> Result<(), Error> {
         let place = self.out.bytes;
+        if let Some(Err(error)) = opened {
+            return self.leave_out(error.at(shown));
+        }
         if let Some(target) = metadata::shared_inode(seen).and_then(|inode| self.links.get(&inode)) {
             let kind = EntryKind::HardLink { target: target.clone() };
             let entry = self.entry(path, kind, seen, Vec::new());
@@ -531,13 +534,14 @@ impl Packer<'_, '_> {
         let mut names = Vec::new();
         if !self.is_other_file_system(metadata)? {
             match self.system.list(&handle) {
-                Ok(listed) => names = listed.into_iter().map(|(name, _)| name).collect(),
+                Ok(listed) => names = listed,
                 // It is in the tree without its contents.
                 Err(error) => self.leave_out(Error::from(error).at(shown))?,
             }
         }
-        names.retain(|name| !self.is_excluded(&self.path.join(name), name));
-        names.sort_unstable_by(|one: &OsString, other| other.as_encoded_bytes().cmp(one.as_encoded_bytes()));
+        names.retain(|(name, _)| !self.is_excluded(&self.path.join(name), name));
+        names.sort_unstable_by(|(one, _), (other, _)| other.as_encoded_bytes().cmp(one.as_encoded_bytes()));
+        let names = names.into_iter().map(|(name, kind)| Name { name, is_file: kind.is_file() }).collect();
         self.open.push(PackFolder::new(handle, Some(FileIdentity::of(metadata)), names));
         if let Some(outer) = self.open.len().checked_sub(OPEN_FOLDERS + 1) {
             self.open[outer].handle = None;

@@ -67,8 +67,8 @@ fn remove_files(system: &dyn System, parent: &Dir, name: &OsStr, on: u64) -> io:
         return Err(io::ErrorKind::CrossesDevices.into());
     }
     let mut folders = Vec::new();
-    for (name, is_folder) in system.list(&handle)? {
-        match is_folder {
+    for (name, kind) in system.list(&handle)? {
+        match kind.is_dir() {
             true => folders.push(name),
             false => system.remove_in(&handle, &name)?,
         }
