@@ -35,7 +35,7 @@ pub(crate) mod sample;
 mod signatures;
 mod table;
 pub mod targets;
-pub(crate) mod text;
+mod text;
 mod theirs;
 mod threads;
 mod visits;

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use comfy_table::CellAlignment;
+
 use super::{
     record::{BenchRow, Document, Machine},
     text,
@@ -30,7 +32,11 @@ pub(crate) fn write_rows(document: &Document, out: &mut dyn Write) -> io::Result
         "of the roof",
         "ratio (95 % interval)",
     ]);
-    text::align_right(&mut table, [4, 5, 6, 7]);
+    for column in [4, 5, 6, 7] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
     for row in &document.rows {
         table.add_row([
             row.name.clone(),

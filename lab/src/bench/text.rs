@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use comfy_table::{CellAlignment, Row, Table, presets};
+use comfy_table::{Table, presets};
 use serde::Serialize;
 
 use super::Error;
@@ -18,20 +18,11 @@ pub(crate) fn length(bytes: u64) -> String {
 }
 
 /// A table without lines and with these column names.
-pub(crate) fn table(header: impl Into<Row>) -> Table {
+pub(crate) fn table<const COLUMNS: usize>(header: [&str; COLUMNS]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(header);
     table
-}
-
-/// Aligns these columns of a table to the right.
-pub(crate) fn align_right(table: &mut Table, columns: impl IntoIterator<Item = usize>) {
-    for column in columns {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
 }
 
 /// Writes a value as JSON.

@@ -2,13 +2,20 @@
 
 use std::io::{self, Write};
 
+use comfy_table::{CellAlignment, Table, presets};
+
 use super::{Roof, Roofline};
-use crate::bench::text;
 
 /// Writes every roof, and the loops that need instructions which the machine lacks.
 pub(crate) fn write(roofs: &Roofline, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = text::table(["roof", "at most", "per cycle", "median (95 % interval)", "threads", "counts"]);
-    text::align_right(&mut table, [1, 2, 4]);
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["roof", "at most", "per cycle", "median (95 % interval)", "threads", "counts"]);
+    for column in [1, 2, 4] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
     for roof in &roofs.roofs {
         table.add_row([
             roof.name.clone(),
