@@ -66,8 +66,9 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum CliCommand {
     Keygen(Keygen),
-    Encrypt(Encrypt),
-    Decrypt(Decrypt),
+    // Boxed, since the parser has a place for each command on its stack.
+    Encrypt(Box<Encrypt>),
+    Decrypt(Box<Decrypt>),
     List(List),
     Rewrap(Rewrap),
     Inspect(Inspect),
