@@ -218,10 +218,10 @@ pub(crate) struct Folders {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub(crate) exclude_from: Vec<PathBuf>,
     /// Do not enter folders on other file systems, such as /proc
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) one_file_system: bool,
     /// Fail if an entry cannot be read or changes, instead of leaving it out
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) strict: bool,
     /// Store FIFOs and devices too; sockets never
     #[arg(long, hide_short_help = true)]
@@ -233,7 +233,7 @@ pub(crate) struct Folders {
     #[arg(long, hide_short_help = true)]
     pub(crate) no_xattrs: bool,
     /// Do not report each entry that is left out, only their number
-    #[arg(short, long)]
+    #[arg(short, long, hide_short_help = true)]
     pub(crate) quiet: bool,
 }
 
