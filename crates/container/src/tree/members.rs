@@ -226,11 +226,11 @@ impl<R: ReadAt> Tree<R> {
         Ok(self.block(number)?.into_iter().find(|member| member.path == path))
     }
 
-    /// The members that a path names: the member itself and, for a folder, everything below it. If there is none, those that match it as a
+    /// The members that a path names: the member itself and, for a folder, everything below it. If no member has it, those that match it as a
     /// pattern, in which `*` does not match `/` and `**` does.
     ///
     /// # Errors
-    /// `Io` of kind `NotFound` if there is none; those of [`find`](Self::find).
+    /// `Io` of kind `NotFound` if nothing matches; those of [`find`](Self::find).
     pub fn select(&self, path: &[u8]) -> Result<Vec<Member>, Error> {
         let path = path.strip_prefix(b"./").unwrap_or(path);
         let path = path.strip_suffix(b"/").unwrap_or(path);

@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Most bytes of the attributes of one entry.
 const MAX_ATTRIBUTE_BYTES: usize = 1000 << 10;
 
-/// Called with every error that a run goes on after.
+/// Called with every error after which a run continues.
 pub type OnError<'s> = &'s mut dyn FnMut(&Error);
 
 /// Which entries a tree gets.
@@ -474,7 +474,7 @@ impl Packer<'_, '_> {
         Ok(problem)
     }
 
-    /// Reads at most so many bytes into the buffer. Returns 0 at the end of the file.
+    /// Reads at most `most` bytes into the buffer. Returns 0 at the end of the file.
     fn read_at(&mut self, file: &File, most: u64, at: u64) -> io::Result<usize> {
         read_at(self.system, file, &mut self.buffer[..most as usize], at)
     }
