@@ -226,8 +226,8 @@ impl<R: ReadAt> Tree<R> {
         Ok(self.block(number)?.into_iter().find(|member| member.path == path))
     }
 
-    /// The members that a path names: the member itself and, for a folder, everything below it. If no member has it, those that match it as a
-    /// pattern, in which `*` does not match `/` and `**` does.
+    /// The members that a path names: the member itself and, for a folder, everything below it. If no member has it, those that match it
+    /// as a pattern, in which `*` does not match `/` and `**` does.
     ///
     /// # Errors
     /// `Io` of kind `NotFound` if nothing matches; those of [`find`](Self::find).
