@@ -148,7 +148,7 @@ class Tree(Mapping[str, io.BufferedReader]):
         return map(_member, itertools.chain.from_iterable(itertools.takewhile(bool, parts)))
 
     def info(self, name: str) -> TreeMember:
-        """Returns the member with this name; raises `KeyError` if there is none."""
+        """Returns the member with this name; raises `KeyError` if no member has it."""
         found = self._find(name)
         if found is None:
             raise KeyError(name)

@@ -342,3 +342,17 @@ def test_owners_by_name_or_by_number(tress, tmp_path):
         assert done.returncode == 0, done.stderr
         found = [(status.st_uid, status.st_gid) for status in (os.stat(out / name) for name in "ab")]
         assert found == [first, (54321, 54322)]
+
+
+@pytest.mark.parametrize("size", [2**64 - 1, 2**64 - 512, 2**63])
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_size_beyond_the_end(tress, tmp_path, version, size):
+    stream = tree_cases.header(name=b"a", mode=b"0000644\0", uid=b"0\0", gid=b"0\0", mtime=b"0\0", typeflag=b"0", size=tree_cases.binary(size, 12))
+    (tmp_path / "sealed").write_bytes(container(stream + bytes(1024), version))
+    for arguments in [["-o", "-"], ["-o", tmp_path / "out"], ["--salvage", "-o", tmp_path / "out"]]:
+        done = tress("decrypt", *arguments, tmp_path / "sealed")
+        # Version 1 gives out its stream as it is.
+        assert done.returncode == 1 or (version, arguments[1]) == (1, "-"), (arguments, done.stderr)
+        assert b"panicked" not in done.stderr
+    assert tress("list", tmp_path / "sealed").returncode in (0, 1)
+    assert not (tmp_path / "out").exists()

@@ -149,7 +149,7 @@ impl<R: ReadAt> Tree<R> {
             }
         }
         self.gaps += u64::from(self.good.is_some() && place >= self.chunks.plain_bytes());
-        self.tar_bytes = place + 2 * BLOCK_BYTES as u64;
+        self.tar_bytes = place.saturating_add(2 * BLOCK_BYTES as u64);
         let (made, list) = writer.into_parts();
         (self.made, self.list) = (Some(made), list);
         Ok(())
@@ -266,14 +266,16 @@ impl<R: ReadAt> Tree<R> {
         let mut input = self.reader(place);
         let mut reader = ArchiveReader::new(&mut input, self.version);
         let Some(entry) = reader.next_entry()? else { return Ok(None) };
-        let (start, end) = (place + reader.position(), place + reader.next_position());
+        let (start, end) = (place + reader.position(), place.saturating_add(reader.next_position()));
         Ok(Some((entry, start..end)))
     }
 
     /// The entry of a member, if the stream agrees with the index.
     fn entry_of(&self, member: &Member) -> Result<(TreeEntry, Range<u64>), Error> {
+        // A size that lies may lead anywhere.
+        let end = self.tar_bytes.min(self.chunks.plain_bytes());
         match self.entry_at(member.place) {
-            Ok(Some((entry, data))) if index::agrees(member, &entry) && data.end <= self.tar_bytes => Ok((entry, data)),
+            Ok(Some((entry, data))) if index::agrees(member, &entry) && data.end <= end => Ok((entry, data)),
             Err(error) if error.kind != ErrorKind::TreeDamaged => Err(error),
             _ => Err(damaged("index does not agree with the tree").at_entry(member.shown_path())),
         }

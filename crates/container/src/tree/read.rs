@@ -43,7 +43,7 @@ pub(crate) fn copy_stream(input: &mut dyn Read, out: &mut dyn Write) -> Result<(
         zeros = if block == [0; BLOCK_BYTES] { zeros + 1 } else { 0 };
         let size_bytes = number(&Header::from_byte_slice(&block).as_old().size).filter(|_| zeros == 0);
         if let Some(bytes) = size_bytes.and_then(|bytes| u64::try_from(bytes).ok()) {
-            copy(input, out, bytes + padding_bytes(bytes) as u64, &Control::new())?;
+            copy(input, out, bytes.saturating_add(padding_bytes(bytes) as u64), &Control::new())?;
         }
     }
     io::copy(input, &mut io::sink())?;
@@ -85,7 +85,7 @@ impl<'a> ArchiveReader<'a> {
 
     /// Number of bytes between the beginning and the header that is read next.
     pub(crate) fn next_position(&self) -> u64 {
-        self.position + self.left_bytes + self.padding_bytes as u64
+        self.position.saturating_add(self.left_bytes).saturating_add(self.padding_bytes as u64)
     }
 
     /// The input, which is behind what was read.
