@@ -131,7 +131,8 @@ pub(crate) fn special(metadata: &Metadata) -> Option<EntryKind> {
         if kind.is_fifo() {
             return Some(EntryKind::Fifo);
         }
-        let numbers = [rustix::fs::major(metadata.rdev()), rustix::fs::minor(metadata.rdev())];
+        let device = metadata.rdev() as rustix::fs::Dev;
+        let numbers = [rustix::fs::major(device), rustix::fs::minor(device)];
         let is_block = kind.is_block_device();
         (is_block || kind.is_char_device()).then_some(EntryKind::Device { is_block, numbers })
     }
