@@ -49,7 +49,7 @@ pub(crate) fn run(options: &args::List) -> Result<(), Failure> {
         }
         match options.long {
             true => writeln!(out, "{}{}{}", long(member), path(member), arrow(member)),
-            false => writeln!(out, "{}", path(member)),
+            false => out.write_all(path(member).as_bytes()).and_then(|()| out.write_all(b"\n")),
         }
     };
     let mut print = |member: &Member| print(member).map_err(|error| Error::from(error).at("standard output").into());

@@ -77,8 +77,11 @@ impl Member {
 
 /// The order of the stream: depth first, so that `/` comes before every other byte.
 pub(crate) fn order(one: &[u8], other: &[u8]) -> Ordering {
-    let rank = |byte: &u8| if *byte == b'/' { 0 } else { *byte };
-    one.iter().map(rank).cmp(other.iter().map(rank))
+    let rank = |byte: u8| if byte == b'/' { 0 } else { byte };
+    match one.iter().zip(other).find(|(one, other)| one != other) {
+        Some((one, other)) => rank(*one).cmp(&rank(*other)),
+        None => one.len().cmp(&other.len()),
+    }
 }
 
 /// Whether a member is the folder of this path or below it.
@@ -222,7 +225,8 @@ pub(crate) fn parse_block(
     tar_bytes: u64,
 ) -> Result<Vec<Member>, Error> {
     let mut input = Input(bytes);
-    let mut members: Vec<Member> = Vec::new();
+    // An entry has nine bytes or more.
+    let mut members: Vec<Member> = Vec::with_capacity(block.entries.min(bytes.len() as u64 / 9) as usize);
     while !input.0.is_empty() {
         let last = input.member(members.last())?;
         let is_sorted =
@@ -230,7 +234,7 @@ pub(crate) fn parse_block(
         let is_root = members.is_empty() && last.path.is_empty() && last.flag == b'5';
         // A reader of the stream drops these two.
         let has_more = last.path.starts_with(b"./") || last.path.ends_with(b"/");
-        if !is_root && (has_more || names::split(&last.path, names::Rules::Unix).is_none()) {
+        if !is_root && (has_more || !names::is_path(&last.path, names::Rules::Unix)) {
             return Err(Error::new(ErrorKind::TreePath).at_entry(last.shown_path()));
         }
         let has_size = last.flag == b'0' || last.size_bytes == 0;

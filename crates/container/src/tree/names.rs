@@ -27,16 +27,21 @@ impl Rules {
 /// Accepts one leading `./`, which GNU tar writes for the contents of a folder, and one trailing `/`, which marks a folder. Returns `None`
 /// for a path that is empty, absolute or too long, or that contains NUL, an empty name, `.`, `..` or a name that the rules forbid.
 pub fn split(path: &[u8], rules: Rules) -> Option<Vec<&[u8]>> {
-    if path.is_empty() || path.len() > MAX_PATH_BYTES {
-        return None;
-    }
+    let names = parts(path)?;
+    names.clone().all(|name| is_admitted(name, rules)).then(|| names.collect())
+}
+
+/// Whether [`split`] accepts the path of an entry.
+pub fn is_path(path: &[u8], rules: Rules) -> bool {
+    parts(path).is_some_and(|mut names| names.all(|name| is_admitted(name, rules)))
+}
+
+fn parts(path: &[u8]) -> Option<impl Iterator<Item = &[u8]> + Clone> {
     let inner = path.strip_prefix(b"./").unwrap_or(path);
-    if inner.is_empty() {
-        return Some(Vec::new());
-    }
     let inner = inner.strip_suffix(b"/").unwrap_or(inner);
-    let names: Vec<&[u8]> = inner.split(|&byte| byte == b'/').collect();
-    names.iter().all(|name| is_admitted(name, rules)).then_some(names)
+    let is_root = path == b"./";
+    let may_be = !path.is_empty() && path.len() <= MAX_PATH_BYTES;
+    may_be.then(|| inner.split(|&byte| byte == b'/').skip(is_root.into()))
 }
 
 /// Whether a symbolic link below `depth` folders (0 in the root) stays inside the tree.

@@ -614,7 +614,7 @@ impl Packer<'_, '_> {
         // A slash is appended to a folder's path.
         let stored = stored.filter(|stored| stored.len() < names::MAX_PATH_BYTES);
         stored
-            .filter(|stored| names::split(stored, names::Rules::HERE).is_some())
+            .filter(|stored| names::is_path(stored, names::Rules::HERE))
             .ok_or_else(|| Error::new(ErrorKind::TreePath).at(self.root.join(path)))
     }
 }
