@@ -160,6 +160,37 @@ fn one_session_and_its_exit_status() {
     assert_eq!(receiver.child.wait().unwrap().code(), Some(1));
 }
 
+/// The list of senders changes while the receiver runs; names of received files are printed for programs.
+#[test]
+fn an_allow_file_is_followed_and_files_are_printed_for_programs() {
+    let ends = Ends::new();
+    ends.folder.write("a b", b"12345");
+    let senders = fs::read(ends.folder.path("allow")).unwrap();
+    for (option, is_json) in [("--json", true), ("-0", false)] {
+        ends.folder.write("allow", b"");
+        let receiver = ends.receive_with(&["--allow", "allow", option]);
+        ends.send(&receiver, &["a b"]).failed("receiver does not accept this sender");
+        ends.folder.write("allow", &senders);
+        ends.send(&receiver, &["a b"]).ok();
+        ends.folder.write("allow", b"tress1\n");
+        fs::remove_file(ends.output("a b")).unwrap();
+        ends.send(&receiver, &["a b"]).ok();
+        let (stdout, stderr) = receiver.stop();
+        assert!(
+            stderr.contains("line 1: not a tress address; the senders that it named before are accepted"),
+            "{stderr}"
+        );
+        let sender = ends.output("").file_name().unwrap().to_string_lossy().into_owned();
+        let path = format!("out/{sender}/a b");
+        let line = match is_json {
+            true => format!("{}\n", serde_json::json!({ "path": path, "sender": sender, "size": 5 })),
+            false => format!("{path}\0"),
+        };
+        assert_eq!(stdout, line.repeat(2));
+        fs::remove_file(ends.output("a b")).unwrap();
+    }
+}
+
 /// Nobody reads a stream of the receiver: files are confirmed, a signal ends it, and every file is printed, by the next receiver at last.
 #[test]
 fn lines_that_nobody_reads_hold_up_nothing() {

@@ -8,7 +8,8 @@ mod testing;
 mod tests;
 mod wire;
 
-pub use receive::admission::{Allow, Limits, limit_key};
+pub use receive::admission::{Limits, limit_key};
+pub use receive::allow::{Allow, AllowFile};
 pub use receive::options::{Event, ReceiveOptions};
 pub use receive::receipt::Receipt;
 pub use receive::receiver::receive;

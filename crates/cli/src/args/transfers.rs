@@ -88,6 +88,8 @@ pub(crate) struct Receive {
     #[arg(short, long, value_name = "IDENTITY", value_hint = ValueHint::FilePath)]
     pub(crate) identity: PathBuf,
     /// Accept the senders whose addresses (tress1...) are in this file, one per line
+    ///
+    /// It is looked at whenever somebody connects.
     #[arg(long, value_name = "FILE", group = "senders", value_hint = ValueHint::FilePath)]
     pub(crate) allow: Option<PathBuf>,
     /// Accept every sender that knows the address of this receiver
@@ -104,4 +106,10 @@ pub(crate) struct Receive {
     /// Exit after one session of an accepted sender
     #[arg(long)]
     pub(crate) once: bool,
+    /// Print a JSON object for each received file, each on one line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// End the path of each received file with NUL, and escape nothing
+    #[arg(short = '0', long, conflicts_with = "json")]
+    pub(crate) null: bool,
 }

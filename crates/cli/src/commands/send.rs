@@ -97,8 +97,13 @@ pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
     let allow = match &options.allow {
         Some(path) => {
             stdin.claim(path, "the allow file")?;
-            let bytes = files::read_small(path, MAX_ALLOW_BYTES)?;
-            Allow::read(bytes.as_slice()).map_err(|error| error.at(failure::name(path))).map_err(failure::from_error)?
+            let allow = match path.is_file() && path != Path::new("-") {
+                true => Allow::file(path),
+                // A stream is read once.
+                false => Allow::read(files::read_small(path, MAX_ALLOW_BYTES)?.as_slice())
+                    .map_err(|error| error.at(failure::name(path))),
+            };
+            allow.map_err(failure::from_error)?
         }
         None => Allow::Any,
     };
@@ -113,7 +118,12 @@ pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
             None if left_out > 0 => note(&format!("{left_out} more lines not shown")),
             None => {}
         };
-        let print_path = path_printer(options.output.clone(), Arc::clone(control), Arc::clone(&unprintable));
+        let form = match (options.json, options.null) {
+            (true, _) => Form::Json,
+            (_, true) => Form::Null,
+            _ => Form::Line,
+        };
+        let print_path = path_printer(form, options.output.clone(), Arc::clone(control), Arc::clone(&unprintable));
         let (paths, notes) = (Printer::start(print_path)?, Printer::start(print_note)?);
         let log = Log { output: &options.output, paths, notes, limits: Mutex::default() };
         let received = tress_transfer::receive(&pair, &receive, &|event| log.show(event), control);
@@ -232,11 +242,56 @@ fn failure_here(error: Error) -> Failure {
     }
 }
 
+/// How received files are printed.
+#[derive(Clone, Copy)]
+enum Form {
+    /// Escaped, with a newline.
+    Line,
+    /// As bytes, with NUL.
+    Null,
+    /// A JSON object in each line.
+    Json,
+}
+
+/// A received file.
+struct Received {
+    /// Name of the sender's folder.
+    sender: String,
+    /// Below the receiver's folder.
+    path: PathBuf,
+    bytes: u64,
+    receipt: Receipt,
+}
+
+impl Received {
+    fn of(folder: &str, name: &Path, bytes: u64, receipt: &Receipt) -> Self {
+        Self { sender: folder.into(), path: Path::new(folder).join(name), bytes, receipt: receipt.clone() }
+    }
+
+    fn shown(&self, output: &Path, form: Form) -> Vec<u8> {
+        let path = output.join(&self.path);
+        match form {
+            Form::Line => format!("{}\n", in_full(&path)).into_bytes(),
+            Form::Null => [path.as_os_str().as_encoded_bytes(), b"\0"].concat(),
+            Form::Json => {
+                let mut row = serde_json::json!({
+                    "path": path.to_string_lossy(), "sender": self.sender, "size": self.bytes,
+                });
+                if path.to_str().is_none() {
+                    let bytes = path.as_os_str().as_encoded_bytes().iter();
+                    row["path_hex"] = bytes.map(|byte| format!("{byte:02x}")).collect::<String>().into();
+                }
+                (files::in_ascii(&row.to_string()) + "\n").into_bytes()
+            }
+        }
+    }
+}
+
 /// The lines of a receiver: received files on standard output, all other events on standard error.
 struct Log<'a> {
     output: &'a Path,
     /// `None`: the files that earlier receivers have left unprinted.
-    paths: Printer<Option<(PathBuf, Receipt)>>,
+    paths: Printer<Option<Received>>,
     notes: Printer<String>,
     limits: Mutex<LogLimits>,
 }
@@ -248,8 +303,11 @@ impl Log<'_> {
                 self.paths.push(None);
                 return self.notes.push(format!("listening on {address}"));
             }
-            Event::Received { folder, name, receipt, .. } => {
-                return self.paths.push(Some((self.output.join(folder).join(name), Receipt::clone(receipt))));
+            Event::Received { folder, name, bytes, receipt } => {
+                return self.paths.push(Some(Received::of(folder, name, *bytes, receipt)));
+            }
+            Event::AllowFile { error } => {
+                return self.notes.push(format!("{error}; the senders that it named before are accepted"));
             }
             Event::Admitted { folder, from } => {
                 let path = self.output.join(folder);
@@ -300,23 +358,24 @@ fn network(address: IpAddr) -> String {
 /// Returns a function that prints the paths of received files, from their records those that did not fit into the queue. The first failure
 /// cancels the receiver.
 fn path_printer(
+    form: Form,
     output: PathBuf,
     control: Arc<Control>,
     unprintable: Arc<Mutex<Option<Failure>>>,
-) -> impl FnMut(Option<Option<(PathBuf, Receipt)>>, u64) + Send {
+) -> impl FnMut(Option<Option<Received>>, u64) + Send {
     move |line, left_out| {
         let fail = |failure| {
             lock(&unprintable).get_or_insert(failure);
             control.cancel();
         };
-        let print = |path: &Path, receipt: &Receipt| {
+        let print = |received: &Received| {
             if lock(&unprintable).is_none() {
-                let text = format!("{}\n", in_full(path));
-                let _ = receipt.report(|| print_aside(&text)).map_err(fail);
+                let shown = received.shown(&output, form);
+                let _ = received.receipt.report(|| print_aside(&shown)).map_err(fail);
             }
         };
         match line {
-            Some(Some((path, receipt))) => print(&path, &receipt),
+            Some(Some(received)) => print(&received),
             None if left_out == 0 => {
                 if has_no_reader() {
                     fail(Failure::io(Path::new("standard output"), &io::ErrorKind::BrokenPipe.into()));
@@ -324,8 +383,8 @@ fn path_printer(
             }
             _ => {
                 let each = &mut |event: &Event<'_>| {
-                    if let Event::Received { folder, name, receipt, .. } = event {
-                        print(&output.join(folder).join(name), receipt);
+                    if let Event::Received { folder, name, bytes, receipt } = event {
+                        print(&Received::of(folder, name, *bytes, receipt));
                     }
                 };
                 let _ = unreported(&output, each).map_err(|error| fail(failure::from_error(error)));
@@ -335,8 +394,8 @@ fn path_printer(
 }
 
 /// Prints to standard output. Only on a terminal it waits for the progress line, which is on standard error and may be blocked.
-fn print_aside(text: &str) -> Result<(), Failure> {
-    if io::stdout().is_terminal() { progress::aside(|| files::print(text)) } else { files::print(text) }
+fn print_aside(text: &[u8]) -> Result<(), Failure> {
+    if io::stdout().is_terminal() { progress::aside(|| files::print_bytes(text)) } else { files::print_bytes(text) }
 }
 
 /// Reads the user's identity, which must have a Noise key.

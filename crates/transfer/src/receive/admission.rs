@@ -1,58 +1,20 @@
-//! Which senders a receiver accepts, and limits on connections.
+//! Limits on connections.
 //!
 //! A connection that has not proven its key costs one handshake, one thread and no buffer. This module bounds how many of
 //! these there are at the same time, and how often one address may connect.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
-use std::io::BufRead;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::wire::link::Link;
 use crate::wire::noise::NoisePublicKey;
-use tress_container::keys::{Address, key_lines, read_key_file};
 use tress_container::workers::lock;
-use tress_container::{Error, ErrorKind};
 
 /// Most IP addresses that are tracked.
 const MAX_ADDRESSES: usize = 4096;
-
-/// The senders that a receiver accepts.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Allow {
-    /// Only senders with these public keys; an empty list accepts nobody.
-    Only(Vec<Address>),
-    /// Every sender that knows the receiver's public key.
-    Any,
-}
-
-impl Allow {
-    /// Reads an allow file: one address (`tress1…`) per line. Empty lines and lines that begin with `#` are ignored.
-    ///
-    /// # Errors
-    /// `BadRecipient` with the line number; `Io`.
-    pub fn read(reader: impl BufRead) -> Result<Self, Error> {
-        let bytes = read_key_file(reader, ErrorKind::BadRecipient)?;
-        let mut addresses = Vec::new();
-        for (number, line) in key_lines(&bytes, &ErrorKind::BadRecipient)? {
-            let bad = || Error::new(ErrorKind::BadRecipient).with_detail(format!("line {number}: not a tress address"));
-            if !line.starts_with('#') {
-                addresses.push(line.parse().map_err(|_| bad())?);
-            }
-        }
-        Ok(Self::Only(addresses))
-    }
-
-    pub(crate) fn admits(&self, sender: &NoisePublicKey) -> bool {
-        match self {
-            Self::Any => true,
-            Self::Only(addresses) => addresses.iter().any(|address| address.noise_public_key() == sender),
-        }
-    }
-}
 
 /// Limits of a receiver.
 #[derive(Clone, Debug)]
@@ -414,25 +376,5 @@ mod tests {
         assert_eq!(lock(&gate.counts).peers.len(), MAX_ADDRESSES);
         assert!(enter(&gate, "198.51.100.1", start + Duration::from_secs(10)).1.is_some());
         assert_eq!(lock(&gate.counts).peers.len(), 1);
-    }
-
-    #[test]
-    fn an_allow_file_admits_whom_it_names() {
-        let pair = tress_container::keys::KeyPair::generate().unwrap();
-        let address: Address = pair.address().unwrap();
-        let allow = Allow::read(format!("# team\n\n  {address} \r\n").as_bytes()).unwrap();
-        assert!(allow.admits(address.noise_public_key()) && !allow.admits(&[0; 32]));
-        assert!(!Allow::read(&b"# nobody\n"[..]).unwrap().admits(address.noise_public_key()));
-        assert!(Allow::Any.admits(&[0; 32]));
-        let with_mark = format!("{address}\n\u{feff}{address}\n");
-        assert!(
-            Allow::read(with_mark.as_bytes())
-                .unwrap_err()
-                .to_string()
-                .contains("line 2: begins with a byte order mark")
-        );
-        for bad in ["age1xyz", &pair.recipient().to_string(), &format!("{address} x")] {
-            assert_eq!(Allow::read(bad.as_bytes()).unwrap_err().kind, ErrorKind::BadRecipient);
-        }
     }
 }

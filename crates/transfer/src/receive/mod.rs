@@ -2,6 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod admission;
+pub(crate) mod allow;
 pub(crate) mod folders;
 pub(crate) mod incoming;
 pub(crate) mod journal;

@@ -3,7 +3,8 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use crate::receive::admission::{Allow, Limits};
+use crate::receive::admission::Limits;
+use crate::receive::allow::Allow;
 use crate::receive::receipt::Receipt;
 use crate::wire::noise::NoisePublicKey;
 use tress_container::Error;
@@ -60,6 +61,11 @@ pub enum Event<'a> {
         /// The sender's folder.
         folder: &'a str,
         /// The sender's name for the file, and the reason.
+        error: &'a Error,
+    },
+    /// An allow file has changed and cannot be read. The senders that it named before are accepted.
+    AllowFile {
+        /// The file and the reason.
         error: &'a Error,
     },
     /// A connection was refused, or a session ended early.

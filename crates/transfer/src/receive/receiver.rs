@@ -144,7 +144,11 @@ impl Server<'_> {
             let _ = outgoing.write(&Reply::Refused { reason }.encode(), &timeouts);
             Err(declined(reason, &sender))
         };
-        if !self.options.allow.admits(&sender) {
+        let (is_admitted, fault) = self.options.allow.admits(self.system, &sender);
+        if let Some(error) = &fault {
+            self.emit(&Event::AllowFile { error });
+        }
+        if !is_admitted {
             // Read its message first: closing a connection with unread bytes may lose our answer.
             let _ = incoming.read(&timeouts);
             return refuse(Refusal::NotAdmitted);
