@@ -20,8 +20,8 @@ const SMALL_BYTES: u64 = 64 << 10;
 /// Most bytes of such a file, which memory holds. Those in /proc that have more, such as /proc/kcore, are no files to keep.
 const MAX_WRONG_BYTES: u64 = 64 << 20;
 
-/// Names that one thread looks at, one after the other.
-const BLOCK_NAMES: usize = 8;
+/// Fewest and most names that one thread looks at, one after the other: a hand-over costs about as much as a look.
+const BLOCK_NAMES: [usize; 2] = [8, 64];
 
 /// Names and values of extended attributes.
 pub(crate) type Found = Vec<(OsString, Vec<u8>)>;
@@ -209,7 +209,8 @@ impl<'a> Ahead<'a> {
             && blocks.len() <= self.threads
             && !names.is_empty()
         {
-            let block = names.split_off(names.len().saturating_sub(BLOCK_NAMES));
+            let share = (names.len() / (2 * self.threads)).clamp(BLOCK_NAMES[0], BLOCK_NAMES[1]);
+            let block = names.split_off(names.len().saturating_sub(share));
             let (results, receiver) = channel();
             let task = (folder.clone(), block.into_iter().rev().collect(), results);
             tasks.send(task).expect("threads end when the tasks do");

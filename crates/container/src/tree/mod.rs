@@ -25,6 +25,7 @@ mod ahead;
 mod attributes;
 mod blocks;
 mod entry;
+mod exclude;
 mod index;
 mod members;
 mod metadata;
@@ -46,6 +47,7 @@ mod faults_test;
 #[doc(hidden)]
 pub use blocks::shown as shown_path;
 
+pub use exclude::Exclude;
 pub use index::Member;
 pub use members::{MemberData, Tree};
 pub(crate) use pack::{Inputs, pack_on};

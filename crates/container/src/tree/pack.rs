@@ -1,13 +1,13 @@
 //! Packs a folder, or several files and folders, into a tar stream with an index.
 use super::ahead::{Ahead, Blocks, Found, Look, Looker, Name, OpenedFile, Rest, change_of, read_at};
 use super::entry::{EntryKind, Owner, TreeEntry};
+use super::exclude::Exclude;
 use super::index::{IndexWriter, Member};
 use super::metadata::{self, FileIdentity};
 use super::{BUFFER_BYTES, OPEN_FOLDERS, attributes, check_cancelled, names, sparse, write};
 use crate::sys::{Attributed, Os, System};
 use crate::{Control, Error, ErrorKind};
 use cap_std::fs::{Dir, Metadata};
-use glob::{MatchOptions, Pattern};
 use std::collections::{HashMap, VecDeque};
 use std::ffi::OsStr;
 use std::fs::File;
@@ -37,8 +37,7 @@ pub struct PackOptions {
     pub without_attributes: bool,
     /// Does not enter folders of other file systems. They are stored empty.
     pub one_file_system: bool,
-    /// Leaves out what one of these patterns matches, without a report. One without `/` matches a name anywhere, one with `/` a path below
-    /// the folder. `*` does not match `/`, `**` does.
+    /// Leaves out what one of these patterns matches, without a report: see [`Exclude`](super::Exclude).
     pub exclude: Vec<String>,
 }
 
@@ -97,7 +96,7 @@ pub(crate) fn pack_on(
     control: &Control,
     on_error: OnError<'_>,
 ) -> Result<Packed, Error> {
-    let exclude = patterns(&options.exclude)?;
+    let exclude = Exclude::parse(&options.exclude)?;
     let (goes_on, has_attributes) = (options.go_on, !options.without_attributes);
     let looker = Looker { system, control, goes_on, has_attributes };
     std::thread::scope(|scope| {
@@ -126,18 +125,6 @@ pub(crate) fn pack_on(
         }
         packer.finish()
     })
-}
-
-fn patterns(given: &[String]) -> Result<Vec<(Pattern, bool)>, Error> {
-    let parse = |given: &String| {
-        let text = given.strip_suffix('/').unwrap_or(given);
-        let is_path = text.contains('/');
-        let pattern = Pattern::new(text.strip_prefix('/').unwrap_or(text));
-        let wrong =
-            |error: glob::PatternError| Error::new(ErrorKind::Usage).with_detail(format!("{given}: {}", error.msg));
-        Ok((pattern.map_err(wrong)?, is_path))
-    };
-    given.iter().map(parse).collect()
 }
 
 /// The output, with the number of bytes that it got.
@@ -169,8 +156,7 @@ struct Packer<'a, 's> {
     open: Vec<PackFolder>,
     out: Counting<'a>,
     options: &'a PackOptions,
-    /// Each with whether it matches paths.
-    exclude: Vec<(Pattern, bool)>,
+    exclude: Exclude,
     control: &'a Control,
     looker: Looker<'a>,
     ahead: Ahead<'a>,
@@ -294,14 +280,6 @@ impl Packer<'_, '_> {
         }
         (self.on_error)(&error);
         Ok(())
-    }
-
-    fn is_excluded(&self, path: &Path, name: &OsStr) -> bool {
-        let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
-        let matches = |(pattern, is_path): &(Pattern, bool)| {
-            pattern.matches_path_with(if *is_path { path } else { Path::new(name) }, options)
-        };
-        self.exclude.iter().any(matches)
     }
 
     fn pack_entry(&mut self, look: Look) -> Result<(), Error> {
@@ -539,7 +517,7 @@ impl Packer<'_, '_> {
                 Err(error) => self.leave_out(Error::from(error).at(shown))?,
             }
         }
-        names.retain(|(name, _)| !self.is_excluded(&self.path.join(name), name));
+        names.retain(|(name, _)| !self.exclude.matches(&self.path, name));
         names.sort_unstable_by(|(one, _), (other, _)| other.as_encoded_bytes().cmp(one.as_encoded_bytes()));
         let names = names.into_iter().map(|(name, kind)| Name { name, is_file: kind.is_file() }).collect();
         self.open.push(PackFolder::new(handle, Some(FileIdentity::of(metadata)), names));

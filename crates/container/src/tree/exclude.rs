@@ -1,0 +1,38 @@
+//! Patterns of what is left out of a folder.
+use crate::{Error, ErrorKind};
+use glob::{MatchOptions, Pattern};
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// Patterns of what is left out of a folder. One without `/` matches a name anywhere, one with `/` a path below the folder. `*` does not
+/// match `/`, `**` does.
+#[derive(Clone, Debug, Default)]
+pub struct Exclude(Vec<(Pattern, bool)>);
+
+impl Exclude {
+    /// Parses patterns. A `/` at the beginning or end of one has no meaning.
+    ///
+    /// # Errors
+    /// `Usage` for a wrong pattern.
+    pub fn parse(patterns: &[String]) -> Result<Self, Error> {
+        let parse = |given: &String| {
+            let text = given.strip_suffix('/').unwrap_or(given);
+            let is_path = text.contains('/');
+            let pattern = Pattern::new(text.strip_prefix('/').unwrap_or(text));
+            let wrong =
+                |error: glob::PatternError| Error::new(ErrorKind::Usage).with_detail(format!("{given}: {}", error.msg));
+            Ok((pattern.map_err(wrong)?, is_path))
+        };
+        patterns.iter().map(parse).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Whether a name in a folder is left out. The folder's path is below the folder that the patterns are for.
+    pub fn matches(&self, folder: &Path, name: &OsStr) -> bool {
+        let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
+        let matches = |(pattern, is_path): &(Pattern, bool)| match is_path {
+            true => pattern.matches_path_with(&folder.join(name), options),
+            false => pattern.matches_path_with(Path::new(name), options),
+        };
+        self.0.iter().any(matches)
+    }
+}
