@@ -1,10 +1,10 @@
-//! Patterns of what is left out of a folder.
+//! Patterns for entries of a folder to leave out.
 use crate::{Error, ErrorKind};
 use glob::{MatchOptions, Pattern};
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Patterns of what is left out of a folder. One without `/` matches a name anywhere, one with `/` a path below the folder. `*` does not
+/// Patterns for entries of a folder to leave out. One without `/` matches a name anywhere, one with `/` a path below the folder. `*` does not
 /// match `/`, `**` does.
 #[derive(Clone, Debug, Default)]
 pub struct Exclude(Vec<(Pattern, bool)>);
