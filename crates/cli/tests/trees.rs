@@ -48,6 +48,43 @@ fn round_trips() {
     assert_eq!(fs::read(again.join("a")).unwrap(), plaintext(40_000));
 }
 
+/// README's promises, for a folder: a machine with public keys only encrypts it, one file is verified and read although another is
+/// damaged, and `rewrap` leaves the data alone. Transfers of its container resume like those of every file.
+#[test]
+fn the_promises_of_the_readme_hold_for_folders() {
+    let folder = Folder::new();
+    let other = folder.public("other.key", 0);
+    fs::create_dir_all(folder.path("shop/logs")).unwrap();
+    for (name, bytes) in [("a.conf", 5000), ("logs/damaged", 100_000), ("z.conf", 70_000)] {
+        fs::write(folder.path("shop").join(name), plaintext(bytes)).unwrap();
+    }
+    folder.write("backup.txt", format!("{}\n", folder.recipient));
+    folder.tress(["encrypt", "-R", "backup.txt", "-o", "shop.tress", "shop"]).ok();
+    folder.tress(["list", "-i", "other.key", "shop.tress"]).failed("no identity matches");
+
+    let sealed = fs::read(folder.path("shop.tress")).unwrap();
+    let payload_at = |bytes: &[u8]| Header::length(bytes).unwrap();
+    let mut damaged = sealed.clone();
+    damaged[payload_at(&sealed) + 3 * SEALED_CHUNK_BYTES] ^= 1;
+    folder.write("damaged.tress", damaged);
+    let read = |container: &str, more: &[&str], path: &str| {
+        folder.tress([&["decrypt", "-i", "me.key"], more, &[container, path]].concat())
+    };
+    for name in ["a.conf", "z.conf"] {
+        let whole = fs::read(folder.path("shop").join(name)).unwrap();
+        assert_eq!(read("damaged.tress", &[], name).ok().stdout, whole);
+        assert_eq!(read("damaged.tress", &["--range", "100:200"], name).ok().stdout, whole[100..200]);
+    }
+    read("damaged.tress", &[], "logs/damaged").failed("damaged");
+
+    folder.tress(["rewrap", "-i", "me.key", "-r", &other, "shop.tress"]).ok();
+    let now = fs::read(folder.path("shop.tress")).unwrap();
+    assert!(now[payload_at(&now)..] == sealed[payload_at(&sealed)..]);
+    read("shop.tress", &[], "a.conf").failed("no identity matches");
+    let names = folder.tress(["list", "-i", "other.key", "shop.tress"]).ok().stdout;
+    assert_eq!(String::from_utf8(names).unwrap(), ".\na.conf\nlogs\nlogs/damaged\nz.conf\n");
+}
+
 /// The system refuses descriptors while a deep tree is unpacked: its part that is there is removed.
 #[test]
 fn without_descriptors_nothing_is_left() {
