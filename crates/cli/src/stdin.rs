@@ -1,13 +1,15 @@
-//! Ensures that standard input has only one reader: the data, a key or a passphrase.
+//! Ensures that standard input has only one reader: the data, a key or a passphrase. And that no output replaces a key.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
+use crate::{args, failure::Failure, files};
 
 /// The reader of standard input, once there is one.
 #[derive(Default)]
 pub(crate) struct Stdin {
     reader: Option<&'static str>,
+    /// The files that are read beside the data.
+    others: Vec<PathBuf>,
 }
 
 impl Stdin {
@@ -20,12 +22,23 @@ impl Stdin {
 
     /// Records that `reader` reads `path`. Returns an error if it is the second reader of standard input, under any name.
     pub(crate) fn claim(&mut self, path: &Path, reader: &'static str) -> Result<(), Failure> {
+        if reader != "the data" {
+            self.others.push(path.into());
+        }
         if path != Path::new("-") && !(self.reader.is_some() && is_stdin(path)) {
             return Ok(());
         }
         match self.reader.replace(reader) {
             None => Ok(()),
             Some(other) => Err(Failure::wrong_use(format!("standard input cannot provide both {other} and {reader}"))),
+        }
+    }
+
+    /// Fails if the output would replace a file of keys, recipients or patterns that the command has read.
+    pub(crate) fn keep(&self, output: &args::Output) -> Result<(), Failure> {
+        match &output.output {
+            Some(path) if output.force => files::refuse_input(path, self.others.iter().map(PathBuf::as_path)),
+            _ => Ok(()),
         }
     }
 }

@@ -189,6 +189,15 @@ fn rewrap_changes_who_opens_it() {
     assert_eq!(folder.tress(["decrypt", "-i", "other.key", "sealed"]).ok().stdout, PLAIN);
     let header = folder.header_bytes(&sealed);
     assert_eq!(folder.read("sealed")[header..], sealed[header..], "the payload stays");
+    for keys in ["me.key", "list"] {
+        folder.write("list", format!("{other}\n"));
+        let before = folder.read(keys);
+        let command = if keys == "list" { ["encrypt", "-R", "list"] } else { ["decrypt", "-i", "me.key"] };
+        folder
+            .tress([&command[..], &["-f", "-o", &format!("./{keys}"), "sealed"]].concat())
+            .failed("output is the input");
+        assert_eq!(folder.read(keys), before, "an output never replaces a key");
+    }
     folder.tress(["rewrap", "-i", "other.key", "sealed"]).wrong_use("recipient");
     folder.tress(["rewrap", "-r", &other, "sealed"]).wrong_use("identity");
     folder.tress(["rewrap", "-i", "me.key", "-r", &other, "-"]).wrong_use("standard input");

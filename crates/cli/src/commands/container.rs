@@ -39,6 +39,7 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
     let mut encrypt = EncryptOptions::default().format(format).armor(options.armor).threads(options.threads.wanted());
     encrypt.aead = options.aead;
     encrypt.tree = pack_options(&options.folders, stdin)?;
+    stdin.keep(&options.output)?;
     let (mut skipped, mut special, is_quiet) = (0, 0, options.folders.quiet);
     let mut on_error = |error: &Error| {
         special += u64::from(error.kind == ErrorKind::TreeSpecialFile);
@@ -99,6 +100,7 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
     }
     let stdin = &mut Stdin::with_data(&options.input)?;
     let identities = keys::some_identities(&options.identities, &options.format, stdin)?;
+    stdin.keep(&options.output)?;
     let mut decrypt = DecryptOptions::default().threads(options.threads.wanted());
     (decrypt.range, decrypt.format) = (options.range, options.format.format);
     (decrypt.preserve, decrypt.numeric_owner, decrypt.salvage) =
