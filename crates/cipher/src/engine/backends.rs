@@ -49,7 +49,7 @@ macro_rules! backends {
                 if found { Ok(()) } else { Err($crate::error::Error::BackendUnavailable(backend)) }
             }
 
-            /// Prepares a key for a backend. Callers have checked the key's length and, with `check`, the backend. So this need not return a
+            /// Prepares a key for a backend. Callers have checked the key's length and, with `check`, the backend. So this returns no
             /// `Result`, which would copy the round keys.
             #[inline(always)]
             pub(crate) fn new(key: &[u8], backend: $crate::cpu::Backend) -> Self {

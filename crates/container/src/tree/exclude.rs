@@ -4,8 +4,8 @@ use glob::{MatchOptions, Pattern};
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Patterns for entries of a folder to leave out. One without `/` matches a name anywhere, one with `/` a path below the folder. `*` does not
-/// match `/`, `**` does.
+/// Patterns for entries of a folder to leave out. One without `/` matches a name anywhere, one with `/` a path below the folder. `*` does
+/// not match `/`, `**` does.
 #[derive(Clone, Debug, Default)]
 pub struct Exclude(Vec<(Pattern, bool)>);
 

@@ -68,7 +68,7 @@ pub(crate) enum Inputs<'a> {
 ///
 /// # Errors
 /// Every failure of reading and writing; `TreeSpecialFile` for a socket, FIFO or device; `TreePath` for a name that a tree cannot hold;
-/// `InputChanged` for a file or folder that changed in the meantime; `Interrupted` when `control` is cancelled. Errors about a file name it.
+/// `InputChanged` for a file or folder that changed in the meantime; `Interrupted` when `control` is cancelled. They name the file.
 pub fn pack(root: &Path, out: &mut dyn Write, control: &Control) -> Result<(), Error> {
     pack_with(root, out, &PackOptions::default(), control, &mut |_| {}).map(drop)
 }

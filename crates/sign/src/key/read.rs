@@ -37,8 +37,8 @@ pub enum KeyFile {
 
 impl KeyFile {
     /// Reads PEM or DER. In PEM the label determines the type: `PRIVATE KEY`, `ENCRYPTED PRIVATE KEY`, `PUBLIC KEY`, `RSA PRIVATE KEY`,
-    /// `RSA PUBLIC KEY` or `DSA PRIVATE KEY`. In DER the structure does. In PEM there may be text and blocks of other types around the key, and
-    /// public keys beside a private key.
+    /// `RSA PUBLIC KEY` or `DSA PRIVATE KEY`. In DER the structure does. In PEM there may be text and blocks of other types around the key,
+    /// and public keys beside a private key.
     ///
     /// # Errors
     /// All errors of keys except `Encrypted` and `WrongPassphrase`.

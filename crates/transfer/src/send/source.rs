@@ -45,8 +45,8 @@ impl FileSource {
         }
     }
 
-    /// Wraps an input as a container. An input that is a container or an age file is sent unchanged; any other input is encrypted to `recipient`
-    /// while it is read. Then it is a stream under a new key, and cannot be resumed. Returns whether it is encrypted here.
+    /// Wraps an input as a container. An input that is a container or an age file is sent unchanged; any other input is encrypted to
+    /// `recipient` while it is read. Then it is a stream under a new key, and cannot be resumed. Returns whether it is encrypted here.
     pub(crate) fn sealed(
         input: OpenInput,
         recipient: Recipient,

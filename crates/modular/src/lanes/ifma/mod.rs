@@ -43,8 +43,8 @@ pub(crate) fn power(
     unsafe { power::power(lanes, blocks, exponents, memory, results) }
 }
 
-/// Raises two bases of up to [`pair_limbs`] limbs. Public exponents are equal, and not 0. `results` holds the limbs of the first result, then of the second. `memory` has
-/// [`pair_digits`] digits and holds secrets afterwards.
+/// Raises two bases of up to [`pair_limbs`] limbs. Public exponents are equal, and not 0. `results` holds the limbs of the first
+/// result, then of the second. `memory` has [`pair_digits`] digits and holds secrets afterwards.
 ///
 /// # Panics
 /// If the moduli do not have the same length, or not as many blocks as [`BLOCKS`].

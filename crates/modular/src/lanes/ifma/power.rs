@@ -317,7 +317,8 @@ pub(super) fn power(
     ring.leave(memory.power, results);
 }
 
-/// Raises two bases of up to [`pair::pair_limbs`] limbs. Public exponents are equal, and not 0. `memory` has [`pair_digits`] digits and holds secrets afterwards.
+/// Raises two bases of up to [`pair::pair_limbs`] limbs. Public exponents are equal, and not 0. `memory` has [`pair_digits`] digits and
+/// holds secrets afterwards.
 ///
 /// # Panics
 /// If the moduli do not have the same length.
