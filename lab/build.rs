@@ -1,6 +1,7 @@
 //! Tells the crate which compiler built it, for the records of measurements.
 
-use std::{env, process::Command};
+use std::env;
+use std::process::Command;
 
 fn main() {
     println!("cargo::rerun-if-env-changed=RUSTC");

@@ -4,10 +4,13 @@
 //!
 //! Keys are expanded before the clock starts. The time includes all the work of a caller, which makes the jobs in every run.
 
-use std::{env, time::Duration};
+use std::env;
+use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
-use tress_cipher::{Aad, Error, Tag, aes::Aes, lanes::ccm};
+use tress_cipher::aes::Aes;
+use tress_cipher::lanes::ccm;
+use tress_cipher::{Aad, Error, Tag};
 
 const TAG_BYTES: usize = 16;
 const SAMPLES: usize = 31;

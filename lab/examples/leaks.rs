@@ -2,11 +2,9 @@
 //!
 //! Usage: `leaks [SAMPLES]`. Exit status 1 if a cipher's time depends on a secret, or if the planted leak was not found.
 
-use std::{
-    env,
-    io::{self, Write},
-    process::ExitCode,
-};
+use std::env;
+use std::io::{self, Write};
+use std::process::ExitCode;
 
 const SAMPLES: usize = 20_000;
 

@@ -3,7 +3,8 @@
 //!
 //! Usage: `medians RECORD COMMIT`.
 
-use std::{env, io, process::ExitCode};
+use std::process::ExitCode;
+use std::{env, io};
 
 use tress_lab::bench::{Error, compare};
 

@@ -3,12 +3,10 @@
 //! Usage: `table TRESS RECORD [OTHER] [quick]`. TRESS is the path of the `tress` program (`-`: no rows of whole
 //! commands), RECORD the record or its folder, OTHER a record that another build has just written.
 
-use std::{
-    env,
-    io::{self, Write},
-    path::PathBuf,
-    process::ExitCode,
-};
+use std::env;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
 
 use tress_lab::bench::{Error, Options, run, targets};
 

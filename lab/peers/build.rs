@@ -2,7 +2,9 @@
 //! into a library where Crypto++ is installed. With another lock file, whose path is in `TRESS_PEERS_LOCK`, the peer
 //! RustCrypto has another name, so that one record can compare two releases of its crate `aes`.
 
-use std::{env, fs, path::Path, process::Command};
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
 
 const CRATES: [&str; 9] = ["aes", "aes-gcm", "aws-lc-rs", "cbc", "ccm", "ctr", "pipo", "rc6", "ring"];
 

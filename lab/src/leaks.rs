@@ -14,11 +14,8 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use fastrand::Rng;
-use tress_cipher::{
-    Aad, Backend, CcmCipher, Error,
-    catalogue::{CIPHERS, Cipher, FromKey, WithCipher},
-    lanes, modes,
-};
+use tress_cipher::catalogue::{CIPHERS, Cipher, FromKey, WithCipher};
+use tress_cipher::{Aad, Backend, CcmCipher, Error, lanes, modes};
 
 /// From this |t| on, a difference is not an accident.
 pub const THRESHOLD: f64 = 4.5;

@@ -6,7 +6,10 @@ mod numbers;
 
 use numbers::{NumberGenerator, sum};
 use object::{Object, ObjectSymbol};
-use tress_cipher::{aes::Aes, modes::ecb, pipo::Pipo, rc6::Rc6};
+use tress_cipher::aes::Aes;
+use tress_cipher::modes::ecb;
+use tress_cipher::pipo::Pipo;
+use tress_cipher::rc6::Rc6;
 use tress_sim::{Image, Machine, System};
 
 const RAM: &[u8] = include_bytes!("../../riscv/firmware/images/kernels-ram.elf");

@@ -3,12 +3,12 @@
 //! Roofs come from records that have them, and from `tests/roofs/`. That file has the higher roofs of two runs of
 //! `tress bench roofs --json` on one core, without samples, for the machine of the records that are older than roofs.
 
-use std::{fs, path::PathBuf};
+use std::fs;
+use std::path::PathBuf;
 
-use tress_lab::{
-    bench::{Document, roofline::Share},
-    roofs::Roofline,
-};
+use tress_lab::bench::Document;
+use tress_lab::bench::roofline::Share;
+use tress_lab::roofs::Roofline;
 
 /// Cycles are counted by a chain beside each sample. Rates have a larger tolerance, because the clock may change
 /// between roof and row.

@@ -1,6 +1,7 @@
 //! `study::run` as the command calls it: its output, continuing after an interruption, and its errors.
 
-use std::{fs, path::Path};
+use std::fs;
+use std::path::Path;
 
 use tress_lab::study::{Effort, Error, Options, all, run};
 

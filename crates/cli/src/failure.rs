@@ -2,13 +2,12 @@
 
 use std::{fmt, io};
 
-use tress_container::{Error, ErrorKind, Refusal, keys::OLD_PEM};
+use tress_container::keys::OLD_PEM;
+use tress_container::{Error, ErrorKind, Refusal};
 use tress_terminal::failure::{FAILED, WRONG_USE};
 
-pub(crate) use tress_terminal::{
-    Failure,
-    failure::{escape, foreign, name},
-};
+pub(crate) use tress_terminal::Failure;
+pub(crate) use tress_terminal::failure::{escape, foreign, name};
 
 /// The message, hint and exit status for an error of the library.
 pub(crate) fn from_error(error: Error) -> Failure {

@@ -1,16 +1,15 @@
 //! Inputs and outputs, and the check for binary data on a terminal.
 
-use std::{
-    io::{self, IsTerminal as _},
-    path::Path,
-};
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
 
 use tress_container::commands::{Sink, Source};
 use tress_terminal::files::Picture;
 
 pub(crate) use tress_terminal::files::*;
 
-use crate::{args, failure::Failure};
+use crate::args;
+use crate::failure::Failure;
 
 pub(crate) fn source(path: &Path) -> Source {
     if path == Path::new("-") { Source::Stdin } else { Source::Path(path.to_path_buf()) }

@@ -2,21 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use tress_container::{
-    Error, ErrorKind,
-    format::{CobblestoneKey, Format},
-    keys::{Identities, RawKey, Recipients, key_file},
-};
+use tress_container::format::{CobblestoneKey, Format};
+use tress_container::keys::{Identities, RawKey, Recipients, key_file};
+use tress_container::{Error, ErrorKind};
 use zeroize::Zeroizing;
 
-use crate::{
-    args,
-    failure::{self, Failure},
-    files,
-    passphrase::{self, Purpose},
-    prompt::Terminal,
-    stdin::Stdin,
-};
+use crate::failure::{self, Failure};
+use crate::passphrase::{self, Purpose};
+use crate::prompt::Terminal;
+use crate::stdin::Stdin;
+use crate::{args, files};
 
 /// Most bytes of an identity or recipient file. An RSA key has 3 KiB.
 const MAX_BYTES: usize = 256 * 1024;

@@ -5,7 +5,9 @@
 //! arguments) are wiped by an allocator that clears every freed block. [`finish`] overwrites the stack.
 //! `docs/explanation/side-channels.md` describes how this is checked, and what remains.
 
-use std::{alloc::System, env, ffi::OsStr, hint};
+use std::alloc::System;
+use std::ffi::OsStr;
+use std::{env, hint};
 
 use zeroizing_alloc::ZeroAlloc;
 
@@ -98,13 +100,10 @@ fn overwrite<const BYTES: usize>() {
 mod system {
     use std::{fs, io};
 
-    use rustix::{
-        mm::{MlockAllFlags, mlockall, munlockall},
-        param::page_size,
-        process::{
-            DumpableBehavior, Resource, Rlimit, Signal, getpid, getrlimit, kill_process, set_dumpable_behavior,
-            setrlimit,
-        },
+    use rustix::mm::{MlockAllFlags, mlockall, munlockall};
+    use rustix::param::page_size;
+    use rustix::process::{
+        DumpableBehavior, Resource, Rlimit, Signal, getpid, getrlimit, kill_process, set_dumpable_behavior, setrlimit,
     };
 
     /// Turns off core dumps to a file (by the limit) and to a program that collects them, which ignores the limit.

@@ -1,12 +1,10 @@
 //! Names of ciphers, modes and backends.
 
-use tress_cipher::{
-    Backend,
-    catalogue::{self, CIPHERS, Cipher, Mode},
-    cpu,
-};
+use tress_cipher::catalogue::{self, CIPHERS, Cipher, Mode};
+use tress_cipher::{Backend, cpu};
 
-use crate::{failure::Failure, usage};
+use crate::failure::Failure;
+use crate::usage;
 
 /// Parses `CIPHER-MODE`.
 pub(crate) fn cipher_and_mode(name: &str) -> Option<(&'static Cipher, Mode)> {

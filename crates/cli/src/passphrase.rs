@@ -2,15 +2,13 @@
 
 use std::path::Path;
 
-use tress_container::{Error, ErrorKind, keys::encoding_fault};
+use tress_container::keys::encoding_fault;
+use tress_container::{Error, ErrorKind};
 use zeroize::Zeroizing;
 
-use crate::{
-    args,
-    failure::{self, Failure},
-    files, prompt,
-    stdin::Stdin,
-};
+use crate::failure::{self, Failure};
+use crate::stdin::Stdin;
+use crate::{args, files, prompt};
 
 /// Most bytes of a passphrase file, in case it is a device that never ends.
 const MAX_BYTES: usize = 64 * 1024;

@@ -1,9 +1,7 @@
 //! Questions on the terminal, even if standard input and output are redirected.
 
-use std::{
-    path::Path,
-    sync::{Mutex, PoisonError},
-};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use tress_container::keys::Ask;
 use zeroize::Zeroizing;
@@ -35,17 +33,16 @@ fn no_terminal(error: &std::io::Error) -> Failure {
 
 #[cfg(unix)]
 mod system {
-    use std::{
-        fs::{File, OpenOptions},
-        io::{BufRead as _, BufReader, Read as _, Write as _},
-        sync::{Mutex, MutexGuard, PoisonError},
-    };
+    use std::fs::{File, OpenOptions};
+    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+    use std::sync::{Mutex, MutexGuard, PoisonError};
 
     use rustix::termios::{self, LocalModes, OptionalActions, Termios};
     use zeroize::Zeroizing;
 
     use super::no_terminal;
-    use crate::{failure::Failure, passphrase};
+    use crate::failure::Failure;
+    use crate::passphrase;
 
     /// Longest line in bytes that a terminal delivers in line mode.
     const LINE_BYTES: usize = 4096;
@@ -132,7 +129,8 @@ mod system {
     use zeroize::Zeroizing;
 
     use super::no_terminal;
-    use crate::{failure::Failure, passphrase};
+    use crate::failure::Failure;
+    use crate::passphrase;
 
     pub(super) fn secret(question: &str) -> Result<Zeroizing<String>, Failure> {
         let line = rpassword::prompt_password(question).map_err(|error| no_terminal(&error))?;

@@ -5,14 +5,11 @@ use std::path::Path;
 use tress_container::keys::other_forms;
 use tress_sign::{Error, KeyFile, PrivateKey, PublicKey, Scheme, SigningKey, VerifyingKey};
 
-use crate::{
-    args,
-    failure::{self, Failure},
-    files,
-    passphrase::{self, Purpose},
-    progress::Waiting,
-    stdin::Stdin,
-};
+use crate::failure::{self, Failure};
+use crate::passphrase::{self, Purpose};
+use crate::progress::Waiting;
+use crate::stdin::Stdin;
+use crate::{args, files};
 
 /// Most bytes of a key file. RSA with 8192 bits in PEM has about 7000.
 const MAX_BYTES: usize = 64 * 1024;

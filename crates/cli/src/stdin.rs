@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{args, failure::Failure, files};
+use crate::failure::Failure;
+use crate::{args, files};
 
 /// The reader of standard input, once there is one.
 #[derive(Default)]
@@ -46,7 +47,8 @@ impl Stdin {
 /// Whether the path refers to the same file as standard input: `/dev/stdin`, or `/dev/fd/3` after `3<&0`.
 #[cfg(unix)]
 fn is_stdin(path: &Path) -> bool {
-    use std::{fs, os::unix::fs::MetadataExt as _};
+    use std::fs;
+    use std::os::unix::fs::MetadataExt as _;
     match (fs::metadata(path), fs::metadata("/dev/fd/0")) {
         (Ok(file), Ok(stdin)) => (file.dev(), file.ino()) == (stdin.dev(), stdin.ino()),
         _ => false,

@@ -2,7 +2,9 @@
 //! a hint says how to install it.
 #![cfg(unix)]
 
-use std::{fs, path::Path, process::Command};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use crate::common::{Folder, install, run};
 

@@ -3,12 +3,15 @@
 //! missing file was reported, and no stranger is accepted.
 #![cfg(target_os = "linux")]
 
-use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt as _, path::Path, process::Output, sync::Mutex};
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Output;
+use std::sync::Mutex;
 
-use crate::common::{
-    faults::{tress, walk, walk_and_meet},
-    names, plaintext,
-};
+use crate::common::faults::{tress, walk, walk_and_meet};
+use crate::common::{names, plaintext};
 
 /// Checks that the calls that write, sync and name a file have each failed once.
 fn is_written(reached: Option<BTreeSet<&'static str>>) {

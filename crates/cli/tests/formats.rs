@@ -1,21 +1,17 @@
 //! Files and outputs of an earlier build (fixtures/README.md). This build must read the files and write the same shapes.
 #![cfg(target_os = "linux")]
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    io::{BufRead as _, BufReader},
-    os::unix::fs::MetadataExt as _,
-    path::Path,
-};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::common::{
-    CHUNK_BYTES, Folder, Run,
-    kept::{OUTPUTS, RECORD, files, fixtures, folder_of_fixtures, kept, lost, outputs, same_shapes},
-};
+use crate::common::kept::{OUTPUTS, RECORD, files, fixtures, folder_of_fixtures, kept, lost, outputs, same_shapes};
+use crate::common::{CHUNK_BYTES, Folder, Run};
 
 /// A kind of recipient, the recipients that `inspect` lists for its two containers, and the options that open them. No key
 /// opens the last kind, which has no tree.

@@ -1,21 +1,18 @@
 //! Signals, closed pipes and terminals.
 #![cfg(unix)]
 
-use std::{
-    fs,
-    io::{Read as _, Write as _},
-    os::{fd::AsFd, unix::process::ExitStatusExt as _},
-    process::{Child, Command, Stdio},
-    sync::{Arc, atomic::AtomicBool},
-    thread,
-    time::{Duration, Instant},
-};
+use std::io::{Read as _, Write as _};
+use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use crate::common::{CHUNK_BYTES, Folder, plaintext, run, skip};
-use signal_hook::{
-    consts::{SIGHUP, SIGINT, SIGTERM},
-    flag,
-};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
 
 const SIGNALS: [(&str, i32); 3] = [("INT", 2), ("TERM", 15), ("HUP", 1)];
 

@@ -1,11 +1,9 @@
 //! Identities, recipients, passphrases and raw keys.
 #![cfg(unix)]
 
-use std::{
-    fs,
-    os::unix::fs::PermissionsExt as _,
-    process::{Command, Stdio},
-};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Stdio};
 
 use crate::common::{Folder, plaintext, run, skip};
 

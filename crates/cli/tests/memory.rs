@@ -7,13 +7,10 @@ mod library;
 mod protection;
 mod scan;
 
-use std::{
-    fs,
-    io::{BufRead as _, BufReader, Write as _},
-    process::{Child, Command, Stdio},
-    thread,
-    time::{Duration, Instant},
-};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use crate::common::{Folder, plaintext, skip};
 use scan::{Secrets, state};

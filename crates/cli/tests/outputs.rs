@@ -1,12 +1,10 @@
 //! Outputs: existing files, links, devices, full disks, modes. Also unreadable inputs.
 #![cfg(unix)]
 
-use std::{
-    fs,
-    os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink},
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::fs;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use crate::common::{CHUNK_BYTES, Folder, MKNOD, SYS_ADMIN, plaintext, run, skip, skip_without_right};
 

@@ -2,16 +2,19 @@
 //! libraries' types.
 #![cfg(unix)]
 
-use std::{fmt::Debug, fs};
+use std::fmt::Debug;
+use std::fs;
 
 use crate::common::{Folder, Run, plaintext};
-use tress_cipher::{aes::Aes, lea::Lea, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
-use tress_container::{
-    Threads,
-    container::{Aead, Content, ContentType, Header, Payload},
-    keys::{Identities, KeyPair, key_file},
-    streaming::Decryptor,
-};
+use tress_cipher::aes::Aes;
+use tress_cipher::lea::Lea;
+use tress_cipher::pipo::Pipo;
+use tress_cipher::rc6::Rc6;
+use tress_cipher::rijndael::Rijndael;
+use tress_container::Threads;
+use tress_container::container::{Aead, Content, ContentType, Header, Payload};
+use tress_container::keys::{Identities, KeyPair, key_file};
+use tress_container::streaming::Decryptor;
 use tress_sign::{KeyFile, PrivateKey, Queue, QueueOptions, Scheme, SigningKey};
 
 /// Checks that the text contains no eight consecutive letters of a secret, in upper or lower case.

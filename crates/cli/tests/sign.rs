@@ -1,7 +1,10 @@
 //! `tress sign` and `verify`, signing keys of `tress keygen`, and exchange with OpenSSL in both directions.
 #![cfg(unix)]
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
 
 use crate::common::{Folder, Run, skip};
 

@@ -1,11 +1,9 @@
 //! Folders: round trips, and hostile archives.
 #![cfg(unix)]
 
-use std::{
-    fs,
-    os::unix::fs::{PermissionsExt as _, symlink},
-    process::Command,
-};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::process::Command;
 
 use crate::common::{CHUNK_BYTES, Folder, names, plaintext};
 use tress_container::format::{Aead, Content, ContentType, Header, LAYOUT, Payload, Version};

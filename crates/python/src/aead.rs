@@ -7,12 +7,11 @@ use tress_cipher::aes::Aes;
 use tress_cipher::modes::ccm;
 use tress_cipher::{Aad, Tag};
 
-use crate::arguments;
-use crate::errors;
 use crate::keys::random;
 use crate::many::{self, BatchMessage};
 use crate::memory::{InputBuffer, NewBytes, OutputBuffer};
 use crate::work::run_detached;
+use crate::{arguments, errors};
 
 /// Longest nonce of CCM.
 const MAX_NONCE_BYTES: usize = 13;

@@ -8,12 +8,11 @@ use tress_container::format::{CobblestoneKey, Format};
 use tress_container::streaming::{Decryptor, Encryptor};
 use tress_container::{Error, ErrorKind};
 
-use crate::arguments;
 use crate::errors::{self, ExceptionClass};
-use crate::keys;
 use crate::memory::{InputBuffer, NewBytes, OutputBuffer};
 use crate::push::{PushStream, already_ended};
 use crate::work::run_detached;
+use crate::{arguments, keys};
 
 type PushInto<T> = fn(&mut T, &[u8], &mut [u8]) -> Result<usize, Error>;
 

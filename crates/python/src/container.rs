@@ -7,10 +7,9 @@ use tress_container::format::Aead;
 use tress_container::streaming::{self, NewHead, Opening, Sealing};
 use tress_container::{Error, ErrorKind};
 
-use crate::arguments;
 use crate::errors::{self, ExceptionClass};
-use crate::keys;
 use crate::memory::{InputBuffer, NewBytes};
+use crate::{arguments, keys};
 
 /// Converts the options for encryption.
 pub(crate) fn options(

@@ -8,11 +8,8 @@ use pyo3::types::PyDict;
 use tress_container::commands::{self, DecryptOptions, Report, Sink, Source};
 use tress_container::{Control, Error};
 
-use crate::arguments;
 use crate::container::options;
-use crate::errors;
-use crate::keys;
-use crate::work;
+use crate::{arguments, errors, keys, work};
 
 /// Bytes read, bytes written, number of chunks, seconds.
 type ReportTuple = (u64, u64, u64, f64);

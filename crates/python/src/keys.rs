@@ -9,9 +9,8 @@ use tress_container::keys::{self, Format, Identities, Recipients};
 use tress_container::{Error, ErrorKind, commands};
 use zeroize::Zeroizing;
 
-use crate::arguments;
-use crate::errors;
 use crate::memory::InputBuffer;
+use crate::{arguments, errors};
 
 /// An age identity and a Noise key, as `tress keygen` makes them.
 #[pyclass(frozen, module = "tress")]

@@ -11,10 +11,8 @@ use tress_cipher::{Aad, Error, Tag};
 use tress_lanes::{NonceOfKey, Pool};
 
 use crate::aead::{self, AesCcm};
-use crate::arguments;
-use crate::errors;
 use crate::memory::{InputBuffer, NewBytes, OutputBuffer, ResultSpace};
-use crate::work;
+use crate::{arguments, errors, work};
 
 /// Upper bound of the overhead of a `bytes` object.
 const OBJECT_BYTES: usize = 64;

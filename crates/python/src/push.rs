@@ -8,13 +8,10 @@ use tress_container::{Error, ErrorKind, streaming};
 use tress_lanes::fork::ForkMutex;
 use zeroize::Zeroizing;
 
-use crate::arguments;
 use crate::container::options;
-use crate::errors;
-use crate::keys;
 use crate::memory::InputBuffer;
 use crate::reader::LOST_IN_FORK;
-use crate::work;
+use crate::{arguments, errors, keys, work};
 
 /// Number of input bytes between two checks for signals.
 const PIECE_BYTES: usize = 32 << 20;

@@ -10,10 +10,8 @@ use pyo3::prelude::*;
 use tress_container::{Error, streaming};
 use tress_lanes::fork::ForkMutex;
 
-use crate::arguments;
-use crate::errors;
-use crate::keys;
 use crate::memory::{InputBuffer, OutputBuffer};
+use crate::{arguments, errors, keys};
 
 /// Why an object can not be used in this process.
 pub(crate) const LOST_IN_FORK: &str = "another thread used this object when the process was forked";

@@ -6,13 +6,11 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
-use tress_sign::rsa;
-use tress_sign::{Hash, KeyFile, Scheme, SignJob, Signature, SigningKey, VerifyJob, VerifyingKey, discrete};
+use tress_sign::{Hash, KeyFile, Scheme, SignJob, Signature, SigningKey, VerifyJob, VerifyingKey, discrete, rsa};
 use zeroize::Zeroizing;
 
-use crate::arguments;
-use crate::errors;
 use crate::memory::InputBuffer;
+use crate::{arguments, errors};
 
 /// A private key: RSA, DSA or Schnorr. Any number of threads may use one object.
 #[pyclass(frozen, module = "tress")]

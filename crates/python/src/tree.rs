@@ -12,11 +12,9 @@ use tress_container::tree::{self, Member, MemberData};
 use tress_container::{Error, ErrorKind};
 use tress_lanes::fork::ForkMutex;
 
-use crate::arguments;
-use crate::errors;
-use crate::keys;
 use crate::memory::OutputBuffer;
 use crate::reader::{CLOSED, ContainerSource, lock};
+use crate::{arguments, errors, keys};
 
 /// Most bytes that one call reads, so that signals are noticed between calls.
 const PIECE_BYTES: usize = 1 << 20;

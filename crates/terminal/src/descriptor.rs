@@ -3,12 +3,10 @@
 //! is used.
 #![allow(unsafe_code)]
 
-use std::{
-    fs::File,
-    io,
-    path::Path,
-    sync::atomic::{AtomicBool, Ordering},
-};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether this process is a command, whose user can name only what it has inherited.
 static IS_COMMAND: AtomicBool = AtomicBool::new(false);
@@ -75,7 +73,8 @@ pub fn take(number: u32, _for_writing: bool) -> io::Result<File> {
 #[cfg(all(test, unix))]
 mod tests {
     use std::io::{Read as _, Seek as _, Write as _};
-    use std::os::{fd::AsRawFd as _, unix::net::UnixStream};
+    use std::os::fd::AsRawFd as _;
+    use std::os::unix::net::UnixStream;
 
     use super::*;
 

@@ -1,11 +1,9 @@
 //! Errors of a command: one line that names the file and the cause, one hint where we know a remedy, and the exit status.
 
-use std::{
-    borrow::Cow,
-    fmt::{self, Write as _},
-    io,
-    path::Path,
-};
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+use std::io;
+use std::path::Path;
 
 pub use crate::shown::foreign;
 use crate::shown::{given, is_hidden};

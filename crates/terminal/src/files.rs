@@ -1,19 +1,14 @@
 //! Reads small files, and prints results to standard output.
 
-use std::{
-    io::{self, Read, Write as _},
-    path::{Path, PathBuf},
-};
+use std::io::{self, Read, Write as _};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use crate::{
-    blocked::blocked,
-    descriptor,
-    failure::{self, Failure},
-    secret,
-};
+use crate::blocked::blocked;
+use crate::failure::{self, Failure};
+use crate::{descriptor, secret};
 
 /// Destination of a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Generates shell completions and manual pages from a command's definition, so that packages can install them.
 
-use std::{fs, io, path::Path};
+use std::path::Path;
+use std::{fs, io};
 
 use clap_complete::Shell;
 

@@ -33,9 +33,13 @@ pub use failure::Failure;
 
 #[cfg(feature = "command")]
 mod command {
-    use std::{env, io::Write as _, path::PathBuf, sync::OnceLock};
+    use std::env;
+    use std::io::Write as _;
+    use std::path::PathBuf;
+    use std::sync::OnceLock;
 
-    use crate::{Failure, failure::escape, progress};
+    use crate::failure::escape;
+    use crate::{Failure, progress};
 
     /// Environment variables that `tress` sets for the programs that it runs: its path and its version.
     pub const COMMAND: [&str; 2] = ["TRESS_COMMAND", "TRESS_COMMAND_VERSION"];

@@ -4,16 +4,12 @@
 //! started process waits for the lock. This works the same way on every system, and needs no standard stream. `tress_simulate` in Python
 //! does the same (riscv/python/tress_simulate/_lifeline.py).
 
-use std::{
-    env,
-    fs::{self, File},
-    io,
-    path::PathBuf,
-    process::{self, Command},
-    sync::{Mutex, PoisonError},
-    thread,
-    time::SystemTime,
-};
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{self, Command};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+use std::{env, io, thread};
 
 const LIFELINE: &str = "TRESS_LIFELINE";
 

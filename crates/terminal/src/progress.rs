@@ -3,16 +3,12 @@
 
 mod line;
 
-use std::{
-    env, fmt,
-    io::{self, IsTerminal, Write as _},
-    sync::{
-        Arc, Mutex, PoisonError,
-        mpsc::{self, RecvTimeoutError, Sender},
-    },
-    thread::{self, JoinHandle},
-    time::{Duration, Instant},
-};
+use std::io::{self, IsTerminal, Write as _};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+use std::{env, fmt};
 
 use self::line::{RateWindow, left_text, line};
 use crate::units::count_text;

@@ -2,7 +2,8 @@
 //! immediately, as does one that arrives before a run starts. On Windows these are Ctrl-C and Ctrl-Break; closing the console leaves no
 //! time to clean up.
 
-use std::{thread, time::Duration};
+use std::thread;
+use std::time::Duration;
 
 use crate::lifeline;
 #[cfg(any(unix, windows))]
@@ -75,22 +76,14 @@ pub fn die_if_received() {
 
 #[cfg(unix)]
 mod system {
-    use std::{
-        fs,
-        sync::{
-            Arc, OnceLock,
-            atomic::{AtomicI32, Ordering},
-            mpsc,
-        },
-        thread,
-    };
+    use std::sync::atomic::{AtomicI32, Ordering};
+    use std::sync::{Arc, OnceLock, mpsc};
+    use std::{fs, thread};
 
-    use signal_hook::{
-        consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ},
-        flag,
-        iterator::Signals,
-        low_level::emulate_default_handler,
-    };
+    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
+    use signal_hook::flag;
+    use signal_hook::iterator::Signals;
+    use signal_hook::low_level::emulate_default_handler;
     pub(super) static RUN: OnceLock<super::Cancel> = OnceLock::new();
 
     /// The first signal during the run, 0 before it.
@@ -153,13 +146,9 @@ mod system {
 
 #[cfg(windows)]
 mod system {
-    use std::{
-        process,
-        sync::{
-            OnceLock,
-            atomic::{AtomicBool, Ordering},
-        },
-    };
+    use std::process;
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     /// STATUS_CONTROL_C_EXIT, the status with which Windows itself ends a program.
     const STATUS: i32 = 0xC000_013A_u32 as i32;

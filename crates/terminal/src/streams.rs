@@ -6,11 +6,9 @@
 //! the number. A closed standard error stays the standard library's.
 #![allow(unsafe_code)]
 
-use rustix::{
-    fs::{Mode, OFlags, open},
-    io::{Errno, fcntl_getfd},
-    stdio::{stdin, stdout},
-};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::{Errno, fcntl_getfd};
+use rustix::stdio::{stdin, stdout};
 
 #[used]
 // SAFETY: the system calls each function pointer of this section once, before `main`, while the process has one thread. The function

@@ -1,16 +1,14 @@
 //! Errors in the command line, in the same form as all other errors.
 
-use std::{error::Error as _, io::Write as _, process::ExitCode};
+use std::error::Error as _;
+use std::io::Write as _;
+use std::process::ExitCode;
 
-use clap::{
-    Command,
-    error::{ContextKind, ContextValue, ErrorKind},
-};
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::{
-    failure::{FAILED, Failure, WRONG_USE},
-    files,
-};
+use crate::failure::{FAILED, Failure, WRONG_USE};
+use crate::files;
 
 /// Prints help and version to standard output, or the error to standard error.
 pub fn report(error: &clap::Error, root: Command) -> ExitCode {

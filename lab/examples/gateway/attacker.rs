@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use tress_cipher::{Aad, aes::Aes, modes::ccm};
+use tress_cipher::Aad;
+use tress_cipher::aes::Aes;
+use tress_cipher::modes::ccm;
 
-use crate::{
-    nodes::Node,
-    wire::{Dropped, Frames, NONCE, Sealed, TAG},
-};
+use crate::nodes::Node;
+use crate::wire::{Dropped, Frames, NONCE, Sealed, TAG};
 
 /// Number of packets for one added by the attacker.
 const EVERY: usize = 10;

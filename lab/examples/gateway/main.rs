@@ -18,13 +18,11 @@ mod receiver;
 mod tests;
 mod wire;
 
-use std::{
-    fs::{self, File},
-    io::{self, BufWriter, Read, Write},
-    path::{Path, PathBuf},
-    process::ExitCode,
-    time::{Duration, Instant},
-};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use clap::Parser;
 use sha2::{Digest, Sha256};

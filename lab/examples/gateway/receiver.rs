@@ -1,11 +1,11 @@
 //! Opens packets of several devices together, in the lanes of `tress-cipher`, each with the key of its device.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    fmt,
-};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 
-use tress_cipher::{Aad, Tag, aes::Aes, lanes::ccm};
+use tress_cipher::aes::Aes;
+use tress_cipher::lanes::ccm;
+use tress_cipher::{Aad, Tag};
 
 use crate::wire::{Dropped, Hexadecimal, IDENTIFIER, KEY, SAMPLE, Sealed, TAG};
 

@@ -2,16 +2,15 @@
 
 use std::collections::HashSet;
 
-use tress_cipher::{Aad, aes::Aes, modes::ccm};
+use tress_cipher::Aad;
+use tress_cipher::aes::Aes;
+use tress_cipher::modes::ccm;
 use zeroize::Zeroizing;
 
-use crate::{
-    NODE, attacker,
-    nodes::{EMPTY, Node, Nodes, Store},
-    open, provision,
-    receiver::{Packet, Receiver, Summary},
-    wire::{Dropped, Frames, NONCE, Sealed, TAG},
-};
+use crate::nodes::{EMPTY, Node, Nodes, Store};
+use crate::receiver::{Packet, Receiver, Summary};
+use crate::wire::{Dropped, Frames, NONCE, Sealed, TAG};
+use crate::{NODE, attacker, open, provision};
 
 const ENOUGH: u64 = 1 << 28;
 

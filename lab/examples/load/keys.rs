@@ -3,10 +3,9 @@
 
 use fastrand::Rng;
 use tress_peers::openssl_signatures as openssl;
-use tress_sign::{
-    Error, Hash, PrivateKey, Scheme, Signature, SigningKey, VerifyingKey, discrete, rsa, rsa::SaltLength,
-    signature::Keypair as _,
-};
+use tress_sign::rsa::SaltLength;
+use tress_sign::signature::Keypair as _;
+use tress_sign::{Error, Hash, PrivateKey, Scheme, Signature, SigningKey, VerifyingKey, discrete, rsa};
 
 use crate::Tally;
 

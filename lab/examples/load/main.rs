@@ -14,17 +14,13 @@
 mod keys;
 mod queue;
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    process::ExitCode,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
-    thread::{self, JoinHandle},
-    time::{Duration, Instant},
-};
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use clap::Parser;
 use fastrand::Rng;

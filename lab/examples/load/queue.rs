@@ -1,19 +1,14 @@
 //! Threads that ask queues for signatures, and one that replaces the queues in use.
 
-use std::{
-    mem,
-    sync::{Arc, Mutex, PoisonError},
-    thread,
-    time::Duration,
-};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use std::{mem, thread};
 
 use fastrand::Rng;
 use tress_sign::{Error, Pending, Queue, QueueOptions};
 
-use crate::{
-    Tally,
-    keys::{Checker, LoadKey, one_in},
-};
+use crate::Tally;
+use crate::keys::{Checker, LoadKey, one_in};
 
 /// Number of queues at a time, each with a worker.
 const QUEUES: usize = 3;

@@ -20,17 +20,14 @@ pub use with::{Cipher, Gcm, SignatureKey};
 
 #[cfg(feature = "aws-lc-rs")]
 mod with {
-    use aws_lc_rs::{
-        cipher::{
-            AES_128, AES_192, AES_256, DecryptingKey, DecryptionContext, EncryptingKey, EncryptionContext,
-            UnboundCipherKey,
-        },
-        digest::{Digest, SHA256},
-        error::Unspecified,
-        iv::FixedLength,
-        rsa::KeyPair,
-        signature::{KeyPair as _, ParsedPublicKey, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_SHA256},
+    use aws_lc_rs::cipher::{
+        AES_128, AES_192, AES_256, DecryptingKey, DecryptionContext, EncryptingKey, EncryptionContext, UnboundCipherKey,
     };
+    use aws_lc_rs::digest::{Digest, SHA256};
+    use aws_lc_rs::error::Unspecified;
+    use aws_lc_rs::iv::FixedLength;
+    use aws_lc_rs::rsa::KeyPair;
+    use aws_lc_rs::signature::{KeyPair as _, ParsedPublicKey, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_SHA256};
 
     use crate::{Direction, Error, Mode};
 

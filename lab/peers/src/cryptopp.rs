@@ -1,8 +1,10 @@
 //! RC6 of Crypto++, through a small library that the build compiles from `cryptopp.cc` if Crypto++'s headers are installed.
 
-use std::{ffi::c_void, ptr};
+use std::ffi::c_void;
+use std::ptr;
 
-use crate::{Direction, Error, Missing, Mode, library::functions};
+use crate::library::functions;
+use crate::{Direction, Error, Missing, Mode};
 
 /// The name in `tress bench --against`.
 pub const NAME: &str = "crypto++";

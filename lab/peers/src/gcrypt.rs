@@ -3,12 +3,11 @@
 //! A handle keeps its key. Each message sets its initialisation vector, and in CCM the lengths that the manual
 //! requires ("Working with cipher handles", The Libgcrypt Reference Manual).
 
-use std::{
-    ffi::{CStr, c_char, c_int, c_uint, c_void},
-    ptr,
-};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ptr;
 
-use crate::{Direction, Error, Missing, Mode, library::functions};
+use crate::library::functions;
+use crate::{Direction, Error, Missing, Mode};
 
 /// The name in `tress bench --against`.
 pub const NAME: &str = "libgcrypt";

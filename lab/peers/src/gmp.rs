@@ -1,11 +1,10 @@
 //! GMP: products and constant-time powers on digits of 64 bits, through libgmp's low-level functions, opened at run time.
 
-use std::{
-    ffi::{CStr, c_char, c_long, c_ulong},
-    sync::atomic::{AtomicPtr, Ordering},
-};
+use std::ffi::{CStr, c_char, c_long, c_ulong};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::{Error, Missing, library::functions};
+use crate::library::functions;
+use crate::{Error, Missing};
 
 /// The name in `tress bench --against`.
 pub const NAME: &str = "gmp";

@@ -3,12 +3,11 @@
 //! A context keeps its key. Each message costs one initialisation with its nonce, as `EVP_EncryptInit(3)` recommends
 //! for many messages under one key.
 
-use std::{
-    ffi::{CStr, c_char, c_int, c_void},
-    ptr,
-};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr;
 
-use crate::{Direction, Error, Missing, Mode, library::functions};
+use crate::library::functions;
+use crate::{Direction, Error, Missing, Mode};
 
 /// The name in `tress bench --against`.
 pub const NAME: &str = "openssl";

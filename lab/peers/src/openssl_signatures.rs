@@ -1,16 +1,12 @@
 //! OpenSSL 3: RSA (PKCS #1 v1.5, PSS) and DSA signatures of digests through `EVP_PKEY_sign`, opened at run time.
 //! Contexts are created once per key, as in a server.
 
-use std::{
-    ffi::{c_int, c_long, c_void},
-    ptr,
-};
+use std::ffi::{c_int, c_long, c_void};
+use std::ptr;
 
-use crate::{
-    Error, Missing,
-    library::functions,
-    openssl::{FILE, NAME, PACKAGE},
-};
+use crate::library::functions;
+use crate::openssl::{FILE, NAME, PACKAGE};
+use crate::{Error, Missing};
 
 // include/openssl/rsa.h of OpenSSL 3.0.
 const RSA_PKCS1_PSS_PADDING: c_int = 6;

@@ -1,6 +1,9 @@
 //! The barrier of POSIX threads, in the C library of this system. macOS and Windows have none.
 
-use std::{cell::UnsafeCell, mem::MaybeUninit, process, ptr, thread, time::Instant};
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::time::Instant;
+use std::{process, ptr, thread};
 
 struct PosixBarrier(UnsafeCell<MaybeUninit<libc::pthread_barrier_t>>);
 

@@ -20,12 +20,10 @@ pub use with::{Gcm, SignatureKey};
 
 #[cfg(feature = "ring")]
 mod with {
-    use ::ring::{
-        error::Unspecified,
-        rand::SystemRandom,
-        rsa::{KeyPair, PublicKey},
-        signature::{RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_SHA256, UnparsedPublicKey},
-    };
+    use ::ring::error::Unspecified;
+    use ::ring::rand::SystemRandom;
+    use ::ring::rsa::{KeyPair, PublicKey};
+    use ::ring::signature::{RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_SHA256, UnparsedPublicKey};
 
     use crate::Error;
 

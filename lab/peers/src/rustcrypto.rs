@@ -1,16 +1,12 @@
 //! RustCrypto's AES crates, in the versions of this build's lock file.
 
-use aes::{
-    Aes128, Aes192, Aes256,
-    cipher::{
-        BlockCipherDecrypt, BlockCipherEncrypt, BlockModeDecrypt, BlockModeEncrypt, BlockSizeUser, InnerIvInit,
-        KeyInit, StreamCipher,
-    },
+use aes::cipher::{
+    BlockCipherDecrypt, BlockCipherEncrypt, BlockModeDecrypt, BlockModeEncrypt, BlockSizeUser, InnerIvInit, KeyInit,
+    StreamCipher,
 };
-use ccm::{
-    aead::{AeadInOut, Nonce, Tag},
-    consts::{U12, U16, U20, U24, U32},
-};
+use aes::{Aes128, Aes192, Aes256};
+use ccm::aead::{AeadInOut, Nonce, Tag};
+use ccm::consts::{U12, U16, U20, U24, U32};
 
 use crate::{Direction, Error};
 

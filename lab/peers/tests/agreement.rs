@@ -2,7 +2,10 @@
 //! lengths and layouts of the benchmarks, so that an error in a wrapper fails a test and does not lead to a wrong
 //! measurement.
 
-use tress_cipher::{Aad, BlockCipher, aes::Aes, modes, pipo::Pipo, rc6::Rc6};
+use tress_cipher::aes::Aes;
+use tress_cipher::pipo::Pipo;
+use tress_cipher::rc6::Rc6;
+use tress_cipher::{Aad, BlockCipher, modes};
 use tress_peers::{Direction, Error, Mode, cryptopp, gcrypt, ipsec_mb, openssl, pipo, rustcrypto};
 
 use crate::present;

@@ -1,10 +1,8 @@
 //! A wrapper allocates no memory per message, so that measured times are those of the peer. Allocations inside of C
 //! libraries are not counted.
 
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    cell::Cell,
-};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 
 use tress_peers::{Direction, Error, Mode, gcrypt, ipsec_mb, openssl, rustcrypto};
 

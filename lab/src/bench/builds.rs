@@ -8,28 +8,23 @@
 //! every row alternately, a few milliseconds each, so that both meet the same neighbours. A turn counts as one
 //! observation, the median of its ratios. A row has turns until its interval is narrow.
 
-use std::{
-    ffi::OsString,
-    io::{BufRead, Write},
-    path::{Path, PathBuf},
-    process::Command,
-    time::Duration,
-};
+use std::ffi::OsString;
+use std::io::{BufRead, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 
-use super::{
-    Error,
-    compare::{self, Change, Comparison, LEAST_CHANGE},
-    machine,
-    options::Options,
-    plan,
-    process::LineProcess,
-    record::{Document, SCHEMA},
-    sample::{self, Sample, SampleEffort},
-    work::Contender,
-};
-use crate::timing::{progress, statistics::median};
+use super::compare::{self, Change, Comparison, LEAST_CHANGE};
+use super::options::Options;
+use super::process::LineProcess;
+use super::record::{Document, SCHEMA};
+use super::sample::{self, Sample, SampleEffort};
+use super::work::Contender;
+use super::{Error, machine, plan};
+use crate::timing::progress;
+use crate::timing::statistics::median;
 
 /// Two programs, and how to start them for samples.
 #[derive(Clone, Debug)]

@@ -1,11 +1,10 @@
 //! The input of one call of a cipher in a mode: how many messages, their lengths and places in the buffer, and their keys.
 
-use std::{mem, sync::LazyLock};
+use std::mem;
+use std::sync::LazyLock;
 
-use tress_cipher::{
-    CcmCipher,
-    catalogue::{Cipher, FromKey, Mode, WithCipher},
-};
+use tress_cipher::CcmCipher;
+use tress_cipher::catalogue::{Cipher, FromKey, Mode, WithCipher};
 use tress_peers::Direction;
 
 const KEY: [u8; 32] = *b"thirty-two bytes of a key, or 16";

@@ -4,28 +4,25 @@
 //! The files are in a tmpfs, so that no disk is measured. Each run writes a new file, which is deleted outside the
 //! timed part. All of this is for Linux only, because it uses the tmpfs at /dev/shm and /proc.
 
-use std::{
-    ffi::OsStr,
-    fs::{self, File},
-    io::Write,
-    path::{Path, PathBuf},
-    process::Command,
-    rc::Rc,
-    time::Duration,
-};
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::rc::Rc;
+use std::time::Duration;
 
 use tempfile::TempDir;
-use tress_cipher::{Backend, BlockCipher, aes::Aes, modes};
+use tress_cipher::aes::Aes;
+use tress_cipher::{Backend, BlockCipher, modes};
 
-use super::{
-    Error,
-    enough::StoppingRule,
-    options::Options,
-    process::{NULL, TimedCommand, finish_child, high_water_bytes, output_of, spawn, timed},
-    record::{BenchRow, Document, Missing},
-    sample::{SampleEffort, compare},
-    visits::VisitedRow,
-};
+use super::Error;
+use super::enough::StoppingRule;
+use super::options::Options;
+use super::process::{NULL, TimedCommand, finish_child, high_water_bytes, output_of, spawn, timed};
+use super::record::{BenchRow, Document, Missing};
+use super::sample::{SampleEffort, compare};
+use super::visits::VisitedRow;
 
 /// The names of the rows.
 pub const NAMES: [&str; 4] = ["encrypt-file", "decrypt-file", "encrypt-memory", "encrypt-start"];

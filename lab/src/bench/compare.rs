@@ -9,20 +9,15 @@
 //! of the same version, which was measured alternately with ours and met the same conditions; our cycles per byte;
 //! our rate.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::{self, Write},
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Error,
-    record::{BenchRow, Document, SCHEMA},
-    text,
-};
+use super::record::{BenchRow, Document, SCHEMA};
+use super::{Error, text};
 use crate::timing::statistics::{Median, paired_ratio, ratio};
 
 /// Smaller changes are not reported, however sure they are.

@@ -1,10 +1,8 @@
 //! Real changes are found, noise is not taken for a change, and records that cannot be compared are rejected.
 
 use super::*;
-use crate::{
-    bench::record::{Against, Machine},
-    roofs::{Roof, Roofline},
-};
+use crate::bench::record::{Against, Machine};
+use crate::roofs::{Roof, Roofline};
 
 /// Rates around `rate` with a deterministic noise of up to the fraction `noise`, different for each `seed`.
 fn samples(rate: f64, noise: f64, seed: u64) -> Vec<f64> {

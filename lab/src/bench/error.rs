@@ -1,6 +1,7 @@
 //! Errors of measurements and records.
 
-use std::{io, path::PathBuf};
+use std::io;
+use std::path::PathBuf;
 
 /// An error of a measurement or of a record.
 #[derive(Debug, thiserror::Error)]

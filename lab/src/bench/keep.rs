@@ -1,19 +1,14 @@
 //! The file of a record during a run: it is replaced as a whole every few rows, so that an interrupted run leaves its
 //! finished rows, and `--resume` continues from there.
 
-use std::{
-    fs,
-    io::{self, Write},
-    iter,
-    path::{Path, PathBuf},
-    time::{Duration, Instant},
-};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use std::{fs, iter};
 
-use super::{
-    Error,
-    compare::{first_difference, read, read_full},
-    record::Document,
-};
+use super::Error;
+use super::compare::{first_difference, read, read_full};
+use super::record::Document;
 
 /// Least time between two writes, because rows can follow each other faster than a disk should write them.
 const PAUSE: Duration = Duration::from_secs(2);

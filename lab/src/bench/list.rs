@@ -5,15 +5,12 @@ use std::io::{self, Write};
 use serde::Serialize;
 use tress_cipher::catalogue::Mode;
 
-use super::{
-    Error,
-    call::{Call, Shape, has_lanes},
-    matrix::{all_modes, directions},
-    rows,
-    text::{json, length, table},
-    theirs::peers,
-    work::{BenchCase, direction_name},
-};
+use super::call::{Call, Shape, has_lanes};
+use super::matrix::{all_modes, directions};
+use super::text::{json, length, table};
+use super::theirs::peers;
+use super::work::{BenchCase, direction_name};
+use super::{Error, rows};
 
 /// A name, and the options that apply to its rows.
 #[derive(Clone, Debug, Serialize)]

@@ -1,6 +1,7 @@
 //! The machine and the build, as a record describes them.
 
-use std::{fs, process::Command, thread};
+use std::process::Command;
+use std::{fs, thread};
 
 use super::record::Machine;
 

@@ -1,24 +1,20 @@
 //! Every cipher in every mode and direction, with any backend, lanes, threads and length of messages: the rows that
 //! `--backend`, `--lanes`, `--threads` and `--size` ask for.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use tress_cipher::{
-    Backend,
-    catalogue::{CIPHERS, Cipher, Mode},
-};
+use tress_cipher::Backend;
+use tress_cipher::catalogue::{CIPHERS, Cipher, Mode};
 use tress_peers::Direction;
 
-use super::{
-    Error,
-    call::{Call, Shape, has_lanes},
-    machine,
-    messages::Messages,
-    text::length,
-    theirs::peers,
-    threads::{self, Threads},
-    work::{BenchCase, MakeWork, WorkResult, direction_name},
-};
+use super::call::{Call, Shape, has_lanes};
+use super::messages::Messages;
+use super::text::length;
+use super::theirs::peers;
+use super::threads::{self, Threads};
+use super::work::{BenchCase, MakeWork, WorkResult, direction_name};
+use super::{Error, machine};
 
 /// Default numbers of messages in a call: one, and as many as fill the lanes of every backend.
 const LANES: [usize; 2] = [1, 32];

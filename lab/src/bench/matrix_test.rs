@@ -6,12 +6,10 @@ use regex::Regex;
 use tress_peers::ipsec_mb;
 
 use super::*;
-use crate::bench::{
-    Against, BenchRow, Document, Options, Stopped, list, plan, rows,
-    sample::{SampleEffort, visit},
-    visits::VisitedRow as _,
-    work::{Contender, TimedWork},
-};
+use crate::bench::sample::{SampleEffort, visit};
+use crate::bench::visits::VisitedRow as _;
+use crate::bench::work::{Contender, TimedWork};
+use crate::bench::{Against, BenchRow, Document, Options, Stopped, list, plan, rows};
 
 fn options(filter: &str) -> Options {
     Options { filter: Some(Regex::new(filter).unwrap()), ..Options::default() }

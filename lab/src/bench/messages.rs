@@ -1,19 +1,14 @@
 //! The work of a cipher's row: a mode over messages, by Tress, by the peers that have it, and by our own baselines.
 
-use tress_cipher::{
-    Aad, Backend, CcmCipher, Tag,
-    catalogue::{self, FromKey, Mode, WithCipher},
-    cpu::set_ccm_registers,
-    lanes, modes,
-};
+use tress_cipher::catalogue::{self, FromKey, Mode, WithCipher};
+use tress_cipher::cpu::set_ccm_registers;
+use tress_cipher::{Aad, Backend, CcmCipher, Tag, lanes, modes};
 use tress_peers::Direction;
 
-use super::{
-    Error,
-    call::{Call, Shape},
-    theirs::{Implementation, peer_implementation},
-    work::{Contender, TimedWork},
-};
+use super::Error;
+use super::call::{Call, Shape};
+use super::theirs::{Implementation, peer_implementation};
+use super::work::{Contender, TimedWork};
 
 /// Bytes of messages in a run. A shorter run would end before a clock has been read.
 const RUN_BYTES: usize = 256 << 10;

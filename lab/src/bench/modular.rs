@@ -1,10 +1,8 @@
 //! `tress bench modular`: every operation of `tress-modular` at every digit size, measured by the program that also
 //! runs on other systems (`tress-modular-times`). Its clock here is the processor time of this thread.
 
-use std::{
-    io::{self, Write},
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
-};
+use std::io::{self, Write};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
@@ -13,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use tress_modular::Limb;
 use tress_modular_times::{BITS, Clock, Inlined, Operation, measure};
 
-use super::{Error, machine, record::Machine, table, text};
+use super::record::Machine;
+use super::{Error, machine, table, text};
 use crate::timing::{progress, statistics, thread_time};
 
 /// The version of [`ModularDocument`].

@@ -5,10 +5,8 @@ use tress_arithmetic::multiply::{karatsuba_scratch, multiply};
 use tress_modular::Modulus;
 use tress_peers::{crypto_bigint, gmp};
 
-use super::{
-    Error,
-    work::{Contender, TimedWork},
-};
+use super::Error;
+use super::work::{Contender, TimedWork};
 
 /// Products in a run. A single one would end before a clock has been read.
 const PRODUCTS: usize = 64;

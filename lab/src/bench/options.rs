@@ -1,10 +1,14 @@
 //! Options of `tress bench`.
 
-use std::{path::PathBuf, time::Duration};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use regex::Regex;
 
-use super::{enough::StoppingRule, matrix::Choice, sample::SampleEffort, work::Contender};
+use super::enough::StoppingRule;
+use super::matrix::Choice;
+use super::sample::SampleEffort;
+use super::work::Contender;
 
 /// What to measure, and where to write the result.
 #[derive(Clone, Debug, Default)]

@@ -1,20 +1,17 @@
 //! The cases that the options select, each with a backend and the installed peers.
 
-use std::{path::PathBuf, time::Duration};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use tress_cipher::Backend;
 
-use super::{
-    Error,
-    enough::StoppingRule,
-    matrix,
-    options::Options,
-    record::BenchRow,
-    rows,
-    sample::{self, SampleEffort},
-    visits::{self, VisitedRow},
-    work::{BenchCase, Contender, TimedWork, WorkResult},
-};
+use super::enough::StoppingRule;
+use super::options::Options;
+use super::record::BenchRow;
+use super::sample::{self, SampleEffort};
+use super::visits::{self, VisitedRow};
+use super::work::{BenchCase, Contender, TimedWork, WorkResult};
+use super::{Error, matrix, rows};
 
 /// Time for all comparisons of a quick run. Rooflines, key generation, and visits in progress take the rest of the minute.
 const QUICK: Duration = Duration::from_secs(44);

@@ -1,14 +1,12 @@
 //! Processes that are timed, and their memory.
 
-use std::{
-    ffi::OsStr,
-    fmt::Display,
-    fs,
-    io::{BufRead, BufReader, Read, Write},
-    path::{Path, PathBuf},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::ffi::OsStr;
+use std::fmt::Display;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use tress_terminal::lifeline;
 

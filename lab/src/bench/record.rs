@@ -1,19 +1,18 @@
 //! The document that `tress bench --json` writes and that bench/record/ stores. Fields are added, never changed; a
 //! change of meaning takes a new [`SCHEMA`].
 
-use std::{
-    collections::BTreeMap,
-    io,
-    mem::take,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::collections::BTreeMap;
+use std::io;
+use std::mem::take;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use serde_json::ser::Formatter;
 use tress_plan::date;
 
 use super::enough::Stopped;
-use crate::{roofs::Roofline, timing::statistics};
+use crate::roofs::Roofline;
+use crate::timing::statistics;
 
 /// The version of this schema.
 pub const SCHEMA: u32 = 1;

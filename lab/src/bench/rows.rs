@@ -1,25 +1,17 @@
 //! The rows that `tress bench` measures by default.
 
-use tress_cipher::{
-    Backend,
-    catalogue::{
-        self,
-        Mode::{self, Cbc, Ccm, Ctr, Ecb},
-    },
-};
-use tress_peers::{
-    Direction::{self, Decrypt, Encrypt},
-    rustcrypto,
-};
+use tress_cipher::Backend;
+use tress_cipher::catalogue::Mode::{self, Cbc, Ccm, Ctr, Ecb};
+use tress_cipher::catalogue::{self};
+use tress_peers::Direction::{self, Decrypt, Encrypt};
+use tress_peers::rustcrypto;
 
-use super::{
-    call::{Call, Shape},
-    matrix,
-    messages::{EQUAL_LENGTHS, ONE_AT_A_TIME, OWN_AES, OWN_ENCRYPTION},
-    numbers::{Power, Product},
-    signatures::{SignatureOperation, Signatures},
-    work::{BenchCase, Contender, WorkResult},
-};
+use super::call::{Call, Shape};
+use super::matrix;
+use super::messages::{EQUAL_LENGTHS, ONE_AT_A_TIME, OWN_AES, OWN_ENCRYPTION};
+use super::numbers::{Power, Product};
+use super::signatures::{SignatureOperation, Signatures};
+use super::work::{BenchCase, Contender, WorkResult};
 
 const WITHOUT_INSTRUCTIONS: &str = "without AES instructions, one message";
 const BOTH: &[Direction] = &[Encrypt, Decrypt];

@@ -1,23 +1,17 @@
 //! A run, from its options to its document.
 
-use std::{io::Write, time::Duration};
+use std::io::Write;
+use std::time::Duration;
 
 use regex::Regex;
 
-use super::{
-    Error, command, compare,
-    keep::RecordWriter,
-    machine,
-    options::Options,
-    plan,
-    record::{Document, Missing},
-    roofline, table, text,
-    visits::{self, VisitedRow},
-};
-use crate::{
-    roofs::{self, Roofline},
-    timing::progress,
-};
+use super::keep::RecordWriter;
+use super::options::Options;
+use super::record::{Document, Missing};
+use super::visits::{self, VisitedRow};
+use super::{Error, command, compare, machine, plan, roofline, table, text};
+use crate::roofs::{self, Roofline};
+use crate::timing::progress;
 
 /// Peers of rows of whole commands only.
 const COMMAND_PEERS: [&str; 2] = ["age", "cp"];

@@ -4,12 +4,10 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Error,
-    enough::Stopped,
-    record::{Against, BenchRow},
-    work::{Contender, TimedWork},
-};
+use super::Error;
+use super::enough::Stopped;
+use super::record::{Against, BenchRow};
+use super::work::{Contender, TimedWork};
 use crate::timing::{cycles_per_s, statistics, thread_time};
 
 /// The lengths of samples and visits.

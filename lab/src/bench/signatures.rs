@@ -1,24 +1,20 @@
 //! Signatures of digests under one key, in batches and one at a time, by Tress, by OpenSSL and by the crate `rsa`.
 
-use std::{path::Path, time::Duration};
+use std::path::Path;
+use std::time::Duration;
 
 #[cfg(feature = "aws-lc-rs")]
 use tress_peers::aws_lc_rs;
 #[cfg(feature = "ring")]
 use tress_peers::ring;
 use tress_peers::{Error as PeerError, openssl_signatures, rsa};
-use tress_sign::{
-    Hash, PrivateKey, Scheme, SigningKey, VerifyJob, VerifyingKey,
-    discrete::{self, GroupSize},
-    signature::Keypair as _,
-    verify_batch,
-};
+use tress_sign::discrete::{self, GroupSize};
+use tress_sign::signature::Keypair as _;
+use tress_sign::{Hash, PrivateKey, Scheme, SigningKey, VerifyJob, VerifyingKey, verify_batch};
 
-use super::{
-    Error,
-    work::{Contender, TimedWork},
-    worker::{Worker, digests},
-};
+use super::Error;
+use super::work::{Contender, TimedWork};
+use super::worker::{Worker, digests};
 
 /// Digests in a run of a peer that signs them one by one: its sample can be shorter than our batch.
 const THEIR_DIGESTS: usize = 4;

@@ -4,10 +4,8 @@ use std::io::{self, Write};
 
 use comfy_table::CellAlignment;
 
-use super::{
-    record::{BenchRow, Document, Machine},
-    text,
-};
+use super::record::{BenchRow, Document, Machine};
+use super::text;
 
 /// Writes the machine, the rows, and the peers that are missing.
 pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {

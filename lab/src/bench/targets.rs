@@ -1,16 +1,12 @@
 //! The performance targets of Tress, and whether a run reached them: the summary of `make bench`.
 
-use std::{
-    io::{self, Write},
-    sync::LazyLock,
-};
+use std::io::{self, Write};
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::{
-    record::{BenchRow, Document},
-    text,
-};
+use super::record::{BenchRow, Document};
+use super::text;
 
 /// The least ratio, or the largest memory, that a row should have.
 #[derive(Deserialize)]

@@ -1,19 +1,15 @@
 //! The peers that have a call, and the fastest way that each of them offers. Keys are set beforehand.
 
-use tress_cipher::{
-    aes::Aes,
-    catalogue::{CIPHERS, Mode, Type},
-};
+use tress_cipher::aes::Aes;
+use tress_cipher::catalogue::{CIPHERS, Mode, Type};
 #[cfg(feature = "aws-lc-rs")]
 use tress_peers::aws_lc_rs;
 #[cfg(feature = "ring")]
 use tress_peers::ring;
 use tress_peers::{Direction, Error, cryptopp, gcrypt, ipsec_mb, openssl, pipo, rustcrypto};
 
-use super::{
-    call::{Call, NONCE_BYTES, TAG_BYTES},
-    work::Contender,
-};
+use super::call::{Call, NONCE_BYTES, TAG_BYTES};
+use super::work::Contender;
 
 /// Processes all messages of a call with one library.
 pub(crate) type Implementation = Box<dyn FnMut(&mut [u8]) -> Result<(), super::Error>>;

@@ -4,21 +4,15 @@
 //! sleeping thread takes as long as some of the work. The time runs from when the first thread starts until the last
 //! one ends.
 
-use std::{
-    hint,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-        mpsc::{Sender, channel},
-    },
-    thread::{self, JoinHandle},
-    time::{Duration, Instant},
-};
+use std::hint;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
-use super::{
-    Error,
-    work::{Contender, TimedWork, WorkResult},
-};
+use super::Error;
+use super::work::{Contender, TimedWork, WorkResult};
 
 /// Spins before a waiting thread yields its core, which it must do if there are more threads than cores.
 const SPINS: u32 = 20_000;

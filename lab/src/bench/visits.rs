@@ -9,14 +9,12 @@ use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 
-use super::{
-    Error,
-    enough::{Stopped, StoppingRule},
-    keep::RecordWriter,
-    options::Options,
-    record::{BenchRow, Document},
-    sample::SampleEffort,
-};
+use super::Error;
+use super::enough::{Stopped, StoppingRule};
+use super::keep::RecordWriter;
+use super::options::Options;
+use super::record::{BenchRow, Document};
+use super::sample::SampleEffort;
 use crate::timing::time_left;
 
 /// The longest visit of a comparison. More time would only add samples that are alike.
@@ -176,7 +174,8 @@ fn judge_row(row: &mut BenchRow, stopping_rule: StoppingRule, time_is_up: bool) 
 
 #[cfg(test)]
 mod tests {
-    use super::{super::record::Against, *};
+    use super::super::record::Against;
+    use super::*;
 
     #[test]
     fn time_is_divided_among_what_is_left() {

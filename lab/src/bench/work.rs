@@ -1,6 +1,8 @@
 //! Pieces of work that Tress and its peers do over the same buffer.
 
-use std::{path::Path, sync::LazyLock, time::Duration};
+use std::path::Path;
+use std::sync::LazyLock;
+use std::time::Duration;
 
 use tress_cipher::Backend;
 use tress_peers::{

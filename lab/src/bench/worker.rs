@@ -5,19 +5,18 @@
 //! Lines on its standard input: the key, PKCS #8 in DER, in Base64; then how many times all digests are to be signed.
 //! Lines on its standard output: the nanoseconds of processor time that this took, and the signatures of one time.
 
-use std::{
-    env,
-    io::{self, BufRead, Write},
-    path::Path,
-    process::Command,
-    time::Duration,
-};
+use std::env;
+use std::io::{self, BufRead, Write};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 use base64ct::{Base64, Encoding as _};
 use tress_peers::openssl_signatures;
 use tress_sign::Hash;
 
-use super::{Error, process::LineProcess};
+use super::Error;
+use super::process::LineProcess;
 use crate::timing::thread_time;
 
 /// Clears the bit of AVX-512 IFMA in the features that libcrypto reads from leaf 7 of CPUID (OPENSSL_ia32cap(3)).

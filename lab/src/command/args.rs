@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 use regex::Regex;
-use tress_lab::{bench::modular, study};
+use tress_lab::bench::modular;
+use tress_lab::study;
 use tress_terminal::units::{self, size};
 
 /// Benchmarks, studies of papers, and pages of both

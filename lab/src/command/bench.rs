@@ -1,13 +1,13 @@
 //! `tress bench`: calls the measurements of the lab.
 
-use std::{ffi::OsString, io::BufReader, path::Path};
+use std::ffi::OsString;
+use std::io::BufReader;
+use std::path::Path;
 
 use tress_cipher::Backend;
 use tress_lab::bench::{self, Options, builds, compare, matrix, modular, roofline};
-use tress_terminal::{
-    Failure,
-    files::{self, Picture},
-};
+use tress_terminal::Failure;
+use tress_terminal::files::{self, Picture};
 
 use crate::{args, store};
 

@@ -9,16 +9,12 @@ mod report;
 mod sender;
 mod study;
 
-use std::{
-    path::PathBuf,
-    process::ExitCode,
-    sync::{Arc, OnceLock},
-};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
 
-use tress_container::{
-    Control,
-    commands::{self, Sink},
-};
+use tress_container::Control;
+use tress_container::commands::{self, Sink};
 use tress_terminal::{Failure, generated, signals, usage};
 
 use args::LabCommand;

@@ -1,7 +1,9 @@
 //! `tress-lab sender`: the sender of the study ccm-overlap, with ways of sending that only this study needs.
 
 use serde_json::json;
-use tress_container::{Control, Error, commands::Source, keys::KeyPair};
+use tress_container::commands::Source;
+use tress_container::keys::KeyPair;
+use tress_container::{Control, Error};
 use tress_terminal::{Failure, files};
 use tress_transfer::{SendOptions, Synchronisation};
 

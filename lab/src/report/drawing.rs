@@ -1,7 +1,8 @@
 //! A picture on the page: its SVG, coloured by the page's style, and its figures as a table.
 
 use super::figures::{Cell, PageTable, plain};
-use crate::picture::{Drawing, escape, intervals::Interval};
+use crate::picture::intervals::Interval;
+use crate::picture::{Drawing, escape};
 
 /// Height of the title in an SVG file. On the page, the title is text above the picture.
 const TITLE: f64 = 40.0;

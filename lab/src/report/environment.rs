@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{
-    figures::{Cell, PageTable, figure, moment},
-    read::{FolderContents, Record, StudySections},
-};
+use super::figures::{Cell, PageTable, figure, moment};
+use super::read::{FolderContents, Record, StudySections};
 use crate::bench::record::Machine;
 
 /// Load average at the start above which a run's figures get a warning.

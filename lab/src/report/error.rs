@@ -1,9 +1,7 @@
 //! Errors of a report.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// An error of a report.
 #[derive(Debug, thiserror::Error)]

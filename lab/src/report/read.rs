@@ -1,24 +1,18 @@
 //! Reads the contents of a folder for a report: sections that `tress study --out` wrote, and records of `tress bench
 //! --record`. Other files are ignored. JSON that is neither, or that is damaged, gets a note.
 
-use std::{
-    collections::BTreeMap,
-    ffi::OsStr,
-    fs::{self, File},
-    io::Read as _,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::Error;
-use crate::{
-    bench::{Document, record},
-    study::{
-        self, Section,
-        keep::{self, StoredSection},
-    },
-};
+use crate::bench::{Document, record};
+use crate::study::keep::{self, StoredSection};
+use crate::study::{self, Section};
 
 /// Largest file in bytes.
 const MOST_BYTES: u64 = 64 << 20;

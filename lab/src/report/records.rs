@@ -4,22 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{
-    drawing::PictureView,
-    figures::{self, Cell, PageTable, anchor, figure},
-    read,
-};
-use crate::{
-    bench::{
-        Against, BenchRow, Document,
-        compare::{self, Verdict},
-        length as bytes, roofline,
-    },
-    picture::{
-        Drawing, Group, Scale,
-        intervals::{Interval, Intervals},
-    },
-};
+use super::drawing::PictureView;
+use super::figures::{self, Cell, PageTable, anchor, figure};
+use super::read;
+use crate::bench::compare::{self, Verdict};
+use crate::bench::{Against, BenchRow, Document, length as bytes, roofline};
+use crate::picture::intervals::{Interval, Intervals};
+use crate::picture::{Drawing, Group, Scale};
 
 /// Most raw samples on a page. A page with more records has none; they are in the records.
 const MOST_SAMPLES: usize = 60_000;

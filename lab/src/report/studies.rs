@@ -1,11 +1,9 @@
 //! Studies, ready for the page.
 
-use super::{
-    drawing::PictureView,
-    environment,
-    figures::{Cell, PageTable, anchor, plain},
-    read::StudySections,
-};
+use super::drawing::PictureView;
+use super::environment;
+use super::figures::{Cell, PageTable, anchor, plain};
+use super::read::StudySections;
 use crate::study::{self, Section, StudyRow, Verdict};
 
 /// One study.

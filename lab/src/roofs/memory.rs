@@ -1,17 +1,15 @@
 //! Caches and memory: reading, writing, copying and updating in place, on one core; and memory on all cores.
 
-use std::{
-    fs,
-    hint::black_box,
-    sync::{Barrier, Mutex, PoisonError},
-    thread,
-    time::{Duration, Instant},
-};
+use std::hint::black_box;
+use std::sync::{Barrier, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use tress_container::{Error, threads};
 use tress_peers::roofline::traffic::{self, Access, CacheLine, LINES_PER_TURN};
 
-use super::{RateSample, Roof, RoofEffort, loops::sample, roof};
+use super::loops::sample;
+use super::{RateSample, Roof, RoofEffort, roof};
 use crate::timing::thread_time;
 
 /// Cache sizes where the system does not report any: those that every processor of the last ten years has.

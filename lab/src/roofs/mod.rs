@@ -15,10 +15,8 @@ use serde::{Deserialize, Serialize};
 use tress_container::Error;
 use tress_peers::roofline;
 
-use crate::timing::{
-    progress,
-    statistics::{Median, median},
-};
+use crate::timing::progress;
+use crate::timing::statistics::{Median, median};
 
 pub(crate) use table::write;
 

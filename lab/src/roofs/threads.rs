@@ -1,17 +1,14 @@
 //! The cost of synchronisation between threads, measured with the code of `tress plan`; the wake-up of a sleeping
 //! thread; and the loopback.
 
-use std::{
-    sync::atomic::{AtomicU64, Ordering},
-    thread,
-    time::Instant,
-};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Instant;
 
-use tress_container::{Error, threads::start};
-use tress_plan::{
-    measure::{SyncKind, loopback_samples, sync_samples},
-    sync_name as name,
-};
+use tress_container::Error;
+use tress_container::threads::start;
+use tress_plan::measure::{SyncKind, loopback_samples, sync_samples};
+use tress_plan::sync_name as name;
 
 use super::{RateSample, Roof, RoofEffort, roof};
 

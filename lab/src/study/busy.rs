@@ -4,10 +4,8 @@
 //! processor time is missing, other programs had the core. Figures of threads that wait for each other need this
 //! check: on a busy machine they wait for a core instead.
 
-use std::{
-    hint, thread,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
+use std::{hint, thread};
 
 use super::{Measured, StudyRow};
 use crate::timing::thread_time;

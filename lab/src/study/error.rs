@@ -1,9 +1,7 @@
 //! Errors of a study.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// An error of a study.
 #[derive(Debug, thiserror::Error)]

@@ -68,10 +68,8 @@ impl<'a> Findings<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::{StudyTable, test_part as part},
-        *,
-    };
+    use super::super::{StudyTable, test_part as part};
+    use super::*;
 
     #[test]
     fn by_name() {

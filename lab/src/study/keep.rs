@@ -1,12 +1,10 @@
 //! Stored sections, so that an interrupted run continues where it stopped. A section of another machine, version or
 //! effort is made again.
 
-use std::{
-    fs,
-    io::{self, Write},
-    path::Path,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use tress_sign::Hash;

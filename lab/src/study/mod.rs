@@ -20,15 +20,15 @@ mod pipo_riscv;
 mod runs;
 mod verdict;
 
-use std::{fs, io::Write, path::PathBuf};
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    picture::{Axis, Chart, Drawing, Line, Scale},
-    timing::statistics::{self, Median},
-};
+use crate::picture::{Axis, Chart, Drawing, Line, Scale};
+use crate::timing::statistics::{self, Median};
 pub use error::Error;
 pub use found::Findings;
 pub(crate) use page::{exact, figure};

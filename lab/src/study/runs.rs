@@ -1,9 +1,7 @@
 //! Simulations of a study, several at a time.
 
-use std::sync::{
-    Mutex,
-    atomic::{AtomicUsize, Ordering},
-};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tress_container::threads::start;
 

@@ -4,7 +4,8 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Measured, busy::BusyMonitor};
+use super::Measured;
+use super::busy::BusyMonitor;
 
 /// Whether a claim of the paper, or ours, holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

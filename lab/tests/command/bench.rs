@@ -1,6 +1,7 @@
 //! `tress bench` as a script sees it: records, and changes between two of them.
 
-use std::{thread, time::Duration};
+use std::thread;
+use std::time::Duration;
 
 use crate::common::Folder;
 use serde_json::Value;

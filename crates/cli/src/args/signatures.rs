@@ -1,11 +1,10 @@
 //! The commands `sign` and `verify`.
 
-use std::{ffi::OsStr, path::PathBuf};
+use std::ffi::OsStr;
+use std::path::PathBuf;
 
-use clap::{
-    Arg, Args, Command, ValueHint,
-    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
-};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Args, Command, ValueHint};
 use tress_sign::Scheme;
 
 use super::{Passphrase, Threads};

@@ -1,6 +1,7 @@
 //! The commands `raw`, `ciphers` and `plan`, and the commands that make completions and man pages.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;

@@ -1,12 +1,11 @@
 //! `tress ciphers`: lists every cipher with its modes and backends, and which of these this machine has.
 
 use serde::Serialize;
-use tress_cipher::{
-    Backend,
-    catalogue::{CIPHERS, Cipher},
-};
+use tress_cipher::Backend;
+use tress_cipher::catalogue::{CIPHERS, Cipher};
 
-use crate::{args, failure::Failure, files};
+use crate::failure::Failure;
+use crate::{args, files};
 
 #[derive(Serialize)]
 struct CipherRow {

@@ -2,21 +2,16 @@
 
 use std::path::Path;
 
-use tress_container::{
-    Control, Error, ErrorKind,
-    commands::{self, DecryptOptions, EncryptOptions},
-    format::Format,
-    tree::{PackOptions, Packed},
-};
+use tress_container::commands::{self, DecryptOptions, EncryptOptions};
+use tress_container::format::Format;
+use tress_container::tree::{PackOptions, Packed};
+use tress_container::{Control, Error, ErrorKind};
 
 use super::{cancellable, note};
-use crate::{
-    args,
-    failure::{self, Failure, foreign},
-    files, keys,
-    stdin::Stdin,
-    units::count_text,
-};
+use crate::failure::{self, Failure, foreign};
+use crate::stdin::Stdin;
+use crate::units::count_text;
+use crate::{args, files, keys};
 
 pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
     let sources: Vec<_> = options.inputs.iter().map(|input| files::source(input)).collect();

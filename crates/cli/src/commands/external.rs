@@ -1,11 +1,10 @@
 //! Commands that are separate programs, in this program's folder or in PATH, like those of git.
 
-use std::{
-    env::{self, consts::EXE_SUFFIX},
-    ffi::OsStr,
-    io,
-    process::Command,
-};
+use std::env::consts::EXE_SUFFIX;
+use std::env::{self};
+use std::ffi::OsStr;
+use std::io;
+use std::process::Command;
 
 #[cfg(not(unix))]
 use tress_terminal::lifeline;

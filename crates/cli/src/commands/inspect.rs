@@ -4,13 +4,9 @@ use serde::Serialize;
 use tress_container::commands::{self, Inspection};
 use tress_container::format::Format;
 
-use crate::{
-    args,
-    failure::{self, Failure, escape, foreign},
-    files, keys,
-    stdin::Stdin,
-    units,
-};
+use crate::failure::{self, Failure, escape, foreign};
+use crate::stdin::Stdin;
+use crate::{args, files, keys, units};
 
 /// The JSON object, whose keys scripts rely on. The last two are null without an identity.
 #[derive(Serialize)]

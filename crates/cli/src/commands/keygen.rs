@@ -1,25 +1,17 @@
 //! `tress keygen`: makes identities and signing keys, and prints their public parts.
 
-use std::{
-    io::{self, Write as _},
-    path::Path,
-};
+use std::io::{self, Write as _};
+use std::path::Path;
 
-use tress_container::{
-    Control, ErrorKind, commands,
-    keys::{KeyPair, PostQuantumIdentity},
-};
+use tress_container::keys::{KeyPair, PostQuantumIdentity};
+use tress_container::{Control, ErrorKind, commands};
 use tress_sign::{PrivateKey, discrete, rsa};
 
 use super::cancellable;
-use crate::{
-    args,
-    failure::{self, Failure},
-    files,
-    progress::Waiting,
-    signing,
-    stdin::Stdin,
-};
+use crate::failure::{self, Failure};
+use crate::progress::Waiting;
+use crate::stdin::Stdin;
+use crate::{args, files, signing};
 
 const MAX_BYTES: usize = 256 * 1024;
 

@@ -8,12 +8,9 @@ use tress_container::tree::Member;
 use tress_container::{Error, commands};
 
 use super::{cancellable, note};
-use crate::{
-    args,
-    failure::{self, Failure, foreign},
-    files, keys,
-    stdin::Stdin,
-};
+use crate::failure::{self, Failure, foreign};
+use crate::stdin::Stdin;
+use crate::{args, files, keys};
 use tress_terminal::shown::in_full;
 
 /// An object of the JSON array, whose keys scripts rely on. `path_hex` is only there for a path that is not UTF-8.

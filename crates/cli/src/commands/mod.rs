@@ -16,11 +16,8 @@ use std::sync::Arc;
 
 use tress_container::Control;
 pub(crate) use tress_terminal::note;
-use tress_terminal::{
-    Failure, generated,
-    progress::{Count, Progress},
-    signals,
-};
+use tress_terminal::progress::{Count, Progress};
+use tress_terminal::{Failure, generated, signals};
 
 use crate::args::{self, CliCommand};
 

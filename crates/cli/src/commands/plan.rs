@@ -3,25 +3,17 @@
 use std::path::Path;
 
 use serde::Serialize;
-use tress_container::{
-    Control,
-    commands::{self, Sink},
-    format::LAYOUT,
-};
-use tress_plan::{
-    Compute, Invalid, Limit, Measurement, Plan, Problem, Recorded, Strategy, SyncCost,
-    cache::{self, Cached},
-    measure::{self, Spread, SyncKind},
-    picture,
-};
+use tress_container::Control;
+use tress_container::commands::{self, Sink};
+use tress_container::format::LAYOUT;
+use tress_plan::cache::{self, Cached};
+use tress_plan::measure::{self, Spread, SyncKind};
+use tress_plan::{Compute, Invalid, Limit, Measurement, Plan, Problem, Recorded, Strategy, SyncCost, picture};
 
 use super::{cancellable, note};
-use crate::{
-    args,
-    failure::{self, Failure},
-    files, progress,
-    units::{self, count_text, rate_text, seconds_text},
-};
+use crate::failure::{self, Failure};
+use crate::units::{self, count_text, rate_text, seconds_text};
+use crate::{args, files, progress};
 
 /// The paper's time for one synchronisation of two cores, in seconds.
 const PAPER_SYNC_S: f64 = 10e-6;

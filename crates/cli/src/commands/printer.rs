@@ -1,14 +1,10 @@
 //! Prints lines on a separate thread, so that a terminal or pipe that nobody reads holds up neither sessions nor signals.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-        mpsc::{RecvTimeoutError, SyncSender, sync_channel},
-    },
-    thread,
-    time::Duration,
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
 
 use tress_container::{Error, ErrorKind};
 

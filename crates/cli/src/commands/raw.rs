@@ -2,22 +2,15 @@
 
 use std::path::Path;
 
-use tress_cipher::{
-    Backend, CcmCipher,
-    catalogue::{Cipher, FromKey, Mode, WithCipher},
-};
-use tress_container::{
-    Error,
-    commands::{self, Control, RawCcm, RawDirection, RawMode, Sink, Source},
-};
+use tress_cipher::catalogue::{Cipher, FromKey, Mode, WithCipher};
+use tress_cipher::{Backend, CcmCipher};
+use tress_container::Error;
+use tress_container::commands::{self, Control, RawCcm, RawDirection, RawMode, Sink, Source};
 
 use super::{cancellable, note};
-use crate::{
-    args,
-    failure::{self, Failure},
-    files, names,
-    stdin::Stdin,
-};
+use crate::failure::{self, Failure};
+use crate::stdin::Stdin;
+use crate::{args, files, names};
 
 /// Most associated data read from a file, in bytes: more than any protocol uses, and little to hold in memory.
 const MAX_AAD_BYTES: usize = 64 << 20;

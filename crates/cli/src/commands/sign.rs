@@ -1,30 +1,20 @@
 //! `tress sign` and `tress verify`: files are hashed on all cores, and signed and verified in lanes.
 
-use std::{
-    ffi::OsString,
-    fs,
-    io::{self, Read},
-    path::{Path, PathBuf},
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
-};
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::{fs, thread};
 
-use tress_container::{
-    Control, Error, ErrorKind,
-    commands::{self, Sink},
-};
+use tress_container::commands::{self, Sink};
+use tress_container::{Control, Error, ErrorKind};
 use tress_sign::{Hash, Scheme, VerifyJob, VerifyingKey, verify_batch};
 
 use super::cancellable;
-use crate::{
-    args,
-    failure::{self, Failure},
-    files, signing,
-    stdin::Stdin,
-};
+use crate::failure::{self, Failure};
+use crate::stdin::Stdin;
+use crate::{args, files, signing};
 
 /// Files per round. A round is hashed, then signed, then written, so that memory is bounded and the first signatures appear soon.
 const ROUND: usize = 4096;

@@ -4,15 +4,12 @@
 //! (`make soak`).
 #![cfg(target_os = "linux")]
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    io::{BufRead as _, BufReader, Read as _},
-    path::Path,
-    process::{Child, Command, Output, Stdio},
-    sync::Mutex,
-    thread,
-};
+use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Mutex;
+use std::{fs, thread};
 
 use super::{names, skip};
 

@@ -1,9 +1,7 @@
 //! Outputs of an earlier build (fixtures/README.md). This build must write the same shapes.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 

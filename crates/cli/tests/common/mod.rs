@@ -4,14 +4,11 @@
 pub mod faults;
 pub mod kept;
 
-use std::{
-    ffi::OsStr,
-    fs,
-    io::Write as _,
-    path::{Path, PathBuf},
-    process::{Command, ExitStatus, Stdio},
-    thread,
-};
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::{fs, thread};
 
 /// Plaintext bytes of a chunk, and bytes of a sealed one (docs/reference/formats/container.md).
 pub const CHUNK_BYTES: usize = 16384;

@@ -1,12 +1,11 @@
 //! Computes the secrets in files independently of the command: the keys in a container's header and those derived from them, AES key
 //! schedules, and the numbers of a signing key.
 
-use std::{cell::RefCell, io::Read as _};
+use std::cell::RefCell;
+use std::io::Read as _;
 
-use age_core::{
-    format::{FileKey, Stanza},
-    secrecy::ExposeSecret as _,
-};
+use age_core::format::{FileKey, Stanza};
+use age_core::secrecy::ExposeSecret as _;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use tress_container::age::{self, DecryptError, Identity};

@@ -1,15 +1,16 @@
 //! Copies of keys in programs that use the libraries and have no wiping allocator. This test program starts itself as one.
 
-use std::{env, fs, hint, path::Path, process::Command};
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs, hint};
 
-use tress_container::{
-    commands::{self, Control, DecryptOptions, EncryptOptions, Sink, Source},
-    keys::{KeyPair, key_file},
-};
+use tress_container::commands::{self, Control, DecryptOptions, EncryptOptions, Sink, Source};
+use tress_container::keys::{KeyPair, key_file};
 use tress_sign::{KeyFile, Scheme, SigningKey};
 use zeroize::Zeroizing;
 
-use super::{StoppedProcess, keys, scan::Secrets};
+use super::scan::Secrets;
+use super::{StoppedProcess, keys};
 use crate::common::{Folder, plaintext};
 
 const ROLE: &str = "TRESS_TEST_ROLE";

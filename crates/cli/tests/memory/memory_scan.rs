@@ -15,7 +15,9 @@ mod scan;
 
 #[cfg(target_os = "linux")]
 fn main() {
-    use std::{collections::HashMap, env, fs, thread, time::Duration};
+    use std::collections::HashMap;
+    use std::time::Duration;
+    use std::{env, fs, thread};
 
     use scan::{Secrets, state};
     use tress_container::keys::{Identities, key_file};

@@ -1,14 +1,10 @@
 //! Core dumps and swap.
 
-use std::{
-    fs,
-    io::{Read as _, Write as _},
-    os::unix::{
-        fs::{MetadataExt as _, PermissionsExt as _},
-        process::CommandExt as _,
-    },
-    process::{Child, Command, Stdio},
-};
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Stdio};
 
 use crate::common::{Folder, plaintext, run, skip_without_right};
 

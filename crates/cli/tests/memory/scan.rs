@@ -3,7 +3,9 @@
 //! It searches for pieces of eight bytes, because a copy is rarely complete. Each piece is searched for unchanged and in the forms
 //! that implementations store: limbs (all bytes reversed), 32-bit words reversed (SHA-256), and both pads of HMAC.
 
-use std::{collections::HashMap, fmt, fs, os::unix::fs::FileExt as _};
+use std::collections::HashMap;
+use std::os::unix::fs::FileExt as _;
+use std::{fmt, fs};
 
 const PIECE_BYTES: usize = 8;
 const READ_BYTES: usize = 1 << 20;

@@ -1,6 +1,7 @@
 //! The progress line: computes the rate and formats the text. It reads no clock and writes nothing.
 
-use std::{collections::VecDeque, time::Duration};
+use std::collections::VecDeque;
+use std::time::Duration;
 
 /// Length of the time window of the rate.
 const WINDOW: Duration = Duration::from_secs(4);

@@ -7,11 +7,9 @@
 
 mod layout;
 
-use std::{
-    ffi::{CStr, c_char, c_int, c_void},
-    ptr,
-    sync::OnceLock,
-};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr;
+use std::sync::OnceLock;
 
 use libloading::Library;
 

@@ -21,12 +21,11 @@
 //! row that is not in the table has no bound: ciphers without special instructions, verification by other ways,
 //! starting a program.
 
-use tress_cipher::{
-    Backend,
-    catalogue::{self, Cipher, Mode, Type},
-};
+use tress_cipher::Backend;
+use tress_cipher::catalogue::{self, Cipher, Mode, Type};
 
-use crate::{bench::BenchRow, roofs::Roofline};
+use crate::bench::BenchRow;
+use crate::roofs::Roofline;
 
 /// A roof that limits a row.
 #[derive(Clone, Debug, PartialEq)]

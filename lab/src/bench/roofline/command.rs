@@ -3,10 +3,8 @@
 use std::io::{self, Write};
 
 use super::picture;
-use crate::{
-    bench::{self, Document, Error, text},
-    roofs::{self, Scope},
-};
+use crate::bench::{self, Document, Error, text};
+use crate::roofs::{self, Scope};
 
 /// The rows to show below the rooflines: one of each kind, on one core.
 const ROWS: &str = "^(aes-128-(ctr|cbc|ccm)|aes-256-ccm|rc6-128-(ctr|cbc)|pipo-128-ctr|rijndael-256-256-ecb)$";

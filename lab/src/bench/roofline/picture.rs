@@ -7,11 +7,9 @@
 //! a row below the line is its share.
 
 use super::bounds;
-use crate::{
-    bench::{BenchRow, Document},
-    picture::{Axis, Chart, Line, Mark, Scale},
-    roofs::Roofline,
-};
+use crate::bench::{BenchRow, Document};
+use crate::picture::{Axis, Chart, Line, Mark, Scale};
+use crate::roofs::Roofline;
 
 /// The picture of a document's rows that have a bound, below these rooflines.
 pub fn chart(document: &Document, roofs: &Roofline) -> Chart {
@@ -102,7 +100,8 @@ fn clock_per_s(roofs: &Roofline) -> Option<f64> {
 mod tests {
     use super::super::fill;
     use super::*;
-    use crate::{bench::record::Machine, roofs::Roof};
+    use crate::bench::record::Machine;
+    use crate::roofs::Roof;
 
     /// By hand: 0.625 rounds a byte at 4 a cycle are 0.15625 cycles; at 3 GHz this point of the line is at 19.2 GB/s.
     #[test]

@@ -1,10 +1,8 @@
 //! Which roof limits a row, and how much of that roof the row reaches.
 
 use super::bounds;
-use crate::{
-    bench::{BenchRow, Document},
-    roofs::Roofline,
-};
+use crate::bench::{BenchRow, Document};
+use crate::roofs::Roofline;
 
 /// The roof that limits a row.
 #[derive(Clone, Debug, PartialEq)]

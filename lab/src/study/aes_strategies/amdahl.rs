@@ -7,7 +7,8 @@ use super::paper::{self, amdahl};
 use super::strategy::{BlockCode, Strategy, StrategyRunner, Waiting};
 use super::turns::{Budget, Measurement, StrategyRuns, size};
 use crate::picture::{Chart, Level, Line, Mark, Scale};
-use crate::study::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, busy::BusyMonitor, chart};
+use crate::study::busy::BusyMonitor;
+use crate::study::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, chart};
 
 /// Numbers of cores for which the law is evaluated.
 const CORES: [(f64, &str); 4] =

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::super::{Findings, Verdict, busy::HAD_CORES, figure};
+use super::super::busy::HAD_CORES;
+use super::super::{Findings, Verdict, figure};
 use super::misprints::REFUSED;
 use super::operations::{FORK, SLEEPING, SPINNING};
 use super::strategy::{BlockCode, Strategy, Waiting, best};

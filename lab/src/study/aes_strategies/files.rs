@@ -1,9 +1,11 @@
 //! The files to encrypt: bytes under the paper's five names. Only the equality of the outputs matters, so the
 //! contents are arbitrary.
 
-use std::{fs, time::Instant};
+use std::fs;
+use std::time::Instant;
 
-use super::{super::numbers::NumberGenerator, BLOCK};
+use super::super::numbers::NumberGenerator;
+use super::BLOCK;
 use crate::study::Error;
 
 /// The paper's names for kinds of files.

@@ -9,10 +9,10 @@ use super::files::{self, disk_s};
 use super::strategy::{RunTimes, Strategy, StrategyRunner, Waiting};
 use super::turns::{Budget, Measurement, StrategyRuns, size};
 use super::{Direction, Function};
-use crate::picture::{Group, bars::Bars};
-use crate::study::{
-    Claim, Effort, Error, Measured, Picture, Section, StudyRow, StudyTable, Verdict, busy::BusyMonitor, figure,
-};
+use crate::picture::Group;
+use crate::picture::bars::Bars;
+use crate::study::busy::BusyMonitor;
+use crate::study::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, StudyTable, Verdict, figure};
 
 /// Nanoseconds of thread time per byte of the file: the four functions, blocks that are not divided into functions,
 /// and the rest, in which threads start and wait.

@@ -6,8 +6,10 @@ use super::files::{self, disk_s};
 use super::strategy::{BlockCode, Strategy, StrategyRunner, Waiting, best};
 use super::turns::{Budget, Measurement, StrategyRuns, of, size};
 use super::{Direction, paper, times};
-use crate::picture::{Group, bars::Bars};
-use crate::study::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, StudyTable, busy::BusyMonitor, figure};
+use crate::picture::Group;
+use crate::picture::bars::Bars;
+use crate::study::busy::BusyMonitor;
+use crate::study::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, StudyTable, figure};
 
 /// Bytes of the paper's file.
 const BYTES: usize = 100_000_000;

@@ -1,7 +1,10 @@
 //! Misprints and contradictions in the paper, each found by something that can be computed, counted or compiled.
 
-use super::{Function, openmp::is_accepted, paper, strategy::StrategyRunner};
-use crate::study::{Claim, Effort, Error, Section, Verdict, verdict::misprints};
+use super::openmp::is_accepted;
+use super::strategy::StrategyRunner;
+use super::{Function, paper};
+use crate::study::verdict::misprints;
+use crate::study::{Claim, Effort, Error, Section, Verdict};
 
 /// Last words about a listing with an error.
 pub(super) const REFUSED: &str = ": a C compiler refuses it";

@@ -6,19 +6,15 @@
 //! 3); variables declared inside the region are private to each thread, as they must be. In Table 2 both sections
 //! would share the variable `temp`, so our program has one for each section.
 
-use std::{
-    env, fs,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::{env, fs};
 
 use serde::Deserialize;
 use tempfile::TempDir;
 
-use super::{
-    Direction, KEY,
-    strategy::{RunTimes, Waiting},
-};
+use super::strategy::{RunTimes, Waiting};
+use super::{Direction, KEY};
 use crate::study::Error;
 
 pub(super) const SOURCE: &str = include_str!("openmp.c");

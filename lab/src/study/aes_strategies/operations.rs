@@ -8,7 +8,8 @@
 use super::paper::FORMULAS;
 use super::strategy::{Strategy, StrategyRunner, Waiting};
 use super::{BLOCK, Function};
-use crate::study::{Claim, Effort, Error, Measured, Section, StudyRow, StudyTable, Verdict, busy::BusyMonitor};
+use crate::study::busy::BusyMonitor;
+use crate::study::{Claim, Effort, Error, Measured, Section, StudyRow, StudyTable, Verdict};
 
 /// The paper's count for the directives of a function on several cores.
 fn directives(function: Function) -> u64 {

@@ -1,13 +1,16 @@
 //! Section 4.1, Table 4: files of five kinds, encrypted and decrypted by every strategy. The output has to be equal
 //! to that of the library's reference and of its best backend. The section also has the times.
 
-use tress_cipher::{Backend, aes::Aes, modes::ecb};
+use tress_cipher::Backend;
+use tress_cipher::aes::Aes;
+use tress_cipher::modes::ecb;
 
 use super::files::{self, KINDS};
 use super::strategy::{Strategy, StrategyRunner};
 use super::turns::{self, Budget, Measurement, StrategyRuns, size};
 use super::{Direction, KEY};
-use crate::study::{Claim, Effort, Error, Measured, Section, StudyTable, Verdict, busy::BusyMonitor, figure};
+use crate::study::busy::BusyMonitor;
+use crate::study::{Claim, Effort, Error, Measured, Section, StudyTable, Verdict, figure};
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let (bytes, samples, rows_s) = if effort.is_quick { (128_000, 5, 0.04) } else { (1_000_000, 7, 0.4) };

@@ -2,20 +2,18 @@
 //!
 //! All encrypt the same bytes in ECB, in place. Threads are started and end inside the measured time.
 
-use std::{
-    hint, io,
-    sync::{Mutex, PoisonError},
-    thread,
-    time::Instant,
-};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+use std::{hint, io, thread};
 
-use tress_cipher::{Backend, BlockCipher, aes::Aes, modes::ecb};
+use tress_cipher::aes::Aes;
+use tress_cipher::modes::ecb;
+use tress_cipher::{Backend, BlockCipher};
 
-use super::{BLOCK, Direction, KEY, openmp::OpenMp};
-use crate::{
-    study::{Error, Verdict},
-    timing::thread_time,
-};
+use super::openmp::OpenMp;
+use super::{BLOCK, Direction, KEY};
+use crate::study::{Error, Verdict};
+use crate::timing::thread_time;
 
 /// Bytes of a thread's batch where lanes are on all cores: 32 chunks of a container.
 const BATCH: usize = 32 * 16 * 1024;

@@ -2,11 +2,10 @@
 //! machine affect all of them. A strategy that is too slow for the whole file gets its first blocks, and the
 //! extrapolated time is labelled as such.
 
-use super::{
-    BLOCK, Direction,
-    strategy::{RunTimes, Strategy, StrategyRunner},
-};
-use crate::study::{Effort, Error, Measured, Verdict, busy::BusyMonitor};
+use super::strategy::{RunTimes, Strategy, StrategyRunner};
+use super::{BLOCK, Direction};
+use crate::study::busy::BusyMonitor;
+use crate::study::{Effort, Error, Measured, Verdict};
 
 /// Bytes of the first trial of a strategy.
 const TRIAL: usize = 8 * BLOCK;

@@ -62,7 +62,8 @@ fn saturation_point(curve: &Curve) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::SimulatedCipher, *};
+    use super::super::SimulatedCipher;
+    use super::*;
 
     /// By hand: 9 of 10 is halfway between 8 at 8 and 10 at 16.
     #[test]

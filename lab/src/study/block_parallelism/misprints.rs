@@ -1,6 +1,7 @@
 //! Misprints, each found by comparing two places of the paper.
 
-use super::super::{Effort, Error, verdict::misprints};
+use super::super::verdict::misprints;
+use super::super::{Effort, Error};
 use super::Section;
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {

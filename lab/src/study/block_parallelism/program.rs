@@ -2,12 +2,10 @@
 //! output, which Tress computes here.
 
 use object::{Object, ObjectSegment, ObjectSymbol};
-use tress_cipher::{
-    BlockCipher,
-    modes::{cbc, ecb},
-    rc6::Rc6,
-    rijndael::Rijndael,
-};
+use tress_cipher::BlockCipher;
+use tress_cipher::modes::{cbc, ecb};
+use tress_cipher::rc6::Rc6;
+use tress_cipher::rijndael::Rijndael;
 
 use super::super::{Error, numbers};
 

@@ -1,10 +1,8 @@
 //! Runs of the program on machines like `raptor.toml` beside this file.
 
-use tress_sim::{
-    Image, Machine, Model, Report, Simulation, Spent,
-    machine::{OutOfOrder, UnitClass},
-    timing::Account,
-};
+use tress_sim::machine::{OutOfOrder, UnitClass};
+use tress_sim::timing::Account;
+use tress_sim::{Image, Machine, Model, Report, Simulation, Spent};
 
 use super::super::{Error, runs};
 use super::program::ProgramParameters;

@@ -1,9 +1,13 @@
 //! Fig. 4: one CCM message on one core, by its size.
 
-use tress_cipher::{Aad, Backend, BlockCipher, aes::Aes, modes::ccm};
+use tress_cipher::aes::Aes;
+use tress_cipher::modes::ccm;
+use tress_cipher::{Aad, Backend, BlockCipher};
 
-use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, busy::BusyMonitor, chart, range};
-use super::{alternate, paper::R_COMP};
+use super::super::busy::BusyMonitor;
+use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, chart, range};
+use super::alternate;
+use super::paper::R_COMP;
 use crate::picture::{Chart, Level, Line, Scale};
 
 const SMALLEST: usize = 1 << 10;

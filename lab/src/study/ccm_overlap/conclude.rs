@@ -2,10 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{
-    super::{Findings, Verdict},
-    strategies::METHODS,
-};
+use super::super::{Findings, Verdict};
+use super::strategies::METHODS;
 
 pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     let ways = |end| found.measured("strategies", end, "");

@@ -3,15 +3,11 @@
 
 use tress_plan::{Compute, Problem, Strategy, SyncCost, model};
 
-use super::{
-    super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, busy::BusyMonitor, chart},
-    cores,
-    links::{
-        transfer::{Transfers, no_disturbance},
-        wire::Wire,
-    },
-    paper,
-};
+use super::super::busy::BusyMonitor;
+use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, chart};
+use super::links::transfer::{Transfers, no_disturbance};
+use super::links::wire::Wire;
+use super::{cores, paper};
 use crate::picture::{Line, Scale};
 
 const CORES: usize = 4;

@@ -1,10 +1,8 @@
 //! One CCM message (SP 800-38C) in the two passes that the paper describes: the CBC-MAC, and CTR in segments.
 
-use tress_cipher::{
-    Error,
-    aes::Aes,
-    modes::{cbc, ctr},
-};
+use tress_cipher::Error;
+use tress_cipher::aes::Aes;
+use tress_cipher::modes::{cbc, ctr};
 
 /// Bytes that are chained in one step: small enough for the first-level cache.
 const PIECE: usize = 4096;

@@ -2,10 +2,8 @@
 
 use tress_plan::{Problem, Strategy};
 
-use super::{
-    super::{Claim, Effort, Error, Section, Verdict},
-    paper::{BARRIERS_US, R_COMP, T_SYN, TABLE_1},
-};
+use super::super::{Claim, Effort, Error, Section, Verdict};
+use super::paper::{BARRIERS_US, R_COMP, T_SYN, TABLE_1};
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let mut section = Section::new(

@@ -16,7 +16,8 @@ mod timeline;
 
 use std::time::Instant;
 
-use super::{Error, Study, busy::BusyMonitor, cores, part};
+use super::busy::BusyMonitor;
+use super::{Error, Study, cores, part};
 
 pub(super) const STUDY: Study = Study {
     name: "ccm-overlap",

@@ -1,16 +1,23 @@
 //! Section 2.2 on real cores: one CCM message serially, with CTR split over the cores, and with the MAC on one core
 //! beside CTR on the rest. Then the method of Tress, which needs more than one message: chunks in lanes.
 
-use std::{hint::black_box, thread, time::Duration};
+use std::hint::black_box;
+use std::thread;
+use std::time::Duration;
 
-use tress_cipher::{Aad, Backend, aes::Aes, lanes, modes::ccm};
-use tress_container::{format::LAYOUT, threads::start};
+use tress_cipher::aes::Aes;
+use tress_cipher::modes::ccm;
+use tress_cipher::{Aad, Backend, lanes};
+use tress_container::format::LAYOUT;
+use tress_container::threads::start;
 
 const CHUNK_BYTES: usize = LAYOUT.chunk_bytes();
 use tress_plan::Strategy;
 
-use super::super::{Claim, Effort, Error, Measured, Section, StudyRow, busy::BusyMonitor};
-use super::{alternate, by_size, cores, message::CcmMessage, paper};
+use super::super::busy::BusyMonitor;
+use super::super::{Claim, Effort, Error, Measured, Section, StudyRow};
+use super::message::CcmMessage;
+use super::{alternate, by_size, cores, paper};
 use crate::timing::thread_time;
 
 const BLOCK: usize = 16;

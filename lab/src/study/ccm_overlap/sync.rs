@@ -3,10 +3,9 @@
 
 use tress_plan::measure::{SyncKind, sync_samples};
 
-use super::{
-    super::{Claim, Effort, Error, Measured, Section, StudyRow, busy::BusyMonitor},
-    cores, paper,
-};
+use super::super::busy::BusyMonitor;
+use super::super::{Claim, Effort, Error, Measured, Section, StudyRow};
+use super::{cores, paper};
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let mut section = Section::new(format!(
@@ -72,7 +71,8 @@ fn ratio(over: Measured, under: Measured) -> Measured {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::super::Verdict, *};
+    use super::super::super::Verdict;
+    use super::*;
 
     /// By hand: 20 to 30 over 4 to 5 is 4 to 7.5.
     #[test]

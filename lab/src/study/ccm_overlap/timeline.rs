@@ -1,17 +1,15 @@
 //! A picture of a real transfer: the work of every worker and every connection over time, from the trace that `tress
 //! send` writes. First computing and then sending, then both overlapped, and then at full speed.
 
-use std::{fs, path::Path};
+use std::fs;
+use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{
-    super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, busy::BusyMonitor},
-    links::{
-        transfer::{Transfers, no_disturbance},
-        wire::Wire,
-    },
-};
+use super::super::busy::BusyMonitor;
+use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict};
+use super::links::transfer::{Transfers, no_disturbance};
+use super::links::wire::Wire;
 use crate::picture::timeline::{Span, Timeline, Track};
 
 /// Small enough that every batch is visible.

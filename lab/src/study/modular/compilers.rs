@@ -7,7 +7,8 @@ use super::paper::OPERATIONS;
 use super::record::{self, RecordedSystem};
 use super::span;
 use crate::bench::modular::duration;
-use crate::picture::{Group, bars::Bars};
+use crate::picture::Group;
+use crate::picture::bars::Bars;
 
 const DIGITS: [u32; 3] = [16, 32, 64];
 const POWER: usize = 7;

@@ -2,7 +2,8 @@
 
 use tress_modular_times::BITS;
 
-use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, busy::BusyMonitor, chart, range};
+use super::super::busy::BusyMonitor;
+use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, chart, range};
 use super::paper::{OPERATIONS, TABLES, WINDOWS_31, WINDOWS_95};
 use super::samples;
 use crate::picture::{Chart, Line, Scale};

@@ -11,11 +11,13 @@ mod paper;
 mod record;
 mod tables;
 
-use std::{ops::Range, time::Duration};
+use std::ops::Range;
+use std::time::Duration;
 
 use tress_modular_times::Operation;
 
-use super::{Effort, Error, Study, busy::BusyMonitor, part};
+use super::busy::BusyMonitor;
+use super::{Effort, Error, Study, part};
 use crate::bench::modular::{TimedOperation, alternate};
 
 pub(super) const STUDY: Study = Study {

@@ -1,7 +1,9 @@
 //! Times of other systems: a file of lab/systems/run, JSON lines in the format of docs/contributing/systems.md. The
 //! file is untrusted.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use serde::Deserialize;
 use tress_modular_times::Operation;

@@ -3,13 +3,15 @@
 
 use tress_modular_times::Operation;
 
-use super::super::{Claim, Effort, Error, Section, StudyTable, Verdict, busy::BusyMonitor};
+use super::super::busy::BusyMonitor;
+use super::super::{Claim, Effort, Error, Section, StudyTable, Verdict};
 use super::paper::{OPERATIONS, SYSTEMS, TABLES, UNIX, WINDOWS_31_LARGE};
 use super::record::{RecordedSystem, systems};
 use super::samples;
 use tress_plan::date;
 
-use crate::{bench::modular::duration, timing::statistics};
+use crate::bench::modular::duration;
+use crate::timing::statistics;
 
 const DIGITS: [u32; 3] = [16, 32, 64];
 

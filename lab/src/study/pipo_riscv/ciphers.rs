@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use super::super::{Claim, Effort, Error, Picture, Section, StudyTable, Verdict};
 use super::paper::PAPER;
 use super::simulate::{self, KernelFigures};
-use crate::picture::{Group, bars::Bars};
+use crate::picture::Group;
+use crate::picture::bars::Bars;
 
 /// A kernel of ours.
 struct TressKernel {

@@ -59,7 +59,8 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::{Effort, Verdict, pipo_riscv::STUDY};
+    use crate::study::pipo_riscv::STUDY;
+    use crate::study::{Effort, Verdict};
 
     /// Without the other parts there is no sentence about them.
     #[test]

@@ -1,14 +1,12 @@
 //! The simulated program (`bench` of riscv/firmware/devices), its parameters, and its expected output, which Tress computes here.
 
 use object::{Object, ObjectSymbol};
-use tress_cipher::{
-    BlockCipher,
-    aes::Aes,
-    lea::Lea,
-    modes::{cbc, ctr, ecb},
-    pipo::Pipo,
-    rc6::Rc6,
-};
+use tress_cipher::BlockCipher;
+use tress_cipher::aes::Aes;
+use tress_cipher::lea::Lea;
+use tress_cipher::modes::{cbc, ctr, ecb};
+use tress_cipher::pipo::Pipo;
+use tress_cipher::rc6::Rc6;
 
 use super::super::{Error, numbers};
 

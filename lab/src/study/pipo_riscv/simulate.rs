@@ -1,6 +1,7 @@
 //! Runs of the program on a model of the core, one for each row.
 
-use tress_sim::{Image, Machine, Model, Report, Simulation, timing::Account};
+use tress_sim::timing::Account;
+use tress_sim::{Image, Machine, Model, Report, Simulation};
 
 use super::super::{Error, runs};
 use super::program;

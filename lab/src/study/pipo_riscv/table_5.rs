@@ -3,7 +3,8 @@
 use super::super::{Claim, Effort, Error, Picture, Section, StudyTable, Verdict};
 use super::paper::{NEAR, PAPER, PaperRow};
 use super::simulate::{self, KernelFigures};
-use crate::picture::{Group, bars::Bars};
+use crate::picture::Group;
+use crate::picture::bars::Bars;
 
 /// Results for a row of the table: the layout's call, our call, ours on 1024 bytes.
 pub(super) type Simulated = [KernelFigures; 3];

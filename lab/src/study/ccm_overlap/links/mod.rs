@@ -4,16 +4,17 @@
 pub(super) mod transfer;
 pub(super) mod wire;
 
-use std::{ops::RangeInclusive, thread, time::Duration};
+use std::ops::RangeInclusive;
+use std::thread;
+use std::time::Duration;
 
 use tress_container::format::LAYOUT;
 use tress_plan::Problem;
 
-use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, busy::BusyMonitor, chart};
-use super::{
-    cores,
-    paper::{self, R_COMP, T_SYN},
-};
+use super::super::busy::BusyMonitor;
+use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, chart};
+use super::cores;
+use super::paper::{self, R_COMP, T_SYN};
 use crate::picture::{Chart, Line, Mark, Scale};
 use transfer::{Transfers, no_disturbance};
 use wire::Wire;

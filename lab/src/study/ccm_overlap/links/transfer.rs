@@ -1,12 +1,10 @@
 //! Transfers over a [`Wire`]: one receiver, which is the command itself, and one sender after the other, which is the lab's.
 
-use std::{
-    fs::{self, File},
-    io::{BufRead, BufReader, Read, Write},
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    thread,
-};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
 
 use serde::Deserialize;
 

@@ -1,11 +1,9 @@
 //! A real link on one machine: two network namespaces, a pair of virtual Ethernet devices between them, and a token
 //! bucket that limits the rate.
 
-use std::{
-    fs, io,
-    path::Path,
-    process::{Command, Output},
-};
+use std::path::Path;
+use std::process::{Command, Output};
+use std::{fs, io};
 
 /// Payload of a TCP segment in bytes, and its size on the wire as the bucket counts it: 14 bytes of Ethernet, 20 of
 /// IP, 32 of TCP with its time stamps are added.
