@@ -14,7 +14,6 @@ use sha2::{Digest, Sha256};
 
 use crate::wire::message::VersionId;
 use crate::wire::ranges::Ranges;
-use tress_container::sys::Status;
 
 const MAGIC: &[u8; 16] = b"tress journal 2\n";
 const CHECK_BYTES: usize = 8;
@@ -31,11 +30,6 @@ pub(crate) struct Journal {
     pub(crate) held: Ranges,
     /// Bytes up to the end of the last valid record.
     pub(crate) good_bytes: u64,
-}
-
-/// Most bytes of a journal for a file with this number of chunks: each record lists at least one new chunk.
-pub(crate) fn max_bytes(chunks: u64) -> u64 {
-    (HEADER_BYTES as u64).saturating_add(chunks.saturating_mul(RECORD_BYTES as u64))
 }
 
 pub(crate) fn header(identity: &VersionId, size_bytes: u64) -> Vec<u8> {
@@ -77,17 +71,6 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<Journal> {
         records = rest;
     }
     Some(journal)
-}
-
-/// Length of a `.done` record in bytes, without the name of a file that has not been reported.
-pub(crate) const DONE_BYTES: u64 = 13 + 32 + 8 + 16 + 8;
-/// Most bytes that are read of a `.done` record, more than it has.
-pub(crate) const DONE_MAX_BYTES: u64 = 8192;
-
-pub(crate) fn done_record(identity: &VersionId, status: &Status) -> Vec<u8> {
-    let inode = status.identity.map_or(0, |(_, inode)| inode);
-    let numbers = [&status.size_bytes.to_be_bytes()[..], &status.modified_ns.to_be_bytes(), &inode.to_be_bytes()];
-    [&b"tress done 1\n"[..], identity, &numbers.concat()].concat()
 }
 
 fn number(bytes: &[u8]) -> Option<u64> {

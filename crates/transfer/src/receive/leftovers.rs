@@ -1,4 +1,4 @@
-//! Removes the files of a state folder that no session needs any more, so that the folder does not grow indefinitely.
+//! Tidies a state folder when a session begins: removes what no session needs any more, and reads the records of version 0.2.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -6,58 +6,88 @@ use std::io;
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
-use crate::receive::journal::stem;
-use crate::wire::names::STATE_FOLDER;
-use tress_container::sys::{Opening, System};
+use crate::receive::files::{FileJournal, FileRecord};
+use crate::receive::journal::{read, stem};
+use crate::wire::message::VersionId;
+use crate::wire::names::{STATE_FOLDER, path_of};
+use tress_container::sys::{Opening, Os, System};
 use tress_container::tree::names::to_bytes;
 
-/// Removes journals and new records without data, data that cannot be resumed, and records of files that were taken away. Sessions of the
-/// same sender may run at the same time: their files stay.
-pub(crate) fn remove_leftovers(system: &dyn System, root: &Dir, state: &Dir) -> io::Result<()> {
-    let mut found = HashMap::new();
-    for entry in state.entries()? {
-        let entry = entry?;
-        if let (Ok(name), Ok(metadata)) = (entry.file_name().into_string(), entry.metadata()) {
-            found.insert(name, metadata.modified()?);
-        }
-    }
-    // Listed later: a file that has got its name since then is in it.
-    let mut files = HashSet::new();
-    list_files(root, &mut Vec::new(), &mut files)?;
-    for (name, modified) in &found {
+/// Length of a record of version 0.2 in bytes: a line, then identity, size, time of modification and inode of a complete file. The name of
+/// a file that has not been reported follows.
+const DONE_BYTES: usize = 13 + 32 + 8 + 16 + 8;
+
+/// Removes journals without data, and data that cannot be resumed. Sessions of the same sender may run at the same time: their files stay.
+pub(crate) fn remove_leftovers(system: &dyn System, state: &Dir) -> io::Result<()> {
+    let names = names_in(state)?;
+    for name in &names {
         let Some((stem, ending)) = name.split_once('.') else { continue };
-        let has = |ending| found.contains_key(&format!("{stem}.{ending}"));
-        let _lock = match ending {
-            "part" if !has("journal") => {
-                let file = system.open_in(state, name.as_ref(), Opening::Make)?;
-                if file.try_lock().is_err() {
-                    continue;
-                }
-                Some(file)
-            }
-            "done" if files.contains(stem) => continue,
-            "done" | "journal" | "new" if !has("part") => None,
-            _ => continue,
+        let has = |ending| names.contains(&format!("{stem}.{ending}"));
+        let is_left = match ending {
+            "part" => !has("journal"),
+            // `new` is a `.done` record of version 0.2 that was not complete.
+            "journal" | "new" => !has("part") && stem != "files",
+            _ => false,
         };
-        // A session may have begun to use it.
-        let now = state.symlink_metadata(name).and_then(|metadata| metadata.modified());
-        if now.is_ok_and(|now| now == *modified) {
-            system.remove_in(state, name.as_ref())?;
+        if !is_left {
+            continue;
+        }
+        // A session may have begun to use it: it locks the data before it makes the journal.
+        let data = system.open_in(state, format!("{stem}.part").as_ref(), Opening::Make)?;
+        if data.try_lock().is_ok() {
+            for ending in ["journal", "new", "part"] {
+                system.remove_in(state, format!("{stem}.{ending}").as_ref())?;
+            }
         }
     }
     Ok(())
 }
 
+fn names_in(state: &Dir) -> io::Result<HashSet<String>> {
+    state.entries()?.map(|entry| Ok(entry?.file_name().into_string().unwrap_or_default())).collect()
+}
+
+/// Reads the `.done` records of version 0.2 into the journal, and removes them. Those of files that were taken away are forgotten.
+pub(crate) fn adopt_done_records(system: &dyn System, root: &Dir, state: &Dir, to: &mut FileJournal) -> io::Result<()> {
+    let names = names_in(state)?;
+    let done: Vec<(&str, &String)> =
+        names.iter().filter_map(|name| Some((name.strip_suffix(".done")?, name))).collect();
+    if done.is_empty() {
+        return Ok(());
+    }
+    let mut files = HashMap::new();
+    list_files(root, &mut Vec::new(), &mut files)?;
+    let mut records = Vec::new();
+    for (stem, name) in &done {
+        let Some(path) = files.get(*stem) else { continue };
+        let bytes = read(system, &system.open_in(state, name.as_ref(), Opening::Read)?, 8192)?;
+        records.extend(adopted(root, path, &bytes));
+    }
+    let records: Vec<_> =
+        records.iter().map(|record| FileRecord::parse(record)).collect::<Option<_>>().unwrap_or_default();
+    to.locked(|journal| journal.append(&records))?;
+    done.iter().try_for_each(|(_, name)| system.remove_in(state, name.as_ref()))
+}
+
+/// The record of a file from its `.done` record, if that is still about this file.
+fn adopted(root: &Dir, path: &[u8], done: &[u8]) -> Option<Vec<u8>> {
+    let identity: &VersionId = done.get(b"tress done 1\n".len()..)?.first_chunk()?;
+    let file = Os.open_in(root, path_of(path)?.as_os_str(), Opening::Read).ok()?;
+    let record = FileRecord::new(path, identity, &Os.status(&file).ok()?);
+    let is_same = done.get(..DONE_BYTES)?.ends_with(&record.numbers());
+    is_same.then(|| FileRecord { is_reported: done.len() == DONE_BYTES, ..record }.encode())
+}
+
 /// Lists the files in a folder and below it by their [`stem`]s. `path` is the folder's, from the sender's folder.
-fn list_files(folder: &Dir, path: &mut Vec<u8>, files: &mut HashSet<String>) -> io::Result<()> {
+fn list_files(folder: &Dir, path: &mut Vec<u8>, files: &mut HashMap<String, Vec<u8>>) -> io::Result<()> {
     for entry in folder.entries()? {
         let entry = entry?;
         let (name, length) = (entry.file_name(), path.len());
         let Some(bytes) = to_bytes(&name) else { continue };
         path.extend(bytes);
-        if !entry.file_type()?.is_dir() {
-            files.insert(stem(path));
-        } else if path.as_slice() != STATE_FOLDER.as_bytes() {
+        if entry.file_type()?.is_file() {
+            files.insert(stem(path), path.clone());
+        } else if entry.file_type()?.is_dir() && path.as_slice() != STATE_FOLDER.as_bytes() {
             path.push(b'/');
             list_files(&folder.open_dir_nofollow(&name)?, path, files)?;
         }

@@ -1,8 +1,8 @@
 //! The receiver.
 
-pub(crate) mod account;
 pub(crate) mod admission;
 pub(crate) mod allow;
+pub(crate) mod files;
 pub(crate) mod folders;
 pub(crate) mod incoming;
 pub(crate) mod journal;

@@ -1,5 +1,5 @@
 //! The quota of each sender at a receiver. It counts the bytes of the sender's files, complete or not, and 4 KiB for
-//! every file and folder, so that empty ones are not free. The receiver's own files about a transfer count too.
+//! every file and folder, so that empty ones are not free. That covers the receiver's own records about a file, too.
 //!
 //! Existing files are counted when a sender connects. From then on everything is counted before it is written. A file
 //! counts in full from its offer on. When it is complete or abandoned, only the bytes that remain on disk count.
@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, Weak};
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
+use crate::wire::names::STATE_FOLDER;
 use crate::wire::noise::NoisePublicKey;
 use tress_container::Refusal;
 use tress_container::workers::lock;
@@ -117,8 +118,16 @@ impl Reservation {
     }
 }
 
-/// Bytes that the content of a folder counts. A link counts only itself.
-pub(crate) fn used_bytes(folder: &Dir) -> io::Result<u64> {
+/// Bytes that the content of a sender's folder counts: of the state folder only the incomplete files. A link counts only itself.
+pub(crate) fn used_bytes(root: &Dir) -> io::Result<u64> {
+    let state = match root.open_dir_nofollow(STATE_FOLDER) {
+        Ok(state) => count(&state, &|name| name.ends_with(".part"))?,
+        Err(_) => 0,
+    };
+    Ok(state.saturating_add(count(root, &|name| name != STATE_FOLDER)?))
+}
+
+fn count(folder: &Dir, counts: &dyn Fn(&str) -> bool) -> io::Result<u64> {
     let mut sum = 0_u64;
     for entry in folder.entries()? {
         let entry = entry?;
@@ -127,12 +136,14 @@ pub(crate) fn used_bytes(folder: &Dir) -> io::Result<u64> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             metadata => metadata?,
         };
-        sum = sum.saturating_add(ENTRY_BYTES);
-        if metadata.is_dir() {
-            sum = sum.saturating_add(used_bytes(&folder.open_dir_nofollow(entry.file_name())?)?);
-        } else {
-            sum = sum.saturating_add(metadata.len());
+        if !counts(&entry.file_name().to_string_lossy()) {
+            continue;
         }
+        let content = match metadata.is_dir() {
+            true => count(&folder.open_dir_nofollow(entry.file_name())?, &|_| true)?,
+            false => metadata.len(),
+        };
+        sum = sum.saturating_add(ENTRY_BYTES).saturating_add(content);
     }
     Ok(sum)
 }

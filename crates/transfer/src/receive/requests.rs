@@ -291,12 +291,12 @@ impl Requests<'_> {
     }
 
     fn complete(&self, part: &PartFile) -> Result<(), Denied> {
-        part.complete()?;
+        let place = part.complete()?;
         let Some(current) = lock(&self.session.state).current.take() else { return Ok(()) };
         self.server.release(self.session, &current.path);
         self.server.update_progress();
         let folder = folder_name(&self.session.sender);
-        let receipt = &Receipt::new(&self.server.base, &folder, &part.state_name("done"));
+        let receipt = &Receipt::new(&self.server.base, &folder.as_str().into(), place);
         let bytes = current.finish.unwrap_or(0);
         self.server.emit(&Event::Received { folder: &folder, name: &part.shown, bytes, receipt });
         // The sender may be gone: its next session gets `Complete`.

@@ -4,7 +4,7 @@
 //! DIR/SENDER/a/b                  a complete file
 //! DIR/SENDER/.tress/HASH.part     plaintext of an incomplete file, with holes
 //! DIR/SENDER/.tress/HASH.journal  its version, and which chunks are verified and synced
-//! DIR/SENDER/.tress/HASH.done     the version of a complete file, so that it is not sent twice; until it is reported, its name, too
+//! DIR/SENDER/.tress/files         the versions of all complete files, so that none is sent twice (`files.rs`)
 //! ```
 //!
 //! All names are relative to handles of these folders (`cap-std`), no link is followed, and the call that gives a file its final
@@ -16,18 +16,18 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, IoSlice};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use cap_std::fs::Dir;
 
-use crate::receive::account::QuotaAccount;
+use crate::receive::files::{FileJournal, FileRecord, RecordPlace, write_all_at};
 use crate::receive::folders::make_folder;
-use crate::receive::journal::{self, DONE_MAX_BYTES, Journal, done_record, read, stem};
-use crate::receive::leftovers::remove_leftovers;
+use crate::receive::journal::{self, Journal, read, stem};
+use crate::receive::leftovers::{adopt_done_records, remove_leftovers};
 use crate::receive::owner;
-use crate::receive::quota::{ENTRY_BYTES, Usage};
+use crate::receive::quota::{ENTRY_BYTES, Reservation, Usage};
 use crate::wire::batch::{batch_chunks, batch_sealed_bytes};
 use crate::wire::message::VersionId;
 use crate::wire::names::{STATE_FOLDER, components};
@@ -35,7 +35,7 @@ use crate::wire::ranges::Ranges;
 use tress_container::format::LAYOUT;
 use tress_container::pipeline::Batch;
 use tress_container::sys::{Opening, Readers, Status, System};
-use tress_container::tree::names::{to_bytes, to_os};
+use tress_container::tree::names::to_os;
 use tress_container::workers::lock;
 use tress_container::{Error, ErrorKind, Refusal};
 
@@ -84,6 +84,7 @@ pub(crate) struct SenderStore {
     system: &'static dyn System,
     root: Dir,
     state: Dir,
+    files: Arc<Mutex<FileJournal>>,
     /// `None` if there is no quota.
     usage: Option<Arc<Usage>>,
     /// Folders whose names are synced. A folder of an earlier session may not be: that session may have ended before the sync.
@@ -103,9 +104,12 @@ pub(crate) struct PartFile {
     /// The folder of the final name.
     folder: Dir,
     name: std::ffi::OsString,
+    /// The sender's name for the file.
+    path: Vec<u8>,
     /// Path relative to the sender's folder, for messages.
     pub(crate) shown: PathBuf,
     state: Dir,
+    files: Arc<Mutex<FileJournal>>,
     stem: String,
     file: File,
     identity: VersionId,
@@ -116,8 +120,10 @@ pub(crate) struct PartFile {
     /// A sync has failed. It is unknown which unsynced writes reached the disk: the system may have dropped them, and reports that only
     /// once.
     has_sync_failed: AtomicBool,
-    /// The last field, so that it is dropped after the files are closed.
-    account: Option<QuotaAccount>,
+    /// `None` if there is no quota.
+    reservation: Option<Reservation>,
+    /// Bytes that the file counts when its session ends; [`u64::MAX`] for as many as are in the state folder.
+    counts_bytes: AtomicU64,
 }
 
 struct OpenJournal {
@@ -157,9 +163,11 @@ impl SenderStore {
         system.set_folder_mode(&state, ".".as_ref(), 0o700)?;
         owner::check(&state, &shown, owner::GROUP_OR_OTHERS)?;
         // Without this only the disk is fuller.
-        let _ = remove_leftovers(system, &root, &state);
-        let usage = usage(&root)?;
-        Ok(Self { system, root, state, usage, known: Mutex::default() })
+        let _ = remove_leftovers(system, &state);
+        let mut files = FileJournal::open(system, &root, &state)?;
+        adopt_done_records(system, &root, &state, &mut files)?;
+        let (usage, files) = (usage(&root)?, Arc::new(Mutex::new(files)));
+        Ok(Self { system, root, state, files, usage, known: Mutex::default() })
     }
 
     /// Makes a folder and its missing parents.
@@ -219,7 +227,7 @@ impl SenderStore {
         let name = to_os(name).ok_or(Refusal::Name)?.to_owned();
         let stem = stem(path);
         if self.system.exists_in(&folder, &name)? {
-            return if self.is_done(&folder, &name, &stem, identity, size_bytes)? {
+            return if self.is_done(&folder, &name, path, identity, size_bytes)? {
                 self.system.sync_folder_in(&folder)?;
                 Ok(Offered::Complete)
             } else {
@@ -242,14 +250,13 @@ impl SenderStore {
             return Err(Refusal::TooMany.into());
         }
         // From here on no other session changes the files of this transfer.
-        let account = match &self.usage {
-            Some(usage) => Some(QuotaAccount::new(usage, &self.state, &stem, is_new)?),
-            None => None,
-        };
-        // Reserve before the journal is made, because it counts too.
-        let reserved = account.as_ref().map_or(Ok(Ok(())), |account| account.reserve(size_bytes))?;
+        let old_bytes = if is_new { 0 } else { self.system.status(&file)?.size_bytes.saturating_add(ENTRY_BYTES) };
+        let reservation = self.usage.as_ref().map(|usage| usage.file(old_bytes));
+        let all_bytes = size_bytes.unwrap_or(0).saturating_add(ENTRY_BYTES);
+        let reserved = reservation.as_ref().map_or(Ok(()), |reservation| reservation.grow_to(all_bytes));
         if is_new && let Err(reason) = reserved {
             self.system.remove_in(&self.state, format!("{stem}.part").as_ref())?;
+            reservation.inspect(|reservation| reservation.settle(0));
             return Err(reason.into());
         }
         let journal = open("journal")?;
@@ -257,8 +264,10 @@ impl SenderStore {
             system: self.system,
             folder,
             name,
+            path: path.to_vec(),
             shown,
             state: self.state.try_clone()?,
+            files: self.files.clone(),
             stem,
             file,
             identity: *identity,
@@ -266,7 +275,8 @@ impl SenderStore {
             journal: Mutex::new(None),
             held: Mutex::default(),
             has_sync_failed: AtomicBool::new(false),
-            account,
+            reservation,
+            counts_bytes: AtomicU64::new(u64::MAX),
         };
         let old = journal::parse(&read(self.system, &journal, journal::MAX_BYTES)?);
         let old = old.filter(|old| !restart && part.has_chunks_of(old));
@@ -288,20 +298,15 @@ impl SenderStore {
         &self,
         folder: &Dir,
         name: &OsStr,
-        stem: &str,
+        path: &[u8],
         identity: &VersionId,
         size_bytes: Option<u64>,
     ) -> io::Result<bool> {
-        let open = |folder, name: &OsStr| self.system.open_in(folder, name, Opening::Read);
-        let record = match open(&self.state, format!("{stem}.done").as_ref()) {
-            Ok(file) => read(self.system, &file, DONE_MAX_BYTES)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(error) => return Err(error),
-        };
-        let Ok(file) = open(folder, name) else { return Ok(false) };
+        let Ok(file) = self.system.open_in(folder, name, Opening::Read) else { return Ok(false) };
         let status = self.system.status(&file)?;
+        let is_this = |record: &FileRecord<'_>| record.identity == *identity && record.is_of(&status);
         let is_this_size = size_bytes.is_none_or(|bytes| bytes == status.size_bytes);
-        Ok(is_this_size && record.starts_with(&done_record(identity, &status)))
+        Ok(is_this_size && lock(&self.files).locked(|files| files.find(path, is_this))? == Some(true))
     }
 }
 
@@ -400,8 +405,8 @@ impl PartFile {
                 held.end = Some(batch.plain_offset() + batch.plain_bytes());
             }
         }
-        if let Some(account) = &self.account {
-            account.grow_to(batch.plain_offset() + batch.plain_bytes())?;
+        if let Some(reservation) = &self.reservation {
+            reservation.grow_to((batch.plain_offset() + batch.plain_bytes()).saturating_add(ENTRY_BYTES))?;
         }
         let (mut offset, mut slices) = batch.plain_within(batch.chunks(), &(0..u64::MAX));
         let mut buffers = &mut slices[..];
@@ -493,64 +498,60 @@ impl PartFile {
     }
 
     /// Gives the file its final name. When this returns, file and name are synced.
-    pub(crate) fn complete(&self) -> Result<(), Denied> {
+    pub(crate) fn complete(&self) -> Result<RecordPlace, Denied> {
         let system = self.system;
         // Also syncs the writes of an earlier session, and the length.
         self.sync_data()?;
-        // Sync the record before the file gets its name: otherwise, after a crash, the sender's next offer would be refused as `Exists`.
         let status = system.status(&self.file)?;
-        // The name at its end is cut off when the file has been reported (`receipt.rs`).
-        let name: Vec<&[u8]> = self.shown.iter().filter_map(to_bytes).collect();
-        let record = [done_record(&self.identity, &status), name.join(&b'/')].concat();
-        let (new, done, part) = (self.state_name("new"), self.state_name("done"), self.state_name("part"));
-        system.remove_in(&self.state, new.as_ref())?;
-        let file = system.open_in(&self.state, new.as_ref(), Opening::New(Readers::Umask))?;
-        let mut note = OpenJournal { file, bytes: 0 };
-        note.append(system, &record)?;
-        system.sync(&note.file)?;
-        // Some versions of Windows cannot rename an open file.
-        drop(note);
-        system.rename_in(&self.state, new.as_ref(), done.as_ref())?;
-        system.sync_folder_in(&self.state)?;
-        check_inode(&self.state, part.as_ref(), &status)?;
-        system.move_in(&self.state, part.as_ref(), &self.folder, &self.name)?;
-        if let Some(account) = &self.account {
-            account.named(status.size_bytes);
-        }
-        check_inode(&self.folder, &self.name, &status)?;
+        let part = self.state_name("part");
+        let place = lock(&self.files).locked(|files| {
+            // The record comes before the name: otherwise, after a crash, the sender's next offer would be refused as `Exists`.
+            let places = files.append(&[FileRecord::new(&self.path, &self.identity, &status)])?;
+            check_inode(&self.state, part.as_ref(), &status)?;
+            system.move_in(&self.state, part.as_ref(), &self.folder, &self.name)?;
+            self.counts_bytes.store(status.size_bytes.saturating_add(ENTRY_BYTES), Ordering::Relaxed);
+            check_inode(&self.folder, &self.name, &status)?;
+            Ok(places[0])
+        })?;
         system.sync_folder_in(&self.folder)?;
         system.sync_folder_in(&self.state)?;
         // The file is complete; the next session removes a journal that is left over.
         let _ = system.remove_in(&self.state, self.state_name("journal").as_ref());
-        Ok(())
+        Ok(place)
     }
 
     /// Removes the incomplete file and its journal.
     pub(crate) fn discard(&self) {
         let _ = self.system.remove_in(&self.state, self.state_name("journal").as_ref());
-        let _ = self.system.remove_in(&self.state, self.state_name("part").as_ref());
-        if let Some(account) = &self.account {
-            account.discarded();
+        if self.system.remove_in(&self.state, self.state_name("part").as_ref()).is_ok() {
+            self.counts_bytes.store(0, Ordering::Relaxed);
+        }
+        self.settle();
+    }
+
+    /// Counts what the file leaves on the disk. If that is unknown, the count stays as it is.
+    fn settle(&self) {
+        let left = match self.counts_bytes.load(Ordering::Relaxed) {
+            u64::MAX => self.system.status(&self.file).ok().map(|status| status.size_bytes.saturating_add(ENTRY_BYTES)),
+            bytes => Some(bytes),
+        };
+        if let (Some(reservation), Some(bytes)) = (&self.reservation, left) {
+            reservation.settle(bytes);
         }
     }
 }
 
+impl Drop for PartFile {
+    fn drop(&mut self) {
+        self.settle();
+    }
+}
+
 impl OpenJournal {
-    fn append(&mut self, system: &dyn System, mut bytes: &[u8]) -> io::Result<()> {
-        let mut offset = self.bytes;
-        while !bytes.is_empty() {
-            match system.write_at(&self.file, &[IoSlice::new(bytes)], offset) {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(count) => {
-                    offset += count as u64;
-                    bytes = &bytes[count..];
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
+    fn append(&mut self, system: &dyn System, bytes: &[u8]) -> io::Result<()> {
+        write_all_at(system, &self.file, bytes, self.bytes)?;
         // Only after all bytes are written: after a failure, the next record overwrites the torn one.
-        self.bytes = offset;
+        self.bytes += bytes.len() as u64;
         Ok(())
     }
 }

@@ -1,5 +1,5 @@
-//! The receiver loses power at every moment of a transfer. A file has its final name only if it is complete and its `.done` record
-//! exists. From every other state of the disk, the next session completes the correct file.
+//! The receiver loses power at every moment of a transfer. A file has its final name only if it is complete and its record is in the
+//! journal. From every other state of the disk, the next session completes the correct file.
 #![allow(clippy::single_range_in_vec_init, reason = "lists of ranges are what is meant")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -99,8 +99,13 @@ fn lose_power(versions: &[Version], run: impl Fn(&'static dyn System, &Path)) {
     let events = system.events();
     let base = fs::metadata(folder.path()).unwrap().ino();
     let last = *versions.last().unwrap();
-    let done = Path::new("sender/.tress").join(format!("{}.done", stem(NAME)));
-    let record = fs::read(folder.path().join(&done)).unwrap();
+    let journal = Path::new("sender/.tress/files");
+    let status = OS.status_of(&folder.path().join("sender/a/b")).unwrap();
+    let record = FileRecord::new(NAME, &last.identity(), &status).encode();
+    let has_record = |node: Option<&Node>| match node {
+        Some(Node::File(bytes)) => bytes.ends_with(&record),
+        _ => false,
+    };
 
     let (mut disk, mut disks, mut complete, mut resumed) = (Disk::default(), 0, 0, 0);
     let mut known = BTreeSet::new();
@@ -114,7 +119,7 @@ fn lose_power(versions: &[Version], run: impl Fn(&'static dyn System, &Path)) {
                     complete += 1;
                     assert!(*content == last.content(), "{label}: a wrong file has the name");
                     // Without it, the sender, which got no confirmation, would be refused.
-                    assert!(tree.get(&done) == Some(&Node::File(record.clone())), "{label}: nobody knows whose it is");
+                    assert!(has_record(tree.get(journal)), "{label}: nobody knows whose it is");
                 }
                 Some(_) => panic!("{label}: no file"),
                 None => {

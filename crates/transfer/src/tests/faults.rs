@@ -176,5 +176,5 @@ fn the_receiver_loses_power() {
         }
     }
     println!("{} events, {disks} disks after a loss of power", events.len());
-    assert!(events.len() > 50 && disks > 200, "{} {disks}", events.len());
+    assert!(events.len() > 40 && disks > 120, "{} {disks}", events.len());
 }

@@ -2,7 +2,9 @@
 //!
 //! The receiver refuses a harmful name. It never changes a name to make it harmless.
 
-use tress_container::tree::names::{MAX_PATH_BYTES, Rules, split};
+use std::path::PathBuf;
+
+use tress_container::tree::names::{MAX_PATH_BYTES, Rules, split, to_os};
 
 /// The folder, inside each sender's folder, where the receiver keeps incomplete files.
 pub(crate) const STATE_FOLDER: &str = ".tress";
@@ -20,6 +22,11 @@ const MAX_DEPTH: usize = 128;
 /// first component is the receiver's own folder `.tress`.
 pub(crate) fn components(path: &[u8]) -> Result<Vec<&[u8]>, &'static str> {
     components_by(path, Rules::HERE)
+}
+
+/// The path of a name below the sender's folder; `None` for a name that is refused.
+pub(crate) fn path_of(name: &[u8]) -> Option<PathBuf> {
+    components(name).ok()?.into_iter().map(to_os).collect()
 }
 
 fn components_by(path: &[u8], rules: Rules) -> Result<Vec<&[u8]>, &'static str> {

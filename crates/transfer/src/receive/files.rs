@@ -1,0 +1,334 @@
+//! The journal of a sender's complete files: which version of an input each of them is, so that none is sent twice.
+//!
+//! `.tress/files` is a header and records. A record is appended and synced before its file gets its name. Each record carries a check, so
+//! that a record torn by a power cut ends the journal and the records before it stay valid. A file without a record is refused as existing
+//! when it is offered again. Records of removed files stay until the journal has doubled its length; then a new session copies the others.
+//!
+//! Several sessions, also of several receivers, may use a journal at the same time: each call holds a lock on the file, and first reads
+//! what the others have appended.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, IoSlice, IoSliceMut};
+
+use cap_std::fs::Dir;
+use sha2::{Digest, Sha256};
+
+use crate::wire::message::VersionId;
+use crate::wire::names::path_of;
+use tress_container::sys::{Opening, Readers, Status, System};
+use tress_container::tree::names::MAX_PATH_BYTES;
+
+/// Name of the journal in the state folder.
+pub(crate) const FILES: &str = "files";
+/// Name of its copy until that is complete.
+const COPY: &str = "files.new";
+const MAGIC: &[u8; 16] = b"tress files 1  \n";
+const CHECK_BYTES: usize = 8;
+/// The magic, the length after the last copy, and the check.
+pub(crate) const HEADER_BYTES: usize = MAGIC.len() + 8 + CHECK_BYTES;
+/// Length of a record in bytes, without the name: of the name its length, whether it is reported, the check, identity, size, time, inode.
+pub(crate) const RECORD_BYTES: usize = 2 + 1 + CHECK_BYTES + 32 + 8 + 16 + 8;
+/// Offset of the byte that says whether the file was reported. The check does not cover it, because it changes.
+pub(crate) const REPORTED_AT: usize = 2;
+const CHECK_AT: usize = REPORTED_AT + 1;
+const MAX_RECORD_BYTES: usize = RECORD_BYTES + MAX_PATH_BYTES;
+const BLOCK_BYTES: usize = 1 << 20;
+/// The journal is not copied before this number of bytes was appended.
+const COPY_BYTES: u64 = 1 << 20;
+
+/// A record of the journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileRecord<'a> {
+    pub(crate) is_reported: bool,
+    pub(crate) identity: VersionId,
+    pub(crate) size_bytes: u64,
+    pub(crate) modified_ns: i128,
+    pub(crate) inode: u64,
+    pub(crate) name: &'a [u8],
+}
+
+impl<'a> FileRecord<'a> {
+    pub(crate) fn new(name: &'a [u8], identity: &VersionId, status: &Status) -> Self {
+        let inode = status.identity.map_or(0, |(_, inode)| inode);
+        let (size_bytes, modified_ns) = (status.size_bytes, status.modified_ns);
+        Self { is_reported: false, identity: *identity, size_bytes, modified_ns, inode, name }
+    }
+
+    /// Whether this is a record of the file with this status.
+    pub(crate) fn is_of(&self, status: &Status) -> bool {
+        *self == Self { is_reported: self.is_reported, ..Self::new(self.name, &self.identity, status) }
+    }
+
+    /// Size, time and inode, as in a record.
+    pub(crate) fn numbers(&self) -> Vec<u8> {
+        [&self.size_bytes.to_be_bytes()[..], &self.modified_ns.to_be_bytes(), &self.inode.to_be_bytes()].concat()
+    }
+
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(RECORD_BYTES + self.name.len());
+        bytes.extend((self.name.len() as u16).to_be_bytes());
+        bytes.extend([u8::from(self.is_reported)]);
+        bytes.extend([0; CHECK_BYTES]);
+        bytes.extend(self.identity);
+        bytes.extend(self.numbers());
+        bytes.extend(self.name);
+        let check = check(&bytes);
+        bytes[CHECK_AT..CHECK_AT + CHECK_BYTES].copy_from_slice(&check);
+        bytes
+    }
+
+    /// Parses the record at the beginning of these bytes. `None` if it is not complete or not valid.
+    pub(crate) fn parse(bytes: &'a [u8]) -> Option<Self> {
+        let name_bytes = usize::from(u16::from_be_bytes(*bytes.first_chunk()?));
+        let record = bytes.get(..RECORD_BYTES + name_bytes)?;
+        let mut rest = &record[CHECK_AT + CHECK_BYTES..];
+        let mut field = |length: usize| rest.split_off(..length);
+        let parsed = Self {
+            is_reported: record[REPORTED_AT] != 0,
+            identity: field(32)?.try_into().ok()?,
+            size_bytes: u64::from_be_bytes(field(8)?.try_into().ok()?),
+            modified_ns: i128::from_be_bytes(field(16)?.try_into().ok()?),
+            inode: u64::from_be_bytes(field(8)?.try_into().ok()?),
+            name: rest,
+        };
+        let is_valid = name_bytes <= MAX_PATH_BYTES && record[CHECK_AT..].starts_with(&check(record));
+        is_valid.then_some(parsed)
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        (RECORD_BYTES + self.name.len()) as u64
+    }
+}
+
+/// The check of a record: a hash of all but the check itself and the byte that may change.
+fn check(record: &[u8]) -> [u8; CHECK_BYTES] {
+    let hash =
+        Sha256::new().chain_update(&record[..REPORTED_AT]).chain_update(&record[CHECK_AT + CHECK_BYTES..]).finalize();
+    std::array::from_fn(|i| hash[i])
+}
+
+fn header(copied_bytes: u64) -> [u8; HEADER_BYTES] {
+    let mut header = [0; HEADER_BYTES];
+    let (body, check) = header.split_at_mut(HEADER_BYTES - CHECK_BYTES);
+    body[..MAGIC.len()].copy_from_slice(MAGIC);
+    body[MAGIC.len()..].copy_from_slice(&copied_bytes.to_be_bytes());
+    check.copy_from_slice(&Sha256::digest(&*body)[..CHECK_BYTES]);
+    header
+}
+
+/// Where a record is, and its check: proves that a receipt is about that record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RecordPlace {
+    pub(crate) offset: u64,
+    pub(crate) check: [u8; CHECK_BYTES],
+}
+
+impl RecordPlace {
+    /// Whether a record's first bytes are those of this place's record.
+    pub(crate) fn is_of(&self, record: &[u8]) -> bool {
+        record.get(CHECK_AT..).is_some_and(|rest| rest.starts_with(&self.check))
+    }
+}
+
+/// Calls `each` with all valid records of a journal behind this offset, in order. Returns the offset behind the last one.
+pub(crate) fn read_records(
+    system: &dyn System,
+    file: &File,
+    mut offset: u64,
+    each: &mut dyn FnMut(RecordPlace, FileRecord<'_>),
+) -> io::Result<u64> {
+    let (mut block, mut filled) = (vec![0; BLOCK_BYTES], 0);
+    loop {
+        let count = read_at(system, file, &mut block[filled..], offset + filled as u64)?;
+        filled += count;
+        let mut done = 0;
+        while let Some(record) = FileRecord::parse(&block[done..filled]) {
+            let check = *block[done + CHECK_AT..].first_chunk().unwrap_or(&[0; CHECK_BYTES]);
+            each(RecordPlace { offset, check }, record);
+            offset += record.bytes();
+            done += record.bytes() as usize;
+        }
+        block.copy_within(done..filled, 0);
+        filled -= done;
+        // The end, or a record that is not valid.
+        if count == 0 || filled >= MAX_RECORD_BYTES {
+            return Ok(offset);
+        }
+    }
+}
+
+fn read_at(system: &dyn System, file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    loop {
+        match system.read_at(file, &mut [IoSliceMut::new(buffer)], offset) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return read,
+        }
+    }
+}
+
+/// Writes all of these bytes at an offset.
+pub(crate) fn write_all_at(system: &dyn System, file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match system.write_at(file, &[IoSlice::new(bytes)], offset) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => (bytes, offset) = (&bytes[count..], offset + count as u64),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+type NameHash = [u8; 16];
+
+fn hash_of(name: &[u8]) -> NameHash {
+    let hash = Sha256::digest(name);
+    std::array::from_fn(|i| hash[i])
+}
+
+/// An open journal.
+pub(crate) struct FileJournal {
+    system: &'static dyn System,
+    state: Dir,
+    file: File,
+    /// Offset behind the last valid record.
+    end: u64,
+    /// Length after the last copy.
+    copied_bytes: u64,
+    /// Offset of the last record of each name.
+    offsets: HashMap<NameHash, u64>,
+}
+
+impl FileJournal {
+    /// Opens the journal in a state folder, which it makes if it is missing. Copies it if most records may be those of removed files.
+    pub(crate) fn open(system: &'static dyn System, root: &Dir, state: &Dir) -> io::Result<Self> {
+        let file = system.open_in(state, FILES.as_ref(), Opening::Make)?;
+        let mut journal =
+            Self { system, state: state.try_clone()?, file, end: 0, copied_bytes: 0, offsets: HashMap::new() };
+        journal.locked(|journal| {
+            if journal.end > 2 * journal.copied_bytes + COPY_BYTES {
+                journal.copy_those_left(root)?;
+            }
+            Ok(())
+        })?;
+        Ok(journal)
+    }
+
+    /// Holds the lock during a call, before which the records of others are read.
+    pub(crate) fn locked<T>(&mut self, run: impl FnOnce(&mut Self) -> io::Result<T>) -> io::Result<T> {
+        loop {
+            // Without support for locks, two receivers must not serve one sender.
+            let _ = self.file.lock();
+            let named = self.system.open_in(&self.state, FILES.as_ref(), Opening::Make)?;
+            if self.system.status(&named)?.identity == self.system.status(&self.file)?.identity {
+                break;
+            }
+            // Another session has copied it. The old file's lock ends with its handle.
+            (self.file, self.end, self.offsets) = (named, 0, HashMap::new());
+        }
+        let result = self.read_new().and_then(|()| run(self));
+        let _ = self.file.unlock();
+        result
+    }
+
+    /// Reads the records that were appended since the last call, and cuts off what is not valid.
+    fn read_new(&mut self) -> io::Result<()> {
+        let length_bytes = self.system.status(&self.file)?.size_bytes;
+        if self.end == 0 {
+            let mut first = [0; HEADER_BYTES];
+            let filled = read_at(self.system, &self.file, &mut first, 0)?;
+            self.copied_bytes =
+                first.get(MAGIC.len()..).and_then(|rest| rest.first_chunk()).copied().map_or(0, u64::from_be_bytes);
+            if filled < HEADER_BYTES || first != header(self.copied_bytes) {
+                self.begin_anew()?;
+                return Ok(());
+            }
+            self.end = HEADER_BYTES as u64;
+        }
+        if length_bytes > self.end {
+            let offsets = &mut self.offsets;
+            self.end = read_records(self.system, &self.file, self.end, &mut |place, record| {
+                offsets.insert(hash_of(record.name), place.offset);
+            })?;
+        }
+        if length_bytes > self.end { self.system.set_length(&self.file, self.end) } else { Ok(()) }
+    }
+
+    /// A new journal, or one with a damaged header.
+    fn begin_anew(&mut self) -> io::Result<()> {
+        (self.copied_bytes, self.end) = (0, HEADER_BYTES as u64);
+        self.system.set_length(&self.file, 0)?;
+        write_all_at(self.system, &self.file, &header(0), 0)?;
+        self.system.sync(&self.file)?;
+        self.system.sync_folder_in(&self.state)
+    }
+
+    /// Appends records, and syncs them.
+    pub(crate) fn append(&mut self, records: &[FileRecord<'_>]) -> io::Result<Vec<RecordPlace>> {
+        let (mut bytes, mut places) = (Vec::new(), Vec::with_capacity(records.len()));
+        for record in records {
+            let (offset, encoded) = (self.end + bytes.len() as u64, record.encode());
+            let check = *encoded[CHECK_AT..].first_chunk().unwrap_or(&[0; CHECK_BYTES]);
+            places.push(RecordPlace { offset, check });
+            bytes.extend(encoded);
+        }
+        write_all_at(self.system, &self.file, &bytes, self.end)?;
+        self.system.sync(&self.file)?;
+        // Only now: after a failure the next records overwrite these.
+        self.end += bytes.len() as u64;
+        self.offsets.extend(records.iter().zip(&places).map(|(record, place)| (hash_of(record.name), place.offset)));
+        Ok(places)
+    }
+
+    /// Calls `look` with the last record of this name.
+    pub(crate) fn find<T>(&self, name: &[u8], look: impl FnOnce(&FileRecord<'_>) -> T) -> io::Result<Option<T>> {
+        let Some(&offset) = self.offsets.get(&hash_of(name)) else { return Ok(None) };
+        let bytes = self.record_bytes(offset)?;
+        Ok(FileRecord::parse(&bytes).filter(|record| record.name == name).map(|record| look(&record)))
+    }
+
+    /// The bytes of the record at this offset, and others behind it.
+    fn record_bytes(&self, offset: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; MAX_RECORD_BYTES];
+        let mut filled = 0;
+        while FileRecord::parse(&bytes[..filled]).is_none() {
+            match read_at(self.system, &self.file, &mut bytes[filled..], offset + filled as u64)? {
+                0 => break,
+                count => filled += count,
+            }
+        }
+        bytes.truncate(filled);
+        Ok(bytes)
+    }
+
+    /// Copies the last record of each name that still exists, and replaces the journal with the copy.
+    fn copy_those_left(&mut self, root: &Dir) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        let mut offsets: Vec<u64> = self.offsets.values().copied().collect();
+        offsets.sort_unstable();
+        for offset in offsets {
+            let record = self.record_bytes(offset)?;
+            let Some(record) = FileRecord::parse(&record) else { continue };
+            if path_of(record.name).is_some_and(|path| root.symlink_metadata(path).is_ok()) {
+                bytes.extend(record.encode());
+            }
+        }
+        let length_bytes = (HEADER_BYTES + bytes.len()) as u64;
+        self.system.remove_in(&self.state, COPY.as_ref())?;
+        let copy = self.system.open_in(&self.state, COPY.as_ref(), Opening::New(Readers::Owner))?;
+        write_all_at(self.system, &copy, &[&header(length_bytes)[..], &bytes].concat(), 0)?;
+        self.system.sync(&copy)?;
+        drop(copy);
+        self.system.rename_in(&self.state, COPY.as_ref(), FILES.as_ref())?;
+        self.system.sync_folder_in(&self.state)?;
+        let file = self.system.open_in(&self.state, FILES.as_ref(), Opening::Make)?;
+        let _ = file.lock();
+        (self.file, self.end, self.offsets) = (file, 0, HashMap::new());
+        self.read_new()
+    }
+}
+
+#[cfg(test)]
+#[path = "files_test.rs"]
+mod tests;

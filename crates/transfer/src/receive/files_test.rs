@@ -1,0 +1,137 @@
+//! The journal of complete files: what is written reads back, damage costs records, several sessions share it, copies leave out what is
+//! gone, records of version 0.2 are adopted.
+
+use std::fs;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::receive::leftovers::adopt_done_records;
+use tress_container::sys::Os;
+
+static OS: Os = Os;
+const IDENTITY: VersionId = [5; 32];
+
+fn status() -> Status {
+    OS.status_of(std::path::Path::new(".")).unwrap()
+}
+
+struct JournalFolder {
+    root: tempfile::TempDir,
+    folder: Dir,
+}
+
+impl JournalFolder {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join(".tress")).unwrap();
+        let folder = Dir::open_ambient_dir(root.path(), cap_std::ambient_authority()).unwrap();
+        Self { root, folder }
+    }
+
+    fn open(&self) -> FileJournal {
+        FileJournal::open(&OS, &self.folder, &self.folder.open_dir(".tress").unwrap()).unwrap()
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        fs::read(self.root.path().join(".tress/files")).unwrap()
+    }
+}
+
+fn append(journal: &mut FileJournal, names: &[&str]) {
+    let status = status();
+    let records: Vec<_> = names.iter().map(|name| FileRecord::new(name.as_bytes(), &IDENTITY, &status)).collect();
+    journal.locked(|journal| journal.append(&records)).unwrap();
+}
+
+fn has(journal: &mut FileJournal, name: &str) -> bool {
+    let status = status();
+    journal.locked(|journal| journal.find(name.as_bytes(), |record| record.is_of(&status))).unwrap() == Some(true)
+}
+
+#[test]
+fn sessions_share_a_journal() {
+    let folder = JournalFolder::new();
+    let (mut one, mut other) = (folder.open(), folder.open());
+    append(&mut one, &["a", "b"]);
+    append(&mut other, &["c"]);
+    append(&mut one, &["d"]);
+    for journal in [&mut one, &mut other, &mut folder.open()] {
+        assert!(["a", "b", "c", "d"].iter().all(|name| has(journal, name)) && !has(journal, "e"));
+    }
+    assert_eq!(folder.bytes().len(), HEADER_BYTES + 4 * (RECORD_BYTES + 1));
+    const { assert!(RECORD_BYTES <= 100) };
+    // A copy leaves out what is gone, and what was received again. The others go on with the copy.
+    append(&mut one, &["a"]);
+    fs::write(folder.root.path().join("a"), "").unwrap();
+    fs::write(folder.root.path().join("c"), "").unwrap();
+    one.locked(|journal| journal.copy_those_left(&folder.folder)).unwrap();
+    assert_eq!(folder.bytes().len(), HEADER_BYTES + 2 * (RECORD_BYTES + 1));
+    append(&mut other, &["f"]);
+    for journal in [&mut one, &mut other, &mut folder.open()] {
+        assert_eq!(["a", "b", "c", "d", "f"].map(|name| has(journal, name)), [true, false, true, false, true]);
+    }
+}
+
+#[test]
+fn a_journal_is_copied_when_it_has_doubled() {
+    let folder = JournalFolder::new();
+    let names: Vec<String> = (0..20_000).map(|number| number.to_string()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    append(&mut folder.open(), &names);
+    fs::write(folder.root.path().join("7"), "").unwrap();
+    assert!(folder.bytes().len() > COPY_BYTES as usize);
+    assert_eq!(["7", "8"].map(|name| has(&mut folder.open(), name)), [true, false]);
+    assert!(folder.bytes().len() < 1000);
+}
+
+#[test]
+fn done_records_of_version_0_2_are_adopted() {
+    let folder = JournalFolder::new();
+    let path = |name: &str| folder.root.path().join(name);
+    fs::create_dir(path("d")).unwrap();
+    for name in ["d/reported", "new", "changed"] {
+        fs::write(path(name), name).unwrap();
+        let record = FileRecord::new(&[], &IDENTITY, &OS.status_of(&path(name)).unwrap());
+        let shown = if name == "new" { "new" } else { "" };
+        let done = [&b"tress done 1\n"[..], &IDENTITY, &record.numbers(), shown.as_bytes()].concat();
+        let stem = crate::receive::journal::stem(name.as_bytes());
+        fs::write(path(&format!(".tress/{stem}.done")), &done).unwrap();
+        fs::write(path(".tress/00000000000000000000000000000000.done"), &done).unwrap();
+    }
+    fs::write(path("changed"), "another content").unwrap();
+    let (mut journal, state) = (folder.open(), folder.folder.open_dir(".tress").unwrap());
+    adopt_done_records(&OS, &folder.folder, &state, &mut journal).unwrap();
+    assert_eq!(fs::read_dir(path(".tress")).unwrap().count(), 1);
+    let mut found = Vec::new();
+    let each = &mut |_, record: FileRecord<'_>| {
+        let name = std::str::from_utf8(record.name).unwrap();
+        assert!(record.is_of(&OS.status_of(&path(name)).unwrap()) && record.identity == IDENTITY);
+        found.push((name.to_string(), record.is_reported));
+    };
+    read_records(&OS, &journal.file, HEADER_BYTES as u64, each).unwrap();
+    found.sort();
+    assert_eq!(found, [("d/reported".to_string(), true), ("new".to_string(), false)]);
+}
+
+proptest! {
+    /// A flipped bit costs the record and those after it, and invents none. Only the byte for reports may change.
+    #[test]
+    fn a_damaged_journal_costs_records(at in 0_usize..HEADER_BYTES + 3 * (RECORD_BYTES + 1), bit in 0..8) {
+        let folder = JournalFolder::new();
+        append(&mut folder.open(), &["a", "b", "c"]);
+        let mut bytes = folder.bytes();
+        bytes[at] ^= 1_u8 << bit;
+        fs::write(folder.root.path().join(".tress/files"), &bytes).unwrap();
+        let journal = &mut folder.open();
+        let (record, within) = match at.checked_sub(HEADER_BYTES) {
+            Some(at) => (at / (RECORD_BYTES + 1), at % (RECORD_BYTES + 1)),
+            None => (0, 0),
+        };
+        let good = if within == REPORTED_AT { 3 } else { record };
+        let found = ["a", "b", "c"].map(|name| has(journal, name));
+        prop_assert_eq!(found, [good > 0, good > 1, good > 2]);
+        append(journal, &["d"]);
+        prop_assert!(has(&mut folder.open(), "d"));
+    }
+}
