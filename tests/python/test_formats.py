@@ -153,16 +153,26 @@ def test_the_messages_of_a_transfer():
     messages = table("transfer.md", "Messages of the example")
     made = {
         "`Join`, 0": wire.join(ticket, 0),
-        "`Folder`, `d`": wire.folder(b"d"),
-        "`Offer`, 1, 13 bytes, `d/hello.txt`": wire.offer(1, 13, b"d/hello.txt", identity=b"\x11" * 32),
-        "`Key`, 1, `aes-128-ccm`": wire.key(1, 1, input_key, prefix),
-        "`Batch`, 1, chunk 0, 29 bytes": wire.batch(1, 0, len(container[4096 + 56 :])),
-        "`Finish`, 1, 13 bytes": wire.finish(1, 13),
+        "`List`, 1, a folder `d` with mode 0755 and no time": wire.listing(1, wire.folder(b"d", wire.metadata(0o755))),
+        "`Statuses`, 1, complete": b"\x43" + wire.number(1, 4) + b"\0",
+        "`Offer`, 2, 13 bytes, `d/hello.txt`, mode 0644, no time": wire.offer(
+            2, 13, b"d/hello.txt", identity=b"\x11" * 32, data=wire.metadata(0o644)
+        ),
+        "`Key`, 2, `aes-128-ccm`": wire.key(2, 1, input_key, prefix),
+        "`Batch`, 2, chunk 0, 29 bytes": wire.batch(2, 0, len(container[4096 + 56 :])),
+        "`Finish`, 2, 13 bytes": wire.finish(2, 13),
         "`Bye`": wire.BYE,
-        "`Resume`, 1, nothing": b"\x44" + wire.number(1, 4) + wire.number(0, 2),
-        "`Confirmed`, 1": b"\x48" + wire.number(1, 4),
+        "`Resume`, 2, nothing": b"\x44" + wire.number(2, 4) + wire.number(0, 2),
+        "`Confirmed`, 2": b"\x48" + wire.number(2, 4),
+        "`List`, 3, a file `d/small` of 13 bytes with mode 0644, 1 s and 2 ns after 1970": wire.listing(
+            3, wire.small(13, b"d/small", b"\x11" * 32, wire.metadata(0o644, 1, 2))
+        ),
+        "`Statuses`, 3, wanted": b"\x43" + wire.number(3, 4) + b"\xff",
+        "`Batch`, 3, chunk 0, 29 bytes": wire.batch(3, 0, 29),
+        "`PackEnd`, 3, nothing void": wire.pack_end(3),
+        "`Statuses`, 3, complete": b"\x43" + wire.number(3, 4) + b"\0",
     }
-    for title, file, synced in [("`Progress`, 1, one chunk, one batch of connection 0", 1, 1), ("`Progress` after that", 0, 0)]:
+    for title, file, synced in [("`Progress`, 2, one chunk, one batch of connection 0", 2, 1), ("`Progress` after that", 0, 0)]:
         streams = wire.number(1, 2) + wire.number(0, 2) + wire.number(1, 8)
         made[title] = b"\x46" + wire.number(file, 4) + wire.number(synced, 8) + streams
     assert messages == made

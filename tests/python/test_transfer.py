@@ -64,6 +64,12 @@ class Session:
         assert data.ask(wire.join(self.ticket, stream)) == answer
         return data
 
+    def list(self, number, *entries):
+        """The statuses of a list."""
+        answer = self.control.ask(wire.listing(number, *entries))
+        assert answer[:5] == b"\x43" + wire.number(number, 4)
+        return answer[5:]
+
     def offer(self, file, plaintext, name, **more):
         return self.control.ask(wire.offer(file, len(plaintext), name, **more))
 
@@ -117,12 +123,13 @@ def number(value):
 def test_a_file_over_two_connections(receiver, session):
     assert session.granted == 2
     one, two = session.join(0), session.join(1023)
-    assert session.control.ask(wire.folder(b"d")) == b"\x43"
-    assert session.offer(1, PLAIN, b"d/file") == b"\x44" + number(1) + bytes(2)
+    assert session.offer(1, PLAIN, b"d/file", data=wire.metadata(0o640, 7, 8)) == b"\x44" + number(1) + bytes(2)
     send_chunks(two, 1, PLAIN, 32, 9)
     send_chunks(one, 1, PLAIN, 0, 32)
     assert session.control.ask(wire.finish(1, len(PLAIN))) == b"\x48" + number(1)
-    assert (receiver.folder / "d" / "file").read_bytes() == PLAIN
+    file = receiver.folder / "d" / "file"
+    assert file.read_bytes() == PLAIN
+    assert (file.stat().st_mode & 0o7777, file.stat().st_mtime_ns) == (0o640, 7_000_000_008)
     # The same version is complete. Another version is refused, even with `restart` (bit 1).
     assert session.offer(2, PLAIN, b"d/file") == b"\x45" + number(2)
     assert session.control.ask(wire.offer(3, None, b"d/file")) == b"\x45" + number(3)
@@ -141,6 +148,36 @@ def test_a_file_over_two_connections(receiver, session):
     assert last == b"\x46" + bytes(12) + b"\0\2" + b"".join(counts)
     session.control.send(wire.BYE)
     assert session.control.answer() is None
+
+
+def test_a_list_and_its_pack(receiver, session):
+    one, two = session.join(0), session.join(1)
+    sizes = {b"p/a": 5, b"p/void": 3, b"p/b": 40_000, b"p/empty": 0}
+    at = wire.metadata(0o604, -2, 999_999_999)
+    names = list(sizes)
+    wanted = [wire.small(sizes[name], name, data=at) for name in names]
+    statuses = session.list(1, wire.small(1, b"../x"), *wanted, wire.folder(b"p"), wire.link(b"a", b"p/link"), wire.link(b"..", b"p/up"))
+    assert statuses == b"\4" + b"\xff" * 4 + b"\0\0\0"
+    assert session.list(2, wire.link(b"../..", b"p/out"), wire.link(b"/etc", b"p/root"), wire.link(b"b", b"p/link")) == b"\4\4\5"
+    content = PLAIN[:5] + bytes(3) + PLAIN[5:40_005]
+    # The end of the pack comes between its batches, the second of which is on another connection.
+    send_chunks(one, 1, content, 1, 2)
+    session.control.send(wire.pack_end(1, 2))
+    send_chunks(two, 1, content, 0, 1)
+    assert session.control.answer() == b"\x43" + number(1) + b"\4\0\xff\0\0\0\0\0"
+    folder = receiver.folder / "p"
+    assert {path.name for path in folder.iterdir()} == {"a", "b", "empty", "link", "up"}
+    assert [(folder / name).read_bytes() for name in ("a", "b", "empty")] == [PLAIN[:5], PLAIN[5:40_005], b""]
+    assert ((folder / "a").stat().st_mode & 0o7777, (folder / "a").stat().st_mtime_ns) == (0o604, -1_000_000_001)
+    # Everything is there. Another version is not, and neither is the void file.
+    last = session.list(3, *wanted, wire.small(5, b"p/a", identity=b"2" * 32), wire.folder(b"p", wire.metadata(0o757, 3, 4)))
+    assert last == b"\0\xff\0\0\5\0"
+    assert (folder.stat().st_mode & 0o7777, folder.stat().st_mtime_ns) == (0o755, 3_000_000_004)
+    # A file may come while a pack does, but the session does not end before the pack.
+    assert session.offer(4, b"1", b"while a pack is coming")[0] == 0x44
+    send_chunks(one, 4, b"1", 0, 1)
+    assert session.control.ask(wire.finish(4, 1))[0] == 0x48
+    assert session.control.ask(wire.BYE) == PROTOCOL
 
 
 def test_what_belongs_to_a_version(receiver, session):
@@ -166,6 +203,7 @@ def test_what_belongs_to_a_version(receiver, session):
 
 
 OFFER = wire.offer(1, 100, b"violation")
+LIST = wire.listing(1, wire.small(5, b"violation in a list"), wire.folder(b"of lists"))
 CONTROL = [
     ("bye while a file is coming", [OFFER, wire.BYE]),
     ("two files", [OFFER, wire.offer(2, 5, b"second file")]),
@@ -173,18 +211,34 @@ CONTROL = [
     ("finish of another file", [OFFER, wire.finish(2, 100)]),
     ("finish with another size", [OFFER, wire.finish(1, 101)]),
     ("finish of nothing", [wire.finish(1, 1)]),
+    ("bye while a pack is coming", [LIST, wire.BYE]),
+    ("list with an old number", [LIST, LIST]),
+    ("offer with the number of a list", [LIST, OFFER]),
+    ("end of no pack", [wire.pack_end(1)]),
+    ("end of another pack", [LIST, wire.pack_end(2)]),
+    ("void entry that is not in the pack", [LIST, wire.pack_end(1, 1)]),
+    ("void entry that is not in the list", [LIST, wire.pack_end(1, 2)]),
+    ("void entries that do not rise", [LIST, wire.pack_end(1, 0, 0)]),
+    ("more than 16 MiB", [wire.listing(1, wire.small(2**24, b"16 MiB")), wire.listing(2, wire.small(1, b"more"))]),
+    ("sizes beyond 64 bits", [wire.listing(1, wire.small(2**64 - 1, b"2^64"), wire.small(1, b"more"))]),
+    ("empty list", [wire.listing(1)]),
+    ("unknown type of an entry", [wire.listing(1, wire.entry(4, b"a"))]),
+    ("part of an entry", [LIST[:-1]]),
+    ("mode of ten bits", [wire.listing(1, wire.folder(b"a", wire.metadata(0o1000)))]),
+    ("a second of nanoseconds", [wire.listing(1, wire.folder(b"a", wire.metadata(0, 0, 10**9)))]),
     ("begin again", [wire.begin(1)]),
     ("join", [wire.join(bytes(32), 1)]),
     ("key", [wire.Sealer(1).key()]),
     ("batch", [wire.batch(1, 0, 16400)]),
     ("message of the receiver", [b"\x42"]),
-    ("unknown type", [b"\x08"]),
+    ("unknown type", [b"\x0b"]),
     ("no bytes", [b""]),
     ("bytes behind", [wire.PING + b"x"]),
     ("unknown flag", [wire.offer(1, 1, b"a", flags=5)]),
     ("size that is not known", [wire.offer(1, 1, b"a", flags=0)]),
-    ("empty name", [wire.folder(b"")]),
-    ("name of 4096 bytes", [wire.folder(b"a" * 4096)]),
+    ("empty name", [wire.listing(1, wire.folder(b""))]),
+    ("name of 4096 bytes", [wire.listing(1, wire.folder(b"a" * 4096))]),
+    ("offer without a name", [wire.offer(1, 1, b"")]),
     ("AEAD 3", [wire.key(1, 3, bytes(16), bytes(56))]),
 ]
 
@@ -193,12 +247,12 @@ CONTROL = [
 def test_violations_on_the_control_connection(session, name, messages):
     *before, last = messages
     for message in before:
-        assert session.control.ask(message)[0] == 0x44
+        assert session.control.ask(message)[0] in {0x43, 0x44}
     assert session.control.ask(last) == PROTOCOL, name
     assert session.control.answer() is None
 
 
-@pytest.mark.parametrize("length", [0, 15, 16, 17, 8216])
+@pytest.mark.parametrize("length", [0, 15, 16, 17, 16401])
 def test_frames_that_are_no_message(session, length):
     session.control.socket.sendall(wire.number(length, 2) + bytes(length))
     assert session.control.answer() == PROTOCOL
@@ -214,21 +268,23 @@ def test_first_messages(receiver, first):
 
 def test_what_is_no_violation(session):
     control = session.control
-    for name in [b"../a", b"/a", b"a//b", b"a/", b"./a", b".TRESS/a", b"a\0b", b"c" * 256, b"/".join([b"a"] * 129)]:
-        assert control.ask(wire.folder(name)) == REFUSED[4]
-    assert control.ask(OFFER)[0] == 0x44
-    assert control.ask(wire.folder(b"while a file is coming")) == b"\x43"
+    names = [b"../a", b"/a", b"a//b", b"a/", b"./a", b".TRESS/a", b"a\0b", b"c" * 256, b"/".join([b"a"] * 129)]
+    kinds = [wire.folder, lambda name: wire.small(1, name), lambda name: wire.link(b"x", name)]
+    for list_number, kind in enumerate(kinds, 1):
+        assert session.list(list_number, *map(kind, names)) == b"\4" * len(names)
+    assert control.ask(wire.offer(10, 100, b"violation"))[0] == 0x44
+    assert session.list(11, wire.folder(b"while a file is coming")) == b"\0"
     control.send(wire.abandon(2))
-    control.send(wire.abandon(1))
+    control.send(wire.abandon(10))
     control.send(wire.lost(2000))
     assert control.ask(wire.lost(7)) == b"\x47\0\7" + bytes(8)
     session.join(7, REFUSED[2])
     control.send(wire.PING)
     assert control.receive() == b"\x46" + bytes(14)
-    assert control.ask(wire.offer(2, 100, b"violation"))[0] == 0x44
+    assert control.ask(wire.offer(12, 100, b"violation"))[0] == 0x44
     # The number of an abandoned file must not be reused.
-    control.send(wire.abandon(2))
-    assert control.ask(OFFER) == PROTOCOL
+    control.send(wire.abandon(12))
+    assert control.ask(wire.offer(10, 100, b"violation")) == PROTOCOL
 
 
 def test_joining(receiver, session):
@@ -281,7 +337,28 @@ def test_violations_on_a_data_connection(session, name, messages):
     assert session.control.answer() == b"\x47" + bytes(10)
     # The session continues.
     session.control.send(wire.abandon(1))
-    assert session.control.ask(wire.folder(b"after")) == b"\x43"
+    assert session.list(2, wire.folder(b"after")) == b"\0"
+
+
+PACK_DATA = [
+    ("chunk that does not verify", sealed_of(0, 57)),
+    ("more than the pack", sealed_of(0, 58)),
+    ("less than the pack", sealed_of(0, 56)),
+    ("beyond the end", sealed_of(1, 16)),
+    ("pack that is not coming", sealed_of(0, 57, file=2, key_of=2)),
+]
+
+
+@pytest.mark.parametrize(("name", "messages"), PACK_DATA, ids=[case[0] for case in PACK_DATA])
+def test_violations_in_packs(receiver, session, name, messages):
+    data = session.join(0)
+    assert session.list(1, wire.small(41, b"pack data")) == b"\xff"
+    session.control.send(wire.pack_end(1))
+    for message in messages:
+        data.send(*message) if isinstance(message, tuple) else data.send(message)
+    assert data.answer() is None, name
+    assert session.control.answer() == b"\x47" + bytes(10)
+    assert not (receiver.folder / "pack data").exists()
 
 
 def test_unknown_sizes(session):

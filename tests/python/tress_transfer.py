@@ -16,9 +16,9 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 import age_by_hand
 import tress_reader
 
-GREETING = b"tress/v1 transfer\n"
+GREETING = b"tress/v2 transfer\n"
 NAME = b"Noise_IK_25519_ChaChaPoly_SHA256"
-MAX_PLAINTEXT = 8199
+MAX_PLAINTEXT = 16384
 CHUNK = tress_reader.CHUNK
 
 # Keys
@@ -162,13 +162,37 @@ def join(ticket, stream):
     return b"\x02" + ticket + number(stream, 2)
 
 
-def folder(name):
-    return b"\x03" + name
+def metadata(mode=0xFFFF, seconds=0, nanoseconds=2**32 - 1):
+    return number(mode, 2) + number(seconds % 2**64, 8) + number(nanoseconds, 4)
 
 
-def offer(file, size, name, identity=bytes(32), restart=False, flags=None):
+def entry(kind, name, data=metadata(), more=b""):
+    return bytes([kind]) + data + number(len(name), 2) + name + more
+
+
+def small(size, name, identity=bytes(32), data=metadata()):
+    return entry(1, name, data, number(size, 8) + identity)
+
+
+def folder(name, data=metadata()):
+    return entry(2, name, data)
+
+
+def link(target, name, data=metadata()):
+    return entry(3, name, data, number(len(target), 2) + target)
+
+
+def listing(list_number, *entries):
+    return b"\x03" + number(list_number, 4) + b"".join(entries)
+
+
+def pack_end(list_number, *void):
+    return b"\x08" + number(list_number, 4) + b"".join(number(index, 2) for index in void)
+
+
+def offer(file, size, name, identity=bytes(32), restart=False, flags=None, data=metadata()):
     flags = (size is not None) | restart << 1 if flags is None else flags
-    return b"\x04" + number(file, 4) + bytes([flags]) + number(size or 0, 8) + identity + name
+    return b"\x04" + number(file, 4) + bytes([flags]) + number(size or 0, 8) + identity + data + name
 
 
 def finish(file, size):

@@ -328,21 +328,26 @@ fn wrong_use() {
 }
 
 #[test]
-fn links_in_folders_are_skipped_and_reported() {
+fn links_that_stay_inside_are_kept() {
     let ends = Ends::new();
     let receiver = ends.receive();
     fs::create_dir(ends.folder.path("tree")).unwrap();
     ends.folder.write("tree/z", b"z");
-    std::os::unix::fs::symlink("z", ends.folder.path("tree/a")).unwrap();
-    std::os::unix::fs::symlink("nowhere", ends.folder.path("tree/b")).unwrap();
-    let sent = ends.send(&receiver, &["--json", "tree"]).ok();
-    for line in ["tree/a: symbolic link, skipped", "tree/b: symbolic link, skipped", "2 symbolic links skipped"] {
+    for (link, target) in [("a", "z"), ("b", "nowhere"), ("out", "../me.key")] {
+        std::os::unix::fs::symlink(target, ends.folder.path("tree").join(link)).unwrap();
+    }
+    ends.send(&receiver, &["tree"]).failed("tree/out: link points outside");
+    ends.assert_received("tree/z", b"z");
+    let links = ["tree/a", "tree/b"].map(|link| fs::read_link(ends.output(link)).unwrap());
+    assert_eq!(links, ["z", "nowhere"].map(PathBuf::from));
+    assert!(fs::symlink_metadata(ends.output("tree/out")).is_err());
+    // A container has no place for one.
+    let sent = ends.send(&receiver, &["--json", "--keep-sealed", "tree"]).ok();
+    for line in ["tree/a: symbolic link, skipped", "tree/out: symbolic link, skipped", "3 symbolic links skipped"] {
         assert!(sent.stderr.contains(line), "{}", sent.stderr);
     }
     let report: serde_json::Value = serde_json::from_slice(&sent.stdout).unwrap();
-    assert_eq!((&report["files"], &report["skipped"]), (&1.into(), &2.into()));
-    ends.assert_received("tree/z", b"z");
-    assert!(!ends.output("tree/a").exists());
+    assert_eq!((&report["files"], &report["skipped"]), (&1.into(), &3.into()));
     // Special files are errors.
     fs::create_dir(ends.folder.path("other")).unwrap();
     assert!(Command::new("mkfifo").arg(ends.folder.path("other/f")).status().unwrap().success());
@@ -416,8 +421,9 @@ fn any_umask() {
         }
         let mode = |name: &str| fs::metadata(ends.output(name)).unwrap().permissions().mode() & 0o7777;
         // Others never write to them: the next session would refuse them.
-        let folder = 0o775 & !umask;
-        assert_eq!(["", "top", "top/sub", ".tress"].map(mode), [folder, folder, folder, 0o700], "{umask:o}");
+        let sent = |name| fs::metadata(ends.folder.path(name)).unwrap().permissions().mode() & 0o7777;
+        let expected = [0o775 & !umask, sent("top") & !0o002, sent("top/sub") & !0o002, 0o700];
+        assert_eq!(["", "top", "top/sub", ".tress"].map(mode), expected, "{umask:o}");
     }
 }
 
@@ -586,6 +592,49 @@ fn the_receiver_killed_at_any_moment() {
     }
 }
 
+/// Either end of a transfer of many small files. No file is half visible, and the next run completes the others.
+#[test]
+fn small_files_while_an_end_is_killed_at_any_moment() {
+    const FILES: usize = 2000;
+    let ends = Ends::new();
+    for round in 0..4 {
+        fs::create_dir_all(ends.folder.path(&format!("tree{round}/sub"))).unwrap();
+        (0..FILES).for_each(|number| {
+            ends.folder.write(&format!("tree{round}/sub/{number}"), plaintext(number * 7 % 4000));
+        });
+    }
+    let check = |tree: &str| {
+        let found = fs::read_dir(ends.output(tree).join("sub")).into_iter().flatten().map(|entry| {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let sent = fs::read(ends.folder.path(tree).join("sub").join(&name)).unwrap();
+            assert!(fs::read(ends.output(tree).join("sub").join(&name)).unwrap() == sent, "{tree}/{name}");
+        });
+        found.count()
+    };
+    for (round, moment) in moments(16, 400).enumerate() {
+        let tree = format!("tree{}", round % 4);
+        let receiver = ends.receive();
+        let mut child = ends.send_command(&receiver.to, &["--streams", "2", &tree]).spawn().unwrap();
+        thread::sleep(moment);
+        if round % 2 == 0 {
+            receiver.kill();
+        } else {
+            child.kill().unwrap();
+            receiver.stop();
+        }
+        child.wait().unwrap();
+        check(&tree);
+    }
+    let receiver = ends.receive();
+    for round in 0..4 {
+        let report = ends.send(&receiver, &["--json", &format!("tree{round}")]).json();
+        assert_eq!(report["files"], FILES);
+        assert_eq!(check(&format!("tree{round}")), FILES);
+    }
+    receiver.stop();
+    assert_eq!(fs::read_dir(ends.output(".tress")).unwrap().count(), 1);
+}
+
 #[test]
 fn a_killed_receiver_loses_little() {
     let ends = Ends::new();
@@ -673,7 +722,7 @@ fn nothing_readable_on_the_wire() {
         assert!(!seen.windows(text.len()).any(|window| window == text), "{}", String::from_utf8_lossy(text));
     }
     // Only the greeting is readable.
-    assert!(seen.windows(18).any(|window| window == b"tress/v1 transfer\n"));
+    assert!(seen.windows(18).any(|window| window == b"tress/v2 transfer\n"));
     receiver.stop();
 }
 

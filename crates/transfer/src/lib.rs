@@ -33,6 +33,11 @@ pub fn read_anything(bytes: &[u8]) {
         assert!(journal.good_bytes <= bytes.len() as u64);
         assert!(journal.held.end() <= tress_container::format::LAYOUT.chunks(journal.size_bytes));
     }
+    if let Some(record) = receive::files::FileRecord::parse(bytes) {
+        // The byte that is left out says whether the file was reported.
+        let encoded = record.encode();
+        assert!(bytes.starts_with(&encoded[..2]) && bytes[3..].starts_with(&encoded[3..]));
+    }
     if let Ok(names) = wire::names::components(bytes) {
         assert_eq!(names.join(&b'/'), bytes);
         assert!(!names.iter().any(|name| matches!(*name, b"" | b"." | b"..")));

@@ -22,7 +22,7 @@ use crate::testing::any_sender::RawPeer;
 use crate::testing::link_faulty::{FaultyNetwork, LinkFault};
 use crate::wire::batch::BATCH_PLAIN_BYTES;
 use crate::wire::link::{Link, Network, StopCheck, TICK, Tcp, Timeouts};
-use crate::wire::message::{Reply, Request};
+use crate::wire::message::{EntryKind, EntryStatus, Metadata, Reply, Request};
 use crate::wire::noise::{self, GREETING};
 use crate::wire::ticket::Ticket;
 use crate::{Allow, Limits, ReceiveOptions, SendOptions, SendReport, Synchronisation};
@@ -433,7 +433,7 @@ fn a_silent_or_foreign_receiver_is_an_error() {
     for (answer, kind) in [
         (&b""[..], ErrorKind::Disconnected),
         (b"HTTP/1.1 400 Bad Request\r\n\r\n", ErrorKind::PeerVersion),
-        (b"tress/v2 transfer\n", ErrorKind::PeerVersion),
+        (b"tress/v1 transfer\n", ErrorKind::PeerVersion),
         (GREETING, ErrorKind::WrongPeer),
         (&[&GREETING[..], &[7; 48]].concat(), ErrorKind::WrongPeer),
     ] {

@@ -13,8 +13,8 @@ use crate::units;
 /// address with -r, and the receiver has the sender's address in its --allow file.
 ///
 /// After an interruption, run the same command again: it continues where the receiver stopped. Standard input cannot be
-/// resumed. Symbolic links inside a folder are skipped, with a line for each and their number. Devices and FIFOs inside a folder,
-/// and files that change while they are sent, are errors: all other files are sent, and the exit status is 1.
+/// resumed. Modes, modification times and symbolic links are kept. Devices, FIFOs and links that lead out of a folder, and files
+/// that change while they are sent, are errors: all other files are sent, and the exit status is 1.
 #[derive(Args)]
 #[command(override_usage = "tress send [OPTIONS] --to <HOST:PORT> -r <ADDRESS> -i <IDENTITY> <IN>...")]
 #[command(after_help = "\

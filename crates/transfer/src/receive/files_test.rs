@@ -1,4 +1,4 @@
-//! The journal of complete files: what is written reads back, damage costs records, several sessions share it, copies leave out what is
+//! The journal of complete files: written records read back, damage costs records, several sessions share it, copies leave out what is
 //! gone, records of version 0.2 are adopted.
 
 use std::fs;
@@ -61,7 +61,7 @@ fn sessions_share_a_journal() {
     }
     assert_eq!(folder.bytes().len(), HEADER_BYTES + 4 * (RECORD_BYTES + 1));
     const { assert!(RECORD_BYTES <= 100) };
-    // A copy leaves out what is gone, and what was received again. The others go on with the copy.
+    // A copy leaves out files that are gone or were received again. The others continue with the copy.
     append(&mut one, &["a"]);
     fs::write(folder.root.path().join("a"), "").unwrap();
     fs::write(folder.root.path().join("c"), "").unwrap();

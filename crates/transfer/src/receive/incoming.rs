@@ -7,8 +7,7 @@ use std::thread;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::receive::server::Server;
-use crate::receive::session::ReceiveSession;
-use crate::receive::store::PartFile;
+use crate::receive::session::{Arriving, ReceiveSession};
 use crate::wire::batch::batch_chunks;
 use crate::wire::limits::STREAM_BUFFERS;
 use crate::wire::link::Timeouts;
@@ -26,7 +25,7 @@ use tress_container::{Error, ErrorKind};
 struct ReceivedBatch {
     payload: Arc<Payload>,
     /// `None` if the sender has given up the file: the batch is skipped, but counted.
-    part: Option<Arc<PartFile>>,
+    part: Option<Arriving>,
     batch: Batch,
 }
 
@@ -85,7 +84,7 @@ fn read_all(
             Ok(Request::Batch { file, first_chunk, sealed_bytes }) => {
                 let payload = key.as_ref().filter(|(of, _)| *of == file).map(|(_, payload)| payload.clone());
                 let payload = payload.ok_or_else(|| protocol_error("batch without a key"))?;
-                let part = session.part(file);
+                let part = session.arriving(file);
                 if part.is_none() && !session.is_abandoned(file) {
                     return Err(protocol_error("batch belongs to no open file"));
                 }

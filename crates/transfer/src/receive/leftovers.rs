@@ -1,7 +1,10 @@
 //! Tidies a state folder when a session begins: removes what no session needs any more, and reads the records of version 0.2.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::fs::File;
 use std::io;
+use std::sync::Arc;
 
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
@@ -17,9 +20,27 @@ use tress_container::tree::names::to_bytes;
 /// a file that has not been reported follows.
 const DONE_BYTES: usize = 13 + 32 + 8 + 16 + 8;
 
+/// Beginning of the names of folders for packs, each of one session.
+pub(crate) const SCRATCH: &str = "pack-";
+/// The file in such a folder that its session has locked.
+pub(crate) const LOCK: &str = "lock";
+
+/// The folder for a session's packs. The lock shows other sessions that it is in use.
+pub(crate) struct Scratch {
+    pub(crate) name: String,
+    pub(crate) folder: Arc<Dir>,
+    pub(crate) lock: File,
+}
+
 /// Removes journals without data, and data that cannot be resumed. Sessions of the same sender may run at the same time: their files stay.
 pub(crate) fn remove_leftovers(system: &dyn System, state: &Dir) -> io::Result<()> {
     let names = names_in(state)?;
+    for name in names.iter().filter(|name| name.starts_with(SCRATCH)) {
+        let folder = system.open_folder_in(state, name.as_ref())?;
+        if system.open_in(&folder, LOCK.as_ref(), Opening::Make)?.try_lock().is_ok() {
+            remove_scratch(system, state, name.as_ref(), &folder)?;
+        }
+    }
     for name in &names {
         let Some((stem, ending)) = name.split_once('.') else { continue };
         let has = |ending| names.contains(&format!("{stem}.{ending}"));
@@ -41,6 +62,19 @@ pub(crate) fn remove_leftovers(system: &dyn System, state: &Dir) -> io::Result<(
         }
     }
     Ok(())
+}
+
+/// Removes a folder for packs with everything in it.
+pub(crate) fn remove_scratch(system: &dyn System, state: &Dir, name: &OsStr, folder: &Dir) -> io::Result<()> {
+    for name in names_in(folder)? {
+        system.remove_in(folder, name.as_ref())?;
+    }
+    system.remove_folder_in(state, name)
+}
+
+/// The stems of incomplete files.
+pub(crate) fn parts(state: &Dir) -> io::Result<HashSet<String>> {
+    Ok(names_in(state)?.iter().filter_map(|name| Some(name.strip_suffix(".part")?.to_string())).collect())
 }
 
 fn names_in(state: &Dir) -> io::Result<HashSet<String>> {

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::receive::options::{Event, folder_name};
+use crate::receive::packs::ArrivingPack;
 use crate::receive::receipt::Receipt;
 use crate::receive::server::Server;
 use crate::receive::session::{
@@ -13,7 +14,8 @@ use crate::receive::session::{
 };
 use crate::receive::store::{Denied, Offered, PartFile, SenderStore};
 use crate::wire::link::Timeouts;
-use crate::wire::message::{Reply, Request, VersionId};
+use crate::wire::message::{Entry, EntryStatus, MAX_LISTED_BYTES, MAX_LISTS, Metadata, Reply, Request, VersionId};
+use crate::wire::names::path_of;
 use crate::wire::noise::Incoming;
 use tress_container::threads::start;
 use tress_container::tree::shown_path;
@@ -38,6 +40,7 @@ struct Offer {
     size_bytes: Option<u64>,
     restart: bool,
     identity: VersionId,
+    metadata: Metadata,
     path: Vec<u8>,
 }
 
@@ -69,6 +72,7 @@ impl Requests<'_> {
         });
         let (current, reason, error) = {
             let mut state = lock(&self.session.state);
+            state.packs.clear();
             (state.current.take(), state.reason, state.error.take())
         };
         let shown = current.as_ref().map(|current| current.part.shown.clone());
@@ -114,35 +118,72 @@ impl Requests<'_> {
             };
             let Ok(request) = Request::parse(&message) else { return Err(self.broken("malformed message")) };
             match request {
-                Request::Folder { path } => match self.store.folder(&path) {
-                    Ok(()) => self.session.send(&Reply::FolderReady)?,
-                    Err(denied) => self.deny(denied, &path)?,
-                },
-                Request::Offer { file, size_bytes, restart, identity, path } => {
-                    self.begin_file(file)?;
-                    self.accept_offer(Offer { file, size_bytes, restart, identity, path })?;
+                Request::List { list, entries } => self.accept_list(list, entries)?,
+                Request::PackEnd { list, void } => {
+                    let pack = lock(&self.session.state).packs.get(&list).cloned();
+                    if !pack.is_some_and(|pack| pack.end(void)) {
+                        return Err(self.broken("end of no pack"));
+                    }
+                    self.session.changed.notify_all();
+                }
+                Request::Offer { file, size_bytes, restart, identity, metadata, path } => {
+                    if lock(&self.session.state).current.is_some() {
+                        return Err(self.broken("two files at the same time"));
+                    }
+                    self.take_number(file)?;
+                    self.accept_offer(Offer { file, size_bytes, restart, identity, metadata, path })?;
                 }
                 Request::Finish { file, size_bytes } => self.finish_file(file, size_bytes)?,
                 Request::Abandon { file } => self.abandon_file(file),
                 Request::Lost { stream } => self.session.handle_lost(stream)?,
                 Request::Ping => self.session.report()?,
-                Request::Bye if lock(&self.session.state).current.is_none() => return Ok(()),
+                Request::Bye if self.is_idle() => return Ok(()),
                 _ => return Err(self.broken("unexpected message")),
             }
         }
     }
 
-    /// Checks that no other file is arriving, and that this one's number is new.
-    fn begin_file(&self, file: u32) -> Result<(), Error> {
-        let mut state = lock(&self.session.state);
-        let last_file = std::mem::replace(&mut state.last_file, file);
-        let is_alone = state.current.is_none();
-        drop(state);
-        match () {
-            () if !is_alone => Err(self.broken("two files at the same time")),
-            () if file <= last_file => Err(self.broken("file number is not above the last one")),
-            () => Ok(()),
+    /// Whether neither a file nor a pack is arriving.
+    fn is_idle(&self) -> bool {
+        let state = lock(&self.session.state);
+        state.current.is_none() && state.packs.is_empty()
+    }
+
+    /// Checks that the number of a file or list is new.
+    fn take_number(&self, number: u32) -> Result<(), Error> {
+        let last = std::mem::replace(&mut lock(&self.session.state).last_file, number);
+        if number > last { Ok(()) } else { Err(self.broken("file number is not above the last one")) }
+    }
+
+    fn accept_list(&self, list: u32, entries: Vec<Entry>) -> Result<(), Error> {
+        self.take_number(list)?;
+        let listed_bytes = entries.iter().map(Entry::content_bytes).fold(0, u64::saturating_add);
+        let has_room = {
+            let state = lock(&self.session.state);
+            let open_bytes: u64 = state.packs.values().map(|pack| pack.size_bytes).sum();
+            state.packs.len() < MAX_LISTS && listed_bytes <= MAX_LISTED_BYTES - open_bytes
+        };
+        if !has_room {
+            return Err(self.broken("too much is listed"));
         }
+        let (listed, reservation) = match self.store.list(&entries) {
+            Ok(listed) => listed,
+            Err(error) => {
+                let Denied { reason, error } = error.into();
+                self.session.end(reason, error);
+                return Err(Error::new(ErrorKind::Declined(reason)));
+            }
+        };
+        let mut statuses = Vec::with_capacity(entries.len());
+        for (entry, status) in entries.iter().zip(listed) {
+            statuses.push(status.unwrap_or_else(|denied| EntryStatus::Refused(self.note_refused(denied, &entry.path))));
+        }
+        if statuses.contains(&EntryStatus::Wanted) {
+            let entries = entries.into_iter().zip(statuses.iter().copied()).collect();
+            let pack = Arc::new(ArrivingPack::new(list, entries, reservation));
+            lock(&self.session.state).packs.insert(list, pack);
+        }
+        self.session.send(&Reply::Statuses { list, statuses })
     }
 
     fn finish_file(&self, file: u32, size_bytes: u64) -> Result<(), Error> {
@@ -184,15 +225,21 @@ impl Requests<'_> {
     }
 
     fn deny(&self, denied: Denied, path: &[u8]) -> Result<(), Error> {
+        let reason = self.note_refused(denied, path);
+        self.session.send(&Reply::Refused { reason })
+    }
+
+    /// Reports that a file, folder or link was refused. Returns the reason.
+    fn note_refused(&self, denied: Denied, path: &[u8]) -> Refusal {
         let error = denied.error.unwrap_or_else(|| self.server.declined(denied.reason));
         let error = error.at_entry(shown_path(path));
         self.server.emit(&Event::Refused { folder: &folder_name(&self.session.sender), error: &error });
         lock(&self.session.state).refused.get_or_insert((error, 0)).1 += 1;
-        self.session.send(&Reply::Refused { reason: denied.reason })
+        denied.reason
     }
 
     fn accept_offer(&self, offer: Offer) -> Result<(), Error> {
-        let Offer { file, size_bytes, restart, identity, path } = offer;
+        let Offer { file, size_bytes, restart, identity, metadata, path } = offer;
         let until = Instant::now() + TAKEOVER_TIME;
         // An earlier session of this sender may not have noticed that its connection is gone: the newer session wins.
         while let Err(other) = self.server.claim(self.session, &path) {
@@ -215,7 +262,10 @@ impl Requests<'_> {
             }
         };
         let part = match offered {
-            Ok(Offered::PartFile(part)) => Arc::new(*part),
+            Ok(Offered::PartFile(mut part)) => {
+                part.metadata = metadata;
+                Arc::new(*part)
+            }
             Ok(Offered::Complete) => {
                 self.server.release(self.session, &path);
                 return self.session.send(&Reply::Complete { file });
@@ -275,6 +325,7 @@ impl Requests<'_> {
                 }
             };
             let outcome = match due {
+                Some(Due::Packs(packs)) => self.commit(&packs),
                 Some(Due::Complete(part)) => self.complete(&part),
                 Some(Due::Sync(part)) => part.sync().and_then(|()| self.session.report().or(Ok(()))),
                 None if self.session.stopped().is_some() => return,
@@ -288,6 +339,33 @@ impl Requests<'_> {
                 return;
             }
         }
+    }
+
+    /// Gives the files of whole packs their names, and confirms them.
+    fn commit(&self, packs: &[Arc<ArrivingPack>]) -> Result<(), Denied> {
+        let results = self.store.commit(packs)?;
+        let folder: Arc<str> = folder_name(&self.session.sender).into();
+        for (pack, results) in packs.iter().zip(results) {
+            let mut statuses: Vec<EntryStatus> = pack.entries.iter().map(|(_, status)| *status).collect();
+            for (index, kept) in results {
+                let entry = &pack.entries[index].0;
+                statuses[index] = match kept {
+                    Ok(None) => EntryStatus::Complete,
+                    Ok(Some(place)) => {
+                        let receipt = &Receipt::new(&self.server.base, &folder, place);
+                        let (name, bytes) = (&path_of(&entry.path).unwrap_or_default(), entry.content_bytes());
+                        self.server.emit(&Event::Received { folder: &folder, name, bytes, receipt });
+                        EntryStatus::Complete
+                    }
+                    Err(denied) => EntryStatus::Refused(self.note_refused(denied, &entry.path)),
+                };
+            }
+            lock(&self.session.state).packs.remove(&pack.list);
+            // The sender may be gone: its next session gets the same statuses.
+            let _ = self.session.send(&Reply::Statuses { list: pack.list, statuses });
+        }
+        self.server.update_progress();
+        Ok(())
     }
 
     fn complete(&self, part: &PartFile) -> Result<(), Denied> {
@@ -307,11 +385,16 @@ impl Requests<'_> {
 
 /// Work of the disk thread.
 enum Due {
+    Packs(Vec<Arc<ArrivingPack>>),
     Complete(Arc<PartFile>),
     Sync(Arc<PartFile>),
 }
 
 fn due(state: &mut State) -> Option<Due> {
+    let whole: Vec<_> = state.packs.values().filter(|pack| pack.is_whole()).cloned().collect();
+    if !whole.is_empty() {
+        return Some(Due::Packs(whole));
+    }
     let current = state.current.as_mut()?;
     if current.finish.is_some_and(|size| current.part.is_whole(size)) {
         current.is_completing = true;

@@ -62,7 +62,7 @@ impl Server<'_> {
     /// Updates the progress: received bytes and total size of the arriving files.
     pub(crate) fn update_progress(&self) {
         let (mut done_bytes, mut total_bytes, mut is_known) = (0, 0_u64, true);
-        for (arrived_bytes, size_bytes) in lock(&self.sessions).iter().filter_map(|session| session.arrived()) {
+        for (arrived_bytes, size_bytes) in lock(&self.sessions).iter().flat_map(|session| session.arrived()) {
             done_bytes += arrived_bytes;
             total_bytes = total_bytes.saturating_add(size_bytes.unwrap_or(0));
             is_known &= size_bytes.is_some();

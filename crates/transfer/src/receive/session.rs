@@ -8,12 +8,14 @@ use std::sync::{Arc, Condvar, Mutex, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::receive::store::PartFile;
+use crate::receive::packs::ArrivingPack;
+use crate::receive::store::{Denied, PartFile};
 use crate::wire::limits::END_TIME;
 use crate::wire::link::{Link, Timeouts};
 use crate::wire::message::{MAX_STREAM_NUMBERS, Reply};
 use crate::wire::noise::{NoisePublicKey, Outgoing};
 use crate::wire::ticket::Ticket;
+use tress_container::pipeline::Batch;
 use tress_container::workers::lock;
 use tress_container::{Error, ErrorKind, Refusal};
 
@@ -43,7 +45,9 @@ pub(crate) struct ReceiveSession {
 #[derive(Default)]
 pub(super) struct State {
     pub(super) current: Option<ArrivingFile>,
-    /// The number of the last offered file, accepted or not.
+    /// Lists whose packs are arriving, by number.
+    pub(super) packs: BTreeMap<u32, Arc<ArrivingPack>>,
+    /// The number of the last offered file or list, accepted or not.
     pub(super) last_file: u32,
     /// The files that the sender abandoned most recently: batches of them may still be in transit.
     pub(super) abandoned: VecDeque<u32>,
@@ -63,6 +67,33 @@ pub(super) struct ArrivingFile {
     pub(super) finish: Option<u64>,
     /// The file is being synced and named: the sender can no longer abandon it.
     pub(super) is_completing: bool,
+}
+
+/// Where a batch goes.
+pub(crate) enum Arriving {
+    File(Arc<PartFile>),
+    Pack(Arc<ArrivingPack>),
+}
+
+impl Arriving {
+    /// Whether a batch that begins with this chunk and has this length belongs to it.
+    pub(crate) fn admits(&self, first_chunk: u64, sealed_bytes: usize) -> bool {
+        match self {
+            Self::File(part) => part.admits(first_chunk, sealed_bytes),
+            Self::Pack(pack) => pack.admits(first_chunk, sealed_bytes),
+        }
+    }
+
+    /// Writes a verified batch.
+    pub(crate) fn write(&self, batch: &Batch) -> Result<(), Denied> {
+        match self {
+            Self::File(part) => part.write(batch),
+            Self::Pack(pack) => {
+                pack.write(batch);
+                Ok(())
+            }
+        }
+    }
 }
 
 pub(super) struct DataConnection {
@@ -167,9 +198,10 @@ impl ReceiveSession {
         state.current.as_mut().filter(|current| current.file == file).map(look)
     }
 
-    /// The arriving file, if it has this number.
-    pub(crate) fn part(&self, file: u32) -> Option<Arc<PartFile>> {
-        self.with_current(file, |current| current.part.clone())
+    /// The arriving file or pack with this number.
+    pub(crate) fn arriving(&self, number: u32) -> Option<Arriving> {
+        let part = self.with_current(number, |current| Arriving::File(current.part.clone()));
+        part.or_else(|| lock(&self.state).packs.get(&number).cloned().map(Arriving::Pack))
     }
 
     /// Whether the sender has recently abandoned this file.
@@ -177,10 +209,11 @@ impl ReceiveSession {
         lock(&self.state).abandoned.contains(&file)
     }
 
-    /// Plaintext bytes received of the arriving file, and its size.
-    pub(crate) fn arrived(&self) -> Option<(u64, Option<u64>)> {
+    /// For what is arriving, the plaintext bytes received, and the size.
+    pub(crate) fn arrived(&self) -> Vec<(u64, Option<u64>)> {
         let state = lock(&self.state);
-        state.current.as_ref().map(|current| (current.part.written_bytes(), current.part.size_bytes))
+        let file = state.current.as_ref().map(|current| (current.part.written_bytes(), current.part.size_bytes));
+        file.into_iter().chain(state.packs.values().map(|pack| (pack.written_bytes(), Some(pack.size_bytes)))).collect()
     }
 
     pub(super) fn report(&self) -> Result<(), Error> {
@@ -220,7 +253,7 @@ impl ReceiveSession {
         let is_due = state.current.as_ref().is_some_and(|current| {
             current.finish.is_some_and(|size| current.part.is_whole(size))
                 || current.part.unsynced().is_some_and(|(bytes, _)| bytes >= SYNC_BYTES)
-        });
+        }) || state.packs.values().any(|pack| pack.is_whole());
         drop(state);
         if is_due {
             self.changed.notify_all();

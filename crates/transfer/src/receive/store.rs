@@ -25,11 +25,11 @@ use cap_std::fs::Dir;
 use crate::receive::files::{FileJournal, FileRecord, RecordPlace, write_all_at};
 use crate::receive::folders::make_folder;
 use crate::receive::journal::{self, Journal, read, stem};
-use crate::receive::leftovers::{adopt_done_records, remove_leftovers};
+use crate::receive::leftovers::{Scratch, adopt_done_records, parts, remove_leftovers};
 use crate::receive::owner;
 use crate::receive::quota::{ENTRY_BYTES, Reservation, Usage};
 use crate::wire::batch::{batch_chunks, batch_sealed_bytes};
-use crate::wire::message::VersionId;
+use crate::wire::message::{Metadata, VersionId};
 use crate::wire::names::{STATE_FOLDER, components};
 use crate::wire::ranges::Ranges;
 use tress_container::format::LAYOUT;
@@ -54,7 +54,7 @@ pub(crate) struct Denied {
 }
 
 impl Denied {
-    fn name(reason: &'static str) -> Self {
+    pub(super) fn name(reason: &'static str) -> Self {
         let error = Error::new(ErrorKind::Declined(Refusal::Name)).with_detail(reason);
         Self { reason: Refusal::Name, error: Some(error) }
     }
@@ -81,12 +81,15 @@ impl From<io::Error> for Denied {
 
 /// One sender's folder.
 pub(crate) struct SenderStore {
-    system: &'static dyn System,
+    pub(super) system: &'static dyn System,
     root: Dir,
-    state: Dir,
-    files: Arc<Mutex<FileJournal>>,
+    pub(super) state: Dir,
+    pub(super) files: Arc<Mutex<FileJournal>>,
     /// `None` if there is no quota.
-    usage: Option<Arc<Usage>>,
+    pub(super) usage: Option<Arc<Usage>>,
+    pub(super) scratch: Mutex<Option<Scratch>>,
+    /// Stems of the files of which earlier sessions have left a part.
+    pub(super) unfinished: HashSet<String>,
     /// Folders whose names are synced. A folder of an earlier session may not be: that session may have ended before the sync.
     known: Mutex<HashSet<Vec<u8>>>,
 }
@@ -115,6 +118,8 @@ pub(crate) struct PartFile {
     identity: VersionId,
     /// `None` for a stream, which cannot be resumed.
     pub(crate) size_bytes: Option<u64>,
+    /// What the file gets with its name.
+    pub(crate) metadata: Metadata,
     journal: Mutex<Option<OpenJournal>>,
     held: Mutex<Held>,
     /// A sync has failed. It is unknown which unsynced writes reached the disk: the system may have dropped them, and reports that only
@@ -162,21 +167,21 @@ impl SenderStore {
         owner::check(&state, &shown, owner::GROUP_OR_OTHERS_WRITE)?;
         system.set_folder_mode(&state, ".".as_ref(), 0o700)?;
         owner::check(&state, &shown, owner::GROUP_OR_OTHERS)?;
-        // Without this only the disk is fuller.
-        let _ = remove_leftovers(system, &state);
         let mut files = FileJournal::open(system, &root, &state)?;
+        // Without this only the disk is fuller.
+        files.locked(|_| {
+            let _ = remove_leftovers(system, &state);
+            Ok(())
+        })?;
         adopt_done_records(system, &root, &state, &mut files)?;
+        let unfinished = parts(&state)?;
         let (usage, files) = (usage(&root)?, Arc::new(Mutex::new(files)));
-        Ok(Self { system, root, state, files, usage, known: Mutex::default() })
+        let (scratch, known) = (Mutex::default(), Mutex::default());
+        Ok(Self { system, root, state, files, usage, scratch, unfinished, known })
     }
 
-    /// Makes a folder and its missing parents.
-    pub(crate) fn folder(&self, path: &[u8]) -> Result<(), Denied> {
-        let names = components(path).map_err(Denied::name)?;
-        self.descend(&names).map(drop)
-    }
-
-    fn descend(&self, names: &[&[u8]]) -> Result<Dir, Denied> {
+    /// Opens a folder, which it makes with its missing parents if it is missing.
+    pub(super) fn descend(&self, names: &[&[u8]]) -> Result<Dir, Denied> {
         let mut folder = self.root.try_clone()?;
         for (depth, name) in names.iter().enumerate() {
             let path = names[..=depth].join(&b'/');
@@ -227,7 +232,8 @@ impl SenderStore {
         let name = to_os(name).ok_or(Refusal::Name)?.to_owned();
         let stem = stem(path);
         if self.system.exists_in(&folder, &name)? {
-            return if self.is_done(&folder, &name, path, identity, size_bytes)? {
+            let is_done = |files: &mut FileJournal| self.is_done_in(files, &folder, &name, path, identity, size_bytes);
+            return if lock(&self.files).locked(is_done)? {
                 self.system.sync_folder_in(&folder)?;
                 Ok(Offered::Complete)
             } else {
@@ -272,6 +278,7 @@ impl SenderStore {
             file,
             identity: *identity,
             size_bytes,
+            metadata: Metadata::default(),
             journal: Mutex::new(None),
             held: Mutex::default(),
             has_sync_failed: AtomicBool::new(false),
@@ -294,8 +301,9 @@ impl SenderStore {
     }
 
     /// Whether the file under the final name was received from this version, and has not changed since.
-    fn is_done(
+    pub(super) fn is_done_in(
         &self,
+        files: &FileJournal,
         folder: &Dir,
         name: &OsStr,
         path: &[u8],
@@ -306,7 +314,7 @@ impl SenderStore {
         let status = self.system.status(&file)?;
         let is_this = |record: &FileRecord<'_>| record.identity == *identity && record.is_of(&status);
         let is_this_size = size_bytes.is_none_or(|bytes| bytes == status.size_bytes);
-        Ok(is_this_size && lock(&self.files).locked(|files| files.find(path, is_this))? == Some(true))
+        Ok(is_this_size && files.find(path, is_this)? == Some(true))
     }
 }
 
@@ -500,10 +508,16 @@ impl PartFile {
     /// Gives the file its final name. When this returns, file and name are synced.
     pub(crate) fn complete(&self) -> Result<RecordPlace, Denied> {
         let system = self.system;
+        let part = self.state_name("part");
+        if let Some(mode) = self.metadata.mode {
+            system.set_mode(&self.file, mode.into())?;
+        }
+        if let Some(time) = self.metadata.modified {
+            system.set_modified(&self.state, part.as_ref(), time)?;
+        }
         // Also syncs the writes of an earlier session, and the length.
         self.sync_data()?;
         let status = system.status(&self.file)?;
-        let part = self.state_name("part");
         let place = lock(&self.files).locked(|files| {
             // The record comes before the name: otherwise, after a crash, the sender's next offer would be refused as `Exists`.
             let places = files.append(&[FileRecord::new(&self.path, &self.identity, &status)])?;

@@ -9,6 +9,9 @@ use std::path::Path;
 
 use super::*;
 use crate::receive::folders::open_base;
+use crate::receive::packs::ArrivingPack;
+use crate::wire::message::{Entry, EntryKind, EntryStatus};
+use crate::wire::names::path_of;
 use tress_container::sys::Os;
 use tress_container::testing::disk::{Disk, Event, Node};
 use tress_container::testing::recording::Recording;
@@ -188,6 +191,75 @@ fn another_version_that_begins_anew() {
         new.write(&second, 2..6);
         second.complete().unwrap();
     });
+}
+
+/// Few files are synced one by one, many together. At every moment a file with a name is whole and has a record.
+#[test]
+fn packs_that_arrive() {
+    const BYTES: u64 = 100;
+    for count in [3_u8, 12] {
+        let folder = tempfile::tempdir().unwrap();
+        let system: &'static Recording = Box::leak(Box::new(Recording::new(true)));
+        let store = self::store(system, folder.path());
+        let entry = |number: u8| Entry {
+            kind: EntryKind::File { size_bytes: BYTES, identity: [number; 32] },
+            metadata: Metadata::default(),
+            path: format!("{}/{number}", number % 2).into_bytes(),
+        };
+        let entries: Vec<Entry> = (0..count).map(entry).collect();
+        let statuses = store.list(&entries).unwrap().0.into_iter().map(Result::unwrap);
+        let pack = ArrivingPack::new(1, entries.iter().cloned().zip(statuses).collect(), None);
+        let mut batch = Batch::new(LAYOUT, 32);
+        batch.hold(0, u64::from(count) as usize * BYTES as usize + 16, true);
+        batch.plain_mut().iter_mut().flat_map(|slice| slice.iter_mut()).enumerate().for_each(|(at, byte)| {
+            *byte = (at as u64 / BYTES) as u8;
+        });
+        pack.write(&batch);
+        assert!(!pack.is_whole() && pack.end(vec![]) && pack.is_whole() && !pack.end(vec![]));
+        assert!(store.commit(&[Arc::new(pack)]).unwrap()[0].iter().all(|(_, kept)| matches!(kept, Ok(Some(_)))));
+        let events = system.events();
+        let base = fs::metadata(folder.path()).unwrap().ino();
+        let record = |entry: &Entry| {
+            let status = OS.status_of(&folder.path().join("sender").join(path_of(&entry.path).unwrap())).unwrap();
+            let EntryKind::File { identity, .. } = &entry.kind else { panic!("a file") };
+            FileRecord::new(&entry.path, identity, &status).encode()
+        };
+        let records: Vec<Vec<u8>> = entries.iter().map(record).collect();
+        let (mut disk, mut known, mut named) = (Disk::default(), BTreeSet::new(), 0);
+        for moment in 0..=events.len() {
+            for state in disk.states() {
+                let tree = state.below(base);
+                if !known.insert(tree.clone()) {
+                    continue;
+                }
+                let restored = restore(&tree);
+                let again = self::store(&OS, restored.path());
+                for (number, (entry, record)) in entries.iter().zip(&records).enumerate() {
+                    match tree.get(&Path::new("sender").join(path_of(&entry.path).unwrap())) {
+                        Some(Node::File(content)) => {
+                            named += 1;
+                            assert_eq!(*content, [number as u8; BYTES as usize], "{moment}");
+                            let Some(Node::File(journal)) = tree.get(Path::new("sender/.tress/files")) else {
+                                panic!("{moment}: no journal")
+                            };
+                            assert!(journal.windows(record.len()).any(|bytes| bytes == record), "{moment}");
+                        }
+                        Some(other) => panic!("{other:?}"),
+                        None => {
+                            assert!(moment < events.len(), "{number} was confirmed");
+                            let status = again.list(std::slice::from_ref(entry)).unwrap().0.remove(0).unwrap();
+                            assert_eq!(status, EntryStatus::Wanted, "{moment}");
+                        }
+                    }
+                }
+            }
+            if let Some(event) = events.get(moment) {
+                disk.apply(event);
+            }
+        }
+        println!("{} events, {} disks, {named} files with names", events.len(), known.len());
+        assert!(known.len() > 50 && named > 20);
+    }
 }
 
 /// A session that made a folder may have ended before the folder's name was synced.

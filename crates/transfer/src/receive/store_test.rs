@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::*;
 use crate::receive::folders::open_base;
+use crate::wire::message::{Entry, EntryKind};
 use tress_container::sys::Os;
 
 static OS: Os = Os;
@@ -40,6 +41,14 @@ impl StoreFolder {
             .collect();
         names.sort();
         names
+    }
+}
+
+impl SenderStore {
+    /// Makes a folder, as an entry of a list does.
+    pub(super) fn folder(&self, path: &[u8]) -> Result<(), Denied> {
+        let entry = Entry { kind: EntryKind::Folder, metadata: Metadata::default(), path: path.to_vec() };
+        self.list(&[entry]).unwrap().0.remove(0).map(drop)
     }
 }
 
@@ -269,14 +278,13 @@ fn links_are_not_followed() {
     let folder = StoreFolder::new();
     let store = folder.store();
     let outside = tempfile::tempdir().unwrap();
-    for name in ["link", STATE_FOLDER] {
-        let _ = fs::remove_dir_all(folder.path(name));
-        std::os::unix::fs::symlink(outside.path(), folder.path(name)).unwrap();
-    }
+    std::os::unix::fs::symlink(outside.path(), folder.path("link")).unwrap();
     std::os::unix::fs::symlink(outside.path().join("new"), folder.path("dangling")).unwrap();
     assert_eq!(reason(store.offer(b"link/a", &IDENTITY, Some(1), false)), Refusal::Exists);
     assert_eq!(reason(store.offer(b"dangling", &IDENTITY, Some(1), false)), Refusal::Exists);
     assert_eq!(store.folder(b"link/a").unwrap_err().reason, Refusal::Exists);
+    fs::remove_dir_all(folder.path(STATE_FOLDER)).unwrap();
+    std::os::unix::fs::symlink(outside.path(), folder.path(STATE_FOLDER)).unwrap();
     assert!(SenderStore::open(&OS, &open_base(&OS, folder.root.path()).unwrap(), "sender", |_| Ok(None)).is_err());
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
 }

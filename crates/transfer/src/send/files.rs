@@ -1,61 +1,132 @@
-//! What a session sends: folders, and files one after the other.
+//! What a session sends: small files, folders and links in lists, and large files one after the other.
 
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::Scope;
 use std::time::Instant;
+
+use cap_std::fs::Dir;
 
 use crate::send::opened::OpenInput;
 use crate::send::options::{SendEvent, SendReport};
-use crate::send::session::SendSession;
-use crate::send::source::{FileSource, is_folder};
+use crate::send::packs::{MAX_PACKED_BYTES, NextList, Outcome, SmallInput};
+use crate::send::session::{ANSWER_STALLS, SendSession};
+use crate::send::source::{FileSource, is_folder, metadata_of, version_of};
 use crate::send::trace::TraceRow;
 use crate::send::walk::{Walk, WalkItem, base_name};
 use crate::wire::batch::plain_bytes;
 use crate::wire::link::TICK;
-use crate::wire::message::{Reply, Request};
+use crate::wire::message::{Entry, EntryKind, Metadata, Reply, Request};
 use crate::wire::names::sealed_name;
 use crate::wire::ranges::Ranges;
 use tress_container::commands::Source;
 use tress_container::format::LAYOUT;
+use tress_container::sys::{FileTime, Kind, Status};
+use tress_container::tree::names::{Rules, link_stays_inside, to_bytes};
 use tress_container::tree::shown_path;
 use tress_container::workers::lock;
 use tress_container::{Error, ErrorKind, Refusal};
 
-/// A sender waits this many stall times for progress towards an answer: the receiver may first have to sync much data.
-const ANSWER_STALLS: u32 = 10;
+/// Threads that read packs, besides the one that lists files.
+const READERS: usize = 3;
+
+/// What a run has sent, its errors, and what is still to be listed.
+#[derive(Default)]
+struct Run {
+    report: SendReport,
+    first: Option<Error>,
+    errors: u64,
+    next: NextList,
+    /// Files that are offered alone.
+    alone: Vec<(SmallInput, Vec<u8>)>,
+    /// Listed after all files.
+    links: Vec<Entry>,
+    /// Listed last, the deepest first: each entry in a folder changes the folder's time.
+    folders: Vec<Entry>,
+}
 
 impl SendSession<'_> {
-    pub(super) fn send_all(&self, inputs: &[Source]) -> Result<SendReport, Error> {
-        let mut report = SendReport::default();
-        let mut first = None;
-        let mut count = 0_u64;
+    pub(super) fn send_all<'scope>(
+        &'scope self,
+        inputs: &[Source],
+        scope: &'scope Scope<'scope, '_>,
+    ) -> Result<SendReport, Error> {
+        let mut run = Run::default();
+        // If the system refuses one, the others read, or the thread that lists.
+        let _ = (0..READERS).try_for_each(|_| self.start(scope, || self.read_packs()));
         for source in inputs {
             match self.walk(source) {
                 Ok(Some((walk, top))) => {
                     for item in std::iter::once(Ok(top)).chain(walk) {
-                        let sent = item.and_then(|item| self.send_item(item, &mut report));
-                        self.keep_first(sent, &mut first, &mut count)?;
+                        let sent = item.and_then(|item| self.send_item(item, &mut run));
+                        self.keep_first(sent, &mut run)?;
                     }
                 }
                 Ok(None) => {
-                    let name = match source {
-                        Source::Path(path) => base_name(self.system, path),
-                        Source::Stdin => Ok(self.options.stdin_name.as_bytes().to_vec()),
-                    };
-                    let opened = name.and_then(|name| Ok((OpenInput::open(self.system, source)?, name)));
-                    let sent = opened.and_then(|(opened, name)| self.send_file(opened, &name, &mut report));
-                    let status = || self.system.status_of(source.path()?).ok();
-                    let sent = sent.inspect_err(|_| self.lower_total(status().map_or(0, |status| status.size_bytes)));
-                    self.keep_first(sent, &mut first, &mut count)?;
+                    let sent = self.send_input(source, &mut run);
+                    self.keep_first(sent, &mut run)?;
                 }
-                Err(error) => self.keep_first(Err(error), &mut first, &mut count)?,
+                Err(error) => self.keep_first(Err(error), &mut run)?,
             }
         }
-        match first {
-            None => Ok(report),
-            Some(error) if count == 1 => Err(error),
-            Some(error) => Err(error.with_more(count - 1)),
+        self.flush(&mut run)?;
+        for (input, name) in std::mem::take(&mut run.alone) {
+            let sent = self.open_small(&input).and_then(|opened| self.send_file(opened, &name, &mut run.report));
+            self.keep_first(sent, &mut run)?;
         }
+        let folders = std::mem::take(&mut run.folders).into_iter().rev();
+        for entry in std::mem::take(&mut run.links).into_iter().chain(folders) {
+            self.list(entry, None, &mut run)?;
+        }
+        self.flush(&mut run)?;
+        match run.first {
+            None => Ok(run.report),
+            Some(error) if run.errors == 1 => Err(error),
+            Some(error) => Err(error.with_more(run.errors - 1)),
+        }
+    }
+
+    /// Adds an entry to the next list, and sends the list before it if that is full.
+    fn list(&self, entry: Entry, input: Option<SmallInput>, run: &mut Run) -> Result<(), Error> {
+        match run.next.add(entry, input) {
+            Some(full) => {
+                self.submit(full)?;
+                self.settle(run)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Waits until everything that is listed is done.
+    fn flush(&self, run: &mut Run) -> Result<(), Error> {
+        self.submit(std::mem::take(&mut run.next))?;
+        self.finish_lists()?;
+        self.settle(run)
+    }
+
+    /// Counts the listed files that are done.
+    fn settle(&self, run: &mut Run) -> Result<(), Error> {
+        for outcome in self.packs.take_outcomes() {
+            match outcome {
+                Outcome::Sent(bytes) => {
+                    run.report.files += 1;
+                    run.report.bytes_sent += bytes;
+                }
+                Outcome::CompleteBefore(bytes) => {
+                    run.report.files += 1;
+                    run.report.complete_before += 1;
+                    self.control.add_held(bytes);
+                }
+                Outcome::Failed(error, bytes) => {
+                    self.lower_total(bytes);
+                    self.keep_first(Err(error), run)?;
+                }
+                Outcome::Alone(input, name) => run.alone.push((input, name)),
+            }
+        }
+        Ok(())
     }
 
     /// For a folder: the walk, and the item of the folder itself.
@@ -69,44 +140,103 @@ impl SendSession<'_> {
     }
 
     /// Keeps the first error of a file for the end of the run. An error of the session is returned immediately.
-    fn keep_first(&self, sent: Result<(), Error>, first: &mut Option<Error>, count: &mut u64) -> Result<(), Error> {
+    fn keep_first(&self, sent: Result<(), Error>, run: &mut Run) -> Result<(), Error> {
         let Err(error) = sent else { return Ok(()) };
         if self.stopped().is_some() {
             return Err(error);
         }
-        *count += 1;
-        if first.is_some() {
+        run.errors += 1;
+        if run.first.is_some() {
             (self.on_event)(&SendEvent::Failed { error: &error });
         }
-        first.get_or_insert(error);
+        run.first.get_or_insert(error);
         Ok(())
     }
 
-    fn send_item(&self, item: WalkItem, report: &mut SendReport) -> Result<(), Error> {
+    /// Sends an input that is no folder.
+    fn send_input(&self, source: &Source, run: &mut Run) -> Result<(), Error> {
+        let status = source.path().and_then(|path| self.system.status_of(path).ok());
+        let sent = || {
+            let name = match source {
+                Source::Path(path) => base_name(self.system, path)?,
+                Source::Stdin => self.options.stdin_name.as_bytes().to_vec(),
+            };
+            if let (Source::Path(path), Some(status)) = (source, status.as_ref().filter(|status| self.is_small(status)))
+            {
+                let input = SmallInput { folder: None, name: OsString::new(), path: path.clone() };
+                return self.list(small_file(status, name), Some(input), run);
+            }
+            let opened = OpenInput::open(self.system, source)?;
+            match opened.seekable_bytes() {
+                Some(_) => self.submit(std::mem::take(&mut run.next))?,
+                // Workers that wait for a stream do not send packs.
+                None => self.flush(run)?,
+            }
+            self.send_file(opened, &name, &mut run.report)
+        };
+        let sent = { sent }();
+        sent.inspect_err(|_| self.lower_total(status.map_or(0, |status| status.size_bytes)))
+    }
+
+    /// Whether a file with this status travels in a pack.
+    fn is_small(&self, status: &Status) -> bool {
+        let is_whole = self.options.keep_sealed || self.options.sequential;
+        status.kind == Kind::Regular && status.size_bytes <= MAX_PACKED_BYTES && !is_whole
+    }
+
+    fn send_item(&self, item: WalkItem, run: &mut Run) -> Result<(), Error> {
         match item {
             WalkItem::File { folder, entry, path, name, size_bytes } => {
-                let opened = OpenInput::in_folder(self.system, &folder, &entry, path);
-                opened
-                    .and_then(|opened| self.send_file(opened, &name, report))
-                    .inspect_err(|_| self.lower_total(size_bytes))
+                let sent = || {
+                    let status = self.system.status_of(&path).map_err(|error| Error::from(error).at(&path))?;
+                    if self.is_small(&status) {
+                        let input = SmallInput { folder: Some(folder), name: entry, path };
+                        return self.list(small_file(&status, name), Some(input), run);
+                    }
+                    self.submit(std::mem::take(&mut run.next))?;
+                    let opened = OpenInput::in_folder(self.system, &folder, &entry, path)?;
+                    self.send_file(opened, &name, &mut run.report)
+                };
+                let sent = { sent }();
+                sent.inspect_err(|_| self.lower_total(size_bytes))
             }
-            WalkItem::Link { path } => {
-                report.skipped += 1;
+            WalkItem::Link { path, .. } if self.options.keep_sealed => {
+                run.report.skipped += 1;
                 (self.on_event)(&SendEvent::Skipped { link: &path });
                 Ok(())
             }
-            WalkItem::Folder { name } => match self.ask(&Request::Folder { path: name.clone() }, &name)? {
-                Reply::FolderReady => Ok(()),
-                _ => Err(self.protocol_error()),
-            },
+            WalkItem::Link { folder, entry, path, name } => {
+                run.links.push(self.link(&folder, &entry, &path, name)?);
+                Ok(())
+            }
+            WalkItem::Folder { path, name } => {
+                let status = self.system.status_of(&path).map_err(|error| Error::from(error).at(&path))?;
+                run.folders.push(Entry { kind: EntryKind::Folder, metadata: metadata_of(&status), path: name });
+                Ok(())
+            }
         }
     }
 
+    /// The entry of a link that stays inside the folder that is sent.
+    fn link(&self, folder: &Dir, entry: &OsStr, path: &Path, name: Vec<u8>) -> Result<Entry, Error> {
+        let read = || -> std::io::Result<_> {
+            let modified = self.system.metadata_of(path)?.modified()?;
+            Ok((self.system.read_link_in(folder, entry)?, modified))
+        };
+        let (target, modified) = read().map_err(|error| Error::from(error).at(path))?;
+        // Below the folder that is sent, whose name comes first.
+        let depth = name.iter().filter(|byte| **byte == b'/').count().saturating_sub(1);
+        let target = to_bytes(target.as_os_str()).filter(|target| link_stays_inside(depth, target, Rules::HERE));
+        let target = target.ok_or_else(|| Error::new(ErrorKind::TreeLink).at(path))?.to_vec();
+        let metadata = Metadata { mode: None, modified: FileTime::from_system(modified) };
+        Ok(Entry { kind: EntryKind::Link { target }, metadata, path: name })
+    }
+
     /// Sends a request and waits for the answer. A refusal is an error about `name`.
-    fn ask(&self, request: &Request, name: &[u8]) -> Result<Reply, Error> {
+    fn ask(&self, file: u32, request: &Request, name: &[u8]) -> Result<Reply, Error> {
         self.takes_refusals.store(true, Ordering::Release);
         self.request(request);
-        let answer = self.wait_answer();
+        let answer = self.wait_answer(file);
         self.takes_refusals.store(false, Ordering::Release);
         match answer? {
             Reply::Refused { reason } => {
@@ -126,14 +256,14 @@ impl SendSession<'_> {
     }
 
     /// Waits for the answer to a request. The receiver may have much to sync, but it has to make progress; pings alone are not enough.
-    fn wait_answer(&self) -> Result<Reply, Error> {
+    fn wait_answer(&self, file: u32) -> Result<Reply, Error> {
         let since = Instant::now();
         loop {
             if let Some(answer) = self.ledger.wait_answer(TICK) {
                 return Ok(answer);
             }
             // A batch that was lost may have to be read again after the last one was written.
-            if let Some(error) = self.queue.take_failure().or_else(|| self.stopped()) {
+            if let Some(error) = self.queue.take_failure(file).or_else(|| self.stopped()) {
                 return Err(error);
             }
             if self.ledger.idle_since(since) > self.stall_time.saturating_mul(ANSWER_STALLS) {
@@ -163,15 +293,22 @@ impl SendSession<'_> {
         sent
     }
 
+    /// The number of the next file or list.
+    pub(super) fn next_number(&self) -> u32 {
+        static NUMBERS: AtomicU64 = AtomicU64::new(1);
+        NUMBERS.fetch_add(1, Ordering::Relaxed) as u32
+    }
+
     fn send_source(&self, source: &Arc<FileSource>, name: &[u8], report: &mut SendReport) -> Result<(), Error> {
-        static FILES: AtomicU64 = AtomicU64::new(1);
-        let file = FILES.fetch_add(1, Ordering::Relaxed) as u32;
+        let file = self.next_number();
         let size_bytes = source.size_bytes();
         if size_bytes.is_some_and(|bytes| LAYOUT.checked_chunks(bytes).is_err()) {
             return Err(Error::new(ErrorKind::TooManyChunks).at(source.name()));
         }
-        let (identity, path, restart) = (source.identity()?, name.to_vec(), self.options.restart);
-        let held = match self.ask(&Request::Offer { file, size_bytes, restart, identity, path }, name)? {
+        let (identity, metadata) = (source.identity()?, source.metadata());
+        let (path, restart) = (name.to_vec(), self.options.restart);
+        let offer = Request::Offer { file, size_bytes, restart, identity, metadata, path };
+        let held = match self.ask(file, &offer, name)? {
             Reply::Resume { file: answered, held } if answered == file => held,
             Reply::Complete { file: answered } if answered == file => {
                 report.files += 1;
@@ -192,7 +329,7 @@ impl SendSession<'_> {
         self.control.add_held(held_bytes);
         self.queue.begin(file, source.clone(), todo);
         let sent = self.finish(file, source);
-        let written_bytes = self.queue.end();
+        let written_bytes = self.queue.end(file);
         if sent.is_err() && self.stopped().is_none() {
             // The receiver must not wait for the rest of this file. The other files are still sent.
             self.request(&Request::Abandon { file });
@@ -206,7 +343,7 @@ impl SendSession<'_> {
     /// Waits until the whole file is written, sends `Finish`, and waits for the confirmation.
     fn finish(&self, file: u32, source: &FileSource) -> Result<u64, Error> {
         let size_bytes = loop {
-            if let Some(size_bytes) = self.queue.wait_written(TICK)? {
+            if let Some(size_bytes) = self.queue.wait_written(file, TICK)? {
                 break size_bytes;
             }
             if let Some(error) = self.stopped() {
@@ -215,7 +352,7 @@ impl SendSession<'_> {
         };
         source.check_unchanged()?;
         self.request(&Request::Finish { file, size_bytes });
-        match self.wait_answer() {
+        match self.wait_answer(file) {
             Ok(Reply::Confirmed { file: confirmed }) if confirmed == file => Ok(size_bytes),
             Ok(_) => Err(self.protocol_error()),
             Err(error) => Err(lock(&self.state).failure.take().unwrap_or(error)),
@@ -228,4 +365,9 @@ impl SendSession<'_> {
             self.control.lower_total(bytes);
         }
     }
+}
+
+fn small_file(status: &Status, path: Vec<u8>) -> Entry {
+    let kind = EntryKind::File { size_bytes: status.size_bytes, identity: version_of(status) };
+    Entry { kind, metadata: metadata_of(status), path }
 }

@@ -83,6 +83,11 @@ impl Ledger {
         Ok(())
     }
 
+    /// Records that the receiver has made progress of another kind.
+    pub(crate) fn has_moved(&self) {
+        lock(&self.state).moved = Some(Instant::now());
+    }
+
     /// How long, since this instant, the receiver has reported no progress.
     pub(crate) fn idle_since(&self, since: Instant) -> Duration {
         lock(&self.state).moved.map_or(since, |moved| moved.max(since)).elapsed()
@@ -166,8 +171,8 @@ mod tests {
         }
         assert_eq!(ledger.drained(0, 3).unwrap_err().kind, ErrorKind::Protocol);
         for _ in 0..MAX_ANSWERS {
-            ledger.answer(Reply::FolderReady).unwrap();
+            ledger.answer(Reply::Joined).unwrap();
         }
-        assert_eq!(ledger.answer(Reply::FolderReady).unwrap_err().kind, ErrorKind::Protocol);
+        assert_eq!(ledger.answer(Reply::Joined).unwrap_err().kind, ErrorKind::Protocol);
     }
 }

@@ -1,4 +1,4 @@
-//! The batches of the file that is being sent: which are to be sealed, and which were written.
+//! The batches of the packs and the file that are being sent: which are to be sealed, and which were written.
 
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -27,7 +27,7 @@ pub(crate) struct SealedBatch {
     pub(crate) batch: Batch,
 }
 
-/// The file that is being sent.
+/// A file or pack that is being sent.
 pub(crate) struct OutgoingFile {
     pub(crate) file: u32,
     pub(crate) source: Arc<FileSource>,
@@ -43,7 +43,8 @@ pub(crate) struct TakenBatch {
 
 /// How long a worker without work sleeps if nobody wakes it.
 const IDLE: Duration = Duration::from_secs(1);
-/// The batches of the current file that are still to be sent.
+
+/// The batches of packs and of one file that are still to be sent.
 #[derive(Default)]
 pub(crate) struct SendQueue {
     state: Mutex<State>,
@@ -59,12 +60,21 @@ pub(crate) struct SendQueue {
 
 #[derive(Default)]
 struct State {
-    current: Option<Arc<OutgoingFile>>,
+    /// The packs and the file that are being sent, the oldest first.
+    files: Vec<QueuedFile>,
+    /// The current key of each connection.
+    epochs: Vec<Option<Arc<Epoch>>>,
+    dead: Vec<bool>,
+}
+
+/// A file or pack that is being sent.
+struct QueuedFile {
+    current: Arc<OutgoingFile>,
     /// Chunks that no worker has taken yet.
     todo: Ranges,
     /// Chunks that were lost with a connection and have to be sent again.
     again: Ranges,
-    /// Batches of the current file that a worker has taken.
+    /// Batches that a worker has taken.
     taken: u64,
     /// Of these, batches that are sealed.
     sealed: u64,
@@ -78,19 +88,26 @@ struct State {
     stream_bytes: u64,
     /// For a stream: whether its end was read.
     has_ended: bool,
-    /// The current key of each connection.
-    epochs: Vec<Option<Arc<Epoch>>>,
-    dead: Vec<bool>,
+}
+
+impl QueuedFile {
+    fn is_all_taken(&self) -> bool {
+        let is_stream = self.current.source.size_bytes().is_none();
+        self.todo.count() == 0 && self.again.count() == 0 && (!is_stream || self.has_ended)
+    }
+
+    fn is_all_written(&self) -> bool {
+        self.is_all_taken() && self.written == self.taken
+    }
 }
 
 impl State {
-    fn is_current(&self, file: u32) -> bool {
-        self.current.as_ref().is_some_and(|current| current.file == file)
+    fn file(&mut self, file: u32) -> Option<&mut QueuedFile> {
+        self.files.iter_mut().find(|queued| queued.current.file == file)
     }
 
     fn is_all_taken(&self) -> bool {
-        let is_stream = self.current.as_ref().is_some_and(|current| current.source.size_bytes().is_none());
-        self.todo.count() == 0 && self.again.count() == 0 && (!is_stream || self.has_ended)
+        self.files.iter().all(QueuedFile::is_all_taken)
     }
 
     /// Returns a key of this connection that has sealed none of these chunks.
@@ -114,66 +131,73 @@ impl SendQueue {
         Self { state: Mutex::new(state), ..Self::default() }
     }
 
-    /// Starts a file. `todo` is empty for a stream.
+    /// Starts a file or pack. `todo` is empty for a stream.
     pub(crate) fn begin(&self, file: u32, source: Arc<FileSource>, todo: Ranges) {
-        let mut state = lock(&self.state);
-        let (epochs, dead) = (std::mem::take(&mut state.epochs), std::mem::take(&mut state.dead));
-        let current = Some(Arc::new(OutgoingFile { file, source }));
-        *state = State { current, todo, epochs, dead, ..State::default() };
-        drop(state);
+        let current = Arc::new(OutgoingFile { file, source });
+        lock(&self.state).files.push(QueuedFile {
+            current,
+            todo,
+            again: Ranges::default(),
+            taken: 0,
+            sealed: 0,
+            written: 0,
+            written_bytes: 0,
+            failure: None,
+            stream_bytes: 0,
+            has_ended: false,
+        });
         self.offered.notify_one();
     }
 
-    /// Ends the current file, which the receiver has confirmed or will discard. Sealed batches that were not written are dropped.
+    /// Ends a file or pack, which the receiver has confirmed or will discard. Sealed batches that were not written are dropped.
     /// Returns the number of plaintext bytes that were written.
-    pub(crate) fn end(&self) -> u64 {
+    pub(crate) fn end(&self, file: u32) -> u64 {
         let mut state = lock(&self.state);
-        let (epochs, dead) = (std::mem::take(&mut state.epochs), std::mem::take(&mut state.dead));
-        let written_bytes = state.written_bytes;
-        *state = State { epochs, dead, ..State::default() };
-        written_bytes
+        let ended = state.files.extract_if(.., |queued| queued.current.file == file);
+        ended.map(|queued| queued.written_bytes).sum()
     }
 
     /// Waits up to `time`. Returns the size of the file if all of it is written, and an error if it cannot be read.
-    pub(crate) fn wait_written(&self, time: Duration) -> Result<Option<u64>, Error> {
+    pub(crate) fn wait_written(&self, file: u32, time: Duration) -> Result<Option<u64>, Error> {
+        let is_ready = |state: &mut State| {
+            state.file(file).is_none_or(|queued| queued.failure.is_some() || queued.is_all_written())
+        };
         let mut state = lock(&self.state);
-        let is_written =
-            |state: &State| state.failure.is_some() || state.is_all_taken() && state.written == state.taken;
-        if !is_written(&state) {
+        if !is_ready(&mut state) {
             state = self.written.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
         }
-        if let Some(error) = state.failure.take() {
+        let Some(queued) = state.file(file) else { return Ok(None) };
+        if let Some(error) = queued.failure.take() {
             return Err(error);
         }
-        let size_bytes =
-            state.current.as_ref().and_then(|current| current.source.size_bytes()).unwrap_or(state.stream_bytes);
-        Ok(is_written(&state).then_some(size_bytes))
+        let size_bytes = queued.current.source.size_bytes().unwrap_or(queued.stream_bytes);
+        Ok(queued.is_all_written().then_some(size_bytes))
     }
 
     /// Records that this file cannot be read: no further batch of it is taken.
     pub(crate) fn fail(&self, current: &OutgoingFile, error: Error) {
-        let mut state = lock(&self.state);
-        if state.is_current(current.file) {
-            state.failure.get_or_insert(error);
-            state.todo = Ranges::default();
-            state.again = Ranges::default();
-            state.has_ended = true;
+        if let Some(queued) = lock(&self.state).file(current.file) {
+            queued.failure.get_or_insert(error);
+            (queued.todo, queued.again) = (Ranges::default(), Ranges::default());
+            queued.has_ended = true;
         }
-        drop(state);
         self.written.notify_all();
     }
 
-    /// Plaintext bytes of the file that no worker has taken yet; `None` for a stream, and between files.
+    /// Plaintext bytes that no worker has taken yet; `None` for a stream, and between files.
     pub(crate) fn bytes_left(&self) -> Option<u64> {
         let state = lock(&self.state);
-        state.current.as_ref()?.source.size_bytes()?;
-        Some(LAYOUT.plain_offset(state.todo.count() + state.again.count()))
+        let left = |queued: &QueuedFile| {
+            queued.current.source.size_bytes()?;
+            Some(LAYOUT.plain_offset(queued.todo.count() + queued.again.count()))
+        };
+        state.files.iter().map(left).sum::<Option<u64>>().filter(|_| !state.files.is_empty())
     }
 
-    /// Whether all batches of the file are sealed.
+    /// Whether all batches are sealed.
     pub(crate) fn is_all_sealed(&self) -> bool {
         let state = lock(&self.state);
-        state.is_all_taken() && state.sealed == state.taken
+        state.is_all_taken() && state.files.iter().all(|queued| queued.sealed == queued.taken)
     }
 
     /// Queues batches that were lost with their connection. Returns their plaintext bytes. An error for a stream, which cannot be
@@ -181,23 +205,21 @@ impl SendQueue {
     pub(crate) fn send_again(&self, batches: impl IntoIterator<Item = (u32, Range<u64>)>) -> Result<u64, Error> {
         let mut state = lock(&self.state);
         let mut lost_bytes = 0;
-        let Some(current) = state.current.clone() else { return Ok(lost_bytes) };
         for (file, chunks) in batches {
-            if file != current.file {
-                continue;
-            }
-            let Some(size_bytes) = current.source.size_bytes() else {
+            let Some(queued) = state.file(file) else { continue };
+            let Some(size_bytes) = queued.current.source.size_bytes() else {
                 return Err(Error::new(ErrorKind::Disconnected).with_detail("standard input cannot be sent again"));
             };
-            lost_bytes += plain_bytes(size_bytes, chunks.end) - plain_bytes(size_bytes, chunks.start);
-            if state.failure.is_none() {
-                state.again.insert(chunks);
+            let bytes = plain_bytes(size_bytes, chunks.end) - plain_bytes(size_bytes, chunks.start);
+            lost_bytes += bytes;
+            if queued.failure.is_none() {
+                queued.again.insert(chunks);
             }
-            state.taken -= 1;
-            state.sealed -= 1;
-            state.written -= 1;
+            queued.taken -= 1;
+            queued.sealed -= 1;
+            queued.written -= 1;
+            queued.written_bytes = queued.written_bytes.saturating_sub(bytes);
         }
-        state.written_bytes = state.written_bytes.saturating_sub(lost_bytes);
         drop(state);
         self.offered.notify_one();
         Ok(lost_bytes)
@@ -234,7 +256,7 @@ impl SendQueue {
 
     /// Waits until there may be a batch to seal, or the session ends.
     pub(crate) fn await_batch(&self, is_over: impl Fn() -> bool) {
-        let is_idle = |state: &mut State| !is_over() && (state.current.is_none() || state.is_all_taken());
+        let is_idle = |state: &mut State| !is_over() && state.is_all_taken();
         drop(self.offered.wait_timeout_while(lock(&self.state), IDLE, is_idle));
     }
 
@@ -246,21 +268,18 @@ impl SendQueue {
     /// Takes the next batch to be sealed, of at most `most` chunks. For a file it only takes the chunks; for a stream it also reads them.
     pub(crate) fn take(&self, most: u64, writer: usize, batch: &mut Batch) -> Result<Option<TakenBatch>, Error> {
         let mut state = lock(&self.state);
-        let Some(current) = state.current.clone() else { return Ok(None) };
         let since = Instant::now();
-        if current.source.size_bytes().is_some() {
-            let Some(chunks) = state.again.take_first(most).or_else(|| state.todo.take_first(most)) else {
-                return Ok(None);
-            };
+        let Some(queued) = state.files.iter_mut().find(|queued| !queued.is_all_taken()) else { return Ok(None) };
+        let current = queued.current.clone();
+        if let Some(chunks) = queued.again.take_first(most).or_else(|| queued.todo.take_first(most)) {
             let epoch = self.count_taken(&mut state, writer, current.file, &chunks)?;
             return Ok(Some(TakenBatch { current, epoch, chunks, since }));
         }
         drop(state);
         // One worker reads at a time, and takes its chunks before the next one reads.
         let reading = lock(&self.reading);
-        let is_over =
-            |state: &State| state.has_ended || state.current.as_ref().is_none_or(|now| now.file != current.file);
-        if is_over(&lock(&self.state)) {
+        let is_over = |state: &mut State| state.file(current.file).is_none_or(|queued| queued.has_ended);
+        if is_over(&mut lock(&self.state)) {
             return Ok(None);
         }
         match current.source.read_next(batch) {
@@ -272,11 +291,12 @@ impl SendQueue {
             }
         }
         let mut state = lock(&self.state);
-        if is_over(&state) {
+        if let Some(queued) = state.file(current.file).filter(|queued| !queued.has_ended) {
+            queued.stream_bytes += batch.plain_bytes();
+            queued.has_ended = batch.ends();
+        } else {
             return Ok(None);
         }
-        state.stream_bytes += batch.plain_bytes();
-        state.has_ended = batch.ends();
         let chunks = batch.first_chunk..batch.first_chunk + batch.chunks();
         let epoch = self.count_taken(&mut state, writer, current.file, &chunks)?;
         drop(reading);
@@ -291,7 +311,9 @@ impl SendQueue {
         file: u32,
         chunks: &Range<u64>,
     ) -> Result<Arc<Epoch>, Error> {
-        state.taken += 1;
+        if let Some(queued) = state.file(file) {
+            queued.taken += 1;
+        }
         if !state.is_all_taken() {
             self.offered.notify_one();
         }
@@ -299,27 +321,24 @@ impl SendQueue {
     }
 
     /// Why the file cannot be read any further, once.
-    pub(crate) fn take_failure(&self) -> Option<Error> {
-        lock(&self.state).failure.take()
+    pub(crate) fn take_failure(&self, file: u32) -> Option<Error> {
+        lock(&self.state).file(file)?.failure.take()
     }
 
     /// Counts a batch that was sealed.
     pub(crate) fn count_sealed(&self, file: u32) {
-        let mut state = lock(&self.state);
-        if state.is_current(file) {
-            state.sealed += 1;
+        if let Some(queued) = lock(&self.state).file(file) {
+            queued.sealed += 1;
         }
     }
 
     /// Counts a batch that is about to be written. `false` if its file has ended and the batch is not needed.
     pub(crate) fn count_written(&self, file: u32, plain_bytes: u64) -> bool {
         let mut state = lock(&self.state);
-        if !state.is_current(file) {
-            return false;
-        }
-        state.written += 1;
-        state.written_bytes += plain_bytes;
-        if state.is_all_taken() && state.written == state.taken {
+        let Some(queued) = state.file(file) else { return false };
+        queued.written += 1;
+        queued.written_bytes += plain_bytes;
+        if queued.is_all_written() {
             self.written.notify_all();
         }
         true

@@ -9,6 +9,7 @@ use crate::send::buffers::{BufferQueues, StageMode};
 use crate::send::dial::{Admitted, open};
 use crate::send::ledger::Ledger;
 use crate::send::options::{SendEvent, SendOptions, SendReport, Synchronisation};
+use crate::send::packs::Packs;
 use crate::send::queue::SendQueue;
 use crate::send::rate::RateLimit;
 use crate::send::session::SendSession;
@@ -120,6 +121,7 @@ fn send_reporting(
         out: Mutex::new(out),
         ledger: Ledger::default(),
         queue: SendQueue::new(streams),
+        packs: Packs::default(),
         rate: options.rate_bytes_per_s.map(RateLimit::new),
         trace,
         planner: AdaptivePlanner::new(plan_bounds(options, streams)),
@@ -215,7 +217,7 @@ impl SendSession<'_> {
             let started = self
                 .start(scope, || self.read_replies(&mut incoming))
                 .and_then(|()| self.start_others(scope, &queues, &numbers, workers, streams));
-            let result = started.and_then(|()| self.send_all(inputs));
+            let result = started.and_then(|()| self.send_all(inputs, scope));
             // The session may have ended for another reason than this thread saw. From here on an error means that the receiver has closed.
             let result = match (result, lock(&self.state).failure.take()) {
                 (Err(_), Some(failure)) => Err(failure),
@@ -273,7 +275,7 @@ impl SendSession<'_> {
     }
 
     /// Starts a thread of this session. If it panics, the session ends, so that no other thread waits for it.
-    fn start<'scope>(
+    pub(super) fn start<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
         work: impl FnOnce() + Send + 'scope,
@@ -315,6 +317,10 @@ impl SendSession<'_> {
             }
             Reply::Refused { reason } if !self.takes_refusals.load(Ordering::Acquire) => {
                 Err(Error::new(ErrorKind::Refused(reason)))
+            }
+            Reply::Statuses { list, statuses } => {
+                self.ledger.has_moved();
+                self.handle_statuses(list, &statuses)
             }
             Reply::Admitted { .. } | Reply::Joined => Err(Error::new(ErrorKind::Protocol)),
             answer => self.ledger.answer(answer),

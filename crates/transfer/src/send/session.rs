@@ -9,6 +9,7 @@ use zeroize::Zeroizing;
 use crate::send::dial::{connect, pause_until};
 use crate::send::ledger::Ledger;
 use crate::send::options::{SendEvent, SendOptions};
+use crate::send::packs::Packs;
 use crate::send::queue::SendQueue;
 use crate::send::rate::RateLimit;
 use crate::send::steering::AdaptivePlanner;
@@ -21,6 +22,9 @@ use crate::wire::ticket::Ticket;
 use tress_container::sys::System;
 use tress_container::workers::lock;
 use tress_container::{Control, Error, ErrorKind};
+
+/// A sender waits this many stall times for progress towards an answer: the receiver may first have to sync much data.
+pub(super) const ANSWER_STALLS: u32 = 10;
 
 /// A session at the sender, shared by its threads.
 pub(crate) struct SendSession<'a> {
@@ -36,6 +40,7 @@ pub(crate) struct SendSession<'a> {
     pub(super) out: Mutex<Outgoing>,
     pub(crate) ledger: Ledger,
     pub(crate) queue: SendQueue,
+    pub(crate) packs: Packs,
     pub(crate) rate: Option<RateLimit>,
     pub(crate) trace: ChromeTrace,
     pub(crate) planner: AdaptivePlanner,
@@ -75,6 +80,7 @@ impl SendSession<'_> {
         self.reading.cancel();
         self.ledger.wake();
         self.queue.wake();
+        self.packs.wake();
         self.changed.notify_all();
     }
 

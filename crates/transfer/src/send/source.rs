@@ -9,13 +9,13 @@ use std::thread;
 use sha2::{Digest, Sha256};
 
 use crate::send::opened::OpenInput;
-use crate::wire::message::VersionId;
+use crate::wire::message::{Metadata, VersionId};
 use tress_container::commands::{Control, Source, encrypt_to_pipe};
 use tress_container::format::{LAYOUT, fill_random};
 use tress_container::keys::Recipient;
 use tress_container::pipeline::pipe::{PipeReader, pipe};
 use tress_container::pipeline::{Batch, BatchSource, Direction};
-use tress_container::sys::{Kind, System};
+use tress_container::sys::{FileTime, Kind, Status, System};
 use tress_container::{Error, ErrorKind};
 
 /// The first bytes of containers and of age files (docs/reference/formats), the longest last.
@@ -28,6 +28,8 @@ pub(crate) enum FileSource {
     File { input: OpenInput, size_bytes: u64 },
     /// A stream, read once. Also a regular file whose status does not report its length, as those in /proc and /sys.
     Stream { batches: BatchSource<'static>, name: PathBuf, file: Option<Arc<OpenInput>> },
+    /// The contents of small files.
+    Pack { bytes: Vec<u8> },
 }
 
 impl FileSource {
@@ -81,6 +83,7 @@ impl FileSource {
     pub(crate) fn size_bytes(&self) -> Option<u64> {
         match self {
             Self::File { size_bytes, .. } => Some(*size_bytes),
+            Self::Pack { bytes } => Some(bytes.len() as u64),
             Self::Stream { .. } => None,
         }
     }
@@ -89,29 +92,24 @@ impl FileSource {
         match self {
             Self::File { input, .. } => input.name(),
             Self::Stream { name, .. } => name,
+            Self::Pack { .. } => Path::new("pack"),
         }
     }
 
     /// Identifies this version of the input; random for a stream, which is never the same twice.
     pub(crate) fn identity(&self) -> Result<VersionId, Error> {
         match self.file() {
-            Some(input) => {
-                let status = input.status();
-                let inode = status.identity.map_or(0, |(_, inode)| inode);
-                let hash = Sha256::new()
-                    .chain_update(b"tress/v1 input\n")
-                    .chain_update(status.size_bytes.to_be_bytes())
-                    .chain_update(status.modified_ns.to_be_bytes())
-                    .chain_update(status.changed_ns.to_be_bytes())
-                    .chain_update(inode.to_be_bytes());
-                Ok(hash.finalize().into())
-            }
+            Some(input) => Ok(version_of(input.status())),
             None => {
                 let mut identity = [0; 32];
                 fill_random(&mut identity)?;
                 Ok(identity)
             }
         }
+    }
+
+    pub(crate) fn metadata(&self) -> Metadata {
+        self.file().map_or(Metadata::default(), |input| metadata_of(input.status()))
     }
 
     /// Returns `InputChanged` if the file has changed since it was opened.
@@ -124,30 +122,67 @@ impl FileSource {
         match self {
             Self::File { input, .. } => Some(input),
             Self::Stream { file, .. } => file.as_deref(),
+            Self::Pack { .. } => None,
         }
     }
 
     /// Reads these chunks of a file, at most a batch. After the read it checks that the file is still the offered version.
     pub(crate) fn read(&self, chunks: &Range<u64>, batch: &mut Batch) -> Result<(), Error> {
-        let Self::File { input, size_bytes } = self else {
+        let Some(size_bytes) = self.size_bytes() else {
             return Err(Error::new(ErrorKind::Io(io::ErrorKind::Unsupported)).at(self.name()));
         };
-        let sealed_bytes = LAYOUT.sealed_range_bytes(*size_bytes, chunks) as usize;
-        batch.hold(chunks.start, sealed_bytes, chunks.end == LAYOUT.chunks(*size_bytes));
+        let sealed_bytes = LAYOUT.sealed_range_bytes(size_bytes, chunks) as usize;
+        batch.hold(chunks.start, sealed_bytes, chunks.end == LAYOUT.chunks(size_bytes));
         let offset = batch.plain_offset();
         let mut slices: Vec<IoSliceMut<'_>> = batch.plain_mut();
-        input.read_exact_at(&mut slices, offset)?;
-        input.check_unchanged()
+        match self {
+            Self::File { input, .. } => {
+                input.read_exact_at(&mut slices, offset)?;
+                input.check_unchanged()
+            }
+            Self::Pack { bytes } => {
+                let mut rest = &bytes[offset as usize..];
+                for slice in &mut slices {
+                    let count = slice.len();
+                    slice.copy_from_slice(rest.split_off(..count).unwrap_or_default());
+                }
+                Ok(())
+            }
+            Self::Stream { .. } => Ok(()),
+        }
     }
 
     /// Reads the next batch of a stream. Returns `false` at its end.
     pub(crate) fn read_next(&self, batch: &mut Batch) -> Result<bool, Error> {
         match self {
-            Self::File { .. } => Ok(false),
+            Self::File { .. } | Self::Pack { .. } => Ok(false),
             Self::Stream { batches, .. } => {
                 batches.take(Direction::Seal, batch).map(|taken| taken.is_some()).map_err(|(_, error)| error)
             }
         }
+    }
+}
+
+/// Identifies the version of a regular file with this status.
+pub(crate) fn version_of(status: &Status) -> VersionId {
+    let inode = status.identity.map_or(0, |(_, inode)| inode);
+    let hash = Sha256::new()
+        .chain_update(b"tress/v1 input\n")
+        .chain_update(status.size_bytes.to_be_bytes())
+        .chain_update(status.modified_ns.to_be_bytes())
+        .chain_update(status.changed_ns.to_be_bytes())
+        .chain_update(inode.to_be_bytes());
+    hash.finalize().into()
+}
+
+/// Mode and time of a file or folder with this status.
+pub(crate) fn metadata_of(status: &Status) -> Metadata {
+    const SECOND_NS: i128 = 1_000_000_000;
+    let seconds = i64::try_from(status.modified_ns.div_euclid(SECOND_NS)).ok();
+    let nanoseconds = status.modified_ns.rem_euclid(SECOND_NS) as u32;
+    Metadata {
+        mode: status.owner.map(|(mode, _, _)| mode as u16 & 0o777),
+        modified: seconds.map(|seconds| FileTime { seconds, nanoseconds }),
     }
 }
 

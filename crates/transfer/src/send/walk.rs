@@ -1,8 +1,7 @@
 //! The files and folders to send, under relative names.
 //!
 //! A folder is walked depth first in the order of its names. Each level holds one folder's handle and names. Everything is
-//! opened relative to these handles, so that a link which replaces a folder during the walk is not followed. Symbolic links in a
-//! folder are skipped. Special files are errors, and the other files are sent. An input that is itself a link is followed.
+//! opened relative to these handles, so that a link which replaces a folder during the walk is not followed. Special files are errors, and the other files are sent. An input that is itself a link is followed.
 
 use std::ffi::OsString;
 use std::io;
@@ -20,11 +19,14 @@ use tress_container::{Error, ErrorKind};
 #[derive(Debug)]
 pub(crate) enum WalkItem {
     Folder {
+        path: PathBuf,
         name: Vec<u8>,
     },
-    /// A symbolic link, which is not sent.
     Link {
+        folder: Arc<Dir>,
+        entry: OsString,
         path: PathBuf,
+        name: Vec<u8>,
     },
     /// To be opened as `entry` of `folder`: by then the path may name another file.
     File {
@@ -74,7 +76,7 @@ impl<'a> Walk<'a> {
         let folder = Dir::open_ambient_dir(root, cap_std::ambient_authority());
         let folder = folder.map_err(|error| Error::from(error).at(root))?;
         let level = WalkLevel::list(system, folder, root.to_path_buf(), name.clone())?;
-        Ok((Self { system, levels: vec![level] }, WalkItem::Folder { name }))
+        Ok((Self { system, levels: vec![level] }, WalkItem::Folder { path: root.to_path_buf(), name }))
     }
 }
 
@@ -119,14 +121,14 @@ impl Iterator for Walk<'_> {
             if metadata.is_dir() {
                 let folder = self.system.open_folder_in(&level.folder, &entry);
                 let folder = folder.map_err(|error| Error::from(error).at(&path));
-                let level = folder.and_then(|folder| WalkLevel::list(self.system, folder, path, name.clone()));
+                let level = folder.and_then(|folder| WalkLevel::list(self.system, folder, path.clone(), name.clone()));
                 return Some(level.map(|level| {
                     self.levels.push(level);
-                    WalkItem::Folder { name }
+                    WalkItem::Folder { path, name }
                 }));
             }
             if metadata.is_symlink() {
-                return Some(Ok(WalkItem::Link { path }));
+                return Some(Ok(WalkItem::Link { folder: level.folder.clone(), entry, path, name }));
             }
             if !metadata.is_file() {
                 let error = Error::new(ErrorKind::TreeSpecialFile);
@@ -155,13 +157,13 @@ mod tests {
         #[cfg(unix)]
         std::os::unix::fs::symlink("a", root.join("l")).unwrap();
         let (walk, first) = Walk::new(&Os, &root, b"top".to_vec()).unwrap();
-        assert!(matches!(first, WalkItem::Folder { name } if name == b"top"));
+        assert!(matches!(first, WalkItem::Folder { name, .. } if name == b"top"));
         let items: Vec<_> = walk.collect();
         let names: Vec<String> = items
             .iter()
             .map(|item| match item {
-                Ok(WalkItem::Folder { name }) => format!("{}/", String::from_utf8_lossy(name)),
-                Ok(WalkItem::Link { path }) => format!("link {}", path.file_name().unwrap().display()),
+                Ok(WalkItem::Folder { name, .. }) => format!("{}/", String::from_utf8_lossy(name)),
+                Ok(WalkItem::Link { path, .. }) => format!("link {}", path.file_name().unwrap().display()),
                 Ok(WalkItem::File { name, size_bytes, .. }) => {
                     format!("{} {size_bytes}", String::from_utf8_lossy(name))
                 }
@@ -190,7 +192,7 @@ mod tests {
             fs::write(path("outside").join(name), b"outside").unwrap();
         }
         let (mut walk, _) = Walk::new(&OS, &path("top"), b"top".to_vec()).unwrap();
-        assert!(matches!(walk.next(), Some(Ok(WalkItem::Folder { name })) if name == b"top/sub"));
+        assert!(matches!(walk.next(), Some(Ok(WalkItem::Folder { name, .. })) if name == b"top/sub"));
         fs::rename(path("top/sub"), path("moved")).unwrap();
         std::os::unix::fs::symlink(path("outside"), path("top/sub")).unwrap();
         let mut read = 0;

@@ -17,7 +17,7 @@ use crate::receive::{
 };
 use crate::wire::epoch::Epoch;
 use crate::wire::link::{Link, Network, Tcp, Timeouts, write_all};
-use crate::wire::message::{Reply, Request};
+use crate::wire::message::{Entry, EntryKind, EntryStatus, Metadata, Reply, Request};
 use crate::wire::noise::{self, Incoming, Outgoing};
 use crate::wire::ticket::Ticket;
 use crate::{Allow, Limits, ReceiveOptions};
@@ -79,6 +79,16 @@ impl RawPeer {
         assert_eq!(self.recv(), Some(Reply::Resume { file, held: vec![] }));
     }
 
+    /// Sends a pack of one chunk on this data connection.
+    pub(crate) fn send_pack(&mut self, list: u32, content: &[u8]) {
+        let epoch = Epoch::new(list).expect("a key");
+        self.send(&epoch.message);
+        let mut sealed = [content, &[0; LAYOUT.tag_bytes()][..]].concat();
+        epoch.payload.seal(0, &mut sealed, true).expect("a chunk");
+        self.send(&Request::Batch { file: list, first_chunk: 0, sealed_bytes: sealed.len() as u32 });
+        self.send_raw(&sealed);
+    }
+
     /// The next reply; `None` if the connection ends.
     pub(crate) fn recv_any(&mut self) -> Option<Reply> {
         match self.incoming.read(&Timeouts::idle(MAX_WAIT, &|| None)) {
@@ -108,7 +118,18 @@ impl Drop for RawPeer {
 
 /// An offer of a new file.
 pub(crate) fn offer(file: u32, size_bytes: u64, path: &[u8]) -> Request {
-    Request::Offer { file, size_bytes: Some(size_bytes), restart: false, identity: [1; 32], path: path.to_vec() }
+    let (identity, metadata) = ([1; 32], Metadata::default());
+    Request::Offer { file, size_bytes: Some(size_bytes), restart: false, identity, metadata, path: path.to_vec() }
+}
+
+/// An entry of a list.
+pub(crate) fn entry(kind: EntryKind, path: &[u8]) -> Entry {
+    Entry { kind, metadata: Metadata::default(), path: path.to_vec() }
+}
+
+/// A small file in a list.
+pub(crate) fn file_entry(size_bytes: u64, path: &[u8]) -> Entry {
+    entry(EntryKind::File { size_bytes, identity: [1; 32] }, path)
 }
 
 /// The public Noise key of a pair.
@@ -153,8 +174,16 @@ struct OfferedVersion {
 /// The sender's actions, from which the allowed state of the receiver follows.
 #[derive(Default)]
 struct Actions {
-    /// Offered files by number. No number is used twice.
+    /// The last number of a file or list. None is used twice.
+    newest: u32,
+    /// Offered files by number.
     offers: BTreeMap<u32, OfferedVersion>,
+    /// The entries of lists: folders are `None`.
+    lists: BTreeMap<u32, Vec<Option<OfferedVersion>>>,
+    /// The files that the receiver wants of each list.
+    wanted: BTreeMap<u32, Vec<OfferedVersion>>,
+    /// Files that were sent in packs.
+    packed: HashSet<OfferedVersion>,
     /// Chunks that were sealed correctly, even if they were not sent correctly.
     sealed: HashMap<OfferedVersion, HashSet<u64>>,
     /// Files with the sizes of their `Finish` messages.
@@ -256,17 +285,13 @@ pub(crate) fn run(next: &mut dyn FnMut() -> Option<u8>, root: &Path) -> Vec<Path
 fn honest(to: &str, sender: &KeyPair, receiver: &KeyPair) -> &'static str {
     let mut control = RawPeer::connect(to, sender, receiver);
     let ticket = control.begin(1);
-    control.offer(1, 7, b"last");
+    control.send(&Request::List { list: 1, entries: vec![file_entry(7, b"last")] });
+    assert_eq!(control.recv(), Some(Reply::Statuses { list: 1, statuses: vec![EntryStatus::Wanted] }));
     let mut data = RawPeer::connect(to, sender, receiver);
     data.join(ticket, 0);
-    let epoch = Epoch::new(1).expect("a key");
-    data.send(&epoch.message);
-    let mut sealed = [b"content", &[0; LAYOUT.tag_bytes()][..]].concat();
-    epoch.payload.seal(0, &mut sealed, true).expect("a chunk");
-    data.send(&Request::Batch { file: 1, first_chunk: 0, sealed_bytes: sealed.len() as u32 });
-    data.send_raw(&sealed);
-    control.send(&Request::Finish { file: 1, size_bytes: 7 });
-    assert_eq!(control.recv(), Some(Reply::Confirmed { file: 1 }));
+    data.send_pack(1, b"content");
+    control.send(&Request::PackEnd { list: 1, void: vec![] });
+    assert_eq!(control.recv(), Some(Reply::Statuses { list: 1, statuses: vec![EntryStatus::Complete] }));
     control.send(&Request::Bye);
     assert_eq!(control.recv(), None);
     "last"
@@ -291,7 +316,7 @@ fn check(root: &Path, folder: &Path, actions: &Actions, last: Option<&str>) -> V
             if path == folder.join(crate::wire::names::STATE_FOLDER) {
                 continue;
             }
-            let offered: Vec<usize> = actions.offers.values().map(|version| version.path).collect();
+            let offered: Vec<usize> = actions.versions().map(|version| version.path).collect();
             if kind.is_dir() {
                 let asked = actions.folders.iter().chain(&offered).filter_map(|&index| path_of(index));
                 assert!({ asked }.any(|asked| asked.starts_with(&path)), "{path:?} was not asked for");
@@ -306,7 +331,7 @@ fn check(root: &Path, folder: &Path, actions: &Actions, last: Option<&str>) -> V
                 let is_one = |version: &OfferedVersion| {
                     path_of(version.path).as_ref() == Some(&path) && actions.is(version, &bytes)
                 };
-                assert!(actions.offers.values().any(is_one), "{path:?} of {} bytes was never sent", bytes.len());
+                assert!(actions.versions().any(is_one), "{path:?} of {} bytes was never sent", bytes.len());
             }
             files.push(path);
         }
@@ -323,20 +348,27 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 impl Actions {
-    /// Whether these bytes are this version, all of its chunks were sealed, and `Finish` was sent with their number.
+    /// Everything that was offered or listed.
+    fn versions(&self) -> impl Iterator<Item = &OfferedVersion> {
+        self.offers.values().chain(self.lists.values().flatten().flatten())
+    }
+
+    /// Whether these bytes are this version, and it was sent in a pack, or all of its chunks were sealed and `Finish` was sent with their
+    /// number.
     fn is(&self, version: &OfferedVersion, bytes: &[u8]) -> bool {
         let size_bytes = bytes.len() as u64;
         let sealed = self.sealed.get(version);
+        let is_whole = self.finished.contains(&(*version, size_bytes))
+            && (0..LAYOUT.chunks(size_bytes)).all(|chunk| sealed.is_some_and(|sealed| sealed.contains(&chunk)));
         version.size_bytes.is_none_or(|known| known == size_bytes)
-            && self.finished.contains(&(*version, size_bytes))
-            && (0..LAYOUT.chunks(size_bytes)).all(|chunk| sealed.is_some_and(|sealed| sealed.contains(&chunk)))
+            && (is_whole || self.packed.contains(version))
             && bytes.iter().enumerate().all(|(at, byte)| *byte == content(version.content, at as u64))
     }
 }
 
 impl ScriptRun<'_> {
     fn step(&mut self, what: u8, byte: &mut dyn FnMut() -> u8, sender: &KeyPair, receiver: &KeyPair) {
-        match what % 24 {
+        match what % 26 {
             0 | 1 => {
                 // Another session may still be open.
                 let mut peer = RawPeer::connect(self.to, sender, receiver);
@@ -375,10 +407,7 @@ impl ScriptRun<'_> {
                 self.send(&Request::Abandon { file });
             }
             17 => {
-                let path = usize::from(byte()) % PATHS.len();
-                self.actions.folders.insert(path);
-                self.send(&Request::Folder { path: PATHS[path].to_vec() });
-                self.recv_until(|reply| matches!(reply, Reply::FolderReady | Reply::Refused { .. }));
+                self.list(byte);
             }
             18 => self.send(&Request::Lost { stream: u16::from(byte() % 6) }),
             19 => {
@@ -412,6 +441,7 @@ impl ScriptRun<'_> {
                     (None, _) => {}
                 }
             }
+            24 | 25 => self.pack(byte),
             _ => self.wait(byte()),
         }
     }
@@ -424,7 +454,7 @@ impl ScriptRun<'_> {
 
     /// The number of an offered file, or of a file that was not offered.
     fn file(&self, number: u8) -> u32 {
-        let newest = self.actions.offers.len() as u32;
+        let newest = self.actions.newest;
         match number {
             0..0xc0 => newest,
             0xc0..0xf8 => newest.saturating_sub(u32::from(number % 3)),
@@ -436,11 +466,11 @@ impl ScriptRun<'_> {
         if self.control.is_none() {
             return;
         }
-        let file = self.actions.offers.len() as u32 + 1;
+        let file = self.next_number();
         self.actions.offers.insert(file, version);
-        let identity = [version.content; 32];
+        let (identity, metadata) = ([version.content; 32], Metadata::default());
         let path = PATHS[version.path].to_vec();
-        self.send(&Request::Offer { file, size_bytes: version.size_bytes, restart, identity, path });
+        self.send(&Request::Offer { file, size_bytes: version.size_bytes, restart, identity, metadata, path });
         if hastily {
             return;
         }
@@ -449,6 +479,81 @@ impl ScriptRun<'_> {
                 || matches!(reply, Reply::Refused { .. })
         };
         self.recv_until(is_answer);
+    }
+
+    fn next_number(&mut self) -> u32 {
+        self.actions.newest += 1;
+        self.actions.newest
+    }
+
+    /// Sends a list of folders and small files, and waits for its statuses.
+    fn list(&mut self, byte: &mut dyn FnMut() -> u8) {
+        if self.control.is_none() {
+            return;
+        }
+        let list = self.next_number();
+        let (mut versions, mut entries) = (Vec::new(), Vec::new());
+        for _ in 0..=byte() % 3 {
+            let (path, content, size) = (usize::from(byte()) % PATHS.len(), byte() % VERSIONS, byte());
+            let size_bytes = SIZES[usize::from(size) % 7];
+            let is_folder = size >= 0xc0;
+            let kind = match is_folder {
+                true => EntryKind::Folder,
+                false => EntryKind::File { size_bytes, identity: [content; 32] },
+            };
+            if is_folder {
+                self.actions.folders.insert(path);
+            }
+            versions.push((!is_folder).then_some(OfferedVersion { path, content, size_bytes: Some(size_bytes) }));
+            // A name of no bytes does not parse.
+            entries.push(entry(kind, PATHS[path]));
+        }
+        self.actions.lists.insert(list, versions);
+        self.send(&Request::List { list, entries });
+        let is_answer = |reply: &Reply| matches!(reply, Reply::Statuses { list: of, .. } if *of == list);
+        self.recv_until(|reply| is_answer(reply) || matches!(reply, Reply::Refused { .. }));
+    }
+
+    /// Sends the pack of a list, correctly or not.
+    fn pack(&mut self, byte: &mut dyn FnMut() -> u8) {
+        let (stream, list, how) = (u16::from(byte() % 6), byte(), byte());
+        let Some((&list, wanted)) = self.actions.wanted.iter().rev().nth(usize::from(list % 2)) else { return };
+        let Some(data) = self.data.get_mut(&stream) else { return };
+        let bytes = |version: &OfferedVersion| {
+            let of = version.content;
+            (0..version.size_bytes.unwrap_or(0)).map(move |at| content(of, at))
+        };
+        let mut sealed = Vec::new();
+        let plain: Vec<u8> = wanted.iter().flat_map(bytes).collect();
+        let whole = LAYOUT.chunks(plain.len() as u64) as usize;
+        for chunk in 0..whole {
+            let part = plain.len().min((chunk + 1) * LAYOUT.chunk_bytes());
+            sealed.extend(&plain[chunk * LAYOUT.chunk_bytes()..part]);
+            sealed.extend([0; LAYOUT.tag_bytes()]);
+        }
+        let epoch = Epoch::new(list).expect("a key");
+        epoch.payload.seal(0, &mut sealed, true).expect("a batch");
+        match how {
+            0xf0..=0xf7 => {
+                let at = usize::from(how) * 61 % sealed.len();
+                sealed[at] ^= 1;
+            }
+            0xf8.. => sealed.truncate(sealed.len() / 2),
+            _ => {
+                self.actions.packed.extend(wanted);
+                *self.batches.entry(stream).or_default() += 1;
+            }
+        }
+        data.peer.send(&epoch.message);
+        data.peer.send(&Request::Batch { file: list, first_chunk: 0, sealed_bytes: sealed.len() as u32 });
+        data.peer.send_raw(&sealed);
+        let void = if how % 8 == 7 { vec![u16::from(how % 3)] } else { vec![] };
+        self.send(&Request::PackEnd { list, void });
+        if how < 0xf0 && how % 8 != 7 {
+            self.recv_until(|reply| {
+                matches!(reply, Reply::Statuses { .. } | Reply::Refused { .. } | Reply::Drained { .. })
+            });
+        }
     }
 
     /// Reads and checks replies up to one for which `is_last` is true.
@@ -484,9 +589,27 @@ impl ScriptRun<'_> {
                 assert!(has_its_size, "{reply:?} of {} bytes instead of {version:?}", bytes.len());
                 // The receiver knows the identity of a complete file, but not whether the offer named a size.
                 let is_same = |other: &&OfferedVersion| (other.path, other.content) == (version.path, version.content);
-                let mut same = self.actions.offers.values().filter(is_same);
-                assert!(same.any(|version| self.actions.is(version, &bytes)), "{reply:?} of something else");
+                let is_it = |version: &OfferedVersion| is_same(&version) && self.actions.is(version, &bytes);
+                assert!(self.actions.versions().any(is_it), "{reply:?} of something else");
                 self.actions.confirmed.insert(*file);
+            }
+            Reply::Statuses { list, statuses } => {
+                let versions = self.actions.lists.get(list).expect("a list that was sent").clone();
+                assert_eq!(versions.len(), statuses.len());
+                let listed =
+                    || versions.iter().zip(statuses).filter_map(|(version, status)| Some(((*version)?, status)));
+                for (version, _) in listed().filter(|(_, status)| **status == EntryStatus::Complete) {
+                    let path = tress_container::tree::names::to_os(PATHS[version.path]).expect("a name");
+                    let bytes = fs::read(self.folder.join(path)).expect("a complete file is there");
+                    assert_eq!(version.size_bytes, Some(bytes.len() as u64));
+                    let is_it = |other: &OfferedVersion| {
+                        (other.path, other.content) == (version.path, version.content) && self.actions.is(other, &bytes)
+                    };
+                    assert!(self.actions.versions().any(is_it), "{version:?} is something else");
+                }
+                let wanted = listed().filter(|(_, status)| **status == EntryStatus::Wanted).map(|(version, _)| version);
+                self.actions.wanted.insert(*list, wanted.collect());
+                self.actions.wanted.retain(|_, versions| !versions.is_empty());
             }
             Reply::Drained { stream, batches } => {
                 let most = self.batches.get(stream).copied().unwrap_or(0);
@@ -568,7 +691,7 @@ impl ScriptRun<'_> {
 
     /// Sends a ping. If the newest file was sent completely, repeats it for a while, so that the file may become complete.
     fn wait(&mut self, byte: u8) {
-        let newest = self.actions.offers.len() as u32;
+        let newest = self.actions.newest;
         let is_due = self.actions.offers.get(&newest).is_some_and(|version| {
             let mut sizes = self.actions.finished.iter().filter(|(of, _)| of == version).map(|&(_, size)| size);
             let sealed = self.actions.sealed.get(version);

@@ -2,7 +2,7 @@
 #![allow(clippy::single_range_in_vec_init, reason = "lists of ranges are what is meant")]
 
 use super::*;
-use crate::testing::any_sender::offer;
+use crate::testing::any_sender::{entry, file_entry, offer};
 use tress_container::testing::faulty;
 
 #[test]
@@ -13,7 +13,7 @@ fn garbage_on_the_port() {
     for garbage in [
         &b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"[..],
         &[0; 400],
-        b"tress/v2 transfer\nx",
+        b"tress/v1 transfer\nx",
         &[&GREETING[..], &[9; 96]].concat(),
     ] {
         let mut stream = TcpStream::connect(&running.to).unwrap();
@@ -94,23 +94,36 @@ fn hostile_names_and_sizes() {
         b"real",
         &long,
     ];
-    for (number, name) in (1..).zip(names) {
+    for (number, name) in (1..).step_by(200).zip(names) {
         peer.send(&Request::Offer {
             file: number,
             size_bytes: Some(1),
             restart: true,
             identity: [0; 32],
+            metadata: Metadata::default(),
             path: name.to_vec(),
         });
         let answer = peer.recv().unwrap();
         let is_refused = matches!(answer, Reply::Refused { reason: Refusal::Name | Refusal::Exists });
         assert!(is_refused, "{:?}: {answer:?}", String::from_utf8_lossy(name));
-        if name != b"real" {
-            peer.send(&Request::Folder { path: name.to_vec() });
-            assert!(matches!(peer.recv(), Some(Reply::Refused { .. })), "{:?}", String::from_utf8_lossy(name));
-        }
+        // As a folder, a small file and a link.
+        let link = EntryKind::Link { target: b"x".to_vec() };
+        let entries = vec![entry(EntryKind::Folder, name), file_entry(1, name), entry(link, name)];
+        let list = number + 100;
+        peer.send(&Request::List { list, entries });
+        let Some(Reply::Statuses { statuses, .. }) = peer.recv() else { panic!("statuses") };
+        let refused = statuses.iter().filter(|status| matches!(status, EntryStatus::Refused(_))).count();
+        assert_eq!(refused, if name == b"real" { 2 } else { 3 }, "{:?}", String::from_utf8_lossy(name));
     }
-    for (number, size) in [(98, u64::MAX), (99, 1 << 60)] {
+    for target in [&b"/etc/passwd"[..], b"..", b"../../x", b"a/../..", b"./../..", b"a\0"] {
+        let list =
+            Request::List { list: 500, entries: vec![entry(EntryKind::Link { target: target.to_vec() }, b"planted")] };
+        let (mut peer, _) = ends.hostile_session(&running);
+        peer.send(&list);
+        let statuses = vec![EntryStatus::Refused(Refusal::Name)];
+        assert_eq!(peer.recv(), Some(Reply::Statuses { list: 500, statuses }), "{target:?}");
+    }
+    for (number, size) in [(9998, u64::MAX), (9999, 1 << 60)] {
         peer.send(&offer(number, size, b"big"));
         assert!(matches!(peer.recv(), Some(Reply::Refused { .. })), "{size}");
     }
@@ -304,6 +317,40 @@ fn abandoned_while_it_gets_its_name() {
     assert!(next.into_inner() > 40);
 }
 
+/// A sender that is gone when its pack has come: the files get their names. A name that exists by then is not replaced.
+#[test]
+fn a_pack_of_a_sender_that_is_gone() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let (mut control, ticket) = ends.hostile_session(&running);
+    let entries = vec![file_entry(4, b"d/a"), file_entry(4, b"d/b"), file_entry(4, b"d/a"), file_entry(4, b"d/c")];
+    control.send(&Request::List { list: 1, entries: entries.clone() });
+    assert_eq!(control.recv(), Some(Reply::Statuses { list: 1, statuses: vec![EntryStatus::Wanted; 4] }));
+    fs::write(ends.output("d/b"), b"mine").unwrap();
+    let mut data = ends.hostile_stream(&running, &ticket, 0);
+    control.send(&Request::PackEnd { list: 1, void: vec![3] });
+    data.send_pack(1, b"aaaabbbbAAAA\0\0\0\0");
+    drop((control, data));
+    let (mut control, _) = ends.hostile_session(&running);
+    let exists = EntryStatus::Refused(Refusal::Exists);
+    let statuses = vec![EntryStatus::Complete, exists, EntryStatus::Complete, EntryStatus::Wanted];
+    for list in 1.. {
+        // The earlier session may still be at work.
+        control.send(&Request::List { list, entries: entries.clone() });
+        let answer = control.recv();
+        if answer == Some(Reply::Statuses { list, statuses: statuses.clone() }) {
+            break;
+        }
+        assert!(matches!(answer, Some(Reply::Statuses { .. })), "{answer:?}");
+        drop(std::mem::replace(&mut control, ends.hostile_session(&running).0));
+        std::thread::sleep(TICK);
+    }
+    assert_eq!(fs::read(ends.output("d/a")).unwrap(), b"aaaa");
+    assert_eq!(fs::read(ends.output("d/b")).unwrap(), b"mine");
+    assert!(!ends.output("d/c").exists());
+    running.stop();
+}
+
 /// Runs a receiver that sends these replies once the sender has offered a file. Returns the sender's error.
 fn lying_receiver(ends: &Ends, lies: Vec<Reply>, stall_time: Duration) -> Error {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -373,11 +420,11 @@ fn a_receiver_that_lies() {
         vec![Reply::Resume { file: 0, held: vec![0..50_000] }],
         vec![Reply::Resume { file: 0, held: vec![u64::MAX - 1..u64::MAX] }],
         vec![Reply::Complete { file: 77_777 }],
-        vec![Reply::FolderReady],
+        vec![Reply::Statuses { list: 1, statuses: vec![EntryStatus::Complete] }],
         vec![Reply::Joined],
         vec![resume.clone(), Reply::Progress { file: 0, synced_chunks: 0, streams: vec![(0, 1000)] }],
         vec![resume.clone(), Reply::Drained { stream: 0, batches: 1000 }],
-        [vec![resume.clone()], vec![Reply::FolderReady; 5]].concat(),
+        [vec![resume.clone()], vec![Reply::Confirmed { file: 0 }; 6]].concat(),
     ] {
         let error = lying_receiver(&ends, lies.clone(), HANG);
         assert_eq!(error.kind, ErrorKind::Protocol, "{lies:?}");

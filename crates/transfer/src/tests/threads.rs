@@ -13,7 +13,7 @@ fn a_sender_with_few_threads() {
     let running = ends.receive();
     let bytes = data(9 * BATCH + 1);
     for (mode, needed) in [("counter", 4), ("barrier", 5), ("sequential", 4), ("sealed", 4)] {
-        for left in 0..10 {
+        for left in 0..13 {
             let name = format!("{mode}-{left}");
             let source = ends.file(&name, &bytes);
             let options = SendOptions {
@@ -27,8 +27,8 @@ fn a_sender_with_few_threads() {
             LEFT.set(left);
             let sent = send_on(&OS, &Tcp, &[source], &ends.sender, &options, &Control::new());
             LEFT.set(usize::MAX);
-            // In mode `sealed`, with no thread left the encrypting thread is refused too; a session starts nine threads.
-            let is_enough = if mode == "sealed" { left == 9 } else { left >= needed };
+            // In mode `sealed`, with no thread left the encrypting thread is refused too; a session starts twelve threads.
+            let is_enough = if mode == "sealed" { left == 12 } else { left >= needed };
             match sent {
                 Ok(report) => assert!(is_enough && report.files == 1, "{name}"),
                 Err(error) => assert!(!is_enough && error.kind == ErrorKind::NoThread, "{name}: {error}"),

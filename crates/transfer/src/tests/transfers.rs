@@ -1,6 +1,10 @@
 //! Transfers from a sender to a receiver over loopback.
 
 use super::*;
+#[cfg(unix)]
+use cap_std::fs::Dir;
+#[cfg(unix)]
+use tress_container::sys::FileTime;
 
 impl Ends {
     /// Sends the files with these names.
@@ -83,6 +87,121 @@ fn folders_and_files_of_folders() {
     // The second run finds every file complete.
     let again = ends.send_files(&running, &["top", "single"], |_| {}).unwrap();
     assert_eq!((again.files, again.complete_before, again.bytes_sent), (4, 4, 0));
+    running.stop();
+}
+
+/// Hundreds of files in several lists, over connections that are cut.
+#[test]
+fn packs_over_connections_that_are_cut() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let content = |number: usize| data(number * number % 20_000);
+    for number in 0..600 {
+        fs::create_dir_all(ends.root.path().join(format!("top/{}", number % 30))).unwrap();
+        ends.file(&format!("top/{}/{number}", number % 30), &content(number));
+    }
+    ends.file("top/large", &data(BATCH));
+    let top = Source::Path(ends.root.path().join("top"));
+    let cuts: Vec<_> = std::iter::once(LinkFault::None).chain((0..60).map(|_| LinkFault::Cut(900_000))).collect();
+    let report = ends.send(&running, &FaultyNetwork::new(cuts), &top, 3).unwrap();
+    assert_eq!((report.files, report.complete_before), (601, 0));
+    for number in 0..600 {
+        assert!(ends.received(&format!("top/{}/{number}", number % 30)) == content(number), "{number}");
+    }
+    let again = ends.send(&running, &Tcp, &top, 1).unwrap();
+    assert_eq!((again.files, again.complete_before, again.bytes_sent), (601, 601, 0));
+    running.stop();
+    let kept: Vec<_> = fs::read_dir(ends.output(".tress")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(kept, ["files"]);
+}
+
+/// What `cp -p` keeps, also of files that are not in packs.
+#[cfg(unix)]
+#[test]
+fn modes_times_links_and_names_are_kept() {
+    use std::os::unix::ffi::OsStrExt as _;
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+    let ends = Ends::new();
+    let running = ends.receive();
+    let top = ends.root.path().join("top");
+    fs::create_dir_all(top.join("d/empty")).unwrap();
+    let odd = std::ffi::OsStr::from_bytes(b"odd\xff\n");
+    for (name, size, mode) in [("a", 10, 0o640), ("d/b", 0, 0o400), ("d/large", 2 * BATCH, 0o751)] {
+        ends.file(&format!("top/{name}"), &data(size));
+        fs::set_permissions(top.join(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    fs::write(top.join(odd), b"odd").unwrap();
+    fs::set_permissions(top.join("d/empty"), fs::Permissions::from_mode(0o557)).unwrap();
+    for (link, target) in [("l", "d/b"), ("d/up", "../a"), ("dangling", "nowhere")] {
+        symlink(target, top.join(link)).unwrap();
+    }
+    let folder = Dir::open_ambient_dir(&top, cap_std::ambient_authority()).unwrap();
+    let names = ["a", "d/b", "d/large", "l", "d/up", "dangling", "d/empty", "d", "."];
+    let times = (1..).map(|seconds| FileTime { seconds: 1_000_000_000 + seconds, nanoseconds: 123_456_789 });
+    for (name, time) in names.iter().zip(times) {
+        OS.set_modified(&folder, name.as_ref(), time).unwrap();
+    }
+    ends.send_files(&running, &["top"], |_| {}).unwrap();
+    let found = |path: &std::path::Path| fs::symlink_metadata(path).unwrap();
+    for name in names {
+        let (sent, received) = (found(&top.join(name)), found(&ends.output("top").join(name)));
+        assert_eq!((sent.mtime(), sent.mtime_nsec()), (received.mtime(), received.mtime_nsec()), "{name}");
+        // In a folder the receiver keeps its rights, and others get none to write.
+        let mode = if sent.is_dir() { (sent.mode() | 0o700) & !0o002 } else { sent.mode() };
+        assert_eq!(received.mode(), mode, "{name}");
+        if sent.is_symlink() {
+            assert_eq!(fs::read_link(top.join(name)).unwrap(), fs::read_link(ends.output("top").join(name)).unwrap());
+        }
+    }
+    assert_eq!(fs::read(ends.output("top").join(odd)).unwrap(), b"odd");
+    // Nothing changes, so nothing is sent. A link that leads out is an error, and the rest is sent.
+    let again = ends.send_files(&running, &["top"], |_| {}).unwrap();
+    assert_eq!((again.files, again.complete_before), (4, 4));
+    symlink("../../outside", top.join("out")).unwrap();
+    ends.file("top/more", b"more");
+    assert_eq!(ends.send_files(&running, &["top"], |_| {}).unwrap_err().kind, ErrorKind::TreeLink);
+    assert_eq!(ends.received("top/more"), b"more");
+    assert!(found(&ends.output("top")).is_dir() && fs::symlink_metadata(ends.output("top/out")).is_err());
+    running.stop();
+}
+
+/// Files change after they were listed, before they are read.
+#[cfg(unix)]
+#[test]
+fn small_files_that_change_never_appear() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let names = ["appears", "grows", "shrinks", "vanishes", "link", "same"];
+    fs::create_dir(ends.root.path().join("top")).unwrap();
+    names.iter().for_each(|name| drop(ends.file(&format!("top/{name}"), &data(1000))));
+    let top = ends.root.path().join("top");
+    let path = top.clone();
+    // The third write on the control connection is the list.
+    let network = WrappedNetwork::leak(move |number, link| {
+        if number != 0 {
+            return link;
+        }
+        let (path, writes) = (path.clone(), AtomicUsize::new(0));
+        HookedLink::on_write(link, move |_| {
+            if writes.fetch_add(1, Ordering::Relaxed) == 2 {
+                fs::write(path.join("grows"), data(2000)).unwrap();
+                fs::write(path.join("shrinks"), data(500)).unwrap();
+                fs::remove_file(path.join("vanishes")).unwrap();
+                fs::remove_file(path.join("link")).unwrap();
+                std::os::unix::fs::symlink("same", path.join("link")).unwrap();
+            }
+            Ok(())
+        })
+    });
+    let error = ends.send(&running, network, &Source::Path(top.clone()), 1).unwrap_err();
+    assert!(matches!(error.kind, ErrorKind::InputChanged | ErrorKind::Io(_)), "{error}");
+    for name in names {
+        let is_same = ["appears", "same"].contains(&name);
+        assert_eq!(fs::read(ends.output("top").join(name)).ok(), is_same.then(|| data(1000)), "{name}");
+    }
+    let report = ends.send(&running, &Tcp, &Source::Path(top), 1).unwrap();
+    assert_eq!((report.files, report.complete_before), (4, 2));
+    assert_eq!(ends.received("top/grows"), data(2000));
     running.stop();
 }
 

@@ -10,9 +10,10 @@ use zeroize::Zeroizing;
 use crate::wire::ticket::{TICKET_BYTES, Ticket};
 use tress_container::Refusal;
 use tress_container::container::{Aead, PREFIX_BYTES};
+use tress_container::sys::FileTime;
 
-/// Longest message in bytes of plaintext: [`Reply::Resume`] with the most ranges.
-pub(crate) const MAX_MESSAGE_BYTES: usize = 3 + 4 + MAX_RANGES * 16;
+/// Longest message in bytes of plaintext: a [`Request::List`].
+pub(crate) const MAX_MESSAGE_BYTES: usize = 16 << 10;
 /// Longest name below the sender's folder in bytes: the limit of one system call.
 pub(crate) const MAX_PATH_BYTES: usize = 4095;
 /// Most ranges of chunks that a receiver lists. Chunks in further ranges are sent again.
@@ -22,8 +23,48 @@ pub(crate) const MAX_STREAMS: usize = 64;
 /// Most data connections over the life of one session, lost ones included.
 pub(crate) const MAX_STREAM_NUMBERS: u16 = 1024;
 
+/// Most lists whose last statuses have not come.
+pub(crate) const MAX_LISTS: usize = 32;
+/// Most bytes of contents in all of these lists.
+pub(crate) const MAX_LISTED_BYTES: u64 = 16 << 20;
+
 /// Identifies a version of an input: a hash over size, times and inode, or random bytes for a stream.
 pub(crate) type VersionId = [u8; 32];
+
+/// Mode and time of a file, folder or link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Metadata {
+    /// Nine permission bits, if the sender's system has them.
+    pub(crate) mode: Option<u16>,
+    pub(crate) modified: Option<FileTime>,
+}
+
+/// An entry of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) kind: EntryKind,
+    pub(crate) metadata: Metadata,
+    pub(crate) path: Vec<u8>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum EntryKind {
+    File { size_bytes: u64, identity: VersionId },
+    Folder,
+    Link { target: Vec<u8> },
+}
+
+/// The receiver's answer about an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryStatus {
+    /// It is at the receiver, synced.
+    Complete,
+    /// It is not at the receiver, which wants the content.
+    Wanted,
+    /// The receiver holds a part of the file, which is offered alone therefore.
+    Unfinished,
+    Refused(Refusal),
+}
 
 /// A message from the sender.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,10 +73,12 @@ pub(crate) enum Request {
     Begin { streams: u16 },
     /// First message of a data connection.
     Join { ticket: Ticket, stream: u16 },
-    /// Make this folder, unless it exists.
-    Folder { path: Vec<u8> },
+    /// Small files, folders and links. The contents of the files that the receiver wants follow as a pack.
+    List { list: u32, entries: Vec<Entry> },
+    /// The pack of this list is read. The void entries changed or could not be read: their bytes in the pack are zeros.
+    PackEnd { list: u32, void: Vec<u16> },
     /// The next file. `size_bytes` is `None` for a stream. `restart`: discard an incomplete version.
-    Offer { file: u32, size_bytes: Option<u64>, restart: bool, identity: VersionId, path: Vec<u8> },
+    Offer { file: u32, size_bytes: Option<u64>, restart: bool, identity: VersionId, metadata: Metadata, path: Vec<u8> },
     /// The whole file was read, did not change, and has this size.
     Finish { file: u32, size_bytes: u64 },
     /// The sender gives up the file: discard it.
@@ -59,8 +102,8 @@ pub(crate) enum Reply {
     Admitted { ticket: Ticket, streams: u16 },
     /// The data connection belongs to the session.
     Joined,
-    /// The folder exists.
-    FolderReady,
+    /// A status for each entry of a list: the answer to the list, and again when the wanted files of its pack are synced under their names.
+    Statuses { list: u32, statuses: Vec<EntryStatus> },
     /// These chunks are verified and synced; send the others.
     Resume { file: u32, held: Vec<Range<u64>> },
     /// The receiver already has this version of the file, complete.
@@ -78,6 +121,12 @@ pub(crate) enum Reply {
 /// The bytes are not a valid message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
+
+/// Bytes of [`Metadata`]: mode, seconds, nanoseconds.
+const METADATA_BYTES: usize = 2 + 8 + 4;
+/// The status of an entry whose content the receiver wants. 0 is a complete one, and the others are the reasons of refusals.
+const WANTED: u8 = 0xff;
+const UNFINISHED: u8 = 0xfe;
 
 const REFUSALS: [(u8, Refusal); 12] = [
     (1, Refusal::NotAdmitted),
@@ -98,16 +147,23 @@ impl Request {
     /// Encodes the message. The bytes may hold a key, and are wiped when dropped.
     pub(crate) fn encode(&self) -> Zeroizing<Vec<u8>> {
         // One allocation that never grows: growing would leave a copy of the key in freed memory.
-        let mut bytes = Zeroizing::new(Vec::with_capacity(64 + MAX_PATH_BYTES));
+        let mut bytes = Zeroizing::new(Vec::with_capacity(128 + MAX_PATH_BYTES));
         let put = &mut *bytes;
         match self {
             Self::Begin { streams } => fields(put, 0x01, &[&streams.to_be_bytes()]),
             Self::Join { ticket, stream } => fields(put, 0x02, &[ticket.as_bytes(), &stream.to_be_bytes()]),
-            Self::Folder { path } => fields(put, 0x03, &[path]),
-            Self::Offer { file, size_bytes, restart, identity, path } => {
+            Self::List { list, entries } => {
+                fields(put, 0x03, &[&list.to_be_bytes()]);
+                entries.iter().for_each(|entry| entry.encode(put));
+            }
+            Self::PackEnd { list, void } => {
+                fields(put, 0x08, &[&list.to_be_bytes()]);
+                void.iter().for_each(|index| put.extend(index.to_be_bytes()));
+            }
+            Self::Offer { file, size_bytes, restart, identity, metadata, path } => {
                 let flags = u8::from(size_bytes.is_some()) | u8::from(*restart) << 1;
                 let size_bytes = size_bytes.unwrap_or(0).to_be_bytes();
-                fields(put, 0x04, &[&file.to_be_bytes(), &[flags], &size_bytes, identity, path]);
+                fields(put, 0x04, &[&file.to_be_bytes(), &[flags], &size_bytes, identity, &metadata.encode(), path]);
             }
             Self::Finish { file, size_bytes } => {
                 fields(put, 0x05, &[&file.to_be_bytes(), &size_bytes.to_be_bytes()]);
@@ -131,15 +187,32 @@ impl Request {
         let request = match rest.u8()? {
             0x01 => Self::Begin { streams: rest.u16()? },
             0x02 => Self::Join { ticket: rest.ticket()?, stream: rest.u16()? },
-            0x03 => Self::Folder { path: rest.path()? },
+            0x03 => {
+                let (list, mut entries) = (rest.u32()?, Vec::new());
+                while entries.is_empty() || !rest.0.is_empty() {
+                    entries.push(rest.entry()?);
+                }
+                Self::List { list, entries }
+            }
+            0x08 => {
+                let (list, mut void) = (rest.u32()?, Vec::<u16>::new());
+                while !rest.0.is_empty() {
+                    let index = rest.u16()?;
+                    if void.last().is_some_and(|&last| last >= index) {
+                        return Err(Malformed);
+                    }
+                    void.push(index);
+                }
+                Self::PackEnd { list, void }
+            }
             0x04 => {
                 let (file, flags, size_bytes) = (rest.u32()?, rest.u8()?, rest.u64()?);
                 if flags > 3 || (flags & 1 == 0 && size_bytes != 0) {
                     return Err(Malformed);
                 }
                 let size_bytes = (flags & 1 == 1).then_some(size_bytes);
-                let identity = rest.array()?;
-                Self::Offer { file, size_bytes, restart: flags & 2 == 2, identity, path: rest.path()? }
+                let (identity, metadata) = (rest.array()?, rest.metadata()?);
+                Self::Offer { file, size_bytes, restart: flags & 2 == 2, identity, metadata, path: rest.path()? }
             }
             0x05 => Self::Finish { file: rest.u32()?, size_bytes: rest.u64()? },
             0x06 => Self::Abandon { file: rest.u32()? },
@@ -166,7 +239,15 @@ impl Reply {
         match self {
             Self::Admitted { ticket, streams } => fields(put, 0x41, &[ticket.as_bytes(), &streams.to_be_bytes()]),
             Self::Joined => fields(put, 0x42, &[]),
-            Self::FolderReady => fields(put, 0x43, &[]),
+            Self::Statuses { list, statuses } => {
+                fields(put, 0x43, &[&list.to_be_bytes()]);
+                put.extend(statuses.iter().map(|status| match status {
+                    EntryStatus::Complete => 0,
+                    EntryStatus::Wanted => WANTED,
+                    EntryStatus::Unfinished => UNFINISHED,
+                    EntryStatus::Refused(reason) => code(&REFUSALS, reason),
+                }));
+            }
             Self::Resume { file, held } => {
                 let count = held.len().min(MAX_RANGES);
                 fields(put, 0x44, &[&file.to_be_bytes(), &(count as u16).to_be_bytes()]);
@@ -199,7 +280,20 @@ impl Reply {
         let reply = match rest.u8()? {
             0x41 => Self::Admitted { ticket: rest.ticket()?, streams: rest.u16()? },
             0x42 => Self::Joined,
-            0x43 => Self::FolderReady,
+            0x43 => {
+                let list = rest.u32()?;
+                let status = |&byte: &u8| match byte {
+                    0 => Ok(EntryStatus::Complete),
+                    WANTED => Ok(EntryStatus::Wanted),
+                    UNFINISHED => Ok(EntryStatus::Unfinished),
+                    reason => of_code(&REFUSALS, reason).map(EntryStatus::Refused),
+                };
+                let statuses: Vec<_> = std::mem::take(&mut rest.0).iter().map(status).collect::<Result<_, _>>()?;
+                if statuses.is_empty() {
+                    return Err(Malformed);
+                }
+                Self::Statuses { list, statuses }
+            }
             0x44 => {
                 let (file, count) = (rest.u32()?, rest.count(MAX_RANGES)?);
                 let mut held = Vec::with_capacity(count);
@@ -231,6 +325,48 @@ impl Reply {
         };
         rest.end()?;
         Ok(reply)
+    }
+}
+
+impl Entry {
+    /// Appends the entry, as in a message.
+    pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
+        let kind = match self.kind {
+            EntryKind::File { .. } => 1,
+            EntryKind::Folder => 2,
+            EntryKind::Link { .. } => 3,
+        };
+        fields(bytes, kind, &[&self.metadata.encode(), &(self.path.len() as u16).to_be_bytes(), &self.path]);
+        match &self.kind {
+            EntryKind::File { size_bytes, identity } => {
+                bytes.extend(size_bytes.to_be_bytes());
+                bytes.extend(identity);
+            }
+            EntryKind::Folder => {}
+            EntryKind::Link { target } => {
+                bytes.extend((target.len() as u16).to_be_bytes());
+                bytes.extend(target);
+            }
+        }
+    }
+
+    /// Bytes of content that the pack has for this entry.
+    pub(crate) fn content_bytes(&self) -> u64 {
+        match self.kind {
+            EntryKind::File { size_bytes, .. } => size_bytes,
+            EntryKind::Folder | EntryKind::Link { .. } => 0,
+        }
+    }
+}
+
+impl Metadata {
+    fn encode(&self) -> [u8; METADATA_BYTES] {
+        let mut bytes = [0; METADATA_BYTES];
+        let modified = self.modified.unwrap_or(FileTime { seconds: 0, nanoseconds: u32::MAX });
+        bytes[..2].copy_from_slice(&self.mode.unwrap_or(u16::MAX).to_be_bytes());
+        bytes[2..10].copy_from_slice(&modified.seconds.to_be_bytes());
+        bytes[10..].copy_from_slice(&modified.nanoseconds.to_be_bytes());
+        bytes
     }
 }
 
@@ -277,6 +413,39 @@ impl<'a> MessageFields<'a> {
 
     fn u64(&mut self) -> Result<u64, Malformed> {
         self.array().map(u64::from_be_bytes)
+    }
+
+    fn metadata(&mut self) -> Result<Metadata, Malformed> {
+        let (mode, seconds, nanoseconds) = (self.u16()?, self.u64()? as i64, self.u32()?);
+        let mode = match mode {
+            0..=0o777 => Some(mode),
+            u16::MAX => None,
+            _ => return Err(Malformed),
+        };
+        let modified = match (seconds, nanoseconds) {
+            (_, 0..1_000_000_000) => Some(FileTime { seconds, nanoseconds }),
+            (0, u32::MAX) => None,
+            _ => return Err(Malformed),
+        };
+        Ok(Metadata { mode, modified })
+    }
+
+    /// Reads an entry of a list. Does not check whether the name is allowed.
+    fn entry(&mut self) -> Result<Entry, Malformed> {
+        let (kind, metadata, path) = (self.u8()?, self.metadata()?, self.name()?);
+        let kind = match kind {
+            1 => EntryKind::File { size_bytes: self.u64()?, identity: self.array()? },
+            2 => EntryKind::Folder,
+            3 => EntryKind::Link { target: self.name()? },
+            _ => return Err(Malformed),
+        };
+        Ok(Entry { kind, metadata, path })
+    }
+
+    /// Reads a name or target after its length.
+    fn name(&mut self) -> Result<Vec<u8>, Malformed> {
+        let bytes = self.u16()?;
+        MessageFields(self.take(bytes.into())?).path()
     }
 
     fn count(&mut self, most: usize) -> Result<usize, Malformed> {

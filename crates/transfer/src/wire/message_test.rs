@@ -9,13 +9,32 @@ fn ticket() -> Ticket {
     Ticket::from_bytes(std::array::from_fn(|i| i as u8))
 }
 
+fn metadata() -> Metadata {
+    Metadata { mode: Some(0o640), modified: Some(FileTime { seconds: -2, nanoseconds: 999_999_999 }) }
+}
+
+fn entries() -> Vec<Entry> {
+    let entry = |kind, path: &[u8]| Entry { kind, metadata: metadata(), path: path.to_vec() };
+    vec![
+        entry(EntryKind::File { size_bytes: 5, identity: [7; 32] }, b"a/b"),
+        entry(EntryKind::Folder, &[0xff; 4095]),
+        Entry { metadata: Metadata::default(), ..entry(EntryKind::Link { target: b"../x".to_vec() }, b"l") },
+    ]
+}
+
+fn offer(file: u32, size_bytes: Option<u64>, restart: bool, path: Vec<u8>) -> Request {
+    Request::Offer { file, size_bytes, restart, identity: [8; 32], metadata: metadata(), path }
+}
+
 fn requests() -> Vec<Request> {
     vec![
         Request::Begin { streams: 4 },
         Request::Join { ticket: ticket(), stream: 3 },
-        Request::Folder { path: b"a/b".to_vec() },
-        Request::Offer { file: 1, size_bytes: Some(5), restart: false, identity: [7; 32], path: b"x".to_vec() },
-        Request::Offer { file: 2, size_bytes: None, restart: true, identity: [8; 32], path: vec![0xff; 4095] },
+        Request::List { list: 7, entries: entries() },
+        Request::PackEnd { list: 7, void: vec![] },
+        Request::PackEnd { list: 7, void: vec![0, 3, 1000] },
+        offer(1, Some(5), false, b"x".to_vec()),
+        offer(2, None, true, vec![0xff; 4095]),
         Request::Finish { file: 1, size_bytes: 1 << 40 },
         Request::Abandon { file: 1 },
         Request::Lost { stream: 9 },
@@ -31,7 +50,11 @@ fn replies() -> Vec<Reply> {
     let mut replies = vec![
         Reply::Admitted { ticket: ticket(), streams: 2 },
         Reply::Joined,
-        Reply::FolderReady,
+        Reply::Statuses {
+            list: 7,
+            statuses: vec![EntryStatus::Complete, EntryStatus::Wanted, EntryStatus::Unfinished],
+        },
+        Reply::Statuses { list: 7, statuses: REFUSALS.map(|(_, reason)| EntryStatus::Refused(reason)).to_vec() },
         Reply::Resume { file: 1, held: vec![] },
         Reply::Resume { file: 1, held: vec![0..3, 5..6] },
         Reply::Resume { file: 1, held: (0..MAX_RANGES as u64).map(|n| 2 * n..2 * n + 1).collect() },
@@ -48,9 +71,18 @@ fn replies() -> Vec<Reply> {
 fn bytes_by_hand() {
     // Copied by hand from docs/reference/formats/transfer.md.
     assert_eq!(*Request::Begin { streams: 258 }.encode(), [0x01, 1, 2]);
-    let offer = Request::Offer { file: 1, size_bytes: Some(5), restart: true, identity: [9; 32], path: b"ab".to_vec() };
-    let expected = [&[0x04, 0, 0, 0, 1, 3, 0, 0, 0, 0, 0, 0, 0, 5][..], &[9; 32], b"ab"].concat();
+    let offer = offer(1, Some(5), true, b"ab".to_vec());
+    let metadata = [&[1, 0xa0][..], &[0xff; 7], &[0xfe, 0x3b, 0x9a, 0xc9, 0xff]].concat();
+    let expected = [&[0x04, 0, 0, 0, 1, 3, 0, 0, 0, 0, 0, 0, 0, 5][..], &[8; 32], &metadata, b"ab"].concat();
     assert_eq!(*offer.encode(), expected);
+    let none = [&[0xff; 2][..], &[0; 8], &[0xff; 4]].concat();
+    let list = Request::List { list: 7, entries: vec![entries()[0].clone(), entries()[2].clone()] };
+    let file = [&[1][..], &metadata, &[0, 3], b"a/b", &[0, 0, 0, 0, 0, 0, 0, 5], &[7; 32]].concat();
+    let link = [&[3][..], &none, &[0, 1], b"l", &[0, 4], b"../x"].concat();
+    assert_eq!(*list.encode(), [&[0x03, 0, 0, 0, 7][..], &file, &link].concat());
+    assert_eq!(*Request::PackEnd { list: 7, void: vec![258] }.encode(), [0x08, 0, 0, 0, 7, 1, 2]);
+    let statuses = vec![EntryStatus::Complete, EntryStatus::Wanted, EntryStatus::Refused(Refusal::Exists)];
+    assert_eq!(Reply::Statuses { list: 7, statuses }.encode(), [0x43, 0, 0, 0, 7, 0, 0xff, 5]);
     let batch = Request::Batch { file: 1, first_chunk: 32, sealed_bytes: 16 };
     assert_eq!(*batch.encode(), [0x11, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 32, 0, 0, 0, 16]);
     let resume = Reply::Resume { file: 2, held: vec![1..4] };
@@ -64,8 +96,8 @@ fn only_encoded_messages_parse() {
         let bytes = request.encode();
         assert!(bytes.len() <= MAX_MESSAGE_BYTES);
         assert_eq!(Request::parse(&bytes), Ok(request));
-        // A path extends to the end of the message. All other messages have one length.
-        if !matches!(bytes[0], 0x03 | 0x04) {
+        // A path extends to the end of the message. The others have one length, or that of whole entries.
+        if bytes[0] != 0x04 {
             assert_eq!(Request::parse(&[&bytes[..], &[0]].concat()), Err(Malformed));
             assert_eq!(Request::parse(&bytes[..bytes.len() - 1]), Err(Malformed));
         }
@@ -74,12 +106,34 @@ fn only_encoded_messages_parse() {
         let bytes = reply.encode();
         assert!(bytes.len() <= MAX_MESSAGE_BYTES);
         assert_eq!(Reply::parse(&bytes), Ok(reply));
-        assert_eq!(Reply::parse(&[&bytes[..], &[0]].concat()), Err(Malformed));
-        assert_eq!(Reply::parse(&bytes[..bytes.len() - 1]), Err(Malformed));
+        if bytes[0] != 0x43 {
+            assert_eq!(Reply::parse(&[&bytes[..], &[0]].concat()), Err(Malformed));
+            assert_eq!(Reply::parse(&bytes[..bytes.len() - 1]), Err(Malformed));
+        }
     }
     assert_eq!(Request::parse(&[]), Err(Malformed));
-    assert_eq!(Request::parse(&[&[0x03][..], &[b'a'; 4096]].concat()), Err(Malformed));
-    assert_eq!(Request::parse(&[0x03]), Err(Malformed));
+    for (kind, mode, seconds, nanoseconds, name, tail) in [
+        (4, 0o640, 1, 0, &b"a"[..], &[0; 40][..]),
+        (2, 0o1000, 1, 0, b"a", &[]),
+        (2, 0o640, 1, 1_000_000_000, b"a", &[]),
+        (2, 0o640, 1, u32::MAX, b"a", &[]),
+        (2, 0o640, 1, 0, b"", &[]),
+        (2, 0o640, 1, 0, &[b'a'; 4096], &[]),
+        (3, 0o640, 1, 0, b"a", &[0, 0]),
+        (3, 0o640, 1, 0, b"a", &[0, 2, 1]),
+        (1, 0o640, 1, 0, b"a", &[0; 39]),
+    ] {
+        let numbers =
+            [&u16::to_be_bytes(mode)[..], &u64::to_be_bytes(seconds), &u32::to_be_bytes(nanoseconds)].concat();
+        let entry = [&[kind][..], &numbers, &(name.len() as u16).to_be_bytes(), name, tail].concat();
+        assert_eq!(Request::parse(&[&[0x03, 0, 0, 0, 7][..], &entry].concat()), Err(Malformed), "{entry:?}");
+    }
+    // No entry, no status, numbers that do not rise.
+    for none in [&[0x03, 0, 0, 0, 7][..], &[0x08, 0, 0, 0, 7, 0, 1, 0, 1], &[0x08, 0, 0, 0, 7, 0]] {
+        assert_eq!(Request::parse(none), Err(Malformed));
+    }
+    assert_eq!(Reply::parse(&[0x43, 0, 0, 0, 7]), Err(Malformed));
+    assert_eq!(Reply::parse(&[0x43, 0, 0, 0, 7, 13]), Err(Malformed));
 }
 
 #[test]
@@ -92,7 +146,7 @@ fn lying_counts_and_ranges() {
         assert_eq!(Reply::parse(&bytes), Err(Malformed), "{one:?} {other:?}");
     }
     let offer = |flags: u8, size: u64| {
-        Request::parse(&[&[0x04, 0, 0, 0, 1, flags][..], &size.to_be_bytes(), &[0; 32], b"x"].concat())
+        Request::parse(&[&[0x04, 0, 0, 0, 1, flags][..], &size.to_be_bytes(), &[0; 32], &[0; 14], b"x"].concat())
     };
     assert!(offer(1, 7).is_ok() && offer(0, 0).is_ok());
     assert_eq!(offer(0, 7), Err(Malformed));

@@ -16,7 +16,7 @@ use crate::wire::message::MAX_MESSAGE_BYTES;
 use crate::wire::resolver::Resolver;
 use tress_container::{Error, ErrorKind};
 
-pub(crate) const GREETING: &[u8; 18] = b"tress/v1 transfer\n";
+pub(crate) const GREETING: &[u8; 18] = b"tress/v2 transfer\n";
 const PATTERN: &str = "Noise_IK_25519_ChaChaPoly_SHA256";
 /// `e, es, s, ss`: ephemeral key, encrypted static key, tag of the empty payload.
 pub(crate) const FIRST_BYTES: usize = 32 + 48 + 16;

@@ -1,0 +1,337 @@
+//! Lists and packs at the receiver's disk. All files of the packs that are complete at a time are written to a folder of the session below
+//! the state folder, synced together, recorded in the journal, and renamed; then their folders are synced once each.
+
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
+
+use cap_std::fs::Dir;
+
+use crate::receive::files::{FileJournal, FileRecord, RecordPlace, write_all_at};
+use crate::receive::folders::make_folder;
+use crate::receive::journal::stem;
+use crate::receive::leftovers::{LOCK, SCRATCH, Scratch, remove_scratch};
+use crate::receive::packs::ArrivingPack;
+use crate::receive::quota::{ENTRY_BYTES, Reservation};
+use crate::receive::store::{Denied, SenderStore};
+use crate::wire::message::{Entry, EntryKind, EntryStatus, Metadata, VersionId};
+use crate::wire::names::components;
+use tress_container::Refusal;
+use tress_container::format::fill_random;
+use tress_container::sys::{Opening, Readers, Status, System};
+use tress_container::tree::names::{Rules, link_stays_inside, to_os};
+use tress_container::workers::lock;
+
+/// Up to this number of files are synced one by one.
+const FEW_FILES: usize = 8;
+/// Threads that sync files where the system cannot sync all of them in one call.
+const SYNC_THREADS: usize = 8;
+
+/// The folder that was opened last.
+type Parent = Option<(Vec<u8>, Arc<Dir>)>;
+
+/// A file that is written to the scratch folder.
+struct StagedFile {
+    pack: usize,
+    index: usize,
+    path: Vec<u8>,
+    identity: VersionId,
+    status: Status,
+}
+
+/// The status of a listed entry.
+pub(crate) type Listed = Result<EntryStatus, Denied>;
+
+/// What has become of a file in a pack: the place of its record, if it is new.
+pub(crate) type Kept = Result<Option<RecordPlace>, Denied>;
+
+impl SenderStore {
+    /// Looks at the entries of a list: makes folders and links, and says which files are wanted.
+    pub(crate) fn list(&self, entries: &[Entry]) -> io::Result<(Vec<Listed>, Option<Reservation>)> {
+        let reservation = self.usage.as_ref().map(|usage| usage.file(0));
+        let (mut parent, mut reserved_bytes, mut unsynced) = (None, 0, Folders::default());
+        let statuses = lock(&self.files).locked(|files| {
+            let listed = entries.iter().map(|entry| {
+                let status = self.entry(entry, files, &mut parent, &mut unsynced)?;
+                if let Some(reservation) = reservation.as_ref().filter(|_| status == EntryStatus::Wanted) {
+                    let bytes = entry.content_bytes().saturating_add(ENTRY_BYTES);
+                    reservation.grow_to(reserved_bytes + bytes)?;
+                    reserved_bytes += bytes;
+                }
+                Ok(status)
+            });
+            Ok(listed.collect())
+        })?;
+        // A complete file may have its name while the name is not synced.
+        unsynced.sync(self.system)?;
+        Ok((statuses, reservation))
+    }
+
+    fn entry(
+        &self,
+        entry: &Entry,
+        files: &FileJournal,
+        parent: &mut Parent,
+        unsynced: &mut Folders,
+    ) -> Result<EntryStatus, Denied> {
+        let names = components(&entry.path).map_err(Denied::name)?;
+        let Some((name, parents)) = names.split_last() else { return Err(Refusal::Name.into()) };
+        match &entry.kind {
+            EntryKind::Folder => {
+                let folder = self.descend(&names)?;
+                self.set_folder_metadata(&folder, &entry.metadata)?;
+                Ok(EntryStatus::Complete)
+            }
+            EntryKind::File { size_bytes, identity } => {
+                let folder = self.parent(parents, parent)?;
+                let name = to_os(name).ok_or(Refusal::Name)?;
+                if !self.system.exists_in(&folder, name)? {
+                    let is_unfinished = !self.unfinished.is_empty() && self.unfinished.contains(&stem(&entry.path));
+                    return Ok(if is_unfinished { EntryStatus::Unfinished } else { EntryStatus::Wanted });
+                }
+                if !self.is_done_in(files, &folder, name, &entry.path, identity, Some(*size_bytes))? {
+                    return Err(Refusal::Exists.into());
+                }
+                unsynced.add(self.system, &folder)?;
+                Ok(EntryStatus::Complete)
+            }
+            EntryKind::Link { target } => {
+                if !link_stays_inside(parents.len(), target, Rules::HERE) {
+                    return Err(Denied::name("the link leads out of the sender's folder"));
+                }
+                let folder = self.parent(parents, parent)?;
+                self.link(&folder, to_os(name).ok_or(Refusal::Name)?, target, &entry.metadata)?;
+                unsynced.add(self.system, &folder)?;
+                Ok(EntryStatus::Complete)
+            }
+        }
+    }
+
+    /// Opens the folder with these names, unless it was the last one that was opened.
+    fn parent(&self, names: &[&[u8]], last: &mut Parent) -> Result<Arc<Dir>, Denied> {
+        let path = names.join(&b'/');
+        if let Some((of, folder)) = last
+            && *of == path
+        {
+            return Ok(folder.clone());
+        }
+        let folder = Arc::new(self.descend(names)?);
+        *last = Some((path, folder.clone()));
+        Ok(folder)
+    }
+
+    fn link(&self, folder: &Dir, name: &OsStr, target: &[u8], metadata: &Metadata) -> Result<(), Denied> {
+        let target = to_os(target).ok_or(Refusal::Name)?;
+        if self.system.exists_in(folder, name)? {
+            let is_same = self.system.read_link_in(folder, name).is_ok_and(|found| found == target);
+            return if is_same { Ok(()) } else { Err(Refusal::Exists.into()) };
+        }
+        if let Some(usage) = &self.usage {
+            usage.add(ENTRY_BYTES)?;
+        }
+        self.system.create_link_in(folder, name, target)?;
+        metadata.modified.map_or(Ok(()), |time| self.system.set_modified(folder, name, time))?;
+        Ok(())
+    }
+
+    /// The receiver's user keeps all rights, and others get none to change the folder: both would refuse the next files in it.
+    fn set_folder_metadata(&self, folder: &Dir, metadata: &Metadata) -> io::Result<()> {
+        if let Some(mode) = metadata.mode {
+            self.system.set_folder_mode(folder, ".".as_ref(), u32::from(mode | 0o700) & !0o002)?;
+        }
+        metadata.modified.map_or(Ok(()), |time| self.system.set_modified(folder, ".".as_ref(), time))
+    }
+
+    /// Gives the files of complete packs their names. When this returns, files and names are synced. The result has, for each pack, what
+    /// has become of its files, by their numbers in the list.
+    pub(crate) fn commit(&self, packs: &[Arc<ArrivingPack>]) -> Result<Vec<Vec<(usize, Kept)>>, Denied> {
+        let mut scratch = lock(&self.scratch);
+        if scratch.is_none() {
+            *scratch = Some(self.make_scratch()?);
+        }
+        let Some(scratch) = scratch.as_ref() else { return Err(Refusal::Io.into()) };
+        let mut staged = Vec::new();
+        for (number, pack) in packs.iter().enumerate() {
+            pack.each_file(|index, entry, content| {
+                let EntryKind::File { identity, .. } = entry.kind else { return Ok(()) };
+                let status = self.stage(&scratch.folder, staged.len(), entry, content)?;
+                staged.push(StagedFile { pack: number, index, path: entry.path.clone(), identity, status });
+                Ok::<(), io::Error>(())
+            })?;
+        }
+        let syncs_all = staged.len() > FEW_FILES && reports_sync_errors();
+        self.sync_staged(&scratch.folder, staged.len(), syncs_all)?;
+        let mut folders = Folders { syncs_all, ..Folders::default() };
+        let kept = lock(&self.files).locked(|files| self.name_staged(&scratch.folder, &staged, files, &mut folders))?;
+        folders.add(self.system, &scratch.folder)?;
+        folders.sync(self.system)?;
+        let mut results: Vec<Vec<(usize, Kept)>> = packs.iter().map(|_| Vec::new()).collect();
+        for (file, kept) in staged.iter().zip(kept) {
+            if kept.as_ref().is_ok_and(Option::is_some) {
+                packs[file.pack].keep(file.status.size_bytes.saturating_add(ENTRY_BYTES));
+            }
+            results[file.pack].push((file.index, kept));
+        }
+        Ok(results)
+    }
+
+    /// Writes a file to the scratch folder, under its number.
+    fn stage(&self, scratch: &Dir, number: usize, entry: &Entry, content: &[u8]) -> io::Result<Status> {
+        let name = OsString::from(number.to_string());
+        self.system.remove_in(scratch, &name)?;
+        let file = self.system.open_in(scratch, &name, Opening::New(Readers::Umask))?;
+        write_all_at(self.system, &file, content, 0)?;
+        if let Some(mode) = entry.metadata.mode {
+            self.system.set_mode(&file, mode.into())?;
+        }
+        if let Some(time) = entry.metadata.modified {
+            self.system.set_modified(scratch, &name, time)?;
+        }
+        self.system.status(&file)
+    }
+
+    /// Syncs the contents of this number of files.
+    fn sync_staged(&self, scratch: &Dir, count: usize, syncs_all: bool) -> io::Result<()> {
+        if syncs_all {
+            return self.system.sync_all(scratch);
+        }
+        let next = AtomicUsize::new(0);
+        let sync = || -> io::Result<()> {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= count {
+                    return Ok(());
+                }
+                let file = self.system.open_in(scratch, number.to_string().as_ref(), Opening::Make)?;
+                self.system.sync(&file)?;
+            }
+        };
+        std::thread::scope(|scope| {
+            let threads = (1..SYNC_THREADS.min(count)).map(|_| std::thread::Builder::new().spawn_scoped(scope, sync));
+            let threads: Vec<_> = threads.flatten().collect();
+            let done = sync();
+            let join = |thread: ScopedJoinHandle<'_, io::Result<()>>| {
+                thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+            };
+            threads.into_iter().map(join).fold(done, Result::and)
+        })
+    }
+
+    /// Records the files whose names are free, and renames them.
+    fn name_staged(
+        &self,
+        scratch: &Dir,
+        staged: &[StagedFile],
+        files: &mut FileJournal,
+        folders: &mut Folders,
+    ) -> io::Result<Vec<Kept>> {
+        let (mut parent, mut paths) = (None, HashSet::new());
+        // The place of the file's name, if that is free.
+        let mut place = |file: &StagedFile, files: &FileJournal| -> Result<Option<(Arc<Dir>, OsString)>, Denied> {
+            let names = components(&file.path).map_err(Denied::name)?;
+            let Some((name, parents)) = names.split_last() else { return Err(Refusal::Name.into()) };
+            let folder = self.parent(parents, &mut parent)?;
+            let name = to_os(name).ok_or(Refusal::Name)?;
+            // One run may send two files under one name.
+            if !paths.insert(file.path.clone()) {
+                return Err(Refusal::Exists.into());
+            }
+            if !self.system.exists_in(&folder, name)? {
+                return Ok(Some((folder, name.to_owned())));
+            }
+            // Another session may have received the same version meanwhile.
+            let is_done = self.is_done_in(files, &folder, name, &file.path, &file.identity, None)?;
+            if is_done { Ok(None) } else { Err(Refusal::Exists.into()) }
+        };
+        let places: Vec<_> = staged.iter().map(|file| place(file, files)).collect();
+        let named = || staged.iter().zip(&places).filter(|(_, place)| matches!(place, Ok(Some(_))));
+        let records: Vec<_> =
+            named().map(|(file, _)| FileRecord::new(&file.path, &file.identity, &file.status)).collect();
+        // The records come before the names: otherwise, after a crash, the sender's next offer would be refused as `Exists`.
+        let mut appended = files.append(&records)?.into_iter();
+        let mut kept = Vec::with_capacity(staged.len());
+        for (number, place) in places.into_iter().enumerate() {
+            let source = OsString::from(number.to_string());
+            kept.push(match place {
+                Ok(Some((folder, name))) => {
+                    let record = appended.next();
+                    match self.system.move_in(scratch, &source, &folder, &name) {
+                        Ok(()) => folders.add(self.system, &folder).map(|()| record).map_err(Denied::from),
+                        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Refusal::Exists.into()),
+                        Err(error) => return Err(error),
+                    }
+                }
+                place => place.map(|_| None),
+            });
+        }
+        Ok(kept)
+    }
+
+    /// Makes the session's folder for packs. Nobody tidies meanwhile: that needs the lock of the journal.
+    fn make_scratch(&self) -> io::Result<Scratch> {
+        let mut random = [0; 8];
+        fill_random(&mut random).map_err(io::Error::other)?;
+        let name = format!("{SCRATCH}{:016x}", u64::from_ne_bytes(random));
+        lock(&self.files).locked(|_| {
+            let (folder, _) = make_folder(self.system, &self.state, name.as_ref(), Readers::Owner, false)?;
+            let lock = self.system.open_in(&folder, LOCK.as_ref(), Opening::Make)?;
+            let _ = lock.try_lock();
+            Ok(Scratch { name, folder: Arc::new(folder), lock })
+        })
+    }
+}
+
+impl Drop for SenderStore {
+    fn drop(&mut self) {
+        if let Some(Scratch { name, folder, lock }) = lock(&self.scratch).take() {
+            // Windows removes no open file.
+            drop(lock);
+            let _ = remove_scratch(self.system, &self.state, name.as_ref(), &folder);
+        }
+    }
+}
+
+/// Folders whose names are to be synced: together, or each one when the next one comes.
+#[derive(Default)]
+struct Folders {
+    syncs_all: bool,
+    last: Option<Arc<Dir>>,
+}
+
+impl Folders {
+    fn add(&mut self, system: &dyn System, folder: &Arc<Dir>) -> io::Result<()> {
+        if self.last.as_ref().is_some_and(|last| Arc::ptr_eq(last, folder)) {
+            return Ok(());
+        }
+        if !self.syncs_all {
+            self.sync(system)?;
+        }
+        self.last = Some(folder.clone());
+        Ok(())
+    }
+
+    fn sync(&mut self, system: &dyn System) -> io::Result<()> {
+        match self.last.take() {
+            Some(last) if self.syncs_all => system.sync_all(&last),
+            Some(last) => system.sync_folder_in(&last),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether the system says when a sync of a whole file system has failed: Linux 5.8 and later do.
+fn reports_sync_errors() -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        let release = rustix::system::uname();
+        let release = release.release().to_string_lossy();
+        let mut numbers = release.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
+        (numbers.next(), numbers.next()) >= (Some(5), Some(8))
+    }
+    #[cfg(not(target_os = "linux"))]
+    false
+}

@@ -1,0 +1,111 @@
+//! A pack at the receiver: the contents of a list's files, held in memory until all of them have come.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::receive::quota::Reservation;
+use crate::wire::batch::{batch_chunks, batch_sealed_bytes, plain_bytes};
+use crate::wire::message::{Entry, EntryStatus};
+use crate::wire::ranges::Ranges;
+use tress_container::format::LAYOUT;
+use tress_container::pipeline::Batch;
+use tress_container::workers::lock;
+
+/// A list with files that the receiver wants, and their pack.
+pub(crate) struct ArrivingPack {
+    pub(crate) list: u32,
+    /// The entries with their first statuses.
+    pub(crate) entries: Vec<(Entry, EntryStatus)>,
+    pub(crate) size_bytes: u64,
+    content: Mutex<Content>,
+    /// `None` if there is no quota.
+    reservation: Option<Reservation>,
+    /// Bytes that count after the pack.
+    kept_bytes: AtomicU64,
+}
+
+#[derive(Default)]
+struct Content {
+    bytes: Vec<u8>,
+    written: Ranges,
+    /// The void entries, once the sender has said that it has read the others.
+    void: Option<Vec<u16>>,
+}
+
+impl ArrivingPack {
+    pub(crate) fn new(list: u32, entries: Vec<(Entry, EntryStatus)>, reservation: Option<Reservation>) -> Self {
+        let wanted = entries.iter().filter(|(_, status)| *status == EntryStatus::Wanted);
+        let size_bytes = wanted.map(|(entry, _)| entry.content_bytes()).sum();
+        let content = Content { bytes: vec![0; size_bytes as usize], ..Content::default() };
+        Self { list, entries, size_bytes, content: Mutex::new(content), reservation, kept_bytes: AtomicU64::new(0) }
+    }
+
+    /// Whether a batch that begins with this chunk and has this length belongs to the pack.
+    pub(crate) fn admits(&self, first_chunk: u64, sealed_bytes: usize) -> bool {
+        let end = batch_chunks(sealed_bytes).and_then(|(count, _)| first_chunk.checked_add(count));
+        end.is_some_and(|end| batch_sealed_bytes(self.size_bytes, &(first_chunk..end)) == Some(sealed_bytes))
+    }
+
+    /// Stores a verified batch.
+    pub(crate) fn write(&self, batch: &Batch) {
+        let (offset, slices) = batch.plain_within(batch.chunks(), &(0..u64::MAX));
+        let mut content = lock(&self.content);
+        let mut to = &mut content.bytes[offset as usize..];
+        for slice in slices {
+            if let Some(place) = to.split_off_mut(..slice.len()) {
+                place.copy_from_slice(&slice);
+            }
+        }
+        content.written.insert(batch.first_chunk..batch.first_chunk + batch.chunks());
+    }
+
+    pub(crate) fn written_bytes(&self) -> u64 {
+        plain_bytes(self.size_bytes, lock(&self.content).written.count())
+    }
+
+    /// Records which entries are void. Returns `false` if one of them is not in the pack, or if that was said before.
+    pub(crate) fn end(&self, void: Vec<u16>) -> bool {
+        let is_wanted = |index: &u16| {
+            self.entries.get(usize::from(*index)).is_some_and(|(_, status)| *status == EntryStatus::Wanted)
+        };
+        let mut content = lock(&self.content);
+        let is_good = content.void.is_none() && void.iter().all(is_wanted);
+        content.void = Some(void);
+        is_good
+    }
+
+    /// Whether all of it has come.
+    pub(crate) fn is_whole(&self) -> bool {
+        let content = lock(&self.content);
+        content.void.is_some() && content.written.count() == LAYOUT.chunks(self.size_bytes)
+    }
+
+    /// Calls `each` with the number, entry and content of each file in a whole pack.
+    pub(crate) fn each_file<E>(&self, mut each: impl FnMut(usize, &Entry, &[u8]) -> Result<(), E>) -> Result<(), E> {
+        let content = lock(&self.content);
+        let mut rest = &content.bytes[..];
+        let void = content.void.as_deref().unwrap_or_default();
+        for (index, (entry, status)) in self.entries.iter().enumerate() {
+            if *status == EntryStatus::Wanted {
+                let bytes = rest.split_off(..entry.content_bytes() as usize).unwrap_or_default();
+                if !void.contains(&(index as u16)) {
+                    each(index, entry, bytes)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts this number of bytes for the quota, also after the pack.
+    pub(crate) fn keep(&self, bytes: u64) {
+        self.kept_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Drop for ArrivingPack {
+    fn drop(&mut self) {
+        if let Some(reservation) = &self.reservation {
+            reservation.settle(self.kept_bytes.load(Ordering::Relaxed));
+        }
+    }
+}
