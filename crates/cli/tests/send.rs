@@ -146,6 +146,34 @@ fn a_file_a_folder_and_a_stream() {
 }
 
 #[test]
+fn a_part_of_a_folder_and_what_would_be_sent() {
+    let ends = Ends::new();
+    fs::create_dir_all(ends.folder.path("top/cache/in")).unwrap();
+    for name in ["top/a", "top/b.tmp", "top/cache/c", "top/cache/in/d"] {
+        ends.folder.write(name, name);
+    }
+    let receiver = ends.receive();
+    for (patterns, left) in [
+        (&["--exclude", "*.tmp"][..], &["top/a", "top/cache/c", "top/cache/in/d"][..]),
+        (&["--exclude", "cache"], &["top/a", "top/b.tmp"]),
+        (&["--exclude", "cache/in/", "--exclude", "/a"], &["top/b.tmp", "top/cache/c"]),
+        (&["--exclude", "**/d"], &["top/a", "top/b.tmp", "top/cache/c"]),
+    ] {
+        let listed = ends.send(&receiver, &[patterns, &["--dry-run", "top"]].concat()).ok();
+        let listed = String::from_utf8(listed.stdout).unwrap();
+        assert_eq!(listed.lines().collect::<Vec<_>>(), left, "{patterns:?}");
+        ends.send(&receiver, &[patterns, &["top"]].concat()).ok();
+        for name in ["top/a", "top/b.tmp", "top/cache/c", "top/cache/in/d"] {
+            assert_eq!(ends.output(name).exists(), left.contains(&name), "{patterns:?}: {name}");
+        }
+        fs::remove_dir_all(ends.output("top")).unwrap();
+    }
+    ends.send(&receiver, &["--exclude", "a[", "top"]).wrong_use("a[");
+    ends.send(&receiver, &["--dry-run", "missing"]).failed("missing");
+    receiver.stop();
+}
+
+#[test]
 fn one_session_and_its_exit_status() {
     let ends = Ends::new();
     ends.folder.write("a", b"a");
@@ -386,6 +414,20 @@ fn a_changed_input_between_two_runs() {
     let ends = Ends::new();
     let receiver = ends.receive();
     ends.folder.write("a", plaintext(20_000_000));
+    let mut child = ends.send_command(&receiver.to, &["--rate", "10MB", "a"]).spawn().unwrap();
+    ends.wait_for_a_part();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // The time of change alone is another version, unless the user says that it is not.
+    fs::set_permissions(ends.folder.path("a"), fs::Permissions::from_mode(0o640)).unwrap();
+    ends.send(&receiver, &["a"]).failed("a");
+    let report = ends.send(&receiver, &["--ignore-ctime", "--json", "a"]).json();
+    assert!(report["bytes_sent"].as_u64().unwrap() < 20_000_000, "{report}");
+    fs::set_permissions(ends.folder.path("a"), fs::Permissions::from_mode(0o600)).unwrap();
+    let report = ends.send(&receiver, &["--ignore-ctime", "--json", "a"]).json();
+    assert_eq!(report["complete_before"], 1);
+    fs::remove_file(ends.output("a")).unwrap();
+
     let mut child = ends.send_command(&receiver.to, &["--rate", "10MB", "a"]).spawn().unwrap();
     ends.wait_for_a_part();
     child.kill().unwrap();

@@ -1,5 +1,6 @@
 //! The commands `send` and `receive`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueHint};
@@ -47,6 +48,17 @@ pub(crate) struct Send {
     /// Discard what the receiver holds of an earlier version of the input
     #[arg(long)]
     pub(crate) restart: bool,
+    /// Send no file or folder that matches this pattern; repeatable
+    ///
+    /// A pattern without / matches a name anywhere, one with / a path below the folder. * does not match /, ** does.
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) exclude: Vec<OsString>,
+    /// Print the files that would be sent, and connect to nobody
+    #[arg(short = 'n', long, conflicts_with = "json")]
+    pub(crate) dry_run: bool,
+    /// Resume a file also after chmod, mv or ln, which change its time of change
+    #[arg(long, hide_short_help = true)]
+    pub(crate) ignore_ctime: bool,
     /// Name for the data from standard input
     #[arg(long, value_name = "NAME", default_value = "stdin")]
     pub(crate) name: String,

@@ -14,7 +14,9 @@ use std::{
 
 use tress_container::{
     Control, Error, ErrorKind, Refusal,
+    commands::Source,
     keys::{Address, KeyPair},
+    tree::{Exclude, names},
 };
 use tress_terminal::shown::in_full;
 use tress_transfer::{Allow, Event, Receipt, ReceiveOptions, SendEvent, SendOptions, limit_key, unreported};
@@ -28,6 +30,7 @@ use crate::{
     failure::{self, Failure, escape},
     files, progress,
     stdin::Stdin,
+    units::count_text,
 };
 
 const MAX_BYTES: usize = 256 * 1024;
@@ -51,6 +54,9 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
     send.keep_sealed = options.keep_sealed;
     send.restart = options.restart;
     send.stdin_name.clone_from(&options.name);
+    let exclude = options.exclude.iter().map(|given| names::text(given.as_encoded_bytes()).into_owned());
+    send.exclude = Exclude::parse(&exclude.collect::<Vec<_>>()).map_err(failure::from_error)?;
+    send.ignore_ctime = options.ignore_ctime;
     send.trace.clone_from(&options.trace);
     send.replace_trace = options.force;
     if let Some(trace) = &options.trace {
@@ -58,6 +64,9 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
         files::refuse_input(trace, inputs.map(PathBuf::as_path))?;
     }
     let inputs: Vec<_> = options.inputs.iter().map(|input| files::source(input)).collect();
+    if options.dry_run {
+        return dry_run(&inputs, &send);
+    }
     let skipped = AtomicU64::new(0);
     let on_event = |event: &SendEvent<'_>| match event {
         SendEvent::Skipped { link } => {
@@ -89,6 +98,21 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
             "elapsed_s": report.elapsed.as_secs_f64(),
         })
     ))
+}
+
+fn dry_run(inputs: &[Source], send: &SendOptions) -> Result<(), Failure> {
+    let (mut out, mut printed) = (io::BufWriter::new(files::stdout()), Ok(()));
+    let (mut count, mut all_bytes) = (0, 0_u64);
+    let mut each = |path: &Path, bytes: u64| {
+        (count, all_bytes) = (count + 1, all_bytes.saturating_add(bytes));
+        if printed.is_ok() {
+            printed = writeln!(out, "{}", in_full(path));
+        }
+    };
+    let listed = tress_transfer::list(inputs, send, &mut each).map_err(failure::from_error);
+    printed.and_then(|()| out.flush()).map_err(|error| Failure::stdout(&error))?;
+    note(&format!("would send files: {}, bytes: {}", count_text(count), count_text(all_bytes)));
+    listed
 }
 
 pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {

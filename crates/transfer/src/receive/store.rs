@@ -29,7 +29,7 @@ use crate::receive::leftovers::{Scratch, adopt_done_records, parts, remove_lefto
 use crate::receive::owner;
 use crate::receive::quota::{ENTRY_BYTES, Reservation, Usage};
 use crate::wire::batch::{batch_chunks, batch_sealed_bytes};
-use crate::wire::message::{Metadata, VersionId};
+use crate::wire::message::{Metadata, VersionId, is_same_version};
 use crate::wire::names::{STATE_FOLDER, components};
 use crate::wire::ranges::Ranges;
 use tress_container::format::LAYOUT;
@@ -287,7 +287,10 @@ impl SenderStore {
         };
         let old = journal::parse(&read(self.system, &journal, journal::MAX_BYTES)?);
         let old = old.filter(|old| !restart && part.has_chunks_of(old));
-        if old.as_ref().is_some_and(|old| old.identity != *identity || Some(old.size_bytes) != size_bytes) {
+        if old
+            .as_ref()
+            .is_some_and(|old| !is_same_version(&old.identity, identity) || Some(old.size_bytes) != size_bytes)
+        {
             return Err(Refusal::OtherVersion.into());
         }
         if let Err(reason) = reserved {
@@ -296,6 +299,8 @@ impl SenderStore {
             }
             return Err(reason.into());
         }
+        // Its records are checked by the identity that it began with.
+        part.identity = old.as_ref().map_or(part.identity, |old| old.identity);
         part.begin(journal, old)?;
         Ok(Offered::PartFile(Box::new(part)))
     }
@@ -312,7 +317,7 @@ impl SenderStore {
     ) -> io::Result<bool> {
         let Ok(file) = self.system.open_in(folder, name, Opening::Read) else { return Ok(false) };
         let status = self.system.status(&file)?;
-        let is_this = |record: &FileRecord<'_>| record.identity == *identity && record.is_of(&status);
+        let is_this = |record: &FileRecord<'_>| is_same_version(&record.identity, identity) && record.is_of(&status);
         let is_this_size = size_bytes.is_none_or(|bytes| bytes == status.size_bytes);
         Ok(is_this_size && files.find(path, is_this)? == Some(true))
     }

@@ -133,7 +133,7 @@ impl SendSession<'_> {
     fn walk(&self, source: &Source) -> Result<Option<(Walk<'_>, WalkItem)>, Error> {
         match source {
             Source::Path(path) if is_folder(self.system, source)? => {
-                Walk::new(self.system, path, base_name(self.system, path)?).map(Some)
+                Walk::new(self.system, path, base_name(self.system, path)?, &self.options.exclude).map(Some)
             }
             _ => Ok(None),
         }
@@ -164,7 +164,7 @@ impl SendSession<'_> {
             if let (Source::Path(path), Some(status)) = (source, status.as_ref().filter(|status| self.is_small(status)))
             {
                 let input = SmallInput { folder: None, name: OsString::new(), path: path.clone() };
-                return self.list(small_file(status, name), Some(input), run);
+                return self.list(self.small_file(status, name), Some(input), run);
             }
             let opened = OpenInput::open(self.system, source)?;
             match opened.seekable_bytes() {
@@ -176,6 +176,12 @@ impl SendSession<'_> {
         };
         let sent = { sent }();
         sent.inspect_err(|_| self.lower_total(status.map_or(0, |status| status.size_bytes)))
+    }
+
+    fn small_file(&self, status: &Status, path: Vec<u8>) -> Entry {
+        let identity = version_of(status, self.options.ignore_ctime);
+        let kind = EntryKind::File { size_bytes: status.size_bytes, identity };
+        Entry { kind, metadata: metadata_of(status), path }
     }
 
     /// Whether a file with this status travels in a pack.
@@ -191,7 +197,7 @@ impl SendSession<'_> {
                     let status = self.system.status_of(&path).map_err(|error| Error::from(error).at(&path))?;
                     if self.is_small(&status) {
                         let input = SmallInput { folder: Some(folder), name: entry, path };
-                        return self.list(small_file(&status, name), Some(input), run);
+                        return self.list(self.small_file(&status, name), Some(input), run);
                     }
                     self.submit(std::mem::take(&mut run.next))?;
                     let opened = OpenInput::in_folder(self.system, &folder, &entry, path)?;
@@ -305,7 +311,7 @@ impl SendSession<'_> {
         if size_bytes.is_some_and(|bytes| LAYOUT.checked_chunks(bytes).is_err()) {
             return Err(Error::new(ErrorKind::TooManyChunks).at(source.name()));
         }
-        let (identity, metadata) = (source.identity()?, source.metadata());
+        let (identity, metadata) = (source.identity(self.options.ignore_ctime)?, source.metadata());
         let (path, restart) = (name.to_vec(), self.options.restart);
         let offer = Request::Offer { file, size_bytes, restart, identity, metadata, path };
         let held = match self.ask(file, &offer, name)? {
@@ -365,9 +371,4 @@ impl SendSession<'_> {
             self.control.lower_total(bytes);
         }
     }
-}
-
-fn small_file(status: &Status, path: Vec<u8>) -> Entry {
-    let kind = EntryKind::File { size_bytes: status.size_bytes, identity: version_of(status) };
-    Entry { kind, metadata: metadata_of(status), path }
 }

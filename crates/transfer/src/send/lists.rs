@@ -115,7 +115,7 @@ impl SendSession<'_> {
                 return Err(Outcome::Alone(input, path));
             }
         }
-        if version_of(opened.status()) != identity {
+        if version_of(opened.status(), self.options.ignore_ctime) != identity {
             return Err(failed(Error::new(ErrorKind::InputChanged).at(input.path)));
         }
         let start = bytes.len();

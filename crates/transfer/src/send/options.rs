@@ -7,6 +7,7 @@ use crate::wire::limits::STALL_TIME;
 use tress_container::Error;
 use tress_container::Threads;
 use tress_container::keys::Address;
+use tress_container::tree::Exclude;
 
 /// How workers and writers wait for each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +46,10 @@ pub struct SendOptions {
     pub keep_sealed: bool,
     /// The receiver discards what it holds of an earlier version of a file.
     pub restart: bool,
+    /// Entries of a folder that are not sent.
+    pub exclude: Exclude,
+    /// A file whose time of change alone differs, after `chmod` or `mv`, is still the same version.
+    pub ignore_ctime: bool,
     /// Name that the receiver gives to standard input.
     pub stdin_name: String,
     /// Writes a trace in Chrome's format to this file.
@@ -70,6 +75,8 @@ impl SendOptions {
             sequential: false,
             keep_sealed: false,
             restart: false,
+            exclude: Exclude::default(),
+            ignore_ctime: false,
             stdin_name: "stdin".into(),
             trace: None,
             replace_trace: false,

@@ -1,5 +1,6 @@
 //! `send`: sends files to a receiver, over a control connection and data connections.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, Scope};
@@ -63,6 +64,34 @@ pub fn send_with_events(
 ) -> Result<SendReport, Error> {
     static OS: Os = Os;
     send_reporting(&OS, &Tcp, inputs, pair, options, on_event, control)
+}
+
+/// Calls `each` with the path and size of each file that [`send`] would offer, and connects to nobody: the receiver may have some of them.
+/// The size of a stream is 0.
+///
+/// # Errors
+/// Those of reading the inputs. After an error about one file, the others are listed.
+pub fn list(inputs: &[Source], options: &SendOptions, each: &mut dyn FnMut(&Path, u64)) -> Result<(), Error> {
+    let (mut first, mut errors) = (None, 0);
+    for source in inputs {
+        match source {
+            Source::Path(path) if is_folder(&Os, source)? => {
+                for item in Walk::new(&Os, path, base_name(&Os, path)?, &options.exclude)?.0 {
+                    match item {
+                        Ok(WalkItem::File { path, size_bytes, .. }) => each(&path, size_bytes),
+                        Ok(WalkItem::Folder { .. } | WalkItem::Link { .. }) => {}
+                        Err(error) => {
+                            errors += 1;
+                            first.get_or_insert(error);
+                        }
+                    }
+                }
+            }
+            Source::Path(path) => each(path, check(&Os, source, options)?),
+            Source::Stdin => each(Path::new(&options.stdin_name), 0),
+        }
+    }
+    first.map_or(Ok(()), |error| Err(if errors > 1 { error.with_more(errors - 1) } else { error }))
 }
 
 #[cfg(test)]
@@ -154,7 +183,7 @@ fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<
     let name = base_name(system, path)?;
     if is_folder(system, source)? {
         // Only lists names: errors are reported when the entry is sent.
-        let (walk, _) = Walk::new(system, path, name)?;
+        let (walk, _) = Walk::new(system, path, name, &options.exclude)?;
         let sizes =
             walk.flatten().map(|item| if let WalkItem::File { size_bytes, .. } = item { size_bytes } else { 0 });
         return Ok(sizes.fold(0, u64::saturating_add));

@@ -97,9 +97,9 @@ impl FileSource {
     }
 
     /// Identifies this version of the input; random for a stream, which is never the same twice.
-    pub(crate) fn identity(&self) -> Result<VersionId, Error> {
+    pub(crate) fn identity(&self, ignores_ctime: bool) -> Result<VersionId, Error> {
         match self.file() {
-            Some(input) => Ok(version_of(input.status())),
+            Some(input) => Ok(version_of(input.status(), ignores_ctime)),
             None => {
                 let mut identity = [0; 32];
                 fill_random(&mut identity)?;
@@ -164,15 +164,17 @@ impl FileSource {
 }
 
 /// Identifies the version of a regular file with this status.
-pub(crate) fn version_of(status: &Status) -> VersionId {
-    let inode = status.identity.map_or(0, |(_, inode)| inode);
-    let hash = Sha256::new()
-        .chain_update(b"tress/v1 input\n")
-        .chain_update(status.size_bytes.to_be_bytes())
-        .chain_update(status.modified_ns.to_be_bytes())
-        .chain_update(status.changed_ns.to_be_bytes())
-        .chain_update(inode.to_be_bytes());
-    hash.finalize().into()
+pub(crate) fn version_of(status: &Status, ignores_ctime: bool) -> VersionId {
+    let (size, modified, changed) =
+        (status.size_bytes.to_be_bytes(), status.modified_ns.to_be_bytes(), status.changed_ns.to_be_bytes());
+    let inode = status.identity.map_or(0, |(_, inode)| inode).to_be_bytes();
+    let hash = |parts: &[&[u8]]| Sha256::digest(parts.concat());
+    let mut version = [0; 32];
+    if !ignores_ctime {
+        version[..16].copy_from_slice(&hash(&[b"tress/v1 input\n", &size, &modified, &changed, &inode])[..16]);
+    }
+    version[16..].copy_from_slice(&hash(&[b"tress/v2 input\n", &size, &modified, &inode])[..16]);
+    version
 }
 
 /// Mode and time of a file or folder with this status.

@@ -12,6 +12,7 @@ use cap_std::fs::Dir;
 
 use crate::wire::names::components;
 use tress_container::sys::System;
+use tress_container::tree::Exclude;
 use tress_container::tree::names::to_bytes;
 use tress_container::{Error, ErrorKind};
 
@@ -59,6 +60,8 @@ fn checked(name: Option<&[u8]>) -> Result<Vec<u8>, &'static str> {
 /// Walks a folder. An entry that cannot be sent yields an error, and the walk continues.
 pub(crate) struct Walk<'a> {
     system: &'a dyn System,
+    root: PathBuf,
+    exclude: &'a Exclude,
     levels: Vec<WalkLevel>,
 }
 
@@ -72,11 +75,17 @@ struct WalkLevel {
 
 impl<'a> Walk<'a> {
     /// Opens the folder. The returned item is the folder itself.
-    pub(crate) fn new(system: &'a dyn System, root: &Path, name: Vec<u8>) -> Result<(Self, WalkItem), Error> {
+    pub(crate) fn new(
+        system: &'a dyn System,
+        root: &Path,
+        name: Vec<u8>,
+        exclude: &'a Exclude,
+    ) -> Result<(Self, WalkItem), Error> {
         let folder = Dir::open_ambient_dir(root, cap_std::ambient_authority());
         let folder = folder.map_err(|error| Error::from(error).at(root))?;
         let level = WalkLevel::list(system, folder, root.to_path_buf(), name.clone())?;
-        Ok((Self { system, levels: vec![level] }, WalkItem::Folder { path: root.to_path_buf(), name }))
+        let walk = Self { system, root: root.into(), exclude, levels: vec![level] };
+        Ok((walk, WalkItem::Folder { path: root.into(), name }))
     }
 }
 
@@ -107,6 +116,9 @@ impl Iterator for Walk<'_> {
                 self.levels.pop();
                 continue;
             };
+            if self.exclude.matches(level.path.strip_prefix(&self.root).unwrap_or(&level.path), &entry) {
+                continue;
+            }
             let path = level.path.join(&entry);
             let name = to_bytes(&entry).map(|entry| [&level.name[..], b"/", entry].concat());
             let name = match checked(name.as_deref()) {
@@ -156,7 +168,8 @@ mod tests {
         fs::write(root.join("b/c"), b"22").unwrap();
         #[cfg(unix)]
         std::os::unix::fs::symlink("a", root.join("l")).unwrap();
-        let (walk, first) = Walk::new(&Os, &root, b"top".to_vec()).unwrap();
+        let none = Exclude::default();
+        let (walk, first) = Walk::new(&Os, &root, b"top".to_vec(), &none).unwrap();
         assert!(matches!(first, WalkItem::Folder { name, .. } if name == b"top"));
         let items: Vec<_> = walk.collect();
         let names: Vec<String> = items
@@ -174,6 +187,10 @@ mod tests {
             .collect();
         let link = cfg!(unix).then_some("link l");
         assert_eq!(names, [&["top/a 1", "top/b/", "top/b/c 2", "top/b/empty/"], link.as_slice()].concat());
+        let exclude = Exclude::parse(&["b/c".into(), "l".into()]).unwrap();
+        let left = Walk::new(&Os, &root, b"top".to_vec(), &exclude).unwrap().0.map(|item| item.unwrap());
+        let left: Vec<_> = left.filter(|item| !matches!(item, WalkItem::Folder { .. })).collect();
+        assert!(matches!(&left[..], [WalkItem::File { name, .. }] if name == b"top/a"));
         assert_eq!(base_name(&Os, &root.join(".")).unwrap(), b"top");
         assert_eq!(base_name(&Os, Path::new("/")).unwrap_err().kind, ErrorKind::BadName);
     }
@@ -191,7 +208,8 @@ mod tests {
             fs::write(path("top/sub").join(name), b"inside").unwrap();
             fs::write(path("outside").join(name), b"outside").unwrap();
         }
-        let (mut walk, _) = Walk::new(&OS, &path("top"), b"top".to_vec()).unwrap();
+        let none = Exclude::default();
+        let (mut walk, _) = Walk::new(&OS, &path("top"), b"top".to_vec(), &none).unwrap();
         assert!(matches!(walk.next(), Some(Ok(WalkItem::Folder { name, .. })) if name == b"top/sub"));
         fs::rename(path("top/sub"), path("moved")).unwrap();
         std::os::unix::fs::symlink(path("outside"), path("top/sub")).unwrap();
@@ -211,7 +229,7 @@ mod tests {
         }
         assert_eq!(read, 1);
         // A FIFO that replaces a file is not waited for.
-        let (mut walk, _) = Walk::new(&OS, &path("moved"), b"moved".to_vec()).unwrap();
+        let (mut walk, _) = Walk::new(&OS, &path("moved"), b"moved".to_vec(), &none).unwrap();
         let Some(Ok(WalkItem::File { folder, entry, .. })) = walk.next() else { panic!("a file") };
         fs::remove_file(path("moved/a")).unwrap();
         rustix::fs::mknodat(rustix::fs::CWD, path("moved/a"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();

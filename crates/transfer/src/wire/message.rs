@@ -28,8 +28,15 @@ pub(crate) const MAX_LISTS: usize = 32;
 /// Most bytes of contents in all of these lists.
 pub(crate) const MAX_LISTED_BYTES: u64 = 16 << 20;
 
-/// Identifies a version of an input: a hash over size, times and inode, or random bytes for a stream.
+/// Identifies a version of an input: a hash of 16 bytes over size, times and inode, and one without the time of change. If the first is 0,
+/// the sender ignores the time of change. Version 0.2 had another second half. A stream has random bytes.
 pub(crate) type VersionId = [u8; 32];
+
+/// Whether both identify the same version.
+pub(crate) fn is_same_version(one: &VersionId, other: &VersionId) -> bool {
+    let half = if one[..16] == [0; 16] || other[..16] == [0; 16] { 16..32 } else { 0..16 };
+    one[half.clone()] == other[half]
+}
 
 /// Mode and time of a file, folder or link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
