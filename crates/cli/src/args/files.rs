@@ -1,5 +1,6 @@
 //! The commands for keys and containers, and options that other commands share with them.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -211,7 +212,7 @@ pub(crate) struct Folders {
     ///
     /// A pattern without / matches names anywhere, one with / paths below the folder. * matches all but /, ** matches all.
     #[arg(long, value_name = "GLOB")]
-    pub(crate) exclude: Vec<String>,
+    pub(crate) exclude: Vec<OsString>,
     /// Leave out what the patterns in this file match, one a line; repeatable
     ///
     /// Empty lines and lines that begin with # are ignored.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tress_container::commands::{self, DecryptOptions, EncryptOptions};
 use tress_container::format::Format;
-use tress_container::tree::{PackOptions, Packed};
+use tress_container::tree::{PackOptions, Packed, names};
 use tress_container::{Control, Error, ErrorKind};
 
 use super::{cancellable, note};
@@ -12,6 +12,9 @@ use crate::failure::{self, Failure, foreign};
 use crate::stdin::Stdin;
 use crate::units::count_text;
 use crate::{args, files, keys};
+
+/// Most bytes of a file of patterns.
+const MAX_PATTERN_BYTES: usize = 16 << 20;
 
 pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
     let sources: Vec<_> = options.inputs.iter().map(|input| files::source(input)).collect();
@@ -72,16 +75,17 @@ fn pack_options(folders: &args::Folders, stdin: &mut Stdin) -> Result<PackOption
     (options.special, options.skip_special) = (folders.special, folders.skip_special);
     options.without_attributes = folders.no_xattrs;
     options.one_file_system = folders.one_file_system;
-    options.exclude.clone_from(&folders.exclude);
+    let pattern = |bytes: &[u8]| names::text(bytes).into_owned();
+    options.exclude.extend(folders.exclude.iter().map(|given| pattern(given.as_encoded_bytes())));
     for path in &folders.exclude_from {
         stdin.claim(path, "patterns")?;
-        let text = match path == Path::new("-") {
-            true => std::io::read_to_string(std::io::stdin()),
-            false => std::fs::read_to_string(path),
-        };
-        let text = text.map_err(|error| Failure::io(path, &error))?;
-        let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-        options.exclude.extend(lines.map(str::to_owned));
+        let bytes = files::read_small(path, MAX_PATTERN_BYTES)?;
+        if bytes.starts_with(b"\xef\xbb\xbf") {
+            return Err(Failure::failed(format!("{}: begins with a byte order mark", failure::name(path))));
+        }
+        let lines = bytes.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+        let lines = lines.filter(|line| !line.is_empty() && !line.starts_with(b"#"));
+        options.exclude.extend(lines.map(pattern));
     }
     Ok(options)
 }

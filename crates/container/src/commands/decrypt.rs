@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::ops::{Bound, RangeBounds};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::encrypt::is_broken_pipe;
@@ -140,6 +140,7 @@ pub(crate) fn decrypt_on(
     let run = DecryptRun { payload: &payload, input: &input, threads: options.threads, control };
     let output = match destination {
         CheckedSink::Name(name) if is_tree => {
+            refuse_to_replace(&input, &name.path)?;
             let unpack = options.unpack(version, name.force);
             let target = |reader: &mut PipeReader| tree::unpack_on(system, reader, &name.path, unpack, control);
             let (totals, left_out) = run.through_pipe(batches, target)?;
@@ -224,7 +225,7 @@ fn decrypt_members(
     // A folder of one file is no file.
     if let ([path], [member]) = (&options.members[..], &members[..])
         && matches!(member.flag, b'0' | b'1')
-        && path.ends_with(member.shown_path())
+        && path_bytes(path).is_some_and(|path| path.strip_prefix(b"./").unwrap_or(&path) == member.path)
     {
         let data = tree.data(member).map_err(at_input)?;
         let (start, end) = options.range.unwrap_or((0, None));
@@ -251,13 +252,16 @@ fn decrypt_members(
     let write = |out: &mut dyn Write| tree.write(&members, out, control);
     match destination {
         CheckedSink::Name(name) => {
+            refuse_to_replace(input, &name.path)?;
             let (mut writer, mut reader) = pipe();
             report.left_out = std::thread::scope(|scope| {
                 let worker = start(scope, move || {
                     write(&mut writer)?;
                     Ok(writer.finish()?)
                 })?;
-                let unpack = options.unpack(Version::V2, name.force);
+                let mut unpack = options.unpack(Version::V2, name.force);
+                // Behind a gap, the content of a file may look like entries.
+                unpack.preserve &= tree.has_index() || tree.gaps() == 0;
                 let unpacked = tree::unpack_on(input.system(), &mut reader, &name.path, unpack, control);
                 drop(reader);
                 let written: Result<(), Error> = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -279,6 +283,17 @@ fn decrypt_members(
     }
     input.check_unchanged()?;
     Ok(report)
+}
+
+/// Fails if the input is in the folder that the output would replace.
+fn refuse_to_replace(input: &OpenSource<'_>, folder: &Path) -> Result<(), Error> {
+    let system = input.system();
+    let canonical = |path: &Path| system.canonical(path).ok();
+    match (canonical(folder), canonical(input.name())) {
+        (Some(folder), Some(file)) if file.starts_with(&folder) => Err(ErrorKind::OutputIsInput.into()),
+        _ => Ok(()),
+    }
+    .map_err(|error: Error| error.at(folder))
 }
 
 fn check_bounds(range: Option<(u64, Option<u64>)>, plain_bytes: u64) -> Result<(), Error> {

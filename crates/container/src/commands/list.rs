@@ -6,7 +6,7 @@ use super::{Control, Source};
 use crate::keys::Identities;
 use crate::source::OpenSource;
 use crate::streaming::ReadAt;
-use crate::sys::Os;
+use crate::sys::{Kind, Os};
 use crate::threads::Threads;
 use crate::tree::{Member, Tree};
 use crate::{Error, ErrorKind};
@@ -57,6 +57,9 @@ pub(super) struct SourceAt<'a>(&'a OpenSource<'a>, u64);
 
 impl<'a> SourceAt<'a> {
     pub(super) fn new(input: &'a OpenSource<'a>) -> Result<Self, Error> {
+        if input.status().kind == Kind::Regular && input.status().size_bytes == 0 {
+            return Err(Error::new(ErrorKind::NotAContainer).at(input.name()));
+        }
         let detail = "members are read at their places, which needs a file and not a stream";
         let bytes = input.seekable_bytes();
         bytes

@@ -348,7 +348,11 @@ pub(super) fn set_attribute(of: Attributed<'_>, name: &OsStr, value: &[u8]) -> i
         Attributed::File(file) => fsetxattr(file, name, value, XattrFlags::empty()),
         Attributed::In(folder, place) => lsetxattr(path_in(folder, place), name, value, XattrFlags::empty()),
     };
-    Ok(set?)
+    match set {
+        // More than this file system can hold.
+        Err(Errno::NOSPC | Errno::TOOBIG | Errno::RANGE) => Err(io::ErrorKind::Unsupported.into()),
+        set => Ok(set?),
+    }
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]

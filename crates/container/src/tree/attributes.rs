@@ -1,6 +1,7 @@
 //! Extended attributes and POSIX access lists as records of a tar stream: `SCHILY.xattr.NAME` with the attribute's bytes, and
 //! `SCHILY.acl.access` and `.default` with the list as text (star(4) and GNU tar). Linux has access lists as attributes in a binary form
 //! (`linux/posix_acl_xattr.h`): version 2, then for each entry tag, permissions and number, little-endian.
+use super::names;
 use std::ffi::{OsStr, OsString};
 
 const XATTR: &[u8] = b"SCHILY.xattr.";
@@ -39,7 +40,10 @@ pub(crate) fn is_harmless(key: &[u8]) -> bool {
 /// The record of an attribute. `None` for an access list that says no more than the mode, and for one that does not parse.
 pub(crate) fn to_record(name: &OsStr, value: &[u8]) -> Option<Record> {
     if let Some((key, _)) = LISTS.iter().find(|(_, attribute)| name == *attribute) {
-        return Some((key.to_vec(), acl_text(value)?));
+        let text = acl_text(value)?;
+        // An access list of three entries says what the mode says; a default list of three is one.
+        let is_mode = name == LISTS[0].1 && text.iter().filter(|byte| **byte == b',').count() < 3;
+        return (!is_mode).then(|| (key.to_vec(), text));
     }
     let mut key = XATTR.to_vec();
     for &byte in name.as_encoded_bytes() {
@@ -56,14 +60,33 @@ pub(crate) fn from_record(key: &[u8], value: &[u8]) -> Option<(OsString, Vec<u8>
     if let Some((_, attribute)) = LISTS.iter().find(|(list, _)| key == *list) {
         return Some((attribute.into(), acl_bytes(std::str::from_utf8(value).ok()?)?));
     }
-    let name = std::str::from_utf8(key.strip_prefix(XATTR)?).ok()?;
-    let name = name.replace("%3D", "=").replace("%25", "%");
-    let is_name =
-        !name.is_empty() && name.len() <= 255 && !name.contains('\0') && !name.starts_with("system.posix_acl");
-    is_name.then(|| (name.into(), value.to_vec()))
+    let (mut rest, mut name) = (key.strip_prefix(XATTR)?, Vec::new());
+    while let Some((&byte, behind)) = rest.split_first() {
+        let (byte, escape) = match behind {
+            [b'3', b'D', ..] if byte == b'%' => (b'=', 2),
+            [b'2', b'5', ..] if byte == b'%' => (b'%', 2),
+            _ => (byte, 0),
+        };
+        name.push(byte);
+        rest = &behind[escape..];
+    }
+    let is_name = (1..=255).contains(&name.len()) && !name.contains(&0) && !name.starts_with(b"system.posix_acl");
+    Some((names::to_os(&name).filter(|_| is_name)?.to_owned(), value.to_vec()))
 }
 
-/// An access list in Linux's form as text; `None` if it has only the three entries of the mode.
+/// Removes an access list, if it is set as one.
+pub(crate) const NO_LIST: [u8; 4] = ACL_VERSION;
+/// The attributes of both lists.
+pub(crate) const LIST_NAMES: [&str; 2] = [LISTS[0].1, LISTS[1].1];
+
+/// The rights of the owning group in these records, if they have an access list: the mode has those of its mask.
+pub(crate) fn group_rights(records: &[Record]) -> Option<u32> {
+    let (_, text) = records.iter().find(|(key, _)| key == LISTS[0].0)?;
+    let rights = text.split(|byte| *byte == b',').find_map(|entry| entry.strip_prefix(b"group::"))?;
+    Some(rights.iter().zip(b"rwx").fold(0, |bits, (letter, right)| bits << 1 | u32::from(letter == right)))
+}
+
+/// An access list in Linux's form as text.
 fn acl_text(bytes: &[u8]) -> Option<Vec<u8>> {
     let (entries, rest) = bytes.strip_prefix(&ACL_VERSION)?.as_chunks::<8>();
     if !rest.is_empty() {
@@ -77,7 +100,7 @@ fn acl_text(bytes: &[u8]) -> Option<Vec<u8>> {
         let rights = String::from_iter([right(4, 'r'), right(2, 'w'), right(1, 'x')]);
         text.push(format!("{name}:{id}:{rights}"));
     }
-    (text.len() > 3).then(|| text.join(",").into_bytes())
+    Some(text.join(",").into_bytes())
 }
 
 /// An access list as text in Linux's form. Its entries are in the order of [`TAGS`], and the first, third, and last are there; so is the
@@ -123,7 +146,11 @@ mod tests {
         assert_eq!(bytes.len(), 4 + 6 * 8);
         assert_eq!(bytes[12..20], [2, 0, 4, 0, 0xe8, 3, 0, 0]);
         assert_eq!(acl_text(&bytes).unwrap(), text.as_bytes());
-        assert_eq!(acl_text(&acl_bytes("user::rw-,group::r--,other::r--").unwrap()), None);
+        let short = acl_bytes("user::rw-,group::r--,other::r--").unwrap();
+        assert_eq!(to_record("system.posix_acl_access".as_ref(), &short), None);
+        assert!(to_record("system.posix_acl_default".as_ref(), &short).is_some());
+        let record = to_record("system.posix_acl_access".as_ref(), &bytes).unwrap();
+        assert_eq!(group_rights(&[record]), Some(4));
         for (part, other) in [
             ("1000", "name"),
             ("1000", "+1"),
@@ -147,8 +174,10 @@ mod tests {
 
     #[test]
     fn names_of_attributes_survive() {
-        for name in ["user.a", "user.a=b%c", "trusted.%25", "security.capability"] {
-            let (key, value) = to_record(OsStr::new(name), b"\0=\n").unwrap();
+        let latin = names::to_os(b"user.\xe9").unwrap_or(OsStr::new("user.e"));
+        for name in [OsStr::new("user.a"), "user.a=b%c".as_ref(), "trusted.%25".as_ref(), "user.%3D25".as_ref(), latin]
+        {
+            let (key, value) = to_record(name, b"\0=\n").unwrap();
             assert!(!key.contains(&b'=') && is_attribute(&key));
             assert_eq!(from_record(&key, &value), Some((name.into(), b"\0=\n".to_vec())));
         }

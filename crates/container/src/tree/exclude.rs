@@ -1,4 +1,5 @@
 //! Patterns for entries of a folder to leave out.
+use super::names;
 use crate::{Error, ErrorKind};
 use glob::{MatchOptions, Pattern};
 use std::ffi::OsStr;
@@ -29,10 +30,11 @@ impl Exclude {
     /// Whether a name in a folder is left out. The folder's path is below the folder that the patterns are for.
     pub fn matches(&self, folder: &Path, name: &OsStr) -> bool {
         let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
-        let matches = |(pattern, is_path): &(Pattern, bool)| match is_path {
-            true => pattern.matches_path_with(&folder.join(name), options),
-            false => pattern.matches_path_with(Path::new(name), options),
-        };
+        let text = |path: &Path| path.as_os_str().as_encoded_bytes().to_vec();
+        let path = if self.0.iter().any(|(_, is_path)| *is_path) { text(&folder.join(name)) } else { Vec::new() };
+        let (name, path) = (names::text(name.as_encoded_bytes()), names::text(&path));
+        let matches =
+            |(pattern, is_path): &(Pattern, bool)| pattern.matches_with(if *is_path { &path } else { &name }, options);
         self.0.iter().any(matches)
     }
 }

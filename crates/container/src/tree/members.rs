@@ -239,7 +239,7 @@ impl<R: ReadAt> Tree<R> {
         if let Some(member) = literal.as_ref().filter(|member| member.flag != b'5') {
             return Ok(vec![member.clone()]);
         }
-        let text = String::from_utf8_lossy(path);
+        let text = names::text(path);
         let not_found = || Error::new(ErrorKind::Io(io::ErrorKind::NotFound)).at_entry(shown(path));
         let pattern = glob::Pattern::new(&text).ok().filter(|_| literal.is_none());
         let options = glob::MatchOptions { require_literal_separator: true, ..glob::MatchOptions::new() };
@@ -247,8 +247,7 @@ impl<R: ReadAt> Tree<R> {
         for member in self.members() {
             let member = member?;
             let is_below = folder.as_ref().is_some_and(|folder| index::is_below(&member.path, folder));
-            let matches =
-                |pattern: &glob::Pattern| pattern.matches_with(&String::from_utf8_lossy(&member.path), options);
+            let matches = |pattern: &glob::Pattern| pattern.matches_with(&names::text(&member.path), options);
             if !is_below && !pattern.as_ref().is_some_and(matches) {
                 continue;
             }
@@ -470,7 +469,7 @@ fn folder(path: &[u8]) -> TreeEntry {
     TreeEntry {
         path,
         kind: EntryKind::Folder,
-        mode: 0o755,
+        mode: 0o700,
         modified: FileTime::default(),
         owner,
         attributes: Vec::new(),

@@ -2,6 +2,7 @@
 //!
 //! Trees may come from untrusted sources, so their names are checked component by component, and never repaired: a name that would have to
 //! be changed to be harmless is rejected. Names are bytes, as in tar; only Windows requires UTF-8.
+use std::borrow::Cow;
 use std::ffi::OsStr;
 
 /// Longest path below the root of a tree and longest target of a link, in bytes: the limit of a system call (Linux `PATH_MAX` without its
@@ -95,6 +96,19 @@ fn is_admitted_on_windows(name: &str) -> bool {
 /// Windows accepts the superscript digits of Latin-1 in device names.
 fn is_port_digit(character: char) -> bool {
     character.is_ascii_digit() || "¹²³".contains(character)
+}
+
+/// A name or pattern as text for patterns: each byte that is not UTF-8 is a character that no name has.
+pub fn text(name: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(name) {
+        return text.into();
+    }
+    let mut text = String::new();
+    for chunk in name.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().filter_map(|byte| char::from_u32(0x10_ff00 | u32::from(*byte))));
+    }
+    text.into()
 }
 
 /// A name in the form of the file system; `None` if this system cannot express it.

@@ -163,8 +163,8 @@ struct Packer<'a, 's> {
     buffer: Vec<u8>,
     on_error: OnError<'s>,
     index: IndexWriter,
-    /// Paths of the files with several names.
-    links: HashMap<(u64, u64), Vec<u8>>,
+    /// Paths of the files with several names, and which version each is: another file may get the number of a removed one.
+    links: HashMap<(u64, u64), (Vec<u8>, FileIdentity)>,
     /// Names by number and whether it is a group's.
     owner_names: HashMap<(u32, bool), Vec<u8>>,
     packed: Packed,
@@ -367,7 +367,9 @@ impl Packer<'_, '_> {
         if let Some(Err(error)) = opened {
             return self.leave_out(error.at(shown));
         }
-        if let Some(target) = metadata::shared_inode(seen).and_then(|inode| self.links.get(&inode)) {
+        if let Some((target, version)) = metadata::shared_inode(seen).and_then(|inode| self.links.get(&inode))
+            && *version == FileIdentity::of(seen)
+        {
             let kind = EntryKind::HardLink { target: target.clone() };
             let entry = self.entry(path, kind, seen, Vec::new());
             self.write_header(&entry)?;
@@ -406,7 +408,7 @@ impl Packer<'_, '_> {
         }
         self.index.push(Member::of(&entry, place, is_changed));
         if let Some(inode) = metadata::shared_inode(&metadata) {
-            self.links.insert(inode, entry.path);
+            self.links.insert(inode, (entry.path, FileIdentity::of(&metadata)));
         }
         Ok(())
     }

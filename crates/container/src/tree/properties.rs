@@ -41,6 +41,8 @@ pub enum LeftOutKind {
     Links,
     /// Devices and FIFOs.
     SpecialFiles,
+    /// Hard links to files that have as many as the file system can hold.
+    HardLinks,
     /// Setuid and setgid bits.
     SetIds,
     /// Owners other than the user.
@@ -54,7 +56,7 @@ pub enum LeftOutKind {
 impl LeftOutKind {
     /// Whether entries are missing, and not only properties of entries.
     pub fn is_entry(self) -> bool {
-        matches!(self, Self::Links | Self::SpecialFiles)
+        matches!(self, Self::Links | Self::SpecialFiles | Self::HardLinks)
     }
 
     /// For messages.
@@ -62,6 +64,7 @@ impl LeftOutKind {
         match self {
             Self::Links => "links that lead out of the folder",
             Self::SpecialFiles => "devices and FIFOs",
+            Self::HardLinks => "hard links beyond the limit of the file system",
             Self::SetIds => "setuid and setgid bits",
             Self::Owners => "owners",
             Self::AccessLists => "access lists",
@@ -127,6 +130,10 @@ impl<'a> Properties<'a> {
                     self.leave_out(LeftOutKind::SetIds, entry);
                     mode &= !SET_IDS;
                 }
+                if !self.options.preserve {
+                    // Without the list, the group must not get the rights of its mask.
+                    mode = attributes::group_rights(&entry.attributes).map_or(mode, |group| mode & !0o070 | group << 3);
+                }
                 match (&entry.kind, file) {
                     (EntryKind::Link { .. }, _) => {}
                     (EntryKind::Folder, _) => system.set_folder_mode(folder, name, mode)?,
@@ -141,6 +148,19 @@ impl<'a> Properties<'a> {
             }
         }
         Ok(system.set_modified(folder, name, entry.modified)?)
+    }
+
+    /// Removes the access lists that a new folder has from the folder that it is made in, so that nothing in it gets them.
+    pub(crate) fn clear_lists(&self, folder: &Dir, name: &OsStr) -> io::Result<()> {
+        for list in attributes::LIST_NAMES.iter().filter(|_| self.options.preserve) {
+            match self.system.set_attribute(Attributed::In(folder, name), list.as_ref(), &attributes::NO_LIST) {
+                Err(error) if !is_unsupported(&error) && error.kind() != io::ErrorKind::Unsupported => {
+                    return Err(error);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn set_attribute(&mut self, of: Attributed<'_>, key: &[u8], value: &[u8], entry: &TreeEntry) -> Result<(), Error> {
@@ -166,18 +186,18 @@ impl<'a> Properties<'a> {
                 *id = self.id_of(&entry.owner.names[usize::from(is_group)], is_group).unwrap_or(*id);
             }
         }
-        if ids == user_ids {
-            return Ok(true);
-        }
         if self.options.preserve {
+            // Also if it is the user: in a folder with setgid, a new file has the folder's group.
             match self.system.set_owner_in(folder, name, ids) {
                 Ok(()) => return Ok(true),
                 Err(error) if is_unsupported(&error) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        self.leave_out(LeftOutKind::Owners, entry);
-        Ok(false)
+        if ids != user_ids {
+            self.leave_out(LeftOutKind::Owners, entry);
+        }
+        Ok(ids == user_ids)
     }
 
     fn id_of(&mut self, name: &[u8], is_group: bool) -> Option<u32> {

@@ -30,7 +30,18 @@ pub(crate) fn stored(mut segments: Vec<Range<u64>>, real_bytes: u64) -> Option<V
     if segments.last().is_none_or(|last| last.end < real_bytes) {
         segments.push(real_bytes..real_bytes);
     }
-    (map(&segments).len() <= MAX_MAP_BYTES).then_some(segments)
+    // The smallest holes are stored until the map is short enough.
+    for shift in 12.. {
+        if map(&segments).len() <= MAX_MAP_BYTES {
+            break;
+        }
+        segments.dedup_by(|next, last| {
+            let joins = next.start - last.end < 1 << shift && next.start < next.end;
+            last.end = if joins { next.end } else { last.end };
+            joins
+        });
+    }
+    Some(segments)
 }
 
 /// Reads a map by calls of `next_block`. Returns the segments and the length of the map.
@@ -98,6 +109,15 @@ mod tests {
             let map = map(&segments);
             assert_eq!(read(&map).unwrap(), (segments, map.len() as u64));
         }
+    }
+
+    #[test]
+    fn a_map_that_would_be_too_long_has_fewer_holes() {
+        let large = 1 << 30;
+        let many = (0..200_000).map(|number| 8192 * number..8192 * number + 4096);
+        let segments = stored(many.chain([1 << 40..(1 << 40) + large]).collect(), 1 << 41).unwrap();
+        assert_eq!(segments, [0..8192 * 199_999 + 4096, 1 << 40..(1 << 40) + large, 1 << 41..1 << 41]);
+        assert_eq!(stored(vec![], 5), Some(vec![5..5]));
     }
 
     #[test]

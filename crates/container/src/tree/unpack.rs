@@ -47,6 +47,7 @@ pub(crate) fn unpack_on(
     let top = system.open_folder_in(parent, target_folder.temporary()).map_err(at_target)?;
     let buffer = vec![0; BUFFER_BYTES];
     let properties = Properties::new(system, options);
+    properties.clear_lists(parent, target_folder.temporary()).map_err(at_target)?;
     let (open, missing, deferred) = (Vec::new(), HashSet::new(), Vec::new());
     let mut unpacker =
         Unpacker { system, top, properties, root: None, has_entries: false, open, missing, deferred, control, buffer };
@@ -63,8 +64,9 @@ pub(crate) fn unpack_on(
     io::copy(reader.input(), &mut io::sink())?;
     unpacker.leave_to(0)?;
     // Windows does not rename a folder that is open.
-    let Unpacker { top, mut properties, root, mut deferred, .. } = unpacker;
-    while let Some((path, entry)) = deferred.pop() {
+    let Unpacker { top, mut properties, root, deferred, .. } = unpacker;
+    // The innermost come first: nothing is reached through a folder that has its mode.
+    for (path, entry) in deferred {
         let (folder, name) = (path.parent().unwrap_or(Path::new("")), path.file_name().unwrap_or_default());
         let folder = system.open_below(&top, folder).map_err(at_target)?;
         properties.apply(&folder, name, None, &entry).map_err(|error| error.at_entry(path.clone()))?;
@@ -132,7 +134,7 @@ impl Unpacker<'_> {
                 if cfg!(target_os = "linux") { Ok(()) } else { Ok(self.system.sync(&file)?) }
             }
             EntryKind::Link { target } => self.unpack_link(name, target, entry),
-            EntryKind::HardLink { target } => self.unpack_hard_link(name, target),
+            EntryKind::HardLink { target } => self.unpack_hard_link(name, target, entry),
             EntryKind::Fifo => self.unpack_special(name, Special::Fifo, entry),
             &EntryKind::Device { is_block, numbers } => {
                 self.unpack_special(name, Special::Device { is_block, numbers }, entry)
@@ -211,7 +213,7 @@ impl Unpacker<'_> {
     }
 
     /// Links to a file that was made here before. The target's folders are opened one by one, and none of them is a link.
-    fn unpack_hard_link(&mut self, name: &OsStr, target: &[u8]) -> Result<(), Error> {
+    fn unpack_hard_link(&mut self, name: &OsStr, target: &[u8], entry: &TreeEntry) -> Result<(), Error> {
         let wrong = || Error::new(ErrorKind::TreeLink).with_detail("hard link to something that is no earlier file");
         let path = names::split(target, names::Rules::HERE).filter(|path| path.join(&b'/') == target);
         let path = path.ok_or_else(wrong)?;
@@ -229,7 +231,13 @@ impl Unpacker<'_> {
         if !system.metadata_in(&folder, file).map_err(missing)?.is_file() {
             return Err(wrong());
         }
-        system.link_in(&folder, file, self.current()?, name).map_err(creation_error)
+        match system.link_in(&folder, file, self.current()?, name) {
+            Err(error) if error.kind() == io::ErrorKind::TooManyLinks => {
+                self.leave_out(LeftOutKind::HardLinks, name, entry);
+                Ok(())
+            }
+            linked => linked.map_err(creation_error),
+        }
     }
 
     fn unpack_special(&mut self, name: &OsStr, special: Special, entry: &TreeEntry) -> Result<(), Error> {
