@@ -166,19 +166,22 @@ def metadata(mode=0xFFFF, seconds=0, nanoseconds=2**32 - 1):
     return number(mode, 2) + number(seconds % 2**64, 8) + number(nanoseconds, 4)
 
 
-def entry(kind, name, data=metadata(), more=b""):
+NOTHING_KEPT = metadata()
+
+
+def entry(kind, name, data=NOTHING_KEPT, more=b""):
     return bytes([kind]) + data + number(len(name), 2) + name + more
 
 
-def small(size, name, identity=bytes(32), data=metadata()):
+def small(size, name, identity=bytes(32), data=NOTHING_KEPT):
     return entry(1, name, data, number(size, 8) + identity)
 
 
-def folder(name, data=metadata()):
+def folder(name, data=NOTHING_KEPT):
     return entry(2, name, data)
 
 
-def link(target, name, data=metadata()):
+def link(target, name, data=NOTHING_KEPT):
     return entry(3, name, data, number(len(target), 2) + target)
 
 
@@ -190,7 +193,7 @@ def pack_end(list_number, *void):
     return b"\x08" + number(list_number, 4) + b"".join(number(index, 2) for index in void)
 
 
-def offer(file, size, name, identity=bytes(32), restart=False, flags=None, data=metadata()):
+def offer(file, size, name, identity=bytes(32), restart=False, flags=None, data=NOTHING_KEPT):
     flags = (size is not None) | restart << 1 if flags is None else flags
     return b"\x04" + number(file, 4) + bytes([flags]) + number(size or 0, 8) + identity + data + name
 

@@ -2,7 +2,8 @@
 //!
 //! `.tress/files` is a header and records. A record is appended and synced before its file gets its name. Each record carries a check, so
 //! that a record torn by a power cut ends the journal and the records before it stay valid. A file without a record is refused as existing
-//! when it is offered again. Records of removed files stay until the journal has doubled its length; then a new session copies the others.
+//! when it is offered again. Records of removed files stay until the journal has doubled its length; then a new session copies the others,
+//! and the newest, whose files may be about to get their names.
 //!
 //! Several sessions, also of several receivers, may use a journal at the same time: each call holds a lock on the file, and first reads
 //! what the others have appended.
@@ -10,6 +11,8 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use cap_std::fs::Dir;
 use sha2::{Digest, Sha256};
@@ -34,7 +37,7 @@ pub(crate) const REPORTED_AT: usize = 2;
 const CHECK_AT: usize = REPORTED_AT + 1;
 const MAX_RECORD_BYTES: usize = RECORD_BYTES + MAX_PATH_BYTES;
 const BLOCK_BYTES: usize = 1 << 20;
-/// The journal is not copied before this number of bytes was appended.
+/// The journal is not copied before this number of bytes was appended, and the copy has the last records of this length.
 const COPY_BYTES: u64 = 1 << 20;
 
 /// A record of the journal.
@@ -94,6 +97,14 @@ impl<'a> FileRecord<'a> {
         };
         let is_valid = name_bytes <= MAX_PATH_BYTES && record[CHECK_AT..].starts_with(&check(record));
         is_valid.then_some(parsed)
+    }
+
+    /// The path of the file, if it is still there, unchanged.
+    pub(crate) fn path_if_there(&self, system: &dyn System, root: &Dir) -> Option<PathBuf> {
+        let path = path_of(self.name)?;
+        let is_file = root.symlink_metadata(&path).ok()?.is_file();
+        let file = is_file.then(|| system.open_in(root, path.as_os_str(), Opening::Read))?.ok()?;
+        system.status(&file).is_ok_and(|status| self.is_of(&status)).then_some(path)
     }
 
     pub(crate) fn bytes(&self) -> u64 {
@@ -191,21 +202,23 @@ fn hash_of(name: &[u8]) -> NameHash {
 pub(crate) struct FileJournal {
     system: &'static dyn System,
     state: Dir,
-    file: File,
+    file: Arc<File>,
     /// Offset behind the last valid record.
     end: u64,
     /// Length after the last copy.
     copied_bytes: u64,
     /// Offset of the last record of each name.
     offsets: HashMap<NameHash, u64>,
+    /// Offsets of earlier records of some names. If two sessions receive one file, only one of them gives it its name.
+    older: HashMap<NameHash, Vec<u64>>,
 }
 
 impl FileJournal {
     /// Opens the journal in a state folder, which it makes if it is missing. Copies it if most records may be those of removed files.
     pub(crate) fn open(system: &'static dyn System, root: &Dir, state: &Dir) -> io::Result<Self> {
-        let file = system.open_in(state, FILES.as_ref(), Opening::Make)?;
-        let mut journal =
-            Self { system, state: state.try_clone()?, file, end: 0, copied_bytes: 0, offsets: HashMap::new() };
+        let file = Arc::new(system.open_in(state, FILES.as_ref(), Opening::Make)?);
+        let (state, offsets, older) = (state.try_clone()?, HashMap::new(), HashMap::new());
+        let mut journal = Self { system, state, file, end: 0, copied_bytes: 0, offsets, older };
         journal.locked(|journal| {
             if journal.end > 2 * journal.copied_bytes + COPY_BYTES {
                 journal.copy_those_left(root)?;
@@ -225,11 +238,17 @@ impl FileJournal {
                 break;
             }
             // Another session has copied it. The old file's lock ends with its handle.
-            (self.file, self.end, self.offsets) = (named, 0, HashMap::new());
+            self.reopen(named);
         }
         let result = self.read_new().and_then(|()| run(self));
         let _ = self.file.unlock();
         result
+    }
+
+    fn reopen(&mut self, file: File) {
+        (self.file, self.end) = (Arc::new(file), 0);
+        self.offsets.clear();
+        self.older.clear();
     }
 
     /// Reads the records that were appended since the last call, and cuts off what is not valid.
@@ -247,10 +266,9 @@ impl FileJournal {
             self.end = HEADER_BYTES as u64;
         }
         if length_bytes > self.end {
-            let offsets = &mut self.offsets;
-            self.end = read_records(self.system, &self.file, self.end, &mut |place, record| {
-                offsets.insert(hash_of(record.name), place.offset);
-            })?;
+            let (system, file, end) = (self.system, self.file.clone(), self.end);
+            let note = &mut |place: RecordPlace, record: FileRecord<'_>| self.note(record.name, place.offset);
+            self.end = read_records(system, &file, end, note)?;
         }
         if length_bytes > self.end { self.system.set_length(&self.file, self.end) } else { Ok(()) }
     }
@@ -264,8 +282,8 @@ impl FileJournal {
         self.system.sync_folder_in(&self.state)
     }
 
-    /// Appends records, and syncs them.
-    pub(crate) fn append(&mut self, records: &[FileRecord<'_>]) -> io::Result<Vec<RecordPlace>> {
+    /// Appends records. The caller syncs them, by the returned handle, and not under the lock: a sync may take long.
+    pub(crate) fn append(&mut self, records: &[FileRecord<'_>]) -> io::Result<(Vec<RecordPlace>, Arc<File>)> {
         let (mut bytes, mut places) = (Vec::new(), Vec::with_capacity(records.len()));
         for record in records {
             let (offset, encoded) = (self.end + bytes.len() as u64, record.encode());
@@ -273,19 +291,30 @@ impl FileJournal {
             places.push(RecordPlace { offset, check });
             bytes.extend(encoded);
         }
+        // After a failure the next records overwrite these.
         write_all_at(self.system, &self.file, &bytes, self.end)?;
-        self.system.sync(&self.file)?;
-        // Only now: after a failure the next records overwrite these.
         self.end += bytes.len() as u64;
-        self.offsets.extend(records.iter().zip(&places).map(|(record, place)| (hash_of(record.name), place.offset)));
-        Ok(places)
+        records.iter().zip(&places).for_each(|(record, place)| self.note(record.name, place.offset));
+        Ok((places, self.file.clone()))
     }
 
-    /// Calls `look` with the last record of this name.
-    pub(crate) fn find<T>(&self, name: &[u8], look: impl FnOnce(&FileRecord<'_>) -> T) -> io::Result<Option<T>> {
-        let Some(&offset) = self.offsets.get(&hash_of(name)) else { return Ok(None) };
-        let bytes = self.record_bytes(offset)?;
-        Ok(FileRecord::parse(&bytes).filter(|record| record.name == name).map(|record| look(&record)))
+    fn note(&mut self, name: &[u8], offset: u64) {
+        let hash = hash_of(name);
+        if let Some(older) = self.offsets.insert(hash, offset) {
+            self.older.entry(hash).or_default().push(older);
+        }
+    }
+
+    /// Whether there is such a record of this name.
+    pub(crate) fn has(&self, name: &[u8], is_this: impl Fn(&FileRecord<'_>) -> bool) -> io::Result<bool> {
+        let hash = hash_of(name);
+        for &offset in self.offsets.get(&hash).into_iter().chain(self.older.get(&hash).into_iter().flatten()) {
+            if FileRecord::parse(&self.record_bytes(offset)?).is_some_and(|found| found.name == name && is_this(&found))
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The bytes of the record at this offset, and others behind it.
@@ -302,15 +331,15 @@ impl FileJournal {
         Ok(bytes)
     }
 
-    /// Copies the last record of each name that still exists, and replaces the journal with the copy.
+    /// Copies the records of files that are still there, and the newest ones, and replaces the journal with the copy.
     fn copy_those_left(&mut self, root: &Dir) -> io::Result<()> {
         let mut bytes = Vec::new();
-        let mut offsets: Vec<u64> = self.offsets.values().copied().collect();
+        let mut offsets: Vec<u64> = self.offsets.values().chain(self.older.values().flatten()).copied().collect();
         offsets.sort_unstable();
         for offset in offsets {
             let record = self.record_bytes(offset)?;
             let Some(record) = FileRecord::parse(&record) else { continue };
-            if path_of(record.name).is_some_and(|path| root.symlink_metadata(path).is_ok()) {
+            if offset + COPY_BYTES > self.end || record.path_if_there(self.system, root).is_some() {
                 bytes.extend(record.encode());
             }
         }
@@ -324,7 +353,7 @@ impl FileJournal {
         self.system.sync_folder_in(&self.state)?;
         let file = self.system.open_in(&self.state, FILES.as_ref(), Opening::Make)?;
         let _ = file.lock();
-        (self.file, self.end, self.offsets) = (file, 0, HashMap::new());
+        self.reopen(file);
         self.read_new()
     }
 }

@@ -46,7 +46,7 @@ fn append(journal: &mut FileJournal, names: &[&str]) {
 
 fn has(journal: &mut FileJournal, name: &str) -> bool {
     let status = status();
-    journal.locked(|journal| journal.find(name.as_bytes(), |record| record.is_of(&status))).unwrap() == Some(true)
+    journal.locked(|journal| journal.has(name.as_bytes(), |record| record.is_of(&status))).unwrap()
 }
 
 #[test]
@@ -61,28 +61,34 @@ fn sessions_share_a_journal() {
     }
     assert_eq!(folder.bytes().len(), HEADER_BYTES + 4 * (RECORD_BYTES + 1));
     const { assert!(RECORD_BYTES <= 100) };
-    // A copy leaves out files that are gone or were received again. The others continue with the copy.
-    append(&mut one, &["a"]);
-    fs::write(folder.root.path().join("a"), "").unwrap();
-    fs::write(folder.root.path().join("c"), "").unwrap();
-    one.locked(|journal| journal.copy_those_left(&folder.folder)).unwrap();
-    assert_eq!(folder.bytes().len(), HEADER_BYTES + 2 * (RECORD_BYTES + 1));
-    append(&mut other, &["f"]);
-    for journal in [&mut one, &mut other, &mut folder.open()] {
-        assert_eq!(["a", "b", "c", "d", "f"].map(|name| has(journal, name)), [true, false, true, false, true]);
-    }
+    // A record that another session has added does not hide the right one.
+    let other_status = Status { size_bytes: 7, ..status() };
+    other.locked(|journal| journal.append(&[FileRecord::new(b"a", &IDENTITY, &other_status)])).unwrap();
+    assert!(has(&mut one, "a") && has(&mut folder.open(), "a"));
 }
 
+/// Of all but the last MiB, the copy has the records of files that are there. Other sessions continue with the copy.
 #[test]
 fn a_journal_is_copied_when_it_has_doubled() {
     let folder = JournalFolder::new();
+    let mut one = folder.open();
+    fs::write(folder.root.path().join("there"), "").unwrap();
+    let there = OS.status_of(&folder.root.path().join("there")).unwrap();
+    let record = FileRecord::new(b"there", &IDENTITY, &there);
+    one.locked(|journal| journal.append(&[record, FileRecord { size_bytes: 9, ..record }])).unwrap();
     let names: Vec<String> = (0..20_000).map(|number| number.to_string()).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    append(&mut folder.open(), &names);
-    fs::write(folder.root.path().join("7"), "").unwrap();
-    assert!(folder.bytes().len() > COPY_BYTES as usize);
-    assert_eq!(["7", "8"].map(|name| has(&mut folder.open(), name)), [true, false]);
-    assert!(folder.bytes().len() < 1000);
+    append(&mut one, &names.iter().map(String::as_str).collect::<Vec<_>>());
+    let long_bytes = folder.bytes().len();
+    assert!(long_bytes > COPY_BYTES as usize * 3 / 2);
+    for journal in [&mut folder.open(), &mut one] {
+        let kept = |journal: &mut FileJournal, size_bytes| {
+            let is_this = |found: &FileRecord<'_>| *found == FileRecord { size_bytes, ..record };
+            journal.locked(|journal| journal.has(b"there", is_this)).unwrap()
+        };
+        assert_eq!((kept(journal, 0), kept(journal, 9)), (true, false));
+        assert_eq!(["7", "19999"].map(|name| has(journal, name)), [false, true]);
+    }
+    assert!((COPY_BYTES as usize..COPY_BYTES as usize + 500).contains(&folder.bytes().len()));
 }
 
 #[test]

@@ -46,7 +46,7 @@ struct StagedFile {
 /// The status of a listed entry.
 pub(crate) type Listed = Result<EntryStatus, Denied>;
 
-/// What has become of a file in a pack: the place of its record, if it is new.
+/// The place of a file's record if the file got its name, `None` if it was there, or why it did not get its name.
 pub(crate) type Kept = Result<Option<RecordPlace>, Denied>;
 
 impl SenderStore {
@@ -164,9 +164,12 @@ impl SenderStore {
             })?;
         }
         let syncs_all = staged.len() > FEW_FILES && reports_sync_errors();
-        self.sync_staged(&scratch.folder, staged.len(), syncs_all)?;
+        // Otherwise one sync has the contents and their records.
+        if !syncs_all {
+            self.sync_staged(&scratch.folder, staged.len())?;
+        }
         let mut folders = Folders { syncs_all, ..Folders::default() };
-        let kept = lock(&self.files).locked(|files| self.name_staged(&scratch.folder, &staged, files, &mut folders))?;
+        let kept = self.name_staged(&scratch.folder, &staged, &mut folders)?;
         folders.add(self.system, &scratch.folder)?;
         folders.sync(self.system)?;
         let mut results: Vec<Vec<(usize, Kept)>> = packs.iter().map(|_| Vec::new()).collect();
@@ -195,10 +198,7 @@ impl SenderStore {
     }
 
     /// Syncs the contents of this number of files.
-    fn sync_staged(&self, scratch: &Dir, count: usize, syncs_all: bool) -> io::Result<()> {
-        if syncs_all {
-            return self.system.sync_all(scratch);
-        }
+    fn sync_staged(&self, scratch: &Dir, count: usize) -> io::Result<()> {
         let next = AtomicUsize::new(0);
         let sync = || -> io::Result<()> {
             loop {
@@ -222,16 +222,10 @@ impl SenderStore {
     }
 
     /// Records the files whose names are free, and renames them.
-    fn name_staged(
-        &self,
-        scratch: &Dir,
-        staged: &[StagedFile],
-        files: &mut FileJournal,
-        folders: &mut Folders,
-    ) -> io::Result<Vec<Kept>> {
+    fn name_staged(&self, scratch: &Dir, staged: &[StagedFile], folders: &mut Folders) -> io::Result<Vec<Kept>> {
         let (mut parent, mut paths) = (None, HashSet::new());
         // The place of the file's name, if that is free.
-        let mut place = |file: &StagedFile, files: &FileJournal| -> Result<Option<(Arc<Dir>, OsString)>, Denied> {
+        let mut place = |file: &StagedFile| -> Result<Option<(Arc<Dir>, OsString)>, Denied> {
             let names = components(&file.path).map_err(Denied::name)?;
             let Some((name, parents)) = names.split_last() else { return Err(Refusal::Name.into()) };
             let folder = self.parent(parents, &mut parent)?;
@@ -243,22 +237,29 @@ impl SenderStore {
             if !self.system.exists_in(&folder, name)? {
                 return Ok(Some((folder, name.to_owned())));
             }
-            // Another session may have received the same version meanwhile.
-            let is_done = self.is_done_in(files, &folder, name, &file.path, &file.identity, None)?;
-            if is_done { Ok(None) } else { Err(Refusal::Exists.into()) }
+            // Another session may have received the same version since the list.
+            let is_done =
+                |files: &mut FileJournal| self.is_done_in(files, &folder, name, &file.path, &file.identity, None);
+            if lock(&self.files).locked(is_done)? { Ok(None) } else { Err(Refusal::Exists.into()) }
         };
-        let places: Vec<_> = staged.iter().map(|file| place(file, files)).collect();
+        let places: Vec<_> = staged.iter().map(&mut place).collect();
         let named = || staged.iter().zip(&places).filter(|(_, place)| matches!(place, Ok(Some(_))));
         let records: Vec<_> =
             named().map(|(file, _)| FileRecord::new(&file.path, &file.identity, &file.status)).collect();
         // The records come before the names: otherwise, after a crash, the sender's next offer would be refused as `Exists`.
-        let mut appended = files.append(&records)?.into_iter();
+        let (records, journal) = lock(&self.files).locked(|files| files.append(&records))?;
+        match folders.syncs_all {
+            // Contents and records.
+            true => self.system.sync_all(scratch)?,
+            false => self.system.sync(&journal)?,
+        }
+        let mut records = records.into_iter();
         let mut kept = Vec::with_capacity(staged.len());
         for (number, place) in places.into_iter().enumerate() {
             let source = OsString::from(number.to_string());
             kept.push(match place {
                 Ok(Some((folder, name))) => {
-                    let record = appended.next();
+                    let record = records.next();
                     match self.system.move_in(scratch, &source, &folder, &name) {
                         Ok(()) => folders.add(self.system, &folder).map(|()| record).map_err(Denied::from),
                         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Refusal::Exists.into()),
@@ -271,7 +272,7 @@ impl SenderStore {
         Ok(kept)
     }
 
-    /// Makes the session's folder for packs. Nobody tidies meanwhile: that needs the lock of the journal.
+    /// Makes the session's folder for packs. No other session tidies at the same time: that needs the lock of the journal.
     fn make_scratch(&self) -> io::Result<Scratch> {
         let mut random = [0; 8];
         fill_random(&mut random).map_err(io::Error::other)?;

@@ -99,7 +99,8 @@ pub(crate) fn adopt_done_records(system: &dyn System, root: &Dir, state: &Dir, t
     }
     let records: Vec<_> =
         records.iter().map(|record| FileRecord::parse(record)).collect::<Option<_>>().unwrap_or_default();
-    to.locked(|journal| journal.append(&records))?;
+    let (_, journal) = to.locked(|journal| journal.append(&records))?;
+    system.sync(&journal)?;
     done.iter().try_for_each(|(_, name)| system.remove_in(state, name.as_ref()))
 }
 

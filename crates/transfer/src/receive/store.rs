@@ -319,7 +319,7 @@ impl SenderStore {
         let status = self.system.status(&file)?;
         let is_this = |record: &FileRecord<'_>| is_same_version(&record.identity, identity) && record.is_of(&status);
         let is_this_size = size_bytes.is_none_or(|bytes| bytes == status.size_bytes);
-        Ok(is_this_size && files.find(path, is_this)? == Some(true))
+        Ok(is_this_size && files.has(path, is_this)?)
     }
 }
 
@@ -523,20 +523,19 @@ impl PartFile {
         // Also syncs the writes of an earlier session, and the length.
         self.sync_data()?;
         let status = system.status(&self.file)?;
-        let place = lock(&self.files).locked(|files| {
-            // The record comes before the name: otherwise, after a crash, the sender's next offer would be refused as `Exists`.
-            let places = files.append(&[FileRecord::new(&self.path, &self.identity, &status)])?;
-            check_inode(&self.state, part.as_ref(), &status)?;
-            system.move_in(&self.state, part.as_ref(), &self.folder, &self.name)?;
-            self.counts_bytes.store(status.size_bytes.saturating_add(ENTRY_BYTES), Ordering::Relaxed);
-            check_inode(&self.folder, &self.name, &status)?;
-            Ok(places[0])
-        })?;
+        // The record comes before the name: otherwise, after a crash, the sender's next offer would be refused as `Exists`.
+        let record = FileRecord::new(&self.path, &self.identity, &status);
+        let (places, journal) = lock(&self.files).locked(|files| files.append(&[record]))?;
+        system.sync(&journal)?;
+        check_inode(&self.state, part.as_ref(), &status)?;
+        system.move_in(&self.state, part.as_ref(), &self.folder, &self.name)?;
+        self.counts_bytes.store(status.size_bytes.saturating_add(ENTRY_BYTES), Ordering::Relaxed);
+        check_inode(&self.folder, &self.name, &status)?;
         system.sync_folder_in(&self.folder)?;
         system.sync_folder_in(&self.state)?;
         // The file is complete; the next session removes a journal that is left over.
         let _ = system.remove_in(&self.state, self.state_name("journal").as_ref());
-        Ok(place)
+        Ok(places[0])
     }
 
     /// Removes the incomplete file and its journal.

@@ -5,10 +5,10 @@ use crate::receive::folders::open_base;
 use crate::receive::options::Event;
 use crate::receive::owner;
 use crate::receive::receipt::Receipt;
-use crate::wire::names::{STATE_FOLDER, path_of};
+use crate::wire::names::STATE_FOLDER;
 use cap_std::fs::Dir;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use tress_container::Error;
 use tress_container::sys::{Opening, Os, System};
@@ -34,19 +34,11 @@ fn unreported_of(base: &Arc<Dir>, sender: &Arc<str>, each: &mut dyn FnMut(&Event
     let journal = Os.open_in(&state, FILES.as_ref(), Opening::Read)?;
     let mut show = |place: RecordPlace, record: FileRecord<'_>| {
         if !record.is_reported
-            && let Some(name) = path_if_there(&root, &record)
+            && let Some(name) = record.path_if_there(&Os, &root)
         {
             let receipt = &Receipt::new(base, sender, place);
             each(&Event::Received { folder: sender, name: &name, bytes: record.size_bytes, receipt });
         }
     };
     read_records(&Os, &journal, HEADER_BYTES as u64, &mut show).map(drop)
-}
-
-/// The path of a file, if it is still there, unchanged.
-fn path_if_there(root: &Dir, record: &FileRecord<'_>) -> Option<PathBuf> {
-    let name = path_of(record.name)?;
-    let is_file = root.symlink_metadata(&name).ok()?.is_file();
-    let status = Os.status(&is_file.then(|| Os.open_in(root, name.as_os_str(), Opening::Read))?.ok()?).ok()?;
-    record.is_of(&status).then_some(name)
 }

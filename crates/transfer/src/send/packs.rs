@@ -81,7 +81,7 @@ pub(super) struct ListedFile {
     pub(super) input: Option<SmallInput>,
 }
 
-/// What has become of an entry.
+/// The result of an entry.
 pub(super) enum Outcome {
     /// The receiver has confirmed this file of this size.
     Sent(u64),
