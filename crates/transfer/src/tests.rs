@@ -481,6 +481,10 @@ fn any_sender() {
     half[17] = 1;
     assert_eq!(play(&half), ["last"]);
     assert_eq!(play(&[&half[..], &[20], &whole[1..]].concat()).len(), 2);
+    // A session, a list of one file of 1000 bytes, a data connection, the pack; then a pack that does not verify.
+    let pack = [0, 0, 1, 17, 0, 0, 0, 2, 5, 0, 0, 24, 0, 0, 0];
+    assert_eq!(play(&pack).len(), 2);
+    assert_eq!(play(&[&pack[..14], &[0xf0]].concat()), ["last"]);
     // A chunk that does not verify.
     let mut flipped = whole;
     flipped[18] = 0xf0;

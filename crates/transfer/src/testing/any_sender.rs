@@ -74,6 +74,7 @@ impl RawPeer {
     }
 
     /// Offers a file of which the receiver has nothing.
+    #[cfg(test)]
     pub(crate) fn offer(&mut self, file: u32, size_bytes: u64, path: &[u8]) {
         self.send(&offer(file, size_bytes, path));
         assert_eq!(self.recv(), Some(Reply::Resume { file, held: vec![] }));
@@ -117,6 +118,7 @@ impl Drop for RawPeer {
 }
 
 /// An offer of a new file.
+#[cfg(test)]
 pub(crate) fn offer(file: u32, size_bytes: u64, path: &[u8]) -> Request {
     let (identity, metadata) = ([1; 32], Metadata::default());
     Request::Offer { file, size_bytes: Some(size_bytes), restart: false, identity, metadata, path: path.to_vec() }
