@@ -10,6 +10,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -114,8 +115,8 @@ impl<'a> FileRecord<'a> {
 
 /// The check of a record: a hash of all but the check itself and the byte that may change.
 fn check(record: &[u8]) -> [u8; CHECK_BYTES] {
-    let hash =
-        Sha256::new().chain_update(&record[..REPORTED_AT]).chain_update(&record[CHECK_AT + CHECK_BYTES..]).finalize();
+    let hash = Sha256::new().chain_update(&record[..REPORTED_AT]).chain_update(&record[CHECK_AT + CHECK_BYTES..]);
+    let hash = hash.finalize();
     std::array::from_fn(|i| hash[i])
 }
 
@@ -191,12 +192,8 @@ pub(crate) fn write_all_at(system: &dyn System, file: &File, mut bytes: &[u8], m
     Ok(())
 }
 
-type NameHash = [u8; 16];
-
-fn hash_of(name: &[u8]) -> NameHash {
-    let hash = Sha256::digest(name);
-    std::array::from_fn(|i| hash[i])
-}
+/// A hash of a name, under a key of this process. Names may share one: their records have the names.
+type NameHash = u64;
 
 /// An open journal.
 pub(crate) struct FileJournal {
@@ -211,6 +208,7 @@ pub(crate) struct FileJournal {
     offsets: HashMap<NameHash, u64>,
     /// Offsets of earlier records of some names. If two sessions receive one file, only one of them gives it its name.
     older: HashMap<NameHash, Vec<u64>>,
+    hasher: RandomState,
 }
 
 impl FileJournal {
@@ -218,7 +216,8 @@ impl FileJournal {
     pub(crate) fn open(system: &'static dyn System, root: &Dir, state: &Dir) -> io::Result<Self> {
         let file = Arc::new(system.open_in(state, FILES.as_ref(), Opening::Make)?);
         let (state, offsets, older) = (state.try_clone()?, HashMap::new(), HashMap::new());
-        let mut journal = Self { system, state, file, end: 0, copied_bytes: 0, offsets, older };
+        let hasher = RandomState::new();
+        let mut journal = Self { system, state, file, end: 0, copied_bytes: 0, offsets, older, hasher };
         journal.locked(|journal| {
             if journal.end > 2 * journal.copied_bytes + COPY_BYTES {
                 journal.copy_those_left(root)?;
@@ -299,7 +298,7 @@ impl FileJournal {
     }
 
     fn note(&mut self, name: &[u8], offset: u64) {
-        let hash = hash_of(name);
+        let hash = self.hasher.hash_one(name);
         if let Some(older) = self.offsets.insert(hash, offset) {
             self.older.entry(hash).or_default().push(older);
         }
@@ -307,7 +306,7 @@ impl FileJournal {
 
     /// Whether there is such a record of this name.
     pub(crate) fn has(&self, name: &[u8], is_this: impl Fn(&FileRecord<'_>) -> bool) -> io::Result<bool> {
-        let hash = hash_of(name);
+        let hash = self.hasher.hash_one(name);
         for &offset in self.offsets.get(&hash).into_iter().chain(self.older.get(&hash).into_iter().flatten()) {
             if FileRecord::parse(&self.record_bytes(offset)?).is_some_and(|found| found.name == name && is_this(&found))
             {
