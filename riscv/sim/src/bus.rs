@@ -172,7 +172,9 @@ impl Bus {
                 let (end, memory) = (start.saturating_add(bytes), memory.ranges());
                 Error::new(ErrorKind::SegmentOutside { start, end, memory })
             };
-            if !self.memory.contains_range(segment.address, segment.memory_bytes) {
+            // Registers of a device may be a section that is not loaded.
+            let is_device = segment.bytes.is_empty() && self.devices.contain(segment.address, segment.memory_bytes);
+            if !is_device && !self.memory.contains_range(segment.address, segment.memory_bytes) {
                 return Err(outside(&self.memory, segment.address, segment.memory_bytes));
             }
             if !self.memory.load(segment.load_address, &segment.bytes) {

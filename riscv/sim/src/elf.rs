@@ -3,7 +3,7 @@
 //! The bytes of a segment are loaded at its physical address, as a flash programmer does. The range at its virtual
 //! address, where the program expects the segment after its start code has run, must be memory too.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use object::{
     LittleEndian,
@@ -12,6 +12,7 @@ use object::{
 };
 
 use crate::{
+    attributes,
     error::{Error, ErrorKind},
     isa::Xlen,
 };
@@ -29,6 +30,8 @@ pub struct Image {
     pub tohost: Option<u64>,
     /// Address of the symbol `fromhost`, where the host answers.
     pub fromhost: Option<u64>,
+    /// The extensions that the program is compiled for, and which part of the file says so.
+    pub(crate) extensions: BTreeMap<String, &'static str>,
     symbols: Vec<Symbol>,
     /// Symbols that are not functions.
     data: Vec<Symbol>,
@@ -215,7 +218,7 @@ fn read<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8],
     if segments.is_empty() {
         return Err(ErrorKind::NoSegments.into());
     }
-    check_overlap(segments.iter().map(|segment| (segment.address, segment.memory_bytes)).collect())?;
+    // Addresses at which the program expects segments may overlap: overlays, and sections that are not loaded.
     check_overlap(segments.iter().map(|segment| (segment.load_address, segment.bytes.len() as u64)).collect())?;
     let entry: u64 = header.e_entry(endian).into();
     let holds_entry = |segment: &Segment| {
@@ -224,12 +227,16 @@ fn read<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8],
     if !segments.iter().any(holds_entry) {
         return Err(ErrorKind::EntryOutside(entry).into());
     }
+    if !entry.is_multiple_of(2) {
+        return Err(ErrorKind::EntryMisaligned(entry, 2).into());
+    }
     let named = symbols(header, file)?;
     let address_of = |name: &str| named.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.address);
     let (tohost, fromhost) = (address_of("tohost"), address_of("fromhost"));
     let region_names = region_names(&named);
     let (symbols, data) = code_and_data(named, &segments);
-    Ok(Image { xlen, entry, segments, tohost, fromhost, symbols, data, region_names })
+    let extensions = attributes::extensions(header, file, xlen).ok_or(ErrorKind::DamagedElf(".riscv.attributes"))?;
+    Ok(Image { xlen, entry, segments, tohost, fromhost, extensions, symbols, data, region_names })
 }
 
 /// A copy of bytes of the file. Each takes from `left`: ranges of a file may overlap, so all copies together could be much larger than it.
@@ -302,17 +309,28 @@ fn symbols<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u
 /// The symbols in executable segments, sorted, one for each address (functions before labels), and all symbols that are
 /// not functions.
 fn code_and_data(mut symbols: Vec<Symbol>, segments: &[Segment]) -> (Vec<Symbol>, Vec<Symbol>) {
-    let mut sorted: Vec<&Segment> = segments.iter().collect();
-    sorted.sort_unstable_by_key(|segment| segment.address);
-    // Segments do not overlap, so the last one that begins before a symbol is the only one that may contain it.
-    let segment_of = |symbol: &Symbol| {
-        let segment = *sorted[..sorted.partition_point(|segment| segment.address <= symbol.address)].last()?;
-        (symbol.address - segment.address < segment.memory_bytes).then_some(segment)
+    let (code, all) = (ranges(segments, |segment| segment.executable), ranges(segments, |_| true));
+    let within = |ranges: &[Range<u64>], symbol: &Symbol| {
+        let end = ranges.partition_point(|range| range.start <= symbol.address);
+        ranges[..end].last().is_some_and(|range| range.contains(&symbol.address))
     };
-    symbols.retain(|symbol| segment_of(symbol).is_some());
+    symbols.retain(|symbol| within(&all, symbol));
     let data = symbols.iter().filter(|symbol| !symbol.is_function).cloned().collect();
-    symbols.retain(|symbol| segment_of(symbol).is_some_and(|segment| segment.executable));
+    symbols.retain(|symbol| within(&code, symbol));
     symbols.sort_by(|a, b| (a.address, !a.is_function, &a.name).cmp(&(b.address, !b.is_function, &b.name)));
     symbols.dedup_by_key(|symbol| symbol.address);
     (symbols, data)
+}
+
+/// The addresses at which the program expects these segments, sorted, with those that overlap as one range.
+fn ranges(segments: &[Segment], is_wanted: fn(&Segment) -> bool) -> Vec<Range<u64>> {
+    let range = |segment: &Segment| segment.address..segment.address.saturating_add(segment.memory_bytes);
+    let mut sorted: Vec<_> = segments.iter().filter(|segment| is_wanted(segment)).map(range).collect();
+    sorted.sort_unstable_by_key(|range| range.start);
+    sorted.dedup_by(|next, range| {
+        let joins = next.start <= range.end;
+        range.end = if joins { range.end.max(next.end) } else { range.end };
+        joins
+    });
+    sorted
 }

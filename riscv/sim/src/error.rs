@@ -64,12 +64,19 @@ pub enum ErrorKind {
         /// The machine's memory, as text for people.
         memory: String,
     },
-    /// Two segments claim the same bytes.
-    #[error("segments overlap at {0:#x}")]
+    /// Two segments are loaded at the same address.
+    #[error("segments overlap at {0:#x}: both are loaded there")]
     SegmentsOverlap(u64),
     /// The entry point is outside all executable segments.
     #[error("entry point {0:#x} is not in an executable segment")]
     EntryOutside(u64),
+    /// The entry point is not a multiple of the size of the shortest instruction.
+    #[error("entry point {0:#x} is not a multiple of {1}")]
+    EntryMisaligned(u64, u64),
+    /// The program is compiled for an extension that the machine does not have. The second text is the part of the file
+    /// that says so.
+    #[error("the program is compiled for {0} ({1} says so), which the machine does not have")]
+    MissingExtension(String, &'static str),
     /// The machine description is invalid. The text names the field.
     #[error("invalid machine: {0}")]
     Machine(String),

@@ -64,33 +64,58 @@ impl Isa {
         let none = Isa { m: false, a: false, f: false, d: false, c: false, ..Isa::full(xlen) };
         let mut isa = Isa { zba: false, zbb: false, zbs: false, zbkb: false, ..none };
         let lower = name[4..].to_ascii_lowercase();
-        let mut parts = lower.split('_');
-        for letter in parts.next().unwrap_or_default().chars() {
-            match letter {
-                'i' => {}
-                'm' => isa.m = true,
-                'a' => isa.a = true,
-                'f' => isa.f = true,
-                'd' => isa.d = true,
-                'c' => isa.c = true,
-                'g' => (isa.m, isa.a, isa.f, isa.d) = (true, true, true, true),
-                _ => return Err(invalid_field("isa", format_args!("unknown extension {letter:?}"))),
-            }
-        }
-        for part in parts {
-            match part {
-                "zba" => isa.zba = true,
-                "zbb" => isa.zbb = true,
-                "zbs" => isa.zbs = true,
-                "zbkb" => isa.zbkb = true,
-                "zicsr" | "zifencei" => {}
-                _ => return Err(invalid_field("isa", format_args!("unknown extension {part:?}"))),
+        let letters = lower.split('_').next().unwrap_or_default();
+        let names = letters.char_indices().map(|(at, letter)| &letters[at..at + letter.len_utf8()]);
+        for name in names.chain(lower.split('_').skip(1)) {
+            if !isa.add(name) {
+                return Err(invalid_field("isa", format_args!("unknown extension {name:?}")));
             }
         }
         if isa.d && !isa.f {
             return Err(invalid_field("isa", "extension D requires F"));
         }
         Ok(isa)
+    }
+
+    /// Adds an extension, by its name in lower case. Returns false if the simulator does not support it.
+    pub(crate) fn add(&mut self, name: &str) -> bool {
+        match name {
+            "i" | "zicsr" | "zifencei" => {}
+            "m" => self.m = true,
+            "a" => self.a = true,
+            "f" => self.f = true,
+            "d" => self.d = true,
+            "c" => self.c = true,
+            "g" => (self.m, self.a, self.f, self.d) = (true, true, true, true),
+            "b" => (self.zba, self.zbb, self.zbs) = (true, true, true),
+            "zba" => self.zba = true,
+            "zbb" => self.zbb = true,
+            "zbs" => self.zbs = true,
+            "zbkb" => self.zbkb = true,
+            _ => return false,
+        }
+        true
+    }
+
+    /// Whether harts can execute what a compiler makes for an extension, given by its name in lower case.
+    pub(crate) fn runs(&self, name: &str) -> bool {
+        match name {
+            "e" => true,
+            "zmmul" => self.m,
+            "zaamo" | "zalrsc" => self.a,
+            "zca" => self.c,
+            "zcf" => self.c && self.f,
+            "zcd" => self.c && self.d,
+            // These add no instruction but hints and counters.
+            "zicbop" | "zicfilp" | "zicntr" | "zihpm" | "zihintpause" | "zihintntl" | "zkt" | "ztso" => true,
+            "za64rs" | "za128rs" | "zama16b" | "zic64b" | "ziccamoa" | "ziccif" | "zicclsm" | "ziccrse" => true,
+            // Registers of privileged modes.
+            _ if name.starts_with('s') => true,
+            _ => {
+                let mut more = *self;
+                more.add(name) && more == *self
+            }
+        }
     }
 
     /// The value of `misa`: the width and a bit for each letter.

@@ -45,6 +45,13 @@ impl System {
             let (program, machine) = (image.xlen.bits(), isa.xlen.bits());
             return Err(ErrorKind::WrongXlen { program, machine }.into());
         }
+        if let Some((name, part)) = image.extensions.iter().find(|(name, _)| !isa.runs(name)) {
+            let (first, rest) = name.split_at(1);
+            return Err(ErrorKind::MissingExtension(first.to_ascii_uppercase() + rest, part).into());
+        }
+        if !isa.c && !image.entry.is_multiple_of(4) {
+            return Err(ErrorKind::EntryMisaligned(image.entry, 4).into());
+        }
         let mut bus = Bus::new(machine);
         bus.load_image(&image)?;
         let harts = (0..machine.harts).map(|id| Hart::new(machine, isa, id, image.entry)).collect();

@@ -190,6 +190,76 @@ fn segments_that_overlap() {
         }
         assert_eq!(Image::parse(&file).is_err(), overlaps);
     }
+    // Segments that are loaded elsewhere may be expected at the same address: overlays.
+    file[136..144].copy_from_slice(&BASE.to_le_bytes());
+    file[144..152].copy_from_slice(&(BASE + 0x100).to_le_bytes());
+    let image = Image::parse(&file).expect("overlays");
+    assert_eq!(image.function_of(BASE + 8), Some(("after".into(), 0)));
+    load(image, &Machine::generic()).expect("overlays");
+    // A segment without bytes of the file may be memory of another, or registers of a device.
+    for (address, fits) in [(BASE, true), (0x1001_3000, true), (0x1001_3ff8, false), (0x3000, false)] {
+        for (field, value) in [(136, address), (152, 0)] {
+            file[field..field + 8].copy_from_slice(&u64::to_le_bytes(value));
+        }
+        let image = Image::parse(&file).expect("not loaded");
+        assert_eq!(load(image, &Machine::generic()).is_ok(), fits, "{address:#x}");
+    }
+}
+
+/// A file whose attributes name this architecture.
+fn with_attributes(xlen: Xlen, attributes: &[u8]) -> Vec<u8> {
+    let mut file = file(xlen);
+    let at = file.len() as u64;
+    file.extend(attributes);
+    first_section(&mut file, xlen, 0x7000_0003, [0, 0, at, attributes.len() as u64]);
+    file
+}
+
+fn attributes(arch: &str) -> Vec<u8> {
+    // Stack alignment 16, the architecture, unaligned accesses.
+    let list = [&[4, 16, 5], arch.as_bytes(), &[0, 6, 1]].concat();
+    let size = |before: usize| (before as u32 + list.len() as u32).to_le_bytes();
+    [&b"A"[..], &size(15), b"riscv\0\x01", &size(5), &list].concat()
+}
+
+#[test]
+fn programs_for_other_extensions_are_refused() {
+    let missing = |file: &[u8], isa: &str| {
+        let machine = Machine { isa: isa.into(), ..Machine::generic() };
+        match Image::parse(file).and_then(|image| load(image, &machine)).map_err(|error| error.kind) {
+            Ok(_) => "-".to_owned(),
+            Err(ErrorKind::MissingExtension(extension, _)) => extension,
+            Err(ErrorKind::DamagedElf(".riscv.attributes")) => "damaged".to_owned(),
+            Err(other) => panic!("{other}"),
+        }
+    };
+    for line in include_str!("common/architectures.txt").lines().skip(1) {
+        let [isa, arch, expected] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        assert_eq!(missing(&with_attributes(Xlen::Rv32, &attributes(arch)), isa), expected, "{line}");
+    }
+    // The flags of the file: C, and arguments in registers for single, double and quadruple precision.
+    for (flags, isa, expected) in [(1, "rv64i", "C"), (2, "rv64i", "F"), (5, "rv64ifc", "D"), (6, "rv64g", "Q")] {
+        let mut file = file(Xlen::Rv64);
+        file[48] = flags;
+        assert_eq!(missing(&file, isa), expected);
+    }
+    let good = attributes("rv32i2p1_m2p0");
+    for (at, value) in (0..good.len()).flat_map(|at| [0, 1, 0x7f, 0x80, 0xff].map(|value| (at, value))) {
+        let _ = Image::parse(&with_attributes(Xlen::Rv32, &[&good[..at], &[value], &good[at + 1..]].concat()));
+    }
+    assert_eq!(missing(&with_attributes(Xlen::Rv32, &[b'A'; 70_000]), "rv32gc"), "damaged");
+}
+
+/// An instruction cannot begin at an odd address, nor without compressed instructions in the middle of a word.
+#[test]
+fn entry_points_that_are_not_aligned() {
+    for (entry, isa, expected) in [(BASE + 1, "", 2), (BASE + 2, "rv64i", 4)] {
+        let mut file = file(Xlen::Rv64);
+        file[24..32].copy_from_slice(&entry.to_le_bytes());
+        let machine = Machine { isa: isa.into(), ..Machine::generic() };
+        let error = Image::parse(&file).and_then(|image| load(image, &machine)).expect_err("is refused").kind;
+        assert!(matches!(error, ErrorKind::EntryMisaligned(_, multiple) if multiple == expected), "{error}");
+    }
 }
 
 /// Ranges of a file may overlap, so that a small file could fill the memory: segments, and names of symbols.
@@ -255,7 +325,7 @@ fn headers_of_the_file_in_front_of_the_memory_are_left_out() {
         }
         let whole = file.clone();
         // The loaded section: the code.
-        first_section(&mut file, xlen, BASE, 0x1000, 12);
+        first_section(&mut file, xlen, 1, [2, BASE, 0x1000, 12]);
         let system = load(Image::parse(&file).unwrap(), &Machine::generic()).expect("it fits");
         assert_eq!(system.bus.memory.read(BASE), Some([0x13, 0, 0, 0]));
         // If no section says otherwise, all bytes may belong to the program.
@@ -269,17 +339,16 @@ fn headers_of_the_file_in_front_of_the_memory_are_left_out() {
     }
 }
 
-/// Makes section 0 a loaded section with this address, file offset and size.
-fn first_section(file: &mut [u8], xlen: Xlen, address: u64, offset: u64, bytes: u64) {
+/// Gives section 0 this type, and flags, address, file offset and size.
+fn first_section(file: &mut [u8], xlen: Xlen, kind: u32, fields: [u64; 4]) {
     let wide = xlen == Xlen::Rv64;
     let word = |at: usize| if wide { file[at..at + 8].to_vec() } else { file[at..at + 4].to_vec() };
     let sections = word(if wide { 40 } else { 32 });
     let mut place = [0; 8];
     place[..sections.len()].copy_from_slice(&sections);
     let (start, width) = (u64::from_le_bytes(place) as usize, if wide { 8 } else { 4 });
-    // Type (SHT_PROGBITS) in 32 bits after the name, then flags (SHF_ALLOC), address, offset, size.
-    file[start + 4] = 1;
-    for (number, value) in [2, address, offset, bytes].into_iter().enumerate() {
+    file[start + 4..start + 8].copy_from_slice(&kind.to_le_bytes());
+    for (number, value) in fields.into_iter().enumerate() {
         let at = start + 8 + number * width;
         file[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
     }

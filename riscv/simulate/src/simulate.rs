@@ -159,6 +159,7 @@ fn simulation(error: &Error, program: &Path, has_machine: bool) -> Failure {
         ErrorKind::NotExecutable => Some("link it without -shared and -pie, and with a linker script"),
         ErrorKind::Interrupted => Some("--limit N stops it after N instructions"),
         ErrorKind::NoSymbol(_) => Some("nm shows the program's symbols; ADDRESS+BYTES names bytes without one"),
+        ErrorKind::MissingExtension(..) => Some("the compiler's option -march selects the extensions"),
         _ => None,
     };
     let failure = Failure::failed(format!("{}: {error}", failure::name(program)));

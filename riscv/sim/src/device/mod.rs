@@ -73,6 +73,15 @@ impl Devices {
         }
     }
 
+    /// Whether a range of addresses is all of one device.
+    pub(crate) fn contain(&self, start: u64, bytes: u64) -> bool {
+        let contains = |device: &MappedDevice| {
+            let offset = start.wrapping_sub(device.at.base);
+            offset < device.at.kind.size() && bytes <= device.at.kind.size() - offset
+        };
+        self.mapped.iter().any(contains)
+    }
+
     /// The device at an aligned address and the offset in it.
     fn find(&mut self, address: u64, bytes: usize) -> Option<(&mut Clint, &mut DeviceState, u64)> {
         let device =
