@@ -150,6 +150,11 @@ impl Bus {
         &self.host.printed
     }
 
+    /// Whether there is memory or a device at an address.
+    pub(crate) fn is_there(&self, address: u64) -> bool {
+        self.memory.contains(address) || self.devices.contain(address, 1)
+    }
+
     /// Whether an access touches `tohost`.
     pub(crate) fn is_host_request(&self, address: u64, bytes: u64) -> bool {
         self.htif.as_ref().is_some_and(|htif| htif.covers(address, bytes))

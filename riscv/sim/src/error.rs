@@ -90,6 +90,9 @@ pub enum ErrorKind {
     /// Every hart waits for an interrupt, and none will come.
     #[error("deadlock: every hart waits for an interrupt, and none can occur")]
     Asleep,
+    /// The program continues in user mode after it has protected memory.
+    #[error("user mode with protected memory (pmpcfg) is not simulated")]
+    Protection,
     /// The simulation was stopped from outside.
     #[error("interrupted")]
     Interrupted,
@@ -137,6 +140,26 @@ pub struct Trap {
     pub value: u64,
     /// The stack pointer, if it points outside memory.
     pub lost_stack: Option<u64>,
+    /// Why the machine raises it, where cause and value do not say so.
+    pub reason: Option<Reason>,
+}
+
+/// Why a machine raises a trap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The instruction is of this extension, which the machine does not have.
+    Extension(&'static str),
+    /// The machine has no control and status register of this number.
+    NoRegister(u32),
+    /// The control and status register of this number is read-only.
+    ReadOnly(u32),
+    /// The floating-point unit is off.
+    FloatOff,
+    /// The instruction needs machine mode, and the hart is in user mode.
+    UserMode,
+    /// `lr` and `sc` do not work at the address.
+    NoReservation,
 }
 
 /// The values of `mcause` that this machine raises, from the privileged specification.
@@ -150,6 +173,7 @@ pub mod cause {
     pub const LOAD_ACCESS: u64 = 5;
     pub const STORE_MISALIGNED: u64 = 6;
     pub const STORE_ACCESS: u64 = 7;
+    pub const ECALL_USER: u64 = 8;
     pub const ECALL_MACHINE: u64 = 11;
 }
 
@@ -206,7 +230,15 @@ impl fmt::Display for Place {
 impl fmt::Display for Trap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = self.value;
-        match self.cause {
+        // Bit 31 or 63 marks an interrupt.
+        let is_interrupt = self.cause >> 31 != 0;
+        match self.cause & 0xff {
+            3 if is_interrupt => f.write_str("software interrupt")?,
+            7 if is_interrupt => f.write_str("timer interrupt")?,
+            other if is_interrupt => write!(f, "interrupt {other}")?,
+            _ if self.reason == Some(Reason::NoReservation) => {
+                write!(f, "lr or sc at {value:#x}, where only amo instructions work")?;
+            }
             cause::INSTRUCTION_MISALIGNED => write!(f, "jump to {value:#x}, which is not a multiple of 4")?,
             cause::INSTRUCTION_ACCESS => write!(f, "instruction fetch from {value:#x}, where there is no memory")?,
             cause::ILLEGAL_INSTRUCTION => write!(f, "illegal instruction {value:#010x}")?,
@@ -215,9 +247,16 @@ impl fmt::Display for Trap {
             cause::LOAD_ACCESS => write!(f, "load from {value:#x}, which cannot be read")?,
             cause::STORE_MISALIGNED => write!(f, "misaligned store to {value:#x}")?,
             cause::STORE_ACCESS => write!(f, "store to {value:#x}, which cannot be written")?,
-            cause::ECALL_MACHINE => f.write_str("ecall without an operating system")?,
-            other if other >> 31 != 0 => write!(f, "interrupt {}", other & 0xff)?,
+            cause::ECALL_USER | cause::ECALL_MACHINE => f.write_str("ecall without an operating system")?,
             other => write!(f, "trap {other}")?,
+        }
+        match self.reason {
+            Some(Reason::Extension(name)) => write!(f, " of {name}, which the machine does not have")?,
+            Some(Reason::NoRegister(number)) => write!(f, " of CSR {number:#x}, which the machine does not have")?,
+            Some(Reason::ReadOnly(number)) => write!(f, " that writes CSR {number:#x}, which is read-only")?,
+            Some(Reason::FloatOff) => f.write_str(" while the floating-point unit is off (mstatus.FS is 0)")?,
+            Some(Reason::UserMode) => f.write_str(" in user mode")?,
+            Some(Reason::NoReservation) | None => {}
         }
         match self.lost_stack {
             Some(stack) => write!(f, " (the stack pointer {stack:#x} is outside of memory)"),

@@ -121,10 +121,11 @@ impl Isa {
     /// The value of `misa`: the width and a bit for each letter.
     #[must_use]
     pub(crate) fn misa(&self) -> u64 {
-        let letters = [('a', self.a), ('c', self.c), ('d', self.d), ('f', self.f), ('i', true), ('m', self.m)]
-            .into_iter()
-            .chain([('b', self.zba && self.zbb && self.zbs)])
-            .fold(0, |letters, (letter, there)| letters | u64::from(there) << (letter as u8 - b'a'));
+        let letters =
+            [('a', self.a), ('c', self.c), ('d', self.d), ('f', self.f), ('i', true), ('m', self.m), ('u', true)]
+                .into_iter()
+                .chain([('b', self.zba && self.zbb && self.zbs)])
+                .fold(0, |letters, (letter, there)| letters | u64::from(there) << (letter as u8 - b'a'));
         match self.xlen {
             // Registers of RV32 are kept sign-extended.
             Xlen::Rv32 => letters | 1 << 30,

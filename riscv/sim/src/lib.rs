@@ -19,7 +19,7 @@ pub mod timing;
 
 pub use bus::Bus;
 pub use elf::{Image, Segment, Symbol};
-pub use error::{Error, ErrorKind, Place, Trap, cause};
+pub use error::{Error, ErrorKind, Place, Reason, Trap, cause};
 pub use hart::{Event, Hart};
 pub use isa::{Isa, Xlen};
 pub use machine::Machine;

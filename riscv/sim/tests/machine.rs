@@ -7,7 +7,7 @@ use crate::common::{
     encode::{branch, jal, named},
     words,
 };
-use tress_sim::{Error, ErrorKind, Event, Image, Machine, Reg, Retired, System, Xlen, cause, machine::Region};
+use tress_sim::{Error, ErrorKind, Event, Image, Machine, Reason, Reg, Retired, System, Xlen, cause, machine::Region};
 
 pub(crate) const NOP: u32 = 0x13;
 pub(crate) const LOOP: u32 = 0x6f;
@@ -110,6 +110,77 @@ fn traps_without_a_handler_report_cause_and_place() {
                 assert_eq!(error.place.as_ref().unwrap().function, Some(("start".into(), 4)));
             }
         }
+    }
+}
+
+#[test]
+fn interrupts_without_a_handler_are_errors() {
+    for xlen in BOTH {
+        // msip = 1 or mtimecmp = 0.
+        for (number, register, value) in [(3, 0x0200_0000, 1), (7, 0x0200_4000, 0)] {
+            let code = Code::new(xlen).constant(5, register).addi(6, 0, value).store("sw", 5, 6, 0);
+            let code = code.store("sw", 5, 0, 4).addi(7, 0, 1 << number).csrw(MIE, 7).addi(7, 0, 8).csrw(MSTATUS, 7);
+            let error = code.word(LOOP).fails();
+            assert!(matches!(error.kind, ErrorKind::Unhandled(_)), "{error}");
+            assert_eq!(trap_of(&error), (1 << (xlen.bits() - 1) | number, 0));
+        }
+    }
+}
+
+/// Each line of reasons.txt: a machine, an instruction, and why that is illegal.
+#[test]
+fn traps_say_why() {
+    for line in include_str!("common/reasons.txt").lines().skip(1) {
+        let [isa, word, reason] = line.splitn(3, ' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let machine = Machine { isa: isa.into(), ..Machine::generic() };
+        let code = Code::new(Xlen::Rv32).word(u32::from_str_radix(word, 16).expect("a number"));
+        match code.on(&machine).run(10).expect_err("traps").kind {
+            ErrorKind::Unhandled(trap) => assert_eq!(format!("{:?}", trap.reason), reason, "{line}"),
+            other => panic!("{other}"),
+        }
+    }
+}
+
+/// `amo` instructions work on the registers of all devices; `lr` and `sc` do not.
+#[test]
+fn atomic_operations_on_devices() {
+    for xlen in BOTH {
+        for (register, value) in [(0x0200_4000, 7), (0x1000_0000, 0), (0x1001_3008, 5), (0x0010_0000, 0)] {
+            let code = Code::new(xlen).constant(5, register).addi(6, 0, value).r("amoswap.w", 7, 5, 6);
+            let mut system = code.r("amoadd.w", 8, 5, 0).word(LOOP).system(1);
+            system.run(20).expect("works");
+            assert_eq!(system.harts[0].register(Reg::integer(8)), value as u64, "{register:#x}");
+            for (name, fault) in [("lr.w", cause::LOAD_ACCESS), ("sc.w", cause::STORE_ACCESS)] {
+                let error = Code::new(xlen).constant(5, register).r(name, 7, 5, 0).fails();
+                assert_eq!(trap_of(&error), (fault, register.into()));
+                assert!(matches!(error.kind, ErrorKind::Unhandled(trap) if trap.reason == Some(Reason::NoReservation)));
+            }
+        }
+    }
+}
+
+/// `mret` leads to user mode, where registers of machine mode are illegal and interrupts are on.
+#[test]
+fn user_mode() {
+    for xlen in BOTH {
+        let begin = Code::new(xlen).constant(5, BASE as u32 + 0x80).csrw(MTVEC, 5).constant(6, BASE as u32 + 0x70);
+        let begin = begin.csrw(MEPC, 6).constant(6, 0x0200_4000).store("sw", 6, 0, 0).store("sw", 6, 0, 4);
+        let begin = begin.csrw(MSTATUS, 0);
+        let run = |enabled: i32, protection: i32, word: u32| {
+            let code = Code { xlen, words: begin.words.clone() }.addi(7, 0, enabled).csrw(MIE, 7);
+            let code = code.addi(7, 0, protection).csrw(0x3a0, 7).word(MRET).pad_to(0x70).word(word).pad_to(0x80);
+            let mut system = code.csrr(20, MCAUSE).csrr(21, MSTATUS).word(LOOP).system(1);
+            system.run(100)?;
+            Ok([20, 21].map(|number| system.harts[0].register(Reg::integer(number)) & 0x1fff))
+        };
+        let cases = [(0, ECALL, cause::ECALL_USER), (0, MRET, 2), (0, 0x3000_22f3, 2), (0x80, LOOP, 7)];
+        for (enabled, word, expected) in cases {
+            let [cause, mstatus] = run(enabled, 0x1f, word).expect("has a handler");
+            assert_eq!((cause, mstatus & 0x1800), (expected, 0), "{word:#x}");
+        }
+        // An entry of protected memory that allows reading only.
+        let error: Error = run(0, 0x19, NOP).expect_err("is refused");
+        assert!(matches!(error.kind, ErrorKind::Protection), "{error}");
     }
 }
 
@@ -332,8 +403,8 @@ fn counters() {
         assert!(matches!(system.run(100).expect_err("sleeps").kind, ErrorKind::Asleep));
         let register = |number| system.harts[0].register(Reg::integer(number));
         assert_eq!([5, 6, 8, 9].map(register), [0, 1, 100, 100]);
-        // ABCDFIM and the width.
-        let letters = 0b1_0001_0010_1111;
+        // ABCDFIMU and the width.
+        let letters = 1 << 20 | 0b1_0001_0010_1111;
         let width = if xlen == Xlen::Rv32 { 0x4000_0000 } else { 2 << 62 };
         assert_eq!(register(10), letters | width);
     }

@@ -1,8 +1,8 @@
 //! Control and status registers of machine mode: the RISC-V Instruction Set Manual, volume II, chapter "Machine-Level ISA",
 //! and the counters and floating-point registers of volume I.
 //!
-//! Machine mode is the only mode: `mstatus.MPP` is always machine mode, and registers of other modes do not exist. The
-//! registers for memory protection and performance events exist and read as zero.
+//! There are machine mode and user mode. The registers for memory protection
+//! and performance events exist and read as zero.
 
 use super::Hart;
 use crate::{bus::Bus, isa::Xlen};
@@ -11,6 +11,7 @@ use crate::{bus::Bus, isa::Xlen};
 const MIE: u64 = 1 << 3;
 const MPIE: u64 = 1 << 7;
 const MPP: u64 = 3 << 11;
+const MPP_LOW: u64 = 1 << 11;
 const FS_SHIFT: u32 = 13;
 /// Value of `mstatus.FS` while the unit is on. The simulator does not track whether a program has changed
 /// floating-point state, and the specification allows it to report dirty state always.
@@ -24,6 +25,11 @@ const INTERRUPTS: u64 = 1 << 3 | 1 << 7 | 1 << 11;
 pub(super) struct Csrs {
     pub(super) interrupts: bool,
     pub(super) previous_interrupts: bool,
+    /// Whether the hart is in user mode, and whether `mret` leads there.
+    pub(super) user: bool,
+    pub(super) previous_user: bool,
+    /// Whether a program has set up protected memory.
+    pub(super) protects: bool,
     /// Whether `mstatus.FS` is not off.
     pub(super) float_on: bool,
     pub(super) mie: u64,
@@ -34,13 +40,18 @@ pub(super) struct Csrs {
     pub(super) mcause: u64,
     pub(super) mtval: u64,
     /// Differences between the counters and their readings, set when a program writes them.
-    cycle_offset: u64,
-    instret_offset: u64,
+    pub(super) cycle_offset: u64,
+    pub(super) instret_offset: u64,
     pub(super) fflags: u8,
     pub(super) frm: u8,
 }
 
 impl Hart {
+    /// Whether the hart's mode may use a register.
+    pub(super) fn may_use(&self, number: u32) -> bool {
+        !self.csr.user || number >> 8 & 3 == 0
+    }
+
     /// Reads a register, or returns `None` if it does not exist.
     pub(super) fn read_csr(&self, bus: &Bus, number: u32) -> Option<u64> {
         let narrow = self.isa.xlen == Xlen::Rv32;
@@ -54,6 +65,8 @@ impl Hart {
             0x301 => self.isa.misa(),
             0x304 => self.csr.mie,
             0x305 => self.csr.mtvec.unwrap_or(0),
+            // User mode can read all counters.
+            0x306 => 0xffff_ffff,
             0x310 if narrow => 0,
             0x320 | 0x323..=0x33f => 0,
             0x340 => self.csr.mscratch,
@@ -99,9 +112,16 @@ impl Hart {
             0x300 => {
                 self.csr.interrupts = value & MIE != 0;
                 self.csr.previous_interrupts = value & MPIE != 0;
+                // As Rocket reads the two modes that do not exist.
+                self.csr.previous_user = value & MPP_LOW == 0;
                 self.csr.float_on = self.isa.f && value >> FS_SHIFT & 3 != 0;
             }
             0x304 => self.csr.mie = value & INTERRUPTS,
+            // An entry that is on and forbids something.
+            0x3a0..=0x3af => {
+                let forbids = |entry: u8| entry & 0x18 != 0 && entry & 7 != 7;
+                self.csr.protects |= (value & mask).to_le_bytes().into_iter().any(forbids);
+            }
             // Direct or vectored mode. The higher modes are reserved.
             0x305 => self.csr.mtvec = Some(value & mask & !2),
             0x340 => self.csr.mscratch = value,
@@ -121,13 +141,15 @@ impl Hart {
 
     fn mstatus(&self) -> u64 {
         let bit = |set: bool, bit: u64| if set { bit } else { 0 };
-        let dirty = match self.isa.xlen {
-            Xlen::Rv32 => 1 << 31,
-            Xlen::Rv64 => 1 << 63,
+        // UXL of RV64 says that user mode has 64 bits, too.
+        let (dirty, width) = match self.isa.xlen {
+            Xlen::Rv32 => (1 << 31, 0),
+            Xlen::Rv64 => (1 << 63, 2 << 32),
         };
-        bit(self.csr.interrupts, MIE)
+        width
+            | bit(self.csr.interrupts, MIE)
             | bit(self.csr.previous_interrupts, MPIE)
-            | MPP
+            | if self.csr.previous_user { 0 } else { MPP }
             | bit(self.csr.float_on, DIRTY << FS_SHIFT | dirty)
     }
 

@@ -45,7 +45,7 @@ impl Hart {
         retired: &mut Retired,
     ) -> Result<Event, Box<Error>> {
         if self.attention
-            && let Some(event) = self.attend(bus, retired)
+            && let Some(event) = self.attend(bus, retired)?
         {
             return Ok(event);
         }
@@ -334,7 +334,8 @@ impl Hart {
             Opcode::Csrrw | Opcode::Csrrs | Opcode::Csrrc => self.x[op.rs1 as usize & 63],
             _ => small,
         };
-        let old = self.read_csr(bus, number).ok_or_else(|| self.illegal(bus))?;
+        let readable = self.may_use(number).then(|| self.read_csr(bus, number)).flatten();
+        let old = readable.ok_or_else(|| self.illegal(bus))?;
         // Setting or clearing no bits (operand x0 or 0) is not a write.
         let nothing = op.rs1 == 0 && small == 0;
         let new = match op.code {
@@ -355,6 +356,7 @@ impl Hart {
     fn system(&mut self, bus: &mut Bus) -> Result<Option<u64>, Fault> {
         match self.current(bus).code {
             Opcode::FenceI => bus.code.flush(),
+            Opcode::Ecall if self.csr.user => return Err((cause::ECALL_USER, 0)),
             Opcode::Ecall => return Err((cause::ECALL_MACHINE, 0)),
             Opcode::Ebreak if self.is_semihosting(bus) => {
                 let (operation, parameter) = (self.x[A0] & self.address_mask, self.x[A1]);
@@ -362,7 +364,7 @@ impl Hart {
                 self.x[A0] = self.canonical(result);
             }
             Opcode::Ebreak => return Err((cause::BREAKPOINT, self.pc)),
-            Opcode::Mret => return Ok(Some(self.leave_trap())),
+            Opcode::Mret if !self.csr.user => return Ok(Some(self.leave_trap(bus))),
             Opcode::Wfi => self.wait(),
             _ => return Err(self.illegal(bus)),
         }

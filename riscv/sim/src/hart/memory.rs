@@ -46,10 +46,6 @@ impl Hart {
             return Err((cause, address));
         }
         let fault = if is_load { cause::LOAD_ACCESS } else { cause::STORE_ACCESS };
-        // Atomic operations are not supported on devices.
-        if !bus.memory.contains(address) {
-            return Err((fault, address));
-        }
         let reserves = matches!(op.code, Opcode::Lrw | Opcode::Lrd | Opcode::Scw | Opcode::Scd);
         if reserves && !bus.memory.takes_reservations(address) {
             return Err((fault, address));

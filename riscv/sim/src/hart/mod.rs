@@ -4,6 +4,7 @@ mod code;
 mod csr;
 mod decode;
 mod execute;
+mod extensions;
 mod float;
 pub(crate) mod integer;
 mod memory;
@@ -133,6 +134,11 @@ impl Hart {
 
     /// Makes the next step check for interrupts, if any can occur.
     fn update_attention(&mut self) {
-        self.attention = self.waiting || self.csr.interrupts && self.csr.mie != 0;
+        self.attention = self.waiting || self.takes_interrupts() && self.csr.mie != 0;
+    }
+
+    /// Whether interrupts are taken. In user mode they always are.
+    fn takes_interrupts(&self) -> bool {
+        self.csr.interrupts || self.csr.user
     }
 }

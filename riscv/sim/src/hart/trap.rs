@@ -1,9 +1,9 @@
 //! Traps and interrupts.
 
-use super::{Event, Hart};
+use super::{Event, Hart, extensions, op::Opcode};
 use crate::{
     bus::Bus,
-    error::{Error, ErrorKind, Trap, cause},
+    error::{Error, ErrorKind, Reason, Trap, cause},
     retired::{Class, Retired},
 };
 
@@ -31,7 +31,7 @@ impl Hart {
         cause: u64,
         value: u64,
     ) -> Result<Event, Box<Error>> {
-        let trap = || Trap { cause, value, lost_stack: self.lost_stack(bus) };
+        let trap = || Trap { cause, value, lost_stack: self.lost_stack(bus), reason: self.reason(bus, cause, value) };
         if self.csr.mtvec.is_none() {
             return Err(self.error(ErrorKind::Unhandled(trap())));
         }
@@ -51,20 +51,49 @@ impl Hart {
     /// Checks for interrupts. Returns the event if one occurs instead of an instruction.
     #[cold]
     #[inline(never)]
-    pub(super) fn attend(&mut self, bus: &Bus, retired: &mut Retired) -> Option<Event> {
+    pub(super) fn attend(&mut self, bus: &Bus, retired: &mut Retired) -> Result<Option<Event>, Box<Error>> {
         let pending = bus.pending(self.id, self.cycle) & self.csr.mie;
         if pending == 0 {
-            return self.waiting.then_some(Event::Waiting);
+            return Ok(self.waiting.then_some(Event::Waiting));
         }
         self.waiting = false;
         self.update_attention();
-        if !self.csr.interrupts || self.csr.mtvec.is_none() {
-            return None;
+        if !self.takes_interrupts() {
+            return Ok(None);
         }
         // External, software, timer: the priority order of the privileged specification.
         let number = [11, 3, 7].into_iter().find(|bit| pending >> bit & 1 != 0).unwrap_or(7);
-        self.enter(retired, 1 << (self.isa.xlen.bits() - 1) | number, 0);
-        Some(Event::Trapped)
+        let cause = 1 << (self.isa.xlen.bits() - 1) | number;
+        if self.csr.mtvec.is_none() {
+            let trap = Trap { cause, value: 0, lost_stack: None, reason: None };
+            return Err(self.error(ErrorKind::Unhandled(trap)));
+        }
+        self.enter(retired, cause, 0);
+        Ok(Some(Event::Trapped))
+    }
+
+    /// Why the instruction at pc raises a trap, where cause and value do not say so.
+    fn reason(&self, bus: &Bus, cause: u64, value: u64) -> Option<Reason> {
+        let op = self.current(bus);
+        let number = op.immediate as u32 & 0xfff;
+        match (cause, op.code) {
+            (cause::ILLEGAL_INSTRUCTION, Opcode::Mret) => Some(Reason::UserMode),
+            (cause::ILLEGAL_INSTRUCTION, _) if op.class == Class::Csr && !self.may_use(number) => {
+                Some(Reason::UserMode)
+            }
+            (cause::ILLEGAL_INSTRUCTION, Opcode::Illegal) => {
+                extensions::of(value as u32, &self.isa).map(Reason::Extension)
+            }
+            (cause::ILLEGAL_INSTRUCTION, _) if op.class == Class::Csr => Some(match self.read_csr(bus, number) {
+                Some(_) => Reason::ReadOnly(number),
+                None => Reason::NoRegister(number),
+            }),
+            (cause::ILLEGAL_INSTRUCTION, _) if !self.has_float() => Some(Reason::FloatOff),
+            (cause::LOAD_ACCESS, Opcode::Lrw | Opcode::Lrd) | (cause::STORE_ACCESS, Opcode::Scw | Opcode::Scd) => {
+                bus.is_there(value).then_some(Reason::NoReservation)
+            }
+            _ => None,
+        }
     }
 
     fn enter(&mut self, retired: &mut Retired, cause: u64, value: u64) {
@@ -75,6 +104,8 @@ impl Hart {
         self.csr.mtval = value;
         self.csr.previous_interrupts = self.csr.interrupts;
         self.csr.interrupts = false;
+        self.csr.previous_user = self.csr.user;
+        self.csr.user = false;
         let vector = self.csr.mtvec.unwrap_or(0);
         let offset = if vector & 1 != 0 && is_interrupt { 4 * (cause & 0xff) } else { 0 };
         self.pc = (vector & !3).wrapping_add(offset) & self.address_mask;
@@ -83,9 +114,14 @@ impl Hart {
     }
 
     /// Returns from a trap (`mret`) and gives the address to continue at.
-    pub(super) fn leave_trap(&mut self) -> u64 {
+    pub(super) fn leave_trap(&mut self, bus: &mut Bus) -> u64 {
         self.csr.interrupts = self.csr.previous_interrupts;
         self.csr.previous_interrupts = true;
+        self.csr.user = self.csr.previous_user;
+        self.csr.previous_user = true;
+        if self.csr.user && self.csr.protects {
+            bus.host.fail(ErrorKind::Protection);
+        }
         self.traps = TrapHistory::default();
         self.update_attention();
         self.csr.mepc
