@@ -339,7 +339,11 @@ impl TimingState {
                 let before = cores.cycle(hart);
                 let times = cores.step(hart, &retired, &mut self.memory);
                 let cycle = cores.cycle(hart);
-                system.harts[hart].cycle = cycle;
+                let state = &mut system.harts[hart];
+                state.cycle = cycle;
+                if state.counts_events {
+                    self.count_events(state, event, &retired, cores);
+                }
                 self.mix[retired.class as usize] += 1;
                 self.functions.spend(hart, retired.pc, cycle - before, system.image());
                 if let Some(trace) = &mut self.trace
@@ -361,6 +365,17 @@ impl TimingState {
             }
         }
         Ok(None)
+    }
+
+    /// Counts the events of a hart's last step.
+    #[cold]
+    #[inline(never)]
+    fn count_events<C: HartModels>(&mut self, hart: &mut Hart, event: Event, retired: &Retired, cores: &C) {
+        let PredictFigures { wrong_branches, wrong_targets, .. } = cores.prediction(hart.id());
+        let code_misses = self.memory.hart_figures(hart.id()).l1i.misses;
+        let is_outside = retired.bytes > 0 && self.memory.is_outside(retired.address);
+        let now = [wrong_branches, wrong_targets, code_misses];
+        hart.count_events(event == Event::Trapped, retired, now, is_outside);
     }
 
     /// The hart whose turn it is, and the latest turn up to which it may run before another hart follows.

@@ -92,6 +92,20 @@ fn a_program_sees_the_cycles_of_its_machine() {
     assert_eq!((timing.mix["csr"], timing.mix["store"], timing.mix["alu"]), (2, 2, 15));
 }
 
+/// A loop of 10 turns with a load and a branch, in a second line of the cache. Of class 1, bit 8 is not counted.
+#[test]
+fn event_counters_count_what_their_selectors_say() {
+    let cases = [(0x4000_u32, 10), (0x200, 10), (0x4200, 20), (0x400, 0), (0x202, 10), (0x102, 1), (0x101, 0), (0, 0)];
+    for (selector, expected) in cases {
+        let code = Code::new(XLEN).i("addi", 5, 0, 10).lui(8, FLASH as u32).lui(9, selector.wrapping_add(0x800));
+        let mut code = code.i("addi", 9, 9, (selector << 20) as i32 >> 20).csrw(0xb03, 0).csrw(0x323, 9);
+        code.words.resize(16, 0x13);
+        let code = code.i("lw", 7, 8, 0).i("addi", 5, 5, -1).branch(false, 5, 0, 16).csrw(0x323, 0).csrr(10, 0xb03);
+        let report = run(&Machine::preset("e31").expect("a preset"), Model::Pipeline, code.exit(10).image_at(FLASH));
+        assert_eq!(report.exit_code, Some(expected), "{selector:#x}");
+    }
+}
+
 /// Rocket's decoder does not flush for `mscratch` to `mtval`, which trap handlers use frequently.
 #[test]
 fn a_csr_write_empties_the_pipeline_except_for_trap_registers() {

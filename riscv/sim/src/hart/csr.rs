@@ -1,11 +1,15 @@
 //! Control and status registers of machine mode: the RISC-V Instruction Set Manual, volume II, chapter "Machine-Level ISA",
 //! and the counters and floating-point registers of volume I.
 //!
-//! There are machine mode and user mode. The registers for memory protection
-//! and performance events exist and read as zero.
+//! There are machine mode and user mode. The registers for memory protection exist and read as zero. Those for
+//! performance events count what SiFive's E31 Core Complex Manual, table "mhpmevent Register Description", lists.
 
 use super::Hart;
-use crate::{bus::Bus, isa::Xlen};
+use crate::{
+    bus::Bus,
+    isa::Xlen,
+    retired::{Class, Retired},
+};
 
 /// Bits of `mstatus`.
 const MIE: u64 = 1 << 3;
@@ -19,6 +23,12 @@ const DIRTY: u64 = 3;
 
 /// Interrupts that can be enabled: software, timer, external.
 const INTERRUPTS: u64 = 1 << 3 | 1 << 7 | 1 << 11;
+
+/// Bits of an event counter.
+const EVENT_BITS: u64 = (1 << 40) - 1;
+/// The events of each class that are counted, as bits of `mhpmevent`, whose lower 8 bits are the class: instructions,
+/// pipeline (mispredicted branches and targets), memory (misses of the instruction cache, accesses outside the core).
+const EVENTS: [u64; 3] = [0x7_ff00, 3 << 13, 3 << 8];
 
 /// The registers that are stored.
 #[derive(Clone, Debug, Default)]
@@ -44,9 +54,50 @@ pub(super) struct Csrs {
     pub(super) instret_offset: u64,
     pub(super) fflags: u8,
     pub(super) frm: u8,
+    /// `mhpmevent` and `mhpmcounter` of each event counter.
+    pub(super) events: Vec<(u64, u64)>,
+    /// What they have seen: mispredicted branches, mispredicted targets and misses of the instruction cache since the
+    /// start. `None` if a program has just selected events.
+    pub(super) seen: Option<[u64; 3]>,
 }
 
 impl Hart {
+    /// Counts the events of a step. `now` is what `seen` will be.
+    pub(crate) fn count_events(&mut self, trapped: bool, retired: &Retired, now: [u64; 3], is_outside: bool) {
+        let Some(before) = self.csr.seen.replace(now) else { return };
+        let [wrong_branches, wrong_targets, misses] = [0, 1, 2].map(|index| now[index] - before[index]);
+        let indirect = retired.sources[0].is_some();
+        // The bit of the instruction in class 0.
+        let instruction = match retired.class {
+            _ if trapped => 8,
+            Class::Load => 9,
+            Class::Store => 10,
+            Class::Atomic | Class::LoadReserved | Class::StoreConditional => 11,
+            Class::System | Class::Csr => 12,
+            Class::Alu | Class::Nop => 13,
+            Class::Branch => 14,
+            Class::Jump | Class::Call if !indirect => 15,
+            Class::Call | Class::IndirectJump | Class::Return => 16,
+            Class::Multiply => 17,
+            Class::Divide => 18,
+            _ => 63,
+        };
+        for (selector, count) in &mut self.csr.events {
+            let selects = |bit: u32| *selector >> bit & 1;
+            let events = match *selector & 0xff {
+                0 => selects(instruction),
+                1 => selects(13) * wrong_branches + selects(14) * wrong_targets,
+                _ => selects(8) * misses + selects(9) * u64::from(is_outside),
+            };
+            *count = count.wrapping_add(events) & EVENT_BITS;
+        }
+    }
+
+    /// The event counter of a register, whose number counts from that of the first.
+    fn event(&self, number: u32) -> (u64, u64) {
+        self.csr.events.get(number as usize).copied().unwrap_or_default()
+    }
+
     /// Whether the hart's mode may use a register.
     pub(super) fn may_use(&self, number: u32) -> bool {
         !self.csr.user || number >> 8 & 3 == 0
@@ -68,7 +119,8 @@ impl Hart {
             // User mode can read all counters.
             0x306 => 0xffff_ffff,
             0x310 if narrow => 0,
-            0x320 | 0x323..=0x33f => 0,
+            0x320 => 0,
+            0x323..=0x33f => self.event(number - 0x323).0,
             0x340 => self.csr.mscratch,
             0x341 => self.csr.mepc,
             0x342 => self.csr.mcause,
@@ -77,12 +129,12 @@ impl Hart {
             0x3a0..=0x3ef => 0,
             0xb00 | 0xc00 => cycle,
             0xb02 | 0xc02 => instret,
-            0xc01 => bus.time(self.cycle),
+            0xc01 if self.time => bus.time(self.cycle),
             0xb80 | 0xc80 if narrow => cycle >> 32,
             0xb82 | 0xc82 if narrow => instret >> 32,
-            0xc81 if narrow => bus.time(self.cycle) >> 32,
-            0xb03..=0xb1f | 0xc03..=0xc1f => 0,
-            0xb83..=0xb9f | 0xc83..=0xc9f if narrow => 0,
+            0xc81 if narrow && self.time => bus.time(self.cycle) >> 32,
+            0xb03..=0xb1f | 0xc03..=0xc1f => self.event((number & 31) - 3).1,
+            0xb83..=0xb9f | 0xc83..=0xc9f if narrow => self.event((number & 31) - 3).1 >> 32,
             0xf11..=0xf13 | 0xf15 => 0,
             0xf14 => self.id as u64,
             _ => return None,
@@ -117,6 +169,14 @@ impl Hart {
                 self.csr.float_on = self.isa.f && value >> FS_SHIFT & 3 != 0;
             }
             0x304 => self.csr.mie = value & INTERRUPTS,
+            0x323..=0x33f => {
+                if let Some((selector, _)) = self.csr.events.get_mut(number as usize - 0x323) {
+                    let counted = EVENTS.get(value as usize & 0xff).map_or(0, |events| value & events);
+                    *selector = if counted == 0 { 0 } else { counted | value & 0xff };
+                    self.csr.seen = None;
+                    self.counts_events = self.csr.events.iter().any(|(selector, _)| *selector != 0);
+                }
+            }
             // An entry that is on and forbids something.
             0x3a0..=0x3af => {
                 let forbids = |entry: u8| entry & 0x18 != 0 && entry & 7 != 7;
@@ -133,6 +193,11 @@ impl Hart {
             0xb80 => self.csr.cycle_offset = half(cycle, true).wrapping_sub(self.cycle + 1),
             0xb02 => self.csr.instret_offset = half(instret, false).wrapping_sub(self.completed + 1),
             0xb82 => self.csr.instret_offset = half(instret, true).wrapping_sub(self.completed + 1),
+            0xb03..=0xb1f | 0xb83..=0xb9f => {
+                if let Some((_, count)) = self.csr.events.get_mut((number as usize & 31) - 3) {
+                    *count = half(*count, number >= 0xb80) & EVENT_BITS;
+                }
+            }
             _ => {}
         }
         self.update_attention();

@@ -48,7 +48,11 @@ pub struct Hart {
     /// Bits that must be zero in an instruction's address.
     align_mask: u64,
     misaligned: bool,
+    /// Whether the CSR `time` exists.
+    time: bool,
     waiting: bool,
+    /// Whether a program has selected events to count.
+    pub(crate) counts_events: bool,
     /// Whether the next step must check for interrupts.
     attention: bool,
     traps: trap::TrapHistory,
@@ -66,13 +70,15 @@ impl Hart {
             pc: entry,
             cycle: 0,
             completed: 0,
-            csr: Csrs::default(),
+            csr: Csrs { events: vec![(0, 0); machine.event_counters as usize], ..Csrs::default() },
             id,
             isa,
             address_mask: isa.xlen.address_mask(),
             align_mask: if isa.c { 0 } else { 2 },
             misaligned: machine.misaligned,
+            time: machine.time,
             waiting: false,
+            counts_events: false,
             attention: false,
             traps: trap::TrapHistory::default(),
         }

@@ -41,9 +41,18 @@ pub struct Machine {
     /// Whether misaligned loads and stores are executed. If false, they trap.
     #[serde(default)]
     pub misaligned: bool,
+    /// Cycles per second, by which semihosting's clocks count.
+    #[serde(default = "gigahertz")]
+    pub hertz: u64,
     /// Cycles per tick of `mtime`.
     #[serde(default = "hundred")]
     pub cycles_per_tick: u64,
+    /// Whether harts have the CSR `time`. If false, reading it traps.
+    #[serde(default = "yes")]
+    pub time: bool,
+    /// Event counters of each hart, `mhpmcounter3` and up, 0 to 29. They count the events of SiFive's E31.
+    #[serde(default)]
+    pub event_counters: u32,
     /// Regions of memory.
     pub region: Vec<Region>,
     /// Memory-mapped devices.
@@ -81,6 +90,14 @@ fn hundred() -> u64 {
     100
 }
 
+fn gigahertz() -> u64 {
+    1_000_000_000
+}
+
+fn yes() -> bool {
+    true
+}
+
 /// The presets `e31`, `fe310` and `raptor`: name and TOML text.
 pub const PRESETS: &[(&str, &str)] = &[
     ("e31", include_str!("presets/e31.toml")),
@@ -114,7 +131,10 @@ impl Machine {
             isa: String::new(),
             harts: 1,
             misaligned: true,
-            cycles_per_tick: 100,
+            hertz: gigahertz(),
+            cycles_per_tick: hundred(),
+            time: true,
+            event_counters: 0,
             region: vec![
                 Region { kind: Kind::Rom, ..Region::ram(0x2000_0000, 0x2000_0000) },
                 Region::ram(0x8000_0000, 0x4000_0000),
@@ -178,7 +198,9 @@ impl Machine {
     /// As [`Machine::check`].
     pub fn check_for(&self, program: Xlen) -> Result<Isa, Error> {
         check_number("harts", self.harts as u64, 1, MAX_HARTS as u64)?;
+        check_number("hertz", self.hertz, 1000, 1_000_000_000_000)?;
         check_number("cycles_per_tick", self.cycles_per_tick, 1, 1 << 32)?;
+        check_number("event_counters", self.event_counters.into(), 0, 29)?;
         if self.region.is_empty() {
             return Err(invalid_field("region", "the machine has no memory"));
         }

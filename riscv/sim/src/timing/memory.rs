@@ -136,6 +136,12 @@ impl MemoryModel {
         }
     }
 
+    /// Whether data at an address are neither cached nor tightly coupled.
+    pub(crate) fn is_outside(&self, address: u64) -> bool {
+        let region = self.regions.iter().find(|region| region.is.contains(address)).unwrap_or(&self.device);
+        matches!(region.is.path, Path::Direct | Path::CachedCode)
+    }
+
     /// Fetches the line of `address` at `cycle`. Returns when it can be used; a hit is ready at `cycle`.
     pub(super) fn fetch(&mut self, hart: usize, address: u64, cycle: u64) -> u64 {
         let path = self.region(address).is.path;

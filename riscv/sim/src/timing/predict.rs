@@ -132,7 +132,7 @@ impl BranchPredictor {
 
     /// Predicts a control transfer and learns its outcome. `fetched` is the address of the fetch that contained its
     /// last byte.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn predict(&mut self, retired: &Retired, fetched: u64) -> Guess {
         self.figures.transfers += 1;
         self.figures.branches += u64::from(retired.class == Class::Branch);
