@@ -44,8 +44,8 @@ def simulate(
     `machine` is `fe310`, `e31`, `raptor`, a TOML file, or `None` for a machine without timing: every instruction takes
     one cycle there, so its `cycles` do not measure time. `issue` and `harts` override the machine's values. With
     `unlimited`, only data flow limits the speed. `limit` ends the run with an error after that number of instructions;
-    without it, a program that never ends runs until Ctrl-C. `console` is called with the program's output. An exit code
-    other than 0 is not an error: it is in the result.
+    without it, a program that never ends runs until Ctrl-C. `console` is called with the program's output, and at the
+    end with what it printed to standard error. An exit code other than 0 is not an error: it is in the result.
 
     Raises `OSError` if a file cannot be read, `ValueError` for invalid arguments, and `SimulationError`.
     """
@@ -82,11 +82,17 @@ def simulate(
                 process.wait()
             finally:
                 process.kill()
+        text = errors.read_text(encoding="utf-8", errors="replace")
+        # What the program printed to standard error comes first.
+        own, is_failure, why = text.rpartition("tress-simulate: error: ")
+        if report.exists() and not is_failure:
+            own = text
+        if console is not None and own:
+            console(own.encode())
         if report.exists():
             result: dict[str, Any] = json.loads(report.read_bytes())
             return result
-        text = errors.read_text(errors="replace").strip().removeprefix("tress-simulate: error: ")
-        raise (ValueError if process.returncode == 2 else SimulationError)(text or f"exit status {process.returncode}")
+        raise (ValueError if process.returncode == 2 else SimulationError)(why.strip() or f"exit status {process.returncode}")
 
 
 def _find() -> str:

@@ -2,9 +2,12 @@
 //! host, print a character or end the program.
 
 use std::io::{self, Read, Write};
+use std::path::Path;
+
+use cap_std::{ambient_authority, fs::Dir};
 
 use crate::{
-    device::{Devices, Htif},
+    device::{Devices, Htif, semihosting},
     elf::Image,
     error::{Error, ErrorKind},
     hart::CodeCache,
@@ -39,12 +42,15 @@ pub(crate) struct Host {
     /// Receives console output. If `None`, the output is kept in `printed`.
     console: Option<Box<dyn Write + Send>>,
     printed: Vec<u8>,
+    /// Receives what programs print as errors. If `None`, the console does.
+    errors: Option<Box<dyn Write + Send>>,
     input: Box<dyn Read + Send>,
     /// Ranges of memory (start, bytes) that the host has read since the last instruction. `None` if nobody follows
     /// secrets.
     pub(crate) host_reads: Option<Vec<(u64, u64)>>,
-    /// Number of bytes of the semihosting features file that the program has read.
-    pub(crate) features_read: usize,
+    pub(crate) semihosting: semihosting::State,
+    /// Cycles in a second.
+    pub(crate) hertz: u64,
     /// The program's exit code, once it has ended.
     pub(crate) exit_code: Option<u64>,
     error: Option<ErrorKind>,
@@ -67,6 +73,17 @@ impl Host {
                 }
             }
             None => self.printed.extend(&bytes[..bytes.len().min(PRINTED_BYTES - self.printed.len())]),
+        }
+    }
+
+    /// Prints errors, behind all earlier output.
+    pub(crate) fn print_error(&mut self, bytes: &[u8]) {
+        let flushed = self.flush();
+        let Some(errors) = &mut self.errors else {
+            return self.print(bytes);
+        };
+        if let Err(error) = flushed.and_then(|()| errors.write_all(bytes)) {
+            self.fail(ErrorKind::Console(error));
         }
     }
 
@@ -120,9 +137,11 @@ impl Bus {
             host: Host {
                 console: None,
                 printed: Vec::new(),
+                errors: None,
                 input: Box::new(io::empty()),
                 host_reads: None,
-                features_read: 0,
+                semihosting: semihosting::State::default(),
+                hertz: machine.hertz,
                 exit_code: None,
                 error: None,
                 alarm: false,
@@ -142,6 +161,24 @@ impl Bus {
     /// Sends console output to `console` from now on, and stops keeping it.
     pub fn set_console(&mut self, console: Box<dyn Write + Send>) {
         self.host.console = Some(console);
+    }
+
+    /// Sends what programs print as errors (semihosting's `:tt` for appending) to `errors` from now on, and not to the
+    /// console.
+    pub fn set_errors(&mut self, errors: Box<dyn Write + Send>) {
+        self.host.errors = Some(errors);
+    }
+
+    /// Lets programs use the files in a folder by semihosting. By default there are none.
+    pub fn set_files(&mut self, folder: &Path) -> io::Result<()> {
+        self.host.semihosting.folder = Some(Dir::open_ambient_dir(folder, ambient_authority())?);
+        Ok(())
+    }
+
+    /// Sets the command line that programs get by semihosting: the program's name and its arguments, with a space
+    /// between. By default it is empty.
+    pub fn set_command_line(&mut self, line: Vec<u8>) {
+        self.host.semihosting.command_line = line;
     }
 
     /// The first 16 MiB of console output. Empty after [`set_console`](Self::set_console).

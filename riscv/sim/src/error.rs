@@ -125,9 +125,6 @@ pub enum ErrorKind {
     /// Console output cannot be written, or console input cannot be read.
     #[error("console: {0}")]
     Console(#[source] std::io::Error),
-    /// The program reads a character past the end of its input, with a call that cannot report that.
-    #[error("read beyond the end of the input: SYS_READC cannot report it")]
-    NoInput,
 }
 
 /// A trap, as errors describe it.

@@ -1,15 +1,17 @@
 //! The command line.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, ValueEnum, ValueHint};
+use clap::{
+    Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, ValueEnum, ValueHint, error::ErrorKind,
+};
 use clap_complete::Shell;
 use tress_sim::SecretName;
 
 /// Run a RISC-V program on a simulated machine
 ///
-/// The program is an ELF executable for a bare machine, 32 or 64 bits. It prints through HTIF, semihosting or a UART, and exits
-/// through HTIF (its symbol tohost) or semihosting, by which it also reads standard input. Its output goes to standard output, or to
+/// The program is an ELF executable for a bare machine, 32 or 64 bits. It prints through HTIF, semihosting or a UART, reads standard
+/// input through the last two, and exits through HTIF (its symbol tohost) or semihosting. Its output goes to standard output, or to
 /// standard error if --json prints there. If its exit code is not 0, the exit status of tress is 1.
 ///
 /// Without --machine, the program runs one instruction per cycle. Machines are fe310 (a microcontroller, in order), e31 (its
@@ -62,7 +64,14 @@ pub(crate) fn command(is_subcommand: bool) -> clap::Command {
 
 pub(crate) fn parse(mut command: clap::Command) -> Result<Arguments, clap::Error> {
     let matches = command.try_get_matches_from_mut(std::env::args_os())?;
-    Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    let arguments = Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+    match arguments.simulate.as_ref().and_then(|simulate| simulate.arguments.first()) {
+        Some(first) if std::env::args_os().all(|argument| argument != "--") => {
+            let text = format!("unexpected argument {first:?} found: arguments of the program follow --");
+            Err(command.error(ErrorKind::UnknownArgument, text))
+        }
+        _ => Ok(arguments),
+    }
 }
 
 /// Options of a simulation and of its report.
@@ -107,6 +116,11 @@ pub(crate) struct Simulate {
     /// Stop after N instructions on all harts together [default: never]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
+    /// Let the program open files in this folder, by semihosting
+    ///
+    /// It can create, change and remove files there, and none elsewhere.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) files: Option<PathBuf>,
     /// Print one JSON object, or write it to FILE
     ///
     /// With a FILE, standard output contains only what the program prints.
@@ -118,6 +132,9 @@ pub(crate) struct Simulate {
     /// Program to run, or - for standard input
     #[arg(value_name = "PROGRAM.elf", value_hint = ValueHint::FilePath)]
     pub(crate) program: PathBuf,
+    /// Arguments of the program, which it gets by semihosting
+    #[arg(value_name = "-- ARGUMENT")]
+    pub(crate) arguments: Vec<OsString>,
 }
 
 /// A value of --secret.

@@ -38,7 +38,13 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
     let console = Console { to_stderr: prints_json(options), progress: progress.clone() };
     let model = if options.unlimited { Model::Limit } else { Model::Pipeline };
     let mut simulation = Simulation::new(&machine(options)?, model, image).map_err(failed)?;
-    simulation.system_mut().bus.set_console(Box::new(LineWriter::new(console)));
+    let bus = &mut simulation.system_mut().bus;
+    bus.set_console(Box::new(LineWriter::new(console)));
+    bus.set_errors(Box::new(Console { to_stderr: true, progress: progress.clone() }));
+    bus.set_command_line(command_line(options));
+    if let Some(folder) = &options.files {
+        bus.set_files(folder).map_err(|error| Failure::io(folder, &error))?;
+    }
     if options.trace.is_some() {
         simulation.record(options.cycles.clone());
     }
@@ -153,13 +159,13 @@ fn simulation(error: &Error, program: &Path, has_machine: bool) -> Failure {
             Some("the linker script must fit the machine's memory; without --machine there is more memory")
         }
         ErrorKind::SegmentOutside { .. } => Some("the linker script must fit the machine's memory"),
+        ErrorKind::MissingExtension(..) => Some("the compiler's option -march selects the extensions"),
         ErrorKind::WrongXlen { .. } => {
             Some("fe310 and e31 run RV32 only; --machine raptor, or no --machine, runs RV32 and RV64")
         }
         ErrorKind::NotExecutable => Some("link it without -shared and -pie, and with a linker script"),
         ErrorKind::Interrupted => Some("--limit N stops it after N instructions"),
         ErrorKind::NoSymbol(_) => Some("nm shows the program's symbols; ADDRESS+BYTES names bytes without one"),
-        ErrorKind::MissingExtension(..) => Some("the compiler's option -march selects the extensions"),
         _ => None,
     };
     let failure = Failure::failed(format!("{}: {error}", failure::name(program)));
@@ -240,6 +246,16 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         return Err(Failure::failed(format!("{}: larger than 1 GiB, the limit for a program", path.display())));
     }
     Ok(bytes)
+}
+
+/// The program's name and its arguments, as a C library takes them apart.
+fn command_line(options: &args::Simulate) -> Vec<u8> {
+    let mut line = options.program.file_name().unwrap_or_default().as_encoded_bytes().to_vec();
+    for argument in &options.arguments {
+        line.push(b' ');
+        line.extend(argument.as_encoded_bytes());
+    }
+    line
 }
 
 /// Where the program's output goes.

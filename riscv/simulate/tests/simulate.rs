@@ -232,11 +232,49 @@ fn standard_input() {
         (back as u32 >> 12 & 0xff) << 12 | (back as u32 >> 1 & 0x3ff) << 21 | (back as u32 >> 11 & 1) << 20 | 1 << 31;
     let loops = loops.word(jump | 0x6f).elf();
     folder.write("program.elf", &loops);
-    let run = folder.tress_with(["program.elf"], b"abc").failed("read beyond the end of the input");
-    assert_eq!(run.stdout, b"ABC");
+    // SYS_READC returns -1 at the end, which this program does not look for.
+    let run = folder.tress_with(["--limit", "100", "program.elf"], b"abc").failed("limit");
+    assert!(run.stdout.starts_with(b"ABC\xdf\xdf"));
     // If the program comes from standard input, its input is empty.
-    let run = folder.tress_with(["-"], &loops).failed("read beyond the end of the input");
-    assert_eq!(run.stdout, b"");
+    let run = folder.tress_with(["--limit", "100", "-"], &loops).failed("limit");
+    assert!(run.stdout.starts_with(b"\xdf\xdf"));
+}
+
+/// A program that opens a file, writes its command line to it, and ends with the number of bytes that were not written.
+#[test]
+fn files_and_arguments_by_semihosting() {
+    const BLOCK: u64 = KEY + 0x40;
+    const NAME: u64 = KEY + 0x80;
+    const LINE: u64 = KEY + 0xc0;
+    let folder = Folder::empty();
+    let run = |name: &str, arguments: &[&str]| {
+        // GET_CMDLINE, OPEN, WRITE.
+        let code = code().address(11, BLOCK).semihosting(0x15).address(11, BLOCK + 8).semihosting(1);
+        let code = code.address(11, BLOCK + 20).store("sw", 11, 10, 0).semihosting(5).i("slli", 10, 10, 1);
+        let code = code.i("ori", 6, 10, 1).address(5, TOHOST).store("sw", 5, 6, 0).store("sw", 5, 0, 4).word(LOOP);
+        let blocks = [LINE, 64, NAME, if name == ":tt" { 8 } else { 4 }, name.len() as u64, 0, LINE, 14];
+        let blocks = words(&blocks.map(|word| word as u32));
+        let mut file = code.elf();
+        for (at, bytes) in [(BLOCK, blocks.as_slice()), (NAME, name.as_bytes())] {
+            // The segment is at 0x1000 of the file.
+            file[0x1000 + (at - BASE) as usize..][..bytes.len()].copy_from_slice(bytes);
+        }
+        folder.write("program.elf", &file);
+        folder.tress(arguments)
+    };
+    std::fs::create_dir(folder.path("data")).unwrap();
+    run("out", &["--files", "data", "program.elf", "--", "-a"]).ok();
+    assert_eq!(folder.read("data/out"), b"program.elf -a");
+    // The folder is the limit, and without one there are no files.
+    for name in ["../out", "/out", "."] {
+        run(name, &["--files", "data", "program.elf"]).failed("the program's exit code is 14");
+    }
+    run("out", &["program.elf"]).failed("the program's exit code is 14");
+    assert_eq!(folder.names(), ["data", "program.elf"]);
+    // Standard error.
+    assert_eq!(run(":tt", &["program.elf", "--", "-a"]).ok().stderr, "program.elf -a");
+    folder.tress(["program.elf", "x"]).wrong_use("follow --");
+    folder.tress(["--files", "absent", "program.elf"]).failed("absent");
 }
 
 #[test]
