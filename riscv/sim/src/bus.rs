@@ -239,7 +239,7 @@ impl Bus {
     pub(crate) fn load<const N: usize>(&mut self, address: u64, now: u64) -> Option<u64> {
         match self.memory.read::<N>(address) {
             Some(bytes) => Some(widen(bytes)),
-            None => self.devices.read(address, N, now),
+            None => self.devices.read(address, N, now, &mut self.host),
         }
     }
 

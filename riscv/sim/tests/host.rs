@@ -1,7 +1,10 @@
 //! Requests of a program to the host: to print, to read, to exit.
 
 use crate::{
-    common::{BASE, BOTH, Code},
+    common::{
+        BASE, BOTH, Code,
+        encode::{branch, jal},
+    },
     machine::{EBREAK, LOOP, NOP, TOHOST, WFI, trap_of},
 };
 use tress_sim::{Machine, Model, Reg, Simulation, Xlen, cause};
@@ -166,5 +169,20 @@ fn results_of_semihosting() {
         let register = |number| system.harts[0].register(Reg::integer(number));
         assert_eq!((register(20), register(10)), (*result, *errno), "{line}");
         assert_eq!(system.bus.memory.read(BUFFER.into()) == Some(*b"a b\0"), *operation == 0x15 && *result == 0);
+    }
+}
+
+/// Programs that poll a UART for input and print each byte.
+#[test]
+fn uarts_receive_the_input() {
+    let upper = Code::new(Xlen::Rv32).constant(5, 0x1000_0000).i("lbu", 7, 5, 5).i("andi", 7, 7, 1);
+    let upper = upper.word(branch(0, 7, 0, -8)).i("lbu", 7, 5, 0).store("sb", 5, 7, 0).word(jal(0, -20));
+    let sifive = Code::new(Xlen::Rv32).constant(5, 0x1001_3000).addi(6, 0, 1).store("sw", 5, 6, 12).i("lw", 7, 5, 4);
+    let sifive = sifive.word(branch(4, 7, 0, -4)).store("sw", 5, 7, 0).word(jal(0, -12));
+    for code in [upper, sifive] {
+        let mut system = code.system(1);
+        system.bus.set_input(Box::new(&b"abc"[..]));
+        assert_eq!(system.run(1000).expect("polls on"), None);
+        assert_eq!(system.bus.console(), b"abc");
     }
 }

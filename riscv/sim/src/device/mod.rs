@@ -52,12 +52,12 @@ impl Devices {
 
     /// Reads a register of `bytes` bytes, or returns `None` if no register can be read this way.
     #[cold]
-    pub(crate) fn read(&mut self, address: u64, bytes: usize, now: u64) -> Option<u64> {
+    pub(crate) fn read(&mut self, address: u64, bytes: usize, now: u64, host: &mut Host) -> Option<u64> {
         let (clint, device, offset) = self.find(address, bytes)?;
         match device {
             DeviceState::Clint => clint.read(offset, bytes, now),
-            DeviceState::Uart16550(uart) => uart.read(offset, bytes),
-            DeviceState::UartSifive(uart) => uart.read(offset, bytes),
+            DeviceState::Uart16550(uart) => uart.read(offset, bytes, host),
+            DeviceState::UartSifive(uart) => uart.read(offset, bytes, host),
             DeviceState::Finisher => Some(0),
         }
     }
