@@ -125,6 +125,9 @@ pub enum ErrorKind {
     /// Console output cannot be written, or console input cannot be read.
     #[error("console: {0}")]
     Console(#[source] std::io::Error),
+    /// The program reads on, character by character, although the host has told it often that the input has ended.
+    #[error("read beyond the end of the input: the program ignores that SYS_READC returns -1")]
+    NoInput,
 }
 
 /// A trap, as errors describe it.

@@ -8,7 +8,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 
 use cap_std::fs::{Dir, File, OpenOptions};
 
-use crate::{bus::Bus, isa::Xlen};
+use crate::{bus::Bus, error::ErrorKind, isa::Xlen};
 
 /// `slli x0, x0, 0x1f` before and `srai x0, x0, 7` after the `ebreak`.
 pub(crate) const BEFORE: u32 = 0x01f0_1013;
@@ -18,6 +18,9 @@ pub(crate) const AFTER: u32 = 0x4070_5013;
 const CALL_BYTES: u64 = 1 << 16;
 const NAME_BYTES: u64 = 4096;
 const MAX_OPEN: usize = 64;
+/// The most characters that a program may read past the end of its input. picolibc 1.8 takes each end for a byte 0xff, so
+/// that a loop of `getchar` never ends.
+const MAX_ENDS: u32 = 100;
 /// `ADP_Stopped_ApplicationExit`.
 const APPLICATION_EXIT: u64 = 0x20026;
 const FAILED: u64 = u64::MAX;
@@ -46,6 +49,8 @@ const EINVAL: u64 = 22;
 pub(crate) struct State {
     /// The number of the last error.
     errno: u64,
+    /// Characters read past the end of the input.
+    ends: u32,
     /// Number of bytes of the features file that the program has read.
     features_read: usize,
     /// The folder in which the program may use files.
@@ -126,7 +131,14 @@ impl Call<'_> {
                 self.state().errno = done.err().unwrap_or(self.state().errno);
                 Ok(length - done.unwrap_or(0))
             }
-            0x07 => Ok(self.bus.host.read(1).first().map_or(FAILED, |byte| u64::from(*byte))),
+            0x07 => {
+                let byte = self.bus.host.read(1).first().copied();
+                self.state().ends += u32::from(byte.is_none());
+                if self.state().ends > MAX_ENDS {
+                    self.bus.host.fail(ErrorKind::NoInput);
+                }
+                Ok(byte.map_or(FAILED, u64::from))
+            }
             0x08 => Ok(self.word(0)? >> (self.xlen.bits() - 1)),
             0x09 => match self.word(0)? {
                 0..=STDERR => Ok(1),
