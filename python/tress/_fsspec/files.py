@@ -1,0 +1,257 @@
+"""The file system `tress`, which encrypts the files of another one."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import threading
+import weakref
+from collections.abc import Callable, Iterable, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import fsspec
+from fsspec.callbacks import DEFAULT_CALLBACK
+from fsspec.implementations.chained import ChainedFileSystem
+from fsspec.implementations.local import LocalFileSystem
+from fsspec.spec import make_instance
+from fsspec.utils import stringify_path
+
+from .._errors import Usage
+from .keys import Keys
+from .reading import BLOCK, OF_PROCESS, Plain, TressFile, Version, keep, version
+from .writing import Writer, protocol
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+# Number of files whose keys and blocks are kept after use, and of sizes.
+_FILES, _SIZES = 32, 100_000
+# Number of files that are read at the same time, and stores whose connection serves one thread.
+_THREADS, _ONE_THREAD = 8, {"sftp", "ssh"}
+# Options of fsspec itself.
+_OPTIONS = {"use_listings_cache", "listings_expiry_time", "max_paths", "asynchronous", "loop", "batch_size"}
+
+
+def _delegated(name: str) -> Any:
+    """Returns a method that the other file system has for names and for encrypted files as they are."""
+
+    def method(self: TressFileSystem, *arguments: Any, **options: Any) -> Any:
+        stripped = [self._stripped(one) if isinstance(one, str | list | os.PathLike) else one for one in arguments]
+        return getattr(self.fs, name)(*stripped, **options)
+
+    method.__name__, method.__doc__ = name, f"Calls `{name}` of the other file system."
+    return method
+
+
+class TressFileSystem(ChainedFileSystem):  # type: ignore[misc]
+    """The files of another file system, encrypted: `tress::s3://bucket/x.parquet`, `tress::/data/x.zarr`.
+
+    `identity`, `recipients` and `key_file` name files of keys, one or several. Without them, the environment variables
+    `TRESS_IDENTITY` and `TRESS_RECIPIENTS` do. A `key_file` has a raw key of 16 or 32 bytes. `format` is the format of
+    new files. With `cobblestone-128` and `cobblestone-256` it is that of all files, and `context` is theirs, as text.
+    """
+
+    protocol = "tress"
+    _strip_tokenize_options = ("fo",)
+
+    def __init__(
+        self,
+        target_protocol: str | None = None,
+        target_options: dict[str, Any] | None = None,
+        fs: Any = None,
+        fo: str = "",
+        identity: Any = None,
+        recipients: Any = None,
+        key_file: Any = None,
+        format: str = "tress",
+        context: str = "",
+        **options: Any,
+    ) -> None:
+        """Wraps `fs`, or the file system that the target options describe. URLs in a chain give `fo`."""
+        super().__init__(**options)
+        if unknown := options.keys() - _OPTIONS:
+            names = ", ".join(sorted(unknown))
+            raise Usage(f"unknown storage options: {names}; give those of the store as s3={{...}}", "usage")
+        self.keys = Keys(identity, recipients, key_file, format, context)
+        self.fs = fsspec.filesystem(target_protocol or "file", **(target_options or {})) if fs is None else fs
+        self.root_marker = self.fs.root_marker
+        # The method of the class removes only this protocol.
+        self._strip_protocol: Callable[[Any], Any] = self._stripped
+        self.start_process()
+        OF_PROCESS[id(self)] = self
+
+    def start_process(self) -> None:
+        """Begins without open files."""
+        self._lock = threading.Lock()
+        # A local file is kept only while it is open: a deleted file takes space as long as it is open.
+        is_local = getattr(self.fs, "local_file", False)
+        self._files: MutableMapping[str, Plain] = weakref.WeakValueDictionary() if is_local else {}
+        self._sizes: dict[str, tuple[Version, int]] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Supports `pickle`: the other process reads the key files, by their absolute paths."""
+        paths = {option: found if found[1:] else found[0] for option, found in self.keys.paths.items() if found}
+        return make_instance, (type(self), self.storage_args, {**self.storage_options, **paths})
+
+    def _stripped(self, path: Any) -> Any:
+        if isinstance(path, list):
+            return [self._stripped(one) for one in path]
+        path = stringify_path(path)
+        return self.fs._strip_protocol(path.removeprefix("tress::").removeprefix("tress://"))
+
+    exists, isfile, isdir = map(_delegated, ("exists", "isfile", "isdir"))
+    created, modified, ukey, _parent = map(_delegated, ("created", "modified", "ukey", "_parent"))
+    mkdir, makedirs, rmdir = map(_delegated, ("mkdir", "makedirs", "rmdir"))
+    rm_file, rm, cp_file, mv = map(_delegated, ("rm_file", "rm", "cp_file", "mv"))
+
+    def ls(self, path: str, detail: bool = True, sizes: bool = False, **kwargs: Any) -> list[Any]:
+        """Lists a folder. A `size` that is not known yet is `None`, unless `sizes` requests opening the files."""
+        entries = self.fs.ls(self._stripped(path), detail=True, **kwargs)
+        return self._listed(entries, sizes) if detail else [entry["name"] for entry in entries]
+
+    def find(self, path: str, *args: Any, detail: bool = False, sizes: bool = False, **kwargs: Any) -> Any:
+        """Lists all files below a folder. For sizes see `ls`."""
+        found = self.fs.find(self._stripped(path), *args, detail=detail, **kwargs)
+        return dict(zip(found, self._listed(found.values(), sizes), strict=True)) if detail else found
+
+    def info(self, path: str, **kwargs: Any) -> dict[str, Any]:
+        """Describes a folder, or a file with the size of its plaintext."""
+        return self._listed([self.fs.info(self._stripped(path), **kwargs)], True)[0]
+
+    def _listed(self, entries: Iterable[dict[str, Any]], sizes: bool) -> list[dict[str, Any]]:
+        """Replaces the sizes of encrypted files. The store's own `Size`, which S3 has, is left out."""
+
+        def listed(entry: dict[str, Any]) -> dict[str, Any]:
+            if entry.get("type") != "file":
+                return entry
+            known, size = self._sizes.get(entry["name"], (None, None))
+            if known is None or known != version(entry):
+                size = self._plain(entry["name"], entry).size if sizes else None
+            kept = {name: value for name, value in entry.items() if name != "Size"}
+            return kept | {"size": size, "encrypted_size": entry.get("size")}
+
+        return self._map(listed, entries) if sizes else list(map(listed, entries))
+
+    def invalidate_cache(self, path: str | None = None) -> None:
+        """Forgets listings, and an open file."""
+        stripped = None if path is None else self._stripped(path)
+        with self._lock:
+            for known in list(self._files) if stripped is None else [stripped]:
+                self._files.pop(known, None)
+        for one in (stripped,) if stripped is None else (stripped, self.fs._parent(stripped)):
+            self.fs.invalidate_cache(one)
+        super().invalidate_cache(path)
+
+    def version_now(self, path: str) -> Version | None:
+        """Asks the store for the version of an object that may have changed."""
+        self.invalidate_cache(path)
+        with suppress(Exception):  # The error that led here counts.
+            return version(self.fs.info(path))
+        return None
+
+    def _plain(self, path: str, info: dict[str, Any] | None = None) -> Plain:
+        """Opens an object. Its plaintext is shared while the store reports the same version."""
+        info = self.fs.info(path) if info is None else info
+        if info["type"] == "directory":
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        with self._lock:
+            plain = self._files.pop(path, None)
+        if plain is None or plain.version != version(info):
+            plain = Plain(self, path, info)
+        if plain.version is not None:
+            with self._lock:
+                keep(self._files, path, plain, _FILES)
+                keep(self._sizes, path, (plain.version, plain.size), _SIZES)
+        return plain
+
+    def _map(self, function: Callable[[T], R], items: Iterable[T]) -> list[R]:
+        """Calls a function for several files at the same time, if the store permits it."""
+        several = list(items)
+        if len(several) < 2 or protocol(self.fs) in _ONE_THREAD:
+            return list(map(function, several))
+        with ThreadPoolExecutor(min(len(several), _THREADS)) as pool:
+            return list(pool.map(function, several))
+
+    def cat_file(self, path: str, start: int | None = None, end: int | None = None, **kwargs: Any) -> bytes:
+        """Reads a range, which is as in a slice of bytes."""
+        with self._open(self._stripped(path)) as file:
+            first, last, _ = slice(start, end).indices(file.size)
+            return _range(file, first, last)
+
+    def cat_ranges(
+        self, paths: Any, starts: Any, ends: Any, max_gap: int | None = None, on_error: str = "return", **kwargs: Any
+    ) -> list[Any]:
+        """Reads many ranges. Those of a file that are at most `max_gap` bytes apart, or a chunk, become one read."""
+        if not isinstance(paths, list):
+            raise TypeError("paths must be a list")
+        starts, ends = (one if isinstance(one, list) else [one] * len(paths) for one in (starts, ends))
+        of_file: dict[str, list[tuple[int, slice]]] = {}
+        for number, (path, start, end) in enumerate(zip(paths, starts, ends, strict=True)):
+            of_file.setdefault(self._stripped(path), []).append((number, slice(start, end)))
+        results: list[Any] = [None] * len(paths)
+
+        def read(path: str) -> None:
+            try:
+                file = self._open(path)
+                ranges = sorted((*one.indices(file.size)[:2], number) for number, one in of_file[path])
+                for run in _runs(ranges, BLOCK if max_gap is None else max_gap):
+                    first = run[0][0]
+                    data = memoryview(_range(file, first, max(end for _, end, _ in run)))
+                    for start, end, number in run:
+                        results[number] = bytes(data[start - first : max(end, start) - first])
+            except Exception as error:
+                if on_error != "return":
+                    raise
+                for number, _ in of_file[path]:
+                    results[number] = error if results[number] is None else results[number]
+
+        self._map(read, of_file)
+        return results
+
+    def get_file(
+        self, rpath: str, lpath: Any = None, callback: Any = DEFAULT_CALLBACK, outfile: Any = None, **kwargs: Any
+    ) -> None:
+        """Decrypts a file into a local one, which appears when it is complete."""
+        is_path = outfile is None and isinstance(lpath, str | os.PathLike)
+        if not is_path or (os.path.exists(lpath) and not os.path.isfile(lpath)) or self.isdir(rpath):
+            super().get_file(rpath, lpath, callback=callback, outfile=outfile, **kwargs)
+            return
+        temporary = os.path.join(os.path.dirname(os.path.abspath(lpath)), f".tress-{os.urandom(8).hex()}")
+        try:
+            super().get_file(rpath, temporary, callback=callback, **kwargs)
+            os.replace(temporary, lpath)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
+
+    def _open(self, path: str, mode: str = "rb", autocommit: bool = True, **kwargs: Any) -> Any:
+        if mode == "rb":
+            return TressFile(self._plain(path), self, path)
+        if mode not in ("wb", "xb"):
+            raise io.UnsupportedOperation(f"{path}: an encrypted file cannot be appended to or changed: write it anew")
+        if mode == "xb" and self.fs.exists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+        if isinstance(self.fs, LocalFileSystem):  # Stores need no folders, and fsspec.open makes them, too.
+            self.fs.makedirs(self.fs._parent(path), exist_ok=True)
+        return Writer(self, path, mode == "xb", autocommit)
+
+
+def _range(file: TressFile, start: int, end: int) -> bytes:
+    file.seek(start)
+    return file.read(max(end - start, 0))
+
+
+def _runs(ranges: list[tuple[int, int, int]], gap: int) -> list[list[tuple[int, int, int]]]:
+    """Groups sorted ranges into runs without larger gaps."""
+    runs: list[list[tuple[int, int, int]]] = []
+    reach = 0
+    for one in ranges:
+        if not runs or one[0] > reach + gap:
+            runs.append([])
+        runs[-1].append(one)
+        reach = max(reach, one[1])
+    return runs

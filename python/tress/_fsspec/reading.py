@@ -1,0 +1,220 @@
+"""The plaintext of an object: its bytes from the store, verified blocks that handles share, and the handles."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import pathlib
+import threading
+import weakref
+from collections.abc import Callable, MutableMapping
+from datetime import datetime
+from typing import Any, TypeVar, cast
+
+from .._errors import TressError
+from .._tree import MemberFile
+from .._tress import Reader
+
+K = TypeVar("K")
+T = TypeVar("T")
+
+# Unit of the cache, in bytes: a chunk of a container. A longer chunk of another format is a multiple of it.
+BLOCK = 16 * 1024
+# Number of blocks that an object keeps. Longer reads are not cached: the native reader reads ahead.
+_KEPT = 256
+# Size in bytes of the buffer of a handle.
+_BUFFER = 128 * 1024
+# Objects up to this size in bytes are fetched by one request, and most bytes that a request in sequence fetches.
+_WHOLE, _FETCH = 256 * 1024, 8 << 20
+
+# What stores say of the version of an object: the first tag, or without a tag all marks.
+_TAGS = ("ETag", "etag", "e_tag", "generation", "version_id", "md5Hash", "content_md5")
+_MARKS = ("mtime", "ino", "LastModified", "last_modified", "updated", "modified", "created")
+
+Version = tuple[Any, ...]
+
+
+def version(info: dict[str, Any]) -> Version | None:
+    """Returns what distinguishes the versions of an object, if its store says anything of them."""
+    marks = [info[tag] for tag in _TAGS if info.get(tag) is not None][:1]
+    marks = marks or [info[mark] for mark in _MARKS if info.get(mark) is not None]
+    # A listing may have times as numbers where the description of a single object has dates.
+    times = [mark.timestamp() if isinstance(mark, datetime) else mark for mark in marks]
+    return (info.get("size"), *times) if times else None
+
+
+def keep(known: MutableMapping[K, T], key: K, value: T, most: int) -> None:
+    """Keeps a value as the newest one. The oldest values give way if there are more than `most`."""
+    known.pop(key, None)
+    known[key] = value
+    while len(known) > most:
+        del known[next(iter(known))]
+
+
+def source(fs: Any, path: str, size: int | None) -> Any:
+    """Returns an encrypted file of a store for the native readers: the path of a local file, or a file object."""
+    if getattr(fs, "local_file", False):  # So has simplecache, for its copies.
+        with fs.open(path, "rb") as file:
+            return pathlib.Path(file.name)
+    if size is None:
+        raise io.UnsupportedOperation(f"{path}: its store does not report its size")
+    return _Source(fs, path, size)
+
+
+class _Source:
+    """The bytes of an object. A read that continues the one before fetches more than it returns."""
+
+    def __init__(self, fs: Any, path: str, size: int) -> None:
+        self._fs, self._path, self._size = fs, path, size
+        self._position = self._start = self._ahead = 0
+        self._data = memoryview(b"")
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._position = offset + (0, self._position, self._size)[whence]
+        return self._position
+
+    def read(self, count: int) -> memoryview:
+        start, fetched = self._position, self._start + len(self._data)
+        count = max(min(count, self._size - start), 0)
+        if count and not self._start <= start < fetched:
+            self._ahead = min(2 * max(self._ahead, count), _FETCH) if start == fetched else 0
+            end = min(start + max(count, self._ahead), self._size)
+            first, end = (0, self._size) if self._size <= _WHOLE else (start, end)
+            data = self._fs.cat_file(self._path, start=first, end=end)
+            if not start - first < len(data) <= end - first:
+                raise OSError(errno.EIO, "the store returned another number of bytes than requested", self._path)
+            self._start, self._data = first, memoryview(data)
+        piece = self._data[start - self._start :][:count]
+        self._position += len(piece)
+        fetched = self._start + len(self._data)
+        if self._position == fetched and self._size > _WHOLE:
+            self._start, self._data = fetched, memoryview(b"")
+        return piece
+
+
+class Plain:
+    """The plaintext of an object in one version, which all its handles share, with a cache of verified blocks."""
+
+    def __init__(self, fs: Any, path: str, info: dict[str, Any]) -> None:
+        """Opens an object of a `TressFileSystem`, and verifies its last chunk, and so its size."""
+        self._fs, self._path, self._sealed_size, self.version = fs, path, info.get("size"), version(info)
+        self._identities = fs.keys.identities()
+        self.start_process()
+        OF_PROCESS[id(self)] = self
+        self.size: int = self._named(lambda: self._open().size)
+
+    def start_process(self) -> None:
+        """Begins without an open file: a fork must not share its position, and no lock."""
+        self._lock = threading.Lock()
+        self._blocks: dict[int, bytes] = {}
+        self._reader: Reader | None = None
+
+    def readinto(self, view: memoryview, position: int) -> int:
+        """Reads verified bytes and returns their number; 0 at the end. Only short reads are cached."""
+        if position >= self.size:
+            return 0
+        with self._lock:
+            if len(view) > BLOCK:
+                return self._named(lambda: self._read(view, position))
+            number, within = divmod(position, BLOCK)
+            block = self._blocks.get(number) or self._named(lambda: self._load(number))
+            keep(self._blocks, number, block, _KEPT)
+        part = block[within : within + len(view)]
+        view[: len(part)] = part
+        return len(part)
+
+    def _open(self) -> Reader:
+        if self._reader is None:
+            if hasattr(self, "size") and version(self._fs.fs.info(self._path)) != self.version:
+                raise OSError(errno.ESTALE, "changed while it was read", self._path)
+            self._reader = Reader(source(self._fs.fs, self._path, self._sealed_size), self._identities, threads=0)
+        return self._reader
+
+    def _read(self, view: memoryview, position: int) -> int:
+        reader = self._open()
+        reader.seek(position)
+        return reader.readinto(view)
+
+    def _load(self, number: int) -> bytes:
+        start = number * BLOCK
+        data, done = memoryview(bytearray(min(BLOCK, self.size - start))), 0
+        while done < len(data):
+            done += self._read(data[done:], start + done)
+        return bytes(data)
+
+    def _named(self, call: Callable[[], T]) -> T:
+        try:
+            return named(self._fs, self._path, self.version, call)
+        except BaseException:
+            self._reader = None  # The next read does not get the same bytes from its buffer.
+            raise
+
+
+def named(fs: Any, path: str, version: Version | None, call: Callable[[], T]) -> T:
+    """Names the object in errors of a call. If its version is another one by now, that is the error."""
+    try:
+        return call()
+    except (TressError, OSError) as error:
+        now = fs.version_now(path)
+        if version is not None and now not in (version, None):
+            raise OSError(errno.ESTALE, "changed while it was read", path) from error
+        if isinstance(error, TressError) and path not in str(error):
+            raise type(error)(f"{path}: {error}", error.kind) from error
+        raise
+
+
+class _Handle:
+    """The reads of one handle. Those that are not in sequence take one block each."""
+
+    def __init__(self, plain: Plain) -> None:
+        self._plain, self.size = plain, plain.size
+        # _run: the number of reads, each of which has begun at the end of the one before.
+        self._end = self._run = 0
+
+    def readinto(self, buffer: Any, offset: int) -> int:
+        self._run = self._run + 1 if offset == self._end else 0
+        with memoryview(buffer).cast("B") as view:
+            # A longer view than the buffer is what a caller requests.
+            most = BLOCK if self._run < 2 and len(view) <= _BUFFER else len(view)
+            count = self._plain.readinto(view[:most], offset)
+        self._end = offset + count
+        return count
+
+
+class TressFile(io.BufferedReader):
+    """The plaintext of a file. Its pickle has the file system, the path and the position."""
+
+    def __init__(self, raw: Plain | MemberFile, fs: Any, path: str) -> None:
+        """Reads from the beginning."""
+        file = MemberFile(cast(Any, _Handle(raw)), path) if isinstance(raw, Plain) else raw
+        super().__init__(file, min(max(file.size, 1), _BUFFER))
+        self.fs, self.path, self.size = fs, path, file.size
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Reads `size` bytes, or all that are left."""
+        # With a size, BufferedReader decrypts into the result, without a copy.
+        return super().read(max(self.size - self.tell(), 0) if size is None or size < 0 else size)
+
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+        """Supports `pickle`: the other process opens the file again."""
+        return _opened_again, (self.fs, self.path, self.tell())
+
+
+def _opened_again(fs: Any, path: str, position: int) -> Any:
+    file = fs.open(path)
+    file.seek(position)
+    return file
+
+
+# What a fork must not share.
+OF_PROCESS: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+
+
+def _start_process() -> None:
+    for one in list(OF_PROCESS.values()):
+        one.start_process()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_process)

@@ -1,0 +1,74 @@
+"""The members of a container that holds a folder, as a file system."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import threading
+from typing import Any
+
+from fsspec.archive import AbstractArchiveFileSystem
+
+from .._tree import MemberFile, Tree, TreeMember
+from .files import TressFileSystem
+from .reading import OF_PROCESS, TressFile, named, source, version
+
+_TYPES = {"file": "file", "hard link": "file", "folder": "directory"}
+
+
+class TressTreeFileSystem(AbstractArchiveFileSystem):  # type: ignore[misc]
+    """The members of a container that holds a folder: `tress-tree://etc/hosts::s3://bucket/host.tress`. Read only.
+
+    The options are those of `TressFileSystem`.
+    """
+
+    protocol = "tress-tree"
+
+    def __init__(self, fo: str = "", **options: Any) -> None:
+        """Reads the container with the path `fo` in another file system."""
+        super().__init__()
+        self.fo = fo
+        self._outer = TressFileSystem(**options)
+        self.start_process()
+        OF_PROCESS[id(self)] = self
+
+    def start_process(self) -> None:
+        """Begins without an open container."""
+        self._lock = threading.Lock()
+        self._tree: Tree | None = None
+
+    def _get_dirs(self) -> Tree:
+        with self._lock:
+            if self._tree is None:
+                outer = self._outer
+                path, identities = outer._strip_protocol(self.fo), outer.keys.identities()
+                info = outer.fs.info(path)
+
+                def opened() -> Tree:
+                    tree = Tree(source(outer.fs, path, info.get("size")), identities)
+                    self.dir_cache = {member.name: _described(tree, member) for member in tree.members() if member.name}
+                    return tree
+
+                self._tree = named(outer, path, version(info), opened)
+            return self._tree
+
+    def invalidate_cache(self, path: str | None = None) -> None:
+        """Forgets the container, which is then opened again."""
+        self.start_process()
+        super().invalidate_cache(path)
+
+    def _open(self, path: str, mode: str = "rb", **kwargs: Any) -> TressFile:
+        if mode != "rb":
+            raise io.UnsupportedOperation(f"{path}: members of a container are read only")
+        if self.info(path)["type"] != "file":
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        raw = self._get_dirs()[path].detach()
+        assert isinstance(raw, MemberFile)
+        return TressFile(raw, self, path)
+
+
+def _described(tree: Tree, member: TreeMember) -> dict[str, Any]:
+    size = tree.info(member.target).size if member.type == "hard link" else member.size
+    info = {"name": member.name, "size": size, "type": _TYPES.get(member.type, "other")}
+    return info | {"mode": member.mode, "mtime": member.mtime, "uid": member.uid, "gid": member.gid}

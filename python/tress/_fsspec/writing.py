@@ -1,0 +1,86 @@
+"""New files: containers that appear in their store when they are complete."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import Any
+
+from fsspec import AbstractFileSystem
+from fsspec.implementations.local import LocalFileSystem
+
+from .._files import ContainerWriter
+from .._tress import Encryptor
+
+# Stores that complete nothing at the end of an upload: a file gets another name first.
+_RENAMING = {"memory", "sftp", "ssh", "sshfs", "smb", "ftp", "hdfs", "webhdfs", "arrow_hdfs", "dir"}
+
+
+def protocol(fs: Any) -> str:
+    """Returns the first name of a file system's protocol."""
+    return str(fs.protocol if isinstance(fs.protocol, str) else fs.protocol[0])
+
+
+class Writer(ContainerWriter):
+    """A new file. In a transaction of fsspec it appears when that ends."""
+
+    def __init__(self, fs: Any, path: str, is_new: bool, autocommit: bool) -> None:
+        """Creates a file of a `TressFileSystem`."""
+        self._fs, self.path, self._autocommit = fs, path, autocommit
+        fs.invalidate_cache(path)
+        encryptor = Encryptor(fs.keys.recipients(), threads=0, **fs.keys.written)
+        if isinstance(fs.fs, LocalFileSystem):
+            super().__init__(path, encryptor, force=not is_new)
+        else:
+            upload = _Upload(fs.fs, path)
+            super().__init__(upload, encryptor)
+            self._output, self._name = upload, path
+
+    def _complete(self) -> None:
+        if self._autocommit:
+            super()._complete()
+            self._fs.invalidate_cache(self.path)
+        else:
+            self._output.write(self._rest)
+
+    def commit(self) -> None:
+        """Makes the file appear. The end of a transaction calls this."""
+        if not self._is_settled:
+            self.close()
+            self._rest, self._autocommit = b"", True
+            self._complete()
+
+
+class _Upload:
+    """A new object of a store, which appears in `commit`."""
+
+    def __init__(self, fs: Any, path: str) -> None:
+        self._fs, self._path, self._temporary = fs, path, ""
+        if protocol(fs) in _RENAMING:
+            folder, slash, _ = path.rpartition("/")
+            self._temporary = f"{folder}{slash}.tress-{os.urandom(8).hex()}"
+            self._file = fs.open(self._temporary, "wb")
+        else:  # Not `open`, which adds the file to a transaction.
+            self._file = fs._open(path, "wb", autocommit=False)
+
+    def write(self, data: bytes) -> None:
+        self._file.write(data)
+
+    def commit(self) -> None:
+        self._file.close()
+        if not self._temporary:
+            if not getattr(self._file, "autocommit", True):
+                self._file.commit()
+        elif type(self._fs).mv is not AbstractFileSystem.mv:
+            self._fs.mv(self._temporary, self._path)
+        else:  # That `mv` takes * and [ in names as patterns.
+            self._fs.cp_file(self._temporary, self._path)
+            self._fs.rm_file(self._temporary)
+
+    def discard(self) -> None:
+        with suppress(Exception):  # The connection may have failed.
+            if self._temporary:
+                self._file.close()
+                self._fs.rm_file(self._temporary)
+            else:
+                self._file.discard()
