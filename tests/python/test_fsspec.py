@@ -177,7 +177,9 @@ def test_handles_share_blocks_and_requests_fit_the_access(fs):
             for file in (one, other):
                 file.seek(place)
                 assert file.read(4096) == PLAIN[place : place + 4096]
-        assert Store.reads[2:] == [SEALED_CHUNK] * 2
+        one.seek(300_000 - 10)
+        assert one.read(20_000) == PLAIN[300_000 - 10 : 320_000 - 10]
+        assert Store.reads[2:] == [SEALED_CHUNK, SEALED_CHUNK, 2 * SEALED_CHUNK]
     Store.reads.clear()
     with fs.open("/x") as file:
         assert b"".join(iter(lambda: file.read(4096), b"")) == PLAIN

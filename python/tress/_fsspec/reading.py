@@ -110,15 +110,18 @@ class Plain:
         self._blocks: dict[int, bytes] = {}
         self._reader: Reader | None = None
 
-    def readinto(self, view: memoryview, position: int) -> int:
-        """Reads verified bytes and returns their number; 0 at the end. Only short reads are cached."""
+    def readinto(self, view: memoryview, position: int, blocks: int = 1) -> int:
+        """Reads verified bytes and returns their number; 0 at the end.
+
+        A view of up to a block is filled from the cache, into which `blocks` are read together.
+        """
         if position >= self.size:
             return 0
         with self._lock:
             if len(view) > BLOCK:
                 return self._named(lambda: self._read(view, position))
             number, within = divmod(position, BLOCK)
-            block = self._blocks.get(number) or self._named(lambda: self._load(number))
+            block = self._blocks.get(number) or self._named(lambda: self._load(number, blocks))
             keep(self._blocks, number, block, _KEPT)
         part = block[within : within + len(view)]
         view[: len(part)] = part
@@ -136,12 +139,15 @@ class Plain:
         reader.seek(position)
         return reader.readinto(view)
 
-    def _load(self, number: int) -> bytes:
+    def _load(self, number: int, blocks: int) -> bytes:
+        """Returns a block, and keeps those behind it unless they are damaged."""
         start = number * BLOCK
-        data, done = memoryview(bytearray(min(BLOCK, self.size - start))), 0
-        while done < len(data):
+        data, done = memoryview(bytearray(min(blocks * BLOCK, self.size - start))), 0
+        while done < min(BLOCK, len(data)):
             done += self._read(data[done:], start + done)
-        return bytes(data)
+        for place in range(BLOCK, done if done == len(data) else done - done % BLOCK, BLOCK):
+            keep(self._blocks, number + place // BLOCK, bytes(data[place : place + BLOCK]), _KEPT)
+        return bytes(data[:BLOCK])
 
     def _named(self, call: Callable[[], T]) -> T:
         try:
@@ -165,19 +171,22 @@ def named(fs: Any, path: str, version: Version | None, call: Callable[[], T]) ->
 
 
 class _Handle:
-    """The reads of one handle. Those that are not in sequence take one block each."""
+    """The reads of one handle. Those that are not in sequence take the blocks that the caller wants, others all."""
 
     def __init__(self, plain: Plain) -> None:
         self._plain, self.size = plain, plain.size
+        # wanted: end of the range that a caller has requested.
         # _run: the number of reads, each of which has begun at the end of the one before.
-        self._end = self._run = 0
+        self.wanted = self._end = self._run = 0
 
     def readinto(self, buffer: Any, offset: int) -> int:
         self._run = self._run + 1 if offset == self._end else 0
         with memoryview(buffer).cast("B") as view:
-            # A longer view than the buffer is what a caller requests.
-            most = BLOCK if self._run < 2 and len(view) <= _BUFFER else len(view)
-            count = self._plain.readinto(view[:most], offset)
+            if self._run < 2 and len(view) <= _BUFFER:
+                blocks = min(max(-(-self.wanted // BLOCK) - offset // BLOCK, 1), _BUFFER // BLOCK)
+                count = self._plain.readinto(view[:BLOCK], offset, blocks)
+            else:
+                count = self._plain.readinto(view, offset)
         self._end = offset + count
         return count
 
@@ -187,14 +196,19 @@ class TressFile(io.BufferedReader):
 
     def __init__(self, raw: Plain | MemberFile, fs: Any, path: str) -> None:
         """Reads from the beginning."""
-        file = MemberFile(cast(Any, _Handle(raw)), path) if isinstance(raw, Plain) else raw
+        self._handle = _Handle(raw) if isinstance(raw, Plain) else None
+        file = raw if isinstance(raw, MemberFile) else MemberFile(cast(Any, self._handle), path)
         super().__init__(file, min(max(file.size, 1), _BUFFER))
         self.fs, self.path, self.size = fs, path, file.size
 
     def read(self, size: int | None = -1, /) -> bytes:
         """Reads `size` bytes, or all that are left."""
+        place = self.tell()
         # With a size, BufferedReader decrypts into the result, without a copy.
-        return super().read(max(self.size - self.tell(), 0) if size is None or size < 0 else size)
+        size = max(self.size - place, 0) if size is None or size < 0 else size
+        if self._handle is not None:
+            self._handle.wanted = place + size
+        return super().read(size)
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         """Supports `pickle`: the other process opens the file again."""

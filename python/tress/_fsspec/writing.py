@@ -84,3 +84,4 @@ class _Upload:
                 self._fs.rm_file(self._temporary)
             else:
                 self._file.discard()
+                self._file.closed = True  # Its end would be another attempt to close it.
