@@ -381,8 +381,10 @@ def test_options_name_files(fs, options, tmp_path, monkeypatch, caplog):
         pytest.raises(tress.Usage, lambda wrong=wrong: fsspec.filesystem("tress", **wrong))
     Store().pipe_file("/x", tress.encrypt(b"1", PAIR))
     # zarr takes FileNotFoundError for an empty part of an array.
-    for wrong in [{}, {"identity": str(tmp_path / "none")}, {"key_file": str(tmp_path)}]:
-        pytest.raises(tress.Usage, lambda wrong=wrong: fsspec.filesystem("tress", target_protocol="store", **wrong).cat_file("/x"))
+    (tmp_path / "short").write_bytes(b"12")
+    for wrong in [{}, *({option: str(tmp_path / name)} for option in ("identity", "key_file") for name in ("none", "", "short"))]:
+        with pytest.raises(tress.Usage, match=f"{tmp_path}.*: " if wrong else "TRESS_IDENTITY"):
+            fsspec.filesystem("tress", target_protocol="store", **wrong).cat_file("/x")
     pytest.raises(tress.Usage, lambda: fsspec.filesystem("tress", target_protocol="store").open("/y", "wb"))
 
     caplog.set_level(logging.DEBUG)

@@ -56,14 +56,20 @@ class Keys:
 
     def _with_raw_keys(self, found: list[Any], option: str, variable: str) -> list[Any]:
         files = self.paths["key_file"]
-        if self._format in _COBBLESTONE:
-            found = [CobblestoneKey(_content(path), self._context.encode(), format=self._format) for path in files]
-        else:
-            found += [RawKey(_content(path)) for path in files]
+        found += [self._raw_key(path) for path in files]
         if not found:
             wanted = "key_file" if self._format in _COBBLESTONE else f"{option} or key_file, or the variable {variable}"
             raise Usage(f"no keys: name a file of them with the storage option {wanted}", "usage")
         return found
+
+    def _raw_key(self, path: str) -> RawKey | CobblestoneKey:
+        key = _content(path)
+        try:
+            if self._format in _COBBLESTONE:
+                return CobblestoneKey(key, self._context.encode(), format=self._format)
+            return RawKey(key)
+        except Usage as error:
+            raise Usage(f"{path}: {error}", error.kind) from None
 
 
 def _paths(option: str, named: Any) -> list[str]:
