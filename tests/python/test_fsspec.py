@@ -184,7 +184,15 @@ def test_handles_share_blocks_and_requests_fit_the_access(fs):
     with fs.open("/x") as file:
         assert b"".join(iter(lambda: file.read(4096), b"")) == PLAIN
     assert len(Store.reads) < 12 and sum(Store.reads) < 1.1 * len(PLAIN)
+    Store.reads.clear()
+    with fs.open("/x") as file:
+        for place, length in [(200_001, 300_000), (900_000, 140_000)]:
+            file.seek(place)
+            assert file.read(length) == PLAIN[place : place + length]
+    assert len(Store.reads) == 2 and sum(Store.reads) < 1.1 * 440_000
     for step, requests in [(10_000, 2), (200_000, 7)]:
+        fs.invalidate_cache()
+        fs.cat_file("/x", 0, 1)
         Store.reads.clear()
         starts = list(range(100_000, len(PLAIN), step))
         assert fs.cat_ranges(["/x"] * len(starts), starts, [one + 9 for one in starts]) == [PLAIN[one : one + 9] for one in starts]

@@ -23,8 +23,8 @@ T = TypeVar("T")
 BLOCK = 16 * 1024
 # Number of blocks that an object keeps. Longer reads are not cached: the native reader reads ahead.
 _KEPT = 256
-# Size in bytes of the buffer of a handle.
-_BUFFER = 128 * 1024
+# Size in bytes of the buffer of a handle, and of the longest chunk of any format.
+_BUFFER, _CHUNK = 128 * 1024, 64 * 1024
 # Objects up to this size in bytes are fetched by one request, and most bytes that a request in sequence fetches.
 _WHOLE, _FETCH = 256 * 1024, 8 << 20
 
@@ -69,6 +69,8 @@ class _Source:
         self._fs, self._path, self._size = fs, path, size
         self._position = self._start = self._ahead = 0
         self._data = memoryview(b"")
+        # No read ahead continues past this offset.
+        self.limit = size
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         self._position = offset + (0, self._position, self._size)[whence]
@@ -79,7 +81,7 @@ class _Source:
         count = max(min(count, self._size - start), 0)
         if count and not self._start <= start < fetched:
             self._ahead = min(2 * max(self._ahead, count), _FETCH) if start == fetched else 0
-            end = min(start + max(count, self._ahead), self._size)
+            end = max(start + count, min(start + self._ahead, self.limit))
             first, end = (0, self._size) if self._size <= _WHOLE else (start, end)
             data = self._fs.cat_file(self._path, start=first, end=end)
             if not start - first < len(data) <= end - first:
@@ -110,18 +112,18 @@ class Plain:
         self._blocks: dict[int, bytes] = {}
         self._reader: Reader | None = None
 
-    def readinto(self, view: memoryview, position: int, blocks: int = 1) -> int:
-        """Reads verified bytes and returns their number; 0 at the end.
+    def readinto(self, view: memoryview, position: int, wanted: int) -> int:
+        """Reads verified bytes and returns their number; 0 at the end. A caller wants the bytes up to `wanted`.
 
-        A view of up to a block is filled from the cache, into which `blocks` are read together.
+        A view of up to a block is filled from the cache, into which the wanted blocks are read together.
         """
         if position >= self.size:
             return 0
         with self._lock:
             if len(view) > BLOCK:
-                return self._named(lambda: self._read(view, position))
+                return self._named(lambda: self._read(view, position, wanted))
             number, within = divmod(position, BLOCK)
-            block = self._blocks.get(number) or self._named(lambda: self._load(number, blocks))
+            block = self._blocks.get(number) or self._named(lambda: self._load(number, wanted))
             keep(self._blocks, number, block, _KEPT)
         part = block[within : within + len(view)]
         view[: len(part)] = part
@@ -131,20 +133,24 @@ class Plain:
         if self._reader is None:
             if hasattr(self, "size") and version(self._fs.fs.info(self._path)) != self.version:
                 raise OSError(errno.ESTALE, "changed while it was read", self._path)
-            self._reader = Reader(source(self._fs.fs, self._path, self._sealed_size), self._identities, threads=0)
+            self._source = source(self._fs.fs, self._path, self._sealed_size)
+            self._reader = Reader(self._source, self._identities, threads=0)
         return self._reader
 
-    def _read(self, view: memoryview, position: int) -> int:
+    def _read(self, view: memoryview, position: int, wanted: int) -> int:
         reader = self._open()
+        if isinstance(self._source, _Source) and self._sealed_size is not None:
+            # The rest of the plaintext is not longer than the rest of the encrypted file.
+            self._source.limit = min(self._sealed_size - (self.size - wanted) + _CHUNK, self._sealed_size)
         reader.seek(position)
         return reader.readinto(view)
 
-    def _load(self, number: int, blocks: int) -> bytes:
+    def _load(self, number: int, wanted: int) -> bytes:
         """Returns a block, and keeps those behind it unless they are damaged."""
-        start = number * BLOCK
+        start, blocks = number * BLOCK, min(max(-(-wanted // BLOCK) - number, 1), _BUFFER // BLOCK)
         data, done = memoryview(bytearray(min(blocks * BLOCK, self.size - start))), 0
         while done < min(BLOCK, len(data)):
-            done += self._read(data[done:], start + done)
+            done += self._read(data[done:], start + done, min(wanted, self.size))
         for place in range(BLOCK, done if done == len(data) else done - done % BLOCK, BLOCK):
             keep(self._blocks, number + place // BLOCK, bytes(data[place : place + BLOCK]), _KEPT)
         return bytes(data[:BLOCK])
@@ -171,22 +177,26 @@ def named(fs: Any, path: str, version: Version | None, call: Callable[[], T]) ->
 
 
 class _Handle:
-    """The reads of one handle. Those that are not in sequence take the blocks that the caller wants, others all."""
+    """The reads of one handle. Those that are not in sequence take what the caller wants, others read ahead."""
 
     def __init__(self, plain: Plain) -> None:
         self._plain, self.size = plain, plain.size
-        # wanted: end of the range that a caller has requested.
+        # The range that a caller has requested.
+        self.started = self.wanted = 0
         # _run: the number of reads, each of which has begun at the end of the one before.
-        self.wanted = self._end = self._run = 0
+        self._end = self._run = 0
 
     def readinto(self, buffer: Any, offset: int) -> int:
-        self._run = self._run + 1 if offset == self._end else 0
+        # The parts of a long range are one read.
+        if self.wanted - self.started <= _BUFFER or not self.started < offset < self.wanted:
+            self._run = self._run + 1 if offset == self._end else 0
         with memoryview(buffer).cast("B") as view:
-            if self._run < 2 and len(view) <= _BUFFER:
-                blocks = min(max(-(-self.wanted // BLOCK) - offset // BLOCK, 1), _BUFFER // BLOCK)
-                count = self._plain.readinto(view[:BLOCK], offset, blocks)
+            if self._run < 2:
+                most = BLOCK if len(view) <= _BUFFER else len(view)
+                wanted = min(max(self.wanted, offset + 1), self.size)
+                count = self._plain.readinto(view[:most], offset, wanted)
             else:
-                count = self._plain.readinto(view, offset)
+                count = self._plain.readinto(view, offset, self.size)
         self._end = offset + count
         return count
 
@@ -204,11 +214,18 @@ class TressFile(io.BufferedReader):
     def read(self, size: int | None = -1, /) -> bytes:
         """Reads `size` bytes, or all that are left."""
         place = self.tell()
-        # With a size, BufferedReader decrypts into the result, without a copy.
         size = max(self.size - place, 0) if size is None or size < 0 else size
-        if self._handle is not None:
-            self._handle.wanted = place + size
-        return super().read(size)
+        if self._handle is None:
+            return super().read(size)
+        self._handle.started, self._handle.wanted = place, place + size
+        if size <= _BUFFER or getattr(self.fs.fs, "local_file", False):
+            return super().read(size)
+        # BufferedReader.read splits a range, and its end would look like a read in sequence, which fetches ahead.
+        data, done = bytearray(max(min(size, self.size - place), 0)), 0
+        with memoryview(data) as view:
+            while done < len(data):
+                done += super().readinto(view[done:])
+        return bytes(data)
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         """Supports `pickle`: the other process opens the file again."""
