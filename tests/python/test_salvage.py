@@ -23,6 +23,11 @@ def folder(tmp_path_factory):
         file.write_bytes(rng.randbytes(rng.choice([0, 10, 5000, 60000])))
         if number % 10 == 0:
             file.with_name(f"g{number:03}").hardlink_to(file)
+    return path, packed(path)
+
+
+def packed(path):
+    """Makes the container, and returns the ranges of the plaintext that each entry needs, and whether it is a file."""
     tress(path, "encrypt", "-o", "good", "in")
     plaintext = tress(path, "decrypt", "good").stdout
     ranges = {}
@@ -30,7 +35,7 @@ def folder(tmp_path_factory):
         # A hard link is whole if its file is.
         places = [(member.offset, member.offset_data + -(-member.size // 512) * 512 * (not member.islnk()))]
         ranges[member.name] = places + (ranges[member.linkname][0] if member.islnk() else []), member.isfile() or member.islnk()
-    return path, ranges
+    return ranges
 
 
 def tress(path, command, *arguments, status=0):
@@ -63,6 +68,22 @@ def test_containers_that_were_cut(folder, cut):
     check(path, ranges, sealed[:cut], set(range((cut - CHUNKS) // SEALED, len(sealed))))
     listed = tress(path, "list", "bad", status=3).stdout.decode().split()
     assert listed[1:] == [name.removesuffix("/") for name in ranges if name != "."][: len(listed) - 1]
+
+
+def test_an_archive_in_a_file_whose_header_is_lost(tmp_path):
+    """Its entries are none of the tree, and what follows it is given out."""
+    (tmp_path / "key").write_bytes(bytes(range(16)))
+    (tmp_path / "in").mkdir()
+    for name, size in [("a", 20000), ("c", 30000), ("d", 5)]:
+        (tmp_path / "in" / name).write_bytes(name.encode() * size)
+    with tarfile.open(tmp_path / "in" / "b.tar", "w") as inner:
+        for name in ["zzz-one", "zzz-two", "zzz-three"]:
+            inner.add(tmp_path / "in" / "a", name)
+    ranges = packed(tmp_path)
+    sealed, lost = bytearray((tmp_path / "good").read_bytes()), ranges["b.tar"][0][0][0] // PLAIN
+    for place in [CHUNKS + lost * SEALED, len(sealed) - 60]:
+        sealed[place] ^= 1
+    check(tmp_path, ranges, sealed, {lost, (len(sealed) - 60 - CHUNKS) // SEALED})
 
 
 def check(path, ranges, sealed, lost):

@@ -119,40 +119,89 @@ impl<R: ReadAt> Tree<R> {
         Ok(())
     }
 
-    /// Makes the index from the stream. Where a header is damaged, continues with the next one that comes later in the order of paths.
+    /// Makes the index from the stream. Behind damage it continues with headers that lead to the end of the stream or to more damage: those
+    /// in the content of a file, such as a tar archive, seldom do.
     fn read_through(&mut self, control: &Control) -> Result<(), Error> {
-        let mut writer = IndexWriter::default();
-        let (mut place, mut last, mut is_lost) = (0, None, false);
-        while place < self.chunks.plain_bytes() {
-            check_cancelled(control)?;
-            let entry = self.entry_at(place);
-            if let (Err(error), None) = (&entry, &self.good) {
-                return Err(error.clone());
+        let (mut writer, mut last) = (IndexWriter::default(), None);
+        let mut keep = |member: Member| {
+            last = Some(member.path.clone());
+            writer.push(member);
+        };
+        let (mut end, mut place) = self.follow(0, None, control, &mut keep)?;
+        let (mut refuted, mut tail) = (HashSet::new(), None);
+        if end != HeadersEnd::Mark {
+            self.gaps += 1;
+            place = self.next_block(place);
+            while place < self.chunks.plain_bytes() {
+                let (mut members, next) = (Vec::new(), self.next_block(place));
+                (end, place) =
+                    self.follow(place, Some((&refuted, last.as_deref())), control, &mut |member| members.push(member))?;
+                match end {
+                    HeadersEnd::Mark if !members.is_empty() => tail = Some((members, place)),
+                    HeadersEnd::Damage if !members.is_empty() => {
+                        // An end mark before this was in a file.
+                        tail = None;
+                        self.gaps += 1;
+                        for member in members {
+                            last = Some(member.path.clone());
+                            writer.push(member);
+                        }
+                    }
+                    _ => {
+                        refuted.extend(members.iter().map(|member| member.place));
+                        place = next;
+                        continue;
+                    }
+                }
+                place = self.next_block(place);
             }
-            let found = entry.ok().filter(|found| match found {
-                Some((entry, _)) => !is_lost || is_plausible(entry, last.as_deref()),
-                None => !is_lost,
-            });
-            match found {
-                Some(None) => break,
-                Some(Some((entry, data))) => {
-                    let member = Member::of(&entry, place, false);
-                    last = Some(member.path.clone());
-                    writer.push(member);
-                    (place, is_lost) = (data.end, false);
+            match tail {
+                Some((members, mark)) => {
+                    members.into_iter().for_each(|member| writer.push(member));
+                    place = mark;
                 }
-                None => {
-                    self.gaps += u64::from(!is_lost);
-                    is_lost = true;
-                    place = self.next_block(place);
-                }
+                None => self.gaps += 1,
             }
         }
-        self.gaps += u64::from(self.good.is_some() && place >= self.chunks.plain_bytes());
         self.tar_bytes = place.saturating_add(2 * BLOCK_BYTES as u64);
         let (made, list) = writer.into_parts();
         (self.made, self.list) = (Some(made), list);
         Ok(())
+    }
+
+    /// Calls `each` with the entries from a place on, and returns how and where they end. Behind damage, with places that lead nowhere and
+    /// the last path before the damage, the first entry may be none.
+    fn follow(
+        &self,
+        mut place: u64,
+        behind: Option<(&HashSet<u64>, Option<&[u8]>)>,
+        control: &Control,
+        each: &mut dyn FnMut(Member),
+    ) -> Result<(HeadersEnd, u64), Error> {
+        let mut last = behind.and_then(|(_, last)| last).map(<[u8]>::to_vec);
+        let start = place;
+        while place < self.chunks.plain_bytes() {
+            check_cancelled(control)?;
+            if behind.is_some_and(|(refuted, _)| refuted.contains(&place)) {
+                return Ok((HeadersEnd::Nowhere, place));
+            }
+            match self.entry_at(place) {
+                Ok(None) => return Ok((HeadersEnd::Mark, place)),
+                Ok(Some((entry, data))) if behind.is_none() || is_plausible(&entry, last.as_deref()) => {
+                    let member = Member::of(&entry, place, false);
+                    last = Some(member.path.clone());
+                    if behind.is_none() || place > start || !may_lack_records(&entry) {
+                        each(member);
+                    }
+                    place = data.end;
+                }
+                Ok(Some(_)) => return Ok((HeadersEnd::Nowhere, place)),
+                Err(error) if self.good.is_none() => return Err(error),
+                Err(error) if is_malformed(&error) => return Ok((HeadersEnd::Nowhere, place)),
+                Err(_) => return Ok((HeadersEnd::Damage, place)),
+            }
+        }
+        Ok((HeadersEnd::Damage, place))
     }
 
     /// The next place where a header may be: in a chunk that verifies.
@@ -454,6 +503,31 @@ impl<R: ReadAt> Tree<R> {
         }
         Ok(write::write_end(out)?)
     }
+}
+
+/// What follows the last of some headers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HeadersEnd {
+    /// The end mark.
+    Mark,
+    /// A place that cannot be read.
+    Damage,
+    /// Something that is no header of this tree.
+    Nowhere,
+}
+
+/// Whether what was read is no header of a tree, and not damaged.
+fn is_malformed(error: &Error) -> bool {
+    use ErrorKind::{TreeDamaged, TreeDuplicate, TreeLink, TreePath, TreeSpecialFile};
+    matches!(error.kind, TreeDamaged | TreeDuplicate | TreeLink | TreePath | TreeSpecialFile)
+}
+
+/// Whether the first header behind damage may belong to an extended header that is lost: its name has the greatest length, or is that of a
+/// sparse file.
+fn may_lack_records(entry: &TreeEntry) -> bool {
+    let is_sparse = matches!(&entry.kind, EntryKind::File { segments: None, .. })
+        && entry.path.windows(14).any(|part| part == b"GNUSparseFile.");
+    entry.path.len() == write::NAME_BYTES || is_sparse
 }
 
 /// Whether an entry that was found behind a damaged place may be one of the tree, and not data of a file.

@@ -14,7 +14,7 @@ const MAX_OCTAL: u64 = 0o777_7777_7777;
 const MAX_OWNER: u32 = 0o777_7777;
 
 /// Longest name and longest link target in a header, in bytes. The prefix field is not used, because readers disagree about it.
-const NAME_BYTES: usize = 100;
+pub(crate) const NAME_BYTES: usize = 100;
 /// Longest name of an owner in a header.
 const OWNER_BYTES: usize = 31;
 
