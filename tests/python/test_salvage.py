@@ -71,7 +71,7 @@ def test_containers_that_were_cut(folder, cut):
 
 
 def test_an_archive_in_a_file_whose_header_is_lost(tmp_path):
-    """Its entries are none of the tree, and what follows it is given out."""
+    """Its entries do not appear, and the files behind it do."""
     (tmp_path / "key").write_bytes(bytes(range(16)))
     (tmp_path / "in").mkdir()
     for name, size in [("a", 20000), ("c", 30000), ("d", 5)]:

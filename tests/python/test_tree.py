@@ -75,6 +75,9 @@ def unpacked(entries, version=2, preserve=False):
         if found.kind == "file":
             fields["target"] = min(paths.get(found.path, [b""]))
         mode = found.mode & (0o7777 if preserve else 0o777 if version == 1 else 0o1777)
+        # Without its access list, a file's group has its own rights and not those of the mask.
+        if group := re.search(rb"(?:^|,)group::([r-])([w-])([x-])", found.acls.get(b"access", b"") if not preserve else b""):
+            mode = mode & ~0o070 | sum((letter != b"-") << 5 - place for place, letter in enumerate(group.groups()))
         fields["mode"] = 0 if entry.kind == "link" else mode
         if not preserve:
             kept = {} if version == 1 else {key: value for key, value in found.attributes.items() if key.startswith(b"user.")}

@@ -111,8 +111,9 @@ fn dry_run(inputs: &[Source], send: &SendOptions) -> Result<(), Failure> {
     };
     let listed = tress_transfer::list(inputs, send, &mut each).map_err(failure::from_error);
     printed.and_then(|()| out.flush()).map_err(|error| Failure::stdout(&error))?;
+    listed?;
     note(&format!("would send files: {}, bytes: {}", count_text(count), count_text(all_bytes)));
-    listed
+    Ok(())
 }
 
 pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {

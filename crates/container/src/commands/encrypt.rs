@@ -219,8 +219,8 @@ impl<'a> Encryption<'a> {
         if let CheckedSink::Name(name) = &destination {
             // The container would include itself.
             let canonical = |path: &Path| self.system.canonical(path).map_err(|error| Error::from(error).at(path));
-            let (folder, is_file) =
-                (canonical(&name.folder)?, |path: &Path| canonical(path).ok() == canonical(&name.path).ok());
+            let is_file = |path: &Path| canonical(path).is_ok_and(|path| canonical(&name.path).ok() == Some(path));
+            let folder = canonical(&name.folder)?;
             for input in all {
                 // A link that leads nowhere is one of several inputs; anything else that is missing is reported when it is packed.
                 if canonical(input).is_ok_and(|input| folder.starts_with(input)) || !name.is_new() && is_file(input) {

@@ -206,7 +206,10 @@ impl<R: ReadAt> Tree<R> {
 
     /// The next place where a header may be: in a chunk that verifies.
     fn next_block(&self, place: u64) -> u64 {
-        let next = place + BLOCK_BYTES as u64;
+        let next = place.saturating_add(BLOCK_BYTES as u64);
+        if next >= self.chunks.plain_bytes() {
+            return next;
+        }
         let layout = self.chunks.layout();
         let chunk = layout.chunk_at(next);
         let good = self.good.iter().flatten().find(|range| chunk < range.end);
@@ -505,7 +508,7 @@ impl<R: ReadAt> Tree<R> {
     }
 }
 
-/// What follows the last of some headers.
+/// The end of a run of headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HeadersEnd {
     /// The end mark.

@@ -1,7 +1,8 @@
 //! The files and folders to send, under relative names.
 //!
 //! A folder is walked depth first in the order of its names. Each level holds one folder's handle and names. Everything is
-//! opened relative to these handles, so that a link which replaces a folder during the walk is not followed. Special files are errors, and the other files are sent. An input that is itself a link is followed.
+//! opened relative to these handles, so that a link which replaces a folder during the walk is not followed. Special files are
+//! errors, and the other files are sent. An input that is itself a link is followed.
 
 use std::ffi::OsString;
 use std::io;
