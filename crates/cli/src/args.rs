@@ -117,8 +117,15 @@ impl Threads {
     }
 }
 
-/// Builds the definition, for man pages and completions.
+/// Builds the definition, in a thread: a debug build needs more stack for it than some users have.
 pub(crate) fn command() -> clap::Command {
+    match std::thread::Builder::new().stack_size(1 << 20).spawn(make_command) {
+        Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        Err(_) => make_command(),
+    }
+}
+
+fn make_command() -> clap::Command {
     let general = |name: &'static str, short, action| {
         Arg::new(name).long(name).short(short).action(action).help_heading(GENERAL).display_order(101)
     };
