@@ -92,7 +92,8 @@ def simulate(
         if report.exists():
             result: dict[str, Any] = json.loads(report.read_bytes())
             return result
-        raise (ValueError if process.returncode == 2 else SimulationError)(why.strip() or f"exit status {process.returncode}")
+        kind = ValueError if process.returncode == 2 else SimulationError
+        raise kind(why.strip() or f"exit status {process.returncode}")
 
 
 def _find() -> str:
