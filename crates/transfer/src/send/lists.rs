@@ -74,7 +74,7 @@ impl SendSession<'_> {
         }
     }
 
-    /// Reads the contents of a pack, and starts to send it. Returns `false` if there is none to be read.
+    /// Reads the contents of a pack, and starts to send it. Returns `false` if no pack waits.
     fn read_next_pack(&self) -> bool {
         let Some((number, wanted)) = self.packs.take_to_read() else { return false };
         let (mut bytes, mut void) = (Vec::new(), Vec::new());
