@@ -169,7 +169,7 @@ impl Bus {
         self.host.errors = Some(errors);
     }
 
-    /// Lets programs use the files in a folder by semihosting. By default there are none.
+    /// Lets programs use the files in a folder by semihosting. By default they see no files.
     pub fn set_files(&mut self, folder: &Path) -> io::Result<()> {
         self.host.semihosting.folder = Some(Dir::open_ambient_dir(folder, ambient_authority())?);
         Ok(())

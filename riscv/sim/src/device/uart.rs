@@ -1,4 +1,4 @@
-//! Serial ports whose output is the console and whose input is that of the program. Sending and receiving take no time.
+//! Serial ports: they send to the console and receive the input of the program, both in no time.
 
 use crate::bus::Host;
 
