@@ -1,6 +1,7 @@
 //! Serves the requests of a session's control connection, on two threads: one answers the sender. The other syncs files, writes the
 //! journal and gives files their final names, so that a slow disk does not look like a dead receiver.
 
+use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -133,6 +134,7 @@ impl Requests<'_> {
                     self.take_number(file)?;
                     self.accept_offer(Offer { file, size_bytes, restart, identity, metadata, path })?;
                 }
+                Request::Holes { file, chunks } => self.leave_holes(file, &chunks)?,
                 Request::Finish { file, size_bytes } => self.finish_file(file, size_bytes)?,
                 Request::Abandon { file } => self.abandon_file(file),
                 Request::Lost { stream } => self.session.handle_lost(stream)?,
@@ -196,6 +198,18 @@ impl Requests<'_> {
         }
         self.session.changed.notify_all();
         Ok(())
+    }
+
+    fn leave_holes(&self, file: u32, chunks: &[Range<u64>]) -> Result<(), Error> {
+        match self.session.with_current(file, |current| current.part.leave_holes(chunks)) {
+            Some(Ok(true)) => Ok(()),
+            Some(Err(error)) => {
+                let Denied { reason, error } = error.into();
+                self.session.end(reason, error);
+                Err(Error::new(ErrorKind::Declined(reason)))
+            }
+            _ => Err(self.broken("holes are not in the file")),
+        }
     }
 
     fn abandon_file(&self, file: u32) {

@@ -15,6 +15,7 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, IoSlice};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -440,6 +441,24 @@ impl PartFile {
         held.fresh.insert(chunks);
         held.fresh_since.get_or_insert_with(Instant::now);
         Ok(())
+    }
+
+    /// Notes that these chunks are zeros, which take no space. Returns `false` if they are not in the file, or too many.
+    pub(crate) fn leave_holes(&self, chunks: &[Range<u64>]) -> io::Result<bool> {
+        let Some(size_bytes) = self.size_bytes else { return Ok(false) };
+        let is_within = chunks.last().is_none_or(|last| last.end <= LAYOUT.chunks(size_bytes));
+        if !is_within || self.held().written.pieces() + chunks.len() > MAX_PIECES {
+            return Ok(false);
+        }
+        // The journal says that the file has these chunks. Another connection may be writing, but nothing beyond this length.
+        self.system.set_length(&self.file, size_bytes)?;
+        let mut held = self.held();
+        for range in chunks {
+            held.written.insert(range.clone());
+            held.fresh.insert(range.clone());
+        }
+        held.fresh_since.get_or_insert_with(Instant::now);
+        Ok(true)
     }
 
     /// Unsynced plaintext bytes, in whole chunks, and the time of the first unsynced write.

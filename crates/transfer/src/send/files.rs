@@ -330,6 +330,12 @@ impl SendSession<'_> {
         }
         let mut have = Ranges::new();
         held.into_iter().for_each(|range| have.insert(range));
+        let mut holes = source.holes(self.system)?;
+        holes.retain(|chunks| !have.covers(chunks));
+        if !holes.is_empty() {
+            holes.iter().for_each(|chunks| have.insert(chunks.clone()));
+            self.request(&Request::Holes { file, chunks: holes });
+        }
         let todo = have.gaps(all);
         let held_bytes = plain_bytes(size_bytes.unwrap_or(0), have.count());
         self.control.add_held(held_bytes);

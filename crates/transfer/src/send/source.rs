@@ -9,7 +9,8 @@ use std::thread;
 use sha2::{Digest, Sha256};
 
 use crate::send::opened::OpenInput;
-use crate::wire::message::{Metadata, VersionId};
+use crate::wire::message::{MAX_RANGES, Metadata, VersionId};
+use crate::wire::ranges::Ranges;
 use tress_container::commands::{Control, Source, encrypt_to_pipe};
 use tress_container::format::{LAYOUT, fill_random};
 use tress_container::keys::Recipient;
@@ -94,6 +95,18 @@ impl FileSource {
             Self::Stream { name, .. } => name,
             Self::Pack { .. } => Path::new("pack"),
         }
+    }
+
+    /// The chunks of a file that are in holes, at most [`MAX_RANGES`] ranges of them. The last chunk, which has another length, is sent.
+    pub(crate) fn holes(&self, system: &dyn System) -> Result<Vec<Range<u64>>, Error> {
+        let Self::File { input, size_bytes } = self else { return Ok(Vec::new()) };
+        let segments =
+            system.segments(input.file(), *size_bytes).map_err(|error| Error::from(error).at(input.name()))?;
+        let mut data = Ranges::new();
+        let whole = 0..*size_bytes;
+        let parts = segments.as_deref().unwrap_or(std::slice::from_ref(&whole));
+        parts.iter().for_each(|part| data.insert(LAYOUT.covering(part)));
+        Ok(data.gaps(LAYOUT.chunks(*size_bytes) - 1).iter().take(MAX_RANGES).collect())
     }
 
     /// Identifies this version of the input; random for a stream, which is never the same twice.

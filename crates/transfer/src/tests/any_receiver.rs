@@ -204,6 +204,10 @@ impl RandomReceiver<'_> {
                             answer(Reply::Confirmed { file }, file, 0);
                         }
                     }
+                    Request::Holes { file, chunks } => {
+                        let mut observed = self.observed.lock().unwrap();
+                        observed.held.entry(file).or_default().extend(chunks.into_iter().flatten());
+                    }
                     Request::Abandon { .. } => {}
                     Request::Bye => {
                         // The sender still reads, so these messages do not reset the connection.

@@ -250,6 +250,8 @@ fn hostile_control() {
         vec![offer(2), Request::Abandon { file: 2 }, offer(1)],
         vec![offer(1), Request::Finish { file: 1, size_bytes: 8 }],
         vec![offer(1), Request::Finish { file: 2, size_bytes: 9 }],
+        vec![offer(1), Request::Holes { file: 1, chunks: vec![0..2] }],
+        vec![offer(1), Request::Holes { file: 2, chunks: vec![0..1] }],
         vec![offer(1), Request::Bye],
         vec![Request::Batch { file: 1, first_chunk: 0, sealed_bytes: 16 }],
     ];

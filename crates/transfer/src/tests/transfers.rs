@@ -115,6 +115,31 @@ fn packs_over_connections_that_are_cut() {
     assert_eq!(kept, ["files"]);
 }
 
+/// Holes are not sent, also not after an interruption, and take no space at the receiver.
+#[cfg(target_os = "linux")]
+#[test]
+fn holes_stay_holes() {
+    use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+    let ends = Ends::new();
+    let running = ends.receive();
+    let size = 50 * BATCH as u64 + 5;
+    for (name, parts) in [("ends", &[3 * BATCH as u64 + 7][..]), ("begins", &[0, 40 * BATCH as u64]), ("empty", &[])] {
+        let file = fs::File::create(ends.root.path().join(name)).unwrap();
+        file.set_len(size).unwrap();
+        parts.iter().for_each(|&offset| file.write_all_at(&data(BATCH), offset).unwrap());
+        let stored_bytes = 512 * file.metadata().unwrap().blocks();
+        assert!(stored_bytes < size / 2, "the file system of the test has no holes");
+        let network = FaultyNetwork::new([LinkFault::None, LinkFault::Cut(900_000)]);
+        let source = Source::Path(ends.root.path().join(name));
+        let report = ends.send(&running, &network, &source, 1);
+        let (sent_bytes, least) = (report.unwrap().bytes_sent, (parts.len() * BATCH) as u64);
+        assert!((least..least + (1 << 17)).contains(&sent_bytes), "{name}: {sent_bytes}");
+        assert!(ends.received(name) == fs::read(ends.root.path().join(name)).unwrap(), "{name}");
+        assert!(512 * fs::metadata(ends.output(name)).unwrap().blocks() <= stored_bytes + (1 << 17), "{name}");
+    }
+    running.stop();
+}
+
 /// What `cp -p` keeps, also of files that are not in packs.
 #[cfg(unix)]
 #[test]

@@ -86,6 +86,8 @@ pub(crate) enum Request {
     PackEnd { list: u32, void: Vec<u16> },
     /// The next file. `size_bytes` is `None` for a stream. `restart`: discard an incomplete version.
     Offer { file: u32, size_bytes: Option<u64>, restart: bool, identity: VersionId, metadata: Metadata, path: Vec<u8> },
+    /// These chunks of the file that is coming are zeros, and are not sent.
+    Holes { file: u32, chunks: Vec<Range<u64>> },
     /// The whole file was read, did not change, and has this size.
     Finish { file: u32, size_bytes: u64 },
     /// The sender gives up the file: discard it.
@@ -177,6 +179,7 @@ impl Request {
             }
             Self::Abandon { file } => fields(put, 0x06, &[&file.to_be_bytes()]),
             Self::Lost { stream } => fields(put, 0x07, &[&stream.to_be_bytes()]),
+            Self::Holes { file, chunks } => put_ranges(put, 0x0b, *file, chunks),
             Self::Ping => fields(put, 0x09, &[]),
             Self::Bye => fields(put, 0x0a, &[]),
             Self::Key { file, aead, input_key, prefix } => {
@@ -224,6 +227,7 @@ impl Request {
             0x05 => Self::Finish { file: rest.u32()?, size_bytes: rest.u64()? },
             0x06 => Self::Abandon { file: rest.u32()? },
             0x07 => Self::Lost { stream: rest.u16()? },
+            0x0b => Self::Holes { file: rest.u32()?, chunks: rest.ranges()? },
             0x09 => Self::Ping,
             0x0a => Self::Bye,
             0x10 => {
@@ -255,14 +259,7 @@ impl Reply {
                     EntryStatus::Refused(reason) => code(&REFUSALS, reason),
                 }));
             }
-            Self::Resume { file, held } => {
-                let count = held.len().min(MAX_RANGES);
-                fields(put, 0x44, &[&file.to_be_bytes(), &(count as u16).to_be_bytes()]);
-                for range in &held[..count] {
-                    put.extend_from_slice(&range.start.to_be_bytes());
-                    put.extend_from_slice(&range.end.to_be_bytes());
-                }
-            }
+            Self::Resume { file, held } => put_ranges(put, 0x44, *file, held),
             Self::Complete { file } => fields(put, 0x45, &[&file.to_be_bytes()]),
             Self::Progress { file, synced_chunks, streams } => {
                 let count = streams.len().min(MAX_STREAMS);
@@ -301,21 +298,7 @@ impl Reply {
                 }
                 Self::Statuses { list, statuses }
             }
-            0x44 => {
-                let (file, count) = (rest.u32()?, rest.count(MAX_RANGES)?);
-                let mut held = Vec::with_capacity(count);
-                let mut end = 0;
-                for index in 0..count {
-                    let range = rest.u64()?..rest.u64()?;
-                    // Ranges ascend, are not empty, and do not touch.
-                    if range.is_empty() || (index > 0 && range.start <= end) {
-                        return Err(Malformed);
-                    }
-                    end = range.end;
-                    held.push(range);
-                }
-                Self::Resume { file, held }
-            }
+            0x44 => Self::Resume { file: rest.u32()?, held: rest.ranges()? },
             0x45 => Self::Complete { file: rest.u32()? },
             0x46 => {
                 let (file, synced_chunks, count) = (rest.u32()?, rest.u64()?, rest.count(MAX_STREAMS)?);
@@ -374,6 +357,16 @@ impl Metadata {
         bytes[2..10].copy_from_slice(&modified.seconds.to_be_bytes());
         bytes[10..].copy_from_slice(&modified.nanoseconds.to_be_bytes());
         bytes
+    }
+}
+
+/// Encodes the first [`MAX_RANGES`] of these ranges.
+fn put_ranges(bytes: &mut Vec<u8>, kind: u8, file: u32, ranges: &[Range<u64>]) {
+    let ranges = &ranges[..ranges.len().min(MAX_RANGES)];
+    fields(bytes, kind, &[&file.to_be_bytes(), &(ranges.len() as u16).to_be_bytes()]);
+    for range in ranges {
+        bytes.extend(range.start.to_be_bytes());
+        bytes.extend(range.end.to_be_bytes());
     }
 }
 
@@ -458,6 +451,20 @@ impl<'a> MessageFields<'a> {
     fn count(&mut self, most: usize) -> Result<usize, Malformed> {
         let count = usize::from(self.u16()?);
         if count <= most { Ok(count) } else { Err(Malformed) }
+    }
+
+    /// Reads ranges that ascend, are not empty, and do not touch.
+    fn ranges(&mut self) -> Result<Vec<Range<u64>>, Malformed> {
+        let count = self.count(MAX_RANGES)?;
+        let mut ranges: Vec<Range<u64>> = Vec::with_capacity(count);
+        for _ in 0..count {
+            let range = self.u64()?..self.u64()?;
+            if range.is_empty() || ranges.last().is_some_and(|last| range.start <= last.end) {
+                return Err(Malformed);
+            }
+            ranges.push(range);
+        }
+        Ok(ranges)
     }
 
     fn ticket(&mut self) -> Result<Ticket, Malformed> {

@@ -35,6 +35,7 @@ fn requests() -> Vec<Request> {
         Request::PackEnd { list: 7, void: vec![0, 3, 1000] },
         offer(1, Some(5), false, b"x".to_vec()),
         offer(2, None, true, vec![0xff; 4095]),
+        Request::Holes { file: 1, chunks: vec![0..3, 5..6] },
         Request::Finish { file: 1, size_bytes: 1 << 40 },
         Request::Abandon { file: 1 },
         Request::Lost { stream: 9 },
