@@ -15,6 +15,8 @@ pub struct Control {
     moved_bytes: AtomicU64,
     done_bytes: AtomicU64,
     total_bytes: AtomicU64,
+    done_files: AtomicU64,
+    total_files: AtomicU64,
 }
 
 impl Control {
@@ -28,6 +30,8 @@ impl Control {
             moved_bytes: AtomicU64::new(0),
             done_bytes: AtomicU64::new(0),
             total_bytes: AtomicU64::new(0),
+            done_files: AtomicU64::new(0),
+            total_files: AtomicU64::new(0),
         }
     }
 
@@ -77,6 +81,13 @@ impl Control {
         }
     }
 
+    /// Files done so far and files in total, for `send` of more than one file; `None` for other runs.
+    #[must_use]
+    pub fn files(&self) -> Option<(u64, u64)> {
+        let total = self.total_files.load(Ordering::Relaxed);
+        (total > 1).then(|| (self.done_files.load(Ordering::Relaxed), total))
+    }
+
     /// Counts input bytes as done, for callers that read the input themselves.
     pub fn add_done(&self, bytes: u64) {
         self.moved_bytes.fetch_add(bytes, Ordering::Relaxed);
@@ -100,6 +111,16 @@ impl Control {
     pub fn add_held(&self, bytes: u64) {
         self.done_bytes.fetch_add(bytes, Ordering::SeqCst);
         self.report();
+    }
+
+    /// Sets the total number of files.
+    pub fn set_total_files(&self, files: u64) {
+        self.total_files.store(files, Ordering::Relaxed);
+    }
+
+    /// Counts a file as done.
+    pub fn add_file(&self) {
+        self.done_files.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Subtracts input bytes that have to be done again.

@@ -61,6 +61,8 @@ pub struct Count {
     pub done: u64,
     /// All bytes, if known.
     pub total: Option<u64>,
+    /// Files that are done, and all files, if there are several.
+    pub files: Option<(u64, u64)>,
 }
 
 /// A thread that calls a function at each interval until this is dropped. If the system refuses the thread, nothing is called.
@@ -102,7 +104,8 @@ impl Progress {
         let (mut idle_since, mut busy_since) = (Duration::ZERO, None);
         Progress(Some(Ticker::start(move || {
             let now = start.elapsed();
-            let Count { moved, done, total } = count();
+            let count = count();
+            let Count { moved, done, .. } = count;
             // Before the first byte keys are derived, and a plugin may have a question on the terminal.
             if done == 0 {
                 // A receiver may be between two files, and is not idle yet.
@@ -116,7 +119,7 @@ impl Progress {
             window.note(now, moved - moved_before);
             if now - *busy_since.get_or_insert(now) >= DISPLAY_DELAY {
                 let mut shown = SHOWN_COLUMNS.lock().unwrap_or_else(PoisonError::into_inner);
-                draw(&mut shown, &line(done, total, window.per_second(), columns()));
+                draw(&mut shown, &line(&count, window.per_second(), columns()));
             }
         })))
     }

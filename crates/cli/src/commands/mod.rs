@@ -57,6 +57,7 @@ fn cancellable<T>(operation: impl FnOnce(&Arc<Control>) -> Result<T, Failure>) -
         moved: counted.moved_bytes(),
         done: counted.done_bytes(),
         total: counted.total_bytes(),
+        files: counted.files(),
     });
     let outcome = operation(&control);
     // The last lines have no reader, and would wait for one.

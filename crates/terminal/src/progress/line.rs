@@ -3,6 +3,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::Count;
+use crate::units::count_text;
+
 /// Length of the time window of the rate.
 const WINDOW: Duration = Duration::from_secs(4);
 /// Shortest observation that gives a rate.
@@ -49,7 +52,8 @@ impl RateWindow {
 }
 
 /// The text of the line, at most `columns` columns wide. If space is short, the bar is left out first, then the time left, then the rate.
-pub(super) fn line(done_bytes: u64, total_bytes: Option<u64>, bytes_per_s: Option<f64>, columns: usize) -> String {
+pub(super) fn line(count: &Count, bytes_per_s: Option<f64>, columns: usize) -> String {
+    let Count { done: done_bytes, total: total_bytes, files, .. } = *count;
     let rate = bytes_per_s.map(|rate| format!("{:>10}", format!("{}/s", bytes_text(rate as u64))));
     // A total that has turned out too small counts as unknown.
     let Some(total) = total_bytes.filter(|total| *total >= done_bytes.max(1)) else {
@@ -57,6 +61,7 @@ pub(super) fn line(done_bytes: u64, total_bytes: Option<u64>, bytes_per_s: Optio
     };
     let unit = unit(total);
     let sizes = format!("{:>4} of {} {}", digits(done_bytes, unit), digits(total, unit), unit.1);
+    let files = files.map(|(done, all)| format!("{} of {} files", count_text(done), count_text(all)));
     let share = done_bytes as f64 / total as f64;
     let (rate, left) = if done_bytes == total {
         // Syncing and naming the file may take a while.
@@ -66,7 +71,9 @@ pub(super) fn line(done_bytes: u64, total_bytes: Option<u64>, bytes_per_s: Optio
     };
     // The bar keeps its length while other fields appear and disappear.
     const OTHERS: usize = "100 %".len() + "1023 MiB/s".len() + "59 min 59 s left".len() + 4 * GAP.len();
-    let room = columns.saturating_sub(OTHERS + sizes.len()).min(MAX_BAR);
+    let room = columns
+        .saturating_sub(OTHERS + sizes.len() + files.as_ref().map_or(0, |text| GAP.len() + text.len()))
+        .min(MAX_BAR);
     let bar = (room >= MIN_BAR).then(|| {
         let inside = room - 2;
         let filled = (share * inside as f64) as usize;
@@ -74,7 +81,7 @@ pub(super) fn line(done_bytes: u64, total_bytes: Option<u64>, bytes_per_s: Optio
         format!("[{:<inside$}]", "=".repeat(filled) + tip)
     });
     let percent = format!("{:>3} %", (share * 100.0) as u8);
-    join(&[bar, Some(percent), Some(sizes), rate, left], columns)
+    join(&[bar, Some(percent), Some(sizes), files, rate, left], columns)
 }
 
 const GAP: &str = "  ";
@@ -213,9 +220,16 @@ mod tests {
             (3 << 20, Some(1 << 20), None, 79, "3.00 MiB"),
         ];
         for (done, total, rate, columns, expected) in cases {
-            let line = line(done, total, rate, columns);
+            let line = line(&Count { done, total, ..Count::default() }, rate, columns);
             assert_eq!(line, expected);
             assert!(line.len() <= columns);
+        }
+        let count = Count { done: GIB, total: Some(2 * GIB), files: Some((12, 10_000)), ..Count::default() };
+        for (columns, expected) in [
+            (90, "[======>      ]   50 %  1.00 of 2.00 GiB  12 of 10,000 files   850 MiB/s  2 s left"),
+            (50, " 50 %  1.00 of 2.00 GiB  12 of 10,000 files"),
+        ] {
+            assert_eq!(line(&count, Some(891_289_600.0), columns), expected);
         }
     }
 }

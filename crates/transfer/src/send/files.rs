@@ -113,11 +113,13 @@ impl SendSession<'_> {
                 Outcome::Sent(bytes) => {
                     run.report.files += 1;
                     run.report.bytes_sent += bytes;
+                    self.control.add_file();
                 }
                 Outcome::CompleteBefore(bytes) => {
                     run.report.files += 1;
                     run.report.complete_before += 1;
                     self.control.add_held(bytes);
+                    self.control.add_file();
                 }
                 Outcome::Failed(error, bytes) => {
                     self.lower_total(bytes);
@@ -320,6 +322,7 @@ impl SendSession<'_> {
                 report.files += 1;
                 report.complete_before += 1;
                 self.control.add_held(size_bytes.unwrap_or(0));
+                self.control.add_file();
                 return Ok(());
             }
             _ => return Err(self.protocol_error()),
@@ -349,6 +352,7 @@ impl SendSession<'_> {
         }
         report.bytes_sent += sent? - held_bytes;
         report.files += 1;
+        self.control.add_file();
         Ok(())
     }
 

@@ -87,7 +87,7 @@ pub fn list(inputs: &[Source], options: &SendOptions, each: &mut dyn FnMut(&Path
                     }
                 }
             }
-            Source::Path(path) => each(path, check(&Os, source, options)?),
+            Source::Path(path) => each(path, check(&Os, source, options)?.0),
             Source::Stdin => each(Path::new(&options.stdin_name), 0),
         }
     }
@@ -123,10 +123,12 @@ fn send_reporting(
         return Err(Error::new(ErrorKind::Usage).with_detail("a rate must be above 0"));
     }
     let secret = noise::noise_key(pair)?;
-    let mut total_bytes = 0;
+    let (mut total_bytes, mut total_files) = (0, 0);
     for source in inputs {
-        total_bytes += check(system, source, options)?;
+        let (bytes, files) = check(system, source, options)?;
+        (total_bytes, total_files) = (total_bytes + bytes, total_files + files);
     }
+    control.set_total_files(total_files);
     // The length of standard input is unknown.
     if !inputs.iter().any(|source| matches!(source, Source::Stdin)) {
         control.set_total(total_bytes);
@@ -170,12 +172,12 @@ fn send_reporting(
     Ok(report)
 }
 
-/// Checks before the transfer that an input exists and has a valid name. Returns its size in bytes.
-fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<u64, Error> {
+/// Checks before the transfer that an input exists and has a valid name. Returns its size in bytes and its number of files.
+fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<(u64, u64), Error> {
     let Source::Path(path) = source else {
         let name = options.stdin_name.as_bytes();
         let bad = |reason| Error::new(ErrorKind::BadName).with_detail(reason).at(&options.stdin_name);
-        return components(name).map(|_| 0).map_err(bad);
+        return components(name).map(|_| (0, 1)).map_err(bad);
     };
     if options.sequential && is_folder(system, source)? {
         return Err(Error::new(ErrorKind::Usage).with_detail("sequential sending accepts files, not folders").at(path));
@@ -184,9 +186,11 @@ fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<
     if is_folder(system, source)? {
         // Only lists names: errors are reported when the entry is sent.
         let (walk, _) = Walk::new(system, path, name, &options.exclude)?;
-        let sizes =
-            walk.flatten().map(|item| if let WalkItem::File { size_bytes, .. } = item { size_bytes } else { 0 });
-        return Ok(sizes.fold(0, u64::saturating_add));
+        let sizes = walk.flatten().filter_map(|item| match item {
+            WalkItem::File { size_bytes, .. } => Some(size_bytes),
+            _ => None,
+        });
+        return Ok(sizes.fold((0, 0), |(bytes, files): (u64, _), size| (bytes.saturating_add(size), files + 1)));
     }
     let size_bytes = system.status_of(path).map_err(|error| Error::from(error).at(path))?.size_bytes;
     if options.sequential && size_bytes > SEQUENTIAL_MAX_BYTES {
@@ -194,7 +198,7 @@ fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<
             .with_detail("sequential sending accepts at most 1 GiB")
             .at(path));
     }
-    Ok(size_bytes)
+    Ok((size_bytes, 1))
 }
 
 fn mode(options: &SendOptions) -> StageMode {
