@@ -1,8 +1,7 @@
 //! The journal of a sender's complete files: which version of an input each of them is, so that none is sent twice.
 //!
 //! `.tress/files` is a header and records. A record is appended and synced before its file gets its name. Each record carries a check, so
-//! that a record torn by a power cut ends the journal and the records before it stay valid. A file without a record is refused as existing
-//! when it is offered again. Records of removed files stay until the journal has doubled its length; then a new session copies the others,
+//! that what a power cut tears or a disk damages is passed over. A file without a record is refused as existing when it is offered again. Records of removed files stay until the journal has doubled its length; then a new session copies the others,
 //! and the newest, whose files may be about to get their names.
 //!
 //! Several sessions, also of several receivers, may use a journal at the same time: each call holds a lock on the file, and first reads
@@ -96,7 +95,7 @@ impl<'a> FileRecord<'a> {
             inode: u64::from_be_bytes(field(8)?.try_into().ok()?),
             name: rest,
         };
-        let is_valid = name_bytes <= MAX_PATH_BYTES && record[CHECK_AT..].starts_with(&check(record));
+        let is_valid = (1..=MAX_PATH_BYTES).contains(&name_bytes) && record[CHECK_AT..].starts_with(&check(record));
         is_valid.then_some(parsed)
     }
 
@@ -120,6 +119,11 @@ fn check(record: &[u8]) -> [u8; CHECK_BYTES] {
     std::array::from_fn(|i| hash[i])
 }
 
+/// The check in a record.
+fn check_of(record: &[u8]) -> [u8; CHECK_BYTES] {
+    *record[CHECK_AT..].first_chunk().unwrap_or(&[0; CHECK_BYTES])
+}
+
 fn header(copied_bytes: u64) -> [u8; HEADER_BYTES] {
     let mut header = [0; HEADER_BYTES];
     let (body, check) = header.split_at_mut(HEADER_BYTES - CHECK_BYTES);
@@ -139,33 +143,38 @@ pub(crate) struct RecordPlace {
 impl RecordPlace {
     /// Whether a record's first bytes are those of this place's record.
     pub(crate) fn is_of(&self, record: &[u8]) -> bool {
-        record.get(CHECK_AT..).is_some_and(|rest| rest.starts_with(&self.check))
+        check_of(record) == self.check
     }
 }
 
-/// Calls `each` with all valid records of a journal behind this offset, in order. Returns the offset behind the last one.
+/// Calls `each` with all valid records of a journal behind this offset, in order. Returns the offset behind the last one. Bytes that are no
+/// valid record are passed one by one: damage hides none of the records behind it.
 pub(crate) fn read_records(
     system: &dyn System,
     file: &File,
     mut offset: u64,
     each: &mut dyn FnMut(RecordPlace, FileRecord<'_>),
 ) -> io::Result<u64> {
-    let (mut block, mut filled) = (vec![0; BLOCK_BYTES], 0);
+    let (mut block, mut filled, mut end) = (vec![0; BLOCK_BYTES], 0, offset);
     loop {
         let count = read_at(system, file, &mut block[filled..], offset + filled as u64)?;
         filled += count;
+        // Until the end of the file, a record may not be complete.
+        let least = if count == 0 { 1 } else { MAX_RECORD_BYTES };
         let mut done = 0;
-        while let Some(record) = FileRecord::parse(&block[done..filled]) {
-            let check = *block[done + CHECK_AT..].first_chunk().unwrap_or(&[0; CHECK_BYTES]);
-            each(RecordPlace { offset, check }, record);
-            offset += record.bytes();
+        while filled - done >= least {
+            let Some(record) = FileRecord::parse(&block[done..filled]) else {
+                done += 1;
+                continue;
+            };
+            each(RecordPlace { offset: offset + done as u64, check: check_of(&block[done..]) }, record);
             done += record.bytes() as usize;
+            end = offset + done as u64;
         }
         block.copy_within(done..filled, 0);
-        filled -= done;
-        // The end, or a record that is not valid.
-        if count == 0 || filled >= MAX_RECORD_BYTES {
-            return Ok(offset);
+        (offset, filled) = (offset + done as u64, filled - done);
+        if count == 0 {
+            return Ok(end);
         }
     }
 }
@@ -259,8 +268,7 @@ impl FileJournal {
             self.copied_bytes =
                 first.get(MAGIC.len()..).and_then(|rest| rest.first_chunk()).copied().map_or(0, u64::from_be_bytes);
             if filled < HEADER_BYTES || first != header(self.copied_bytes) {
-                self.begin_anew()?;
-                return Ok(());
+                self.write_header()?;
             }
             self.end = HEADER_BYTES as u64;
         }
@@ -272,10 +280,9 @@ impl FileJournal {
         if length_bytes > self.end { self.system.set_length(&self.file, self.end) } else { Ok(()) }
     }
 
-    /// A new journal, or one with a damaged header.
-    fn begin_anew(&mut self) -> io::Result<()> {
-        (self.copied_bytes, self.end) = (0, HEADER_BYTES as u64);
-        self.system.set_length(&self.file, 0)?;
+    /// Writes the header of a new journal, or of one whose header is damaged.
+    fn write_header(&mut self) -> io::Result<()> {
+        self.copied_bytes = 0;
         write_all_at(self.system, &self.file, &header(0), 0)?;
         self.system.sync(&self.file)?;
         self.system.sync_folder_in(&self.state)
