@@ -10,8 +10,8 @@ use tress_container::{Error, ErrorKind};
 
 use crate::failure::{self, Failure};
 
-/// Most lines that wait.
-const MOST: usize = 1024;
+/// Most lines that wait: more than the small files that a receiver confirms together.
+const MOST: usize = 8192;
 const IDLE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(10);
 

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 use sha2::{Digest, Sha256};
 
+use crate::receive::receipt::Receipt;
 use crate::wire::message::VersionId;
 use crate::wire::names::path_of;
 use tress_container::sys::{Opening, Readers, Status, System};
@@ -179,7 +180,7 @@ pub(crate) fn read_records(
     }
 }
 
-fn read_at(system: &dyn System, file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+pub(crate) fn read_at(system: &dyn System, file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     loop {
         match system.read_at(file, &mut [IoSliceMut::new(buffer)], offset) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -289,19 +290,22 @@ impl FileJournal {
     }
 
     /// Appends records. The caller syncs them, by the returned handle, and not under the lock: a sync may take long.
-    pub(crate) fn append(&mut self, records: &[FileRecord<'_>]) -> io::Result<(Vec<RecordPlace>, Arc<File>)> {
-        let (mut bytes, mut places) = (Vec::new(), Vec::with_capacity(records.len()));
+    pub(crate) fn append(&mut self, records: &[FileRecord<'_>]) -> io::Result<(Vec<Receipt>, Arc<File>)> {
+        let (mut bytes, mut offsets) = (Vec::new(), Vec::with_capacity(records.len()));
         for record in records {
-            let (offset, encoded) = (self.end + bytes.len() as u64, record.encode());
-            let check = *encoded[CHECK_AT..].first_chunk().unwrap_or(&[0; CHECK_BYTES]);
-            places.push(RecordPlace { offset, check });
-            bytes.extend(encoded);
+            offsets.push(self.end + bytes.len() as u64);
+            bytes.extend(record.encode());
         }
         // After a failure the next records overwrite these.
         write_all_at(self.system, &self.file, &bytes, self.end)?;
+        let receipts = offsets.iter().map(|&offset| {
+            let record = &bytes[(offset - self.end) as usize..];
+            Receipt::new(&self.file, RecordPlace { offset, check: check_of(record) })
+        });
+        let receipts = receipts.collect();
         self.end += bytes.len() as u64;
-        records.iter().zip(&places).for_each(|(record, place)| self.note(record.name, place.offset));
-        Ok((places, self.file.clone()))
+        records.iter().zip(offsets).for_each(|(record, offset)| self.note(record.name, offset));
+        Ok((receipts, self.file.clone()))
     }
 
     fn note(&mut self, name: &[u8], offset: u64) {

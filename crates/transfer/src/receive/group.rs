@@ -5,37 +5,40 @@ use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::panic::resume_unwind;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::ScopedJoinHandle;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
 
 use cap_std::fs::Dir;
 
-use crate::receive::files::{FileJournal, FileRecord, RecordPlace, write_all_at};
+use crate::receive::files::{FileJournal, FileRecord, write_all_at};
 use crate::receive::folders::make_folder;
 use crate::receive::journal::stem;
 use crate::receive::leftovers::{LOCK, SCRATCH, Scratch, remove_scratch};
 use crate::receive::packs::ArrivingPack;
 use crate::receive::quota::{ENTRY_BYTES, Reservation};
+use crate::receive::receipt::Receipt;
 use crate::receive::store::{Denied, SenderStore};
 use crate::wire::message::{Entry, EntryKind, EntryStatus, Metadata, VersionId};
 use crate::wire::names::components;
 use tress_container::Refusal;
 use tress_container::format::fill_random;
 use tress_container::sys::{Opening, Readers, Status, System};
+use tress_container::threads::start;
 use tress_container::tree::names::{Rules, link_stays_inside, to_os};
 use tress_container::workers::lock;
 
 /// Up to this number of files are synced one by one.
 const FEW_FILES: usize = 8;
-/// Threads that sync files where the system cannot sync all of them in one call.
-const SYNC_THREADS: usize = 8;
+/// Threads that write packs, and that sync files where the system cannot sync all of them in one call.
+const THREADS: usize = 8;
 
 /// The folder that was opened last.
 type Parent = Option<(Vec<u8>, Arc<Dir>)>;
 
 /// A file that is written to the scratch folder.
 struct StagedFile {
+    name: OsString,
     pack: usize,
     index: usize,
     path: Vec<u8>,
@@ -46,8 +49,8 @@ struct StagedFile {
 /// The status of a listed entry.
 pub(crate) type Listed = Result<EntryStatus, Denied>;
 
-/// The place of a file's record if the file got its name, `None` if it was there, or why it did not get its name.
-pub(crate) type Kept = Result<Option<RecordPlace>, Denied>;
+/// The receipt of a file that got its name, `None` if it was there, or why it did not get its name.
+pub(crate) type Kept = Result<Option<Receipt>, Denied>;
 
 impl SenderStore {
     /// Looks at the entries of a list: makes folders and links, and says which files are wanted.
@@ -154,19 +157,29 @@ impl SenderStore {
             *scratch = Some(self.make_scratch()?);
         }
         let Some(scratch) = scratch.as_ref() else { return Err(Refusal::Io.into()) };
-        let mut staged = Vec::new();
-        for (number, pack) in packs.iter().enumerate() {
-            pack.each_file(|index, entry, content| {
+        // The files of a pack have names from a number of its own on.
+        let firsts = packs.iter().scan(0, |first, pack| Some(std::mem::replace(first, *first + pack.entries.len())));
+        let firsts: Vec<usize> = firsts.collect();
+        let stage = |number: usize| -> io::Result<Vec<StagedFile>> {
+            let mut staged = Vec::new();
+            packs[number].each_file(|index, entry, content| {
                 let EntryKind::File { identity, .. } = entry.kind else { return Ok(()) };
-                let status = self.stage(&scratch.folder, staged.len(), entry, content)?;
-                staged.push(StagedFile { pack: number, index, path: entry.path.clone(), identity, status });
+                let name = OsString::from((firsts[number] + index).to_string());
+                let status = self.stage(&scratch.folder, &name, entry, content)?;
+                staged.push(StagedFile { name, pack: number, index, path: entry.path.clone(), identity, status });
                 Ok::<(), io::Error>(())
             })?;
-        }
+            Ok(staged)
+        };
+        let staged: Vec<StagedFile> = in_parallel(packs.len(), stage)?.into_iter().flatten().collect();
         let syncs_all = staged.len() > FEW_FILES && reports_sync_errors();
         // Otherwise one sync has the contents and their records.
         if !syncs_all {
-            self.sync_staged(&scratch.folder, staged.len())?;
+            let sync = |number: usize| -> io::Result<()> {
+                let file = self.system.open_in(&scratch.folder, &staged[number].name, Opening::Make)?;
+                self.system.sync(&file)
+            };
+            in_parallel(staged.len(), sync)?;
         }
         let mut folders = Folders { syncs_all, ..Folders::default() };
         let kept = self.name_staged(&scratch.folder, &staged, &mut folders)?;
@@ -182,94 +195,70 @@ impl SenderStore {
         Ok(results)
     }
 
-    /// Writes a file to the scratch folder, under its number.
-    fn stage(&self, scratch: &Dir, number: usize, entry: &Entry, content: &[u8]) -> io::Result<Status> {
-        let name = OsString::from(number.to_string());
-        self.system.remove_in(scratch, &name)?;
-        let file = self.system.open_in(scratch, &name, Opening::New(Readers::Umask))?;
+    /// Writes a file to the scratch folder.
+    fn stage(&self, scratch: &Dir, name: &OsStr, entry: &Entry, content: &[u8]) -> io::Result<Status> {
+        let make = || self.system.open_in(scratch, name, Opening::New(Readers::Umask));
+        let file = match make() {
+            // An earlier file that did not get its name.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                self.system.remove_in(scratch, name)?;
+                make()?
+            }
+            made => made?,
+        };
         write_all_at(self.system, &file, content, 0)?;
         if let Some(mode) = entry.metadata.mode {
             self.system.set_mode(&file, mode.into())?;
         }
         if let Some(time) = entry.metadata.modified {
-            self.system.set_modified(scratch, &name, time)?;
+            self.system.set_modified(scratch, name, time)?;
         }
         self.system.status(&file)
     }
 
-    /// Syncs the contents of this number of files.
-    fn sync_staged(&self, scratch: &Dir, count: usize) -> io::Result<()> {
-        let next = AtomicUsize::new(0);
-        let sync = || -> io::Result<()> {
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= count {
-                    return Ok(());
-                }
-                let file = self.system.open_in(scratch, number.to_string().as_ref(), Opening::Make)?;
-                self.system.sync(&file)?;
-            }
-        };
-        std::thread::scope(|scope| {
-            let threads = (1..SYNC_THREADS.min(count)).map(|_| std::thread::Builder::new().spawn_scoped(scope, sync));
-            let threads: Vec<_> = threads.flatten().collect();
-            let done = sync();
-            let join = |thread: ScopedJoinHandle<'_, io::Result<()>>| {
-                thread.join().unwrap_or_else(|panic| resume_unwind(panic))
-            };
-            threads.into_iter().map(join).fold(done, Result::and)
-        })
-    }
-
-    /// Records the files whose names are free, and renames them.
+    /// Records the files, and renames those whose names are free.
     fn name_staged(&self, scratch: &Dir, staged: &[StagedFile], folders: &mut Folders) -> io::Result<Vec<Kept>> {
         let (mut parent, mut paths) = (None, HashSet::new());
-        // The place of the file's name, if that is free.
-        let mut place = |file: &StagedFile| -> Result<Option<(Arc<Dir>, OsString)>, Denied> {
+        let mut place = |file: &StagedFile| -> Result<(Arc<Dir>, OsString), Denied> {
             let names = components(&file.path).map_err(Denied::name)?;
             let Some((name, parents)) = names.split_last() else { return Err(Refusal::Name.into()) };
-            let folder = self.parent(parents, &mut parent)?;
-            let name = to_os(name).ok_or(Refusal::Name)?;
             // One run may send two files under one name.
             if !paths.insert(file.path.clone()) {
                 return Err(Refusal::Exists.into());
             }
-            if !self.system.exists_in(&folder, name)? {
-                return Ok(Some((folder, name.to_owned())));
-            }
-            // Another session may have received the same version since the list.
-            let is_done =
-                |files: &mut FileJournal| self.is_done_in(files, &folder, name, &file.path, &file.identity, None);
-            if lock(&self.files).locked(is_done)? { Ok(None) } else { Err(Refusal::Exists.into()) }
+            Ok((self.parent(parents, &mut parent)?, to_os(name).ok_or(Refusal::Name)?.to_owned()))
         };
         let places: Vec<_> = staged.iter().map(&mut place).collect();
-        let named = || staged.iter().zip(&places).filter(|(_, place)| matches!(place, Ok(Some(_))));
+        let placed = staged.iter().zip(&places).filter(|(_, place)| place.is_ok());
         let records: Vec<_> =
-            named().map(|(file, _)| FileRecord::new(&file.path, &file.identity, &file.status)).collect();
+            placed.map(|(file, _)| FileRecord::new(&file.path, &file.identity, &file.status)).collect();
         // The records come before the names: otherwise, after a crash, the sender's next offer would be refused as `Exists`.
-        let (records, journal) = lock(&self.files).locked(|files| files.append(&records))?;
+        let (receipts, journal) = lock(&self.files).locked(|files| files.append(&records))?;
         match folders.syncs_all {
             // Contents and records.
             true => self.system.sync_all(scratch)?,
             false => self.system.sync(&journal)?,
         }
-        let mut records = records.into_iter();
-        let mut kept = Vec::with_capacity(staged.len());
-        for (number, place) in places.into_iter().enumerate() {
-            let source = OsString::from(number.to_string());
-            kept.push(match place {
-                Ok(Some((folder, name))) => {
-                    let record = records.next();
-                    match self.system.move_in(scratch, &source, &folder, &name) {
-                        Ok(()) => folders.add(self.system, &folder).map(|()| record).map_err(Denied::from),
-                        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Refusal::Exists.into()),
-                        Err(error) => return Err(error),
-                    }
+        let mut receipts = receipts.into_iter();
+        let mut name = |(file, place): (&StagedFile, Result<(Arc<Dir>, OsString), Denied>)| {
+            let (folder, name) = match place {
+                Ok(place) => place,
+                Err(denied) => return Ok(Err(denied)),
+            };
+            let receipt = receipts.next();
+            match self.system.move_in(scratch, &file.name, &folder, &name) {
+                Ok(()) => folders.add(self.system, &folder).map(|()| Ok(receipt)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    // Another session may have received the same version since the list.
+                    let is_done = |files: &mut FileJournal| {
+                        self.is_done_in(files, &folder, &name, &file.path, &file.identity, None)
+                    };
+                    Ok(if lock(&self.files).locked(is_done)? { Ok(None) } else { Err(Refusal::Exists.into()) })
                 }
-                place => place.map(|_| None),
-            });
-        }
-        Ok(kept)
+                Err(error) => Err(error),
+            }
+        };
+        staged.iter().zip(places).map(&mut name).collect()
     }
 
     /// Makes the session's folder for packs. No other session tidies at the same time: that needs the lock of the journal.
@@ -322,6 +311,31 @@ impl Folders {
             None => Ok(()),
         }
     }
+}
+
+/// Does the jobs below `count` on several threads, or on fewer if the system refuses some. Returns the results in order, or an error of one.
+fn in_parallel<T: Send>(count: usize, job: impl Fn(usize) -> io::Result<T> + Sync) -> io::Result<Vec<T>> {
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(count)));
+    let work = || -> io::Result<()> {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
+                return Ok(());
+            }
+            let result = job(number)?;
+            lock(&results).push((number, result));
+        }
+    };
+    thread::scope(|scope| {
+        let helpers: Vec<_> = (1..THREADS.min(count)).flat_map(|_| start(scope, work)).collect();
+        let done = work();
+        let join =
+            |helper: ScopedJoinHandle<'_, io::Result<()>>| helper.join().unwrap_or_else(|panic| resume_unwind(panic));
+        helpers.into_iter().map(join).fold(done, Result::and)
+    })?;
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.sort_unstable_by_key(|(number, _)| *number);
+    Ok(results.into_iter().map(|(_, result)| result).collect())
 }
 
 /// Whether the system says when a sync of a whole file system has failed: Linux 5.8 and later do.

@@ -1,26 +1,22 @@
 //! Which complete files have been reported: a byte in the record of each. A receiver that is killed before it reports a file can report
 //! it when it starts again.
 
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::PathBuf;
+use std::fs::File;
 use std::sync::Arc;
 
-use cap_std::fs::{Dir, File, OpenOptions};
-
-use crate::receive::files::{FILES, RECORD_BYTES, REPORTED_AT, RecordPlace};
-use crate::wire::names::STATE_FOLDER;
+use crate::receive::files::{RECORD_BYTES, REPORTED_AT, RecordPlace, read_at, write_all_at};
+use tress_container::sys::Os;
 
 /// Whether a received file has been reported. A program that needs no such record ignores it.
 #[derive(Clone, Debug)]
 pub struct Receipt {
-    base: Arc<Dir>,
-    sender: Arc<str>,
+    journal: Arc<File>,
     place: RecordPlace,
 }
 
 impl Receipt {
-    pub(crate) fn new(base: &Arc<Dir>, sender: &Arc<str>, place: RecordPlace) -> Self {
-        Self { base: base.clone(), sender: sender.clone(), place }
+    pub(crate) fn new(journal: &Arc<File>, place: RecordPlace) -> Self {
+        Self { journal: journal.clone(), place }
     }
 
     /// Calls `report` unless the file has been reported, and records its success.
@@ -28,24 +24,15 @@ impl Receipt {
     /// # Errors
     /// The error of `report`. If the record cannot be changed, the file is reported again later.
     pub fn report<E>(&self, report: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
-        let record = self.open();
-        if !record.as_ref().is_some_and(|(_, is_reported)| *is_reported) {
+        let mut record = [0; RECORD_BYTES];
+        let read = read_at(&Os, &self.journal, &mut record, self.place.offset);
+        let is_there = read.is_ok() && self.place.is_of(&record);
+        if !is_there || record[REPORTED_AT] == 0 {
             report()?;
-            let _ = record.map(|(mut file, _)| {
-                file.seek(SeekFrom::Start(self.place.offset + REPORTED_AT as u64))?;
-                file.write_all(&[1])
-            });
+            if is_there {
+                let _ = write_all_at(&Os, &self.journal, &[1], self.place.offset + REPORTED_AT as u64);
+            }
         }
         Ok(())
-    }
-
-    /// The journal, and whether the file has been reported. `None` if the record is elsewhere, because the journal was copied.
-    fn open(&self) -> Option<(File, bool)> {
-        let path: PathBuf = [&self.sender, STATE_FOLDER, FILES].iter().collect();
-        let mut file = self.base.open_with(path, OpenOptions::new().read(true).write(true)).ok()?;
-        let mut record = [0; RECORD_BYTES];
-        file.seek(SeekFrom::Start(self.place.offset)).ok()?;
-        file.read_exact(&mut record).ok()?;
-        self.place.is_of(&record).then_some((file, record[REPORTED_AT] != 0))
     }
 }

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use crate::receive::options::{Event, folder_name};
 use crate::receive::packs::ArrivingPack;
-use crate::receive::receipt::Receipt;
 use crate::receive::server::Server;
 use crate::receive::session::{
     ArrivingFile, DRAIN_TIME, MAX_ABANDONED, POLL_INTERVAL, POLL_PAUSE, ReceiveSession, SYNC_BYTES, State,
@@ -358,17 +357,16 @@ impl Requests<'_> {
     /// Gives the files of whole packs their names, and confirms them.
     fn commit(&self, packs: &[Arc<ArrivingPack>]) -> Result<(), Denied> {
         let results = self.store.commit(packs)?;
-        let folder: Arc<str> = folder_name(&self.session.sender).into();
+        let folder = &folder_name(&self.session.sender);
         for (pack, results) in packs.iter().zip(results) {
             let mut statuses: Vec<EntryStatus> = pack.entries.iter().map(|(_, status)| *status).collect();
             for (index, kept) in results {
                 let entry = &pack.entries[index].0;
                 statuses[index] = match kept {
                     Ok(None) => EntryStatus::Complete,
-                    Ok(Some(place)) => {
-                        let receipt = &Receipt::new(&self.server.base, &folder, place);
+                    Ok(Some(receipt)) => {
                         let (name, bytes) = (&path_of(&entry.path).unwrap_or_default(), entry.content_bytes());
-                        self.server.emit(&Event::Received { folder: &folder, name, bytes, receipt });
+                        self.server.emit(&Event::Received { folder, name, bytes, receipt: &receipt });
                         EntryStatus::Complete
                     }
                     Err(denied) => EntryStatus::Refused(self.note_refused(denied, &entry.path)),
@@ -383,12 +381,11 @@ impl Requests<'_> {
     }
 
     fn complete(&self, part: &PartFile) -> Result<(), Denied> {
-        let place = part.complete()?;
+        let receipt = &part.complete()?;
         let Some(current) = lock(&self.session.state).current.take() else { return Ok(()) };
         self.server.release(self.session, &current.path);
         self.server.update_progress();
         let folder = folder_name(&self.session.sender);
-        let receipt = &Receipt::new(&self.server.base, &folder.as_str().into(), place);
         let bytes = current.finish.unwrap_or(0);
         self.server.emit(&Event::Received { folder: &folder, name: &part.shown, bytes, receipt });
         // The sender may be gone: its next session gets `Complete`.

@@ -23,12 +23,13 @@ use std::time::Instant;
 
 use cap_std::fs::Dir;
 
-use crate::receive::files::{FileJournal, FileRecord, RecordPlace, write_all_at};
+use crate::receive::files::{FileJournal, FileRecord, write_all_at};
 use crate::receive::folders::make_folder;
 use crate::receive::journal::{self, Journal, read, stem};
 use crate::receive::leftovers::{Scratch, adopt_done_records, parts, remove_leftovers};
 use crate::receive::owner;
 use crate::receive::quota::{ENTRY_BYTES, Reservation, Usage};
+use crate::receive::receipt::Receipt;
 use crate::wire::batch::{batch_chunks, batch_sealed_bytes};
 use crate::wire::message::{Metadata, VersionId, is_same_version};
 use crate::wire::names::{STATE_FOLDER, components};
@@ -530,7 +531,7 @@ impl PartFile {
     }
 
     /// Gives the file its final name. When this returns, file and name are synced.
-    pub(crate) fn complete(&self) -> Result<RecordPlace, Denied> {
+    pub(crate) fn complete(&self) -> Result<Receipt, Denied> {
         let system = self.system;
         let part = self.state_name("part");
         if let Some(mode) = self.metadata.mode {
@@ -544,7 +545,7 @@ impl PartFile {
         let status = system.status(&self.file)?;
         // The record comes before the name: otherwise, after a crash, the sender's next offer would be refused as `Exists`.
         let record = FileRecord::new(&self.path, &self.identity, &status);
-        let (places, journal) = lock(&self.files).locked(|files| files.append(&[record]))?;
+        let (mut receipts, journal) = lock(&self.files).locked(|files| files.append(&[record]))?;
         system.sync(&journal)?;
         check_inode(&self.state, part.as_ref(), &status)?;
         system.move_in(&self.state, part.as_ref(), &self.folder, &self.name)?;
@@ -554,7 +555,7 @@ impl PartFile {
         system.sync_folder_in(&self.state)?;
         // The file is complete; the next session removes a journal that is left over.
         let _ = system.remove_in(&self.state, self.state_name("journal").as_ref());
-        Ok(places[0])
+        Ok(receipts.remove(0))
     }
 
     /// Removes the incomplete file and its journal.

@@ -6,12 +6,12 @@ use crate::receive::options::Event;
 use crate::receive::owner;
 use crate::receive::receipt::Receipt;
 use crate::wire::names::STATE_FOLDER;
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, OpenOptions};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use tress_container::Error;
-use tress_container::sys::{Opening, Os, System};
+use tress_container::sys::{Os, System};
 
 /// Calls `each` with an [`Event::Received`] for each complete file in a receiver's folder that has not been reported, for example
 /// because an earlier process was killed. It leaves out folders and records that it cannot read.
@@ -31,12 +31,14 @@ fn unreported_of(base: &Arc<Dir>, sender: &Arc<str>, each: &mut dyn FnMut(&Event
     owner::check(&root, "folder", owner::OTHERS_WRITE)?;
     let state = Os.open_folder_in(&root, STATE_FOLDER.as_ref())?;
     owner::check(&state, STATE_FOLDER, owner::GROUP_OR_OTHERS)?;
-    let journal = Os.open_in(&state, FILES.as_ref(), Opening::Read)?;
+    // A folder without a journal gets none.
+    let journal = state.open_with(FILES, OpenOptions::new().read(true).write(true))?.into_std();
+    let journal = Arc::new(journal);
     let mut show = |place: RecordPlace, record: FileRecord<'_>| {
         if !record.is_reported
             && let Some(name) = record.path_if_there(&Os, &root)
         {
-            let receipt = &Receipt::new(base, sender, place);
+            let receipt = &Receipt::new(&journal, place);
             each(&Event::Received { folder: sender, name: &name, bytes: record.size_bytes, receipt });
         }
     };
