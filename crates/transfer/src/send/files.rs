@@ -113,13 +113,11 @@ impl SendSession<'_> {
                 Outcome::Sent(bytes) => {
                     run.report.files += 1;
                     run.report.bytes_sent += bytes;
-                    self.control.add_file();
                 }
                 Outcome::CompleteBefore(bytes) => {
                     run.report.files += 1;
                     run.report.complete_before += 1;
                     self.control.add_held(bytes);
-                    self.control.add_file();
                 }
                 Outcome::Failed(error, bytes) => {
                     self.lower_total(bytes);

@@ -179,6 +179,9 @@ impl SendSession<'_> {
                     Outcome::Failed(error, file.size_bytes)
                 }
             };
+            if matches!(outcome, Outcome::Sent(_) | Outcome::CompleteBefore(_)) {
+                self.control.add_file();
+            }
             state.outcomes.push(outcome);
         }
         drop(state);
