@@ -16,7 +16,8 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::receive::{options::Event, receiver::receive_on};
+use crate::receive::options::Event;
+use crate::receive::receiver::receive_on;
 use crate::send::sender::send_on;
 use crate::testing::any_sender::RawPeer;
 use crate::testing::link_faulty::{FaultyNetwork, LinkFault};

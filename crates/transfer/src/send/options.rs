@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::wire::limits::STALL_TIME;
-use tress_container::Error;
-use tress_container::Threads;
 use tress_container::keys::Address;
 use tress_container::tree::Exclude;
+use tress_container::{Error, Threads};
 
 /// How workers and writers wait for each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

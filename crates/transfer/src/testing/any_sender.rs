@@ -11,10 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::time::Duration;
 
-use crate::receive::{
-    options::{Event, folder_name},
-    receiver::receive_on,
-};
+use crate::receive::options::{Event, folder_name};
+use crate::receive::receiver::receive_on;
 use crate::wire::epoch::Epoch;
 use crate::wire::link::{Link, Network, Tcp, Timeouts, write_all};
 use crate::wire::message::{Entry, EntryKind, EntryStatus, Metadata, Reply, Request};

@@ -10,8 +10,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tress_container::lower_first;
-use tress_container::{Error, ErrorKind};
+use tress_container::{Error, ErrorKind, lower_first};
 
 /// The longest time that one call on a socket blocks.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
