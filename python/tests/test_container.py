@@ -72,6 +72,33 @@ def test_every_vector_opens_or_fails_as_it_says(test: dict[str, str]) -> None:
     assert isinstance(raised.value, tress.Damaged) == (not wrong_key and test["error"] != "WorkFactorTooHigh")
 
 
+@pytest.mark.parametrize("kind", ["container", "age", "cobblestone"])
+@pytest.mark.parametrize("length", LENGTHS)
+def test_buffers_of_the_caller(key: tress.KeyPair, kind: str, length: int) -> None:
+    to: Any = tress.CobblestoneKey(bytes(32), b"x") if kind == "cobblestone" else key
+    more: Any = {"format": "age"} if kind == "age" else {}
+    most = tress.sealed_size(length, to, **more)
+    sealed = bytearray(most + 5)
+    size = tress.encrypt_into(data(length), memoryview(sealed)[:most], to, **more)
+    assert most - 512 <= size <= most if kind == "age" else size == most
+    assert sealed[size:] == bytes(most + 5 - size) and tress.plain_size(sealed[:size], to) == length
+    plain: Any = np.full(length + 3, 7, np.uint8)
+    assert tress.decrypt_into(sealed[:size], plain, to, threads=1) == length
+    assert plain.tobytes() == data(length) + b"\7\7\7"
+    for wrong, error in [(bytearray(max(size - 257, 0)), tress.Usage), (bytes(size), BufferError), (3, TypeError)]:
+        with pytest.raises(error):
+            tress.encrypt_into(data(length), wrong, to, **more)  # type: ignore[arg-type]
+    with pytest.raises(tress.Usage, match="overlap"):
+        tress.decrypt_into(memoryview(sealed)[:size], sealed, to)
+    sealed[size - 1] ^= 1
+    if length:
+        with pytest.raises(tress.Usage, match=f"at least {length} bytes long, and has {length - 1}"):
+            tress.decrypt_into(sealed[:size], bytearray(length - 1), to)
+        with pytest.raises(tress.Damaged):
+            tress.decrypt_into(sealed[:size], plain, to)
+        assert not plain.any()
+
+
 def test_every_type_of_key(key: tress.KeyPair) -> None:
     raw = tress.RawKey(tress.RawKey.generate())
     passphrase = tress.Passphrase("correct horse", work_factor=4)

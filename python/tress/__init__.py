@@ -6,9 +6,10 @@
     >>> tress.decrypt(sealed, pair)
     b'side by side'
 
-- Containers: `encrypt` and `decrypt` in memory; `encrypt_file`, `decrypt_file`, `rewrap_file` and `inspect` for files
-  and folders; `open`, `create`, `encrypt_stream` and `decrypt_stream` for file objects; `open_tree` for single files of
-  a folder; `Encryptor` and `Decryptor` piece by piece.
+- Containers: `encrypt` and `decrypt` in memory, `encrypt_into` and `decrypt_into` in buffers of the caller;
+  `encrypt_file`, `decrypt_file`, `rewrap_file` and `inspect` for files and folders; `open`, `create`,
+  `encrypt_stream` and `decrypt_stream` for file objects; `open_tree` for single files of a folder; `Encryptor` and
+  `Decryptor` piece by piece.
 - Recipients and identities: `KeyPair`, `Passphrase`, `RawKey`, and recipients of age as text.
 - Other formats: age files and, with a `CobblestoneKey`, Cobblestone files are read like containers, and written with
   `format="age"` or such a key. `Cobblestone128Encryptor` and three more have the interface of PyCA `cryptography`.
@@ -49,12 +50,16 @@ from ._tress import (
     RawKey,
     __version__,
     decrypt,
+    decrypt_into,
     decrypt_many,
     encrypt,
+    encrypt_into,
     encrypt_many,
     inspect,
+    plain_size,
     plan,
     rewrap_head,
+    sealed_size,
 )
 from ._verbs import Report, decrypt_file, encrypt_file, rewrap_file
 
@@ -92,17 +97,21 @@ __all__ = [
     "create",
     "decrypt",
     "decrypt_file",
+    "decrypt_into",
     "decrypt_many",
     "decrypt_stream",
     "encrypt",
     "encrypt_file",
+    "encrypt_into",
     "encrypt_many",
     "encrypt_stream",
     "frame",
     "inspect",
     "open",
     "open_tree",
+    "plain_size",
     "plan",
     "rewrap_file",
     "rewrap_head",
+    "sealed_size",
 ]

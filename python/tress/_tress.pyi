@@ -28,14 +28,18 @@ __all__ = [
     "__version__",
     "decrypt",
     "decrypt_file",
+    "decrypt_into",
     "decrypt_many",
     "encrypt",
     "encrypt_file",
+    "encrypt_into",
     "encrypt_many",
     "inspect",
+    "plain_size",
     "plan",
     "rewrap_file",
     "rewrap_head",
+    "sealed_size",
 ]
 
 __version__: str
@@ -121,6 +125,37 @@ def encrypt(
     `format` may be `age`; a `CobblestoneKey` selects its format itself. Only containers have a name and a choice of
     AEAD, which is `aes-128-ccm` by default; `name` and `aead` raise `Usage` for other formats.
     """
+
+def sealed_size(
+    plain_bytes: int,
+    recipients: Recipients,
+    *,
+    aead: str | None = None,
+    name: str | None = None,
+    format: str = "tress",
+) -> int:
+    """Length in bytes of what `encrypt` makes of `plain_bytes` bytes with these arguments. Headers of age files have a
+    random part: for them it may be up to 512 bytes too much."""
+
+def encrypt_into(
+    data: ReadableBuffer,
+    buf: WriteableBuffer,
+    recipients: Recipients,
+    *,
+    aead: str | None = None,
+    threads: int = 0,
+    name: str | None = None,
+    format: str = "tress",
+) -> int:
+    """Encrypts as `encrypt`, into `buf`, which must have at least the length of the result; returns that length. `buf`
+    must not share memory with `data`."""
+
+def plain_size(data: ReadableBuffer, identities: Identities) -> int:
+    """Length in bytes of the plaintext of a container, or of a file in another format, if all of it verifies."""
+
+def decrypt_into(data: ReadableBuffer, buf: WriteableBuffer, identities: Identities, *, threads: int = 0) -> int:
+    """Decrypts as `decrypt`, into `buf`, which must have at least the length of the plaintext; returns that length.
+    `buf` must not share memory with `data`. If a chunk is damaged, `buf` is filled with zeros."""
 
 def decrypt(data: ReadableBuffer, identities: Identities, *, threads: int = 0) -> bytes:
     """Verifies and decrypts a container, or a file in another format.

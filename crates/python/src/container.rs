@@ -8,7 +8,7 @@ use tress_container::streaming::{self, NewHead, Opening, Sealing};
 use tress_container::{Error, ErrorKind};
 
 use crate::errors::{self, ExceptionClass};
-use crate::memory::{InputBuffer, NewBytes};
+use crate::memory::{InputBuffer, NewBytes, OutputBuffer};
 use crate::{arguments, keys};
 
 /// Converts the options for encryption.
@@ -52,6 +52,98 @@ pub(crate) fn encrypt<'py>(
     let space = sealed.space();
     py.detach(move || sealing.seal(plain, space.zeros())).map_err(failed)?;
     Ok(sealed.finish())
+}
+
+/// The dummy stanza that age files have is random: two files differ by less than this number of bytes.
+const DUMMY_BYTES: usize = 256;
+
+/// Length in bytes of what `encrypt` makes of `plain_bytes` bytes with these arguments. Headers of age files have a random part: for them
+/// it may be up to 512 bytes too much.
+#[pyfunction]
+#[pyo3(signature = (plain_bytes, recipients, *, aead = None, name = None, format = "tress"))]
+pub(crate) fn sealed_size(
+    py: Python<'_>,
+    plain_bytes: usize,
+    recipients: &Bound<'_, PyAny>,
+    aead: Option<&str>,
+    name: Option<String>,
+    format: &str,
+) -> PyResult<usize> {
+    let recipients = keys::recipients(recipients)?;
+    let options = options(py, format, aead, 1, name)?;
+    let sealing = py.detach(move || Sealing::new(plain_bytes, &recipients, &options));
+    let bytes = sealing.map_err(|error| errors::container(py, error))?.sealed_bytes();
+    Ok(if format == "age" { bytes.saturating_add(DUMMY_BYTES) } else { bytes })
+}
+
+/// Encrypts as `encrypt`, into `buf`, which must have at least the length of the result; returns that length. `buf` must not share memory
+/// with `data`.
+#[pyfunction]
+#[pyo3(signature = (data, buf, recipients, *, aead = None, threads = 0, name = None, format = "tress"))]
+#[allow(clippy::too_many_arguments, reason = "those of `encrypt`, and `buf`")]
+pub(crate) fn encrypt_into(
+    py: Python<'_>,
+    data: &Bound<'_, PyAny>,
+    buf: &Bound<'_, PyAny>,
+    recipients: &Bound<'_, PyAny>,
+    aead: Option<&str>,
+    #[pyo3(from_py_with = arguments::threads)] threads: usize,
+    name: Option<String>,
+    format: &str,
+) -> PyResult<usize> {
+    let recipients = keys::recipients(recipients)?;
+    let options = options(py, format, aead, threads, name)?;
+    let (data, mut output) = (InputBuffer::of(data)?, OutputBuffer::of(buf)?);
+    let plain = data.as_slice();
+    let failed = |error| errors::container(py, error);
+    let sealing = py.detach(move || Sealing::new(plain.len(), &recipients, &options)).map_err(failed)?;
+    let sealed = beginning(py, &mut output, plain, sealing.sealed_bytes())?;
+    let bytes = sealed.len();
+    py.detach(move || sealing.seal(plain, sealed)).map_err(failed)?;
+    Ok(bytes)
+}
+
+/// The first bytes of an output, which is longer or has this length, and shares no memory with the input.
+fn beginning<'b>(py: Python<'_>, output: &'b mut OutputBuffer, input: &[u8], bytes: usize) -> PyResult<&'b mut [u8]> {
+    if output.overlaps(input) {
+        return Err(errors::usage(py, "buf and data overlap"));
+    }
+    let text = format!("buffer must be at least {bytes} bytes long, and has {}", output.bytes());
+    output.as_mut_slice().get_mut(..bytes).ok_or_else(|| errors::usage(py, &text))
+}
+
+/// Length in bytes of the plaintext of a container, or of a file in another format, if all of it verifies.
+#[pyfunction]
+#[pyo3(signature = (data, identities))]
+pub(crate) fn plain_size(py: Python<'_>, data: &Bound<'_, PyAny>, identities: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let identities = keys::identities(identities)?;
+    let data = InputBuffer::of(data)?;
+    let sealed = data.as_slice();
+    let opening = py.detach(move || Opening::new(sealed, &identities)).map_err(|error| errors::container(py, error))?;
+    Ok(opening.plain_bytes())
+}
+
+/// Decrypts as `decrypt`, into `buf`, which must have at least the length of the plaintext; returns that length. `buf` must not share memory
+/// with `data`. If a chunk is damaged, `buf` is filled with zeros.
+#[pyfunction]
+#[pyo3(signature = (data, buf, identities, *, threads = 0))]
+pub(crate) fn decrypt_into(
+    py: Python<'_>,
+    data: &Bound<'_, PyAny>,
+    buf: &Bound<'_, PyAny>,
+    identities: &Bound<'_, PyAny>,
+    #[pyo3(from_py_with = arguments::threads)] threads: usize,
+) -> PyResult<usize> {
+    let identities = keys::identities(identities)?;
+    let (data, mut output) = (InputBuffer::of(data)?, OutputBuffer::of(buf)?);
+    let sealed = data.as_slice();
+    let failed = |error| errors::container(py, error);
+    let opening = py.detach(move || Opening::new(sealed, &identities)).map_err(failed)?;
+    let bytes = opening.plain_bytes();
+    let plain = beginning(py, &mut output, sealed, bytes)?;
+    let opened = py.detach(move || opening.unseal(plain, threads.into()));
+    opened.inspect_err(|_| output.wipe()).map_err(failed)?;
+    Ok(bytes)
 }
 
 /// Verifies and decrypts a container, or a file in another format.

@@ -30,7 +30,7 @@ mod _tress {
         Cobblestone128Decryptor, Cobblestone128Encryptor, Cobblestone256Decryptor, Cobblestone256Encryptor,
     };
     #[pymodule_export]
-    use crate::container::{decrypt, encrypt, rewrap_head};
+    use crate::container::{decrypt, decrypt_into, encrypt, encrypt_into, plain_size, rewrap_head, sealed_size};
     #[pymodule_export]
     use crate::files::{decrypt_file, encrypt_file, inspect, rewrap_file};
     #[pymodule_export]
