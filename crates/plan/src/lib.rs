@@ -9,8 +9,6 @@ mod planner;
 mod properties;
 mod recorded;
 mod sync;
-#[cfg(test)]
-mod table1;
 
 pub use measure::{Measurement, measure};
 pub use model::Strategy;
