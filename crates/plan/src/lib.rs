@@ -16,3 +16,5 @@ pub use planner::{Compute, Invalid, Limit, Plan, Problem, Rate, SyncCost};
 pub use recorded::{RecordError, Recorded, Row};
 #[doc(hidden)]
 pub use recorded::{date, sync_name};
+#[doc(hidden)]
+pub use sync::SpinningBarrier;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use tress_cipher::Backend;
 use tress_cipher::aes::Aes;
 
-use super::sync::{Counter, SpinningBarrier};
+use super::sync::{Counter, MAX_SPINS, SpinningBarrier};
 use super::{Compute, Rate, SyncCost};
 use tress_container::commands::Control;
 use tress_container::format::{Aead, Content, ContentType, LAYOUT, Payload};
@@ -394,7 +394,7 @@ pub fn sync_samples(kind: SyncKind, threads: usize) -> Result<Vec<f64>, Error> {
 /// Seconds for `rounds` empty stages. With counters, one thread is the link. It waits for all other threads, and they wait until it has
 /// emptied the buffer that they fill next. There are two buffers, so the link may be one stage behind.
 fn stages(kind: SyncKind, threads: usize, rounds: u64) -> Result<f64, Error> {
-    let (sleeping, spinning) = (Barrier::new(threads), SpinningBarrier::new(threads));
+    let (sleeping, spinning) = (Barrier::new(threads), SpinningBarrier::new(threads, MAX_SPINS));
     let counters: Vec<Counter> = (0..threads).map(|_| Counter::default()).collect();
     let line = Barrier::new(threads);
     together(threads, |number| {

@@ -7,21 +7,24 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 /// Number of checks before sleeping or yielding: a few microseconds, about as long as waking a sleeping thread takes.
-const MAX_SPINS: u32 = 100;
+pub(crate) const MAX_SPINS: u32 = 100;
 
 /// All threads wait for all threads, spinning.
-pub(crate) struct SpinningBarrier {
+pub struct SpinningBarrier {
     threads: usize,
+    spins: u32,
     arrived: AtomicUsize,
     generation: AtomicUsize,
 }
 
 impl SpinningBarrier {
-    pub(crate) fn new(threads: usize) -> Self {
-        Self { threads, arrived: AtomicUsize::new(0), generation: AtomicUsize::new(0) }
+    /// A barrier for this many threads, each of which yields its core after `spins` checks.
+    pub fn new(threads: usize, spins: u32) -> Self {
+        Self { threads, spins, arrived: AtomicUsize::new(0), generation: AtomicUsize::new(0) }
     }
 
-    pub(crate) fn wait(&self) {
+    /// Returns when all threads have called this.
+    pub fn wait(&self) {
         let generation = self.generation.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             // No thread arrives again before the generation changes.
@@ -33,7 +36,7 @@ impl SpinningBarrier {
         while self.generation.load(Ordering::Acquire) == generation {
             spins += 1;
             // With more threads than cores, the awaited thread may need this core.
-            if spins < MAX_SPINS { hint::spin_loop() } else { thread::yield_now() }
+            if spins < self.spins { hint::spin_loop() } else { thread::yield_now() }
         }
     }
 }
@@ -88,7 +91,7 @@ mod tests {
     fn a_barrier_holds_everybody() {
         const THREADS: usize = 5;
         const ROUNDS: usize = 200;
-        let (barrier, entered) = (SpinningBarrier::new(THREADS), AtomicUsize::new(0));
+        let (barrier, entered) = (SpinningBarrier::new(THREADS, MAX_SPINS), AtomicUsize::new(0));
         thread::scope(|scope| {
             for _ in 0..THREADS {
                 scope.spawn(|| {

@@ -4,12 +4,12 @@
 //! sleeping thread takes as long as some of the work. The time runs from when the first thread starts until the last
 //! one ends.
 
-use std::hint;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+
+use tress_plan::SpinningBarrier;
 
 use super::Error;
 use super::work::{Contender, TimedWork, WorkResult};
@@ -20,40 +20,13 @@ const SPINS: u32 = 20_000;
 /// Makes a thread's work, on that thread.
 pub(crate) type MakeThreadWork = Arc<dyn Fn() -> WorkResult + Send + Sync>;
 
-/// A barrier where threads spin until all have arrived.
-struct Gate {
-    threads: usize,
-    arrived: AtomicUsize,
-    opened: AtomicUsize,
-}
-
-impl Gate {
-    fn new(threads: usize) -> Gate {
-        Gate { threads, arrived: AtomicUsize::new(0), opened: AtomicUsize::new(0) }
-    }
-
-    fn wait(&self) {
-        let round = self.opened.load(Ordering::Acquire);
-        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
-            self.arrived.store(0, Ordering::Relaxed);
-            self.opened.store(round.wrapping_add(1), Ordering::Release);
-            return;
-        }
-        let mut spins = 0;
-        while self.opened.load(Ordering::Acquire) == round {
-            spins += 1;
-            if spins < SPINS { hint::spin_loop() } else { thread::yield_now() }
-        }
-    }
-}
-
 /// A closure that a thread runs on its work.
 type ThreadTask = Box<dyn FnOnce(&mut dyn TimedWork) + Send>;
 
 /// Work on threads.
 pub(crate) struct Threads {
     threads: Vec<(Sender<ThreadTask>, JoinHandle<()>)>,
-    gate: Arc<Gate>,
+    gate: Arc<SpinningBarrier>,
     /// Bytes of one run of one thread.
     bytes: u64,
     output: Vec<u8>,
@@ -63,7 +36,7 @@ impl Threads {
     pub(crate) fn new(threads: usize, make: &MakeThreadWork) -> Result<Threads, Error> {
         let mut made = Threads {
             threads: Vec::with_capacity(threads),
-            gate: Arc::new(Gate::new(threads)),
+            gate: Arc::new(SpinningBarrier::new(threads, SPINS)),
             bytes: 0,
             output: Vec::new(),
         };
@@ -118,7 +91,7 @@ fn time(
     work: &mut dyn TimedWork,
     contender: Contender,
     runs: u32,
-    gate: &Gate,
+    gate: &SpinningBarrier,
 ) -> Result<Vec<(Instant, Instant)>, Error> {
     let (stretches, runs) = if work.needs_preparation() { (runs, 1) } else { (1, runs) };
     let mut times = Vec::with_capacity(stretches as usize);
@@ -187,28 +160,4 @@ fn thread_ended() -> Error {
 
 fn failed(error: std::io::Error) -> Error {
     Error::Threads(error)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_thread_passes_the_gate_alone() {
-        const THREADS: usize = 4;
-        let (gate, before) = (Gate::new(THREADS), AtomicUsize::new(0));
-        thread::scope(|scope| {
-            for _ in 0..THREADS {
-                scope.spawn(|| {
-                    for round in 1..=200 {
-                        before.fetch_add(1, Ordering::SeqCst);
-                        gate.wait();
-                        // A thread that has passed the gate knows that all others have arrived.
-                        assert!(before.load(Ordering::SeqCst) >= round * THREADS);
-                        gate.wait();
-                    }
-                });
-            }
-        });
-    }
 }
