@@ -5,15 +5,20 @@
 //! `vectors/README.md` documents the sources of the vectors. A missing backend prints a warning, or is a failure if
 //! `TRESS_REQUIRED_BACKENDS` lists it (`TRESS_REQUIRED_BACKENDS=aesni,vaes512`).
 
-/// Defines a test for each file, with its name and its number of tests. It fails if the file has another number of tests.
+/// Defines a test for each file of a folder, with its name and its number of tests, and one that the folder has no other file. A test
+/// fails if its file has another number of tests.
 macro_rules! sets {
-    ($run:path; $($test:ident: $name:literal, $count:literal;)*) => {
-        const SETS: &[(&str, usize)] = &[$(($name, $count)),*];
-
+    ($folder:literal $(and $other:literal)? by $run:path; $($test:ident: $name:literal, $count:literal;)*) => {
         $(#[test]
         fn $test() {
             $run($name, $count);
         })*
+
+        #[test]
+        fn no_file_is_forgotten() {
+            let known = [$($name,)* $($other)?].map(str::to_owned).into();
+            assert_eq!($crate::vectors::file::names($folder), known);
+        }
     };
 }
 
@@ -30,7 +35,7 @@ mod traits;
 mod under_test;
 
 use tress_cipher::aes::{Aes, Aes128, Aes192, Aes256};
-use tress_cipher::{Backend, BlockCipher, CcmCipher, Error};
+use tress_cipher::{Backend, CcmCipher};
 
 use file::{GroupKind, VectorFile};
 use under_test::{VectorCipher, under_test};
@@ -38,7 +43,7 @@ use under_test::{VectorCipher, under_test};
 under_test!(Aes in "aes" by run, 16 Aes128, 24 Aes192, 32 Aes256);
 
 sets! {
-    run::<Aes>;
+    "aes" by run::<Aes>;
     fips_197: "fips197", 4;
     sp_800_38a_ecb: "sp800-38a-ecb", 3;
     sp_800_38a_cbc: "sp800-38a-cbc", 3;
@@ -129,27 +134,4 @@ fn run_block_modes<C: VectorCipher>(name: &str, count: usize) -> Option<VectorFi
 
 fn label(name: &str, test: &file::VectorTest, backend: Backend) -> String {
     format!("{name} test {} ({}) on {}", test.id, test.comment, backend.name())
-}
-
-#[test]
-fn no_file_is_forgotten() {
-    let known = SETS.iter().map(|(name, _)| (*name).to_owned()).collect();
-    assert_eq!(file::names("aes"), known);
-}
-
-#[test]
-fn a_missing_backend_is_an_error() {
-    missing_backend::<Aes>(|backend| Aes::with_backend(&[0; 16], backend));
-}
-
-/// Every backend of the library either works for this cipher or is an error.
-fn missing_backend<C: BlockCipher + std::fmt::Debug>(prepare: impl Fn(Backend) -> Result<C, Error>) {
-    for &backend in Backend::ALL {
-        let made = prepare(backend);
-        if C::BACKENDS.contains(&backend) && backend.is_available() {
-            assert_eq!(made.expect("an available backend").backend(), backend);
-        } else {
-            assert_eq!(made.err(), Some(Error::BackendUnavailable(backend)));
-        }
-    }
 }

@@ -13,23 +13,19 @@ use crate::properties::common::{PropertyCipher, aes, backends};
 const KEY: [u8; 16] = [7; 16];
 
 #[test]
-fn keys_of_other_lengths() {
-    for backend in backends::<Aes>() {
-        for length in (0..64).filter(|length| !matches!(length, 16 | 24 | 32)) {
-            assert_eq!(Aes::with_backend(&vec![0; length], backend).err(), Some(Error::KeyLength));
-        }
-    }
+fn keys_of_other_lengths_and_missing_backends() {
     assert_eq!(Aes::new(&[0; 20]).err(), Some(Error::KeyLength));
     assert_eq!(Rc6::new(&[0; 20]).err(), Some(Error::KeyLength));
     assert_eq!(Lea::new(&[0; 20]).err(), Some(Error::KeyLength));
     assert_eq!(Pipo::new(&[0; 24]).err(), Some(Error::KeyLength));
-    CIPHERS.chunk_by(|a, b| a.of == b.of).for_each(|of_type| of_type[0].with(KeyLengths(&of_type[0])));
+    CIPHERS.chunk_by(|a, b| a.of == b.of).for_each(|of_type| of_type[0].with(KeysAndBackends(&of_type[0])));
 }
 
-/// A cipher type takes exactly the key lengths in the names of its ciphers.
-struct KeyLengths(&'static Cipher);
+/// A cipher type takes exactly the key lengths in the names of its ciphers. Every backend of the library either works for it or is an
+/// error.
+struct KeysAndBackends(&'static Cipher);
 
-impl WithCipher for KeyLengths {
+impl WithCipher for KeysAndBackends {
     type Output = ();
 
     fn block<C: FromKey>(self) {
@@ -38,13 +34,18 @@ impl WithCipher for KeyLengths {
                 let has =
                     |cipher: &Cipher| cipher.of == self.0.of && cipher.name.ends_with(&format!("-{}", 8 * length));
                 let refusal = (!CIPHERS.iter().any(has)).then_some(Error::KeyLength);
-                assert_eq!(
-                    C::with_backend(&vec![0; length], backend).err(),
-                    refusal,
-                    "{}, {length} bytes",
-                    self.0.name
-                );
+                let made = C::with_backend(&vec![0; length], backend);
+                assert_eq!(made.err(), refusal, "{}, {length} bytes", self.0.name);
             }
+        }
+        for &backend in Backend::ALL {
+            let expected = if C::BACKENDS.contains(&backend) && backend.is_available() {
+                Ok(backend)
+            } else {
+                Err(Error::BackendUnavailable(backend))
+            };
+            let made = C::with_backend(&vec![0; C::KEY_BYTES[0]], backend);
+            assert_eq!(made.map(|cipher| cipher.backend()), expected, "{}", self.0.name);
         }
     }
 

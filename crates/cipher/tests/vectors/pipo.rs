@@ -3,13 +3,13 @@
 use tress_cipher::Backend;
 use tress_cipher::pipo::{Pipo, Pipo128, Pipo256};
 
+use super::run_block_modes;
 use super::under_test::under_test;
-use super::{file, missing_backend, run_block_modes};
 
 under_test!(Pipo in "pipo" by run_64_bit_blocks, 16 Pipo128, 32 Pipo256);
 
 sets! {
-    run;
+    "pipo" by run;
     published: "published", 2;
     single_bits: "single-bits", 516;
     s_box_columns: "s-box-columns", 2;
@@ -21,17 +21,6 @@ sets! {
 
 fn run(name: &str, count: usize) {
     run_block_modes::<Pipo>(name, count);
-}
-
-#[test]
-fn no_file_is_forgotten() {
-    let known = SETS.iter().map(|(name, _)| (*name).to_owned()).collect();
-    assert_eq!(file::names("pipo"), known);
-}
-
-#[test]
-fn a_missing_backend_is_an_error() {
-    missing_backend::<Pipo>(|backend| Pipo::with_backend(&[0; 16], backend));
 }
 
 #[test]

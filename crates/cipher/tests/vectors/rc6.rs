@@ -9,7 +9,7 @@ use crate::vectors::under_test::under_test;
 under_test!(Rc6 in "rc6" by run, 16 Rc6_128, 24 Rc6_192, 32 Rc6_256);
 
 sets! {
-    run::<Rc6>;
+    "rc6" and "general" by run::<Rc6>;
     published: "published", 11;
     ecb: "ecb", 394;
     cbc: "cbc", 48;
@@ -18,12 +18,10 @@ sets! {
     ecb_monte_carlo: "ecb-monte-carlo", 18;
 }
 
-const GENERAL: (&str, usize) = ("general", 168);
-
 /// RC6-32/r/b with other r and b.
 #[test]
 fn other_rounds_and_keys() {
-    let (name, count) = GENERAL;
+    let (name, count) = ("general", 168);
     if cfg!(miri) && file::size("rc6", name) > crate::vectors::MIRI_FILE_BYTES {
         return;
     }
@@ -44,15 +42,4 @@ fn other_rounds_and_keys() {
         }
     }
     assert_eq!(General::new(&[0; 256], 20).err(), Some(tress_cipher::Error::KeyLength));
-}
-
-#[test]
-fn no_file_is_forgotten() {
-    let known = SETS.iter().chain([&GENERAL]).map(|(name, _)| (*name).to_owned()).collect();
-    assert_eq!(file::names("rc6"), known);
-}
-
-#[test]
-fn a_missing_backend_is_an_error() {
-    crate::vectors::missing_backend::<Rc6>(|backend| Rc6::with_backend(&[0; 16], backend));
 }

@@ -4,12 +4,12 @@ use tress_cipher::modes::ecb;
 use tress_cipher::rijndael::Rijndael;
 use tress_cipher::{Backend, BlockCipher, CcmCipher};
 
-use super::{backends, block_modes, ccm, label, missing_backend};
+use super::{backends, block_modes, ccm, label};
 use crate::vectors::file::{self, GroupKind, VectorFile, VectorGroup, VectorTest};
 use crate::vectors::under_test::VectorCipher;
 
 sets! {
-    run;
+    "rijndael" by run;
     published: "published", 4;
     constants: "constants", 25;
     ecb: "ecb", 805;
@@ -93,15 +93,4 @@ fn run(name: &str, count: usize) {
             + with_ccm::<Rijndael<16>>(backend, &file, name);
         assert_eq!(done, count, "{name} on {}", backend.name());
     }
-}
-
-#[test]
-fn no_file_is_forgotten() {
-    let known = SETS.iter().map(|(name, _)| (*name).to_owned()).collect();
-    assert_eq!(file::names("rijndael"), known);
-}
-
-#[test]
-fn a_missing_backend_is_an_error() {
-    missing_backend::<Rijndael<32>>(|backend| Rijndael::with_backend(&[0; 20], backend));
 }
