@@ -1,54 +1,13 @@
-//! `tress raw`, `ciphers`, completions and man pages: known answers from SP 800-38A (appendix F) and SP 800-38C (examples), and usage
-//! errors.
+//! `tress raw`, `ciphers`, completions and man pages: known answers from SP 800-38A (appendix F), SP 800-38C (examples) and the papers of
+//! the other ciphers, and usage errors.
 
 use crate::common::{Folder, Run, plaintext, run};
 
 const KEY_128: &str = "2b7e151628aed2a6abf7158809cf4f3c";
 const KEY_192: &str = "8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b";
-const KEY_256: &str = "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4";
 const IV: &str = "000102030405060708090a0b0c0d0e0f";
-const COUNTER: &str = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
 const PLAIN: &str = "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51\
                      30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710";
-
-/// Cipher, key, initialisation vector, ciphertext of `PLAIN`.
-const KNOWN: [(&str, &str, &str, &str); 5] = [
-    (
-        "aes-128-ecb",
-        KEY_128,
-        "",
-        "3ad77bb40d7a3660a89ecaf32466ef97f5d3d58503b9699de785895a96fdbaaf\
-         43b1cd7f598ece23881b00e3ed0306887b0c785e27e8ad3f8223207104725dd4",
-    ),
-    (
-        "aes-128-cbc",
-        KEY_128,
-        IV,
-        "7649abac8119b246cee98e9b12e9197d5086cb9b507219ee95db113a917678b2\
-         73bed6b8e3c1743b7116e69e222295163ff1caa1681fac09120eca307586e1a7",
-    ),
-    (
-        "aes-128-ctr",
-        KEY_128,
-        COUNTER,
-        "874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff\
-         5ae4df3edbd5d35e5b4f09020db03eab1e031dda2fbe03d1792170a0f3009cee",
-    ),
-    (
-        "aes-192-ecb",
-        KEY_192,
-        "",
-        "bd334f1d6e45f25ff712a214571fa5cc974104846d0ad3ad7734ecb3ecee4eef\
-         ef7afd2270e2e60adce0ba2face6444e9a4b41ba738d6c72fb16691603c18e0e",
-    ),
-    (
-        "aes-256-cbc",
-        KEY_256,
-        IV,
-        "f58c4c04d6e5f1ba779eabfb5f7bfbd69cfc4e967edb808d679f777bc6702c7d\
-         39f23369a9d9bacfa530e26304231461b2eb05e2c39be9fcda6c19078c6a9d1b",
-    ),
-];
 
 fn bytes(hex: &str) -> Vec<u8> {
     base16ct::mixed::decode_vec(hex).unwrap()
@@ -58,23 +17,41 @@ fn raw(folder: &Folder, arguments: &str, data: &[u8]) -> Run {
     folder.tress_with(["raw"].into_iter().chain(arguments.split_whitespace()), data)
 }
 
+/// Every vector of these files. The name of a Rijndael cipher begins with the length of its blocks.
 #[test]
 fn known_answers() {
-    let folder = Folder::new();
-    for (cipher, key, iv, sealed) in KNOWN {
-        let iv = if iv.is_empty() { String::new() } else { format!("--iv {iv}") };
-        let options = format!("--cipher {cipher} --key {key} {iv}");
-        let bare = if cipher.ends_with("ctr") { options.clone() } else { format!("--no-padding {options}") };
-        let run = raw(&folder, &format!("encrypt {bare}"), &bytes(PLAIN)).ok();
-        assert_eq!(run.stdout, bytes(sealed), "{cipher}");
-        let run = raw(&folder, &format!("decrypt {bare}"), &bytes(sealed)).ok();
-        assert_eq!(run.stdout, bytes(PLAIN), "{cipher}");
-        // With padding, the ciphertext has a further block.
-        let padded = raw(&folder, &format!("encrypt {options}"), &bytes(PLAIN)).ok().stdout;
-        assert!(padded.starts_with(&bytes(sealed)), "{cipher}");
-        let run = raw(&folder, &format!("decrypt {options}"), &padded).ok();
-        assert_eq!(run.stdout, bytes(PLAIN), "{cipher}");
+    let (folder, mut seen) = (Folder::new(), 0);
+    for (name, family, mode) in [
+        ("aes/sp800-38a-ecb", "aes", "ecb"),
+        ("aes/sp800-38a-cbc", "aes", "cbc"),
+        ("aes/sp800-38a-ctr", "aes", "ctr"),
+        ("rijndael/published", "rijndael", "ecb"),
+        ("rc6/published", "rc6", "ecb"),
+        ("lea/published", "lea", "ecb"),
+        ("pipo/published", "pipo", "ecb"),
+    ] {
+        let file = format!("{}/../../vectors/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        let file: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+        for group in file["testGroups"].as_array().unwrap() {
+            let block = group["blockSize"].as_u64().map_or(String::new(), |bits| format!("-{bits}"));
+            for test in group["tests"].as_array().unwrap() {
+                let text = |field: &str| test[field].as_str().unwrap_or_default();
+                let iv = if mode == "ecb" { String::new() } else { format!("--iv {}", text("iv")) };
+                let cipher = format!("{family}{block}-{}-{mode}", group["keySize"]);
+                let options = format!("--cipher {cipher} --key {} {iv}", text("key"));
+                let bare = if mode == "ctr" { options.clone() } else { format!("--no-padding {options}") };
+                let (plain, sealed) = (bytes(text("msg")), bytes(text("ct")));
+                assert_eq!(raw(&folder, &format!("encrypt {bare}"), &plain).ok().stdout, sealed, "{cipher}");
+                assert_eq!(raw(&folder, &format!("decrypt {bare}"), &sealed).ok().stdout, plain, "{cipher}");
+                // With padding, the ciphertext has a further block.
+                let padded = raw(&folder, &format!("encrypt {options}"), &plain).ok().stdout;
+                assert!(padded.starts_with(&sealed), "{cipher}");
+                assert_eq!(raw(&folder, &format!("decrypt {options}"), &padded).ok().stdout, plain, "{cipher}");
+                seen += 1;
+            }
+        }
     }
+    assert_eq!(seen, 3 + 3 + 3 + 4 + 11 + 3 + 2);
 }
 
 /// SP 800-38C, examples 1 and 2.
@@ -181,36 +158,6 @@ fn features_are_disabled_by_name() {
         with(value, &["ciphers"]).wrong_use(item);
     }
     with("-avx513", &["--help"]).ok();
-}
-
-/// Published vectors of Rijndael, RC6 (version 1.1, appendix), LEA and PIPO (its numbers as bytes, least significant first).
-#[test]
-fn other_ciphers() {
-    const E: &str = "2b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfe";
-    const PI: &str = "3243f6a8885a308d313198a2e03707344a4093822299f31d0082efa98ec4e6c8";
-    for (cipher, key, plain, expected) in [
-        ("rijndael-256-256", E, PI, "a49406115dfb30a40418aafa4869b7c6a886ff31602a7dd19c889dc64f7e4e7a"),
-        ("rijndael-192-192", &E[..48], &PI[..48], "725ae43b5f3161de806a7c93e0bca93c967ec1ae1b71e1cf"),
-        (
-            "rc6-128",
-            "0123456789abcdef0112233445566778",
-            "02132435465768798a9bacbdcedfe0f1",
-            "524e192f4715c6231f51f6367ea43f18",
-        ),
-        (
-            "lea-128",
-            "0f1e2d3c4b5a69788796a5b4c3d2e1f0",
-            "101112131415161718191a1b1c1d1e1f",
-            "9fc84e3528c6c6185532c7a704648bfd",
-        ),
-        ("pipo-128", "9722152ead201d7ed2289477dd16c46d", "2600271ef6528509", "27035dad81296b6b"),
-    ] {
-        let folder = Folder::new();
-        let options = format!("--cipher {cipher}-ecb --no-padding --key {key}");
-        let sealed = raw(&folder, &format!("encrypt {options}"), &bytes(plain)).ok().stdout;
-        assert_eq!(sealed, bytes(expected), "{cipher}");
-        assert_eq!(raw(&folder, &format!("decrypt {options}"), &sealed).ok().stdout, bytes(plain), "{cipher}");
-    }
 }
 
 /// A 16-bit counter must not wrap, not even between two buffers of a long stream. With `-o` no file appears.
