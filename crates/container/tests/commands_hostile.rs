@@ -5,7 +5,7 @@
 use std::fs;
 
 use crate::pipeline_support::{TestFolder, plain};
-use tar::{EntryType, Header};
+use crate::tree_hostile::Archive;
 use tress_container::format::{self, Aead, Content, ContentType, LAYOUT, Payload, Version};
 use tress_container::{Error, ErrorKind};
 
@@ -29,30 +29,9 @@ fn sealed_tree(dir: &TestFolder, tar: &[u8]) -> Vec<u8> {
     sealed
 }
 
-fn entry(tar: &mut Vec<u8>, entry_type: u8, path: &[u8], target: &[u8], data: &[u8]) {
-    let mut header = Header::new_ustar();
-    header.set_entry_type(EntryType::new(entry_type));
-    header.set_mode(0o755);
-    header.set_uid(0);
-    header.set_gid(0);
-    header.set_mtime(1_000_000_000);
-    header.set_size(data.len() as u64);
-    header.as_old_mut().name[..path.len()].copy_from_slice(path);
-    header.as_old_mut().linkname[..target.len()].copy_from_slice(target);
-    header.set_cksum();
-    tar.extend_from_slice(header.as_bytes());
-    tar.extend_from_slice(data);
-    tar.resize(tar.len().next_multiple_of(512), 0);
-}
-
 /// Valid entries that fill several batches, so that much is on disk when the hostile entry comes.
-fn harmless() -> Vec<u8> {
-    let mut tar = Vec::new();
-    entry(&mut tar, b'5', b"./", b"", b"");
-    entry(&mut tar, b'0', b"big", b"", &plain(3_000_000));
-    entry(&mut tar, b'5', b"d/", b"", b"");
-    entry(&mut tar, b'0', b"d/file", b"", b"content");
-    tar
+fn harmless() -> Archive {
+    Archive::default().folder(b"./").entry(b'0', b"big", b"", &plain(3_000_000)).folder(b"d/").file(b"d/file")
 }
 
 #[test]
@@ -75,11 +54,10 @@ fn a_hostile_tree_leaves_nothing_and_touches_nothing() {
         fs::write(dir.path("victim"), b"untouched").unwrap();
         let mut tar = harmless();
         for (entry_type, path, target) in entries {
-            entry(&mut tar, *entry_type, path, target, b"");
+            tar = tar.entry(*entry_type, path, target, b"");
         }
         // The following data is never reached, and the workers have to notice that nobody reads it.
-        entry(&mut tar, b'0', b"zz", b"", &plain(5_000_000));
-        tar.resize(tar.len() + 1024, 0);
+        let tar = tar.entry(b'0', b"zz", b"", &plain(5_000_000)).end();
         fs::write(dir.path("box"), sealed_tree(&dir, &tar)).unwrap();
         for threads in [1, 3] {
             assert_eq!(dir.decrypt("box", "out", threads).expect_err(label).kind, expected, "{label}");
@@ -92,10 +70,9 @@ fn a_hostile_tree_leaves_nothing_and_touches_nothing() {
 #[test]
 fn a_tree_needs_its_end_and_a_verified_last_chunk() {
     let dir = TestFolder::new();
-    let mut tar = harmless();
-    fs::write(dir.path("box"), sealed_tree(&dir, &tar)).unwrap();
+    let tar = harmless().end();
+    fs::write(dir.path("box"), sealed_tree(&dir, &tar[..tar.len() - 1024])).unwrap();
     assert_eq!(dir.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::TreeDamaged);
-    tar.resize(tar.len() + 1024, 0);
     let good = sealed_tree(&dir, &tar);
     // The whole tree is there and its end mark was read, but the container's end is missing.
     let mut bad = good.clone();

@@ -14,10 +14,10 @@ use tress_container::{Control, ErrorKind};
 
 /// An archive of raw headers, so that nothing validates its entries.
 #[derive(Clone, Default)]
-struct Archive(Vec<u8>);
+pub(crate) struct Archive(Vec<u8>);
 
 impl Archive {
-    fn entry(&self, entry_type: u8, path: &[u8], target: &[u8], data: &[u8]) -> Archive {
+    pub(crate) fn entry(&self, entry_type: u8, path: &[u8], target: &[u8], data: &[u8]) -> Archive {
         self.with(entry_type, path, target, data, |_| {})
     }
 
@@ -41,11 +41,11 @@ impl Archive {
         archive
     }
 
-    fn folder(&self, path: &[u8]) -> Archive {
+    pub(crate) fn folder(&self, path: &[u8]) -> Archive {
         self.with(b'5', path, b"", b"", |header| header.set_mode(0o755))
     }
 
-    fn file(&self, path: &[u8]) -> Archive {
+    pub(crate) fn file(&self, path: &[u8]) -> Archive {
         self.entry(b'0', path, b"", b"content")
     }
 
@@ -57,7 +57,7 @@ impl Archive {
         self.entry(b'x', b"pax", b"", records)
     }
 
-    fn end(&self) -> Vec<u8> {
+    pub(crate) fn end(&self) -> Vec<u8> {
         let mut bytes = self.0.clone();
         bytes.resize(bytes.len() + 1024, 0);
         bytes
