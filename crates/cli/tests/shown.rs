@@ -1,21 +1,10 @@
-//! Secrets are never printed: not if they are given in the wrong place, not in errors, notes and traces, and not by `Debug` of the
-//! libraries' types.
+//! Secrets are never printed: not if they are given in the wrong place, and not in errors, notes and traces. The libraries' tests print
+//! their types by `Debug`.
 #![cfg(unix)]
 
-use std::fmt::Debug;
 use std::fs;
 
 use crate::common::{Folder, Run, plaintext};
-use tress_cipher::aes::Aes;
-use tress_cipher::lea::Lea;
-use tress_cipher::pipo::Pipo;
-use tress_cipher::rc6::Rc6;
-use tress_cipher::rijndael::Rijndael;
-use tress_container::Threads;
-use tress_container::container::{Aead, Content, ContentType, Header, Payload};
-use tress_container::keys::{Identities, KeyPair, key_file};
-use tress_container::streaming::Decryptor;
-use tress_sign::{KeyFile, PrivateKey, Queue, QueueOptions, Scheme, SigningKey};
 
 /// Checks that the text contains no eight consecutive letters of a secret, in upper or lower case.
 #[track_caller]
@@ -121,77 +110,5 @@ fn keys_and_passphrases_in_errors() {
         ["encrypt", "-R", "k.pem", "in"],
     ] {
         refused(folder.tress(arguments), &lines[1..]);
-    }
-}
-
-/// The bytes as hexadecimal, and as `Debug` shows bytes and words.
-fn forms(bytes: &[u8]) -> Vec<String> {
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    let list = format!("{bytes:?}");
-    let hex_list = format!("{bytes:02x?}");
-    vec![hex, list[1..list.len() - 1].to_string(), hex_list[1..hex_list.len() - 1].to_string()]
-}
-
-/// Checks both forms of `Debug`.
-#[track_caller]
-fn shows_nothing(value: &dyn Debug, secrets: &[Vec<u8>]) {
-    let shown = format!("{value:?} {value:#?}").replace(['\n', ' '], "");
-    for secret in secrets {
-        let forms: Vec<String> = forms(secret).iter().map(|form| form.replace(' ', "")).collect();
-        hidden(&shown, &forms.iter().map(String::as_str).collect::<Vec<_>>());
-    }
-}
-
-#[test]
-fn debug_of_keys() {
-    // All bytes differ and have three digits, so that every piece of the printed list is unique.
-    let key: Vec<u8> = (0..32).map(|index| 131 + 3 * index).collect();
-    let secrets = [key.clone()];
-    shows_nothing(&Aes::new(&key).unwrap(), &secrets);
-    shows_nothing(&Lea::new(&key).unwrap(), &secrets);
-    shows_nothing(&Rc6::new(&key).unwrap(), &secrets);
-    shows_nothing(&Pipo::new(&key).unwrap(), &secrets);
-    shows_nothing(&Rijndael::<32>::new(&key).unwrap(), &secrets);
-    shows_nothing(&key_file(&key).unwrap(), &secrets);
-
-    let pair = KeyPair::generate().unwrap();
-    let secret = pair.noise_secret_key().unwrap().to_vec();
-    shows_nothing(&pair, &[secret]);
-
-    let raw = key_file(&key).unwrap();
-    let content = Content::generate(Aead::Aes128Ccm, ContentType::File, None).unwrap();
-    let header = Header::seal(&content, &raw.clone().into()).unwrap();
-    shows_nothing(&Header::read(&mut header.as_slice()).unwrap(), &secrets);
-    // These keys are random: check that the text is short and has no numbers.
-    let (payload, _) = Payload::create(&content).unwrap();
-    assert_eq!(format!("{payload:?}"), "Payload { .. }");
-    let shown = format!("{content:?}").replace("Aes128Ccm", "");
-    assert!(shown.len() < 100 && !shown.contains(|letter: char| letter.is_ascii_digit()), "{shown}");
-    shows_nothing(&Identities::from(raw.clone()), &secrets);
-    shows_nothing(&Decryptor::new(&raw.into(), Threads::ONE), &secrets);
-}
-
-#[test]
-fn debug_of_signing_keys() {
-    let folder = Folder::new();
-    for kind in ["--rsa=2048", "--dsa=2048", "--schnorr=2048"] {
-        folder.tress(["keygen", kind, "-o", "k.pem"]).ok();
-        let pem = folder.read("k.pem");
-        let key = KeyFile::read(&pem).unwrap();
-        let shown = format!("{key:?} {key:#?}");
-        let private = key.into_private(None).unwrap();
-        let signing = SigningKey::new(private.clone(), Scheme::of(&private.public_key())).unwrap();
-        let queue = Queue::start(QueueOptions::default()).unwrap();
-        let pending = queue.submit(&signing, &[7; 32]).unwrap();
-        let _ = pending.wait().unwrap();
-        assert!(shown.len() < 400 && !shown.contains(", 1") && !shown.contains("0x"), "{shown}");
-        match &private {
-            PrivateKey::Rsa(key) => assert!(format!("{key:?}").len() < 60),
-            PrivateKey::Dsa(key) => assert!(format!("{key:?}").len() < 60),
-            PrivateKey::Schnorr(key) => assert!(format!("{key:?}").len() < 60),
-            _ => unreachable!(),
-        }
-        assert!(format!("{signing:?}").len() < 200, "{signing:?}");
-        fs::remove_file(folder.path("k.pem")).unwrap();
     }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use tress_container::ErrorKind;
 use tress_container::format::{ALIGNMENT_BYTES, Aead, Content, ContentType, Header, LAYOUT, Payload};
 use tress_container::keys::{Identities, KeyPair, RawKey, Recipients, key_file};
+use tress_container::streaming::Decryptor;
+use tress_container::{ErrorKind, Threads};
 
 const CHUNK_BYTES: usize = LAYOUT.chunk_bytes();
 const MAX_CHUNKS: u64 = LAYOUT.max_chunks();
@@ -214,7 +215,11 @@ fn no_secret_is_shown() {
     let bytes = Header::seal(&content, &to(&[raw(0xAB)])).unwrap();
     let header = Header::read(&mut &bytes[..]).unwrap();
     let (payload, prefix) = Payload::create(&content).unwrap();
-    let shown = format!("{header:?} {content:?} {payload:?} {:?}", raw(0xAB));
+    let (pair, raw) = (KeyPair::generate().unwrap(), raw(0xAB));
+    let (identities, decryptor) = (of(raw.clone()), Decryptor::new(&of(raw.clone()), Threads::ONE));
+    let shown = format!("{header:?} {content:?} {payload:?} {raw:?} {pair:?} {identities:?} {decryptor:?}");
     assert!(!shown.contains("171") && !shown.contains(&format!("{:?}", &prefix[24..28])));
-    assert!(shown.len() < 600, "{shown}");
+    let noise = pair.noise_secret_key().unwrap();
+    assert!(!shown.contains(&format!("{:?}", &noise[..4]).replace(['[', ']'], "")), "{shown}");
+    assert!(shown.len() < 900, "{shown}");
 }

@@ -1,7 +1,6 @@
 //! RC6: the properties of AES, without the comparison with other implementations.
 
-use tress_cipher::rc6::{General, Rc6, Rc6_128};
-use tress_cipher::{Backend, BlockCipher};
+use tress_cipher::rc6::{General, Rc6};
 
 use crate::properties::common::{PropertyCipher, SeededBytes, backends};
 
@@ -26,14 +25,4 @@ fn twenty_rounds_of_the_general_cipher_are_rc6() {
             }
         }
     }
-}
-
-#[test]
-fn the_fastest_backend_is_chosen_and_no_key_is_shown() {
-    let rc6 = Rc6::new(&[0xa7; 24]).unwrap();
-    let last = Rc6::BACKENDS.iter().rev().find(|backend| backend.is_available() && **backend != Backend::Reference);
-    assert_eq!(Some(&rc6.backend()), last);
-    assert_eq!(format!("{rc6:?}"), format!("RC6-192 ({})", rc6.backend().name()));
-    assert_eq!(format!("{:?}", General::new(&[0xa7; 24], 9).unwrap()), "RC6-32/9 (reference)");
-    assert_eq!(<Rc6_128 as BlockCipher>::BACKENDS, Rc6::BACKENDS);
 }

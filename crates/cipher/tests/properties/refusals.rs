@@ -6,7 +6,8 @@ use tress_cipher::lea::Lea;
 use tress_cipher::modes::{cbc, ccm, ctr, ecb};
 use tress_cipher::pipo::Pipo;
 use tress_cipher::rc6::Rc6;
-use tress_cipher::{Aad, Backend, CcmCipher, Error, Tag, lanes};
+use tress_cipher::rijndael::Rijndael;
+use tress_cipher::{Aad, Backend, BlockCipher, CcmCipher, Error, Tag, lanes, lea, rc6};
 
 use crate::properties::common::{PropertyCipher, aes, backends};
 
@@ -52,6 +53,22 @@ impl WithCipher for KeysAndBackends {
     fn ccm<C: FromKey + CcmCipher>(self) {
         self.block::<C>();
     }
+}
+
+#[test]
+fn the_fastest_backend_is_chosen_and_no_key_is_shown() {
+    macro_rules! check {
+        ($($cipher:ty: $key_bytes:literal, $shown:literal;)*) => {$(
+            let cipher = <$cipher>::new(&[0xa7; $key_bytes]).unwrap();
+            let usable = |backend: &&Backend| backend.is_available() && **backend != Backend::Reference;
+            assert_eq!(Some(&cipher.backend()), <$cipher>::BACKENDS.iter().rev().find(usable));
+            assert_eq!(format!("{cipher:?}"), format!("{} ({})", $shown, cipher.backend().name()));
+        )*};
+    }
+    check! { Aes: 24, "Aes-192"; Rc6: 24, "RC6-192"; Lea: 24, "LEA-192"; Pipo: 32, "Pipo-64/256"; }
+    check! { Rijndael<20>: 28, "Rijndael-160-224"; }
+    assert_eq!(format!("{:?}", rc6::General::new(&[0xa7; 24], 9).unwrap()), "RC6-32/9 (reference)");
+    assert_eq!((rc6::Rc6_128::BACKENDS, lea::Lea128::BACKENDS), (Rc6::BACKENDS, Lea::BACKENDS));
 }
 
 /// The names on the command line: aes-KEY, rijndael-BLOCK-KEY, rc6-KEY, lea-KEY and pipo-KEY, with lengths in bits.

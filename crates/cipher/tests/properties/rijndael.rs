@@ -1,7 +1,6 @@
 //! Rijndael with every block and key length.
 
 use proptest::prelude::*;
-use tress_cipher::Backend;
 use tress_cipher::rijndael::Rijndael;
 
 use crate::properties::block_modes::{JobKeys, cbc_lanes_agree, ctr_agrees, ecb_and_cbc_agree};
@@ -103,11 +102,4 @@ fn every_number_of_lanes_agrees() {
             }
         }
     }
-}
-
-#[test]
-fn no_key_is_shown() {
-    assert_eq!(Rijndael::<20>::new(&[1; 20]).unwrap().key_bytes(), 20);
-    let text = format!("{:?}", Rijndael::<20>::with_backend(&[1; 28], Backend::Portable).unwrap());
-    assert_eq!(text, "Rijndael-160-224 (portable)");
 }

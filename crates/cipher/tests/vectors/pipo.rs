@@ -1,6 +1,5 @@
 //! Every PIPO vector under `vectors/pipo/`.
 
-use tress_cipher::Backend;
 use tress_cipher::pipo::{Pipo, Pipo128, Pipo256};
 
 use super::run_block_modes;
@@ -21,10 +20,4 @@ sets! {
 
 fn run(name: &str, count: usize) {
     run_block_modes::<Pipo>(name, count);
-}
-
-#[test]
-fn the_key_is_not_shown() {
-    let pipo = Pipo::with_backend(&[0xa7; 32], Backend::Portable).expect("a key of 32 bytes");
-    assert_eq!(format!("{pipo:?}"), "Pipo-64/256 (portable)");
 }
