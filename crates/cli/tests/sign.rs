@@ -35,8 +35,6 @@ fn openssl(folder: &Folder, arguments: &[&str]) -> Option<Run> {
     }
 }
 
-const PSS: [&str; 4] = ["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:digest"];
-
 #[test]
 fn keygen_writes_signing_keys_for_their_owner_alone() {
     let folder = folder();
@@ -125,34 +123,30 @@ fn signatures_verify() {
     }
 }
 
-/// Every hash function, and salts of a fixed length.
+/// In both directions. The library's tests have every hash function, key and salt.
 #[test]
-fn openssl_verifies_ours() {
+fn openssl_verifies_ours_and_we_verify_its() {
     let folder = folder();
     folder.write("in", crate::common::plaintext(100_000));
     for (kind, scheme, salt) in [
         ("rsa", "rsa-pss-sha256", "digest"),
-        ("rsa", "rsa-pss-sha384", "digest"),
-        ("rsa", "rsa-pss-sha512", "digest"),
-        ("rsa", "rsa-pss-sha256:32", "32"),
         ("rsa", "rsa-pss-sha512:0", "0"),
-        ("rsa", "rsa-pss-sha256:222", "222"),
-        ("rsa", "rsa-pkcs1-sha256", ""),
         ("rsa", "rsa-pkcs1-sha384", ""),
-        ("rsa", "rsa-pkcs1-sha512", ""),
         ("dsa", "dsa-sha256", ""),
-        ("dsa", "dsa-sha384", ""),
-        ("dsa", "dsa-sha512", ""),
     ] {
         let (private, public) = (format!("{kind}.pem"), format!("{kind}.pub"));
         folder.tress(["sign", "--force", "--key", &private, "--scheme", scheme, "in"]).ok();
         folder.tress(["verify", "--key", &public, "--scheme", scheme, "in"]).ok();
         let hash = format!("-{}", &scheme.split(':').next().unwrap()[scheme.find("sha").unwrap()..]);
         let length = format!("rsa_pss_saltlen:{salt}");
-        let options: &[&str] = if salt.is_empty() { &[] } else { &[PSS[0], PSS[1], PSS[2], &length] };
+        let pss = ["-sigopt", "rsa_padding_mode:pss", "-sigopt", &length];
+        let options = if salt.is_empty() { &[] } else { &pss[..] };
         let verify = ["dgst", &hash, "-verify", &public, "-signature", "in.sig"];
         let Some(run) = openssl(&folder, &[&verify[..], options, &["in"]].concat()) else { return };
         assert!(run.ok().stdout.starts_with(b"Verified OK"), "{scheme}");
+        let sign = ["dgst", &hash, "-sign", &private, "-out", "in.sig"];
+        openssl(&folder, &[&sign[..], options, &["in"]].concat()).unwrap().ok();
+        folder.tress(["verify", "--key", &public, "--scheme", scheme, "in"]).ok();
     }
     // A salt of another length is refused. The hint names the scheme that accepts all lengths.
     let sign = |scheme: &str| folder.tress(["sign", "--force", "--key", "rsa.pem", "--scheme", scheme, "in"]);
@@ -189,32 +183,6 @@ fn keys_in_other_encodings() {
     folder.tress(["sign", "--force", "--key", "pss.pem", "--scheme", "rsa-pkcs1-sha256", "in"]).wrong_use("pss.pem");
     // The public key is for PSS only, too.
     folder.tress(["verify", "--key", "pss.pub", "--scheme", "rsa-pkcs1-sha256", "in"]).wrong_use("pss.pub");
-}
-
-#[test]
-fn we_verify_what_openssl_signs() {
-    let folder = Folder::new();
-    folder.write("in", crate::common::plaintext(5000));
-    let Some(run) = openssl(&folder, &["genrsa", "-out", "rsa.pem", "2048"]) else { return };
-    run.ok();
-    openssl(&folder, &["dsaparam", "-genkey", "-out", "traditional.pem", "2048"]).unwrap().ok();
-    openssl(&folder, &["pkcs8", "-topk8", "-nocrypt", "-in", "traditional.pem", "-out", "dsa.pem"]).unwrap().ok();
-    for (kind, scheme, options) in [
-        ("rsa", "rsa-pkcs1-sha256", &[][..]),
-        ("rsa", "rsa-pss-sha256", &PSS[..]),
-        // OpenSSL's default: the longest salt.
-        ("rsa", "rsa-pss-sha256", &PSS[..2]),
-        ("dsa", "dsa-sha256", &[]),
-    ] {
-        let private = format!("{kind}.pem");
-        openssl(&folder, &["pkey", "-in", &private, "-pubout", "-out", "public"]).unwrap().ok();
-        let sign = ["dgst", "-sha256", "-sign", &private, "-out", "in.sig"];
-        openssl(&folder, &[&sign[..], options, &["in"]].concat()).unwrap().ok();
-        folder.tress(["verify", "--key", "public", "--scheme", scheme, "--signature", "in.sig", "in"]).ok();
-        // tress signs with keys of OpenSSL.
-        folder.tress(["sign", "--force", "--key", &private, "--scheme", scheme, "in"]).ok();
-        folder.tress(["verify", "--key", "public", "--scheme", scheme, "in"]).ok();
-    }
 }
 
 #[test]
