@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::{CHUNK_BYTES, Folder, MKNOD, SYS_ADMIN, plaintext, run, skip, skip_without_right};
+use crate::common::{CHUNK_BYTES, Folder, MKNOD, SYS_ADMIN, plaintext, run, skip_without_right};
 
 #[test]
 fn existing_output() {
@@ -60,21 +60,6 @@ fn output_is_input() {
     command.stdout(fs::OpenOptions::new().append(true).open(folder.path("in")).unwrap());
     run(&mut command, &[]).failed("standard output");
     assert_eq!((folder.read("in"), folder.names()), (plaintext(50_000), before));
-}
-
-#[test]
-fn symlinks_lead_to_the_output() {
-    let folder = Folder::new();
-    folder.write("in", plaintext(20_000));
-    fs::create_dir(folder.path("far")).unwrap();
-    symlink("far/out", folder.path("link")).unwrap();
-    folder.tress(["encrypt", "-r", &folder.recipient, "-o", "link", "in"]).ok();
-    assert!(folder.path("link").is_symlink() && folder.path("far/out").is_file());
-    folder.tress(["encrypt", "-r", &folder.recipient, "-o", "link", "in"]).failed("link");
-    folder.tress(["encrypt", "-r", &folder.recipient, "-f", "-o", "link", "in"]).ok();
-    assert!(folder.path("link").is_symlink());
-    symlink("round", folder.path("round")).unwrap();
-    folder.tress(["encrypt", "-r", &folder.recipient, "-o", "round", "in"]).failed("round");
 }
 
 /// Each script ends with status 0 if the command used the descriptor as it is. E is `encrypt` of a line of six bytes, D decrypts.
@@ -182,20 +167,6 @@ fn devices_stay_devices() {
     folder.write("sealed", folder.sealed(&plaintext(50_000)));
     folder.tress(["decrypt", "-i", "me.key", "--force", "-o", "null", "sealed"]).ok();
     assert!(fs::metadata(&null).unwrap().file_type().is_char_device());
-}
-
-#[test]
-fn a_fifo_is_streamed_into() {
-    let folder = Folder::new();
-    folder.write("in", plaintext(50_000));
-    if !Command::new("mkfifo").arg(folder.path("fifo")).status().is_ok_and(|status| status.success()) {
-        return skip("mkfifo");
-    }
-    let writer = folder.command(["encrypt", "-r", &folder.recipient, "-o", "fifo", "in"]).spawn().unwrap();
-    let sealed = folder.read("fifo");
-    assert!(writer.wait_with_output().unwrap().status.success());
-    assert!(fs::metadata(folder.path("fifo")).unwrap().file_type().is_fifo());
-    assert_eq!(folder.tress_with(["decrypt", "-i", "me.key"], &sealed).ok().stdout, plaintext(50_000));
 }
 
 #[test]

@@ -214,6 +214,9 @@ fn symlinks_are_followed_and_devices_stay() {
     dir.encrypt_new("in", "link").unwrap();
     assert!(fs::symlink_metadata(dir.path("link")).unwrap().is_symlink());
     assert!(fs::symlink_metadata(dir.path("target")).unwrap().is_file());
+    assert_eq!(dir.encrypt_new("in", "link").unwrap_err().kind, ErrorKind::OutputExists);
+    symlink("round", dir.path("round")).unwrap();
+    dir.encrypt_new("in", "round").unwrap_err();
     fs::write(dir.path("plain"), b"").unwrap();
     let umask_mode = fs::metadata(dir.path("plain")).unwrap().mode();
     assert_eq!(fs::metadata(dir.path("target")).unwrap().mode(), umask_mode);
