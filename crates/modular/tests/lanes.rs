@@ -167,26 +167,6 @@ fn whole_exponents_of_the_sizes_of_keys() {
 }
 
 #[test]
-fn lanes_agree_with_one_at_a_time() {
-    let mut random = Random::new(16);
-    for _ in 0..20 {
-        let limbs = 5 + random.below(40);
-        let moduli: Vec<_> = (0..8).map(|_| Modulus::new(&random.odd(limbs)).unwrap()).collect();
-        let bases: Vec<Vec<u64>> = (0..8).map(|_| random.digits(limbs)).collect();
-        let lengths: Vec<usize> = (0..8).map(|_| 1 + random.below(12)).collect();
-        let exponents: Vec<Vec<u64>> = lengths.iter().map(|length| random.digits(*length)).collect();
-        let mut results = vec![vec![0; limbs]; 8];
-        let mut jobs: Vec<_> = (results.iter_mut().enumerate())
-            .map(|(i, result)| Power { modulus: &moduli[i], base: &bases[i], exponent: &exponents[i], result })
-            .collect();
-        lanes::power(&mut jobs);
-        for i in 0..8 {
-            assert_eq!(results[i], moduli[i].power(&bases[i], &exponents[i]));
-        }
-    }
-}
-
-#[test]
 #[should_panic(expected = "a result of another length")]
 fn a_result_of_another_length() {
     let modulus = Modulus::new(&[u64::MAX; 8]).unwrap();

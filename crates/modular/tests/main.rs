@@ -8,4 +8,3 @@ mod freed;
 mod lanes;
 mod memory;
 mod modulus;
-mod one;
