@@ -59,11 +59,11 @@ fn paper_examples(section: &mut Section) {
             "the paper's gain beside its own profile: Encrypt is {} of {} s, {:.1} %, so two cores can gain at most {most:.2} times \
              and reach {:.2} s; the paper prints {} s, {printed:.2} times. Encrypt alone would have had to become {needed:.2} \
              times as fast on two cores",
-            paper::SERIAL_ENCRYPT,
-            paper::SERIAL,
+            paper::SERIAL_ENCRYPT_S,
+            paper::SERIAL_S,
             100.0 * share,
             paper::SERIAL_S / most,
-            paper::PARALLEL,
+            paper::PARALLEL_S,
         ),
         printed <= most,
     ));

@@ -40,7 +40,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         for turns in turns {
             let is_paper = direction.is_empty() && turns.strategy == Strategy::Plain;
             section.rows.push(StudyRow {
-                paper: is_paper.then(|| format!("{} in Encrypt", paper::SERIAL_ENCRYPT)),
+                paper: is_paper.then(|| format!("{} in Encrypt", paper::SERIAL_ENCRYPT_S)),
                 ..row(format!("{direction}{}", turns.strategy.name()), turns, &turns.seconds(BYTES))
             });
         }
@@ -77,14 +77,15 @@ fn whole_runs(section: &mut Section, encrypted: &[StrategyRuns], file: &[u8]) ->
     for (what, seconds) in [("reading", &reading), ("writing", &writing)] {
         section.rows.push(StudyRow::measured(what, format!("s for 100 MB{from}"), Measured::of(seconds)));
     }
-    for (strategy, paper) in [(Strategy::Plain, paper::SERIAL), (Strategy::Rows(Waiting::Unspecified), paper::PARALLEL)]
+    for (strategy, paper) in
+        [(Strategy::Plain, paper::SERIAL_S), (Strategy::Rows(Waiting::Unspecified), paper::PARALLEL_S)]
     {
         let Some(turns) = of(encrypted, strategy) else { continue };
         let both = reading.iter().zip(&writing);
         let seconds: Vec<f64> =
             turns.seconds(BYTES).iter().zip(both).map(|(seconds, (read, write))| seconds + read + write).collect();
         section.rows.push(StudyRow {
-            paper: Some(paper.into()),
+            paper: Some(paper.to_string()),
             ..row(format!("{}: {WHOLE}", strategy.name()), turns, &seconds)
         });
     }

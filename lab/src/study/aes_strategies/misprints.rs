@@ -40,7 +40,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
 fn figures(verdicts: &mut Vec<Verdict>) {
     let saved = paper::SERIAL_S - paper::PARALLEL_S;
     let exact = 100.0 * saved / paper::SERIAL_S;
-    let (serial, parallel) = (paper::SERIAL, paper::PARALLEL);
+    let (serial, parallel) = (paper::SERIAL_S, paper::PARALLEL_S);
     verdicts.push(Claim::Print.judge(
         format!("section 4.3: {serial} s minus {parallel} s is {} s; computed {saved:.4}", paper::SAVED),
         format!("{saved:.4}") == paper::SAVED,
