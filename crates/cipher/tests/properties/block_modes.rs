@@ -26,6 +26,24 @@ pub(crate) fn ctr_agrees<C: PropertyCipher>(key: &[u8], counter: &[u8], data: &[
     all_backends_agree::<C>(key, data, offset, "ctr", |cipher, data| ctr::apply(cipher, counter, data).unwrap());
 }
 
+/// Checks ECB, CBC and CTR with bytes from a seed. The last `ones` bytes of the counter carry soon.
+pub(crate) fn one_message_agrees<C: PropertyCipher>(
+    seed: u64,
+    key_bytes: usize,
+    length: usize,
+    offset: usize,
+    ones: usize,
+) {
+    let mut random = SeededBytes::new(seed ^ C::BLOCK_BYTES as u64);
+    let (key, mut iv, data) = (random.take(key_bytes), random.take(C::BLOCK_BYTES), random.take(length));
+    ecb_and_cbc_agree::<C>(&key, &iv, &data, offset);
+    if ones > 0 {
+        iv[C::BLOCK_BYTES - ones.min(C::BLOCK_BYTES)..].fill(0xff);
+        iv[C::BLOCK_BYTES - 1] = 0xff - random.below(40) as u8;
+    }
+    ctr_agrees::<C>(&key, &iv, &data, offset);
+}
+
 fn all_backends_agree<C: PropertyCipher>(
     key: &[u8],
     data: &[u8],
@@ -45,16 +63,22 @@ fn all_backends_agree<C: PropertyCipher>(
 
 /// The keys of the jobs in a list.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum JobKeys {
+enum JobKeys {
     /// All jobs have the same cipher object.
     Shared,
     /// Each job has one of several keys, prepared for the same backend or for any.
     Mixed { one_backend: bool },
 }
 
-/// Compares CBC encryption in lanes with the reference, one message at a time. `shape` is the gap before each message and its number
-/// of blocks.
-pub(crate) fn cbc_lanes_agree<C: PropertyCipher>(
+/// Compares CBC encryption in lanes with the reference, one message at a time, with shared and mixed keys. `shape` is the gap before each
+/// message and its number of blocks.
+pub(crate) fn cbc_lanes_agree<C: PropertyCipher>(seed: u64, keys: usize, shape: &[(usize, usize)]) {
+    for kind in [JobKeys::Shared, JobKeys::Mixed { one_backend: true }, JobKeys::Mixed { one_backend: false }] {
+        cbc_lanes_agree_with::<C>(&mut SeededBytes::new(seed), keys, shape, kind);
+    }
+}
+
+fn cbc_lanes_agree_with<C: PropertyCipher>(
     random: &mut SeededBytes,
     keys: usize,
     shape: &[(usize, usize)],

@@ -3,32 +3,11 @@
 use proptest::prelude::*;
 use tress_cipher::rijndael::Rijndael;
 
-use crate::properties::block_modes::{JobKeys, cbc_lanes_agree, ctr_agrees, ecb_and_cbc_agree};
-use crate::properties::common::{
-    PropertyCipher, SeededBytes, any_key_bytes, any_length, any_tag_bytes, cases, edges, for_every_block,
-};
+use crate::properties::block_modes::{cbc_lanes_agree, one_message_agrees};
+use crate::properties::common::{any_key_bytes, any_length, any_tag_bytes, cases, edges, for_every_block};
 use crate::properties::modes::ccm_agrees;
 
 const KEY_BYTES: &[usize] = Rijndael::<16>::KEY_BYTES;
-
-/// Checks all modes with bytes from a seed. The last `ones` bytes of the counter carry soon.
-fn one_message_agrees<C: PropertyCipher>(seed: u64, key_bytes: usize, length: usize, offset: usize, ones: usize) {
-    let mut random = SeededBytes::new(seed ^ C::BLOCK_BYTES as u64);
-    let (key, mut iv, data) = (random.take(key_bytes), random.take(C::BLOCK_BYTES), random.take(length));
-    ecb_and_cbc_agree::<C>(&key, &iv, &data, offset);
-    if ones > 0 {
-        iv[C::BLOCK_BYTES - ones.min(C::BLOCK_BYTES)..].fill(0xff);
-        iv[C::BLOCK_BYTES - 1] = 0xff - random.below(40) as u8;
-    }
-    ctr_agrees::<C>(&key, &iv, &data, offset);
-}
-
-/// Checks CBC in lanes with shared and mixed keys. `shape` is the gap before each message and its number of blocks.
-fn lanes_agree<C: PropertyCipher>(seed: u64, keys: usize, shape: &[(usize, usize)]) {
-    for kind in [JobKeys::Shared, JobKeys::Mixed { one_backend: true }, JobKeys::Mixed { one_backend: false }] {
-        cbc_lanes_agree::<C>(&mut SeededBytes::new(seed), keys, shape, kind);
-    }
-}
 
 crate::properties::lanes_ccm::ccm_lanes!(Rijndael<16>);
 
@@ -50,7 +29,7 @@ proptest! {
     ) {
         let blocks = |blocks: usize| if blocks.is_multiple_of(8) && !cfg!(miri) { 6 * blocks } else { blocks / 4 };
         let shape: Vec<_> = shape.iter().map(|&(gap, count)| (gap, blocks(count))).collect();
-        for_every_block!(lanes_agree(seed, keys, &shape));
+        for_every_block!(cbc_lanes_agree(seed, keys, &shape));
     }
 
     #[test]
@@ -98,7 +77,7 @@ fn every_number_of_lanes_agrees() {
         for blocks in if cfg!(miri) { &[3][..] } else { &[1, 3, 4, 5, 8, 13] } {
             // The seed chooses the backend.
             for seed in 0..if cfg!(miri) { 1 } else { 8 } {
-                for_every_block!(lanes_agree(seed, count, &vec![(16, *blocks); count]));
+                for_every_block!(cbc_lanes_agree(seed, count, &vec![(16, *blocks); count]));
             }
         }
     }
