@@ -102,19 +102,6 @@ fn ccm() {
 }
 
 #[test]
-fn long_streams_return() {
-    let folder = Folder::new();
-    let plain = plaintext(3 * 256 * 1024 + 5);
-    folder.write("in", &plain);
-    for mode in ["ecb", "cbc --iv 000102030405060708090a0b0c0d0e0f", "ctr --iv ffffffffffffffffffffffffffffffff"] {
-        let options = format!("--key {KEY_128} --cipher aes-128-{mode}");
-        raw(&folder, &format!("encrypt {options} --force -o sealed in"), &[]).ok();
-        let run = raw(&folder, &format!("decrypt {options}"), &folder.read("sealed")).ok();
-        assert!(run.stdout == plain, "{mode}");
-    }
-}
-
-#[test]
 fn backends_agree() {
     let folder = Folder::new();
     let json = folder.tress(["ciphers", "--json"]).json();
