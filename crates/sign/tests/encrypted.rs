@@ -1,7 +1,7 @@
 //! Keys that are encrypted with a passphrase, by OpenSSL or with its functions.
 
-use crate::common::openssl;
-use crate::common::vectors::{hexadecimal, rsa_numbers as numbers};
+use crate::common::vectors::hexadecimal;
+use crate::common::{openssl, rsa_numbers as numbers};
 use crate::keys::{error, integer, read_pkcs1, sequence, tlv};
 use tress_sign::{EncryptedKey, Error, KeyFile};
 

@@ -9,7 +9,8 @@ mod common;
 #[path = "../../modular/tests/common/memcheck.rs"]
 mod memcheck;
 
-use common::vectors::{File, rsa_numbers};
+use common::rsa_numbers;
+use common::vectors::File;
 use memcheck::{hide, show, watch};
 use tress_sign::discrete::{self, Dsa, Group, GroupSize, Schnorr};
 use tress_sign::rsa::{self, PrivateParts};

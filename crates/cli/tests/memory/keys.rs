@@ -13,6 +13,10 @@ use tress_container::keys::Identities;
 
 use super::scan::Secrets;
 
+#[path = "../../../sign/tests/common/der.rs"]
+#[allow(unreachable_pub, reason = "the tests of signatures use it as well")]
+mod der;
+
 /// All secrets that open this container or a part of it (docs/reference/formats/container.md).
 pub(super) fn of_container(container: &[u8], identities: &Identities) -> Secrets {
     let line = container.iter().position(|byte| *byte == b'\n').unwrap() + 1;
@@ -147,8 +151,7 @@ fn bech32_data(digits: &str) -> Vec<u8> {
 pub(super) fn of_signing_key(pem: &str) -> Secrets {
     let mut secrets = Secrets::default();
     let (_, der) = pem_rfc7468::decode_vec(pem.as_bytes()).unwrap();
-    let mut numbers = Vec::new();
-    collect_numbers(&der, &mut numbers);
+    let numbers = der::long_integers(&der);
     // RSA: n, d, p, q, d mod p − 1, d mod q − 1, 1 / q, all secret except n. Groups: p, q, g, x, of which only x is secret.
     let public = if numbers.len() == 7 { 1 } else { 3 };
     assert!(numbers.len() == public + 1 || numbers.len() == 7, "{} numbers", numbers.len());
@@ -160,26 +163,6 @@ pub(super) fn of_signing_key(pem: &str) -> Secrets {
     let text = text.trim_end_matches('=');
     secrets.add("PEM text", &text.as_bytes()[text.len() - 40..]);
     secrets
-}
-
-/// Collects the long numbers of a DER structure, in order, without leading zeros.
-fn collect_numbers(mut der: &[u8], numbers: &mut Vec<Vec<u8>>) {
-    while let [tag, first, rest @ ..] = der {
-        let (length, rest) = match first {
-            0..0x80 => (usize::from(*first), rest),
-            _ => {
-                let bytes = usize::from(first & 0x7f);
-                (rest[..bytes].iter().fold(0, |sum, byte| sum << 8 | usize::from(*byte)), &rest[bytes..])
-            }
-        };
-        let (content, after) = rest.split_at(length);
-        match tag {
-            0x30 | 0x04 => collect_numbers(content, numbers),
-            0x02 if length > 16 => numbers.push(content.iter().copied().skip_while(|byte| *byte == 0).collect()),
-            _ => {}
-        }
-        der = after;
-    }
 }
 
 /// First and last words of the expanded keys of FIPS 197, appendices A.1 and A.3.

@@ -83,27 +83,6 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors/sign")
 }
 
-/// The numbers of a 2048-bit RSA key: version, n, e, d, p, q, d mod p − 1, d mod q − 1, 1 / q mod p.
-pub fn rsa_numbers() -> Vec<Vec<u8>> {
-    let file = File::read("cavp-rsa-pkcs1-sigver");
-    let pkcs8 = file.groups.iter().find_map(|group| group.private_key.clone()).unwrap();
-    // PrivateKeyInfo of 2048 bits: 26 bytes before the RSAPrivateKey, whose numbers have length fields of one to three bytes.
-    let mut rest = &pkcs8[26 + 4..];
-    let mut numbers = Vec::new();
-    while !rest.is_empty() {
-        assert_eq!(rest[0], 2);
-        let (header, length) = match rest[1] {
-            0x81 => (3, usize::from(rest[2])),
-            0x82 => (4, usize::from(rest[2]) << 8 | usize::from(rest[3])),
-            length => (2, usize::from(length)),
-        };
-        numbers.push(rest[header..header + length].to_vec());
-        rest = &rest[header + length..];
-    }
-    assert_eq!(numbers.len(), 9);
-    numbers
-}
-
 pub fn hexadecimal(text: &str) -> Vec<u8> {
     base16ct::mixed::decode_vec(text).expect(text)
 }
