@@ -156,20 +156,6 @@ fn a_faulty_power_never_gives_the_key_away() {
     }
 }
 
-/// Signatures of one digest, in one batch and in the next, share no value.
-#[test]
-fn discrete_signatures_never_repeat() {
-    let key = PrivateKey::Schnorr(discrete::PrivateKey::generate(GroupSize::Bits2048).unwrap());
-    let jobs = [DiscreteSignJob { key: any(&key), hash: Hash::Sha256, digest: &[7; 32] }; 9];
-    let mut powers = Vec::new();
-    for _ in 0..2 {
-        sign_batch_with(&jobs, |_, power| powers.push(power.to_vec()));
-    }
-    powers.sort();
-    powers.dedup();
-    assert_eq!(powers.len(), 18);
-}
-
 /// One secret under both schemes: every nonce differs, by scheme, digest, hash function and noise.
 #[test]
 fn dsa_and_schnorr_never_share_a_nonce() {
