@@ -121,30 +121,14 @@ fn multiply(a: u8, b: u8) -> u8 {
 pub(super) fn of_identity(text: &str) -> Secrets {
     let mut secrets = Secrets::default();
     for (name, prefix) in [("identity", "AGE-SECRET-KEY-1"), ("Noise key", "TRESS-NOISE-KEY-1")] {
-        let line = text.lines().find_map(|line| line.split_once(prefix)).unwrap().1.trim_end();
-        secrets.add(&format!("{name} as text"), line.as_bytes());
-        secrets.add(&format!("{name} as lower text"), line.to_lowercase().as_bytes());
+        let key = text.lines().find_map(|line| line.find(prefix).map(|at| line[at..].trim_end())).unwrap();
+        let digits = &key[prefix.len()..];
+        secrets.add(&format!("{name} as text"), digits.as_bytes());
+        secrets.add(&format!("{name} as lower text"), digits.to_lowercase().as_bytes());
         // Without the first and last byte, in which X25519 clears and sets bits.
-        secrets.add(name, &bech32_data(line)[1..31]);
+        secrets.add(name, &bech32::decode(key).unwrap().1[1..31]);
     }
     secrets
-}
-
-/// Decodes the 32 bytes after a Bech32 prefix, before six characters of checksum (BIP 173).
-fn bech32_data(digits: &str) -> Vec<u8> {
-    const ALPHABET: &str = "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L";
-    let (mut bytes, mut held, mut bits) = (Vec::new(), 0_u32, 0);
-    for digit in digits[..digits.len() - 6].chars() {
-        held = held << 5 | ALPHABET.find(digit).unwrap() as u32;
-        bits += 5;
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push((held >> bits) as u8);
-            held &= (1 << bits) - 1;
-        }
-    }
-    assert_eq!(bytes.len(), 32);
-    bytes
 }
 
 /// The secrets of a signing key in PEM: its text, and its secret numbers.
