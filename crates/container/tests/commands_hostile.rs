@@ -4,6 +4,7 @@
 
 use std::fs;
 
+use crate::container::layout;
 use crate::pipeline_support::{TestFolder, plain};
 use crate::tree_hostile::Archive;
 use tress_container::format::{self, Aead, Content, ContentType, LAYOUT, Payload, Version};
@@ -18,12 +19,7 @@ fn sealed_tree(dir: &TestFolder, tar: &[u8]) -> Vec<u8> {
     let mut sealed = format::Header::seal(&content, &dir.recipients()).unwrap();
     let (payload, prefix) = Payload::create(&content).unwrap();
     sealed.extend_from_slice(&prefix);
-    let mut chunks = Vec::new();
-    for number in 0..=tar.len() / CHUNK_BYTES {
-        let start = number * CHUNK_BYTES;
-        chunks.extend_from_slice(&tar[start..tar.len().min(start + CHUNK_BYTES)]);
-        chunks.extend_from_slice(&[0; 16]);
-    }
+    let mut chunks = layout(tar);
     payload.seal(0, &mut chunks, true).unwrap();
     sealed.extend_from_slice(&chunks);
     sealed

@@ -33,7 +33,7 @@ fn passphrase(text: &str) -> Recipients {
 }
 
 /// Arranges chunks in the payload's layout, with empty tags.
-fn layout(plain: &[u8]) -> Vec<u8> {
+pub(crate) fn layout(plain: &[u8]) -> Vec<u8> {
     let mut buffer = Vec::new();
     for number in 0..=plain.len() / CHUNK_BYTES {
         let start = number * CHUNK_BYTES;

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::thread;
 
+use crate::container::layout;
 use tress_container::commands::EncryptOptions;
 use tress_container::format::{Aead, Content, Header, LAYOUT, PREFIX_BYTES};
 use tress_container::keys::{Identities, KeyPair, RawKey, Recipients, key_file};
@@ -180,17 +181,9 @@ fn splices() {
         let sample = Sample::new(bytes, Aead::Aes128Ccm);
         let stranger = Sample::new(bytes, Aead::Aes128Ccm);
         let (payload, prefix) = tress_container::container::Payload::create(&sample.content).unwrap();
-        let mut chunks = sample.plain.chunks(CHUNK_BYTES).map(<[u8]>::to_vec).collect::<Vec<_>>();
-        if bytes.is_multiple_of(CHUNK_BYTES) {
-            chunks.push(Vec::new());
-        }
-        let mut twin = [&sample.sealed[..sample.header_bytes], &prefix].concat();
-        for (number, mut chunk) in (0..).zip(chunks) {
-            chunk.resize(chunk.len() + TAG_BYTES, 0);
-            let ends = chunk.len() < SEALED_CHUNK_BYTES;
-            payload.seal(number, &mut chunk, ends).unwrap();
-            twin.extend(chunk);
-        }
+        let mut chunks = layout(&sample.plain);
+        payload.seal(0, &mut chunks, true).unwrap();
+        let twin = [&sample.sealed[..sample.header_bytes], &prefix, &chunks].concat();
         let mut tally = Tally::default();
         let places = [sample.header_bytes, sample.header_bytes + 24, sample.chunks_offset];
         let places: Vec<usize> = places

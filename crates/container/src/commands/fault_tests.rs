@@ -179,48 +179,38 @@ fn handle(reader: std::io::PipeReader) -> fs::File {
 #[test]
 fn no_failure_of_a_raw_mode_leaves_anything() {
     let cipher = Aes::new(&[7; 16]).unwrap();
-    let prepare = |bytes: Vec<u8>| move |folder: &Path| fs::write(folder.join("in"), &bytes).unwrap();
-    let ends = |folder: &Path| (Source::Path(folder.join("in")), Sink::Path { path: folder.join("out"), force: false });
     // Several full buffers and a partial one.
-    let plain = plain()[..700_001].to_vec();
+    let plain = &plain()[..700_001];
+    let ends = |folder: &Path| (Source::Path(folder.join("in")), Sink::Path { path: folder.join("out"), force: false });
+    type Command<'a> = &'a dyn Fn(&Path, &Faulty, RawDirection) -> Result<(), crate::Error>;
+    let both_ways = |anonymous_out: bool, command: Command<'_>| {
+        let prepare = |bytes: &[u8], folder: &Path| fs::write(folder.join("in"), bytes).unwrap();
+        let encrypt = |folder: &Path, system: &Faulty| command(folder, system, RawDirection::Encrypt);
+        let decrypt = |folder: &Path, system: &Faulty| command(folder, system, RawDirection::Decrypt);
+        let folder = tempfile::tempdir().unwrap();
+        prepare(plain, folder.path());
+        encrypt(folder.path(), &Faulty::none()).unwrap();
+        let sealed = fs::read(folder.path().join("out")).unwrap();
+        walk(1, "out", true, |folder| prepare(plain, folder), encrypt, |path| holds(path, &sealed));
+        walk(1, "out", anonymous_out, |folder| prepare(&sealed, folder), decrypt, |path| holds(path, plain));
+        sealed.len()
+    };
     for mode in [
         RawMode::Ecb { padding: true },
         RawMode::Cbc { iv: vec![3; 16], padding: true },
         RawMode::Ctr { counter: vec![9; 16] },
     ] {
-        let command = |direction| {
-            let (cipher, mode) = (&cipher, &mode);
-            move |folder: &Path, system: &Faulty| {
-                let (source, sink) = ends(folder);
-                raw_on(system, &source, &sink, cipher, mode, direction, &Control::new())
-            }
-        };
-        let folder = tempfile::tempdir().unwrap();
-        prepare(plain.clone())(folder.path());
-        command(RawDirection::Encrypt)(folder.path(), &Faulty::none()).unwrap();
-        let sealed = fs::read(folder.path().join("out")).unwrap();
-        let is_sealed = |path: &Path| holds(path, &sealed);
-        walk(1, "out", true, prepare(plain.clone()), command(RawDirection::Encrypt), is_sealed);
-        let is_plain = |path: &Path| holds(path, &plain);
-        walk(1, "out", false, prepare(sealed.clone()), command(RawDirection::Decrypt), is_plain);
+        both_ways(false, &|folder, system, direction| {
+            let (source, sink) = ends(folder);
+            raw_on(system, &source, &sink, &cipher, &mode, direction, &Control::new())
+        });
     }
     let parameters = RawCcm { nonce: vec![1; 12], associated_data: b"header".to_vec(), tag_bytes: 16 };
-    let command = |direction| {
-        let (cipher, parameters) = (&cipher, &parameters);
-        move |folder: &Path, system: &Faulty| {
-            let (source, sink) = ends(folder);
-            raw_ccm_on(system, &source, &sink, cipher, parameters, direction, &Control::new())
-        }
-    };
-    let folder = tempfile::tempdir().unwrap();
-    prepare(plain.clone())(folder.path());
-    command(RawDirection::Encrypt)(folder.path(), &Faulty::none()).unwrap();
-    let sealed = fs::read(folder.path().join("out")).unwrap();
-    assert_eq!(sealed.len(), plain.len() + 16);
-    let is_sealed = |path: &Path| holds(path, &sealed);
-    walk(1, "out", true, prepare(plain.clone()), command(RawDirection::Encrypt), is_sealed);
-    let is_plain = |path: &Path| holds(path, &plain);
-    walk(1, "out", true, prepare(sealed.clone()), command(RawDirection::Decrypt), is_plain);
+    let sealed_bytes = both_ways(true, &|folder, system, direction| {
+        let (source, sink) = ends(folder);
+        raw_ccm_on(system, &source, &sink, &cipher, &parameters, direction, &Control::new())
+    });
+    assert_eq!(sealed_bytes, plain.len() + 16);
 }
 
 /// The function that writes signatures, identities and signing keys.

@@ -5,19 +5,12 @@ use std::io::{Read, Seek, SeekFrom, Write};
 
 use super::decrypt::decrypt_on;
 use super::encrypt::encrypt_on;
-use super::fault_tests::{identities, recipients};
+use super::fault_tests::{identities, plain, recipients};
 use super::{Control, DecryptOptions, EncryptOptions, Sink, Source};
 #[cfg(unix)]
 use crate::testing::faulty::Fault;
 use crate::testing::faulty::Faulty;
 use crate::{Error, ErrorKind};
-
-/// Four batches and a partial one.
-const PLAIN_BYTES: usize = 130 * 16384 + 77;
-
-fn plain() -> Vec<u8> {
-    (0..PLAIN_BYTES).map(|i| (i % 253) as u8).collect()
-}
 
 fn encrypt(system: &Faulty, source: &Source, sink: &Sink) -> Result<(), Error> {
     let options = EncryptOptions { threads: 2.into(), ..EncryptOptions::default() };
