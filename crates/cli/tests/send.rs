@@ -469,6 +469,40 @@ fn any_umask() {
     }
 }
 
+/// A receiver's user cannot open the files that it made, but they are complete in the next run.
+#[test]
+fn files_that_their_owner_cannot_read() {
+    use std::os::unix::{fs::chown, process::CommandExt as _};
+    let ends = Ends::new();
+    fs::create_dir(ends.folder.path("top")).unwrap();
+    // A sender without rights could not read the last one.
+    let is_root = rustix::process::geteuid().is_root();
+    let files = [("small", 10, 0o400), ("large", 400_000, 0o400), ("none", 20, if is_root { 0 } else { 0o500 })];
+    for (name, size, mode) in files {
+        ends.folder.write(&format!("top/{name}"), plaintext(size));
+        fs::set_permissions(ends.folder.path("top").join(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let mut command = ends.receive_command(&["--allow", "allow"]);
+    if is_root {
+        // The user `nobody`.
+        command.uid(65534).gid(65534);
+        for name in ["", "other.key", "allow"] {
+            chown(ends.folder.path(name), Some(65534), Some(65534)).unwrap();
+        }
+    }
+    let receiver = ends.start(&mut command);
+    for complete_before in [0, 3] {
+        let report = ends.send(&receiver, &["--json", "top"]).json();
+        assert_eq!((&report["files"], &report["complete_before"]), (&3.into(), &complete_before.into()));
+    }
+    receiver.stop();
+    for (name, size, mode) in files {
+        assert_eq!(fs::metadata(ends.output(&format!("top/{name}"))).unwrap().permissions().mode() & 0o777, mode);
+        fs::set_permissions(ends.output(&format!("top/{name}")), fs::Permissions::from_mode(0o600)).unwrap();
+        ends.assert_received(&format!("top/{name}"), &plaintext(size));
+    }
+}
+
 /// Names that are easily mixed up, and names that are too long or too deep.
 #[test]
 fn names_of_all_kinds() {

@@ -349,6 +349,12 @@ pub trait System: Send + Sync {
         parent.symlink_metadata(name)
     }
 
+    /// Status of a name in a folder; symlinks are not followed. On unix the file need not be readable.
+    fn status_in(&self, parent: &Dir, name: &OsStr) -> io::Result<Status> {
+        self.before(Call::Other)?;
+        platform::status_in(parent, name)
+    }
+
     /// Metadata of an open folder.
     fn folder_metadata(&self, folder: &Dir) -> io::Result<Metadata> {
         self.before(Call::Other)?;

@@ -15,7 +15,6 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
 use cap_std::fs::Dir;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat, renameat, unlinkat};
@@ -156,19 +155,32 @@ pub(crate) fn is_unsupported(error: &io::Error) -> bool {
     E::from_io_error(error).is_some_and(|error| unsupported.contains(&error) || refused.contains(&error))
 }
 
+/// The status in metadata of `std` or `cap-std`, whose traits have the same methods.
+macro_rules! status {
+    ($metadata:expr) => {
+        Status {
+            kind: match $metadata.file_type() {
+                kind if kind.is_file() => Kind::Regular,
+                kind if kind.is_dir() => Kind::Folder,
+                _ => Kind::Stream,
+            },
+            size_bytes: $metadata.size(),
+            modified_ns: nanoseconds($metadata.mtime(), $metadata.mtime_nsec()),
+            changed_ns: nanoseconds($metadata.ctime(), $metadata.ctime_nsec()),
+            identity: Some(($metadata.dev(), $metadata.ino())),
+            owner: Some(($metadata.mode() & 0o7777, $metadata.uid(), $metadata.gid())),
+        }
+    };
+}
+
 pub(super) fn status(metadata: &Metadata) -> Status {
-    Status {
-        kind: match metadata.file_type() {
-            kind if kind.is_file() => Kind::Regular,
-            kind if kind.is_dir() => Kind::Folder,
-            _ => Kind::Stream,
-        },
-        size_bytes: metadata.size(),
-        modified_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
-        changed_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
-        identity: Some((metadata.dev(), metadata.ino())),
-        owner: Some((metadata.mode() & 0o7777, metadata.uid(), metadata.gid())),
-    }
+    status!(metadata)
+}
+
+pub(super) fn status_in(parent: &Dir, name: &OsStr) -> io::Result<Status> {
+    use cap_std::fs::MetadataExt as _;
+    let metadata = parent.symlink_metadata(name)?;
+    Ok(status!(metadata))
 }
 
 pub(super) fn status_of(path: &Path) -> io::Result<Status> {

@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 use crate::receive::receipt::Receipt;
 use crate::wire::message::VersionId;
 use crate::wire::names::path_of;
-use tress_container::sys::{Opening, Readers, Status, System};
+use tress_container::sys::{Kind, Opening, Readers, Status, System};
 use tress_container::tree::names::MAX_PATH_BYTES;
 
 /// Name of the journal in the state folder.
@@ -61,7 +61,8 @@ impl<'a> FileRecord<'a> {
 
     /// Whether this is a record of the file with this status.
     pub(crate) fn is_of(&self, status: &Status) -> bool {
-        *self == Self { is_reported: self.is_reported, ..Self::new(self.name, &self.identity, status) }
+        status.kind == Kind::Regular
+            && *self == Self { is_reported: self.is_reported, ..Self::new(self.name, &self.identity, status) }
     }
 
     /// Size, time and inode, as in a record.
@@ -103,9 +104,7 @@ impl<'a> FileRecord<'a> {
     /// The path of the file, if it is still there, unchanged.
     pub(crate) fn path_if_there(&self, system: &dyn System, root: &Dir) -> Option<PathBuf> {
         let path = path_of(self.name)?;
-        let is_file = root.symlink_metadata(&path).ok()?.is_file();
-        let file = is_file.then(|| system.open_in(root, path.as_os_str(), Opening::Read))?.ok()?;
-        system.status(&file).is_ok_and(|status| self.is_of(&status)).then_some(path)
+        system.status_in(root, path.as_os_str()).is_ok_and(|status| self.is_of(&status)).then_some(path)
     }
 
     pub(crate) fn bytes(&self) -> u64 {

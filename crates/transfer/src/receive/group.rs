@@ -30,7 +30,7 @@ use tress_container::workers::lock;
 
 /// Up to this number of files are synced one by one.
 const FEW_FILES: usize = 8;
-/// Threads that write packs, and that sync files where the system cannot sync all of them in one call.
+/// Threads that write packs.
 const THREADS: usize = 8;
 
 /// The folder that was opened last.
@@ -157,6 +157,8 @@ impl SenderStore {
             *scratch = Some(self.make_scratch()?);
         }
         let Some(scratch) = scratch.as_ref() else { return Err(Refusal::Io.into()) };
+        let count: usize = packs.iter().map(|pack| pack.wanted()).sum();
+        let syncs_all = count > FEW_FILES && reports_sync_errors();
         // The files of a pack have names from a number of its own on.
         let firsts = packs.iter().scan(0, |first, pack| Some(std::mem::replace(first, *first + pack.entries.len())));
         let firsts: Vec<usize> = firsts.collect();
@@ -165,22 +167,13 @@ impl SenderStore {
             packs[number].each_file(|index, entry, content| {
                 let EntryKind::File { identity, .. } = entry.kind else { return Ok(()) };
                 let name = OsString::from((firsts[number] + index).to_string());
-                let status = self.stage(&scratch.folder, &name, entry, content)?;
+                let status = self.stage(&scratch.folder, &name, entry, content, syncs_all)?;
                 staged.push(StagedFile { name, pack: number, index, path: entry.path.clone(), identity, status });
                 Ok::<(), io::Error>(())
             })?;
             Ok(staged)
         };
         let staged: Vec<StagedFile> = in_parallel(packs.len(), stage)?.into_iter().flatten().collect();
-        let syncs_all = staged.len() > FEW_FILES && reports_sync_errors();
-        // Otherwise one sync has the contents and their records.
-        if !syncs_all {
-            let sync = |number: usize| -> io::Result<()> {
-                let file = self.system.open_in(&scratch.folder, &staged[number].name, Opening::Make)?;
-                self.system.sync(&file)
-            };
-            in_parallel(staged.len(), sync)?;
-        }
         let mut folders = Folders { syncs_all, ..Folders::default() };
         let kept = self.name_staged(&scratch.folder, &staged, &mut folders)?;
         folders.add(self.system, &scratch.folder)?;
@@ -195,8 +188,8 @@ impl SenderStore {
         Ok(results)
     }
 
-    /// Writes a file to the scratch folder.
-    fn stage(&self, scratch: &Dir, name: &OsStr, entry: &Entry, content: &[u8]) -> io::Result<Status> {
+    /// Writes a file to the scratch folder, and syncs it unless one sync will have all contents and their records.
+    fn stage(&self, scratch: &Dir, name: &OsStr, entry: &Entry, content: &[u8], syncs_all: bool) -> io::Result<Status> {
         let make = || self.system.open_in(scratch, name, Opening::New(Readers::Umask));
         let file = match make() {
             // An earlier file that did not get its name.
@@ -212,6 +205,9 @@ impl SenderStore {
         }
         if let Some(time) = entry.metadata.modified {
             self.system.set_modified(scratch, name, time)?;
+        }
+        if !syncs_all {
+            self.system.sync(&file)?;
         }
         self.system.status(&file)
     }

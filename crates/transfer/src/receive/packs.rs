@@ -34,10 +34,14 @@ struct Content {
 
 impl ArrivingPack {
     pub(crate) fn new(list: u32, entries: Vec<(Entry, EntryStatus)>, reservation: Option<Reservation>) -> Self {
-        let wanted = entries.iter().filter(|(_, status)| *status == EntryStatus::Wanted);
-        let size_bytes = wanted.map(|(entry, _)| entry.content_bytes()).sum();
+        let size_bytes = wanted(&entries).map(Entry::content_bytes).sum();
         let content = Content { bytes: vec![0; size_bytes as usize], ..Content::default() };
         Self { list, entries, size_bytes, content: Mutex::new(content), reservation, kept_bytes: AtomicU64::new(0) }
+    }
+
+    /// Number of files in the pack.
+    pub(crate) fn wanted(&self) -> usize {
+        wanted(&self.entries).count()
     }
 
     /// Whether a batch that begins with this chunk and has this length belongs to the pack.
@@ -100,6 +104,10 @@ impl ArrivingPack {
     pub(crate) fn keep(&self, bytes: u64) {
         self.kept_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
+}
+
+fn wanted(entries: &[(Entry, EntryStatus)]) -> impl Iterator<Item = &Entry> {
+    entries.iter().filter(|(_, status)| *status == EntryStatus::Wanted).map(|(entry, _)| entry)
 }
 
 impl Drop for ArrivingPack {

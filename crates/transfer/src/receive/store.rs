@@ -245,7 +245,14 @@ impl SenderStore {
         let shown = names.iter().filter_map(|name| to_os(name)).collect();
         let open = |ending| self.system.open_in(&self.state, format!("{stem}.{ending}").as_ref(), Opening::Make);
         let is_new = !self.system.exists_in(&self.state, format!("{stem}.part").as_ref())?;
-        let file = open("part")?;
+        let file = match open("part") {
+            // A session that was killed at the end of the file had given it a mode of its own.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                self.system.remove_in(&self.state, format!("{stem}.part").as_ref())?;
+                open("part")?
+            }
+            opened => opened?,
+        };
         // The lock lasts until the file is closed, or the process ends for any reason.
         match file.try_lock() {
             Ok(()) => {}
@@ -317,8 +324,7 @@ impl SenderStore {
         identity: &VersionId,
         size_bytes: Option<u64>,
     ) -> io::Result<bool> {
-        let Ok(file) = self.system.open_in(folder, name, Opening::Read) else { return Ok(false) };
-        let status = self.system.status(&file)?;
+        let status = self.system.status_in(folder, name)?;
         let is_this = |record: &FileRecord<'_>| is_same_version(&record.identity, identity) && record.is_of(&status);
         let is_this_size = size_bytes.is_none_or(|bytes| bytes == status.size_bytes);
         Ok(is_this_size && files.has(path, is_this)?)
