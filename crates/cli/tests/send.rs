@@ -170,6 +170,16 @@ fn a_part_of_a_folder_and_what_would_be_sent() {
     }
     ends.send(&receiver, &["--exclude", "a[", "top"]).wrong_use("a[");
     ends.send(&receiver, &["--dry-run", "missing"]).failed("missing");
+    // A missing input is an error, and the others are sent.
+    let listed = ends.send(&receiver, &["--dry-run", "missing", "top"]);
+    assert!(
+        listed.stderr.starts_with("tress: would send files: 4, bytes: 39\ntress: error: missing: "),
+        "{}",
+        listed.stderr
+    );
+    assert_eq!((listed.status.code(), listed.stdout.lines().count()), (Some(1), 4));
+    ends.send(&receiver, &["missing", "top"]).failed("missing");
+    ends.assert_received("top/a", b"top/a");
     receiver.stop();
 }
 

@@ -67,18 +67,19 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
     if options.dry_run {
         return dry_run(&inputs, &send);
     }
-    let skipped = AtomicU64::new(0);
+    let (skipped, notes) = (AtomicU64::new(0), note_printer()?);
     let on_event = |event: &SendEvent<'_>| match event {
         SendEvent::Skipped { link } => {
             skipped.fetch_add(1, Ordering::Relaxed);
-            note(&format!("{}: symbolic link, skipped", failure::name(link)));
+            notes.push(format!("{}: symbolic link, skipped", failure::name(link)));
         }
-        SendEvent::Failed { error } => note(&error.to_string()),
+        SendEvent::Failed { error } => notes.push(error.to_string()),
         _ => {}
     };
     let sent = cancellable(|control| {
         tress_transfer::send_with_events(&inputs, &pair, &send, &on_event, control).map_err(failure::from_error)
     });
+    notes.finish(|| is_stuck(io::stderr()));
     match skipped.into_inner() {
         0 => {}
         1 => note("1 symbolic link skipped"),
@@ -103,17 +104,26 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
 fn dry_run(inputs: &[Source], send: &SendOptions) -> Result<(), Failure> {
     let (mut out, mut printed) = (io::BufWriter::new(files::stdout()), Ok(()));
     let (mut count, mut all_bytes) = (0, 0_u64);
-    let mut each = |path: &Path, bytes: u64| {
-        (count, all_bytes) = (count + 1, all_bytes.saturating_add(bytes));
-        if printed.is_ok() {
-            printed = writeln!(out, "{}", in_full(path));
+    let mut last = None;
+    let mut each = |file: Result<(&Path, u64), Error>| match file {
+        Ok((path, bytes)) => {
+            (count, all_bytes) = (count + 1, all_bytes.saturating_add(bytes));
+            if printed.is_ok() {
+                printed = writeln!(out, "{}", in_full(path));
+            }
+        }
+        Err(error) => {
+            if let Some(error) = last.replace(error) {
+                note(&error.to_string());
+            }
         }
     };
-    let listed = tress_transfer::list(inputs, send, &mut each).map_err(failure::from_error);
+    let listed = tress_transfer::list(inputs, send, &mut each);
     printed.and_then(|()| out.flush()).map_err(|error| Failure::stdout(&error))?;
-    listed?;
-    note(&format!("would send files: {}, bytes: {}", count_text(count), count_text(all_bytes)));
-    Ok(())
+    if count > 0 || last.is_none() {
+        note(&format!("would send files: {}, bytes: {}", count_text(count), count_text(all_bytes)));
+    }
+    listed.and(last.map_or(Ok(()), Err)).map_err(failure::from_error)
 }
 
 pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
@@ -138,18 +148,13 @@ pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
     raise_descriptor_limit();
     let unprintable = Arc::new(Mutex::new(None));
     let received = cancellable(|control| {
-        let print_note = |line: Option<String>, left_out| match line {
-            Some(text) => note(&text),
-            None if left_out > 0 => note(&format!("{left_out} more lines not shown")),
-            None => {}
-        };
         let form = match (options.json, options.null) {
             (true, _) => Form::Json,
             (_, true) => Form::Null,
             _ => Form::Line,
         };
         let print_path = path_printer(form, options.output.clone(), Arc::clone(control), Arc::clone(&unprintable));
-        let (paths, notes) = (Printer::start(print_path)?, Printer::start(print_note)?);
+        let (paths, notes) = (Printer::start(print_path)?, note_printer()?);
         let log = Log { output: &options.output, paths, notes, limits: Mutex::default() };
         let received = tress_transfer::receive(&pair, &receive, &|event| log.show(event), control);
         log.finish(control);
@@ -174,6 +179,15 @@ fn raise_descriptor_limit() {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Prints notes without waiting for somebody who reads them.
+fn note_printer() -> Result<Printer<String>, Failure> {
+    Printer::start(|line: Option<String>, left_out| match line {
+        Some(text) => note(&text),
+        None if left_out > 0 => note(&format!("{left_out} more lines not shown")),
+        None => {}
+    })
 }
 
 /// Prints a line on standard error. An error of standard error is ignored.

@@ -66,32 +66,36 @@ pub fn send_with_events(
     send_reporting(&OS, &Tcp, inputs, pair, options, on_event, control)
 }
 
-/// Calls `each` with the path and size of each file that [`send`] would offer, and connects to nobody: the receiver may have some of them.
-/// The size of a stream is 0.
+/// Calls `each` with the path and size of each file that [`send`] would offer, or with the error of one, and connects to nobody: the receiver
+/// may have some of them. The size of a stream is 0. Does not see which links would be refused.
 ///
 /// # Errors
-/// Those of reading the inputs. After an error about one file, the others are listed.
-pub fn list(inputs: &[Source], options: &SendOptions, each: &mut dyn FnMut(&Path, u64)) -> Result<(), Error> {
-    let (mut first, mut errors) = (None, 0);
+/// Those of invalid options, and of a name that no receiver takes.
+pub fn list(
+    inputs: &[Source],
+    options: &SendOptions,
+    each: &mut dyn FnMut(Result<(&Path, u64), Error>),
+) -> Result<(), Error> {
     for source in inputs {
-        match source {
-            Source::Path(path) if is_folder(&Os, source)? => {
-                for item in Walk::new(&Os, path, base_name(&Os, path)?, &options.exclude)?.0 {
-                    match item {
-                        Ok(WalkItem::File { path, size_bytes, .. }) => each(&path, size_bytes),
-                        Ok(WalkItem::Folder { .. } | WalkItem::Link { .. }) => {}
-                        Err(error) => {
-                            errors += 1;
-                            first.get_or_insert(error);
+        match check(&Os, source, options) {
+            Err(error) if matches!(error.kind, ErrorKind::Io(_)) => each(Err(error)),
+            Err(error) => return Err(error),
+            Ok((bytes, _)) => match source {
+                Source::Path(path) if is_folder(&Os, source)? => {
+                    for item in Walk::new(&Os, path, base_name(&Os, path)?, &options.exclude)?.0 {
+                        match item {
+                            Ok(WalkItem::File { path, size_bytes, .. }) => each(Ok((&path, size_bytes))),
+                            Ok(WalkItem::Folder { .. } | WalkItem::Link { .. }) => {}
+                            Err(error) => each(Err(error)),
                         }
                     }
                 }
-            }
-            Source::Path(path) => each(path, check(&Os, source, options)?.0),
-            Source::Stdin => each(Path::new(&options.stdin_name), 0),
+                Source::Path(path) => each(Ok((path, bytes))),
+                Source::Stdin => each(Ok((Path::new(&options.stdin_name), 0))),
+            },
         }
     }
-    first.map_or(Ok(()), |error| Err(if errors > 1 { error.with_more(errors - 1) } else { error }))
+    Ok(())
 }
 
 #[cfg(test)]
@@ -124,9 +128,14 @@ fn send_reporting(
     }
     let secret = noise::noise_key(pair)?;
     let (mut total_bytes, mut total_files) = (0, 0);
+    let mut unreadable = 0;
     for source in inputs {
-        let (bytes, files) = check(system, source, options)?;
-        (total_bytes, total_files) = (total_bytes + bytes, total_files + files);
+        match check(system, source, options) {
+            Ok((bytes, files)) => (total_bytes, total_files) = (total_bytes + bytes, total_files + files),
+            // The others are sent, and the error comes again.
+            Err(error) if matches!(error.kind, ErrorKind::Io(_)) && unreadable + 1 < inputs.len() => unreadable += 1,
+            Err(error) => return Err(error),
+        }
     }
     control.set_total_files(total_files);
     // The length of standard input is unknown.
@@ -253,8 +262,8 @@ impl SendSession<'_> {
             let result = started.and_then(|()| self.send_all(inputs, scope));
             // The session may have ended for another reason than this thread saw. From here on an error means that the receiver has closed.
             let result = match (result, lock(&self.state).failure.take()) {
-                (Err(_), Some(failure)) => Err(failure),
-                (result, _) => result,
+                (_, Some(failure)) => Err(failure),
+                (result, None) => result,
             };
             // Even if the receiver refused some files.
             if self.stopped().is_none() {
