@@ -231,7 +231,7 @@ CONTROL = [
     ("key", [wire.Sealer(1).key()]),
     ("batch", [wire.batch(1, 0, 16400)]),
     ("message of the receiver", [b"\x42"]),
-    ("unknown type", [b"\x0b"]),
+    ("unknown type", [b"\x0c"]),
     ("no bytes", [b""]),
     ("bytes behind", [wire.PING + b"x"]),
     ("unknown flag", [wire.offer(1, 1, b"a", flags=5)]),

@@ -202,6 +202,10 @@ def finish(file, size):
     return b"\x05" + number(file, 4) + number(size, 8)
 
 
+def holes(file, *ranges):
+    return b"\x0b" + number(file, 4) + number(len(ranges), 2) + b"".join(number(at, 8) for pair in ranges for at in pair)
+
+
 def abandon(file):
     return b"\x06" + number(file, 4)
 

@@ -61,8 +61,7 @@ impl<'a> FileRecord<'a> {
 
     /// Whether this is a record of the file with this status.
     pub(crate) fn is_of(&self, status: &Status) -> bool {
-        status.kind == Kind::Regular
-            && *self == Self { is_reported: self.is_reported, ..Self::new(self.name, &self.identity, status) }
+        *self == Self { is_reported: self.is_reported, ..Self::new(self.name, &self.identity, status) }
     }
 
     /// Size, time and inode, as in a record.
@@ -104,7 +103,8 @@ impl<'a> FileRecord<'a> {
     /// The path of the file, if it is still there, unchanged.
     pub(crate) fn path_if_there(&self, system: &dyn System, root: &Dir) -> Option<PathBuf> {
         let path = path_of(self.name)?;
-        system.status_in(root, path.as_os_str()).is_ok_and(|status| self.is_of(&status)).then_some(path)
+        let status = system.status_in(root, path.as_os_str()).ok()?;
+        (status.kind == Kind::Regular && self.is_of(&status)).then_some(path)
     }
 
     pub(crate) fn bytes(&self) -> u64 {

@@ -212,22 +212,31 @@ impl SenderStore {
         self.system.status(&file)
     }
 
-    /// Records the files, and renames those whose names are free.
+    /// Records the files whose names are free, and renames them.
     fn name_staged(&self, scratch: &Dir, staged: &[StagedFile], folders: &mut Folders) -> io::Result<Vec<Kept>> {
         let (mut parent, mut paths) = (None, HashSet::new());
-        let mut place = |file: &StagedFile| -> Result<(Arc<Dir>, OsString), Denied> {
+        // The place of the file's name, if that is free.
+        let mut place = |file: &StagedFile| -> Result<Option<(Arc<Dir>, OsString)>, Denied> {
             let names = components(&file.path).map_err(Denied::name)?;
             let Some((name, parents)) = names.split_last() else { return Err(Refusal::Name.into()) };
+            let folder = self.parent(parents, &mut parent)?;
+            let name = to_os(name).ok_or(Refusal::Name)?;
             // One run may send two files under one name.
             if !paths.insert(file.path.clone()) {
                 return Err(Refusal::Exists.into());
             }
-            Ok((self.parent(parents, &mut parent)?, to_os(name).ok_or(Refusal::Name)?.to_owned()))
+            if !self.system.exists_in(&folder, name)? {
+                return Ok(Some((folder, name.to_owned())));
+            }
+            // Another session may have received the same version since the list.
+            let is_done =
+                |files: &mut FileJournal| self.is_done_in(files, &folder, name, &file.path, &file.identity, None);
+            if lock(&self.files).locked(is_done)? { Ok(None) } else { Err(Refusal::Exists.into()) }
         };
         let places: Vec<_> = staged.iter().map(&mut place).collect();
-        let placed = staged.iter().zip(&places).filter(|(_, place)| place.is_ok());
+        let named = staged.iter().zip(&places).filter(|(_, place)| matches!(place, Ok(Some(_))));
         let records: Vec<_> =
-            placed.map(|(file, _)| FileRecord::new(&file.path, &file.identity, &file.status)).collect();
+            named.map(|(file, _)| FileRecord::new(&file.path, &file.identity, &file.status)).collect();
         // The records come before the names: otherwise, after a crash, the sender's next offer would be refused as `Exists`.
         let (receipts, journal) = lock(&self.files).locked(|files| files.append(&records))?;
         match folders.syncs_all {
@@ -236,25 +245,21 @@ impl SenderStore {
             false => self.system.sync(&journal)?,
         }
         let mut receipts = receipts.into_iter();
-        let mut name = |(file, place): (&StagedFile, Result<(Arc<Dir>, OsString), Denied>)| {
-            let (folder, name) = match place {
-                Ok(place) => place,
-                Err(denied) => return Ok(Err(denied)),
-            };
-            let receipt = receipts.next();
-            match self.system.move_in(scratch, &file.name, &folder, &name) {
-                Ok(()) => folders.add(self.system, &folder).map(|()| Ok(receipt)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    // Another session may have received the same version since the list.
-                    let is_done = |files: &mut FileJournal| {
-                        self.is_done_in(files, &folder, &name, &file.path, &file.identity, None)
-                    };
-                    Ok(if lock(&self.files).locked(is_done)? { Ok(None) } else { Err(Refusal::Exists.into()) })
+        let mut kept = Vec::with_capacity(staged.len());
+        for (file, place) in staged.iter().zip(places) {
+            kept.push(match place {
+                Ok(Some((folder, name))) => {
+                    let receipt = receipts.next();
+                    match self.system.move_in(scratch, &file.name, &folder, &name) {
+                        Ok(()) => folders.add(self.system, &folder).map(|()| receipt).map_err(Denied::from),
+                        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Refusal::Exists.into()),
+                        Err(error) => return Err(error),
+                    }
                 }
-                Err(error) => Err(error),
-            }
-        };
-        staged.iter().zip(places).map(&mut name).collect()
+                place => place.map(|_| None),
+            });
+        }
+        Ok(kept)
     }
 
     /// Makes the session's folder for packs. No other session tidies at the same time: that needs the lock of the journal.

@@ -381,10 +381,22 @@ impl Requests<'_> {
     }
 
     fn complete(&self, part: &PartFile) -> Result<(), Denied> {
-        let receipt = &part.complete()?;
+        let completed = part.complete();
+        if completed.as_ref().is_err_and(|denied| denied.reason != Refusal::Exists) {
+            return completed.map(drop);
+        }
         let Some(current) = lock(&self.session.state).current.take() else { return Ok(()) };
         self.server.release(self.session, &current.path);
         self.server.update_progress();
+        let receipt = &match completed {
+            Ok(receipt) => receipt,
+            // Somebody has taken the name meanwhile. The sender may be gone.
+            Err(denied) => {
+                part.discard();
+                let _ = self.deny(denied, &current.path);
+                return Ok(());
+            }
+        };
         let folder = folder_name(&self.session.sender);
         let bytes = current.finish.unwrap_or(0);
         self.server.emit(&Event::Received { folder: &folder, name: &part.shown, bytes, receipt });

@@ -36,7 +36,7 @@ use crate::wire::names::{STATE_FOLDER, components};
 use crate::wire::ranges::Ranges;
 use tress_container::format::LAYOUT;
 use tress_container::pipeline::Batch;
-use tress_container::sys::{Opening, Readers, Status, System};
+use tress_container::sys::{Kind, Opening, Readers, Status, System};
 use tress_container::tree::names::to_os;
 use tress_container::workers::lock;
 use tress_container::{Error, ErrorKind, Refusal};
@@ -118,6 +118,8 @@ pub(crate) struct PartFile {
     stem: String,
     file: File,
     identity: VersionId,
+    /// The version of the last offer, which may have another time of change.
+    offered: VersionId,
     /// `None` for a stream, which cannot be resumed.
     pub(crate) size_bytes: Option<u64>,
     /// What the file gets with its name.
@@ -286,6 +288,7 @@ impl SenderStore {
             stem,
             file,
             identity: *identity,
+            offered: *identity,
             size_bytes,
             metadata: Metadata::default(),
             journal: Mutex::new(None),
@@ -298,7 +301,7 @@ impl SenderStore {
         let old = old.filter(|old| !restart && part.has_chunks_of(old));
         if old
             .as_ref()
-            .is_some_and(|old| !is_same_version(&old.identity, identity) || Some(old.size_bytes) != size_bytes)
+            .is_some_and(|old| !is_same_version(identity, &old.identity) || Some(old.size_bytes) != size_bytes)
         {
             return Err(Refusal::OtherVersion.into());
         }
@@ -325,9 +328,9 @@ impl SenderStore {
         size_bytes: Option<u64>,
     ) -> io::Result<bool> {
         let status = self.system.status_in(folder, name)?;
-        let is_this = |record: &FileRecord<'_>| is_same_version(&record.identity, identity) && record.is_of(&status);
+        let is_this = |record: &FileRecord<'_>| is_same_version(identity, &record.identity) && record.is_of(&status);
         let is_this_size = size_bytes.is_none_or(|bytes| bytes == status.size_bytes);
-        Ok(is_this_size && files.has(path, is_this)?)
+        Ok(status.kind == Kind::Regular && is_this_size && files.has(path, is_this)?)
     }
 }
 
@@ -454,17 +457,22 @@ impl PartFile {
     pub(crate) fn leave_holes(&self, chunks: &[Range<u64>]) -> io::Result<bool> {
         let Some(size_bytes) = self.size_bytes else { return Ok(false) };
         let is_within = chunks.last().is_none_or(|last| last.end <= LAYOUT.chunks(size_bytes));
-        if !is_within || self.held().written.pieces() + chunks.len() > MAX_PIECES {
+        let mut written = self.held().written.clone();
+        chunks.iter().for_each(|range| written.insert(range.clone()));
+        if !is_within || written.pieces() > MAX_PIECES {
             return Ok(false);
         }
         // The journal says that the file has these chunks. Another connection may be writing, but nothing beyond this length.
         self.system.set_length(&self.file, size_bytes)?;
         let mut held = self.held();
         for range in chunks {
-            held.written.insert(range.clone());
-            held.fresh.insert(range.clone());
+            // The journal has no chunk twice.
+            if !held.written.covers(range) {
+                held.written.insert(range.clone());
+                held.fresh.insert(range.clone());
+                held.fresh_since.get_or_insert_with(Instant::now);
+            }
         }
-        held.fresh_since.get_or_insert_with(Instant::now);
         Ok(true)
     }
 
@@ -550,7 +558,7 @@ impl PartFile {
         self.sync_data()?;
         let status = system.status(&self.file)?;
         // The record comes before the name: otherwise, after a crash, the sender's next offer would be refused as `Exists`.
-        let record = FileRecord::new(&self.path, &self.identity, &status);
+        let record = FileRecord::new(&self.path, &self.offered, &status);
         let (mut receipts, journal) = lock(&self.files).locked(|files| files.append(&[record]))?;
         system.sync(&journal)?;
         check_inode(&self.state, part.as_ref(), &status)?;

@@ -176,6 +176,29 @@ fn scattered_chunks_have_a_bound() {
     }
 }
 
+/// Holes that are named again cost nothing, and the limit counts ranges after they are joined.
+#[test]
+fn holes_are_recorded_once() {
+    let folder = StoreFolder::new();
+    let part = part(folder.store().offer(b"a", &IDENTITY, Some(1 << 40), false));
+    let bytes = || part.journal.lock().unwrap().as_ref().unwrap().bytes;
+    assert!(part.leave_holes(&[0..3, 5..6]).unwrap());
+    part.sync().unwrap();
+    let recorded_bytes = bytes();
+    assert!(part.leave_holes(&[0..3, 5..6]).unwrap() && part.unsynced().is_none());
+    part.sync().unwrap();
+    assert_eq!((bytes(), part.synced()), (recorded_bytes, vec![0..3, 5..6]));
+    for piece in 3..MAX_PIECES as u64 + 1 {
+        part.held().written.insert(2 * piece + 1..2 * piece + 2);
+    }
+    let taken =
+        [(6..7, true), (9..10, true), (1 << 20..(1 << 20) + 1, true), (4..5, true), (1 << 26..(1 << 26) + 1, false)];
+    assert_eq!(
+        taken.clone().map(|(range, _)| part.leave_holes(&[range]).unwrap()),
+        taken.map(|(_, is_taken)| is_taken)
+    );
+}
+
 #[test]
 fn a_name_that_somebody_takes_meanwhile_stays_theirs() {
     let folder = StoreFolder::new();

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::Scope;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cap_std::fs::Dir;
 
@@ -240,6 +240,9 @@ impl SendSession<'_> {
 
     /// Sends a request and waits for the answer. A refusal is an error about `name`.
     fn ask(&self, file: u32, request: &Request, name: &[u8]) -> Result<Reply, Error> {
+        if self.ledger.wait_answer(Duration::ZERO).is_some() {
+            return Err(self.protocol_error());
+        }
         self.takes_refusals.store(true, Ordering::Release);
         self.request(request);
         let answer = self.wait_answer(file);
@@ -341,7 +344,7 @@ impl SendSession<'_> {
         let held_bytes = plain_bytes(size_bytes.unwrap_or(0), have.count());
         self.control.add_held(held_bytes);
         self.queue.begin(file, source.clone(), todo);
-        let sent = self.finish(file, source);
+        let sent = self.finish(file, source, name);
         let written_bytes = self.queue.end(file);
         if sent.is_err() && self.stopped().is_none() {
             // The receiver must not wait for the rest of this file. The other files are still sent.
@@ -355,7 +358,7 @@ impl SendSession<'_> {
     }
 
     /// Waits until the whole file is written, sends `Finish`, and waits for the confirmation.
-    fn finish(&self, file: u32, source: &FileSource) -> Result<u64, Error> {
+    fn finish(&self, file: u32, source: &FileSource, name: &[u8]) -> Result<u64, Error> {
         let size_bytes = loop {
             if let Some(size_bytes) = self.queue.wait_written(file, TICK)? {
                 break size_bytes;
@@ -365,8 +368,7 @@ impl SendSession<'_> {
             }
         };
         source.check_unchanged()?;
-        self.request(&Request::Finish { file, size_bytes });
-        match self.wait_answer(file) {
+        match self.ask(file, &Request::Finish { file, size_bytes }, name) {
             Ok(Reply::Confirmed { file: confirmed }) if confirmed == file => Ok(size_bytes),
             Ok(_) => Err(self.protocol_error()),
             Err(error) => Err(lock(&self.state).failure.take().unwrap_or(error)),

@@ -154,19 +154,27 @@ impl SendSession<'_> {
         } else if list.void.is_none() {
             return Err(wrong());
         }
+        let void = list.void.as_deref().unwrap_or_default();
+        let is_missing = |(index, (first, last)): (u16, (&EntryStatus, &EntryStatus))| {
+            *first == EntryStatus::Wanted
+                && (*last == EntryStatus::Unfinished || *last == EntryStatus::Wanted && !void.contains(&index))
+        };
+        // As long as the list is there, the session has not ended well.
+        if (0..).zip(list.statuses.iter().zip(statuses)).any(is_missing) {
+            return Err(wrong());
+        }
         let Some(list) = state.open.remove(&number) else { return Ok(()) };
         let written_bytes = self.queue.end(number);
         let mut kept_bytes = 0;
-        let void = list.void.unwrap_or_default();
         let all = list.files.into_iter().zip(list.statuses.iter().zip(statuses));
-        for (index, (mut file, (first, last))) in (0..).zip(all) {
+        for (mut file, (first, last)) in all {
             let is_file = file.identity.is_some();
             let outcome = match (first, last) {
-                (EntryStatus::Wanted, EntryStatus::Wanted) if void.contains(&index) => continue,
-                (EntryStatus::Wanted, EntryStatus::Wanted | EntryStatus::Unfinished) => return Err(wrong()),
+                // Void.
+                (EntryStatus::Wanted, EntryStatus::Wanted | EntryStatus::Unfinished) => continue,
                 (EntryStatus::Unfinished, _) => match file.input.take() {
                     Some(input) => Outcome::Alone(input, file.path),
-                    None => return Err(wrong()),
+                    None => continue,
                 },
                 (EntryStatus::Complete, _) | (_, EntryStatus::Complete) if !is_file => continue,
                 (EntryStatus::Complete, _) => Outcome::CompleteBefore(file.size_bytes),

@@ -9,7 +9,7 @@ use std::thread;
 use sha2::{Digest, Sha256};
 
 use crate::send::opened::OpenInput;
-use crate::wire::message::{MAX_RANGES, Metadata, VersionId};
+use crate::wire::message::{IGNORES_CTIME, MAX_RANGES, Metadata, VersionId};
 use crate::wire::ranges::Ranges;
 use tress_container::commands::{Control, Source, encrypt_to_pipe};
 use tress_container::format::{LAYOUT, fill_random};
@@ -183,9 +183,8 @@ pub(crate) fn version_of(status: &Status, ignores_ctime: bool) -> VersionId {
     let inode = status.identity.map_or(0, |(_, inode)| inode).to_be_bytes();
     let hash = |parts: &[&[u8]]| Sha256::digest(parts.concat());
     let mut version = [0; 32];
-    if !ignores_ctime {
-        version[..16].copy_from_slice(&hash(&[b"tress/v1 input\n", &size, &modified, &changed, &inode])[..16]);
-    }
+    version[..16].copy_from_slice(&hash(&[b"tress/v1 input\n", &size, &modified, &changed, &inode])[..16]);
+    version[0] = version[0] & !IGNORES_CTIME | if ignores_ctime { IGNORES_CTIME } else { 0 };
     version[16..].copy_from_slice(&hash(&[b"tress/v2 input\n", &size, &modified, &inode])[..16]);
     version
 }

@@ -319,6 +319,33 @@ fn abandoned_while_it_gets_its_name() {
     assert!(next.into_inner() > 40);
 }
 
+/// Somebody takes the name of a file while it is sent: the file is refused, and the session continues.
+#[test]
+fn a_name_that_is_taken_meanwhile() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let (mut control, ticket) = ends.hostile_session(&running);
+    control.offer(1, 9, b"a");
+    let mut data = ends.hostile_stream(&running, &ticket, 0);
+    let epoch = crate::wire::epoch::Epoch::new(1).unwrap();
+    data.send(&epoch.message);
+    let mut sealed = [7; 9 + 16];
+    epoch.payload.seal(0, &mut sealed, true).unwrap();
+    fs::write(ends.output("a"), b"theirs").unwrap();
+    data.send(&batch(1, 0, 25));
+    data.send_raw(&sealed);
+    control.send(&Request::Finish { file: 1, size_bytes: 9 });
+    assert_eq!(control.recv(), Some(Reply::Refused { reason: Refusal::Exists }));
+    control.offer(2, 9, b"b");
+    control.send(&Request::Abandon { file: 2 });
+    control.send(&Request::Bye);
+    assert_eq!(control.recv(), None);
+    running.stop();
+    assert_eq!(fs::read(ends.output("a")).unwrap(), b"theirs");
+    let kept: Vec<_> = fs::read_dir(ends.output(".tress")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(kept, ["files"]);
+}
+
 /// A sender that is gone when its pack has come: the files get their names. A name that exists by then is not replaced.
 #[test]
 fn a_pack_of_a_sender_that_is_gone() {
@@ -353,8 +380,8 @@ fn a_pack_of_a_sender_that_is_gone() {
     running.stop();
 }
 
-/// Runs a receiver that sends these replies once the sender has offered a file. Returns the sender's error.
-fn lying_receiver(ends: &Ends, lies: Vec<Reply>, stall_time: Duration) -> Error {
+/// Runs a receiver that sends these replies once the sender has offered or listed a file. Returns the sender's error.
+fn lying_receiver(ends: &Ends, size: usize, lies: Vec<Reply>, stall_time: Duration) -> Error {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let to = listener.local_addr().unwrap().to_string();
     let secret = ends.noise(&ends.receiver).0;
@@ -373,11 +400,12 @@ fn lying_receiver(ends: &Ends, lies: Vec<Reply>, stall_time: Duration) -> Error 
         loop {
             // A sender whose time is over closes the connection.
             let Ok(Some(message)) = incoming.read(&timeouts) else { return };
-            if let Ok(Request::Offer { file, .. }) = Request::parse(&message) {
+            if let Ok(Request::Offer { file, .. } | Request::List { list: file, .. }) = Request::parse(&message) {
                 for lie in &lies {
                     // Give the reply the number of the offered file.
                     let lie = match lie.clone() {
                         Reply::Resume { held, .. } => Reply::Resume { file, held },
+                        Reply::Statuses { list: 0, statuses } => Reply::Statuses { list: file, statuses },
                         lie => lie,
                     };
                     let _ = out.write(&lie.encode(), &timeouts);
@@ -398,7 +426,7 @@ fn lying_receiver(ends: &Ends, lies: Vec<Reply>, stall_time: Duration) -> Error 
     });
     let address = ends.receiver.address().unwrap();
     let options = SendOptions { stall_time, ..SendOptions::new(to, address) };
-    let source = ends.file("a", &data(3 * BATCH));
+    let source = ends.file("a", &data(size));
     let error = send_on(&OS, &Tcp, &[source], &ends.sender, &options, &Control::new()).unwrap_err();
     liar.join().unwrap();
     error
@@ -409,7 +437,7 @@ fn lying_receiver(ends: &Ends, lies: Vec<Reply>, stall_time: Duration) -> Error 
 fn a_receiver_that_gets_nowhere() {
     let all = Reply::Resume { file: 0, held: vec![0..97] };
     for lies in [vec![all], vec![]] {
-        let error = lying_receiver(&Ends::new(), lies, Duration::from_millis(300));
+        let error = lying_receiver(&Ends::new(), 3 * BATCH, lies, Duration::from_millis(300));
         assert_eq!(error.kind, ErrorKind::Stalled);
     }
 }
@@ -418,7 +446,12 @@ fn a_receiver_that_gets_nowhere() {
 fn a_receiver_that_lies() {
     let ends = Ends::new();
     let resume = Reply::Resume { file: 0, held: vec![] };
+    let status = |status| Reply::Statuses { list: 0, statuses: vec![status] };
+    // The last statuses come again, because the content may not be read yet.
+    let wanted_again = [vec![status(EntryStatus::Wanted)], vec![status(EntryStatus::Unfinished); 9]].concat();
     for lies in [
+        wanted_again,
+        vec![Reply::Confirmed { file: 0 }, resume.clone()],
         vec![Reply::Resume { file: 0, held: vec![0..50_000] }],
         vec![Reply::Resume { file: 0, held: vec![u64::MAX - 1..u64::MAX] }],
         vec![Reply::Complete { file: 77_777 }],
@@ -428,7 +461,8 @@ fn a_receiver_that_lies() {
         vec![resume.clone(), Reply::Drained { stream: 0, batches: 1000 }],
         [vec![resume.clone()], vec![Reply::Confirmed { file: 0 }; 6]].concat(),
     ] {
-        let error = lying_receiver(&ends, lies.clone(), HANG);
+        let size = if matches!(lies[0], Reply::Statuses { list: 0, .. }) { 9 } else { 3 * BATCH };
+        let error = lying_receiver(&ends, size, lies.clone(), HANG);
         assert_eq!(error.kind, ErrorKind::Protocol, "{lies:?}");
     }
 }

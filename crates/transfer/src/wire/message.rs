@@ -28,14 +28,17 @@ pub(crate) const MAX_LISTS: usize = 32;
 /// Most bytes of contents in all of these lists.
 pub(crate) const MAX_LISTED_BYTES: u64 = 16 << 20;
 
-/// Identifies a version of an input: a hash of 16 bytes over size, times and inode, and one without the time of change. If the first is 0,
-/// the sender ignores the time of change. Version 0.2 had another second half. A stream has random bytes.
+/// Identifies a version of an input: a hash of 16 bytes over size, times and inode, whose first bit is [`IGNORES_CTIME`], and one without
+/// the time of change. Version 0.2 had no such bit, and another second half. A stream has random bytes.
 pub(crate) type VersionId = [u8; 32];
 
-/// Whether both identify the same version.
-pub(crate) fn is_same_version(one: &VersionId, other: &VersionId) -> bool {
-    let half = if one[..16] == [0; 16] || other[..16] == [0; 16] { 16..32 } else { 0..16 };
-    one[half.clone()] == other[half]
+/// The bit of the first byte that says that the sender ignores the time of change.
+pub(crate) const IGNORES_CTIME: u8 = 0x80;
+
+/// Whether an offer is about the version that the receiver holds.
+pub(crate) fn is_same_version(offered: &VersionId, held: &VersionId) -> bool {
+    let is_same = offered[0] & !IGNORES_CTIME == held[0] & !IGNORES_CTIME && offered[1..16] == held[1..16];
+    is_same || offered[0] & IGNORES_CTIME != 0 && offered[16..] == held[16..]
 }
 
 /// Mode and time of a file, folder or link.

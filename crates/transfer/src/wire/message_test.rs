@@ -69,6 +69,25 @@ fn replies() -> Vec<Reply> {
 }
 
 #[test]
+fn versions_with_and_without_the_time_of_change() {
+    let version = |flag: u8, first: u8, second: u8| {
+        let mut version = [first; 32];
+        version[16..].fill(second);
+        version[0] |= flag;
+        version
+    };
+    for (offered, held, is_same) in [
+        (version(0, 1, 2), version(0, 1, 3), true),
+        (version(0, 1, 2), version(IGNORES_CTIME, 1, 2), true),
+        (version(0, 4, 2), version(IGNORES_CTIME, 1, 2), false),
+        (version(IGNORES_CTIME, 4, 2), version(0, 1, 2), true),
+        (version(IGNORES_CTIME, 4, 3), version(IGNORES_CTIME, 1, 2), false),
+    ] {
+        assert_eq!(is_same_version(&offered, &held), is_same, "{offered:?} {held:?}");
+    }
+}
+
+#[test]
 fn bytes_by_hand() {
     // Copied by hand from docs/reference/formats/transfer.md.
     assert_eq!(*Request::Begin { streams: 258 }.encode(), [0x01, 1, 2]);
