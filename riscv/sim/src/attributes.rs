@@ -3,10 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use object::{
-    LittleEndian, elf,
-    read::elf::{AttributesSection, FileHeader, ProgramHeader as _, SectionHeader as _},
-};
+use object::read::elf::{AttributesSection, FileHeader, ProgramHeader as _, SectionHeader as _};
+use object::{LittleEndian, elf};
 
 use crate::isa::Xlen;
 

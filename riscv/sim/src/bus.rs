@@ -4,16 +4,15 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use cap_std::{ambient_authority, fs::Dir};
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
 
-use crate::{
-    device::{Devices, Htif, semihosting},
-    elf::Image,
-    error::{Error, ErrorKind},
-    hart::CodeCache,
-    machine::Machine,
-    memory::Memory,
-};
+use crate::device::{Devices, Htif, semihosting};
+use crate::elf::Image;
+use crate::error::{Error, ErrorKind};
+use crate::hart::CodeCache;
+use crate::machine::Machine;
+use crate::memory::Memory;
 
 /// Bytes in the aligned range that `lr` reserves around its address.
 const RESERVATION_BYTES: u64 = 64;

@@ -3,19 +3,16 @@
 //! The bytes of a segment are loaded at its physical address, as a flash programmer does. The range at its virtual
 //! address, where the program expects the segment after its start code has run, must be memory too.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::collections::BTreeMap;
+use std::ops::Range;
 
-use object::{
-    LittleEndian,
-    elf::{self, FileHeader32, FileHeader64},
-    read::elf::{FileHeader, ProgramHeader as _, SectionHeader as _, Sym as _},
-};
+use object::LittleEndian;
+use object::elf::{self, FileHeader32, FileHeader64};
+use object::read::elf::{FileHeader, ProgramHeader as _, SectionHeader as _, Sym as _};
 
-use crate::{
-    attributes,
-    error::{Error, ErrorKind},
-    isa::Xlen,
-};
+use crate::attributes;
+use crate::error::{Error, ErrorKind};
+use crate::isa::Xlen;
 
 /// A program.
 #[derive(Clone, Debug)]

@@ -1,6 +1,7 @@
 //! Instruction sets that harts execute.
 
-use crate::{error::Error, machine::invalid_field};
+use crate::error::Error;
+use crate::machine::invalid_field;
 
 /// Width of the integer registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

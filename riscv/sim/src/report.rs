@@ -5,12 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::{
-    Image,
-    retired::Class,
-    taint::SecretsReport,
-    timing::{Account, CacheFigures, PredictFigures, SharedFigures},
-};
+use crate::Image;
+use crate::retired::Class;
+use crate::taint::SecretsReport;
+use crate::timing::{Account, CacheFigures, PredictFigures, SharedFigures};
 
 /// The result of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]

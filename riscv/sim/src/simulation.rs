@@ -6,16 +6,14 @@
 
 use std::ops::Range;
 
-use crate::{
-    elf::Image,
-    error::{Error, ErrorKind},
-    hart::{Event, Hart},
-    machine::Machine,
-    report::{CLASSES, FunctionReport, HartReport, HartTiming, RegionCounter, Report, Spent, TimingReport, ipc},
-    retired::{Class, Retired},
-    system::System,
-    timing::{Account, InOrderModel, LimitModel, MemoryModel, OutOfOrderModel, PredictFigures, Times, Trace},
-};
+use crate::elf::Image;
+use crate::error::{Error, ErrorKind};
+use crate::hart::{Event, Hart};
+use crate::machine::Machine;
+use crate::report::{CLASSES, FunctionReport, HartReport, HartTiming, RegionCounter, Report, Spent, TimingReport, ipc};
+use crate::retired::{Class, Retired};
+use crate::system::System;
+use crate::timing::{Account, InOrderModel, LimitModel, MemoryModel, OutOfOrderModel, PredictFigures, Times, Trace};
 
 /// How a [`Simulation`] counts cycles, on a machine with a pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,16 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::{
-    bus::Bus,
-    elf::Image,
-    error::{Error, ErrorKind},
-    hart::{Event, Hart},
-    machine::Machine,
-    report::{HartReport, RegionCounter, Report, Spent, ipc},
-    retired::{Reg, Retired},
-    taint::{Secret, SecretsReport, Tracker, Variable},
-};
+use crate::bus::Bus;
+use crate::elf::Image;
+use crate::error::{Error, ErrorKind};
+use crate::hart::{Event, Hart};
+use crate::machine::Machine;
+use crate::report::{HartReport, RegionCounter, Report, Spent, ipc};
+use crate::retired::{Reg, Retired};
+use crate::taint::{Secret, SecretsReport, Tracker, Variable};
 
 /// Cycles in the turn of one hart.
 const TURN_CYCLES: u64 = 256;

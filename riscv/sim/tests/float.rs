@@ -1,8 +1,10 @@
 //! Floating-point results and exceptions worked out by hand from IEEE 754 and the ISA manual's chapters "F" and "D",
 //! for cases that random numbers rarely reach.
 
-use crate::common::{BASE, encode::named, words};
-use tress_sim::{Bus, Event, Hart, Isa, Machine, Reg, Retired, Xlen, machine::Region};
+use crate::common::encode::named;
+use crate::common::{BASE, words};
+use tress_sim::machine::Region;
+use tress_sim::{Bus, Event, Hart, Isa, Machine, Reg, Retired, Xlen};
 
 const INEXACT: u8 = 1;
 const UNDERFLOW: u8 = 2;

@@ -1,12 +1,8 @@
 //! Requests of a program to the host: to print, to read, to exit.
 
-use crate::{
-    common::{
-        BASE, BOTH, Code,
-        encode::{branch, jal},
-    },
-    machine::{EBREAK, LOOP, NOP, TOHOST, WFI, trap_of},
-};
+use crate::common::encode::{branch, jal};
+use crate::common::{BASE, BOTH, Code};
+use crate::machine::{EBREAK, LOOP, NOP, TOHOST, WFI, trap_of};
 use tress_sim::{Machine, Model, Reg, Simulation, Xlen, cause};
 
 #[test]

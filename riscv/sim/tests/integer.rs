@@ -1,12 +1,10 @@
 //! Every integer instruction except branches, on operands at the limits of their range. The expected results follow the
 //! ISA manual with integers (`i128`) and strings of bits (text), independently of the implementation.
 
-use crate::common::{
-    BASE, BOTH, Numbers,
-    encode::{Format, INTEGER, Instruction, named},
-    words,
-};
-use tress_sim::{Bus, Event, Hart, Isa, Machine, Reg, Retired, Xlen, machine::Region};
+use crate::common::encode::{Format, INTEGER, Instruction, named};
+use crate::common::{BASE, BOTH, Numbers, words};
+use tress_sim::machine::Region;
+use tress_sim::{Bus, Event, Hart, Isa, Machine, Reg, Retired, Xlen};
 
 fn machine() -> Machine {
     Machine { region: vec![Region::ram(BASE, 0x1000)], device: Vec::new(), ..Machine::generic() }

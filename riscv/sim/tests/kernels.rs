@@ -1,7 +1,8 @@
 //! The kernels for 32-bit RISC-V with secret keys and data: except in AES with tables, no branch and no address depends
 //! on them. The program is `riscv/firmware/library/test/secrets.c`; `make -C riscv/firmware/library image` builds it.
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use object::{Object, ObjectSymbol};
 use tress_sim::{Image, Leak, Machine, Report, SecretName, System, Variable};

@@ -1,7 +1,8 @@
 //! Invalid program files: the error for each, and no panics.
 
 use crate::common::{BASE, BOTH, elf, words};
-use tress_sim::{Error, ErrorKind, Image, Machine, System, Xlen, machine::Region};
+use tress_sim::machine::Region;
+use tress_sim::{Error, ErrorKind, Image, Machine, System, Xlen};
 
 fn file(xlen: Xlen) -> Vec<u8> {
     elf(xlen, BASE, &words(&[0x13, 0x13, 0x13]), &[("start", BASE), ("after", BASE + 8)])

@@ -2,12 +2,10 @@
 
 use std::io::{self, Write};
 
-use crate::common::{
-    BASE, BOTH, Code, elf,
-    encode::{branch, jal, named},
-    words,
-};
-use tress_sim::{Error, ErrorKind, Event, Image, Machine, Reason, Reg, Retired, System, Xlen, cause, machine::Region};
+use crate::common::encode::{branch, jal, named};
+use crate::common::{BASE, BOTH, Code, elf, words};
+use tress_sim::machine::Region;
+use tress_sim::{Error, ErrorKind, Event, Image, Machine, Reason, Reg, Retired, System, Xlen, cause};
 
 pub(crate) const NOP: u32 = 0x13;
 pub(crate) const LOOP: u32 = 0x6f;

@@ -1,6 +1,7 @@
 //! Invalid machine files: each error names the field.
 
-use tress_sim::{ErrorKind, Machine, Xlen, machine::PRESETS};
+use tress_sim::machine::PRESETS;
+use tress_sim::{ErrorKind, Machine, Xlen};
 
 /// The error for a preset in which one piece of text is replaced.
 fn error(preset: &str, from: &str, to: &str) -> String {

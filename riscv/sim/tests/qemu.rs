@@ -6,11 +6,13 @@
 mod compressed;
 mod program;
 
-use std::{fs, process::Command};
+use std::fs;
+use std::process::Command;
 
 use crate::common::elf;
 use program::{DATA, MEMORY_BYTES, PRINTED_BYTES, TEXT, generate};
-use tress_sim::{ErrorKind, Image, Machine, System, Xlen, cause, machine::Region};
+use tress_sim::machine::Region;
+use tress_sim::{ErrorKind, Image, Machine, System, Xlen, cause};
 
 /// Number of programs for each width (environment variable `QEMU_PROGRAMS` overrides it), of steps, and of rounds.
 const PROGRAMS: u64 = 12;

@@ -1,17 +1,13 @@
 //! Tests of the secret tracker: planted leaks, each of which must be the only finding and of the right kind; code
 //! without leaks; and for every instruction, that result bits that depend on a secret are marked as secret.
 
-use crate::{
-    common::{
-        BASE, BOTH, Code, Numbers, elf_with_data,
-        encode::{Format, INTEGER, Instruction, branch},
-        words,
-    },
-    machine::NOP,
-};
+use crate::common::encode::{Format, INTEGER, Instruction, branch};
+use crate::common::{BASE, BOTH, Code, Numbers, elf_with_data, words};
+use crate::machine::NOP;
+use tress_sim::machine::Region;
 use tress_sim::{
     ErrorKind, Finding, Image, Leak, Machine, Model, Reg, Secret, SecretName, SecretsReport, Simulation, System,
-    Variable, Xlen, machine::Region,
+    Variable, Xlen,
 };
 
 const KEY: u64 = BASE + 0x400;

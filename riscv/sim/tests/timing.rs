@@ -1,7 +1,9 @@
 //! Whole programs on machines with timing models. Cycles are counted by hand.
 
-use crate::common::{Code, elf, encode::branch, words};
-use tress_sim::{Image, Machine, Model, Report, Simulation, Xlen, machine::Path};
+use crate::common::encode::branch;
+use crate::common::{Code, elf, words};
+use tress_sim::machine::Path;
+use tress_sim::{Image, Machine, Model, Report, Simulation, Xlen};
 
 const XLEN: Xlen = Xlen::Rv32;
 const RAM: u64 = 0x8000_0000;

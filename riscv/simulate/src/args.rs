@@ -1,10 +1,10 @@
 //! The command line.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::ffi::OsString;
+use std::path::PathBuf;
 
-use clap::{
-    Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, ValueEnum, ValueHint, error::ErrorKind,
-};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use tress_sim::SecretName;
 

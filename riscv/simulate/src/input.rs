@@ -1,16 +1,12 @@
 //! Standard input of the simulated program. A separate thread reads it, so that a signal ends the run even while the
 //! program waits for input. Nothing is read before the program reads.
 
-use std::{
-    io::{self, Read},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
-    },
-    thread,
-    time::Duration,
-};
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
 
 use tress_terminal::files::Stdin;
 

@@ -1,24 +1,21 @@
 //! Runs a program on a simulated machine.
 
-use std::{
-    fs::File,
-    io::{self, LineWriter, Read, Write},
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::fs::File;
+use std::io::{self, LineWriter, Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
-use tress_sim::{Error, ErrorKind, Image, Machine, Model, Simulation, System, Variable, machine::PRESETS};
-use tress_terminal::{Failure, blocked::blocked, descriptor, failure, files, note, progress::Instructions, signals};
+use tress_sim::machine::PRESETS;
+use tress_sim::{Error, ErrorKind, Image, Machine, Model, Simulation, System, Variable};
+use tress_terminal::blocked::blocked;
+use tress_terminal::progress::Instructions;
+use tress_terminal::{Failure, descriptor, failure, files, note, signals};
 
-use crate::{
-    args::{self, SecretSelection},
-    input::Input,
-    text,
-};
+use crate::args::{self, SecretSelection};
+use crate::input::Input;
+use crate::text;
 
 /// Instructions between checks for cancellation, without a timing model.
 const UNTIMED_SLICE: u64 = 5_000_000;

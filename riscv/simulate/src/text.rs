@@ -2,10 +2,8 @@
 
 use std::fmt::Write as _;
 
-use tress_sim::{
-    Report, SecretsReport,
-    timing::{Account, CacheFigures},
-};
+use tress_sim::timing::{Account, CacheFigures};
+use tress_sim::{Report, SecretsReport};
 
 use tress_terminal::failure::escape;
 

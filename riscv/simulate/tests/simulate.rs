@@ -295,7 +295,9 @@ fn endless_loops() {
 #[cfg(unix)]
 #[test]
 fn a_signal_says_where_an_endless_loop_is() {
-    use std::{io::Read as _, os::unix::process::ExitStatusExt as _, process::Command};
+    use std::io::Read as _;
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::Command;
 
     // If the tests run in the background, signals may be ignored, and children inherit that.
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {

@@ -9,7 +9,9 @@
 //! RV32 programs store the two halves of a request in either order, or only the low half. A request is served once both
 //! halves are stored, or a few instructions after one of them.
 
-use crate::{bus::Host, error::ErrorKind, memory::Memory};
+use crate::bus::Host;
+use crate::error::ErrorKind;
+use crate::memory::Memory;
 
 /// Instructions to wait for the second half of a request.
 const HALF_REQUEST_INSTRUCTIONS: u8 = 16;

@@ -8,10 +8,8 @@ mod uart;
 pub(crate) use clint::Clint;
 pub(crate) use htif::Htif;
 
-use crate::{
-    bus::Host,
-    machine::{Device, DeviceKind, Machine},
-};
+use crate::bus::Host;
+use crate::machine::{Device, DeviceKind, Machine};
 use uart::{Uart16550, UartSifive};
 
 /// The devices of a machine.

@@ -8,7 +8,9 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 
 use cap_std::fs::{Dir, File, OpenOptions};
 
-use crate::{bus::Bus, error::ErrorKind, isa::Xlen};
+use crate::bus::Bus;
+use crate::error::ErrorKind;
+use crate::isa::Xlen;
 
 /// `slli x0, x0, 0x1f` before and `srai x0, x0, 7` after the `ebreak`.
 pub(crate) const BEFORE: u32 = 0x01f0_1013;

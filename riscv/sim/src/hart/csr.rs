@@ -5,11 +5,9 @@
 //! performance events count what SiFive's E31 Core Complex Manual, table "mhpmevent Register Description", lists.
 
 use super::Hart;
-use crate::{
-    bus::Bus,
-    isa::Xlen,
-    retired::{Class, Retired},
-};
+use crate::bus::Bus;
+use crate::isa::Xlen;
+use crate::retired::{Class, Retired};
 
 /// Bits of `mstatus`.
 const MIE: u64 = 1 << 3;

@@ -1,21 +1,17 @@
 //! Executes one instruction: the RISC-V Instruction Set Manual, volume I, in terms of [`Opcode`].
 
-use super::{
-    Event, Hart,
-    decode::{decode, is_compressed},
-    float::{self, Rounding},
-    integer::{
-        divide, divide_unsigned, magnitude_bits, or_combine, remainder, remainder_unsigned, reverse_in_bytes, unzip,
-        word, zip,
-    },
-    op::{Op, Opcode},
+use super::decode::{decode, is_compressed};
+use super::float::{self, Rounding};
+use super::integer::{
+    divide, divide_unsigned, magnitude_bits, or_combine, remainder, remainder_unsigned, reverse_in_bytes, unzip, word,
+    zip,
 };
-use crate::{
-    bus::Bus,
-    device::semihosting,
-    error::{Error, cause},
-    retired::{Class, Reg, Retired},
-};
+use super::op::{Op, Opcode};
+use super::{Event, Hart};
+use crate::bus::Bus;
+use crate::device::semihosting;
+use crate::error::{Error, cause};
+use crate::retired::{Class, Reg, Retired};
 
 const A0: usize = 10;
 const A1: usize = 11;

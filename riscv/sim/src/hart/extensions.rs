@@ -1,7 +1,8 @@
 //! Names the extension of an instruction that the machine does not have. Encodings: the RISC-V Instruction Set Manual,
 //! volumes I and II.
 
-use super::{decode::decode, op::Opcode};
+use super::decode::decode;
+use super::op::Opcode;
 use crate::isa::{Isa, Xlen};
 
 const SUPPORTED: [&str; 9] = ["M", "A", "F", "D", "C", "Zba", "Zbs", "Zbb", "Zbkb"];

@@ -1,11 +1,10 @@
 //! Loads, stores and atomic operations of a hart.
 
-use super::{
-    Hart,
-    integer::word,
-    op::{Amo, Op, Opcode},
-};
-use crate::{bus::Bus, error::cause};
+use super::Hart;
+use super::integer::word;
+use super::op::{Amo, Op, Opcode};
+use crate::bus::Bus;
+use crate::error::cause;
 
 /// The `mcause` of a fault, and the address for `mtval`.
 pub(super) type Fault = (u64, u64);

@@ -13,7 +13,10 @@ mod trap;
 
 pub(crate) use code::CodeCache;
 
-use crate::{error::Place, isa::Isa, machine::Machine, retired::Reg};
+use crate::error::Place;
+use crate::isa::Isa;
+use crate::machine::Machine;
+use crate::retired::Reg;
 use csr::Csrs;
 
 /// The result of a step.

@@ -1,11 +1,10 @@
 //! Traps and interrupts.
 
-use super::{Event, Hart, extensions, op::Opcode};
-use crate::{
-    bus::Bus,
-    error::{Error, ErrorKind, Reason, Trap, cause},
-    retired::{Class, Retired},
-};
+use super::op::Opcode;
+use super::{Event, Hart, extensions};
+use crate::bus::Bus;
+use crate::error::{Error, ErrorKind, Reason, Trap, cause};
+use crate::retired::{Class, Retired};
 
 /// If the same trap occurs this often without a return from the handler, the handler is taken to be stuck.
 const MAX_REPEATS: u32 = 1000;

@@ -1,11 +1,13 @@
 //! Findings: where a run revealed secrets, one for each instruction and kind of leak.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::Serialize;
 
 use super::secret::Labels;
-use crate::{elf::Image, hart::Hart};
+use crate::elf::Image;
+use crate::hart::Hart;
 
 /// How a secret leaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

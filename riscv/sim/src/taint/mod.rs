@@ -23,16 +23,12 @@ mod shadow;
 pub use findings::{Finding, Leak, SecretReport, SecretsReport};
 pub use secret::{Secret, SecretName};
 
-use crate::{
-    bus::Bus,
-    elf::Image,
-    error::{Error, ErrorKind, Place},
-    hart::{
-        Event, Hart,
-        op::{Amo, Op, Opcode},
-    },
-    retired::{Class, Reg, Retired},
-};
+use crate::bus::Bus;
+use crate::elf::Image;
+use crate::error::{Error, ErrorKind, Place};
+use crate::hart::op::{Amo, Op, Opcode};
+use crate::hart::{Event, Hart};
+use crate::retired::{Class, Reg, Retired};
 use findings::Findings;
 use rules::{Operands, equality_is_public, order_is_public};
 use secret::Labels;

@@ -3,10 +3,8 @@
 //! Sums, differences and comparisons are computed for the smallest and the largest values of the operands. A carry or
 //! outcome that is the same for both is public.
 
-use crate::hart::{
-    integer::{reverse_in_bytes, unzip, word, zip},
-    op::{Op, Opcode},
-};
+use crate::hart::integer::{reverse_in_bytes, unzip, word, zip};
+use crate::hart::op::{Op, Opcode};
 
 /// The operands of an instruction: values, and their secret bits (`ta`, `tb`).
 #[derive(Clone, Copy, Debug)]

@@ -3,10 +3,8 @@
 use std::str::FromStr;
 
 use super::findings::SecretReport;
-use crate::{
-    elf::Image,
-    error::{Error, ErrorKind},
-};
+use crate::elf::Image;
+use crate::error::{Error, ErrorKind};
 
 /// Number of labels. The last one is shared by all marks for which no other label is left.
 const LABELS: usize = u16::BITS as usize;

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::Taint;
-use crate::{error::ErrorKind, memory::PAGE_BYTES};
+use crate::error::ErrorKind;
+use crate::memory::PAGE_BYTES;
 
 const PAGE: usize = PAGE_BYTES as usize;
 const PAGE_BITS: u32 = PAGE_BYTES.trailing_zeros();

@@ -7,13 +7,9 @@
 
 use tress_sim::Xlen;
 
-use crate::{
-    common::{
-        Numbers,
-        encode::{FLOAT, Float, Format, INTEGER, Instruction, MEMORY, branch, jal, named},
-    },
-    qemu::compressed,
-};
+use crate::common::Numbers;
+use crate::common::encode::{FLOAT, Float, Format, INTEGER, Instruction, MEMORY, branch, jal, named};
+use crate::qemu::compressed;
 
 pub(crate) const TEXT: u64 = 0x10_0000;
 pub(crate) const DATA: u64 = TEXT + 0x2_0000;

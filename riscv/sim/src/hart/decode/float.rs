@@ -1,13 +1,9 @@
 //! Decodes instructions of the F and D extensions.
 
 use super::Fields;
-use crate::{
-    hart::{
-        float::{FloatOp, Format, Integer},
-        op::{Op, Opcode},
-    },
-    retired::Class,
-};
+use crate::hart::float::{FloatOp, Format, Integer};
+use crate::hart::op::{Op, Opcode};
+use crate::retired::Class;
 
 /// Index of a floating-point register. They follow the integer registers.
 const fn float(register: u8) -> u8 {

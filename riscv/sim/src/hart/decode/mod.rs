@@ -5,10 +5,8 @@ mod compressed;
 mod float;
 
 use super::op::{Amo, Op, Opcode};
-use crate::{
-    isa::{Isa, Xlen},
-    retired::Class,
-};
+use crate::isa::{Isa, Xlen};
+use crate::retired::Class;
 
 /// Decodes a 32-bit instruction, or a compressed one in the lower half of `bits`.
 pub(crate) fn decode(bits: u32, isa: &Isa) -> Op {

@@ -1,9 +1,7 @@
 //! Rounded arithmetic, by `rustc_apfloat`.
 
-use rustc_apfloat::{
-    Float, FloatConvert, Round, Status, StatusAnd,
-    ieee::{Double, Quad, Single},
-};
+use rustc_apfloat::ieee::{Double, Quad, Single};
+use rustc_apfloat::{Float, FloatConvert, Round, Status, StatusAnd};
 
 use super::{FloatBits, FloatOp, Integer, Rounding, flag, root};
 
