@@ -10,6 +10,7 @@ use cap_std::fs::Dir;
 use crate::device::{Devices, Htif, semihosting};
 use crate::elf::Image;
 use crate::error::{Error, ErrorKind};
+use crate::gdb::Stops;
 use crate::hart::CodeCache;
 use crate::machine::Machine;
 use crate::memory::Memory;
@@ -28,6 +29,7 @@ pub struct Bus {
     pub memory: Memory,
     pub(crate) code: CodeCache,
     pub(crate) host: Host,
+    pub(crate) stops: Stops,
     devices: Devices,
     htif: Option<Htif>,
     /// The address that each hart has reserved.
@@ -145,6 +147,7 @@ impl Bus {
                 error: None,
                 alarm: false,
             },
+            stops: Stops::default(),
             devices: Devices::new(machine),
             htif: None,
             reservations: vec![None; machine.harts],
@@ -184,6 +187,27 @@ impl Bus {
     #[must_use]
     pub fn console(&self) -> &[u8] {
         &self.host.printed
+    }
+
+    /// Reads bytes of memory and devices until the first that cannot be read, without an effect on devices.
+    pub(crate) fn peek(&mut self, address: u64, bytes: &mut [u8], now: u64) -> usize {
+        let start = self.memory.bytes(address, bytes.len() as u64);
+        bytes[..start.len()].copy_from_slice(&start);
+        if !start.is_empty() {
+            return start.len();
+        }
+        let mut register = |at, bytes| self.devices.peek(at, bytes, now, &mut self.host);
+        let read = |(offset, byte): (u64, &mut u8)| {
+            let at = address.wrapping_add(offset);
+            // Registers have one byte or four.
+            let value = match register(at, 1) {
+                Some(value) => value,
+                None => register(at & !3, 4)? >> (8 * (at & 3)),
+            };
+            *byte = value as u8;
+            Some(())
+        };
+        (0..).zip(bytes).map_while(read).count()
     }
 
     /// Whether there is memory or a device at an address.

@@ -119,6 +119,9 @@ pub enum ErrorKind {
     /// Secrets occupy more memory than can be tracked.
     #[error("secret data occupies more than {0} bytes of memory, the limit")]
     SecretPages(u64),
+    /// A debugger's session failed, or ended the program.
+    #[error("debugger: {0}")]
+    Debugger(String),
     /// The program made a request to the host that cannot be served.
     #[error("unknown request to the host: {0}")]
     Request(String),

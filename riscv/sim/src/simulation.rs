@@ -330,6 +330,9 @@ impl TimingState {
                 {
                     return Err(system.explain(*error));
                 }
+                if event == Event::Stopped {
+                    return Ok(None);
+                }
                 if event == Event::Waiting {
                     self.asleep[hart] = Some(system.harts[hart].wakes_at(&system.bus));
                     break;

@@ -167,6 +167,10 @@ impl System {
                         hart.cycle = self.round_ends;
                         break;
                     }
+                    Event::Stopped => {
+                        hart.cycle -= 1;
+                        return Ok(None);
+                    }
                     Event::Exited => return Ok(self.bus.exit_code()),
                 }
             }

@@ -28,6 +28,7 @@ Examples:
   tress simulate program.elf
   tress simulate --machine raptor --issue 8 --regions program.elf
   tress simulate --secret key,data program.elf
+  tress simulate --machine fe310 --gdb program.elf
   tress simulate --machine fe310 --trace t.json --cycles 0..200 program.elf")]
 #[command(
     name = "tress-simulate",
@@ -116,6 +117,12 @@ pub(crate) struct Simulate {
     /// Stop after N instructions on all harts together [default: never]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
+    /// Wait for a debugger on this port of 127.0.0.1, for one that speaks gdb's remote protocol [default port: 1234]
+    ///
+    /// The program starts when the debugger lets it. Everybody on this computer can connect. With port 0, the system
+    /// chooses one.
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "1234")]
+    pub(crate) gdb: Option<u16>,
     /// Let the program open files in this folder, by semihosting
     ///
     /// It can create, change and remove files there, and none elsewhere.

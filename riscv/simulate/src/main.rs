@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod debugger;
 mod input;
 mod simulate;
 mod text;

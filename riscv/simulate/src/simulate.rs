@@ -8,12 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 use tress_sim::machine::PRESETS;
-use tress_sim::{Error, ErrorKind, Image, Machine, Model, Simulation, System, Variable};
+use tress_sim::{DebugEnd, Error, ErrorKind, Image, Machine, Model, Simulation, System, Variable};
 use tress_terminal::blocked::blocked;
 use tress_terminal::progress::Instructions;
 use tress_terminal::{Failure, descriptor, failure, files, note, signals};
 
 use crate::args::{self, SecretSelection};
+use crate::debugger;
 use crate::input::Input;
 use crate::text;
 
@@ -56,26 +57,33 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
         simulation.system_mut().bus.set_input(Box::new(Input::new(&is_cancelled)));
     }
     let slice = if options.machine.is_some() { TIMED_SLICE } else { UNTIMED_SLICE };
-    let outcome = (|| {
+    // The number of instructions that may be executed before the next call.
+    let next = |simulation: &mut Simulation| {
+        simulation.system_mut().bus.flush_console()?;
+        if is_cancelled.load(Ordering::Relaxed) {
+            return Err(simulation.system().stopped(ErrorKind::Interrupted));
+        }
+        let done = simulation.instructions();
+        progress.show(done);
+        match options.limit {
+            Some(limit) if done >= limit => Err(simulation.system().stopped(ErrorKind::Limit(limit))),
+            limit => Ok(limit.map_or(u64::MAX, |limit| limit - done).min(slice)),
+        }
+    };
+    let mut run = || {
+        if let Some(port) = options.gdb
+            && let DebugEnd::Exited(exit_code) = debugger::serve(port, &mut simulation, next, &is_cancelled)?
+        {
+            return Ok(exit_code);
+        }
         loop {
-            let left = options.limit.map_or(u64::MAX, |limit| limit.saturating_sub(simulation.instructions()));
-            let exit_code = simulation.run(left.min(slice)).map_err(failed)?;
-            simulation.system_mut().bus.flush_console().map_err(failed)?;
-            if let Some(exit_code) = exit_code {
+            let steps = next(&mut simulation)?;
+            if let Some(exit_code) = simulation.run(steps)? {
                 return Ok(exit_code);
             }
-            if is_cancelled.load(Ordering::Relaxed) {
-                return Err(failed(simulation.system().stopped(ErrorKind::Interrupted)));
-            }
-            let done = simulation.instructions();
-            if let Some(limit) = options.limit
-                && done >= limit
-            {
-                return Err(failed(simulation.system().stopped(ErrorKind::Limit(limit))));
-            }
-            progress.show(done);
         }
-    })();
+    };
+    let outcome = run().map_err(failed);
     // The program's output comes before the report.
     let flushed = simulation.system_mut().bus.flush_console().map_err(failed);
     progress.end();

@@ -2,6 +2,8 @@
 
 #[path = "../../../crates/cli/tests/common/mod.rs"]
 mod common;
+#[cfg(target_os = "linux")]
+mod gdb;
 mod simulate;
 
 /// The program under test.

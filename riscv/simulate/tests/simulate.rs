@@ -2,7 +2,7 @@
 //! that says what went wrong, where, and after how many instructions.
 
 #[path = "../../sim/tests/common/mod.rs"]
-mod programs;
+pub(crate) mod programs;
 
 use std::path::PathBuf;
 
@@ -12,19 +12,19 @@ use serde_json::Value;
 use tress_sim::Xlen;
 
 const BASE: u64 = 0x8000_0000;
-const KEY: u64 = BASE + 0x400;
+pub(crate) const KEY: u64 = BASE + 0x400;
 const TOHOST: u64 = BASE + 0x700;
 const XLEN: Xlen = Xlen::Rv32;
 
-const NOP: u32 = 0x13;
-const LOOP: u32 = 0x6f;
+pub(crate) const NOP: u32 = 0x13;
+pub(crate) const LOOP: u32 = 0x6f;
 const WFI: u32 = 0x1050_0073;
-const ECALL: u32 = 0x73;
+pub(crate) const ECALL: u32 = 0x73;
 
 /// Programs are entered at their function `start`.
 impl Code {
     /// Loads an address of the program, by auipc.
-    fn address(self, register: u32, address: u64) -> Code {
+    pub(crate) fn address(self, register: u32, address: u64) -> Code {
         let offset = (address - BASE) as i32 - 4 * self.words.len() as i32;
         self.word(0x17 | register << 7).i("addi", register, register, offset)
     }
@@ -35,11 +35,11 @@ impl Code {
         text.bytes().fold(code, |code, byte| code.i("addi", 6, 0, byte.into()).store("sb", 5, 6, 0))
     }
 
-    fn exit(self, code: i32) -> Code {
+    pub(crate) fn exit(self, code: i32) -> Code {
         self.address(5, TOHOST).i("addi", 6, 0, code << 1 | 1).store("sw", 5, 6, 0).store("sw", 5, 0, 4).word(LOOP)
     }
 
-    fn elf(&self) -> Vec<u8> {
+    pub(crate) fn elf(&self) -> Vec<u8> {
         self.named("start")
     }
 
@@ -52,17 +52,17 @@ impl Code {
     }
 }
 
-fn code() -> Code {
+pub(crate) fn code() -> Code {
     Code::new(XLEN)
 }
 
 /// Runs a program, with these options.
-fn simulate(folder: &Folder, program: &[u8], options: &[&str]) -> Run {
+pub(crate) fn simulate(folder: &Folder, program: &[u8], options: &[&str]) -> Run {
     folder.write("program.elf", program);
     folder.tress([options, &["program.elf"]].concat())
 }
 
-fn json(run: Run) -> Value {
+pub(crate) fn json(run: Run) -> Value {
     serde_json::from_slice(&run.stdout).unwrap_or_else(|error| panic!("{error}: {}", run.stderr))
 }
 

@@ -26,7 +26,7 @@ struct MappedDevice {
     state: DeviceState,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum DeviceState {
     Clint,
     Uart16550(Uart16550),
@@ -58,6 +58,20 @@ impl Devices {
             DeviceState::UartSifive(uart) => uart.read(offset, bytes, host),
             DeviceState::Finisher => Some(0),
         }
+    }
+
+    /// Reads a register as [`read`](Self::read), without its effects.
+    pub(crate) fn peek(&mut self, address: u64, bytes: usize, now: u64, host: &mut Host) -> Option<u64> {
+        let (_, device, _) = self.find(address, bytes)?;
+        let before = device.clone();
+        match device {
+            DeviceState::Uart16550(uart) => uart.receiver.rest(),
+            DeviceState::UartSifive(uart) => uart.receiver.rest(),
+            DeviceState::Clint | DeviceState::Finisher => {}
+        }
+        let value = self.read(address, bytes, now, host);
+        *self.find(address, bytes)?.1 = before;
+        value
     }
 
     #[cold]

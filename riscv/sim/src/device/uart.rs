@@ -3,8 +3,8 @@
 use crate::bus::Host;
 
 /// The receiving half of a serial port.
-#[derive(Debug, Default)]
-struct Receiver {
+#[derive(Clone, Debug, Default)]
+pub(super) struct Receiver {
     /// The byte that waits for the program.
     byte: Option<u8>,
     /// Whether the program has looked for a byte since it last sent one.
@@ -14,6 +14,11 @@ struct Receiver {
 }
 
 impl Receiver {
+    /// Lets the next look for a byte be the first one, which takes no input.
+    pub(super) fn rest(&mut self) {
+        self.looked = false;
+    }
+
     /// Whether a byte waits. A program that looks once may want to send. One that looks again waits for input, so it
     /// gets the next byte however long that takes to arrive: a run with the same input takes the same cycles.
     fn is_ready(&mut self, host: &mut Host) -> bool {
@@ -27,13 +32,13 @@ impl Receiver {
 }
 
 /// A 16550 UART: PC16550D data sheet, Texas Instruments, table 2.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Uart16550 {
     shift: u8,
     /// Registers that can be written and read back: 0 and 1 divisor, 2 interrupt enable, 3 line control, 4 modem
     /// control, 7 scratch.
     kept: [u8; 8],
-    receiver: Receiver,
+    pub(super) receiver: Receiver,
 }
 
 const LINE_CONTROL: usize = 3;
@@ -92,11 +97,11 @@ impl Uart16550 {
 }
 
 /// SiFive's UART: FE310-G000 Manual, chapter 18.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct UartSifive {
     /// txctrl, rxctrl, ie, ip (unused), div.
     kept: [u32; 5],
-    receiver: Receiver,
+    pub(super) receiver: Receiver,
 }
 
 const RECEIVED_NOTHING: u64 = 1 << 31;

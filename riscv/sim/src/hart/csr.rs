@@ -101,6 +101,14 @@ impl Hart {
         !self.csr.user || number >> 8 & 3 == 0
     }
 
+    /// The value of a register, as a debugger sees it: that of the floating-point unit even while it is off.
+    pub(crate) fn csr(&self, bus: &Bus, number: u32) -> Option<u64> {
+        match number {
+            1..=3 if self.isa.f => Some([self.fcsr() & 31, self.csr.frm, self.fcsr()][number as usize - 1].into()),
+            _ => self.read_csr(bus, number),
+        }
+    }
+
     /// Reads a register, or returns `None` if it does not exist.
     pub(super) fn read_csr(&self, bus: &Bus, number: u32) -> Option<u64> {
         let narrow = self.isa.xlen == Xlen::Rv32;
@@ -141,7 +149,7 @@ impl Hart {
     }
 
     /// Writes a register, or returns `None` if it does not exist or is read-only.
-    pub(super) fn write_csr(&mut self, bus: &Bus, number: u32, value: u64) -> Option<()> {
+    pub(crate) fn write_csr(&mut self, bus: &Bus, number: u32, value: u64) -> Option<()> {
         if number >> 10 == 3 {
             return None;
         }

@@ -58,16 +58,31 @@ impl Hart {
     #[cold]
     #[inline(never)]
     fn step_undecoded(&mut self, bus: &mut Bus, retired: &mut Retired) -> Result<Event, Box<Error>> {
+        // An instruction with a breakpoint is not kept, so all others take no longer than without breakpoints.
+        let pc = self.pc;
+        let is_breakpoint = bus.stops.breakpoints.contains(&pc);
+        if is_breakpoint && bus.stops.stop(self.place_of_stop(), None) {
+            return Ok(Event::Stopped);
+        }
         if !bus.code.find_page(self.pc) {
             match self.fetch(bus) {
                 Ok(op) => bus.code.keep(self.pc, op),
                 Err((cause, value)) => return self.raise(bus, retired, cause, value),
             }
         }
-        self.step(bus, retired)
+        let event = self.step(bus, retired);
+        if is_breakpoint {
+            bus.code.keep(pc, Op::UNKNOWN);
+        }
+        event
     }
 
-    fn fetch(&self, bus: &Bus) -> Result<Op, Fault> {
+    /// Hart, address and completed instructions: the same again only if nothing was executed.
+    pub(super) fn place_of_stop(&self) -> (usize, u64, u64) {
+        (self.id, self.pc, self.completed)
+    }
+
+    pub(super) fn fetch(&self, bus: &Bus) -> Result<Op, Fault> {
         let half = |address: u64| match bus.memory.read::<2>(address & self.address_mask) {
             Some(bytes) => Ok(u32::from(u16::from_le_bytes(bytes))),
             None => Err((cause::INSTRUCTION_ACCESS, address & self.address_mask)),

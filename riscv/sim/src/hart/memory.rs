@@ -10,6 +10,22 @@ use crate::error::cause;
 pub(super) type Fault = (u64, u64);
 
 impl Hart {
+    /// Whether a debugger watches memory that the next instruction accesses.
+    pub(super) fn stops_at_access(&self, bus: &mut Bus) -> bool {
+        let op = match self.current(bus) {
+            op if op.code == Opcode::Unknown => self.fetch(bus).unwrap_or(op),
+            op => op,
+        };
+        let bytes = match op.code {
+            Opcode::Lb | Opcode::Lbu | Opcode::Sb => 1,
+            Opcode::Lh | Opcode::Lhu | Opcode::Sh => 2,
+            Opcode::Ld | Opcode::Fld | Opcode::Sd | Opcode::Fsd | Opcode::Lrd | Opcode::Scd | Opcode::Amod => 8,
+            _ => 4,
+        };
+        let address = self.x[op.rs1 as usize & 63].wrapping_add(i64::from(op.immediate) as u64) & self.address_mask;
+        bus.stops.watch(self.place_of_stop(), op.class, address, bytes)
+    }
+
     #[inline]
     pub(super) fn load<const N: usize>(&self, bus: &mut Bus, address: u64) -> Result<u64, Fault> {
         if !self.misaligned && !address.is_multiple_of(N as u64) {

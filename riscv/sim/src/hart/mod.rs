@@ -33,6 +33,8 @@ pub enum Event {
     Waiting,
     /// An instruction was executed that ended the program.
     Exited,
+    /// The hart stopped before an instruction, because a debugger asked for it. Nothing was executed.
+    Stopped,
 }
 
 /// A hart (hardware thread): registers, control and status registers, program counter.
@@ -58,6 +60,8 @@ pub struct Hart {
     pub(crate) counts_events: bool,
     /// Whether the next step must check for interrupts.
     attention: bool,
+    /// Whether a debugger watches memory.
+    watches: bool,
     traps: trap::TrapHistory,
 }
 
@@ -83,6 +87,7 @@ impl Hart {
             waiting: false,
             counts_events: false,
             attention: false,
+            watches: false,
             traps: trap::TrapHistory::default(),
         }
     }
@@ -124,6 +129,22 @@ impl Hart {
         }
     }
 
+    /// Sets the address of the next instruction, as a debugger would.
+    pub(crate) fn set_pc(&mut self, pc: u64) {
+        self.pc = pc & self.address_mask & !(1 | self.align_mask);
+    }
+
+    /// Compares each access with the bus's watchpoints from now on, or no longer.
+    pub(crate) fn watch(&mut self, watches: bool) {
+        self.watches = watches;
+        self.update_attention();
+    }
+
+    /// The instruction set.
+    pub(crate) fn isa(&self) -> Isa {
+        self.isa
+    }
+
     /// `fflags` and `frm`.
     #[must_use]
     pub fn fcsr(&self) -> u8 {
@@ -143,7 +164,7 @@ impl Hart {
 
     /// Makes the next step check for interrupts, if any can occur.
     fn update_attention(&mut self) {
-        self.attention = self.waiting || self.takes_interrupts() && self.csr.mie != 0;
+        self.attention = self.waiting || self.watches || self.takes_interrupts() && self.csr.mie != 0;
     }
 
     /// Whether interrupts are taken. In user mode they always are.

@@ -47,18 +47,20 @@ impl Hart {
         Ok(Event::Trapped)
     }
 
-    /// Checks for interrupts. Returns the event if one occurs instead of an instruction.
+    /// Checks for interrupts and watchpoints. Returns the event if one occurs instead of an instruction.
     #[cold]
     #[inline(never)]
-    pub(super) fn attend(&mut self, bus: &Bus, retired: &mut Retired) -> Result<Option<Event>, Box<Error>> {
+    pub(super) fn attend(&mut self, bus: &mut Bus, retired: &mut Retired) -> Result<Option<Event>, Box<Error>> {
         let pending = bus.pending(self.id, self.cycle) & self.csr.mie;
-        if pending == 0 {
-            return Ok(self.waiting.then_some(Event::Waiting));
+        if pending == 0 && self.waiting {
+            return Ok(Some(Event::Waiting));
         }
-        self.waiting = false;
-        self.update_attention();
-        if !self.takes_interrupts() {
-            return Ok(None);
+        if self.waiting {
+            self.waiting = false;
+            self.update_attention();
+        }
+        if pending == 0 || !self.takes_interrupts() {
+            return Ok((self.watches && self.stops_at_access(bus)).then_some(Event::Stopped));
         }
         // External, software, timer: the priority order of the privileged specification.
         let number = [11, 3, 7].into_iter().find(|bit| pending >> bit & 1 != 0).unwrap_or(7);

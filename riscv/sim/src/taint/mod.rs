@@ -138,7 +138,7 @@ impl Tracker {
         image: &Image,
         retired: &Retired,
     ) -> Result<(), Box<Error>> {
-        if matches!(event, Event::Trapped | Event::Waiting) {
+        if matches!(event, Event::Trapped | Event::Waiting | Event::Stopped) {
             return Ok(());
         }
         self.follow(hart, bus, image, retired).map_err(|kind| {

@@ -1,0 +1,163 @@
+//! `--gdb` with gdb itself, and with clients that speak another protocol.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::process::{Child, ChildStderr, Command};
+
+use crate::common::{Folder, Run};
+use crate::simulate::programs::Code;
+use crate::simulate::{ECALL, KEY, LOOP, NOP, code, json, simulate};
+
+/// A program that waits for a debugger, and its address.
+struct Waiting {
+    child: Child,
+    stderr: BufReader<ChildStderr>,
+    address: String,
+}
+
+impl Waiting {
+    fn start(folder: &Folder, program: &Code, options: &[&str]) -> Waiting {
+        folder.write("program.elf", program.elf());
+        let mut child = folder.command([options, &["--gdb=0", "program.elf"]].concat()).spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        stderr.read_line(&mut line).unwrap();
+        let address = line.trim_end().strip_prefix("tress: note: waiting for a debugger on ").expect(&line).to_owned();
+        Waiting { child, stderr, address }
+    }
+
+    fn end(mut self) -> Run {
+        let mut stderr = String::new();
+        self.stderr.read_to_string(&mut stderr).unwrap();
+        let output = self.child.wait_with_output().unwrap();
+        Run { status: output.status, stdout: output.stdout, stderr }
+    }
+}
+
+/// What gdb prints for these commands.
+fn gdb(folder: &Folder, waiting: &Waiting, commands: &[&str]) -> String {
+    let mut gdb = Command::new("sh");
+    gdb.args(["-c", "exec gdb-multiarch \"$@\" 2>&1", "sh", "-nx", "-batch"]);
+    gdb.args(["-ex", &format!("target remote {}", waiting.address)]);
+    gdb.args(commands.iter().flat_map(|command| ["-ex", command])).arg(folder.path("program.elf"));
+    let output = gdb.output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let missing = "gdb-multiarch is in Debian's package of this name: tools/setup test installs it";
+    assert_ne!(output.status.code(), Some(127), "{printed}; {missing}");
+    printed
+}
+
+#[test]
+fn stops_registers_and_memory() {
+    let folder = Folder::empty();
+    let program = code().address(10, KEY).i("lbu", 11, 10, 0).word(NOP).i("addi", 11, 11, 1).store("sb", 10, 11, 1);
+    // Time for the second hart to come as far.
+    let program = (0..100).fold(program, |program, _| program.word(NOP)).exit(0);
+    let commands = [
+        ("info threads", "* 1    Thread 1.1"),
+        ("break *0x80000010", "Breakpoint 1 at 0x80000010"),
+        // gdb itself executes the instruction before which a watchpoint stops, to see the change.
+        ("rwatch *(char *)0x80000400", "Hardware read watchpoint 2"),
+        ("continue", "Value = 7"),
+        ("output/x $pc", "0x8000000c"),
+        ("delete 2", ""),
+        ("continue", "Breakpoint 1, 0x80000010 in ?? ()"),
+        ("watch *(char *)0x80000401", "Hardware watchpoint 3"),
+        ("continue", "New value = 8"),
+        ("output/x $pc", "0x80000018"),
+        ("stepi", "0x8000001c in ?? ()"),
+        ("output $mhartid", "0"),
+        ("output $minstret", "7"),
+        ("output $fcsr", "0"),
+        ("set var $fa0.double = 1.5", ""),
+        ("output $fa0.double", "1.5"),
+        ("set var $a5 = 0x1234", ""),
+        ("output/x $a5", "0x1234"),
+        ("set var *(char *)0x80000410 = 85", ""),
+        ("x/xb 0x80000410", "0x80000410:\t0x55"),
+        ("x/xw 0x0200bff8", "0x200bff8:\t0x"),
+        ("x/xb 0x10000005", "0x10000005:\t0x60"),
+        ("x/xw 0x100", "Cannot access memory at address 0x100"),
+        ("monitor cycles", "hart 0: cycle "),
+    ];
+    let harts = [
+        ("info threads", "  2    Thread 1.2"),
+        ("continue", "Thread 2 hit Breakpoint 1, 0x80000010 in ?? ()"),
+        ("output $mhartid", "1"),
+        // While gdb steps one hart over a breakpoint, no other hart may stop.
+        ("break *0x80000020 if $mhartid == 1 && $minstret > 8", "Breakpoint 4"),
+        ("break *0x80000024 if $mhartid == 1", "Breakpoint 5"),
+        ("break *0x80000028 if $mhartid == 3", "Breakpoint 6"),
+        ("break *0x80000040 if $mhartid == 1", "Breakpoint 7"),
+        ("continue", "Thread 2 hit Breakpoint 5, 0x80000024 in ?? ()"),
+        ("continue", "Thread 2 hit Breakpoint 7, 0x80000040 in ?? ()"),
+        ("monitor cycles", "hart 1: cycle "),
+    ];
+    let end = [("delete", ""), ("continue", "[Inferior 1 (process 1) exited normally]")];
+    for (options, harts) in [(&["--json"][..], &[][..]), (&["--machine", "raptor", "--harts", "2", "--json"], &harts)] {
+        let waiting = Waiting::start(&folder, &program, options);
+        let all = [&commands[..], harts, &end].concat();
+        // Each answer begins on its own line, after the command.
+        let mut asked = vec!["set confirm off".to_owned()];
+        asked.extend(all.iter().flat_map(|(command, _)| [format!("echo \\n# {command}\\n"), (*command).to_owned()]));
+        let printed = gdb(&folder, &waiting, &asked.iter().map(String::as_str).collect::<Vec<_>>());
+        for (command, answer) in all {
+            let said = printed.split("\n# ").filter_map(|said| said.split_once('\n'));
+            assert!(
+                said.clone().any(|(asked, said)| asked == command && said.contains(answer)),
+                "{command}: {printed}"
+            );
+        }
+        // Stops cost no cycles.
+        let (debugged, alone) = (json(waiting.end().ok()), json(simulate(&folder, &program.elf(), options).ok()));
+        assert_eq!(debugged, alone);
+    }
+}
+
+#[test]
+fn a_program_that_fails() {
+    let folder = Folder::empty();
+    for (word, signal, error) in [
+        (0, "SIGILL", "illegal instruction"),
+        (ECALL, "SIGSYS", "ecall"),
+        (0x0010_0073, "SIGTRAP", "ebreak"),
+        (3, "SIGSEGV", "load from 0x0"),
+    ] {
+        let waiting = Waiting::start(&folder, &code().word(NOP).word(word), &[]);
+        let printed = gdb(&folder, &waiting, &["continue", "continue", "output/x $pc"]);
+        assert!(printed.matches(&format!("received signal {signal}")).count() == 2, "{printed}");
+        assert!(printed.contains("\n0x80000004"), "{printed}");
+        waiting.end().failed(error);
+    }
+}
+
+#[test]
+fn clients_that_are_wrong_or_hostile() {
+    let packet = |text: &str| format!("${text}#{:02x}", text.bytes().fold(0, u8::wrapping_add)).into_bytes();
+    let folder = Folder::empty();
+    let long = packet(&"m".repeat(10_000));
+    for (sent, text) in [
+        (&b""[..], "it has closed the connection"),
+        (b"GET / HTTP/1.0\r\n\r\n$D#44", "does not speak gdb's remote protocol"),
+        (b"+-", "nack"),
+        (b"+$?#00", "Checksum"),
+        (&long, "oversized packet"),
+        (&packet("vCont;x:1"), "debugger: "),
+        (&packet("k"), "it has ended the program"),
+        (&[packet("vCont;c"), vec![3]].concat(), "it has closed the connection"),
+    ] {
+        let waiting = Waiting::start(&folder, &code().word(LOOP), &[]);
+        let mut stream = TcpStream::connect(&waiting.address).unwrap();
+        stream.write_all(sent).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        let _ = stream.read_to_end(&mut Vec::new());
+        waiting.end().failed("program.elf: debugger: ").one_line(text);
+    }
+    let waiting = Waiting::start(&folder, &code().exit(0), &[]);
+    let port = waiting.address.rsplit(':').next().unwrap();
+    folder.tress([&format!("--gdb={port}"), "program.elf"]).failed(&waiting.address);
+    let mut stream = TcpStream::connect(&waiting.address).unwrap();
+    stream.write_all(&packet("D")).unwrap();
+    stream.read_to_end(&mut Vec::new()).unwrap();
+    waiting.end().ok();
+}
