@@ -1,10 +1,13 @@
 //! The fuzz targets of the simulator: for any input, there is no panic, the program ends, and it uses no more memory than
 //! the machine has.
 
+use std::io;
+
 use crate::common as programs;
+use tress_sim::machine::{Device, DeviceKind, Kind, Region};
 use tress_sim::{
-    Bus, Error, Hart, Image, Isa, Machine, PAGE_BYTES, Reg, Retired, Secret, System, Variable, Xlen,
-    machine::{Device, DeviceKind, Kind, Region},
+    Bus, Client, Error, ErrorKind, Hart, Image, Isa, Machine, Model, PAGE_BYTES, Reg, Retired, Secret, Simulation,
+    System, Variable, Xlen,
 };
 
 const BASE: u64 = 0x8000_0000;
@@ -150,6 +153,48 @@ pub fn execute(bytes: &[u8]) {
         }
     }
     check(&bus);
+}
+
+/// A debugger that sends one packet after the other.
+struct Packets(std::vec::IntoIter<u8>);
+
+impl Client for Packets {
+    fn read(&mut self) -> io::Result<Option<u8>> {
+        Ok(self.0.next())
+    }
+
+    /// While the program runs, the debugger waits or interrupts it.
+    fn poll(&mut self) -> io::Result<Option<u8>> {
+        Ok(if self.0.as_slice().first() == Some(&3) { self.0.next() } else { None })
+    }
+
+    fn write(&mut self, _: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Serves a debugger. The first byte selects width and program. Each line is a packet, to which the sum is added; one
+/// that begins with 0xff is sent as it is.
+pub fn debugger(bytes: &[u8]) {
+    let Some((kind, rest)) = bytes.split_first() else { return };
+    let xlen = if kind & 1 == 0 { Xlen::Rv32 } else { Xlen::Rv64 };
+    // lbu x5, 0(x6); addi x6, x6, 1; and a jump back, or sw x5, 16(x0), which fails.
+    let last: u32 = if kind & 2 == 0 { 0xff9f_f06f } else { 0x0050_2823 };
+    let code = [0x0003_4283, 0x0013_0313, last].map(u32::to_le_bytes).concat();
+    let image = Image::parse(&programs::elf(xlen, BASE, &code, &[])).expect("an ELF file");
+    let mut simulation = Simulation::new(&machine(true), Model::Pipeline, image).expect("it fits");
+    simulation.system_mut().harts[0].set_register(Reg::integer(6), BASE);
+    let packet = |line: &[u8]| match line.split_first() {
+        Some((0xff, raw)) => raw.to_vec(),
+        _ => [b"$", line, format!("#{:02x}", line.iter().copied().fold(0, u8::wrapping_add)).as_bytes()].concat(),
+    };
+    let packets: Vec<u8> = rest.split(|byte| *byte == b'\n').flat_map(packet).collect();
+    let mut parts = 0;
+    let _ = simulation.debug(&mut Packets(packets.into_iter()), |simulation| {
+        parts += 1;
+        if parts < 30 { Ok(100) } else { Err(simulation.system().stopped(ErrorKind::Interrupted)) }
+    });
+    check(&simulation.system().bus);
 }
 
 fn check(bus: &Bus) {

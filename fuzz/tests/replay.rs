@@ -40,6 +40,7 @@ macro_rules! targets {
 targets! {
     calls: tress_fuzz::calls::run,
     container: tress_fuzz::container::run,
+    debugger: tress_fuzz::simulator::debugger,
     execute: tress_fuzz::simulator::execute,
     header: tress_fuzz::header::run,
     keys: tress_fuzz::keys::key_file,
