@@ -53,8 +53,8 @@ fn with_qemu(xlen: Xlen, file: &[u8]) -> Vec<u8> {
     written.write_all(file).expect("room for it");
     drop(written);
     let (program, features) = match xlen {
-        Xlen::Rv32 => ("qemu-riscv32", "rv32,zba=true,zbb=true,zbs=true,zbkb=true"),
-        Xlen::Rv64 => ("qemu-riscv64", "rv64,zba=true,zbb=true,zbs=true,zbkb=true"),
+        Xlen::Rv32 => ("qemu-riscv32", "rv32,zba=true,zbb=true,zbs=true,zbc=true,zkn=true"),
+        Xlen::Rv64 => ("qemu-riscv64", "rv64,zba=true,zbb=true,zbs=true,zbc=true,zkn=true"),
     };
     let output = Command::new(program).args(["-cpu", features]).arg(&path).stdin(Stdio::null()).output();
     let output = output.unwrap_or_else(|error| panic!("{program}: {error}; it is in Debian's package qemu-user"));

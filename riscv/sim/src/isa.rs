@@ -32,27 +32,47 @@ impl Xlen {
     }
 }
 
-/// An instruction set: RV32I or RV64I with Zicsr, Zifencei and these extensions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub struct Isa {
-    pub xlen: Xlen,
-    pub m: bool,
-    pub a: bool,
-    pub f: bool,
-    pub d: bool,
-    pub c: bool,
-    pub zba: bool,
-    pub zbb: bool,
-    pub zbs: bool,
-    pub zbkb: bool,
+macro_rules! extensions {
+    ($($field:ident $name:literal,)*) => {
+        /// An instruction set: RV32I or RV64I with Zicsr, Zifencei and these extensions.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[allow(missing_docs)]
+        pub struct Isa {
+            pub xlen: Xlen,
+            $(pub $field: bool,)*
+        }
+
+        impl Isa {
+            /// The names of the extensions.
+            pub(crate) const NAMES: &[&str] = &[$($name),*];
+
+            const fn with(xlen: Xlen, all: bool) -> Isa {
+                Isa { xlen, $($field: all),* }
+            }
+
+            /// The extension of this name in lower case.
+            fn extension(&mut self, name: &str) -> Option<&mut bool> {
+                match name {
+                    $(stringify!($field) => Some(&mut self.$field),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+extensions! {
+    m "M", a "A", f "F", d "D", c "C",
+    zba "Zba", zbb "Zbb", zbs "Zbs", zbkb "Zbkb", zbc "Zbc", zbkc "Zbkc", zbkx "Zbkx",
+    zicond "Zicond", zcb "Zcb", zicbom "Zicbom", zicboz "Zicboz",
+    zkne "Zkne", zknd "Zknd", zknh "Zknh",
 }
 
 impl Isa {
     /// All extensions that the simulator supports.
     #[must_use]
     pub const fn full(xlen: Xlen) -> Isa {
-        Isa { xlen, m: true, a: true, f: true, d: true, c: true, zba: true, zbb: true, zbs: true, zbkb: true }
+        Isa::with(xlen, true)
     }
 
     /// Parses a name such as `rv32imac` or `rv64imafdc_zba_zbb_zbs_zbkb`.
@@ -62,8 +82,7 @@ impl Isa {
             Some("rv64") => Xlen::Rv64,
             _ => return Err(invalid_field("isa", format_args!("{name:?} does not begin with rv32 or rv64"))),
         };
-        let none = Isa { m: false, a: false, f: false, d: false, c: false, ..Isa::full(xlen) };
-        let mut isa = Isa { zba: false, zbb: false, zbs: false, zbkb: false, ..none };
+        let mut isa = Isa::with(xlen, false);
         let lower = name[4..].to_ascii_lowercase();
         let letters = lower.split('_').next().unwrap_or_default();
         let names = letters.char_indices().map(|(at, letter)| &letters[at..at + letter.len_utf8()]);
@@ -72,8 +91,12 @@ impl Isa {
                 return Err(invalid_field("isa", format_args!("unknown extension {name:?}")));
             }
         }
-        if isa.d && !isa.f {
-            return Err(invalid_field("isa", "extension D requires F"));
+        for (is_there, needs, text) in
+            [(isa.d, isa.f, "extension D requires F"), (isa.zcb, isa.c, "extension Zcb requires C")]
+        {
+            if is_there && !needs {
+                return Err(invalid_field("isa", text));
+            }
         }
         Ok(isa)
     }
@@ -82,18 +105,16 @@ impl Isa {
     pub(crate) fn add(&mut self, name: &str) -> bool {
         match name {
             "i" | "zicsr" | "zifencei" => {}
-            "m" => self.m = true,
-            "a" => self.a = true,
-            "f" => self.f = true,
-            "d" => self.d = true,
-            "c" => self.c = true,
             "g" => (self.m, self.a, self.f, self.d) = (true, true, true, true),
             "b" => (self.zba, self.zbb, self.zbs) = (true, true, true),
-            "zba" => self.zba = true,
-            "zbb" => self.zbb = true,
-            "zbs" => self.zbs = true,
-            "zbkb" => self.zbkb = true,
-            _ => return false,
+            "zkn" => {
+                (self.zbkb, self.zbkc, self.zbkx) = (true, true, true);
+                (self.zkne, self.zknd, self.zknh) = (true, true, true);
+            }
+            _ => match self.extension(name) {
+                Some(extension) => *extension = true,
+                None => return false,
+            },
         }
         true
     }

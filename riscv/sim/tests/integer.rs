@@ -48,6 +48,35 @@ fn by_bits(a: u128, b: u128, bits: u32, operation: impl Fn(bool, bool) -> bool) 
     value(&pairs.into_iter().map(|(a, b)| if operation(a == '1', b == '1') { '1' } else { '0' }).collect::<String>())
 }
 
+fn carryless(a: u128, b: u128) -> u128 {
+    (0..64).fold(0, |sum, bit| if text(b, 64).as_bytes()[63 - bit] == b'1' { sum ^ a << bit } else { sum })
+}
+
+fn reversed_value(a: u128, bits: u32) -> u128 {
+    value(&reversed(&text(a, bits)))
+}
+
+/// The sum without carries of shifts to the right, and of rotations where the amount is negative.
+fn by_amounts(a: u128, bits: u32, amounts: &[i32]) -> u128 {
+    amounts.iter().fold(0, |sum, amount| {
+        let (digits, cut) = (text(a, bits), bits as usize - amount.unsigned_abs() as usize);
+        let moved = if *amount < 0 { digits[cut..].to_string() + &digits[..cut] } else { digits[..cut].to_string() };
+        sum ^ value(&moved)
+    })
+}
+
+/// As `by_amounts` on 32 bits, sign-extended to any width.
+fn sha256(a: u128, bits: u32, amounts: &[i32]) -> u128 {
+    wrap(signed(by_amounts(a, 32, amounts), 32), bits)
+}
+
+/// The sum without carries of 32-bit shifts of two registers, to the left where the amount is negative.
+fn halves(a: u128, b: u128, of_a: &[i32], of_b: &[i32]) -> u128 {
+    let shifted = |value: u128, amount: i32| if amount < 0 { value << -amount } else { value >> amount } % (1 << 32);
+    let terms = of_a.iter().map(|amount| shifted(a, *amount)).chain(of_b.iter().map(|amount| shifted(b, *amount)));
+    terms.fold(0, |sum, term| sum ^ term)
+}
+
 /// The expected result of an instruction on registers of this many bits.
 fn expected(name: &str, bits: u32, a: u128, b: u128) -> u128 {
     let (sa, sb) = (signed(a, bits), signed(b, bits));
@@ -116,6 +145,33 @@ fn expected(name: &str, bits: u32, a: u128, b: u128) -> u128 {
         "packh" => b % 256 * 256 + a % 256,
         "zip" => (0..16).map(|bit| ((a >> bit) % 2) << (2 * bit) | ((a >> (bit + 16)) % 2) << (2 * bit + 1)).sum(),
         "unzip" => (0..16).map(|bit| ((a >> (2 * bit)) % 2) << bit | ((a >> (2 * bit + 1)) % 2) << (bit + 16)).sum(),
+        "czero.eqz" if b == 0 => 0,
+        "czero.nez" if b != 0 => 0,
+        "czero.eqz" | "czero.nez" => a,
+        "clmul" => carryless(a, b) % (1 << bits),
+        "clmulh" => carryless(a, b) >> bits,
+        "clmulr" => reversed_value(carryless(reversed_value(a, bits), reversed_value(b, bits)) % (1 << bits), bits),
+        "xperm4" | "xperm8" => {
+            let field = if name == "xperm4" { 4 } else { 8 };
+            let fields = |value: u128| (0..bits / field).map(move |at| value >> (field * at) & ((1 << field) - 1));
+            let picked = fields(b).map(|index| fields(a).nth(index as usize).unwrap_or(0));
+            picked.enumerate().map(|(at, picked)| picked << (field as usize * at)).sum()
+        }
+        "sha256sum0" => sha256(low_word, bits, &[-2, -13, -22]),
+        "sha256sum1" => sha256(low_word, bits, &[-6, -11, -25]),
+        "sha256sig0" => sha256(low_word, bits, &[-7, -18, 3]),
+        "sha256sig1" => sha256(low_word, bits, &[-17, -19, 10]),
+        "sha512sum0" => by_amounts(a, 64, &[-28, -34, -39]),
+        "sha512sum1" => by_amounts(a, 64, &[-14, -18, -41]),
+        "sha512sig0" => by_amounts(a, 64, &[-1, -8, 7]),
+        "sha512sig1" => by_amounts(a, 64, &[-19, -61, 6]),
+        // The terms of the manual: amounts of rs1 and of rs2, to the left if negative.
+        "sha512sum0r" => halves(a, b, &[-25, -30, 28], &[7, 2, -4]),
+        "sha512sum1r" => halves(a, b, &[-23, 14, 18], &[9, -18, -14]),
+        "sha512sig0l" => halves(a, b, &[1, 7, 8], &[-31, -25, -24]),
+        "sha512sig0h" => halves(a, b, &[1, 7, 8], &[-31, -24]),
+        "sha512sig1l" => halves(a, b, &[-3, 6, 19], &[29, -26, -13]),
+        "sha512sig1h" => halves(a, b, &[-3, 6, 19], &[29, -13]),
         // The word forms on 64-bit machines: on the lower halves, sign-extended.
         word if bits == 64 && word.ends_with('w') => {
             wrap(signed(expected(&word[..word.len() - 1], 32, low_word, b % (1 << 32)), 32), 64)
@@ -277,5 +333,51 @@ fn divisions_by_zero_and_overflow() {
     ] {
         let word = named(name, Xlen::Rv32).registers(7, 5, 6);
         assert_eq!(Executor::new(Xlen::Rv32, word).run(a, b, 7), result, "{name}");
+    }
+}
+
+/// Each instruction of Zcb, and the one of 32 bits for which the manual says that it stands: on both widths or on RV64.
+const ZCB: [(u16, u32, bool); 14] = [
+    (0x8044, 0x0014_4483, false), // lbu x9, 1(x8)
+    (0x8064, 0x0034_4483, false), // lbu x9, 3(x8)
+    (0x8424, 0x0024_5483, false), // lhu x9, 2(x8)
+    (0x8464, 0x0024_1483, false), // lh x9, 2(x8)
+    (0x8824, 0x0094_0123, false), // sb x9, 2(x8)
+    (0x8844, 0x0094_00a3, false), // sb x9, 1(x8)
+    (0x8c24, 0x0094_1123, false), // sh x9, 2(x8)
+    (0x9cc9, 0x02a4_84b3, false), // mul x9, x9, x10
+    (0x9ce1, 0x0ff4_f493, false), // zext.b x9
+    (0x9ce5, 0x6044_9493, false), // sext.b x9
+    (0x9ced, 0x6054_9493, false), // sext.h x9
+    (0x9cf5, 0xfff4_c493, false), // not x9
+    (0x9ce9, 0x0804_c4bb, true),  // zext.h x9
+    (0x9cf1, 0x0804_84bb, true),  // zext.w x9
+];
+
+#[test]
+fn compressed_instructions_of_zcb() {
+    const DATA: u64 = BASE + 0x100;
+    for xlen in BOTH {
+        let zext_h = (0x9ce9, 0x0804_c4b3, false);
+        let rows = ZCB.into_iter().chain([zext_h]).filter(|(code, word, wide)| match xlen {
+            Xlen::Rv32 => !wide,
+            Xlen::Rv64 => *wide || (*code, *word) != (zext_h.0, zext_h.1),
+        });
+        for (code, word, _) in rows {
+            let run = |code: u32, size: u64| {
+                let machine = machine();
+                let mut bus = Bus::new(&machine);
+                assert!(bus.memory.load(BASE, &code.to_le_bytes()) && bus.memory.load(DATA, &[0x81, 0x92, 0xa3, 0xb4]));
+                let mut hart = Hart::new(&machine, Isa::full(xlen), 0, BASE);
+                for (register, value) in [(8, DATA), (9, 0x8765_4321_89ab_cdef_u64), (10, 0xfedc_ba98_7654_3210)] {
+                    let value = if xlen == Xlen::Rv32 { value as i32 as u64 } else { value };
+                    hart.set_register(Reg::integer(register), value);
+                }
+                assert_eq!(hart.step(&mut bus, &mut Retired::default()).unwrap(), Event::Retired, "{code:#x}");
+                assert_eq!(hart.pc(), BASE + size);
+                (hart.register(Reg::integer(9)), bus.memory.read::<4>(DATA))
+            };
+            assert_eq!(run(code.into(), 2), run(word, 4), "{code:#x} on {xlen:?}");
+        }
     }
 }

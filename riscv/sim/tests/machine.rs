@@ -139,6 +139,25 @@ fn traps_say_why() {
     }
 }
 
+/// `cbo.zero` clears the 64 bytes around its address; the others have no effect. All need memory that can be written.
+#[test]
+fn blocks_of_caches() {
+    let block = |operation: u32| operation << 20 | 5 << 15 | 0x200f;
+    for xlen in BOTH {
+        for (operation, cleared) in [(0, 0), (1, 0), (2, 0), (4, 64)] {
+            let mut system =
+                Code::new(xlen).constant(5, BASE as u32 + 0x475).word(block(operation)).word(LOOP).system(1);
+            assert!(system.bus.memory.load(BASE + 0x400, &[7; 256]));
+            system.run(10).expect("works");
+            let bytes = system.bus.memory.bytes(BASE + 0x400, 256);
+            assert_eq!(bytes.iter().filter(|byte| **byte == 0).count(), cleared);
+            assert!(bytes[64..64 + cleared].iter().all(|byte| *byte == 0));
+            let error = Code::new(xlen).constant(5, 0x1000_0041).word(block(operation)).fails();
+            assert_eq!(trap_of(&error), (cause::STORE_ACCESS, 0x1000_0040));
+        }
+    }
+}
+
 /// `amo` instructions work on the registers of all devices; `lr` and `sc` do not.
 #[test]
 fn atomic_operations_on_devices() {

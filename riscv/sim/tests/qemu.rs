@@ -20,11 +20,9 @@ const STEPS: usize = 2200;
 const ROUNDS: u32 = 10;
 
 fn qemu(xlen: Xlen) -> (&'static str, &'static str) {
-    const FEATURES: [&str; 2] =
-        ["rv32,zba=true,zbb=true,zbs=true,zbkb=true", "rv64,zba=true,zbb=true,zbs=true,zbkb=true"];
     match xlen {
-        Xlen::Rv32 => ("qemu-riscv32", FEATURES[0]),
-        Xlen::Rv64 => ("qemu-riscv64", FEATURES[1]),
+        Xlen::Rv32 => ("qemu-riscv32", "rv32,zba=true,zbb=true,zbs=true,zbc=true,zkn=true"),
+        Xlen::Rv64 => ("qemu-riscv64", "rv64,zba=true,zbb=true,zbs=true,zbc=true,zkn=true"),
     }
 }
 

@@ -7,7 +7,7 @@ use super::integer::{
     zip,
 };
 use super::op::{Op, Opcode};
-use super::{Event, Hart};
+use super::{Event, Hart, crypto};
 use crate::bus::Bus;
 use crate::device::semihosting;
 use crate::error::{Error, cause};
@@ -15,6 +15,8 @@ use crate::retired::{Class, Reg, Retired};
 
 const A0: usize = 10;
 const A1: usize = 11;
+/// Size of a block of Zicbom and Zicboz in bytes, as `Zic64b` has it.
+const CACHE_BLOCK_BYTES: u64 = 64;
 
 /// Not a value of `mcause`: the instruction must be decoded first.
 const UNDECODED: u64 = u64::MAX;
@@ -180,6 +182,9 @@ impl Hart {
             Opcode::Zip => zip(a as u32) as i32 as u64,
             Opcode::Unzip => unzip(a as u32) as i32 as u64,
 
+            Opcode::CzeroEqz => a * u64::from(stored != 0),
+            Opcode::CzeroNez => a * u64::from(stored == 0),
+
             Opcode::Mul => a.wrapping_mul(b),
             Opcode::Mulw => word(a.wrapping_mul(b)),
             Opcode::Mulh => ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64,
@@ -260,12 +265,21 @@ impl Hart {
             }
             Opcode::Fence => 0,
             Opcode::Unknown => return Err((UNDECODED, 0)),
-            Opcode::FenceI | Opcode::Ecall | Opcode::Ebreak | Opcode::Mret | Opcode::Wfi | Opcode::Illegal => {
+            Opcode::FenceI
+            | Opcode::CboClean
+            | Opcode::CboZero
+            | Opcode::Ecall
+            | Opcode::Ebreak
+            | Opcode::Mret
+            | Opcode::Wfi
+            | Opcode::Illegal => {
                 if let Some(target) = self.system(bus)? {
                     next = target;
                 }
                 0
             }
+            // Carry-less products, permutations, AES and SHA-2.
+            _ => self.crypto(bus),
         };
         if next & self.align_mask != 0 {
             return Err((cause::INSTRUCTION_MISALIGNED, next));
@@ -335,6 +349,13 @@ impl Hart {
         Ok(value)
     }
 
+    #[inline(never)]
+    fn crypto(&self, bus: &Bus) -> u64 {
+        let op = self.current(bus);
+        let [a, b] = [op.rs1, op.rs2].map(|register| self.x[register as usize & 63]);
+        crypto::execute(op.code, a, b, op.immediate)
+    }
+
     #[cold]
     #[inline(never)]
     fn access_csr(&mut self, bus: &Bus) -> Result<u64, Fault> {
@@ -365,7 +386,18 @@ impl Hart {
     #[cold]
     #[inline(never)]
     fn system(&mut self, bus: &mut Bus) -> Result<Option<u64>, Fault> {
-        match self.current(bus).code {
+        let op = self.current(bus);
+        match op.code {
+            // User mode needs `menvcfg`, which does not exist.
+            Opcode::CboClean | Opcode::CboZero if !self.csr.user => {
+                let start = self.x[op.rs1 as usize & 63] & self.address_mask & !(CACHE_BLOCK_BYTES - 1);
+                if !bus.memory.is_writable(start) {
+                    return Err((cause::STORE_ACCESS, start));
+                }
+                for address in (start..start + CACHE_BLOCK_BYTES).step_by(8).filter(|_| op.code == Opcode::CboZero) {
+                    self.store::<8>(bus, address, 0)?;
+                }
+            }
             Opcode::FenceI => bus.code.flush(),
             Opcode::Ecall if self.csr.user => return Err((cause::ECALL_USER, 0)),
             Opcode::Ecall => return Err((cause::ECALL_MACHINE, 0)),

@@ -5,8 +5,6 @@ use super::decode::decode;
 use super::op::Opcode;
 use crate::isa::{Isa, Xlen};
 
-const SUPPORTED: [&str; 9] = ["M", "A", "F", "D", "C", "Zba", "Zbs", "Zbb", "Zbkb"];
-
 /// The name of the extension that an illegal instruction belongs to, if it is known.
 pub(super) fn of(bits: u32, isa: &Isa) -> Option<&'static str> {
     let other = include_str!("extensions.txt").lines().filter(|line| !line.starts_with('#')).find_map(|line| {
@@ -16,8 +14,8 @@ pub(super) fn of(bits: u32, isa: &Isa) -> Option<&'static str> {
         (bits & mask == value).then_some(name)
     });
     let is_of = |isa: Isa| decode(bits, &isa).code != Opcode::Illegal;
-    let supported = SUPPORTED.into_iter().find(|name| {
-        let mut more = Isa { f: isa.f || *name == "D", ..*isa };
+    let supported = Isa::NAMES.iter().copied().find(|name| {
+        let mut more = Isa { f: isa.f || *name == "D", c: isa.c || *name == "Zcb", ..*isa };
         more.add(&name.to_ascii_lowercase()) && is_of(more)
     });
     other.or(supported).or_else(|| is_of(Isa::full(Xlen::Rv64)).then_some("RV64"))

@@ -1,6 +1,7 @@
 //! A hart: its state and the execution of instructions.
 
 mod code;
+pub(crate) mod crypto;
 mod csr;
 mod decode;
 mod execute;

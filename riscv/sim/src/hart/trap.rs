@@ -78,7 +78,7 @@ impl Hart {
         let op = self.current(bus);
         let number = op.immediate as u32 & 0xfff;
         match (cause, op.code) {
-            (cause::ILLEGAL_INSTRUCTION, Opcode::Mret) => Some(Reason::UserMode),
+            (cause::ILLEGAL_INSTRUCTION, Opcode::Mret | Opcode::CboClean | Opcode::CboZero) => Some(Reason::UserMode),
             (cause::ILLEGAL_INSTRUCTION, _) if op.class == Class::Csr && !self.may_use(number) => {
                 Some(Reason::UserMode)
             }

@@ -3,6 +3,7 @@
 //! Sums, differences and comparisons are computed for the smallest and the largest values of the operands. A carry or
 //! outcome that is the same for both is public.
 
+use crate::hart::crypto;
 use crate::hart::integer::{reverse_in_bytes, unzip, word, zip};
 use crate::hart::op::{Op, Opcode};
 
@@ -162,10 +163,34 @@ pub(super) fn result(op: &Op, operands: &Operands) -> u64 {
         Opcode::Pack => u64::from(ta as u32) | tb << 32,
         Opcode::Packw => word(u64::from(ta as u16) | tb << 16),
         Opcode::Packh => u64::from(ta as u8) | u64::from(tb as u8) << 8,
-        Opcode::Mul => product(a, ta, b, tb),
-        Opcode::Mulw => word(product(a, ta, b, tb)),
+        // Sums without carries: the bits that each secret bit changes.
+        code if crypto::is_linear(code) => {
+            let changed =
+                |bit: u64| crypto::execute(code, ta & 1 << bit, 0, 0) | crypto::execute(code, 0, tb & 1 << bit, 0);
+            (0..64).fold(0, |all, bit| all | changed(bit))
+        }
+        // A condition that public bits decide is public.
+        Opcode::CzeroEqz | Opcode::CzeroNez if tb == 0 || b & !tb != 0 => {
+            if (b == 0) == (op.code == Opcode::CzeroEqz) {
+                0
+            } else {
+                ta
+            }
+        }
+        Opcode::CzeroEqz | Opcode::CzeroNez => a | ta,
+        Opcode::Mul | Opcode::Clmul => product(a, ta, b, tb),
+        Opcode::Mulw | Opcode::Clmulw => word(product(a, ta, b, tb)),
         // A product with a public zero is zero.
-        Opcode::Mulh | Opcode::Mulhsu | Opcode::Mulhu | Opcode::Mulhw | Opcode::Mulhsuw | Opcode::Mulhuw
+        Opcode::Clmulh
+        | Opcode::Clmulhw
+        | Opcode::Clmulr
+        | Opcode::Clmulrw
+        | Opcode::Mulh
+        | Opcode::Mulhsu
+        | Opcode::Mulhu
+        | Opcode::Mulhw
+        | Opcode::Mulhsuw
+        | Opcode::Mulhuw
             if a | ta == 0 || b | tb == 0 =>
         {
             0

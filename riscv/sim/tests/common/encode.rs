@@ -107,6 +107,9 @@ pub static MEMORY: LazyLock<Vec<Instruction>> = LazyLock::new(|| group(2));
 /// Floating-point instructions. Those on doubles have bit 25 set.
 pub static FLOAT: LazyLock<Vec<Instruction>> = LazyLock::new(|| group(3));
 
+/// Integer instructions for AES.
+pub static AES: LazyLock<Vec<Instruction>> = LazyLock::new(|| group(4));
+
 /// The instruction with this name.
 pub fn named(name: &str, xlen: Xlen) -> Instruction {
     *[&INTEGER, &MEMORY, &FLOAT]

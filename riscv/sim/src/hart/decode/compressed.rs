@@ -22,7 +22,7 @@ pub(super) fn expand(code: u16, isa: &Isa) -> Option<u32> {
     let wide = isa.xlen == Xlen::Rv64;
     match code & 3 {
         0 => quadrant_0(code, isa, wide),
-        1 => quadrant_1(code, wide),
+        1 => quadrant_1(code, isa, wide),
         _ => quadrant_2(code, isa, wide),
     }
 }
@@ -77,6 +77,17 @@ fn quadrant_0(code: u32, isa: &Isa, wide: bool) -> Option<u32> {
         2 => i_type(LOAD, 2, low, high, word_offset as i32),
         3 if wide => i_type(LOAD, 3, low, high, double_offset as i32),
         3 if isa.f => i_type(LOAD_FP, 2, low, high, word_offset as i32),
+        4 if isa.zcb => {
+            let half = bits(code, 5, 1, 1);
+            match (bits(code, 10, 3, 0), bits(code, 6, 1, 0)) {
+                (0, upper) => i_type(LOAD, 4, low, high, (half | upper) as i32),
+                (1, 0) => i_type(LOAD, 5, low, high, half as i32),
+                (1, _) => i_type(LOAD, 1, low, high, half as i32),
+                (2, upper) => s_type(STORE, 0, high, low, half | upper),
+                (3, 0) => s_type(STORE, 1, high, low, half),
+                _ => return None,
+            }
+        }
         5 if isa.d => s_type(STORE_FP, 3, high, low, double_offset),
         6 => s_type(STORE, 2, high, low, word_offset),
         7 if wide => s_type(STORE, 3, high, low, double_offset),
@@ -85,7 +96,7 @@ fn quadrant_0(code: u32, isa: &Isa, wide: bool) -> Option<u32> {
     })
 }
 
-fn quadrant_1(code: u32, wide: bool) -> Option<u32> {
+fn quadrant_1(code: u32, isa: &Isa, wide: bool) -> Option<u32> {
     let rd = bits(code, 7, 5, 0);
     let high = 8 + bits(code, 7, 3, 0);
     let immediate = signed(bits(code, 2, 5, 0) | bits(code, 12, 1, 5), 6);
@@ -109,7 +120,7 @@ fn quadrant_1(code: u32, wide: bool) -> Option<u32> {
             i_type(OP_IMM, 0, SP, SP, signed(low | bits(code, 3, 2, 7) | bits(code, 12, 1, 9), 10))
         }
         3 => (immediate as u32) << 12 | rd << 7 | 0x37,
-        4 => return arithmetic(code, high, immediate, wide),
+        4 => return arithmetic(code, high, immediate, isa, wide),
         5 => j_type(0, jump()),
         6 => b_type(0, high, branch()),
         7 => b_type(1, high, branch()),
@@ -118,7 +129,7 @@ fn quadrant_1(code: u32, wide: bool) -> Option<u32> {
 }
 
 /// Arithmetic on x8 to x15.
-fn arithmetic(code: u32, rd: u32, immediate: i32, wide: bool) -> Option<u32> {
+fn arithmetic(code: u32, rd: u32, immediate: i32, isa: &Isa, wide: bool) -> Option<u32> {
     let rs2 = 8 + bits(code, 2, 3, 0);
     let amount = immediate & 63;
     let fits = wide || amount < 32;
@@ -132,6 +143,16 @@ fn arithmetic(code: u32, rd: u32, immediate: i32, wide: bool) -> Option<u32> {
         (3, 0, 3) => r_type(OP, 7, 0, rd, rd, rs2),
         (3, 1, 0) if wide => r_type(OP_32, 0, 0x20, rd, rd, rs2),
         (3, 1, 1) if wide => r_type(OP_32, 0, 0, rd, rd, rs2),
+        (3, 1, 2) if isa.zcb => r_type(OP, 0, 1, rd, rd, rs2),
+        (3, 1, 3) if isa.zcb => match rs2 - 8 {
+            0 => i_type(OP_IMM, 7, rd, rd, 0xff),
+            1 => i_type(OP_IMM, 1, rd, rd, 0x604),
+            2 => r_type(if wide { OP_32 } else { OP }, 4, 4, rd, rd, 0),
+            3 => i_type(OP_IMM, 1, rd, rd, 0x605),
+            4 if wide => r_type(OP_32, 0, 4, rd, rd, 0),
+            5 => i_type(OP_IMM, 4, rd, rd, -1),
+            _ => return None,
+        },
         _ => return None,
     })
 }

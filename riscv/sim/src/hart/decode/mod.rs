@@ -98,13 +98,18 @@ impl Fields<'_> {
             0x1b if self.wide() => self.immediate_word(),
             0x33 => {
                 let (code, class) = self.register_code()?;
-                let shift = if matches!(code, Opcode::ShiftAdd | Opcode::ShiftAddw) { self.funct3() / 2 } else { 0 };
-                Some(Op { immediate: shift as i32, ..self.registers(code, class) })
+                let number = match code {
+                    Opcode::ShiftAdd | Opcode::ShiftAddw => self.funct3() / 2,
+                    Opcode::Aes32esi | Opcode::Aes32esmi | Opcode::Aes32dsi | Opcode::Aes32dsmi => self.funct7() >> 5,
+                    _ => 0,
+                };
+                Some(Op { immediate: number as i32, ..self.registers(code, class) })
             }
             0x3b if self.wide() => self.register_word(),
             0x0f => match self.funct3() {
                 0 => Some(Op::new(Opcode::Fence, Class::Fence)),
                 1 => Some(Op::new(Opcode::FenceI, Class::Fence)),
+                2 if self.rd() == 0 => self.cache_block(),
                 _ => None,
             },
             0x73 => self.system(),
@@ -115,6 +120,15 @@ impl Fields<'_> {
             0x53 => self.float(),
             _ => None,
         }
+    }
+
+    fn cache_block(self) -> Option<Op> {
+        let code = match self.word >> 20 {
+            0..=2 if self.isa.zicbom => Opcode::CboClean,
+            4 if self.isa.zicboz => Opcode::CboZero,
+            _ => return None,
+        };
+        Some(Op { rs1: self.rs1(), ..Op::new(code, Class::Fence) })
     }
 
     fn jal(self) -> Op {
@@ -232,6 +246,18 @@ impl Fields<'_> {
             (5, 0x6b8) if self.wide() && (isa.zbb || isa.zbkb) => Opcode::Rev8,
             (5, 0x698) if !self.wide() && (isa.zbb || isa.zbkb) => Opcode::Rev8w,
             (5, 0x687) if isa.zbkb => self.by_width(Opcode::Brev8, Opcode::Brev8w),
+            (1, 0x100) if isa.zknh => Opcode::Sha256sum0,
+            (1, 0x101) if isa.zknh => Opcode::Sha256sum1,
+            (1, 0x102) if isa.zknh => Opcode::Sha256sig0,
+            (1, 0x103) if isa.zknh => Opcode::Sha256sig1,
+            (1, 0x104) if isa.zknh && self.wide() => Opcode::Sha512sum0,
+            (1, 0x105) if isa.zknh && self.wide() => Opcode::Sha512sum1,
+            (1, 0x106) if isa.zknh && self.wide() => Opcode::Sha512sig0,
+            (1, 0x107) if isa.zknh && self.wide() => Opcode::Sha512sig1,
+            (1, 0x300) if isa.zknd && self.wide() => Opcode::Aes64im,
+            (1, 0x310..=0x31a) if (isa.zkne || isa.zknd) && self.wide() => {
+                return Some(self.with_immediate(Opcode::Aes64ks1i, self.i_immediate() & 15));
+            }
             (1, 0x08f) if isa.zbkb && !self.wide() => Opcode::Zip,
             (5, 0x08f) if isa.zbkb && !self.wide() => Opcode::Unzip,
             _ => return None,
@@ -295,6 +321,29 @@ impl Fields<'_> {
             (0x34, 1) if isa.zbs => self.by_width(Binv, Binvw),
             (0x14, 1) if isa.zbs => self.by_width(Bset, Bsetw),
             (0x10, 2 | 4 | 6) if isa.zba => self.by_width(ShiftAdd, ShiftAddw),
+            (0x07, 5) if isa.zicond => CzeroEqz,
+            (0x07, 7) if isa.zicond => CzeroNez,
+            (0x05, 1) if isa.zbc || isa.zbkc => self.by_width(Clmul, Clmulw),
+            (0x05, 3) if isa.zbc || isa.zbkc => self.by_width(Clmulh, Clmulhw),
+            (0x05, 2) if isa.zbc => self.by_width(Clmulr, Clmulrw),
+            (0x14, 2) if isa.zbkx => self.by_width(Xperm4, Xperm4w),
+            (0x14, 4) if isa.zbkx => self.by_width(Xperm8, Xperm8w),
+            // The two bits above select a byte.
+            (0x11 | 0x31 | 0x51 | 0x71, 0) if isa.zkne && !self.wide() => Aes32esi,
+            (0x13 | 0x33 | 0x53 | 0x73, 0) if isa.zkne && !self.wide() => Aes32esmi,
+            (0x15 | 0x35 | 0x55 | 0x75, 0) if isa.zknd && !self.wide() => Aes32dsi,
+            (0x17 | 0x37 | 0x57 | 0x77, 0) if isa.zknd && !self.wide() => Aes32dsmi,
+            (0x19, 0) if isa.zkne && self.wide() => Aes64es,
+            (0x1b, 0) if isa.zkne && self.wide() => Aes64esm,
+            (0x1d, 0) if isa.zknd && self.wide() => Aes64ds,
+            (0x1f, 0) if isa.zknd && self.wide() => Aes64dsm,
+            (0x3f, 0) if (isa.zkne || isa.zknd) && self.wide() => Aes64ks2,
+            (0x28, 0) if isa.zknh && !self.wide() => Sha512sum0r,
+            (0x29, 0) if isa.zknh && !self.wide() => Sha512sum1r,
+            (0x2a, 0) if isa.zknh && !self.wide() => Sha512sig0l,
+            (0x2b, 0) if isa.zknh && !self.wide() => Sha512sig1l,
+            (0x2e, 0) if isa.zknh && !self.wide() => Sha512sig0h,
+            (0x2f, 0) if isa.zknh && !self.wide() => Sha512sig1h,
             _ => return None,
         };
         Some((code, Class::Alu))
