@@ -133,6 +133,9 @@ pub(crate) struct Simulate {
     /// With a FILE, standard output contains only what the program prints.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-", value_hint = ValueHint::FilePath)]
     pub(crate) json: Option<PathBuf>,
+    /// Exit with the program's exit code, or with 1 if only its low byte is 0
+    #[arg(long)]
+    pub(crate) exit_code: bool,
     /// Replace an existing trace or JSON file
     #[arg(short, long)]
     pub(crate) force: bool,

@@ -1,6 +1,7 @@
 //! `tress-simulate` runs programs on simulated RISC-V machines. `tress simulate` calls it.
 //!
-//! Results go to standard output, everything else to standard error. Exit status: 0 success, 1 failure, 2 usage error.
+//! Results go to standard output, everything else to standard error. Exit status: 0 success, 1 failure, 2 usage error,
+//! or the program's own.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -18,7 +19,7 @@ fn main() -> ExitCode {
     let outcome = caller.and_then(|caller| {
         let command = args::command(caller.is_some());
         match args::parse(command.clone()) {
-            Ok(arguments) => run(arguments, command).map(|()| ExitCode::SUCCESS),
+            Ok(arguments) => run(arguments, command).map(ExitCode::from),
             Err(error) => Ok(usage::report(&error, command)),
         }
     });
@@ -29,12 +30,13 @@ fn main() -> ExitCode {
     })
 }
 
-fn run(arguments: args::Arguments, command: clap::Command) -> Result<(), Failure> {
+fn run(arguments: args::Arguments, command: clap::Command) -> Result<u8, Failure> {
     signals::install(|| false, || ());
     match arguments {
-        args::Arguments { completions: Some(shell), .. } => generated::completions(shell, command, "tress-simulate"),
-        args::Arguments { man: true, .. } => generated::man(command, "", &[], None),
-        args::Arguments { simulate: Some(simulate), .. } => simulate::run(&simulate),
-        args::Arguments { .. } => Ok(()),
+        args::Arguments { completions: Some(shell), .. } => generated::completions(shell, command, "tress-simulate")?,
+        args::Arguments { man: true, .. } => generated::man(command, "", &[], None)?,
+        args::Arguments { simulate: Some(simulate), .. } => return simulate::run(&simulate),
+        args::Arguments { .. } => {}
     }
+    Ok(0)
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 use tress_sim::machine::PRESETS;
-use tress_sim::{DebugEnd, Error, ErrorKind, Image, Machine, Model, Simulation, System, Variable};
+use tress_sim::{DebugEnd, Error, ErrorKind, Image, Machine, Model, Simulation, System, Variable, exit_status};
 use tress_terminal::blocked::blocked;
 use tress_terminal::progress::Instructions;
 use tress_terminal::{Failure, descriptor, failure, files, note, signals};
@@ -27,7 +27,8 @@ const MAX_MACHINE_BYTES: usize = 1 << 20;
 /// The largest program. Programs for bare machines are smaller.
 const MAX_PROGRAM_BYTES: u64 = 1 << 30;
 
-pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
+/// Returns the exit status.
+pub(crate) fn run(options: &args::Simulate) -> Result<u8, Failure> {
     let program = &options.program;
     check_outputs(options)?;
     let failed = |error: Error| simulation(&error, program, options.machine.is_some());
@@ -114,7 +115,7 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
     let result = simulation.report();
     report(options, &files::json(&result)?, &text::report(&result, options.regions))?;
     let mut failures = Vec::new();
-    if exit_code != 0 {
+    if exit_code != 0 && !options.exit_code {
         failures.push(format!("the program's exit code is {exit_code}"));
     }
     match result.secrets.map_or(0, |secrets| secrets.findings.len()) {
@@ -123,7 +124,7 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
         places => failures.push(format!("secrets leak in {places} places")),
     }
     if failures.is_empty() {
-        return Ok(());
+        return Ok(if options.exit_code { exit_status(exit_code) } else { 0 });
     }
     Err(Failure::failed(format!("{}: {}", failure::name(program), failures.join(", and "))))
 }

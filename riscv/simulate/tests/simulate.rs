@@ -109,6 +109,19 @@ fn a_program_that_prints_and_ends() {
 }
 
 #[test]
+fn exit_codes_as_exit_status() {
+    let folder = Folder::empty();
+    for (exit_code, status) in [(0, 0), (1, 1), (7, 7), (255, 255), (256, 1), (300, 44)] {
+        let program = code().exit(exit_code).elf();
+        let run = simulate(&folder, &program, &["--exit-code"]);
+        assert_eq!((run.status.code(), run.stderr.as_str()), (Some(status), ""));
+        assert_eq!(simulate(&folder, &program, &[]).status.code(), Some(i32::from(exit_code != 0)));
+    }
+    let leaks = code().address(10, KEY).i("lbu", 11, 10, 0).word(11 << 15 | 1 << 12 | 8 << 7 | 0x63).word(NOP).exit(0);
+    simulate(&folder, &leaks.elf(), &["--exit-code", "--secret", "key"]).failed("secrets leak");
+}
+
+#[test]
 fn machines_with_timing() {
     let folder = Folder::empty();
     let program = code().print("x").exit(0).elf();
