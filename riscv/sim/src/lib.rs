@@ -11,6 +11,7 @@ mod hart;
 mod isa;
 pub mod machine;
 mod memory;
+mod profile;
 mod report;
 mod retired;
 mod simulation;
@@ -26,7 +27,9 @@ pub use hart::{Event, Hart};
 pub use isa::{Isa, Xlen};
 pub use machine::Machine;
 pub use memory::{Memory, PAGE_BYTES};
-pub use report::{FunctionReport, HartReport, HartTiming, RegionReport, Report, Spent, TimingReport, ipc};
+pub use report::{
+    FunctionReport, HartReport, HartTiming, ProfiledFunction, RegionReport, Report, Spent, TimingReport, ipc,
+};
 pub use retired::{Class, Reg, Retired};
 pub use simulation::{Model, Simulation};
 pub use system::System;

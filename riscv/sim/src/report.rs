@@ -96,6 +96,24 @@ pub struct TimingReport {
     pub shared: SharedFigures,
     /// The functions that ran, sorted by cycles in descending order.
     pub functions: Vec<FunctionReport>,
+    /// The same with their calls and slots, if a profile was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Vec<ProfiledFunction>>,
+}
+
+/// A function in a profile.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ProfiledFunction {
+    /// The function's name.
+    pub name: String,
+    /// Number of calls, not counting jumps to it.
+    pub calls: u64,
+    /// Cycles of all harts in it and in what it calls.
+    pub cycles_with_callees: u64,
+    /// Instructions, cycles and slots of the function itself.
+    #[serde(flatten)]
+    pub spent: Spent,
 }
 
 /// The results of one hart that only a timing model gives.
@@ -140,7 +158,7 @@ pub(crate) struct RegionCounter {
 }
 
 impl Spent {
-    fn since(&self, before: &Spent) -> Spent {
+    pub(crate) fn since(&self, before: &Spent) -> Spent {
         Spent {
             instructions: self.instructions - before.instructions,
             cycles: self.cycles - before.cycles,
@@ -148,7 +166,7 @@ impl Spent {
         }
     }
 
-    fn add(&mut self, other: &Spent) {
+    pub(crate) fn add(&mut self, other: &Spent) {
         self.instructions += other.instructions;
         self.cycles += other.cycles;
         self.slots.add(&other.slots);

@@ -10,6 +10,7 @@ use crate::elf::Image;
 use crate::error::{Error, ErrorKind};
 use crate::hart::{Event, Hart};
 use crate::machine::Machine;
+use crate::profile::Profile;
 use crate::report::{CLASSES, FunctionReport, HartReport, HartTiming, RegionCounter, Report, Spent, TimingReport, ipc};
 use crate::retired::{Class, Retired};
 use crate::system::System;
@@ -51,6 +52,7 @@ struct TimingState {
     mix: [u64; Class::COUNT],
     functions: FunctionCounts,
     trace: Option<Trace>,
+    profile: Option<Profile>,
     /// The state of each hart's sleep: `None` if awake, otherwise the cycle at which it wakes, if its own timer wakes
     /// it.
     asleep: Vec<Option<Option<u64>>>,
@@ -77,6 +79,7 @@ impl Simulation {
             mix: [0; Class::COUNT],
             functions: FunctionCounts::new(system.image(), harts),
             trace: None,
+            profile: None,
             asleep: vec![None; harts],
         };
         Ok(Simulation { system, machine: machine.clone(), cores, timing })
@@ -85,6 +88,19 @@ impl Simulation {
     /// Records the instructions in these cycles, for [`Simulation::trace`]. An empty range records nothing.
     pub fn record(&mut self, window: Range<u64>) {
         self.timing.trace = Some(Trace::new(window, self.system.harts.len()));
+    }
+
+    /// Follows calls from now on, for [`TimingReport::profile`] and [`Simulation::folded_stacks`]. Without a timing model
+    /// it has no effect.
+    pub fn profile(&mut self) {
+        self.timing.profile = Some(Profile::new(self.system.image(), self.system.harts.len()));
+    }
+
+    /// The profile, after a [report](Simulation::report): a line for each stack of functions, with semicolons between
+    /// them and the cycles of the last one at the end. Programs for flame graphs read it.
+    #[must_use]
+    pub fn folded_stacks(&self) -> Option<String> {
+        self.timing.profile.as_ref().map(|profile| profile.folded(self.system.image()))
     }
 
     /// The recorded instructions, if [`Simulation::record`] was called.
@@ -184,6 +200,7 @@ impl Simulation {
                 .collect(),
             shared: self.timing.memory.shared_figures(),
             functions: self.timing.functions.report(self.system.image()),
+            profile: self.timing.profile.as_ref().map(|profile| profile.functions(self.system.image())),
         });
         report
     }
@@ -358,6 +375,10 @@ impl TimingState {
                     Event::Exited => return Ok(system.bus.exit_code()),
                     _ => {}
                 }
+                if let Some(profile) = &mut self.profile {
+                    let spent = || spent(&system.harts[hart], cores);
+                    profile.follow(hart, &retired, event == Event::Trapped, &system.image, spent);
+                }
                 if retired.class.is_store() && !system.bus.memory.is_writable(retired.address) {
                     // A store to a device may wake another hart.
                     self.wake(system, cycle);
@@ -422,10 +443,13 @@ impl TimingState {
         }
     }
 
-    fn report<C: HartModels>(&self, system: &System, cores: &mut C) -> Report {
+    fn report<C: HartModels>(&mut self, system: &System, cores: &mut C) -> Report {
         let mut harts = Vec::new();
         let mut regions = Vec::new();
         for (number, hart) in system.harts.iter().enumerate() {
+            if let Some(profile) = &mut self.profile {
+                profile.spend(number, &spent(hart, cores));
+            }
             regions.push(self.regions[number].totals(spent(hart, cores)));
             let (instructions, cycles) = (hart.completed(), cores.finish(number));
             let figures = self.memory.hart_figures(number);
@@ -447,7 +471,7 @@ fn spent<C: HartModels>(hart: &Hart, cores: &C) -> Spent {
 
 /// Instructions and cycles by function.
 #[derive(Debug)]
-struct FunctionCounts {
+pub(crate) struct FunctionCounts {
     /// Instructions and cycles of each symbol. The last entry counts code without a symbol.
     spent: Vec<(u64, u64)>,
     /// The function in which each hart is: its range of addresses and its index in `spent`.
@@ -470,7 +494,7 @@ impl FunctionCounts {
     }
 
     #[cold]
-    fn find(image: &Image, pc: u64) -> (Range<u64>, usize) {
+    pub(crate) fn find(image: &Image, pc: u64) -> (Range<u64>, usize) {
         let symbols = image.symbols();
         let end = symbols.partition_point(|symbol| symbol.address <= pc);
         let next = symbols.get(end).map_or(u64::MAX, |symbol| symbol.address);

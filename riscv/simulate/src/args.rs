@@ -100,6 +100,11 @@ pub(crate) struct Simulate {
     /// The format is Chrome's; Perfetto shows it.
     #[arg(long, value_name = "OUT", requires = "machine", value_hint = ValueHint::FilePath)]
     pub(crate) trace: Option<PathBuf>,
+    /// Print where the cycles go, by function; write stacks of functions for flame graphs to OUT
+    ///
+    /// Each function has the cycles that it takes itself and with those that it calls, its calls, and its slots.
+    #[arg(long, value_name = "OUT", num_args = 0..=1, require_equals = true, requires = "machine", value_hint = ValueHint::FilePath)]
+    pub(crate) profile: Option<Option<PathBuf>>,
     /// Cycles to trace
     #[arg(long, value_name = "FROM..TO", requires = "trace", default_value = "0..1000", value_parser = cycles)]
     pub(crate) cycles: std::ops::Range<u64>,
@@ -136,7 +141,7 @@ pub(crate) struct Simulate {
     /// Exit with the program's exit code, or with 1 if only its low byte is 0
     #[arg(long)]
     pub(crate) exit_code: bool,
-    /// Replace an existing trace or JSON file
+    /// Replace an existing trace, profile or JSON file
     #[arg(short, long)]
     pub(crate) force: bool,
     /// Program to run, or - for standard input

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, LineWriter, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -46,6 +46,9 @@ pub(crate) fn run(options: &args::Simulate) -> Result<u8, Failure> {
     }
     if options.trace.is_some() {
         simulation.record(options.cycles.clone());
+    }
+    if options.profile.is_some() {
+        simulation.profile();
     }
     if !options.secret.is_empty() {
         follow_secrets(options, simulation.system_mut()).map_err(failed)?;
@@ -101,18 +104,30 @@ pub(crate) fn run(options: &args::Simulate) -> Result<u8, Failure> {
             ));
         }
     }
+    let result = simulation.report();
+    if let (Some(Some(path)), Some(stacks)) = (&options.profile, simulation.folded_stacks()) {
+        write_whole(path, stacks.as_bytes(), options.force).map_err(|error| Failure::io(path, &error))?;
+    }
     let exit_code = match outcome {
         Ok(exit_code) => exit_code,
-        // A program for a device never ends. The findings up to the stop are the result.
+        // A program for a device never ends. Findings and profile up to the stop are the result.
         Err(failure) => {
-            if let Some(secrets) = simulation.system().secrets() {
-                report(options, &files::json(&json!({ "secrets": secrets }))?, &text::secrets(&secrets))?;
+            let (mut found, mut text) = (serde_json::Map::new(), String::new());
+            if let Some(secrets) = &result.secrets {
+                found.insert("secrets".to_owned(), json!(secrets));
+                text += &text::secrets(secrets);
+            }
+            if let Some(profile) = result.timing.as_ref().and_then(|timing| timing.profile.as_ref()) {
+                found.insert("profile".to_owned(), json!(profile));
+                text += &text::profile(&result, profile);
+            }
+            if !found.is_empty() {
+                report(options, &files::json(&found)?, &text)?;
             }
             return Err(failure);
         }
     };
     flushed?;
-    let result = simulation.report();
     report(options, &files::json(&result)?, &text::report(&result, options.regions))?;
     let mut failures = Vec::new();
     if exit_code != 0 && !options.exit_code {
@@ -136,12 +151,14 @@ fn prints_json(options: &args::Simulate) -> bool {
 
 /// Refuses outputs that exist or that are an input, before the run.
 fn check_outputs(options: &args::Simulate) -> Result<(), Failure> {
-    let [trace, json] =
-        [&options.trace, &options.json].map(|path| path.as_deref().filter(|&path| path != Path::new("-")));
-    if trace.is_some() && trace == json {
-        return Err(Failure::wrong_use("--trace and --json name the same file"));
+    let profile = options.profile.as_ref().and_then(Option::as_ref);
+    let paths = [options.trace.as_ref(), options.json.as_ref(), profile];
+    let outputs: Vec<&Path> =
+        paths.into_iter().flatten().map(PathBuf::as_path).filter(|path| *path != Path::new("-")).collect();
+    if (1..outputs.len()).any(|at| outputs[..at].contains(&outputs[at])) {
+        return Err(Failure::wrong_use("--trace, --profile and --json name the same file"));
     }
-    for path in [trace, json].into_iter().flatten() {
+    for path in outputs {
         files::refuse_input(path, options.machine.iter().chain([&options.program]).map(|input| input.as_path()))?;
         files::refuse_existing(path, options.force)?;
     }

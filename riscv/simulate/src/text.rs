@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use tress_sim::timing::{Account, CacheFigures};
-use tress_sim::{Report, SecretsReport};
+use tress_sim::{ProfiledFunction, Report, SecretsReport};
 
 use tress_terminal::failure::escape;
 
@@ -73,16 +73,35 @@ pub(crate) fn report(report: &Report, regions: bool) -> String {
             &format!("{} requests, busy {busy}, requests waited {} cycles", bus.requests, bus.waited),
         );
     }
+    if let Some(profile) = &timing.profile {
+        return text + &self::profile(report, profile);
+    }
     for (number, function) in timing.functions.iter().take(FUNCTIONS).enumerate() {
         let what = format!(
             "{:>6} of cycles, {}: {}",
-            percent(function.cycles, report.harts.iter().map(|hart| hart.cycles).sum()),
+            percent(function.cycles, hart_cycles(report)),
             instructions(function.instructions),
             function.name
         );
         row(&mut text, if number == 0 { "functions" } else { "" }, &what);
     }
     text
+}
+
+/// The functions of a profile.
+pub(crate) fn profile(report: &Report, profile: &[ProfiledFunction]) -> String {
+    let mut text = "profile          self   total       calls  function: its slots\n".to_owned();
+    for function in profile.iter().take(FUNCTIONS) {
+        let share = |cycles| percent(cycles, hart_cycles(report));
+        let (own, all, calls) = (share(function.spent.cycles), share(function.cycles_with_callees), function.calls);
+        let what = format!("{own:>8} {all:>7} {calls:>11}  {}: {}", function.name, shares(&function.spent.slots));
+        row(&mut text, "", &what);
+    }
+    text
+}
+
+fn hart_cycles(report: &Report) -> u64 {
+    report.harts.iter().map(|hart| hart.cycles).sum()
 }
 
 /// The findings about secrets.

@@ -7,7 +7,7 @@ pub(crate) mod programs;
 use std::path::PathBuf;
 
 use crate::common::{Folder, Run, kept};
-use programs::{Code, elf_with_data, words};
+use programs::{Code, elf_with_data, encode, words};
 use serde_json::Value;
 use tress_sim::Xlen;
 
@@ -119,6 +119,60 @@ fn exit_codes_as_exit_status() {
     }
     let leaks = code().address(10, KEY).i("lbu", 11, 10, 0).word(11 << 15 | 1 << 12 | 8 << 7 | 0x63).word(NOP).exit(0);
     simulate(&folder, &leaks.elf(), &["--exit-code", "--secret", "key"]).failed("secrets leak");
+}
+
+/// `start` calls `outer` twice. That calls `inner`, which jumps to `tail`, which traps and returns to `outer`.
+#[test]
+fn profiles() {
+    let folder = Folder::empty();
+    let jal = |rd: u32, offset: i32| encode::jal(rd, offset);
+    let at = |code: Code, offset: usize| (code.words.len()..offset / 4).fold(code, |code, _| code.word(NOP));
+    let start = code().address(5, BASE + 0x100).word(0x305 << 20 | 5 << 15 | 1 << 12 | 0x73);
+    let code = at(start.word(jal(1, 0x40 - 12)).word(jal(1, 0x40 - 16)).exit(0), 0x40);
+    let code = at(code.i("addi", 8, 1, 0).word(jal(1, 0x80 - 0x44)).word(8 << 15 | 0x67), 0x80);
+    let code = at(code.word(NOP).word(jal(0, 0xc0 - 0x84)), 0xc0).word(ECALL).word(0x8067);
+    // The handler: csrr x6, mepc; addi x6, x6, 4; csrw mepc, x6; mret.
+    let handler = [0x3410_2373, 0x0043_0313, 0x3413_1073, 0x3020_0073];
+    let mut bytes = words(&handler.into_iter().fold(at(code, 0x100), Code::word).words);
+    bytes.resize((TOHOST - BASE) as usize + 16, 0);
+    let functions = [("start", 0), ("outer", 0x40), ("inner", 0x80), ("tail", 0xc0), ("handler", 0x100)];
+    let functions = functions.map(|(name, offset)| (name, BASE + offset));
+    let symbols = [&functions[..], &[("tohost", TOHOST)]].concat();
+    let program = elf_with_data(XLEN, BASE, &bytes, &symbols, &[]);
+    let options = ["--machine", "raptor", "--profile=folded.txt", "--json"];
+    let report = json(simulate(&folder, &program, &options).ok());
+    let function = |name: &str| {
+        let profile = report["profile"].as_array().unwrap();
+        profile.iter().find(|function| function["name"] == name).unwrap_or_else(|| panic!("{report}"))
+    };
+    let number = |name: &str, field: &str| function(name)[field].as_u64().unwrap();
+    let figures = |name| (number(name, "calls"), number(name, "instructions"));
+    assert_eq!(["start", "outer", "inner", "tail", "handler"].map(figures), [(0, 10), (2, 6), (2, 4), (0, 2), (2, 8)]);
+    let folded = String::from_utf8(folder.read("folded.txt")).unwrap();
+    let mut all = 0;
+    for (stack, name) in [
+        ("start", "start"),
+        ("start;outer", "outer"),
+        ("start;outer;inner", "inner"),
+        ("start;outer;tail", "tail"),
+        ("start;outer;tail;handler", "handler"),
+    ] {
+        let own = number(name, "cycles");
+        assert!(folded.lines().any(|line| line == format!("{stack} {own}")), "{stack} {own}: {folded}");
+        all += own;
+        assert!(function(name)["slots"]["front_end"].is_u64());
+    }
+    assert_eq!((number("start", "cycles_with_callees"), folded.lines().count()), (all, 5));
+    let callees = ["inner", "tail", "handler"].map(|name| number(name, "cycles")).iter().sum::<u64>();
+    assert_eq!(number("outer", "cycles_with_callees"), number("outer", "cycles") + callees);
+    simulate(&folder, &program, &options).failed("folded.txt");
+    let run = simulate(&folder, &program, &["--machine", "raptor", "--profile"]).ok();
+    let text = String::from_utf8(run.stdout).unwrap();
+    assert!(text.contains("  2  outer: retired ") && !text.contains("functions"), "{text}");
+    simulate(&folder, &program, &["--profile"]).wrong_use("--machine");
+    // A program that is stopped.
+    let run = simulate(&folder, &program, &["--machine", "raptor", "--profile", "--limit", "20"]).failed("limit of 20");
+    assert!(String::from_utf8(run.stdout).unwrap().contains("  outer: retired "));
 }
 
 #[test]
