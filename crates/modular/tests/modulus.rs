@@ -65,7 +65,7 @@ fn powers() {
             let mut exponents = vec![vec![], vec![0], vec![1], vec![2, 0], vec![65537], vec![u64::MAX; most]];
             exponents.extend([1, 2, most, most + 1].map(|length| random.digits(length)));
             for (i, base) in values_below(&n, &mut random).into_iter().enumerate() {
-                // Each of them for short moduli, in turn for long ones.
+                // Each of them for short moduli, alternating for long ones.
                 let step = if limbs > 8 { exponents.len() } else { 1 };
                 for exponent in exponents.iter().skip(i % step).step_by(step) {
                     let base_limbs = fitted(&base, &modulus);

@@ -159,7 +159,7 @@ impl SenderStore {
         let Some(scratch) = scratch.as_ref() else { return Err(Refusal::Io.into()) };
         let count: usize = packs.iter().map(|pack| pack.wanted()).sum();
         let syncs_all = count > FEW_FILES && reports_sync_errors();
-        // The files of a pack have names from a number of its own on.
+        // The names of a pack's files are numbers, and two packs share none.
         let firsts = packs.iter().scan(0, |first, pack| Some(std::mem::replace(first, *first + pack.entries.len())));
         let firsts: Vec<usize> = firsts.collect();
         let stage = |number: usize| -> io::Result<Vec<StagedFile>> {

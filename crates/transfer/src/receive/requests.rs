@@ -390,7 +390,7 @@ impl Requests<'_> {
         self.server.update_progress();
         let receipt = &match completed {
             Ok(receipt) => receipt,
-            // Somebody has taken the name meanwhile. The sender may be gone.
+            // Somebody has taken the name. The sender may be gone.
             Err(denied) => {
                 part.discard();
                 let _ = self.deny(denied, &current.path);

@@ -248,7 +248,7 @@ impl SenderStore {
         let open = |ending| self.system.open_in(&self.state, format!("{stem}.{ending}").as_ref(), Opening::Make);
         let is_new = !self.system.exists_in(&self.state, format!("{stem}.part").as_ref())?;
         let file = match open("part") {
-            // A session that was killed at the end of the file had given it a mode of its own.
+            // A session that was killed at the end of the file had given it its mode.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 self.system.remove_in(&self.state, format!("{stem}.part").as_ref())?;
                 open("part")?
