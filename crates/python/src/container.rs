@@ -123,8 +123,8 @@ pub(crate) fn plain_size(py: Python<'_>, data: &Bound<'_, PyAny>, identities: &B
     Ok(opening.plain_bytes())
 }
 
-/// Decrypts as `decrypt`, into `buf`, which must have at least the length of the plaintext; returns that length. `buf` must not share memory
-/// with `data`. If a chunk is damaged, `buf` is filled with zeros.
+/// Decrypts as `decrypt`, into `buf`, which must have at least the length of the plaintext; returns that length. `buf` must not share
+/// memory with `data`. If a chunk is damaged, `buf` is filled with zeros.
 #[pyfunction]
 #[pyo3(signature = (data, buf, identities, *, threads = 0))]
 pub(crate) fn decrypt_into(

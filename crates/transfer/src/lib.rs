@@ -10,8 +10,8 @@ mod wire;
 
 pub use receive::admission::{Limits, limit_key};
 pub use receive::allow::{Allow, AllowFile};
+pub use receive::files::Receipt;
 pub use receive::options::{Event, ReceiveOptions};
-pub use receive::receipt::Receipt;
 pub use receive::receiver::receive;
 pub use receive::unreported::unreported;
 pub use send::options::{SendEvent, SendOptions, SendReport, Synchronisation};

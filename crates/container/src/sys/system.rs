@@ -352,7 +352,10 @@ pub trait System: Send + Sync {
     /// Status of a name in a folder; symlinks are not followed. On unix the file need not be readable.
     fn status_in(&self, parent: &Dir, name: &OsStr) -> io::Result<Status> {
         self.before(Call::Other)?;
-        platform::status_in(parent, name)
+        #[cfg(unix)]
+        return platform::status_in(parent, name);
+        #[cfg(not(unix))]
+        platform::status_of_handle(&folder::open(parent, name, Opening::Read)?)
     }
 
     /// Metadata of an open folder.

@@ -12,10 +12,7 @@ use std::os::windows::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-use cap_std::fs::Dir;
-
-use super::folder;
-use super::types::{Attributed, Kind, Opening, Readers, Readiness, Status};
+use super::types::{Attributed, Kind, Readers, Readiness, Status};
 
 /// Status of a file without metadata.
 const STREAM: Status =
@@ -117,10 +114,6 @@ pub(super) fn status(metadata: &Metadata) -> Status {
         identity: None,
         owner: None,
     }
-}
-
-pub(super) fn status_in(parent: &Dir, name: &OsStr) -> io::Result<Status> {
-    status_of_handle(&folder::open(parent, name, Opening::Read)?)
 }
 
 pub(super) fn status_of_handle(file: &File) -> io::Result<Status> {

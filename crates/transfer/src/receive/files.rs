@@ -1,8 +1,9 @@
 //! The journal of a sender's complete files: which version of an input each of them is, so that none is sent twice.
 //!
 //! `.tress/files` is a header and records. A record is appended and synced before its file gets its name. Each record carries a check, so
-//! that what a power cut tears or a disk damages is passed over. A file without a record is refused as existing when it is offered again. Records of removed files stay until the journal has doubled its length; then a new session copies the others,
-//! and the newest, whose files may be about to get their names.
+//! that what a power cut tears or a disk damages is passed over. A file without a record is refused as existing when it is offered again.
+//! Records of removed files stay until the journal has doubled its length; then a new session copies the others, and the newest, whose
+//! files may be about to get their names.
 //!
 //! Several sessions, also of several receivers, may use a journal at the same time: each call holds a lock on the file, and first reads
 //! what the others have appended.
@@ -17,10 +18,9 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 use sha2::{Digest, Sha256};
 
-use crate::receive::receipt::Receipt;
 use crate::wire::message::VersionId;
 use crate::wire::names::path_of;
-use tress_container::sys::{Kind, Opening, Readers, Status, System};
+use tress_container::sys::{Kind, Opening, Os, Readers, Status, System};
 use tress_container::tree::names::MAX_PATH_BYTES;
 
 /// Name of the journal in the state folder.
@@ -144,6 +144,37 @@ impl RecordPlace {
     /// Whether a record's first bytes are those of this place's record.
     pub(crate) fn is_of(&self, record: &[u8]) -> bool {
         check_of(record) == self.check
+    }
+}
+
+/// Whether a received file has been reported: a byte in the file's record. A receiver that is killed before it reports a file can report it
+/// when it starts again. A program that needs no such record ignores it.
+#[derive(Clone, Debug)]
+pub struct Receipt {
+    journal: Arc<File>,
+    place: RecordPlace,
+}
+
+impl Receipt {
+    pub(crate) fn new(journal: &Arc<File>, place: RecordPlace) -> Self {
+        Self { journal: journal.clone(), place }
+    }
+
+    /// Calls `report` unless the file has been reported, and records its success.
+    ///
+    /// # Errors
+    /// The error of `report`. If the record cannot be changed, the file is reported again later.
+    pub fn report<E>(&self, report: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
+        let mut record = [0; RECORD_BYTES];
+        let read = read_at(&Os, &self.journal, &mut record, self.place.offset);
+        let is_there = read.is_ok() && self.place.is_of(&record);
+        if !is_there || record[REPORTED_AT] == 0 {
+            report()?;
+            if is_there {
+                let _ = write_all_at(&Os, &self.journal, &[1], self.place.offset + REPORTED_AT as u64);
+            }
+        }
+        Ok(())
     }
 }
 

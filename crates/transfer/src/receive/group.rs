@@ -11,13 +11,12 @@ use std::thread::{self, ScopedJoinHandle};
 
 use cap_std::fs::Dir;
 
-use crate::receive::files::{FileJournal, FileRecord, write_all_at};
+use crate::receive::files::{FileJournal, FileRecord, Receipt, write_all_at};
 use crate::receive::folders::make_folder;
 use crate::receive::journal::stem;
 use crate::receive::leftovers::{LOCK, SCRATCH, Scratch, remove_scratch};
 use crate::receive::packs::ArrivingPack;
 use crate::receive::quota::{ENTRY_BYTES, Reservation};
-use crate::receive::receipt::Receipt;
 use crate::receive::store::{Denied, SenderStore};
 use crate::wire::message::{Entry, EntryKind, EntryStatus, Metadata, VersionId};
 use crate::wire::names::components;
@@ -314,7 +313,8 @@ impl Folders {
     }
 }
 
-/// Does the jobs below `count` on several threads, or on fewer if the system refuses some. Returns the results in order, or an error of one.
+/// Does the jobs below `count` on several threads, or on fewer if the system refuses some. Returns the results in order, or an error of
+/// one.
 fn in_parallel<T: Send>(count: usize, job: impl Fn(usize) -> io::Result<T> + Sync) -> io::Result<Vec<T>> {
     let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(count)));
     let work = || -> io::Result<()> {

@@ -12,7 +12,6 @@ pub(crate) mod options;
 pub(crate) mod owner;
 pub(crate) mod packs;
 pub(crate) mod quota;
-pub(crate) mod receipt;
 pub(crate) mod receiver;
 pub(crate) mod requests;
 pub(crate) mod server;

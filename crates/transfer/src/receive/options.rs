@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::receive::admission::Limits;
 use crate::receive::allow::Allow;
-use crate::receive::receipt::Receipt;
+use crate::receive::files::Receipt;
 use crate::wire::noise::NoisePublicKey;
 use tress_container::Error;
 

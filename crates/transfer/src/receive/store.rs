@@ -23,13 +23,12 @@ use std::time::Instant;
 
 use cap_std::fs::Dir;
 
-use crate::receive::files::{FileJournal, FileRecord, write_all_at};
+use crate::receive::files::{FileJournal, FileRecord, Receipt, write_all_at};
 use crate::receive::folders::make_folder;
 use crate::receive::journal::{self, Journal, read, stem};
 use crate::receive::leftovers::{Scratch, adopt_done_records, parts, remove_leftovers};
 use crate::receive::owner;
 use crate::receive::quota::{ENTRY_BYTES, Reservation, Usage};
-use crate::receive::receipt::Receipt;
 use crate::wire::batch::{batch_chunks, batch_sealed_bytes};
 use crate::wire::message::{Metadata, VersionId, is_same_version};
 use crate::wire::names::{STATE_FOLDER, components};

@@ -1,10 +1,9 @@
 //! The complete files that nobody has reported yet.
 
-use crate::receive::files::{FILES, FileRecord, HEADER_BYTES, RecordPlace, read_records};
+use crate::receive::files::{FILES, FileRecord, HEADER_BYTES, Receipt, RecordPlace, read_records};
 use crate::receive::folders::open_base;
 use crate::receive::options::Event;
 use crate::receive::owner;
-use crate::receive::receipt::Receipt;
 use crate::wire::names::STATE_FOLDER;
 use cap_std::fs::{Dir, OpenOptions};
 use std::io;

@@ -66,8 +66,8 @@ pub fn send_with_events(
     send_reporting(&OS, &Tcp, inputs, pair, options, on_event, control)
 }
 
-/// Calls `each` with the path and size of each file that [`send`] would offer, or with the error of one, and connects to nobody: the receiver
-/// may have some of them. The size of a stream is 0. Does not see which links would be refused.
+/// Calls `each` with the path and size of each file that [`send`] would offer, or with the error of one, and connects to nobody: the
+/// receiver may have some of them. The size of a stream is 0. Does not see which links would be refused.
 ///
 /// # Errors
 /// Those of invalid options, and of a name that no receiver takes.
