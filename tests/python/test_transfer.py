@@ -150,6 +150,19 @@ def test_a_file_over_two_connections(receiver, session):
     assert session.control.answer() is None
 
 
+def test_holes(receiver, session):
+    content = PLAIN[:CHUNK] + bytes(38 * CHUNK) + PLAIN[39 * CHUNK :]
+    assert session.offer(1, content, b"holes")[0] == 0x44
+    session.control.send(wire.holes(1, (1, 20), (30, 39)))
+    session.control.send(wire.holes(1, (15, 31)))
+    data = session.join(0)
+    send_chunks(data, 1, content, 39, 2)
+    send_chunks(data, 1, content, 0, 1)
+    assert session.control.ask(wire.finish(1, len(content))) == b"\x48" + number(1)
+    file = receiver.folder / "holes"
+    assert file.read_bytes() == content and file.stat().st_blocks * 512 < 10 * CHUNK
+
+
 def test_a_list_and_its_pack(receiver, session):
     one, two = session.join(0), session.join(1)
     sizes = {b"p/a": 5, b"p/void": 3, b"p/b": 40_000, b"p/empty": 0}
@@ -211,6 +224,12 @@ CONTROL = [
     ("finish of another file", [OFFER, wire.finish(2, 100)]),
     ("finish with another size", [OFFER, wire.finish(1, 101)]),
     ("finish of nothing", [wire.finish(1, 1)]),
+    ("holes of nothing", [wire.holes(1, (0, 1))]),
+    ("holes of another file", [OFFER, wire.holes(2, (0, 1))]),
+    ("holes beyond the file", [OFFER, wire.holes(1, (0, 2))]),
+    ("holes without a size", [wire.offer(1, None, b"stream"), wire.holes(1, (0, 1))]),
+    ("holes that touch", [wire.offer(1, 5 * CHUNK, b"touch"), wire.holes(1, (0, 1), (1, 2))]),
+    ("empty hole", [wire.offer(1, 5 * CHUNK, b"empty"), wire.holes(1, (1, 1))]),
     ("bye while a pack is coming", [LIST, wire.BYE]),
     ("list with an old number", [LIST, LIST]),
     ("offer with the number of a list", [LIST, OFFER]),
