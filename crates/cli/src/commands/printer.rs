@@ -122,11 +122,12 @@ mod tests {
         let printer = Printer::start(print).unwrap();
         printer.push(0);
         assert_eq!(seen.recv(), Ok((Some(0), 0)));
-        (1..=5000).for_each(|line| printer.push(line));
-        assert_eq!(printer.finish(|| true), 5001);
+        let (most, all) = (MOST as u64, 3 * MOST as u64);
+        (1..=all).for_each(|line| printer.push(line));
+        assert_eq!(printer.finish(|| true), all + 1);
         drop(go);
         assert_eq!(printer.finish(|| false), 0);
-        let expected = (1..=1024).map(|line| (Some(line), 0)).chain([(None, 5000 - 1024)]);
+        let expected = (1..=most).map(|line| (Some(line), 0)).chain([(None, all - most)]);
         assert!(seen.try_iter().eq(expected));
     }
 }
