@@ -15,7 +15,7 @@ pub use receive::options::{Event, ReceiveOptions};
 pub use receive::receiver::receive;
 pub use receive::unreported::unreported;
 pub use send::options::{SendEvent, SendOptions, SendReport, Synchronisation};
-pub use send::sender::{list, send, send_with_events};
+pub use send::sender::{WouldSend, list, send, send_with_events};
 pub use wire::limits::STALL_TIME;
 
 /// Runs every parser of input from the peer or the disk on the same bytes, and checks that a parsed message encodes to the

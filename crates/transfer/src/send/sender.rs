@@ -66,16 +66,15 @@ pub fn send_with_events(
     send_reporting(&OS, &Tcp, inputs, pair, options, on_event, control)
 }
 
+/// A file that would be sent and its size in bytes, or why it would not.
+pub type WouldSend<'a> = Result<(&'a Path, u64), Error>;
+
 /// Calls `each` with the path and size of each file that [`send`] would offer, or with the error of one, and connects to nobody: the
 /// receiver may have some of them. The size of a stream is 0. Does not see which links would be refused.
 ///
 /// # Errors
 /// Those of invalid options, and of a name that no receiver takes.
-pub fn list(
-    inputs: &[Source],
-    options: &SendOptions,
-    each: &mut dyn FnMut(Result<(&Path, u64), Error>),
-) -> Result<(), Error> {
+pub fn list(inputs: &[Source], options: &SendOptions, each: &mut dyn FnMut(WouldSend<'_>)) -> Result<(), Error> {
     for source in inputs {
         match check(&Os, source, options) {
             Err(error) if matches!(error.kind, ErrorKind::Io(_)) => each(Err(error)),
