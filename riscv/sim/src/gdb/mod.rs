@@ -22,7 +22,8 @@ use gdbstub::target::ext::base::multithread::{
 };
 use gdbstub::target::ext::base::single_register_access::{SingleRegisterAccess, SingleRegisterAccessOps};
 use gdbstub::target::ext::breakpoints::{
-    Breakpoints, BreakpointsOps, HwWatchpoint, HwWatchpointOps, SwBreakpoint, SwBreakpointOps, WatchKind,
+    Breakpoints, BreakpointsOps, HwBreakpoint, HwBreakpointOps, HwWatchpoint, HwWatchpointOps, SwBreakpoint,
+    SwBreakpointOps, WatchKind,
 };
 use gdbstub::target::ext::monitor_cmd::{ConsoleOutput, MonitorCmd, MonitorCmdOps};
 use gdbstub::target::ext::target_description_xml_override::{
@@ -363,6 +364,10 @@ impl Breakpoints for Session<'_> {
         Some(self)
     }
 
+    fn support_hw_breakpoint(&mut self) -> Option<HwBreakpointOps<'_, Self>> {
+        Some(self)
+    }
+
     fn support_hw_watchpoint(&mut self) -> Option<HwWatchpointOps<'_, Self>> {
         Some(self)
     }
@@ -377,6 +382,17 @@ impl SwBreakpoint for Session<'_> {
 
     fn remove_sw_breakpoint(&mut self, address: u64, _: usize) -> TargetResult<bool, Self> {
         Ok(remove(&mut self.system().bus.stops.breakpoints, &address))
+    }
+}
+
+/// No breakpoint replaces an instruction here, so both kinds are the same.
+impl HwBreakpoint for Session<'_> {
+    fn add_hw_breakpoint(&mut self, address: u64, kind: usize) -> TargetResult<bool, Self> {
+        self.add_sw_breakpoint(address, kind)
+    }
+
+    fn remove_hw_breakpoint(&mut self, address: u64, kind: usize) -> TargetResult<bool, Self> {
+        self.remove_sw_breakpoint(address, kind)
     }
 }
 

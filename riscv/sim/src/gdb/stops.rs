@@ -44,6 +44,9 @@ impl Stops {
 
     /// Whether a hart has to stop before an access.
     pub(crate) fn watch(&mut self, place: (usize, u64, u64), class: Class, address: u64, bytes: u64) -> bool {
+        if self.breakpoints.contains(&place.1) {
+            return self.stop(place, None);
+        }
         let hit = self.watches.iter().find(|watch| {
             let accesses = match watch.kind {
                 WatchKind::Read => class.is_load(),
@@ -57,6 +60,22 @@ impl Stops {
         match hit.map(|watch| (watch.kind, address.max(watch.start))) {
             Some(hit) => self.stop(place, Some(hit)),
             None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_breakpoint_comes_before_the_access_of_its_instruction() {
+        let watches = vec![Watch { start: 16, bytes: 4, kind: WatchKind::Write }];
+        let mut stops = Stops { breakpoints: vec![8], watches, ..Stops::default() };
+        for (place, stop) in [((0, 8, 3), Some(false)), ((0, 8, 3), None), ((0, 12, 4), Some(true))] {
+            let has_stopped = stops.watch(place, Class::Store, 18, 1);
+            let last = stops.last.take().map(|stop| stop.watch.is_some());
+            assert_eq!((has_stopped, last), (stop.is_some(), stop), "{place:?}");
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::retired::{Class, Reg, Retired};
 const A0: usize = 10;
 const A1: usize = 11;
 /// Size of a block of Zicbom and Zicboz in bytes, as `Zic64b` has it.
-const CACHE_BLOCK_BYTES: u64 = 64;
+pub(super) const CACHE_BLOCK_BYTES: u64 = 64;
 
 /// Not a value of `mcause`: the instruction must be decoded first.
 const UNDECODED: u64 = u64::MAX;

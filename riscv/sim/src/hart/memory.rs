@@ -1,10 +1,12 @@
 //! Loads, stores and atomic operations of a hart.
 
 use super::Hart;
+use super::execute::CACHE_BLOCK_BYTES;
 use super::integer::word;
 use super::op::{Amo, Op, Opcode};
 use crate::bus::Bus;
 use crate::error::cause;
+use crate::retired::Class;
 
 /// The `mcause` of a fault, and the address for `mtval`.
 pub(super) type Fault = (u64, u64);
@@ -17,13 +19,18 @@ impl Hart {
             op => op,
         };
         let bytes = match op.code {
+            Opcode::CboZero => CACHE_BLOCK_BYTES,
             Opcode::Lb | Opcode::Lbu | Opcode::Sb => 1,
             Opcode::Lh | Opcode::Lhu | Opcode::Sh => 2,
             Opcode::Ld | Opcode::Fld | Opcode::Sd | Opcode::Fsd | Opcode::Lrd | Opcode::Scd | Opcode::Amod => 8,
             _ => 4,
         };
         let address = self.x[op.rs1 as usize & 63].wrapping_add(i64::from(op.immediate) as u64) & self.address_mask;
-        bus.stops.watch(self.place_of_stop(), op.class, address, bytes)
+        let (class, address) = match op.code {
+            Opcode::CboZero => (Class::Store, address & !(CACHE_BLOCK_BYTES - 1)),
+            _ => (op.class, address),
+        };
+        bus.stops.watch(self.place_of_stop(), class, address, bytes)
     }
 
     #[inline]
