@@ -38,6 +38,8 @@ impl Waiting {
 fn gdb(folder: &Folder, waiting: &Waiting, commands: &[&str]) -> String {
     let mut gdb = Command::new("sh");
     gdb.args(["-c", "exec gdb-multiarch \"$@\" 2>&1", "sh", "-nx", "-batch"]);
+    // gdb gives up after two seconds, which is little on a busy machine.
+    gdb.args(["-ex", "set remotetimeout 600", "-ex", "set tcp connect-timeout 600"]);
     gdb.args(["-ex", &format!("target remote {}", waiting.address)]);
     gdb.args(commands.iter().flat_map(|command| ["-ex", command])).arg(folder.path("program.elf"));
     let output = gdb.output().unwrap();
