@@ -149,20 +149,33 @@ fn prints_json(options: &args::Simulate) -> bool {
     options.json.as_deref() == Some(Path::new("-"))
 }
 
-/// Refuses outputs that exist or that are an input, before the run.
+/// Refuses outputs that exist, that are an input or that cannot be written, before the run, which may take hours.
 fn check_outputs(options: &args::Simulate) -> Result<(), Failure> {
     let profile = options.profile.as_ref().and_then(Option::as_ref);
     let paths = [options.trace.as_ref(), options.json.as_ref(), profile];
     let outputs: Vec<&Path> =
         paths.into_iter().flatten().map(PathBuf::as_path).filter(|path| *path != Path::new("-")).collect();
-    if (1..outputs.len()).any(|at| outputs[..at].contains(&outputs[at])) {
+    let place = |path: &Path| Some((folder_of(path).canonicalize().ok()?, path.file_name()?.to_owned()));
+    let is_same =
+        |one: &Path, other: &Path| one == other || place(one).is_some_and(|found| Some(found) == place(other));
+    if (1..outputs.len()).any(|at| outputs[..at].iter().any(|before| is_same(before, outputs[at]))) {
         return Err(Failure::wrong_use("--trace, --profile and --json name the same file"));
     }
     for path in outputs {
         files::refuse_input(path, options.machine.iter().chain([&options.program]).map(|input| input.as_path()))?;
         files::refuse_existing(path, options.force)?;
+        let writable = match path {
+            _ if path.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+            _ if path.exists() || descriptor::number(path).is_some() => Ok(()),
+            _ => tempfile::tempfile_in(folder_of(path)).map(drop),
+        };
+        writable.map_err(|error| Failure::io(path, &error))?;
     }
     Ok(())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Prints the result as text or as JSON, or writes the JSON to a file.
@@ -247,8 +260,7 @@ fn write_whole(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
         // Nothing has to be cleaned up if a FIFO has no reader, or one that does not read.
         return blocked(|| File::options().write(true).open(path)?.write_all(bytes));
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".tress-").tempfile_in(folder)?;
+    let mut file = tempfile::Builder::new().prefix(".tress-").tempfile_in(folder_of(path))?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     match if force { file.persist(path) } else { file.persist_noclobber(path) } {

@@ -446,6 +446,22 @@ fn usage_errors() {
     assert_eq!(folder.names(), ["program.elf"]);
 }
 
+/// Outputs that cannot be written are refused before the run, which would end with the limit.
+#[test]
+fn outputs_are_tried_before_the_run() {
+    let folder = Folder::empty();
+    folder.write("program.elf", code().word(LOOP).elf());
+    let run =
+        |options: &[&str]| folder.tress([&["--machine", "fe310", "--limit", "10000", "program.elf"], options].concat());
+    run(&[]).failed("10000");
+    for output in ["--profile=none/out", "--json=none/out", "--trace=none/out"] {
+        run(&[output]).failed("none/out: ");
+    }
+    run(&["--profile=."]).failed(".: ");
+    run(&["--profile=./out", "--json=out"]).wrong_use("same file");
+    assert_eq!(folder.names(), ["program.elf"]);
+}
+
 #[test]
 fn secrets() {
     let folder = Folder::empty();
