@@ -23,49 +23,53 @@ pub(crate) fn serve(
         io::ErrorKind::Interrupted => simulation.system().stopped(ErrorKind::Interrupted),
         _ => ErrorKind::Debugger(format!("127.0.0.1:{port}: {error}")).into(),
     })?;
-    simulation.debug(&mut Connection { stream: BufReader::new(stream), is_cancelled, is_known: false }, next)
+    simulation.debug(&mut Connection { stream: BufReader::new(stream), is_cancelled }, next)
 }
 
-/// The first client. Nobody else can connect after it.
+/// The first client that speaks the protocol. Nobody else can connect after it.
 fn accept(port: u16, is_cancelled: &AtomicBool) -> io::Result<TcpStream> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
     note(&format!("waiting for a debugger on {}", listener.local_addr()?));
     listener.set_nonblocking(true)?;
-    let stream = loop {
+    loop {
         match listener.accept() {
-            Ok((stream, _)) => break stream,
+            Ok((stream, _)) if begins_well(&stream, is_cancelled).unwrap_or(false) => return Ok(stream),
+            Ok(_) if is_cancelled.load(Ordering::Relaxed) => {}
+            Ok(_) => note("refused a client that does not speak gdb's remote protocol"),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(POLL_INTERVAL),
             Err(error) => return Err(error),
         }
         if is_cancelled.load(Ordering::Relaxed) {
             return Err(io::ErrorKind::Interrupted.into());
         }
-    };
+    }
+}
+
+/// Whether the first byte is that of a debugger. A page in a browser can send requests here, and what it chooses inside of them; a scanner
+/// of ports sends nothing.
+fn begins_well(stream: &TcpStream, is_cancelled: &AtomicBool) -> io::Result<bool> {
     stream.set_nonblocking(false)?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(POLL_INTERVAL))?;
-    Ok(stream)
+    let mut first = [0];
+    while !is_cancelled.load(Ordering::Relaxed) {
+        match stream.peek(&mut first) {
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {}
+            count => return Ok(count? == 1 && matches!(first[0], b'+' | b'$' | 3)),
+        }
+    }
+    Ok(false)
 }
 
 struct Connection<'a> {
     stream: BufReader<TcpStream>,
     is_cancelled: &'a AtomicBool,
-    /// Whether the first byte was that of a debugger.
-    is_known: bool,
 }
 
 impl Connection<'_> {
     fn take(&mut self) -> io::Result<Option<u8>> {
         let mut byte = [0];
-        if self.stream.read(&mut byte)? == 0 {
-            return Ok(None);
-        }
-        // A page in a browser can send requests here, and what it chooses inside of them.
-        if !self.is_known && !matches!(byte[0], b'+' | b'$' | 3) {
-            return Err(io::Error::other("the client does not speak gdb's remote protocol"));
-        }
-        self.is_known = true;
-        Ok(Some(byte[0]))
+        Ok((self.stream.read(&mut byte)? == 1).then_some(byte[0]))
     }
 }
 
