@@ -39,10 +39,10 @@ const SEQUENTIAL_MAX_BYTES: u64 = 1 << 30;
 /// Chunks of the largest stage that a caller can choose: 16 MiB.
 const MAX_STAGE_CHUNKS: u64 = 1024;
 
-/// Sends files and folders. Each file is a separate transfer: chunks that the receiver already has are not sent again.
+/// Sends files and folders. What the receiver already has is not sent again: small files, and chunks of large ones.
 ///
-/// A file that cannot be read, changes while it is read, or is refused by the receiver does not stop the others. The first such
-/// error is returned when they are done. Symbolic links inside a folder are skipped.
+/// A file that is missing, cannot be read, changes while it is read, or is refused by the receiver does not stop the others. The first such
+/// error is returned when they are done. Symbolic links that stay inside a folder are sent, with `keep_sealed` they are skipped.
 ///
 /// # Errors
 /// `WrongPeer`, `PeerVersion`, `Refused`, `Stalled`, `Disconnected` and `Protocol` of the connection; `InputChanged`, `BadName` and
