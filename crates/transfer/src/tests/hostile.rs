@@ -271,6 +271,16 @@ fn hostile_control() {
     running.stop();
 }
 
+/// Sends file 1, which has nine bytes.
+fn send_nine_bytes(data: &mut RawPeer) {
+    let epoch = crate::wire::epoch::Epoch::new(1).unwrap();
+    data.send(&epoch.message);
+    let mut sealed = [7; 9 + 16];
+    epoch.payload.seal(0, &mut sealed, true).unwrap();
+    data.send(&batch(1, 0, 25));
+    data.send_raw(&sealed);
+}
+
 /// The sender abandons a file and offers another one while the receiver gives the first its final name. Each call of the receiver is
 /// slow once.
 #[test]
@@ -282,12 +292,7 @@ fn abandoned_while_it_gets_its_name() {
         let (mut control, ticket) = ends.hostile_session(&running);
         control.offer(1, 9, b"a");
         let mut data = ends.hostile_stream(&running, &ticket, 0);
-        let epoch = crate::wire::epoch::Epoch::new(1).unwrap();
-        data.send(&epoch.message);
-        let mut sealed = [7; 9 + 16];
-        epoch.payload.seal(0, &mut sealed, true).unwrap();
-        data.send(&batch(1, 0, 25));
-        data.send_raw(&sealed);
+        send_nine_bytes(&mut data);
         control.send(&Request::Finish { file: 1, size_bytes: 9 });
         std::thread::sleep(Duration::from_millis(100));
         control.send(&Request::Abandon { file: 1 });
@@ -327,13 +332,8 @@ fn a_name_that_is_taken_meanwhile() {
     let (mut control, ticket) = ends.hostile_session(&running);
     control.offer(1, 9, b"a");
     let mut data = ends.hostile_stream(&running, &ticket, 0);
-    let epoch = crate::wire::epoch::Epoch::new(1).unwrap();
-    data.send(&epoch.message);
-    let mut sealed = [7; 9 + 16];
-    epoch.payload.seal(0, &mut sealed, true).unwrap();
     fs::write(ends.output("a"), b"theirs").unwrap();
-    data.send(&batch(1, 0, 25));
-    data.send_raw(&sealed);
+    send_nine_bytes(&mut data);
     control.send(&Request::Finish { file: 1, size_bytes: 9 });
     assert_eq!(control.recv(), Some(Reply::Refused { reason: Refusal::Exists }));
     control.offer(2, 9, b"b");
