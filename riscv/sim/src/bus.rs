@@ -286,17 +286,24 @@ impl Bus {
 
     /// The interrupts pending for a hart, as `mip` has them.
     pub(crate) fn pending(&self, hart: usize, now: u64) -> u64 {
-        self.devices.clint.pending(hart, now)
+        self.devices.pending(hart, now)
     }
 
     /// The value of `mtime`.
     pub(crate) fn time(&self, now: u64) -> u64 {
-        self.devices.clint.time(now)
+        self.devices.time(now)
     }
 
-    /// The first cycle from `now` on at which the hart's timer is due.
-    pub(crate) fn timer_due(&self, hart: usize, now: u64) -> Option<u64> {
-        self.devices.clint.due(hart, now)
+    /// The first cycle from `now` on at which one of the interrupts in `enabled` may become pending for a hart, if no
+    /// program does anything.
+    pub(crate) fn due(&self, hart: usize, enabled: u64, now: u64) -> Option<u64> {
+        self.devices.due(hart, enabled, now)
+    }
+
+    /// Lets devices receive what has arrived.
+    #[inline]
+    pub(crate) fn advance(&mut self, now: u64) {
+        self.devices.advance(now, &mut self.host);
     }
 
     /// Handles the effects of the last store, and returns whether the program has ended. Called while `host.alarm` is
@@ -315,7 +322,7 @@ impl Bus {
     /// Serves a half-written request to the host, because every hart sleeps. Returns whether there was one.
     pub(crate) fn settle(&mut self) -> Result<bool, Error> {
         let asked = self.htif.as_mut().is_some_and(|htif| htif.settle(&mut self.memory, &mut self.host));
-        if asked {
+        if asked || self.host.alarm {
             self.attend()?;
         }
         Ok(asked)

@@ -296,6 +296,30 @@ fn the_timer_wakes_and_interrupts() {
     }
 }
 
+/// A program that sleeps, and echoes what UART0 receives: source 3 of the PLIC.
+#[test]
+fn a_uart_wakes_through_the_plic() {
+    let fe310 = Machine::preset("fe310").expect("a preset");
+    for (xlen, machine) in BOTH.map(|xlen| (xlen, Machine::generic())).into_iter().chain([(Xlen::Rv32, fe310)]) {
+        // Priority, enable and threshold; div 9, so that a character takes 100 cycles; rxen and rxwm.
+        let code = Code::new(xlen).constant(5, BASE as u32 + 0x100).csrw(MTVEC, 5).constant(8, 0x0c00_0000);
+        let code = code.addi(7, 0, 1).store("sw", 8, 7, 12).constant(9, 0x0c00_2000).addi(7, 0, 8).store("sw", 9, 7, 0);
+        let code = code.constant(9, 0x0c20_0000).store("sw", 9, 0, 0).constant(18, 0x1001_3000).addi(7, 0, 9);
+        let code =
+            code.store("sw", 18, 7, 24).addi(7, 0, 1).store("sw", 18, 7, 12).addi(7, 0, 2).store("sw", 18, 7, 16);
+        let code = code.constant(7, 0x800).csrw(MIE, 7).addi(7, 0, 8).csrw(MSTATUS, 7).word(WFI).word(jal(0, -4));
+        let code = code.pad_to(0x100).csrr(20, MCAUSE).i("lw", 21, 9, 4).i("lw", 22, 9, 4).i("lw", 7, 18, 4);
+        let mut system = code.store("sw", 18, 7, 0).store("sw", 9, 21, 4).word(MRET).on(&machine);
+        system.bus.set_input(Box::new(&b"abc"[..]));
+        let error = system.run(1000).expect_err("sleeps at the end of the input");
+        assert!(matches!(error.kind, ErrorKind::Asleep), "{error}");
+        assert_eq!(system.bus.console(), b"abc");
+        let register = |number| system.harts[0].register(Reg::integer(number)) & xlen.address_mask();
+        assert_eq!((register(20), register(21), register(22)), (1 << (xlen.bits() - 1) | 11, 3, 0));
+        assert!((400..2000).contains(&system.harts[0].cycle), "{}", system.harts[0].cycle);
+    }
+}
+
 #[test]
 fn endless_loops_end_at_the_limit() {
     let mut system = Code::new(Xlen::Rv64).word(LOOP).system(2);

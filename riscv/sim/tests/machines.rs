@@ -43,7 +43,7 @@ fn what_is_unknown_or_missing_is_shown_with_its_line() {
         ("raptor", "issue = 4 ", "issue = -4 ", "issue"),
         ("fe310", "kind = \"rom\"", "kind = \"wood\"", "wood"),
         ("fe310", "\"plru\"", "\"fifo\"", "fifo"),
-        ("fe310", "path = \"tight\"", "paths = \"tight\"", "paths"),
+        ("fe310", "path = \"cached-code\"", "paths = \"tight\"", "paths"),
     ] {
         let text = error(preset, from, to);
         assert!(text.contains(word), "{to:?}: {text}");

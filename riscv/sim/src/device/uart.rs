@@ -1,12 +1,16 @@
-//! Serial ports: they send to the console and receive the input of the program, both in no time.
+//! Serial ports: they send to the console in no time, and receive the input of the program.
+
+use std::collections::VecDeque;
 
 use crate::bus::Host;
 
 /// The receiving half of a serial port.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Receiver {
-    /// The byte that waits for the program.
-    byte: Option<u8>,
+    /// Bytes that wait for the program.
+    bytes: VecDeque<u8>,
+    /// The cycle at which the next byte arrives, if the program waits for an interrupt.
+    arrives: Option<u64>,
     /// Whether the program has looked for a byte since it last sent one.
     looked: bool,
     /// Whether the input has ended.
@@ -19,15 +23,39 @@ impl Receiver {
         self.looked = false;
     }
 
-    /// Whether a byte waits. A program that looks once may want to send. One that looks again waits for input, so it
-    /// gets the next byte however long that takes to arrive: a run with the same input takes the same cycles.
-    fn is_ready(&mut self, host: &mut Host) -> bool {
-        if self.looked && self.byte.is_none() && !self.ended {
-            self.byte = host.read(1).first().copied();
-            self.ended = self.byte.is_none();
+    /// Whether more than `level` bytes wait. A program that looks once may want to send. One that looks again waits for
+    /// input, so it gets the next byte however long that takes to arrive: a run with the same input takes the same
+    /// cycles.
+    fn is_above(&mut self, level: usize, host: &mut Host) -> bool {
+        if self.looked && self.arrives.is_none() && self.bytes.len() <= level {
+            self.receive(host);
         }
         self.looked = true;
-        self.byte.is_some()
+        self.bytes.len() > level
+    }
+
+    fn receive(&mut self, host: &mut Host) {
+        if !self.ended {
+            let byte = host.read(1);
+            self.ended = byte.is_empty();
+            self.bytes.extend(byte);
+        }
+    }
+
+    /// Receives a byte each `character` cycles while the program waits for an interrupt by more than `level` bytes. The
+    /// run waits for a byte that has not arrived at the host.
+    fn arrive(&mut self, is_awaited: bool, level: usize, character: u64, now: u64, host: &mut Host) {
+        if is_awaited && self.arrives.is_some_and(|at| at <= now) {
+            self.arrives = None;
+            self.receive(host);
+        }
+        let waits = is_awaited && !self.ended && self.bytes.len() <= level;
+        self.arrives = waits.then(|| self.arrives.unwrap_or(now.saturating_add(character)));
+    }
+
+    /// The cycle at which the next byte arrives, or the last one if none is awaited.
+    pub(super) fn arrival(&self) -> u64 {
+        self.arrives.unwrap_or(u64::MAX)
     }
 }
 
@@ -68,10 +96,10 @@ impl Uart16550 {
         }
         let divisor = self.kept[LINE_CONTROL] & DIVISOR_ACCESS != 0;
         Some(u64::from(match self.register(offset) {
-            Some(0) if !divisor => self.receiver.byte.take().unwrap_or(0),
+            Some(0) if !divisor => self.receiver.bytes.pop_front().unwrap_or(0),
             Some(1) if !divisor => self.kept[2],
             Some(2) => NO_INTERRUPT,
-            Some(5) if self.receiver.is_ready(host) => IDLE | DATA_READY,
+            Some(5) if self.receiver.is_above(0, host) => IDLE | DATA_READY,
             Some(5) => IDLE,
             Some(6) | None => 0,
             Some(register) => self.kept[register],
@@ -105,12 +133,20 @@ pub(crate) struct UartSifive {
 }
 
 const RECEIVED_NOTHING: u64 = 1 << 31;
-/// Index of `rxctrl` in `kept`, and its bit that turns the receiver on.
+// Indices in `kept`.
+const TXCTRL: usize = 0;
 const RXCTRL: usize = 1;
+const IE: usize = 2;
+const DIV: usize = 4;
+/// Bit of `rxctrl` that turns the receiver on, and the level in `txctrl` and `rxctrl` by which `ip` judges the queues.
 const RXEN: u32 = 1;
-/// `txwm`: the transmit queue has room. `rxwm`: a byte has been received.
-const CAN_SEND: u64 = 1;
-const RECEIVED: u64 = 2;
+const LEVEL_SHIFT: u32 = 16;
+const LEVELS: u32 = 7;
+/// Bits of `ie` and `ip`. `txwm`: less than `txcnt` bytes wait to be sent. `rxwm`: more than `rxcnt` have been received.
+const TXWM: u64 = 1;
+const RXWM: u64 = 2;
+/// Bits of a character: start, 8 of data, stop.
+const CHARACTER_BITS: u64 = 10;
 
 impl UartSifive {
     pub(crate) fn read(&mut self, offset: u64, bytes: usize, host: &mut Host) -> Option<u64> {
@@ -119,12 +155,16 @@ impl UartSifive {
         }
         let receives = self.kept[RXCTRL] & RXEN != 0;
         Some(match offset {
-            0x4 if receives && self.receiver.is_ready(host) => {
-                self.receiver.byte.take().map_or(RECEIVED_NOTHING, u64::from)
+            0x4 if receives && self.receiver.is_above(0, host) => {
+                self.receiver.bytes.pop_front().map_or(RECEIVED_NOTHING, u64::from)
             }
             0x4 => RECEIVED_NOTHING,
-            0x14 if receives && self.receiver.is_ready(host) => CAN_SEND | RECEIVED,
-            0x14 => CAN_SEND,
+            0x14 => {
+                if receives {
+                    self.receiver.is_above(self.level(RXCTRL), host);
+                }
+                self.waits()
+            }
             0x8 | 0xc | 0x10 | 0x18 => u64::from(self.kept[offset as usize / 4 - 2]),
             _ => 0,
         })
@@ -142,5 +182,25 @@ impl UartSifive {
             _ => return None,
         }
         Some(())
+    }
+
+    fn level(&self, control: usize) -> usize {
+        (self.kept[control] >> LEVEL_SHIFT & LEVELS) as usize
+    }
+
+    /// The bits of `ip`.
+    fn waits(&self) -> u64 {
+        let sent = if self.level(TXCTRL) > 0 { TXWM } else { 0 };
+        let received = if self.receiver.bytes.len() > self.level(RXCTRL) { RXWM } else { 0 };
+        sent | received
+    }
+
+    /// Whether it asks for an interrupt, after it has received what arrives by now.
+    pub(crate) fn interrupts(&mut self, now: u64, host: &mut Host) -> bool {
+        let enabled = u64::from(self.kept[IE]);
+        let is_awaited = self.kept[RXCTRL] & RXEN != 0 && enabled & RXWM != 0;
+        let character = CHARACTER_BITS * (u64::from(self.kept[DIV] & 0xffff) + 1);
+        self.receiver.arrive(is_awaited, self.level(RXCTRL), character, now, host);
+        self.waits() & enabled != 0
     }
 }

@@ -51,6 +51,7 @@ impl Hart {
     #[cold]
     #[inline(never)]
     pub(super) fn attend(&mut self, bus: &mut Bus, retired: &mut Retired) -> Result<Option<Event>, Box<Error>> {
+        bus.advance(self.cycle);
         let pending = bus.pending(self.id, self.cycle) & self.csr.mie;
         if pending == 0 && self.waiting {
             return Ok(Some(Event::Waiting));
@@ -134,14 +135,13 @@ impl Hart {
         self.update_attention();
     }
 
-    /// The cycle at which the hart's timer wakes it, or `None` if only another hart or device can.
+    /// The cycle at which the timer or a device may wake the hart, or `None` if only another hart can.
     pub(crate) fn wakes_at(&self, bus: &Bus) -> Option<u64> {
         let pending = bus.pending(self.id, self.cycle) & self.csr.mie != 0;
         if pending {
             return Some(self.cycle);
         }
-        let timer_enabled = self.csr.mie >> 7 & 1 != 0;
-        bus.timer_due(self.id, self.cycle).filter(|_| timer_enabled)
+        bus.due(self.id, self.csr.mie, self.cycle)
     }
 
     /// An error at the hart's current place.

@@ -1,6 +1,7 @@
 //! The memory system as a machine file describes it: regions, caches, bus and devices.
 
 use super::{check_number, invalid_field};
+use crate::device::MAX_SOURCE;
 use crate::error::Error;
 use serde::Deserialize;
 
@@ -118,6 +119,21 @@ pub struct Device {
     /// For a 16550: its registers are `1 << shift` bytes apart, 0 to 3.
     #[serde(default)]
     pub shift: u8,
+    /// For SiFive's UART: the source at the PLIC by which it interrupts, 1 to [`sources`](Self::sources). 0 means none.
+    #[serde(default)]
+    pub interrupt: u32,
+    /// For a PLIC: the highest number of a source, 1 to 127.
+    #[serde(default)]
+    pub sources: u32,
+    /// For registers: size in bytes, a multiple of 4096.
+    #[serde(default)]
+    pub size: u64,
+    /// For registers: offsets, multiples of 4, and what they have at the start. All others are zero.
+    #[serde(default)]
+    pub reset: Vec<(u64, u32)>,
+    /// For registers: offsets, multiples of 4, and bits that always read as one.
+    #[serde(default)]
+    pub ones: Vec<(u64, u32)>,
 }
 
 /// The types of devices.
@@ -133,15 +149,57 @@ pub enum DeviceKind {
     UartSifive,
     /// SiFive's test finisher: a store to it ends the program.
     Finisher,
+    /// Platform-level interrupt controller: the interrupts of other devices.
+    Plic,
+    /// Registers of a device that is not simulated. They keep what programs write.
+    Registers,
 }
 
-impl DeviceKind {
+impl Device {
+    /// A device with no further fields.
+    #[must_use]
+    pub fn new(kind: DeviceKind, base: u64) -> Device {
+        Device { kind, base, shift: 0, interrupt: 0, sources: 0, size: 0, reset: Vec::new(), ones: Vec::new() }
+    }
+
     /// Size in bytes of its address range.
-    pub(crate) const fn size(self) -> u64 {
-        match self {
+    pub(crate) fn size(&self) -> u64 {
+        match self.kind {
             DeviceKind::Clint => 0x1_0000,
+            DeviceKind::Plic => 0x400_0000,
+            DeviceKind::Registers => self.size,
             _ => 0x1000,
         }
+    }
+
+    pub(super) fn check(&self, field: &str, sources: u32) -> Result<(), Error> {
+        use DeviceKind::{Plic, Registers, UartSifive};
+        let (plic, registers) = (self.kind == Plic, self.kind == Registers);
+        let misplaced = [
+            ("interrupt", self.interrupt != 0 && self.kind != UartSifive, "uart-sifive"),
+            ("sources", self.sources != 0 && !plic, "plic"),
+            ("size", self.size != 0 && !registers, "registers"),
+            ("reset", !self.reset.is_empty() && !registers, "registers"),
+            ("ones", !self.ones.is_empty() && !registers, "registers"),
+        ];
+        if let Some((name, _, kind)) = misplaced.iter().find(|(_, misplaced, _)| *misplaced) {
+            return Err(invalid_field(&format!("{field}.{name}"), format_args!("only {kind} has it")));
+        }
+        check_number(&format!("{field}.shift"), self.shift.into(), 0, 3)?;
+        if plic {
+            check_number(&format!("{field}.sources"), self.sources.into(), 1, MAX_SOURCE.into())?;
+        }
+        if self.interrupt > sources {
+            let why = format_args!("{}, the machine's PLIC has {sources} sources", self.interrupt);
+            return Err(invalid_field(&format!("{field}.interrupt"), why));
+        }
+        for (name, words) in [("reset", &self.reset), ("ones", &self.ones)] {
+            if let Some((offset, _)) = words.iter().find(|(offset, _)| offset % 4 != 0 || *offset >= self.size) {
+                let why = format_args!("no register at {offset:#x}");
+                return Err(invalid_field(&format!("{field}.{name}"), why));
+            }
+        }
+        Ok(())
     }
 }
 

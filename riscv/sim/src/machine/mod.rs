@@ -105,6 +105,9 @@ pub const PRESETS: &[(&str, &str)] = &[
     ("raptor", include_str!("presets/raptor.toml")),
 ];
 
+/// The bit by which SiFive's clocks say that they are ready.
+const READY: u32 = 1 << 31;
+
 /// An error that names a field of the machine file.
 pub(crate) fn invalid_field(field: &str, why: impl std::fmt::Display) -> Error {
     Error::new(ErrorKind::Machine(format!("{field}: {why}")))
@@ -120,11 +123,12 @@ pub(crate) fn check_number(field: &str, number: u64, low: u64, high: u64) -> Res
 
 impl Machine {
     /// A machine without a pipeline, the default for programs. It has one hart, 1 GiB of RAM at 0x8000_0000, flash at
-    /// 0x2000_0000, a CLINT at 0x200_0000, a 16550 UART at 0x1000_0000, SiFive's UART at 0x1001_3000 and a finisher at
-    /// 0x10_0000. It runs images for QEMU's `virt` and `sifive_e` that stay in machine mode.
+    /// 0x2000_0000, a CLINT at 0x200_0000, a PLIC at 0xc00_0000, a 16550 UART at 0x1000_0000, SiFive's UART at 0x1001_3000,
+    /// the registers of its clocks and pins, and a finisher at 0x10_0000. It runs images for QEMU's `virt` and `sifive_e`
+    /// that stay in machine mode.
     #[must_use]
     pub fn generic() -> Machine {
-        let device = |kind, base| Device { kind, base, shift: 0 };
+        let registers = |base| Device { size: 0x1000, ..Device::new(DeviceKind::Registers, base) };
         Machine {
             name: "generic".into(),
             about: String::new(),
@@ -140,10 +144,13 @@ impl Machine {
                 Region::ram(0x8000_0000, 0x4000_0000),
             ],
             device: vec![
-                device(DeviceKind::Finisher, 0x0010_0000),
-                device(DeviceKind::Clint, 0x0200_0000),
-                device(DeviceKind::Uart16550, 0x1000_0000),
-                device(DeviceKind::UartSifive, 0x1001_3000),
+                Device::new(DeviceKind::Finisher, 0x0010_0000),
+                Device::new(DeviceKind::Clint, 0x0200_0000),
+                Device { sources: 52, ..Device::new(DeviceKind::Plic, 0x0c00_0000) },
+                Device::new(DeviceKind::Uart16550, 0x1000_0000),
+                Device { ones: vec![(0, READY), (4, READY), (8, READY)], ..registers(0x1000_8000) },
+                registers(0x1001_2000),
+                Device { interrupt: 3, ..Device::new(DeviceKind::UartSifive, 0x1001_3000) },
             ],
             l1i: None,
             l1d: None,
@@ -207,8 +214,13 @@ impl Machine {
         for (number, region) in self.region.iter().enumerate() {
             region.check(&format!("region[{number}]"))?;
         }
+        let mut plics = self.device.iter().filter(|device| device.kind == DeviceKind::Plic);
+        let sources = plics.next().map_or(0, |plic| plic.sources);
+        if plics.next().is_some() {
+            return Err(invalid_field("device", "a machine has one PLIC"));
+        }
         for (number, device) in self.device.iter().enumerate() {
-            check_number(&format!("device[{number}].shift"), device.shift.into(), 0, 3)?;
+            device.check(&format!("device[{number}]"), sources)?;
         }
         for (name, cache) in [("l1i", &self.l1i), ("l1d", &self.l1d), ("l2", &self.l2)] {
             if let Some(cache) = cache {
@@ -242,7 +254,7 @@ impl Machine {
     /// limit on memory.
     fn check_map(&self, xlen: Xlen) -> Result<(), Error> {
         let regions = self.region.iter().map(|region| ("memory", region.base, region.size));
-        let devices = self.device.iter().map(|device| ("devices", device.base, device.kind.size()));
+        let devices = self.device.iter().map(|device| ("devices", device.base, device.size()));
         let mut taken: Vec<(u64, u64)> = Vec::new();
         for (what, base, size) in regions.chain(devices) {
             if size == 0 || size % PAGE_BYTES != 0 || base % PAGE_BYTES != 0 {
