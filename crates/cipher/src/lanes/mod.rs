@@ -2,7 +2,7 @@
 //!
 //! | backend | slots in a register | registers of lanes | lanes |
 //! |---|---|---|---|
-//! | `vaes512` | 4 | 4, or 2 for few messages; 8 on Zen 5 | 16, 8 or 32 |
+//! | `vaes512` | 4 | 4, or 2 for few messages; 8 with AVX-VNNI | 16, 8 or 32 |
 //! | `vaes256` | 2 | 4 | 8 |
 //! | `aesni` | 1 | 4 | 4 |
 //! | `arm-aes` | 1 | 8 | 8 |

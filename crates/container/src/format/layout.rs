@@ -5,8 +5,8 @@ use std::ops::Range;
 use crate::{Error, ErrorKind};
 
 /// Bytes of plaintext in a batch, which one worker processes at a time. With 16 KiB chunks it has as many as the widest kernel has lanes
-/// (Zen 5; other processors have 8 or 16). With more, data leaves the L2 cache (1 to 2 MiB per core) between reading and sealing, and
-/// again between sealing and writing: twice as much takes up to 1.3 times.
+/// (Zen 5, Emerald Rapids; other processors have 8 or 16). With more, data leaves the L2 cache (1 to 2 MiB per core) between reading and
+/// sealing, and again between sealing and writing: twice as much takes up to 1.3 times.
 const BATCH_BYTES: usize = 512 * 1024;
 
 /// Which chunk ends a payload.
