@@ -17,9 +17,11 @@ const LIMIT: u64 = 2000;
 
 fn machine(misaligned: bool) -> Machine {
     let device = vec![
-        Device { base: 0x0200_0000, kind: DeviceKind::Clint, shift: 0 },
-        Device { base: 0x1000_0000, kind: DeviceKind::Uart16550, shift: 2 },
-        Device { base: 0x1001_3000, kind: DeviceKind::UartSifive, shift: 0 },
+        Device::new(DeviceKind::Clint, 0x0200_0000),
+        Device { sources: 3, ..Device::new(DeviceKind::Plic, 0x0c00_0000) },
+        Device { shift: 2, ..Device::new(DeviceKind::Uart16550, 0x1000_0000) },
+        Device { interrupt: 3, ..Device::new(DeviceKind::UartSifive, 0x1001_3000) },
+        Device { size: 0x1000, ..Device::new(DeviceKind::Registers, 0x1001_4000) },
     ];
     let region = vec![
         Region::ram(BASE, MEMORY_BYTES),
