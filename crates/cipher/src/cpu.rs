@@ -325,8 +325,8 @@ pub fn set_ccm_registers(registers: u8) {
 }
 
 /// The number of 512-bit registers in a row of CCM's lanes. Four hide the latency of processors that start one AES instruction in a cycle,
-/// and are 2 to 6 % faster than eight on Zen 4: there is less state to keep in the first-level cache. Zen 5 starts two, and on Emerald Rapids
-/// eight are 5 to 7 % faster. Of the processors measured with AVX-512, those two have AVX-VNNI; Ice Lake and Zen 4 do not.
+/// and are 2 to 6 % faster than eight on Zen 4: there is less state to keep in the first-level cache. Zen 5 starts two, and on Emerald
+/// Rapids eight are 5 to 7 % faster. Of the processors measured with AVX-512, those two have AVX-VNNI; Ice Lake and Zen 4 do not.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn ccm_registers() -> usize {

@@ -6,8 +6,8 @@ use crate::Pool;
 
 /// Largest size of a group in bytes: copied data is still in the second-level cache when it is encrypted.
 const GROUP_BYTES: usize = 128 << 10;
-/// Number of AES lanes of the widest backend, with AVX-VNNI (Zen 5, Emerald Rapids); others have 4 to 16. Groups of this many items may exceed
-/// `GROUP_BYTES`, and larger groups have a multiple of this number, because an idle lane costs as much as a busy one.
+/// Number of AES lanes of the widest backend, with AVX-VNNI (Zen 5, Emerald Rapids); others have 4 to 16. Groups of this many items may
+/// exceed `GROUP_BYTES`, and larger groups have a multiple of this number, because an idle lane costs as much as a busy one.
 pub(crate) const GROUP_ITEMS: usize = 32;
 /// Fixed cost of an item, in bytes that take the same time.
 const ITEM_BYTES: usize = 128;
