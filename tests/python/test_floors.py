@@ -68,11 +68,12 @@ def test_no_distribution_points_up(folder: str, beneath: str) -> None:
     assert floor(manifest) == beneath and "dependencies" not in project["project"]
 
 
-def test_datasets_are_of_the_same_version() -> None:
-    """tress-dataset has the version of the workspace's Cargo.toml."""
+def test_there_is_one_version() -> None:
+    """tress-dataset and CITATION.cff have the version of the workspace's Cargo.toml."""
     version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
     project = tomllib.loads((ROOT / "python" / "dataset" / "pyproject.toml").read_text())["project"]
     assert (project["version"], project["dependencies"]) == (version, [f"tress=={version}"])
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
 
 
 def test_the_page_has_the_packages() -> None:
