@@ -71,6 +71,8 @@ fn stops_registers_and_memory() {
         ("output $mhartid", "0"),
         ("output $minstret", "7"),
         ("output $fcsr", "0"),
+        ("set var $mcycle = 4096", ""),
+        ("output $mcycle", "4096"),
         ("set var $fa0.double = 1.5", ""),
         ("output $fa0.double", "1.5"),
         ("set var $a5 = 0x1234", ""),

@@ -100,7 +100,7 @@ impl Register {
                 let upper = if bytes.len() == 4 { 0xffff_ffff << 32 } else { 0 };
                 hart.set_register(Reg::float((number - FLOATS) as u8), value | upper);
             }
-            number => hart.write_csr(bus, (number - CSRS) as u32, word)?,
+            number => hart.set_csr(bus, (number - CSRS) as u32, word)?,
         }
         Some(())
     }

@@ -148,6 +148,17 @@ impl Hart {
         Some(if narrow { value as i32 as u64 } else { value })
     }
 
+    /// Writes a register as a debugger does: counters have the value at once, not when the next instruction reads them.
+    pub(crate) fn set_csr(&mut self, bus: &Bus, number: u32, value: u64) -> Option<()> {
+        self.write_csr(bus, number, value)?;
+        match number {
+            0xb00 | 0xb80 => self.csr.cycle_offset = self.csr.cycle_offset.wrapping_add(1),
+            0xb02 | 0xb82 => self.csr.instret_offset = self.csr.instret_offset.wrapping_add(1),
+            _ => {}
+        }
+        Some(())
+    }
+
     /// Writes a register, or returns `None` if it does not exist or is read-only.
     pub(crate) fn write_csr(&mut self, bus: &Bus, number: u32, value: u64) -> Option<()> {
         if number >> 10 == 3 {
