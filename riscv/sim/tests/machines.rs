@@ -1,6 +1,6 @@
 //! Invalid machine files: each error names the field.
 
-use tress_sim::machine::PRESETS;
+use tress_sim::machine::{PRESETS, PredictorKind, preset_file};
 use tress_sim::{ErrorKind, Machine, Xlen};
 
 /// The error for a preset in which one piece of text is replaced.
@@ -78,4 +78,52 @@ fn the_issue_width_of_a_preset_can_be_set() {
     let mut fe310 = Machine::preset("fe310").expect("a preset");
     assert!(fe310.set_issue(1).is_ok());
     assert!(fe310.set_issue(2).is_err());
+}
+
+/// The machine of a preset with settings, and its file.
+fn with(preset: &str, settings: &[&str]) -> Result<(Machine, String), String> {
+    let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
+    Machine::parse_with(preset_file(preset).expect("a preset"), &settings).map_err(|error| error.to_string())
+}
+
+#[test]
+fn settings_replace_and_add_fields() {
+    let settings = [
+        "issue=8",
+        "harts = 2",
+        "l1d.size=0x8000",
+        "predictor={ kind = \"tables\", btb_entries = 16 }",
+        "predictor.ras_entries=4",
+        "region[ram].latency=20",
+        "region[0].latency=30",
+        "out_of_order.unit[branch].count_from_issue=[[1, 3]]",
+        "out_of_order.unit[alu].count=4",
+        "out_of_order.disambiguation=perfect",
+        "name=mine",
+    ];
+    let (machine, file) = with("raptor", &settings).expect("valid");
+    let (core, cache) = (machine.out_of_order.as_ref().expect("out of order"), machine.l1d.as_ref().expect("a cache"));
+    let (alu, regions) = (&core.unit[0], &machine.region);
+    assert_eq!((machine.name.as_str(), machine.harts, core.issue, cache.size), ("mine", 2, 8, 32768));
+    assert_eq!((regions[0].latency, regions[1].latency, alu.count, alu.count_from_issue.len()), (30, 20, 4, 0));
+    assert_eq!((machine.predictor.kind, machine.predictor.ras_entries), (PredictorKind::Tables, 4));
+    // The file describes the same machine, and stays as it is.
+    assert_eq!(Machine::parse(&file).expect("valid"), machine);
+    assert_eq!(Machine::parse_with(&file, &[]).expect("valid"), (machine, file));
+    for (name, _) in PRESETS {
+        let (machine, file) = with(name, &[]).expect("valid");
+        assert_eq!((Machine::parse(&file).expect("valid"), Some(machine.clone())), (machine, Machine::preset(name)));
+    }
+    // A table that the preset lacks.
+    let cache = ["l2.size=65536", "l2.ways=4", "l2.line=64", "l2.latency=10"];
+    assert_eq!(with("fe310", &cache).expect("valid").0.l2.map(|cache| cache.size), Some(65536));
+}
+
+#[test]
+fn wrong_settings_name_their_field() {
+    for line in include_str!("common/settings.txt").lines().skip(1) {
+        let [preset, settings, words] = line.split('|').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let error = with(preset, &settings.split(';').collect::<Vec<_>>()).expect_err(line);
+        assert!(words.split(';').all(|word| error.contains(word)) && !error.contains('\n'), "{line}: {error}");
+    }
 }

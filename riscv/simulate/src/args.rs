@@ -81,6 +81,11 @@ pub(crate) struct Simulate {
     /// Machine to simulate: fe310, e31, raptor or a TOML file [default: no timing]
     #[arg(long, value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     pub(crate) machine: Option<PathBuf>,
+    /// Set a field of the machine; repeatable
+    ///
+    /// A key is the path of a field in a machine file, e.g. l1d.size=32768 or 'out_of_order.unit[alu].count=4'.
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "machine")]
+    pub(crate) settings: Vec<String>,
     /// Issue width: instructions that a hart can start per cycle, 1 to 64 [default: as the machine says]
     #[arg(long, value_name = "N", requires = "machine", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) issue: Option<u32>,

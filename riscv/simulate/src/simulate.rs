@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
-use tress_sim::machine::PRESETS;
+use tress_sim::machine::{PRESETS, preset_file};
 use tress_sim::{DebugEnd, Error, ErrorKind, Image, Machine, Model, Simulation, System, Variable, exit_status};
 use tress_terminal::blocked::blocked;
 use tress_terminal::progress::Instructions;
@@ -228,18 +228,20 @@ fn machine(options: &args::Simulate) -> Result<Machine, Failure> {
         return Ok(Machine { harts: options.harts.unwrap_or(1).into(), ..Machine::generic() });
     };
     let failed = |error: Error| simulation(&error, name, true);
-    let mut machine = match name.to_str().and_then(Machine::preset) {
-        Some(machine) => machine,
+    let text = match name.to_str().and_then(preset_file) {
+        Some(text) => text.to_string(),
         None => {
-            let text = files::read_small(name, MAX_MACHINE_BYTES).map_err(|failure| {
+            let bytes = files::read_small(name, MAX_MACHINE_BYTES).map_err(|failure| {
                 let presets: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
                 failure.hint(format!("built-in machines: {}", presets.join(", ")))
             })?;
-            let text = std::str::from_utf8(&text)
-                .map_err(|_| Failure::failed(format!("{}: not a text file", name.display())))?;
-            Machine::parse(text).map_err(failed)?
+            String::from_utf8(bytes.to_vec())
+                .map_err(|_| Failure::failed(format!("{}: not a text file", name.display())))?
         }
     };
+    Machine::parse(&text).map_err(failed)?;
+    let wrong = |error: Error| Failure::wrong_use(format!("--set: {error}"));
+    let (mut machine, _) = Machine::parse_with(&text, &options.settings).map_err(wrong)?;
     if let Some(harts) = options.harts {
         machine.harts = harts.into();
     }

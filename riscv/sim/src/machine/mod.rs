@@ -4,6 +4,7 @@
 
 mod core;
 mod memory;
+mod set;
 
 pub use self::core::{
     Disambiguation, Divider, InOrder, OutOfOrder, Predictor, PredictorKind, Replace, Unit, UnitClass,
@@ -107,6 +108,11 @@ pub const PRESETS: &[(&str, &str)] = &[
 
 /// The bit by which SiFive's clocks say that they are ready.
 const READY: u32 = 1 << 31;
+/// The machine file of the preset of this name, or `None` for any other name.
+#[must_use]
+pub fn preset_file(name: &str) -> Option<&'static str> {
+    PRESETS.iter().find(|(preset, _)| *preset == name).map(|(_, file)| *file)
+}
 
 /// An error that names a field of the machine file.
 pub(crate) fn invalid_field(field: &str, why: impl std::fmt::Display) -> Error {
@@ -165,8 +171,7 @@ impl Machine {
     /// The preset of this name (`e31`, `fe310` or `raptor`, in lower case), or `None` for any other name.
     #[must_use]
     pub fn preset(name: &str) -> Option<Machine> {
-        let (_, text) = PRESETS.iter().find(|(preset, _)| *preset == name)?;
-        Some(Machine::parse(text).expect("the presets are tested"))
+        Some(Machine::parse(preset_file(name)?).expect("the presets are tested"))
     }
 
     /// Parses a machine file, which must describe a pipeline.
@@ -182,11 +187,16 @@ impl Machine {
                 (text.lines().nth(line).unwrap_or("").trim(), error.message().trim().replace('\n', ", "));
             Error::new(ErrorKind::Machine(format!("line {}, {shown}: {why}", line + 1)))
         })?;
-        if machine.in_order.is_none() && machine.out_of_order.is_none() {
+        machine.complete()
+    }
+
+    /// This machine, if it has a pipeline and is valid.
+    fn complete(self) -> Result<Machine, Error> {
+        if self.in_order.is_none() && self.out_of_order.is_none() {
             return Err(invalid_field("in_order", "missing: a machine needs in_order or out_of_order"));
         }
-        machine.check()?;
-        Ok(machine)
+        self.check()?;
+        Ok(self)
     }
 
     /// Validates the machine.
