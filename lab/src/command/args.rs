@@ -24,7 +24,7 @@ struct Arguments {
 #[derive(Subcommand)]
 pub(crate) enum LabCommand {
     Bench(Box<Bench>),
-    Study(study::Options),
+    Study(Box<study::Options>),
     Report(Report),
     #[command(hide = true)]
     Sender(Box<Sender>),

@@ -53,7 +53,7 @@ fn run(command_line: LabCommand) -> Result<(), Failure> {
     tress_container::sys::on_note(tress_terminal::note);
     match command_line {
         LabCommand::Bench(options) => bench::run(&options),
-        LabCommand::Study(options) => study::run(options),
+        LabCommand::Study(options) => study::run(*options),
         LabCommand::Report(options) => report::run(&options),
         LabCommand::Sender(options) => sender::run(&options),
         LabCommand::Completions { shell } => generated::completions(shell, args::command(), "tress-lab"),

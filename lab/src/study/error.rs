@@ -12,6 +12,15 @@ pub enum Error {
     /// No part of the study has this name; the second field lists the parts.
     #[error("unknown part {0}: the parts are {known}", known = .1.join(", "))]
     UnknownPart(String, Vec<&'static str>),
+    /// The chosen parts of this study simulate no machine of the user's.
+    #[error("study {0}: the parts to run simulate no other machine, so --machine and --set have no effect")]
+    NoMachine(&'static str),
+    /// A setting of the user's machine is wrong.
+    #[error("{0}")]
+    Setting(String),
+    /// The user's machine cannot be read, is invalid, or cannot run the study's programs.
+    #[error("{0}")]
+    Machine(String),
     /// The cipher library returned an error, which is a bug.
     #[error(transparent)]
     Cipher(#[from] tress_cipher::Error),
@@ -63,7 +72,7 @@ impl Error {
 
     /// Whether the caller asked for something that does not exist, as opposed to a failure.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Error::UnknownStudy(_) | Error::UnknownPart(..))
+        matches!(self, Error::UnknownStudy(_) | Error::UnknownPart(..) | Error::NoMachine(_) | Error::Setting(_))
     }
 }
 

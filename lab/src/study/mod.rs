@@ -13,6 +13,7 @@ mod ccm_overlap;
 mod error;
 mod found;
 pub(crate) mod keep;
+mod machine;
 mod modular;
 mod numbers;
 mod page;
@@ -31,6 +32,8 @@ use crate::picture::{Axis, Chart, Drawing, Line, Scale};
 use crate::timing::statistics::{self, Median};
 pub use error::Error;
 pub use found::Findings;
+pub use machine::OwnMachine;
+use machine::{StudyMachine, YOURS};
 pub(crate) use page::{exact, figure};
 use verdict::Claim;
 pub use verdict::Verdict;
@@ -45,6 +48,8 @@ pub struct Study {
     pub source: &'static str,
     /// The parts, in order.
     pub parts: &'static [StudyPart],
+    /// The machine in place of which users can simulate another one. `None` if they cannot.
+    pub(crate) machine: Option<StudyMachine>,
     /// The inputs of the parts, other than this version of Tress. A stored section of other inputs is made again.
     pub(crate) inputs: fn(&Effort) -> Result<String, Error>,
     /// Writes the conclusion: which claims hold, which do not and why, and the misprints. `None` if a part is missing
@@ -60,10 +65,18 @@ pub struct StudyPart {
     pub title: &'static str,
     /// Runs the part.
     pub run: fn(&Effort) -> Result<Section, Error>,
+    /// Whether it also simulates the user's machine.
+    is_on_own_machine: bool,
 }
 
 const fn part(name: &'static str, title: &'static str, run: fn(&Effort) -> Result<Section, Error>) -> StudyPart {
-    StudyPart { name, title, run }
+    StudyPart { name, title, run, is_on_own_machine: false }
+}
+
+impl StudyPart {
+    const fn on_own_machine(self) -> StudyPart {
+        StudyPart { is_on_own_machine: true, ..self }
+    }
 }
 
 /// A part of this name for a test, which does not run it.
@@ -81,6 +94,18 @@ pub struct Effort {
     /// Times of other systems, a file that lab/systems/run wrote (modular only) [default: built in]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub systems: Option<PathBuf>,
+    /// Also simulate this machine: fe310, e31, raptor or a TOML file (studies that simulate)
+    #[arg(long, value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
+    pub machine: Option<PathBuf>,
+    /// Set a field of that machine, or of the study's; repeatable
+    ///
+    /// Rows and curves of the changed machine are beside those of the paper. A key is the path of a field in a machine file, e.g.
+    /// issue=4, harts=2, l1d.size=32768 or 'out_of_order.unit[alu].count=4'. With --out, the machine is written to machine.toml.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// The machine of these two options.
+    #[arg(skip)]
+    pub own: Option<OwnMachine>,
     /// The command that makes real transfers. Without it, transfers are left out.
     #[arg(skip)]
     pub tress: Option<PathBuf>,
@@ -243,7 +268,8 @@ Studies:
 
 Examples:
   tress study ccm-overlap --out studies
-  tress study modular --quick --part table-5")]
+  tress study modular --quick --part table-5
+  tress study block-parallelism --set issue=4 --set l1d.size=32768 --out studies")]
 pub struct Options {
     /// Name of the study, or 'all'
     #[arg(value_name = "NAME")]
@@ -257,6 +283,13 @@ pub struct Options {
     /// Run only this part of the study; repeatable
     #[arg(long = "part", value_name = "PART")]
     pub parts: Vec<String>,
+}
+
+impl Options {
+    /// The parts to run.
+    fn wanted_parts(&self, study: &Study) -> impl Iterator<Item = &'static StudyPart> {
+        study.parts.iter().filter(|part| self.parts.is_empty() || self.parts.iter().any(|name| part.name == name))
+    }
 }
 
 /// Every study.
@@ -288,8 +321,11 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(unknown) = options.parts.iter().find(|name| !parts().any(|part| part.name == *name)) {
         return Err(Error::UnknownPart(unknown.clone(), parts().map(|part| part.name).collect()));
     }
-    for study in &wanted {
-        let sections = sections(study, options)?;
+    let machines = wanted.iter().map(|study| machine::own(study, options)).collect::<Result<Vec<_>, _>>()?;
+    let mut options = options.clone();
+    for (study, own) in wanted.iter().zip(machines) {
+        options.effort.own = own;
+        let sections = sections(study, &options)?;
         let page = page::write(study, &sections, options.effort.is_quick);
         match &options.folder {
             None => out.write_all(page.as_bytes()).map_err(Error::Output)?,
@@ -309,24 +345,29 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 
 /// The sections of a study: stored ones, and the others by running them.
 fn sections(study: &Study, options: &Options) -> Result<Vec<(&'static StudyPart, Section)>, Error> {
+    let (effort, quick) = (&options.effort, options.effort.is_quick);
     let folder = options.folder.as_ref().map(|folder| folder.join(study.name));
     if let Some(folder) = &folder {
         // Fail now rather than after the first part, which may take minutes.
         let is_writable = fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder));
         is_writable.map_err(|error| Error::files(folder, error))?;
+        if let Some(own) = &effort.own {
+            keep::write(&folder.join("machine.toml"), own.file.as_bytes())?;
+        }
     }
-    let (effort, quick) = (&options.effort, options.effort.is_quick);
-    let inputs = (study.inputs)(effort)?;
-    let is_wanted = |part: &&StudyPart| options.parts.is_empty() || options.parts.iter().any(|name| part.name == name);
+    let of_study = (study.inputs)(effort)?;
     let progress = crate::timing::progress(study.parts.len() as u64);
     let mut sections = Vec::with_capacity(study.parts.len());
-    for part in study.parts.iter().filter(is_wanted) {
+    for part in options.wanted_parts(study) {
         progress.set_message(part.title);
+        let own = effort.own.as_ref().filter(|_| part.is_on_own_machine);
+        let inputs = of_study.clone() + own.map_or("", |own| &own.file);
         let path = folder.as_deref().map(|folder| folder.join(format!("{}.json", part.name)));
         let section = match path.as_deref().and_then(|path| keep::load(path, quick, &inputs)) {
             Some(section) => section,
             None => {
-                let section = (part.run)(effort)?;
+                let mut section = (part.run)(effort)?;
+                section.text.extend(own.map(|own| format!("\n\n{}", own.about)));
                 if let Some(path) = &path {
                     keep::store(path, quick, &inputs, &section)?;
                 }

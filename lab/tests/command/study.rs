@@ -56,3 +56,84 @@ fn strategies_of_aes() {
         assert!(page.contains(text), "{text}: {page}");
     }
 }
+
+/// The stored section of a part.
+fn section(folder: &Folder, path: &str) -> serde_json::Value {
+    serde_json::from_slice::<serde_json::Value>(&folder.read(path)).unwrap()["section"].clone()
+}
+
+#[test]
+fn the_users_machine_is_beside_the_papers() {
+    let folder = Folder::empty();
+    let width = |options: &[&str]| {
+        let study = ["study", "block-parallelism", "--quick", "--part", "width", "--out", "out"];
+        folder.tress([&study, options].concat()).ok();
+        section(&folder, "out/block-parallelism/width.json")
+    };
+    let page = || String::from_utf8(folder.read("out/block-parallelism/README.md")).unwrap();
+    let plain = width(&[]);
+    assert!(!folder.exists("out/block-parallelism/machine.toml") && !page().contains("our machine"));
+    let settings = ["--set", "issue=6", "--set", "out_of_order.unit[alu].count=4"];
+    let own = width(&settings);
+    // Figures and verdicts of the paper are the same, and the machine's own width is a point of its curve.
+    let rows = |section: &serde_json::Value| section["rows"].as_array().unwrap().clone();
+    assert_eq!((rows(&own)[..20].to_vec(), &own["verdicts"]), (rows(&plain), &plain["verdicts"]));
+    assert_eq!(rows(&own).len(), 20 + 4 * 6);
+    let ipc = |section: &serde_json::Value, what: &str| {
+        let row =
+            rows(section).into_iter().find(|row| row["what"] == what).unwrap_or_else(|| panic!("{what}: {section}"));
+        row["simulated"].as_f64().unwrap()
+    };
+    assert!(ipc(&own, "RC6, ECB, issue 6, your machine") > 0.0);
+    assert!(ipc(&own, "RC6, CBC, issue 8, your machine") > 1.2 * ipc(&own, "RC6, CBC, issue 8"));
+    let names = own["pictures"][0]["drawing"]["chart"]["lines"].as_array().unwrap().iter().map(|line| &line["name"]);
+    assert!(names.filter(|name| name.as_str().unwrap().starts_with("your machine, ")).count() >= 2, "{own}");
+    assert!(page().contains("Your machine is raptor-study with issue=6, out_of_order.unit[alu].count=4."));
+    // With the machine's file in place of the settings, the stored section is not made again.
+    let stored = folder.read("out/block-parallelism/width.json");
+    let file = folder.read("out/block-parallelism/machine.toml");
+    assert_eq!(width(&["--machine", "out/block-parallelism/machine.toml"]), own);
+    assert!(folder.read("out/block-parallelism/width.json") == stored);
+    assert!(folder.read("out/block-parallelism/machine.toml") == file);
+    // Another machine is simulated again.
+    let other = width(&["--machine", "out/block-parallelism/machine.toml", "--set", "l1d.size=1024"]);
+    assert!(ipc(&other, "Rijndael, ECB, issue 6, your machine") < ipc(&own, "Rijndael, ECB, issue 6, your machine"));
+    assert_eq!(width(&[]), plain);
+}
+
+#[test]
+fn wrong_machines_are_one_line() {
+    let folder = Folder::empty();
+    let raptor = tress_sim::machine::preset_file("raptor").unwrap();
+    folder.write("small.toml", raptor.replace("size = 0x4000_0000", "size = 0x1000"));
+    folder.write("integer.toml", format!("isa = \"rv64i\"\n{raptor}"));
+    folder.write("no-text.toml", [0xff; 9]);
+    folder.write("broken.toml", "harts = ");
+    for (options, status, text) in [
+        ("block-parallelism --set isue=4", 2, "--set: invalid machine: unknown field `isue`"),
+        ("block-parallelism --set issue=0", 2, "--set: invalid machine: out_of_order.issue: 0, must be 1 to 64"),
+        ("block-parallelism --set issue", 2, "KEY=VALUE"),
+        ("pipo-riscv --set issue=4", 2, "issue: an in-order hart"),
+        ("block-parallelism --machine broken.toml", 1, "broken.toml: invalid machine: line 1"),
+        ("block-parallelism --machine no-text.toml", 1, "no-text.toml: not a text file"),
+        ("block-parallelism --machine missing.toml", 1, "missing.toml: "),
+        ("block-parallelism --machine .", 1, "."),
+        ("block-parallelism --machine /dev/zero", 1, "/dev/zero: longer than"),
+        ("block-parallelism --machine fe310", 1, "fe310: the program is for RV64"),
+        ("block-parallelism --machine small.toml", 1, "small.toml: segment at"),
+        ("block-parallelism --machine integer.toml", 1, "integer.toml: the program is compiled for"),
+        ("modular --set issue=4", 2, "study modular: the parts to run simulate no other machine"),
+        ("ccm-overlap --machine fe310", 2, "study ccm-overlap: "),
+        ("all --set issue=4", 2, "study ccm-overlap: "),
+        ("block-parallelism --part misprints --set issue=4", 2, "study block-parallelism: the parts to run"),
+        ("pipo-riscv --part rtl --machine raptor", 2, "study pipo-riscv: the parts to run"),
+    ] {
+        let run = folder.tress(["study", "--out", "out"].into_iter().chain(options.split(' ')));
+        if status == 2 {
+            run.wrong_use(text)
+        } else {
+            run.failed(text)
+        };
+        assert!(!folder.exists("out"), "{options}");
+    }
+}

@@ -38,6 +38,7 @@ pub(super) const STUDY: Study = Study {
         part("misprints", "Misprints", misprints::run),
     ],
     // A change of the C program makes the sections again.
+    machine: None,
     inputs: |_| Ok(openmp::SOURCE.into()),
     conclude: conclude::conclude,
 };

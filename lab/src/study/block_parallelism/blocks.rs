@@ -2,8 +2,8 @@
 
 use super::super::{Claim, Effort, Error};
 use super::{
-    PAPER_BLOCKS, PAPER_ONE_BLOCK, ProgramParameters, RaptorVariant, Scale, Section, SimulatedRun, Sweep, count,
-    doubling, modes_differ_little, picture,
+    PAPER_BLOCKS, PAPER_ONE_BLOCK, ProgramParameters, RaptorVariant, Scale, Section, SimulatedRun, Sweep, Varied,
+    count, doubling, modes_differ_little,
 };
 
 const MOST: u32 = 1024;
@@ -13,9 +13,10 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     if effort.is_quick {
         axis.retain(|blocks| blocks.ilog2() % 2 == 0);
     }
-    let work = |work, blocks| ProgramParameters { blocks, ..work };
-    let sweep =
-        Sweep::new(&axis, |cipher, blocks| SimulatedRun { core: RaptorVariant::paper(8), work: work(cipher, blocks) })?;
+    let sweep = Sweep::new(effort, &axis, Varied::Work, |work, blocks| SimulatedRun {
+        core: RaptorVariant::paper(8),
+        work: ProgramParameters { blocks, ..work },
+    })?;
     let mut section = Section::new(
         "One message on one processor of issue 8. The text of the paper gives the end points of its curves.",
     );
@@ -24,17 +25,16 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         MOST => Some(PAPER_BLOCKS),
         _ => None,
     };
-    sweep.add_to(&mut section, |blocks| count(blocks, "block"), printed);
+    sweep.add_to(&mut section, &|blocks| count(blocks, "block"), &printed);
     let rises = sweep.curves.iter().all(|curve| curve.points.windows(2).all(|pair| pair[1].1 >= 0.99 * pair[0].1));
     section
         .verdicts
         .push(Claim::Paper.judge(format!("IPC rises with the number of blocks in a message, up to {MOST}"), rises));
     section.verdicts.push(modes_differ_little(&sweep.curves));
-    section.pictures.push(picture(
+    section.pictures.push(sweep.picture(
         "blocks",
         "One message, issue 8",
         "blocks in the message",
-        &sweep.curves,
         Scale::Logarithmic,
         Some(PAPER_BLOCKS),
     ));

@@ -3,7 +3,7 @@
 use super::super::{Claim, Effort, Error};
 use super::{
     PAPER_HARTS, ProgramParameters, RaptorVariant, Scale, Section, SimulatedRun, SimulationFigures, StudyRow, Sweep,
-    compare_with_paper, count, kind_name, picture, row,
+    Varied, YOURS, compare_with_paper, count, kind_name, row,
 };
 
 const HARTS: [u32; 3] = [1, 2, 4];
@@ -14,7 +14,7 @@ const LONG: u32 = 256;
 /// Least gain of four threads, on messages that are long enough for warm caches and predictions.
 const LEAST_GAIN: f64 = 3.8;
 
-pub(super) fn run(_: &Effort) -> Result<Section, Error> {
+pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let mut section = Section::new(format!(
         "{MESSAGES} messages on processors of issue 2, one message per processor at a time. As in the paper, cycles are \
              those of the first processor, from the first key setup until all messages are done; instructions of waiting \
@@ -22,17 +22,20 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
              comparison one block each, which is too little work to divide."
     ));
     for blocks in [LONG, 1] {
-        let sweep = Sweep::new(&HARTS, |work, harts| SimulatedRun {
+        let sweep = Sweep::new(effort, &HARTS, Varied::Harts, |work, harts| SimulatedRun {
             core: RaptorVariant::paper(2),
             work: ProgramParameters { blocks, messages: MESSAGES, harts, ..work },
         })?;
         let (length, is_long) = (count(blocks, "block"), blocks == LONG);
-        for (run, figures) in sweep.runs.iter().zip(&sweep.figures) {
-            let harts = run.work.harts;
-            let what = format!("{}, {length}, {}", kind_name(&run.work), count(harts, "thread"));
-            let paper = (is_long && harts == 4).then(|| PAPER_HARTS.of(run.work.cipher));
-            section.rows.push(row(what.clone(), paper, figures));
-            section.rows.push(StudyRow::simulated(what, "cycles", figures.cycles as f64));
+        let own = sweep.own.as_deref();
+        for (sweep, whose) in [(&sweep, String::new())].into_iter().chain(own.map(|own| (own, format!(", {YOURS}")))) {
+            for (run, figures) in sweep.runs.iter().zip(&sweep.figures) {
+                let harts = run.work.harts;
+                let what = format!("{}, {length}, {}{whose}", kind_name(&run.work), count(harts, "thread"));
+                let paper = (is_long && harts == 4 && whose.is_empty()).then(|| PAPER_HARTS.of(run.work.cipher));
+                section.rows.push(row(what.clone(), paper, figures));
+                section.rows.push(StudyRow::simulated(what, "cycles", figures.cycles as f64));
+            }
         }
         for (runs, figures) in sweep.by_curve() {
             let (name, cipher) = (kind_name(&runs[0].work), runs[0].work.cipher);
@@ -50,7 +53,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         }
         let (paper, name) = (is_long.then_some(PAPER_HARTS), if is_long { "harts" } else { "harts-short" });
         let title = format!("{MESSAGES} messages of {length}, issue 2");
-        section.pictures.push(picture(name, &title, "processors and threads", &sweep.curves, Scale::Linear, paper));
+        section.pictures.push(sweep.picture(name, &title, "processors and threads", Scale::Linear, paper));
     }
     Ok(section)
 }

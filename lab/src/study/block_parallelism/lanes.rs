@@ -1,10 +1,11 @@
 //! Software that processes several chains at a time on narrow processors, compared with one chain on wide ones.
 
-use super::super::{Claim, Effort, Error, Picture, StudyRow};
+use super::super::{Claim, Effort, Error, Picture, StudyRow, YOURS};
 use super::{
     Line, ProgramParameters, RaptorVariant, Scale, Section, SimulatedCipher, SimulatedMode, SimulatedRun, chart, range,
     simulate,
 };
+use crate::picture::{Chart, Mark};
 
 const WIDTHS: [u32; 5] = [1, 2, 4, 8, 16];
 const PAIRS: [[SimulatedCipher; 2]; 2] = [
@@ -53,6 +54,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         }
         lines.push(Line { name: name.into(), points });
     }
+    let marks = on_own(effort, work, count, &mut section)?;
     let at = |line: &Line, width: u32| {
         line.points.iter().find(|point| point.0 == f64::from(width)).map_or(0.0, |point| point.1)
     };
@@ -71,12 +73,33 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         ),
         narrow < wide,
     ));
-    let values = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
-    let (low, high) = range(values());
+    let values = || lines.iter().flat_map(|line| &line.points).chain(marks.iter().map(|mark| &mark.at));
+    let (low, high) = range(values().map(|point| point.1));
+    let (narrowest, widest) = range(values().map(|point| point.0));
     let y = ("cycles per block", low / 1.5, high * 1.5, Scale::Logarithmic);
     let title = format!("{MESSAGES} messages in CBC on one processor");
-    section
-        .pictures
-        .push(Picture::new("lanes", chart(title, ("issue width", 1.0, 16.0, Scale::Logarithmic), y, lines)));
+    let by_width = chart(title, ("issue width", narrowest, widest, Scale::Logarithmic), y, lines);
+    section.pictures.push(Picture::new("lanes", Chart { marks, ..by_width }));
     Ok(section)
+}
+
+/// Adds the rows of the user's machine, and returns their marks. `blocks` is the number of blocks in all messages.
+fn on_own(
+    effort: &Effort,
+    work: impl Fn(SimulatedCipher) -> ProgramParameters,
+    blocks: f64,
+    section: &mut Section,
+) -> Result<Vec<Mark>, Error> {
+    let Some(own) = &effort.own else { return Ok(Vec::new()) };
+    let core = RaptorVariant::of(&own.machine);
+    let runs = PAIRS.as_flattened().iter().map(|&cipher| SimulatedRun { core, work: work(cipher) });
+    let runs: Vec<SimulatedRun> = runs.collect();
+    let figures = simulate::all(&runs).map_err(|error| Error::Machine(format!("{YOURS}: {error}")))?;
+    let mut marks = Vec::new();
+    for (run, figures) in runs.iter().zip(figures) {
+        let (name, cycles) = (run.work.cipher.name(), figures.encrypt_cycles as f64 / blocks);
+        section.rows.push(StudyRow::simulated(format!("{name}, {YOURS}"), "cycles per block", cycles));
+        marks.push(Mark { name: format!("{YOURS}, {name}"), at: (f64::from(core.issue), cycles) });
+    }
+    Ok(marks)
 }

@@ -3,15 +3,16 @@
 use super::super::{Claim, Effort, Error};
 use super::{
     Curve, PAPER_MESSAGES, PAPER_ONE_BLOCK, ProgramParameters, RaptorVariant, Scale, Section, SimulatedRun, Sweep,
-    cipher_modes, count, doubling, kind_name, modes_differ_little, picture,
+    Varied, cipher_modes, count, doubling, kind_name, modes_differ_little,
 };
 
 const MOST: u32 = 128;
 
-pub(super) fn run(_: &Effort) -> Result<Section, Error> {
+pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let axis = doubling(MOST);
+    let no_own = Effort::default();
     let sweep = |is_messages: bool| {
-        Sweep::new(&axis, |work, count| {
+        Sweep::new(if is_messages { effort } else { &no_own }, &axis, Varied::Work, |work, count| {
             let (messages, blocks) = if is_messages { (count, 1) } else { (1, count) };
             SimulatedRun { core: RaptorVariant::paper(8), work: ProgramParameters { messages, blocks, ..work } }
         })
@@ -26,7 +27,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         MOST => Some(PAPER_MESSAGES),
         _ => None,
     };
-    of_messages.add_to(&mut section, |messages| count(messages, "message"), printed);
+    of_messages.add_to(&mut section, &|messages| count(messages, "message"), &printed);
     for ((cipher, mode), (messages, blocks)) in cipher_modes().zip(of_messages.curves.iter().zip(&of_blocks.curves)) {
         let [messages, blocks] = [saturation_point(messages), saturation_point(blocks)];
         let name = kind_name(&ProgramParameters::new(cipher, mode));
@@ -39,11 +40,10 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         ));
     }
     section.verdicts.push(modes_differ_little(&of_messages.curves));
-    section.pictures.push(picture(
+    section.pictures.push(of_messages.picture(
         "messages",
         "Messages of one block, issue 8",
         "messages",
-        &of_messages.curves,
         Scale::Logarithmic,
         Some(PAPER_MESSAGES),
     ));

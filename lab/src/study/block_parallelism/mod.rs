@@ -19,7 +19,11 @@ mod simulate;
 mod sizes;
 mod width;
 
-use super::{Claim, Error, Picture, Section, Study, StudyRow, Verdict, chart, part, range};
+use tress_sim::Machine;
+
+use super::{
+    Claim, Effort, Error, Picture, Section, Study, StudyMachine, StudyRow, Verdict, YOURS, chart, part, range,
+};
 use crate::picture::{Chart, Level, Line, Scale};
 use paper::{PAPER_BLOCKS, PAPER_HARTS, PAPER_MESSAGES, PAPER_ONE_BLOCK, PaperValues};
 use program::{ProgramParameters, SimulatedCipher, SimulatedMode};
@@ -35,17 +39,18 @@ pub(super) const STUDY: Study = Study {
              the first key setup to the last block of ciphertext, with cold caches and branch predictors, as in a program \
              that encrypts once.",
     parts: &[
-        part("width", "One block by issue width (Fig. 6)", width::run),
-        part("blocks", "One message by number of blocks (Fig. 7)", blocks::run),
-        part("messages", "Messages of one block by number of messages (Fig. 8)", messages::run),
-        part("harts", "Threads on several processors (Fig. 10)", harts::run),
+        part("width", "One block by issue width (Fig. 6)", width::run).on_own_machine(),
+        part("blocks", "One message by number of blocks (Fig. 7)", blocks::run).on_own_machine(),
+        part("messages", "Messages of one block by number of messages (Fig. 8)", messages::run).on_own_machine(),
+        part("harts", "Threads on several processors (Fig. 10)", harts::run).on_own_machine(),
         part("open", "What the paper leaves open", open::run),
         part("key-setup", "One block of RC6: key schedules that divide", key_setup::run),
         part("sizes", "All sizes of keys and blocks", sizes::run),
         part("beyond", "Wider machines, more processors, no limits", beyond::run),
-        part("lanes", "Lanes in software compared with width in hardware", lanes::run),
+        part("lanes", "Lanes in software compared with width in hardware", lanes::run).on_own_machine(),
         part("misprints", "Misprints", misprints::run),
     ],
+    machine: Some(StudyMachine { file: || simulate::MACHINE, program: program::IMAGE }),
     inputs: |_| Ok(String::new()),
     conclude: conclude::conclude,
 };
@@ -107,17 +112,70 @@ struct Curve {
     points: Vec<(f64, f64)>,
 }
 
+/// The property of a machine or its work that differs along an axis.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Varied {
+    Issue,
+    Harts,
+    Work,
+}
+
+impl Varied {
+    /// The axis on the user's machine, which has the paper's points and its own.
+    fn own_axis(self, axis: &[u32], machine: &Machine) -> Vec<u32> {
+        let own = match (self, &machine.out_of_order) {
+            (Varied::Work, _) => return axis.to_vec(),
+            // An in-order machine has no other width.
+            (Varied::Issue, None) => return vec![1],
+            (Varied::Issue, Some(core)) => core.issue,
+            (Varied::Harts, _) => machine.harts as u32,
+        };
+        let mut axis = [axis, &[own]].concat();
+        axis.sort_unstable();
+        axis.dedup();
+        axis
+    }
+
+    /// A run with this machine in place of the paper's, but for the varied property.
+    fn on_own<'a>(self, machine: &'a Machine, run: SimulatedRun<'a>) -> SimulatedRun<'a> {
+        let (mut core, mut work) = (RaptorVariant::of(machine), run.work);
+        if self == Varied::Issue {
+            core.issue = run.core.issue;
+        }
+        if self != Varied::Harts {
+            work.harts = machine.harts as u32;
+        }
+        SimulatedRun { core, work }
+    }
+}
+
 /// Each cipher of the paper in each mode along an axis, and the curves of their instructions per cycle.
-struct Sweep {
+struct Sweep<'a> {
     axis: Vec<u32>,
-    runs: Vec<SimulatedRun>,
+    runs: Vec<SimulatedRun<'a>>,
     /// In the order of `runs`: all points of a curve, then the next curve.
     figures: Vec<SimulationFigures>,
     curves: Vec<Curve>,
+    /// The same on the user's machine.
+    own: Option<Box<Sweep<'a>>>,
 }
 
-impl Sweep {
-    fn new(axis: &[u32], run: impl Fn(ProgramParameters, u32) -> SimulatedRun) -> Result<Sweep, Error> {
+impl<'a> Sweep<'a> {
+    fn new(
+        effort: &'a Effort,
+        axis: &[u32],
+        varied: Varied,
+        run: impl Fn(ProgramParameters, u32) -> SimulatedRun<'a>,
+    ) -> Result<Sweep<'a>, Error> {
+        let own = effort.own.as_ref().map(|own| {
+            let axis = varied.own_axis(axis, &own.machine);
+            let on_own = |work, x| varied.on_own(&own.machine, run(work, x));
+            Sweep::along(&axis, on_own).map(Box::new).map_err(|error| Error::Machine(format!("{YOURS}: {error}")))
+        });
+        Ok(Sweep { own: own.transpose()?, ..Sweep::along(axis, &run)? })
+    }
+
+    fn along(axis: &[u32], run: impl Fn(ProgramParameters, u32) -> SimulatedRun<'a>) -> Result<Sweep<'a>, Error> {
         let works = cipher_modes().map(|(cipher, mode)| ProgramParameters::new(cipher, mode));
         let runs: Vec<SimulatedRun> =
             works.flat_map(|work| axis.iter().map(move |&x| (work, x))).map(|(work, x)| run(work, x)).collect();
@@ -127,11 +185,11 @@ impl Sweep {
         let curves = runs.chunks(axis.len()).zip(figures.chunks(axis.len()));
         let curves =
             curves.map(|(runs, figures)| Curve { cipher: runs[0].work.cipher, points: points(figures) }).collect();
-        Ok(Sweep { axis: axis.to_vec(), runs, figures, curves })
+        Ok(Sweep { axis: axis.to_vec(), runs, figures, curves, own: None })
     }
 
     /// The runs and figures of each curve.
-    fn by_curve(&self) -> impl Iterator<Item = (&[SimulatedRun], &[SimulationFigures])> {
+    fn by_curve(&self) -> impl Iterator<Item = (&[SimulatedRun<'a>], &[SimulationFigures])> {
         self.runs.chunks(self.axis.len()).zip(self.figures.chunks(self.axis.len()))
     }
 
@@ -140,8 +198,8 @@ impl Sweep {
     fn add_to(
         &self,
         section: &mut Section,
-        name: impl Fn(u32) -> String,
-        printed: impl Fn(u32) -> Option<PaperValues>,
+        name: &dyn Fn(u32) -> String,
+        printed: &dyn Fn(u32) -> Option<PaperValues>,
     ) {
         for (runs, figures) in self.by_curve() {
             for ((run, figures), &x) in runs.iter().zip(figures).zip(&self.axis) {
@@ -153,32 +211,51 @@ impl Sweep {
                 section.rows.push(row(what, paper, figures));
             }
         }
+        if let Some(own) = &self.own {
+            own.add_to(section, &|x| format!("{}, {YOURS}", name(x)), &|_| None);
+        }
+    }
+
+    /// A picture of instructions per cycle, with the paper's figures for the ends of its curves.
+    fn picture(&self, name: &str, title: &str, x: &str, scale: Scale, paper: Option<PaperValues>) -> Picture {
+        let mut lines = lines("", &self.curves);
+        let mut title = title.to_string();
+        if let Some(own) = &self.own {
+            lines.extend(self::lines(&format!("{YOURS}, "), &own.curves));
+            let issue = own.runs[0].core.issue;
+            if own.runs.iter().all(|run| run.core.issue == issue) {
+                title += &format!("; {YOURS}: issue {issue}");
+            }
+        }
+        let values = || lines.iter().flat_map(|line| &line.points);
+        let highest =
+            values().map(|point| point.1).chain(paper.iter().map(|printed| printed.rijndael)).fold(0.0, f64::max);
+        let level = |cipher: SimulatedCipher| Level {
+            name: format!("paper, {}: {:.1}", cipher.name(), paper.map_or(0.0, |printed| printed.of(cipher))),
+            at: paper.map_or(0.0, |printed| printed.of(cipher)),
+        };
+        let (from, to) = range(values().map(|point| point.0));
+        let y = ("instructions per cycle", 0.0, highest * 1.15, Scale::Linear);
+        let levels = if paper.is_some() { SimulatedCipher::PAPER.map(level).into() } else { Vec::new() };
+        Picture::new(name, Chart { levels, ..chart(title, (x, from, to, scale), y, lines) })
     }
 }
 
-/// A picture of instructions per cycle, with the paper's figures for the ends of its curves.
-fn picture(name: &str, title: &str, x: &str, curves: &[Curve], scale: Scale, paper: Option<PaperValues>) -> Picture {
-    let values = || curves.iter().flat_map(|curve| &curve.points);
-    let highest = values().map(|point| point.1).chain(paper.iter().map(|printed| printed.rijndael)).fold(0.0, f64::max);
+/// The lines of each cipher. The names of two modes whose curves are close would cover each other, so they are one line.
+fn lines(whose: &str, curves: &[Curve]) -> Vec<Line> {
     let mut lines = Vec::new();
     for (ecb, cbc) in curves[..2].iter().zip(&curves[2..]) {
         let (cipher, apart) = (ecb.cipher.name(), largest_distance(&ecb.points, &cbc.points));
-        let line = |name, curve: &Curve| Line { name, points: curve.points.clone() };
-        // The names of two such curves would cover each other.
-        if apart <= ALIKE {
+        let line = |name, curve: &Curve| Line { name: format!("{whose}{name}"), points: curve.points.clone() };
+        if apart > ALIKE {
+            lines.extend([line(format!("{cipher}, ECB"), ecb), line(format!("{cipher}, CBC"), cbc)]);
+        } else if whose.is_empty() {
             lines.push(line(format!("{cipher}, ECB, CBC within {:.0} %", (100.0 * apart).ceil()), ecb));
         } else {
-            lines.extend([line(format!("{cipher}, ECB"), ecb), line(format!("{cipher}, CBC"), cbc)]);
+            lines.push(line(cipher.to_string(), ecb));
         }
     }
-    let level = |cipher: SimulatedCipher| Level {
-        name: format!("paper, {}: {:.1}", cipher.name(), paper.map_or(0.0, |printed| printed.of(cipher))),
-        at: paper.map_or(0.0, |printed| printed.of(cipher)),
-    };
-    let (from, to) = range(values().map(|point| point.0));
-    let y = ("instructions per cycle", 0.0, highest * 1.15, Scale::Linear);
-    let levels = if paper.is_some() { SimulatedCipher::PAPER.map(level).into() } else { Vec::new() };
-    Picture::new(name, Chart { levels, ..chart(title, (x, from, to, scale), y, lines) })
+    lines
 }
 
 /// A number with a noun, in the plural unless it is 1.
@@ -194,7 +271,6 @@ fn doubling(to: u32) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::Drawing;
 
     #[test]
     fn curves_that_cover_each_other_are_one() {
@@ -204,10 +280,8 @@ mod tests {
             let curve = |cipher, ipc| Curve { cipher, points: vec![(1.0, ipc), (2.0, ipc)] };
             let [a, b] = SimulatedCipher::PAPER;
             let curves = [curve(a, 2.0), curve(b, 1.0), curve(a, 2.0 + gap), curve(b, 1.0 + gap)];
-            let picture = picture("p", "t", "blocks", &curves, Scale::Linear, None);
-            let Drawing::Chart(chart) = picture.drawing else { panic!("no chart") };
-            let names: Vec<&str> = chart.lines.iter().map(|line| line.name.as_str()).collect();
-            assert_eq!(names, expected);
+            let lines = lines("", &curves);
+            assert_eq!(lines.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), expected);
         }
     }
 }

@@ -10,7 +10,7 @@ use tress_cipher::rijndael::Rijndael;
 use super::super::{Error, numbers};
 
 /// An image for RV64GC, built by `riscv/firmware/build`.
-const IMAGE: &[u8] = include_bytes!("../../../images/block-parallelism.elf");
+pub(super) const IMAGE: &[u8] = include_bytes!("../../../images/block-parallelism.elf");
 
 /// The symbol of the program's parameters, which begin with [`MAGIC`].
 const PARAMETERS: &str = "tress_parameters";

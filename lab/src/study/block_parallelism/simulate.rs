@@ -8,11 +8,12 @@ use super::super::{Error, runs};
 use super::program::ProgramParameters;
 
 /// The paper's chip, as a file for `tress simulate --machine`.
-const MACHINE: &str = include_str!("raptor.toml");
+pub(super) const MACHINE: &str = include_str!("raptor.toml");
 
-/// A processor: `raptor.toml` with changes.
+/// A processor: `raptor.toml` with changes, or the user's.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RaptorVariant {
+pub(super) struct RaptorVariant<'a> {
+    own: Option<&'a Machine>,
     pub(super) issue: u32,
     model: Model,
     change: CoreChange,
@@ -20,15 +21,21 @@ pub(super) struct RaptorVariant {
 
 type CoreChange = fn(&mut OutOfOrder);
 
-impl RaptorVariant {
+impl<'a> RaptorVariant<'a> {
     /// The machine file with this issue width.
-    pub(super) fn paper(issue: u32) -> RaptorVariant {
-        RaptorVariant { issue, model: Model::Pipeline, change: |_| () }
+    pub(super) fn paper(issue: u32) -> RaptorVariant<'a> {
+        RaptorVariant { own: None, issue, model: Model::Pipeline, change: |_| () }
+    }
+
+    /// The user's machine.
+    pub(super) fn of(machine: &'a Machine) -> RaptorVariant<'a> {
+        let issue = machine.out_of_order.as_ref().map_or(1, |core| core.issue);
+        RaptorVariant { own: Some(machine), ..RaptorVariant::paper(issue) }
     }
 
     /// A processor whose other resources match its issue width: as many integer units, half as many ports, a quarter
     /// as many multipliers, and a reorder buffer for 32 cycles.
-    pub(super) fn wide(issue: u32) -> RaptorVariant {
+    pub(super) fn wide(issue: u32) -> RaptorVariant<'a> {
         let change: CoreChange = |core| {
             let issue = core.issue;
             count(core, UnitClass::Alu, issue);
@@ -43,22 +50,19 @@ impl RaptorVariant {
     }
 
     /// The latencies of the machine file, without any limit but data flow.
-    pub(super) fn unlimited() -> RaptorVariant {
+    pub(super) fn unlimited() -> RaptorVariant<'a> {
         RaptorVariant { model: Model::Limit, ..RaptorVariant::paper(1) }
     }
 
-    pub(super) fn with(self, change: CoreChange) -> RaptorVariant {
+    pub(super) fn with(self, change: CoreChange) -> RaptorVariant<'a> {
         RaptorVariant { change, ..self }
     }
 
     fn machine(&self, harts: u32) -> Result<Machine, Error> {
-        let mut machine = Machine::parse(MACHINE)?;
+        let mut machine = self.own.map_or_else(|| Machine::parse(MACHINE), |own| Ok(own.clone()))?;
         machine.harts = harts as usize;
         machine.set_issue(self.issue)?;
-        let Some(core) = &mut machine.out_of_order else {
-            return Err(Error::Program("raptor is not out of order".into()));
-        };
-        (self.change)(core);
+        machine.out_of_order.iter_mut().for_each(self.change);
         machine.check()?;
         Ok(machine)
     }
@@ -74,8 +78,8 @@ pub(super) fn count(core: &mut OutOfOrder, class: UnitClass, count: u32) {
 
 /// A processor and the program to simulate on it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SimulatedRun {
-    pub(super) core: RaptorVariant,
+pub(super) struct SimulatedRun<'a> {
+    pub(super) core: RaptorVariant<'a>,
     pub(super) work: ProgramParameters,
 }
 

@@ -2,25 +2,23 @@
 
 use super::super::{Claim, Effort, Error};
 use super::{
-    PAPER_ONE_BLOCK, RaptorVariant, Scale, Section, SimulatedRun, SimulationFigures, Sweep, modes_differ_little,
-    picture,
+    PAPER_ONE_BLOCK, RaptorVariant, Scale, Section, SimulatedRun, SimulationFigures, Sweep, Varied, modes_differ_little,
 };
 
 const WIDTHS: [u32; 5] = [1, 2, 4, 8, 16];
 /// Index of the issue width from which the paper's curves are flat.
 const FLAT: usize = 3;
 
-pub(super) fn run(_: &Effort) -> Result<Section, Error> {
-    let sweep = Sweep::new(&WIDTHS, |work, issue| SimulatedRun { core: RaptorVariant::paper(issue), work })?;
+pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
+    let run = |work, issue| SimulatedRun { core: RaptorVariant::paper(issue), work };
+    let sweep = Sweep::new(effort, &WIDTHS, Varied::Issue, run)?;
     let mut section = Section::new(
         "One block of one message on one processor: a key setup and an encryption, with code and tables not yet in any \
          cache. According to the text of the paper, IPC rises up to issue 8 and does not exceed these figures at 16.",
     );
-    sweep.add_to(
-        &mut section,
-        |issue| format!("issue {issue}"),
-        |issue| (issue >= WIDTHS[FLAT]).then_some(PAPER_ONE_BLOCK),
-    );
+    sweep.add_to(&mut section, &|issue| format!("issue {issue}"), &|issue| {
+        (issue >= WIDTHS[FLAT]).then_some(PAPER_ONE_BLOCK)
+    });
     let at_end = |figures: &[SimulationFigures]| [figures[FLAT].ipc(), figures[FLAT + 1].ipc()];
     let gain = sweep
         .by_curve()
@@ -34,11 +32,10 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         sweep.curves.chunks(2).all(|pair| pair[0].points.iter().zip(&pair[1].points).all(|(a, b)| a.1 >= b.1));
     section.verdicts.push(Claim::Paper.judge("Rijndael's IPC is above that of RC6 at every width".into(), is_above));
     section.verdicts.push(modes_differ_little(&sweep.curves));
-    section.pictures.push(picture(
+    section.pictures.push(sweep.picture(
         "width",
         "One block",
         "issue width",
-        &sweep.curves,
         Scale::Logarithmic,
         Some(PAPER_ONE_BLOCK),
     ));

@@ -35,6 +35,7 @@ pub(super) const STUDY: Study = Study {
         part("timeline", "Timeline of a transfer", timeline::run),
         part("misprints", "Misprints", misprints::run),
     ],
+    machine: None,
     inputs: |_| Ok(String::new()),
     conclude: conclude::conclude,
 };

@@ -37,6 +37,7 @@ pub(super) const STUDY: Study = Study {
         part("digits", "What does a wider digit gain?", digits::run),
         part("misprints", "Misprints", misprints::run),
     ],
+    machine: None,
     inputs: record::text,
     conclude: conclude::conclude,
 };

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::super::{Claim, Effort, Error, Picture, Section, StudyTable, Verdict};
+use super::super::{Claim, Effort, Error, Picture, Section, StudyTable, Verdict, YOURS};
 use super::paper::PAPER;
 use super::simulate::{self, KernelFigures};
 use crate::picture::Group;
@@ -30,10 +30,13 @@ const TABLE_CTR: &str = "AES-128 CTR, tables";
 const RC6_CTR: &str = "RC6-32/20 CTR";
 const LEA_CTR: &str = "LEA-128 CTR";
 
-pub(super) fn run(_: &Effort) -> Result<Section, Error> {
+pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let rows: Vec<&str> = KERNELS.iter().flat_map(|kernel| &kernel.rows).map(String::as_str).collect();
-    let figures = simulate::all(&rows, "fe310")?;
+    let figures = simulate::all(&rows, &simulate::preset("fe310")?)?;
     let figures: &[[KernelFigures; 3]] = figures.as_chunks().0;
+    let own = simulate::on_own(effort, &rows)?;
+    let own: Option<&[[KernelFigures; 3]]> = own.as_ref().map(|figures| figures.as_chunks().0);
+    let own_table = own.map(|own| table(&format!("Cycles per byte, {YOURS}; bytes of code and stack"), own));
     Ok(Section {
         text: "Cycles of one kernel call divided by the length of its message, with a prepared key. A kernel processes whole \
                groups: eight blocks of AES in ECB and CTR, four of PIPO, even if the message is shorter. Where there are four \
@@ -41,14 +44,17 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
                tag. AES with tables leaks secrets to programs that share a data cache; an FE310 has no data cache. RC6 needs \
                the multiplier of RV32IM. Code and stack are for 1024 bytes."
             .into(),
-        tables: vec![table(figures), published()],
-        pictures: vec![picture(figures)],
+        tables: [table("Tress, simulated: cycles per byte; bytes of code and stack", figures), published()]
+            .into_iter()
+            .chain(own_table)
+            .collect(),
+        pictures: vec![picture(figures, own)],
         verdicts: verdicts(figures),
         ..Section::default()
     })
 }
 
-fn table(figures: &[[KernelFigures; 3]]) -> StudyTable {
+fn table(title: &str, figures: &[[KernelFigures; 3]]) -> StudyTable {
     let row = |(kernel, figures): (&TressKernel, &[KernelFigures; 3])| {
         let [short, middle, long] = per_byte(figures);
         let [.., last] = figures;
@@ -61,11 +67,8 @@ fn table(figures: &[[KernelFigures; 3]]) -> StudyTable {
             last.stack_bytes.to_string(),
         ]
     };
-    StudyTable::new(
-        "Tress, simulated: cycles per byte; bytes of code and stack",
-        &["", "16 bytes", "64 bytes", "1024 bytes", "code", "stack"],
-    )
-    .with(KERNELS.iter().zip(figures).map(row))
+    StudyTable::new(title, &["", "16 bytes", "64 bytes", "1024 bytes", "code", "stack"])
+        .with(KERNELS.iter().zip(figures).map(row))
 }
 
 /// Cycles per byte of messages of 16, 64 and 1024 bytes.
@@ -84,19 +87,24 @@ fn published() -> StudyTable {
     .with(PAPER.published.iter().map(row))
 }
 
-fn picture(figures: &[[KernelFigures; 3]]) -> Picture {
+fn picture(figures: &[[KernelFigures; 3]], own: Option<&[[KernelFigures; 3]]>) -> Picture {
     let group = |(kernel, figures): (&TressKernel, &[KernelFigures; 3])| {
         let [_, middle, long] = per_byte(figures);
         Group { name: kernel.name.replace(", constant time", ""), values: vec![Some(long), Some(middle)] }
     };
     let shown =
         |(kernel, _): &(&TressKernel, &[KernelFigures; 3])| kernel.name.contains("CTR") || kernel.name.contains("CCM");
-    let bars = Bars {
+    let mut bars = Bars {
         title: "Key streams and CCM on an FE310, simulated: cycles per byte".into(),
         series: ["1024 bytes", "64 bytes"].map(String::from).into(),
         groups: KERNELS.iter().zip(figures).filter(shown).map(group).collect(),
         logarithmic: None,
     };
+    if let Some(own) = own {
+        bars.series.push(format!("1024 bytes, {YOURS}"));
+        let own = KERNELS.iter().zip(own).filter(shown).map(|(_, figures)| per_byte(figures)[2]);
+        bars.groups.iter_mut().zip(own).for_each(|(group, long)| group.values.push(Some(long)));
+    }
     Picture::new("ciphers", bars)
 }
 

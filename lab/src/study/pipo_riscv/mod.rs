@@ -14,7 +14,9 @@ mod rtl;
 mod simulate;
 mod table_5;
 
-use super::{Study, part};
+use tress_sim::machine::preset_file;
+
+use super::{Study, StudyMachine, part};
 
 pub(super) const STUDY: Study = Study {
     name: "pipo-riscv",
@@ -25,12 +27,13 @@ pub(super) const STUDY: Study = Study {
              is the code of Tress. Earlier calls have prepared the keys and loaded the code into the instruction cache. The \
              results are the same on every computer.",
     parts: &[
-        part("table-5", "Table 5", table_5::run),
+        part("table-5", "Table 5", table_5::run).on_own_machine(),
         part("account", "Where the cycles go", account::run),
-        part("ciphers", "PIPO, AES and RC6 by length", ciphers::run),
+        part("ciphers", "PIPO, AES and RC6 by length", ciphers::run).on_own_machine(),
         part("rtl", "The model compared with a core as RTL", rtl::run),
         part("misprints", "Misprints", misprints::run),
     ],
+    machine: Some(StudyMachine { file: || preset_file("fe310").unwrap_or_default(), program: program::IMAGE }),
     inputs: |_| Ok(String::new()),
     conclude: conclude::conclude,
 };

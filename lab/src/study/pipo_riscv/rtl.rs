@@ -28,7 +28,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     // A kernel that prepares a nonce takes so few cycles that one misprediction is 3 %.
     vectors.kernels.retain(|kernel| !kernel.name.ends_with(" 0"));
     let names: Vec<&str> = vectors.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
-    let figures = simulate::all(&names, "e31")?;
+    let figures = simulate::all(&names, &simulate::preset("e31")?)?;
     Ok(Section {
         text: format!(
             "Every row of the program that encrypts or decrypts, with the bytes per call after its name. RTL: {}. The model is the machine \

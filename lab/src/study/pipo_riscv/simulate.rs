@@ -3,7 +3,7 @@
 use tress_sim::timing::Account;
 use tress_sim::{Image, Machine, Model, Report, Simulation};
 
-use super::super::{Error, runs};
+use super::super::{Effort, Error, YOURS, runs};
 use super::program;
 
 /// The results of a row.
@@ -86,10 +86,13 @@ fn slots(report: &Report) -> Account {
     of("call").combined(&of("nothing"), u64::saturating_sub)
 }
 
-/// The results of these rows on the machine of this name, in order.
-pub(super) fn all(wanted: &[&str], machine: &str) -> Result<Vec<KernelFigures>, Error> {
-    let machine =
-        Machine::preset(machine).ok_or_else(|| Error::Program(format!("the machine {machine} is missing")))?;
+/// The machine of this name.
+pub(super) fn preset(name: &str) -> Result<Machine, Error> {
+    Machine::preset(name).ok_or_else(|| Error::Program(format!("the machine {name} is missing")))
+}
+
+/// The results of these rows on this machine, in order.
+pub(super) fn all(wanted: &[&str], machine: &Machine) -> Result<Vec<KernelFigures>, Error> {
     let names = program::names()?;
     let place = |name: &&str| {
         let place = names.iter().position(|known| known == name);
@@ -97,18 +100,28 @@ pub(super) fn all(wanted: &[&str], machine: &str) -> Result<Vec<KernelFigures>, 
     };
     let jobs: Vec<(usize, &str)> = wanted.iter().map(place).collect::<Result<_, _>>()?;
     let bytes = |job: &(usize, &str)| job.1.split_once(' ').map_or(0, |(_, bytes)| bytes.parse().unwrap_or(0));
-    runs::run_all(&jobs, bytes, |(row, name)| simulate_row(*row, name, &machine))
+    runs::run_all(&jobs, bytes, |(row, name)| simulate_row(*row, name, machine))
+}
+
+/// The results of these rows on the user's machine, if there is one.
+pub(super) fn on_own(effort: &Effort, wanted: &[&str]) -> Result<Option<Vec<KernelFigures>>, Error> {
+    let failed = |error| Error::Machine(format!("{YOURS}: {error}"));
+    effort.own.as_ref().map(|own| all(wanted, &own.machine).map_err(failed)).transpose()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn fe310() -> Machine {
+        preset("fe310").expect("a preset")
+    }
+
     /// Other programs on this machine have no effect. Every instruction has a slot, and the other slots are lost cycles.
     #[test]
     fn the_same_row_takes_the_same_cycles() {
         let rows = ["pipo128_encrypt4 32", "aes128_ctr 16", "pipo128_encrypt4 32"];
-        let figures = all(&rows, "fe310").expect("figures");
+        let figures = all(&rows, &fe310()).expect("figures");
         assert_eq!(figures[0], figures[2]);
         for figures in figures {
             assert_eq!(figures.slots.retired, u64::from(figures.instructions));
@@ -121,7 +134,7 @@ mod tests {
     /// `size -A` of the C library's object says 4224; the linker has relaxed some instructions here.
     #[test]
     fn code_is_that_of_the_kernel_alone() {
-        let figures = all(&["pipo128_encrypt4 32", "pipo128_paper_encrypt1 8"], "fe310").expect("figures");
+        let figures = all(&["pipo128_encrypt4 32", "pipo128_paper_encrypt1 8"], &fe310()).expect("figures");
         assert!((4216..=4224).contains(&figures[0].code_bytes), "{}", figures[0].code_bytes);
         assert!(figures[1].code_bytes < 5000);
         assert_eq!([figures[0].stack_bytes, figures[1].stack_bytes], [96, 8]);
@@ -129,6 +142,6 @@ mod tests {
 
     #[test]
     fn missing_rows_are_errors() {
-        assert!(matches!(all(&["pipo128_encrypt4 33"], "fe310"), Err(Error::Program(_))));
+        assert!(matches!(all(&["pipo128_encrypt4 33"], &fe310()), Err(Error::Program(_))));
     }
 }

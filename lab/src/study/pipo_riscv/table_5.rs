@@ -1,6 +1,6 @@
 //! Table 5 of the paper, its layout rewritten, and our kernels: cycles, cycles per byte, code, stack and keys.
 
-use super::super::{Claim, Effort, Error, Picture, Section, StudyTable, Verdict};
+use super::super::{Claim, Effort, Error, Picture, Section, StudyTable, Verdict, YOURS};
 use super::paper::{NEAR, PAPER, PaperRow};
 use super::simulate::{self, KernelFigures};
 use crate::picture::Group;
@@ -9,23 +9,29 @@ use crate::picture::bars::Bars;
 /// Results for a row of the table: the layout's call, our call, ours on 1024 bytes.
 pub(super) type Simulated = [KernelFigures; 3];
 
+/// The rows of the program for all rows of the table.
+fn names() -> Vec<&'static str> {
+    PAPER.table_5.iter().flat_map(|row| [row.layout, row.ours, row.ours_bulk]).collect()
+}
+
 /// The simulated results for all rows of the table.
 pub(super) fn simulated() -> Result<Vec<Simulated>, Error> {
-    let names: Vec<&str> = PAPER.table_5.iter().flat_map(|row| [row.layout, row.ours, row.ours_bulk]).collect();
-    Ok(simulate::all(&names, "fe310")?.as_chunks().0.to_vec())
+    Ok(simulate::all(&names(), &simulate::preset("fe310")?)?.as_chunks().0.to_vec())
 }
 
 /// Cycles of our calls with the key schedule, for the rows of Kwak, Kim and Seo.
 fn with_schedule() -> Result<[u32; 2], Error> {
     let mut cycles = [0; 2];
     for (row, cycles) in PAPER.kwak.iter().zip(&mut cycles) {
-        *cycles = simulate::all(&row.ours, "fe310")?.iter().map(|figures| figures.cycles).sum();
+        *cycles = simulate::all(&row.ours, &simulate::preset("fe310")?)?.iter().map(|figures| figures.cycles).sum();
     }
     Ok(cycles)
 }
 
-pub(super) fn run(_: &Effort) -> Result<Section, Error> {
+pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let (simulated, scheduled) = (simulated()?, with_schedule()?);
+    let own = simulate::on_own(effort, &names())?;
+    let own: Option<&[Simulated]> = own.as_ref().map(|figures| figures.as_chunks().0);
     let mut verdicts = verdicts(&simulated);
     verdicts.extend(kwak(scheduled));
     Ok(Section {
@@ -35,8 +41,8 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
                the bytes of the key. The figures of the paper were measured on a board, the others come from a model of its \
                processor. A later part compares the model with a core as RTL."
             .into(),
-        tables: vec![cycles(&simulated, scheduled), sizes(&simulated)],
-        pictures: vec![picture(&simulated, scheduled)],
+        tables: [cycles(&simulated, scheduled), sizes(&simulated)].into_iter().chain(own.map(own_cycles)).collect(),
+        pictures: vec![picture(&simulated, scheduled, own)],
         verdicts,
         ..Section::default()
     })
@@ -77,6 +83,18 @@ fn cycles(simulated: &[Simulated], scheduled: [u32; 2]) -> StudyTable {
     .with(rows)
 }
 
+/// The table of the user's machine.
+fn own_cycles(simulated: &[Simulated]) -> StudyTable {
+    let row = |(printed, figures): (&PaperRow, &Simulated)| {
+        let [layout, ours, bulk] = figures.map(|figures| format!("{:.1}", figures.per_byte()));
+        let [layout_cycles, our_cycles, _] = figures.map(|figures| figures.cycles.to_string());
+        vec![printed.name.into(), layout_cycles, our_cycles, layout, ours, bulk]
+    };
+    let header = ["", "its layout", "ours", "its layout, cycles per byte", "ours", "ours in bulk"];
+    StudyTable::new(format!("Cycles per call and per byte, {YOURS}"), &header)
+        .with(PAPER.table_5.iter().zip(simulated).map(row))
+}
+
 fn sizes(simulated: &[Simulated]) -> StudyTable {
     let row = |(printed, [layout, ours, _]): (&PaperRow, &Simulated)| {
         vec![
@@ -97,7 +115,7 @@ fn sizes(simulated: &[Simulated]) -> StudyTable {
     .with(PAPER.table_5.iter().zip(simulated).map(row))
 }
 
-fn picture(simulated: &[Simulated], scheduled: [u32; 2]) -> Picture {
+fn picture(simulated: &[Simulated], scheduled: [u32; 2], own: Option<&[Simulated]>) -> Picture {
     let group = |(printed, [layout, ours, bulk]): (&PaperRow, &Simulated)| Group {
         name: printed.name.into(),
         values: [printed.per_byte(), layout.per_byte(), ours.per_byte(), bulk.per_byte()].map(Some).into(),
@@ -106,12 +124,16 @@ fn picture(simulated: &[Simulated], scheduled: [u32; 2]) -> Picture {
         name: row.name.into(),
         values: vec![Some(row.per_byte()), None, Some(f64::from(cycles) / f64::from(row.bytes)), None],
     });
-    let bars = Bars {
+    let mut bars = Bars {
         title: "PIPO-64/128 on an FE310, cycles per byte: paper measured, rest simulated".into(),
         series: ["paper", "its layout", "ours, one call", "ours in bulk"].map(String::from).into(),
         groups: PAPER.table_5.iter().zip(simulated).map(group).chain(others).collect(),
         logarithmic: None,
     };
+    if let Some(own) = own {
+        bars.series.push(format!("ours in bulk, {YOURS}"));
+        bars.groups.iter_mut().zip(own).for_each(|(group, [.., bulk])| group.values.push(Some(bulk.per_byte())));
+    }
     Picture::new("table-5", bars)
 }
 
