@@ -108,6 +108,7 @@ pub const PRESETS: &[(&str, &str)] = &[
 
 /// The bit by which SiFive's clocks say that they are ready.
 const READY: u32 = 1 << 31;
+
 /// The machine file of the preset of this name, or `None` for any other name.
 #[must_use]
 pub fn preset_file(name: &str) -> Option<&'static str> {
