@@ -105,6 +105,7 @@ fn load_and_run(file: &[u8], follow: bool) -> Result<(), Error> {
     assert!(image.segments.iter().all(|segment| segment.bytes.len() <= file.len()), "{held} bytes of {}", file.len());
     let mut system = System::new(&machine(true), image)?;
     if follow {
+        let _ = system.serve_linux(&[b"program".to_vec()]);
         let secrets = ["key", "main"].into_iter().filter_map(|name| system.image().data(name));
         let secrets =
             secrets.map(|symbol| Secret { name: symbol.demangled(), start: symbol.address, bytes: symbol.size });

@@ -7,7 +7,7 @@ use std::path::Path;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use crate::device::{Devices, Htif, semihosting};
+use crate::device::{Devices, Htif, linux, semihosting};
 use crate::elf::Image;
 use crate::error::{Error, ErrorKind};
 use crate::gdb::Stops;
@@ -50,6 +50,8 @@ pub(crate) struct Host {
     /// secrets.
     pub(crate) host_reads: Option<Vec<(u64, u64)>>,
     pub(crate) semihosting: semihosting::State,
+    /// The heap, if `ecall` in machine mode is a system call of Linux.
+    pub(crate) linux: Option<linux::State>,
     /// Cycles in a second.
     pub(crate) hertz: u64,
     /// The program's exit code, once it has ended.
@@ -142,6 +144,7 @@ impl Bus {
                 input: Box::new(io::empty()),
                 host_reads: None,
                 semihosting: semihosting::State::default(),
+                linux: None,
                 hertz: machine.hertz,
                 exit_code: None,
                 error: None,

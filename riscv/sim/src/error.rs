@@ -64,6 +64,9 @@ pub enum ErrorKind {
         /// The machine's memory, as text for people.
         memory: String,
     },
+    /// There is no memory for a stack and the program's arguments.
+    #[error("no RAM above the program's last segment for a stack and the program's arguments")]
+    NoStack,
     /// Two segments are loaded at the same address.
     #[error("segments overlap at {0:#x}: both are loaded there")]
     SegmentsOverlap(u64),

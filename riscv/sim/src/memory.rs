@@ -119,6 +119,13 @@ impl Memory {
         self.banks.iter().any(|bank| bank.region.kind == Kind::Ram && bank.region.contains(address))
     }
 
+    /// The last address of the region that contains an address, if programs can write there.
+    pub(crate) fn last_of_ram(&self, address: u64) -> Option<u64> {
+        let regions = self.banks.iter().map(|bank| &bank.region);
+        let region = regions.into_iter().find(|region| region.kind == Kind::Ram && region.contains(address))?;
+        Some(region.base + (region.size - 1))
+    }
+
     /// Whether `lr` and `sc` can reserve an address.
     pub(crate) fn takes_reservations(&self, address: u64) -> bool {
         self.banks.iter().any(|bank| bank.region.reserve && bank.region.contains(address))

@@ -4,9 +4,12 @@
 use std::collections::BTreeMap;
 
 use crate::bus::Bus;
+use crate::device::linux;
 use crate::elf::Image;
 use crate::error::{Error, ErrorKind};
+use crate::hart::integer::word;
 use crate::hart::{Event, Hart};
+use crate::isa::Xlen;
 use crate::machine::Machine;
 use crate::report::{HartReport, RegionCounter, Report, Spent, ipc};
 use crate::retired::{Reg, Retired};
@@ -55,6 +58,23 @@ impl System {
         let harts = (0..machine.harts).map(|id| Hart::new(machine, isa, id, image.entry)).collect();
         let regions = vec![RegionCounter::default(); machine.harts];
         Ok(System { bus, harts, image, regions, turn: 0, round_ends: TURN_CYCLES, tracker: None })
+    }
+
+    /// Makes `ecall` in machine mode a system call of Linux, as programs of newlib need it, and starts the program as
+    /// Linux does: every hart has its floating-point unit on and its stack pointer at the arguments, of which the first is
+    /// the program's name. The calls are `read`, `write` and `fstat` on descriptors 0 to 2, `close`, `lseek`, `brk`,
+    /// `exit`, `exit_group`, `gettimeofday` and `clock_gettime`. Others fail.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoStack`]
+    pub fn serve_linux(&mut self, arguments: &[Vec<u8>]) -> Result<(), Error> {
+        let stack = linux::start(&mut self.bus, &self.image, arguments)?;
+        for hart in &mut self.harts {
+            hart.enable_float();
+            hart.set_register(Reg::integer(2), if self.image.xlen == Xlen::Rv32 { word(stack) } else { stack });
+        }
+        Ok(())
     }
 
     /// The program.

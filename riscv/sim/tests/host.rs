@@ -2,8 +2,9 @@
 
 use crate::common::encode::{branch, jal};
 use crate::common::{BASE, BOTH, Code};
-use crate::machine::{EBREAK, LOOP, NOP, TOHOST, WFI, trap_of};
-use tress_sim::{Machine, Model, Reg, Simulation, Xlen, cause};
+use crate::machine::{EBREAK, ECALL, LOOP, NOP, TOHOST, WFI, trap_of};
+use tress_sim::machine::{Kind, Region};
+use tress_sim::{ErrorKind, Machine, Model, Reg, Simulation, Xlen, cause};
 
 #[test]
 fn ends_by_htif() {
@@ -180,5 +181,113 @@ fn uarts_receive_the_input() {
         system.bus.set_input(Box::new(&b"abc"[..]));
         assert_eq!(system.run(1000).expect("polls on"), None);
         assert_eq!(system.bus.console(), b"abc");
+    }
+}
+
+/// Memory for programs that make system calls of Linux.
+pub(crate) fn for_linux() -> Machine {
+    Machine { region: vec![Region::ram(BASE, 0x2_0000)], hertz: 1000, ..Machine::generic() }
+}
+
+impl Code {
+    /// A system call of Linux: its number and three arguments.
+    fn linux(self, number: i32, arguments: [u32; 3]) -> Code {
+        let code = (10..).zip(arguments).fold(self, |code, (register, value)| code.constant(register, value));
+        code.addi(17, 0, number).word(ECALL)
+    }
+}
+
+/// Numbers of calls and of errors are those of Linux's include/uapi/asm-generic.
+#[test]
+fn results_of_linux_calls() {
+    const NONE: u32 = 0x10;
+    const LAST: u32 = BASE as u32 + 0x1_fffe;
+    const AFTER: u32 = TOHOST as u32 + 64;
+    for (number, arguments, result, printed) in [
+        (64, [1, NAME, 2], 2, "hi"),
+        (64, [2, NAME, 2], 2, "hi"),
+        (64, [1, NAME, 0], 0, ""),
+        (64, [1, NONE, 0], 0, ""),
+        (64, [3, NAME, 2], -9, ""),
+        (64, [u32::MAX, NAME, 2], -9, ""),
+        (64, [1, NONE, 2], -14, ""),
+        (64, [1, LAST, u32::MAX], 2, "\0\0"),
+        (63, [0, BUFFER, 2], 2, ""),
+        (63, [0, BUFFER, u32::MAX], 5, ""),
+        (63, [0, LAST, 100], 2, ""),
+        (63, [0, NONE, 2], -14, ""),
+        (63, [0, NONE, 0], 0, ""),
+        (63, [4, BUFFER, 2], -9, ""),
+        (57, [2, 0, 0], 0, ""),
+        (57, [3, 0, 0], -9, ""),
+        (62, [0, 0, 0], -29, ""),
+        (62, [9, 0, 0], -9, ""),
+        (80, [1, BUFFER, 0], 0, ""),
+        (80, [3, BUFFER, 0], -9, ""),
+        (80, [1, LAST, 0], -14, ""),
+        (113, [0, BUFFER, 0], 0, ""),
+        (403, [0, u32::MAX - 1, 0], -14, ""),
+        (169, [BUFFER, 0, 0], 0, ""),
+        (214, [0, 0, 0], i64::from(AFTER as i32), ""),
+        (214, [AFTER - 1, 0, 0], i64::from(AFTER as i32), ""),
+        (214, [AFTER + 0x1000, 0, 0], i64::from(AFTER as i32) + 0x1000, ""),
+        (214, [LAST - 0x800, 0, 0], i64::from(AFTER as i32), ""),
+        (214, [u32::MAX, 0, 0], i64::from(AFTER as i32), ""),
+        (56, [1, NAME, 0], -38, ""),
+        (2047, [1, NAME, 2], -38, ""),
+    ] {
+        for xlen in BOTH {
+            let code = Code::new(xlen).constant(5, NAME).constant(6, 0x6968).store("sw", 5, 6, 0);
+            let mut system = code.linux(number, arguments).word(LOOP).on(&for_linux());
+            system.serve_linux(&[b"p".to_vec()]).unwrap();
+            system.bus.set_input(Box::new(&b"input"[..]));
+            assert_eq!(system.run(100).unwrap(), None);
+            let result = if number == 214 && xlen == Xlen::Rv64 { result & 0xffff_ffff } else { result };
+            assert_eq!(system.harts[0].register(Reg::integer(10)) as i64, result, "{number} {arguments:x?}");
+            assert_eq!(system.bus.console(), printed.as_bytes());
+            let word = |offset: u64| system.bus.memory.read(u64::from(BUFFER) + offset).map_or(0, u64::from_le_bytes);
+            match number {
+                63 if result == 5 => assert_eq!(word(0).to_le_bytes(), *b"input\0\0\0"),
+                // A character device.
+                80 if result == 0 => assert_eq!(word(16) as u32, 0o20_620),
+                // Each of some 20 instructions takes a millisecond.
+                113 => assert!((10..30).contains(&(word(8) / 1_000_000))),
+                169 => assert!((10..30).contains(&(word(8) / 1000))),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The stack pointer is a multiple of 16, below the arguments: their number, addresses and zeros.
+#[test]
+fn programs_start_as_on_linux() {
+    for (xlen, stack, bytes) in [(Xlen::Rv32, 0x1_ffc0, 4), (Xlen::Rv64, 0x1_ffb0, 8)] {
+        for number in [93, 94] {
+            let code = Code::new(xlen).i("flw", 1, 2, 0).linux(number, [0x1_0007, 0, 0]).word(LOOP);
+            let mut system = code.on(&Machine { harts: 2, ..for_linux() });
+            system.serve_linux(&[b"p".to_vec(), b"ab".to_vec()]).unwrap();
+            let pointer = BASE + stack;
+            for hart in &system.harts {
+                let register = if xlen == Xlen::Rv32 { pointer as i32 as u64 } else { pointer };
+                assert_eq!(hart.register(Reg::integer(2)), register);
+            }
+            let mut words = Vec::new();
+            for at in 0..7 {
+                words.push(system.bus.memory.read(pointer + at * bytes).map_or(0, u32::from_le_bytes));
+            }
+            assert_eq!(words, [2, 0x8001_ffeb, 0x8001_ffed, 0, 0, 0, 0]);
+            assert_eq!(system.bus.memory.bytes(0x8001_ffeb, 5), b"p\0ab\0");
+            assert_eq!(system.run(100).unwrap(), Some(0x1_0007));
+        }
+        // A page is little for a stack, and so is memory that cannot be written.
+        let small = Machine { region: vec![Region::ram(BASE, 0x1000)], ..for_linux() };
+        let rom = Machine { region: vec![Region { kind: Kind::Rom, ..Region::ram(BASE, 0x2_0000) }], ..for_linux() };
+        for machine in [small, rom] {
+            let error = Code::new(xlen).word(LOOP).on(&machine).serve_linux(&[]).expect_err("no stack");
+            assert!(matches!(error.kind, ErrorKind::NoStack));
+        }
+        let long = vec![b'a'; 1 << 17];
+        Code::new(xlen).word(LOOP).on(&for_linux()).serve_linux(&[long]).expect_err("long arguments");
     }
 }

@@ -3,7 +3,8 @@
 
 use crate::common::encode::{Format, INTEGER, Instruction, branch};
 use crate::common::{BASE, BOTH, Code, Numbers, elf_with_data, words};
-use crate::machine::NOP;
+use crate::host::for_linux;
+use crate::machine::{ECALL, NOP};
 use tress_sim::machine::Region;
 use tress_sim::{
     ErrorKind, Finding, Image, Leak, Machine, Model, Reg, Secret, SecretName, SecretsReport, Simulation, System,
@@ -260,6 +261,41 @@ fn secrets_that_the_host_reads_from_a_buffer() {
         let code = with_key(xlen).i("andi", 12, 10, 1).i("addi", 13, 0, 2);
         let code = block(code, &[13, TO_PUBLIC, 12]).i("addi", 11, TO_ROOM, 0);
         code.semihosting(5).leaks(Leak::Output, &["key"]);
+    }
+}
+
+/// A system call of Linux reads as many registers as it has arguments, and what `write` prints. Its result is public.
+#[test]
+fn secrets_in_linux_calls() {
+    // A branch on the result, which shows if it is secret.
+    let call = |code: Code, number| code.addi(17, 0, number).word(ECALL).over(0, 10, 0);
+    for xlen in BOTH {
+        let print = |address, bytes| begin(xlen).addi(10, 0, 1).addi(11, address, 0).addi(12, 0, bytes);
+        let key = || with_key(xlen).addi(11, TO_ROOM, 0).addi(12, 0, 0);
+        let not_there = || key().i("andi", 10, 10, 0).addi(10, 10, 1);
+        for (code, leaks) in [
+            (call(print(TO_KEY, 1), 64), true),
+            (call(print(TO_PUBLIC, 16), 64), false),
+            (call(print(TO_PUBLIC, 17), 64), true),
+            (call(key(), 64), true),
+            (call(key(), 63), true),
+            (call(key(), 214), true),
+            (call(key(), 93), true),
+            (call(key(), 999), false),
+            (call(not_there().i("lbu", 11, TO_KEY, 0), 57), false),
+            (call(not_there().i("lbu", 11, TO_KEY, 0), 80), true),
+            (call(not_there().i("lbu", 12, TO_KEY, 0).i("andi", 12, 12, 3), 64), true),
+            (with_key(xlen).i("ori", 17, 10, 1024).word(ECALL), true),
+        ] {
+            let image = code.with_secrets();
+            let secrets = ["key", "data"].map(|name| name.parse::<SecretName>().unwrap().find(&image).unwrap());
+            let mut system = System::new(&for_linux(), image).unwrap();
+            system.serve_linux(&[]).unwrap();
+            system.follow_secrets(&secrets, Variable::default()).unwrap();
+            assert!(system.run(10_000).unwrap().is_some());
+            let kinds: Vec<Leak> = system.secrets().unwrap().findings.iter().map(|finding| finding.kind).collect();
+            assert_eq!(kinds, vec![Leak::Output; leaks.into()]);
+        }
     }
 }
 

@@ -138,6 +138,9 @@ pub(crate) struct Simulate {
     /// It can create, change and remove files there, and none elsewhere.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) files: Option<PathBuf>,
+    /// Serve ecall in machine mode as a system call [default: it is a trap]
+    #[arg(long, value_enum, value_name = "SYSTEM")]
+    pub(crate) ecall: Option<EcallSystem>,
     /// Print one JSON object, or write it to FILE
     ///
     /// With a FILE, standard output contains only what the program prints.
@@ -152,9 +155,17 @@ pub(crate) struct Simulate {
     /// Program to run, or - for standard input
     #[arg(value_name = "PROGRAM.elf", value_hint = ValueHint::FilePath)]
     pub(crate) program: PathBuf,
-    /// Arguments of the program, which it gets by semihosting
+    /// Arguments of the program, which it gets by semihosting or, with --ecall, on its stack
     #[arg(value_name = "-- ARGUMENT")]
     pub(crate) arguments: Vec<OsString>,
+}
+
+/// Systems whose calls can be served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EcallSystem {
+    /// Linux's calls, as programs of newlib make them. The stack and the floating-point unit are ready at the start.
+    /// Without --machine, memory begins at 0x10000, where newlib's programs are linked, and there are no devices
+    Linux,
 }
 
 /// A value of --secret.

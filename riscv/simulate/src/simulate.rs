@@ -1,5 +1,6 @@
 //! Runs a program on a simulated machine.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, LineWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -7,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
-use tress_sim::machine::{PRESETS, preset_file};
-use tress_sim::{DebugEnd, Error, ErrorKind, Image, Machine, Model, Simulation, System, Variable, exit_status};
+use tress_sim::machine::{PRESETS, Region, preset_file};
+use tress_sim::{DebugEnd, Error, ErrorKind, Image, Machine, Model, Simulation, System, Variable, cause, exit_status};
 use tress_terminal::blocked::blocked;
 use tress_terminal::progress::Instructions;
 use tress_terminal::{Failure, descriptor, failure, files, note, signals};
@@ -40,9 +41,13 @@ pub(crate) fn run(options: &args::Simulate) -> Result<u8, Failure> {
     let bus = &mut simulation.system_mut().bus;
     bus.set_console(Box::new(LineWriter::new(console)));
     bus.set_errors(Box::new(Console { to_stderr: true, progress: progress.clone() }));
-    bus.set_command_line(command_line(options));
+    // C libraries take it apart.
+    bus.set_command_line(arguments(options).join(b" ".as_slice()));
     if let Some(folder) = &options.files {
         bus.set_files(folder).map_err(|error| Failure::io(folder, &error))?;
+    }
+    if options.ecall == Some(args::EcallSystem::Linux) {
+        simulation.system_mut().serve_linux(&arguments(options)).map_err(failed)?;
     }
     if options.trace.is_some() {
         simulation.record(options.cycles.clone());
@@ -190,6 +195,9 @@ fn report(options: &args::Simulate, json: &str, text: &str) -> Result<(), Failur
 /// The failure for an error of a simulated program or machine.
 fn simulation(error: &Error, program: &Path, has_machine: bool) -> Failure {
     let hint = match &error.kind {
+        ErrorKind::Unhandled(trap) if trap.cause == cause::ECALL_MACHINE => {
+            Some("--ecall linux serves the system calls of newlib; a program that handles traps sets mtvec")
+        }
         ErrorKind::Unhandled(_) => Some("a program that handles traps sets mtvec"),
         ErrorKind::SegmentOutside { .. } if has_machine => {
             Some("the linker script must fit the machine's memory; without --machine there is more memory")
@@ -225,7 +233,12 @@ fn follow_secrets(options: &args::Simulate, system: &mut System) -> Result<(), E
 /// The machine that the options select.
 fn machine(options: &args::Simulate) -> Result<Machine, Failure> {
     let Some(name) = &options.machine else {
-        return Ok(Machine { harts: options.harts.unwrap_or(1).into(), ..Machine::generic() });
+        let mut machine = Machine { harts: options.harts.unwrap_or(1).into(), ..Machine::generic() };
+        if options.ecall.is_some() {
+            machine.device.clear();
+            machine.region.push(Region::ram(0x1_0000, 0x1fff_0000));
+        }
+        return Ok(machine);
     };
     let failed = |error: Error| simulation(&error, name, true);
     let text = match name.to_str().and_then(preset_file) {
@@ -285,14 +298,11 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// The program's name and its arguments, as a C library takes them apart.
-fn command_line(options: &args::Simulate) -> Vec<u8> {
-    let mut line = options.program.file_name().unwrap_or_default().as_encoded_bytes().to_vec();
-    for argument in &options.arguments {
-        line.push(b' ');
-        line.extend(argument.as_encoded_bytes());
-    }
-    line
+/// The program's name and its arguments.
+fn arguments(options: &args::Simulate) -> Vec<Vec<u8>> {
+    let name = options.program.file_name().unwrap_or_default();
+    let arguments = options.arguments.iter().map(OsString::as_os_str);
+    std::iter::once(name).chain(arguments).map(|argument| argument.as_encoded_bytes().to_vec()).collect()
 }
 
 /// Where the program's output goes.

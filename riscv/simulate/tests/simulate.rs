@@ -344,6 +344,32 @@ fn files_and_arguments_by_semihosting() {
     folder.tress(["--files", "absent", "program.elf"]).failed("absent");
 }
 
+/// A program that prints its argument by Linux's `write`, and ends with the number of bytes.
+#[test]
+fn system_calls_of_linux() {
+    let folder = Folder::empty();
+    let print = code().i("lw", 11, 2, 8).i("addi", 10, 0, 1).i("addi", 12, 0, 3).i("addi", 17, 0, 64).word(ECALL);
+    let program = print.i("addi", 17, 0, 93).word(ECALL).elf();
+    folder.write("program.elf", &program);
+    for options in
+        [&[][..], &["--machine", "raptor", "--profile"], &["--machine", "raptor", "--unlimited", "--harts=2"]]
+    {
+        let run = folder.tress([&["--exit-code", "--ecall", "linux"], options, &["program.elf", "--", "a b"]].concat());
+        assert_eq!((run.status.code(), run.stderr.as_str()), (Some(3), ""));
+        assert!(run.stdout.starts_with(b"a b"));
+    }
+    let run = simulate(&folder, &code().word(ECALL).elf(), &[]).failed("ecall without an operating system");
+    assert!(run.stderr.contains("hint: --ecall linux"), "{}", run.stderr);
+    simulate(&folder, &program, &["--ecall", "windows"]).wrong_use("--ecall");
+    // newlib's programs are linked at 0x1_0000.
+    let mut low = code().i("addi", 17, 0, 93).word(ECALL).elf();
+    for at in [24, 60, 64] {
+        low[at..at + 4].copy_from_slice(&0x1_0000_u32.to_le_bytes());
+    }
+    simulate(&folder, &low, &["--ecall", "linux"]).ok();
+    simulate(&folder, &low, &[]).failed("outside the machine's memory");
+}
+
 #[test]
 fn endless_loops() {
     let folder = Folder::empty();

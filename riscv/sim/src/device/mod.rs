@@ -2,12 +2,13 @@
 
 mod clint;
 mod htif;
+pub(crate) mod linux;
 mod plic;
 mod registers;
 pub(crate) mod semihosting;
 mod uart;
 
-pub(crate) use clint::Clint;
+use clint::Clint;
 pub(crate) use htif::Htif;
 pub(crate) use plic::MAX_SOURCE;
 

@@ -9,12 +9,15 @@ use super::integer::{
 use super::op::{Op, Opcode};
 use super::{Event, Hart, crypto};
 use crate::bus::Bus;
-use crate::device::semihosting;
+use crate::device::{linux, semihosting};
 use crate::error::{Error, cause};
 use crate::retired::{Class, Reg, Retired};
 
+const SP: usize = 2;
 const A0: usize = 10;
 const A1: usize = 11;
+const A2: usize = 12;
+const A7: usize = 17;
 /// Size of a block of Zicbom and Zicboz in bytes, as `Zic64b` has it.
 pub(super) const CACHE_BLOCK_BYTES: u64 = 64;
 
@@ -400,6 +403,12 @@ impl Hart {
             }
             Opcode::FenceI => bus.code.flush(),
             Opcode::Ecall if self.csr.user => return Err((cause::ECALL_USER, 0)),
+            Opcode::Ecall if bus.host.linux.is_some() => {
+                let [number, first, second, third, stack] = [A7, A0, A1, A2, SP].map(|register| self.x[register]);
+                let arguments = [first, second, third];
+                let call = linux::Call { bus, xlen: self.isa.xlen, arguments, stack, now: self.cycle };
+                self.x[A0] = self.canonical(call.serve(number));
+            }
             Opcode::Ecall => return Err((cause::ECALL_MACHINE, 0)),
             Opcode::Ebreak if self.is_semihosting(bus) => {
                 let (operation, parameter) = (self.x[A0] & self.address_mask, self.x[A1]);

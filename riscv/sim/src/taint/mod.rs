@@ -24,6 +24,7 @@ pub use findings::{Finding, Leak, SecretReport, SecretsReport};
 pub use secret::{Secret, SecretName};
 
 use crate::bus::Bus;
+use crate::device::linux;
 use crate::elf::Image;
 use crate::error::{Error, ErrorKind, Place};
 use crate::hart::op::{Amo, Op, Opcode};
@@ -38,6 +39,7 @@ use shadow::Shadow;
 const MSCRATCH: u32 = 0x340;
 const A0: usize = 10;
 const A1: usize = 11;
+const A7: usize = 17;
 
 /// Which instructions take a time that depends on their operands. Division and floating point always do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -210,15 +212,20 @@ impl Tracker {
             }
             Class::Csr => self.csr(&op, retired, first, hart),
             Class::System => {
-                // A semihosting call gets its result in a0.
+                // Calls of the host get their result in a0.
                 let registers = &mut self.harts[hart.id()];
-                for register in [A0, A1].into_iter().filter(|_| op.code == Opcode::Ebreak) {
-                    let taint = registers.taints[register];
+                let read = match op.code {
+                    Opcode::Ebreak => &[A0, A1],
+                    Opcode::Ecall => linux::registers(registers.values[A7]),
+                    _ => &[][..],
+                };
+                for register in read {
+                    let taint = registers.taints[*register];
                     if taint.is_secret() {
                         self.findings.add(retired.pc, Leak::Output, taint.labels, hart);
                     }
                 }
-                if op.code == Opcode::Ebreak {
+                if !read.is_empty() {
                     self.request_pc = retired.pc;
                     registers.values[A0] = hart.register(Reg(A0 as u8));
                     registers.taints[A0] = Taint::PUBLIC;

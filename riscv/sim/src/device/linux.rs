@@ -1,0 +1,176 @@
+//! Linux's system calls, by `ecall` in machine mode: those of newlib's libgloss. Sources: Linux's
+//! include/uapi/asm-generic (`unistd.h`, `stat.h`, `errno-base.h`) and libgloss/riscv.
+//!
+//! Descriptors are 0 to 2, all of them character devices. Clocks count the machine's cycles, so that a run repeats.
+
+use crate::bus::Bus;
+use crate::elf::Image;
+use crate::error::ErrorKind;
+use crate::isa::Xlen;
+
+/// The most bytes that one call reads or writes.
+const CALL_BYTES: u64 = 1 << 16;
+/// Bytes below the stack pointer that `brk` does not take.
+const STACK_BYTES: u64 = 4096;
+/// Seconds that the clocks show at the start. libgloss of newlib before 4.2 takes 0 for a clock that it has not read.
+const FIRST_SECOND: u64 = 1;
+
+const CLOSE: u64 = 57;
+const LSEEK: u64 = 62;
+const READ: u64 = 63;
+const WRITE: u64 = 64;
+const FSTAT: u64 = 80;
+const EXIT: u64 = 93;
+const EXIT_GROUP: u64 = 94;
+const CLOCK_GETTIME: u64 = 113;
+const GETTIMEOFDAY: u64 = 169;
+const BRK: u64 = 214;
+const CLOCK_GETTIME64: u64 = 403;
+
+const EBADF: u64 = 9;
+const EFAULT: u64 = 14;
+const ESPIPE: u64 = 29;
+const ENOSYS: u64 = 38;
+
+/// The heap.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct State {
+    /// The program's break: the end of its heap.
+    end: u64,
+    /// The last address of the memory that holds heap and stack.
+    last: u64,
+}
+
+/// Registers that a call reads: a7, and a0 to a2 as far as it has arguments.
+pub(crate) fn registers(number: u64) -> &'static [usize] {
+    let arguments = match number {
+        CLOSE | EXIT | EXIT_GROUP | GETTIMEOFDAY | BRK => 1,
+        FSTAT | CLOCK_GETTIME | CLOCK_GETTIME64 => 2,
+        LSEEK | READ | WRITE => 3,
+        _ => 0,
+    };
+    &[17, 10, 11, 12][..=arguments]
+}
+
+/// Puts the program's arguments above a stack at the end of the memory that holds its last segment, as Linux does, and
+/// returns the stack pointer. Without environment and auxiliary vector.
+pub(crate) fn start(bus: &mut Bus, image: &Image, arguments: &[Vec<u8>]) -> Result<u64, ErrorKind> {
+    let end = |(start, bytes): (u64, u64)| Some((start.checked_add(bytes)?, bus.memory.last_of_ram(start)?));
+    let ends = image.segments.iter().filter_map(|segment| end((segment.address, segment.memory_bytes)));
+    let (end, last) = ends.max().ok_or(ErrorKind::NoStack)?;
+    let (top, word_bytes) = (last & !15, u64::from(image.xlen.bits() / 8));
+    let mut strings = Vec::new();
+    let mut table = vec![arguments.len() as u64];
+    let text_bytes: u64 = arguments.iter().map(|argument| argument.len() as u64 + 1).sum();
+    for argument in arguments {
+        table.push(top.wrapping_sub(text_bytes).wrapping_add(strings.len() as u64));
+        strings.extend([argument, b"\0".as_slice()].concat());
+    }
+    // The ends of arguments and environment, and of the auxiliary vector.
+    table.extend([0; 4]);
+    let bytes = text_bytes + word_bytes * table.len() as u64;
+    let stack =
+        top.checked_sub(bytes).map(|stack| stack & !15).filter(|stack| *stack > end.saturating_add(STACK_BYTES));
+    let stack = stack.ok_or(ErrorKind::NoStack)?;
+    let table = table.iter().flat_map(|word| word.to_le_bytes().into_iter().take(word_bytes as usize));
+    if !bus.memory.load(stack, &table.collect::<Vec<_>>()) || !bus.memory.load(top - text_bytes, &strings) {
+        return Err(ErrorKind::NoStack);
+    }
+    bus.host.linux = Some(State { end: end.next_multiple_of(16), last });
+    Ok(stack)
+}
+
+/// A call, by registers.
+pub(crate) struct Call<'a> {
+    pub(crate) bus: &'a mut Bus,
+    pub(crate) xlen: Xlen,
+    /// a0 to a2.
+    pub(crate) arguments: [u64; 3],
+    pub(crate) stack: u64,
+    /// The hart's cycle.
+    pub(crate) now: u64,
+}
+
+impl Call<'_> {
+    /// Serves a call and returns its result for a0, which is a negative number of an error if it fails.
+    pub(crate) fn serve(mut self, number: u64) -> u64 {
+        self.result(number).unwrap_or_else(u64::wrapping_neg)
+    }
+
+    fn result(&mut self, number: u64) -> Result<u64, u64> {
+        let [first, second, third] = self.arguments.map(|argument| argument & self.xlen.address_mask());
+        let is_open = |descriptor: u64| if descriptor <= 2 { Ok(()) } else { Err(EBADF) };
+        let now = |unit: u128| {
+            let all = u128::from(self.now) * unit / u128::from(self.bus.host.hertz);
+            [FIRST_SECOND + (all / unit) as u64, (all % unit) as u64].map(u64::to_le_bytes).concat()
+        };
+        match number {
+            CLOSE => is_open(first).map(|()| 0),
+            LSEEK => is_open(first).and(Err(ESPIPE)),
+            READ => {
+                is_open(first)?;
+                let room =
+                    (0..third.min(CALL_BYTES)).take_while(|at| self.is_writable(second.wrapping_add(*at))).count();
+                if room == 0 && third > 0 {
+                    return Err(EFAULT);
+                }
+                let bytes = if room == 0 { Vec::new() } else { self.bus.host.read(room as u64) };
+                self.store(second, &bytes)?;
+                Ok(bytes.len() as u64)
+            }
+            WRITE => {
+                is_open(first)?;
+                let bytes = self.bus.memory.bytes(second, third.min(CALL_BYTES));
+                if bytes.is_empty() && third > 0 {
+                    return Err(EFAULT);
+                }
+                match first {
+                    2 => self.bus.host.print_error(&bytes),
+                    _ => self.bus.host.print(&bytes),
+                }
+                self.bus.host.note_read(second, bytes.len() as u64);
+                Ok(bytes.len() as u64)
+            }
+            FSTAT => {
+                is_open(first)?;
+                // Mode and number of links at 16, the size of a block at 56. RV32 has 32-bit times.
+                let mut status = vec![0; if self.xlen == Xlen::Rv32 { 104 } else { 128 }];
+                status[16..18].copy_from_slice(&0o20_620_u16.to_le_bytes());
+                status[20] = 1;
+                status[56..58].copy_from_slice(&1024_u16.to_le_bytes());
+                self.store(second, &status)
+            }
+            EXIT | EXIT_GROUP => {
+                self.bus.host.exit(first & 0xffff_ffff);
+                Ok(0)
+            }
+            CLOCK_GETTIME | CLOCK_GETTIME64 => self.store(second, &now(1_000_000_000)),
+            GETTIMEOFDAY => self.store(first, &now(1_000_000)),
+            BRK => {
+                let (mask, stack) = (self.xlen.address_mask(), self.stack);
+                let Some(heap) = &mut self.bus.host.linux else { return Err(ENOSYS) };
+                // The heap does not shrink, because C libraries take new memory for zero.
+                let limit =
+                    Some(stack & mask).filter(|stack| (heap.end..=heap.last).contains(stack)).unwrap_or(heap.last);
+                if (heap.end..limit.saturating_sub(STACK_BYTES)).contains(&first) {
+                    heap.end = first;
+                }
+                Ok(heap.end)
+            }
+            _ => Err(ENOSYS),
+        }
+    }
+
+    fn is_writable(&self, address: u64) -> bool {
+        self.bus.memory.is_writable(address)
+    }
+
+    /// Stores all bytes or none.
+    fn store(&mut self, start: u64, bytes: &[u8]) -> Result<u64, u64> {
+        let place = |at: usize| start.wrapping_add(at as u64);
+        if !(0..bytes.len()).all(|at| self.is_writable(place(at))) || !self.bus.memory.load(start, bytes) {
+            return Err(EFAULT);
+        }
+        Ok(0)
+    }
+}
