@@ -111,6 +111,9 @@ def test_wrong_use(tmp_path: Path, keys: KeyFixture, identity: Path) -> None:
         ("encrypt", plain, plain, "-r", keys.recipient),
         ("encrypt", plain, "nosuch://x", "-r", keys.recipient),
         ("encrypt", plain, sealed, "--key-file", identity),
+        ("encrypt", plain, sealed, "-r", keys.recipient, "--manifest-key", identity),
+        ("encrypt", plain, sealed, "-r", keys.recipient, "--manifest-key", tmp_path / "nowhere"),
+        ("encrypt", plain, sealed, "-r", keys.recipient, "--include", ""),
         ("decrypt", plain, sealed),
     ):
         run = command(*arguments)
@@ -165,10 +168,41 @@ if __name__ == "__main__":
 
 
 def test_dry_run_writes_nothing(tmp_path: Path, keys: KeyFixture) -> None:
-    make_tree(tmp_path / "plain", {"a": 1, "b": 2})
-    run = command("encrypt", tmp_path / "plain", tmp_path / "sealed", "-r", keys.recipient, "--dry-run", "--json")
+    make_tree(tmp_path / "plain", {"a": 1, "b\n": 2})
+    arguments = ("encrypt", tmp_path / "plain", tmp_path / "sealed", "-r", keys.recipient, "--dry-run")
+    run = command(*arguments, "--json")
     assert run.returncode == 0 and json.loads(run.stdout)["objects"] == 2
+    run = command(*arguments)
+    assert run.returncode == 0 and sorted(run.stdout.splitlines()) == ["1\ta", "2\tb\\n"]
+    assert run.stderr.startswith("encrypt: dry run, would process 2 objects, 3 bytes")
+    with open("/dev/full", "w") as full:
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        line = [sys.executable, "-m", "tress_dataset.command", *map(str, arguments)]
+        assert subprocess.run(line, stdout=full, stderr=subprocess.PIPE, env=environment).returncode == 1
     assert not (tmp_path / "sealed").exists()
+
+
+def test_selected_names(tmp_path: Path, keys: KeyFixture, identity: Path) -> None:
+    """Patterns are of the names of plaintexts, for every command. Others are neither missing nor extra."""
+    made = make_tree(tmp_path / "plain", {"a.jpg": 1, "d/b.jpg": 2, "d/c.txt": 3, "[x]": 4})
+    plain, sealed, back = tmp_path / "plain", tmp_path / "sealed", tmp_path / "back"
+    only = ("--include", "*.jpg", "--include", "[[]x]", "--exclude", "d/*")
+    for arguments in (
+        ("encrypt", plain, sealed, "-r", keys.recipient),
+        ("verify", sealed, "-i", identity),
+        ("verify", sealed, "-i", identity, "--against", plain),
+        ("rewrap", sealed, "-i", identity, "-r", keys.recipient, "--force"),
+        ("decrypt", sealed, back, "-i", identity),
+    ):
+        run = command(*arguments, *only, "--json", "--workers", 1)
+        summary = json.loads(run.stdout)
+        assert (run.returncode, summary["objects"]) == (0, 2), run.stderr
+        suffix = "" if arguments[0] == "encrypt" else ".tress"
+        assert {slow["name"] for slow in summary["slowest"]} == {"a.jpg" + suffix, "[x]" + suffix}
+        assert all(slow["seconds"] > 0 for slow in summary["slowest"])
+    assert read_tree(back) == {name: made[name] for name in ("a.jpg", "[x]")}
+    run = command("encrypt", plain, sealed, "-r", keys.recipient, "--workers", 1, "--json")
+    assert json.loads(run.stdout)["objects"] == 2 == json.loads(run.stdout)["skipped"]
 
 
 def test_progress_on_a_terminal(tmp_path: Path, keys: KeyFixture) -> None:

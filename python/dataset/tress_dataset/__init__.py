@@ -13,7 +13,7 @@ docs/reference/datasets.md is the manual.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from os import PathLike, fsdecode
 from os.path import realpath
@@ -23,10 +23,11 @@ from . import keys as _keys
 from .codec import Codec, TressCodec
 from .errors import DatasetError, Failure, Incomplete, UsageError
 from .keys import RunKeys, Secret
-from .names import Part
+from .names import Part, Selection
 from .pool import Pool
 from .progress import Progress, Terminal
 from .retry import Retry
+from .seal import ManifestKey
 from .run import RunSettings, new_run, perform, with_concurrency
 from .shards import Grouping
 from .stores import Store, open_store
@@ -71,10 +72,13 @@ def encrypt(
     or a raw key. `source_options` and `target_options` are passed to fsspec.
 
     Keywords of all commands: `executor`, `workers`, `concurrency` (number of objects that a worker processes at the
-    same time), `part` (`"3/100"`: only the objects of part 3 of 100; the hash of a name selects its part), `grouping`,
-    `retry`, `force` (process all objects and replace existing ones), `dry_run`, `progress` (True, or a function that
-    takes a `Progress`), `warn` (a function that takes a text), `failed_list` (a path), `check` (False: return the
-    summary even if objects failed).
+    same time), `part` (`"3/100"`: only the objects of part 3 of 100; the hash of a name selects its part), `include`
+    and `exclude` (a pattern or a sequence: only names that match one of the former, and none of the latter; `*` also
+    matches `/`), `grouping`, `retry`, `force` (process all objects and replace existing ones), `dry_run` (write
+    nothing; True, or a function that takes the name and size of each object that would be processed), `progress` (True,
+    or a function that takes a `Progress`), `warn` (a function that takes a text), `failed_list` (a path), `check` (False: return the
+    summary even if objects failed), `manifest_key` (a `Secret` with a raw key, for MACs in the manifest next to the
+    containers).
 
     Raises `Incomplete` if objects failed, `UsageError` for wrong arguments, and `OSError` or an exception of the store
     if a store cannot be used at all.
@@ -181,25 +185,27 @@ def _run(
     workers: int | None = keywords.pop("workers", None)
     concurrency: int | None = keywords.pop("concurrency", None)
     part = keywords.pop("part", None)
+    include, exclude = (_patterns(name, keywords.pop(name, None)) for name in ("include", "exclude"))
     progress: bool | Callable[[Progress], None] | None = keywords.pop("progress", None)
     check: bool = keywords.pop("check", True)
+    manifest_key: Secret | None = keywords.pop("manifest_key", None)
     codec: Codec | None = keywords.pop("_codec", None)
     for name, value, types in (
         ("part", part, (str, Part)),
         ("executor", executor, Executor),
         ("grouping", keywords.get("grouping"), Grouping),
         ("retry", keywords.get("retry"), Retry),
+        ("manifest_key", manifest_key, Secret),
         ("workers", workers, int),
         ("concurrency", concurrency, int),
     ):
         if value is not None and not isinstance(value, types):
             raise TypeError(f"{name} cannot be of type {type(value).__name__}")
-    for name in ("progress", "warn"):
-        value = progress if name == "progress" else keywords.get(name)
+    for name, value in (("progress", progress), *((name, keywords.get(name)) for name in ("warn", "dry_run"))):
         if value is not None and not isinstance(value, bool) and not callable(value):
             raise TypeError(f"{name} must be a function, not {type(value).__name__}")
     settings = RunSettings(
-        part=Part.parse(part) if isinstance(part, str) else part,
+        selection=Selection(Part.parse(part) if isinstance(part, str) else part, include, exclude),
         force=keywords.pop("force", False),
         dry_run=keywords.pop("dry_run", False),
         grouping=keywords.pop("grouping", None) or Grouping(),
@@ -211,6 +217,8 @@ def _run(
     retry: Retry = keywords.pop("retry", None) or Retry()
     opener = keywords.pop("_opener", open_store)
     accept_moved: bool = keywords.pop("_accept_moved", False)
+    if manifest_key is not None and verb == "verify" and not settings.to_manifest:
+        raise UsageError("a manifest key compares with the manifest, not with a source")
     if keywords:
         raise TypeError(f"unexpected arguments: {', '.join(sorted(keywords))}")
     if aead not in ("aes-128-ccm", "aes-256-ccm"):
@@ -232,6 +240,7 @@ def _run(
         retry,
         accept_moved,
         opener,
+        None if manifest_key is None else ManifestKey(manifest_key),
     )
     _refuse_nested_target(plan)
     plan = with_concurrency(plan, concurrency, keys.slow)
@@ -245,6 +254,16 @@ def _run(
     if check and not summary.ok:
         raise Incomplete(summary)
     return summary
+
+
+def _patterns(name: str, given: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Returns the patterns of an argument, which may be one text."""
+    several = (given,) if isinstance(given, str) else tuple(given or ())
+    if not all(isinstance(pattern, str) for pattern in several):
+        raise TypeError(f"{name} must be text, or a sequence of texts")
+    if "" in several:
+        raise UsageError(f"a pattern of {name} is empty")
+    return several
 
 
 def _refuse_nested_target(plan: RunPlan) -> None:

@@ -23,7 +23,7 @@ from .names import Part
 from .progress import Terminal
 from .retry import Retry
 from .stores import text_without_secrets, without_secrets
-from .summary import Summary
+from .summary import Summary, printable
 
 NAME = "tress-dataset"
 
@@ -83,6 +83,12 @@ def _print_result(text: str) -> int:
             os.close(null)
         return _fail(f"standard output: {error.strerror}", 1)
     return 0
+
+
+def _print_object(name: str, count: int) -> None:
+    """Prints a line of a dry run: the size of an object in bytes, and its name."""
+    if status := _print_result(f"{count}\t{printable(name)}\n"):
+        raise SystemExit(status)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -168,6 +174,19 @@ def _common(one: argparse.ArgumentParser) -> None:
     one.add_argument(
         "--shard", metavar="I/N", help="process only part I of N, for job arrays; names are divided by hash"
     )
+    for option, what in (("--include", "process only objects"), ("--exclude", "leave out objects")):
+        one.add_argument(
+            option,
+            action="append",
+            metavar="GLOB",
+            help=f"{what} whose names match; * also matches /; repeat for several",
+        )
+    one.add_argument(
+        "--manifest-key",
+        metavar="FILE",
+        help="file with a raw key, 16 or 32 bytes, for MACs in the manifest: without it, exchanged, dropped and renamed "
+        "objects may not be noticed",
+    )
     one.add_argument("--workers", type=int, metavar="N", help="number of processes [default: one per core]")
     one.add_argument("--concurrency", type=int, metavar="N", help="objects that each process handles at the same time")
     one.add_argument(
@@ -178,7 +197,7 @@ def _common(one: argparse.ArgumentParser) -> None:
         help="attempts for each object [default: %(default)s]",
     )
     one.add_argument("--force", action="store_true", help="process all objects again and replace existing ones")
-    one.add_argument("--dry-run", action="store_true", help="count the objects that would be processed; writes nothing")
+    one.add_argument("--dry-run", action="store_true", help="list the objects that would be processed; writes nothing")
     one.add_argument("--failed", metavar="FILE", help="write the list of failed objects to FILE")
     one.add_argument("--json", action="store_true", help="print the summary as one JSON object")
 
@@ -218,7 +237,10 @@ def _run(given: argparse.Namespace, terminal: Terminal | None) -> Summary:
         "concurrency": given.concurrency,
         "retry": Retry(attempts=given.attempts),
         "force": given.force,
-        "dry_run": given.dry_run,
+        "dry_run": given.dry_run and (given.json or _print_object),
+        "manifest_key": None if given.manifest_key is None else _secrets([given.manifest_key], None)[0],
+        "include": given.include,
+        "exclude": given.exclude,
         "failed_list": given.failed,
         "progress": terminal,
         "warn": lambda text: _say(f"{NAME}: warning: {text}"),
@@ -285,19 +307,15 @@ def _print_error(terminal: Terminal | None, text: str, status: int) -> int:
 
 def _print_summary(summary: Summary, as_json: bool) -> int:
     for failure in summary.failures:
-        _fail(f"{_printable(failure.name)}: {failure.message}", 1)
+        _fail(f"{printable(failure.name)}: {failure.message}", 1)
     if summary.failed > len(summary.failures):
         _fail(f"and {summary.failed - len(summary.failures)} more", 1)
     if summary.failed_list is not None:
         _say(f"{NAME}: the complete list of failed objects is {summary.failed_list}")
-    _say(summary.sentence())
+    for line in [*summary.table(), summary.sentence()]:
+        _say(line)
     status = _print_result(json.dumps(summary.as_dict()) + "\n") if as_json else 0
     return status if summary.ok else 1
-
-
-def _printable(name: str) -> str:
-    """Returns a name in one line of printable characters."""
-    return name if name.isprintable() else ascii(name)[1:-1]
 
 
 if __name__ == "__main__":

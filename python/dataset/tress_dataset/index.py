@@ -6,10 +6,30 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 
-from .manifest import BadLine, BegunLine, DoneLine, ForeignLine, Identity, lines, parse, runs
+from .errors import DatasetError
+from .manifest import (
+    NO_MAC,
+    AnyLine,
+    BadLine,
+    BegunLine,
+    DoneLine,
+    ForeignLine,
+    Identity,
+    MissingMac,
+    SealLine,
+    SeenLine,
+    has_mac,
+    joined_name,
+    label_of,
+    lines,
+    parse,
+    runs,
+)
 from .names import Item, UnreadableEntry, decoded, encoded
 from .retry import Retry
+from .seal import FileDigest, ManifestKey, RunMac, Seals
 from .stores import Store
 
 _SCHEMA = """
@@ -35,18 +55,29 @@ class Index:
         self._base.executescript(_SCHEMA)
         self.bad_lines: list[str] = []
         self.bad_count = 0
+        self.seals: Seals | None = None
+        """The files that MACs cover, if a key was given."""
+        self.has_macs = False
+        """Whether a line has a MAC."""
 
     def close(self) -> None:
         """Removes the tables."""
         self._base.close()
 
-    def load(self, store: Store, wanted: Callable[[str], bool], retry: Retry) -> None:
-        """Reads the lines of a target's manifest whose names are wanted."""
+    def load(self, store: Store, wanted: Callable[[str], bool], retry: Retry, key: ManifestKey | None = None) -> None:
+        """Reads the lines of a target's manifest whose names are wanted.
+
+        With a key, raises `DatasetError` if a line of a run that has ended is missing, or has changed.
+        """
         never = threading.Event()
-        for name in retry.call(lambda _: runs(store), never):
+        self.seals = None if key is None else Seals(key)
+        files = retry.call(lambda _: runs(store), never)
+        for name in files:
             count, bad = retry.call(lambda _, name=name: self._load(store, name, wanted), never)  # type: ignore[misc]
             self.bad_count += count
             self.bad_lines += bad[: _BAD_SHOWN - len(self.bad_lines)]
+        if self.seals is not None:
+            self.seals.finish((name, joined_name(label_of(name)[0])) for name in files if label_of(name)[1])
 
     def _load(self, store: Store, object_name: str, wanted: Callable[[str], bool]) -> tuple[int, list[str]]:
         """Reads one object of the manifest. Returns the number of damaged lines, and descriptions of the first ones.
@@ -55,20 +86,33 @@ class Index:
         """
         count = 0
         bad: list[str] = []
+        label, is_part = label_of(object_name)
+        key = None if self.seals is None else self.seals.key
+        mac = None if key is None else key.of_run(label)
+        seal = None if mac is None or is_part else _Seal(object_name, mac)
         if self._base.in_transaction:
             self._base.execute("ROLLBACK")
         self._base.execute("BEGIN")
         for number, text in enumerate(lines(store, object_name), 1):
             if not text:
                 continue
+            self.has_macs = self.has_macs or has_mac(text)
+            if seal is not None:
+                seal.add(text)
             try:
-                line = parse(text)
+                # The seal covers the lines of a run that has ended.
+                line = parse(text, mac if seal is None else None)
+            except MissingMac as error:
+                raise DatasetError(f"{object_name}: {error}") from None
             except BadLine as error:
                 count += 1
                 if len(bad) < _BAD_SHOWN:
                     bad.append(f"{object_name}: line {number}: {error}")
                 continue
-            if isinstance(line, BegunLine):
+            if isinstance(line, SeenLine | SealLine):
+                if seal is not None:
+                    seal.seen.append(line)
+            elif isinstance(line, BegunLine):
                 names = [(encoded(name),) for name in line.names if wanted(name)]
                 self._base.executemany("INSERT OR IGNORE INTO begun VALUES (?)", names)
                 self._base.executemany("DELETE FROM done WHERE name = ?", names)
@@ -76,6 +120,11 @@ class Index:
                 self._base.execute("DELETE FROM begun WHERE name = ?", (encoded(line.name),))
             elif wanted(line.name):
                 self._add(line)
+        if seal is not None and self.seals is not None:
+            self.seals.files[object_name] = seal.digest()
+            for one in seal.seen:
+                if isinstance(one, SeenLine):
+                    self.seals.saw(one.file, one.digest)
         self._base.execute("COMMIT")
         return count, bad
 
@@ -171,3 +220,33 @@ class Index:
 
     def _one(self, query: str, name: str) -> bool:
         return self._base.execute(query, (encoded(name),)).fetchone() is not None
+
+
+class _Seal:
+    """Checks the seal of one file, which is its last line."""
+
+    def __init__(self, name: str, mac: RunMac) -> None:
+        self.seen: list[AnyLine] = []
+        self._name = name
+        self._mac = mac
+        self._last = b""
+        self._before = FileDigest()
+
+    def add(self, line: bytes) -> None:
+        """Adds the next line."""
+        if self._last:
+            self._before.add(self._last + b"\n")
+        self._last = line
+
+    def digest(self) -> str:
+        """Returns the digest of the file. Raises `DatasetError` if the seal is missing, or is not of these lines."""
+        why = NO_MAC
+        if has_mac(self._last):
+            why = "no MAC of this manifest key: the key is wrong, or somebody changed the manifest"
+            with suppress(BadLine):
+                line = parse(self._last, self._mac)
+                if isinstance(line, SealLine) and line.digest == self._before.value():
+                    self._before.add(self._last + b"\n")
+                    return self._before.value()
+                why = "its lines were changed, or some are missing"
+        raise DatasetError(f"{self._name}: {why}")

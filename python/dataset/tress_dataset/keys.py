@@ -32,6 +32,12 @@ class Secret:
     def __reduce__(self) -> tuple[type[Secret], tuple[str | bytes]]:
         return Secret, (self._value,)
 
+    def raw(self) -> bytes:
+        """Returns a raw key. Raises `UsageError` for a passphrase."""
+        if isinstance(self._value, str):
+            raise UsageError("a manifest key is a raw key, not a passphrase")
+        return self._value
+
     def native(self) -> Any:
         """Returns the key object of `tress`."""
         import tress

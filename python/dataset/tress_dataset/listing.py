@@ -8,24 +8,26 @@ from contextlib import suppress
 from .errors import BadName, Failure
 from .index import Index
 from .manifest import Identity
-from .names import Item, Part, UnreadableEntry, check, container_name, plain_name
+from .names import Item, Selection, UnreadableEntry, check, container_name, plain_name
 from .shards import WorkItem
 from .stores import Replace, Store
 
 ReportFailure = Callable[[Failure], None]
 
+NOT_IN_MANIFEST = "the manifest does not have it"
 
-def wanted(part: Part | None, verb: str) -> Callable[[str], bool]:
-    """Returns a predicate: whether a name of the target belongs to this run's part of all names."""
-    if part is None:
+
+def wanted(selection: Selection, verb: str) -> Callable[[str], bool]:
+    """Returns a predicate: whether a name of the target is selected."""
+    if selection == Selection():
         return lambda name: True
     containers = verb != "decrypt"
 
     def holds(name: str) -> bool:
         try:
-            return part.holds(plain_name(name) if containers else name)
+            return selection.holds(plain_name(name) if containers else name)
         except BadName:
-            return part.holds(name)
+            return selection.holds(name)
 
     return holds
 
@@ -35,13 +37,17 @@ def transfers(
     source: Store,
     longest: int | None,
     index: Index,
-    part: Part | None,
+    selection: Selection,
     force: bool,
     skip: Callable[[], None],
     report: ReportFailure,
+    record: Index | None = None,
 ) -> Iterator[WorkItem]:
-    """Yields the work of `encrypt` and `decrypt`: objects that the target lacks, or has from another version."""
-    for item in _objects(source, report, part):
+    """Yields the work of `encrypt` and `decrypt`: objects that the target lacks, or has from another version.
+
+    With the `record` of a source, its manifest, `decrypt` takes only the containers there.
+    """
+    for item in _objects(source, report, selection):
         name = item.name
         try:
             if verb == "encrypt":
@@ -49,30 +55,45 @@ def transfers(
             else:
                 target = plain = plain_name(name)
         except BadName as error:
-            report(Failure(name, error.kind, str(error), 0))
+            if selection.holds(name):
+                report(Failure(name, error.kind, str(error), 0))
             continue
-        if part is not None and not part.holds(plain):
+        if not selection.holds(plain):
+            continue
+        sealed = None if record is None else record.line(name)
+        if record is not None and sealed is None:
+            report(Failure(name, "extra", NOT_IN_MANIFEST, 0))
             continue
         line = index.line(target)
         if line is not None and not force and line.verb in (verb, "rewrap"):
             same = line.source == Identity(item.size, item.token)
+            same = same and (sealed is None or sealed.payload_id == line.payload_id)
             if same and index.present(target) == line.target:
                 skip()
                 continue
         mine = line is not None or index.begun(target)
         replace = Replace.ALWAYS if force or line is not None else Replace.OURS if mine else Replace.NEVER
-        yield WorkItem(name, item.size, item.token, target, replace)
+        yield WorkItem(name, item.size, item.token, target, replace, sealed)
+    if record is not None:
+        report_missing(record, "source", report)
 
 
-def containers(index: Index, target: Store, part: Part | None, report: ReportFailure) -> Iterator[WorkItem]:
+def report_missing(index: Index, store: str, report: ReportFailure) -> None:
+    """Reports the objects that are expected and not present in a store."""
+    for name in index.missing():
+        report(Failure(name, "missing", f"not in the {store}", 0))
+
+
+def containers(index: Index, target: Store, selection: Selection, report: ReportFailure) -> Iterator[WorkItem]:
     """Yields the work of `rewrap` and `verify`: all containers of a target, with their lines of the manifest."""
-    for item in _objects(target, report, part):
+    for item in _objects(target, report, selection):
         try:
             name = plain_name(item.name)
         except BadName as error:
-            report(Failure(item.name, error.kind, str(error), 0))
+            if selection.holds(item.name):
+                report(Failure(item.name, error.kind, str(error), 0))
             continue
-        if part is not None and not part.holds(name):
+        if not selection.holds(name):
             continue
         yield WorkItem(item.name, item.size, item.token, item.name, Replace.ALWAYS, index.line(item.name))
 
@@ -88,25 +109,25 @@ def rewraps(works: Iterator[WorkItem], recipients: str | None, skip: Callable[[]
             yield work
 
 
-def expected(source: Store, part: Part | None, longest: int | None) -> Iterator[Item]:
+def expected(source: Store, selection: Selection, longest: int | None) -> Iterator[Item]:
     """Yields the objects that `encrypt` makes from a source."""
     for item in source.listing():
-        if isinstance(item, Item) and (part is None or part.holds(item.name)):
+        if isinstance(item, Item) and selection.holds(item.name):
             with suppress(BadName):
                 yield item._replace(name=container_name(item.name, longest))
 
 
-def _objects(store: Store, report: ReportFailure, part: Part | None) -> Iterator[Item]:
-    """Yields the valid objects of a listing. Reports other entries if they belong to this part."""
+def _objects(store: Store, report: ReportFailure, selection: Selection) -> Iterator[Item]:
+    """Yields the valid objects of a listing. Reports other entries if they are selected."""
     for entry in store.listing():
         if isinstance(entry, UnreadableEntry):
-            if part is None or part.holds(entry.name):
+            if selection.holds(entry.name):
                 report(Failure(entry.name, entry.kind, entry.why, 0))
             continue
         try:
             check(entry.name)
         except BadName as error:
-            if part is None or part.holds(entry.name):
+            if selection.holds(entry.name):
                 report(Failure(entry.name, error.kind, str(error), 0))
             continue
         yield entry

@@ -4,7 +4,8 @@ A line describes one finished object (`done`) or the names that a worker is abou
 checksum. Each shard of a run writes a separate object, `.tress-dataset/VERB-RUN-NUMBER.jsonl`. At its end a run joins
 them to `VERB-RUN.jsonl`. Runs sort by their names, and later lines win.
 
-Lines are not trusted: readers compare them with the existing objects, and ignore damaged lines.
+Lines are not trusted: readers compare them with the existing objects, and ignore damaged lines. With a key, lines have
+MACs (`seal.py`).
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ import json
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
+from .errors import DatasetError
 from .names import CONTROL, check, encoded
 from .retry import Retry
+from .seal import FileDigest, RunMac, Seals
 from .stores import Replace, Store
 
 VERSION = 1
@@ -28,6 +32,8 @@ TOO_LONG = b"too long"
 _BEGUN_BYTES = 1 << 20
 """Largest encoded size in bytes of the names in one `begun` line."""
 _MARK = b',"crc":"'
+_MAC_MARK = b',"mac":"'
+NO_MAC = "no MAC: written without a manifest key, or cut"
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
@@ -57,7 +63,7 @@ class DoneLine(NamedTuple):
     recipients: str | None = None
     """Result of `RunKeys.recipients_id`."""
 
-    def encode(self) -> bytes:
+    def encode(self, mac: RunMac | None = None) -> bytes:
         """Returns a line of the manifest."""
         return _line(
             {
@@ -70,7 +76,8 @@ class DoneLine(NamedTuple):
                 "seal": self.payload_id,
                 "plain_bytes": self.plain_bytes,
                 "recipients": self.recipients,
-            }
+            },
+            mac,
         )
 
 
@@ -79,13 +86,17 @@ class BegunLine(NamedTuple):
 
     names: tuple[str, ...]
 
-    def encode(self) -> bytes:
+    def encode(self, mac: RunMac | None = None) -> bytes:
         """Returns a line of the manifest."""
-        return _line({"v": VERSION, "state": "begun", "names": self.names})
+        return _line({"v": VERSION, "state": "begun", "names": self.names}, mac)
 
 
 class BadLine(ValueError):
     """A line is damaged, or has impossible values."""
+
+
+class MissingMac(BadLine):
+    """A valid line has no MAC."""
 
 
 class ForeignLine(NamedTuple):
@@ -93,25 +104,63 @@ class ForeignLine(NamedTuple):
 
     name: str
 
-    def encode(self) -> bytes:
+    def encode(self, mac: RunMac | None = None) -> bytes:
         """Returns a line of the manifest."""
-        return _line({"v": VERSION, "state": "foreign", "name": self.name})
+        return _line({"v": VERSION, "state": "foreign", "name": self.name}, mac)
 
 
-def _line(value: dict[str, Any]) -> bytes:
+class SeenLine(NamedTuple):
+    """A file of an earlier run that this run has read."""
+
+    file: str
+    digest: str | None
+    """Digest of a sealed file; None if this run has taken over the lines of one that was not."""
+
+    def encode(self, mac: RunMac | None = None) -> bytes:
+        """Returns a line of the manifest."""
+        return _line({"v": VERSION, "state": "seen", "file": self.file, "digest": self.digest}, mac)
+
+
+class SealLine(NamedTuple):
+    """The end of the file of a run that has ended, with the digest of all lines before it."""
+
+    digest: str
+
+    def encode(self, mac: RunMac | None = None) -> bytes:
+        """Returns a line of the manifest."""
+        return _line({"v": VERSION, "state": "sealed", "digest": self.digest}, mac)
+
+
+AnyLine = DoneLine | BegunLine | ForeignLine | SeenLine | SealLine
+
+
+def _line(value: dict[str, Any], mac: RunMac | None = None) -> bytes:
     # JSON in ASCII: a name with line ends, or one that is not valid UTF-8, stays on one line and is restored exactly.
     body = _encode(value).encode()
+    if mac is not None:
+        body = body[:-1] + _MAC_MARK + mac.of(body) + b'"}'
     return body[:-1] + _MARK + b'%08x"}\n' % binascii.crc32(body)
 
 
-def parse(line: bytes) -> DoneLine | BegunLine | ForeignLine:
-    """Parses a line of the manifest. Raises `BadLine`."""
+def has_mac(line: bytes) -> bool:
+    """Returns whether a line has a MAC, which may be of any key."""
+    return _MAC_MARK in line
+
+
+def parse(line: bytes, mac: RunMac | None = None) -> AnyLine:
+    """Parses a line of the manifest, and checks its MAC if one is given. Raises `BadLine`."""
     if line == TOO_LONG:
         raise BadLine(f"longer than {LONGEST >> 20} MiB")
     at = line.rfind(_MARK)
     body = line[:at] + b"}"
     if at < 0 or line[at + len(_MARK) :] != b'%08x"}' % binascii.crc32(body):
         raise BadLine("wrong checksum")
+    if mac is not None:
+        signed, mark, found = body.rpartition(_MAC_MARK)
+        if not mark:
+            raise MissingMac(NO_MAC)
+        if not mac.matches(signed + b"}", found[:-2]):
+            raise BadLine("no MAC of this manifest key")
     try:
         value = json.loads(body)
         if value["v"] != VERSION:
@@ -120,6 +169,10 @@ def parse(line: bytes) -> DoneLine | BegunLine | ForeignLine:
             return BegunLine(tuple(check(_text(name)) for name in value["names"]))
         if value["state"] == "foreign":
             return ForeignLine(check(_text(value["name"])))
+        if value["state"] == "seen":
+            return SeenLine(_word(value["file"]), None if value["digest"] is None else _word(value["digest"]))
+        if value["state"] == "sealed":
+            return SealLine(_word(value["digest"]))
         if value["state"] != "done":
             raise BadLine("unknown state")
         source = value["source"]
@@ -174,7 +227,17 @@ class Journal:
     """Number of lines that are appended together, unless `LINES_S` seconds have passed."""
     LINES_S = 0.1
 
-    def __init__(self, store: Store, verb: str, run: str, shard: str, retry: Retry, stopped: threading.Event):
+    def __init__(
+        self,
+        store: Store,
+        verb: str,
+        run: str,
+        shard: str,
+        retry: Retry,
+        stopped: threading.Event,
+        mac: RunMac | None = None,
+    ):
+        self._mac = mac
         self.name = self._named(verb, run, shard)
         self._store = store
         self._retry = retry
@@ -185,7 +248,7 @@ class Journal:
         self._written = 0.0
         self._flushed = 0.0
         self._appends = True
-        self.earlier: list[DoneLine | BegunLine | ForeignLine] = []
+        self.earlier: list[AnyLine] = []
         """Lines that crashed workers wrote about the same objects."""
         for whole in _ancestor_labels(shard):
             self._read(self._named(verb, run, whole))
@@ -208,7 +271,7 @@ class Journal:
         good = []
         for text in found:
             try:
-                self.earlier.append(parse(text))
+                self.earlier.append(parse(text, self._mac))
             except BadLine:
                 continue
             good.append(text + b"\n")
@@ -216,15 +279,15 @@ class Journal:
 
     def begin(self, names: Iterable[str]) -> None:
         """Records the names that this worker is about to write. Call it before writing anything."""
-        self._add(b"".join(BegunLine(some).encode() for some in _runs_of(names)), now=True)
+        self._add(b"".join(BegunLine(some).encode(self._mac) for some in _runs_of(names)), now=True)
 
     def done(self, line: DoneLine) -> None:
         """Records an object that is complete in the target."""
-        self._add(line.encode(), now=False)
+        self._add(line.encode(self._mac), now=False)
 
     def foreign(self, name: str) -> None:
         """Records that an object which no run wrote has this name."""
-        self._add(ForeignLine(name).encode(), now=False)
+        self._add(ForeignLine(name).encode(self._mac), now=False)
 
     def end(self) -> None:
         """Writes all lines. No other call may follow."""
@@ -310,17 +373,90 @@ def runs(store: Store) -> list[str]:
     return sorted(found, key=order)
 
 
-def join(store: Store, verb: str, run: str, retry: Retry) -> None:
-    """Joins the objects of this run's shards into one. An interruption loses no line."""
+def label_of(name: str) -> tuple[str, bool]:
+    """Returns the label `VERB-RUN` of a file of the manifest, and whether the file is of one shard of that run."""
+    fields = name.rpartition("/")[2].removesuffix(".jsonl").split("-", 3)
+    return "-".join(fields[:3]), len(fields) > 3
+
+
+def joined_name(label: str) -> str:
+    """Returns the name of the file of a run that has ended."""
+    return f"{CONTROL}/{label}.jsonl"
+
+
+def join(store: Store, verb: str, run: str, retry: Retry, sealing: Sealing | None = None) -> None:
+    """Joins the objects of this run's shards into one, and seals it. An interruption loses no line."""
     never = threading.Event()
-    prefix = f"{CONTROL}/{verb}-{run}-"
+    label = f"{verb}-{run}"
+    prefix = f"{CONTROL}/{label}-"
     parts = [name for name in retry.call(lambda _: store.control(), never) if name.startswith(prefix)]
-    if len(parts) < 2:
+    if not sealing and len(parts) < 2:
         return
-    with store.write(f"{CONTROL}/{verb}-{run}.jsonl", 0, {}, Replace.ALWAYS) as out:
-        for name in parts:
-            found = retry.call(lambda _, name=name: list(lines(store, name)), never)  # type: ignore[misc]
-            out.write(b"".join(line + b"\n" for line in found if line))
+    if sealing and sealing.seals.files and not (parts or sealing.taken_over):
+        return
+    with store.write(joined_name(label), 0, {}, Replace.ALWAYS) as out:
+        if sealing is None:
+            for name in parts:
+                found = retry.call(lambda _, name=name: list(lines(store, name)), never)  # type: ignore[misc]
+                out.write(b"".join(line + b"\n" for line in found if line))
+        else:
+            for piece in _sealed(store, label, parts, sealing, retry):
+                out.write(piece)
         out.commit()
     for name in parts:
         retry.call(lambda _, name=name: store.remove(name), never)  # type: ignore[misc]
+
+
+class Sealing(NamedTuple):
+    """How `join` seals the file of a run."""
+
+    seals: Seals
+    objects: int
+    """Number of objects that the run has finished. So many names have a `done` line, or the store has lost some."""
+    whole: bool
+    """Whether the run was over all objects. Then it takes over the lines of killed runs."""
+
+    @property
+    def taken_over(self) -> list[str]:
+        """The files of killed runs."""
+        return self.seals.open_parts if self.whole else []
+
+
+def _sealed(store: Store, label: str, parts: list[str], sealing: Sealing, retry: Retry) -> Iterator[bytes]:
+    """Yields the file of a run that has ended, in pieces."""
+    key, mac, never = sealing.seals.key, sealing.seals.key.of_run(label), threading.Event()
+    digest = FileDigest()
+    done: set[int] = set()  # Hashes of names, which need less memory.
+    for name in (*sealing.taken_over, *parts):
+        read = _Reread(store, name, key.of_run(label_of(name)[0]))
+        found = retry.call(read.lines, never)
+        if name in parts:
+            done.update(hash(line.name) for line in found if isinstance(line, DoneLine))
+        piece = b"".join(line.encode(mac) for line in found)
+        digest.add(piece)
+        yield piece
+    if len(done) < sealing.objects:
+        raise DatasetError(
+            f"the store has lost {sealing.objects - len(done)} lines of the manifest, which is not sealed"
+        )
+    seen = [SeenLine(*file) for file in sealing.seals.files.items()] + [SeenLine(f, None) for f in sealing.taken_over]
+    piece = b"".join(line.encode(mac) for line in seen)
+    digest.add(piece)
+    yield piece + SealLine(digest.value()).encode(mac)
+
+
+class _Reread(NamedTuple):
+    """Lines that this run, or a killed one, has written."""
+
+    store: Store
+    name: str
+    mac: RunMac
+
+    def lines(self, _: int) -> list[AnyLine]:
+        """Returns the lines whose MAC is right."""
+        found = []
+        with suppress(FileNotFoundError):  # The other run was not killed, and has ended by now.
+            for text in lines(self.store, self.name):
+                with suppress(BadLine):
+                    found.append(parse(text, self.mac))
+        return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
+from fnmatch import fnmatchcase
 from secrets import token_hex
 from typing import NamedTuple
 
@@ -115,7 +116,7 @@ def container_name(name: str, longest: int | None) -> str:
         head = last[:_HEAD]
         while units(head) > _HEAD:
             head = head[:-1]
-        container = f"{folder}{slash}{head}{LONG}/{last[len(head):]}{SUFFIX}"
+        container = f"{folder}{slash}{head}{LONG}/{last[len(head) :]}{SUFFIX}"
     if plain_name(container) != name:
         raise BadName(f"its folder ends in {LONG}, which stands for the beginning of a long name")
     return container
@@ -123,7 +124,11 @@ def container_name(name: str, longest: int | None) -> str:
 
 def units(text: str) -> int:
     """Returns the length of a file name as the system counts it: UTF-16 on Windows and macOS, else bytes."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2 if sys.platform in ("win32", "darwin") else len(encoded(text))
+    return (
+        len(text.encode("utf-16-le", "surrogatepass")) // 2
+        if sys.platform in ("win32", "darwin")
+        else len(encoded(text))
+    )
 
 
 def plain_name(container: str) -> str:
@@ -173,3 +178,21 @@ class Part(NamedTuple):
         """Returns whether a plaintext's name is in this part. The result is the same on every machine."""
         digest = hashlib.blake2b(encoded(name), digest_size=8, person=b"tress-shard").digest()
         return int.from_bytes(digest, "big") % self.parts == self.number - 1
+
+
+class Selection(NamedTuple):
+    """The objects of a run, by the names of their plaintexts."""
+
+    part: Part | None = None
+    include: tuple[str, ...] = ()
+    """Patterns, one of which must match the whole name; all names if there is none. `*` also matches `/`."""
+    exclude: tuple[str, ...] = ()
+    """Patterns that must not match."""
+
+    def holds(self, name: str) -> bool:
+        """Returns whether a name is selected."""
+        return (
+            (self.part is None or self.part.holds(name))
+            and (not self.include or any(fnmatchcase(name, pattern) for pattern in self.include))
+            and not any(fnmatchcase(name, pattern) for pattern in self.exclude)
+        )

@@ -32,7 +32,10 @@ class Pool:
         if executor is None:
             try:
                 self._make()
-            except (OSError, ImportError) as error:  # No semaphores: some containers have no /dev/shm, or a read-only one.
+            except (
+                OSError,
+                ImportError,
+            ) as error:  # No semaphores: some containers have no /dev/shm, or a read-only one.
                 if self.workers > 1:
                     raise DatasetError(
                         f"multiprocessing has no semaphores here (/dev/shm): {error}; one worker needs none (--workers 1)"

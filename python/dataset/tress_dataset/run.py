@@ -13,10 +13,10 @@ from itertools import chain
 from secrets import token_hex
 
 from . import manifest
-from .errors import DatasetError, Failure
+from .errors import DatasetError, Failure, UsageError
 from .index import Index
-from .listing import containers, expected, rewraps, transfers, wanted
-from .names import CONTROL, Item, Part
+from .listing import NOT_IN_MANIFEST, containers, expected, report_missing, rewraps, transfers, wanted
+from .names import CONTROL, Item, Selection
 from .pool import Pool
 from .progress import Counter, Progress, Reporter
 from .shards import Grouping, Shard, WorkItem, group
@@ -34,9 +34,10 @@ MAX_SPLITS = 32
 class RunSettings:
     """Settings of a run that workers do not need."""
 
-    part: Part | None = None
+    selection: Selection = field(default_factory=Selection)
     force: bool = False
-    dry_run: bool = False
+    dry_run: bool | Callable[[str, int], object] = False
+    """Whether to write nothing; or a function that takes the name and size in bytes of each object to process."""
     grouping: Grouping = field(default_factory=Grouping)
     progress: Callable[[Progress], None] | None = None
     warn: Callable[[str], None] | None = None
@@ -58,29 +59,35 @@ def perform(plan: RunPlan, settings: RunSettings, pool: Callable[[], Pool]) -> S
     for store in (source, target):
         if store is not None:
             store.retry = plan.retry
-    summary = Summary(plan.verb, plan.run, dry_run=settings.dry_run)
+    summary = Summary(plan.verb, plan.run, dry_run=bool(settings.dry_run))
     failed = FailedList(summary)
-    index = Index()
+    index, record = Index(), Index()
     counter: Counter | None = None
     try:
+        if plan.verb == "decrypt" and plan.manifest_key is not None:
+            assert source is not None, "decrypt has a source"
+            _load_record(plan, settings, source, record)
         _load_state(plan, settings, source, target, index)
         if settings.warn is not None:
             for line in index.bad_lines:
                 settings.warn(f"{target.shown}: {line}; the object is processed again")
         summary.bad_lines = index.bad_count
         if settings.progress is not None and not settings.dry_run:
-            counter = Counter(lambda end: _count(plan, settings.part, end))
+            counter = Counter(lambda end: _count(plan, settings.selection, end))
         reporter = Reporter(settings.progress, summary, counter)
 
         def skip() -> None:
             summary.skipped += 1
             reporter.tick()
 
-        works = _works(plan, settings, source, target, index, skip, failed.add)
+        sealed = None if record.seals is None else record
+        works = _works(plan, settings, source, target, index, sealed, skip, failed.add)
         if settings.dry_run:
             for work in works:
                 summary.objects += 1
                 summary.bytes += work.size
+                if callable(settings.dry_run):
+                    settings.dry_run(work.name, work.size)
         else:
             _run_shards(plan, settings, works, pool, summary, failed, reporter)
             reporter.tick(last=True)
@@ -95,23 +102,37 @@ def perform(plan: RunPlan, settings: RunSettings, pool: Callable[[], Pool]) -> S
         if counter is not None:
             counter.close()
         index.close()
+        record.close()
         forget(plan.run)
         if not settings.dry_run:
             failed.keep(target if plan.journals else None, plan, settings.failed_path)
     if plan.journals and not settings.dry_run:
         try:
-            manifest.join(target, plan.verb, plan.run, plan.retry)
+            sealing = None
+            if index.seals is not None:
+                sealing = manifest.Sealing(index.seals, summary.objects, settings.selection == Selection())
+            manifest.join(target, plan.verb, plan.run, plan.retry, sealing)
         except Exception as error:  # No line is lost: they stay in separate objects.
+            if index.seals is not None:
+                raise
             if settings.warn is not None:
                 settings.warn(f"{target.shown}: the parts of the manifest could not be merged: {describe(error, plan)}")
     return summary
 
 
+def _load_record(plan: RunPlan, settings: RunSettings, source: Store, record: Index) -> None:
+    """Loads the manifest of the containers that `decrypt` reads, and which of them exist."""
+    mine = wanted(settings.selection, "verify")
+    record.load(source, mine, plan.retry, plan.manifest_key)
+    assert record.seals is not None, "there is a key"
+    record.seals.require_ended()
+    record.expect_done()
+    record.note_present(item for item in source.items() if mine(item.name))
+
+
 def _load_state(plan: RunPlan, settings: RunSettings, source: Store | None, target: Store, index: Index) -> None:
     """Loads the state of the target into the index: what earlier runs did, and which objects exist."""
-    part = settings.part
-    mine = wanted(part, plan.verb)
-
+    mine = wanted(settings.selection, plan.verb)
     if plan.journals and not settings.dry_run:
         # Reports a target without write permission now, instead of for every object.
         name = f"{CONTROL}/probe-{plan.run}"
@@ -121,10 +142,14 @@ def _load_state(plan: RunPlan, settings: RunSettings, source: Store | None, targ
             _with_retries(plan, target.prepare)
         _with_retries(plan, lambda: target.put(name, b""))
         _with_retries(plan, lambda: target.remove(name))
-    index.load(target, mine, plan.retry)
+    index.load(target, mine, plan.retry, None if plan.verb == "decrypt" else plan.manifest_key)
+    if plan.journals and index.has_macs and index.seals is None:
+        raise UsageError(f"the manifest in {target.shown} has MACs: give its manifest key")
     if plan.verb == "verify":
+        if index.seals is not None:
+            index.seals.require_ended()
         if source is not None:
-            index.note_expected(expected(source, part, target.longest))
+            index.note_expected(expected(source, settings.selection, target.longest))
         elif settings.to_manifest and not index.empty():
             index.expect_done()
     if plan.verb == "verify" or (plan.verb != "rewrap" and not index.empty()):
@@ -142,17 +167,31 @@ def _works(
     source: Store | None,
     target: Store,
     index: Index,
+    record: Index | None,
     skip: Callable[[], None],
     report: Callable[[Failure], None],
 ) -> Iterator[WorkItem]:
     """Yields the work of a run. Reports failures that are known without processing an object."""
     if plan.verb in ("encrypt", "decrypt"):
         assert source is not None, "these commands have a source"
-        return transfers(plan.verb, source, target.longest, index, settings.part, settings.force, skip, report)
-    found = containers(index, target, settings.part, report)
+        return transfers(
+            plan.verb, source, target.longest, index, settings.selection, settings.force, skip, report, record
+        )
+    found = containers(index, target, settings.selection, report)
     if plan.verb == "rewrap":
+        if index.seals is not None:
+            found = _known(found, report)
         return rewraps(found, None if settings.force else plan.recipients, skip)
     return _verify_work(settings, source, index, found, report)
+
+
+def _known(works: Iterator[WorkItem], report: Callable[[Failure], None]) -> Iterator[WorkItem]:
+    """Yields the containers that the manifest has. Reports others."""
+    for work in works:
+        if work.line is None:
+            report(Failure(work.name, "extra", NOT_IN_MANIFEST, 0))
+        else:
+            yield work
 
 
 def _verify_work(
@@ -166,12 +205,11 @@ def _verify_work(
     against = source is not None or (settings.to_manifest and not index.empty())
     for work in found:
         if against and index.expected(work.target) is None:
-            what = "the source has none of this name" if source is not None else "the manifest does not have it"
+            what = "the source has none of this name" if source is not None else NOT_IN_MANIFEST
             report(Failure(work.target, "extra", what, 0))
         else:
             yield work if settings.to_manifest else work._replace(line=None)
-    for name in index.missing():
-        report(Failure(name, "missing", "not in the target", 0))
+    report_missing(index, "target", report)
 
 
 def _run_shards(
@@ -259,6 +297,7 @@ def _add_result(result: ShardResult, summary: Summary, failed: FailedList) -> No
     summary.bytes += result.bytes
     summary.retried += result.retried
     summary.unbound += result.unbound
+    summary.add_slow(result.slowest)
     for failure in result.failures:
         failed.add(failure)
 
@@ -291,13 +330,13 @@ class CrashedShards:
         return []
 
 
-def _count(plan: RunPlan, part: Part | None, end: object) -> tuple[int, int]:
+def _count(plan: RunPlan, selection: Selection, end: object) -> tuple[int, int]:
     """Returns the number of objects, and their total size in bytes, of the listing that the run processes."""
     url, options = (
         (plan.source, plan.source_options) if plan.journals and plan.source else (plan.target, plan.target_options)
     )
     store = plan.opener(url, options.values)
-    mine = wanted(part, "encrypt" if plan.verb == "encrypt" else "verify")
+    mine = wanted(selection, "encrypt" if plan.verb == "encrypt" else "verify")
     objects = size = 0
     for item in store.items():
         if getattr(end, "is_set", lambda: False)():

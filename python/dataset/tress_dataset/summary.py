@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import Failure
 
 SHOWN = 20
 """Number of failures in a summary; the list of failed objects has all."""
+SLOWEST = 10
+"""Number of the slowest objects in a summary."""
+
+
+class SlowObject(NamedTuple):
+    """An object that took long."""
+
+    seconds: float
+    """Time from the first attempt to the end, in seconds."""
+    name: str
+    bytes: int
+    """Length of the plaintext in bytes; 0 if `rewrap` does not know it."""
 
 
 @dataclass
@@ -35,6 +47,8 @@ class Summary:
     kinds: dict[str, int] = field(default_factory=dict)
     """Number of failures of each kind."""
     failures: list[Failure] = field(default_factory=list)
+    slowest: list[SlowObject] = field(default_factory=list)
+    """The slowest objects that did not fail, up to ten, the slowest first."""
     failed_list: str | None = None
     dry_run: bool = False
 
@@ -44,6 +58,10 @@ class Summary:
         self.kinds[failure.kind] = self.kinds.get(failure.kind, 0) + 1
         if len(self.failures) < SHOWN:
             self.failures.append(failure)
+
+    def add_slow(self, objects: list[SlowObject]) -> None:
+        """Adds the slowest objects of a shard."""
+        self.slowest = sorted(self.slowest + objects, reverse=True)[:SLOWEST]
 
     @property
     def ok(self) -> bool:
@@ -58,9 +76,21 @@ class Summary:
             return f"{self.verb}: dry run, would process {text}"
         return f"{self.verb}: {text}, {self.seconds:.1f} s, {size(self.rate_bytes_per_s)}/s"
 
+    def table(self) -> list[str]:
+        """Returns the lines of a table of the slowest objects that took a tenth of a second or more."""
+        slow = [one for one in self.slowest if one.seconds >= 0.1]
+        rows = [f"{one.seconds:9.1f} s {size(one.bytes):>10}  {printable(one.name)}" for one in slow]
+        return [f"{self.verb}: the slowest objects:", *rows] if rows else []
+
     def as_dict(self) -> dict[str, Any]:
         """Returns the summary for JSON."""
-        return asdict(self) | {"failures": [f._asdict() for f in self.failures], "ok": self.ok}
+        lists = {name: [one._asdict() for one in getattr(self, name)] for name in ("failures", "slowest")}
+        return asdict(self) | lists | {"ok": self.ok}
+
+
+def printable(name: str) -> str:
+    """Returns a name in one line of printable characters."""
+    return name if name.isprintable() else ascii(name)[1:-1]
 
 
 def size(count: float) -> str:

@@ -30,6 +30,8 @@ class ShardContext:
     stopped: threading.Event
     accept_moved: bool = False
     """Whether to accept containers of other objects."""
+    has_macs: bool = False
+    """Whether lines of the manifest are trusted, because they have MACs."""
     unbound: list[str] = field(default_factory=list)
     """Containers of earlier versions, which do not record the name of their object."""
 
@@ -131,6 +133,8 @@ def _decrypt(context: ShardContext, source: Store, work: WorkItem) -> DoneLine:
             plain += opening.finalize()
             _check_name(context, opening, work.target)
             meter.update(sealed)
+            payload_id = meter.finish()
+            _compare_with_manifest(work, payload_id)
             count = len(plain)
             with context.target.write(work.target, count, about, work.replace) as out:
                 out.write(plain)
@@ -147,11 +151,19 @@ def _decrypt(context: ShardContext, source: Store, work: WorkItem) -> DoneLine:
                     out.write(plain)
                 plain = opening.finalize()
                 _check_name(context, opening, work.target)
+                payload_id = meter.finish()
+                _compare_with_manifest(work, payload_id)
                 count += len(plain)
                 out.write(plain)
                 reading.unchanged()
                 written = out.commit()
-    return _line(context, work.target, item, written, meter.finish(), count)
+    return _line(context, work.target, item, written, payload_id, count)
+
+
+def _compare_with_manifest(work: WorkItem, payload_id: str) -> None:
+    """Raises `Differs` if the manifest has another container."""
+    if work.line is not None and work.line.payload_id != payload_id:
+        raise Differs("can be decrypted, but is not the container in the manifest")
 
 
 def _verify(context: ShardContext, work: WorkItem) -> DoneLine:
@@ -177,8 +189,8 @@ def _verify(context: ShardContext, work: WorkItem) -> DoneLine:
     name = plain_name(work.target)
     # First: a container of another object differs from the manifest, too.
     _check_name(context, opening, name)
-    if work.line is not None and work.line.payload_id and work.line.payload_id != payload_id:
-        raise Differs("can be decrypted, but is not the container in the manifest")
+    if work.line is not None and (work.line.payload_id or context.has_macs):
+        _compare_with_manifest(work, payload_id)
     if context.source is not None and digest is not None:
         with context.source.read(context.source.stat(name)) as reading:
             if _digest(context, reading) != digest.digest():
@@ -200,8 +212,8 @@ def _rewrap(context: ShardContext, work: WorkItem, attempt: int) -> DoneLine:
         item = context.target.stat(work.target)  # An earlier attempt may have rewrapped it, with its answer lost.
     before = Identity(item.size, item.token)
     written = context.target.rewrap(item, context.codec)
-    # The payload of an older line stays valid if the line describes this container.
-    line = work.line if work.line is not None and work.line.target == before else None
+    # The payload of an older line stays valid if the line describes this container. A line with a MAC says what it must be.
+    line = work.line if work.line is not None and (work.line.target == before or context.has_macs) else None
     now = Identity(written.size, written.token)
     if line is None:
         return DoneLine(work.target, "rewrap", None, now, "", 0, context.recipients)

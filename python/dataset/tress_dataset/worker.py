@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import multiprocessing
 import os
 import signal
@@ -16,8 +17,10 @@ from .codec import Codec
 from .errors import Exists, Failure, ObjectError, Stopped, has_appeared
 from .manifest import BegunLine, DoneLine, ForeignLine, Journal
 from .retry import Retry, kind
+from .seal import ManifestKey, RunMac
 from .shards import Shard, WorkItem
 from .stores import Replace, Store, open_store, text_without_secrets
+from .summary import SLOWEST, SlowObject
 from .transfer import ShardContext, transfer
 
 STOP = threading.Event()
@@ -52,6 +55,15 @@ class RunPlan:
     retry: Retry
     accept_moved: bool = False
     opener: Callable[[str, Mapping[str, Any]], Store] = open_store
+    manifest_key: ManifestKey | None = field(default=None, repr=False)
+    """The key of the manifest next to the containers."""
+
+    @property
+    def mac(self) -> RunMac | None:
+        """The MAC of the lines that this run writes. What `decrypt` writes is no manifest of containers."""
+        if self.manifest_key is None or self.verb == "decrypt":
+            return None
+        return self.manifest_key.of_run(f"{self.verb}-{self.run}")
 
     @property
     def journals(self) -> bool:
@@ -69,6 +81,8 @@ class ShardResult:
     unbound: int = 0
     """Number of containers of earlier versions, which do not record the name of their object."""
     failures: list[Failure] = field(default_factory=list)
+    slowest: list[SlowObject] = field(default_factory=list)
+    """A heap of the slowest objects."""
     seconds: float = 0.0
 
 
@@ -122,8 +136,11 @@ def run_shard(plan: RunPlan, shard: Shard) -> ShardResult:
     """Processes all objects of a shard. Raises an exception only if it cannot process any object."""
     started = time.monotonic()
     source, target = _stores(plan)
-    context = ShardContext(plan.verb, plan.run, source, target, plan.codec, plan.recipients, STOP, plan.accept_moved)
-    journal = Journal(target, plan.verb, plan.run, shard.label, plan.retry, STOP) if plan.journals else None
+    has_macs = plan.manifest_key is not None
+    context = ShardContext(
+        plan.verb, plan.run, source, target, plan.codec, plan.recipients, STOP, plan.accept_moved, has_macs
+    )
+    journal = Journal(target, plan.verb, plan.run, shard.label, plan.retry, STOP, plan.mac) if plan.journals else None
     result = ShardResult()
     works = list(shard.works)
     if journal is not None:
@@ -165,7 +182,7 @@ def _remaining_work(target: Store, journal: Journal, works: list[WorkItem], resu
                 done.pop(name, None)
         elif isinstance(line, ForeignLine):
             begun.discard(line.name)
-        else:
+        elif isinstance(line, DoneLine):
             done[line.name] = line
     left = []
     for work in works:
@@ -233,10 +250,16 @@ class _WorkerThreads:
             with self.lock:
                 self.result.retried += 1
 
+        started = time.monotonic()
         line = self.plan.retry.call(lambda attempt: transfer(self.context, work, attempt), STOP, again)
         if self.journal is not None:
             self.journal.done(line)
+        slow = SlowObject(time.monotonic() - started, work.name, line.plain_bytes)
         with self.lock:
+            if len(self.result.slowest) < SLOWEST:
+                heapq.heappush(self.result.slowest, slow)
+            else:
+                heapq.heappushpop(self.result.slowest, slow)
             self.result.objects += 1
             self.result.bytes += line.plain_bytes
 

@@ -179,7 +179,9 @@ class FilesStore(Store):
         """Creates a temporary file."""
         fs = self.fs
         # paramiko needs both letters.
-        exclusive = "xb" if self._scheme in _EXCLUSIVE else "wxb" if hasattr(fs, "ftp") and self._scheme != "ftp" else ""
+        exclusive = (
+            "xb" if self._scheme in _EXCLUSIVE else "wxb" if hasattr(fs, "ftp") and self._scheme != "ftp" else ""
+        )
         try:
             if exclusive:
                 with suppress(ValueError, NotImplementedError):  # A version without this mode.
