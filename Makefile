@@ -181,7 +181,7 @@ python: build
 # ruff needs no build, so it comes first.
 lint-python:
 	@tools/setup python
-	$(VENV)/bin/ruff check --no-cache python riscv/python tools/pip tools/clients --exclude python/dataset
+	$(VENV)/bin/ruff check --no-cache python riscv/python tools/pip tools/clients
 	@$(MAKE) --no-print-directory python
 	MYPYPATH=python:python/dataset:tests/python $(VENV)/bin/mypy --strict --no-error-summary python/tress python/tests python/dataset/tress_dataset
 	MYPYPATH=riscv/python $(VENV)/bin/mypy --strict --no-error-summary riscv/python/tress_simulate riscv/python/tests

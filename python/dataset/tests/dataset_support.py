@@ -353,7 +353,7 @@ class Proxy:
                     outer.refused += status is not None
                 if status is not None:
                     code = {503: "SlowDown", 500: "InternalError", 403: "AccessDenied"}[status]
-                    text = f"<Error><Code>{code}</Code><Message>Please reduce your request rate.</Message></Error>".encode()
+                    text = f"<Error><Code>{code}</Code><Message>Please wait.</Message></Error>".encode()
                     self.send_response(status)
                     self.send_header("Content-Length", str(len(text)))
                     self.send_header("Content-Type", "application/xml")

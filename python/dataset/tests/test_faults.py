@@ -13,6 +13,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -251,7 +252,7 @@ def test_what_was_in_the_way_stays_when_folders_cannot_be_synced(
         target = tmp_path / f"out-{number}"
         target.mkdir()
         (target / "one.tress").write_bytes(b"somebody else's")
-        summary = with_fault(monkeypatch, fault, lambda: run("encrypt", tmp_path / "plain", target))
+        summary = with_fault(monkeypatch, fault, partial(run, "encrypt", tmp_path / "plain", target))
         if not fault.hit:
             break
         syncs += bool(fault.unsynced)

@@ -54,7 +54,7 @@ def test_its_manifest_says_what_is_missing_and_what_was_replaced(sealed: Path) -
 
 
 def test_an_old_dataset_is_continued(sealed: Path, tmp_path: Path) -> None:
-    """A second run does nothing, and a third one processes a new file. The manifest gets the copy's inodes and times."""
+    """A second run does nothing, and a third one processes a new file. The manifest gets the copy's inodes."""
     plain = tmp_path / "plain"
     (plain / "in").mkdir(parents=True)
     for name, count in PLAIN.items():

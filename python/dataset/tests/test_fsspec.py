@@ -39,5 +39,7 @@ def test_s3(server: Any, tmp_path: Path) -> None:
             file.read()
         assert caught.value.errno == errno.ESTALE
     assert fs.cat_ranges([path, path], [5, -9], [10, None]) == [PLAIN[::-1][5:10], PLAIN[::-1][-9:]]
-    wrong = fsspec.filesystem("tress", target_protocol="s3", target_options=server.options(secret="wrong"), identity=options["identity"])
-    pytest.raises(PermissionError, wrong.cat_file, path)
+    wrong = server.options(secret="wrong")
+    fs = fsspec.filesystem("tress", target_protocol="s3", target_options=wrong, identity=options["identity"])
+    with pytest.raises(PermissionError):
+        fs.cat_file(path)

@@ -194,7 +194,9 @@ def test_temporary_files_of_dead_runs_are_removed(tmp_path: Path, threads: Any) 
 # Sources
 
 
-@pytest.mark.parametrize("source", ["nowhere", "plain/*", "plain/a", "memory://nowhere", "memory://plain/a", "memory://p*"])
+@pytest.mark.parametrize(
+    "source", ["nowhere", "plain/*", "plain/a", "memory://nowhere", "memory://plain/a", "memory://p*"]
+)
 def test_a_source_that_does_not_exist(tmp_path: Path, threads: Any, source: str) -> None:
     """It is an error of every command, and so is a pattern."""
     make_tree(tmp_path / "plain", {"a": 1})
@@ -218,7 +220,10 @@ def test_a_source_that_does_not_exist(tmp_path: Path, threads: Any, source: str)
 SECRET_URLS = [
     ("sftp://me:pw@host/a", "sftp://host/a"),
     ("simplecache::sftp://me:pw@host/a", "simplecache::sftp://host/a"),
-    ("zip://in/side::simplecache::https://me:pw@host:8080/a.zip?token=pw#pw", "zip://in/side::simplecache::https://host:8080/a.zip"),
+    (
+        "zip://in/side::simplecache::https://me:pw@host:8080/a.zip?token=pw#pw",
+        "zip://in/side::simplecache::https://host:8080/a.zip",
+    ),
     ("zip://a::https://me:pw@one/a::ftp://me:pw@two/b", "zip://a::https://one/a::ftp://two/b"),
     ("sftp://me:p/w@host/a", "sftp://host/a"),
     ("sftp://me:p@pw@host/a@b", "sftp://host/a@b"),
@@ -246,7 +251,9 @@ def test_no_message_has_a_password(tmp_path: Path, url: str, place: str) -> None
     url = url.replace("pw", secret).replace("p/w", f"p/{secret}").replace("p::w", f"p::{secret}")
     url = url.replace("host", "host.invalid")
     (tmp_path / "plain").mkdir()
-    addresses = {"source": [url, tmp_path / "x"], "target": [tmp_path / "plain", url]}.get(place, [tmp_path, tmp_path / "y", url])
+    addresses = {"source": [url, tmp_path / "x"], "target": [tmp_path / "plain", url]}.get(
+        place, [tmp_path, tmp_path / "y", url]
+    )
     run = command("encrypt", *addresses, "--key-file", os.devnull)
     run = run if place == "argument" else command("encrypt", *addresses, "-r", "age1x", "--attempts", 1, "--workers", 1)
     assert run.returncode in (1, 2) and secret not in run.stdout + run.stderr, run.stderr
@@ -318,7 +325,8 @@ import sys
 sys.path[:0] = {sys.path!r}
 from dataset_support import Plain
 import tress_dataset as dataset
-print(dataset.encrypt({str(tmp_path / "plain")!r}, {str(tmp_path / "sealed")!r}, "age1x", workers=2, _codec=Plain()).objects)
+plain, sealed = {str(tmp_path / "plain")!r}, {str(tmp_path / "sealed")!r}
+print(dataset.encrypt(plain, sealed, "age1x", workers=2, _codec=Plain()).objects)
 """
     run = subprocess.run([sys.executable, "-"], input=script, capture_output=True, text=True, check=False)
     assert (run.stdout, run.returncode) == ("2\n", 0), run.stderr

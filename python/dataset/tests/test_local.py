@@ -452,7 +452,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataset_support import Plain
 import tress_dataset as dataset
 with ThreadPoolExecutor(2) as executor:
-    s = dataset.encrypt({str(tmp_path / "plain")!r}, "/mnt", "age1x", executor=executor, _codec=Plain(), check=False, concurrency=2)
+    how = dict(executor=executor, _codec=Plain(), check=False, concurrency=2)
+    s = dataset.encrypt({str(tmp_path / "plain")!r}, "/mnt", "age1x", **how)
 print(s.objects, s.failed, sorted(s.kinds), s.failed_list)
 """
     (tmp_path / "script.py").write_text(script)

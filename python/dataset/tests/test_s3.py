@@ -172,7 +172,7 @@ def test_an_answer_that_is_lost(tmp_path: Path, server: S3Server) -> None:
     make_tree(tmp_path / "plain", {"a": 100})
     at = store(server)
     about = {"tress-run": "this"}
-    for attempt in range(2):
+    for _ in range(2):
         with at.write("x", 3, about, Replace.NEVER) as out:
             out.write(b"abc")
             out.commit()

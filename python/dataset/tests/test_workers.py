@@ -258,8 +258,8 @@ def sleeps(seconds: float, until: Event, mean: Connection[float, float]) -> None
 def test_scheduling_costs_little(tmp_path: Path) -> None:
     """With objects that only wait, the run takes little longer than the waits, and the driver's memory does not grow.
 
-    It has a million objects with TRESS_SOAK; else 10,000, which do not wait. Times are compared only on a quiet machine,
-    with TRESS_QUIET. A wait takes longer than requested, so a process next to the run measures how long.
+    It has a million objects with TRESS_SOAK; else 10,000, which do not wait. Times are compared only on a
+    quiet machine, with TRESS_QUIET. A wait takes longer than requested, so a process next to the run measures how long.
     """
     count, seconds = (1_000_000, 0.02) if os.environ.get("TRESS_SOAK") else (10_000, 0.0)
     concurrency, workers = 48, 2
@@ -284,8 +284,8 @@ def test_scheduling_costs_little(tmp_path: Path) -> None:
     asked, slept = (count * 2 * each / (workers * concurrency) for each in (seconds, told.recv()))
     used = resident_kib("VmHWM") - before
     print(
-        f"\n{count} objects: {summary.seconds:.1f} s, waiting alone {slept:.1f} s ({asked:.1f} s asked for), driver {cpu:.1f} s,"
-        f" {used / 1024:.0f} MB more than before"
+        f"\n{count} objects: {summary.seconds:.1f} s, waiting alone {slept:.1f} s ({asked:.1f} s asked for),"
+        f" driver {cpu:.1f} s, {used / 1024:.0f} MB more than before"
     )
     assert summary.objects == count
     assert used < 200 * 1024

@@ -27,8 +27,8 @@ from .names import Part, Selection
 from .pool import Pool
 from .progress import Progress, Terminal
 from .retry import Retry
-from .seal import ManifestKey
 from .run import RunSettings, new_run, perform, with_concurrency
+from .seal import ManifestKey
 from .shards import Grouping
 from .stores import Store, open_store
 from .summary import Summary
@@ -76,9 +76,9 @@ def encrypt(
     and `exclude` (a pattern or a sequence: only names that match one of the former, and none of the latter; `*` also
     matches `/`), `grouping`, `retry`, `force` (process all objects and replace existing ones), `dry_run` (write
     nothing; True, or a function that takes the name and size of each object that would be processed), `progress` (True,
-    or a function that takes a `Progress`), `warn` (a function that takes a text), `failed_list` (a path), `check` (False: return the
-    summary even if objects failed), `manifest_key` (a `Secret` with a raw key, for MACs in the manifest next to the
-    containers).
+    or a function that takes a `Progress`), `warn` (a function that takes a text), `failed_list` (a path), `check`
+    (False: return the summary even if objects failed), `manifest_key` (a `Secret` with a raw key, for MACs in the
+    manifest next to the containers).
 
     Raises `Incomplete` if objects failed, `UsageError` for wrong arguments, and `OSError` or an exception of the store
     if a store cannot be used at all.

@@ -184,8 +184,8 @@ def _common(one: argparse.ArgumentParser) -> None:
     one.add_argument(
         "--manifest-key",
         metavar="FILE",
-        help="file with a raw key, 16 or 32 bytes, for MACs in the manifest: without it, exchanged, dropped and renamed "
-        "objects may not be noticed",
+        help="file with a raw key, 16 or 32 bytes, for MACs in the manifest: without it, exchanged, dropped and "
+        "renamed objects may not be noticed",
     )
     one.add_argument("--workers", type=int, metavar="N", help="number of processes [default: one per core]")
     one.add_argument("--concurrency", type=int, metavar="N", help="objects that each process handles at the same time")

@@ -36,8 +36,8 @@ _SCHEMA = """
 PRAGMA journal_mode = MEMORY;
 PRAGMA synchronous = OFF;
 PRAGMA cache_size = -32000;
-CREATE TABLE done (name BLOB PRIMARY KEY, verb TEXT, ssize INTEGER, stoken BLOB, tsize INTEGER, ttoken BLOB, payload_id TEXT,
-                   plain INTEGER, recipients TEXT) WITHOUT ROWID;
+CREATE TABLE done (name BLOB PRIMARY KEY, verb TEXT, ssize INTEGER, stoken BLOB, tsize INTEGER, ttoken BLOB,
+                   payload_id TEXT, plain INTEGER, recipients TEXT) WITHOUT ROWID;
 CREATE TABLE begun (name BLOB PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE present (name BLOB PRIMARY KEY, size INTEGER, token BLOB) WITHOUT ROWID;
 CREATE TABLE expected (name BLOB PRIMARY KEY, size INTEGER, token BLOB) WITHOUT ROWID;

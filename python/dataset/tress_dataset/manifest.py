@@ -58,7 +58,7 @@ class DoneLine(NamedTuple):
     """The source object; None if no run has seen it."""
     target: Identity
     payload_id: str
-    """Identifier of the container's payload (see `payload_id.py`). For `decrypt`, of the container that was decrypted."""
+    """Identifier of the container's payload (see `payload_id.py`); for `decrypt`, of the container that it read."""
     plain_bytes: int
     recipients: str | None = None
     """Result of `RunKeys.recipients_id`."""

@@ -38,7 +38,8 @@ class Pool:
             ) as error:  # No semaphores: some containers have no /dev/shm, or a read-only one.
                 if self.workers > 1:
                     raise DatasetError(
-                        f"multiprocessing has no semaphores here (/dev/shm): {error}; one worker needs none (--workers 1)"
+                        f"multiprocessing has no semaphores here (/dev/shm): {error}; "
+                        "one worker needs none (--workers 1)"
                     ) from error
                 self._given = self._thread = ThreadPoolExecutor(1)
 
@@ -82,8 +83,8 @@ class Pool:
             wait([future for future in pending if not future.cancel()], timeout=30)
             return
         pids = self.pids()
-        # The pool itself cancels them: its thread ends with an error if a worker dies while others have cancelled tasks,
-        # and a worker that has no handler yet dies.
+        # The pool itself cancels them: its thread ends with an error if a worker dies while others have cancelled
+        # tasks, and a worker that has no handler yet dies.
         self._own.shutdown(wait=False, cancel_futures=True)
         for pid in pids:
             try:

@@ -150,6 +150,7 @@ class Terminal:
         self._width = 0
 
     def __call__(self, progress: Progress) -> None:
+        """Shows progress."""
         text = progress.line(self._columns())
         self._write("\r" + text + " " * (self._width - len(text)))
         self._width = len(text)

@@ -78,8 +78,8 @@ class Seals:
         """Raises an error if objects may be missing in the manifest without being noticed."""
         if self.open_parts:
             raise DatasetError(
-                f"{self.open_parts[0]}: its run has not ended, so that lines may be missing; first run encrypt or rewrap "
-                "again, over all objects"
+                f"{self.open_parts[0]}: its run has not ended, so that lines may be missing; "
+                "first run encrypt or rewrap again, over all objects"
             )
         if not self.files:
             raise DatasetError("there is no manifest with MACs: it was removed, or written without a manifest key")

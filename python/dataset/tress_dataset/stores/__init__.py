@@ -56,7 +56,7 @@ class Reading(ABC):
     def unchanged(self) -> None:
         """Raises `Changed` if the bytes that were read do not come from one version of the object."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027  # Most stores have nothing to close.
         """Closes the object."""
 
     def __enter__(self) -> Self:
@@ -181,10 +181,10 @@ class Store(ABC):
     def remove(self, name: str) -> None:
         """Removes an object of this package. Does nothing if it does not exist."""
 
-    def settle(self) -> None:
+    def settle(self) -> None:  # noqa: B027
         """Makes new names durable, if the store needs a separate step for that."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027
         """Closes connections."""
 
 

@@ -13,6 +13,7 @@ import math
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import Future
+from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -83,7 +84,7 @@ class S3Store(Store):
         empty = True
         following: Future[dict[str, Any]] | None = self._page(prefix, token)
         while following is not None:
-            page = _retried_result(following, lambda: self._page(prefix, token), self.retry)
+            page = _retried_result(following, partial(self._page, prefix, token), self.retry)
             token = page.get("NextContinuationToken")
             following = self._page(prefix, token) if page.get("IsTruncated") and token else None
             for entry in page.get("Contents", ()):
@@ -223,7 +224,7 @@ class _S3Reading(Reading):
         self._first = None
         while ahead:
             start, future = ahead.pop(0)
-            data, _ = _retried_result(future, lambda: self._get(start))
+            data, _ = _retried_result(future, partial(self._get, start))
             for following in starts:
                 ahead.append((following, self._get(following)))
                 break
