@@ -184,6 +184,7 @@ lint-python:
 	$(VENV)/bin/ruff check --no-cache python riscv/python tools/pip tools/clients
 	@$(MAKE) --no-print-directory python
 	MYPYPATH=python:python/dataset:tests/python $(VENV)/bin/mypy --strict --no-error-summary python/tress python/tests python/dataset/tress_dataset
+	MYPYPATH=python:python/dataset:tests/python:python/dataset/tests $(VENV)/bin/mypy --strict --no-error-summary python/dataset/tests
 	MYPYPATH=riscv/python $(VENV)/bin/mypy --strict --no-error-summary riscv/python/tress_simulate riscv/python/tests
 	MYPYPATH=python:tests/python $(VENV)/bin/python -m mypy.stubtest tress._tress --ignore-disjoint-bases
 	$(VENV)/bin/python -W error::UserWarning -m pdoc --output-directory target/doc/python tress tress_dataset tress_simulate

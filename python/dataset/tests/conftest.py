@@ -26,7 +26,7 @@ class KeyFixture:
 
     def read(self, container: bytes) -> bytes:
         """Decrypts a container with the independent reader."""
-        import tress_reader  # type: ignore[import-not-found]
+        import tress_reader
 
         plain: bytes = tress_reader.decrypt(container, self._first)[0]
         return plain

@@ -16,6 +16,7 @@ import tress_dataset as dataset
 from conftest import KeyFixture
 from dataset_support import Plain, flip, leftovers, make_tree, read_tree
 from tress_dataset import DatasetError, Retry, Summary, UsageError, names, pool
+from tress_dataset.errors import BadName
 from tress_dataset.names import Item, container_name, plain_name, random_name, random_prefix
 from tress_dataset.stores import files, local, open_store, text_without_secrets, without_secrets
 
@@ -122,7 +123,7 @@ def test_names_of_containers_come_back() -> None:
             for length in (1, 5, 6, 249, 250, 255):
                 try:
                     made = container_name(folder + "n" * length, longest)
-                except names.BadName:
+                except BadName:
                     assert len(folder) > 240 and length >= 6  # Ambiguous.
                     continue
                 assert plain_name(made) == folder + "n" * length

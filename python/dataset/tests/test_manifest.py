@@ -6,6 +6,7 @@ import threading
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tress_dataset import Retry
@@ -40,7 +41,7 @@ def test_a_long_line_costs_little() -> None:
     """Reading a long line needs little memory, and time that grows linearly."""
 
     class Endless:
-        def get(self, _: str) -> Iterator[bytes]:
+        def get(self, name: str) -> Iterator[bytes]:
             yield b"first\n"
             for _ in range(150):
                 yield bytes(1 << 20)
@@ -77,6 +78,7 @@ def test_names_that_are_begun_fit_into_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize("field", ["name", "verb", "payload_id", "recipients", "token"])
 def test_half_a_pair_of_surrogates_is_refused(field: str) -> None:
     """A lone surrogate cannot be encoded, so it would fail in the index and end the run."""
-    line = LINE._replace(target=Identity(1, "\ud800")) if field == "token" else LINE._replace(**{field: "\ud800"})
+    values: dict[str, Any] = {"target": Identity(1, "\ud800")} if field == "token" else {field: "\ud800"}
+    line = LINE._replace(**values)
     with pytest.raises(BadLine):
         parse(line.encode()[:-1])

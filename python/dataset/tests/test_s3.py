@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -301,13 +302,14 @@ def test_a_source_that_does_not_exist(tmp_path: Path, server: S3Server, threads:
     """A bucket, a prefix, and an object as a prefix. The error has the source's address."""
     store(server, "a").put("b", b"1")
     how: dict[str, Any] = {"executor": threads, "_codec": Plain()}
-    for call in (
+    calls: tuple[Callable[[], object], ...] = (
         lambda: dataset.encrypt(source, tmp_path / "x", "age1x", source_options=server.options(), **how),
         lambda: dataset.decrypt(source, tmp_path / "x", "x", source_options=server.options(), **how),
         lambda: dataset.verify(source, "x", target_options=server.options(), **how),
         lambda: dataset.rewrap(source, "x", "age1x", target_options=server.options(), **how),
         lambda: dataset.verify(tmp_path, "x", against=source, source_options=server.options(), **how),
-    ):
+    )
+    for call in calls:
         with pytest.raises(FileNotFoundError) as caught:
             call()
         assert source in str(getattr(caught.value, "place", source))
