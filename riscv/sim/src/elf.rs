@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use object::LittleEndian;
 use object::elf::{self, FileHeader32, FileHeader64};
@@ -13,6 +14,7 @@ use object::read::elf::{FileHeader, ProgramHeader as _, SectionHeader as _, Sym 
 use crate::attributes;
 use crate::error::{Error, ErrorKind};
 use crate::isa::Xlen;
+use crate::lines::{LineTables, Of, SourceLine};
 
 /// A program.
 #[derive(Clone, Debug)]
@@ -33,6 +35,7 @@ pub struct Image {
     /// Symbols that are not functions.
     data: Vec<Symbol>,
     region_names: BTreeMap<u16, String>,
+    lines: LineTables,
 }
 
 /// A loadable segment.
@@ -83,6 +86,8 @@ pub struct Symbol {
 
 /// Limits names to this many bytes.
 const NAME_BYTES: usize = 512;
+/// Limits a section of debug information, which a report reads, to this many bytes.
+const DEBUG_BYTES: usize = 64 << 20;
 /// All names together may be this many times as long as the file.
 const NAMES_OVERLAP: usize = 2;
 
@@ -125,6 +130,11 @@ impl Image {
         let offset = address - symbol.address;
         // A symbol with a size ends there. A label without a size extends to the next symbol.
         (symbol.size == 0 || offset < symbol.size).then(|| (symbol.demangled(), offset))
+    }
+
+    /// The lines of the source at these addresses, as far as the program has debug information.
+    pub(crate) fn lines(&self, addresses: impl Iterator<Item = u64>, of: Of) -> BTreeMap<u64, SourceLine> {
+        self.lines.find(addresses, of)
     }
 
     /// The name of a region, or `region N` if the program gives none.
@@ -233,13 +243,31 @@ fn read<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8],
     let region_names = region_names(&named);
     let (symbols, data) = code_and_data(named, &segments);
     let extensions = attributes::extensions(header, file, xlen).ok_or(ErrorKind::DamagedElf(".riscv.attributes"))?;
-    Ok(Image { xlen, entry, segments, tohost, fromhost, extensions, symbols, data, region_names })
+    let lines = LineTables {
+        xlen,
+        tables: debug_section(header, file, b".debug_line").unwrap_or_default(),
+        strings: debug_section(header, file, b".debug_line_str").unwrap_or_default(),
+    };
+    Ok(Image { xlen, entry, segments, tohost, fromhost, extensions, symbols, data, region_names, lines })
 }
 
 /// A copy of bytes of the file. Each takes from `left`: ranges of a file may overlap, so all copies together could be much larger than it.
 fn copied(bytes: &[u8], left: &mut usize, otherwise: &'static str) -> Result<Vec<u8>, Error> {
     *left = left.checked_sub(bytes.len()).ok_or(ErrorKind::DamagedElf(otherwise))?;
     Ok(bytes.to_vec())
+}
+
+/// A copy of a section of debug information. `None` if it is absent, damaged, compressed or too large.
+fn debug_section<Header: FileHeader<Endian = LittleEndian>>(
+    header: &Header,
+    file: &[u8],
+    name: &[u8],
+) -> Option<Arc<[u8]>> {
+    let endian = LittleEndian;
+    let (_, section) = header.sections(endian, file).ok()?.section_by_name(endian, name)?;
+    let bytes = section.data(endian, file).ok()?;
+    let is_compressed = section.sh_flags(endian).0 & elf::SHF_COMPRESSED.0 != 0;
+    (!is_compressed && bytes.len() <= DEBUG_BYTES).then(|| bytes.into())
 }
 
 /// The file offset of the first loaded section, or `None` without such a section or if sections cannot be read.

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use crate::lines::SourceLine;
+
 /// What went wrong, and where in the program.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -10,7 +12,7 @@ pub struct Error {
     /// What went wrong.
     pub kind: ErrorKind,
     /// Where the program was, if it was running.
-    pub place: Option<Place>,
+    pub place: Option<Box<Place>>,
 }
 
 /// The state of a program when an error occurred.
@@ -23,6 +25,8 @@ pub struct Place {
     pub pc: u64,
     /// The function that contains `pc` and the offset in it, if the program has symbols.
     pub function: Option<(String, u64)>,
+    /// The line of the source, if the program has debug information.
+    pub source: Option<SourceLine>,
     /// Instructions that this hart had completed.
     pub instructions: u64,
 }
@@ -193,7 +197,7 @@ impl Error {
     /// Adds the place.
     #[must_use]
     pub fn at(mut self, place: Place) -> Error {
-        self.place = Some(place);
+        self.place = Some(Box::new(place));
         self
     }
 }
@@ -223,10 +227,14 @@ impl fmt::Display for Error {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "at {:#x}", self.pc)?;
-        match &self.function {
-            Some((name, 0)) => write!(f, " ({name})")?,
-            Some((name, offset)) => write!(f, " ({name}+{offset:#x})")?,
-            None => {}
+        let function = self.function.as_ref().map(|(name, offset)| match offset {
+            0 => name.clone(),
+            _ => format!("{name}+{offset:#x}"),
+        });
+        let source = self.source.as_ref().map(SourceLine::to_string);
+        let known: Vec<String> = function.into_iter().chain(source).collect();
+        if !known.is_empty() {
+            write!(f, " ({})", known.join(", "))?;
         }
         let plural = if self.instructions == 1 { "" } else { "s" };
         write!(f, " on hart {}, after {} instruction{plural}", self.hart, self.instructions)

@@ -9,6 +9,7 @@ mod error;
 mod gdb;
 mod hart;
 mod isa;
+mod lines;
 pub mod machine;
 mod memory;
 mod profile;
@@ -25,6 +26,7 @@ pub use error::{Error, ErrorKind, Place, Reason, Trap, cause};
 pub use gdb::{Client, DebugEnd, exit_status};
 pub use hart::{Event, Hart};
 pub use isa::{Isa, Xlen};
+pub use lines::SourceLine;
 pub use machine::Machine;
 pub use memory::{Memory, PAGE_BYTES};
 pub use report::{

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::elf::Image;
+use crate::elf::{Image, Symbol};
+use crate::lines::Of;
 use crate::report::{ProfiledFunction, Spent};
 use crate::retired::{Class, Retired};
 use crate::simulation::FunctionCounts;
@@ -154,6 +155,9 @@ impl Profile {
     /// The functions, sorted by their own cycles in descending order.
     pub(crate) fn functions(&self, image: &Image) -> Vec<ProfiledFunction> {
         let mut functions: HashMap<usize, ProfiledFunction> = HashMap::new();
+        let starts = self.nodes.iter().filter_map(|node| image.symbols().get(node.function));
+        let lines = image.lines(starts.map(|symbol| symbol.address), Of::Function);
+        let source = |symbol: &Symbol| lines.get(&symbol.address).cloned();
         for (number, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.function != NO_FUNCTION) {
             let mut seen = Vec::new();
             for function in self.stack(number) {
@@ -164,6 +168,7 @@ impl Profile {
                 seen.push(function);
                 let entry = functions.entry(function).or_insert_with(|| ProfiledFunction {
                     name: Profile::name(image, function),
+                    source: image.symbols().get(function).and_then(source),
                     ..ProfiledFunction::default()
                 });
                 entry.cycles_with_callees += node.spent.cycles;

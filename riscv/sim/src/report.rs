@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::Image;
+use crate::lines::SourceLine;
 use crate::retired::Class;
 use crate::taint::SecretsReport;
 use crate::timing::{Account, CacheFigures, PredictFigures, SharedFigures};
@@ -107,6 +108,9 @@ pub struct TimingReport {
 pub struct ProfiledFunction {
     /// The function's name.
     pub name: String,
+    /// Where it begins in the source, if the program has debug information.
+    #[serde(flatten)]
+    pub source: Option<SourceLine>,
     /// Number of calls, not counting jumps to it.
     pub calls: u64,
     /// Cycles of all harts in it and in what it calls.

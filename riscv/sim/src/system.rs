@@ -10,6 +10,7 @@ use crate::error::{Error, ErrorKind};
 use crate::hart::integer::word;
 use crate::hart::{Event, Hart};
 use crate::isa::Xlen;
+use crate::lines::Of;
 use crate::machine::Machine;
 use crate::report::{HartReport, RegionCounter, Report, Spent, ipc};
 use crate::retired::{Reg, Retired};
@@ -240,11 +241,13 @@ impl System {
         Ok(settled)
     }
 
-    /// Adds the name of the function to the error's place.
+    /// Adds the function and the line of the source to the error's place.
     #[must_use]
     pub(crate) fn explain(&self, mut error: Error) -> Error {
         if let Some(place) = &mut error.place {
             place.function = self.image.function_of(place.pc);
+            let mut lines = self.image.lines(std::iter::once(place.pc), Of::Instruction);
+            place.source = lines.remove(&place.pc);
         }
         error
     }

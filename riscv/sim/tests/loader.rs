@@ -212,7 +212,7 @@ fn with_attributes(xlen: Xlen, attributes: &[u8]) -> Vec<u8> {
     let mut file = file(xlen);
     let at = file.len() as u64;
     file.extend(attributes);
-    first_section(&mut file, xlen, 0x7000_0003, [0, 0, at, attributes.len() as u64]);
+    set_section(&mut file, xlen, 0, [0, 0x7000_0003], [0, 0, at, attributes.len() as u64]);
     file
 }
 
@@ -326,7 +326,7 @@ fn headers_of_the_file_in_front_of_the_memory_are_left_out() {
         }
         let whole = file.clone();
         // The loaded section: the code.
-        first_section(&mut file, xlen, 1, [2, BASE, 0x1000, 12]);
+        set_section(&mut file, xlen, 0, [0, 1], [2, BASE, 0x1000, 12]);
         let system = load(Image::parse(&file).unwrap(), &Machine::generic()).expect("it fits");
         assert_eq!(system.bus.memory.read(BASE), Some([0x13, 0, 0, 0]));
         // If no section says otherwise, all bytes may belong to the program.
@@ -340,14 +340,43 @@ fn headers_of_the_file_in_front_of_the_memory_are_left_out() {
     }
 }
 
-/// Gives section 0 this type, and flags, address, file offset and size.
-fn first_section(file: &mut [u8], xlen: Xlen, kind: u32, fields: [u64; 4]) {
+/// An error names the line if `.debug_line` can be read: here a table of DWARF 2 with one row, encoded by hand.
+#[test]
+fn errors_name_the_line() {
+    const COMPRESSED: u64 = 0x800;
+    for (xlen, flags, longer, source) in [
+        (Xlen::Rv32, 0, 0, Some("a.c:1")),
+        (Xlen::Rv64, 0, 0, Some("a.c:1")),
+        (Xlen::Rv64, COMPRESSED, 0, None),
+        (Xlen::Rv32, 0, 1 << 20, None),
+    ] {
+        let address = &BASE.to_le_bytes()[..xlen.bits() as usize / 8];
+        // set_address, copy, advance_pc 4, end_sequence.
+        let rows = [&[0, address.len() as u8 + 1, 2], address, &[1, 2, 4, 0, 1, 1]].concat();
+        let names = [&[1, 1, 0xfb, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1][..], b"\0a.c\0\0\0\0\0"].concat();
+        let unit = [&[2, 0, names.len() as u8, 0, 0, 0], &names[..], &rows].concat();
+        let table = [&[unit.len() as u8, 0, 0, 0], &unit[..]].concat();
+        let mut file = elf(xlen, BASE, &words(&[0]), &[(".debug_line", BASE)]);
+        let at = file.len() as u64;
+        file.extend(&table);
+        // In place of the symbols, whose first name it has.
+        set_section(&mut file, xlen, 1, [1, 1], [flags, 0, at, table.len() as u64 + longer]);
+        let error = load(Image::parse(&file).unwrap(), &Machine::generic()).unwrap().run(1).expect_err("illegal");
+        let named = error.place.unwrap().source.map(|line| line.to_string());
+        assert_eq!(named.as_deref(), source);
+    }
+}
+
+/// Gives a section this name and type, and flags, address, file offset and size.
+fn set_section(file: &mut [u8], xlen: Xlen, number: usize, [name, kind]: [u32; 2], fields: [u64; 4]) {
     let wide = xlen == Xlen::Rv64;
     let word = |at: usize| if wide { file[at..at + 8].to_vec() } else { file[at..at + 4].to_vec() };
     let sections = word(if wide { 40 } else { 32 });
     let mut place = [0; 8];
     place[..sections.len()].copy_from_slice(&sections);
-    let (start, width) = (u64::from_le_bytes(place) as usize, if wide { 8 } else { 4 });
+    let (sections, width) = (u64::from_le_bytes(place) as usize, if wide { 8 } else { 4 });
+    let start = sections + number * if wide { 64 } else { 40 };
+    file[start..start + 4].copy_from_slice(&name.to_le_bytes());
     file[start + 4..start + 8].copy_from_slice(&kind.to_le_bytes());
     for (number, value) in fields.into_iter().enumerate() {
         let at = start + 8 + number * width;

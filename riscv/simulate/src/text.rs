@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use tress_sim::timing::{Account, CacheFigures};
-use tress_sim::{ProfiledFunction, Report, SecretsReport};
+use tress_sim::{ProfiledFunction, Report, SecretsReport, SourceLine};
 
 use tress_terminal::failure::escape;
 
@@ -94,7 +94,9 @@ pub(crate) fn profile(report: &Report, profile: &[ProfiledFunction]) -> String {
     for function in profile.iter().take(FUNCTIONS) {
         let share = |cycles| percent(cycles, hart_cycles(report));
         let (own, all, calls) = (share(function.spent.cycles), share(function.cycles_with_callees), function.calls);
-        let what = format!("{own:>8} {all:>7} {calls:>11}  {}: {}", function.name, shares(&function.spent.slots));
+        let source = function.source.as_ref().map_or_else(String::new, |source| format!(" ({source})"));
+        let slots = shares(&function.spent.slots);
+        let what = format!("{own:>8} {all:>7} {calls:>11}  {}{source}: {slots}", function.name);
         row(&mut text, "", &what);
     }
     text
@@ -122,9 +124,12 @@ pub(crate) fn secrets(report: &SecretsReport) -> String {
         row(&mut text, "leaks", "none");
     }
     for finding in &report.findings {
-        let place = match &finding.function {
-            Some(function) => format!("{:#x} ({function}+{:#x})", finding.address, finding.offset),
-            None => format!("{:#x}", finding.address),
+        let function = finding.function.as_ref().map(|function| format!("{function}+{:#x}", finding.offset));
+        let source = finding.source.as_ref().map(SourceLine::to_string);
+        let known: Vec<String> = function.into_iter().chain(source).collect();
+        let place = match known.as_slice() {
+            [] => format!("{:#x}", finding.address),
+            known => format!("{:#x} ({})", finding.address, known.join(", ")),
         };
         let what = format!("{} at {place}, {}: {}", finding.kind, times(finding.count), finding.secrets.join(", "));
         row(&mut text, "leak", &what);

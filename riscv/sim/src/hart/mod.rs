@@ -160,7 +160,7 @@ impl Hart {
     /// The place for an error message: hart, address and instructions completed.
     #[must_use]
     pub fn place(&self) -> Place {
-        Place { hart: self.id, pc: self.pc, function: None, instructions: self.completed }
+        Place { hart: self.id, pc: self.pc, function: None, source: None, instructions: self.completed }
     }
 
     /// Makes the next step check for interrupts, if any can occur.

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::secret::Labels;
 use crate::elf::Image;
 use crate::hart::Hart;
+use crate::lines::{Of, SourceLine};
 
 /// How a secret leaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -62,6 +63,9 @@ pub struct Finding {
     pub function: Option<String>,
     /// Offset in that function.
     pub offset: u64,
+    /// The line of the source, if the program has debug information.
+    #[serde(flatten)]
+    pub source: Option<SourceLine>,
     /// Number of times that it leaked.
     pub count: u64,
     /// Names of the secrets.
@@ -133,6 +137,7 @@ impl Findings {
     }
 
     pub(super) fn report(&self, image: &Image, labels: &Labels) -> Vec<Finding> {
+        let lines = image.lines(self.places.keys().map(|(address, _)| *address), Of::Instruction);
         let report = |(&(address, kind), found): (&(u64, Leak), &LeakCount)| {
             let (function, offset) = image.function_of(address).unzip();
             Finding {
@@ -140,6 +145,7 @@ impl Findings {
                 address,
                 function,
                 offset: offset.unwrap_or(0),
+                source: lines.get(&address).cloned(),
                 count: found.count,
                 secrets: labels.names(found.labels),
                 hart: found.hart,
