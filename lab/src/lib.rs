@@ -13,6 +13,7 @@
 struct Readme;
 
 pub mod bench;
+pub mod interrupted;
 pub mod leaks;
 pub mod picture;
 pub mod report;

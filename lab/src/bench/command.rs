@@ -23,6 +23,7 @@ use super::process::{NULL, TimedCommand, finish_child, high_water_bytes, output_
 use super::record::{BenchRow, Document, Missing};
 use super::sample::{SampleEffort, compare};
 use super::visits::VisitedRow;
+use crate::interrupted;
 
 /// The names of the rows.
 pub const NAMES: [&str; 4] = ["encrypt-file", "decrypt-file", "encrypt-memory", "encrypt-start"];
@@ -150,7 +151,7 @@ pub(crate) fn rows(options: &Options, document: &mut Document) -> Result<Vec<Com
     let (file_bytes, memory_bytes) = if options.quick { (256 << 20, 1 << 30) } else { (2 << 30, 8 << 30) };
     // Room for the plaintext, its container, and one output; or for two small files.
     require_space(Path::new(TMPFS), 3 * file_bytes + (64 << 20))?;
-    let folder = tempfile::Builder::new().prefix("tress-bench-").tempdir_in(TMPFS).map_err(Error::Files)?;
+    let folder = interrupted::folder(Path::new(TMPFS)).map_err(Error::Files)?;
     let identity = folder.path().join("identity");
     output_of(Command::new(tress).arg("keygen").arg("-o").arg(&identity))?;
     let public = output_of(Command::new(tress).arg("keygen").arg("--public").arg(&identity))?;

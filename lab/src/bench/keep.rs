@@ -75,6 +75,7 @@ impl RecordWriter {
         if self.is_stream {
             return fs::write(&self.file, text);
         }
+        let _whole = crate::interrupted::hold();
         let mut file = temporary(&self.file)?;
         file.write_all(&text)?;
         file.as_file().sync_all()?;

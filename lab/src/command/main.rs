@@ -9,12 +9,15 @@ mod report;
 mod sender;
 mod study;
 
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
+use std::thread;
 
 use tress_container::Control;
 use tress_container::commands::{self, Sink};
+use tress_lab::interrupted;
 use tress_terminal::{Failure, generated, signals, usage};
 
 use args::LabCommand;
@@ -34,6 +37,10 @@ fn main() -> ExitCode {
     });
     tress_terminal::lifeline::release();
     outcome.unwrap_or_else(|failure| {
+        // A signal that ends this process has ended others, or removed files, before.
+        while interrupted::has_begun() {
+            thread::park();
+        }
         failure.print();
         signals::die_if_received();
         ExitCode::from(failure.status)
@@ -51,6 +58,14 @@ fn run(command_line: LabCommand) -> Result<(), Failure> {
     }
     signals::install(|| false, || ());
     tress_container::sys::on_note(tress_terminal::note);
+    if matches!(command_line, LabCommand::Bench(_) | LabCommand::Study(_)) {
+        // On a thread, so that a second signal still ends the process immediately.
+        signals::cancel_by_signal(|| {
+            if thread::Builder::new().spawn(interrupt).is_err() {
+                interrupt();
+            }
+        });
+    }
     match command_line {
         LabCommand::Bench(options) => bench::run(&options),
         LabCommand::Study(options) => study::run(*options),
@@ -59,6 +74,17 @@ fn run(command_line: LabCommand) -> Result<(), Failure> {
         LabCommand::Completions { shell } => generated::completions(shell, args::command(), "tress-lab"),
         LabCommand::Man { directory } => generated::man(args::command(), "tress", &[], directory.as_deref()),
     }
+}
+
+/// Ends the process by the signal that it has received.
+fn interrupt() {
+    interrupted::end();
+    // The line of a progress bar has no end.
+    if io::stderr().is_terminal() {
+        let _ = io::stderr().write_all(b"\r\x1b[K");
+    }
+    Failure::failed("interrupted").print();
+    signals::die_if_received();
 }
 
 /// The command to measure: the one that started this program, or the one in the same folder.

@@ -54,6 +54,7 @@ pub(super) fn store(path: &Path, quick: bool, inputs: &str, section: &Section) -
 
 /// Writes a file atomically, and replaces that of an earlier run.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let _whole = crate::interrupted::hold();
     let write = || {
         let folder = path.parent().unwrap_or(Path::new("."));
         let mut file = tempfile::Builder::new().prefix(".tress-").tempfile_in(folder)?;

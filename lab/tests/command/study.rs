@@ -137,3 +137,31 @@ fn wrong_machines_are_one_line() {
         assert!(!folder.exists("out"), "{options}");
     }
 }
+
+/// The study waits for a C compiler that does not end: its temporary folder is gone after the signal.
+#[cfg(unix)]
+#[test]
+fn a_signal_leaves_nothing_and_prints_one_line() {
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::Stdio;
+    let folder = Folder::empty();
+    std::fs::create_dir(folder.path("temporary")).unwrap();
+    let started = folder.path("started");
+    folder.script(
+        "compiler",
+        &format!("touch '{}'\nwhile kill -0 $PPID; do sleep 0.1; done 2> /dev/null", started.display()),
+    );
+    let mut command = folder.command(["study", "aes-strategies", "--part", "misprints"]);
+    command.env("TMPDIR", folder.path("temporary")).env("CC", folder.path("compiler"));
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while !started.exists() {
+        assert!(child.try_wait().unwrap().is_none());
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert_eq!(crate::common::names(&folder.path("temporary")).len(), 1);
+    assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.signal(), output.stdout.as_slice()), (Some(2), &b""[..]));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "tress: error: interrupted\n");
+    assert!(crate::common::names(&folder.path("temporary")).is_empty());
+}

@@ -48,7 +48,8 @@ pub(super) fn unpadded(bytes: &[u8]) -> Option<&[u8]> {
 /// Seconds of reading these bytes from a file, and of writing them to another. The system has the first file in its
 /// cache, and may delay the writes to the second.
 pub(super) fn disk_s(bytes: &[u8], samples: usize) -> Result<[Vec<f64>; 2], Error> {
-    let folder = tempfile::tempdir().map_err(|error| Error::files(&std::env::temp_dir(), error))?;
+    let folder = crate::interrupted::folder(&std::env::temp_dir())
+        .map_err(|error| Error::files(&std::env::temp_dir(), error))?;
     let [plain, encrypted] = ["plain", "encrypted"].map(|name| folder.path().join(name));
     fs::write(&plain, bytes).map_err(|error| Error::files(&plain, error))?;
     let mut seconds = [Vec::new(), Vec::new()];

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 
 use super::strategy::{RunTimes, Waiting};
 use super::{Direction, KEY};
+use crate::interrupted;
 use crate::study::Error;
 
 pub(super) const SOURCE: &str = include_str!("openmp.c");
@@ -51,7 +52,7 @@ impl OpenMp {
     /// # Errors
     /// The reason why there is no program, for people.
     pub(super) fn new() -> Result<OpenMp, String> {
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let folder = interrupted::folder(&env::temp_dir()).map_err(|error| error.to_string())?;
         fs::write(folder.path().join("openmp.c"), SOURCE).map_err(|error| error.to_string())?;
         compile(folder.path(), "openmp.c", &["-o", "openmp"])?;
         compile(folder.path(), "openmp.c", &["-DCOUNT", "-o", "count"])?;
@@ -122,7 +123,7 @@ impl OpenMp {
 /// # Errors
 /// If there is no compiler.
 pub(super) fn is_accepted(lines: &str) -> Result<bool, String> {
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let folder = interrupted::folder(&env::temp_dir()).map_err(|error| error.to_string())?;
     let text = format!(
         "unsigned char state[4][4];\nunsigned char value(unsigned char);\nvoid f(void) {{\nint i, j;\n\
          (void)i; (void)j;\n{lines}\n}}\n"

@@ -9,6 +9,7 @@ use std::thread;
 use serde::Deserialize;
 
 use super::wire::{End, Wire};
+use crate::interrupted;
 use crate::study::Effort;
 
 /// Sender and receiver of transfers.
@@ -35,8 +36,8 @@ impl<'a> Transfers<'a> {
         let lab = effort.lab.as_deref().ok_or("the tress-lab command was not found")?;
         // In memory if possible, because no disk is to be measured.
         let memory = Path::new("/dev/shm");
-        let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
-        let folder = folder.map_err(|error| format!("temporary folder: {error}"))?;
+        let parent = if memory.is_dir() { memory.to_path_buf() } else { std::env::temp_dir() };
+        let folder = interrupted::folder(&parent).map_err(|error| format!("temporary folder: {error}"))?;
         let at = |name: &str| folder.path().join(name);
         let files = || -> std::io::Result<()> {
             fs::create_dir(at("out"))?;

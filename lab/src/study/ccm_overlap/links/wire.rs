@@ -45,6 +45,8 @@ impl Wire {
         remove_stale();
         let wire = Wire { name: Some(format!("tress-{}", std::process::id())), bits_per_s: f64::INFINITY };
         let (one, other) = (wire.namespace(End::Sender), wire.namespace(End::Receiver));
+        let names = [one.clone(), other.clone()];
+        crate::interrupted::at_signal(move || names.iter().for_each(|name| drop(ip(&["netns", "delete", name]))));
         ip(&["netns", "add", &one]).map_err(|why| format!("network namespaces need root: {why}"))?;
         ip(&["netns", "add", &other])?;
         let to = ["type", "veth", "peer", "name", "tress", "netns", &other];
