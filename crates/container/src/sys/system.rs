@@ -130,34 +130,22 @@ pub trait System: Send + Sync {
 
     /// Names an anonymous file; `AlreadyExists` if the name is taken. Some systems make anonymous files and refuse to name them.
     fn link(&self, file: &File, path: &Path) -> io::Result<()> {
-        let _turn = self.turn();
-        self.before(Call::Other)?;
-        platform::link(file, path)?;
-        self.after(Change::Link(file, Place::Path(path)))
+        change(self, || platform::link(file, path), Change::Link(file, Place::Path(path)))
     }
 
     /// Renames a file, and replaces an existing one.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let _turn = self.turn();
-        self.before(Call::Other)?;
-        fs::rename(from, to)?;
-        self.after(Change::Renamed(Place::Path(from), Place::Path(to)))
+        change(self, || fs::rename(from, to), Change::Renamed(Place::Path(from), Place::Path(to)))
     }
 
     /// Renames a file; `AlreadyExists` if the name is taken, without a race.
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let _turn = self.turn();
-        self.before(Call::Other)?;
-        platform::rename_new(from, to)?;
-        self.after(Change::Renamed(Place::Path(from), Place::Path(to)))
+        change(self, || platform::rename_new(from, to), Change::Renamed(Place::Path(from), Place::Path(to)))
     }
 
     /// Removes a file.
     fn unlink(&self, path: &Path) -> io::Result<()> {
-        let _turn = self.turn();
-        self.before(Call::Other)?;
-        fs::remove_file(path)?;
-        self.after(Change::Removed(Place::Path(path)))
+        change(self, || fs::remove_file(path), Change::Removed(Place::Path(path)))
     }
 
     /// The target of a symlink; `None` for anything else, or if nothing exists. `PermissionDenied` for one that another user may have
@@ -276,10 +264,7 @@ pub trait System: Send + Sync {
 
     /// Truncates a file, or extends it with zeros.
     fn set_length(&self, file: &File, bytes: u64) -> io::Result<()> {
-        let _turn = self.turn();
-        self.before(Call::Other)?;
-        file.set_len(bytes)?;
-        self.after(Change::Length(file, bytes))
+        change(self, || file.set_len(bytes), Change::Length(file, bytes))
     }
 
     /// Sets an open file's permission bits; does nothing on Windows.
@@ -304,10 +289,8 @@ pub trait System: Send + Sync {
 
     /// Waits until the folder's names are on disk, if the system supports it.
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
-        let _turn = self.turn();
-        self.before(Call::Other)?;
-        tolerate(platform::sync_folder(folder), "sync a folder")?;
-        self.after(Change::SyncedNames(Place::Path(folder)))
+        let changed = Change::SyncedNames(Place::Path(folder));
+        change(self, || tolerate(platform::sync_folder(folder), "sync a folder"), changed)
     }
 
     /// Opens a folder by a path from the user.
@@ -390,34 +373,22 @@ pub trait System: Send + Sync {
 
     /// Creates a folder; `AlreadyExists` if the name is taken. Whatever the umask, only its owner and group may write to it.
     fn create_folder_in(&self, parent: &Dir, name: &OsStr, readers: Readers) -> io::Result<()> {
-        let _turn = self.turn();
-        self.before(Call::Other)?;
-        folder::create_folder(parent, name, readers)?;
-        self.after(Change::Folder(Place::In(parent, name)))
+        change(self, || folder::create_folder(parent, name, readers), Change::Folder(Place::In(parent, name)))
     }
 
     /// Creates a symbolic link.
     fn create_link_in(&self, folder: &Dir, name: &OsStr, target: &OsStr) -> io::Result<()> {
-        let _turn = self.turn();
-        self.before(Call::Other)?;
-        folder::create_link(folder, name, target)?;
-        self.after(Change::Symlink(Place::In(folder, name), target))
+        change(self, || folder::create_link(folder, name, target), Change::Symlink(Place::In(folder, name), target))
     }
 
     /// Gives a file of this file system a second name; `AlreadyExists` if the name is taken.
     fn link_in(&self, from_folder: &Dir, from: &OsStr, folder: &Dir, name: &OsStr) -> io::Result<()> {
-        let _turn = self.turn();
-        self.before(Call::Other)?;
-        from_folder.hard_link(from, folder, name)?;
-        self.after(Change::HardLink(Place::In(folder, name)))
+        change(self, || from_folder.hard_link(from, folder, name), Change::HardLink(Place::In(folder, name)))
     }
 
     /// Creates a FIFO, or a device with these numbers.
     fn create_special_in(&self, folder: &Dir, name: &OsStr, special: Special) -> io::Result<()> {
-        let _turn = self.turn();
-        self.before(Call::Other)?;
-        folder::create_special(folder, name, special)?;
-        self.after(Change::Special(Place::In(folder, name)))
+        change(self, || folder::create_special(folder, name, special), Change::Special(Place::In(folder, name)))
     }
 
     /// Sets owner and group of anything, not of the target of a link.
@@ -487,34 +458,25 @@ pub trait System: Send + Sync {
 
     /// Removes an empty folder.
     fn remove_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()> {
-        let _turn = self.turn();
-        self.before(Call::Other)?;
-        parent.remove_dir(name)?;
-        self.after(Change::Removed(Place::In(parent, name)))
+        change(self, || parent.remove_dir(name), Change::Removed(Place::In(parent, name)))
     }
 
     /// Renames a file, and replaces an existing one.
     fn rename_in(&self, folder: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        let _turn = self.turn();
-        self.before(Call::Other)?;
-        folder::rename(folder, from, to)?;
-        self.after(Change::Renamed(Place::In(folder, from), Place::In(folder, to)))
+        let changed = Change::Renamed(Place::In(folder, from), Place::In(folder, to));
+        change(self, || folder::rename(folder, from, to), changed)
     }
 
     /// Moves a file to a free name; `AlreadyExists` if the name is taken, without a race.
     fn move_in(&self, from_folder: &Dir, from: &OsStr, to_folder: &Dir, to: &OsStr) -> io::Result<()> {
-        let _turn = self.turn();
-        self.before(Call::Other)?;
-        folder::move_new(from_folder, from, to_folder, to)?;
-        self.after(Change::Renamed(Place::In(from_folder, from), Place::In(to_folder, to)))
+        let changed = Change::Renamed(Place::In(from_folder, from), Place::In(to_folder, to));
+        change(self, || folder::move_new(from_folder, from, to_folder, to), changed)
     }
 
     /// Renames a folder to a free name; `AlreadyExists` if the name is taken.
     fn move_folder_in(&self, parent: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        let _turn = self.turn();
-        self.before(Call::Other)?;
-        folder::rename_to_free_name(parent, from, to)?;
-        self.after(Change::Renamed(Place::In(parent, from), Place::In(parent, to)))
+        let changed = Change::Renamed(Place::In(parent, from), Place::In(parent, to));
+        change(self, || folder::rename_to_free_name(parent, from, to), changed)
     }
 
     /// Exchanges the names of two folders in one step. Returns false if the system or file system does not support it.
@@ -530,10 +492,7 @@ pub trait System: Send + Sync {
 
     /// Waits until the folder's names are on disk, if the system supports it.
     fn sync_folder_in(&self, folder: &Dir) -> io::Result<()> {
-        let _turn = self.turn();
-        self.before(Call::Other)?;
-        folder::sync_names(folder)?;
-        self.after(Change::SyncedNames(Place::In(folder, OsStr::new(""))))
+        change(self, || folder::sync_names(folder), Change::SyncedNames(Place::In(folder, OsStr::new(""))))
     }
 
     /// Waits until everything that was written to the folder's file system is on disk. Does nothing but on Linux.
@@ -543,6 +502,18 @@ pub trait System: Send + Sync {
         folder::sync_file_system(folder)?;
         if cfg!(target_os = "linux") { self.after(Change::SyncedAll) } else { Ok(()) }
     }
+}
+
+/// Makes a call that changes something, with the hooks of the system around it.
+fn change(
+    system: &(impl System + ?Sized),
+    call: impl FnOnce() -> io::Result<()>,
+    change: Change<'_>,
+) -> io::Result<()> {
+    let _turn = system.turn();
+    system.before(Call::Other)?;
+    call()?;
+    system.after(change)
 }
 
 /// The real system.
