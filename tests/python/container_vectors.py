@@ -1,4 +1,4 @@
-"""Writes vectors/container/: containers with the expected result of a reader.
+"""Writes vectors/container/: containers and trees with the expected result of a reader.
 
     container_vectors.py            writes the files
     container_vectors.py --check    fails unless the files are what this program writes
@@ -10,10 +10,12 @@ byte comes from SHAKE-256 of the case's name, so that every run writes the same 
 import hashlib
 import io
 import pathlib
+import re
 import sys
 import tarfile
 
 import age_by_hand as age
+import tree_cases
 import tress_reader as tress
 import tress_tree as tree
 
@@ -365,6 +367,23 @@ def archive(containers):
     return out.getvalue()
 
 
+def runs(data):
+    """Hex in which N repetitions of one to four bytes stand as `bytes*N`."""
+    words, at = [], 0
+    for run in re.finditer(rb"(.{1,4}?)\1{7,}", data, re.DOTALL):
+        words += [data[at : run.start()].hex(), f"{run[1].hex()}*{len(run[0]) // len(run[1])}"]
+        at = run.end()
+    return " ".join(word for word in [*words, data[at:].hex()] if word)
+
+
+def trees(version):
+    """The streams of tree_cases.py for readers of this version."""
+    for name, of, stream, refusal in tree_cases.CASES:
+        if of == version:
+            result = {"result": "invalid", "error": refusal} if refusal else {"result": "valid"}
+            yield {"comment": name, "stream": runs(stream), **result}
+
+
 def main():
     cases = Cases()
     for section in [valid, wrong_keys, frames, age_files, payloads]:
@@ -374,6 +393,14 @@ def main():
     files = {
         "containers.tar": archive(cases.files),
         "index.json": layout.dumps(index(cases.tests)).encode(),
+        "trees.json": layout.dumps(
+            layout.document(
+                "tress tree, versions 1 and 2",
+                "tests/python/tree_cases.py, from docs/reference/formats/container.md",
+                layout.OWN,
+                [{"type": "TressTree", "version": version, "tests": list(trees(version))} for version in (1, 2)],
+            )
+        ).encode(),
     }
     FOLDER.mkdir(parents=True, exist_ok=True)
     if "--check" in sys.argv[1:]:

@@ -126,12 +126,18 @@ def plain_paths():
         ("file .", b"."),
     ]:
         case(name, entry(path), "TreePath")
+    for path in [b"/", b"/a", b"..", b"../a", b"a/../../x", b"a/..", b"./../a", b"a//b", b".//a", b"a/./b"]:
+        case(f"folder {path!r} after a", folder(b"a") + folder(path), "TreePath")
+        case(f"link {path!r} after a", folder(b"a") + link(path, b"a"), "TreePath")
+        case(f"path record {path!r} after a", folder(b"a") + pax((b"path", path)) + entry(b"x"), "TreePath")
+        case(f"L {path!r} after a", folder(b"a") + long(b"L", path) + entry(b"x"), "TreePath")
     for name, path in [("folder /", b"/"), ("folder a//", b"a//"), ("folder .//", b".//"), ("folder ././", b"././")]:
         case(name, folder(path), "TreePath")
     case("folder .", folder(b"."), "TreePath")
     case("folder ./.", folder(b"./."), "TreePath")
     case("folder ..", folder(b"../"), "TreePath")
     case("link a/", link(b"a/", b"x"), "TreePath")
+    case("link ./", link(b"./", b"x"), "TreePath")
     case("NUL in a path record", pax((b"path", b"a\0b")) + A, "TreePath")
     case("empty path record", pax((b"path", b"")) + A, "TreePath")
     # 16 names of 255 bytes with slashes between them have 4095 bytes.
@@ -164,9 +170,16 @@ def headers():
     case("magic of GNU tar", entry(b"a", **OLD_GNU))
     case("magic of neither", entry(b"a", magic=bytes(6), version=bytes(2)), "TreeDamaged")
     case("version 1", entry(b"a", version=b"01"), "TreeDamaged")
+    for flag in [b"0", b"5", b"2", b"x", b"L", b"K"]:
+        for magic in [b"$star\x0000", b"ustar000", b"ustar\x0010", b"ustar\x000\0"]:
+            head = entry(b"b", flag, linkname=b"c", magic=magic[:6], version=magic[6:])
+            case(f"type flag {flag!r} with magic {magic!r}", head + A, "TreeDamaged")
     case("half of each magic", entry(b"a", magic=USTAR[:6], version=GNU[6:]), "TreeDamaged")
     damaged = "TreeDamaged"
     case("owner that is no number", entry(b"a", uid=b"root", gid=b"\xff" * 8, uname=b"root"), v2=damaged)
+    only_v1("hard link", A + hard(b"c", b"a"), "TreeSpecialFile")
+    only_v1("hard link that leads out", hard(b"c", b"/etc/passwd"), "TreeSpecialFile")
+    only_v1("hard link that leads up", hard(b"c", b"../x"), "TreeSpecialFile")
     for flag, v2 in [(b"1", "TreeLink"), (b"3", damaged), (b"4", damaged), (b"6", None)]:
         case(f"type flag {flag!r}", entry(b"a", flag), "TreeSpecialFile", v2=v2)
     for flag in [b"7", b"g", b"S", b"V", b"M", b"D", b"N", b"X", b"A", b"Z", b" ", b"\xff"]:
@@ -187,6 +200,7 @@ def numbers():
         ("space inside", b"0006 40\0", "TreeDamaged"),
         ("minus", b"-000640\0", "TreeDamaged"),
         ("plus", b"+000640\0", "TreeDamaged"),
+        ("letters", b"rwxr-xr-", "TreeDamaged"),
         ("tab", b"\t000640\0", "TreeDamaged"),
         ("no-break space", b"\xc2\xa0000640", "TreeDamaged"),
         ("binary", b"\x80\0\0\0\0\0\x01\xa0", "TreeDamaged"),
@@ -201,6 +215,7 @@ def numbers():
     for first in [b"\x80\1\0\0", b"\x80\0\0\1", b"\x81\0\0\0", b"\xff\0\0\0", b"\xff\xff\xff\xff"]:
         case(f"size: binary after {first!r}", entry(b"a", data=b"1", size=first + binary(1, 12)[4:]), "TreeDamaged")
         case(f"mtime: binary after {first!r}", entry(b"a", mtime=first + binary(1, 12)[4:]), "TreeDamaged")
+    case("size: digits 7", entry(b"a", size=b"77777777777\0"), "TreeDamaged")
     case("size: digit 9", entry(b"a", size=b"00000000009\0"), "TreeDamaged")
     case("size: binary, more than there is", entry(b"a", size=binary(2**64 - 1, 12)), "TreeDamaged")
     case("size: binary, negative", entry(b"a", size=binary(-1, 12)), "TreeDamaged")
@@ -208,6 +223,7 @@ def numbers():
     case("mtime: binary, negative", entry(b"a", mtime=binary(-5, 12)))
     case("mtime: binary, 2^63", entry(b"a", mtime=binary(2**63, 12)), "TreeDamaged")
     case("mtime: binary, -2^63 - 1", entry(b"a", mtime=binary(-(2**63) - 1, 12)), "TreeDamaged")
+    case("mtime: letters", entry(b"a", mtime=b"w" * 12), "TreeDamaged")
     case("mtime: empty", entry(b"a", mtime=b""), "TreeDamaged")
     case("mtime: empty, with a record", pax((b"mtime", b"3")) + entry(b"a", mtime=b""))
 
@@ -219,10 +235,12 @@ def sizes():
     case("size record says more", pax((b"size", b"3")) + entry(b"a", data=b"ab"), "TreeDamaged")
     case("size record, none in the header", pax((b"size", b"3")) + entry(b"a", data=b"abc", size=octal(0, 12)), "TreeDamaged")
     case("size record beyond the stream", pax((b"size", b"8589934592")) + entry(b"a", size=octal(0, 12)), "TreeDamaged")
-    for text in [b"", b"-1", b"+3", b"3 ", b" 3", b"0x3", b"3.0", b"18446744073709551616"]:
+    for text in [b"", b"-1", b"+3", b"3 ", b" 3", b"0x3", b"3.0", b"x", b"0", b"512", b"513", b"%d" % (2**64 - 1), b"%d" % 2**64]:
         case(f"size record {text!r}", pax((b"size", text)) + entry(b"a", data=b"abc"), "TreeDamaged")
     case("folder with data", folder(b"d/", data=b"abc"), "TreeDamaged")
     case("folder with a size", folder(b"d/", size=octal(512, 12)) + fill(b"x"), "TreeDamaged")
+    case("folder with a size record", pax((b"size", b"99")) + folder(b"d/"), "TreeDamaged")
+    case("folder with data that a record denies", pax((b"size", b"0")) + folder(b"d/", data=b"abc"), "TreeDamaged")
     case("link with data", link(b"l", b"a", data=b"abc"), "TreeDamaged")
     case("link with a size record", pax((b"size", b"8589934592")) + link(b"l", b"a"), "TreeDamaged")
 
@@ -230,7 +248,7 @@ def sizes():
 def times():
     for text in [b"0", b"7", b"-1", b"-0", b"007", b"7.", b"7.5", b"-0.25", b"7.0000000019", b"-1.0000000001"]:
         case(f"mtime {text!r}", pax((b"mtime", text)) + A)
-    for text in [b"", b"-", b".5", b"+1", b"--1", b"1e3", b"1,5", b"1.2.3", b" 1", b"1 ", b"0x1", b"-.5", b"1.-5"]:
+    for text in [b"", b"-", b".5", b"+1", b"--1", b"1e3", b"1,5", b"1.2.3", b" 1", b"1 ", b"0x1", b"-.5", b"1.-5", b"x"]:
         case(f"mtime {text!r}", pax((b"mtime", text)) + A, "TreeDamaged")
     case("mtime 2^63", pax((b"mtime", b"%d" % 2**63)) + A, "TreeDamaged")
     case("mtime -2^63", pax((b"mtime", b"-%d" % 2**63)) + A, "TreeDamaged")
@@ -243,6 +261,7 @@ def records():
     case("hdrcharset", pax((b"hdrcharset", b"BINARY"), (b"path", b"\xff")) + A)
     case("no records", pax() + A)
     case("length with zeros", raw_pax(b"0009 a=b\n") + A)
+    case("value that looks like a record", pax((b"comment", b"a\n12 path=evil\n\n")) + A)
     case("value with = and newline", pax((b"path", b"a=\nb")) + A)
     case("linkpath of a file", pax((b"linkpath", b"/etc/passwd")) + A)
     for data in [b"6 a=b", b"5 a=b\n", b"7 a=b\n", b" a=b\n", b"x a=b\n", b"6 a b\n", b"5 =b\n", b"0 ", b"1 ", b"+6 a=b\n"]:
@@ -263,6 +282,7 @@ def extensions():
     case("L", long(b"L", b"b" * 200 + b"\0") + A)
     case("L without NUL", long(b"L", b"b" * 200) + A)
     case("L with ustar's magic", entry(b"h", b"L", b"b\0") + A)
+    case("L with NUL inside", long(b"L", b"a\0b\0") + A, "TreePath")
     case("L with two NUL", long(b"L", b"b\0\0") + A, "TreePath")
     case("L of no bytes", long(b"L", b"") + A, "TreePath")
     case("two L", long(b"L", b"b\0") + long(b"L", b"c\0") + A, "TreeDamaged")
@@ -277,7 +297,12 @@ def extensions():
     case("x, K", pax() + long(b"K", b"t\0") + link(b"l", b"t"), "TreeDamaged")
     case("K, x", long(b"K", b"t\0") + pax() + link(b"l", b"t"), "TreeDamaged")
     case("x before the end", pax((b"mtime", b"1")), "TreeDamaged")
-    case("L before the end", long(b"L", b"b\0"), "TreeDamaged")
+    for flag in [b"L", b"K"]:
+        case(f"{flag!r} before the end", long(flag, b"b\0"), "TreeDamaged")
+        case(f"{flag!r} of 2^60 bytes", entry(b"h", flag, size=binary(2**60, 12)) + A, "TreeDamaged")
+        for key, value in [(b"path", b"a"), (b"size", b"7")]:
+            case(f"x of {key.decode()}, {flag!r}", pax((key, value)) + long(flag, b"b") + A, "TreeDamaged")
+            case(f"{flag!r}, x of {key.decode()}", long(flag, b"b") + pax((key, value)) + A, "TreeDamaged")
     full = MAX_EXTENSION - len(b"1048576 comment=\n")
     case("x of 1 MiB", pax((b"comment", b"c" * full)) + A)
     case("x of 1 MiB and a byte", pax((b"comment", b"c" * (full + 1))) + A, "TreeDamaged")
@@ -298,6 +323,12 @@ def order():
     case("below a link", link(b"l", b"d") + entry(b"l/a"), "TreeLink")
     case("below a link to a folder", d + link(b"l", b"d") + entry(b"l/a"), "TreeLink")
     case("file twice", A + A, "TreeDuplicate")
+    case("file twice, with others between them", A + d + entry(b"d/a") + A, "TreeDuplicate")
+    case("folder come back to", d + folder(b"f/") + d, "TreeDuplicate")
+    case("folder and file", folder(b"a") + A, "TreeDuplicate")
+    case("link twice", link(b"a", b"b") + link(b"a", b"b"), "TreeDuplicate")
+    case("link and folder", link(b"d", b".") + d, "TreeDuplicate")
+    case("folder below a link to a folder", d + link(b"l", b"d") + folder(b"l/e"), "TreeLink")
     case("file twice, once with ./", A + entry(b"./a"), "TreeDuplicate")
     case("folder twice", d + d, "TreeDuplicate")
     case("file and folder", A + folder(b"a"), "TreeDuplicate")
@@ -315,10 +346,12 @@ def links():
     for target in [b"..", b"../", b"../..", b"../../x", b"../x/y", b"../..x", b"../.", b"..//x"]:
         case(f"d/e/l to {target!r}", inside + link(b"d/e/l", target))
     case("link to nothing", link(b"l", b""), "TreeLink")
-    for target in [b"/", b"/a", b"..", b"../a", b"a/..", b"a/../b", b"a/./.."]:
+    for target in [b"/", b"/a", b"..", b"../a", b"a/..", b"a/../b", b"a/./..", b"./.."]:
         case(f"link to {target!r} in the root", link(b"l", target), "TreeLink", v2=None)
     for target in [b"../../..", b"x/..", b"../x/..", b"../../../x", b"../x/../y", b"./../x", b"..//../x"]:
         case(f"d/e/l to {target!r}", inside + link(b"d/e/l", target), "TreeLink", v2=None)
+    steps = inside + link(b"d/e/up", b"../..") + link(b"x", b"d/e/up/..")
+    case("link that leads out by another link", steps, "TreeLink", v2=None)
     case("depth of the link, not of the last folder", inside + link(b"l", b"../x"), "TreeLink", v2=None)
     longest = b"/".join([b"t" * 255] * 16)
     case("link of 4095 bytes", pax((b"linkpath", longest)) + link(b"l", b"t"))
@@ -342,7 +375,11 @@ def ends():
     only_v1("half a block more", A, "TreeDamaged", bytes(2 * BLOCK + 256))
     case("entry after one block", A, "TreeDamaged", bytes(BLOCK) + entry(b"b") + END)
     only_v1("entry after the end", A, "TreeDamaged", END + entry(b"b") + END)
-    only_v1("a byte after the end", A, "TreeDamaged", END + b"\1")
+    for name, tail in [("a byte", b"\1"), ("a block", b"x" * BLOCK), ("an entry", entry(b"b"))]:
+        only_v1(f"{name} after the end", A, "TreeDamaged", END + tail)
+        only_v1(f"{name} far after the end", A, "TreeDamaged", END + bytes(20 * BLOCK) + tail)
+    only_v1("a zero after the end", A, "TreeDamaged", END + b"\0")
+    case("no tar at all", b"x" * 8 * BLOCK, "TreeDamaged", b"")
     case("a byte in the end", A, "TreeDamaged", bytes(2 * BLOCK - 1) + b"\1")
     case("cut in a header", A + A[:300], "TreeDamaged", b"")
     case("cut in data", entry(b"a", data=b"x" * 600)[: BLOCK + 550], "TreeDamaged", b"")
