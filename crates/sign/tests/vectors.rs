@@ -78,7 +78,8 @@ fn run(name: &str, count: usize, valid: usize) {
         for test in &group.tests {
             let digest = group.hash().digest(&test.message);
             let outcome = key.verify_digest(&digest, &test.signature);
-            assert_eq!(outcome.is_ok(), test.is_valid(), "{name}, {test:?}: {outcome:?}");
+            let is_forged = matches!(outcome, Err(Error::MalformedSignature | Error::Mismatch));
+            assert!(if test.is_valid() { outcome.is_ok() } else { is_forged }, "{name}, {test:?}: {outcome:?}");
             cases.push((key, digest, test));
         }
         if let Some(private) = &group.private_key {
