@@ -115,7 +115,7 @@ ROOMS = {
         r"wire(/(?!\w+_test)\w+)?", r"send(/.*)?", r"receive(/(?!\w+_test)\w+)?", r"testing(/.*)?", r".*",
     ]),
     "lab": Room(ROOT / "lab" / "src", [], [
-        r"picture.*", r"timing.*", r"roofs.*", r"bench.*", r"leaks", r"study.*", r"report.*", r".*",
+        r"picture.*", r"interrupted", r"timing.*", r"roofs.*", r"bench.*", r"leaks", r"study.*", r"report.*", r".*",
     ]),
     "bench": Room(ROOT / "lab" / "src" / "bench", ["bench"], [
         r"error", r"call|enough|process|text|work", r"record|theirs|threads", r"compare|machine|messages|sample|table",
