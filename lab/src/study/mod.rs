@@ -103,7 +103,7 @@ pub struct Effort {
     /// issue=4, harts=2, l1d.size=32768 or 'out_of_order.unit[alu].count=4'. With --out, the machine is written to machine.toml.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
-    /// The machine of these two options.
+    /// The machine of these two options, which [`run`] sets.
     #[arg(skip)]
     pub own: Option<OwnMachine>,
     /// The command that makes real transfers. Without it, transfers are left out.

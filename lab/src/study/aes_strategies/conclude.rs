@@ -1,7 +1,5 @@
 //! The conclusion, from the sections' figures.
 
-use std::fmt::Write as _;
-
 use super::super::busy::HAD_CORES;
 use super::super::{Findings, Verdict, figure};
 use super::misprints::REFUSED;
@@ -32,8 +30,7 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     );
     let paper = paper::SERIAL_S / paper::PARALLEL_S;
     let best_of_rows = sleeping.max(spinning).max(unspecified);
-    let _ = write!(
-        text,
+    text += &format!(
         "Its conclusion {}. The paper found the rows of one state over threads {paper:.2} times as fast as plain AES; here they are ",
         match (best_of_rows >= 1.0, &busy) {
             (true, _) => "depends on how threads wait",
@@ -41,16 +38,14 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
             (false, None) => "does not hold",
         }
     );
-    let _ = write!(
-        text,
+    text += &format!(
         "with OpenMP {} as plain AES, {} where threads sleep while they wait, and {} where they spin. ",
         times(unspecified),
         times(sleeping),
         times(spinning)
     );
     if let Some(share) = busy {
-        let _ = write!(
-            text,
+        text += &format!(
             "(This program had {:.0} % of the cores. Threads that wait for each other lose most on a busy machine: on an idle one \
              their figures can be thousands of times better.) ",
             100.0 * share
@@ -61,16 +56,14 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
         .iter()
         .filter_map(|(row, name)| Some(format!("a {name} {} ns", figure(found.measured("operations", row, "ns")?))))
         .collect();
-    let _ = write!(
-        text,
+    text += &format!(
         "The reason is a cost that T(n) leaves out. A step on 16 bytes takes {step:.0} ns, dividing it between two threads saves at \
          most half of that, and synchronisation costs more ({}). Every block has three such steps in each of ten rounds. ",
         gates.join(", ")
     );
     let (blocks, segments) = (gain(Strategy::Blocks(BlockCode::Plain))?, gain(Strategy::Segments(BlockCode::Plain))?);
     let (lanes, everywhere) = (gain(Strategy::Lanes(best()))?, gain(Strategy::LanesEverywhere)?);
-    let _ = write!(
-        text,
+    text += &format!(
         "The same code gains where threads synchronise less often: {} times with a queue of blocks, {} times with one segment per \
          thread. Independent blocks within one core gain more than either: {} times plain AES in lanes of the backend {}, {} times \
          on all cores. So the best order is lanes within a core first, then cores, and never the bytes of one block. ",
@@ -81,8 +74,7 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
         figure(everywhere)
     );
     let (holds, claims) = found.holding(&["misprints"]);
-    let _ = write!(
-        text,
+    text += &format!(
         "The paper's figures contradict each other. Its profile and Amdahl's law, which it quotes correctly, allow {:.2} times on two \
          cores, but it prints {paper:.2}. It states its gain as 30, 33 and 21 %. Of {claims} statements that can be checked on \
          their own, {} are wrong",

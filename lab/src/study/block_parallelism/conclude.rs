@@ -1,7 +1,5 @@
 //! The conclusion.
 
-use std::fmt::Write as _;
-
 use super::super::{Findings, Verdict};
 
 pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
@@ -26,16 +24,14 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
          processors scale nearly with their number ({threads:.2} times with four). So the parallelism is between blocks and \
          messages, not inside a block. ECB and CBC are alike, because the instruction window does not reach the next block. "
     );
-    let _ = write!(
-        text,
+    text += &format!(
         "We could not reproduce one figure: one block of RC6 has {one:.2} instructions per cycle, the paper says 0.9. The order \
          of the ciphers in Fig. 6 and the slope of the RC6 curves follow from it. With a division in each step of the key \
          schedule, as C programs of that time had, it is {divided:.2}. Such a program has {each:.2} with 128 messages that each set \
          up a key, where the paper says 2.2, and {shared:.2} if they share one key. So a division explains all three figures only if \
          the messages share a key, although the paper says that each has its own key setup. "
     );
-    let _ = write!(
-        text,
+    text += &format!(
         "Two lanes of RC6 in software on a processor of issue 4 take {narrow:.0} cycles per block, one chain at issue 16 takes \
          {wide:.0}: independent work gains more than width. The paper has {misprints} misprints, none of them in a measured figure; \
          of its curves, only the end points are given as numbers."

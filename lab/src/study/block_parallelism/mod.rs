@@ -11,7 +11,6 @@ mod harts;
 mod key_setup;
 mod lanes;
 mod messages;
-mod misprints;
 mod open;
 mod paper;
 mod program;
@@ -22,7 +21,7 @@ mod width;
 use tress_sim::Machine;
 
 use super::{
-    Claim, Effort, Error, Picture, Section, Study, StudyMachine, StudyRow, Verdict, YOURS, chart, part, range,
+    Claim, Effort, Error, Picture, Section, Study, StudyMachine, StudyRow, Verdict, YOURS, chart, part, range, verdict,
 };
 use crate::picture::{Chart, Level, Line, Scale};
 use paper::{PAPER_BLOCKS, PAPER_HARTS, PAPER_MESSAGES, PAPER_ONE_BLOCK, PaperValues};
@@ -48,12 +47,23 @@ pub(super) const STUDY: Study = Study {
         part("sizes", "All sizes of keys and blocks", sizes::run),
         part("beyond", "Wider machines, more processors, no limits", beyond::run),
         part("lanes", "Lanes in software compared with width in hardware", lanes::run).on_own_machine(),
-        part("misprints", "Misprints", misprints::run),
+        part("misprints", "Misprints", |_| Ok(misprints())),
     ],
     machine: Some(StudyMachine { file: || simulate::MACHINE, program: program::IMAGE }),
     inputs: |_| Ok(String::new()),
     conclude: conclude::conclude,
 };
+
+/// Misprints, each found by comparing two places of the paper.
+fn misprints() -> Section {
+    Section {
+        text: "Places of the paper are compared with each other. We have the text of the paper without its pictures, so its \
+               figures are not checked, but for the lines of text in them."
+            .into(),
+        verdicts: verdict::misprints(include_str!("misprints.txt")).collect(),
+        ..Section::default()
+    }
+}
 
 /// Largest relative difference between a point and the paper's.
 const TOLERANCE: f64 = 0.2;
@@ -230,13 +240,13 @@ impl<'a> Sweep<'a> {
         let values = || lines.iter().flat_map(|line| &line.points);
         let highest =
             values().map(|point| point.1).chain(paper.iter().map(|printed| printed.rijndael)).fold(0.0, f64::max);
-        let level = |cipher: SimulatedCipher| Level {
-            name: format!("paper, {}: {:.1}", cipher.name(), paper.map_or(0.0, |printed| printed.of(cipher))),
-            at: paper.map_or(0.0, |printed| printed.of(cipher)),
+        let level = |cipher: SimulatedCipher| {
+            let at = paper?.of(cipher);
+            Some(Level { name: format!("paper, {}: {at:.1}", cipher.name()), at })
         };
         let (from, to) = range(values().map(|point| point.0));
         let y = ("instructions per cycle", 0.0, highest * 1.15, Scale::Linear);
-        let levels = if paper.is_some() { SimulatedCipher::PAPER.map(level).into() } else { Vec::new() };
+        let levels = SimulatedCipher::PAPER.into_iter().filter_map(level).collect();
         Picture::new(name, Chart { levels, ..chart(title, (x, from, to, scale), y, lines) })
     }
 }

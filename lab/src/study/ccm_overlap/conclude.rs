@@ -1,7 +1,5 @@
 //! The conclusion.
 
-use std::fmt::Write as _;
-
 use super::super::{Findings, Verdict};
 use super::strategies::METHODS;
 
@@ -27,8 +25,7 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
         .and_then(|row| row.measured)
     {
         Some(gain) => {
-            let _ = write!(
-                text,
+            text += &format!(
                 ". Over a link of 100 Mbit/s, a real transfer that overlaps computation and communication is {:.2} times as \
                  fast as one that does not; Table 1 says 1.46. ",
                 gain.median
@@ -37,8 +34,7 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
         None => text.push_str(". No real link was available to check it. "),
     }
     let (model_split, model_apart) = (split.model?, apart.model?);
-    let _ = write!(
-        text,
+    text += &format!(
         "The paper assumes that the MAC is half of the work. With an AES that computes one block at a time, it is \
          {:.0} %: splitting CTR gives {:.2} times the serial rate (model: {model_split:.2}), and a separate core for the MAC {:.2} (model: \
          {model_apart:.2}). {} With the best instructions of this processor the MAC is {:.0} %, because the blocks of CTR are \
@@ -58,8 +54,7 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
         split.measured?.median,
         apart.measured?.median,
     );
-    let _ = write!(
-        text,
+    text += &format!(
         "The bound \"2.0 and never more\" applies to a single message. The same bytes cut into chunks, each a separate message, \
          reach {one:.2} times the serial rate on one core and {all:.2} on all cores{}.",
         if f64::max(one, all) > 2.0 {

@@ -1,7 +1,5 @@
 //! The conclusion.
 
-use std::fmt::Write as _;
-
 use super::super::Findings;
 
 pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
@@ -19,8 +17,7 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
          products by four, and the processor multiplies wide digits as fast as narrow ones. The paper's factor of 5.32 also \
          includes a change of compiler. "
     );
-    let _ = write!(
-        text,
+    text += &format!(
         "In every figure of the paper that is not a copy, far pointers cost time; they have no counterpart on a machine with \
          one flat address space. Under Windows 3.1 a shared library took several times as long{} ",
         if found.holding(&["library"]) == (4, 4) {
@@ -30,8 +27,7 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
             "; for later systems see the figures above, which do not all agree."
         }
     );
-    let _ = write!(
-        text,
+    text += &format!(
         "Tables 2 to 5 have misprints: {certain} figures or formulas are wrong. Most of a column of Table 5 repeats Table 4, \
          the two powers of UNIX are swapped, and Algorithms 3 and 4 do not compute a power as printed; with our corrections \
          they do."

@@ -50,7 +50,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
             "Table {}, {}: {} takes {} at {} bits, longer than the {} of Table {} at {} bits; one of them is wrong, and not by \
              the clock, of which they are {} and {} ticks",
             TABLES[table].number,
-            SYSTEMS[column].name,
+            SYSTEMS[column].0,
             OPERATIONS[row],
             TABLES[table].text(row, column),
             TABLES[table].bits,
@@ -106,7 +106,7 @@ fn ticks() -> Vec<Verdict> {
     let between = figures_between_ticks();
     let (powers, others): (Vec<_>, Vec<_>) = between.iter().partition(|(_, row, _)| *row >= BINARY);
     let what = |&(table, row, column): &(usize, usize, usize)| {
-        let (table, system, operation) = (&TABLES[table], SYSTEMS[column].name, OPERATIONS[row]);
+        let (table, system, operation) = (&TABLES[table], SYSTEMS[column].0, OPERATIONS[row]);
         let (printed, nearest) = (table.figures[row][column], &table.of_ticks(row, column)[1]);
         format!("Table {}, {system}, {operation}: printed {printed}, the nearest tick is {nearest}", table.number)
     };

@@ -27,10 +27,10 @@ pub(super) const STUDY: Study = Study {
              OSs\" (in Korean), Sung Kyun Kwan University, 1990s. The paper's machines: a Pentium of 100 MHz, and for \
              UNIX a Unistation 20.",
     parts: &[
-        part("table-2", "Table 2: 256 bits", tables::table_2),
-        part("table-3", "Table 3: 512 bits", tables::table_3),
-        part("table-4", "Table 4: 768 bits", tables::table_4),
-        part("table-5", "Table 5: 1024 bits", tables::table_5),
+        part("table-2", "Table 2: 256 bits", |effort| tables::section(effort, 0)),
+        part("table-3", "Table 3: 512 bits", |effort| tables::section(effort, 1)),
+        part("table-4", "Table 4: 768 bits", |effort| tables::section(effort, 2)),
+        part("table-5", "Table 5: 1024 bits", |effort| tables::section(effort, 3)),
         part("far-pointers", "What does a far pointer cost?", far_pointers::run),
         part("library", "What does a shared library cost?", library::run),
         part("compilers", "What difference does the compiler make?", compilers::run),

@@ -5,22 +5,16 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use tress_modular_times::Operation;
 
-/// A column of the tables.
-pub(super) struct PaperSystem {
-    pub(super) name: &'static str,
-    pub(super) digit_bits: u32,
-}
-
-/// The columns. All but the last ran on a Pentium of 100 MHz, UNIX on a Unistation 20 (a SPARC).
-pub(super) const SYSTEMS: [PaperSystem; 8] = [
-    PaperSystem { name: "MS-DOS, small", digit_bits: 16 },
-    PaperSystem { name: "MS-DOS, large", digit_bits: 16 },
-    PaperSystem { name: "Windows 3.1, medium", digit_bits: 16 },
-    PaperSystem { name: "Windows 3.1, large", digit_bits: 16 },
-    PaperSystem { name: "Windows 3.1, DLL", digit_bits: 16 },
-    PaperSystem { name: "Windows 95", digit_bits: 32 },
-    PaperSystem { name: "Windows 95, DLL", digit_bits: 32 },
-    PaperSystem { name: "UNIX (Solaris 2.3)", digit_bits: 32 },
+/// The columns, with the bits of a digit. All but the last ran on a Pentium of 100 MHz, UNIX on a Unistation 20 (a SPARC).
+pub(super) const SYSTEMS: [(&str, u32); 8] = [
+    ("MS-DOS, small", 16),
+    ("MS-DOS, large", 16),
+    ("Windows 3.1, medium", 16),
+    ("Windows 3.1, large", 16),
+    ("Windows 3.1, DLL", 16),
+    ("Windows 95", 32),
+    ("Windows 95, DLL", 32),
+    ("UNIX (Solaris 2.3)", 32),
 ];
 
 /// Indexes of columns.

@@ -15,23 +15,8 @@ use crate::timing::statistics;
 
 const DIGITS: [u32; 3] = [16, 32, 64];
 
-pub(super) fn table_2(effort: &Effort) -> Result<Section, Error> {
-    section(effort, 0)
-}
-
-pub(super) fn table_3(effort: &Effort) -> Result<Section, Error> {
-    section(effort, 1)
-}
-
-pub(super) fn table_4(effort: &Effort) -> Result<Section, Error> {
-    section(effort, 2)
-}
-
-pub(super) fn table_5(effort: &Effort) -> Result<Section, Error> {
-    section(effort, 3)
-}
-
-fn section(effort: &Effort, which: usize) -> Result<Section, Error> {
+/// The table with this index.
+pub(super) fn section(effort: &Effort, which: usize) -> Result<Section, Error> {
     let table = &TABLES[which];
     let bits = table.bits;
     let mut monitor = BusyMonitor::default();
@@ -41,12 +26,12 @@ fn section(effort: &Effort, which: usize) -> Result<Section, Error> {
 
     let header = [&["system", "digit, bits"], &OPERATIONS[..]].concat();
     let mut real = StudyTable::new(format!("Time of one run on numbers of {bits} bits"), &header);
-    for (column, system) in SYSTEMS.iter().enumerate() {
+    for (column, (name, digit_bits)) in SYSTEMS.into_iter().enumerate() {
         let figures = (0..OPERATIONS.len()).map(|row| {
             let is_misprint = bits == 1024 && ((column == WINDOWS_31_LARGE && row < 6) || (column == UNIX && row >= 6));
             table.text(row, column) + if is_misprint { " (!)" } else { "" }
         });
-        real.rows.push(line(format!("paper: {}", system.name), system.digit_bits, figures));
+        real.rows.push(line(format!("paper: {name}"), digit_bits, figures));
     }
     for (digit, digit_bits) in DIGITS.into_iter().enumerate() {
         let figures = here.iter().map(|samples| duration(statistics::median(&samples[digit]).median));
@@ -123,7 +108,7 @@ fn faster(table: &super::paper::PaperTable, here: &[[Vec<f64>; 3]], monitor: &Bu
     let mut most = (0.0, String::new());
     for (row, samples) in here.iter().enumerate() {
         for (digit, digit_bits) in DIGITS.into_iter().enumerate().take(2) {
-            let columns = SYSTEMS.iter().enumerate().filter(|(_, system)| system.digit_bits == digit_bits);
+            let columns = SYSTEMS.iter().enumerate().filter(|(_, system)| system.1 == digit_bits);
             let best = columns.map(|(column, _)| table.ns(row, column)).fold(f64::INFINITY, f64::min);
             let factor = best / statistics::median(&samples[digit]).median;
             let what = format!("{} with digits of {digit_bits} bits", OPERATIONS[row]);

@@ -1,7 +1,5 @@
 //! The conclusion.
 
-use std::fmt::Write as _;
-
 use super::super::Findings;
 
 pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
@@ -24,8 +22,7 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
         cell(four, "paper, per byte")?,
         cell(one, "paper, per byte")?,
     );
-    let _ = write!(
-        text,
+    text += &format!(
         "The idea allows more: with another order of rows and instructions, a call for four blocks takes {} cycles instead of \
          {}, and with many blocks {} per byte instead of the paper's {}. ",
         cell(four, "ours, simulated")?,
@@ -33,22 +30,19 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
         cell(four, "ours in bulk, per byte")?,
         cell(four, "paper, per byte")?,
     );
-    let _ = write!(
-        text,
+    text += &format!(
         "We could not reproduce the paper's single block and its variant with little memory: our copy of the layout takes \
          {least:.0} to {most:.0} % fewer cycles than printed. Waiting cycles do not explain the difference, so the measured code \
          had instructions that the text does not mention."
     );
     if rows > 0 {
         let hold = if rows == 1 { "holds" } else { "hold" };
-        let _ = write!(
-            text,
+        text += &format!(
             " The core as RTL shows how far to trust a simulated figure: {near} of {rows} claims about the model {hold} there."
         );
     }
     if claims > 0 {
-        let _ = write!(
-            text,
+        text += &format!(
             " Of {claims} figures that can be recomputed, {} are misprinted, the sizes of the round keys by a factor of two.",
             claims - holds
         );
