@@ -64,10 +64,14 @@ class Sealed:
     def cut(self, file: Path, word: bytes) -> None:
         file.write_bytes(b"".join(line for line in file.read_bytes().splitlines(True) if word not in line))
 
+    def drop(self, file: Path, name: str) -> None:
+        """Drops an object and its line."""
+        self.path(name).unlink()
+        self.cut(file, f'"{name}.tress"'.encode())
+
     def unseal(self, file: Path) -> None:
         """Makes the file of a run look like that of a killed one, without an object of it."""
-        self.cut(file, b'"new.tress"')
-        self.path("new").unlink()
+        self.drop(file, "new")
         file.rename(file.with_name(f"{file.stem}-000000.jsonl"))
 
     def go_back(self) -> None:
@@ -92,7 +96,8 @@ ATTACKS: dict[str, tuple[Callable[[Sealed], object], dict[str, str] | type[Datas
     "drops an object": (lambda it: it.path("c/d").unlink(), {"c/d.tress": "missing"}),
     "renames an object": (lambda it: it.path("b").rename(it.path("e")), {"b.tress": "missing", "e.tress": "extra"}),
     "adds an object": (lambda it: it.forge("e"), {"e.tress": "extra"}),
-    "drops an object and its line": (lambda it: it.cut(it.first, b'"b.tress"'), DatasetError),
+    "drops an object and its line": (lambda it: it.drop(it.first, "b"), DatasetError),
+    "drops an object of the last run and its line": (lambda it: it.drop(it.second, "new"), DatasetError),
     "drops the seal": (lambda it: it.cut(it.second, b'"sealed"'), DatasetError),
     "exchanges two runs": (lambda it: it.first.replace(it.second), DatasetError),
     "drops an earlier run": (lambda it: it.first.unlink(), DatasetError),
@@ -154,6 +159,7 @@ def test_runs_after_one_another(tmp_path: Path, keys: KeyFixture, how: dict[str,
 
 def test_a_swap_before_rewrap_is_noticed_after(tmp_path: Path, keys: KeyFixture, how: dict[str, Any]) -> None:
     it = Sealed(tmp_path, keys, how)
+    os.utime(it.path("a"), (1, 1))  # As a copy.
     it.forge("b")
     it.forge("e")
     found = dataset.rewrap(it.folder, keys.identity, keys.recipient, force=True, **how)
