@@ -198,7 +198,18 @@ def test_a_reader_is_a_file(key: tress.KeyPair, tmp_path: pathlib.Path, threads:
                 assert file.seek(offset, whence) == model.seek(offset, whence)
                 assert file.read(size) == model.read(size)
                 assert file.tell() == model.tell()
-            file.seek(0)
+            file.seek(7)
+            for count in (0, 1, 100):
+                pairs = [(chance.randrange(len(plain)), chance.randrange(len(plain) + 1)) for _ in range(count)]
+                ranges = [(min(pair), max(pair)) for pair in pairs] + [(len(plain),) * 2, (0, len(plain))]
+                assert file.read_ranges(iter(ranges)) == [plain[start:end] for start, end in ranges]
+            for wrong in ((0, len(plain) + 1), (2, 1), (-1, 1), (0, 1 << 64)):
+                with pytest.raises(tress.Usage):
+                    file.read_ranges([(0, 1), wrong])
+            for wrong_type in (5, [5], [(1, 2, 3)], [("0", "1")]):
+                with pytest.raises((TypeError, ValueError)):
+                    file.read_ranges(wrong_type)  # type: ignore[arg-type]
+            assert file.tell() == 7 and file.seek(0) == 0
             assert file.read() == plain
             with pytest.raises((ValueError, OSError)):
                 file.seek(-1)
@@ -209,6 +220,8 @@ def test_a_reader_is_a_file(key: tress.KeyPair, tmp_path: pathlib.Path, threads:
             file.read(1)
         with pytest.raises(ValueError):
             raw.readinto(bytearray(1))
+        with pytest.raises(ValueError):
+            file.read_ranges([(0, 1)])
 
 
 def test_damage_is_found_where_it_is_read(key: tress.KeyPair) -> None:
@@ -224,6 +237,9 @@ def test_damage_is_found_where_it_is_read(key: tress.KeyPair) -> None:
             with pytest.raises(tress.Damaged) as raised:
                 raw.readinto(out)  # type: ignore[arg-type]
             assert raised.value.kind == "chunk-damaged"
+            with pytest.raises(tress.Damaged):
+                file.read_ranges([(0, 1), (5 * 16384, 5 * 16384 + 1)])
+        assert file.read_ranges([(6 * 16384, 10 * 16384), (0, 5)]) == [plain[6 * 16384 :], plain[:5]]
     with pytest.raises(tress.Damaged):
         tress.open(io.BytesIO(sealed[:-5]), key)
     with pytest.raises(BufferError), tress.open(io.BytesIO(tress.encrypt(plain, key)), key) as file:

@@ -32,7 +32,7 @@ from ._errors import (
     Usage,
     WrongKey,
 )
-from ._files import ContainerReader, ContainerWriter, create, decrypt_stream, encrypt_stream, open
+from ._files import ContainerFile, ContainerReader, ContainerWriter, create, decrypt_stream, encrypt_stream, open
 from ._tree import MemberFile, Tree, TreeMember, open_tree
 from ._tress import (
     AESCCM,
@@ -70,6 +70,7 @@ __all__ = [
     "Cobblestone256Decryptor",
     "Cobblestone256Encryptor",
     "CobblestoneKey",
+    "ContainerFile",
     "ContainerReader",
     "ContainerWriter",
     "Damaged",

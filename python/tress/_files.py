@@ -17,7 +17,7 @@ from ._errors import OutputExists
 from ._tress import CobblestoneKey, Decryptor, Encryptor, Reader
 from ._types import Buffer, Identities, Recipients
 
-__all__ = ["ContainerReader", "ContainerWriter", "create", "decrypt_stream", "encrypt_stream", "open"]
+__all__ = ["ContainerFile", "ContainerReader", "ContainerWriter", "create", "decrypt_stream", "encrypt_stream", "open"]
 
 # Number of bytes per call of read().
 _PIECE = 1 << 20
@@ -91,6 +91,14 @@ class ContainerReader(io.RawIOBase):
         self._check()
         return self._reader.readinto(buffer)
 
+    def read_ranges(self, ranges: Iterable[tuple[int, int]], /) -> list[bytes]:
+        """Reads ranges `(start, end)` of the plaintext, half-open and in any order. The position stays.
+
+        Each chunk is read and decrypted once, and chunks of different ranges side by side in lanes.
+        """
+        self._check()
+        return self._reader.read_ranges(ranges)
+
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
         """Sets the position, as `io.IOBase.seek`, and returns it."""
         self._check()
@@ -114,7 +122,7 @@ class ContainerReader(io.RawIOBase):
 
 def open(
     file: Any, identities: Any, *, threads: int = 0, format: str | None = None, context: Buffer = b""
-) -> io.BufferedReader:
+) -> ContainerFile:
     """Opens the plaintext of a container as a seekable binary file, for `pandas`, `zipfile`, `pyarrow`.
 
     `file` is a path, or a file object with `read` and `seek`, which stays open. This verifies the last chunk, and so
@@ -125,11 +133,15 @@ def open(
     """
     if format is not None or context:
         identities = CobblestoneKey(identities, context, format=format)
-    return _BufferedContainer(ContainerReader(file, identities, threads=threads), 128 * 1024)
+    return ContainerFile(ContainerReader(file, identities, threads=threads), 128 * 1024)
 
 
-class _BufferedContainer(io.BufferedReader):
+class ContainerFile(io.BufferedReader):
     """The result of `tress.open`."""
+
+    def read_ranges(self, ranges: Iterable[tuple[int, int]], /) -> list[bytes]:
+        """Reads ranges `(start, end)` of the plaintext, as `ContainerReader.read_ranges`."""
+        return cast(ContainerReader, self.raw).read_ranges(ranges)
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         raw = cast(ContainerReader, self.raw)

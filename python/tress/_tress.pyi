@@ -262,6 +262,17 @@ class Reader:
     def readinto(self, buffer: WriteableBuffer) -> int:
         """Reads verified bytes into a buffer and returns their number; 0 at the end."""
 
+    def read_ranges(self, ranges: Iterable[tuple[int, int]]) -> list[bytes]:
+        """Reads ranges `(start, end)` of the plaintext without the position: each chunk once, those of different
+        ranges side by side in lanes. Range n is result n.
+        """
+
+    def sealed_ranges(self, ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Returns the sorted ranges `(start, end)` of the file that `read_ranges` reads; none of an armored file."""
+
+    def release(self) -> None:
+        """Closes the file of a path until the next read. Keys and cached plaintext stay."""
+
     def seek(self, offset: int, whence: int = 0) -> int:
         """Sets the position, as `io.IOBase.seek`, and returns it."""
 

@@ -199,6 +199,58 @@ def test_handles_share_blocks_and_requests_fit_the_access(fs):
         assert 0 < len(Store.reads) <= requests and (step < 20_000 or set(Store.reads) == {SEALED_CHUNK})
 
 
+def test_ranges_are_fetched_together(fs, monkeypatch):
+    """One call of the store for many ranges, and for each 32 MiB of them. A damaged chunk is an error of its ranges only."""
+    fs.pipe_file("/x", PLAIN)
+    starts = list(range(1, len(PLAIN) - 70_000, 70_000))
+    expected = [PLAIN[start : start + 9] for start in starts]
+    calls, cat_ranges = [], Store.cat_ranges
+    monkeypatch.setattr(Store, "cat_ranges", lambda *args, **more: calls.append(len(args[1])) or cat_ranges(*args, **more))
+    assert fs.cat_ranges(["/x"] * len(starts), starts, [start + 9 for start in starts]) == expected and calls == [len(starts)]
+    assert fs.cat_ranges(["/x"] * len(starts), starts, [start + 9 for start in starts], max_gap=70_000) == expected and calls[1:] == [1]
+    monkeypatch.setattr("tress._fsspec.reading._GROUP", 20)
+    assert fs.cat_ranges(["/x"] * len(starts), starts[::-1], [start + 9 for start in starts[::-1]]) == expected[::-1]
+    assert len(calls) == 2 + -(-len(starts) // 3)
+
+    sealed = bytearray(Store.store["/x"].getvalue())
+    sealed[-len(sealed) // 2] ^= 1
+    Store().pipe_file("/x", bytes(sealed))
+    found = fs.cat_ranges(["/x"] * len(starts), starts, [start + 60_000 for start in starts])
+    assert sum(isinstance(one, tress.Damaged) for one in found) == 1
+    assert all(one == PLAIN[start : start + 60_000] for one, start in zip(found, starts, strict=True) if isinstance(one, bytes))
+    with pytest.raises(tress.Damaged, match="/x"):
+        fs.cat_ranges(["/x"] * len(starts), starts, [start + 60_000 for start in starts], on_error="raise")
+    Store.fault = staticmethod(raises(PermissionError(errno.EACCES, "no", "/x")))
+    assert [type(one) for one in fs.cat_ranges(["/x"] * 2, [0, 700_000], [1, 700_001])] == [PermissionError] * 2
+
+
+def test_a_local_file_is_open_only_while_a_handle_is(options, tmp_path):
+    """A deleted file takes space as long as it is open. Its keys stay, so that the next read is quick."""
+    path = str(tmp_path / "x")
+    (tmp_path / "x").write_bytes(SEALED)
+    fs = fsspec.filesystem("tress", **options)
+
+    def opened():
+        return [one for one in os.listdir("/proc/self/fd") if os.path.realpath(f"/proc/self/fd/{one}") == path]
+
+    assert fs.size(path) == len(PLAIN) and opened() == []
+    with fs.open(path) as one, fs.open(path) as other:
+        assert one.read(5) == other.read(5) == PLAIN[:5] and len(opened()) == 1
+        other.close()
+        os.rename(path, f"{path}y")
+        one.seek(900_000)
+        assert one.read(5) == PLAIN[900_000:900_005]
+    os.rename(f"{path}y", path)
+    assert opened() == [] and fs.cat_file(path, 100_000, 100_005) == PLAIN[100_000:100_005] and opened() == []
+    assert fs.cat_ranges([path], 200_000, 200_005) == [PLAIN[200_000:200_005]] and opened() == []
+    abandoned = fs.open(path)
+    abandoned.read(1)
+    del abandoned
+    assert opened() == []
+    os.unlink(path)
+    pytest.raises(FileNotFoundError, fs.cat_file, path)
+
+
 def test_listings_open_files_only_for_sizes(fs):
     fs.pipe_file("/d/one", b"four")
     sealed = Store.store.pop("/d/one")

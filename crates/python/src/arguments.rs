@@ -1,5 +1,6 @@
 //! Conversions of Python arguments: integers, ranges, numbers of threads, paths.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use pyo3::exceptions::PyOverflowError;
@@ -34,6 +35,15 @@ pub(crate) fn optional_range(given: &Bound<'_, PyAny>) -> PyResult<Option<(u64, 
     }
     let (start, end): (Bound<'_, PyAny>, Bound<'_, PyAny>) = given.extract()?;
     Ok(Some((whole(&start)?, optional_whole(&end)?)))
+}
+
+/// Converts an iterable of ranges of bytes, `(start, end)`.
+pub(crate) fn ranges(given: &Bound<'_, PyAny>) -> PyResult<Vec<Range<u64>>> {
+    let range = |range: PyResult<Bound<'_, PyAny>>| {
+        let (start, end): (Bound<'_, PyAny>, Bound<'_, PyAny>) = range?.extract()?;
+        Ok(whole(&start)?..whole(&end)?)
+    };
+    given.try_iter()?.map(range).collect()
 }
 
 /// Converts a number of threads; 0 means one for each core.

@@ -2,15 +2,17 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::{MutexGuard, TryLockError};
 
 use pyo3::exceptions::{PyBlockingIOError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use tress_container::{Error, streaming};
 use tress_lanes::fork::ForkMutex;
 
-use crate::memory::{InputBuffer, OutputBuffer};
+use crate::memory::{InputBuffer, NewBytes, OutputBuffer};
 use crate::{arguments, errors, keys};
 
 /// Why an object can not be used in this process.
@@ -20,7 +22,8 @@ pub(crate) const CLOSED: &str = "I/O operation on closed file";
 
 /// The container that a reader reads.
 pub(crate) enum ContainerSource {
-    File(File),
+    /// A file. It is opened again when it is read after [`Reader::release`].
+    File { path: PathBuf, file: Option<File> },
     /// A Python file object, which is called with the interpreter lock held.
     Object(Py<PyAny>),
 }
@@ -49,6 +52,32 @@ impl Reader {
         let mut output = OutputBuffer::of(buffer)?;
         let bytes = output.as_mut_slice();
         self.with(buffer.py(), |reader| reader.read(bytes))
+    }
+
+    /// Reads ranges `(start, end)` of the plaintext without the position: each chunk once, those of different ranges side by side in lanes.
+    /// Range n is result n.
+    fn read_ranges<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = arguments::ranges)] ranges: Vec<Range<u64>>,
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        // Checks the ranges before their memory is allocated.
+        self.with(py, |reader| Ok(reader.ranges().sealed_ranges(&ranges)?))?;
+        let results = ranges.iter().map(|range| NewBytes::new(py, (range.end - range.start) as usize));
+        let mut results = results.collect::<PyResult<Vec<_>>>()?;
+        let mut buffers: Vec<_> = results.iter_mut().map(|result| result.space().zeros()).collect();
+        self.with(py, |reader| Ok(reader.ranges().read_ranges_into(&ranges, &mut buffers)?))?;
+        Ok(results.into_iter().map(NewBytes::finish).collect())
+    }
+
+    /// Returns the ranges `(start, end)` of the container that `read_ranges` reads, sorted; none of an armored file.
+    fn sealed_ranges(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::ranges)] ranges: Vec<Range<u64>>,
+    ) -> PyResult<Vec<(u64, u64)>> {
+        let found = self.with(py, |reader| Ok(reader.ranges().sealed_ranges(&ranges)?))?;
+        Ok(found.into_iter().map(|range| (range.start, range.end)).collect())
     }
 
     /// Sets the position, as `io.IOBase.seek`, and returns it.
@@ -90,6 +119,16 @@ impl Reader {
     #[getter]
     fn content_type(&self, py: Python<'_>) -> PyResult<&'static str> {
         self.with(py, |reader| Ok(reader.content().content_type().name()))
+    }
+
+    /// Closes the file of a path until the next read. Keys and cached plaintext stay.
+    fn release(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, |reader| {
+            if let ContainerSource::File { file, .. } = reader.source_mut() {
+                *file = None;
+            }
+            Ok(())
+        })
     }
 
     /// Closes the reader and wipes its keys and cached plaintext.
@@ -144,18 +183,26 @@ impl ContainerSource {
             let path: PathBuf = arguments::path(source)?;
             py.detach(move || {
                 let at = |error: Error| error.at(&path);
-                let source = Self::File(File::open(&path).map_err(|error| at(error.into()))?);
-                open(source).map_err(at)
+                let file = Some(File::open(&path).map_err(|error| at(error.into()))?);
+                open(Self::File { path: path.clone(), file }).map_err(at)
             })
         };
         opened.map_err(|error| errors::container(py, error))
     }
 }
 
+/// Opens a file unless it is open.
+fn opened<'a>(path: &Path, file: &'a mut Option<File>) -> io::Result<&'a mut File> {
+    Ok(match file {
+        Some(file) => file,
+        None => file.insert(File::open(path)?),
+    })
+}
+
 impl Read for ContainerSource {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
-            Self::File(file) => file.read(buffer),
+            Self::File { path, file } => opened(path, file)?.read(buffer),
             Self::Object(object) => Python::attach(|py| {
                 let read = object.bind(py).call_method1("read", (buffer.len(),))?;
                 if read.is_none() {
@@ -176,7 +223,7 @@ impl Read for ContainerSource {
 impl Seek for ContainerSource {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match self {
-            Self::File(file) => file.seek(to),
+            Self::File { path, file } => opened(path, file)?.seek(to),
             Self::Object(object) => Python::attach(|py| {
                 let object = object.bind(py);
                 let place = match to {

@@ -6,8 +6,7 @@ import errno
 import io
 import os
 import threading
-import weakref
-from collections.abc import Callable, Iterable, MutableMapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -19,7 +18,7 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.spec import make_instance
 from fsspec.utils import stringify_path
 
-from .._errors import Usage
+from .._errors import TressError, Usage
 from .keys import Keys
 from .reading import BLOCK, OF_PROCESS, Plain, TressFile, Version, keep, version
 from .writing import Writer, protocol
@@ -86,9 +85,7 @@ class TressFileSystem(ChainedFileSystem):  # type: ignore[misc]
     def start_process(self) -> None:
         """Begins without open files."""
         self._lock = threading.Lock()
-        # A local file is kept only while it is open: a deleted file takes space as long as it is open.
-        is_local = getattr(self.fs, "local_file", False)
-        self._files: MutableMapping[str, Plain] = weakref.WeakValueDictionary() if is_local else {}
+        self._files: dict[str, Plain] = {}
         self._sizes: dict[str, tuple[Version, int]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -129,7 +126,7 @@ class TressFileSystem(ChainedFileSystem):  # type: ignore[misc]
                 return entry
             known, size = self._sizes.get(entry["name"], (None, None))
             if known is None or known != version(entry):
-                size = self._plain(entry["name"], entry).size if sizes else None
+                size = self._size(entry["name"], entry) if sizes else None
             kept = {name: value for name, value in entry.items() if name != "Size"}
             return kept | {"size": size, "encrypted_size": entry.get("size")}
 
@@ -167,6 +164,12 @@ class TressFileSystem(ChainedFileSystem):  # type: ignore[misc]
                 keep(self._sizes, path, (plain.version, plain.size), _SIZES)
         return plain
 
+    def _size(self, path: str, info: dict[str, Any]) -> int:
+        """Opens an object to find the size of its plaintext."""
+        plain = self._plain(path, info)
+        plain.use(0)
+        return plain.size
+
     def _map(self, function: Callable[[T], R], items: Iterable[T]) -> list[R]:
         """Calls a function for several files at the same time, if the store permits it."""
         several = list(items)
@@ -177,14 +180,21 @@ class TressFileSystem(ChainedFileSystem):  # type: ignore[misc]
 
     def cat_file(self, path: str, start: int | None = None, end: int | None = None, **kwargs: Any) -> bytes:
         """Reads a range, which is as in a slice of bytes."""
-        with self._open(self._stripped(path)) as file:
-            first, last, _ = slice(start, end).indices(file.size)
-            return _range(file, first, last)
+        plain = self._plain(self._stripped(path))
+        first, last, _ = slice(start, end).indices(plain.size)
+        if last - first <= BLOCK:
+            try:
+                return plain.part(first, last - first)
+            finally:
+                plain.use(0)
+        with TressFile(plain, self, path) as file:
+            file.seek(first)
+            return file.read(last - first)
 
     def cat_ranges(
         self, paths: Any, starts: Any, ends: Any, max_gap: int | None = None, on_error: str = "return", **kwargs: Any
     ) -> list[Any]:
-        """Reads many ranges. Those of a file that are at most `max_gap` bytes apart, or a chunk, become one read."""
+        """Reads many ranges. Chunks of a file that are up to `max_gap` bytes apart, or a chunk, become one request."""
         if not isinstance(paths, list):
             raise TypeError("paths must be a list")
         starts, ends = (one if isinstance(one, list) else [one] * len(paths) for one in (starts, ends))
@@ -194,19 +204,28 @@ class TressFileSystem(ChainedFileSystem):  # type: ignore[misc]
         results: list[Any] = [None] * len(paths)
 
         def read(path: str) -> None:
+            plain = None
             try:
-                file = self._open(path)
-                ranges = sorted((*one.indices(file.size)[:2], number) for number, one in of_file[path])
-                for run in _runs(ranges, BLOCK if max_gap is None else max_gap):
-                    first = run[0][0]
-                    data = memoryview(_range(file, first, max(end for _, end, _ in run)))
-                    for start, end, number in run:
-                        results[number] = bytes(data[start - first : max(end, start) - first])
+                plain = self._plain(path)
+                plain.use(1)
+                ranges = sorted((*one.indices(plain.size)[:2], number) for number, one in of_file[path])
+                several = [(start, end) for start, end, _ in ranges]
+                try:
+                    found: list[Any] = [*plain.read_ranges(several, BLOCK if max_gap is None else max_gap)]
+                except TressError:  # One range may be damaged, and others not.
+                    if on_error != "return":
+                        raise
+                    found = [_one_range(plain, *one) for one in several]
+                for (_, _, number), data in zip(ranges, found, strict=True):
+                    results[number] = data
             except Exception as error:
                 if on_error != "return":
                     raise
                 for number, _ in of_file[path]:
-                    results[number] = error if results[number] is None else results[number]
+                    results[number] = error
+            finally:
+                if plain is not None:
+                    plain.use(-1)
 
         self._map(read, of_file)
         return results
@@ -240,18 +259,8 @@ class TressFileSystem(ChainedFileSystem):  # type: ignore[misc]
         return Writer(self, path, mode == "xb", autocommit)
 
 
-def _range(file: TressFile, start: int, end: int) -> bytes:
-    file.seek(start)
-    return file.read(max(end - start, 0))
-
-
-def _runs(ranges: list[tuple[int, int, int]], gap: int) -> list[list[tuple[int, int, int]]]:
-    """Groups sorted ranges into runs without larger gaps."""
-    runs: list[list[tuple[int, int, int]]] = []
-    reach = 0
-    for one in ranges:
-        if not runs or one[0] > reach + gap:
-            runs.append([])
-        runs[-1].append(one)
-        reach = max(reach, one[1])
-    return runs
+def _one_range(plain: Plain, start: int, end: int) -> bytes | Exception:
+    try:
+        return plain.read_ranges([(start, end)], 0)[0]
+    except Exception as error:
+        return error

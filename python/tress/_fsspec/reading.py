@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import bisect
 import errno
 import io
 import os
 import pathlib
 import threading
 import weakref
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Iterable, MutableMapping
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
@@ -27,6 +28,8 @@ _KEPT = 256
 _BUFFER, _CHUNK = 128 * 1024, 64 * 1024
 # Objects up to this size in bytes are fetched by one request, and most bytes that a request in sequence fetches.
 _WHOLE, _FETCH = 256 * 1024, 8 << 20
+# Number of bytes of several ranges that are read together, if none of them is longer.
+_GROUP = 32 << 20
 
 # What stores say of the version of an object: the first tag, or without a tag all marks.
 _TAGS = ("ETag", "etag", "e_tag", "generation", "version_id", "md5Hash", "content_md5")
@@ -62,6 +65,17 @@ def source(fs: Any, path: str, size: int | None) -> Any:
     return _Source(fs, path, size)
 
 
+def runs(ranges: Iterable[tuple[int, int]], gap: int) -> list[tuple[int, int]]:
+    """Joins sorted ranges that are at most `gap` bytes apart."""
+    joined: list[tuple[int, int]] = []
+    for start, end in ranges:
+        if joined and start <= joined[-1][1] + gap:
+            joined[-1] = joined[-1][0], max(joined[-1][1], end)
+        else:
+            joined.append((start, end))
+    return joined
+
+
 class _Source:
     """The bytes of an object. A read that continues the one before fetches more than it returns."""
 
@@ -71,6 +85,33 @@ class _Source:
         self._data = memoryview(b"")
         # No read ahead continues past this offset.
         self.limit = size
+        # What `fetch` has fetched, with the offsets.
+        self._starts: list[int] = []
+        self._pieces: list[bytes] = []
+
+    def fetch(self, ranges: list[tuple[int, int]], gap: int) -> None:
+        """Fetches sorted ranges for the next reads, all at the same time. Those with small gaps are one request."""
+        if self._size <= _WHOLE:
+            return
+        joined = runs(ranges, gap)
+        starts, ends = [start for start, _ in joined], [end for _, end in joined]
+        pieces = self._fs.cat_ranges([self._path] * len(joined), starts, ends, on_error="raise")
+        for piece in pieces:
+            if isinstance(piece, Exception):
+                raise piece
+        self._starts, self._pieces = starts, pieces
+
+    def forget(self) -> None:
+        """Forgets what `fetch` has fetched."""
+        self._starts, self._pieces = [], []
+
+    def _fetched(self, start: int) -> bool:
+        """Takes the piece with this offset that `fetch` has fetched."""
+        number = bisect.bisect(self._starts, start) - 1
+        if number < 0 or start >= self._starts[number] + len(self._pieces[number]):
+            return False
+        self._start, self._data = self._starts[number], memoryview(self._pieces[number])
+        return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         self._position = offset + (0, self._position, self._size)[whence]
@@ -79,7 +120,7 @@ class _Source:
     def read(self, count: int) -> memoryview:
         start, fetched = self._position, self._start + len(self._data)
         count = max(min(count, self._size - start), 0)
-        if count and not self._start <= start < fetched:
+        if count and not self._start <= start < fetched and not self._fetched(start):
             self._ahead = min(2 * max(self._ahead, count), _FETCH) if start == fetched else 0
             end = max(start + count, min(start + self._ahead, self.limit))
             first, end = (0, self._size) if self._size <= _WHOLE else (start, end)
@@ -108,9 +149,22 @@ class Plain:
 
     def start_process(self) -> None:
         """Begins without an open file: a fork must not share its position, and no lock."""
-        self._lock = threading.Lock()
-        self._blocks: dict[int, bytes] = {}
+        # The collection of a handle that nobody closed may call `use` anywhere.
+        self._lock = threading.RLock()
+        self._blocks: dict[int, memoryview] = {}
         self._reader: Reader | None = None
+        # Number of open handles.
+        self._handles = 0
+
+    def use(self, handles: int) -> None:
+        """Adds a number of open handles, which may be negative. Without one, a local file is closed until it is read.
+
+        Its keys and blocks stay. A deleted file takes space as long as it is open.
+        """
+        with self._lock:
+            self._handles += handles
+            if self._handles < 1 and self._reader is not None and not isinstance(self._source, _Source):
+                self._reader.release()
 
     def readinto(self, view: memoryview, position: int, wanted: int) -> int:
         """Reads verified bytes and returns their number; 0 at the end. A caller wants the bytes up to `wanted`.
@@ -119,15 +173,57 @@ class Plain:
         """
         if position >= self.size:
             return 0
-        with self._lock:
-            if len(view) > BLOCK:
+        if len(view) > BLOCK:
+            with self._lock:
                 return self._named(lambda: self._read(view, position, wanted))
-            number, within = divmod(position, BLOCK)
-            block = self._blocks.get(number) or self._named(lambda: self._load(number, wanted))
-            keep(self._blocks, number, block, _KEPT)
-        part = block[within : within + len(view)]
+        number, within = divmod(position, BLOCK)
+        part = self._block(number, wanted)[within : within + len(view)]
         view[: len(part)] = part
         return len(part)
+
+    def part(self, start: int, size: int) -> bytes:
+        """Returns up to `size` bytes, which is at most a block, from the cache."""
+        end = min(start + size, self.size)
+        if start >= end:
+            return b""
+        number, within = divmod(start, BLOCK)
+        part = self._block(number, end)[within : within + end - start].tobytes()
+        return part if len(part) == end - start else part + self._block(number + 1, end)[: end - start - len(part)]
+
+    def read_ranges(self, ranges: list[tuple[int, int]], gap: int) -> list[bytes]:
+        """Reads ranges, which are half-open and sorted. Those with small gaps are one request to the store."""
+        found: list[bytes] = []
+        while len(found) < len(ranges):
+            several, size = [], 0
+            for start, end in ranges[len(found) :]:
+                several.append((start, max(start, end)))
+                size += end - start
+                if size >= _GROUP:
+                    break
+            with self._lock:
+                found += self._named(lambda several=several: self._read_ranges(several, gap))  # type: ignore[misc]
+        return found
+
+    def _read_ranges(self, ranges: list[tuple[int, int]], gap: int) -> list[bytes]:
+        reader, source = self._open(), self._source
+        if not isinstance(source, _Source):
+            return reader.read_ranges(ranges)
+        source.fetch(reader.sealed_ranges(ranges), gap)
+        try:
+            return reader.read_ranges(ranges)
+        finally:
+            source.forget()
+
+    def _block(self, number: int, wanted: int) -> memoryview:
+        """Returns a verified block."""
+        block = self._blocks.get(number)
+        if block is None:
+            with self._lock:
+                block = self._blocks.get(number)
+                if block is None:
+                    block = self._named(lambda: self._load(number, wanted))
+                keep(self._blocks, number, block, _KEPT)
+        return block
 
     def _open(self) -> Reader:
         if self._reader is None:
@@ -137,7 +233,7 @@ class Plain:
             self._reader = Reader(self._source, self._identities, threads=0)
         return self._reader
 
-    def _read(self, view: memoryview, position: int, wanted: int) -> int:
+    def _read(self, view: memoryview | bytearray, position: int, wanted: int) -> int:
         reader = self._open()
         if isinstance(self._source, _Source) and self._sealed_size is not None:
             # The rest of the plaintext is not longer than the rest of the encrypted file.
@@ -145,15 +241,19 @@ class Plain:
         reader.seek(position)
         return reader.readinto(view)
 
-    def _load(self, number: int, wanted: int) -> bytes:
+    def _load(self, number: int, wanted: int) -> memoryview:
         """Returns a block, and keeps those behind it unless they are damaged."""
         start, blocks = number * BLOCK, min(max(-(-wanted // BLOCK) - number, 1), _BUFFER // BLOCK)
+        if blocks == 1:
+            buffer = bytearray(min(BLOCK, self.size - start))
+            if self._read(buffer, start, wanted) == len(buffer):
+                return memoryview(buffer)
         data, done = memoryview(bytearray(min(blocks * BLOCK, self.size - start))), 0
         while done < min(BLOCK, len(data)):
             done += self._read(data[done:], start + done, min(wanted, self.size))
         for place in range(BLOCK, done if done == len(data) else done - done % BLOCK, BLOCK):
-            keep(self._blocks, number + place // BLOCK, bytes(data[place : place + BLOCK]), _KEPT)
-        return bytes(data[:BLOCK])
+            keep(self._blocks, number + place // BLOCK, memoryview(bytes(data[place : place + BLOCK])), _KEPT)
+        return memoryview(bytes(data[:BLOCK]))
 
     def _named(self, call: Callable[[], T]) -> T:
         try:
@@ -173,6 +273,8 @@ def named(fs: Any, path: str, version: Version | None, call: Callable[[], T]) ->
             raise OSError(errno.ESTALE, "changed while it was read", path) from error
         if isinstance(error, TressError) and path not in str(error):
             raise type(error)(f"{path}: {error}", error.kind) from error
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = path
         raise
 
 
@@ -185,6 +287,11 @@ class _Handle:
         self.started = self.wanted = 0
         # _run: the number of reads, each of which has begun at the end of the one before.
         self._end = self._run = 0
+
+    def part(self, start: int, size: int) -> bytes:
+        part = self._plain.part(start, size)
+        self._end, self._run = start + len(part), 0
+        return part
 
     def readinto(self, buffer: Any, offset: int) -> int:
         # The parts of a long range are one read.
@@ -209,12 +316,35 @@ class TressFile(io.BufferedReader):
         self._handle = _Handle(raw) if isinstance(raw, Plain) else None
         file = raw if isinstance(raw, MemberFile) else MemberFile(cast(Any, self._handle), path)
         super().__init__(file, min(max(file.size, 1), _BUFFER))
+        self._plain = raw if isinstance(raw, Plain) else None
+        if self._plain is not None:
+            self._plain.use(1)
         self.fs, self.path, self.size = fs, path, file.size
+        # The end of the last read.
+        self._next = 0
 
     def read(self, size: int | None = -1, /) -> bytes:
         """Reads `size` bytes, or all that are left."""
         place = self.tell()
-        size = max(self.size - place, 0) if size is None or size < 0 else size
+        handle = self._handle
+        if handle is not None and size is not None and 0 < size <= BLOCK and place != self._next:
+            # A short read elsewhere needs no buffer.
+            data = handle.part(place, size)
+            self._next = place + len(data)
+            self.seek(self._next)
+            return data
+        data = self._read_on(place, max(self.size - place, 0) if size is None or size < 0 else size)
+        self._next = place + len(data)
+        return data
+
+    def close(self) -> None:
+        """Closes the handle. The last one closes the file."""
+        plain, self._plain = getattr(self, "_plain", None), None
+        super().close()
+        if plain is not None:
+            plain.use(-1)
+
+    def _read_on(self, place: int, size: int) -> bytes:
         if self._handle is None:
             return super().read(size)
         self._handle.started, self._handle.wanted = place, place + size
@@ -224,7 +354,7 @@ class TressFile(io.BufferedReader):
         data, done = bytearray(max(min(size, self.size - place), 0)), 0
         with memoryview(data) as view:
             while done < len(data):
-                done += super().readinto(view[done:])
+                done += self.readinto(view[done:])
         return bytes(data)
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:

@@ -277,13 +277,20 @@ fn ranges_are_those_of_the_plaintext_in_every_thread() {
             assert!(found[..] == plain[range.start as usize..range.end as usize], "{bytes} bytes, {range:?}");
         }
         assert!(source.2.load(Ordering::Relaxed) as u64 <= LAYOUT.sealed_bytes(all), "a chunk twice");
+        let sealed = reader.sealed_ranges(&ranges).unwrap();
+        // From the first chunk on, the plaintext and a tag for each chunk: not the last chunk where it is empty.
+        let start = source.0.metadata().unwrap().len() - LAYOUT.sealed_bytes(all);
+        let end = start + all + 16 * all.div_ceil(CHUNK_BYTES as u64);
+        assert_eq!(sealed, if all > 0 { vec![Range { start, end }] } else { Vec::new() });
         for range in [all..all + 1, 0..u64::MAX, u64::MAX..u64::MAX, Range { start: 1, end: 0 }] {
-            let error = reader.read_ranges(&[0..all, range]).unwrap_err();
+            let error = reader.read_ranges(&[0..all, range.clone()]).unwrap_err();
             assert_eq!(error.kind, ErrorKind::RangeOutOfBounds);
+            assert_eq!(reader.sealed_ranges(&[range]).unwrap_err().kind, ErrorKind::RangeOutOfBounds);
         }
         // Far apart, and numerous, so that batches have gaps.
         let places = (0..all).step_by(2 * CHUNK_BYTES + 1).map(|at| at..at + 1);
         let found = reader.read_ranges(&places.clone().collect::<Vec<_>>()).unwrap();
-        assert!(places.map(|range| vec![plain[range.start as usize]]).eq(found), "{bytes} bytes");
+        assert!(places.clone().map(|range| vec![plain[range.start as usize]]).eq(found), "{bytes} bytes");
+        assert_eq!(reader.sealed_ranges(&places.clone().collect::<Vec<_>>()).unwrap().len(), places.count());
     }
 }

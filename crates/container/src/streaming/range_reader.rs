@@ -208,28 +208,82 @@ impl<R: ReadAt> RangeReader<R> {
     /// `RangeOutOfBounds`, before anything is read; `Io` of kind `OutOfMemory` if the results do not fit into memory; the errors of
     /// [`read_at`](Self::read_at).
     pub fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>, Error> {
+        // They grow as chunks are verified: the claimed length of a sparse file takes no memory.
+        let mut results = vec![Zeroizing::new(Vec::new()); ranges.len()];
+        self.for_each_part(ranges, |number, part| {
+            let most = usize::try_from(ranges[number].end - ranges[number].start).unwrap_or(usize::MAX);
+            parallel::extend(&mut results[number], part, most)
+        })?;
+        Ok(results.iter_mut().map(|result| std::mem::take(&mut **result)).collect())
+    }
+
+    /// Reads ranges as [`read_ranges`](Self::read_ranges), range n into buffer n.
+    ///
+    /// # Errors
+    /// Those of `read_ranges`. After others than `RangeOutOfBounds` the buffers may hold verified plaintext.
+    ///
+    /// # Panics
+    /// If a range has no buffer of its length.
+    pub fn read_ranges_into(&self, ranges: &[Range<u64>], buffers: &mut [&mut [u8]]) -> Result<(), Error> {
+        let mut filled = vec![0; ranges.len()];
+        self.for_each_part(ranges, |number, part| {
+            buffers[number][filled[number]..][..part.len()].copy_from_slice(part);
+            filled[number] += part.len();
+            Ok(())
+        })
+    }
+
+    /// Returns the ranges of the source that reading these ranges of the plaintext needs, sorted. Consecutive chunks are one range. An
+    /// armored file, which is in memory, needs none.
+    ///
+    /// # Errors
+    /// `RangeOutOfBounds`.
+    pub fn sealed_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Range<u64>>, Error> {
+        let layout = self.payload.layout();
+        let mut runs: Vec<Range<u64>> = Vec::new();
+        for number in self.in_order(ranges)? {
+            let chunks = layout.covering(&ranges[number]);
+            match runs.last_mut().filter(|run| chunks.start <= run.end) {
+                Some(run) => run.end = run.end.max(chunks.end),
+                None => runs.push(chunks),
+            }
+        }
+        runs.retain(|_| self.unarmored.is_none());
+        let sealed = |run: &Range<u64>| {
+            let start = self.chunks_offset + layout.sealed_offset(run.start);
+            start..start + layout.sealed_range_bytes(self.plain_bytes, run)
+        };
+        Ok(runs.iter().map(sealed).collect())
+    }
+
+    /// Returns the numbers of the ranges that are not empty, sorted by their start.
+    fn in_order(&self, ranges: &[Range<u64>]) -> Result<Vec<usize>, Error> {
         if ranges.iter().any(|range| range.start > range.end || range.end > self.plain_bytes) {
             return Err(ErrorKind::RangeOutOfBounds.into());
         }
         let mut order: Vec<usize> = (0..ranges.len()).filter(|&number| !ranges[number].is_empty()).collect();
         order.sort_unstable_by_key(|&number| ranges[number].start);
+        Ok(order)
+    }
 
-        // They grow as chunks are verified: the claimed length of a sparse file takes no memory.
-        let mut results = vec![Zeroizing::new(Vec::new()); ranges.len()];
+    /// Calls a function with the number of a range and its next bytes, in order for each range.
+    fn for_each_part(
+        &self,
+        ranges: &[Range<u64>],
+        mut give: impl FnMut(usize, &[u8]) -> io::Result<()>,
+    ) -> Result<(), Error> {
+        let order = self.in_order(ranges)?;
         let mut waiting = order.iter().copied().peekable();
         let mut active = Vec::new();
         self.for_each_chunk(order.iter().map(|&number| ranges[number].clone()), |start, plain| {
             let end = start + plain.len() as u64;
             active.extend(iter::from_fn(|| waiting.next_if(|&number| ranges[number].start < end)));
             for &number in &active {
-                let range: &Range<u64> = &ranges[number];
-                let most = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
-                parallel::extend(&mut results[number], overlap(range, start, plain), most)?;
+                give(number, overlap(&ranges[number], start, plain))?;
             }
-            active.retain(|&number| ranges[number].end > end);
+            active.retain(|&number: &usize| ranges[number].end > end);
             Ok(())
-        })?;
-        Ok(results.iter_mut().map(|result| std::mem::take(&mut **result)).collect())
+        })
     }
 
     /// Calls a function for every chunk that the ranges need, once and in order, with the offset of its plaintext. The ranges are sorted by
@@ -318,6 +372,10 @@ impl<R> RangeReader<R> {
 
     pub(crate) fn layout(&self) -> Layout {
         self.payload.layout()
+    }
+
+    pub(super) fn source_mut(&mut self) -> &mut R {
+        &mut self.source
     }
 
     pub(super) fn into_source(self) -> R {

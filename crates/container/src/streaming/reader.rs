@@ -77,6 +77,16 @@ impl<R: Read + Seek> Reader<R> {
         self.chunks.content()
     }
 
+    /// Reads ranges without the position, and without reading ahead.
+    pub fn ranges(&self) -> &RangeReader<impl ReadAt + use<R>> {
+        &self.chunks
+    }
+
+    /// The source. Its position may be changed.
+    pub fn source_mut(&mut self) -> &mut R {
+        self.chunks.source_mut().0.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The source, at an unspecified position.
     pub fn into_inner(self) -> R {
         self.chunks.into_source().0.into_inner().unwrap_or_else(PoisonError::into_inner)
