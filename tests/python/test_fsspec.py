@@ -5,19 +5,21 @@ import errno
 import io
 import json
 import logging
+import multiprocessing
 import os
 import pickle
 import random
 import subprocess
 import sys
 import zipfile
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import duckdb
 import fsspec
 import h5py
 import numpy
 import pandas
+import polars
 import pyarrow.dataset
 import pytest
 import tress
@@ -556,6 +558,74 @@ def by_pyarrow(url, options):
     assert found.count_rows() == 20_000 and found.to_table(filter=pyarrow.dataset.field("number") == 7).num_rows == 1
 
 
+def by_polars(url, options):
+    """polars opens URLs by its own stores, so it gets the open file."""
+    frame = polars.from_pandas(FRAME)
+    for write, read in [(frame.write_parquet, polars.read_parquet), (frame.write_csv, polars.read_csv), (frame.write_ipc, polars.read_ipc)]:
+        with fsspec.open(f"{url}/f", "wb", **options) as file:
+            write(file)
+        with fsspec.open(f"{url}/f", **options) as file:
+            assert read(file).equals(frame)
+    FRAME.to_parquet(f"{url}/f", storage_options=options)
+    with fsspec.open(f"{url}/f", **options) as file:
+        assert polars.scan_parquet(file).filter(polars.col("number") == 7).select("half").collect().item() == 3.5
+
+
+class AsTorchReads(io.RawIOBase):
+    """The calls that torch.load makes: the length by `seek` to the end, then `seek` and `readinto` for each part of a ZIP archive."""
+
+    def __init__(self, file):
+        self.file, self.start, self.place = file, file.tell(), 0
+        self.size = file.seek(0, io.SEEK_END) - self.start
+
+    seekable = readable = lambda self: True
+
+    def seek(self, place, whence=io.SEEK_SET):
+        self.place = place + (0, self.place, self.size)[whence]
+        return self.place
+
+    def readinto(self, buffer):
+        self.file.seek(self.start + self.place)
+        count = self.file.readinto(buffer)
+        self.place += count
+        return count
+
+
+class Samples:
+    """A Dataset for torch's DataLoader, which pickles it for its workers: a file object, and a sample at each index."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __len__(self):
+        return self.file.size // 1000
+
+    def __getitem__(self, number):
+        self.file.seek(1000 * number)
+        return self.file.read(1000)
+
+
+def sample(data, number):
+    return data[number]
+
+
+def by_torch(url, options):
+    """The wheel of torch on PyPI needs gigabytes of libraries for CUDA, so this makes its calls."""
+    with fsspec.open(f"{url}/t.pt", "wb", **options) as file, zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("archive/data.pkl", pickle.dumps({"weight": 0}))
+        archive.writestr("archive/data/0", PLAIN)
+    with fsspec.open(f"{url}/t.pt", **options) as file:
+        assert file.read(4) == b"PK\3\4" and file.seek(0) == 0
+        with zipfile.ZipFile(AsTorchReads(file)) as archive:
+            assert pickle.loads(archive.read("archive/data.pkl")) == {"weight": 0} and archive.read("archive/data/0") == PLAIN
+    fs, path = fsspec.url_to_fs(url, **options)
+    fs.pipe_file(f"{path}/samples", PLAIN)
+    data, order = Samples(fs.open(f"{path}/samples")), random.Random(2).sample(range(1500), 60)
+    with ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:
+        found = pool.map(sample, [data] * 60, order)
+    assert len(data) == 1500 and list(found) == [PLAIN[1000 * number :][:1000] for number in order]
+
+
 def by_duckdb(url, options):
     fs, path = fsspec.url_to_fs(url, **options)
     FRAME.to_parquet(f"{url}/p", storage_options=options)
@@ -588,8 +658,11 @@ def by_h5py(url, options):
         assert file["a"][77_777] == 77_777
 
 
+LIBRARIES = [by_pandas, by_pyarrow, by_polars, by_duckdb, by_xarray, by_zipfile, by_h5py, by_torch]
+
+
 @pytest.mark.parametrize("target", ["memory", "file"])
-@pytest.mark.parametrize("library", [by_pandas, by_pyarrow, by_duckdb, by_xarray, by_zipfile, by_h5py], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("library", LIBRARIES, ids=lambda one: one.__name__)
 def test_libraries(library, target, options, tmp_path):
     url = f"tress::{target}://" + (str(tmp_path) if target == "file" else "data")
     fs, path = fsspec.url_to_fs(url, **options)
