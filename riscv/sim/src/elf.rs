@@ -14,7 +14,7 @@ use object::read::elf::{FileHeader, ProgramHeader as _, SectionHeader as _, Sym 
 use crate::attributes;
 use crate::error::{Error, ErrorKind};
 use crate::isa::Xlen;
-use crate::lines::{LineTables, Of, SourceLine};
+use crate::lines::LineTables;
 
 /// A program.
 #[derive(Clone, Debug)]
@@ -35,7 +35,8 @@ pub struct Image {
     /// Symbols that are not functions.
     data: Vec<Symbol>,
     region_names: BTreeMap<u16, String>,
-    lines: LineTables,
+    /// Lines of the source, as far as the program has debug information.
+    pub(crate) lines: LineTables,
 }
 
 /// A loadable segment.
@@ -130,11 +131,6 @@ impl Image {
         let offset = address - symbol.address;
         // A symbol with a size ends there. A label without a size extends to the next symbol.
         (symbol.size == 0 || offset < symbol.size).then(|| (symbol.demangled(), offset))
-    }
-
-    /// The lines of the source at these addresses, as far as the program has debug information.
-    pub(crate) fn lines(&self, addresses: impl Iterator<Item = u64>, of: Of) -> BTreeMap<u64, SourceLine> {
-        self.lines.find(addresses, of)
     }
 
     /// The name of a region, or `region N` if the program gives none.

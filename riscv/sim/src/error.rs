@@ -227,14 +227,13 @@ impl fmt::Display for Error {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "at {:#x}", self.pc)?;
-        let function = self.function.as_ref().map(|(name, offset)| match offset {
-            0 => name.clone(),
-            _ => format!("{name}+{offset:#x}"),
-        });
-        let source = self.source.as_ref().map(SourceLine::to_string);
-        let known: Vec<String> = function.into_iter().chain(source).collect();
-        if !known.is_empty() {
-            write!(f, " ({})", known.join(", "))?;
+        match &self.function {
+            Some((name, 0)) => write!(f, " ({name})")?,
+            Some((name, offset)) => write!(f, " ({name}+{offset:#x})")?,
+            None => {}
+        }
+        if let Some(line) = &self.source {
+            write!(f, " in {line}")?;
         }
         let plural = if self.instructions == 1 { "" } else { "s" };
         write!(f, " on hart {}, after {} instruction{plural}", self.hart, self.instructions)

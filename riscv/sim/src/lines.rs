@@ -65,7 +65,7 @@ impl LineTables {
         {
             let version = u16::from_le_bytes([table.get(4), table.get(5)].map(|byte| byte.copied().unwrap_or(0)));
             if number(table, if version < 5 { 6 } else { 8 }).is_some_and(|bytes| bytes <= HEADER_BYTES) {
-                // What was found before a defect remains.
+                // Lines before a defect count.
                 let _ = self.read(table, of, &mut wanted, &mut found);
             }
             rest = after;
@@ -95,8 +95,9 @@ impl LineTables {
             };
             before = (!row.end_sequence()).then_some(this);
             let here: Vec<u64> = wanted.range(range).copied().collect();
-            if let Some(line) = line.filter(|_| of == Of::Instruction || before.is_some())
-                && let Some(file) = self.file(header, file).filter(|_| !here.is_empty())
+            if !here.is_empty()
+                && let Some(line) = line.filter(|_| of == Of::Instruction || before.is_some())
+                && let Some(file) = self.file(header, file)
             {
                 for address in here {
                     wanted.remove(&address);
@@ -128,8 +129,8 @@ impl LineTables {
             AttributeValue::DebugLineStrRef(offset) => self.strings.get(offset.0..)?,
             _ => return None,
         };
-        let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
-        Some(String::from_utf8_lossy(&text[..text.len().min(NAME_BYTES)]).into_owned())
+        let text = bytes[..bytes.len().min(NAME_BYTES)].split(|byte| *byte == 0).next()?;
+        Some(String::from_utf8_lossy(text).into_owned())
     }
 }
 
@@ -145,68 +146,59 @@ mod tests {
 
     const START: u64 = 0x8000_1000;
 
-    /// A function in line 10 of a.c, whose instructions are from lines 2 and 3 of src/b.h, inlined there. Encoded by hand
-    /// from the standard.
-    fn tables(version: u8) -> LineTables {
+    /// A function in line 10 of a.c, whose instructions are from lines 2 and 3 of src/b.h, inlined there. A table of DWARF 5,
+    /// encoded by hand from the standard, behind an empty one.
+    fn tables() -> LineTables {
         // Instructions have at least 1 byte, lines are is_stmt, line_base is -5, line_range 14, opcode_base 13.
-        let mut names = vec![1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
+        let opcodes = [1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
+        // Paths are offsets of strings (form 0x1f): those of the compiler's folder and its src, then files with folders.
         let strings = b"/w\0/w/src\0a.c\0b.h\0";
-        names.extend(match version {
-            // Paths at offsets of strings (form 0x1f): the compiler's folder, its src; then files with folders (form 0x0b).
-            5 => [&[1, 1, 0x1f, 2][..], &[0, 0, 0, 0, 3, 0, 0, 0], &[2, 1, 0x1f, 2, 0x0b, 3]].concat(),
-            _ => b"src\0\0a.c\0\0\0\0b.h\0\x01\0\0\0".to_vec(),
-        });
-        if version == 5 {
-            names.extend([10, 0, 0, 0, 0, 10, 0, 0, 0, 0, 14, 0, 0, 0, 1]);
-        }
-        let mut rows = [&[0, 5, 2][..], &(START as u32).to_le_bytes()].concat();
-        // advance_line 9, copy; set_file 2, advance_line -8, copy; line + 1 and address + 4; advance_pc 4, end_sequence.
-        rows.extend([3, 9, 1, 4, 2, 3, 0x78, 1, 75, 2, 4, 0, 1, 1]);
-        let version_and_widths = if version == 5 { vec![5, 0, 4, 0] } else { vec![version, 0] };
+        let folders = [1, 1, 0x1f, 2, 0, 0, 0, 0, 3, 0, 0, 0];
+        let files = [2, 1, 0x1f, 2, 0x0b, 3, 10, 0, 0, 0, 0, 10, 0, 0, 0, 0, 14, 0, 0, 0, 1];
+        let names = [&opcodes[..], &folders, &files].concat();
+        // set_address; advance_line 9, copy; set_file 2, advance_line -8, copy; line + 1 and address + 4; advance_pc 4,
+        // end_sequence.
+        let rows = [0, 5, 2, 0, 0x10, 0, 0x80, 3, 9, 1, 4, 2, 3, 0x78, 1, 75, 2, 4, 0, 1, 1];
         let length = |bytes: &[u8]| (bytes.len() as u32).to_le_bytes();
-        let unit = [&version_and_widths[..], &length(&names), &names, &rows].concat();
-        let table = [&length(&unit)[..], &unit].concat();
-        // An empty table before it.
-        LineTables { xlen: Xlen::Rv32, tables: [&[0; 4][..], &table].concat().into(), strings: strings[..].into() }
+        let unit = [&[5, 0, 4, 0], &length(&names)[..], &names, &rows].concat();
+        let tables = [&[0; 4], &length(&unit)[..], &unit].concat();
+        LineTables { xlen: Xlen::Rv32, tables: tables.into(), strings: strings[..].into() }
     }
 
     #[test]
     fn lines_of_functions_and_of_instructions() {
-        for version in [4, 5] {
-            let line = |address, of| {
-                tables(version).find([address].into_iter(), of).remove(&address).map(|line| line.to_string())
-            };
-            assert_eq!(line(START, Of::Function).as_deref(), Some("a.c:10"));
-            for (offset, expected) in
-                [(0, Some("src/b.h:2")), (3, Some("src/b.h:2")), (7, Some("src/b.h:3")), (8, None)]
-            {
-                assert_eq!(line(START + offset, Of::Instruction).as_deref(), expected);
-            }
-            assert_eq!(line(START + 8, Of::Function), None);
-            assert_eq!(line(START - 1, Of::Instruction), None);
+        for (address, of, expected) in [
+            (START, Of::Function, Some("a.c:10")),
+            (START, Of::Instruction, Some("src/b.h:2")),
+            (START + 3, Of::Instruction, Some("src/b.h:2")),
+            (START + 7, Of::Instruction, Some("src/b.h:3")),
+            (START + 8, Of::Instruction, None),
+            (START + 8, Of::Function, None),
+            (START - 1, Of::Instruction, None),
+        ] {
+            let line = tables().find([address].into_iter(), of).remove(&address);
+            assert_eq!(line.map(|line| line.to_string()).as_deref(), expected);
         }
     }
 
     #[test]
     fn damaged_tables_do_not_panic() {
-        for (version, of) in [(4, Of::Function), (5, Of::Instruction), (3, Of::Instruction)] {
-            let good = tables(version);
-            let wanted = || (START - 16..START + 16).chain([0, u64::MAX]);
-            let check = |tables: &[u8], strings: &[u8]| {
-                for xlen in [Xlen::Rv32, Xlen::Rv64] {
-                    let damaged = LineTables { xlen, tables: tables.into(), strings: strings.into() };
-                    assert!(damaged.find(wanted(), of).len() <= wanted().count());
-                }
-            };
-            for at in 0..good.tables.len() {
-                check(&good.tables[..at], &good.strings);
-                let mut tables = good.tables.to_vec();
-                for value in 0..=255 {
-                    tables[at] = value;
-                    check(&tables, &good.strings);
-                }
+        let good = tables();
+        let wanted = || (START - 16..START + 16).chain([0, u64::MAX]);
+        let check = |tables: &[u8], strings: &[u8]| {
+            for (xlen, of) in [(Xlen::Rv32, Of::Function), (Xlen::Rv64, Of::Instruction)] {
+                let damaged = LineTables { xlen, tables: tables.into(), strings: strings.into() };
+                assert!(damaged.find(wanted(), of).len() <= wanted().count());
             }
-            check(&good.tables, b"");
+        };
+        for at in 0..good.tables.len() {
+            check(&good.tables[..at], &good.strings);
+            let mut tables = good.tables.to_vec();
+            for value in 0..=255 {
+                tables[at] = value;
+                check(&tables, &good.strings);
+            }
         }
+        check(&good.tables, b"");
     }
 }

@@ -156,7 +156,7 @@ impl Profile {
     pub(crate) fn functions(&self, image: &Image) -> Vec<ProfiledFunction> {
         let mut functions: HashMap<usize, ProfiledFunction> = HashMap::new();
         let starts = self.nodes.iter().filter_map(|node| image.symbols().get(node.function));
-        let lines = image.lines(starts.map(|symbol| symbol.address), Of::Function);
+        let lines = image.lines.find(starts.map(|symbol| symbol.address), Of::Function);
         let source = |symbol: &Symbol| lines.get(&symbol.address).cloned();
         for (number, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.function != NO_FUNCTION) {
             let mut seen = Vec::new();

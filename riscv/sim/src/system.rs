@@ -246,7 +246,7 @@ impl System {
     pub(crate) fn explain(&self, mut error: Error) -> Error {
         if let Some(place) = &mut error.place {
             place.function = self.image.function_of(place.pc);
-            let mut lines = self.image.lines(std::iter::once(place.pc), Of::Instruction);
+            let mut lines = self.image.lines.find(std::iter::once(place.pc), Of::Instruction);
             place.source = lines.remove(&place.pc);
         }
         error

@@ -197,64 +197,36 @@ impl Code {
     }
 }
 
-/// Numbers of calls and of errors are those of Linux's include/uapi/asm-generic.
+/// Each line of linux.txt. Numbers of calls and of errors are those of Linux's include/uapi/asm-generic.
 #[test]
 fn results_of_linux_calls() {
-    const NONE: u32 = 0x10;
-    const LAST: u32 = BASE as u32 + 0x1_fffe;
-    const AFTER: u32 = TOHOST as u32 + 64;
-    for (number, arguments, result, printed) in [
-        (64, [1, NAME, 2], 2, "hi"),
-        (64, [2, NAME, 2], 2, "hi"),
-        (64, [1, NAME, 0], 0, ""),
-        (64, [1, NONE, 0], 0, ""),
-        (64, [3, NAME, 2], -9, ""),
-        (64, [u32::MAX, NAME, 2], -9, ""),
-        (64, [1, NONE, 2], -14, ""),
-        (64, [1, LAST, u32::MAX], 2, "\0\0"),
-        (63, [0, BUFFER, 2], 2, ""),
-        (63, [0, BUFFER, u32::MAX], 5, ""),
-        (63, [0, LAST, 100], 2, ""),
-        (63, [0, NONE, 2], -14, ""),
-        (63, [0, NONE, 0], 0, ""),
-        (63, [4, BUFFER, 2], -9, ""),
-        (57, [2, 0, 0], 0, ""),
-        (57, [3, 0, 0], -9, ""),
-        (62, [0, 0, 0], -29, ""),
-        (62, [9, 0, 0], -9, ""),
-        (80, [1, BUFFER, 0], 0, ""),
-        (80, [3, BUFFER, 0], -9, ""),
-        (80, [1, LAST, 0], -14, ""),
-        (113, [0, BUFFER, 0], 0, ""),
-        (403, [0, u32::MAX - 1, 0], -14, ""),
-        (169, [BUFFER, 0, 0], 0, ""),
-        (214, [0, 0, 0], i64::from(AFTER as i32), ""),
-        (214, [AFTER - 1, 0, 0], i64::from(AFTER as i32), ""),
-        (214, [AFTER + 0x1000, 0, 0], i64::from(AFTER as i32) + 0x1000, ""),
-        (214, [LAST - 0x800, 0, 0], i64::from(AFTER as i32), ""),
-        (214, [u32::MAX, 0, 0], i64::from(AFTER as i32), ""),
-        (56, [1, NAME, 0], -38, ""),
-        (2047, [1, NAME, 2], -38, ""),
-    ] {
-        for xlen in BOTH {
-            let code = Code::new(xlen).constant(5, NAME).constant(6, 0x6968).store("sw", 5, 6, 0);
-            let mut system = code.linux(number, arguments).word(LOOP).on(&for_linux());
-            system.serve_linux(&[b"p".to_vec()]).unwrap();
-            system.bus.set_input(Box::new(&b"input"[..]));
-            assert_eq!(system.run(100).unwrap(), None);
-            let result = if number == 214 && xlen == Xlen::Rv64 { result & 0xffff_ffff } else { result };
-            assert_eq!(system.harts[0].register(Reg::integer(10)) as i64, result, "{number} {arguments:x?}");
-            assert_eq!(system.bus.console(), printed.as_bytes());
-            let word = |offset: u64| system.bus.memory.read(u64::from(BUFFER) + offset).map_or(0, u64::from_le_bytes);
-            match number {
-                63 if result == 5 => assert_eq!(word(0).to_le_bytes(), *b"input\0\0\0"),
-                // A character device.
-                80 if result == 0 => assert_eq!(word(16) as u32, 0o20_620),
-                // Each of some 20 instructions takes a millisecond.
-                113 => assert!((10..30).contains(&(word(8) / 1_000_000))),
-                169 => assert!((10..30).contains(&(word(8) / 1000))),
-                _ => {}
-            }
+    let lines = || include_str!("common/linux.txt").lines().skip(1);
+    for (xlen, line) in BOTH.into_iter().flat_map(|xlen| lines().map(move |line| (xlen, line))) {
+        let (number, rest) = line.split_once(' ').expect("a number");
+        let number: i32 = number.parse().unwrap();
+        let value = |text| i64::from_str_radix(text, 16).unwrap();
+        let [first, second, third, result] = rest.split(' ').map(value).collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let result = if xlen == Xlen::Rv32 { i64::from(result as i32) } else { result };
+        let code = Code::new(xlen).constant(5, NAME).constant(6, 0x6968).store("sw", 5, 6, 0);
+        let code = code.linux(number, [first, second, third].map(|argument| argument as u32));
+        let mut system = code.word(LOOP).on(&for_linux());
+        system.serve_linux(&[b"p".to_vec()]).unwrap();
+        system.bus.set_input(Box::new(&b"input"[..]));
+        assert_eq!(system.run(100).unwrap(), None);
+        assert_eq!(system.harts[0].register(Reg::integer(10)) as i64, result, "{line}");
+        let printed = if number == 64 { result.max(0) } else { 0 };
+        assert_eq!(system.bus.console(), system.bus.memory.bytes(second as u64, printed as u64));
+        let word = |offset: u64| system.bus.memory.read(u64::from(BUFFER) + offset).map_or(0, u64::from_le_bytes);
+        match number {
+            63 if result == 5 => assert_eq!(word(0).to_le_bytes(), *b"input\0\0\0"),
+            // A character device.
+            80 if result == 0 => assert_eq!(word(16) as u32, 0o20_620),
+            // Each of some 20 instructions takes a millisecond.
+            113 => assert!((10..30).contains(&(word(8) / 1_000_000))),
+            169 => assert!((10..30).contains(&(word(8) / 1000))),
+            _ => {}
         }
     }
 }
@@ -262,32 +234,24 @@ fn results_of_linux_calls() {
 /// The stack pointer is a multiple of 16, below the arguments: their number, addresses and zeros.
 #[test]
 fn programs_start_as_on_linux() {
-    for (xlen, stack, bytes) in [(Xlen::Rv32, 0x1_ffc0, 4), (Xlen::Rv64, 0x1_ffb0, 8)] {
-        for number in [93, 94] {
-            let code = Code::new(xlen).i("flw", 1, 2, 0).linux(number, [0x1_0007, 0, 0]).word(LOOP);
-            let mut system = code.on(&Machine { harts: 2, ..for_linux() });
-            system.serve_linux(&[b"p".to_vec(), b"ab".to_vec()]).unwrap();
-            let pointer = BASE + stack;
-            for hart in &system.harts {
-                let register = if xlen == Xlen::Rv32 { pointer as i32 as u64 } else { pointer };
-                assert_eq!(hart.register(Reg::integer(2)), register);
-            }
-            let mut words = Vec::new();
-            for at in 0..7 {
-                words.push(system.bus.memory.read(pointer + at * bytes).map_or(0, u32::from_le_bytes));
-            }
-            assert_eq!(words, [2, 0x8001_ffeb, 0x8001_ffed, 0, 0, 0, 0]);
-            assert_eq!(system.bus.memory.bytes(0x8001_ffeb, 5), b"p\0ab\0");
-            assert_eq!(system.run(100).unwrap(), Some(0x1_0007));
-        }
-        // A page is little for a stack, and so is memory that cannot be written.
-        let small = Machine { region: vec![Region::ram(BASE, 0x1000)], ..for_linux() };
-        let rom = Machine { region: vec![Region { kind: Kind::Rom, ..Region::ram(BASE, 0x2_0000) }], ..for_linux() };
-        for machine in [small, rom] {
-            let error = Code::new(xlen).word(LOOP).on(&machine).serve_linux(&[]).expect_err("no stack");
+    for (xlen, stack, pointer) in
+        [(Xlen::Rv32, 0x8001_ffc0, 0xffff_ffff_8001_ffc0), (Xlen::Rv64, 0x8001_ffb0, 0x8001_ffb0)]
+    {
+        let code = Code::new(xlen).i("flw", 1, 2, 0).linux(94, [0x1_0007, 0, 0]).word(LOOP);
+        let mut system = code.on(&Machine { harts: 2, ..for_linux() });
+        system.serve_linux(&[b"p".to_vec(), b"ab".to_vec()]).unwrap();
+        assert!(system.harts.iter().all(|hart| hart.register(Reg::integer(2)) == pointer));
+        let words = [0, 1, 2, 3, 4, 5, 6].map(|at| at * u64::from(xlen.bits() / 8));
+        let words = words.map(|at| system.bus.memory.read(stack + at).map_or(0, u32::from_le_bytes));
+        assert_eq!(words, [2, 0x8001_ffeb, 0x8001_ffed, 0, 0, 0, 0]);
+        assert_eq!(system.bus.memory.bytes(0x8001_ffeb, 5), b"p\0ab\0");
+        assert_eq!(system.run(100).unwrap(), Some(0x1_0007));
+        // Memory that is too small for a stack or the arguments, or that cannot be written.
+        let rom = Region { kind: Kind::Rom, ..Region::ram(BASE, 0x2_0000) };
+        for (region, argument) in [(Region::ram(BASE, 0x1000), 0), (Region::ram(BASE, 0x2_0000), 1 << 17), (rom, 0)] {
+            let mut system = Code::new(xlen).word(LOOP).on(&Machine { region: vec![region], ..for_linux() });
+            let error = system.serve_linux(&[vec![b'a'; argument]]).expect_err("no stack");
             assert!(matches!(error.kind, ErrorKind::NoStack));
         }
-        let long = vec![b'a'; 1 << 17];
-        Code::new(xlen).word(LOOP).on(&for_linux()).serve_linux(&[long]).expect_err("long arguments");
     }
 }

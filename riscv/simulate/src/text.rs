@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use tress_sim::timing::{Account, CacheFigures};
-use tress_sim::{ProfiledFunction, Report, SecretsReport, SourceLine};
+use tress_sim::{ProfiledFunction, Report, SecretsReport};
 
 use tress_terminal::failure::escape;
 
@@ -124,13 +124,13 @@ pub(crate) fn secrets(report: &SecretsReport) -> String {
         row(&mut text, "leaks", "none");
     }
     for finding in &report.findings {
-        let function = finding.function.as_ref().map(|function| format!("{function}+{:#x}", finding.offset));
-        let source = finding.source.as_ref().map(SourceLine::to_string);
-        let known: Vec<String> = function.into_iter().chain(source).collect();
-        let place = match known.as_slice() {
-            [] => format!("{:#x}", finding.address),
-            known => format!("{:#x} ({})", finding.address, known.join(", ")),
-        };
+        let mut place = format!("{:#x}", finding.address);
+        if let Some(function) = &finding.function {
+            let _ = write!(place, " ({function}+{:#x})", finding.offset);
+        }
+        if let Some(line) = &finding.source {
+            let _ = write!(place, " in {line}");
+        }
         let what = format!("{} at {place}, {}: {}", finding.kind, times(finding.count), finding.secrets.join(", "));
         row(&mut text, "leak", &what);
     }

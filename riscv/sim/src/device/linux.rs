@@ -80,97 +80,76 @@ pub(crate) fn start(bus: &mut Bus, image: &Image, arguments: &[Vec<u8>]) -> Resu
     Ok(stack)
 }
 
-/// A call, by registers.
-pub(crate) struct Call<'a> {
-    pub(crate) bus: &'a mut Bus,
-    pub(crate) xlen: Xlen,
-    /// a0 to a2.
-    pub(crate) arguments: [u64; 3],
-    pub(crate) stack: u64,
-    /// The hart's cycle.
-    pub(crate) now: u64,
+/// Serves a call with the values of a0 to a2, and returns its result or the number of an error. `now` is the hart's cycle.
+pub(crate) fn call(
+    bus: &mut Bus,
+    xlen: Xlen,
+    number: u64,
+    arguments: [u64; 3],
+    stack: u64,
+    now: u64,
+) -> Result<u64, u64> {
+    let [first, second, third] = arguments.map(|argument| argument & xlen.address_mask());
+    if matches!(number, CLOSE | LSEEK | READ | WRITE | FSTAT) && first > 2 {
+        return Err(EBADF);
+    }
+    let hertz = u128::from(bus.host.hertz);
+    let time = |unit: u128| {
+        let all = u128::from(now) * unit / hertz;
+        [FIRST_SECOND + (all / unit) as u64, (all % unit) as u64].map(u64::to_le_bytes).concat()
+    };
+    match number {
+        CLOSE => Ok(0),
+        LSEEK => Err(ESPIPE),
+        READ if third > 0 => {
+            let is_writable = |at: &u64| bus.memory.is_writable(second.wrapping_add(*at));
+            let room = (0..third.min(CALL_BYTES)).take_while(is_writable).count() as u64;
+            let bytes = if room > 0 { bus.host.read(room) } else { return Err(EFAULT) };
+            store(bus, second, &bytes)?;
+            Ok(bytes.len() as u64)
+        }
+        WRITE if third > 0 => {
+            let bytes = bus.memory.bytes(second, third.min(CALL_BYTES));
+            match first {
+                _ if bytes.is_empty() => return Err(EFAULT),
+                2 => bus.host.print_error(&bytes),
+                _ => bus.host.print(&bytes),
+            }
+            bus.host.note_read(second, bytes.len() as u64);
+            Ok(bytes.len() as u64)
+        }
+        READ | WRITE => Ok(0),
+        FSTAT => {
+            // Mode and number of links at 16, the size of a block at 56. RV32 has 32-bit times.
+            let mut status = vec![0; if xlen == Xlen::Rv32 { 104 } else { 128 }];
+            status[16..18].copy_from_slice(&0o20_620_u16.to_le_bytes());
+            status[20] = 1;
+            status[56..58].copy_from_slice(&1024_u16.to_le_bytes());
+            store(bus, second, &status)
+        }
+        EXIT | EXIT_GROUP => {
+            bus.host.exit(first & 0xffff_ffff);
+            Ok(0)
+        }
+        CLOCK_GETTIME | CLOCK_GETTIME64 => store(bus, second, &time(1_000_000_000)),
+        GETTIMEOFDAY => store(bus, first, &time(1_000_000)),
+        BRK => {
+            let heap = bus.host.linux.as_mut().ok_or(ENOSYS)?;
+            // The heap does not shrink, because C libraries take new memory for zero.
+            let stack = stack & xlen.address_mask();
+            let limit = if (heap.end..=heap.last).contains(&stack) { stack } else { heap.last };
+            if (heap.end..limit.saturating_sub(STACK_BYTES)).contains(&first) {
+                heap.end = first;
+            }
+            Ok(heap.end)
+        }
+        _ => Err(ENOSYS),
+    }
 }
 
-impl Call<'_> {
-    /// Serves a call and returns its result for a0, which is a negative number of an error if it fails.
-    pub(crate) fn serve(mut self, number: u64) -> u64 {
-        self.result(number).unwrap_or_else(u64::wrapping_neg)
-    }
-
-    fn result(&mut self, number: u64) -> Result<u64, u64> {
-        let [first, second, third] = self.arguments.map(|argument| argument & self.xlen.address_mask());
-        let is_open = |descriptor: u64| if descriptor <= 2 { Ok(()) } else { Err(EBADF) };
-        let now = |unit: u128| {
-            let all = u128::from(self.now) * unit / u128::from(self.bus.host.hertz);
-            [FIRST_SECOND + (all / unit) as u64, (all % unit) as u64].map(u64::to_le_bytes).concat()
-        };
-        match number {
-            CLOSE => is_open(first).map(|()| 0),
-            LSEEK => is_open(first).and(Err(ESPIPE)),
-            READ => {
-                is_open(first)?;
-                let room =
-                    (0..third.min(CALL_BYTES)).take_while(|at| self.is_writable(second.wrapping_add(*at))).count();
-                if room == 0 && third > 0 {
-                    return Err(EFAULT);
-                }
-                let bytes = if room == 0 { Vec::new() } else { self.bus.host.read(room as u64) };
-                self.store(second, &bytes)?;
-                Ok(bytes.len() as u64)
-            }
-            WRITE => {
-                is_open(first)?;
-                let bytes = self.bus.memory.bytes(second, third.min(CALL_BYTES));
-                if bytes.is_empty() && third > 0 {
-                    return Err(EFAULT);
-                }
-                match first {
-                    2 => self.bus.host.print_error(&bytes),
-                    _ => self.bus.host.print(&bytes),
-                }
-                self.bus.host.note_read(second, bytes.len() as u64);
-                Ok(bytes.len() as u64)
-            }
-            FSTAT => {
-                is_open(first)?;
-                // Mode and number of links at 16, the size of a block at 56. RV32 has 32-bit times.
-                let mut status = vec![0; if self.xlen == Xlen::Rv32 { 104 } else { 128 }];
-                status[16..18].copy_from_slice(&0o20_620_u16.to_le_bytes());
-                status[20] = 1;
-                status[56..58].copy_from_slice(&1024_u16.to_le_bytes());
-                self.store(second, &status)
-            }
-            EXIT | EXIT_GROUP => {
-                self.bus.host.exit(first & 0xffff_ffff);
-                Ok(0)
-            }
-            CLOCK_GETTIME | CLOCK_GETTIME64 => self.store(second, &now(1_000_000_000)),
-            GETTIMEOFDAY => self.store(first, &now(1_000_000)),
-            BRK => {
-                let (mask, stack) = (self.xlen.address_mask(), self.stack);
-                let Some(heap) = &mut self.bus.host.linux else { return Err(ENOSYS) };
-                // The heap does not shrink, because C libraries take new memory for zero.
-                let limit =
-                    Some(stack & mask).filter(|stack| (heap.end..=heap.last).contains(stack)).unwrap_or(heap.last);
-                if (heap.end..limit.saturating_sub(STACK_BYTES)).contains(&first) {
-                    heap.end = first;
-                }
-                Ok(heap.end)
-            }
-            _ => Err(ENOSYS),
-        }
-    }
-
-    fn is_writable(&self, address: u64) -> bool {
-        self.bus.memory.is_writable(address)
-    }
-
-    /// Stores all bytes or none.
-    fn store(&mut self, start: u64, bytes: &[u8]) -> Result<u64, u64> {
-        let place = |at: usize| start.wrapping_add(at as u64);
-        if !(0..bytes.len()).all(|at| self.is_writable(place(at))) || !self.bus.memory.load(start, bytes) {
-            return Err(EFAULT);
-        }
-        Ok(0)
-    }
+/// Stores all bytes or none.
+fn store(bus: &mut Bus, start: u64, bytes: &[u8]) -> Result<u64, u64> {
+    let is_writable = |at| bus.memory.is_writable(start.wrapping_add(at));
+    let stored = (0..bytes.len() as u64).all(is_writable) && bus.memory.load(start, bytes);
+    if stored { Ok(0) } else { Err(EFAULT) }
 }

@@ -406,8 +406,8 @@ impl Hart {
             Opcode::Ecall if bus.host.linux.is_some() => {
                 let [number, first, second, third, stack] = [A7, A0, A1, A2, SP].map(|register| self.x[register]);
                 let arguments = [first, second, third];
-                let call = linux::Call { bus, xlen: self.isa.xlen, arguments, stack, now: self.cycle };
-                self.x[A0] = self.canonical(call.serve(number));
+                let result = linux::call(bus, self.isa.xlen, number, arguments, stack, self.cycle);
+                self.x[A0] = self.canonical(result.unwrap_or_else(u64::wrapping_neg));
             }
             Opcode::Ecall => return Err((cause::ECALL_MACHINE, 0)),
             Opcode::Ebreak if self.is_semihosting(bus) => {

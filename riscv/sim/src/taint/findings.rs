@@ -137,7 +137,7 @@ impl Findings {
     }
 
     pub(super) fn report(&self, image: &Image, labels: &Labels) -> Vec<Finding> {
-        let lines = image.lines(self.places.keys().map(|(address, _)| *address), Of::Instruction);
+        let lines = image.lines.find(self.places.keys().map(|(address, _)| *address), Of::Instruction);
         let report = |(&(address, kind), found): (&(u64, Leak), &LeakCount)| {
             let (function, offset) = image.function_of(address).unzip();
             Finding {
