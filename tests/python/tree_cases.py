@@ -117,6 +117,7 @@ def plain_paths():
         ("..", b".."),
         ("../a", b"../a"),
         ("a/..", b"a/.."),
+        ("a/../b", b"a/../b"),
         ("a//b", b"a//b"),
         ("a/./b", b"a/./b"),
         ("././a", b"././a"),
@@ -269,6 +270,8 @@ def records():
     case("records and NUL", raw_pax(b"6 a=b\n\0") + A, "TreeDamaged")
     case("length of 20 digits", raw_pax(b"%020d a=b\n" % 25) + A, "TreeDamaged")
     case("length of 19 digits", raw_pax(b"%019d a=b\n" % 24) + A)
+    case("length of 23 digits", raw_pax(b"%d a=b\n" % (10**23 - 1)) + A, "TreeDamaged")
+    case("length of 2^64 - 1", raw_pax(b"%d a=b\n" % (2**64 - 1)) + A, "TreeDamaged")
     case("length above 2^64", raw_pax(b"18446744073709551622 a=b\n") + A, "TreeDamaged")
     for key, value in [(b"path", b"a"), (b"linkpath", b"a"), (b"size", b"0"), (b"mtime", b"1")]:
         case(f"{key.decode()} twice", pax((key, value), (key, value)) + A, "TreeDamaged")
@@ -345,6 +348,8 @@ def links():
         case(f"link to {target[:9]!r}", link(b"l", target))
     for target in [b"..", b"../", b"../..", b"../../x", b"../x/y", b"../..x", b"../.", b"..//x"]:
         case(f"d/e/l to {target!r}", inside + link(b"d/e/l", target))
+    for target, refusal in [(b"..", None), (b"..//", None), (b"../..", "TreeLink"), (b"..//..", "TreeLink")]:
+        case(f"d/l to {target!r}", folder(b"d/") + link(b"d/l", target), refusal, v2=None)
     case("link to nothing", link(b"l", b""), "TreeLink")
     for target in [b"/", b"/a", b"..", b"../a", b"a/..", b"a/../b", b"a/./..", b"./.."]:
         case(f"link to {target!r} in the root", link(b"l", target), "TreeLink", v2=None)
@@ -501,6 +506,7 @@ def sparse_files():
         ("has fewer segments than it says", [2, 0, 4096], b"", {}),
         ("is empty", b"", b"", {}),
         ("counts 2^64", [2**64, 0, 0], b"", {}),
+        ("has a letter", b"x\n0\n4096\n", k, {}),
         ("has a minus", b"1\n-1\n0\n", b"", {}),
         ("has a space", b"1\n 0\n0\n", b"", {}),
         ("has an empty line", b"1\n\n0\n", b"", {}),
