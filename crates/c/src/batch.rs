@@ -1,6 +1,6 @@
 //! Batches of signatures.
 
-use tress_sign::{SignJob, VerifyJob, sign_batch, verify_batch};
+use tress_sign::{Error, SignJob, Signature, VerifyJob, sign_batch, verify_batch};
 
 use crate::errors::signature_status;
 use crate::lanes::jobs_outcome;
@@ -69,6 +69,37 @@ const UNDECIDED: tress_status = TRESS_INTERNAL;
 /// signature buffer overlaps other memory of a job; `failed` is NULL or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_sign_jobs(jobs: *mut tress_sign_job, count: usize, failed: *mut usize) -> tress_status {
+    let finish = |job: *mut tress_sign_job, outcome: Result<Signature, Error>| {
+        let signature = outcome.map_err(signature_status)?;
+        let signature = signature.as_bytes();
+        // SAFETY: `sign_job` checked the job, and the caller promises that nothing else uses its buffer.
+        unsafe {
+            let room = raw::bytes_mut((*job).signature, (*job).capacity)?;
+            room.get_mut(..signature.len()).ok_or(TRESS_BUFFER)?.copy_from_slice(signature);
+            (&raw mut (*job).signature_length).write(signature.len());
+        }
+        Ok(())
+    };
+    // SAFETY: as the caller promises; `sign_job` reads and `status` points to fields of a job.
+    unsafe {
+        let status = |job: *mut tress_sign_job| &raw mut (*job).status;
+        run(jobs, count, failed, status, |job| sign_job(job), |ready| sign_batch(ready, 1), finish)
+    }
+}
+
+/// Checks every job, runs those that are correct in one batch, and writes every status and the number of failed jobs.
+///
+/// # Safety
+/// `jobs` points to `count` jobs whose status `status` finds and which `check` admits; `failed` is NULL or writable.
+unsafe fn run<J, Ready, Outcome>(
+    jobs: *mut J,
+    count: usize,
+    failed: *mut usize,
+    status: impl Fn(*mut J) -> *mut tress_status,
+    check: impl Fn(*mut J) -> Result<Ready, tress_status>,
+    batch: impl FnOnce(&[Ready]) -> Vec<Outcome>,
+    finish: impl Fn(*mut J, Outcome) -> Result<(), tress_status>,
+) -> tress_status {
     guard(|| {
         raw::check_array(jobs, count)?;
         let mut ready = Vec::new();
@@ -78,46 +109,28 @@ pub unsafe extern "C" fn tress_sign_jobs(jobs: *mut tress_sign_job, count: usize
             // because a status may be any number and no reference to the whole job may exist.
             unsafe {
                 let job = jobs.add(index);
-                (&raw mut (*job).signature_length).write(0);
-                let status = match sign_job(job) {
+                status(job).write(match check(job) {
                     Ok(_) if memory.is_err() => TRESS_MEMORY,
                     Ok(job) => {
                         ready.push(job);
                         UNDECIDED
                     }
                     Err(status) => status,
-                };
-                (&raw mut (*job).status).write(status);
+                });
             }
         }
         memory?;
-        let mut made = sign_batch(&ready, 1).into_iter();
+        let mut outcomes = batch(&ready).into_iter();
         let mut failures = 0;
         for index in 0..count {
-            // SAFETY: `index` is below `count`; the first loop wrote every status, and `sign_job` checked every
-            // undecided job.
+            // SAFETY: `index` is below `count`, and the first loop wrote every status.
             unsafe {
                 let job = jobs.add(index);
-                if (*job).status == UNDECIDED {
-                    let status = match made.next() {
-                        Some(Ok(signature)) => {
-                            let signature = signature.as_bytes();
-                            let room = raw::bytes_mut((*job).signature, (*job).capacity)?;
-                            match room.get_mut(..signature.len()) {
-                                Some(room) => {
-                                    room.copy_from_slice(signature);
-                                    (&raw mut (*job).signature_length).write(signature.len());
-                                    TRESS_OK
-                                }
-                                None => TRESS_BUFFER,
-                            }
-                        }
-                        Some(Err(error)) => signature_status(error),
-                        None => TRESS_INTERNAL,
-                    };
-                    (&raw mut (*job).status).write(status);
+                if status(job).read() == UNDECIDED {
+                    let outcome = outcomes.next().ok_or(TRESS_INTERNAL);
+                    status(job).write(outcome.and_then(|outcome| finish(job, outcome)).err().unwrap_or(TRESS_OK));
                 }
-                failures += usize::from((*job).status != TRESS_OK);
+                failures += usize::from(status(job).read() != TRESS_OK);
             }
         }
         // SAFETY: the caller promises that `failed` is NULL or writable.
@@ -125,13 +138,14 @@ pub unsafe extern "C" fn tress_sign_jobs(jobs: *mut tress_sign_job, count: usize
     })
 }
 
-/// Checks the fields of a job.
+/// Checks the fields of a job, whose signature has no bytes yet.
 ///
 /// # Safety
 /// `job` points to a job as [`tress_sign_jobs`] needs it.
-unsafe fn sign_job<'a>(job: *const tress_sign_job) -> Result<SignJob<'a>, tress_status> {
+unsafe fn sign_job<'a>(job: *mut tress_sign_job) -> Result<SignJob<'a>, tress_status> {
     // SAFETY: the caller promises a job with valid pointers and lengths.
     unsafe {
+        (&raw mut (*job).signature_length).write(0);
         if (*job).reserved != 0 {
             return Err(TRESS_ARGUMENT);
         }
@@ -156,47 +170,12 @@ pub unsafe extern "C" fn tress_verify_jobs(
     count: usize,
     failed: *mut usize,
 ) -> tress_status {
-    guard(|| {
-        raw::check_array(jobs, count)?;
-        let mut ready = Vec::new();
-        let memory = ready.try_reserve_exact(count);
-        for index in 0..count {
-            // SAFETY: `index` is below `count`, and the caller promises `count` jobs. Fields are accessed one by one,
-            // because a status may be any number and no reference to the whole job may exist.
-            unsafe {
-                let job = jobs.add(index);
-                let status = match verify_job(job) {
-                    Ok(_) if memory.is_err() => TRESS_MEMORY,
-                    Ok(job) => {
-                        ready.push(job);
-                        UNDECIDED
-                    }
-                    Err(status) => status,
-                };
-                (&raw mut (*job).status).write(status);
-            }
-        }
-        memory?;
-        let mut checked = verify_batch(&ready, 1).into_iter();
-        let mut failures = 0;
-        for index in 0..count {
-            // SAFETY: `index` is below `count`, and the first loop wrote every status.
-            unsafe {
-                let job = jobs.add(index);
-                if (*job).status == UNDECIDED {
-                    let status = match checked.next() {
-                        Some(Ok(())) => TRESS_OK,
-                        Some(Err(error)) => signature_status(error),
-                        None => TRESS_INTERNAL,
-                    };
-                    (&raw mut (*job).status).write(status);
-                }
-                failures += usize::from((*job).status != TRESS_OK);
-            }
-        }
-        // SAFETY: the caller promises that `failed` is NULL or writable.
-        unsafe { jobs_outcome(failures, failed) }
-    })
+    let finish = |_, outcome: Result<(), Error>| outcome.map_err(signature_status);
+    // SAFETY: as the caller promises; `verify_job` reads and `status` points to fields of a job.
+    unsafe {
+        let status = |job: *mut tress_verify_job| &raw mut (*job).status;
+        run(jobs, count, failed, status, |job| verify_job(job), |ready| verify_batch(ready, 1), finish)
+    }
 }
 
 /// Checks the fields of a job.
