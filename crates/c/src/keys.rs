@@ -32,10 +32,9 @@ pub extern "C" fn tress_recipients_new() -> *mut tress_recipients {
 /// `recipients` is a valid handle; `text` ends with NUL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_recipients_add(recipients: *mut tress_recipients, text: *const c_char) -> tress_status {
-    guard(|| {
-        // SAFETY: the caller promises a valid handle and a text that ends with NUL.
-        let (recipients, text) = unsafe { (raw::handle_mut(recipients)?, raw::text(text)?) };
-        recipients.0.extend([Recipients::from_file(text.as_bytes())?]);
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
+    guard(|| unsafe {
+        raw::handle_mut(recipients)?.0.extend([Recipients::from_file(raw::text(text)?.as_bytes())?]);
         Ok(())
     })
 }
@@ -52,10 +51,9 @@ pub unsafe extern "C" fn tress_recipients_add_passphrase(
     recipients: *mut tress_recipients,
     passphrase: *const c_char,
 ) -> tress_status {
-    guard(|| {
-        // SAFETY: the caller promises a valid handle and a text that ends with NUL.
-        let (recipients, passphrase) = unsafe { (raw::handle_mut(recipients)?, raw::text(passphrase)?) };
-        recipients.0.extend([Recipients::from_passphrase(passphrase)?]);
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
+    guard(|| unsafe {
+        raw::handle_mut(recipients)?.0.extend([Recipients::from_passphrase(raw::text(passphrase)?)?]);
         Ok(())
     })
 }
@@ -72,10 +70,9 @@ pub unsafe extern "C" fn tress_recipients_add_key(
     key: *const u8,
     key_length: usize,
 ) -> tress_status {
-    guard(|| {
-        // SAFETY: the caller promises a valid handle and a buffer of the given length.
-        let (recipients, key) = unsafe { (raw::handle_mut(recipients)?, raw::bytes(key, key_length)?) };
-        recipients.0.extend([key_file(key)?]);
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
+    guard(|| unsafe {
+        raw::handle_mut(recipients)?.0.extend([key_file(raw::bytes(key, key_length)?)?]);
         Ok(())
     })
 }
@@ -97,13 +94,10 @@ pub unsafe extern "C" fn tress_recipients_add_cobblestone_key(
     context: *const u8,
     context_length: usize,
 ) -> tress_status {
-    guard(|| {
-        // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
-        let (recipients, key) = unsafe {
-            let key = cobblestone_key(format, key, key_length, context, context_length)?;
-            (raw::handle_mut(recipients)?, key)
-        };
-        recipients.0.extend([key]);
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
+    guard(|| unsafe {
+        let key = cobblestone_key(format, key, key_length, context, context_length)?;
+        raw::handle_mut(recipients)?.0.extend([key]);
         Ok(())
     })
 }
@@ -209,10 +203,10 @@ pub unsafe extern "C" fn tress_identities_add_passphrase_up_to(
     passphrase: *const c_char,
     max_work_factor: u8,
 ) -> tress_status {
-    guard(|| {
-        // SAFETY: the caller promises a valid handle and a text that ends with NUL.
-        let (identities, passphrase) = unsafe { (raw::handle_mut(identities)?, raw::text(passphrase)?) };
-        identities.0.extend([Identities::from_passphrase_up_to(passphrase, max_work_factor)?]);
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
+    guard(|| unsafe {
+        let identities = raw::handle_mut(identities)?;
+        identities.0.extend([Identities::from_passphrase_up_to(raw::text(passphrase)?, max_work_factor)?]);
         Ok(())
     })
 }
@@ -229,10 +223,9 @@ pub unsafe extern "C" fn tress_identities_add_key(
     key: *const u8,
     key_length: usize,
 ) -> tress_status {
-    guard(|| {
-        // SAFETY: the caller promises a valid handle and a buffer of the given length.
-        let (identities, key) = unsafe { (raw::handle_mut(identities)?, raw::bytes(key, key_length)?) };
-        identities.0.extend([key_file(key)?]);
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
+    guard(|| unsafe {
+        raw::handle_mut(identities)?.0.extend([key_file(raw::bytes(key, key_length)?)?]);
         Ok(())
     })
 }
@@ -254,13 +247,10 @@ pub unsafe extern "C" fn tress_identities_add_cobblestone_key(
     context: *const u8,
     context_length: usize,
 ) -> tress_status {
-    guard(|| {
-        // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
-        let (identities, key) = unsafe {
-            let key = cobblestone_key(format, key, key_length, context, context_length)?;
-            (raw::handle_mut(identities)?, key)
-        };
-        identities.0.extend([key]);
+    // SAFETY: the caller promises valid pointers and lengths: see `# Safety`.
+    guard(|| unsafe {
+        let key = cobblestone_key(format, key, key_length, context, context_length)?;
+        raw::handle_mut(identities)?.0.extend([key]);
         Ok(())
     })
 }
