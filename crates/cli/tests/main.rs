@@ -12,6 +12,7 @@ mod outputs;
 mod plan;
 mod raw;
 mod recorded;
+mod refusals;
 mod send;
 mod shown;
 mod sign;

@@ -330,42 +330,6 @@ fn who_may_and_who_may_not() {
 }
 
 #[test]
-fn wrong_use() {
-    let ends = Ends::new();
-    ends.folder.write("a", b"a");
-    let receive = ["receive", "--listen", "127.0.0.1:0", "-i", "me.key", "-o", "out"];
-    ends.folder.tress(receive).wrong_use("--allow");
-    ends.folder.tress([&receive[..], &["--allow", "allow", "--allow-any"]].concat()).wrong_use("--allow");
-    ends.folder.write("bad", "age1xyz\n");
-    ends.folder.tress([&receive[..], &["--allow", "bad"]].concat()).wrong_use("bad");
-    let send = |more: &[&str]| run(&mut ends.send_command("127.0.0.1:1", more), &[]);
-    send(&[]).wrong_use("IN");
-    send(&["--streams", "0", "a"]).wrong_use("--streams");
-    send(&["--rate", "fast", "a"]).wrong_use("--rate");
-    send(&["--name", "../x", "-"]).wrong_use("../x");
-    ends.folder.tress(["send", "--to", "h:1", "-r", "age1xyz", "-i", "me.key", "a"]).wrong_use("-r");
-    ends.folder.tress(["send", "--to", "nowhere", "-r", &ends.address, "-i", "me.key", "a"]).wrong_use("HOST:PORT");
-    let listen = |at| ["receive", "--listen", at, "-i", "me.key", "-o", "out", "--allow-any"];
-    for at in ["127.0.0.1:99999", "127.0.0.1", "::1:7878"] {
-        ends.folder.tress(listen(at)).wrong_use("--listen");
-    }
-    // An identity made by age has no Noise key.
-    let key = ends.folder.read("me.key");
-    let key = String::from_utf8(key).unwrap();
-    ends.folder.write("age.key", key.lines().last().unwrap());
-    ends.folder.tress(["send", "--to", "h:1", "-r", &ends.address, "-i", "age.key", "a"]).wrong_use("age.key");
-    // No receiver on this port; a missing input.
-    send(&["a"]).failed("127.0.0.1:1");
-    send(&["missing"]).failed("missing");
-    ends.folder.tress([&receive[..5], &["-o", "a", "--allow-any"]].concat()).failed("a: is not a folder");
-    // This name never resolves (RFC 6761).
-    let nowhere = "nosuchhost.invalid:7878";
-    let refused = run(&mut ends.send_command(nowhere, &["a"]), &[]).failed(nowhere);
-    assert!(refused.stderr.contains("does not resolve"), "{}", refused.stderr);
-    ends.folder.tress(listen(nowhere)).failed("does not resolve");
-}
-
-#[test]
 fn links_that_stay_inside_are_kept() {
     let ends = Ends::new();
     let receiver = ends.receive();

@@ -185,7 +185,6 @@ fn entries_that_are_left_out_are_counted() {
         assert_eq!(run.stderr.lines().count(), lines, "{options:?}: {}", run.stderr);
         assert!(run.stderr.contains(said), "{options:?}: {}", run.stderr);
     }
-    encrypt(&["--exclude=a["]).wrong_use("a[");
     encrypt(&["--special"]);
     let run = folder.tress(["decrypt", "-i", "me.key", "-o", "out", "box"]);
     assert_eq!(run.status.code(), Some(3), "{}", run.stderr);
