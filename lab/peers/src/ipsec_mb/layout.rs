@@ -160,44 +160,28 @@ pub(super) struct ImbManager {
     pub(super) keyexp_256: ExpandKey,
 }
 
+/// Checks offsets of fields in bytes.
+macro_rules! assert_offsets {
+    ($of:ty: $($field:ident $offset:literal),*) => {
+        #[cfg(target_arch = "x86_64")]
+        const _: () = {
+            $(assert!(std::mem::offset_of!($of, $field) == $offset);)*
+        };
+    };
+}
+
+assert_offsets! {
+    ImbJob:
+    key_len_in_bytes 16, src 24, dst 32, cipher_start_src_offset_in_bytes 40, msg_len_to_cipher_in_bytes 48,
+    hash_start_src_offset_in_bytes 56, msg_len_to_hash_in_bytes 64, iv 72, iv_len_in_bytes 80, auth_tag_output 88,
+    auth_tag_output_len_in_bytes 96, ccm_aad 104, ccm_aad_len_in_bytes 112, status 128, cipher_mode 132,
+    cipher_direction 136, hash_alg 140, chain_order 144, user_data 152, user_data2 160, cipher_func 168,
+    hash_func 176, sgl_state 184, cipher_fields 192
+}
+assert_offsets! {
+    ImbManager:
+    features 8, used_arch 56, imb_errno 60, get_next_job 64, submit_job 72, submit_job_nocheck 80,
+    get_completed_job 88, flush_job 96, queue_size 104, keyexp_128 112, keyexp_192 120, keyexp_256 128
+}
 #[cfg(target_arch = "x86_64")]
-const _: () = {
-    use std::mem::offset_of;
-    assert!(offset_of!(ImbJob, key_len_in_bytes) == 16);
-    assert!(offset_of!(ImbJob, src) == 24);
-    assert!(offset_of!(ImbJob, dst) == 32);
-    assert!(offset_of!(ImbJob, cipher_start_src_offset_in_bytes) == 40);
-    assert!(offset_of!(ImbJob, msg_len_to_cipher_in_bytes) == 48);
-    assert!(offset_of!(ImbJob, hash_start_src_offset_in_bytes) == 56);
-    assert!(offset_of!(ImbJob, msg_len_to_hash_in_bytes) == 64);
-    assert!(offset_of!(ImbJob, iv) == 72);
-    assert!(offset_of!(ImbJob, iv_len_in_bytes) == 80);
-    assert!(offset_of!(ImbJob, auth_tag_output) == 88);
-    assert!(offset_of!(ImbJob, auth_tag_output_len_in_bytes) == 96);
-    assert!(offset_of!(ImbJob, ccm_aad) == 104);
-    assert!(offset_of!(ImbJob, ccm_aad_len_in_bytes) == 112);
-    assert!(offset_of!(ImbJob, status) == 128);
-    assert!(offset_of!(ImbJob, cipher_mode) == 132);
-    assert!(offset_of!(ImbJob, cipher_direction) == 136);
-    assert!(offset_of!(ImbJob, hash_alg) == 140);
-    assert!(offset_of!(ImbJob, chain_order) == 144);
-    assert!(offset_of!(ImbJob, user_data) == 152);
-    assert!(offset_of!(ImbJob, user_data2) == 160);
-    assert!(offset_of!(ImbJob, cipher_func) == 168);
-    assert!(offset_of!(ImbJob, hash_func) == 176);
-    assert!(offset_of!(ImbJob, sgl_state) == 184);
-    assert!(offset_of!(ImbJob, cipher_fields) == 192);
-    assert!(size_of::<ImbJob>() == 200 && align_of::<ImbJob>() == 8);
-    assert!(offset_of!(ImbManager, features) == 8);
-    assert!(offset_of!(ImbManager, used_arch) == 56);
-    assert!(offset_of!(ImbManager, imb_errno) == 60);
-    assert!(offset_of!(ImbManager, get_next_job) == 64);
-    assert!(offset_of!(ImbManager, submit_job) == 72);
-    assert!(offset_of!(ImbManager, submit_job_nocheck) == 80);
-    assert!(offset_of!(ImbManager, get_completed_job) == 88);
-    assert!(offset_of!(ImbManager, flush_job) == 96);
-    assert!(offset_of!(ImbManager, queue_size) == 104);
-    assert!(offset_of!(ImbManager, keyexp_128) == 112);
-    assert!(offset_of!(ImbManager, keyexp_192) == 120);
-    assert!(offset_of!(ImbManager, keyexp_256) == 128);
-};
+const _: () = assert!(size_of::<ImbJob>() == 200 && align_of::<ImbJob>() == 8);
