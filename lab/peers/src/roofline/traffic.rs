@@ -94,93 +94,56 @@ mod x86 {
 
     use super::{Access, CacheLine, LINES_PER_TURN};
 
-    /// Defines a loop over `LINES_PER_TURN` lines at `{from}`, and for copies at `{to}`. `$body` handles one register's width.
-    macro_rules! turns {
-        ($name:ident, $features:literal, $offsets:literal, $($body:expr),+) => {
+    /// Defines a pass with registers of one width: the byte offsets of the registers in a turn, and the instructions of
+    /// each access for one register.
+    macro_rules! width {
+        ($name:ident, $features:literal, $offsets:literal, $($access:ident $body:literal),+ $(,)?) => {
             /// # Safety
             /// `from` must be valid for reads, and `to` for writes, of `turns` times 512 bytes. Both are aligned to
             /// 64 bytes, and `turns` is at least 1.
             #[target_feature(enable = $features)]
-            unsafe fn $name(from: *mut CacheLine, to: *mut CacheLine, turns: usize) {
-                // SAFETY: the caller guarantees that the memory is valid and aligned. The block declares the
-                // registers that it changes, and clears their upper halves.
-                unsafe {
-                    asm!(
-                        "vpxor xmm1, xmm1, xmm1",
-                        "2:",
-                        concat!(".irp o,", $offsets),
-                        $($body,)+
-                        ".endr",
-                        "add {from}, 512",
-                        "add {to}, 512",
-                        "dec {turns}",
-                        "jnz 2b",
-                        "vzeroupper",
-                        from = inout(reg) from => _,
-                        to = inout(reg) to => _,
-                        turns = inout(reg) turns => _,
-                        out("xmm0") _, out("xmm1") _,
-                        options(nostack),
-                    );
+            unsafe fn $name(access: Access, from: *mut CacheLine, to: *mut CacheLine, turns: usize) {
+                match access {
+                    // SAFETY: the caller guarantees that the memory is valid and aligned. The block declares the
+                    // registers that it changes, and clears their upper halves.
+                    $(Access::$access => unsafe {
+                        asm!(
+                            "vpxor xmm1, xmm1, xmm1",
+                            "2:",
+                            concat!(".irp o,", $offsets),
+                            $body,
+                            ".endr",
+                            "add {from}, 512",
+                            "add {to}, 512",
+                            "dec {turns}",
+                            "jnz 2b",
+                            "vzeroupper",
+                            from = inout(reg) from => _,
+                            to = inout(reg) to => _,
+                            turns = inout(reg) turns => _,
+                            out("xmm0") _, out("xmm1") _,
+                            options(nostack),
+                        );
+                    },)+
                 }
             }
         };
     }
 
-    /// Defines the four loops for registers of one width.
-    macro_rules! width {
-        ($features:literal, $offsets:literal, $register:literal, $move:literal, $xor:literal,
-         $read:ident, $write:ident, $copy:ident, $update:ident) => {
-            turns!($read, $features, $offsets, concat!($move, " ", $register, "0, [{from} + \\o]"));
-            turns!($write, $features, $offsets, concat!($move, " [{from} + \\o], ", $register, "1"));
-            turns!(
-                $copy,
-                $features,
-                $offsets,
-                concat!($move, " ", $register, "0, [{from} + \\o]\n", $move, " [{to} + \\o], ", $register, "0")
-            );
-            turns!(
-                $update,
-                $features,
-                $offsets,
-                concat!(
-                    $xor,
-                    " ",
-                    $register,
-                    "0, ",
-                    $register,
-                    "1, [{from} + \\o]\n",
-                    $move,
-                    " [{from} + \\o], ",
-                    $register,
-                    "0"
-                )
-            );
-        };
+    width! {
+        pass_512, "avx512f", "0,64,128,192,256,320,384,448",
+        Read "vmovdqa64 zmm0, [{from} + \\o]",
+        Write "vmovdqa64 [{from} + \\o], zmm1",
+        Copy "vmovdqa64 zmm0, [{from} + \\o]\nvmovdqa64 [{to} + \\o], zmm0",
+        Update "vpxorq zmm0, zmm1, [{from} + \\o]\nvmovdqa64 [{from} + \\o], zmm0",
     }
-
-    width!(
-        "avx512f",
-        "0,64,128,192,256,320,384,448",
-        "zmm",
-        "vmovdqa64",
-        "vpxorq",
-        read_512,
-        write_512,
-        copy_512,
-        update_512
-    );
-    width!(
-        "avx2",
-        "0,32,64,96,128,160,192,224,256,288,320,352,384,416,448,480",
-        "ymm",
-        "vmovdqa",
-        "vpxor",
-        read_256,
-        write_256,
-        copy_256,
-        update_256
-    );
+    width! {
+        pass_256, "avx2", "0,32,64,96,128,160,192,224,256,288,320,352,384,416,448,480",
+        Read "vmovdqa ymm0, [{from} + \\o]",
+        Write "vmovdqa [{from} + \\o], ymm1",
+        Copy "vmovdqa ymm0, [{from} + \\o]\nvmovdqa [{to} + \\o], ymm0",
+        Update "vpxor ymm0, ymm1, [{from} + \\o]\nvmovdqa [{from} + \\o], ymm0",
+    }
 
     /// Makes one pass. Returns `false` if this machine lacks the registers.
     pub(super) fn pass(access: Access, lines: &mut [CacheLine]) -> bool {
@@ -191,24 +154,16 @@ mod x86 {
         }
         let from = lines.as_mut_ptr();
         let to = from.wrapping_add(lines.len() / 2);
-        let wide = is_x86_feature_detected!("avx512f");
-        if !wide && !is_x86_feature_detected!("avx2") {
+        let pass = if is_x86_feature_detected!("avx512f") {
+            pass_512
+        } else if is_x86_feature_detected!("avx2") {
+            pass_256
+        } else {
             return false;
-        }
+        };
         // SAFETY: the processor has the registers (checked above). Lines are aligned to 64 bytes. There are `turns`
         // times `LINES_PER_TURN` lines at `from`. Only a copy uses `to`, and there are as many lines behind the first half.
-        unsafe {
-            match (access, wide) {
-                (Access::Read, true) => read_512(from, to, turns),
-                (Access::Write, true) => write_512(from, to, turns),
-                (Access::Copy, true) => copy_512(from, to, turns),
-                (Access::Update, true) => update_512(from, to, turns),
-                (Access::Read, false) => read_256(from, to, turns),
-                (Access::Write, false) => write_256(from, to, turns),
-                (Access::Copy, false) => copy_256(from, to, turns),
-                (Access::Update, false) => update_256(from, to, turns),
-            }
-        }
+        unsafe { pass(access, from, to, turns) };
         true
     }
 }
