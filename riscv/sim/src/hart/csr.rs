@@ -148,7 +148,7 @@ impl Hart {
         Some(if narrow { value as i32 as u64 } else { value })
     }
 
-    /// Writes a register as a debugger does: counters have the value at once, not when the next instruction reads them.
+    /// Writes a register as a debugger does: a counter has the value now, not when the next instruction reads it.
     pub(crate) fn set_csr(&mut self, bus: &Bus, number: u32, value: u64) -> Option<()> {
         self.write_csr(bus, number, value)?;
         match number {
