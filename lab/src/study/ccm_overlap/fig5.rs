@@ -5,7 +5,7 @@ use tress_plan::{Compute, Problem, Strategy, SyncCost, model};
 
 use super::super::busy::BusyMonitor;
 use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, chart};
-use super::links::transfer::{Transfers, no_disturbance};
+use super::links::transfer::Transfers;
 use super::links::wire::Wire;
 use super::{cores, paper};
 use crate::picture::{Line, Scale};
@@ -100,7 +100,7 @@ fn transfers(effort: &Effort, section: &mut Section) -> Result<(), String> {
                 "--threads {threads} --streams {streams} --compute-rate {compute}MB --rate {rate}MB --stage {BATCH}"
             )
         });
-        let seconds = alternate(&mut limited, &mut wire, &options, count, &mut monitor)?;
+        let seconds = limited.alternate(&mut wire, &options, count, &mut monitor)?;
         for ((threads, streams), seconds) in DIVISIONS.into_iter().zip(&seconds) {
             let costs = [f64::from(compute) * threads as f64, f64::from(link) * streams as f64];
             let r_max = 1e-6 / costs[0].min(costs[1]);
@@ -123,32 +123,13 @@ fn transfers(effort: &Effort, section: &mut Section) -> Result<(), String> {
     }
     let mut free = Transfers::new(effort, &wire, FREE_BYTES)?;
     let options = DIVISIONS.map(|(threads, streams)| format!("--threads {threads} --streams {streams}"));
-    let seconds = alternate(&mut free, &mut wire, &options, count, &mut monitor)?;
+    let seconds = free.alternate(&mut wire, &options, count, &mut monitor)?;
     for ((threads, streams), seconds) in DIVISIONS.into_iter().zip(&seconds) {
         let what = format!("full speed, {} MiB: {threads} compute, {streams} send", FREE_BYTES >> 20);
         section.rows.push(StudyRow::measured(what, "s", Measured::of(seconds)));
     }
     section.rows.extend(monitor.row());
     Ok(())
-}
-
-/// Alternating transfers with these options of the sender. Returns the seconds of each.
-fn alternate(
-    transfers: &mut Transfers<'_>,
-    wire: &mut Wire,
-    options: &[String],
-    count: usize,
-    monitor: &mut BusyMonitor,
-) -> Result<Vec<Vec<f64>>, String> {
-    let mut seconds = vec![Vec::new(); options.len()];
-    for _ in 0..count {
-        monitor.check();
-        for (options, seconds) in options.iter().zip(&mut seconds) {
-            let words: Vec<&str> = options.split(' ').collect();
-            seconds.push(transfers.send(wire, &words, no_disturbance)?.elapsed_s);
-        }
-    }
-    Ok(seconds)
 }
 
 #[cfg(test)]

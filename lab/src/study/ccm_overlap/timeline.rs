@@ -24,25 +24,19 @@ const MOST_SPANS: usize = 5000;
 /// Names of work in a trace, in the order of their colours.
 const KINDS: [&str; 4] = ["read", "seal", "write", "held to the rate"];
 
-/// A transfer to draw: name and title of the picture, and options of the sender.
-struct TransferKind {
-    name: &'static str,
-    title: &'static str,
-    options: &'static [&'static str],
-}
-
-const TRANSFERS: [TransferKind; 3] = [
-    TransferKind {
-        name: "timeline-sequential",
-        title: "8 MiB, computing at 100 MB/s and then sending at 50 MB/s",
-        options: &["--rate", LINK, "--compute-rate", COMPUTE, "--threads", "1", "--sequential"],
-    },
-    TransferKind {
-        name: "timeline-overlapped",
-        title: "8 MiB, sending at 50 MB/s while computing at 100 MB/s",
-        options: &["--rate", LINK, "--compute-rate", COMPUTE, "--threads", "1", "--stage", STAGE],
-    },
-    TransferKind { name: "timeline-free", title: "8 MiB at full speed", options: &[] },
+/// Transfers to draw: name and title of the picture, and options of the sender.
+const TRANSFERS: [(&str, &str, &[&str]); 3] = [
+    (
+        "timeline-sequential",
+        "8 MiB, computing at 100 MB/s and then sending at 50 MB/s",
+        &["--rate", LINK, "--compute-rate", COMPUTE, "--threads", "1", "--sequential"],
+    ),
+    (
+        "timeline-overlapped",
+        "8 MiB, sending at 50 MB/s while computing at 100 MB/s",
+        &["--rate", LINK, "--compute-rate", COMPUTE, "--threads", "1", "--stage", STAGE],
+    ),
+    ("timeline-free", "8 MiB at full speed", &[]),
 ];
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
@@ -64,12 +58,12 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
     let count = if effort.is_quick { 3 } else { 7 };
     let mut shares = Vec::new();
     let mut monitor = BusyMonitor::default();
-    for transfer in &TRANSFERS {
+    for (name, title, options) in TRANSFERS {
         let (mut seconds, mut overlaps, mut last) = (Vec::new(), Vec::new(), None);
         for number in 0..count {
-            let path = transfers.path(&format!("{}-{number}.json", transfer.name));
+            let path = transfers.path(&format!("{name}-{number}.json"));
             let file = path.to_str().ok_or("the name of the temporary folder is not valid text")?.to_string();
-            let options = [transfer.options, &["--trace", &file]].concat();
+            let options = [options, &["--trace", &file]].concat();
             monitor.check();
             seconds.push(transfers.send(&mut wire, &options, no_disturbance)?.elapsed_s);
             let tracks = read(&path)?;
@@ -78,16 +72,14 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
         }
         let mut row = |what: &str, unit: &str, figures: &[f64]| {
             let measured = Measured::of(figures);
-            section.rows.push(StudyRow::measured(format!("{}: {what}", transfer.title), unit, measured));
+            section.rows.push(StudyRow::measured(format!("{title}: {what}"), unit, measured));
             measured
         };
         row("time", "s", &seconds);
         shares.push(row("share of computing time with data being sent", "", &overlaps));
         if let Some(tracks) = last {
             let kinds = KINDS.map(String::from).into();
-            section
-                .pictures
-                .push(Picture::new(transfer.name, Timeline { title: transfer.title.into(), tracks, kinds }));
+            section.pictures.push(Picture::new(name, Timeline { title: title.into(), tracks, kinds }));
         }
     }
     section.rows.extend(monitor.row());

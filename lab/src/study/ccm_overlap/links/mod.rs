@@ -88,16 +88,9 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
 }
 
 impl LinkRun<'_> {
-    /// Alternating transfers, one of each kind after the other. Returns the seconds of each.
-    fn alternate(&mut self, kinds: &[&[&str]]) -> Result<Vec<Vec<f64>>, String> {
-        let mut seconds = vec![Vec::new(); kinds.len()];
-        for _ in 0..self.count {
-            self.monitor.check();
-            for (kind, seconds) in kinds.iter().zip(&mut seconds) {
-                seconds.push(self.transfers.send(self.wire, kind, no_disturbance)?.elapsed_s);
-            }
-        }
-        Ok(seconds)
+    /// Alternating transfers with each of these options. Returns the seconds of each.
+    fn alternate(&mut self, options: &[impl AsRef<str>]) -> Result<Vec<Vec<f64>>, String> {
+        self.transfers.alternate(self.wire, options, self.count, self.monitor)
     }
 
     /// Adds a row with the model's value and the measured one.
@@ -141,9 +134,8 @@ impl LinkRun<'_> {
     fn table_1(&mut self) -> Result<(), String> {
         self.wire.set_payload_rate(self.payload())?;
         let compute = format!("{}us/B", R_COMP * 1e6);
-        let fixed = ["--threads", "1", "--compute-rate", &compute];
-        let sequential = [&fixed[..], &["--sequential"]].concat();
-        let seconds = self.alternate(&[&sequential, &fixed])?;
+        let fixed = format!("--threads 1 --compute-rate {compute}");
+        let seconds = self.alternate(&[format!("{fixed} --sequential"), fixed])?;
         let (name, measured) = (self.link.name, Measured::ratio(&seconds[0], &seconds[1]));
         let plan = self.problem(R_COMP).plan().map_err(|error| error.to_string())?;
         let printed = paper::speedup(name).unwrap_or(plan.speedup);
@@ -164,11 +156,9 @@ impl LinkRun<'_> {
         let mut problem = self.problem(1.0 / self.payload());
         problem.min_batch_bytes = Some(LAYOUT.chunk_bytes() as u64);
         let plan = problem.plan().map_err(|error| error.to_string())?;
-        let stage = plan.stage_bytes.to_string();
-        let fixed = ["--threads", "1", "--compute-rate", &compute];
-        let sequential = [&fixed[..], &["--sequential"]].concat();
-        let barrier = [&fixed[..], &["--barrier", "--stage", &stage]].concat();
-        let seconds = self.alternate(&[&sequential, &fixed, &barrier])?;
+        let fixed = format!("--threads 1 --compute-rate {compute}");
+        let barrier = format!("{fixed} --barrier --stage {}", plan.stage_bytes);
+        let seconds = self.alternate(&[format!("{fixed} --sequential"), fixed, barrier])?;
         for (way, seconds_of) in [("counter", &seconds[1]), ("barrier", &seconds[2])] {
             let what = format!("{}, R_comp = R_comm, {way}", self.link.name);
             let measured = Measured::of(seconds_of);
@@ -191,12 +181,11 @@ impl LinkRun<'_> {
         let best = problem.plan().map_err(|error| error.to_string())?.stages as f64;
         let stages: Vec<f64> =
             [1.0 / 16.0, 1.0 / 8.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0].iter().map(|part| best * part).collect();
-        let sizes: Vec<String> =
-            stages.iter().map(|stages| format!("{:.0}", (bytes as f64 / stages).max(16384.0))).collect();
-        let fixed = ["--threads", "1", "--compute-rate", &compute, "--barrier", "--stage"];
-        let kinds: Vec<Vec<&str>> = sizes.iter().map(|size| [&fixed[..], &[size.as_str()]].concat()).collect();
-        let kinds: Vec<&[&str]> = kinds.iter().map(Vec::as_slice).collect();
-        let seconds = self.alternate(&kinds)?;
+        let options = |stages: &f64| {
+            let stage = (bytes as f64 / stages).max(16384.0);
+            format!("--threads 1 --compute-rate {compute} --barrier --stage {stage:.0}")
+        };
+        let seconds = self.alternate(&stages.iter().map(options).collect::<Vec<_>>())?;
         let medians: Vec<Measured> = seconds.iter().map(|seconds| Measured::of(seconds)).collect();
         for (stages, measured) in stages.iter().zip(&medians) {
             let what = format!("1000 Mbit/s, R_comp = R_comm, {stages:.0} stages");
@@ -273,7 +262,7 @@ impl LinkRun<'_> {
     fn sending_cores(&mut self) -> Result<(), String> {
         for (rate, name) in [(self.link.rate, self.link.name), (FAST, "40 Gbit/s")] {
             self.wire.set_rate(rate)?;
-            let seconds = self.alternate(&[&["--streams", "1"], &["--streams", "2"]])?;
+            let seconds = self.alternate(&["--streams 1", "--streams 2"])?;
             let gain = Measured::ratio(&seconds[0], &seconds[1]);
             self.section.rows.push(StudyRow::measured(format!("{name}: two sending cores relative to one"), "", gain));
             let found = gain.median;
@@ -299,7 +288,7 @@ impl LinkRun<'_> {
             self.section.verdicts.push(Verdict::LeftOut(text));
             return Ok(());
         }
-        let seconds = self.alternate(&[&["--streams", "1"], &["--streams", "4"]])?;
+        let seconds = self.alternate(&["--streams 1", "--streams 4"])?;
         let measured = Measured::ratio(&seconds[0], &seconds[1]);
         self.section.rows.push(StudyRow::measured("50 ms, 1 % loss: four connections relative to one", "", measured));
         let claim = format!(

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::wire::{End, Wire};
 use crate::interrupted;
 use crate::study::Effort;
+use crate::study::busy::BusyMonitor;
 
 /// Sender and receiver of transfers.
 pub(in super::super) struct Transfers<'a> {
@@ -125,6 +126,25 @@ impl<'a> Transfers<'a> {
             return Err(format!("{name}: the received file differs from the sent one"));
         }
         serde_json::from_slice(&output.stdout).map_err(|error| format!("sender: {error}"))
+    }
+
+    /// Alternating transfers, `count` with each of these options. Returns the seconds of each.
+    pub(in super::super) fn alternate(
+        &mut self,
+        wire: &mut Wire,
+        options: &[impl AsRef<str>],
+        count: usize,
+        monitor: &mut BusyMonitor,
+    ) -> Result<Vec<Vec<f64>>, String> {
+        let mut seconds = vec![Vec::new(); options.len()];
+        for _ in 0..count {
+            monitor.check();
+            for (options, seconds) in options.iter().zip(&mut seconds) {
+                let words: Vec<&str> = options.as_ref().split_whitespace().collect();
+                seconds.push(self.send(wire, &words, no_disturbance)?.elapsed_s);
+            }
+        }
+        Ok(seconds)
     }
 
     pub(in super::super) fn path(&self, name: &str) -> PathBuf {
