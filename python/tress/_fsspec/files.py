@@ -20,7 +20,7 @@ from fsspec.utils import stringify_path
 
 from .._errors import TressError, Usage
 from .keys import Keys
-from .reading import BLOCK, OF_PROCESS, Plain, TressFile, Version, keep, version
+from .reading import BLOCK, FETCH, OF_PROCESS, Plain, TressFile, Version, keep, version
 from .writing import Writer, protocol
 
 T = TypeVar("T")
@@ -182,14 +182,17 @@ class TressFileSystem(ChainedFileSystem):  # type: ignore[misc]
         """Reads a range, which is as in a slice of bytes."""
         plain = self._plain(self._stripped(path))
         first, last, _ = slice(start, end).indices(plain.size)
-        if last - first <= BLOCK:
-            try:
+        if last - first > FETCH:
+            with TressFile(plain, self, path) as file:
+                file.seek(first)
+                return file.read(last - first)
+        try:
+            if last - first <= BLOCK:
                 return plain.part(first, last - first)
-            finally:
-                plain.use(0)
-        with TressFile(plain, self, path) as file:
-            file.seek(first)
-            return file.read(last - first)
+            # In one piece, it needs neither a buffer to fill nor threads.
+            return plain.read_ranges([(first, last)], 0)[0]
+        finally:
+            plain.use(0)
 
     def cat_ranges(
         self, paths: Any, starts: Any, ends: Any, max_gap: int | None = None, on_error: str = "return", **kwargs: Any

@@ -27,7 +27,7 @@ _KEPT = 256
 # Size in bytes of the buffer of a handle, and of the longest chunk of any format.
 _BUFFER, _CHUNK = 128 * 1024, 64 * 1024
 # Objects up to this size in bytes are fetched by one request, and most bytes that a request in sequence fetches.
-_WHOLE, _FETCH = 256 * 1024, 8 << 20
+_WHOLE, FETCH = 256 * 1024, 8 << 20
 # Number of bytes of several ranges that are read together, if none of them is longer.
 _GROUP = 32 << 20
 
@@ -96,10 +96,15 @@ class _Source:
         joined = runs(ranges, gap)
         starts, ends = [start for start, _ in joined], [end for _, end in joined]
         pieces = self._fs.cat_ranges([self._path] * len(joined), starts, ends, on_error="raise")
-        for piece in pieces:
+        for piece, (start, end) in zip(pieces, joined, strict=True):
             if isinstance(piece, Exception):
                 raise piece
+            self._check(piece, end - start)
         self._starts, self._pieces = starts, pieces
+
+    def _check(self, data: bytes, most: int, before: int = 0) -> None:
+        if not before < len(data) <= most:
+            raise OSError(errno.EIO, "the store returned another number of bytes than requested", self._path)
 
     def forget(self) -> None:
         """Forgets what `fetch` has fetched."""
@@ -121,12 +126,11 @@ class _Source:
         start, fetched = self._position, self._start + len(self._data)
         count = max(min(count, self._size - start), 0)
         if count and not self._start <= start < fetched and not self._fetched(start):
-            self._ahead = min(2 * max(self._ahead, count), _FETCH) if start == fetched else 0
+            self._ahead = min(2 * max(self._ahead, count), FETCH) if start == fetched else 0
             end = max(start + count, min(start + self._ahead, self.limit))
             first, end = (0, self._size) if self._size <= _WHOLE else (start, end)
             data = self._fs.cat_file(self._path, start=first, end=end)
-            if not start - first < len(data) <= end - first:
-                raise OSError(errno.EIO, "the store returned another number of bytes than requested", self._path)
+            self._check(data, end - first, start - first)
             self._start, self._data = first, memoryview(data)
         piece = self._data[start - self._start :][:count]
         self._position += len(piece)
