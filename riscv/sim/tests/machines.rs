@@ -42,6 +42,7 @@ fn what_is_unknown_or_missing_is_shown_with_its_line() {
         ("raptor", "write = \"through\"", "write = \"around\"", "around"),
         ("raptor", "issue = 4 ", "issue = -4 ", "issue"),
         ("fe310", "kind = \"rom\"", "kind = \"wood\"", "wood"),
+        ("fe310", "reset = [[0x70, 0x4010_0004]]", "reset = [[0, 1, 2]]", "pair"),
         ("fe310", "\"plru\"", "\"fifo\"", "fifo"),
         ("fe310", "path = \"cached-code\"", "paths = \"tight\"", "paths"),
     ] {

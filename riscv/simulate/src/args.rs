@@ -11,8 +11,8 @@ use tress_sim::SecretName;
 /// Run a RISC-V program on a simulated machine
 ///
 /// The program is an ELF executable for a bare machine, 32 or 64 bits. It prints through HTIF, semihosting or a UART, reads standard
-/// input through the last two, and exits through HTIF (its symbol tohost) or semihosting. Its output goes to standard output, or to
-/// standard error if --json prints there. If its exit code is not 0, the exit status of tress is 1.
+/// input through the last two, and exits through HTIF (its symbol tohost), semihosting or the finisher. Its output goes to standard
+/// output, or to standard error if --json prints there. If its exit code is not 0, the exit status of tress is 1.
 ///
 /// Without --machine, the program runs one instruction per cycle. Machines are fe310 (a microcontroller, in order), e31 (its
 /// core, with the parameters of its RTL), raptor (a chip multiprocessor, out of order), or a TOML file.

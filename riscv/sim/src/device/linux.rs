@@ -27,8 +27,12 @@ const GETTIMEOFDAY: u64 = 169;
 const BRK: u64 = 214;
 const CLOCK_GETTIME64: u64 = 403;
 
+/// `CLOCK_TAI`.
+const LAST_CLOCK: u64 = 11;
+
 const EBADF: u64 = 9;
 const EFAULT: u64 = 14;
+const EINVAL: u64 = 22;
 const ESPIPE: u64 = 29;
 const ENOSYS: u64 = 38;
 
@@ -131,6 +135,7 @@ pub(crate) fn call(
             bus.host.exit(first & 0xffff_ffff);
             Ok(0)
         }
+        CLOCK_GETTIME | CLOCK_GETTIME64 if first > LAST_CLOCK => Err(EINVAL),
         CLOCK_GETTIME | CLOCK_GETTIME64 => store(bus, second, &time(1_000_000_000)),
         GETTIMEOFDAY => store(bus, first, &time(1_000_000)),
         BRK => {

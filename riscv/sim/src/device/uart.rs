@@ -133,6 +133,8 @@ pub(crate) struct UartSifive {
 }
 
 const RECEIVED_NOTHING: u64 = 1 << 31;
+/// The bits that exist in `kept`.
+const KEPT: [u32; 5] = [0x7_0003, 0x7_0001, 3, 0, 0xffff];
 // Indices in `kept`.
 const TXCTRL: usize = 0;
 const RXCTRL: usize = 1;
@@ -177,7 +179,10 @@ impl UartSifive {
                 self.receiver.looked = false;
                 host.print(&[value as u8]);
             }
-            (0x8 | 0xc | 0x10 | 0x18, 4) => self.kept[offset as usize / 4 - 2] = value as u32,
+            (0x8 | 0xc | 0x10 | 0x18, 4) => {
+                let register = offset as usize / 4 - 2;
+                self.kept[register] = value as u32 & KEPT[register];
+            }
             (_, 4) => {}
             _ => return None,
         }
@@ -199,7 +204,7 @@ impl UartSifive {
     pub(crate) fn interrupts(&mut self, now: u64, host: &mut Host) -> bool {
         let enabled = u64::from(self.kept[IE]);
         let is_awaited = self.kept[RXCTRL] & RXEN != 0 && enabled & RXWM != 0;
-        let character = CHARACTER_BITS * (u64::from(self.kept[DIV] & 0xffff) + 1);
+        let character = CHARACTER_BITS * (u64::from(self.kept[DIV]) + 1);
         self.receiver.arrive(is_awaited, self.level(RXCTRL), character, now, host);
         self.waits() & enabled != 0
     }

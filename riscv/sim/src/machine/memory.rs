@@ -3,7 +3,12 @@
 use super::{check_number, invalid_field};
 use crate::device::MAX_SOURCE;
 use crate::error::Error;
-use serde::Deserialize;
+use crate::memory::PAGE_BYTES;
+use serde::{Deserialize, Deserializer, de};
+use std::collections::BTreeSet;
+
+/// The most bytes of the registers of one device.
+const MAX_REGISTERS_BYTES: u64 = 64 << 20;
 
 /// A range of memory.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -129,10 +134,10 @@ pub struct Device {
     #[serde(default)]
     pub size: u64,
     /// For registers: offsets, multiples of 4, and what they have at the start. All others are zero.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "pairs")]
     pub reset: Vec<(u64, u32)>,
     /// For registers: offsets, multiples of 4, and bits that always read as one.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "pairs")]
     pub ones: Vec<(u64, u32)>,
 }
 
@@ -189,18 +194,35 @@ impl Device {
         if plic {
             check_number(&format!("{field}.sources"), self.sources.into(), 1, MAX_SOURCE.into())?;
         }
+        if registers {
+            check_number(&format!("{field}.size"), self.size, PAGE_BYTES, MAX_REGISTERS_BYTES)?;
+        }
         if self.interrupt > sources {
-            let why = format_args!("{}, the machine's PLIC has {sources} sources", self.interrupt);
+            let why = match sources {
+                0 => "the machine has no PLIC".into(),
+                _ => format!("{}, the machine's PLIC has {sources} sources", self.interrupt),
+            };
             return Err(invalid_field(&format!("{field}.interrupt"), why));
         }
         for (name, words) in [("reset", &self.reset), ("ones", &self.ones)] {
-            if let Some((offset, _)) = words.iter().find(|(offset, _)| offset % 4 != 0 || *offset >= self.size) {
-                let why = format_args!("no register at {offset:#x}");
+            let mut seen = BTreeSet::new();
+            let invalid = |(offset, _): &&(u64, u32)| offset % 4 != 0 || *offset >= self.size || !seen.insert(*offset);
+            if let Some((offset, _)) = words.iter().find(invalid) {
+                let why = format_args!("no register at {offset:#x}, or it is there twice");
                 return Err(invalid_field(&format!("{field}.{name}"), why));
             }
         }
         Ok(())
     }
+}
+
+/// Pairs of an offset and a word. A tuple would leave out what a longer array has.
+fn pairs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(u64, u32)>, D::Error> {
+    let pair = |pair: Vec<u64>| match pair[..] {
+        [offset, word] => Ok((offset, u32::try_from(word).map_err(de::Error::custom)?)),
+        _ => Err(de::Error::custom("not a pair of an offset and a word")),
+    };
+    Vec::<Vec<u64>>::deserialize(deserializer)?.into_iter().map(pair).collect()
 }
 
 fn one() -> u64 {

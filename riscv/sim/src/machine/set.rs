@@ -34,43 +34,63 @@ impl Machine {
                 "issue" => "out_of_order.issue",
                 key => key,
             };
-            if set_before.contains(&key) {
+            let path = set(&mut file, key, value.trim())?;
+            let is_within =
+                |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
+            let overlaps = |before: &String| *before == path || is_within(before, &path) || is_within(&path, before);
+            if set_before.iter().any(overlaps) {
                 return Err(invalid_field(key, "set twice"));
             }
-            set_before.push(key);
-            set(&mut file, key, value.trim())?;
+            set_before.push(path);
         }
         let machine: Machine = file.clone().try_into().map_err(|error| invalid(&error))?;
         Ok((machine.complete()?, toml::to_string(&file).map_err(|error| invalid(&error))?))
     }
 }
 
-fn set(file: &mut Table, key: &str, value: &str) -> Result<(), Error> {
+/// Sets a field and returns its path, in which elements of arrays have their number.
+fn set(file: &mut Table, key: &str, value: &str) -> Result<String, Error> {
     let value = value.parse().unwrap_or_else(|_| Value::from(value));
     let (tables, field) = key.rsplit_once('.').unwrap_or(("", key));
-    let mut table = file;
+    let (mut table, mut path) = (file, String::new());
     for name in tables.split('.').filter(|name| !name.is_empty()) {
-        let found = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
-            None => table.entry(name).or_insert_with(|| Table::new().into()).as_table_mut(),
-            Some((array, wanted)) => table.get_mut(array).and_then(|array| element(array, wanted)),
+        let why = || format!("the machine has no table {name}; one of several is region[0] or region[flash]");
+        let missing = || invalid_field(key, why());
+        (table, path) = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+            None => {
+                let found = table.entry(name).or_insert_with(|| Table::new().into()).as_table_mut();
+                (found.ok_or_else(missing)?, format!("{path}{name}."))
+            }
+            Some((array, wanted)) => {
+                let elements = table.get_mut(array).and_then(Value::as_array_mut).ok_or_else(missing)?;
+                let place = match places(elements, wanted)[..] {
+                    [place] => place,
+                    [] => return Err(missing()),
+                    [first, second, ..] => {
+                        let why = format!("{name} is {array}[{first}] or {array}[{second}]");
+                        return Err(invalid_field(key, why));
+                    }
+                };
+                let found = elements.get_mut(place).and_then(Value::as_table_mut).ok_or_else(missing)?;
+                (found, format!("{path}{array}[{place}]."))
+            }
         };
-        let why = || format!("the machine has no table {name}; one of several is region[0] or region[ram]");
-        table = found.ok_or_else(|| invalid_field(key, why()))?;
     }
     if field == "count" {
         table.remove("count_from_issue");
     }
     table.insert(field.into(), value);
-    Ok(())
+    Ok(path + field)
 }
 
-/// The table of an array that has this number, or this text.
-fn element<'a>(array: &'a mut Value, wanted: &str) -> Option<&'a mut Table> {
+/// The numbers of the tables that have this number, or this text.
+fn places(elements: &[Value], wanted: &str) -> Vec<usize> {
     let is_wanted = |value: &Value| value.as_str() == Some(wanted);
     let has_text =
         |value: &Value| is_wanted(value) || value.as_array().is_some_and(|texts| texts.iter().any(is_wanted));
     let has = |table: &Value| table.as_table().is_some_and(|table| table.values().any(has_text));
-    let tables = array.as_array_mut()?;
-    let place = wanted.parse().ok().or_else(|| tables.iter().position(has))?;
-    tables.get_mut(place)?.as_table_mut()
+    match wanted.parse() {
+        Ok(place) => vec![place],
+        Err(_) => (0..elements.len()).filter(|place| has(&elements[*place])).collect(),
+    }
 }
