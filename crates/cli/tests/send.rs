@@ -597,20 +597,28 @@ fn moments(count: u64, most_ms: u64) -> impl Iterator<Item = Duration> {
 const KILL_BYTES: usize = 60_000_000;
 const KILL_RATE: &str = "40MB";
 
-#[test]
-fn the_sender_killed_at_any_moment() {
+/// Kills the sender or the receiver at some moment of each transfer. The next run completes it.
+fn killed_at_any_moment(kills_receiver: bool) {
     let ends = Ends::new();
-    let receiver = ends.receive();
     let data = plaintext(KILL_BYTES);
     ends.folder.write("a", &data);
+    let mut receiver = ends.receive();
     for (round, moment) in moments(20, 1600).enumerate() {
         let name = format!("a{round}");
         fs::hard_link(ends.folder.path("a"), ends.folder.path(&name)).unwrap();
-        let mut child =
-            ends.send_command(&receiver.to, &["--streams", "2", "--rate", KILL_RATE, &name]).spawn().unwrap();
+        let sent = ["--streams", "2", "--rate", KILL_RATE, &name];
+        let mut child = ends.send_command(&receiver.to, &sent).spawn().unwrap();
         thread::sleep(moment);
-        let _ = child.kill();
-        child.wait().unwrap();
+        if kills_receiver {
+            receiver.kill();
+            receiver = ends.receive();
+        } else {
+            let _ = child.kill();
+        }
+        let ended = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr);
+        let is_noticed = ended.status.success() || !said.contains("stopped responding");
+        assert!(is_noticed, "the sender notices a lost connection: {said}");
         ends.send(&receiver, &["--streams", "2", &name]).ok();
         ends.assert_received(&name, &data);
     }
@@ -618,28 +626,13 @@ fn the_sender_killed_at_any_moment() {
 }
 
 #[test]
+fn the_sender_killed_at_any_moment() {
+    killed_at_any_moment(false);
+}
+
+#[test]
 fn the_receiver_killed_at_any_moment() {
-    let ends = Ends::new();
-    let data = plaintext(KILL_BYTES);
-    ends.folder.write("a", &data);
-    for (round, moment) in moments(20, 1600).enumerate() {
-        let name = format!("a{round}");
-        fs::hard_link(ends.folder.path("a"), ends.folder.path(&name)).unwrap();
-        let receiver = ends.receive();
-        let child = ends.send_command(&receiver.to, &["--streams", "2", "--rate", KILL_RATE, &name]).spawn().unwrap();
-        thread::sleep(moment);
-        receiver.kill();
-        let ended = child.wait_with_output().unwrap();
-        let said = String::from_utf8_lossy(&ended.stderr);
-        assert!(
-            ended.status.success() || !said.contains("stopped responding"),
-            "the sender notices a lost connection: {said}"
-        );
-        let receiver = ends.receive();
-        ends.send(&receiver, &["--streams", "2", &name]).ok();
-        ends.assert_received(&name, &data);
-        receiver.stop();
-    }
+    killed_at_any_moment(true);
 }
 
 /// Either end of a transfer of many small files. No file is half visible, and the next run completes the others.
