@@ -162,7 +162,7 @@ fn blocks_of_caches() {
 #[test]
 fn atomic_operations_on_devices() {
     for xlen in BOTH {
-        for (register, value) in [(0x0200_4000, 7), (0x1000_0000, 0), (0x1001_3008, 5), (0x0010_0000, 0)] {
+        for (register, value) in [(0x0200_4000, 7), (0x1000_0000, 0), (0x1001_3018, 5), (0x0010_0000, 0)] {
             let code = Code::new(xlen).constant(5, register).addi(6, 0, value).r("amoswap.w", 7, 5, 6);
             let mut system = code.r("amoadd.w", 8, 5, 0).word(LOOP).system(1);
             system.run(20).expect("works");

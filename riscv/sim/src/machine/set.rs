@@ -35,10 +35,11 @@ impl Machine {
                 key => key,
             };
             let path = set(&mut file, key, value.trim())?;
-            let is_within =
-                |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
-            let overlaps = |before: &String| *before == path || is_within(before, &path) || is_within(&path, before);
-            if set_before.iter().any(overlaps) {
+            // A part may follow its whole, but not be lost in it.
+            let is_lost = |before: &String| {
+                before.strip_prefix(&path).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            };
+            if set_before.iter().any(is_lost) {
                 return Err(invalid_field(key, "set twice"));
             }
             set_before.push(path);
