@@ -674,7 +674,7 @@ typedef struct tress_cbc_job {
 
 /**
  * Encrypts all messages in lanes and writes the `status` of each job. Lengths, keys and ciphers may be mixed; messages under
- * one type of cipher run in parallel lanes. 16 messages fill the widest registers (Zen 5: 32). Runs on the calling thread.
+ * one type of cipher run in parallel lanes. 16 messages fill the widest registers (32 with AVX-VNNI). Runs on the calling thread.
  * Any number of threads may call it at the same time, each with separate jobs.
  *
  * Returns `TRESS_OK` if every job is `TRESS_OK`, otherwise `TRESS_JOBS`. Writes the number of failed jobs to `failed`, unless
