@@ -1,5 +1,5 @@
-//! Command lines that are refused (`refusals.txt`): by exit status 1 if something failed, 2 if the line is wrong. They print one line of error
-//! and perhaps a hint, write nothing to standard output, and leave the folder as it was.
+//! Command lines that are refused (`refusals.txt`): by exit status 1 if something failed, 2 if the line is wrong. They print one line of
+//! error and perhaps a hint, write nothing to standard output, and leave the folder as it was.
 #![cfg(unix)]
 
 use std::process::Stdio;

@@ -1,5 +1,5 @@
-//! Hostile trees: those of `vectors/container/trees.json`, and random damage. Each one must fail with its error kind, leave nothing behind and
-//! touch nothing outside.
+//! Hostile trees: those of `vectors/container/trees.json`, and random damage. Each one must fail with its error kind, leave nothing
+//! behind and touch nothing outside.
 #![cfg(unix)]
 
 use proptest::prelude::*;

@@ -1,13 +1,19 @@
 //! Sets up a HiFive1 Rev B before it can print (SiFive FE310-G002 Manual, chapters on PRCI, GPIO and UART): the core
 //! runs from the crystal of 16 MHz, and the UART has its pins, at 115200 baud.
+//!
+//! Machines that have only memory and UART, such as `e31` and its RTL, trap at the first of these stores. The trap skips
+//! the setup, which they do not need.
 
 use core::arch::asm;
 
 /// Sets up clock and console.
 pub(crate) fn set_up() {
-    // SAFETY: the feature guarantees these devices.
+    // SAFETY: the feature guarantees these devices. A missing device traps to the label, after which the trap handler
+    // is restored.
     unsafe {
         asm!(
+            "la {value}, 9f",
+            "csrrw {handler}, mtvec, {value}",
             // PRCI: hfxosccfg.hfxoscen, wait for hfxoscrdy; pllcfg: pllsel, pllrefsel, pllbypass.
             "li {base}, 0x10008000",
             "li {value}, 0x40000000",
@@ -30,9 +36,12 @@ pub(crate) fn set_up() {
             "lw {value}, 0x38({base})",
             "or {value}, {value}, {pins}",
             "sw {value}, 0x38({base})",
+            ".balign 4",
+            "9: csrw mtvec, {handler}",
             base = out(reg) _,
             value = out(reg) _,
             pins = out(reg) _,
+            handler = out(reg) _,
             options(nostack),
         );
     }
