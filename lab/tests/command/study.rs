@@ -160,9 +160,10 @@ fn a_signal_leaves_nothing_and_prints_one_line() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     assert_eq!(crate::common::names(&folder.path("temporary")).len(), 1);
-    assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    // A background job of a script ignores SIGINT.
+    assert!(std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.signal(), output.stdout.as_slice()), (Some(2), &b""[..]));
+    assert_eq!((output.status.signal(), output.stdout.as_slice()), (Some(15), &b""[..]));
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "tress: error: interrupted\n");
     assert!(crate::common::names(&folder.path("temporary")).is_empty());
 }
