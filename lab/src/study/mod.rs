@@ -100,7 +100,7 @@ pub struct Effort {
     /// Set a field of that machine, or of the study's; repeatable
     ///
     /// Rows and curves of the changed machine are beside those of the paper. A key is the path of a field in a machine file, e.g.
-    /// issue=4, harts=2, l1d.size=32768 or 'out_of_order.unit[alu].count=4'. With --out, the machine is written to machine.toml.
+    /// issue=4, harts=2 or l1d.size=32768. With --out, the machine is written to machine.toml.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
     /// The machine of these two options, which [`run`] sets.
