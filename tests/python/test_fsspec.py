@@ -11,6 +11,7 @@ import pickle
 import random
 import subprocess
 import sys
+import threading
 import zipfile
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
@@ -199,6 +200,28 @@ def test_handles_share_blocks_and_requests_fit_the_access(fs):
         starts = list(range(100_000, len(PLAIN), step))
         assert fs.cat_ranges(["/x"] * len(starts), starts, [one + 9 for one in starts]) == [PLAIN[one : one + 9] for one in starts]
         assert 0 < len(Store.reads) <= requests and (step < 20_000 or set(Store.reads) == {SEALED_CHUNK})
+
+
+def test_the_next_bytes_are_fetched_meanwhile(fs, monkeypatch):
+    """Every byte once, and what fails ahead is requested again."""
+    monkeypatch.setattr("tress._fsspec.reading._EAGER", 1)
+    monkeypatch.setattr("tress._fsspec.reading.FETCH", 100_000)
+    fs.pipe_file("/x", PLAIN)
+    for fails in (False, True):
+        threads = []
+
+        def fault(data, threads=threads, fails=fails):
+            threads.append(threading.current_thread().name)
+            if fails and threads[-1] == "tress-ahead":
+                raise ConnectionError
+            return data
+
+        Store.reads.clear()
+        Store.fault = staticmethod(fault)
+        fs.invalidate_cache()
+        with fs.open("/x") as file:
+            assert file.read() == PLAIN
+        assert "tress-ahead" in threads and sum(Store.reads) < (2.1 if fails else 1.1) * len(PLAIN)
 
 
 def test_ranges_are_fetched_together(fs, monkeypatch):

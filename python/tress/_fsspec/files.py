@@ -21,15 +21,15 @@ from fsspec.utils import stringify_path
 from .._errors import TressError, Usage
 from .keys import Keys
 from .reading import BLOCK, FETCH, OF_PROCESS, Plain, TressFile, Version, keep, version
-from .writing import Writer, protocol
+from .writing import ONE_THREAD, Writer, protocol
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 # Number of files whose keys and blocks are kept after use, and of sizes.
 _FILES, _SIZES = 32, 100_000
-# Number of files that are read at the same time, and stores whose connection serves one thread.
-_THREADS, _ONE_THREAD = 8, {"sftp", "ssh"}
+# Number of files that are read at the same time.
+_THREADS = 8
 # Options of fsspec itself.
 _OPTIONS = {"use_listings_cache", "listings_expiry_time", "max_paths", "asynchronous", "loop", "batch_size"}
 
@@ -173,7 +173,7 @@ class TressFileSystem(ChainedFileSystem):  # type: ignore[misc]
     def _map(self, function: Callable[[T], R], items: Iterable[T]) -> list[R]:
         """Calls a function for several files at the same time, if the store permits it."""
         several = list(items)
-        if len(several) < 2 or protocol(self.fs) in _ONE_THREAD:
+        if len(several) < 2 or protocol(self.fs) in ONE_THREAD:
             return list(map(function, several))
         with ThreadPoolExecutor(min(len(several), _THREADS)) as pool:
             return list(pool.map(function, several))

@@ -10,12 +10,14 @@ import pathlib
 import threading
 import weakref
 from collections.abc import Callable, Iterable, MutableMapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
 from .._errors import TressError
 from .._tree import MemberFile
 from .._tress import Reader
+from .writing import ONE_THREAD, protocol
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -28,6 +30,8 @@ _KEPT = 256
 _BUFFER, _CHUNK = 128 * 1024, 64 * 1024
 # Objects up to this size in bytes are fetched by one request, and most bytes that a request in sequence fetches.
 _WHOLE, FETCH = 256 * 1024, 8 << 20
+# From this size in bytes on, the next request of a sequence runs while the bytes before are decrypted.
+_EAGER = 1 << 20
 # Number of bytes of several ranges that are read together, if none of them is longer.
 _GROUP = 32 << 20
 
@@ -76,6 +80,21 @@ def runs(ranges: Iterable[tuple[int, int]], gap: int) -> list[tuple[int, int]]:
     return joined
 
 
+class _Ahead(threading.Thread):
+    """A request for a range that is probably read next. What fails here is requested again by the read itself."""
+
+    def __init__(self, fs: Any, path: str, first: int, end: int) -> None:
+        super().__init__(name="tress-ahead", daemon=True)
+        self._request, self.first, self.end = (fs, path), first, end
+        self.data: bytes | None = None
+        self.start()
+
+    def run(self) -> None:
+        fs, path = self._request
+        with suppress(Exception):
+            self.data = fs.cat_file(path, start=self.first, end=self.end)
+
+
 class _Source:
     """The bytes of an object. A read that continues the one before fetches more than it returns."""
 
@@ -83,6 +102,8 @@ class _Source:
         self._fs, self._path, self._size = fs, path, size
         self._position = self._start = self._ahead = 0
         self._data = memoryview(b"")
+        self._next: _Ahead | None = None
+        self._is_eager = protocol(fs) not in ONE_THREAD
         # No read ahead continues past this offset.
         self.limit = size
         # What `fetch` has fetched, with the offsets.
@@ -107,8 +128,8 @@ class _Source:
             raise OSError(errno.EIO, "the store returned another number of bytes than requested", self._path)
 
     def forget(self) -> None:
-        """Forgets what `fetch` has fetched."""
-        self._starts, self._pieces = [], []
+        """Forgets what `fetch` has fetched, and a request that is still running."""
+        self._starts, self._pieces, self._next = [], [], None
 
     def _fetched(self, start: int) -> bool:
         """Takes the piece with this offset that `fetch` has fetched."""
@@ -129,15 +150,27 @@ class _Source:
             self._ahead = min(2 * max(self._ahead, count), FETCH) if start == fetched else 0
             end = max(start + count, min(start + self._ahead, self.limit))
             first, end = (0, self._size) if self._size <= _WHOLE else (start, end)
-            data = self._fs.cat_file(self._path, start=first, end=end)
+            data, end = self._request(first, end)
             self._check(data, end - first, start - first)
             self._start, self._data = first, memoryview(data)
+            last = min(end + min(2 * self._ahead, FETCH), self.limit)
+            if self._is_eager and self._ahead >= _EAGER and end < last:
+                self._next = _Ahead(self._fs, self._path, end, last)
         piece = self._data[start - self._start :][:count]
         self._position += len(piece)
         fetched = self._start + len(self._data)
         if self._position == fetched and self._size > _WHOLE:
             self._start, self._data = fetched, memoryview(b"")
         return piece
+
+    def _request(self, first: int, end: int) -> tuple[bytes, int]:
+        """Returns the bytes of a range and its end, which is another one if it has been requested ahead."""
+        ahead, self._next = self._next, None
+        if ahead is not None and ahead.first == first:
+            ahead.join()
+            if ahead.data is not None:
+                return ahead.data, ahead.end
+        return self._fs.cat_file(self._path, start=first, end=end), end
 
 
 class Plain:
@@ -167,8 +200,11 @@ class Plain:
         """
         with self._lock:
             self._handles += handles
-            if self._handles < 1 and self._reader is not None and not isinstance(self._source, _Source):
-                self._reader.release()
+            if self._handles < 1 and self._reader is not None:
+                if isinstance(self._source, _Source):
+                    self._source.forget()
+                else:
+                    self._reader.release()
 
     def readinto(self, view: memoryview, position: int, wanted: int) -> int:
         """Reads verified bytes and returns their number; 0 at the end. A caller wants the bytes up to `wanted`.

@@ -16,6 +16,10 @@ from .._tress import Encryptor
 _RENAMING = {"memory", "sftp", "ssh", "sshfs", "smb", "ftp", "hdfs", "webhdfs", "arrow_hdfs", "dir"}
 
 
+# Stores whose connection serves one thread.
+ONE_THREAD = {"sftp", "ssh"}
+
+
 def protocol(fs: Any) -> str:
     """Returns the first name of a file system's protocol."""
     return str(fs.protocol if isinstance(fs.protocol, str) else fs.protocol[0])
