@@ -185,7 +185,7 @@ class Selection(NamedTuple):
 
     part: Part | None = None
     include: tuple[str, ...] = ()
-    """Patterns, one of which must match the whole name; all names if there is none. `*` also matches `/`."""
+    """Patterns, one of which must match the whole name; all names without patterns. `*` also matches `/`."""
     exclude: tuple[str, ...] = ()
     """Patterns that must not match."""
 
