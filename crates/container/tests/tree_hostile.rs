@@ -124,7 +124,7 @@ impl Cage {
     }
 }
 
-/// Bytes from hex in which `bytes*N` stands for N repetitions.
+/// Bytes from hex in which `bytes*N` means N repetitions.
 fn stream(text: &str) -> Vec<u8> {
     let word = |word: &str| {
         let (bytes, count) = word.split_once('*').unwrap_or((word, "1"));
