@@ -136,14 +136,14 @@ pub(super) fn run<E, M, O, const G: usize, const LANES: usize>(
     // SAFETY: the runs of a call follow each other, and none uses the memory after it returns.
     let room = unsafe { memory.room(&mut on_stack) };
     // SAFETY: `room` is aligned and valid for writes. Numbers, null pointers, blocks and vectors whose bits are all zero are valid.
-    let Room { lanes, steps_left, first_header_blocks, counter_zero_blocks, tag_masks, state, staging, lane_keys } = unsafe {
+    let Room { scheduler: room, staging, lane_keys } = unsafe {
         let room = room.as_mut_ptr();
         // The round keys of lanes, the last field, are not always needed.
         room.cast::<u8>().write_bytes(0, offset_of!(Room<E, G, LANES>, lane_keys));
         &mut *room
     };
-    lanes.fill(IDLE);
-    steps_left.fill(usize::MAX);
+    room.lanes.fill(IDLE);
+    room.steps_left.fill(usize::MAX);
     let keys_of_lanes =
         if shared { BatchKeys::Shared(keys) } else { BatchKeys::PerLane(lane_keys.write(engine.zero_lane_keys())) };
     let mut scheduler = Scheduler::<'_, '_, E, M, G, LANES> {
@@ -152,16 +152,11 @@ pub(super) fn run<E, M, O, const G: usize, const LANES: usize>(
         keys: keys_of_lanes,
         queue: LengthQueue::new(messages),
         messages,
-        lanes,
-        steps_left,
         busy: 0,
         empty: 0,
         staged: 0,
         long_headers: 0,
-        first_header_blocks,
-        counter_zero_blocks,
-        tag_masks,
-        state,
+        room,
         staging: staging.0.as_mut_ptr(),
     };
     scheduler.run_all::<O>(shared);
@@ -172,17 +167,26 @@ pub(super) fn run<E, M, O, const G: usize, const LANES: usize>(
     }
 }
 
-/// The large part of the state. Its fields are those of the `Scheduler`.
+/// What a run keeps in the memory of lanes.
 #[repr(C, align(64))]
 struct Room<E: Engine, const G: usize, const LANES: usize> {
-    state: LaneStates<E, G, LANES>,
+    scheduler: SchedulerRoom<E, G, LANES>,
     staging: Staging<E::Block, LANES>,
+    lane_keys: MaybeUninit<E::LaneRoundKeys>,
+}
+
+/// The large part of the scheduler's state: one pointer leads to all of it.
+#[repr(C, align(64))]
+struct SchedulerRoom<E: Engine, const G: usize, const LANES: usize> {
+    state: LaneStates<E, G, LANES>,
+    /// The first blocks of the headers, and counter blocks 0, of lanes that start.
     first_header_blocks: [E::Vector; G],
     counter_zero_blocks: [E::Vector; G],
+    /// Blocks 0 of the key streams.
     tag_masks: [E::Vector; G],
     lanes: [Lane; LANES],
+    /// Number of steps until the lane's message ends; `usize::MAX` for an idle lane.
     steps_left: [usize; LANES],
-    lane_keys: MaybeUninit<E::LaneRoundKeys>,
 }
 
 struct Scheduler<'k, 'j, E: Engine, M, const G: usize, const LANES: usize> {
@@ -191,9 +195,6 @@ struct Scheduler<'k, 'j, E: Engine, M, const G: usize, const LANES: usize> {
     keys: BatchKeys<'k, E>,
     queue: LengthQueue,
     messages: &'j mut [M],
-    lanes: &'k mut [Lane; LANES],
-    /// Number of steps until the lane's message ends; `usize::MAX` for an idle lane.
-    steps_left: &'k mut [usize; LANES],
     /// A bit for each lane, set if it has a message.
     busy: u64,
     /// A bit for each lane, set if its message has no data.
@@ -202,12 +203,7 @@ struct Scheduler<'k, 'j, E: Engine, M, const G: usize, const LANES: usize> {
     staged: u64,
     /// A bit for each lane, set if the header of its message has more than one block.
     long_headers: u64,
-    /// The first blocks of the headers, and counter blocks 0, of lanes that start.
-    first_header_blocks: &'k mut [E::Vector; G],
-    counter_zero_blocks: &'k mut [E::Vector; G],
-    /// Blocks 0 of the key streams.
-    tag_masks: &'k mut [E::Vector; G],
-    state: &'k mut LaneStates<E, G, LANES>,
+    room: &'k mut SchedulerRoom<E, G, LANES>,
     /// The first lane's buffer of the `Staging`, which is accessed only through this pointer.
     staging: *mut [E::Block; STEP_BLOCKS],
 }
@@ -250,17 +246,18 @@ where
                 return;
             }
 
-            let count = self.steps_left.iter().fold(usize::MAX, |least, &left| least.min(left));
+            let count = self.room.steps_left.iter().fold(usize::MAX, |least, &left| least.min(left));
             let (step, last) = (step_bytes::<E>(), (count - 1).wrapping_mul(step_bytes::<E>()));
             for lane in 0..LANES {
-                self.state.last[lane] = self.state.pointers[lane].wrapping_add(last & self.state.moves[lane]);
-                free |= u64::from(self.steps_left[lane] == count) << lane;
-                self.steps_left[lane] -= count;
+                self.room.state.last[lane] =
+                    self.room.state.pointers[lane].wrapping_add(last & self.room.state.moves[lane]);
+                free |= u64::from(self.room.steps_left[lane] == count) << lane;
+                self.room.steps_left[lane] -= count;
             }
             let ragged = free & self.staged;
             for lane in set_bits(ragged) {
-                let Lane { last_block, staged_bytes, .. } = self.lanes[lane];
-                self.state.last[lane] = self.staging.wrapping_add(lane).cast();
+                let Lane { last_block, staged_bytes, .. } = self.room.lanes[lane];
+                self.room.state.last[lane] = self.staging.wrapping_add(lane).cast();
                 if O::DECRYPTS {
                     self.set_message(lane, last_block, staged_bytes - last_block * E::Block::BYTES);
                 }
@@ -268,7 +265,7 @@ where
             // SAFETY: `fill_lane` set the pointer of a busy lane to `steps_left` steps inside its message, the last of which may be staged,
             // and that of an idle lane to its staging buffer. Messages are exclusively borrowed and not accessed otherwise while they run.
             unsafe {
-                let (engine, state) = (self.engine, &mut *self.state);
+                let (engine, state) = (self.engine, &mut self.room.state);
                 if shared {
                     steps::<E, O, G, LANES>(engine, &self.keys, true, state, count, ragged != 0);
                 } else {
@@ -276,12 +273,12 @@ where
                 }
             }
             for lane in 0..LANES {
-                let done = last.wrapping_add(step) & self.state.moves[lane];
-                self.state.pointers[lane] = self.state.pointers[lane].wrapping_add(done);
+                let done = last.wrapping_add(step) & self.room.state.moves[lane];
+                self.room.state.pointers[lane] = self.room.state.pointers[lane].wrapping_add(done);
             }
             if O::DECRYPTS {
                 for lane in set_bits(ragged) {
-                    self.set_message(lane, self.lanes[lane].last_block, E::Block::BYTES);
+                    self.set_message(lane, self.room.lanes[lane].last_block, E::Block::BYTES);
                 }
             }
             for lane in set_bits(free) {
@@ -293,7 +290,7 @@ where
     /// Marks the first `bytes` bytes of a block of the lane's last step as message, and the others as padding.
     #[inline(always)]
     fn set_message(&mut self, lane: usize, block: usize, bytes: usize) {
-        let row = &mut self.state.message[block];
+        let row = &mut self.room.state.message[block];
         self.engine.set_slot(&mut row[lane / E::SLOTS], lane % E::SLOTS, &leading_ones(bytes));
     }
 
@@ -312,12 +309,12 @@ where
             let (group, slot) = (index / E::SLOTS, index % E::SLOTS);
             let MessageStart { chain, counter_zero, counter } = message.start();
             if O::HAS_KEY_STREAM {
-                self.engine.set_slot(&mut self.first_header_blocks[group], slot, &chain);
-                self.engine.set_slot(&mut self.counter_zero_blocks[group], slot, &counter_zero);
-                self.engine.set_slot(&mut self.state.counter[group], slot, &counter);
+                self.engine.set_slot(&mut self.room.first_header_blocks[group], slot, &chain);
+                self.engine.set_slot(&mut self.room.counter_zero_blocks[group], slot, &counter_zero);
+                self.engine.set_slot(&mut self.room.state.counter[group], slot, &counter);
                 self.long_headers |= u64::from(message.header_blocks() > 1) << index;
             } else {
-                self.engine.set_slot(&mut self.state.chain[group], slot, &chain);
+                self.engine.set_slot(&mut self.room.state.chain[group], slot, &chain);
             }
 
             let data = message.data();
@@ -333,18 +330,18 @@ where
                 unsafe { copy_short::<E>(tail, staging.as_mut_ptr().cast(), staged_bytes) };
             }
             let last_block = data.len().div_ceil(E::Block::BYTES).wrapping_sub(1) % STEP_BLOCKS;
-            self.lanes[index] = Lane { job, last_block, staged_bytes, tail };
-            self.steps_left[index] = whole + usize::from(staged_bytes > 0);
-            self.state.pointers[index] = pointer;
-            self.state.moves[index] = usize::MAX;
+            self.room.lanes[index] = Lane { job, last_block, staged_bytes, tail };
+            self.room.steps_left[index] = whole + usize::from(staged_bytes > 0);
+            self.room.state.pointers[index] = pointer;
+            self.room.state.moves[index] = usize::MAX;
             self.busy |= 1 << index;
-            self.empty |= u64::from(self.steps_left[index] == 0) << index;
+            self.empty |= u64::from(self.room.steps_left[index] == 0) << index;
             self.staged |= u64::from(staged_bytes > 0) << index;
             return;
         }
-        self.steps_left[index] = usize::MAX;
-        self.state.pointers[index] = self.staging.wrapping_add(index).cast();
-        self.state.moves[index] = 0;
+        self.room.steps_left[index] = usize::MAX;
+        self.room.state.pointers[index] = self.staging.wrapping_add(index).cast();
+        self.room.state.moves[index] = 0;
     }
 
     /// Processes the headers of the lanes that start, and computes blocks 0 of their key streams.
@@ -372,8 +369,8 @@ where
         let started = started & u64::MAX >> (64 - N * E::SLOTS) << (first * E::SLOTS);
         let mut x = [[engine.zero(); N]; 2];
         for g in 0..N {
-            x[0][g] = self.first_header_blocks[first + g];
-            x[1][g] = self.counter_zero_blocks[first + g];
+            x[0][g] = self.room.first_header_blocks[first + g];
+            x[1][g] = self.room.counter_zero_blocks[first + g];
         }
         encrypt(engine, &self.keys, shared, first, &mut x, &mut NoInterleave);
         let [mut chains, masks] = x;
@@ -384,7 +381,7 @@ where
             let mut next = [[engine.zero(); N]];
             let mut after = 0;
             for lane in set_bits(longer) {
-                let message = &self.messages[self.lanes[lane].job];
+                let message = &self.messages[self.room.lanes[lane].job];
                 let block = message.header_block(index);
                 engine.set_slot(&mut next[0][lane / E::SLOTS - first], lane % E::SLOTS, &block);
                 after |= u64::from(index + 1 < message.header_blocks()) << lane;
@@ -401,15 +398,15 @@ where
         }
         for g in 0..N {
             let slots = started >> ((first + g) * E::SLOTS);
-            copy_slots(engine, &mut self.state.chain[first + g], &chains[g], slots);
-            copy_slots(engine, &mut self.tag_masks[first + g], &masks[g], slots);
+            copy_slots(engine, &mut self.room.state.chain[first + g], &chains[g], slots);
+            copy_slots(engine, &mut self.room.tag_masks[first + g], &masks[g], slots);
         }
     }
 
     /// Ends the lane's message. `has_data` is a constant in each caller.
     #[inline(always)]
     fn finish<O: LaneMode<E>>(&mut self, index: usize, has_data: bool) {
-        let Lane { job, last_block, staged_bytes, tail } = self.lanes[index];
+        let Lane { job, last_block, staged_bytes, tail } = self.room.lanes[index];
         if staged_bytes > 0 {
             // SAFETY: `index` is less than `LANES`. `fill_lane` set `tail` to `staged_bytes` bytes of the data, less than a step, which
             // do not overlap the staging buffer.
@@ -418,9 +415,9 @@ where
         let (group, slot) = (index / E::SLOTS, index % E::SLOTS);
         let message = &mut self.messages[job];
         // Without data, the chain ends with the header.
-        let row = if has_data { &self.state.history[last_block] } else { &self.state.chain };
+        let row = if has_data { &self.room.state.history[last_block] } else { &self.room.state.chain };
         let chain = self.engine.slot(&row[group], slot);
-        let mask = self.engine.slot(&self.tag_masks[group], slot);
+        let mask = self.engine.slot(&self.room.tag_masks[group], slot);
         message.finish(O::DECRYPTS, &chain, &mask);
         self.busy &= !(1 << index);
     }
@@ -431,8 +428,8 @@ where
         if let BatchKeys::PerLane(own) = &mut self.keys {
             own.zeroize();
         }
-        self.state.wipe(self.engine);
-        wipe(self.engine, self.tag_masks);
+        self.room.state.wipe(self.engine);
+        wipe(self.engine, &mut self.room.tag_masks);
     }
 }
 
