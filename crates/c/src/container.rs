@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_char, c_int, c_void};
 
 use tress_container::format::{Content, ContentType, Format};
-use tress_container::streaming::{Decryptor, Encryptor, Opening, Sealing};
+use tress_container::streaming::{Decryptor, Encryptor, WholeDecryptor, WholeEncryptor};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::buffer::tress_buffer;
@@ -326,9 +326,9 @@ pub unsafe extern "C" fn tress_encrypt(
             let plain = raw::bytes(plain, length)?;
             let recipients = &raw::handle(recipients)?.0;
             let (options, _) = options::encrypt_options(options)?;
-            let sealing = Sealing::new(plain.len(), recipients, &options)?;
-            let mut sealed = Zeroizing::new(try_zeros(sealing.sealed_bytes())?);
-            sealing.seal(plain, &mut sealed)?;
+            let encryptor = WholeEncryptor::new(plain.len(), recipients, &options)?;
+            let mut sealed = Zeroizing::new(try_zeros(encryptor.sealed_bytes())?);
+            encryptor.encrypt(plain, &mut sealed)?;
             Ok(std::mem::take(&mut *sealed).into())
         })
     })
@@ -354,9 +354,9 @@ pub unsafe extern "C" fn tress_decrypt(
     guard(|| unsafe {
         raw::write_handle(plain, || {
             let (container, threads) = (raw::bytes(container, length)?, options::threads(threads)?);
-            let opening = Opening::new(container, &raw::handle(identities)?.0)?;
-            let mut plain = Zeroizing::new(try_zeros(opening.plain_bytes())?);
-            opening.unseal(&mut plain, threads.into())?;
+            let decryptor = WholeDecryptor::new(container, &raw::handle(identities)?.0)?;
+            let mut plain = Zeroizing::new(try_zeros(decryptor.plain_bytes())?);
+            decryptor.decrypt(&mut plain, threads.into())?;
             Ok(std::mem::take(&mut *plain).into())
         })
     })

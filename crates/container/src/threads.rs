@@ -5,12 +5,10 @@ use std::num::NonZero;
 use std::sync::OnceLock;
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 
+pub use tress_lanes::MAX_THREADS;
 use tress_lanes::wipe_stack;
 
 use crate::{Error, ErrorKind};
-
-/// Largest number of threads of one call, whatever the caller asks for: each thread has a buffer, and the caller may be wrong.
-pub const MAX_THREADS: usize = 1024;
 
 /// Number of threads that work, including the caller's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

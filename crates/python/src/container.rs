@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tress_container::commands::EncryptOptions;
 use tress_container::format::Aead;
-use tress_container::streaming::{self, NewHead, Opening, Sealing};
+use tress_container::streaming::{self, NewHead, WholeDecryptor, WholeEncryptor};
 use tress_container::{Error, ErrorKind};
 
 use crate::errors::{self, ExceptionClass};
@@ -47,10 +47,10 @@ pub(crate) fn encrypt<'py>(
     let data = InputBuffer::of(data)?;
     let plain = data.as_slice();
     let failed = |error| errors::container(py, error);
-    let sealing = py.detach(move || Sealing::new(plain.len(), &recipients, &options)).map_err(failed)?;
-    let mut sealed = NewBytes::new(py, sealing.sealed_bytes())?;
+    let encryptor = py.detach(move || WholeEncryptor::new(plain.len(), &recipients, &options)).map_err(failed)?;
+    let mut sealed = NewBytes::new(py, encryptor.sealed_bytes())?;
     let space = sealed.space();
-    py.detach(move || sealing.seal(plain, space.zeros())).map_err(failed)?;
+    py.detach(move || encryptor.encrypt(plain, space.zeros())).map_err(failed)?;
     Ok(sealed.finish())
 }
 
@@ -71,8 +71,8 @@ pub(crate) fn sealed_size(
 ) -> PyResult<usize> {
     let recipients = keys::recipients(recipients)?;
     let options = options(py, format, aead, 1, name)?;
-    let sealing = py.detach(move || Sealing::new(plain_bytes, &recipients, &options));
-    let bytes = sealing.map_err(|error| errors::container(py, error))?.sealed_bytes();
+    let encryptor = py.detach(move || WholeEncryptor::new(plain_bytes, &recipients, &options));
+    let bytes = encryptor.map_err(|error| errors::container(py, error))?.sealed_bytes();
     Ok(if format == "age" { bytes.saturating_add(DUMMY_BYTES) } else { bytes })
 }
 
@@ -96,10 +96,10 @@ pub(crate) fn encrypt_into(
     let (data, mut output) = (InputBuffer::of(data)?, OutputBuffer::of(buf)?);
     let plain = data.as_slice();
     let failed = |error| errors::container(py, error);
-    let sealing = py.detach(move || Sealing::new(plain.len(), &recipients, &options)).map_err(failed)?;
-    let sealed = beginning(py, &mut output, plain, sealing.sealed_bytes())?;
+    let encryptor = py.detach(move || WholeEncryptor::new(plain.len(), &recipients, &options)).map_err(failed)?;
+    let sealed = beginning(py, &mut output, plain, encryptor.sealed_bytes())?;
     let bytes = sealed.len();
-    py.detach(move || sealing.seal(plain, sealed)).map_err(failed)?;
+    py.detach(move || encryptor.encrypt(plain, sealed)).map_err(failed)?;
     Ok(bytes)
 }
 
@@ -119,8 +119,9 @@ pub(crate) fn plain_size(py: Python<'_>, data: &Bound<'_, PyAny>, identities: &B
     let identities = keys::identities(identities)?;
     let data = InputBuffer::of(data)?;
     let sealed = data.as_slice();
-    let opening = py.detach(move || Opening::new(sealed, &identities)).map_err(|error| errors::container(py, error))?;
-    Ok(opening.plain_bytes())
+    let decryptor =
+        py.detach(move || WholeDecryptor::new(sealed, &identities)).map_err(|error| errors::container(py, error))?;
+    Ok(decryptor.plain_bytes())
 }
 
 /// Decrypts as `decrypt`, into `buf`, which must have at least the length of the plaintext; returns that length. `buf` must not share
@@ -138,10 +139,10 @@ pub(crate) fn decrypt_into(
     let (data, mut output) = (InputBuffer::of(data)?, OutputBuffer::of(buf)?);
     let sealed = data.as_slice();
     let failed = |error| errors::container(py, error);
-    let opening = py.detach(move || Opening::new(sealed, &identities)).map_err(failed)?;
-    let bytes = opening.plain_bytes();
+    let decryptor = py.detach(move || WholeDecryptor::new(sealed, &identities)).map_err(failed)?;
+    let bytes = decryptor.plain_bytes();
     let plain = beginning(py, &mut output, sealed, bytes)?;
-    let opened = py.detach(move || opening.unseal(plain, threads.into()));
+    let opened = py.detach(move || decryptor.decrypt(plain, threads.into()));
     opened.inspect_err(|_| output.wipe()).map_err(failed)?;
     Ok(bytes)
 }
@@ -162,10 +163,10 @@ pub(crate) fn decrypt<'py>(
     let data = InputBuffer::of(data)?;
     let sealed = data.as_slice();
     let failed = |error| errors::container(py, error);
-    let opening = py.detach(move || Opening::new(sealed, &identities)).map_err(failed)?;
-    let mut plain = NewBytes::new(py, opening.plain_bytes())?;
+    let decryptor = py.detach(move || WholeDecryptor::new(sealed, &identities)).map_err(failed)?;
+    let mut plain = NewBytes::new(py, decryptor.plain_bytes())?;
     let space = plain.space();
-    py.detach(move || opening.unseal(space.zeros(), threads.into())).map_err(failed)?;
+    py.detach(move || decryptor.decrypt(space.zeros(), threads.into())).map_err(failed)?;
     Ok(plain.finish())
 }
 

@@ -4,7 +4,8 @@
 //! - [`EncryptWriter`] and [`DecryptReader`] wrap them as `Write` and `Read`, for `io::copy` and everything else that takes a stream.
 //! - [`Reader`] provides `Read` and `Seek` over the plaintext of a container that has `Read` and `Seek`.
 //! - [`RangeReader`] reads ranges of the plaintext through a shared reference, from several threads, of any source with [`ReadAt`].
-//! - [`encrypt_bytes`] and [`decrypt_bytes`] process a whole container; [`Sealing`] and [`Opening`] do so in buffers of the caller.
+//! - [`encrypt_bytes`] and [`decrypt_bytes`] process a whole container; [`WholeEncryptor`] and [`WholeDecryptor`] do so in buffers of the
+//!   caller.
 //! - [`rewrap_head`] makes a new header from the container's first bytes.
 //!
 //! In async code use [`Encryptor`] and [`Decryptor`]: they do no input or output. The program reads and writes with its runtime, and
@@ -53,4 +54,4 @@ pub use range_reader::{RangeReader, ReadAt};
 pub use reader::Reader;
 pub(crate) use reader::Window;
 pub use rewrap::{NewHead, rewrap_head};
-pub use whole::{Opening, Sealing, decrypt_bytes, encrypt_bytes};
+pub use whole::{WholeDecryptor, WholeEncryptor, decrypt_bytes, encrypt_bytes};

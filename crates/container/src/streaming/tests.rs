@@ -179,7 +179,7 @@ fn chunks_before_damage_come_out_and_none_after() {
         assert_eq!(error.kind, ErrorKind::ChunkDamaged { chunk: chunk as u64 });
         let mut buffer = vec![0xaa; plain.len()];
         let opening_keys = identities(&key);
-        Opening::new(&damaged, &opening_keys).unwrap().unseal(&mut buffer, Threads::All).unwrap_err();
+        WholeDecryptor::new(&damaged, &opening_keys).unwrap().decrypt(&mut buffer, Threads::All).unwrap_err();
         assert!(buffer[..chunk * CHUNK_BYTES] == plain[..chunk * CHUNK_BYTES]);
         assert!(buffer[chunk * CHUNK_BYTES..].iter().all(|&byte| byte == 0), "chunk {chunk}");
         match Reader::open(Cursor::new(&damaged), &identities(&key), Threads::ONE) {
@@ -203,8 +203,8 @@ fn after_an_error_there_are_only_errors() {
     assert_eq!(decryptor.push(&[0; 4096], &mut plain).unwrap_err().kind, ErrorKind::NotAContainer);
     assert_eq!(decryptor.push(&[0; 4096], &mut plain).unwrap_err().kind, ErrorKind::Usage);
     assert_eq!(decryptor.finish(&mut plain).unwrap_err().kind, ErrorKind::Usage);
-    let sealing = Sealing::new(5, &recipients(&key), &options(1)).unwrap();
-    assert_eq!(sealing.seal(b"four", &mut []).unwrap_err().kind, ErrorKind::Usage);
+    let encryptor = WholeEncryptor::new(5, &recipients(&key), &options(1)).unwrap();
+    assert_eq!(encryptor.encrypt(b"four", &mut []).unwrap_err().kind, ErrorKind::Usage);
 }
 
 #[test]

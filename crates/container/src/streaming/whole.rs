@@ -13,7 +13,7 @@ use crate::threads::Threads;
 use crate::{Error, ErrorKind};
 
 /// A container that is to be written into a buffer of the caller.
-pub struct Sealing {
+pub struct WholeEncryptor {
     payload: Payload,
     head: Vec<u8>,
     plain_bytes: usize,
@@ -21,7 +21,7 @@ pub struct Sealing {
     threads: usize,
 }
 
-impl Sealing {
+impl WholeEncryptor {
     /// Starts a container of `plain_bytes` bytes of plaintext. It stores a name only if `options` has one.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl Sealing {
     /// # Errors
     /// `TooManyChunks`; `Usage` if `plain` or `sealed` does not have its announced length. Then `sealed` is not usable, and may hold
     /// plaintext.
-    pub fn seal(self, plain: &[u8], sealed: &mut [u8]) -> Result<(), Error> {
+    pub fn encrypt(self, plain: &[u8], sealed: &mut [u8]) -> Result<(), Error> {
         if plain.len() != self.plain_bytes || sealed.len() != self.sealed_bytes {
             return Err(Error::new(ErrorKind::Usage).with_detail("buffers have the wrong length"));
         }
@@ -56,14 +56,14 @@ impl Sealing {
 }
 
 /// A file in memory whose header was opened.
-pub struct Opening<'a> {
+pub struct WholeDecryptor<'a> {
     content: Content,
     payload: Payload,
     chunks: Cow<'a, [u8]>,
     plain_bytes: usize,
 }
 
-impl<'a> Opening<'a> {
+impl<'a> WholeDecryptor<'a> {
     /// Opens the header of `file`, in any format. An armor is removed in memory.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl<'a> Opening<'a> {
     /// # Errors
     /// `ChunkDamaged`, after which `plain` holds verified plaintext up to that chunk and zeros from it on; `Usage` if `plain` does not have
     /// the length of the plaintext.
-    pub fn unseal(&self, plain: &mut [u8], threads: Threads) -> Result<(), Error> {
+    pub fn decrypt(&self, plain: &mut [u8], threads: Threads) -> Result<(), Error> {
         if plain.len() != self.plain_bytes {
             return Err(Error::new(ErrorKind::Usage).with_detail("buffer must be as long as the plaintext"));
         }
@@ -111,21 +111,21 @@ impl<'a> Opening<'a> {
 /// Encrypts `plain`, and returns the container.
 ///
 /// # Errors
-/// The errors of [`Sealing::new`] and [`Sealing::seal`].
+/// The errors of [`WholeEncryptor::new`] and [`WholeEncryptor::encrypt`].
 pub fn encrypt_bytes(plain: &[u8], recipients: &Recipients, options: &EncryptOptions) -> Result<Vec<u8>, Error> {
-    let sealing = Sealing::new(plain.len(), recipients, options)?;
-    let mut sealed = vec![0; sealing.sealed_bytes()];
-    sealing.seal(plain, &mut sealed)?;
+    let encryptor = WholeEncryptor::new(plain.len(), recipients, options)?;
+    let mut sealed = vec![0; encryptor.sealed_bytes()];
+    encryptor.encrypt(plain, &mut sealed)?;
     Ok(sealed)
 }
 
 /// Decrypts `container`, and returns the plaintext if all of it verifies. The plaintext of a tree is a tar stream.
 ///
 /// # Errors
-/// The errors of [`Opening::new`] and [`Opening::unseal`].
+/// The errors of [`WholeDecryptor::new`] and [`WholeDecryptor::decrypt`].
 pub fn decrypt_bytes(container: &[u8], identities: &Identities, threads: Threads) -> Result<Vec<u8>, Error> {
-    let opening = Opening::new(container, identities)?;
-    let mut plain = Zeroizing::new(vec![0; opening.plain_bytes()]);
-    opening.unseal(&mut plain, threads)?;
+    let decryptor = WholeDecryptor::new(container, identities)?;
+    let mut plain = Zeroizing::new(vec![0; decryptor.plain_bytes()]);
+    decryptor.decrypt(&mut plain, threads)?;
     Ok(std::mem::take(&mut *plain))
 }
