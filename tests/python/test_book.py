@@ -1,5 +1,6 @@
 """docs/ is a book: every page is listed and linked, reads well in a terminal, and its commands run as they are pasted."""
 
+import json
 import os
 import pathlib
 import re
@@ -19,6 +20,9 @@ COMMANDS = re.compile(r"^(?:```sh|<!-- sh)\n(.*?)^(?:```|-->)$", re.MULTILINE | 
 NEEDS = re.compile(r"^<!-- needs: (.*) -->$", re.MULTILINE)
 # Options of programs, as they print them, and tables are as wide as they are.
 GENERATED = {"reference/options.md"}
+# A measured figure of prose, and the comment above it in its section that names where it comes from (docs/contributing/testing.md).
+FIGURE = re.compile(r"\d\.\d+(?: (?:to|and|or) \d+\.\d+)* times|\d %\s+of (?:its|the) roof|\d ns\b|\d GB/s")
+SOURCE = re.compile(r"^(?=<!-- (?:record|run|measured): )", re.MULTILINE)
 
 
 def prose(text: str) -> str:
@@ -62,6 +66,38 @@ def test_links(name: str) -> None:
         # A book has no files but its own.
         assert name.startswith("../") or not path or DOCS in file.parents or target.startswith(REPOSITORY), target
         assert not anchor or file.suffix != ".md" or anchor in anchors(file.read_text()), target
+
+
+def recorded(file: str, rows: str) -> list[float]:
+    """Rates in GB/s, shares of the roof in percent, and ratios, of the rows whose names match."""
+    values = []
+    for row in json.loads((ROOT / "bench/record" / file).read_text())["rows"]:
+        if re.search(rows, row["name"]):
+            values += [row.get("bytes_per_s", 0) / 1e9, 100 * (row.get("share") or 0)]
+            values += [against["ratio"] for against in row["against"].values()]
+    return values
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_figures_name_their_source(name: str) -> None:
+    text = re.sub(r"^```.*?^```$", "", (DOCS / name).read_text(), flags=re.MULTILINE | re.DOTALL)
+    for section in re.split(r"^#+ ", text, flags=re.MULTILINE):
+        untagged, *parts = SOURCE.split(section)
+        if name.startswith(("explanation/", "guides/")):
+            assert FIGURE.findall(prose(untagged)) == []
+        for part in parts:
+            kind, source, more = re.findall(r"^<!-- (\w+): (\S+?)(?:,? (.*))? -->", part)[0]
+            if kind == "run":
+                assert (ROOT / source).exists()
+            elif kind == "measured":
+                assert subprocess.run(["git", "cat-file", "-e", source], cwd=ROOT, check=False).returncode == 0
+                assert more, "the processor"
+                assert re.search(r"`(tress|cargo|llvm-mca|python3?|tools|bench|make)\b[^`]*`", section), "the command"
+            else:
+                values = recorded(source, more)
+                for figure in re.findall(r"(?<![\d.])(\d+\.\d+(?!\.?\d)|\d+(?= %))", prose(part)):
+                    distance = min(abs(value - float(figure)) for value in values)
+                    assert distance <= 0.501 * 10 ** -len(figure.partition(".")[2]), figure
 
 
 def pages_with_commands() -> list[object]:
