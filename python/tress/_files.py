@@ -75,7 +75,7 @@ class ContainerReader(io.RawIOBase):
 
     @property
     def content_type(self) -> str:
-        """`file`, or `tree` for a tar archive (see `decrypt`)."""
+        """`file`, or `tree` for a tar stream (see `decrypt`)."""
         return self._reader.content_type
 
     def readable(self) -> bool:

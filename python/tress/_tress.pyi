@@ -160,7 +160,7 @@ def decrypt_into(data: ReadableBuffer, buf: WriteableBuffer, identities: Identit
 def decrypt(data: ReadableBuffer, identities: Identities, *, threads: int = 0) -> bytes:
     """Verifies and decrypts a container, or a file in another format.
 
-    The plaintext of a folder is a tar archive, with an index behind its end; names and links come from whoever made
+    The plaintext of a folder is a tar stream, with an index behind its end; names and links come from whoever made
     the container. `decrypt_file` unpacks it without links that lead out of the folder; `tarfile` refuses them with
     `filter="data"`.
     """
@@ -252,7 +252,7 @@ class Decryptor:
 
     @property
     def content_type(self) -> str | None:
-        """`file`, or `tree` for a tar archive (see `decrypt`); `None` until the header was read."""
+        """`file`, or `tree` for a tar stream (see `decrypt`); `None` until the header was read."""
 
 @final
 class Reader:
@@ -289,7 +289,7 @@ class Reader:
 
     @property
     def content_type(self) -> str:
-        """`file`, or `tree` for a tar archive (see `decrypt`)."""
+        """`file`, or `tree` for a tar stream (see `decrypt`)."""
 
     def close(self) -> None:
         """Closes the reader and wipes its keys and cached plaintext."""
