@@ -47,7 +47,7 @@ extern "C" {
 #define TRESS_ABI 0
 
 /**
- * Returns the version of the library, such as "0.2.0". Any thread; never fails; the text is static.
+ * Returns the version of the library, such as "0.3.0". Any thread; never fails; the text is static.
  */
 const char *tress_version(void);
 

@@ -6,7 +6,7 @@ use std::ffi::{c_char, c_int};
 /// longer work. It is the number in the shared library's name.
 pub const TRESS_ABI: c_int = 0;
 
-/// Returns the version of the library, such as "0.2.0". Any thread; never fails; the text is static.
+/// Returns the version of the library, such as "0.3.0". Any thread; never fails; the text is static.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_version() -> *const c_char {
     const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
