@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -90,7 +91,8 @@ def print_copyright(package: str) -> None:
     mit = (ROOT / "LICENSE-MIT").read_text()
     holder = next(line for line in mit.splitlines() if line.startswith("Copyright")).removeprefix("Copyright (c) ")
     print("Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/")
-    print("Upstream-Name: tress\nSource: https://github.com/tress-crypto/tress")
+    repository = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["repository"]
+    print(f"Upstream-Name: tress\nSource: {repository}")
     print("Comment:\n The command is linked from these works of others as well. Their notices and the")
     print(" texts of their licences are in third-party.txt.gz beside this file.")
     for terms, names in sorted(by_terms.items()):

@@ -26,8 +26,8 @@ pub(crate) const HMAC: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x02";
 pub(crate) const AES: &[u8] = b"\x60\x86\x48\x01\x65\x03\x04\x01";
 /// 1.2.840.10040.4.1
 pub(crate) const DSA: &[u8] = b"\x2a\x86\x48\xce\x38\x04\x01";
-/// 2.25.291587402850360139111841252861270852275: the version 5 UUID of `https://github.com/tress-crypto/tress/schnorr-sha256`. ITU-T X.667
-/// allows anyone to use such an arc.
+/// 2.25.291587402850360139111841252861270852275: the version 5 UUID of the name `https://github.com/tress-crypto/tress/schnorr-sha256`,
+/// which is no page. ITU-T X.667 allows anyone to use such an arc.
 pub(crate) const SCHNORR: &[u8] = b"\x69\x83\xb6\xdd\xd8\xba\xa0\xc6\xda\xe4\x87\x97\xd3\x9b\xd6\xdd\xbc\xc2\x85\x33";
 
 /// The tags that are written (X.690, 8).
