@@ -33,6 +33,7 @@
 #                  run it before a change of a kernel goes in
 #   deny           licences, bans and sources of the dependencies
 #   publishable    makes the packages for a registry, without an upload
+#   publishing     lists what a person must do before a release is published, and fails as long as something is open
 #   book           docs/ as a book in target/book, without a warning
 #   semver         compares the Rust interfaces with those of the last release
 #   miri           the portable code under Miri
@@ -60,7 +61,7 @@ VENV := target/venv
 PYTEST := $(VENV)/bin/python -m pytest -q --timeout 1800
 TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
 
-.PHONY: all lab demo install uninstall packages release publishable bench check test test-targets nightly soak clean build lint lint-python test-rust test-without secrets \
+.PHONY: all lab demo install uninstall packages release publishable publishing bench check test test-targets nightly soak clean build lint lint-python test-rust test-without secrets \
     python test-python test-page test-c test-wheel test-dataset clients test-pip generators test-packages test-windows check-targets qemu firmware fuzz deny miri \
     qemu-all firmware-qemu test-systems test-windows-crates sbom reproducible leaks rtl-check systems dos semver book
 
@@ -153,6 +154,7 @@ release:
 	cp target/pip/dist/* $(PACKAGES)
 	$(SUMS)
 	$(PACKAGES)/release/tress sign --force --key $(KEY) $(PACKAGES)/SHA256SUMS
+	@cd $(PACKAGES) && find -maxdepth 1 -type f -printf '%10s bytes  %f\n' | LC_ALL=C sort -k 3
 
 # Packages of the debug build, which exists already.
 test-packages: build
@@ -248,6 +250,9 @@ secrets:
 	$(CARGO) test --release --locked -p tress-machine-code --features secrets
 
 # A dry run; nothing is uploaded.
+publishing:
+	@tools/publishing
+
 PUBLISHED := tress-ccm tress-ccm-05 tress-cipher tress tress-container tress-lanes tress-modular tress-plan tress-sign tress-terminal tress-transfer tress-sim tress-simulate
 publishable:
 	$(CARGO) package --locked --no-verify --allow-dirty $(PUBLISHED:%=-p %)
