@@ -1,5 +1,5 @@
 # make           the optimised command; the last line of the output is its path
-# make demo      shows the command on a gigabyte in memory, and compares its rates with those of openssl and age
+# make demo      shows the command on a gigabyte in memory, and compares its rates with those of openssl and age, in 20 seconds
 # make lab       tress-lab and tress-simulate, which tress bench, study, report and simulate run
 # make install   installs the built programs, manual pages and completions below PREFIX; make uninstall removes them
 # make packages  the files of a release in target/packages: Debian packages, bill of materials, checksums

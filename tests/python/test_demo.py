@@ -46,7 +46,8 @@ def test_the_demo_shows_each_step_and_a_chart(room: Path) -> None:
     out, err = run.communicate()
     assert run.returncode == 0, err
     shown, following = out.split("\nNext", 1)
-    commands = ["keygen", "encrypt", "decrypt -i me.txt -o copy", "decrypt -i me.txt -o piece --range", "rewrap"]
+    commands = ["keygen", "encrypt", "decrypt -i me.txt -o copy", "decrypt -i me.txt -o piece --range", "rewrap",
+                "encrypt --format age", "decrypt -i me.txt -o back", "decrypt -i me.txt -o one", "receive", "send"]
     assert [command for command in commands if f"$ tress {command}" not in shown] == []
     assert sum(line.endswith("#") for line in shown.splitlines()) >= 3
     # The second line has the name of the folder, which may be long.
@@ -58,6 +59,9 @@ def test_the_demo_shows_each_step_and_a_chart(room: Path) -> None:
 WRONG = {
     "range": 'case "$*" in *--range*) head -c 1048576 /dev/zero >piece;; *) exec "$TRESS" "$@";; esac',
     "unnoticed damage": 'case "$*" in *"-o copy"*) cp big copy;; *) exec "$TRESS" "$@";; esac',
+    "no age file": 'case "$*" in *theirs*) : >back;; *) exec "$TRESS" "$@";; esac',
+    "another file": 'case "$*" in *7777*) cp many/7778 one;; *) exec "$TRESS" "$@";; esac',
+    "a file does not arrive": '"$TRESS" "$@" && case "$1" in send) rm in/*/many/0000;; esac',
     "no rewrap": 'case "$1" in rewrap) ;; *) exec "$TRESS" "$@";; esac',
     "another status": 'case "$1" in keygen) exit 2;; *) exec "$TRESS" "$@";; esac',
 }
