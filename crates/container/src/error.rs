@@ -185,7 +185,7 @@ pub enum Refusal {
     #[error("name already exists at the receiver")]
     Exists,
     /// The receiver holds a part of another or an older input of this name.
-    #[error("receiver has part of an earlier version of this file")]
+    #[error("receiver has part of another version of this file")]
     OtherVersion,
     /// A newer transfer of this file replaced this one.
     #[error("a newer transfer of the same file replaced this one")]

@@ -261,7 +261,7 @@ fn text_here(error: &Error) -> String {
             Refusal::NotAdmitted => "refused: sender is not in the allow file",
             Refusal::Name => "refused: name is not allowed here",
             Refusal::Exists => "refused: name exists here already",
-            Refusal::OtherVersion => "refused: part of an earlier version of this file is here",
+            Refusal::OtherVersion => "refused: part of another version of this file is here",
             Refusal::NoSpace => "refused: no space left here",
             Refusal::Quota => "refused: quota of this sender is exceeded",
             Refusal::Io => "refused: cannot write here",

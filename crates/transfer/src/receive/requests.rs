@@ -252,16 +252,20 @@ impl Requests<'_> {
     }
 
     fn accept_offer(&self, offer: Offer) -> Result<(), Error> {
-        let Offer { file, size_bytes, restart, identity, metadata, path } = offer;
         let until = Instant::now() + TAKEOVER_TIME;
         // An earlier session of this sender may not have noticed that its connection is gone: the newer session wins.
-        while let Err(other) = self.server.claim(self.session, &path) {
-            other.end(Refusal::TakenOver, None);
+        while let Err(other) = self.server.claim(self.session, &offer.path) {
+            match gives_way(&other, &offer) {
+                Some(true) => other.end(Refusal::TakenOver, None),
+                Some(false) => return self.deny(Refusal::OtherVersion.into(), &offer.path),
+                None => {}
+            }
             if Instant::now() > until {
-                return self.deny(Refusal::TooMany.into(), &path);
+                return self.deny(Refusal::TooMany.into(), &offer.path);
             }
             self.pause()?;
         }
+        let Offer { file, size_bytes, restart, identity, metadata, path } = offer;
         let offered = loop {
             match self.store.offer(&path, &identity, size_bytes, restart) {
                 // Its last batches may still be on their way to the disk, or another receiver has locked the file.
@@ -311,6 +315,7 @@ impl Requests<'_> {
     fn await_data_connections(&self) {
         let until = Instant::now() + DRAIN_TIME;
         let mut state = lock(&self.session.state);
+        state.has_lost_sender = true;
         let is_wanted = |state: &State| state.reason.is_none() && self.server.stopped().is_none();
         while is_wanted(&state) && state.connections.values().any(|connection| connection.is_open) {
             let Some(left) = until.checked_duration_since(Instant::now()) else { break };
@@ -404,6 +409,15 @@ impl Requests<'_> {
         let _ = self.session.send(&Reply::Confirmed { file: current.file });
         Ok(())
     }
+}
+
+/// Whether a session that has claimed a file leaves it to a session with this offer: not if it is receiving another version. `None` if the
+/// claim is about to change: the session has not begun the file, is done with it, or has lost its sender.
+fn gives_way(other: &ReceiveSession, offer: &Offer) -> Option<bool> {
+    let state = lock(&other.state);
+    let current = state.current.as_ref().filter(|current| current.path == offer.path)?;
+    let gives_way = offer.restart || current.part.is_version(&offer.identity, offer.size_bytes);
+    (gives_way || !state.has_lost_sender).then_some(gives_way)
 }
 
 /// Work of the disk thread.

@@ -52,6 +52,8 @@ pub(super) struct State {
     /// The files that the sender abandoned most recently: batches of them may still be in transit.
     pub(super) abandoned: VecDeque<u32>,
     pub(super) connections: BTreeMap<u16, DataConnection>,
+    /// The control connection has ended; data in transit may still arrive.
+    pub(super) has_lost_sender: bool,
     /// Why the receiver ended the session.
     pub(super) reason: Option<Refusal>,
     pub(super) error: Option<Error>,

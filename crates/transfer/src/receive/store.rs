@@ -390,6 +390,11 @@ impl PartFile {
         plain_bytes(self.size_bytes.unwrap_or(u64::MAX), self.held().written.count())
     }
 
+    /// Whether an offer is of this version.
+    pub(crate) fn is_version(&self, identity: &VersionId, size_bytes: Option<u64>) -> bool {
+        is_same_version(identity, &self.identity) && self.size_bytes == size_bytes
+    }
+
     /// Whether a batch that begins with this chunk and has this length belongs to the file.
     pub(crate) fn admits(&self, first_chunk: u64, sealed_bytes: usize) -> bool {
         self.fits(&self.held(), first_chunk, sealed_bytes)

@@ -35,6 +35,42 @@ fn a_data_connection_that_is_gone_holds_no_socket() {
     running.stop();
 }
 
+/// Two sessions of one sender offer a file: the first goes on unless the second has the same version, or begins anew.
+#[test]
+fn an_offer_of_another_version_ends_no_session() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let offer = |file, (size_bytes, identity), restart| {
+        let (metadata, path) = (Metadata::default(), b"a".to_vec());
+        Request::Offer { file, size_bytes, restart, identity: [identity; 32], metadata, path }
+    };
+    let [mut first, mut second] = [(); 2].map(|()| ends.hostile_session(&running).0);
+    for (file, held, offered, restart, is_taken_over) in [
+        (1, (Some(9), 1), (Some(9), 2), false, false),
+        (2, (Some(9), 1), (Some(8), 1), false, false),
+        (3, (Some(9), 1), (None, 1), false, false),
+        (4, (None, 1), (None, 2), false, false),
+        (5, (Some(9), 1), (Some(9), 1), false, true),
+        (6, (Some(9), 1), (Some(8), 2), true, true),
+    ] {
+        let resume = Some(Reply::Resume { file, held: vec![] });
+        first.send(&offer(file, held, false));
+        assert_eq!(first.recv(), resume);
+        second.send(&offer(file, offered, restart));
+        if is_taken_over {
+            assert_eq!(first.recv(), Some(Reply::Refused { reason: Refusal::TakenOver }));
+            assert_eq!(second.recv(), resume);
+            first = std::mem::replace(&mut second, ends.hostile_session(&running).0);
+        } else {
+            assert_eq!(second.recv(), Some(Reply::Refused { reason: Refusal::OtherVersion }));
+        }
+        first.send(&Request::Ping);
+        assert!(matches!(first.recv_any(), Some(Reply::Progress { file: arriving, .. }) if arriving == file), "{file}");
+        first.send(&Request::Abandon { file });
+    }
+    running.stop();
+}
+
 /// Of sessions that begin at the same moment, only as many as the sender may have are accepted.
 #[test]
 fn sessions_that_begin_at_once_are_counted() {
