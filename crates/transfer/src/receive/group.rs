@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::panic::resume_unwind;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
@@ -19,12 +20,12 @@ use crate::receive::packs::ArrivingPack;
 use crate::receive::quota::{ENTRY_BYTES, Reservation};
 use crate::receive::store::{Denied, SenderStore};
 use crate::wire::message::{Entry, EntryKind, EntryStatus, Metadata, VersionId};
-use crate::wire::names::components;
+use crate::wire::names::{components, link_stays_inside};
 use tress_container::Refusal;
 use tress_container::format::fill_random;
 use tress_container::sys::{Opening, Readers, Status, System};
 use tress_container::threads::start;
-use tress_container::tree::names::{Rules, link_stays_inside, to_os};
+use tress_container::tree::names::to_os;
 use tress_container::workers::lock;
 
 /// Up to this number of files are synced one by one.
@@ -102,15 +103,25 @@ impl SenderStore {
                 Ok(EntryStatus::Complete)
             }
             EntryKind::Link { target } => {
-                if !link_stays_inside(parents.len(), target, Rules::HERE) {
+                let is_folder =
+                    |up: usize, names: &[&[u8]]| self.is_folder(&[&parents[..parents.len() - up], names].concat());
+                if !link_stays_inside(parents.len(), target, is_folder) {
                     return Err(Denied::name("the link leads out of the sender's folder"));
                 }
+                // An error if one of these is a link.
                 let folder = self.parent(parents, parent)?;
                 self.link(&folder, to_os(name).ok_or(Refusal::Name)?, target, &entry.metadata)?;
                 unsynced.add(self.system, &folder)?;
                 Ok(EntryStatus::Complete)
             }
         }
+    }
+
+    /// Whether this is a folder and no link. Those above it must be known to be folders, or be checked later.
+    fn is_folder(&self, names: &[&[u8]]) -> bool {
+        let path = names.iter().map(|name| to_os(name)).collect::<Option<PathBuf>>();
+        path.and_then(|path| self.system.metadata_in(&self.root, path.as_os_str()).ok())
+            .is_some_and(|found| found.is_dir())
     }
 
     /// Opens the folder with these names, unless it was the last one that was opened.

@@ -83,7 +83,7 @@ impl From<io::Error> for Denied {
 /// One sender's folder.
 pub(crate) struct SenderStore {
     pub(super) system: &'static dyn System,
-    root: Dir,
+    pub(super) root: Dir,
     pub(super) state: Dir,
     pub(super) files: Arc<Mutex<FileJournal>>,
     /// `None` if there is no quota.

@@ -48,6 +48,34 @@ fn components_by(path: &[u8], rules: Rules) -> Result<Vec<&[u8]>, &'static str> 
     if names.len() > MAX_DEPTH { Err("the path has more than 128 names") } else { Ok(names) }
 }
 
+/// Whether a symbolic link below `depth` folders, none of them a link, stays inside the outermost.
+///
+/// `..` may leave folders only: behind the name of a link it would leave the folder that this link points to. So `is_folder` is asked for
+/// each folder that the target enters and leaves again, outer ones first. It gets the number of `..` from the link's folder, and the names
+/// after that. Such a folder must never become a link: the receiver replaces nothing.
+pub(crate) fn link_stays_inside(depth: usize, target: &[u8], is_folder: impl Fn(usize, &[&[u8]]) -> bool) -> bool {
+    if target.is_empty() || target.len() > MAX_PATH_BYTES || target[0] == b'/' {
+        return false;
+    }
+    let (mut up, mut names, mut checked) = (0, Vec::new(), 0);
+    for name in target.split(|&byte| byte == b'/') {
+        match name {
+            b"" | b"." => {}
+            b".." if names.is_empty() => up += 1,
+            b".." => {
+                if up > depth || !(checked..names.len()).all(|last| is_folder(up, &names[..=last])) {
+                    return false;
+                }
+                names.pop();
+                checked = names.len();
+            }
+            name if split(name, Rules::HERE).is_some() => names.push(name),
+            _ => return false,
+        }
+    }
+    up <= depth
+}
+
 /// The name of a file that is encrypted on the way, `NAME.tress`. Where that is too long for a file system, it is a folder with the
 /// beginning of the name and a file with its rest, as in `tress_dataset` (names.py): `BEGINNING.tress-long/REST.tress`.
 pub(crate) fn sealed_name(path: &[u8]) -> Vec<u8> {
@@ -98,6 +126,24 @@ mod tests {
             &long,
         ] {
             assert!(components(bad).is_err(), "{:?}", String::from_utf8_lossy(bad));
+        }
+    }
+
+    /// In a folder two levels deep, with the folder `a`, in it the folder `b`, above it the folder `c`, and the link `l`.
+    #[test]
+    fn targets_of_links() {
+        let is_folder = |up, names: &[&[u8]]| {
+            let folders: [(usize, &[&[u8]]); 3] = [(0, &[b"a"]), (0, &[b"a", b"b"]), (1, &[b"c"])];
+            folders.contains(&(up, names))
+        };
+        let good = ["a", "x/y", "../x", "../..", "./a", "./../a", ".//.././../x/.", "..//..", "a//b/", "l/x", "."];
+        let left = ["a/..", "a/../x", "a/b/../..", "a/b/../../../..", "./a/./../l", "../c/../../x", "a/b/../b/.."];
+        let bad =
+            ["/", "/a", "../../..", "../x/..", "l/..", "l/../a", "a/l/..", "a/x/../..", "a/../../../..", "a\0", ""];
+        let bad = bad.into_iter().chain(["a/../l/..", "../../../a/../x", "../a/..", "c/..", "b/.."]);
+        let good = good.into_iter().chain(left);
+        for (target, stays) in good.map(|target| (target, true)).chain(bad.map(|target| (target, false))) {
+            assert_eq!(link_stays_inside(2, target.as_bytes(), is_folder), stays, "{target}");
         }
     }
 
