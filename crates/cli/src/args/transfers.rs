@@ -59,9 +59,9 @@ pub(crate) struct Send {
     /// Resume a file also after chmod, mv or ln, which change its time of change
     #[arg(long, hide_short_help = true)]
     pub(crate) ignore_ctime: bool,
-    /// Name for the data from standard input
-    #[arg(long, value_name = "NAME", default_value = "stdin")]
-    pub(crate) name: String,
+    /// Name for the data from standard input; 'stdin' without it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
     /// Print one JSON object with the number of files, bytes and seconds
     #[arg(long)]
     pub(crate) json: bool,

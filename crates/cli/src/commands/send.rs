@@ -53,7 +53,12 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
     send.threads = options.threads.wanted();
     send.keep_sealed = options.keep_sealed;
     send.restart = options.restart;
-    send.stdin_name.clone_from(&options.name);
+    if let Some(name) = &options.name {
+        if !options.inputs.iter().any(|input| input == "-") {
+            return Err(Failure::wrong_use("--name is for standard input").hint("files and folders keep their names"));
+        }
+        send.stdin_name.clone_from(name);
+    }
     let exclude = options.exclude.iter().map(|given| names::text(given.as_encoded_bytes()).into_owned());
     send.exclude = Exclude::parse(&exclude.collect::<Vec<_>>()).map_err(failure::from_error)?;
     send.ignore_ctime = options.ignore_ctime;
