@@ -9,6 +9,9 @@ use tress_terminal::failure::{FAILED, WRONG_USE};
 pub(crate) use tress_terminal::Failure;
 pub(crate) use tress_terminal::failure::{escape, foreign, name};
 
+/// The hint after a lost connection.
+pub(crate) const RESUMES: &str = "run the same command again: files continue where they stopped";
+
 /// The message, hint and exit status for an error of the library.
 pub(crate) fn from_error(error: Error) -> Failure {
     if matches!(error.kind, ErrorKind::NoMatchingKey | ErrorKind::WrongPassphrase)
@@ -60,7 +63,7 @@ fn hint(kind: &ErrorKind) -> Option<&'static str> {
         ErrorKind::RangeOutOfBounds => "tress inspect shows the length of the plaintext",
         ErrorKind::UnknownVersion | ErrorKind::UnknownAead => "a newer version of tress may read it",
         ErrorKind::Disconnected | ErrorKind::Stalled | ErrorKind::Refused(Refusal::NoSpace | Refusal::Stopping) => {
-            "run the same command again: files continue where they stopped"
+            RESUMES
         }
         ErrorKind::PeerVersion => "check HOST:PORT, and use the same version of tress on both sides",
         ErrorKind::WrongPeer => "check -r: tress keygen --public prints the address of the receiver's identity",

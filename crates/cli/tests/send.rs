@@ -706,6 +706,25 @@ fn a_killed_receiver_loses_little() {
 }
 
 #[test]
+fn what_is_resumed_after_a_lost_connection() {
+    let ends = Ends::new();
+    ends.folder.write("a", b"a");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let to = listener.local_addr().unwrap().to_string();
+    thread::spawn(move || listener.incoming().for_each(drop));
+    thread::scope(|scope| {
+        for (inputs, continues) in [(&["a"][..], true), (&["a", "-"], false), (&["--keep-sealed", "a"], false)] {
+            let (ends, to) = (&ends, &to);
+            scope.spawn(move || {
+                let lost = run(ends.send_command(to, inputs).stdin(Stdio::piped()), b"x").failed("lost");
+                let hint = lost.stderr.lines().last().unwrap();
+                assert_eq!((hint.contains("continue"), hint.contains("anew")), (continues, !continues), "{inputs:?}");
+            });
+        }
+    });
+}
+
+#[test]
 fn a_full_disk_is_reported_and_resumed() {
     let ends = Ends::new();
     fs::create_dir(ends.folder.path("out")).unwrap();

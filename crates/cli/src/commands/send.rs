@@ -35,6 +35,8 @@ use crate::{
 
 const MAX_BYTES: usize = 256 * 1024;
 const MAX_ALLOW_BYTES: usize = 1 << 20;
+const BEGINS_ANEW: &str =
+    "run the same command again: standard input, pipes and files that --keep-sealed encrypts begin anew";
 /// Descriptors that the receiver asks for: 256 connections need at most 12 each.
 #[cfg(unix)]
 const DESCRIPTORS: u64 = 4096;
@@ -83,6 +85,10 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
     };
     let sent = cancellable(|control| {
         tress_transfer::send_with_events(&inputs, &pair, &send, &on_event, control).map_err(failure::from_error)
+    })
+    .map_err(|failure| match failure.hint.as_deref() {
+        Some(failure::RESUMES) if !resumes(options) => failure.hint(BEGINS_ANEW),
+        _ => failure,
     });
     notes.finish(|| is_stuck(io::stderr()));
     match skipped.into_inner() {
@@ -104,6 +110,11 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
             "elapsed_s": report.elapsed.as_secs_f64(),
         })
     ))
+}
+
+/// Whether each input continues where it stopped when the command is run again.
+fn resumes(options: &args::Send) -> bool {
+    !options.keep_sealed && options.inputs.iter().all(|input| input.is_file() || input.is_dir())
 }
 
 fn dry_run(inputs: &[Source], send: &SendOptions) -> Result<(), Failure> {
