@@ -180,9 +180,11 @@ def test_a_signal_ends_a_call_that_blocks(folder, line, number):
 class Prompt:
     """The command on a new terminal."""
 
-    def __init__(self, folder, arguments):
+    def __init__(self, folder, arguments, data=None):
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
+            if data is not None:
+                os.dup2(data, 0)
             os.chdir(folder)
             os.execv(TRESS, [TRESS, *arguments])
         self.shown = b""
@@ -239,6 +241,26 @@ def test_a_prompt_that_is_left_restores_the_echo(prompts, line, key):
     os.write(prompt.terminal, key)
     assert os.waitpid(prompt.pid, 0)[1] & 0x7F == {b"\x03": signal.SIGINT, b"\x1c": signal.SIGQUIT}[key]
     assert prompt.echo()
+
+
+@pytest.mark.parametrize("command", ["send", "encrypt"])
+def test_a_terminal_that_is_stopped_delays_no_end(folder, command):
+    """It shows a progress line, which cannot be erased."""
+    serving = ["receive", "--listen", "127.0.0.1:0", "--allow-any", "-i", "me.key", "-o", f"from-{command}"]
+    receiver = subprocess.Popen([TRESS, *serving], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    to = receiver.stderr.readline().split()[-1].decode()
+    arguments = {"send": ["--to", to, "-i", "me.key", "-"], "encrypt": ["-o", "of-a-stream"]}[command]
+    reader, writer = os.pipe()
+    started = Prompt(folder, [command, "-r", recipient(folder, "me.key", 1), *arguments], data=reader)
+    os.write(writer, bytes(1 << 21))
+    started.read_until(b"iB")
+    slave = os.open(f"/proc/{started.pid}/fd/2", os.O_RDONLY | os.O_NOCTTY)
+    termios.tcflow(slave, termios.TCOOFF)
+    os.close(writer)
+    assert os.waitpid(started.pid, 0)[1] == 0
+    os.close(slave)
+    receiver.kill()
+    receiver.communicate()
 
 
 MARK = b"\xef\xbb\xbf"

@@ -65,6 +65,20 @@ pub struct Count {
     pub files: Option<(u64, u64)>,
 }
 
+/// Whether a stream has no room for a line, and does not get any soon: a terminal that is stopped (Ctrl-S), a pipe that nobody reads.
+#[cfg(unix)]
+pub fn is_stuck(stream: impl std::os::fd::AsFd) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let soon = Timespec { tv_sec: 0, tv_nsec: 400_000_000 };
+    poll(&mut [PollFd::new(&stream, PollFlags::OUT)], Some(&soon)) == Ok(0)
+}
+
+/// `false`: this system does not say it.
+#[cfg(not(unix))]
+pub fn is_stuck<T>(_stream: T) -> bool {
+    false
+}
+
 /// A thread that calls a function at each interval until this is dropped. If the system refuses the thread, nothing is called.
 struct Ticker(Option<(Sender<()>, JoinHandle<()>)>);
 
@@ -85,12 +99,15 @@ impl Drop for Ticker {
     fn drop(&mut self) {
         if let Some((stop, thread)) = self.0.take() {
             drop(stop);
-            let _ = thread.join();
+            // It may wait for a terminal that is stopped.
+            while !thread.is_finished() && !is_stuck(io::stderr()) {
+                thread::yield_now();
+            }
         }
     }
 }
 
-/// The thread that draws the progress line. Dropping it erases the line.
+/// The thread that draws the progress line. Dropping it erases the line, unless the terminal takes nothing: the run does not wait for it.
 pub struct Progress(Option<Ticker>);
 
 impl Progress {
@@ -127,7 +144,7 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if self.0.take().is_some() {
+        if self.0.take().map(drop).is_some() && !is_stuck(io::stderr()) {
             aside(|| ());
         }
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use tress_container::Control;
 pub(crate) use tress_terminal::note;
-use tress_terminal::progress::{Count, Progress};
+use tress_terminal::progress::{Count, Progress, is_stuck};
 use tress_terminal::{Failure, generated, signals};
 
 use crate::args::{self, CliCommand};
@@ -61,7 +61,7 @@ fn cancellable<T>(operation: impl FnOnce(&Arc<Control>) -> Result<T, Failure>) -
     });
     let outcome = operation(&control);
     // The last lines have no reader, and would wait for one.
-    if control.is_cancelled() && printer::is_stuck(std::io::stderr()) {
+    if control.is_cancelled() && is_stuck(std::io::stderr()) {
         signals::die_if_received();
     }
     drop(progress);

@@ -76,19 +76,6 @@ impl<T: Send + 'static> Printer<T> {
     }
 }
 
-/// Whether a stream has no room for a line, and does not get any soon.
-#[cfg(unix)]
-pub(super) fn is_stuck(stream: impl std::os::fd::AsFd) -> bool {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let soon = Timespec { tv_sec: 0, tv_nsec: 400_000_000 };
-    poll(&mut [PollFd::new(&stream, PollFlags::OUT)], Some(&soon)) == Ok(0)
-}
-
-#[cfg(not(unix))]
-pub(super) fn is_stuck<T>(_stream: T) -> bool {
-    false
-}
-
 /// Whether standard output is a pipe whose other end is closed.
 pub(super) fn has_no_reader() -> bool {
     #[cfg(unix)]

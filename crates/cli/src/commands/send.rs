@@ -23,7 +23,7 @@ use tress_transfer::{Allow, Event, Receipt, ReceiveOptions, SendEvent, SendOptio
 
 use super::{
     cancellable,
-    printer::{Printer, has_no_reader, is_stuck},
+    printer::{Printer, has_no_reader},
 };
 use crate::{
     args,
@@ -90,7 +90,7 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
         Some(failure::RESUMES) if !resumes(options) => failure.hint(BEGINS_ANEW),
         _ => failure,
     });
-    notes.finish(|| is_stuck(io::stderr()));
+    notes.finish(|| progress::is_stuck(io::stderr()));
     match skipped.into_inner() {
         0 => {}
         1 => note("1 symbolic link skipped"),
@@ -390,11 +390,11 @@ impl Log<'_> {
 
     /// Prints the remaining lines, after a cancellation only as long as somebody reads them.
     fn finish(&self, control: &Control) {
-        if self.paths.finish(|| control.is_cancelled() && is_stuck(io::stdout())) > 0 {
+        if self.paths.finish(|| control.is_cancelled() && progress::is_stuck(io::stdout())) > 0 {
             self.notes.push("some received files are not printed; the next receiver of this folder prints them".into());
         }
         lock(&self.limits).parties.iter().for_each(|(party, lines)| self.push_hidden(party, lines.hidden));
-        self.notes.finish(|| is_stuck(io::stderr()));
+        self.notes.finish(|| progress::is_stuck(io::stderr()));
     }
 }
 
