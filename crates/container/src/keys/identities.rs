@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use age::{DecryptError, Identity, IdentityFile};
 use age_core::format::{FileKey, Stanza};
-use tress_lanes::fork::ForkMutex;
 use zeroize::Zeroizing;
 
-use super::ask::AskCallbacks;
+use super::ask::{AskCallbacks, LockedIdentity};
 use super::lines::{POST_QUANTUM, key_lines, read_key_file};
 use super::list::list;
 use super::post_quantum::PostQuantumIdentity;
@@ -52,7 +51,7 @@ impl Identities {
     /// # Errors
     /// The same as [`from_file`](Self::from_file).
     pub fn from_file_asking(reader: impl BufRead, ask: impl Ask + 'static) -> Result<Self, Error> {
-        read(reader, Some(AskCallbacks(Arc::new(ask))))
+        read(reader, Some(AskCallbacks::new(ask)))
     }
 
     /// Makes an identity from a passphrase; rejects work factors above [`MAX_WORK_FACTOR`].
@@ -111,7 +110,7 @@ impl Identity for PassphraseIdentity {
         let mut opened = self.typed.unwrap_stanza(stanza);
         for other in &self.others {
             if matches!(opened, Some(Err(DecryptError::DecryptionFailed))) {
-                (self.note)("the passphrase does not fit: trying its other Unicode form");
+                (self.note)(passphrase::OTHER_FORM);
                 opened = other.unwrap_stanza(stanza);
             }
         }
@@ -146,20 +145,6 @@ impl From<CobblestoneKey> for Identities {
 impl From<RawKey> for Identities {
     fn from(key: RawKey) -> Self {
         Self::one(key.0)
-    }
-}
-
-/// An identity that is used by one thread at a time.
-struct LockedIdentity<T>(ForkMutex<T>);
-
-impl<T: Identity> Identity for LockedIdentity<T> {
-    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
-        self.unwrap_stanzas(std::slice::from_ref(stanza))
-    }
-
-    // After a panic it opens nothing any more, and neither in a process that was forked while another thread used it.
-    fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
-        self.0.lock().ok()?.unwrap_stanzas(stanzas)
     }
 }
 
@@ -211,11 +196,17 @@ fn encrypted(bytes: &[u8], ask: Option<AskCallbacks>) -> Result<Identities, Erro
         return Err(bad("identity file is encrypted and a passphrase cannot be entered here"));
     };
     // The bytes are ciphertext, so this copy needs no wiping.
-    match age::encrypted::Identity::from_buffer(Cursor::new(bytes.to_vec()), None, ask, Some(MAX_WORK_FACTOR)) {
-        Ok(Some(identity)) => Ok(Identities::one(LockedIdentity(ForkMutex::new(identity)))),
-        Ok(None) => Err(bad("identity file is encrypted, but not with a passphrase")),
-        Err(error) => Err(bad("encrypted identity file is damaged").with_source(error)),
+    let bytes = bytes.to_vec();
+    let damaged = |error| bad("encrypted identity file is damaged").with_source(error);
+    if !age::Decryptor::new(&bytes[..]).map_err(damaged)?.is_scrypt() {
+        return Err(bad("identity file is encrypted, but not with a passphrase"));
     }
+    let make = move |ask| {
+        let identity =
+            age::encrypted::Identity::from_buffer(Cursor::new(bytes.clone()), None, ask, Some(MAX_WORK_FACTOR));
+        identity.ok().flatten()
+    };
+    Ok(Identities::one(LockedIdentity::new(ask, make)))
 }
 
 #[cfg(feature = "ssh")]
@@ -229,7 +220,10 @@ fn ssh(bytes: &[u8], ask: Option<AskCallbacks>) -> Result<Identities, Error> {
     })?;
     match (identity, ask) {
         (identity @ ssh::Identity::Unencrypted(_), _) => Ok(Identities::one(identity)),
-        (identity @ ssh::Identity::Encrypted(_), Some(ask)) => Ok(Identities::one(identity.with_callbacks(ask))),
+        (identity @ ssh::Identity::Encrypted(_), Some(ask)) => {
+            let make = move |ask| Some(identity.clone().with_callbacks(ask));
+            Ok(Identities::one(LockedIdentity::new(ask, make)))
+        }
         (ssh::Identity::Encrypted(_), None) => Err(bad("SSH key is encrypted and a passphrase cannot be entered here")),
         (ssh::Identity::Unsupported(key), _) => Err(bad(match key {
             UnsupportedKey::EncryptedPem => OLD_PEM.into(),
@@ -362,6 +356,22 @@ mod tests {
             let identities = Identities::from_passphrase_noting(typed, note).unwrap();
             let opened = decrypt_bytes(&container, &identities, 1.into());
             assert_eq!(opened.is_ok().then_some(NOTES.swap(0, Ordering::Relaxed)), tries, "{typed:?} for {made:?}");
+            // A file of identities that this passphrase encrypts. It is asked for once.
+            let pair = KeyPair::generate().unwrap();
+            let mut file = age::scrypt::Recipient::new(made.into());
+            file.set_work_factor(4);
+            let file = age::encrypt(&file, pair.to_identity_file_text().as_bytes()).unwrap();
+            let answer = move |_: &str| {
+                NOTES.fetch_add(1, Ordering::Relaxed);
+                Some(Zeroizing::new(typed.to_owned()))
+            };
+            let identities = Identities::from_file_asking(&file[..], answer).unwrap();
+            let container = encrypt_bytes(b"plain", &(&pair).into(), &EncryptOptions::default()).unwrap();
+            for _ in 0..2 {
+                let opened = decrypt_bytes(&container, &identities, 1.into());
+                assert_eq!(opened.is_ok(), tries.is_some(), "{typed:?} for {made:?}");
+            }
+            assert_eq!(NOTES.swap(0, Ordering::Relaxed), 1);
         }
     }
 

@@ -13,6 +13,9 @@ pub const MAX_WORK_FACTOR: u8 = 20;
 /// Largest scrypt work factor that a caller can have accepted: 4 GiB of memory, as in `age`.
 pub const LARGEST_WORK_FACTOR: u8 = 22;
 
+/// The note before a passphrase is tried in another form, which takes as long again.
+pub(super) const OTHER_FORM: &str = "the passphrase does not fit: trying its other Unicode form";
+
 /// The other of the Unicode forms NFC and NFD of a passphrase: none if there is no difference. A text in neither form has both.
 pub fn other_forms(passphrase: &str) -> Vec<Zeroizing<String>> {
     // Growing would leave copies behind. No character's decomposition has more than three times its bytes.
