@@ -491,6 +491,12 @@ fn result(
     (system.harts[0].register(register), system.secret_bits(0, register))
 }
 
+#[test]
+#[should_panic(expected = "no hart 1")]
+fn the_bits_of_a_hart_that_is_not_there() {
+    let _ = System::new(&small(), begin(Xlen::Rv32).with_secrets()).unwrap().secret_bits(1, Reg::integer(10));
+}
+
 /// For every integer instruction: a result bit that differs between two values of the secret is marked as secret, and
 /// which bits are marked does not depend on the secret.
 #[test]
