@@ -336,34 +336,17 @@ fn divisions_by_zero_and_overflow() {
     }
 }
 
-/// Each instruction of Zcb, and the one of 32 bits for which the manual says that it stands: on both widths or on RV64.
-const ZCB: [(u16, u32, bool); 14] = [
-    (0x8044, 0x0014_4483, false), // lbu x9, 1(x8)
-    (0x8064, 0x0034_4483, false), // lbu x9, 3(x8)
-    (0x8424, 0x0024_5483, false), // lhu x9, 2(x8)
-    (0x8464, 0x0024_1483, false), // lh x9, 2(x8)
-    (0x8824, 0x0094_0123, false), // sb x9, 2(x8)
-    (0x8844, 0x0094_00a3, false), // sb x9, 1(x8)
-    (0x8c24, 0x0094_1123, false), // sh x9, 2(x8)
-    (0x9cc9, 0x02a4_84b3, false), // mul x9, x9, x10
-    (0x9ce1, 0x0ff4_f493, false), // zext.b x9
-    (0x9ce5, 0x6044_9493, false), // sext.b x9
-    (0x9ced, 0x6054_9493, false), // sext.h x9
-    (0x9cf5, 0xfff4_c493, false), // not x9
-    (0x9ce9, 0x0804_c4bb, true),  // zext.h x9
-    (0x9cf1, 0x0804_84bb, true),  // zext.w x9
-];
-
+/// Each line of zcb.txt.
 #[test]
 fn compressed_instructions_of_zcb() {
     const DATA: u64 = BASE + 0x100;
     for xlen in BOTH {
-        let zext_h = (0x9ce9, 0x0804_c4b3, false);
-        let rows = ZCB.into_iter().chain([zext_h]).filter(|(code, word, wide)| match xlen {
-            Xlen::Rv32 => !wide,
-            Xlen::Rv64 => *wide || (*code, *word) != (zext_h.0, zext_h.1),
-        });
-        for (code, word, _) in rows {
+        for line in include_str!("common/zcb.txt").lines().skip(1) {
+            let [code, word, widths, ..] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+            if widths == (if xlen == Xlen::Rv32 { "rv64" } else { "rv32" }) {
+                continue;
+            }
+            let [code, word] = [code, word].map(|bits| u32::from_str_radix(bits, 16).unwrap());
             let run = |code: u32, size: u64| {
                 let machine = machine();
                 let mut bus = Bus::new(&machine);
@@ -377,7 +360,7 @@ fn compressed_instructions_of_zcb() {
                 assert_eq!(hart.pc(), BASE + size);
                 (hart.register(Reg::integer(9)), bus.memory.read::<4>(DATA))
             };
-            assert_eq!(run(code.into(), 2), run(word, 4), "{code:#x} on {xlen:?}");
+            assert_eq!(run(code, 2), run(word, 4), "{code:#x} on {xlen:?}");
         }
     }
 }

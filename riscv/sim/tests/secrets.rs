@@ -1,7 +1,7 @@
 //! Tests of the secret tracker: planted leaks, each of which must be the only finding and of the right kind; code
 //! without leaks; and for every instruction, that result bits that depend on a secret are marked as secret.
 
-use crate::common::encode::{Format, INTEGER, Instruction, branch};
+use crate::common::encode::{Format, INTEGER, Instruction, branch, named};
 use crate::common::{BASE, BOTH, Code, Numbers, elf_with_data, words};
 use crate::host::for_linux;
 use crate::machine::{ECALL, NOP};
@@ -49,6 +49,34 @@ impl Code {
             30,
             31,
         )
+    }
+
+    /// Adds an instruction of leaks.txt.
+    fn instruction(self, text: &str) -> Code {
+        let mut words = text.split(' ');
+        let name = words.next().unwrap();
+        let [a, b, c, d] = std::array::from_fn(|_| match words.next() {
+            Some("key") => TO_KEY,
+            Some("public") => TO_PUBLIC,
+            Some("data") => TO_DATA,
+            Some("room") => TO_ROOM,
+            Some(word) if word.starts_with("0x") => u32::from_str_radix(&word[2..], 16).unwrap(),
+            word => word.map_or(0, |word| word.parse().unwrap()),
+        });
+        match name {
+            "word" => self.word(a),
+            "over" => self.over(a, b, c),
+            "csr" => self.csr(a, b, c, d),
+            "semihosting" => self.semihosting(a as i32),
+            "secret" | "reveal" => self.mark(name == "secret", a, b as i32, c as i32),
+            // Four bytes of the key, to an odd address.
+            "spill" => (0..4).fold(self, |code, at| code.i("lbu", 10, TO_KEY, at).store("sb", TO_ROOM, 10, at + 1)),
+            _ => match named(name, self.xlen).format {
+                Format::Immediate | Format::Shift(_) | Format::Load => self.i(name, a, b, c as i32),
+                Format::Store => self.store(name, a, b, c as i32),
+                _ => self.r(name, a, b, c),
+            },
+        }
     }
 
     /// Adds an exit with code 0, and the key, public bytes and data.
@@ -116,23 +144,6 @@ fn with_key(xlen: Xlen) -> Code {
 }
 
 #[test]
-fn branches() {
-    for xlen in BOTH {
-        for funct3 in [0, 1, 4, 5, 6, 7] {
-            with_key(xlen).over(funct3, 10, TO_ROOM).leaks(Leak::Branch, &["key"]);
-        }
-        // On both secrets, and on a value derived from them much later.
-        with_key(xlen).i("lbu", 11, TO_DATA, 3).over(6, 11, 10).leaks(Leak::Branch, &["key", "data"]);
-        with_key(xlen)
-            .r("xor", 12, 10, 10)
-            .i("addi", 12, 12, 1)
-            .r("mul", 12, 12, 10)
-            .over(0, 12, 0)
-            .leaks(Leak::Branch, &["key"]);
-    }
-}
-
-#[test]
 fn a_leak_is_reported_once_with_its_count() {
     // Three rounds over four bytes, counted in x12.
     let code = begin(Xlen::Rv32).i("addi", 12, 0, 3);
@@ -146,37 +157,8 @@ fn a_leak_is_reported_once_with_its_count() {
 }
 
 #[test]
-fn addresses() {
+fn what_takes_its_time_by_its_operands_on_some_machines() {
     for xlen in BOTH {
-        let index = || with_key(xlen).i("andi", 10, 10, 12).r("add", 11, TO_ROOM, 10);
-        index().i("lw", 12, 11, 0).leaks(Leak::Address, &["key"]);
-        index().store("sb", 11, 0, 0).leaks(Leak::Address, &["key"]);
-        index().r("amoadd.w", 12, 11, 0).leaks(Leak::Address, &["key"]);
-        index().r("lr.w", 12, 11, 0).leaks(Leak::Address, &["key"]);
-        // A value loaded from a secret address is as secret as the address, and so is a value stored at one.
-        let looked_up = index().i("lw", 12, 11, 0).over(0, 12, 0).findings();
-        assert_eq!(looked_up.iter().map(|found| found.kind).collect::<Vec<_>>(), [Leak::Address, Leak::Branch]);
-        let stored = index().store("sw", 11, 0, 0).i("lw", 12, TO_ROOM, 4).over(0, 12, 0).findings();
-        assert_eq!(stored.iter().map(|found| found.kind).collect::<Vec<_>>(), [Leak::Address, Leak::Branch]);
-    }
-}
-
-#[test]
-fn jumps() {
-    for xlen in BOTH {
-        // The key's first byte is 4: jalr to the instruction after the next one.
-        let code = begin(xlen).i("lbu", 10, TO_KEY, 0).word(0x597).r("add", 11, 11, 10);
-        code.word(12 << 20 | 11 << 15 | 0x67).word(NOP).word(NOP).leaks(Leak::Jump, &["key"]);
-    }
-}
-
-#[test]
-fn what_takes_its_time_by_its_operands() {
-    for xlen in BOTH {
-        for name in ["div", "divu", "rem", "remu"] {
-            with_key(xlen).r(name, 11, 10, TO_ROOM).leaks(Leak::Division, &["key"]);
-            with_key(xlen).r(name, 11, TO_ROOM, 10).leaks(Leak::Division, &["key"]);
-        }
         let kinds = |code: Code, variable| -> Vec<Leak> {
             code.follow(variable).findings.iter().map(|found| found.kind).collect()
         };
@@ -189,41 +171,6 @@ fn what_takes_its_time_by_its_operands() {
             assert_eq!(kinds(shift(), Variable::default()), []);
             assert_eq!(kinds(shift(), Variable { multiply: false, shift: true }), [Leak::Shift], "{name}");
         }
-        let float =
-            || begin(xlen).i("addi", 11, 0, 1).i("slli", 11, 11, 13).csr(2, 0x300, 0, 11).i("lw", 10, TO_KEY, 0);
-        float().r("fmv.w.x", 1, 10, 0).r("fadd.s", 2, 1, 1).leaks(Leak::Float, &["key"]);
-        float().r("fmv.w.x", 1, 10, 0).r("fmv.x.w", 11, 1, 0).over(0, 11, 0).leaks(Leak::Branch, &["key"]);
-        float()
-            .word(2 << 12 | TO_KEY << 15 | 1 << 7 | 0x07)
-            .store("fsw", TO_ROOM, 1, 0)
-            .i("lw", 11, TO_ROOM, 0)
-            .over(0, 11, 0)
-            .leaks(Leak::Branch, &["key"]);
-    }
-}
-
-#[test]
-fn values_that_leave_the_hart() {
-    const MSCRATCH: u32 = 0x340;
-    for xlen in BOTH {
-        with_key(xlen).csr(1, 0x341, 0, 10).leaks(Leak::Csr, &["key"]);
-        with_key(xlen).csr(3, 0x342, 0, 10).leaks(Leak::Csr, &["key"]);
-        // The CSR in which trap handlers save a register is no leak, and is followed.
-        with_key(xlen).csr(1, MSCRATCH, 0, 10).has_no_leaks();
-        with_key(xlen).csr(1, MSCRATCH, 0, 10).csr(2, MSCRATCH, 11, 0).over(0, 11, 0).leaks(Leak::Branch, &["key"]);
-        with_key(xlen)
-            .csr(1, MSCRATCH, 0, 10)
-            .csr(5, MSCRATCH, 0, 1)
-            .csr(2, MSCRATCH, 11, 0)
-            .over(0, 11, 0)
-            .has_no_leaks();
-        // A UART.
-        let uart = || with_key(xlen).word(0x1000_0000 | 11 << 7 | 0x37);
-        uart().store("sb", 11, 10, 0).leaks(Leak::Output, &["key"]);
-        uart().store("sb", 11, 0, 0).has_no_leaks();
-        // Semihosting's SYS_WRITEC with a public pointer, and with a secret one.
-        with_key(xlen).i("addi", 11, TO_ROOM, 0).semihosting(3).has_no_leaks();
-        with_key(xlen).r("add", 11, TO_ROOM, 10).semihosting(3).leaks(Leak::Output, &["key"]);
     }
 }
 
@@ -299,88 +246,27 @@ fn secrets_in_linux_calls() {
     }
 }
 
+/// Each line of leaks.txt.
 #[test]
-fn through_memory() {
-    for xlen in BOTH {
-        // Stored byte by byte, and loaded as a word.
-        let spilled =
-            || (0..4).fold(begin(xlen), |code, at| code.i("lbu", 10, TO_KEY, at).store("sb", TO_ROOM, 10, at + 1));
-        spilled().i("lw", 11, TO_ROOM, 1).over(0, 11, 0).leaks(Leak::Branch, &["key"]);
-        spilled().i("lbu", 11, TO_ROOM, 0).over(0, 11, 0).has_no_leaks();
-        spilled().i("lbu", 11, TO_ROOM, 5).over(0, 11, 0).has_no_leaks();
-        // Overwritten.
-        spilled().store("sw", TO_ROOM, 0, 1).i("lw", 11, TO_ROOM, 1).over(0, 11, 0).has_no_leaks();
-        // Through atomic operations.
-        let swapped = || with_key(xlen).r("amoswap.w", 11, TO_ROOM, 10);
-        swapped().over(0, 11, 0).has_no_leaks();
-        swapped().i("lw", 11, TO_ROOM, 0).over(0, 11, 0).leaks(Leak::Branch, &["key"]);
-        swapped().r("amoadd.w", 11, TO_ROOM, 0).over(0, 11, 0).leaks(Leak::Branch, &["key"]);
-        let conditional = || with_key(xlen).r("lr.w", 11, TO_ROOM, 0).r("sc.w", 12, TO_ROOM, 10);
-        conditional().over(0, 12, 0).has_no_leaks();
-        conditional().i("lw", 11, TO_ROOM, 0).over(0, 11, 0).leaks(Leak::Branch, &["key"]);
+fn planted_leaks_and_clean_programs() {
+    let lines = || include_str!("common/leaks.txt").lines().skip(1).filter(|line| !line.starts_with('#'));
+    for (xlen, line) in BOTH.into_iter().flat_map(|xlen| lines().map(move |line| (xlen, line))) {
+        let [kinds, secrets, program] = line.split('|').map(str::trim).collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let findings = program.split("; ").fold(begin(xlen), Code::instruction).findings();
+        let found: Vec<String> = findings.iter().map(|finding| format!("{:?}", finding.kind)).collect();
+        assert_eq!(found.join("+"), kinds.trim_start_matches('-'), "{line}: {findings:#?}");
+        assert!(findings.iter().all(|finding| finding.secrets.join(",") == secrets), "{line}: {findings:#?}");
     }
 }
 
 #[test]
-fn clean_code() {
+fn arithmetic_on_a_secret_is_clean() {
     for xlen in BOTH {
-        let decides = |code: Code| code.over(0, 11, 0);
-        // All arithmetic on a secret, without a decision.
-        let mut code = with_key(xlen);
-        for instruction in INTEGER.iter().filter(|instruction| instruction.is_of(xlen)) {
-            if !instruction.name.starts_with("div") && !instruction.name.starts_with("rem") {
-                code = code.word(operands(instruction, 12, 10, 10, 3));
-            }
-        }
-        code.has_no_leaks();
-        // Results that do not depend on the secret any more.
-        decides(with_key(xlen).r("xor", 11, 10, 10)).has_no_leaks();
-        decides(with_key(xlen).r("sub", 11, 10, 10)).has_no_leaks();
-        decides(with_key(xlen).i("andi", 11, 10, 0)).has_no_leaks();
-        decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("srli", 11, 10, 8)).has_no_leaks();
-        decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("sltiu", 11, 10, 256)).has_no_leaks();
-        decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("ori", 11, 10, 256)).has_no_leaks();
-        // A counter in bits above a secret byte.
-        decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("addi", 10, 10, 512).i("srli", 11, 10, 9)).has_no_leaks();
-        decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("addi", 10, 10, 1).i("srli", 11, 10, 8))
-            .leaks(Leak::Branch, &["key"]);
-        // No number is below zero. The public bits of a partly secret value can decide.
-        with_key(xlen).over(6, 10, 0).has_no_leaks();
-        decides(begin(xlen).i("lw", 11, TO_KEY, 13)).has_no_leaks();
-        // An address that a secret does not change.
-        with_key(xlen)
-            .i("andi", 11, 10, 3)
-            .i("srli", 11, 11, 2)
-            .r("add", 11, 11, TO_ROOM)
-            .i("lw", 11, 11, 0)
-            .has_no_leaks();
-        // Bytes next to secrets.
-        decides(begin(xlen).i("lw", 11, TO_PUBLIC, 0)).has_no_leaks();
-        decides(begin(xlen).i("lw", 11, TO_KEY, 16)).has_no_leaks();
-        decides(begin(xlen).i("lbu", 11, TO_KEY, 15)).leaks(Leak::Branch, &["key"]);
-    }
-}
-
-#[test]
-fn marks_of_the_program() {
-    for xlen in BOTH {
-        let decides = |code: Code, register, offset| code.i("lw", 11, register, offset).over(0, 11, 0);
-        // Bytes of a symbol, and bytes outside all symbols.
-        decides(begin(xlen).mark(true, TO_PUBLIC, 4, 4), TO_PUBLIC, 4).leaks(Leak::Branch, &["open"]);
-        decides(begin(xlen).mark(true, TO_PUBLIC, 4, 4), TO_PUBLIC, 8).has_no_leaks();
-        decides(begin(xlen).mark(true, TO_ROOM, 0, 4), TO_ROOM, 0).leaks(Leak::Branch, &["marked in start"]);
-        // A mark covers the bytes that are there now. A secret symbol stays secret for all values written to it.
-        decides(begin(xlen).mark(true, TO_ROOM, 0, 4).store("sw", TO_ROOM, 0, 0), TO_ROOM, 0).has_no_leaks();
-        decides(begin(xlen).store("sw", TO_KEY, 0, 0), TO_KEY, 0).leaks(Leak::Branch, &["key"]);
-        // A public mark covers bytes that are there now and written later, but not the bytes next to them, nor copies
-        // in registers.
-        decides(begin(xlen).mark(false, TO_KEY, 4, 4), TO_KEY, 4).has_no_leaks();
-        decides(begin(xlen).mark(false, TO_KEY, 4, 4).store("sw", TO_KEY, 0, 4), TO_KEY, 4).has_no_leaks();
-        decides(begin(xlen).mark(false, TO_KEY, 4, 4).store("sw", TO_KEY, 0, 8), TO_KEY, 8)
-            .leaks(Leak::Branch, &["key"]);
-        with_key(xlen).mark(false, TO_KEY, 0, 16).over(0, 10, 0).leaks(Leak::Branch, &["key"]);
-        // A mark of no bytes makes nothing secret.
-        begin(xlen).mark(true, TO_ROOM, 0, 0).has_no_leaks();
+        let is_clean = |name: &str| !name.starts_with("div") && !name.starts_with("rem");
+        let instructions = INTEGER.iter().filter(|instruction| instruction.is_of(xlen) && is_clean(instruction.name));
+        instructions.fold(with_key(xlen), |code, one| code.word(operands(one, 12, 10, 10, 3))).has_no_leaks();
     }
 }
 
