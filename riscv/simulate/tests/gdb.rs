@@ -55,52 +55,12 @@ fn stops_registers_and_memory() {
     let program = code().address(10, KEY).i("lbu", 11, 10, 0).word(NOP).i("addi", 11, 11, 1).store("sb", 10, 11, 1);
     // Time for the second hart to come as far.
     let program = (0..100).fold(program, |program, _| program.word(NOP)).exit(0);
-    let commands = [
-        ("info threads", "* 1    Thread 1.1"),
-        ("break *0x80000010", "Breakpoint 1 at 0x80000010"),
-        // gdb itself executes the instruction before which a watchpoint stops, to see the change.
-        ("rwatch *(char *)0x80000400", "Hardware read watchpoint 2"),
-        ("continue", "Value = 7"),
-        ("output/x $pc", "0x8000000c"),
-        ("delete 2", ""),
-        ("continue", "Breakpoint 1, 0x80000010 in ?? ()"),
-        ("watch *(char *)0x80000401", "Hardware watchpoint 3"),
-        ("continue", "New value = 8"),
-        ("output/x $pc", "0x80000018"),
-        ("stepi", "0x8000001c in ?? ()"),
-        ("output $mhartid", "0"),
-        ("output $minstret", "7"),
-        ("output $fcsr", "0"),
-        ("set var $mcycle = 4096", ""),
-        ("output $mcycle", "4096"),
-        ("set var $fa0.double = 1.5", ""),
-        ("output $fa0.double", "1.5"),
-        ("set var $a5 = 0x1234", ""),
-        ("output/x $a5", "0x1234"),
-        ("set var *(char *)0x80000410 = 85", ""),
-        ("x/xb 0x80000410", "0x80000410:\t0x55"),
-        ("x/xw 0x0200bff8", "0x200bff8:\t0x"),
-        ("x/xb 0x10000005", "0x10000005:\t0x60"),
-        ("x/xw 0x100", "Cannot access memory at address 0x100"),
-        ("monitor cycles", "hart 0: cycle "),
-    ];
-    let harts = [
-        ("info threads", "  2    Thread 1.2"),
-        ("continue", "Thread 2 hit Breakpoint 1, 0x80000010 in ?? ()"),
-        ("output $mhartid", "1"),
-        // While gdb steps one hart over a breakpoint, no other hart may stop.
-        ("break *0x80000020 if $mhartid == 1 && $minstret > 8", "Breakpoint 4"),
-        ("break *0x80000024 if $mhartid == 1", "Breakpoint 5"),
-        ("break *0x80000028 if $mhartid == 3", "Breakpoint 6"),
-        ("break *0x80000040 if $mhartid == 1", "Breakpoint 7"),
-        ("continue", "Thread 2 hit Breakpoint 5, 0x80000024 in ?? ()"),
-        ("continue", "Thread 2 hit Breakpoint 7, 0x80000040 in ?? ()"),
-        ("monitor cycles", "hart 1: cycle "),
-    ];
-    let end = [("delete", ""), ("continue", "[Inferior 1 (process 1) exited normally]")];
-    for (options, harts) in [(&["--json"][..], &[][..]), (&["--machine", "raptor", "--harts", "2", "--json"], &harts)] {
+    let (of_one, of_two) = include_str!("gdb.txt").split_once("\n\n").unwrap();
+    for (options, harts) in [(&["--json"][..], ""), (&["--machine", "raptor", "--harts", "2", "--json"], of_two)] {
         let waiting = Waiting::start(&folder, &program, options);
-        let all = [&commands[..], harts, &end].concat();
+        let lines = of_one.lines().skip(1).chain(harts.lines()).filter(|line| !line.starts_with('#'));
+        let all = lines.chain(["delete", "continue => [Inferior 1 (process 1) exited normally]"]);
+        let all: Vec<(&str, &str)> = all.map(|line| line.split_once(" => ").unwrap_or((line, ""))).collect();
         // Each answer begins on its own line, after the command.
         let mut asked = vec!["set confirm off".to_owned()];
         asked.extend(all.iter().flat_map(|(command, _)| [format!("echo \\n# {command}\\n"), (*command).to_owned()]));
