@@ -5,62 +5,24 @@
 
 mod compressed;
 mod program;
-
-use std::fs;
-use std::process::Command;
+mod run;
 
 use crate::common::elf;
-use program::{DATA, MEMORY_BYTES, PRINTED_BYTES, TEXT, generate};
-use tress_sim::machine::Region;
-use tress_sim::{ErrorKind, Image, Machine, System, Xlen, cause};
+use program::{TEXT, generate};
+use run::{with_qemu, with_simulator};
+use tress_sim::Xlen;
 
 /// Number of programs for each width (environment variable `QEMU_PROGRAMS` overrides it), of steps, and of rounds.
 const PROGRAMS: u64 = 12;
 const STEPS: usize = 2200;
 const ROUNDS: u32 = 10;
 
-fn qemu(xlen: Xlen) -> (&'static str, &'static str) {
-    match xlen {
-        Xlen::Rv32 => ("qemu-riscv32", "rv32,zba=true,zbb=true,zbs=true,zbc=true,zkn=true"),
-        Xlen::Rv64 => ("qemu-riscv64", "rv64,zba=true,zbb=true,zbs=true,zbc=true,zkn=true"),
-    }
-}
-
-/// The memory after a run in QEMU, which the program prints.
-fn with_qemu(xlen: Xlen, file: &[u8]) -> Vec<u8> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("program.elf");
-    fs::write(&path, file).unwrap();
-    // QEMU only runs files that are executable.
-    fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
-    let (program, features) = qemu(xlen);
-    let output = Command::new(program).args(["-cpu", features]).arg(&path).output();
-    let output = output.unwrap_or_else(|error| {
-        panic!("{program}: {error}; it is in Debian's package qemu-user: tools/setup test installs it")
-    });
-    assert!(output.status.success(), "{program}: {} {}", output.status, String::from_utf8_lossy(&output.stderr));
-    assert_eq!(output.stdout.len(), PRINTED_BYTES);
-    output.stdout
-}
-
-/// The memory that this simulator has when the program would print it, and the number of instructions.
-fn with_simulator(file: &[u8]) -> (Vec<u8>, u64) {
-    let machine = Machine { region: vec![Region::ram(TEXT, MEMORY_BYTES)], device: Vec::new(), ..Machine::generic() };
-    let mut system = System::new(&machine, Image::parse(file).unwrap()).unwrap();
-    system.harts[0].enable_float();
-    let error = system.run(u64::MAX).expect_err("ends with a system call");
-    match &error.kind {
-        ErrorKind::Unhandled(trap) if trap.cause == cause::ECALL_MACHINE => {}
-        _ => panic!("{error}"),
-    }
-    (system.bus.memory.bytes(DATA, PRINTED_BYTES as u64), system.instructions())
-}
-
 /// The first byte that differs.
 fn difference(xlen: Xlen, seed: u64, steps: usize, rounds: u32) -> (Option<usize>, u64) {
     let file = elf(xlen, TEXT, &generate(xlen, seed, steps, rounds).bytes, &[]);
     let (ours, instructions) = with_simulator(&file);
-    let theirs = with_qemu(xlen, &file);
+    let folder = tempfile::tempdir().unwrap();
+    let theirs = with_qemu(xlen, &file, &folder.path().join("program.elf"));
     (ours.iter().zip(&theirs).position(|(ours, theirs)| ours != theirs), instructions)
 }
 
