@@ -12,8 +12,11 @@ fn machine(issue: u32) -> Machine {
     machine
 }
 
-fn spec(machine: &mut Machine) -> &mut machine::OutOfOrder {
-    machine.out_of_order.as_mut().expect("out of order")
+/// That machine with another pipeline.
+fn changed(issue: u32, change: impl FnOnce(&mut machine::OutOfOrder)) -> Machine {
+    let mut machine = machine(issue);
+    change(machine.out_of_order.as_mut().expect("out of order"));
+    machine
 }
 
 fn cycles(listing: &Listing, machine: &Machine) -> u64 {
@@ -23,6 +26,11 @@ fn cycles(listing: &Listing, machine: &Machine) -> u64 {
 /// Retire cycles of all instructions, relative to the first result.
 fn issues(listing: &Listing, machine: &Machine) -> Vec<u64> {
     listing.out_of_order(machine).0.iter().map(|times| times.issue - 4).collect()
+}
+
+/// Cycles in which the instructions are renamed.
+fn decodes(listing: &Listing, machine: &Machine) -> Vec<u64> {
+    listing.out_of_order(machine).0.iter().map(|times| times.decode).collect()
 }
 
 #[test]
@@ -87,8 +95,7 @@ fn a_pipelined_unit_takes_one_a_cycle_and_another_one_at_a_time() {
 #[test]
 fn the_account_names_the_limit() {
     // Two units for 160 independent additions: 80 cycles, and a quarter of the 8 slots per cycle retires.
-    let mut few = machine(8);
-    spec(&mut few).unit[0].count = 2;
+    let few = changed(8, |core| core.unit[0].count = 2);
     let (_, core) = Listing::new().fill(160).out_of_order(&few);
     assert_eq!(core.cycles(), 5 + 80);
     // Five cycles before the first result. Then in each cycle six slots find no unit; in the last, six have no
@@ -96,14 +103,12 @@ fn the_account_names_the_limit() {
     assert_eq!(core.account, Account { retired: 160, front_end: 5 * 8 + 6, unit: 79 * 6, ..Account::default() });
     // The same limit as a number for issue widths from 5 on, and no limit where that number is for 9 and more.
     for (from, cycles) in [(5, 80), (9, 20)] {
-        let mut by_issue = machine(8);
-        spec(&mut by_issue).unit[0].count_from_issue = vec![[1, 0], [from, 2]];
+        let by_issue = changed(8, |core| core.unit[0].count_from_issue = vec![[1, 0], [from, 2]]);
         let (_, core) = Listing::new().fill(160).out_of_order(&by_issue);
         assert_eq!(core.cycles(), 5 + cycles, "{from}");
     }
     // The same limit by fetching two per cycle.
-    let mut narrow = machine(8);
-    spec(&mut narrow).fetch = 2;
+    let narrow = changed(8, |core| core.fetch = 2);
     let (_, core) = Listing::new().fill(160).out_of_order(&narrow);
     assert_eq!(core.cycles(), 5 + 80);
     assert_eq!(core.account, Account { retired: 160, front_end: 5 * 8 + 80 * 6, ..Account::default() });
@@ -126,8 +131,7 @@ fn one_port_lets_one_access_pass_a_cycle() {
 
 #[test]
 fn a_slow_instruction_fills_the_reorder_buffer() {
-    let mut machine = machine(4);
-    spec(&mut machine).reorder_buffer = 4;
+    let machine = changed(4, |core| core.reorder_buffer = 4);
     // The division, issued in 4, retires in 14. Three instructions fit behind it, and the fifth is renamed in 15.
     let listing = Listing::new().op(Class::Divide, 1, [0, 0]).fill(4);
     let (times, core) = listing.out_of_order(&machine);
@@ -138,22 +142,18 @@ fn a_slow_instruction_fills_the_reorder_buffer() {
 
 #[test]
 fn the_issue_queue_holds_only_what_waits() {
-    let mut machine = machine(4);
-    spec(&mut machine).issue_queue = 2;
+    let machine = changed(4, |core| core.issue_queue = 2);
     // Both users of the quotient (ready in 14) wait. The third instruction behind gets an entry when they have begun.
     let listing = Listing::new().op(Class::Divide, 1, [0, 0]).alu(2, [1, 0]).alu(3, [1, 0]).fill(1);
-    let (times, _) = listing.out_of_order(&machine);
     // The division begins in 4, so the second user is renamed in 5.
-    assert_eq!(times.iter().map(|each| each.decode).collect::<Vec<_>>(), [3, 3, 5, 15]);
+    assert_eq!(decodes(&listing, &machine), [3, 3, 5, 15]);
 }
 
 #[test]
 fn renaming_needs_a_register_that_is_free() {
-    let mut machine = machine(4);
-    spec(&mut machine).integer_registers = 2;
+    let machine = changed(4, |core| core.integer_registers = 2);
     let listing = Listing::new().op(Class::Divide, 1, [0, 0]).alu(2, [0, 0]).branch_not_taken().alu(3, [0, 0]);
-    let (times, _) = listing.out_of_order(&machine);
-    assert_eq!(times.iter().map(|each| each.decode).collect::<Vec<_>>(), [3, 3, 3, 15]);
+    assert_eq!(decodes(&listing, &machine), [3, 3, 3, 15]);
 }
 
 #[test]
@@ -177,50 +177,37 @@ fn a_load_of_more_than_the_store_wrote_waits_until_it_is_written() {
 #[test]
 fn how_loads_pass_stores_whose_address_comes_late() {
     // The store's base is a quotient, ready in 14; its data a product, ready in 8. The load is from another address.
-    let listing = Listing::new().op(Class::Divide, 1, [0, 0]).op(Class::Multiply, 2, [0, 0]).store(2, 1, DATA, 8).load(
-        3,
-        0,
-        DATA + 64,
-        8,
-    );
-    let mut machine = machine(8);
-    // One port each, so that only the rule delays the load.
-    spec(&mut machine).unit[1].count = 2;
-    let mut begins = |rule| {
-        spec(&mut machine).disambiguation = rule;
-        listing.out_of_order(&machine).0[3].issue
-    };
-    assert_eq!(begins(Disambiguation::Perfect), 4);
-    assert_eq!(begins(Disambiguation::Addresses), 15);
-    assert_eq!(begins(Disambiguation::ProgramOrder), 15);
-    // Data that are ready late.
-    let listing = Listing::new().op(Class::Divide, 1, [0, 0]).store(1, 0, DATA, 8).load(3, 0, DATA + 64, 8);
-    let mut begins = |rule| {
-        spec(&mut machine).disambiguation = rule;
-        listing.out_of_order(&machine).0[2].issue
-    };
-    assert_eq!(begins(Disambiguation::Addresses), 5);
-    assert_eq!(begins(Disambiguation::ProgramOrder), 14);
+    let operands = Listing::new().op(Class::Divide, 1, [0, 0]).op(Class::Multiply, 2, [0, 0]);
+    let late_address = operands.store(2, 1, DATA, 8).load(3, 0, DATA + 64, 8);
+    let late_data = Listing::new().op(Class::Divide, 1, [0, 0]).store(1, 0, DATA, 8).load(3, 0, DATA + 64, 8);
+    for (listing, rule, begins) in [
+        (&late_address, Disambiguation::Perfect, 4),
+        (&late_address, Disambiguation::Addresses, 15),
+        (&late_address, Disambiguation::ProgramOrder, 15),
+        (&late_data, Disambiguation::Addresses, 5),
+        (&late_data, Disambiguation::ProgramOrder, 14),
+    ] {
+        // One port each, so that only the rule delays the load.
+        let machine = changed(8, |core| (core.unit[1].count, core.disambiguation) = (2, rule));
+        let (times, _) = listing.out_of_order(&machine);
+        assert_eq!(times.last().map(|load| load.issue), Some(begins), "{rule:?}");
+    }
 }
 
 #[test]
 fn the_load_queue_holds_loads_until_they_retire() {
-    let mut machine = machine(4);
-    spec(&mut machine).load_queue = 1;
+    let machine = changed(4, |core| core.load_queue = 1);
     let listing = Listing::new().load(1, 0, DATA, 8).fill(1).load(2, 0, DATA, 8);
-    let (times, _) = listing.out_of_order(&machine);
     // The first retires in 5.
-    assert_eq!(times.iter().map(|each| each.decode).collect::<Vec<_>>(), [3, 3, 6]);
+    assert_eq!(decodes(&listing, &machine), [3, 3, 6]);
 }
 
 #[test]
 fn the_store_queue_holds_stores_until_they_are_written() {
-    let mut machine = machine(4);
-    spec(&mut machine).store_queue = 1;
+    let machine = changed(4, |core| core.store_queue = 1);
     // Retires in 5, is written in 6, done in 7: the next is renamed in 8.
     let listing = Listing::new().store(1, 0, DATA, 8).store(1, 0, DATA + 8, 8);
-    let (times, _) = listing.out_of_order(&machine);
-    assert_eq!(times.iter().map(|each| each.decode).collect::<Vec<_>>(), [3, 8]);
+    assert_eq!(decodes(&listing, &machine), [3, 8]);
 }
 
 #[test]
@@ -236,8 +223,7 @@ fn a_misprediction_stops_fetch_until_the_branch_is_resolved() {
 
 #[test]
 fn a_taken_branch_ends_the_fetch_of_a_cycle() {
-    let mut machine = machine(4);
-    spec(&mut machine).fetch_past_taken = false;
+    let machine = changed(4, |core| core.fetch_past_taken = false);
     let listing = Listing::new().fill(1).transfer(Class::Branch, 0, 0, CODE + 0x100).fill(3);
     let (times, _) = listing.out_of_order(&machine);
     assert_eq!(times.iter().map(|each| each.fetch).collect::<Vec<_>>(), [0, 0, 1, 1, 1]);
