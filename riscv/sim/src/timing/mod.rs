@@ -42,7 +42,7 @@ pub use self::predict::PredictFigures;
 pub use self::trace::Trace;
 
 /// The cycles of one instruction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Times {
     /// The first byte is fetched.
     pub fetch: u64,

@@ -33,11 +33,8 @@ struct TraceEvent {
 #[derive(Clone, Debug, Serialize)]
 struct EventArgs {
     pc: String,
-    fetch: u64,
-    decode: u64,
-    issue: u64,
-    complete: u64,
-    retire: u64,
+    #[serde(flatten)]
+    times: Times,
 }
 
 #[derive(Serialize)]
@@ -85,26 +82,10 @@ impl Trace {
             rows.len() - 1
         });
         rows[row] = times.retire + 1;
-        let details = EventArgs {
-            pc: format!("{:#x}", retired.pc),
-            fetch: times.fetch,
-            decode: times.decode,
-            issue: times.issue,
-            complete: times.complete,
-            retire: times.retire,
-        };
+        let args = EventArgs { pc: format!("{:#x}", retired.pc), times: *times };
         let mut event = |name: &str, from: u64, until: u64| {
-            let args = details.clone();
-            let (name, ph) = (name.to_owned(), "X");
-            self.events.push(TraceEvent {
-                name,
-                ph,
-                pid: hart,
-                tid: row,
-                ts: from,
-                dur: until.saturating_sub(from),
-                args,
-            });
+            let (name, ts, dur) = (name.to_owned(), from, until.saturating_sub(from));
+            self.events.push(TraceEvent { name, ph: "X", pid: hart, tid: row, ts, dur, args: args.clone() });
         };
         event(name, times.fetch, times.retire + 1);
         event("front end", times.fetch, times.decode);
