@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use base16ct::HexDisplay;
 use clap::Parser;
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
@@ -190,7 +191,7 @@ fn read_keys(path: &Path) -> Result<Vec<Identity>, String> {
     let mut identifiers: Vec<_> = devices.iter().map(|(identifier, _)| *identifier).collect();
     identifiers.sort_unstable();
     if let Some(twice) = identifiers.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(failed(&format_args!("{} twice", wire::Hexadecimal(&twice[0]))));
+        return Err(failed(&format_args!("{:x} twice", HexDisplay(&twice[0]))));
     }
     Ok(devices)
 }
@@ -206,8 +207,7 @@ fn keep(folder: &Path, devices: &[Node], received: &[u8]) -> Result<(), String> 
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     let mut text = String::from("# identifier, key\n");
     for device in devices {
-        let (identifier, key) = (wire::Hexadecimal(&device.identifier), wire::Hexadecimal(&*device.key));
-        text += &format!("{identifier} {key}\n");
+        text += &format!("{:x} {:x}\n", HexDisplay(&device.identifier), HexDisplay(&*device.key));
     }
     for (name, bytes) in [("keys", text.as_bytes()), ("capture", received)] {
         let path = folder.join(name);

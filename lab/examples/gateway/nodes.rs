@@ -3,17 +3,13 @@
 
 use std::thread;
 
-use object::{Object, ObjectSegment, ObjectSymbol};
 use tress_sim::{Image, Machine, System};
 use zeroize::Zeroizing;
 
 use crate::wire::{IDENTIFIER, KEY};
 
-/// Symbol of the image's parameters, which begin with [`MAGIC`].
-const PARAMETERS: &str = "tress_parameters";
-const MAGIC: &[u8] = b"tressn01";
-/// Symbol of the counter's store.
-const STORE: &str = "tress_store";
+/// The first bytes of the image's parameters.
+const MAGIC: [u8; 8] = *b"tressn01";
 /// Limit of a device's instructions, which none reaches.
 const MAX_INSTRUCTIONS: u64 = 1 << 32;
 
@@ -47,10 +43,9 @@ pub(crate) struct NodeRun {
 
 /// Runs devices of one image on the simulator.
 pub(crate) struct Nodes {
-    file: Vec<u8>,
-    /// Offset of the parameters in the image.
-    parameters: usize,
-    /// The address of the store.
+    image: Image,
+    /// The addresses of the parameters in flash and of the counter's store.
+    parameters: u64,
     store: u64,
     machine: Machine,
 }
@@ -58,43 +53,36 @@ pub(crate) struct Nodes {
 impl Nodes {
     /// Prepares to run devices with this image.
     pub(crate) fn new(file: &[u8]) -> Result<Nodes, String> {
-        let elf = object::File::parse(file).map_err(|error| format!("the image: {error}"))?;
+        let image = Image::parse(file).map_err(|error| format!("the image: {error}"))?;
         let address = |name: &str| {
-            let symbol = elf.symbols().find(|symbol| symbol.name() == Ok(name));
-            symbol.map(|symbol| symbol.address()).ok_or_else(|| format!("the image has no {name}"))
+            let symbol = image.data(name).ok_or_else(|| format!("the image has no {name}"));
+            symbol.map(|symbol| symbol.address)
         };
-        let (parameters, store) = (address(PARAMETERS)?, address(STORE)?);
-        let offset = elf.segments().find_map(|segment| {
-            let inside = parameters.checked_sub(segment.address())?;
-            (inside < segment.file_range().1).then(|| segment.file_range().0 + inside)
+        let (parameters, store) = (address("tress_parameters")?, address("tress_store")?);
+        // The program copies them from flash to this address.
+        let in_flash = image.segments.iter().find_map(|segment| {
+            let offset = parameters.checked_sub(segment.address)?;
+            (offset < segment.bytes.len() as u64).then_some(segment.load_address + offset)
         });
-        let parameters = usize::try_from(offset.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
-        if !file.get(parameters..).is_some_and(|offset| offset.starts_with(MAGIC)) {
-            return Err("the image is not a node, or is of another version".into());
-        }
+        let parameters = in_flash.ok_or("the image's parameters are in no segment")?;
         let machine = Machine::preset("fe310").ok_or("there is no machine fe310")?;
-        Ok(Nodes { file: file.to_vec(), parameters, store, machine })
+        Ok(Nodes { image, parameters, store, machine })
     }
 
     /// Runs a device with this store until it ends. After `instructions` instructions the device loses power.
     pub(crate) fn run(&self, node: &Node, store: &Store, instructions: u64) -> Result<NodeRun, String> {
         let failed = |error: tress_sim::Error| error.to_string();
-        let mut file = Zeroizing::new(self.file.clone());
-        let parameters =
-            [MAGIC, &node.identifier, &*node.key, &node.packets.to_le_bytes(), &u32::from(node.begin).to_le_bytes()];
-        let mut offset = self.parameters;
-        for part in parameters {
-            let to = file.get_mut(offset..offset + part.len()).ok_or("the image ends in its parameters")?;
-            to.copy_from_slice(part);
-            offset += part.len();
+        let mut system = System::new(&self.machine, self.image.clone()).map_err(failed)?;
+        let memory = &mut system.bus.memory;
+        let (packets, begin) = (node.packets.to_le_bytes(), u32::from(node.begin).to_le_bytes());
+        let own = Zeroizing::new([&MAGIC[..], &node.identifier, &*node.key, &packets, &begin].concat());
+        if memory.read(self.parameters) != Some(MAGIC) || !memory.load(self.parameters, &own) {
+            return Err("the image is not a node, or is of another version".into());
         }
-        let image = Image::parse(&file).map_err(failed)?;
-        let mut system = System::new(&self.machine, image).map_err(failed)?;
-        system.bus.memory.write(self.store, *store).ok_or("the image's store is outside of memory")?;
+        memory.write(self.store, *store).ok_or("the image's store is outside of memory")?;
         let exit_code = system.run(instructions).map_err(failed)?;
-        let mut after = EMPTY;
-        after.copy_from_slice(&system.bus.memory.bytes(self.store, EMPTY.len() as u64));
-        Ok(NodeRun { output: system.bus.console().to_vec(), store: after, exit_code })
+        let store = system.bus.memory.read(self.store).unwrap_or(EMPTY);
+        Ok(NodeRun { output: system.bus.console().to_vec(), store, exit_code })
     }
 
     /// Runs all devices from their first start, on all cores, and returns what they sent. Calls `done` after each device.

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
+use base16ct::HexDisplay;
 use tress_cipher::aes::Aes;
 use tress_cipher::lanes::ccm;
 use tress_cipher::{Aad, Tag};
 
-use crate::wire::{Dropped, Hexadecimal, IDENTIFIER, KEY, SAMPLE, Sealed, TAG};
+use crate::wire::{Dropped, IDENTIFIER, KEY, SAMPLE, Sealed, TAG};
 
 /// The devices that a gateway knows.
 pub(crate) struct Receiver {
@@ -148,7 +149,7 @@ impl fmt::Display for Summary {
 
 impl fmt::Display for Packet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", Hexadecimal(&self.identifier), self.counter)?;
+        write!(f, "{:x} {}", HexDisplay(&self.identifier), self.counter)?;
         for sample in &self.samples {
             write!(f, "  {:.2} °C {:.2} %", f64::from(sample.temperature) / 100.0, f64::from(sample.humidity) / 100.0)?;
         }

@@ -34,10 +34,14 @@ fn receiver(nodes: &[Node]) -> Receiver {
     Receiver::new(nodes.iter().map(|node| (node.identifier, &*node.key)))
 }
 
+/// What a gateway that knows only this device makes of these bytes.
+fn opened(node: &Node, received: &[u8]) -> Vec<Result<Packet, Dropped>> {
+    receiver(std::slice::from_ref(node)).open(&mut frames(received))
+}
+
 /// The counters of the packets that a device sent. All packets must be genuine.
 fn counters(output: &[u8], node: &Node) -> Vec<u32> {
-    let opened = receiver(std::slice::from_ref(node)).open(&mut frames(output));
-    opened.into_iter().map(|packet| packet.expect("a packet").counter).collect()
+    opened(node, output).into_iter().map(|packet| packet.expect("a packet").counter).collect()
 }
 
 /// A store with this counter in slot `slot`.
@@ -60,14 +64,6 @@ fn packet(node: &Node, counter: u32, samples: usize) -> Vec<u8> {
     let (nonce, data) = head.split_at_mut(NONCE);
     ccm::seal(&Aes::new(&*node.key).expect("a key"), &*nonce, Aad(b""), data, tag).expect("a packet");
     packet
-}
-
-/// Checks that these packets, received in order, have these outcomes.
-fn assert_outcomes(node: &Node, received: &[u8], expected: &[Result<u32, Dropped>]) {
-    let opened = receiver(std::slice::from_ref(node)).open(&mut frames(received));
-    let counters: Vec<_> = opened.iter().map(|outcome| outcome.as_ref().map(|packet| packet.counter)).collect();
-    let expected: Vec<_> = expected.iter().map(|outcome| outcome.as_ref().copied()).collect();
-    assert_eq!(counters, expected);
 }
 
 /// The first frame of the image with its default parameters. Made with Python's `cryptography` 48 (AESCCM with tags
@@ -122,13 +118,8 @@ fn every_number_of_samples() {
     let node = node(0, true);
     for samples in 1..=15 {
         let frame = Sealed::frame(&packet(&node, 7, samples));
-        let Ok(Packet { samples: opened, .. }) = &receiver(std::slice::from_ref(&node)).open(&mut frames(&frame))[0]
-        else {
-            panic!("{samples} samples")
-        };
-        assert_eq!(opened.len(), samples);
-        assert_eq!(opened[0].temperature, 0x0001);
-        assert_eq!(opened[0].humidity, 0x0203);
+        let Ok(Packet { samples: found, .. }) = &opened(&node, &frame)[0] else { panic!("{samples} samples") };
+        assert_eq!((found.len(), found[0].temperature, found[0].humidity), (samples, 0x0001, 0x0203));
     }
 }
 
@@ -136,40 +127,35 @@ fn every_number_of_samples() {
 fn every_packet_that_is_not_new_and_genuine_is_reported() {
     let node = node(0, true);
     let genuine = |counter| Sealed::frame(&packet(&node, counter, 4));
-    let join = |frames: &[&[u8]]| frames.concat();
-    assert_outcomes(&node, &join(&[&genuine(5), &genuine(5)]), &[Ok(5), Err(Dropped::Replayed)]);
-    assert_outcomes(&node, &join(&[&genuine(5), &genuine(4), &genuine(9)]), &[Ok(5), Err(Dropped::Replayed), Ok(9)]);
+    // The frame of a packet with a changed byte.
+    let changed = |counter, offset: usize, change: u8| {
+        let mut packet = packet(&node, counter, 4);
+        packet[offset] ^= change;
+        Sealed::frame(&packet)
+    };
     // A forged packet with a high counter does not block the device.
-    let mut forged = packet(&node, u32::MAX - 1, 4);
-    forged[NONCE] ^= 1;
-    assert_outcomes(
-        &node,
-        &join(&[&genuine(5), &Sealed::frame(&forged), &genuine(6)]),
-        &[Ok(5), Err(Dropped::Forged), Ok(6)],
-    );
-    // A changed counter, identifier or number of samples.
-    for (offset, change) in [(12, 1), (0, 1), (NONCE + 15, 128), (NONCE + 16, 1), (NONCE + 23, 1)] {
-        let mut forged = packet(&node, 5, 4);
-        forged[offset] ^= change;
-        let expected = if offset == 0 { Dropped::Truncated } else { Dropped::Forged };
-        assert_outcomes(&node, &Sealed::frame(&forged), &[Err(expected)]);
-    }
-    let mut stranger = packet(&node, 5, 4);
-    stranger[8] ^= 1;
-    assert_outcomes(&node, &Sealed::frame(&stranger), &[Err(Dropped::Unknown)]);
-    // Text, nothing, and a frame that is too long.
-    assert_outcomes(&node, b"\0node: no counter\n\0", &[Err(Dropped::Damaged)]);
-    assert_outcomes(&node, b"\0\0\0\0", &[]);
-    assert_outcomes(
-        &node,
-        &[b"\0".as_slice(), &[0x15; 100_000], &genuine(1)].concat(),
-        &[Err(Dropped::Damaged), Ok(1)],
-    );
-    // An unknown format, and a packet without samples.
-    for first in [0x24, 0x10] {
-        let mut other = packet(&node, 5, 4);
-        other[0] = first;
-        assert_outcomes(&node, &Sealed::frame(&other), &[Err(Dropped::Damaged)]);
+    let forged = changed(u32::MAX - 1, NONCE, 1);
+    for (received, expected) in [
+        ([genuine(5), genuine(5)].concat(), &[Ok(5), Err(Dropped::Replayed)][..]),
+        ([genuine(5), genuine(4), genuine(9)].concat(), &[Ok(5), Err(Dropped::Replayed), Ok(9)]),
+        ([genuine(5), forged, genuine(6)].concat(), &[Ok(5), Err(Dropped::Forged), Ok(6)]),
+        // A changed counter, number of samples, sample and tag, and another device.
+        (changed(5, 12, 1), &[Err(Dropped::Forged)]),
+        (changed(5, 0, 1), &[Err(Dropped::Truncated)]),
+        (changed(5, NONCE + 15, 128), &[Err(Dropped::Forged)]),
+        (changed(5, NONCE + 16, 1), &[Err(Dropped::Forged)]),
+        (changed(5, NONCE + 23, 1), &[Err(Dropped::Forged)]),
+        (changed(5, 8, 1), &[Err(Dropped::Unknown)]),
+        // An unknown format, and a packet without samples.
+        (changed(5, 0, 0x30), &[Err(Dropped::Damaged)]),
+        (changed(5, 0, 4), &[Err(Dropped::Damaged)]),
+        // Text, nothing, and a frame that is too long.
+        (b"\0node: no counter\n\0".to_vec(), &[Err(Dropped::Damaged)]),
+        (b"\0\0\0\0".to_vec(), &[]),
+        ([b"\0".to_vec(), vec![0x15; 100_000], genuine(1)].concat(), &[Err(Dropped::Damaged), Ok(1)]),
+    ] {
+        let found = opened(&node, &received).into_iter().map(|outcome| outcome.map(|packet| packet.counter));
+        assert_eq!(found.collect::<Vec<_>>(), expected, "{:x?}", &received[..received.len().min(50)]);
     }
 }
 
@@ -181,10 +167,9 @@ fn every_flipped_bit_and_every_cut_is_reported() {
         for bit in 0..8 {
             let mut damaged = frame.clone();
             damaged[offset] ^= 1 << bit;
-            let opened = receiver(std::slice::from_ref(&node)).open(&mut frames(&damaged));
-            assert!(opened.iter().all(Result::is_err), "bit {bit} of byte {offset}");
+            assert!(opened(&node, &damaged).iter().all(Result::is_err), "bit {bit} of byte {offset}");
         }
-        let cut = receiver(std::slice::from_ref(&node)).open(&mut frames(&frame[..offset]));
+        let cut = opened(&node, &frame[..offset]);
         assert!(cut.iter().all(Result::is_err), "cut at {offset}");
         if offset > 2 {
             assert_eq!(cut, [Err(Dropped::Truncated)]);

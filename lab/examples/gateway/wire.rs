@@ -1,7 +1,5 @@
 //! Frames on a UART, and the packets in them (docs/reference/formats/node.md).
 
-use std::fmt;
-
 use crc::{CRC_16_IBM_SDLC, Crc};
 
 /// Bytes of an identifier.
@@ -137,14 +135,5 @@ impl Frames {
         }
         self.frame.clear();
         self.too_long = false;
-    }
-}
-
-/// Formats bytes in hexadecimal.
-pub(crate) struct Hexadecimal<'a>(pub(crate) &'a [u8]);
-
-impl fmt::Display for Hexadecimal<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
