@@ -4,7 +4,7 @@ use super::drawing::PictureView;
 use super::environment;
 use super::figures::{Cell, PageTable, anchor, plain};
 use super::read::StudySections;
-use crate::study::{self, Section, StudyRow, Verdict};
+use crate::study::{self, Section, Study, StudyRow, Verdict};
 
 /// One study.
 pub(super) struct StudyView {
@@ -103,7 +103,7 @@ impl StudyView {
         StudyView {
             anchor: own,
             title: title(&kind.name),
-            source: known.as_ref().map_or_else(String::new, |study| study.source.into()),
+            source: known.as_ref().map_or_else(String::new, Study::source),
             conditions,
             tally,
             conclusion: paragraphs(&known.as_ref().and_then(|study| conclusion(study, kind)).unwrap_or_default()),

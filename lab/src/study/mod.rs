@@ -21,6 +21,7 @@ mod pipo_riscv;
 mod runs;
 mod verdict;
 
+use std::fmt::Display;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -44,8 +45,8 @@ pub struct Study {
     pub name: &'static str,
     /// The study's title.
     pub title: &'static str,
-    /// The paper, its machine, and notes on the comparison.
-    pub source: &'static str,
+    /// Its `texts.txt`: what the page says about the paper, and in each part before the figures ([`text`]).
+    texts: &'static str,
     /// The parts, in order.
     pub parts: &'static [StudyPart],
     /// The machine in place of which users can simulate another one. `None` if they cannot.
@@ -55,6 +56,13 @@ pub struct Study {
     /// Writes the conclusion: which claims hold, which do not and why, and the misprints. `None` if a part is missing
     /// that the text needs.
     pub conclude: fn(Findings<'_>) -> Option<String>,
+}
+
+impl Study {
+    /// The paper, its machine, and notes on the comparison.
+    pub(crate) fn source(&self) -> String {
+        text(self, "source", &[])
+    }
 }
 
 /// One question of a study.
@@ -143,9 +151,17 @@ pub struct Section {
 }
 
 impl Section {
-    fn new(text: impl Into<String>) -> Section {
-        Section { text: text.into(), ..Section::default() }
+    /// A section that begins with the text of this part.
+    fn begin(study: &Study, part: &str, values: &[(&str, &dyn Display)]) -> Section {
+        Section { text: text(study, part, values), ..Section::default() }
     }
+}
+
+/// A paragraph of a study's `texts.txt`: the lines after `# part`. A name in braces stands for its value.
+fn text(study: &Study, part: &str, values: &[(&str, &dyn Display)]) -> String {
+    let paragraph = study.texts.split("\n\n").find_map(|text| text.strip_prefix(&format!("# {part}\n")));
+    let text = paragraph.expect("a paragraph of this part").trim_end().replace('\n', " ");
+    values.iter().fold(text, |text, (name, value)| text.replace(&format!("{{{name}}}"), &value.to_string()))
 }
 
 /// One figure, from up to four sources.

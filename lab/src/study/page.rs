@@ -7,7 +7,7 @@ use super::{Findings, Measured, Section, Study, StudyPart, StudyRow, StudyTable,
 /// The page of a study with these sections.
 pub(super) fn write(study: &Study, sections: &[(&'static StudyPart, Section)], quick: bool) -> String {
     let machine = crate::bench::machine();
-    let mut page = format!("# {}\n\n{}\n\n", study.title, study.source);
+    let mut page = format!("# {}\n\n{}\n\n", study.title, study.source());
     let _ = writeln!(page, "{}, {} cores, {}.", machine.model, machine.cores, machine.kernel);
     if quick {
         page.push_str("This was a quick run: few samples of small messages.\n");

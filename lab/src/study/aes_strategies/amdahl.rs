@@ -19,12 +19,7 @@ pub(super) const ALL_SHARE: &str = "share of encryption in a whole run";
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let bytes = if effort.is_quick { 2_000_000 } else { 20_000_000 };
-    let mut section = Section::new(format!(
-        "If c cores share a part p of the work, the gain is 1/(1-p+p/c). A whole run here reads {} of text, expands the key, \
-         encrypts and writes. Splitting rows parallelises three functions, splitting segments the whole encryption. The law \
-         does not include waiting.",
-        size(bytes)
-    ));
+    let mut section = Section::begin(&super::STUDY, "amdahl", &[("size", &size(bytes))]);
     paper_examples(&mut section);
     let bench = StrategyRunner::new(&mut section.verdicts);
     if bench.openmp.is_some() {

@@ -34,17 +34,7 @@ fn busy(turns: &StrategyRuns, thread: usize) -> Option<f64> {
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let bytes = if effort.is_quick { 500_000 } else { 5_000_000 };
     let samples = if effort.is_quick { 3 } else { 7 };
-    let mut section = Section::new(format!(
-        "{} of text. Functions are timed in separate runs, because reading a clock takes longer than a function of one state. \
-         Plain code processes 64 states with each function before it reads the clock; rows over threads read it around \
-         every part of the work. The time of reading is subtracted. The rounds of the library and the blocks of a queue are \
-         not timed separately. The remaining time of the threads is *waiting and the rest*: starting, waiting at barriers, \
-         for a queue or for each other, and moving blocks in and out of states. *Busy* is the processor time of a thread \
-         divided by the elapsed time, in runs without such clocks; a spinning barrier counts as busy. *At the same time* is \
-         from the begin and end of each function in the runs with clocks; a thread whose core was taken away counts, a thread \
-         at a barrier does not.",
-        size(bytes)
-    ));
+    let mut section = Section::begin(&super::STUDY, "functions", &[("size", &size(bytes))]);
     let bench = StrategyRunner::new(&mut section.verdicts);
     let file = files::padded(&files::text(bytes));
     let mut monitor = BusyMonitor::default();

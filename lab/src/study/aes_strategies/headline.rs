@@ -18,12 +18,8 @@ pub(super) const WHOLE: &str = "the whole run, including reading and writing";
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let bytes = if effort.is_quick { BYTES / 10 } else { BYTES };
-    let mut section = Section::new(format!(
-        "{} of text, with all strategies measured alternately, and {} threads where a strategy has several. Runs on less than \
-         100 MB are extrapolated to 100 MB and labelled. Ratios are of pairs of runs.",
-        size(bytes),
-        super::cores().max(2)
-    ));
+    let mut section =
+        Section::begin(&super::STUDY, "headline", &[("size", &size(bytes)), ("threads", &super::cores().max(2))]);
     let bench = StrategyRunner::new(&mut section.verdicts);
     if let Some(openmp) = &bench.openmp {
         section.text += &format!(" The C code is compiled by `{}` with -O2.", openmp.compiler);

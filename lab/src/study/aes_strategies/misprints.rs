@@ -26,10 +26,7 @@ const LISTINGS: [(&str, &str); 3] = [
 ];
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
-    let mut section = Section::new(
-        "Figures are checked against the figures that they follow from, formulas against each other, and references against \
-         their targets. The listings are compiled, and Table 2 is executed.",
-    );
+    let mut section = Section::begin(&super::STUDY, "misprints", &[]);
     figures(&mut section.verdicts);
     formulas(&mut section.verdicts);
     contradictions(&mut section.verdicts);

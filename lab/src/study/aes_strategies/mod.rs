@@ -25,10 +25,7 @@ use super::{Study, cores, part};
 pub(super) const STUDY: Study = Study {
     name: "aes-strategies",
     title: "AES by strategy: rows, blocks, segments, lanes",
-    source: "Park and Oh, \"A Study on Parallel AES Cipher Algorithm based on Multi Processor\" (in Korean). The paper's machine: a \
-             Core2 T5500 of 1.66 GHz, two cores, Windows XP. It names neither the mode nor the key length. Here files are \
-             encrypted with AES-128 in ECB with PKCS #7 padding of 1 to 16 bytes. In ECB, blocks are independent, and decryption \
-             uses the inverse functions. This is for comparison only: do not store files in ECB.",
+    texts: include_str!("texts.txt"),
     parts: &[
         part("files", "Five kinds of files (Table 4)", same_bytes::run),
         part("headline", "100 MB of text (section 4.3)", headline::run),

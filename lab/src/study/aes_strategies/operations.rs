@@ -30,12 +30,7 @@ fn count(counts: &[[u64; 3]; 3], function: Function, cores: usize) -> u64 {
 }
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
-    let mut section = Section::new(
-        "Operations of the first core, counted while the function runs on a 4 by 4 state, by the rule behind the paper's serial \
-         formulas: a loop test and an assignment count 1, an assignment of a function result counts 3, and directives count as in \
-         the paper. Then, missing from the formulas, the time of each function on this machine and of one synchronisation of \
-         threads.",
-    );
+    let mut section = Section::begin(&super::STUDY, "operations", &[]);
     let bench = StrategyRunner::new(&mut section.verdicts);
     let counts = bench.openmp.as_ref().map(|openmp| openmp.counts()).transpose()?;
     let mut table =

@@ -15,11 +15,7 @@ use crate::study::{Claim, Effort, Error, Measured, Section, StudyTable, Verdict,
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let (bytes, samples, rows_s) = if effort.is_quick { (128_000, 5, 0.04) } else { (1_000_000, 7, 0.4) };
     let budget = Budget { rows_s, others_s: 5.0 };
-    let mut section = Section::new(
-        "The paper compares files qualitatively with a tool. Here every strategy encrypts every padded file and decrypts the \
-         result. The output is compared with that of the library's slow reference and of its best backend. Strategies too \
-         slow for a whole file process its first blocks. The files are text, and arbitrary bytes under the paper's other names.",
-    );
+    let mut section = Section::begin(&super::STUDY, "files", &[]);
     let bench = StrategyRunner::new(&mut section.verdicts);
     let files = files::all(bytes);
     let mut described = StudyTable::new("Files", &["kind", "bytes", "padded", "content"]);

@@ -28,15 +28,7 @@ impl Answers {
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let blocks = if effort.is_quick { 32 } else { 256 };
-    let mut section = Section::new(format!(
-        "First, the encryption of one chain, a message of {blocks} blocks in CBC with warm caches, by issue width. Everything \
-             grows with the width: an integer unit per issued instruction, a port per two, a multiplier per four, and room \
-             for the instructions of 32 cycles. For comparison, a machine without limits: unlimited width, no mispredicted \
-             jump and no cache miss, so only data dependences cost time. (On that machine, a load of a word just stored takes \
-             one cycle more than `raptor` needs to forward it, and the first block begins during the key schedule. So the \
-             widest machine can appear slightly better.) In ECB, blocks do not depend on each other. Then, 16 messages on up \
-             to 16 of the paper's processors of issue 2."
-    ));
+    let mut section = Section::begin(&super::STUDY, "beyond", &[("blocks", &blocks)]);
     let (mut lines, mut levels, mut speed_ups) = (Vec::new(), Vec::new(), Vec::new());
     for cipher in SimulatedCipher::PAPER {
         let name = cipher.name();

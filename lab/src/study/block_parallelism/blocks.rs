@@ -17,9 +17,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         core: RaptorVariant::paper(8),
         work: ProgramParameters { blocks, ..work },
     })?;
-    let mut section = Section::new(
-        "One message on one processor of issue 8. The text of the paper gives the end points of its curves.",
-    );
+    let mut section = Section::begin(&super::STUDY, "blocks", &[]);
     let printed = |blocks| match blocks {
         1 => Some(PAPER_ONE_BLOCK),
         MOST => Some(PAPER_BLOCKS),

@@ -15,12 +15,7 @@ const LONG: u32 = 256;
 const LEAST_GAIN: f64 = 3.8;
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
-    let mut section = Section::new(format!(
-        "{MESSAGES} messages on processors of issue 2, one message per processor at a time. As in the paper, cycles are \
-             those of the first processor, from the first key setup until all messages are done; instructions of waiting \
-             processors do not count. The paper does not give the length of its messages: we use {LONG} blocks, and for \
-             comparison one block each, which is too little work to divide."
-    ));
+    let mut section = Section::begin(&super::STUDY, "harts", &[("messages", &MESSAGES), ("long", &LONG)]);
     for blocks in [LONG, 1] {
         let sweep = Sweep::new(effort, &HARTS, Varied::Harts, |work, harts| SimulatedRun {
             core: RaptorVariant::paper(2),

@@ -25,13 +25,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         (format!("{MESSAGES} messages, a key schedule in each"), MESSAGES, 1, PAPER_MESSAGES),
         (format!("{MESSAGES} messages, one key schedule"), 1, MESSAGES, PAPER_MESSAGES),
     ];
-    let mut section = Section::new(
-        "One block of RC6 is mostly its key schedule: 132 steps, whose indexes wrap around the arrays S and L. Our program \
-         compares the indexes with the lengths. C programs of the time computed `i = (i + 1) % t` and, as the length of the \
-         key varies, `j = (j + 1) % c`: where the compiler does not know the divisor, an integer division of 36 cycles. The \
-         rows have none, one and two such divisions per step, in ECB at issue 8, beside the three figures of the paper. \"A key \
-         schedule in each\" is also the figure of a program whose key schedule is inside the encryption of a block.",
-    );
+    let mut section = Section::begin(&super::STUDY, "key-setup", &[]);
     let paper_run = |cipher, messages, blocks| SimulatedRun {
         core: RaptorVariant::paper(8),
         work: ProgramParameters { messages, blocks, ..ProgramParameters::new(cipher, SimulatedMode::Ecb) },

@@ -17,15 +17,7 @@ const MESSAGES: u32 = 16;
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let blocks = if effort.is_quick { 16 } else { 64 };
-    let mut section = Section {
-        text: format!(
-            "{MESSAGES} messages of {blocks} blocks in CBC with warm caches on one processor: one chain after another with the \
-             programs of the AES submissions, and several chains at the same time in software (lanes): Rijndael bitsliced by \
-             the portable code of Tress, 16 chains in 64-bit words without tables, and RC6 two chains at a time. Units and \
-             ports grow with the issue width. Cycles are for the encryption alone."
-        ),
-        ..Section::default()
-    };
+    let mut section = Section::begin(&super::STUDY, "lanes", &[("messages", &MESSAGES), ("blocks", &blocks)]);
     let work = |cipher| ProgramParameters {
         blocks,
         messages: MESSAGES,

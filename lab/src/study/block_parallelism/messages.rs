@@ -18,10 +18,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         })
     };
     let (of_messages, of_blocks) = (sweep(true)?, sweep(false)?);
-    let mut section = Section::new(
-        "Messages of one block on one processor of issue 8, with a key setup for each. The text of the paper gives the \
-         end points of its curves.",
-    );
+    let mut section = Section::begin(&super::STUDY, "messages", &[]);
     let printed = |messages| match messages {
         1 => Some(PAPER_ONE_BLOCK),
         MOST => Some(PAPER_MESSAGES),

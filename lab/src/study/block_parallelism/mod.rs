@@ -31,12 +31,7 @@ use simulate::{RaptorVariant, SimulatedRun, SimulationFigures};
 pub(super) const STUDY: Study = Study {
     name: "block-parallelism",
     title: "RC6 and Rijndael: parallel instructions and threads",
-    source: "Chung, Chung and Sohn, \"Exploiting Parallelism in the Block Encryption Algorithms RC6 and Rijndael\", 2000. \
-             The paper simulated Raptor, a chip of four out-of-order SPARC V9 processors. Here it is a machine file \
-             for `tress simulate`, raptor.toml beside the study's code, with RISC-V (RV64GC), and programs modelled on the submissions to the AES contest. The part \
-             \"What the paper leaves open\" lists our choices where Table 2 is silent. Instructions per cycle (IPC) count from \
-             the first key setup to the last block of ciphertext, with cold caches and branch predictors, as in a program \
-             that encrypts once.",
+    texts: include_str!("texts.txt"),
     parts: &[
         part("width", "One block by issue width (Fig. 6)", width::run).on_own_machine(),
         part("blocks", "One message by number of blocks (Fig. 7)", blocks::run).on_own_machine(),
@@ -57,11 +52,8 @@ pub(super) const STUDY: Study = Study {
 /// Misprints, each found by comparing two places of the paper.
 fn misprints() -> Section {
     Section {
-        text: "Places of the paper are compared with each other. We have the text of the paper without its pictures, so its \
-               figures are not checked, but for the lines of text in them."
-            .into(),
         verdicts: verdict::misprints(include_str!("misprints.txt")).collect(),
-        ..Section::default()
+        ..Section::begin(&STUDY, "misprints", &[])
     }
 }
 

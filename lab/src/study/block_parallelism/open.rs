@@ -42,16 +42,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         })
         .collect();
     let figures = simulate::all(&runs)?;
-    let mut section = Section::new(format!(
-        "Table 2 of the paper gives sizes and latencies. It does not give the number of integer units, of loads and stores \
-             per cycle and of instructions in flight, nor the branch predictor, nor the latency of a multiplication between 4 \
-             and 34 cycles. The parts above use two integer units from issue 8 on and one below, one port for loads and \
-             stores, room for 128 instructions, and a pipelined multiplier with a latency of 4 cycles. Of the variants we \
-             tried, only this one brings both ciphers near the end points of Fig. 7, 8 and 10. With as many integer units as \
-             the issue width, IPC is never as low as in the paper. The rows show one message of {blocks} blocks at issue 8, \
-             with one choice changed. Rijndael \"with its state in memory\" stores every column and loads its bytes one by one, \
-             as the C code of the submission does; otherwise the state is in registers, as the compiler placed it."
-    ));
+    let mut section = Section::begin(&super::STUDY, "open", &[("blocks", &blocks)]);
     for (run, (place, figures)) in runs.iter().zip(figures.iter().enumerate()) {
         let what = format!("{}, {}", run.work.cipher.name(), choices[place / ciphers.len()].0);
         section.rows.push(row(what, Some(PAPER_BLOCKS.of(run.work.cipher)), figures));

@@ -9,12 +9,7 @@ const WORDS: [u32; 3] = [4, 6, 8];
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let most = if effort.is_quick { 64 } else { 1024 };
-    let mut section = Section::new(format!(
-        "The paper describes both ciphers with keys of 128, 192 and 256 bits and Rijndael with blocks of these lengths too, \
-         and does not say with which it measured. Here are all of them in ECB at issue 8: one block, and one message of {most} \
-         blocks. The programs are general in their sizes, so their code for 128 bits differs a little from that of the parts \
-         above. A message of the larger blocks is longer."
-    ));
+    let mut section = Section::begin(&super::STUDY, "sizes", &[("most", &most)]);
     let rc6 = WORDS.map(|key| (SimulatedCipher::Rc6Sizes, key, 4));
     let rijndael = WORDS.map(|block| WORDS.map(|key| (SimulatedCipher::RijndaelSizes, key, block)));
     let sizes: Vec<(SimulatedCipher, u32, u32)> = rc6.iter().chain(rijndael.as_flattened()).copied().collect();

@@ -12,10 +12,7 @@ const FLAT: usize = 3;
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let run = |work, issue| SimulatedRun { core: RaptorVariant::paper(issue), work };
     let sweep = Sweep::new(effort, &WIDTHS, Varied::Issue, run)?;
-    let mut section = Section::new(
-        "One block of one message on one processor: a key setup and an encryption, with code and tables not yet in any \
-         cache. According to the text of the paper, IPC rises up to issue 8 and does not exceed these figures at 16.",
-    );
+    let mut section = Section::begin(&super::STUDY, "width", &[]);
     sweep.add_to(&mut section, &|issue| format!("issue {issue}"), &|issue| {
         (issue >= WIDTHS[FLAT]).then_some(PAPER_ONE_BLOCK)
     });

@@ -26,11 +26,7 @@ pub(super) fn backends() -> Vec<Backend> {
 }
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
-    let mut section = Section::new(format!(
-        "One AES-128-CCM message with `modes::ccm`, encrypted in place on one thread, which computes CTR while the chain of \
-             the MAC waits. The paper uses one figure for all sizes, R_comp = {} ns per byte.",
-        R_COMP * 1e9
-    ));
+    let mut section = Section::begin(&super::STUDY, "by-size", &[("ns", &(R_COMP * 1e9))]);
     let mut sizes = Vec::new();
     let mut size = SMALLEST;
     while size <= effort.message_bytes() {

@@ -24,15 +24,7 @@ const FREE_BYTES: usize = 64 << 20;
 const MODEL_BYTES: u64 = 10_000_000;
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
-    let mut section = Section::new(format!(
-        "The picture has equation 1 for 10 MB, the paper's R_comp and its barriers, each computing core with chunks of its own \
-         and each communicating core with a link of its own. The rows are transfers of {} MiB over the loopback, with a \
-         limit for the rate of each thread and of each connection: they mostly sleep, so four of them do not need four cores. Their \
-         model is equation 1 without T_syn, since they wait for each other with counters. Full speed is on the {} cores of \
-         this machine, which also receives, so it has no verdict.",
-        BYTES >> 20,
-        cores()
-    ));
+    let mut section = Section::begin(&super::STUDY, "fig-5", &[("mib", &(BYTES >> 20)), ("cores", &cores())]);
     model(&mut section)?;
     if let Err(why) = transfers(effort, &mut section) {
         section.verdicts.push(Verdict::LeftOut(format!("four threads and connections: {why}")));

@@ -6,9 +6,7 @@ use super::super::{Claim, Effort, Error, Section, Verdict};
 use super::paper::{BARRIERS_US, R_COMP, T_SYN, TABLE_1};
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
-    let mut section = Section::new(
-        "Figures are computed from the figures that they follow from. The stages of Table 1 are in the part `table-1`.",
-    );
+    let mut section = Section::begin(&super::STUDY, "misprints", &[]);
     let verdicts = &mut section.verdicts;
     verdicts.push(Verdict::Misprint(format!(
         "section 2.2: with one core of four for the MAC, CTR takes T_seq/8; three cores are left, so it takes T_seq/6. The bound \

@@ -22,9 +22,7 @@ use super::{Error, Study, cores, part};
 pub(super) const STUDY: Study = Study {
     name: "ccm-overlap",
     title: "AES-CCM: computation overlapped with communication",
-    source: "Lee, Lee, Chung, Lee and Min, \"Computation-Communication Overlapping in AES-CCM Using Thread-Level \
-             Parallelism on a Multi-Core Processor\", Journal of KIISE: Computing Practices and Letters 16(8), 2010. The \
-             paper's machine: a Core2 Quad of 2.33 GHz.",
+    texts: include_str!("texts.txt"),
     parts: &[
         part("by-size", "One message on one core by size (Fig. 4)", by_size::run),
         part("strategies", "One message on several cores (section 2.2), and lanes", strategies::run),

@@ -33,15 +33,7 @@ const MOST: usize = (1 << 24) - 1;
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let cores = cores();
-    let mut section = Section::new(format!(
-        "One AES-128-CCM message on {cores} cores, with all methods measured alternately. It is so long that the serial passes \
-             take {} ms, up to 16 MiB: starting threads takes some 0.05 ms in each run. Speed-ups are relative to \
-             the serial two passes of the same backend. The paper counts the MAC and CTR as half of the work each; the model \
-             applies that to {cores} cores, the figures of the paper are for four. `modes::ccm` is one pass on one core, \
-             where CTR fills the gaps in the chain of the MAC. Chunks are the same bytes as messages of 16 KiB. `reference` computes one block at \
-             a time, so that a block of the MAC costs as much as one of CTR, as the paper assumes. Message length:",
-        LONG.as_millis()
-    ));
+    let mut section = Section::begin(&super::STUDY, "strategies", &[("cores", &cores), ("ms", &LONG.as_millis())]);
     let mut monitor = BusyMonitor::default();
     for backend in [Backend::Reference].into_iter().chain(by_size::backends()) {
         one_backend(&mut section, effort, backend, cores, &mut monitor)?;

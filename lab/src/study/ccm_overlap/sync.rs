@@ -8,13 +8,7 @@ use super::super::{Claim, Effort, Error, Measured, Section, StudyRow};
 use super::{cores, paper};
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
-    let mut section = Section::new(format!(
-        "The paper's Pthread barrier, on Linux: `pthread_barrier_wait` of the C library. Then an empty stage with the code of \
-         `tress plan --measure`: `std::sync::Barrier`, which is another barrier, whose threads sleep too; and counters, where \
-         one thread, the link, waits for each of the others, and they wait for it. This machine has {} cores. With more \
-         threads than cores, a figure includes the wait for a core.",
-        cores()
-    ));
+    let mut section = Section::begin(&super::STUDY, "sync", &[("cores", &cores())]);
     let mut monitor = BusyMonitor::default();
     let mut figures = Vec::new();
     #[cfg(target_os = "linux")]

@@ -7,13 +7,7 @@ use super::paper::{R_COMP, T_SYN, TABLE_1};
 use crate::picture;
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
-    let mut section = Section {
-        text:
-            "Equations 1 and 2 with R_comp = 0.037 µs per byte and T_syn = 10 µs. The paper truncates the digits in its table \
-               and rounds the two speed-ups in its text, the last two rows here."
-                .into(),
-        ..Section::default()
-    };
+    let mut section = Section::begin(&super::STUDY, "table-1", &[]);
     let mut differ = Vec::new();
     for (bytes, size, r_comm, link, speedup, stages) in TABLE_1 {
         let problem = Problem::new(bytes, R_COMP, r_comm, T_SYN);

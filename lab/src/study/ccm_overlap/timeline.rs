@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::super::busy::BusyMonitor;
-use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict};
+use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, text};
 use super::links::transfer::{Transfers, no_disturbance};
 use super::links::wire::Wire;
 use crate::picture::timeline::{Span, Timeline, Track};
@@ -50,11 +50,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
 fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
     let mut wire = Wire::loopback();
     let mut transfers = Transfers::new(effort, &wire, BYTES)?;
-    section.text = "A transfer to `tress receive` on the same machine, as `tress send --trace` shows it. A row is a worker, \
-                    which reads and encrypts batches, or a link, which writes them to a connection; gaps are waiting time. \
-                    Time that a worker waits to keep to its rate limit is drawn as work. The pictures show the last transfer \
-                    of each kind."
-        .into();
+    section.text = text(&super::STUDY, "timeline", &[]);
     let count = if effort.is_quick { 3 } else { 7 };
     let mut shares = Vec::new();
     let mut monitor = BusyMonitor::default();

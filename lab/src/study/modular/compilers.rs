@@ -33,14 +33,10 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         return Ok(Section { verdicts: vec![Verdict::LeftOut(why)], ..Section::default() });
     };
     let compilers = all.iter().zip(SYSTEMS).map(|(system, (_, name))| format!("{name} ({})", system.compiler));
-    let text = format!(
-        "The same algorithms at -O3 for any x86-64, recorded on {}: {}. All but Cranelift's are called through the C interface of a \
-         shared library; Cranelift's are part of the program, and it inlines little. The C is that of lab/systems/c.",
-        all[0].machine,
-        compilers.collect::<Vec<_>>().join(", ")
-    );
+    let compilers = compilers.collect::<Vec<_>>().join(", ");
+    let begin = Section::begin(&super::STUDY, "compilers", &[("machine", &all[0].machine), ("compilers", &compilers)]);
     let pictures = vec![Picture::new("compilers", picture(&all))];
-    Ok(Section { text, tables: vec![table(&all)], pictures, verdicts: verdicts(&all), ..Section::default() })
+    Ok(Section { tables: vec![table(&all)], pictures, verdicts: verdicts(&all), ..begin })
 }
 
 fn per_run(system: &RecordedSystem, digit_bits: u32, bits: usize, row: usize) -> f64 {

@@ -13,11 +13,7 @@ const ROWS: [usize; 3] = [2, 5, 7];
 const POWER: usize = 7;
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
-    let mut section = Section::new(
-        "Time with the narrower digit relative to the wider one. The figures of the paper compare Windows 3.1 (medium \
-               model, 16 bits) with Windows 95 (32 bits), and thus two compilers too. The measured figures are from one \
-               program on this machine, with digits of 16, 32 and 64 bits measured alternately.",
-    );
+    let mut section = Section::begin(&super::STUDY, "digits", &[]);
     let mut lines: Vec<Line> = [("paper, 16-bit digits", WINDOWS_31), ("paper, 32-bit digits", WINDOWS_95)]
         .map(|(name, column)| Line {
             name: name.into(),

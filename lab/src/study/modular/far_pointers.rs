@@ -5,10 +5,7 @@ use super::paper::{DOS_LARGE, DOS_SMALL, OPERATIONS, PaperTable, TABLES, WINDOWS
 use super::span;
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
-    let mut section = Section::new(
-        "Time of the large model relative to the small or medium one, from the paper's figures at 512 bits. The figures of \
-               Table 5 for Windows 3.1 in the large model are copies, see \"Misprints\".",
-    );
+    let mut section = Section::begin(&super::STUDY, "far-pointers", &[]);
     let table = &TABLES[1];
     for (row, operation) in OPERATIONS.iter().enumerate() {
         for (system, large, small) in [("MS-DOS", DOS_LARGE, DOS_SMALL), ("Windows 3.1", WINDOWS_31_LARGE, WINDOWS_31)]

@@ -46,11 +46,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         LibraryPair { name: "Windows 3.1, paper", of: PairSource::Paper(WINDOWS_31_DLL, WINDOWS_31) },
         LibraryPair { name: "Windows 95, paper", of: PairSource::Paper(WINDOWS_95_DLL, WINDOWS_95) },
     ];
-    let mut section = Section::new(format!(
-        "Time through a shared library relative to a static library. The paper compares with code inside the program. The \
-             recorded figures compare the same functions behind one C interface, with digits of {DIGIT_BITS} bits, linked \
-             statically and dynamically, so that the compiler inlines neither."
-    ));
+    let mut section = Section::begin(&super::STUDY, "library", &[("digit_bits", &DIGIT_BITS)]);
     for (name, shared, linked) in
         [("Linux, recorded", "linux-shared", "linux-static"), ("Windows, recorded", "windows-shared", "windows-static")]
     {

@@ -11,10 +11,7 @@ const MONTGOMERY: usize = 7;
 const CLASSICAL: usize = 4;
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
-    let mut section = Section::new(
-        "Tables 2 to 5 are one table for four lengths of numbers, so each figure can be checked against its neighbours. The \
-               algorithms can be executed as printed.",
-    );
+    let mut section = Section::begin(&super::STUDY, "misprints", &[]);
     let verdicts = &mut section.verdicts;
 
     let repeated: Vec<usize> = (0..OPERATIONS.len())

@@ -23,9 +23,7 @@ use crate::bench::modular::{TimedOperation, alternate};
 pub(super) const STUDY: Study = Study {
     name: "modular",
     title: "Arithmetic for digital signatures on several systems",
-    source: "Choi, Baek, Kim and Won, \"Implementation and Benchmarking Test for the Cryptographic Library on Several \
-             OSs\" (in Korean), Sung Kyun Kwan University, 1990s. The paper's machines: a Pentium of 100 MHz, and for \
-             UNIX a Unistation 20.",
+    texts: include_str!("texts.txt"),
     parts: &[
         part("table-2", "Table 2: 256 bits", |effort| tables::section(effort, 0)),
         part("table-3", "Table 3: 512 bits", |effort| tables::section(effort, 1)),

@@ -1,6 +1,8 @@
 //! Tables 2 to 5: the paper's figures, this machine, and the recorded systems. Times of machines are in one table,
 //! counts of emulators in separate ones.
 
+use std::fmt::Display;
+
 use tress_modular_times::Operation;
 
 use super::super::busy::BusyMonitor;
@@ -22,7 +24,17 @@ pub(super) fn section(effort: &Effort, which: usize) -> Result<Section, Error> {
     let mut monitor = BusyMonitor::default();
     let here = samples(effort, bits, 0..Operation::PAPER.len(), &mut monitor)?;
     let systems = systems(effort)?;
-    let mut section = Section::new(text(table.number, &systems));
+    let mut machines: Vec<String> = systems
+        .iter()
+        .filter(|system| system.is_real())
+        .map(|system| format!("{} on {}", system.machine, date(system.time)))
+        .collect();
+    machines.dedup();
+    let recorded_on = if machines.is_empty() { "nothing".into() } else { machines.join("; ") };
+    let marked = if bits == 1024 { " (!) marks misprints, see the last part." } else { "" };
+    let values: [(&str, &dyn Display); 3] =
+        [("number", &table.number), ("machines", &recorded_on), ("marked", &marked)];
+    let mut section = Section::begin(&super::STUDY, "tables", &values);
 
     let header = [&["system", "digit, bits"], &OPERATIONS[..]].concat();
     let mut real = StudyTable::new(format!("Time of one run on numbers of {bits} bits"), &header);
@@ -58,22 +70,6 @@ pub(super) fn section(effort: &Effort, which: usize) -> Result<Section, Error> {
     section.verdicts.push(faster(table, &here, &monitor));
     section.verdicts.push(wider(&here, &monitor));
     Ok(section)
-}
-
-fn text(number: u32, systems: &[RecordedSystem]) -> String {
-    let mut machines: Vec<String> = systems
-        .iter()
-        .filter(|system| system.is_real())
-        .map(|system| format!("{} on {}", system.machine, date(system.time)))
-        .collect();
-    machines.dedup();
-    let marked = if number == 5 { " (!) marks misprints, see the last part." } else { "" };
-    format!(
-        "The rows are the columns of the paper's Table {number}. Figures keep all their digits, but milliseconds below 1 are \
-         given in microseconds. *This machine* is the median of the samples of this program. *Recorded* figures are from \
-         lab/systems/run on other systems ({}), the minimum of the samples.{marked}",
-        if machines.is_empty() { "nothing".into() } else { machines.join("; ") }
-    )
 }
 
 fn line(system: String, digit_bits: u32, figures: impl Iterator<Item = String>) -> Vec<String> {

@@ -20,14 +20,9 @@ const SPEED: usize = 4;
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let simulated = simulated()?;
     Ok(Section {
-        text: "A processor that issues one instruction per cycle needs one cycle for each instruction, and loses some more: while \
-               it waits for results (a loaded word arrives after two cycles, a loaded byte after three), when a load hits a \
-               recent store, while instructions are not fetched yet (taken jumps, the first instruction of a function), and \
-               after a mispredicted jump."
-            .into(),
         tables: vec![table(&simulated)],
         verdicts: verdicts(&simulated),
-        ..Section::default()
+        ..Section::begin(&super::STUDY, "account", &[])
     })
 }
 

@@ -38,19 +38,13 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let own: Option<&[[KernelFigures; 3]]> = own.as_ref().map(|figures| figures.as_chunks().0);
     let own_table = own.map(|own| table(&format!("Cycles per byte, {YOURS}; bytes of code and stack"), own));
     Ok(Section {
-        text: "Cycles of one kernel call divided by the length of its message, with a prepared key. A kernel processes whole \
-               groups: eight blocks of AES in ECB and CTR, four of PIPO, even if the message is shorter. Where there are four \
-               messages, they share the bytes. CCM is its chain and its key stream, without the two AES blocks for nonce and \
-               tag. AES with tables leaks secrets to programs that share a data cache; an FE310 has no data cache. RC6 needs \
-               the multiplier of RV32IM. Code and stack are for 1024 bytes."
-            .into(),
         tables: [table("Tress, simulated: cycles per byte; bytes of code and stack", figures), published()]
             .into_iter()
             .chain(own_table)
             .collect(),
         pictures: vec![picture(figures, own)],
         verdicts: verdicts(figures),
-        ..Section::default()
+        ..Section::begin(&super::STUDY, "ciphers", &[])
     })
 }
 

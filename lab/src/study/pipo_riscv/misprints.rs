@@ -49,13 +49,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
                 .judge(format!("section 4, {what}: {exact:.4} times as fast, printed {text} ({how})"), how != OTHER),
         );
     }
-    Ok(Section {
-        text: "Cycles per byte follow from cycles, and gains from cycles per byte, either rounded or truncated to the printed \
-               digits."
-            .into(),
-        verdicts,
-        ..Section::default()
-    })
+    Ok(Section { verdicts, ..Section::begin(&super::STUDY, "misprints", &[]) })
 }
 
 const OTHER: &str = "neither rounded nor truncated";

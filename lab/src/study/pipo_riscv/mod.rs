@@ -21,11 +21,7 @@ use super::{Study, StudyMachine, part};
 pub(super) const STUDY: Study = Study {
     name: "pipo-riscv",
     title: "PIPO on a 32-bit RISC-V",
-    source: "Eum, Jang, Song, Lee and Seo, \"Optimized Implementation of PIPO Lightweight Block Cipher on 32-bit RISC-V \
-             Processor\" (in Korean), 2022, on a HiFive1 Rev B. Here its FE310 is the machine `fe310` of `tress simulate`. *Paper* \
-             is the printed figure, *its layout* is the layout of the paper as we rewrote it from the description, and *ours* \
-             is the code of Tress. Earlier calls have prepared the keys and loaded the code into the instruction cache. The \
-             results are the same on every computer.",
+    texts: include_str!("texts.txt"),
     parts: &[
         part("table-5", "Table 5", table_5::run).on_own_machine(),
         part("account", "Where the cycles go", account::run),

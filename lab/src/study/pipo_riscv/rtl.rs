@@ -30,14 +30,9 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let names: Vec<&str> = vectors.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     let figures = simulate::all(&names, &simulate::preset("e31")?)?;
     Ok(Section {
-        text: format!(
-            "Every row of the program that encrypts or decrypts, with the bytes per call after its name. RTL: {}. The model is the machine \
-             `e31`, which has the branch predictor and the memory of that RTL.",
-            vectors.source
-        ),
         tables: vec![table(&vectors.kernels, &figures)],
         verdicts: verdicts(&vectors.kernels, &figures),
-        ..Section::default()
+        ..Section::begin(&super::STUDY, "rtl", &[("source", &vectors.source)])
     })
 }
 

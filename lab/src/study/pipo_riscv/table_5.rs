@@ -35,16 +35,10 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let mut verdicts = verdicts(&simulated);
     verdicts.extend(kwak(scheduled));
     Ok(Section {
-        text: "PIPO-64/128. A call encrypts one block or four, and includes saving and restoring registers. *In bulk* is a call \
-               for 1024 bytes. Rows *with key schedule* are of code by others in the paper's table. Ours there is the sum of two \
-               simulated calls with one block, preparing the key and encrypting, and with four the kernel that starts from \
-               the bytes of the key. The figures of the paper were measured on a board, the others come from a model of its \
-               processor. A later part compares the model with a core as RTL."
-            .into(),
         tables: [cycles(&simulated, scheduled), sizes(&simulated)].into_iter().chain(own.map(own_cycles)).collect(),
         pictures: vec![picture(&simulated, scheduled, own)],
         verdicts,
-        ..Section::default()
+        ..Section::begin(&super::STUDY, "table-5", &[])
     })
 }
 

@@ -12,7 +12,7 @@ use tress_container::format::LAYOUT;
 use tress_plan::Problem;
 
 use super::super::busy::BusyMonitor;
-use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, chart};
+use super::super::{Claim, Effort, Error, Measured, Picture, Section, StudyRow, Verdict, chart, text};
 use super::cores;
 use super::paper::{self, R_COMP, T_SYN};
 use crate::picture::{Chart, Line, Mark, Scale};
@@ -64,12 +64,7 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
     let mut wire = Wire::new()?;
     let (links, count) = if effort.is_quick { (&QUICK_LINKS[..], 3) } else { (&LINKS[..], 5) };
     let mut monitor = BusyMonitor::default();
-    section.text = "A sender and `tress receive` in two network namespaces, connected by a pair of virtual Ethernet \
-                    devices with a token bucket as the link. Files are in memory; the receiver decrypts and stores all data, \
-                    which is then compared. Times run from the start of the command to the confirmation and include \
-                    handshakes and the last sync. R_comp is the limit that is set for one encrypting thread. \
-                    Where the rate of a link is a payload rate, its headers are added."
-        .into();
+    section.text = text(&super::STUDY, "links", &[]);
     for link in links {
         let transfers = Transfers::new(effort, &wire, link.bytes)?;
         let mut run = LinkRun { link, wire: &mut wire, transfers, count, monitor: &mut monitor, section };
