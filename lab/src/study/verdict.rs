@@ -1,15 +1,17 @@
 //! The verdict on a claim, and how it is reached.
 
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 
 use super::Measured;
 use super::busy::BusyMonitor;
 
 /// Whether a claim of the paper, or ours, holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "BTreeMap<String, Value>")]
 pub enum Verdict {
     /// The claim holds.
     Holds(String),
@@ -39,60 +41,40 @@ pub(super) fn misprints(lines: &str) -> impl Iterator<Item = Verdict> {
     lines.lines().map(|text| Verdict::Misprint(text.into()))
 }
 
-/// A verdict in JSON: one of four texts, as in versions before `kind`.
-#[derive(Default, Serialize, Deserialize)]
-#[serde(default, rename_all = "kebab-case")]
-struct Written {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    holds: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fails: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unclear: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    left_out: Option<String>,
-    /// How it fails, or why it is unclear. An unknown kind is ignored.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<String>,
-}
-
-const MISPRINT: &str = "misprint";
-const NOT_REPRODUCED: &str = "not-reproduced";
-const BUSY: &str = "busy";
-
-impl From<Verdict> for Written {
-    fn from(verdict: Verdict) -> Written {
-        let fails = |text, kind: Option<&str>| Written {
-            fails: Some(text),
-            kind: kind.map(String::from),
-            ..Written::default()
+/// A verdict in JSON has one of four texts, as in versions before `kind`. An unknown kind is ignored.
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (key, text, kind) = match self {
+            Verdict::Holds(text) => ("holds", text, None),
+            Verdict::Misprint(text) => ("fails", text, Some("misprint")),
+            Verdict::NotReproduced(text) => ("fails", text, Some("not-reproduced")),
+            Verdict::Fails(text) => ("fails", text, None),
+            Verdict::Unclear(text) => ("unclear", text, None),
+            Verdict::Busy(text) => ("unclear", text, Some("busy")),
+            Verdict::LeftOut(text) => ("left-out", text, None),
         };
-        match verdict {
-            Verdict::Holds(text) => Written { holds: Some(text), ..Written::default() },
-            Verdict::Misprint(text) => fails(text, Some(MISPRINT)),
-            Verdict::NotReproduced(text) => fails(text, Some(NOT_REPRODUCED)),
-            Verdict::Fails(text) => fails(text, None),
-            Verdict::Unclear(text) => Written { unclear: Some(text), ..Written::default() },
-            Verdict::Busy(text) => Written { unclear: Some(text), kind: Some(BUSY.into()), ..Written::default() },
-            Verdict::LeftOut(text) => Written { left_out: Some(text), ..Written::default() },
-        }
+        serializer.collect_map([(key, text.as_str())].into_iter().chain(kind.map(|kind| ("kind", kind))))
     }
 }
 
-impl TryFrom<Written> for Verdict {
+impl TryFrom<BTreeMap<String, Value>> for Verdict {
     type Error = &'static str;
 
-    fn try_from(Written { holds, fails, unclear, left_out, kind }: Written) -> Result<Verdict, &'static str> {
-        match (holds, fails, unclear, left_out, kind.as_deref()) {
-            (Some(text), None, None, None, _) => Ok(Verdict::Holds(text)),
-            (None, Some(text), None, None, Some(MISPRINT)) => Ok(Verdict::Misprint(text)),
-            (None, Some(text), None, None, Some(NOT_REPRODUCED)) => Ok(Verdict::NotReproduced(text)),
-            (None, Some(text), None, None, _) => Ok(Verdict::Fails(text)),
-            (None, None, Some(text), None, Some(BUSY)) => Ok(Verdict::Busy(text)),
-            (None, None, Some(text), None, _) => Ok(Verdict::Unclear(text)),
-            (None, None, None, Some(text), _) => Ok(Verdict::LeftOut(text)),
-            _ => Err("a verdict is one of holds, fails, unclear and left-out"),
-        }
+    fn try_from(object: BTreeMap<String, Value>) -> Result<Verdict, &'static str> {
+        let text = |key: &str| object.get(key).and_then(Value::as_str);
+        let mut texts = ["holds", "fails", "unclear", "left-out"].into_iter().filter_map(|key| Some((key, text(key)?)));
+        let (Some((key, claim)), None) = (texts.next(), texts.next()) else {
+            return Err("a verdict is one of holds, fails, unclear and left-out");
+        };
+        Ok(match (key, text("kind")) {
+            ("holds", _) => Verdict::Holds,
+            ("fails", Some("misprint")) => Verdict::Misprint,
+            ("fails", Some("not-reproduced")) => Verdict::NotReproduced,
+            ("fails", _) => Verdict::Fails,
+            ("unclear", Some("busy")) => Verdict::Busy,
+            ("unclear", _) => Verdict::Unclear,
+            _ => Verdict::LeftOut,
+        }(claim.into()))
     }
 }
 
