@@ -5,18 +5,16 @@
 //! values with ours.
 
 mod beyond;
-mod blocks;
 mod conclude;
 mod harts;
 mod key_setup;
 mod lanes;
-mod messages;
 mod open;
 mod paper;
 mod program;
 mod simulate;
 mod sizes;
-mod width;
+mod sweeps;
 
 use tress_sim::Machine;
 
@@ -33,9 +31,9 @@ pub(super) const STUDY: Study = Study {
     title: "RC6 and Rijndael: parallel instructions and threads",
     texts: include_str!("texts.txt"),
     parts: &[
-        part("width", "One block by issue width (Fig. 6)", width::run).on_own_machine(),
-        part("blocks", "One message by number of blocks (Fig. 7)", blocks::run).on_own_machine(),
-        part("messages", "Messages of one block by number of messages (Fig. 8)", messages::run).on_own_machine(),
+        part("width", "One block by issue width (Fig. 6)", sweeps::width).on_own_machine(),
+        part("blocks", "One message by number of blocks (Fig. 7)", sweeps::blocks).on_own_machine(),
+        part("messages", "Messages of one block by number of messages (Fig. 8)", sweeps::messages).on_own_machine(),
         part("harts", "Threads on several processors (Fig. 10)", harts::run).on_own_machine(),
         part("open", "What the paper leaves open", open::run),
         part("key-setup", "One block of RC6: key schedules that divide", key_setup::run),
@@ -216,6 +214,13 @@ impl<'a> Sweep<'a> {
         if let Some(own) = &self.own {
             own.add_to(section, &|x| format!("{}, {YOURS}", name(x)), &|_| None);
         }
+    }
+
+    /// Completes a section of curves by the comparison of the modes and a picture.
+    fn end(&self, mut section: Section, name: &str, title: &str, x: &str, paper: PaperValues) -> Section {
+        section.verdicts.push(modes_differ_little(&self.curves));
+        section.pictures.push(self.picture(name, title, x, Scale::Logarithmic, Some(paper)));
+        section
     }
 
     /// A picture of instructions per cycle, with the paper's figures for the ends of its curves.
