@@ -1,6 +1,7 @@
 //! `tress bench modular` and `tress study modular` as a script sees them.
 
 use crate::common::Folder;
+use crate::study::has_parts;
 use serde_json::Value;
 
 #[test]
@@ -85,25 +86,8 @@ fn a_quick_study_with_recorded_systems() {
     let run = folder.tress(["study", "modular", "--quick", "--out", "out"]).ok();
     assert_eq!(String::from_utf8(run.stdout).unwrap().trim_end(), "out/modular/README.md");
     let page = String::from_utf8(folder.read("out/modular/README.md")).unwrap();
-    for text in [
-        // The first and the last figure of Table 5, and the two that are swapped.
-        "| paper: MS-DOS, small | 16 | 19.2 µs |",
-        "| 6.76 s (!) | 13.51 s (!) |",
-        "| **this machine, now** | 64 |",
-        "recorded: Linux, LLVM -O3 |",
-        "Emulated, instructions",
-        "no counterpart",
-        "6 of 8 figures are those of Table 4",
-        "would take 2.00 times as long",
-        "MS-DOS, small: classical reduction takes 302.1 µs at 512 bits",
-        "the last two figures are swapped",
-        "Algorithm 4 leaves Montgomery form",
-        "Algorithm 3 multiplies by d",
-        "(library.svg)",
-        "(digits.svg)",
-    ] {
-        assert!(page.contains(text), "{text}: {page}");
-    }
+    // The first and the last figure of Table 5, the two that are swapped, and the rest.
+    has_parts(&page, "modular");
     // No table has both times of machines and counts of emulators.
     let tables: Vec<&str> = page.split("\n\n").filter(|table| table.starts_with('|')).collect();
     for emulator in ["qemu-riscv64", "machine fe310", "DOSBox"] {
