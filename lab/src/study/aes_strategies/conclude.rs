@@ -1,7 +1,9 @@
 //! The conclusion, from the sections' figures.
 
+use std::fmt::Display;
+
 use super::super::busy::HAD_CORES;
-use super::super::{Findings, Verdict, figure};
+use super::super::{Findings, Verdict, figure, text};
 use super::misprints::REFUSED;
 use super::operations::{FORK, SLEEPING, SPINNING};
 use super::strategy::{BlockCode, Strategy, Waiting, best};
@@ -16,75 +18,48 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
         [Waiting::Sleeping, Waiting::Spinning, Waiting::Unspecified].map(|waiting| gain(Strategy::Rows(waiting)));
     let (Some(sleeping), Some(spinning), Some(unspecified)) = (sleeping, spinning, unspecified) else {
         found.ran(&["headline"])?;
-        return Some(
-            "This run has no rows of the paper: its AES is a program in C, and this machine lacks a C compiler with OpenMP. So \
-             nothing was compared with it."
-                .into(),
-        );
+        return Some(text(&super::STUDY, "conclusion-without-rows", &[]));
     };
     let work = |function: &str| found.measured("operations", &format!("{function} of one state, one thread"), "ns");
     let step = (work("SubBytes")? + work("ShiftRows")? + work("MixColumns")?) / 3.0;
     found.ran(&["files", "operations", "misprints"])?;
-    let mut text = String::from(
-        "The paper's check holds: for all five kinds of files, every strategy produces the same bytes and decrypts them again. ",
-    );
     let paper = paper::SERIAL_S / paper::PARALLEL_S;
-    let best_of_rows = sleeping.max(spinning).max(unspecified);
-    text += &format!(
-        "Its conclusion {}. The paper found the rows of one state over threads {paper:.2} times as fast as plain AES; here they are ",
-        match (best_of_rows >= 1.0, &busy) {
-            (true, _) => "depends on how threads wait",
-            (false, Some(_)) => "can be neither confirmed nor refuted by this run, because the machine was busy",
-            (false, None) => "does not hold",
-        }
-    );
-    text += &format!(
-        "with OpenMP {} as plain AES, {} where threads sleep while they wait, and {} where they spin. ",
-        times(unspecified),
-        times(sleeping),
-        times(spinning)
-    );
-    if let Some(share) = busy {
-        text += &format!(
-            "(This program had {:.0} % of the cores. Threads that wait for each other lose most on a busy machine: on an idle one \
-             their figures can be thousands of times better.) ",
-            100.0 * share
-        );
-    }
+    let conclusion = match (sleeping.max(spinning).max(unspecified) >= 1.0, &busy) {
+        (true, _) => "depends on how threads wait",
+        (false, Some(_)) => "can be neither confirmed nor refuted by this run, because the machine was busy",
+        (false, None) => "does not hold",
+    };
+    let busy =
+        busy.map(|share| text(&super::STUDY, "conclusion-busy", &[("percent", &format!("{:.0}", 100.0 * share))]));
     let gates = [(SLEEPING, "sleeping barrier"), (SPINNING, "spinning barrier"), (FORK, "fork and join of OpenMP")];
     let gates: Vec<String> = gates
         .iter()
         .filter_map(|(row, name)| Some(format!("a {name} {} ns", figure(found.measured("operations", row, "ns")?))))
         .collect();
-    text += &format!(
-        "The reason is a cost that T(n) leaves out. A step on 16 bytes takes {step:.0} ns, dividing it between two threads saves at \
-         most half of that, and synchronisation costs more ({}). Every block has three such steps in each of ten rounds. ",
-        gates.join(", ")
-    );
-    let (blocks, segments) = (gain(Strategy::Blocks(BlockCode::Plain))?, gain(Strategy::Segments(BlockCode::Plain))?);
-    let (lanes, everywhere) = (gain(Strategy::Lanes(best()))?, gain(Strategy::LanesEverywhere)?);
-    text += &format!(
-        "The same code gains where threads synchronise less often: {} times with a queue of blocks, {} times with one segment per \
-         thread. Independent blocks within one core gain more than either: {} times plain AES in lanes of the backend {}, {} times \
-         on all cores. So the best order is lanes within a core first, then cores, and never the bytes of one block. ",
-        figure(blocks),
-        figure(segments),
-        figure(lanes),
-        best().name(),
-        figure(everywhere)
-    );
     let (holds, claims) = found.holding(&["misprints"]);
-    text += &format!(
-        "The paper's figures contradict each other. Its profile and Amdahl's law, which it quotes correctly, allow {:.2} times on two \
-         cores, but it prints {paper:.2}. It states its gain as 30, 33 and 21 %. Of {claims} statements that can be checked on \
-         their own, {} are wrong",
-        paper::amdahl(paper::SERIAL_ENCRYPT_S / paper::SERIAL_S, paper::CORES),
-        claims - holds
-    );
-    let is_listing = |verdict: &&Verdict| matches!(verdict, Verdict::Misprint(text) if text.ends_with(REFUSED));
-    let listings = found.section("misprints")?.verdicts.iter().filter(is_listing).count();
-    text.push_str(if listings > 0 { ", including listings that no compiler accepts." } else { "." });
-    Some(text)
+    let is_listing = |verdict: &Verdict| matches!(verdict, Verdict::Misprint(text) if text.ends_with(REFUSED));
+    let has_listings = found.section("misprints")?.verdicts.iter().any(is_listing);
+    let allowed = paper::amdahl(paper::SERIAL_ENCRYPT_S / paper::SERIAL_S, paper::CORES);
+    let values: [(&str, &dyn Display); 17] = [
+        ("conclusion", &conclusion),
+        ("paper", &format!("{paper:.2}")),
+        ("openmp", &times(unspecified)),
+        ("sleeping", &times(sleeping)),
+        ("spinning", &times(spinning)),
+        ("busy", &busy.map_or(String::new(), |busy| busy + " ")),
+        ("step", &format!("{step:.0}")),
+        ("gates", &gates.join(", ")),
+        ("blocks", &figure(gain(Strategy::Blocks(BlockCode::Plain))?)),
+        ("segments", &figure(gain(Strategy::Segments(BlockCode::Plain))?)),
+        ("lanes", &figure(gain(Strategy::Lanes(best()))?)),
+        ("backend", &best().name()),
+        ("everywhere", &figure(gain(Strategy::LanesEverywhere)?)),
+        ("allowed", &format!("{allowed:.2}")),
+        ("claims", &claims),
+        ("wrong", &(claims - holds)),
+        ("listings", if has_listings { &", including listings that no compiler accepts" } else { &"" }),
+    ];
+    Some(text(&super::STUDY, "conclusion", &values))
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The conclusion.
 
-use super::super::{Findings, Verdict};
+use std::fmt::Display;
+
+use super::super::{Findings, Verdict, text};
 
 pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     let parts = ["width", "blocks", "messages", "harts"];
@@ -18,25 +20,19 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     let threads = cycles(alone)? / cycles(four)?;
     let per_block = |what| found.simulated("lanes", what, "cycles per block");
     let (wide, narrow) = (per_block("RC6, issue 16")?, per_block("RC6, two lanes, issue 4")?);
-    let mut text = format!(
-        "Of {claims} claims of the paper's four figures, {holds} hold on the machine built from its Table 2. One block offers \
-         little parallelism to a wide processor, several blocks of one message offer more, and several messages on several \
-         processors scale nearly with their number ({threads:.2} times with four). So the parallelism is between blocks and \
-         messages, not inside a block. ECB and CBC are alike, because the instruction window does not reach the next block. "
-    );
-    text += &format!(
-        "We could not reproduce one figure: one block of RC6 has {one:.2} instructions per cycle, the paper says 0.9. The order \
-         of the ciphers in Fig. 6 and the slope of the RC6 curves follow from it. With a division in each step of the key \
-         schedule, as C programs of that time had, it is {divided:.2}. Such a program has {each:.2} with 128 messages that each set \
-         up a key, where the paper says 2.2, and {shared:.2} if they share one key. So a division explains all three figures only if \
-         the messages share a key, although the paper says that each has its own key setup. "
-    );
-    text += &format!(
-        "Two lanes of RC6 in software on a processor of issue 4 take {narrow:.0} cycles per block, one chain at issue 16 takes \
-         {wide:.0}: independent work gains more than width. The paper has {misprints} misprints, none of them in a measured figure; \
-         of its curves, only the end points are given as numbers."
-    );
-    Some(text)
+    let values: [(&str, &dyn Display); 10] = [
+        ("claims", &claims),
+        ("holds", &holds),
+        ("threads", &format!("{threads:.2}")),
+        ("one", &format!("{one:.2}")),
+        ("divided", &format!("{divided:.2}")),
+        ("each", &format!("{each:.2}")),
+        ("shared", &format!("{shared:.2}")),
+        ("narrow", &format!("{narrow:.0}")),
+        ("wide", &format!("{wide:.0}")),
+        ("misprints", &misprints),
+    ];
+    Some(text(&super::STUDY, "conclusion", &values))
 }
 
 #[cfg(test)]

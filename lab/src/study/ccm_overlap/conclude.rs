@@ -1,6 +1,8 @@
 //! The conclusion.
 
-use super::super::{Findings, Verdict};
+use std::fmt::Display;
+
+use super::super::{Findings, Verdict, text};
 use super::strategies::METHODS;
 
 pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
@@ -14,54 +16,38 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     let figures = found.section("table-1")?;
     let misprints = figures.verdicts.iter().filter(|verdict| verdict.is_refuted()).count();
 
-    let mut text = format!(
-        "The paper's computations are right: {} of the {} figures of Table 1 follow from its two equations. The exception, 292 \
-         stages, is a misprint for 282",
-        figures.rows.len().saturating_sub(misprints),
-        figures.rows.len(),
+    let gain = found.row("links", "100 Mbit/s, the paper's R_comp: speed-up over sequential", "");
+    let link = gain.and_then(|row| row.measured).map_or_else(
+        || "No real link was available to check it.".to_string(),
+        |gain| text(&super::STUDY, "conclusion-link", &[("gain", &format!("{:.2}", gain.median))]),
     );
-    match found
-        .row("links", "100 Mbit/s, the paper's R_comp: speed-up over sequential", "")
-        .and_then(|row| row.measured)
-    {
-        Some(gain) => {
-            text += &format!(
-                ". Over a link of 100 Mbit/s, a real transfer that overlaps computation and communication is {:.2} times as \
-                 fast as one that does not; Table 1 says 1.46. ",
-                gain.median
-            );
-        }
-        None => text.push_str(". No real link was available to check it. "),
-    }
-    let (model_split, model_apart) = (split.model?, apart.model?);
-    text += &format!(
-        "The paper assumes that the MAC is half of the work. With an AES that computes one block at a time, it is \
-         {:.0} %: splitting CTR gives {:.2} times the serial rate (model: {model_split:.2}), and a separate core for the MAC {:.2} (model: \
-         {model_apart:.2}). {} With the best instructions of this processor the MAC is {:.0} %, because the blocks of CTR are \
-         independent, while each block of the MAC waits for the previous one. So splitting CTR gives {:.2} there, and a separate core \
-         {:.2}. ",
-        100.0 * of_plain.0,
-        of_plain.1,
-        of_plain.2,
-        // Those of the reference come first.
-        match found.section("strategies")?.verdicts.get(..3)? {
-            claims if claims.iter().all(|verdict| matches!(verdict, Verdict::Holds(_))) =>
-                "The paper's claims hold there.",
-            claims if claims.iter().any(Verdict::is_refuted) => "Not all of the paper's claims hold there.",
-            _ => "Whether the paper's claims hold there is unclear in this run.",
-        },
-        100.0 * share,
-        split.measured?.median,
-        apart.measured?.median,
-    );
-    text += &format!(
-        "The bound \"2.0 and never more\" applies to a single message. The same bytes cut into chunks, each a separate message, \
-         reach {one:.2} times the serial rate on one core and {all:.2} on all cores{}.",
-        if f64::max(one, all) > 2.0 {
-            ", beyond the bound"
-        } else {
-            ". In this run that is within the bound, because the messages are small or the machine is busy"
-        },
-    );
-    Some(text)
+    // Those of the reference come first.
+    let claims = match found.section("strategies")?.verdicts.get(..3)? {
+        claims if claims.iter().all(|verdict| matches!(verdict, Verdict::Holds(_))) => "The paper's claims hold there.",
+        claims if claims.iter().any(Verdict::is_refuted) => "Not all of the paper's claims hold there.",
+        _ => "Whether the paper's claims hold there is unclear in this run.",
+    };
+    let bound = if f64::max(one, all) > 2.0 {
+        ", beyond the bound"
+    } else {
+        ". In this run that is within the bound, because the messages are small or the machine is busy"
+    };
+    let values: [(&str, &dyn Display); 15] = [
+        ("right", &figures.rows.len().saturating_sub(misprints)),
+        ("figures", &figures.rows.len()),
+        ("link", &link),
+        ("plain_share", &format!("{:.0}", 100.0 * of_plain.0)),
+        ("plain_split", &format!("{:.2}", of_plain.1)),
+        ("model_split", &format!("{:.2}", split.model?)),
+        ("plain_apart", &format!("{:.2}", of_plain.2)),
+        ("model_apart", &format!("{:.2}", apart.model?)),
+        ("claims", &claims),
+        ("share", &format!("{:.0}", 100.0 * share)),
+        ("split", &format!("{:.2}", split.measured?.median)),
+        ("apart", &format!("{:.2}", apart.measured?.median)),
+        ("one", &format!("{one:.2}")),
+        ("all", &format!("{all:.2}")),
+        ("bound", &bound),
+    ];
+    Some(text(&super::STUDY, "conclusion", &values))
 }

@@ -1,6 +1,8 @@
 //! The conclusion.
 
-use super::super::Findings;
+use std::fmt::Display;
+
+use super::super::{Findings, text};
 
 pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     let cell = |row, column| found.cell("table-5", row, column);
@@ -14,27 +16,18 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
         .map(|row| Some(100.0 * (1.0 - number(row, "its layout, simulated")? / number(row, "paper, cycles")?)))
         .collect::<Option<Vec<f64>>>()?;
     let (least, most) = faster.iter().fold((f64::MAX, f64::MIN), |(low, high), part| (low.min(*part), high.max(*part)));
-    let mut text = format!(
-        "The paper's idea holds: four blocks in the bytes of one register. On the same model its layout, rewritten, takes {} \
-         cycles per byte, one block {}; the paper's own figures are {} and {}. ",
-        cell(four, "its layout, per byte")?,
-        cell(one, "its layout, per byte")?,
-        cell(four, "paper, per byte")?,
-        cell(one, "paper, per byte")?,
-    );
-    text += &format!(
-        "The idea allows more: with another order of rows and instructions, a call for four blocks takes {} cycles instead of \
-         {}, and with many blocks {} per byte instead of the paper's {}. ",
-        cell(four, "ours, simulated")?,
-        cell(four, "paper, cycles")?,
-        cell(four, "ours in bulk, per byte")?,
-        cell(four, "paper, per byte")?,
-    );
-    text += &format!(
-        "We could not reproduce the paper's single block and its variant with little memory: our copy of the layout takes \
-         {least:.0} to {most:.0} % fewer cycles than printed. Waiting cycles do not explain the difference, so the measured code \
-         had instructions that the text does not mention."
-    );
+    let values: [(&str, &dyn Display); 9] = [
+        ("layout_four", &cell(four, "its layout, per byte")?),
+        ("layout_one", &cell(one, "its layout, per byte")?),
+        ("paper_four", &cell(four, "paper, per byte")?),
+        ("paper_one", &cell(one, "paper, per byte")?),
+        ("call", &cell(four, "ours, simulated")?),
+        ("paper_call", &cell(four, "paper, cycles")?),
+        ("bulk", &cell(four, "ours in bulk, per byte")?),
+        ("least", &format!("{least:.0}")),
+        ("most", &format!("{most:.0}")),
+    ];
+    let mut text = text(&super::STUDY, "conclusion", &values);
     if rows > 0 {
         let hold = if rows == 1 { "holds" } else { "hold" };
         text += &format!(
