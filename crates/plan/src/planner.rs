@@ -7,6 +7,7 @@
 //! With more than two cores (the paper's Fig. 5) all divisions of the cores are tried. The plan uses the fewest cores that reach the
 //! shortest time, and leaves the others idle.
 
+use serde::Serialize;
 use tress_container::format::LAYOUT;
 
 use super::model::{self, Strategy};
@@ -77,7 +78,8 @@ pub enum SyncCost {
 }
 
 /// Why the time is not shorter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Limit {
     /// Computing is the slower side.
     Compute,
@@ -113,14 +115,12 @@ impl Limit {
     }
 }
 
-/// How to transfer, and how long it takes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// How to transfer, and how long it takes. The names of the fields in JSON are those of the command's output.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Plan {
     /// m: number of stages, all of equal size.
     pub stages: u64,
-    /// The result of equation 2 for the cores and rates of this plan, before rounding and bounds.
-    pub optimal_stages: f64,
     /// Bytes of a stage, rounded up.
     pub stage_bytes: u64,
     /// Time by equation 1, in seconds.
@@ -129,6 +129,11 @@ pub struct Plan {
     pub sequential_s: f64,
     /// `sequential_s` over `time_s`.
     pub speedup: f64,
+    /// Why the time is not shorter.
+    pub limit: Limit,
+    /// The result of equation 2 for the cores and rates of this plan, before rounding and bounds. Infinite if synchronisation costs
+    /// nothing; JSON cannot represent that, and has `null`.
+    pub optimal_stages: f64,
     /// Time of the slower side alone with these cores, in seconds: a lower bound for any number of stages.
     pub lower_bound_s: f64,
     /// Number of cores that compute.
@@ -136,13 +141,14 @@ pub struct Plan {
     /// Number of cores that communicate, one for each link used.
     pub link_cores: usize,
     /// R_comp with these cores and stages, in seconds per byte.
+    #[serde(rename = "compute_s_per_byte")]
     pub r_comp: f64,
     /// R_comm with these links, in seconds per byte.
+    #[serde(rename = "link_s_per_byte")]
     pub r_comm: f64,
     /// T_syn between these cores, in seconds.
+    #[serde(rename = "sync_cost_s")]
     pub sync_s: f64,
-    /// Why the time is not shorter.
-    pub limit: Limit,
 }
 
 /// Why there is no plan.

@@ -23,19 +23,8 @@ const DEFAULT_BYTES: u64 = 1 << 30;
 /// The JSON object. Scripts rely on its keys.
 #[derive(Serialize)]
 struct PlanReport<'a> {
-    stages: u64,
-    stage_bytes: u64,
-    time_s: f64,
-    sequential_s: f64,
-    speedup: f64,
-    limit: &'static str,
-    optimal_stages: Option<f64>,
-    lower_bound_s: f64,
-    compute_cores: usize,
-    link_cores: usize,
-    compute_s_per_byte: f64,
-    link_s_per_byte: f64,
-    sync_cost_s: f64,
+    #[serde(flatten)]
+    plan: &'a Plan,
     size_bytes: u64,
     measured: Option<&'a Measurement>,
     from: Option<RecordOrigin<'a>>,
@@ -251,7 +240,7 @@ fn invalid(error: Invalid) -> Failure {
     }
 }
 
-fn row<'a>(problem: &Problem, plan: &Plan, origin: &'a Origin) -> PlanReport<'a> {
+fn row<'a>(problem: &Problem, plan: &'a Plan, origin: &'a Origin) -> PlanReport<'a> {
     let from = origin.recorded.as_ref().map(|recorded| RecordOrigin {
         machine: &recorded.model,
         cores: recorded.cores,
@@ -259,25 +248,7 @@ fn row<'a>(problem: &Problem, plan: &Plan, origin: &'a Origin) -> PlanReport<'a>
         is_this_machine: recorded.is_here,
         row: row_text(recorded),
     });
-    PlanReport {
-        stages: plan.stages,
-        stage_bytes: plan.stage_bytes,
-        time_s: plan.time_s,
-        sequential_s: plan.sequential_s,
-        speedup: plan.speedup,
-        limit: plan.limit.name(),
-        // Infinite if synchronisation costs nothing; JSON cannot represent that.
-        optimal_stages: plan.optimal_stages.is_finite().then_some(plan.optimal_stages),
-        lower_bound_s: plan.lower_bound_s,
-        compute_cores: plan.compute_cores,
-        link_cores: plan.link_cores,
-        compute_s_per_byte: plan.r_comp,
-        link_s_per_byte: plan.r_comm,
-        sync_cost_s: plan.sync_s,
-        size_bytes: problem.size_bytes,
-        measured: origin.measured.as_ref(),
-        from,
-    }
+    PlanReport { plan, size_bytes: problem.size_bytes, measured: origin.measured.as_ref(), from }
 }
 
 fn title(problem: &Problem) -> String {
