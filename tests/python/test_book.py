@@ -81,7 +81,8 @@ def recorded(file: str, rows: str) -> list[float]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_figures_name_their_source(name: str) -> None:
-    text = re.sub(r"^```.*?^```$", "", (DOCS / name).read_text(), flags=re.MULTILINE | re.DOTALL)
+    fenced = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+    text = fenced.sub(lambda block: block[0].replace("\n#", "\n #"), (DOCS / name).read_text())
     for section in re.split(r"^#+ ", text, flags=re.MULTILINE):
         untagged, *parts = SOURCE.split(section)
         if not name.startswith(("papers/", "reference/formats/", "contributing/")):
@@ -93,7 +94,7 @@ def test_figures_name_their_source(name: str) -> None:
             elif kind == "measured":
                 assert SHALLOW or subprocess.run(["git", "cat-file", "-e", source], cwd=ROOT, check=False).returncode == 0
                 assert more, "the processor"
-                assert re.search(r"`(tress|cargo|llvm-mca|python3?|tools|bench|make)\b[^`]*`", section), "the command"
+                assert re.search(r"\b(tress|tress-dataset|cargo|llvm-mca|python3?|make|tools/\w+|bench/\w+)[` ]", section), "the command"
             else:
                 values = recorded(source, more)
                 for figure in re.findall(r"(?<![\d.])(\d+\.\d+(?!\.?\d)|\d+(?= %))", prose(part)):
