@@ -8,9 +8,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use tress_sign::Hash;
+use tress_sim::Machine;
 
 use super::{Error, Section};
-use crate::bench::record::Machine;
+use crate::bench::record;
 
 /// The version of [`StoredSection`].
 pub(crate) const SCHEMA: u32 = 2;
@@ -23,7 +24,7 @@ pub(crate) struct StoredSection<S> {
     /// The version of Tress.
     pub(crate) tress: String,
     /// The machine that it was made on.
-    pub(crate) machine: Machine,
+    pub(crate) machine: record::Machine,
     /// Whether it has few samples and small messages.
     pub(crate) quick: bool,
     /// Seconds since 1970-01-01 00:00 UTC.
@@ -52,8 +53,29 @@ pub(super) fn store(path: &Path, quick: bool, inputs: &str, section: &Section) -
     write(path, &text)
 }
 
+/// Returns an error if this file exists and no study wrote it. `new` is what it is to contain, or the beginning of that.
+pub(super) fn refuse_foreign(path: &Path, new: &[u8]) -> Result<(), Error> {
+    /// Bytes of the head that all pictures have in common.
+    const PICTURE_HEAD: usize = r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 "#.len();
+    let line = |bytes: &[u8]| bytes.split(|&byte| byte == b'\n').next().map(<[u8]>::to_vec);
+    let is_ours = |old: &[u8]| match path.extension().and_then(|ending| ending.to_str()) {
+        Some("json") => serde_json::from_slice::<StoredSection<serde_json::Value>>(old).is_ok(),
+        Some("toml") => std::str::from_utf8(old).is_ok_and(|text| Machine::parse(text).is_ok()),
+        Some("svg") => old.starts_with(&new[..PICTURE_HEAD.min(new.len())]),
+        _ => line(old) == line(new),
+    };
+    match fs::read(path) {
+        Ok(old) if old.is_empty() || is_ours(&old) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Ok(_) => Err(io::Error::new(io::ErrorKind::AlreadyExists, "exists, and no study wrote it")),
+        Err(error) => Err(error),
+    }
+    .map_err(|error| Error::files(path, error))
+}
+
 /// Writes a file atomically, and replaces that of an earlier run.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    refuse_foreign(path, bytes)?;
     let _whole = crate::interrupted::hold();
     let write = || {
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -67,7 +89,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 }
 
 /// Properties by which two machines count as the same.
-fn name(machine: &Machine) -> String {
+fn name(machine: &record::Machine) -> String {
     format!("{}, {} cores, {}", machine.model, machine.cores, machine.target)
 }
 

@@ -367,6 +367,10 @@ fn sections(study: &Study, options: &Options) -> Result<Vec<(&'static StudyPart,
         // Fail now rather than after the first part, which may take minutes.
         let is_writable = fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder));
         is_writable.map_err(|error| Error::files(folder, error))?;
+        keep::refuse_foreign(&folder.join("README.md"), format!("# {}\n", study.title).as_bytes())?;
+        for part in options.wanted_parts(study) {
+            keep::refuse_foreign(&folder.join(format!("{}.json", part.name)), &[])?;
+        }
         if let Some(own) = &effort.own {
             keep::write(&folder.join("machine.toml"), own.file.as_bytes())?;
         }

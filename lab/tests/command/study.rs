@@ -13,6 +13,19 @@ fn a_study_is_a_page_with_pictures() {
         assert!(page.contains(text), "{text}: {page}");
     }
     assert!(folder.exists("out/pipo-riscv/table-5.svg") && !folder.exists("out/pipo-riscv/rtl.json"));
+    // An earlier run's files are replaced, and no others.
+    folder.tress(["study", "pipo-riscv", "--part", "table-5", "--out", "out"]).ok();
+    for file in
+        ["README.md", "table-5.json", "table-5.svg", "machine.toml"].map(|name| format!("out/pipo-riscv/{name}"))
+    {
+        let old = if folder.exists(&file) { folder.read(&file) } else { Vec::new() };
+        folder.write(&file, "mine\n");
+        let machine: &[_] = if file.ends_with(".toml") { &["--set", "hertz=1000"] } else { &[] };
+        let run = ["study", "pipo-riscv", "--part", "table-5", "--out", "out"];
+        folder.tress([&run, machine].concat()).failed(&file);
+        assert_eq!(folder.read(&file), b"mine\n");
+        folder.write(&file, old);
+    }
     // Without a folder, the page goes to standard output.
     let run = folder.tress(["study", "pipo-riscv", "--part", "misprints"]).ok();
     assert!(String::from_utf8(run.stdout).unwrap().contains("152.125 per byte, printed 152.21"));

@@ -128,8 +128,16 @@ def test_failures_are_reported_with_names(tmp_path: Path, keys: KeyFixture) -> N
     (tmp_path / "sealed").mkdir()
     (tmp_path / "sealed" / "bad\nname.tress").write_bytes(b"mine")
     listed = tmp_path / "failed.jsonl"
-    run = command("encrypt", tmp_path / "plain", tmp_path / "sealed", "-r", keys.recipient, "--failed", listed)
-    assert run.returncode == 1 and "tress-dataset: error: bad\\nname: " in run.stderr and str(listed) in run.stderr
+    arguments = ("encrypt", tmp_path / "plain", tmp_path / "sealed", "-r", keys.recipient, "--failed", listed)
+    for mine in ["mine\n", "[1]\n", '{"name": "a"}\n', "\xff"]:
+        listed.write_text(mine)
+        run = command(*arguments)
+        assert run.returncode == 2 and "failed.jsonl" in run.stderr and listed.read_text() == mine, run.stderr
+    assert not (tmp_path / "sealed" / "good.tress").exists()
+    listed.write_text("")
+    for _ in range(2):  # the second run replaces the list of the first
+        run = command(*arguments)
+        assert run.returncode == 1 and "tress-dataset: error: bad\\nname: " in run.stderr and str(listed) in run.stderr
     assert [json.loads(line)["name"] for line in listed.read_text().splitlines()] == ["bad\nname"]
     assert keys.read((tmp_path / "sealed" / "good.tress").read_bytes()) == made["good"]
     nowhere = command("encrypt", tmp_path / "nowhere", tmp_path / "sealed", "-r", keys.recipient)

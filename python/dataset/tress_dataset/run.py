@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -54,6 +56,8 @@ def new_run() -> str:
 
 def perform(plan: RunPlan, settings: RunSettings, pool: Callable[[], Pool]) -> Summary:
     """Performs a run. The summary lists failures of objects; `DatasetError` and errors of the store end the run."""
+    if settings.failed_path is not None:
+        refuse_foreign(settings.failed_path)
     source = None if plan.source is None else plan.opener(plan.source, plan.source_options.values)
     target = plan.opener(plan.target, plan.target_options.values)
     for store in (source, target):
@@ -346,6 +350,23 @@ def _count(plan: RunPlan, selection: Selection, end: object) -> tuple[int, int]:
             size += item.size
     store.close()
     return objects, size
+
+
+def refuse_foreign(path: str) -> None:
+    """Raises `UsageError` if this is a file that is not empty and not the list of an earlier run."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return  # a device or a pipe; for a folder, writing fails
+        with open(path, "rb") as file:
+            line = file.readline(1 << 20)
+    except FileNotFoundError:
+        return
+    try:
+        ours = not line or list(json.loads(line)) == list(Failure._fields)
+    except (ValueError, TypeError):
+        ours = False
+    if not ours:
+        raise UsageError(f"{path}: exists, and is not a list of failed objects")
 
 
 class FailedList:
