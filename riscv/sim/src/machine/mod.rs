@@ -15,6 +15,7 @@ use crate::error::{Error, ErrorKind};
 use crate::isa::{Isa, Xlen};
 use crate::memory::PAGE_BYTES;
 use serde::Deserialize;
+use std::sync::LazyLock;
 
 /// A machine. The fields are public so that studies can vary them; [`Machine::check`] validates the result.
 ///
@@ -106,9 +107,6 @@ pub const PRESETS: &[(&str, &str)] = &[
     ("raptor", include_str!("presets/raptor.toml")),
 ];
 
-/// The bit by which SiFive's clocks say that they are ready.
-const READY: u32 = 1 << 31;
-
 /// The machine file of the preset of this name, or `None` for any other name.
 #[must_use]
 pub fn preset_file(name: &str) -> Option<&'static str> {
@@ -135,38 +133,9 @@ impl Machine {
     /// that stay in machine mode.
     #[must_use]
     pub fn generic() -> Machine {
-        let registers = |base| Device { size: 0x1000, ..Device::new(DeviceKind::Registers, base) };
-        Machine {
-            name: "generic".into(),
-            about: String::new(),
-            isa: String::new(),
-            harts: 1,
-            misaligned: true,
-            hertz: gigahertz(),
-            cycles_per_tick: hundred(),
-            time: true,
-            event_counters: 0,
-            region: vec![
-                Region { kind: Kind::Rom, ..Region::ram(0x2000_0000, 0x2000_0000) },
-                Region::ram(0x8000_0000, 0x4000_0000),
-            ],
-            device: vec![
-                Device::new(DeviceKind::Finisher, 0x0010_0000),
-                Device::new(DeviceKind::Clint, 0x0200_0000),
-                Device { sources: 52, ..Device::new(DeviceKind::Plic, 0x0c00_0000) },
-                Device::new(DeviceKind::Uart16550, 0x1000_0000),
-                Device { ones: vec![(0, READY), (4, READY), (8, READY)], ..registers(0x1000_8000) },
-                registers(0x1001_2000),
-                Device { interrupt: 3, ..Device::new(DeviceKind::UartSifive, 0x1001_3000) },
-            ],
-            l1i: None,
-            l1d: None,
-            l2: None,
-            bus: None,
-            predictor: Predictor::default(),
-            in_order: None,
-            out_of_order: None,
-        }
+        static GENERIC: LazyLock<Machine> =
+            LazyLock::new(|| toml::from_str(include_str!("presets/generic.toml")).expect("every test parses it"));
+        GENERIC.clone()
     }
 
     /// The preset of this name (`e31`, `fe310` or `raptor`, in lower case), or `None` for any other name.
