@@ -39,13 +39,15 @@ pub struct Bus {
 }
 
 /// The host side of the simulation: console, input, exit code.
+#[derive(Default)]
 pub(crate) struct Host {
     /// Receives console output. If `None`, the output is kept in `printed`.
     console: Option<Box<dyn Write + Send>>,
     printed: Vec<u8>,
     /// Receives what programs print as errors. If `None`, the console does.
     errors: Option<Box<dyn Write + Send>>,
-    input: Box<dyn Read + Send>,
+    /// If `None`, the input is empty.
+    input: Option<Box<dyn Read + Send>>,
     /// Ranges of memory (start, bytes) that the host has read since the last instruction. `None` if nobody follows
     /// secrets.
     pub(crate) host_reads: Option<Vec<(u64, u64)>>,
@@ -97,7 +99,7 @@ impl Host {
     /// Reads up to `most` bytes of the program's input, after flushing the console. Empty at the end of the input.
     pub(crate) fn read(&mut self, most: u64) -> Vec<u8> {
         let mut bytes = vec![0; most.min(READ_BYTES) as usize];
-        let read = self.flush().and_then(|()| self.input.read(&mut bytes));
+        let read = self.flush().and_then(|()| self.input.as_mut().map_or(Ok(0), |input| input.read(&mut bytes)));
         match read {
             Ok(read) => bytes.truncate(read),
             Err(error) => {
@@ -137,19 +139,7 @@ impl Bus {
         Bus {
             memory: Memory::new(&machine.region),
             code: CodeCache::new(),
-            host: Host {
-                console: None,
-                printed: Vec::new(),
-                errors: None,
-                input: Box::new(io::empty()),
-                host_reads: None,
-                semihosting: semihosting::State::default(),
-                linux: None,
-                hertz: machine.hertz,
-                exit_code: None,
-                error: None,
-                alarm: false,
-            },
+            host: Host { hertz: machine.hertz, ..Host::default() },
             stops: Stops::default(),
             devices: Devices::new(machine),
             htif: None,
@@ -160,7 +150,7 @@ impl Bus {
 
     /// Sets the input that programs read from now on. By default the input is empty.
     pub fn set_input(&mut self, input: Box<dyn Read + Send>) {
-        self.host.input = input;
+        self.host.input = Some(input);
     }
 
     /// Sends console output to `console` from now on, and stops keeping it.
