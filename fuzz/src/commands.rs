@@ -6,7 +6,7 @@ use std::fs;
 use tress_container::commands::{DecryptOptions, Sink, Source, decrypt, inspect, rewrap};
 use tress_container::container::ContentType;
 use tress_container::keys::key_file;
-use tress_container::streaming::{Opening, decrypt_bytes};
+use tress_container::streaming::{WholeDecryptor, decrypt_bytes};
 use tress_container::{Control, Threads};
 
 use crate::edits::edited;
@@ -18,7 +18,7 @@ use crate::vectors::identities;
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let (_, sealed) = edited(&mut input);
-    let opened = Opening::new(&sealed, &identities());
+    let opened = WholeDecryptor::new(&sealed, &identities());
     let is_tree = opened.is_ok_and(|opened| opened.content().content_type() == ContentType::Tree);
     let plain = decrypt_bytes(&sealed, &identities(), Threads::ONE).ok();
 
