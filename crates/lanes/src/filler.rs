@@ -1,22 +1,22 @@
 //! Collects messages that arrive one at a time, for a bounded time, and runs them in lanes together.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
-use std::hash::BuildHasherDefault;
-use std::mem::take;
+use std::mem::{forget, replace, take};
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
-use tress_cipher::lanes::ccm::{Open, Seal, open, seal};
+use tress_cipher::lanes::ccm::{Open, Seal, open, seal_without_nonce_check};
 use tress_cipher::{Aad, CcmCipher, Error};
 
-use crate::fork::PerProcess;
+use crate::fork::{PerProcess, generation};
 use crate::groups::GROUP_ITEMS;
-use crate::nonces::NonceHasher;
 use crate::{NonceOfKey, wipe_stack};
 
-/// The limits of a [`Filler`]. The defaults are a wait of 50 µs, batches of 32 jobs (as many as the widest backend has lanes; most have 4
+/// The limits of a filler. The defaults are a wait of 50 µs, batches of 32 jobs (as many as the widest backend has lanes; most have 4
 /// to 16), and a capacity of 1024 jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -35,7 +35,7 @@ impl Default for FillerOptions {
     }
 }
 
-/// A job that a [`Filler`] collects.
+/// A job that a filler collects.
 pub trait FillerJob: Send + Sized {
     /// The key and the nonce if the job encrypts, otherwise `None`.
     fn nonce(&self) -> Option<NonceOfKey>;
@@ -69,112 +69,254 @@ impl<J> fmt::Display for Refused<J> {
 
 impl<J> std::error::Error for Refused<J> {}
 
-/// Collects jobs from any thread into batches, and returns them in the order in which they were submitted.
+/// Collects jobs of one thread into batches, and returns them in the order in which they were submitted. [`Filler`] is for several threads.
 ///
-/// A filler has no thread and no clock. A batch runs on the thread whose [`submit`](Self::submit) fills it, or whose
-/// [`poll`](Self::poll) or [`flush`](Self::flush) finds it waiting; batches of several threads run in parallel. `now` is the time since
-/// a moment that the caller chooses, the same for all calls. Dropping a filler drops the waiting jobs without running them. In a forked
-/// process a filler is empty: the jobs inside belong to the parent, which would otherwise not be alone in running them.
-pub struct Filler<J> {
+/// A filler has no thread and no clock. A batch runs in the [`submit`](Self::submit) that fills it, or in the [`poll`](Self::poll) or
+/// [`flush`](Self::flush) that finds it waiting. `now` is the time since a moment that the caller chooses, the same for all calls. No job
+/// takes an allocation: the memory of a batch whose jobs were taken is used again. Dropping a filler drops the waiting jobs without
+/// running them. In a forked process a filler is empty: the jobs inside belong to the parent, which would otherwise not be alone in
+/// running them.
+pub struct LocalFiller<J> {
     options: FillerOptions,
-    state: PerProcess<Mutex<FillerState<J>>>,
-}
-
-struct FillerState<J> {
+    process: usize,
     waiting: Vec<J>,
-    /// The keys and nonces of `waiting`.
-    nonces: HashSet<NonceOfKey, BuildHasherDefault<NonceHasher>>,
+    /// A hash table of the keys and nonces of `waiting`, at most a quarter full: numbers of jobs, where those of earlier batches count as
+    /// free places.
+    nonces: Vec<u64>,
+    /// Number of jobs of earlier batches.
+    before: u64,
     deadline: Option<Duration>,
     /// The batches that have started, in that order. `None` is a batch that is running.
     batches: VecDeque<Option<VecDeque<J>>>,
     /// Number of the first batch in `batches`.
     first: usize,
     job_count: usize,
+    /// The memory of a batch whose jobs were taken.
+    spare: Vec<J>,
 }
 
-impl<J: FillerJob> Filler<J> {
+impl<J: FillerJob> LocalFiller<J> {
     /// Creates an empty filler.
     pub fn new(mut options: FillerOptions) -> Self {
         options.max_batch = options.max_batch.max(1);
         options.capacity = options.capacity.max(options.max_batch);
-        Self { options, state: PerProcess::new() }
+        let (waiting, spare, nonces, batches) = (Vec::new(), Vec::new(), Vec::new(), VecDeque::new());
+        let (process, deadline, first, before, job_count) = (generation(), None, 0, 0, 0);
+        Self { options, process, waiting, nonces, before, deadline, batches, first, job_count, spare }
     }
 
     /// Adds a job. If that fills the batch, or if the batch is due, the batch runs before this returns.
     ///
     /// # Errors
     /// `Refused` with the job. A repeated nonce is found only among waiting jobs.
-    pub fn submit(&self, now: Duration, job: J) -> Result<(), Refused<J>> {
-        let mut state = self.lock();
-        if state.job_count >= self.options.capacity {
-            return Err(Refused::Full(job));
+    #[inline]
+    pub fn submit(&mut self, now: Duration, job: J) -> Result<(), Refused<J>> {
+        self.renew_after_fork();
+        if let Some(refused) = self.refusal(&job) {
+            return Err(refused(job));
         }
-        if job.nonce().is_some_and(|nonce| !state.nonces.insert(nonce)) {
-            return Err(Refused::NonceRepeated(job));
+        self.waiting.push(job);
+        if self.must_run(now) {
+            self.run();
         }
-        state.job_count += 1;
-        state.waiting.push(job);
-        // Threads may call this in another order than they read the clock.
-        let due = now.checked_add(self.options.max_wait).filter(|due| *due < Duration::MAX);
-        state.deadline = state.deadline.into_iter().chain(due).min();
-        let is_full = state.waiting.len() >= self.options.max_batch;
-        self.run_if(state, |deadline| is_full || deadline.is_some_and(|deadline| deadline <= now));
         Ok(())
     }
 
     /// The time at which to call [`poll`](Self::poll): `None` if no job waits, or if jobs wait without a deadline (`max_wait` is
     /// `Duration::MAX`). A job that is submitted later changes it only if no job waits.
     pub fn deadline(&self) -> Option<Duration> {
-        self.lock().deadline
+        self.deadline.filter(|_| self.process == generation())
     }
 
     /// Runs the waiting jobs if their deadline has passed.
-    pub fn poll(&self, now: Duration) {
-        self.run_if(self.lock(), |deadline| deadline.is_some_and(|deadline| deadline <= now));
+    pub fn poll(&mut self, now: Duration) {
+        self.renew_after_fork();
+        if self.is_due(now) {
+            self.run();
+        }
     }
 
     /// Runs the waiting jobs.
-    pub fn flush(&self) {
-        self.run_if(self.lock(), |_| true);
+    pub fn flush(&mut self) {
+        self.renew_after_fork();
+        if !self.waiting.is_empty() {
+            self.run();
+        }
     }
 
     /// Removes and returns the next job that has run, in the order of submission.
-    pub fn take(&self) -> Option<J> {
-        let mut state = self.lock();
-        let done = state.batches.front_mut()?.as_mut()?;
+    #[inline]
+    pub fn take(&mut self) -> Option<J> {
+        self.renew_after_fork();
+        self.take_next()
+    }
+
+    /// The jobs of the parent are not dropped: a drop might wait for a thread that does not exist.
+    #[inline]
+    fn renew_after_fork(&mut self) {
+        if self.process != generation() {
+            forget(replace(self, Self::new(self.options)));
+        }
+    }
+
+    /// The reason not to take a job. Otherwise counts it, and the caller adds it to `waiting`.
+    #[inline]
+    fn refusal(&mut self, job: &J) -> Option<fn(J) -> Refused<J>> {
+        if self.job_count >= self.options.capacity {
+            return Some(Refused::Full);
+        }
+        if job.nonce().is_some_and(|nonce| !self.add_nonce(nonce)) {
+            return Some(Refused::NonceRepeated);
+        }
+        self.job_count += 1;
+        None
+    }
+
+    /// Whether the batch is full or due, once a job was added.
+    #[inline]
+    fn must_run(&mut self, now: Duration) -> bool {
+        // Threads may call this in another order than they read the clock.
+        let due = now.checked_add(self.options.max_wait).filter(|due| *due < Duration::MAX);
+        self.deadline = self.deadline.into_iter().chain(due).min();
+        self.waiting.len() >= self.options.max_batch || self.is_due(now)
+    }
+
+    /// Adds the key and nonce of the next job. Returns false if a waiting job has them.
+    fn add_nonce(&mut self, nonce: NonceOfKey) -> bool {
+        let count = self.waiting.len();
+        if self.nonces.len() < 4 * (count + 1) {
+            self.nonces = vec![0; (4 * (count + 1)).next_power_of_two().max(128)];
+            for job in 0..count {
+                self.waiting[job].nonce().map(|nonce| self.set_nonce(nonce, job));
+            }
+        }
+        self.set_nonce(nonce, count)
+    }
+
+    fn set_nonce(&mut self, nonce: NonceOfKey, job: usize) -> bool {
+        let mut place = nonce.place();
+        loop {
+            place &= self.nonces.len() - 1;
+            match self.nonces[place].checked_sub(self.before + 1) {
+                None => {
+                    self.nonces[place] = self.before + 1 + job as u64;
+                    return true;
+                }
+                Some(other) if self.waiting[other as usize].nonce() == Some(nonce) => return false,
+                Some(_) => place += 1,
+            }
+        }
+    }
+
+    fn is_due(&self, now: Duration) -> bool {
+        self.deadline.is_some_and(|deadline| deadline <= now)
+    }
+
+    fn run(&mut self) {
+        let (number, mut jobs) = self.start();
+        let outcome = run_batch(&mut jobs);
+        self.end(number, jobs);
+        outcome.unwrap_or_else(|panic| resume_unwind(panic));
+    }
+
+    /// Removes the waiting jobs as a batch that starts, and returns its number.
+    fn start(&mut self) -> (usize, Vec<J>) {
+        self.before += self.waiting.len() as u64;
+        self.deadline = None;
+        self.batches.push_back(None);
+        (self.first + self.batches.len() - 1, replace(&mut self.waiting, take(&mut self.spare)))
+    }
+
+    /// Keeps the jobs of a batch until they are taken.
+    fn end(&mut self, number: usize, jobs: Vec<J>) {
+        let place = number - self.first;
+        self.batches[place] = Some(jobs.into());
+    }
+
+    #[inline(always)]
+    fn take_next(&mut self) -> Option<J> {
+        let done = self.batches.front_mut()?.as_mut()?;
         let job = done.pop_front();
         if done.is_empty() {
-            state.batches.pop_front();
-            state.first += 1;
+            self.spare = self.batches.pop_front().flatten().map_or(Vec::new(), Vec::from);
+            self.first += 1;
         }
-        state.job_count -= 1;
+        self.job_count -= 1;
         job
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, FillerState<J>> {
-        let empty = || {
-            let (waiting, nonces, batches) = (Vec::new(), HashSet::default(), VecDeque::new());
-            Mutex::new(FillerState { waiting, nonces, deadline: None, batches, first: 0, job_count: 0 })
-        };
-        self.state.get_or(empty).lock().unwrap_or_else(PoisonError::into_inner)
+/// Runs the jobs. A batch that panics is kept too: later ones would wait for it.
+fn run_batch<J: FillerJob>(jobs: &mut [J]) -> thread::Result<()> {
+    catch_unwind(AssertUnwindSafe(|| J::run(jobs)))
+}
+
+/// A [`LocalFiller`] for jobs of any thread. Batches run outside its lock: those of several threads run in parallel.
+pub struct Filler<J> {
+    options: FillerOptions,
+    state: PerProcess<Mutex<LocalFiller<J>>>,
+}
+
+impl<J: FillerJob> Filler<J> {
+    /// Creates an empty filler.
+    pub fn new(options: FillerOptions) -> Self {
+        Self { options, state: PerProcess::new() }
     }
 
-    /// Runs the waiting jobs, outside the lock. A batch that panics is returned too: later ones would wait for it.
-    fn run_if(&self, mut state: MutexGuard<'_, FillerState<J>>, condition: impl FnOnce(Option<Duration>) -> bool) {
-        if state.waiting.is_empty() || !condition(state.deadline) {
-            return;
-        }
-        let (number, mut jobs) = (state.first + state.batches.len(), take(&mut state.waiting));
-        state.nonces.clear();
-        state.deadline = None;
-        state.batches.push_back(None);
-        drop(state);
-        let outcome = catch_unwind(AssertUnwindSafe(|| J::run(&mut jobs)));
-        wipe_stack();
+    /// As [`LocalFiller::submit`].
+    ///
+    /// # Errors
+    /// As [`LocalFiller::submit`].
+    pub fn submit(&self, now: Duration, job: J) -> Result<(), Refused<J>> {
         let mut state = self.lock();
-        let place = number - state.first;
-        state.batches[place] = Some(jobs.into());
+        if let Some(refused) = state.refusal(&job) {
+            return Err(refused(job));
+        }
+        state.waiting.push(job);
+        if state.must_run(now) {
+            self.run(state);
+        }
+        Ok(())
+    }
+
+    /// As [`LocalFiller::deadline`].
+    pub fn deadline(&self) -> Option<Duration> {
+        self.lock().deadline
+    }
+
+    /// As [`LocalFiller::poll`].
+    pub fn poll(&self, now: Duration) {
+        let state = self.lock();
+        if state.is_due(now) {
+            self.run(state);
+        }
+    }
+
+    /// As [`LocalFiller::flush`].
+    pub fn flush(&self) {
+        let state = self.lock();
+        if !state.waiting.is_empty() {
+            self.run(state);
+        }
+    }
+
+    /// As [`LocalFiller::take`].
+    pub fn take(&self) -> Option<J> {
+        self.lock().take_next()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, LocalFiller<J>> {
+        let new = || Mutex::new(LocalFiller::new(self.options));
+        self.state.get_or(new).lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run(&self, mut state: MutexGuard<'_, LocalFiller<J>>) {
+        let (number, mut jobs) = state.start();
         drop(state);
+        let outcome = run_batch(&mut jobs);
+        // The keys may be those of other threads.
+        wipe_stack();
+        self.lock().end(number, jobs);
         outcome.unwrap_or_else(|panic| resume_unwind(panic));
     }
 }
@@ -224,19 +366,112 @@ impl<C: CcmCipher + Send + Sync, const NONCE: usize, const TAG: usize> FillerJob
     }
 
     fn run(batch: &mut [Self]) {
-        let (mut seals, mut sealed, mut opens, mut opened) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for Self { key, nonce, aad, data, tag, encrypts, result, .. } in batch {
-            *result = match *encrypts {
-                true => Seal::new(&**key, &*nonce, Aad(aad), data, tag).map(|job| seals.push(job)),
-                false => Open::new(&**key, &*nonce, Aad(aad), data, &*tag).map(|job| opens.push(job)),
-            };
-            if result.is_ok() {
-                (if *encrypts { &mut sealed } else { &mut opened }).push(result);
-            }
-        }
-        // Each job has its own result.
-        let _ = (seal(&mut seals), open(&mut opens));
-        let results = seals.iter().map(Seal::result).chain(opens.iter().map(Open::result));
-        sealed.into_iter().chain(opened).zip(results).for_each(|(result, ran)| *result = ran);
+        run_ccm(
+            batch.len(),
+            batch.iter_mut().map(|message| {
+                let Self { key, nonce, aad, data, tag, encrypts, result, .. } = message;
+                CcmParts { cipher: &**key, nonce, aad, data, tag, encrypts: *encrypts, result }
+            }),
+        );
     }
+}
+
+/// A CCM packet in one buffer: associated data, then data, then a tag of `TAG` bytes. It runs in place, and the caller gets the buffer
+/// back. `B` is the buffer, such as `Vec<u8>` or `&mut [u8]`, and `K` the key, such as `Arc<Aes>` or `&Aes`. Other lengths than those of
+/// CCM do not compile. The buffer is not wiped on drop.
+pub struct CcmPacket<K, B, const NONCE: usize = 13, const TAG: usize = 8> {
+    /// A number with which the caller identifies the packet.
+    pub id: u64,
+    key: K,
+    nonce: [u8; NONCE],
+    encrypts: bool,
+    aad_bytes: usize,
+    buffer: B,
+    result: Result<(), Error>,
+}
+
+impl<K, B, const NONCE: usize, const TAG: usize> CcmPacket<K, B, NONCE, TAG> {
+    /// Creates a packet to encrypt, whose first `aad_bytes` bytes are associated data. The last `TAG` bytes are overwritten. The check for
+    /// repeated nonces compares the addresses of the ciphers.
+    pub fn seal(id: u64, key: K, nonce: [u8; NONCE], aad_bytes: usize, buffer: B) -> Self {
+        Self { encrypts: true, ..Self::open(id, key, nonce, aad_bytes, buffer) }
+    }
+
+    /// Creates a packet to decrypt, whose first `aad_bytes` bytes are associated data.
+    pub fn open(id: u64, key: K, nonce: [u8; NONCE], aad_bytes: usize, buffer: B) -> Self {
+        const { assert!(matches!(NONCE, 7..=13) && matches!(TAG, 4 | 6 | 8 | 10 | 12 | 14 | 16), "no length of CCM") };
+        Self { id, key, nonce, encrypts: false, aad_bytes, buffer, result: Err(Error::Authentication) }
+    }
+
+    /// Returns the buffer of a packet that has run.
+    ///
+    /// # Errors
+    /// With the buffer: `MessageTooLong` if the data is too long for the nonce; `Authentication` if the packet is forged, is shorter than
+    /// its associated data and tag, or has not run.
+    pub fn finish(self) -> Result<B, (Error, B)> {
+        match self.result {
+            Ok(()) => Ok(self.buffer),
+            Err(error) => Err((error, self.buffer)),
+        }
+    }
+}
+
+impl<K, B, const NONCE: usize, const TAG: usize> FillerJob for CcmPacket<K, B, NONCE, TAG>
+where
+    K: Deref<Target: CcmCipher + Sized> + Send,
+    B: AsMut<[u8]> + Send,
+{
+    fn nonce(&self) -> Option<NonceOfKey> {
+        self.encrypts.then(|| NonceOfKey::new(&raw const *self.key, &self.nonce))
+    }
+
+    fn run(batch: &mut [Self]) {
+        run_ccm(
+            batch.len(),
+            batch.iter_mut().filter_map(|packet| {
+                let Self { key, nonce, aad_bytes, buffer, encrypts, result, .. } = packet;
+                let (aad, rest) = buffer.as_mut().split_at_mut_checked(*aad_bytes)?;
+                let (data, tag) = rest.split_last_chunk_mut::<TAG>()?;
+                Some(CcmParts { cipher: &**key, nonce, aad, data, tag, encrypts: *encrypts, result })
+            }),
+        );
+    }
+}
+
+/// A message of a batch.
+struct CcmParts<'a, C, const TAG: usize> {
+    cipher: &'a C,
+    nonce: &'a [u8],
+    aad: &'a [u8],
+    data: &'a mut [u8],
+    tag: &'a mut [u8; TAG],
+    encrypts: bool,
+    result: &'a mut Result<(), Error>,
+}
+
+/// Runs up to `count` messages. The filler has compared their nonces.
+fn run_ccm<'a, C, const TAG: usize>(count: usize, messages: impl Iterator<Item = CcmParts<'a, C, TAG>>)
+where
+    C: CcmCipher + 'a,
+{
+    let (mut seals, mut sealed, mut opens, mut opened) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for CcmParts { cipher, nonce, aad, data, tag, encrypts, result } in messages {
+        let results = if encrypts { &mut sealed } else { &mut opened };
+        if results.capacity() == 0 {
+            results.reserve(count);
+            if encrypts { seals.reserve(count) } else { opens.reserve(count) }
+        }
+        *result = match encrypts {
+            true => Seal::new(cipher, nonce, Aad(aad), data, tag).map(|job| seals.push(job)),
+            false => Open::new(cipher, nonce, Aad(aad), data, tag).map(|job| opens.push(job)),
+        };
+        if result.is_ok() {
+            results.push(result);
+        }
+    }
+    seal_without_nonce_check(&mut seals);
+    // Each job has its own result.
+    let _ = open(&mut opens);
+    let ran = seals.iter().map(Seal::result).chain(opens.iter().map(Open::result));
+    sealed.into_iter().chain(opened).zip(ran).for_each(|(result, ran)| *result = ran);
 }

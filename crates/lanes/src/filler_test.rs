@@ -1,6 +1,7 @@
 //! Tests of the filler: messages of several threads, deadlines, and jobs that panic. crates/c/tests/filler.c has more tests of batches
 //! and refusals.
 
+use std::mem::take;
 use std::panic::catch_unwind;
 use std::sync::Arc;
 use std::thread;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use tress_cipher::aes::Aes;
 use tress_cipher::{Aad, Error, modes};
 
-use crate::{CcmMessage, Filler, FillerJob, FillerOptions, NonceOfKey};
+use crate::{CcmMessage, CcmPacket, Filler, FillerJob, FillerOptions, LocalFiller, NonceOfKey, Refused};
 
 /// Messages to seal and to open come out in order for each key, with the results of one message at a time. One in seven is forged.
 #[test]
@@ -50,6 +51,54 @@ fn messages_of_several_threads() {
     assert_eq!(filler.take().unwrap().finish(), Err(Error::MessageTooLong));
 }
 
+/// Packets in one buffer, sealed and opened, come back in their buffers with the bytes of one message at a time.
+#[test]
+fn packets_in_place() {
+    let keys = [0, 1, 2].map(|key| Aes::new(&[key; 16]).unwrap());
+    let options = FillerOptions { max_wait: Duration::MAX, max_batch: 300, capacity: 300 };
+    let (mut seal, mut open) = (LocalFiller::new(options), LocalFiller::new(options));
+    let mut memory: Vec<_> = (0..300).map(|id| vec![id as u8; id % 90 + 14]).collect();
+    let mut buffers: Vec<&mut [u8]> = memory.iter_mut().map(|buffer| &mut buffer[..]).collect();
+    let of = |id: usize| (&keys[id % 3], [(id / 3) as u8; 13]);
+    for _ in 0..3 {
+        for (id, buffer) in take(&mut buffers).into_iter().enumerate() {
+            let (key, nonce) = of(id);
+            seal.submit(Duration::ZERO, CcmPacket::<_, _>::seal(id as u64, key, nonce, 6, buffer)).unwrap();
+            if id < 299 {
+                // Among many, whose hashes are alike or not.
+                let again = CcmPacket::seal(1000, key, nonce, 0, &mut [][..]);
+                assert!(matches!(seal.submit(Duration::ZERO, again), Err(Refused::NonceRepeated(_))), "{id}");
+            }
+        }
+        for (id, expected) in (0..300).map(|id| (id, vec![id as u8; id % 90])) {
+            let packet = seal.take().unwrap();
+            assert_eq!(packet.id, id as u64);
+            let (buffer, (key, nonce)) = (packet.finish().unwrap(), of(id));
+            let (aad, rest) = buffer.split_at(6);
+            let (mut data, mut tag) = (expected, [0; 8]);
+            modes::ccm::seal(key, &nonce, Aad(aad), &mut data, &mut tag).unwrap();
+            assert_eq!((aad, rest), (&[id as u8; 6][..], &[&data[..], &tag].concat()[..]), "{id}");
+            open.submit(Duration::ZERO, CcmPacket::<_, _>::open(id as u64, key, nonce, 6, buffer)).unwrap();
+        }
+        for id in 0..300 {
+            let opened = open.take().unwrap().finish().unwrap();
+            assert!(opened[..opened.len() - 8].iter().all(|byte| *byte == id as u8), "{id}");
+            opened.fill(id as u8);
+            buffers.push(opened);
+        }
+        assert!(seal.take().is_none() && open.take().is_none());
+    }
+    // Forged, and shorter by a byte than the associated data or the tag. The caller gets the buffers, without plaintext.
+    let mut open = LocalFiller::new(FillerOptions { max_batch: 4, ..options });
+    for bytes in [30, 14, 13, 5] {
+        open.submit(Duration::ZERO, CcmPacket::<_, _>::open(0, &keys[0], [0; 13], 6, vec![1; bytes])).unwrap();
+        open.flush();
+        let (error, buffer) = open.take().unwrap().finish().unwrap_err();
+        let expected = (0..bytes).map(|at| u8::from(at < 6 || at + 8 >= bytes)).collect();
+        assert_eq!((error, buffer), (Error::Authentication, expected));
+    }
+}
+
 impl FillerJob for u64 {
     fn nonce(&self) -> Option<NonceOfKey> {
         None
@@ -77,10 +126,16 @@ fn batches_run_when_full_or_due() {
         (&[0, 50], 50, 2, None),
         (&[0, 1, 2, 3, 4], 53, 4, Some(54)),
     ] {
-        let filler = Filler::new(FillerOptions { max_wait: us(50), max_batch: 4, capacity: 5 });
-        submitted.iter().for_each(|now| filler.submit(us(*now), 1).unwrap());
+        let options = FillerOptions { max_wait: us(50), max_batch: 4, capacity: 5 };
+        let (filler, mut local) = (Filler::new(options), LocalFiller::new(options));
+        for now in submitted {
+            filler.submit(us(*now), 1).unwrap();
+            local.submit(us(*now), 1).unwrap();
+        }
         filler.poll(us(polled));
+        local.poll(us(polled));
         assert_eq!((std::iter::from_fn(|| filler.take()).count(), filler.deadline()), (ran, deadline.map(us)));
+        assert_eq!((std::iter::from_fn(|| local.take()).count(), local.deadline()), (ran, deadline.map(us)));
     }
     let filler = Filler::new(FillerOptions { max_wait: Duration::MAX, ..FillerOptions::default() });
     filler.submit(us(0), 1).unwrap();

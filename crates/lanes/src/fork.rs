@@ -12,6 +12,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, TryLockError, TryLockResult};
 
 /// A number that differs between a process and all processes that descend from it by forks, even if their process numbers are equal.
 /// Constant on systems without forks.
+#[inline]
 pub fn generation() -> usize {
     #[cfg(unix)]
     {
@@ -32,6 +33,7 @@ pub fn generation() -> usize {
 
 /// The number of this process, which is 0 after a fork.
 #[cfg(unix)]
+#[inline]
 fn word() -> &'static AtomicUsize {
     static WORD: AtomicPtr<AtomicUsize> = AtomicPtr::new(ptr::null_mut());
     let mut word = WORD.load(Ordering::Acquire);

@@ -3,8 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, TryLockError, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use crate::fork::{ForkMutex, Inherited, OfProcess, PerProcess, cleared_word, generation};
+use crate::{FillerOptions, LocalFiller};
 
 /// Forks by `call`, runs `work` in the child, and returns whether that was true. A child that hangs is ended.
 fn in_child_of(call: fn() -> libc::pid_t, work: &mut dyn FnMut() -> bool) -> bool {
@@ -101,6 +103,15 @@ fn locks_of_other_threads() {
         },
         &mut |is_child| *cell.get_or(|| Mutex::new(2)).lock().unwrap() == if is_child { 2 } else { 1 },
     );
+    let mut filler = LocalFiller::new(FillerOptions::default());
+    filler.submit(Duration::ZERO, 1).unwrap();
+    assert!(in_child_of(fork, &mut || {
+        let had_none = filler.deadline().is_none();
+        filler.flush();
+        had_none && filler.take().is_none() && filler.submit(Duration::ZERO, 2).is_ok() && filler.deadline().is_some()
+    }));
+    filler.flush();
+    assert_eq!(filler.take(), Some(1));
     let owned = OfProcess::new(());
     assert!(in_child_of(fork, &mut || owned.get().is_none() && inherited.get() == Some(&vec![1])));
     assert!(owned.get().is_some());
