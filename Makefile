@@ -108,13 +108,14 @@ test-without:
 # Checks macOS on x86-64 with the oldest Rust that the packages name: the code for x86-64 needs the newest Rust. make nightly checks
 # macOS on aarch64.
 OLDEST = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
-# Targets without an operating system, with a heap and without one.
+# Targets without an operating system, with a heap and without one, and tress-cipher without a part.
 BARE = RUSTFLAGS="-D warnings" $(CARGO) check --locked --target-dir target/bare --target thumbv7em-none-eabi --target riscv32imac-unknown-none-elf \
     -p tress-cipher -p tress-ccm -p tress-ccm-05 -p tress-modular -p tress-arithmetic --no-default-features
 check-targets:
 	$(CARGO) +$(OLDEST) check --locked -p tress -p tress-simulate --target x86_64-apple-darwin --target-dir target/oldest
-	$(BARE) -F tress-ccm/alloc,tress-ccm-05/alloc,tress-modular/alloc
-	$(BARE)
+	$(BARE) -F tress-ccm/alloc,tress-ccm-05/alloc,tress-modular/alloc,tress-cipher/ciphers,tress-cipher/lanes
+	for features in "" tress-cipher/lanes tress-cipher/ciphers; do \
+	    $(BARE) --target x86_64-unknown-linux-gnu --target aarch64-unknown-linux-gnu -F "$$features" || exit 1; done
 
 # Without optimisation, since these tests compute little. make soak runs the tests of the libraries that do not need Unix.
 test-windows: build

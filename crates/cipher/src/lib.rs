@@ -7,11 +7,13 @@ extern crate std;
 
 mod block;
 mod block_cipher;
+#[cfg(feature = "ciphers")]
 pub mod catalogue;
 mod ciphers;
 pub mod cpu;
 mod engine;
 mod error;
+#[cfg(feature = "lanes")]
 pub mod lanes;
 mod message;
 pub mod modes;
@@ -23,7 +25,7 @@ mod rustcrypto;
 /// CTR with a prepared nonce. Each kernel uses at most 256 bytes of stack.
 ///
 /// `libtress_rv32.a` for C is built from the same files (`riscv/firmware/library`).
-#[cfg(target_arch = "riscv32")]
+#[cfg(all(target_arch = "riscv32", feature = "ciphers"))]
 pub mod riscv32 {
     pub use crate::ciphers::pipo::riscv32::kernels as pipo;
 }

@@ -2,7 +2,9 @@
 //! does not depend on that code, so modes can depend on [`crate::BlockCipher`].
 
 use crate::block::Block;
-use crate::engine::{CcmCore, CipherDirection, Core, LaneMemory};
+#[cfg(feature = "lanes")]
+use crate::engine::LaneMemory;
+use crate::engine::{CcmCore, CipherDirection, Core};
 
 /// ECB over whole blocks.
 pub struct Ecb<'a> {
@@ -43,6 +45,7 @@ pub struct OneCcm<'a> {
 }
 
 /// A message of CBC that runs in a lane.
+#[cfg(feature = "lanes")]
 pub(crate) struct CbcLaneJob<'a, C: Core> {
     pub(crate) cipher: &'a C,
     pub(crate) iv: C::Block,
@@ -52,6 +55,7 @@ pub(crate) struct CbcLaneJob<'a, C: Core> {
 }
 
 /// A message of CCM that runs in a lane.
+#[cfg(feature = "lanes")]
 pub(crate) struct CcmLaneJob<'a, C> {
     pub(crate) cipher: &'a C,
     pub(crate) header: CcmHeader<'a>,
@@ -63,11 +67,13 @@ pub(crate) struct CcmLaneJob<'a, C> {
 }
 
 /// The tag of a job: a buffer to write it to, or the received tag to compare with.
+#[cfg(feature = "lanes")]
 pub(crate) enum CcmTag<'a> {
     Write(&'a mut [u8]),
     Check(&'a [u8]),
 }
 
+#[cfg(feature = "lanes")]
 impl CcmTag<'_> {
     #[inline]
     pub(crate) fn bytes(&self) -> usize {
@@ -79,6 +85,7 @@ impl CcmTag<'_> {
 }
 
 /// CBC encryption of many messages in lanes. `shared`: all jobs have the same key.
+#[cfg(feature = "lanes")]
 pub struct CbcLanesEncrypt<'j, 'a, C: Core> {
     pub(crate) lane_jobs: &'j mut [CbcLaneJob<'a, C>],
     pub(crate) shared: bool,
@@ -86,6 +93,7 @@ pub struct CbcLanesEncrypt<'j, 'a, C: Core> {
 }
 
 /// CCM of many messages in lanes. Each direction is compiled separately.
+#[cfg(feature = "lanes")]
 pub struct CcmLanes<'j, 'a, C, const DECRYPTS: bool> {
     pub(crate) lane_jobs: &'j mut [CcmLaneJob<'a, C>],
     pub(crate) shared: bool,
@@ -98,13 +106,16 @@ pub trait Modes: Core {
     fn cbc_encrypt(&self, operation: OneCbcEncrypt<'_, Self::Block>);
     fn cbc_decrypt(&self, operation: OneCbcDecrypt<'_, Self::Block>);
     fn ctr(&self, operation: Ctr<'_, Self::Block>);
+    #[cfg(feature = "lanes")]
     fn cbc_lanes(&self, operation: CbcLanesEncrypt<'_, '_, Self>);
 }
 
 /// CCM of a cipher, compiled once as those of [`Modes`].
 pub trait CcmModes: Modes + CcmCore {
     fn ccm(&self, operation: OneCcm<'_>) -> Block;
+    #[cfg(feature = "lanes")]
     fn ccm_lanes_encrypt(&self, operation: CcmLanes<'_, '_, Self, false>);
+    #[cfg(feature = "lanes")]
     fn ccm_lanes_decrypt(&self, operation: CcmLanes<'_, '_, Self, true>);
 }
 
@@ -119,10 +130,12 @@ macro_rules! compile_modes {
                 $crate::engine::CcmCore::run_ccm(self, operation)
             }
 
+            #[cfg(feature = "lanes")]
             fn ccm_lanes_encrypt(&self, operation: $crate::operation::CcmLanes<'_, '_, Self, false>) {
                 $crate::engine::CcmCore::run_ccm(self, operation)
             }
 
+            #[cfg(feature = "lanes")]
             fn ccm_lanes_decrypt(&self, operation: $crate::operation::CcmLanes<'_, '_, Self, true>) {
                 $crate::engine::CcmCore::run_ccm(self, operation)
             }
@@ -152,6 +165,7 @@ macro_rules! compile_modes {
                 $crate::engine::Core::run(self, operation);
             }
 
+            #[cfg(feature = "lanes")]
             fn cbc_lanes(&self, operation: $crate::operation::CbcLanesEncrypt<'_, '_, Self>) {
                 $crate::engine::Core::run(self, operation);
             }

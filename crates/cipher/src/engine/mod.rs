@@ -10,12 +10,14 @@
 //! The traits are `pub` because the sealed [`crate::BlockCipher`] names them; this module is private.
 
 mod backends;
+#[cfg(feature = "lanes")]
 mod memory;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod register;
 mod scalar;
 
 pub(crate) use backends::backends;
+#[cfg(feature = "lanes")]
 pub(crate) use memory::{LaneMemory, with_lane_memory};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) use register::register_methods;
@@ -373,6 +375,7 @@ pub trait CcmOperation: Sized {
 }
 
 /// Overwrites vectors with zeros, with writes that the compiler cannot remove.
+#[cfg(feature = "lanes")]
 #[inline(always)]
 pub(crate) fn wipe<E: Engine>(engine: E, vectors: &mut [E::Vector]) {
     let zero = engine.zero();

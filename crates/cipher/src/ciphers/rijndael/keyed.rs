@@ -81,7 +81,11 @@ backends! {
 }
 
 compile_modes!(ccm RijndaelKey<Block>);
+#[cfg(feature = "ciphers")]
 compile_modes!(RijndaelKey<[u8; 20]>);
+#[cfg(feature = "ciphers")]
 compile_modes!(RijndaelKey<[u8; 24]>);
+#[cfg(feature = "ciphers")]
 compile_modes!(RijndaelKey<[u8; 28]>);
+#[cfg(feature = "ciphers")]
 compile_modes!(RijndaelKey<[u8; 32]>);
