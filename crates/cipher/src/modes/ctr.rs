@@ -11,6 +11,14 @@
 //! ctr::apply(&cipher, &counter, &mut data)?;
 //! ctr::apply(&cipher, &counter, &mut data)?;
 //! assert_eq!(&data, b"a message of any length");
+//!
+//! // CCM* of IEEE 802.15.4 without a tag (security level 4): the first counter block is 01, the nonce of 13 bytes, and 00 01. This is
+//! // the example of annex C.2.2.
+//! let cipher = Aes::new(&[0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7, 0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf])?;
+//! let nonce = [0xac, 0xde, 0x48, 0, 0, 0, 0, 1, 0, 0, 0, 5, 4];
+//! let mut data = *b"abcd";
+//! ctr::apply(&cipher, &[&[1][..], &nonce, &[0, 1]].concat(), &mut data)?;
+//! assert_eq!(data, [0xd4, 0x3e, 0x02, 0x2b]);
 //! # Ok::<(), tress_cipher::Error>(())
 //! ```
 
