@@ -6,6 +6,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use tress_terminal::lifeline;
@@ -31,8 +32,11 @@ impl TimedCommand {
 pub(crate) fn timed(run: &mut TimedCommand) -> Result<Duration, Error> {
     let start = Instant::now();
     let child = spawn(&mut run.command)?;
-    finish_child(&run.command, child)?;
+    tell_guard(child.id());
+    let finished = finish_child(&run.command, child);
     let time = start.elapsed();
+    tell_guard("");
+    finished?;
     if let Some(output) = &run.output {
         fs::remove_file(output).map_err(Error::Files)?;
     }
@@ -43,6 +47,23 @@ pub(crate) fn spawn(command: &mut Command) -> Result<Child, Error> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     lifeline::tie(command);
     command.spawn().map_err(|error| failed(command, error.to_string()))
+}
+
+/// Tells the guard which process runs; nothing if none does. The guard is a process that ends that one when this process ends. Programs of
+/// others need it: they do not know the lifeline, and a signal at the end of their parent has to be set between fork and exec, where a
+/// fork of this process may take longer than what is measured.
+fn tell_guard(id: impl Display) {
+    const SCRIPT: &str = "while read -r id; do last=$id; done; test -z \"$last\" || kill \"$last\"";
+    static GUARD: OnceLock<Option<ChildStdin>> = OnceLock::new();
+    let start = || {
+        let mut command = Command::new("sh");
+        command.args(["-c", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().ok()?.stdin
+    };
+    if let Some(mut guard) = GUARD.get_or_init(start).as_ref() {
+        // Without a guard they only run on.
+        let _ = guard.write_all(format!("{id}\n").as_bytes());
+    }
 }
 
 pub(crate) fn finish_child(command: &Command, child: Child) -> Result<(), Error> {

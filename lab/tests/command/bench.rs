@@ -183,6 +183,39 @@ fn an_interrupted_run_is_resumed() {
     folder.tress(["bench", "--resume"]).wrong_use("--record");
 }
 
+/// A run that is killed ends the program that it measures, also if that knows nothing of Tress.
+#[cfg(target_os = "linux")]
+#[test]
+fn programs_of_others_end_with_the_run() {
+    use std::{env, fs, os::unix::fs::PermissionsExt as _};
+    let folder = Folder::empty();
+    let waits = "mkfifo never; rm -r \"${4%/*}\"; echo $$ > new; mv new started; read line < never";
+    for (name, script) in [
+        ("tress", "case $1 in keygen) echo age1;; *) cp \"$8\" \"$7\"; esac"),
+        ("age", &format!("test $1 != --version || exec echo 1\n{waits}")),
+    ] {
+        folder.write(name, format!("#!/bin/sh\n{script}\n"));
+        fs::set_permissions(folder.path(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let mut command = folder.command(["bench", "^encrypt-start$", "--quick", "--against", "age"]);
+    command.env("PATH", format!("{}:{}", folder.root().display(), env::var("PATH").unwrap()));
+    command.env("TRESS_COMMAND", folder.path("tress")).env("TRESS_COMMAND_VERSION", env!("CARGO_PKG_VERSION"));
+    let mut child = command.spawn().unwrap();
+    while !folder.exists("started") {
+        assert!(child.try_wait().unwrap().is_none());
+        thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // A process that has ended has no command line. The limit ends a hang only.
+    let line = format!("/proc/{}/cmdline", String::from_utf8(folder.read("started")).unwrap().trim());
+    let has_ended = || fs::read(&line).map_or(true, |line| line.is_empty());
+    assert!((0..60_000).any(|_| has_ended() || {
+        thread::sleep(Duration::from_millis(20));
+        false
+    }));
+}
+
 #[test]
 fn unwritable_records_fail_before_the_measurement() {
     let folder = Folder::empty();
