@@ -137,7 +137,7 @@ class Package(unittest.TestCase):
             self.skipTest("a debug build names its source files")
         held = (self.root / "usr/bin" / NAME).read_bytes()
         for path in {str(ROOT), str(Path.home()) + "/", "/.cargo/"}:
-            self.assertNotIn(path.encode(), held)
+            self.assertFalse(path.encode() in held, path)
 
 
 if __name__ == "__main__":
