@@ -1,7 +1,8 @@
 //! The measurements of `make bench`: all rows with all peers, a record, and whether the targets were reached.
 //!
-//! Usage: `table TRESS RECORD [OTHER] [quick]`. TRESS is the path of the `tress` program (`-`: no rows of whole
-//! commands), RECORD the record or its folder, OTHER a record that another build has just written.
+//! Usage: `table TRESS RECORD [OTHER] [force] [quick]`. TRESS is the path of the `tress` program (`-`: no rows of whole
+//! commands), RECORD the record or its folder, OTHER a record that another build has just written. `force`
+//! measures on a busy machine, as a quick run does.
 
 use std::env;
 use std::io::{self, Write};
@@ -13,11 +14,12 @@ use tress_lab::bench::{Error, Options, run, targets};
 fn main() -> ExitCode {
     let mut arguments: Vec<_> = env::args_os().skip(1).collect();
     let quick = arguments.pop_if(|word| word == "quick").is_some();
+    let force = arguments.pop_if(|word| word == "force").is_some() || quick;
     let (tress, record, other) = match arguments.as_slice() {
         [tress, record] => (tress, record, None),
         [tress, record, other] => (tress, record, Some(other)),
         _ => {
-            eprintln!("usage: table TRESS RECORD [OTHER] [quick]");
+            eprintln!("usage: table TRESS RECORD [OTHER] [force] [quick]");
             return ExitCode::from(2);
         }
     };
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         record: Some(PathBuf::from(record)),
         with: other.map(PathBuf::from),
         command: (tress != "-").then(|| PathBuf::from(tress)),
+        force,
         quick,
         ..Options::default()
     };

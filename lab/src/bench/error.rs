@@ -85,6 +85,9 @@ pub enum Error {
     /// No row fits the options.
     #[error("{0}")]
     NoSuchRow(String),
+    /// Other programs use the machine, and the record would be about them, too. The share of the cores that this one had.
+    #[error("the machine is busy: bench had {:.0} % of the cores in the last second, so it records nothing", 100.0 * .0)]
+    Busy(f64),
     /// The record could not be read or written.
     #[error("{}: {error}", path.display())]
     Record {

@@ -21,6 +21,8 @@ pub struct Options {
     pub json: bool,
     /// A file for the document, or a folder, in which the file is named after the day and the machine.
     pub record: Option<PathBuf>,
+    /// Write a record even if other programs use the machine.
+    pub force: bool,
     /// Resume the unfinished record there: its finished rows are not measured again.
     pub resume: bool,
     /// A document of another build. Its rows and peers are added to this run's.

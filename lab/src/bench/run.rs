@@ -11,7 +11,7 @@ use super::record::{Document, Missing};
 use super::visits::{self, VisitedRow};
 use super::{Error, command, compare, machine, plan, roofline, table, text};
 use crate::roofs::{self, Roofline};
-use crate::timing::progress;
+use crate::timing::{busy, progress};
 
 /// Peers of rows of whole commands only.
 const COMMAND_PEERS: [&str; 2] = ["age", "cp"];
@@ -44,6 +44,12 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
         Some(path) => Some(RecordWriter::open(path, options.resume, &mut document)?),
         None => None,
     };
+    if writer.is_some()
+        && !options.force
+        && let Some(share) = busy::look()
+    {
+        return Err(Error::Busy(share));
+    }
     // Rooflines that only plans need are measured for records only.
     let scope = if options.record.is_some() { roofs::Scope::All } else { roofs::Scope::Machine };
     // A resumed run has the rooflines of the first part.

@@ -95,8 +95,9 @@ pub(crate) struct Bench {
     /// Keep a record in PATH [default: bench/record]
     ///
     /// The record holds machine, versions and raw samples. If PATH is a file, it is replaced only if it is a record. In a folder,
-    /// each record gets a new name.
+    /// each record gets a new name. On a machine that other programs use, nothing is measured or recorded without --force.
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "bench/record")]
+    #[arg(group = "forcible")]
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) record: Option<PathBuf>,
     /// Continue an unfinished record (with --record)
@@ -130,24 +131,24 @@ pub(crate) struct Bench {
     /// Measures nothing. Changes within the noise of the records are not reported.
     #[arg(long, num_args = 2, value_names = ["A", "B"], value_hint = ValueHint::FilePath)]
     #[arg(conflicts_with_all = ["filter", "against", "record", "quick", "backend", "lanes", "threads", "size", "registers", "list"])]
-    #[arg(group = "comparison")]
+    #[arg(groups = ["comparison", "forcible"])]
     pub(crate) compare: Option<Vec<PathBuf>>,
     /// Report what changed since another build of tress
     ///
     /// Runs PROGRAM and this program alternately, which shows smaller changes than --compare.
     #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::ExecutablePath, hide_short_help = true)]
     #[arg(conflicts_with_all = ["against", "record", "list", "compare"])]
-    #[arg(group = "comparison")]
+    #[arg(groups = ["comparison", "forcible"])]
     pub(crate) against_build: Option<PathBuf>,
     /// In a comparison, exit with 1 if a row became slower
     ///
     /// Also if no row could be compared. Needs --compare or --against-build.
     #[arg(long, requires = "comparison")]
     pub(crate) fail_on_regression: bool,
-    /// Compare even if machines, targets or --quick differ
+    /// Compare even if machines, targets or --quick differ; record on a busy machine
     ///
-    /// Needs --compare or --against-build.
-    #[arg(long, requires = "comparison", hide_short_help = true)]
+    /// Needs --compare, --against-build or --record.
+    #[arg(long, requires = "forcible", hide_short_help = true)]
     pub(crate) force: bool,
     /// Take the samples that --against-build of another program requests on standard input
     #[arg(long, hide = true, conflicts_with_all = ["against", "record", "list", "compare", "against_build"])]

@@ -35,6 +35,7 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
         against: options.against.clone(),
         json: options.json,
         record: options.record.clone(),
+        force: options.force,
         resume: options.resume,
         with: None,
         quick: options.quick,
@@ -56,6 +57,7 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
             bench::Error::NotResumable { .. } => {
                 failure(error).hint("choose another file, or omit --resume, to start a new record")
             }
+            bench::Error::Busy(_) => failure(error).hint("run it again when the machine is idle, or with --force"),
             bench::Error::NoRecord(_) => failure(error).hint("choose another file, or a folder"),
             bench::Error::NothingMatches | bench::Error::NoSuchRow(_) => {
                 failure(error).hint("run 'tress bench --list' for the names of rows and their options")

@@ -1,5 +1,6 @@
 //! The basis of all measurements of the lab: clocks, [`statistics`] and progress bars.
 
+pub(crate) mod busy;
 mod progress;
 pub mod statistics;
 

@@ -1,5 +1,6 @@
 //! `tress bench` as a script sees it: records, and changes between two of them.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use serde_json::Value;
 #[test]
 fn records_are_compared() {
     let folder = Folder::empty();
-    folder.tress(["bench", "aes-128-ctr", "--quick", "--record=before.json"]).ok();
+    folder.tress(["bench", "aes-128-ctr", "--quick", "--force", "--record=before.json"]).ok();
     let mut record: Value = serde_json::from_slice(&folder.read("before.json")).unwrap();
     assert_eq!(record["schema"], 1);
     let rows = record["rows"].as_array().unwrap().len();
@@ -140,7 +141,7 @@ fn a_record_in_a_folder_replaces_none() {
     let folder = Folder::empty();
     std::fs::create_dir(folder.path("records")).unwrap();
     for count in 1..=3 {
-        folder.tress(["bench", "^rc6-128-ctr$", "--quick", "--record=records"]).ok();
+        folder.tress(["bench", "^rc6-128-ctr$", "--quick", "--force", "--record=records"]).ok();
         assert_eq!(std::fs::read_dir(folder.path("records")).unwrap().count(), count);
     }
 }
@@ -149,7 +150,7 @@ fn a_record_in_a_folder_replaces_none() {
 #[test]
 fn an_interrupted_run_is_resumed() {
     let folder = Folder::empty();
-    let mut child = folder.command(["bench", "^aes-", "--record=record.json"]).spawn().unwrap();
+    let mut child = folder.command(["bench", "^aes-", "--force", "--record=record.json"]).spawn().unwrap();
     while !folder.exists("record.json") {
         assert!(child.try_wait().unwrap().is_none());
         thread::sleep(Duration::from_millis(20));
@@ -162,7 +163,8 @@ fn an_interrupted_run_is_resumed() {
     assert!(!rows.is_empty() && rows.iter().all(|row| row["name"] != "rc6-128-ctr"));
 
     // Resuming with another effort fails and leaves the record unchanged.
-    let resume = |more: &[&str]| folder.tress([&["bench", "--record=record.json", "--resume"], more].concat());
+    let resume =
+        |more: &[&str]| folder.tress([&["bench", "--force", "--record=record.json", "--resume"], more].concat());
     resume(&["^rc6-128-ctr$", "--quick"]).wrong_use("record.json");
     resume(&["^rc6-128-ctr$"]).ok();
     let after: Value = serde_json::from_slice(&folder.read("record.json")).unwrap();
@@ -214,6 +216,22 @@ fn programs_of_others_end_with_the_run() {
         thread::sleep(Duration::from_millis(20));
         false
     }));
+}
+
+/// More threads than cores are other work, which the load average shows only later.
+#[cfg(unix)]
+#[test]
+fn a_busy_machine_is_not_recorded() {
+    let folder = Folder::empty();
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..4 * thread::available_parallelism().unwrap().get() {
+            scope.spawn(|| while !is_done.load(Relaxed) {});
+        }
+        folder.tress(["bench", "^aes-", "--record=x"]).failed("busy");
+        is_done.store(true, Relaxed);
+    });
+    assert!(!folder.exists("x"));
 }
 
 #[test]
