@@ -74,7 +74,7 @@ impl Bars {
                 let _ = writeln!(
                     body,
                     "<rect class=\"fill {colour}\" x=\"{left:.0}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{BAR}\">\
-                     <title>{title}</title></rect><text x=\"{:.1}\" y=\"{:.1}\">{figure}</text>",
+                     <title>{title}</title></rect><text x=\"{:.1}\" y=\"{:.1}\" class=\"halo\">{figure}</text>",
                     left + width + 7.0,
                     top + BAR - 5.0
                 );

@@ -74,10 +74,6 @@ impl Intervals {
         let top = legend(&mut body, self.series.iter().map(String::as_str), TOP);
         let bottom = top + groups.iter().map(|(_, values)| NAME + values.len() as f64 * LINE + BETWEEN).sum::<f64>();
         axis_below(&mut body, &axis, (EDGE, WIDTH - RIGHT), (top, bottom));
-        for at in self.level.iter().map(|level| x(*level)) {
-            let _ =
-                writeln!(body, "<line class=\"wall\" x1=\"{at:.1}\" y1=\"{top}\" x2=\"{at:.1}\" y2=\"{bottom:.1}\"/>");
-        }
         let mut y = top;
         for (group, values) in groups {
             let name = escape(&truncated_to_width(&group.name, WIDTH - 2.0 * EDGE));
@@ -87,6 +83,14 @@ impl Intervals {
                 y + 14.0
             );
             y += NAME;
+            // Not through the name.
+            for at in self.level.iter().map(|level| x(*level)) {
+                let end = y + values.len() as f64 * LINE;
+                let _ = writeln!(
+                    body,
+                    "<line class=\"wall\" x1=\"{at:.1}\" y1=\"{y:.1}\" x2=\"{at:.1}\" y2=\"{end:.1}\"/>"
+                );
+            }
             for (place, Interval { middle, low, high }) in values {
                 let figures = format!("{} ({} to {})", shown(middle), shown(low), shown(high));
                 let title = escape(&format!("{}, {}: {figures}", group.name, self.series[place]));

@@ -22,13 +22,31 @@ pub(super) struct LabelArea {
     pub(super) bottom: f64,
 }
 
+/// A straight part of a line.
+pub(super) type Stroke = ((f64, f64), (f64, f64));
+
 impl LabelArea {
-    fn overlaps(&self, other: &LabelArea) -> bool {
+    pub(super) fn overlaps(&self, other: &LabelArea) -> bool {
         self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
     }
 
-    fn holds(&self, other: &LabelArea) -> bool {
+    pub(super) fn holds(&self, other: &LabelArea) -> bool {
         self.left <= other.left && other.right <= self.right && self.top <= other.top && other.bottom <= self.bottom
+    }
+
+    /// Whether a part of the line is inside: it enters both the columns and the rows of the rectangle before it leaves one of them.
+    pub(super) fn is_crossed(&self, &(from, to): &Stroke) -> bool {
+        let (mut enters, mut leaves) = (0.0, 1.0);
+        for (from, to, low, high) in [(from.0, to.0, self.left, self.right), (from.1, to.1, self.top, self.bottom)] {
+            if from == to && !(low..=high).contains(&from) {
+                return false;
+            }
+            if from != to {
+                let (low, high) = ((low - from) / (to - from), (high - from) / (to - from));
+                (enters, leaves) = (low.min(high).max(enters), low.max(high).min(leaves));
+            }
+        }
+        enters < leaves
     }
 }
 
@@ -43,14 +61,17 @@ pub(super) struct LabelPosition {
     pub(super) leader: Option<(f64, f64)>,
 }
 
-/// Places one label per width, in order. If there is no free position, the label is to the right of its point.
+/// Places one label per width, in order, where it covers no other label and no line, and its leader line crosses no label. If there
+/// is no such position, where it covers no other label, or else to the right of its point.
 pub(super) fn place(
     points: &[(f64, f64)],
     widths: &[f64],
     inside: LabelArea,
     taken: &[LabelArea],
+    strokes: &[Stroke],
 ) -> Vec<LabelPosition> {
-    let mut taken = taken.to_vec();
+    let (mut taken, mut strokes) = (taken.to_vec(), strokes.to_vec());
+    let names = taken.len();
     taken.extend(points.iter().map(|&(x, y)| LabelArea {
         left: x - POINT,
         right: x + POINT,
@@ -65,15 +86,26 @@ pub(super) fn place(
             top: middle.1 - HALF_HEIGHT,
             bottom: middle.1 + HALF_HEIGHT,
         };
+        let end = |area: &LabelArea| (x.clamp(area.left, area.right), y.clamp(area.top, area.bottom));
         let is_free = |(_, middle): &(f64, (f64, f64))| {
             let area = area(*middle);
             inside.holds(&area) && !taken.iter().any(|other| other.overlaps(&area))
         };
-        let beside = (0.0, (x + GAP + width / 2.0, y));
-        let (distance, middle) = candidates((x, y), width).find(is_free).unwrap_or(beside);
+        let is_clear = |place: &(f64, (f64, f64))| {
+            let area = area(place.1);
+            // The points are between the names of lines and the labels that have a position.
+            let mut labels = taken[..names].iter().chain(&taken[names + points.len()..]);
+            is_free(place)
+                && !strokes.iter().any(|stroke| area.is_crossed(stroke))
+                && (place.0 <= FAR || !labels.any(|label| label.is_crossed(&((x, y), end(&area)))))
+        };
+        let all = || candidates((x, y), width);
+        let place = all().find(is_clear).or_else(|| all().find(is_free));
+        let (distance, middle) = place.unwrap_or((0.0, (x + GAP + width / 2.0, y)));
         let found = area(middle);
         taken.push(found);
-        let leader = (distance > FAR).then(|| (x.clamp(found.left, found.right), y.clamp(found.top, found.bottom)));
+        let leader = (distance > FAR).then(|| end(&found));
+        strokes.extend(leader.map(|end| ((x, y), end)));
         places.push(LabelPosition { left: found.left, base: middle.1 + BASE, leader });
     }
     places
@@ -117,10 +149,10 @@ mod tests {
     /// By hand: to the right of its point, at a distance of 8.
     #[test]
     fn a_single_point_has_its_name_to_the_right() {
-        let places = place(&[(100.0, 300.0)], &[80.0], INSIDE, &[]);
+        let places = place(&[(100.0, 300.0)], &[80.0], INSIDE, &[], &[]);
         assert_eq!(places, [LabelPosition { left: 108.0, base: 304.0, leader: None }]);
         // At the right edge, the label is to the left of the point.
-        let places = place(&[(950.0, 300.0)], &[80.0], INSIDE, &[]);
+        let places = place(&[(950.0, 300.0)], &[80.0], INSIDE, &[], &[]);
         assert_eq!(places[0].left, 950.0 - 8.0 - 80.0);
     }
 
@@ -129,7 +161,7 @@ mod tests {
         let points: Vec<(f64, f64)> = (0..14).map(|i| (400.0 + f64::from(i % 4), 300.0 + f64::from(i % 3))).collect();
         let widths = vec![150.0; 14];
         let taken = [LabelArea { left: 420.0, right: 560.0, top: 280.0, bottom: 297.0 }];
-        let places = place(&points, &widths, INSIDE, &taken);
+        let places = place(&points, &widths, INSIDE, &taken, &[]);
         let areas = areas(&places, &widths);
         for (index, area) in areas.iter().enumerate() {
             assert!(INSIDE.holds(area), "{area:?}");
@@ -139,9 +171,25 @@ mod tests {
         assert!(places.iter().any(|place| place.leader.is_some()));
     }
 
+    /// By hand: lines into, through, beside, along and below the square from 10 to 20.
+    #[test]
+    fn lines_cross_a_rectangle() {
+        let area = LabelArea { left: 10.0, right: 20.0, top: 10.0, bottom: 20.0 };
+        for (from, to, is_crossed) in [
+            ((0.0, 0.0), (15.0, 15.0), true),
+            ((0.0, 12.0), (30.0, 18.0), true),
+            ((15.0, 0.0), (15.0, 30.0), true),
+            ((0.0, 15.0), (30.0, 60.0), false),
+            ((21.0, 0.0), (21.0, 30.0), false),
+            ((0.0, 15.0), (9.0, 15.0), false),
+        ] {
+            assert_eq!(area.is_crossed(&(from, to)), is_crossed, "{from:?} {to:?}");
+        }
+    }
+
     #[test]
     fn labels_are_placed_even_without_room() {
         let small = LabelArea { left: 0.0, right: 10.0, top: 0.0, bottom: 10.0 };
-        assert_eq!(place(&[(5.0, 5.0), (f64::NAN, 1.0)], &[80.0, 80.0], small, &[]).len(), 2);
+        assert_eq!(place(&[(5.0, 5.0), (f64::NAN, 1.0)], &[80.0, 80.0], small, &[], &[]).len(), 2);
     }
 }

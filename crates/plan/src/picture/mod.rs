@@ -158,7 +158,7 @@ impl Chart {
     /// The height of the picture, and its elements below the title.
     #[doc(hidden)]
     pub fn body(&self) -> (f64, String) {
-        let mut svg = Svg { chart: self, text: String::new(), taken: Vec::new() };
+        let mut svg = Svg { chart: self, text: String::new(), taken: Vec::new(), strokes: Vec::new() };
         svg.draw();
         (HEIGHT, svg.text)
     }
@@ -177,69 +177,56 @@ impl Chart {
 struct Svg<'a> {
     chart: &'a Chart,
     text: String,
-    /// Areas that the names of lines occupy.
+    /// Areas of texts.
     taken: Vec<labels::LabelArea>,
+    /// The parts of lines, which no text covers.
+    strokes: Vec<labels::Stroke>,
 }
 
-/// Horizontal alignment of a text at its position.
-#[derive(Clone, Copy)]
-enum Anchor {
-    Start,
-    Middle,
-    End,
-}
-
-impl Anchor {
-    fn name(self) -> &'static str {
-        match self {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
-        }
-    }
-}
+/// The area in which the texts of lines and points are.
+const INSIDE: labels::LabelArea =
+    labels::LabelArea { left: LEFT, right: WIDTH - RIGHT, top: TOP - 22.0, bottom: HEIGHT - BOTTOM };
 
 impl Svg<'_> {
     fn draw(&mut self) {
         self.axes();
         for level in &self.chart.levels {
             let y = self.y(level.at);
-            self.rule("level", (LEFT, y), (WIDTH - RIGHT, y));
+            self.stroke("level", (LEFT, y), (WIDTH - RIGHT, y));
         }
         for wall in &self.chart.walls {
             let x = self.x(wall.at);
-            self.rule("wall", (x, TOP), (x, HEIGHT - BOTTOM));
+            self.stroke("wall", (x, TOP), (x, HEIGHT - BOTTOM));
         }
         self.lines();
         // Text last, on top of the lines.
         self.names();
         for level in &self.chart.levels {
             let y = self.y(level.at);
-            // Away from the middle, where the curves are.
-            let y = if y < (TOP + HEIGHT - BOTTOM) / 2.0 { y - 8.0 } else { y + 19.0 };
-            self.text_at((LEFT + WIDTH - RIGHT) / 2.0, y, Anchor::Middle, "halo", &level.name);
+            // Away from the middle, where the curves are, if there is room.
+            let (near, far) = if y < (TOP + HEIGHT - BOTTOM) / 2.0 { (y - 8.0, y + 19.0) } else { (y + 19.0, y - 8.0) };
+            let half = half_width(&level.name);
+            let x = |part: f64| (LEFT + half + 6.0) * (1.0 - part) + (WIDTH - RIGHT - half - 6.0) * part;
+            let places = [0.5, 0.35, 0.65, 0.2, 0.8, 0.0, 1.0].map(x);
+            let places: Vec<_> = places.iter().map(|x| (*x, near)).chain(places.iter().map(|x| (*x, far))).collect();
+            self.label("halo", &level.name, &places);
         }
         for wall in &self.chart.walls {
-            self.beside(self.x(wall.at), TOP + 20.0, "halo", &wall.name);
+            let (x, half) = (self.x(wall.at), half_width(&wall.name) + 8.0);
+            let places = (0..20).map(|row| TOP + 20.0 + NAME_HEIGHT * f64::from(row));
+            self.label("halo", &wall.name, &places.flat_map(|y| [(x + half, y), (x - half, y)]).collect::<Vec<_>>());
         }
-        match self.chart.marks.as_slice() {
-            [mark] => {
-                let (x, y) = (self.x(mark.at.0), self.y(mark.at.1));
-                self.put("<g class=\"row\">\n");
-                self.dot("mark", (x, y), 6.0, &mark.name);
-                self.put("</g>\n");
-                self.text_at(self.inside(x, &mark.name), y - 16.0, Anchor::Middle, "halo marked", &mark.name);
-            }
-            marks => self.marks(marks),
-        }
+        self.marks();
     }
 
-    /// Draws many marks, each with its name at a free position.
-    fn marks(&mut self, marks: &[Mark]) {
+    /// Draws marks, each with its name at a free position. A single one is larger.
+    fn marks(&mut self) {
+        let marks = &self.chart.marks;
+        let (class, radius, letter) =
+            if marks.len() == 1 { ("halo marked", 6.0, LETTER) } else { ("halo named", 4.5, SMALL_LETTER) };
         let at: Vec<(f64, f64)> = marks.iter().map(|mark| (self.x(mark.at.0), self.y(mark.at.1))).collect();
-        let inside = labels::LabelArea { left: LEFT, right: WIDTH - RIGHT, top: TOP, bottom: HEIGHT - BOTTOM };
-        let widths: Vec<f64> = marks.iter().map(|mark| mark.name.chars().count() as f64 * SMALL_LETTER).collect();
-        let places = labels::place(&at, &widths, inside, &self.taken);
+        let widths: Vec<f64> = marks.iter().map(|mark| mark.name.chars().count() as f64 * letter).collect();
+        let places = labels::place(&at, &widths, INSIDE, &self.taken, &self.strokes);
         for (&(x, y), place) in at.iter().zip(&places) {
             if let Some((to_x, to_y)) = place.leader {
                 self.rule("leader", (x, y), (to_x, to_y));
@@ -247,35 +234,57 @@ impl Svg<'_> {
         }
         self.put("<g class=\"row\">\n");
         for (&at, mark) in at.iter().zip(marks) {
-            self.dot("mark", at, 4.5, &mark.name);
+            self.dot("mark", at, radius, &mark.name);
         }
         self.put("</g>\n");
         for (place, mark) in places.iter().zip(marks) {
-            self.text_at(place.left, place.base, Anchor::Start, "halo named", &mark.name);
+            self.text_at(place.left, place.base, "start", class, &mark.name);
         }
     }
 
     fn axes(&mut self) {
         let (x, y) = (&self.chart.x, &self.chart.y);
-        for (at, label) in x.ticks() {
+        for (at, label) in self.measured_ticks().unwrap_or_else(|| x.ticks()) {
             let place = self.x(at);
             self.rule("grid", (place, TOP), (place, HEIGHT - BOTTOM));
             // A long label at the end of the axis would be cut off.
-            let most = WIDTH - label.chars().count() as f64 * LETTER / 2.0 - 4.0;
-            self.text_at(place.min(most), HEIGHT - BOTTOM + 20.0, Anchor::Middle, "tick", &label);
+            let most = WIDTH - half_width(&label) - 4.0;
+            self.text_at(place.min(most), HEIGHT - BOTTOM + 20.0, "middle", "tick", &label);
         }
         for (at, label) in y.ticks() {
             let place = self.y(at);
             self.rule("grid", (LEFT, place), (WIDTH - RIGHT, place));
-            self.text_at(LEFT - 9.0, place + 5.0, Anchor::End, "tick", &label);
+            self.text_at(LEFT - 9.0, place + 5.0, "end", "tick", &label);
         }
         self.rule("axis", (LEFT, HEIGHT - BOTTOM), (WIDTH - RIGHT, HEIGHT - BOTTOM));
         self.rule("axis", (LEFT, TOP), (LEFT, HEIGHT - BOTTOM));
-        self.text_at((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 18.0, Anchor::Middle, "", &x.name);
+        self.text_at((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 18.0, "middle", "", &x.name);
         let (place, name) = ((TOP + HEIGHT - BOTTOM) / 2.0, escape(&y.name));
         self.put(&format!(
             "<text x=\"16\" y=\"{place:.1}\" text-anchor=\"middle\" transform=\"rotate(-90 16 {place:.1})\">{name}</text>\n"
         ));
+    }
+
+    /// Ticks where the points are, if these are a few whole numbers along the axis, such as threads or sizes: those whose labels
+    /// have room.
+    fn measured_ticks(&self) -> Option<Vec<(f64, String)>> {
+        let points = self.chart.lines.iter().flat_map(|line| self.drawn(line)).map(|(x, _)| x);
+        let mut at: Vec<f64> = points.filter(|x| (0.0..=1.0).contains(&self.chart.x.part(*x))).collect();
+        at.sort_by(f64::total_cmp);
+        at.dedup();
+        let length = self.chart.x.part(*at.last()?) - self.chart.x.part(at[0]);
+        if !(3..=12).contains(&at.len()) || length < 0.6 || at.iter().any(|x| x.fract() != 0.0) {
+            return None;
+        }
+        let mut ticks: Vec<(f64, String)> = Vec::new();
+        for x in at.into_iter().rev() {
+            let label = shown(x);
+            let room = |(at, other): &(f64, String)| self.x(*at) - self.x(x) - half_width(&label) - half_width(other);
+            if ticks.last().is_none_or(|tick| room(tick) > 4.0) {
+                ticks.push((x, label));
+            }
+        }
+        Some(ticks)
     }
 
     /// Draws the lines, cut off at the edges of the plot, and on top of them their points with their figures.
@@ -286,7 +295,9 @@ impl Svg<'_> {
         ));
         for (place, line) in self.chart.lines.iter().enumerate() {
             let mut points = String::new();
-            for (x, y) in self.drawn(line).map(|point| self.at(point)) {
+            let at: Vec<(f64, f64)> = self.drawn(line).map(|point| self.at(point)).collect();
+            self.strokes.extend(at.windows(2).map(|ends| (ends[0], ends[1])));
+            for (x, y) in at {
                 let _ = write!(points, "{x:.1},{y:.1} ");
             }
             let (class, points) = (colour(place), points.trim_end());
@@ -326,38 +337,45 @@ impl Svg<'_> {
         ));
     }
 
-    /// Draws the names of the lines above their ends, in their colours, and below one another if they would overlap.
+    /// Draws the names of the lines at their ends, in their colours: above if there is room, else below, farther to the left along
+    /// the line, or farther from it.
     fn names(&mut self) {
-        let mut names: Vec<(f64, f64, String, usize)> = Vec::new();
-        for (place, line) in self.chart.lines.iter().enumerate() {
-            let is_alone = self.chart.lines.len() == 1 && line.name.is_empty();
-            if let Some(last) = self.drawn(line).next_back()
-                && !is_alone
-            {
-                let name = self.chart.name(place);
-                let (x, end) = self.at(last);
-                let middle = self.inside(x, &name);
-                // A falling line would cross a name above its end.
-                let half = name.chars().count() as f64 * LETTER / 2.0;
-                let falls = self.height_at(line, middle - half) < end - NAME_HEIGHT / 2.0;
-                let below = end + NAME_HEIGHT;
-                let y = if falls && below < HEIGHT - BOTTOM { below } else { end - 9.0 };
-                names.push((middle, y, name, place));
-            }
+        let lines = self.chart.lines.iter().enumerate();
+        let named = lines.filter(|(_, line)| self.chart.lines.len() > 1 || !line.name.is_empty());
+        let ends = named.filter_map(|(place, line)| Some((self.at(self.drawn(line).next_back()?), place)));
+        let mut names: Vec<((f64, f64), usize)> = ends.collect();
+        names.sort_by(|a, b| a.0.1.total_cmp(&b.0.1));
+        for ((x, end), place) in names {
+            let (line, name) = (&self.chart.lines[place], self.chart.name(place));
+            let steps =
+                (0..8).flat_map(|row| (0..8).map(move |left| (NAME_HEIGHT * f64::from(row), 50.0 * f64::from(left))));
+            let places = steps.flat_map(|(away, left)| {
+                let middle = self.inside(x - left, &name);
+                let at = Some(self.height_at(line, middle)).filter(|at| left > 0.0 && at.is_finite()).unwrap_or(end);
+                [(middle, at - 9.0 - away), (middle, at + NAME_HEIGHT + away)]
+            });
+            self.label(&format!("halo fill {}", colour(place)), &name, &places.collect::<Vec<_>>());
         }
-        names.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let mut above: Vec<(f64, f64, f64)> = Vec::new();
-        for (x, mut y, name, place) in names {
-            let half = name.chars().count() as f64 * LETTER / 2.0;
-            for &(other, at, other_half) in &above {
-                if (x - other).abs() < half + other_half && y < at + NAME_HEIGHT {
-                    y = at + NAME_HEIGHT;
-                }
-            }
-            above.push((x, y, half));
-            self.taken.push(labels::LabelArea { left: x - half, right: x + half, top: y - 13.0, bottom: y + 4.0 });
-            self.text_at(x, y, Anchor::Middle, &format!("halo fill {}", colour(place)), &name);
-        }
+    }
+
+    /// Draws a text at the first of these positions, middles with baselines, where it covers no other text and no line. Without
+    /// one, at the first where it covers no text.
+    fn label(&mut self, class: &str, text: &str, places: &[(f64, f64)]) {
+        let half = half_width(text);
+        let area = |&(x, base): &(f64, f64)| labels::LabelArea {
+            left: x - half,
+            right: x + half,
+            top: base - 13.0,
+            bottom: base + 4.0,
+        };
+        let is_free = |place: &&(f64, f64)| {
+            INSIDE.holds(&area(place)) && !self.taken.iter().any(|other| other.overlaps(&area(place)))
+        };
+        let is_clear =
+            |place: &&(f64, f64)| is_free(place) && !self.strokes.iter().any(|stroke| area(place).is_crossed(stroke));
+        let place = *places.iter().find(is_clear).or_else(|| places.iter().find(is_free)).unwrap_or(&places[0]);
+        self.taken.push(area(&place));
+        self.text_at(place.0, place.1, "middle", class, text);
     }
 
     /// Vertical position of a line at a horizontal position; far below the picture if the line is not there.
@@ -386,19 +404,12 @@ impl Svg<'_> {
 
     /// The middle of a text near `x`, such that the text stays in the picture.
     fn inside(&self, x: f64, text: &str) -> f64 {
-        let half = text.chars().count() as f64 * LETTER / 2.0;
+        let half = half_width(text);
         x.min(WIDTH - RIGHT - half).max(LEFT + half + 6.0)
     }
 
-    /// Writes a text on the side of `x` that has more room.
-    fn beside(&mut self, x: f64, y: f64, class: &str, text: &str) {
-        let is_right = x + text.chars().count() as f64 * LETTER + 8.0 < WIDTH - RIGHT;
-        let (x, anchor) = if is_right { (x + 8.0, Anchor::Start) } else { (x - 8.0, Anchor::End) };
-        self.text_at(x, y, anchor, class, text);
-    }
-
-    fn text_at(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, text: &str) {
-        let (anchor, text) = (anchor.name(), escape(text));
+    fn text_at(&mut self, x: f64, y: f64, anchor: &str, class: &str, text: &str) {
+        let text = escape(text);
         self.put(&format!(
             "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" class=\"{class}\">{text}</text>\n"
         ));
@@ -411,9 +422,20 @@ impl Svg<'_> {
         ));
     }
 
+    /// A line that no text covers.
+    fn stroke(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+        self.strokes.push((from, to));
+        self.rule(class, from, to);
+    }
+
     fn put(&mut self, text: &str) {
         self.text.push_str(text);
     }
+}
+
+/// Half the approximate width of a text of 14 pixels.
+fn half_width(text: &str) -> f64 {
+    text.chars().count() as f64 * LETTER / 2.0
 }
 
 /// Escapes a text for XML. Control characters, which XML 1.0 cannot represent, are left out.
@@ -458,14 +480,14 @@ mod tests {
         assert!(svg.contains("class=\"level\" x1=\"92.0\" y1=\"308.0\" x2=\"970.0\" y2=\"308.0\""), "{svg}");
     }
 
-    /// Both end at (970, 62); 9 above is 53.
+    /// Both end at (970, 62); 9 above is 53. The line runs through the area below. 50 to the left it is at 90, and 9 above is 81.
     #[test]
     fn names_stand_below_one_another() {
         let mut chart = chart();
         chart.lines.push(Line { name: "k".into(), ..chart.lines[0].clone() });
         let svg = chart.svg();
         assert!(svg.contains("y=\"53.0\" text-anchor=\"middle\" class=\"halo fill c1\">l</text>"), "{svg}");
-        assert!(svg.contains("y=\"70.0\" text-anchor=\"middle\" class=\"halo fill c2\">k</text>"), "{svg}");
+        assert!(svg.contains("y=\"81.0\" text-anchor=\"middle\" class=\"halo fill c2\">k</text>"), "{svg}");
     }
 
     /// By hand: it ends at (970, 308); 17 below is 325.
@@ -475,6 +497,37 @@ mod tests {
         chart.lines[0] = Line { name: "a name that is long".into(), points: vec![(1.0, 2.0), (100.0, 1.0)] };
         let svg = chart.svg();
         assert!(svg.contains("y=\"325.0\" text-anchor=\"middle\" class=\"halo fill c1\">a name"), "{svg}");
+    }
+
+    /// The second line runs through the areas above and below the end of the first.
+    #[test]
+    fn no_line_runs_through_a_name() {
+        let mut chart = chart();
+        (chart.levels, chart.marks) = (vec![], vec![]);
+        chart.lines[0] = Line { name: "flat".into(), points: vec![(1.0, 1.2), (100.0, 1.2)] };
+        chart.lines.push(Line { name: String::new(), points: vec![(80.0, 2.0), (90.0, 0.0)] });
+        let mut svg = Svg { chart: &chart, text: String::new(), taken: Vec::new(), strokes: Vec::new() };
+        svg.draw();
+        assert_eq!(svg.taken.len(), 2);
+        for area in svg.taken {
+            assert!(!svg.strokes.iter().any(|stroke| area.is_crossed(stroke)), "{area:?}");
+        }
+    }
+
+    /// Threads and sizes are at their values, and those without room are left out. Other figures get round ticks.
+    #[test]
+    fn ticks_are_where_the_points_are() {
+        let ticks = |to: f64, scale, xs: &[f64]| {
+            let mut chart = chart();
+            chart.x = Axis { name: "x".into(), from: 1.0, to, scale };
+            chart.lines[0].points = xs.iter().map(|x| (*x, 1.0)).collect();
+            let svg = chart.svg();
+            let ticks = svg.split("text-anchor=\"middle\" class=\"tick\">").skip(1);
+            ticks.map(|rest| rest.split('<').next().unwrap().into()).collect::<Vec<String>>()
+        };
+        assert_eq!(ticks(16.0, Scale::Logarithmic, &[16.0, 1.0, 2.0, 4.0, 8.0, 2.0]), ["16", "8", "4", "2", "1"]);
+        assert_eq!(ticks(1024.0, Scale::Linear, &[1.0, 2.0, 512.0, 1024.0]), ["1,024", "512", "2"]);
+        assert_eq!(ticks(20.0, Scale::Logarithmic, &[1.0, 2.5, 20.0]), ["1", "2", "5", "10", "20"]);
     }
 
     /// Each point and mark inside the axes has its figures. Those outside have none.

@@ -5,7 +5,8 @@ const MAX_TICKS: usize = 12;
 /// Largest number of characters of all labels of a logarithmic axis, which would touch each other.
 const MAX_CHARACTERS: usize = 64;
 
-/// The powers of ten between `from` and `to`. If there are few, also 2 and 5 times the powers.
+/// The powers of ten between `from` and `to`. If there are few, also 2 and 5 times the powers. If both ends are powers of two, as for
+/// numbers of cores, the powers of two.
 pub(super) fn decades(from: f64, to: f64) -> Vec<(f64, String)> {
     let is_axis = from > 0.0 && to.is_finite() && from < to;
     if !is_axis {
@@ -17,6 +18,10 @@ pub(super) fn decades(from: f64, to: f64) -> Vec<(f64, String)> {
         all.filter(|at| (from * 0.999..=to * 1.001).contains(at)).collect::<Vec<_>>()
     };
     let characters = |ticks: &[f64]| ticks.iter().map(|at| number(*at, *at).len()).sum::<usize>();
+    let doubled: Vec<f64> = (0..MAX_TICKS as i32).map(|power| from * 2f64.powi(power)).collect();
+    if from.log2().fract() == 0.0 && doubled.contains(&to) {
+        return doubled.into_iter().filter(|at| *at <= to).map(|at| (at, shown(at))).collect();
+    }
     let mut ticks = of(&[1.0, 2.0, 5.0]);
     if ticks.len() > MAX_TICKS || characters(&ticks) > MAX_CHARACTERS {
         ticks = of(&[1.0]);
@@ -96,6 +101,8 @@ mod tests {
         assert_eq!(labels(decades(1.0, 100.0)), ["1", "2", "5", "10", "20", "50", "100"]);
         assert_eq!(labels(decades(1.0, 1e6)), ["1", "10", "100", "1,000", "10,000", "100,000", "1,000,000"]);
         assert_eq!(labels(decades(0.05, 0.3)), ["0.05", "0.1", "0.2"]);
+        assert_eq!(labels(decades(1.0, 16.0)), ["1", "2", "4", "8", "16"]);
+        assert_eq!(labels(decades(1.0, 65536.0)), ["1", "10", "100", "1,000", "10,000"]);
         // 2, 5 and so on would make 12 ticks with 67 characters.
         assert_eq!(labels(decades(2e3, 1e7)), ["10,000", "100,000", "1,000,000", "10,000,000"]);
         assert!(decades(1.0, 1e300).len() <= MAX_TICKS);
