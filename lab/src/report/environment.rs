@@ -117,11 +117,7 @@ pub(super) fn conditions(kind: &StudySections) -> String {
         all if all == kind.parts.len() => " This was a quick run: few samples of small messages.",
         _ => " Some parts are from a quick run: few samples of small messages.",
     };
-    let loads = kind.parts.iter().filter_map(|(_, kept)| kept.machine.load);
-    let busy = loads.filter(|load| *load > BUSY).reduce(f64::max).map_or(String::new(), |load| {
-        format!(" The machine was busy (load {load:.1}): measured figures may be too low or too high.")
-    });
-    format!("{}.{effort}{busy}", machines.into_iter().collect::<Vec<_>>().join("; "))
+    format!("{}.{effort}", machines.into_iter().collect::<Vec<_>>().join("; "))
 }
 
 /// Peers with their versions, and peers that were not installed.

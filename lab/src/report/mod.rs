@@ -71,7 +71,7 @@ struct Page {
     data: String,
     sources: String,
     notes: Vec<String>,
-    counts: Vec<studies::VerdictCount>,
+    counts: Vec<(&'static str, Vec<studies::VerdictCount>)>,
     overview: PageTable,
     /// Whether the overview shows its verdicts without a click.
     is_short: bool,
@@ -106,7 +106,7 @@ impl Page {
             data: json(&records::data(&found.records))?,
             sources: sources(found),
             notes: found.notes.clone(),
-            counts: studies::counts(verdicts()),
+            counts: studies::groups(studies::counts(verdicts())),
             overview: studies::overview(&studies),
             record_overview: record_overview(&records, found),
             changes: records::changes(&found.records),

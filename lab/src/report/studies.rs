@@ -49,15 +49,19 @@ pub(super) struct VerdictCount {
 }
 
 /// Class, sign, word and plural of each kind of verdict.
-const WORDS: [(&str, &str, &str, &str); 7] = [
+const WORDS: [(&str, &str, &str, &str); 8] = [
     ("holds", "✓", "holds", "hold"),
     ("misprint", "≠", "misprint", "misprints"),
     ("differs", "✗", "not reproduced", "not reproduced"),
-    ("fails", "✗", "does not hold", "do not hold"),
+    ("holds", "✓", "as expected", "as expected"),
+    ("wrong", "!", "we were wrong", "we were wrong"),
     ("unclear", "?", "unclear", "unclear"),
     ("busy", "?", "unclear: busy", "unclear: busy"),
     ("omitted", "–", "left out", "left out"),
 ];
+
+/// What the kinds are about, and how many of them are.
+const GROUPS: [(&str, usize); 3] = [("What papers claim", 3), ("What Tress expects", 2), ("Left open", 3)];
 
 /// The title of a study, also of an unknown one.
 pub(super) fn title(name: &str) -> String {
@@ -160,10 +164,11 @@ impl VerdictView {
             Verdict::Holds(text) => (0, text),
             Verdict::Misprint(text) => (1, text),
             Verdict::NotReproduced(text) => (2, text),
-            Verdict::Fails(text) => (3, text),
-            Verdict::Unclear(text) => (4, text),
-            Verdict::Busy(text) => (5, text),
-            Verdict::LeftOut(text) => (6, text),
+            Verdict::Expected(text) => (3, text),
+            Verdict::Fails(text) => (4, text),
+            Verdict::Unclear(text) => (5, text),
+            Verdict::Busy(text) => (6, text),
+            Verdict::LeftOut(text) => (7, text),
         };
         let (class, sign, word, _) = WORDS[kind];
         VerdictView { kind, class, sign, word, text: text.clone() }
@@ -188,6 +193,12 @@ pub(super) fn counts<'a>(verdicts: impl Iterator<Item = &'a VerdictView>) -> Vec
         }
     }
     counts.into()
+}
+
+/// The counts in groups, each with its heading.
+pub(super) fn groups(counts: Vec<VerdictCount>) -> Vec<(&'static str, Vec<VerdictCount>)> {
+    let mut counts = counts.into_iter();
+    GROUPS.iter().map(|&(heading, kinds)| (heading, counts.by_ref().take(kinds).collect())).collect()
 }
 
 /// Every study with its verdicts, counted.

@@ -12,13 +12,6 @@ pub(super) fn write(study: &Study, sections: &[(&'static StudyPart, Section)], q
     if quick {
         page.push_str("This was a quick run: few samples of small messages.\n");
     }
-    let is_measured = sections.iter().any(|(_, section)| section.rows.iter().any(|row| row.measured.is_some()));
-    if let Some(load) = machine.load
-        && is_measured
-        && load > 0.5
-    {
-        let _ = writeln!(page, "The machine was busy (load {load:.1}): measured figures may be too low or too high.");
-    }
     for (part, section) in sections {
         let _ = write!(page, "\n## {}\n", part.title);
         if !section.text.is_empty() {
@@ -40,9 +33,10 @@ pub(super) fn write(study: &Study, sections: &[(&'static StudyPart, Section)], q
         for verdict in &section.verdicts {
             let (word, text) = match verdict {
                 Verdict::Holds(text) => ("holds", text),
+                Verdict::Expected(text) => ("as we expected", text),
                 Verdict::Misprint(text) => ("**misprint**", text),
                 Verdict::NotReproduced(text) => ("**not reproduced**", text),
-                Verdict::Fails(text) => ("**does not hold**", text),
+                Verdict::Fails(text) => ("**we expected this, and were wrong**", text),
                 Verdict::Unclear(text) => ("unclear", text),
                 Verdict::Busy(text) => ("unclear, busy machine", text),
                 Verdict::LeftOut(text) => ("left out", text),

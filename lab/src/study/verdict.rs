@@ -13,13 +13,15 @@ use super::busy::BusyMonitor;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "BTreeMap<String, Value>")]
 pub enum Verdict {
-    /// The claim holds.
+    /// A claim of the paper holds, or any claim in sections of older versions.
     Holds(String),
+    /// What we expected is so.
+    Expected(String),
     /// The paper contradicts itself, or a standard that it refers to.
     Misprint(String),
     /// We did not find what the paper found.
     NotReproduced(String),
-    /// A claim of ours does not hold. In sections of older versions this can be any kind of failure.
+    /// What we expected is not so. In sections of older versions this can be any kind of failure.
     Fails(String),
     /// The samples do not decide it, or it cannot be decided.
     Unclear(String),
@@ -30,6 +32,11 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Whether the claim holds.
+    pub(super) fn holds(&self) -> bool {
+        matches!(self, Verdict::Holds(_) | Verdict::Expected(_))
+    }
+
     /// Whether the claim is wrong.
     pub(super) fn is_refuted(&self) -> bool {
         matches!(self, Verdict::Misprint(_) | Verdict::NotReproduced(_) | Verdict::Fails(_))
@@ -46,6 +53,7 @@ impl Serialize for Verdict {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (key, text, kind) = match self {
             Verdict::Holds(text) => ("holds", text, None),
+            Verdict::Expected(text) => ("holds", text, Some("ours")),
             Verdict::Misprint(text) => ("fails", text, Some("misprint")),
             Verdict::NotReproduced(text) => ("fails", text, Some("not-reproduced")),
             Verdict::Fails(text) => ("fails", text, None),
@@ -67,6 +75,7 @@ impl TryFrom<BTreeMap<String, Value>> for Verdict {
             return Err("a verdict is one of holds, fails, unclear and left-out");
         };
         Ok(match (key, text("kind")) {
+            ("holds", Some("ours")) => Verdict::Expected,
             ("holds", _) => Verdict::Holds,
             ("fails", Some("misprint")) => Verdict::Misprint,
             ("fails", Some("not-reproduced")) => Verdict::NotReproduced,
@@ -85,11 +94,15 @@ pub(super) enum Claim {
     Paper,
     /// A printed text or figure of the paper, checked against itself or a standard; a failure is a misprint.
     Print,
-    /// Our own claim.
+    /// What we expect; a failure is that we were wrong.
     Ours,
 }
 
 impl Claim {
+    fn holds(self, claim: String) -> Verdict {
+        if self == Claim::Ours { Verdict::Expected(claim) } else { Verdict::Holds(claim) }
+    }
+
     fn fails(self, claim: String) -> Verdict {
         match self {
             Claim::Paper => Verdict::NotReproduced(claim),
@@ -100,13 +113,13 @@ impl Claim {
 
     /// The verdict on something that was computed or simulated, which other programs cannot disturb.
     pub(super) fn judge(self, claim: String, is_so: bool) -> Verdict {
-        if is_so { Verdict::Holds(claim) } else { self.fails(claim) }
+        if is_so { self.holds(claim) } else { self.fails(claim) }
     }
 
     /// The verdict on something that was measured; `None` if the samples do not agree. On a busy machine nothing is refuted.
     pub(super) fn measured(self, claim: String, is_so: Option<bool>, monitor: &BusyMonitor) -> Verdict {
         match (is_so, monitor.busy()) {
-            (Some(true), _) => Verdict::Holds(claim),
+            (Some(true), _) => self.holds(claim),
             (_, Some(why)) => Verdict::Busy(format!("{claim}. {why}")),
             (Some(false), None) => self.fails(claim),
             (None, None) => Verdict::Unclear(claim),
@@ -151,7 +164,7 @@ mod tests {
         let of = |low, high| {
             Claim::Ours.of("c".into(), Measured { median: 1.0, low, high }, 0.9..=1.1, &BusyMonitor::default())
         };
-        assert_eq!(of(0.9, 1.1), Verdict::Holds("c".into()));
+        assert_eq!(of(0.9, 1.1), Verdict::Expected("c".into()));
         assert_eq!(of(1.2, 1.3), Verdict::Fails("c".into()));
         assert_eq!(of(0.1, 0.2), Verdict::Fails("c".into()));
         assert!(matches!(of(1.0, 1.2), Verdict::Unclear(_)));
@@ -164,6 +177,7 @@ mod tests {
         let text = || "c".to_string();
         assert_eq!(kinds, [Verdict::NotReproduced(text()), Verdict::Misprint(text()), Verdict::Fails(text())]);
         assert_eq!(Claim::Paper.judge("c".into(), true), Verdict::Holds(text()));
+        assert_eq!(Claim::Ours.judge("c".into(), true), Verdict::Expected(text()));
     }
 
     /// On a busy machine nothing is refuted, but a claim that the samples show holds.
@@ -176,7 +190,7 @@ mod tests {
                 assert!(!matches!(of(&idle), Verdict::Busy(_)), "{:?}", of(&idle));
                 assert!(matches!(of(&busy), Verdict::Busy(text) if text.contains("40 %")), "{:?}", of(&busy));
             }
-            assert_eq!(claim.measured("c".into(), Some(true), &busy), Verdict::Holds("c".into()));
+            assert!(claim.measured("c".into(), Some(true), &busy).holds());
         }
     }
 
@@ -185,6 +199,7 @@ mod tests {
         let t = || "t".to_string();
         for (verdict, json) in [
             (Verdict::Holds(t()), r#"{"holds":"t"}"#),
+            (Verdict::Expected(t()), r#"{"holds":"t","kind":"ours"}"#),
             (Verdict::Misprint(t()), r#"{"fails":"t","kind":"misprint"}"#),
             (Verdict::NotReproduced(t()), r#"{"fails":"t","kind":"not-reproduced"}"#),
             (Verdict::Fails(t()), r#"{"fails":"t"}"#),

@@ -23,7 +23,7 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     );
     // Those of the reference come first.
     let claims = match found.section("strategies")?.verdicts.get(..3)? {
-        claims if claims.iter().all(|verdict| matches!(verdict, Verdict::Holds(_))) => "The paper's claims hold there.",
+        claims if claims.iter().all(Verdict::holds) => "The paper's claims hold there.",
         claims if claims.iter().any(Verdict::is_refuted) => "Not all of the paper's claims hold there.",
         _ => "Whether the paper's claims hold there is unclear in this run.",
     };

@@ -139,6 +139,6 @@ mod tests {
         }
         let mut section = Section::default();
         model(&mut section).expect("a model");
-        assert!(section.verdicts.iter().all(|verdict| matches!(verdict, Verdict::Holds(_))), "{:?}", section.verdicts);
+        assert!(section.verdicts.iter().all(Verdict::holds), "{:?}", section.verdicts);
     }
 }
