@@ -224,7 +224,9 @@ mod wide {
             // SAFETY: as above.
             unsafe { add_group::<R>(&state, &mut padded.0[..STREAM_BLOCK_BYTES * R::WORDS]) };
             rest.copy_from_slice(&padded.0[..rest.len()]);
-            padded.0.zeroize();
+            // `zeroize` writes byte by byte.
+            padded.0.fill(0);
+            core::hint::black_box(&mut padded);
         }
         state.zeroize();
     }
@@ -239,23 +241,27 @@ mod wide {
         }
         // SAFETY: the caller guarantees the instructions; there are 64 bytes at each of the first `WORDS` pointers.
         unsafe {
-            let mut start = [[R::splat(0); 4]; 4];
-            for (word, &value) in state.iter().enumerate() {
-                start[word / 4][word % 4] = R::splat(value);
-            }
-            start[3][0] = start[3][0].add(slot_numbers());
-            let mut x = start;
+            let mut x = [[R::splat(0); 4]; 4];
+            add_start(&mut x, state);
             for _ in 0..10 {
                 quarter_rounds(&mut x, 0);
                 quarter_rounds(&mut x, 1);
             }
-            let mut data = R::gather(&pointers);
-            for row in 0..4 {
-                for column in 0..4 {
-                    data[row][column] = data[row][column].xor(x[row][column].add(start[row][column]));
-                }
+            // Read again: the compiler would keep sixteen registers with key words on the stack, which nothing wipes.
+            add_start(&mut x, core::hint::black_box(state));
+            R::scatter::<true>(x, &pointers);
+        }
+    }
+
+    /// Adds the state of each block before the first round.
+    #[inline(always)]
+    unsafe fn add_start<R: WordRegister>(x: &mut [[R; 4]; 4], state: &[u32; 16]) {
+        // SAFETY: the caller guarantees the instructions.
+        unsafe {
+            for (x, &word) in x.as_flattened_mut().iter_mut().zip(state) {
+                *x = x.add(R::splat(word));
             }
-            R::scatter(data, &pointers);
+            x[3][0] = x[3][0].add(slot_numbers());
         }
     }
 

@@ -145,14 +145,16 @@ impl WordRegister for uint32x4_t {
     }
 
     #[inline(always)]
-    unsafe fn scatter(vectors: [[Self; 4]; 4], pointers: &[*mut u8]) {
+    unsafe fn scatter<const XOR: bool>(vectors: [[Self; 4]; 4], pointers: &[*mut u8]) {
         let pointers = &pointers[..4];
         // SAFETY: the caller guarantees 64 bytes at each pointer and for NEON.
         unsafe {
             for block in 0..4 {
                 let rows = transpose(vectors[block]);
                 for row in 0..4 {
-                    vst1q_u32(pointers[row].add(16 * block).cast(), little_endian(rows[row]));
+                    let bytes = pointers[row].add(16 * block);
+                    let words = if XOR { rows[row].xor(Self::load(bytes)) } else { rows[row] };
+                    vst1q_u32(bytes.cast(), little_endian(words));
                 }
             }
         }

@@ -48,8 +48,8 @@ pub(crate) trait WordRegister: Copy {
     unsafe fn store_blocks(vector: [Self; 4], bytes: *mut u8);
     /// Reads 64 bytes at each of `WORDS` addresses. Vector `j` gets block `j` of each.
     unsafe fn gather(pointers: &[*mut u8]) -> [[Self; 4]; STEP_BLOCKS];
-    /// The inverse of `gather`.
-    unsafe fn scatter(vectors: [[Self; 4]; STEP_BLOCKS], pointers: &[*mut u8]);
+    /// The inverse of `gather`. With `XOR` the words are added to those at the addresses.
+    unsafe fn scatter<const XOR: bool>(vectors: [[Self; 4]; STEP_BLOCKS], pointers: &[*mut u8]);
 }
 
 /// The index in a register of the words of a slot. The transposition moves row `slot / rows` to word `slot / rows` of the 128 bits
@@ -336,7 +336,7 @@ macro_rules! engine {
             #[inline(always)]
             unsafe fn scatter(self, vectors: [Self::Vector; STEP_BLOCKS], pointers: &[*mut u8]) {
                 // SAFETY: the token in `self` proves the instructions, and the caller guarantees the bytes at the pointers.
-                unsafe { <$register>::scatter(vectors, pointers) }
+                unsafe { <$register>::scatter::<false>(vectors, pointers) }
             }
 
             #[inline(always)]

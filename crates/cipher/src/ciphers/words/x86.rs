@@ -59,6 +59,12 @@ macro_rules! plain {
 /// Operations that only this file uses.
 trait TransposeRegister: WordRegister {
     unsafe fn store(self, bytes: *mut u8);
+    /// Stores the register, or its XOR with the bytes.
+    #[inline(always)]
+    unsafe fn put<const XOR: bool>(self, bytes: *mut u8) {
+        // SAFETY: the caller guarantees the bytes and the instructions.
+        unsafe { if XOR { self.xor(Self::load(bytes)) } else { self }.store(bytes) }
+    }
     /// Interleaves the low words of both registers in each 128 bits.
     unsafe fn low32(self, other: Self) -> Self;
     /// Interleaves the high words of both registers in each 128 bits.
@@ -197,7 +203,7 @@ impl WordRegister for __m256i {
     }
 
     #[inline(always)]
-    unsafe fn scatter(vectors: [[Self; 4]; 4], pointers: &[*mut u8]) {
+    unsafe fn scatter<const XOR: bool>(vectors: [[Self; 4]; 4], pointers: &[*mut u8]) {
         let pointers = &pointers[..8];
         // SAFETY: the caller guarantees 64 bytes at each pointer and for AVX2.
         unsafe {
@@ -211,7 +217,7 @@ impl WordRegister for __m256i {
                 for half in 0..2 {
                     let rows = transpose(halves[half]);
                     for row in 0..4 {
-                        rows[row].store(pointers[2 * row + half].add(32 * pair));
+                        rows[row].put::<XOR>(pointers[2 * row + half].add(32 * pair));
                     }
                 }
             }
@@ -282,7 +288,7 @@ impl WordRegister for __m512i {
     }
 
     #[inline(always)]
-    unsafe fn scatter(vectors: [[Self; 4]; 4], pointers: &[*mut u8]) {
+    unsafe fn scatter<const XOR: bool>(vectors: [[Self; 4]; 4], pointers: &[*mut u8]) {
         let pointers = &pointers[..16];
         // SAFETY: the caller guarantees 64 bytes at each pointer and for AVX-512.
         unsafe {
@@ -290,7 +296,7 @@ impl WordRegister for __m512i {
             for quarter in 0..4 {
                 let rows = transpose(quarters[quarter]);
                 for row in 0..4 {
-                    rows[row].store(pointers[4 * row + quarter]);
+                    rows[row].put::<XOR>(pointers[4 * row + quarter]);
                 }
             }
         }
