@@ -125,7 +125,8 @@ impl Backend {
     }
 }
 
-/// Names of the features that `TRESS_CPU` can disable, on any machine; `adx` and `ifma` belong to `tress-modular`.
+/// Names of the features that `TRESS_CPU` can disable, on any machine; `adx` belongs to `tress-modular`, and `ifma` to it and to
+/// ChaCha20-Poly1305.
 ///
 /// Disabling a feature also disables those that build on it: `aes` disables VAES; `avx2` disables all backends of 256 and 512 bits;
 /// `avx512` disables `gfni`, `ifma` and VAES on 512 bits; both `aes` and `neon` disable the AES instructions of aarch64.
@@ -293,6 +294,15 @@ token!(
     avx512,
     ["ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512bw", "avx512dq", "avx512vl"],
     without ["avx512", "avx2"]
+);
+
+#[cfg(all(target_arch = "x86_64", feature = "chacha20poly1305"))]
+token!(
+    /// This machine has AVX-512 F and IFMA.
+    Ifma,
+    ifma,
+    ["avx512f", "avx512ifma"],
+    without ["ifma", "avx512", "avx2"]
 );
 
 #[cfg(target_arch = "x86_64")]
