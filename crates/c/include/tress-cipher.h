@@ -83,7 +83,7 @@ typedef enum tress_status {
    */
   TRESS_ARGUMENT = 4,
   /**
-   * The handle was finished, or failed in an earlier call.
+   * The handle was finished or wiped, was not made by the library, or failed in an earlier call.
    */
   TRESS_STATE = 5,
   /**
@@ -359,7 +359,7 @@ const char *tress_last_error(void);
 
 /**
  * A block cipher with its key. The handle never changes, so any number of threads may use it at the same time.
- * `tress_cipher_free` wipes the key.
+ * `tress_cipher_free` wipes the key, for one in the caller's memory `tress_cipher_wipe`.
  */
 typedef struct tress_cipher tress_cipher;
 
@@ -402,7 +402,40 @@ tress_status tress_cipher_new_with_backend(const char *name,
                                            tress_cipher **cipher);
 
 /**
- * Wipes the key and frees the handle; NULL does nothing. No thread may use the handle afterwards.
+ * Returns the number of bytes that `tress_cipher_init` needs, for every cipher. Any thread; never fails.
+ */
+size_t tress_cipher_bytes(void);
+
+/**
+ * `tress_cipher_new` in the caller's memory, for keys that are used once: nothing is allocated. `memory` may have any
+ * alignment. The handle points into `memory`; end its use with `tress_cipher_wipe`, not with `tress_cipher_free`. Do not move
+ * or copy the memory: the handle of a copy is refused. Any thread.
+ *
+ * Returns the errors of `tress_cipher_new`, and `TRESS_LENGTH` if `length` is less than `tress_cipher_bytes`. Then the memory
+ * is unchanged, and the handle NULL.
+ *
+ * Needs: As `tress_cipher_new`; `length` bytes are writable at `memory`, and nobody else uses them until the key is wiped.
+ */
+TRESS_CHECKED
+tress_status tress_cipher_init(void *memory,
+                               size_t length,
+                               const char *name,
+                               const uint8_t *key,
+                               size_t key_length,
+                               tress_cipher **cipher);
+
+/**
+ * Wipes a key that `tress_cipher_init` prepared; the memory belongs to the caller again. Every function refuses the handle with
+ * `TRESS_STATE` afterwards, until the memory is used for something else. NULL, other handles and wiped ones: does nothing.
+ * No thread may use the handle afterwards.
+ *
+ * Needs: `cipher` is NULL, or a handle of `tress_cipher_init` whose memory the caller has not used for something else.
+ */
+void tress_cipher_wipe(tress_cipher *cipher);
+
+/**
+ * Wipes the key and frees the handle; NULL does nothing. No thread may use the handle afterwards. A handle of
+ * `tress_cipher_init` is wiped and not freed.
  *
  * Needs: `cipher` is NULL, or a handle that was not freed.
  */

@@ -11,7 +11,7 @@ use ::tress_cipher::lanes::{cbc, ccm};
 use ::tress_cipher::{Aad, CcmCipher, Error, Tag, for_every_cipher, modes};
 use tress_lanes::{MAX_THREADS, NonceOfKey, Pool};
 
-use crate::ciphers::{CipherType, if_ccm, tress_cipher};
+use crate::ciphers::{CipherType, cipher_of, if_ccm, tress_cipher};
 use crate::failure::{Failure, cipher_status};
 use crate::modes::check_cbc;
 use crate::raw;
@@ -329,8 +329,8 @@ unsafe fn ccm_pass<F: CipherType + CcmCipher>(
             unsafe {
                 let job = jobs.add(next);
                 next += 1;
-                let status = match (*job).cipher.as_ref().map(|cipher| (F::of(&cipher.keyed), cipher)) {
-                    Some((Some(cipher), _)) if memory.is_ok() => {
+                let status = match cipher_of((*job).cipher).map(|cipher| (F::of(&cipher.keyed), cipher)) {
+                    Ok((Some(cipher), _)) if memory.is_ok() => {
                         let ready = if encrypt {
                             seal_job(job, cipher).map(|ready| seals.push(ready))
                         } else {
@@ -344,14 +344,14 @@ unsafe fn ccm_pass<F: CipherType + CcmCipher>(
                             Err(status) => status,
                         }
                     }
-                    Some((Some(_), _)) => TRESS_MEMORY,
-                    Some((None, other)) if other.has_ccm() => {
+                    Ok((Some(_), _)) => TRESS_MEMORY,
+                    Ok((None, other)) if other.has_ccm() => {
                         pass.others += 1;
                         continue;
                     }
                     _ if !first => continue,
-                    Some(_) => TRESS_NO_CCM,
-                    None => TRESS_NULL,
+                    Ok(_) => TRESS_NO_CCM,
+                    Err(status) => status,
                 };
                 (&raw mut (*job).status).write(status);
                 pass.failures += usize::from(status != TRESS_OK);
@@ -368,7 +368,7 @@ unsafe fn ccm_pass<F: CipherType + CcmCipher>(
                 // SAFETY: `index` is below `count`; the loop above wrote the status of every job of this type.
                 unsafe {
                     let job = jobs.add(index);
-                    let mine = (*job).cipher.as_ref().is_some_and(|cipher| F::of(&cipher.keyed).is_some());
+                    let mine = cipher_of((*job).cipher).is_ok_and(|cipher| F::of(&cipher.keyed).is_some());
                     if mine && (*job).status == TRESS_OK && ran.next().is_some_and(|ran| ran.result().is_err()) {
                         (&raw mut (*job).status).write(TRESS_AUTHENTICATION);
                     }
@@ -475,8 +475,8 @@ unsafe fn cbc_pass<F: CipherType>(jobs: *mut tress_cbc_job, count: usize, first:
             unsafe {
                 let job = jobs.add(next);
                 next += 1;
-                let status = match (*job).cipher.as_ref().map(|cipher| F::of(&cipher.keyed)) {
-                    Some(Some(cipher)) if memory.is_ok() => match cbc_job(job, cipher) {
+                let status = match cipher_of((*job).cipher).map(|cipher| F::of(&cipher.keyed)) {
+                    Ok(Some(cipher)) if memory.is_ok() => match cbc_job(job, cipher) {
                         Ok(ready) => {
                             lanes.push(ready);
                             copied += copied_bytes((*job).input, (*job).output, (*job).length);
@@ -484,13 +484,13 @@ unsafe fn cbc_pass<F: CipherType>(jobs: *mut tress_cbc_job, count: usize, first:
                         }
                         Err(status) => status,
                     },
-                    Some(Some(_)) => TRESS_MEMORY,
-                    Some(None) => {
+                    Ok(Some(_)) => TRESS_MEMORY,
+                    Ok(None) => {
                         pass.others += 1;
                         continue;
                     }
-                    None if first => TRESS_NULL,
-                    None => continue,
+                    Err(status) if first => status,
+                    Err(_) => continue,
                 };
                 (&raw mut (*job).status).write(status);
                 pass.failures += usize::from(status != TRESS_OK);

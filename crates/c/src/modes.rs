@@ -7,7 +7,7 @@
 use ::tress_cipher::modes::{cbc, ccm, ctr, ecb, pkcs7};
 use ::tress_cipher::{Aad, BlockCipher, CcmCipher, Error, Tag};
 
-use crate::ciphers::{tress_cipher, with_ccm_cipher, with_cipher};
+use crate::ciphers::{cipher_of, tress_cipher, with_ccm_cipher, with_cipher};
 use crate::failure::Failure;
 use crate::raw;
 use crate::status::tress_status::*;
@@ -84,7 +84,7 @@ unsafe fn run_mode(
     mode: BlockModeCall<'_>,
 ) -> Result<(), Failure> {
     // SAFETY: the caller promises a valid handle.
-    let cipher = unsafe { raw::handle(cipher)? };
+    let cipher = unsafe { cipher_of(cipher)? };
     raw::check_pointer(input, length)?;
     raw::check_pointer(output, length)?;
     with_cipher!(&cipher.keyed, keyed => mode.check(keyed, length))?;
@@ -105,7 +105,7 @@ unsafe fn run_ccm(
     mut mode: CcmCall<'_>,
 ) -> Result<(), Failure> {
     // SAFETY: the caller promises a valid handle.
-    let cipher = unsafe { raw::handle(cipher)? };
+    let cipher = unsafe { cipher_of(cipher)? };
     if !cipher.has_ccm() {
         return Err(TRESS_NO_CCM.into());
     }

@@ -128,14 +128,24 @@ pub(crate) unsafe fn write_handle<T>(
     out: *mut *mut T,
     make: impl FnOnce() -> Result<T, Failure>,
 ) -> Result<(), Failure> {
-    if out.is_null() {
-        return Err(TRESS_NULL.into());
-    }
-    // SAFETY: `out` is not NULL, and the caller promises that it is writable.
-    unsafe { out.write(std::ptr::null_mut()) };
+    // SAFETY: the contract is the same.
+    unsafe { write_null(out) }?;
     let made = Box::into_raw(Box::new(make()?));
     // SAFETY: `out` is not NULL, and the caller promises that it is writable.
     unsafe { out.write(made) };
+    Ok(())
+}
+
+/// Writes NULL to `out`.
+///
+/// # Safety
+/// `out` is NULL or writable.
+pub(crate) unsafe fn write_null<T>(out: *mut *mut T) -> Result<(), tress_status> {
+    if out.is_null() {
+        return Err(TRESS_NULL);
+    }
+    // SAFETY: `out` is not NULL, and the caller promises that it is writable.
+    unsafe { out.write(std::ptr::null_mut()) };
     Ok(())
 }
 

@@ -22,7 +22,7 @@ pub enum tress_status {
     TRESS_TEXT = 3,
     /// An argument is invalid; `tress_last_error` says why.
     TRESS_ARGUMENT = 4,
-    /// The handle was finished, or failed in an earlier call.
+    /// The handle was finished or wiped, was not made by the library, or failed in an earlier call.
     TRESS_STATE = 5,
     /// The output buffer is too small. The required length was written.
     TRESS_BUFFER = 6,

@@ -71,6 +71,45 @@ static void too_long(void) {
   tress_cipher_free(aes), tress_cipher_free(pipo);
 }
 
+/* Keys in the program's memory, at any alignment: refused before and after their use, and where they were copied to. */
+static void in_memory(void) {
+  const size_t bytes = tress_cipher_bytes();
+  uint8_t *memory = allocate(bytes + 7), *copy = allocate(bytes + 7), out[64], expected[64];
+  tress_cipher *owned = cipher("aes-128", 16), *c = owned;
+  memset(memory, 0x5a, bytes + 7);
+  EXPECT(TRESS_LENGTH, tress_cipher_init(memory, bytes - 1, "aes-128", KEY, 16, &c));
+  CHECK(c == NULL);
+  EXPECT(TRESS_NULL, tress_cipher_init(NULL, 0, "aes-128", KEY, 16, &c));
+  EXPECT(TRESS_NULL, tress_cipher_init(memory, bytes, "aes-128", KEY, 16, NULL));
+  EXPECT(TRESS_KEY_LENGTH, tress_cipher_init(memory, bytes, "aes-128", KEY, 15, &c));
+  EXPECT(TRESS_UNKNOWN_NAME, tress_cipher_init(memory, bytes, "aes", KEY, 16, &c));
+  CHECK(c == NULL && all_are(0x5a, memory, bytes + 7));
+  for (size_t at = 0; at < 8; at++) EXPECT(TRESS_STATE, tress_ctr((tress_cipher *)(memory + at), NONCE, 16, data, out, 64));
+  OK(tress_ctr(owned, NONCE, 16, data, expected, 64));
+  for (size_t at = 0; at < 8; at++) {
+    OK(tress_cipher_init(memory + at, bytes, "aes-128", KEY, 16, &c));
+    CHECK((uint8_t *)c >= memory + at && strcmp(tress_cipher_name(c), "aes-128") == 0);
+    OK(tress_ctr(c, NONCE, 16, data, out, 64));
+    CHECK(same(out, expected, 64));
+    tress_ccm_job job = {c, NONCE, 13, NULL, 0, data, out, 64, tag, tag, 8, 0, TRESS_FAULT};
+    tress_cbc_job chain = {c, NONCE, 16, data, out, 64, 0, TRESS_FAULT};
+    OK(tress_ccm_encrypt_jobs(&job, 1, NULL));
+    memcpy(copy, memory, bytes + 7);
+    EXPECT(TRESS_STATE, tress_ctr((tress_cipher *)(copy + ((uint8_t *)c - memory)), NONCE, 16, data, out, 64));
+    at % 2 ? tress_cipher_wipe(c) : tress_cipher_free(c);
+    EXPECT(TRESS_STATE, tress_ctr(c, NONCE, 16, data, out, 64));
+    EXPECT(TRESS_STATE, tress_ccm_encrypt(c, NONCE, 12, NULL, 0, data, out, 16, tag, 16));
+    EXPECT(TRESS_JOBS, tress_ccm_encrypt_jobs(&job, 1, NULL));
+    EXPECT(TRESS_JOBS, tress_cbc_encrypt_jobs(&chain, 1, NULL));
+    CHECK(job.status == TRESS_STATE && chain.status == TRESS_STATE);
+    CHECK(tress_cipher_block_bytes(c) == 0 && tress_cipher_name(c) == NULL && tress_cipher_backend(c) == NULL);
+    tress_cipher_wipe(c), tress_cipher_free(c);
+  }
+  tress_cipher_wipe(owned), tress_cipher_wipe(NULL);
+  OK(tress_ctr(owned, NONCE, 16, data, out, 64));
+  tress_cipher_free(owned), free(memory), free(copy);
+}
+
 static void modes(void) {
   tress_cipher *aes = cipher("aes-128", 16), *pipo = cipher("pipo-128", 16), *wide = cipher("rijndael-256-128", 16);
   uint8_t out[64];
@@ -601,6 +640,7 @@ int main(void) {
   CHECK(strlen(tress_version()) > 0 && tress_abi() == TRESS_ABI);
   CHECK(strcmp(tress_status_text(TRESS_OK), "done") == 0 && strcmp(tress_status_text(12345), "unknown code") == 0);
   ciphers();
+  in_memory();
   modes();
   too_long();
   jobs();

@@ -80,6 +80,9 @@ static void cipher(const char *path) {
   }
   OK(tress_ccm_encrypt(cipher, nonces[0], 12, NULL, 0, data[0], data[0], 600, tags[0], 16));
   tress_cipher_free(cipher);
+  static uint8_t memory[4096];
+  OK(tress_cipher_init(memory, sizeof memory, "aes-256", key.data, key.length, &cipher));
+  tress_cipher_wipe(cipher);
   forget(key);
 }
 
