@@ -9,6 +9,8 @@ import os
 import pathlib
 import random
 import socket
+import subprocess
+import sys
 import tarfile
 import zipfile
 from concurrent import futures
@@ -222,6 +224,29 @@ def test_a_reader_is_a_file(key: tress.KeyPair, tmp_path: pathlib.Path, threads:
             raw.readinto(bytearray(1))
         with pytest.raises(ValueError):
             file.read_ranges([(0, 1)])
+
+
+WITHOUT_MEMORY = """
+import io, resource
+import tress
+
+size, key = 1 << 24, tress.RawKey(bytes(16))
+file = tress.open(io.BytesIO(tress.encrypt(bytes(size), key)), key, threads=1)
+assert file.read_ranges([(5, 9)]) == [bytes(4)]
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 4 * size, resource.RLIM_INFINITY))
+try:
+    file.read_ranges([(0, size)] * 9)
+except MemoryError:
+    assert file.read_ranges([(5, 9)]) == [bytes(4)]
+    print("no memory")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_ranges_that_do_not_fit_into_memory() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT_MEMORY], check=True, capture_output=True, text=True)
+    assert done.stdout == "no memory\n"
 
 
 def test_damage_is_found_where_it_is_read(key: tress.KeyPair) -> None:
