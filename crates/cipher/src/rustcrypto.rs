@@ -17,12 +17,6 @@ use zeroize::ZeroizeOnDrop;
 
 use crate::block::BlockBytes;
 use crate::ciphers::aes::{Aes128, Aes192, Aes256};
-#[cfg(feature = "ciphers")]
-use crate::ciphers::lea::{Lea128, Lea192, Lea256};
-#[cfg(feature = "ciphers")]
-use crate::ciphers::pipo::{Pipo128, Pipo256};
-#[cfg(feature = "ciphers")]
-use crate::ciphers::rc6::{Rc6_128, Rc6_192, Rc6_256};
 use crate::engine::{CipherDirection, Core, Engine, KeyBuffer, Operation};
 use crate::modes::{
     ccm::{self, Ccm},
@@ -180,22 +174,21 @@ macro_rules! block_cipher {
 block_cipher!(Aes128, U16, U16, "Aes128");
 block_cipher!(Aes192, U16, U24, "Aes192");
 block_cipher!(Aes256, U16, U32, "Aes256");
+
 #[cfg(feature = "ciphers")]
-block_cipher!(Lea128, U16, U16, "Lea128");
-#[cfg(feature = "ciphers")]
-block_cipher!(Lea192, U16, U24, "Lea192");
-#[cfg(feature = "ciphers")]
-block_cipher!(Lea256, U16, U32, "Lea256");
-#[cfg(feature = "ciphers")]
-block_cipher!(Pipo128, U8, U16, "Pipo64/128");
-#[cfg(feature = "ciphers")]
-block_cipher!(Pipo256, U8, U32, "Pipo64/256");
-#[cfg(feature = "ciphers")]
-block_cipher!(Rc6_128, U16, U16, "Rc6_128");
-#[cfg(feature = "ciphers")]
-block_cipher!(Rc6_192, U16, U24, "Rc6_192");
-#[cfg(feature = "ciphers")]
-block_cipher!(Rc6_256, U16, U32, "Rc6_256");
+mod others {
+    use super::*;
+    use crate::ciphers::{lea::*, pipo::*, rc6::*};
+
+    block_cipher!(Lea128, U16, U16, "Lea128");
+    block_cipher!(Lea192, U16, U24, "Lea192");
+    block_cipher!(Lea256, U16, U32, "Lea256");
+    block_cipher!(Pipo128, U8, U16, "Pipo64/128");
+    block_cipher!(Pipo256, U8, U32, "Pipo64/256");
+    block_cipher!(Rc6_128, U16, U16, "Rc6_128");
+    block_cipher!(Rc6_192, U16, U24, "Rc6_192");
+    block_cipher!(Rc6_256, U16, U32, "Rc6_256");
+}
 
 impl<C: KeySizeUser, M, N> KeySizeUser for Ccm<C, M, N> {
     type KeySize = C::KeySize;

@@ -29,11 +29,6 @@ impl NonceOfKey {
         };
         Self(key.addr(), (nonce.len() as u128) << 120 | number)
     }
-
-    /// A place in a table whose length is a power of two.
-    pub(crate) fn place(&self) -> usize {
-        (nonce_hash(self.0, self.1) >> 32) as usize
-    }
 }
 
 /// The index of the first nonce that is equal to an earlier one, or `None`. Sorted nonces take one comparison each, others about 10 ns.
