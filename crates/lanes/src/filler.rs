@@ -1,12 +1,12 @@
 //! Collects messages that arrive one at a time, for a bounded time, and runs them in lanes together.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::fmt;
+use std::hash::BuildHasherDefault;
 use std::mem::{forget, replace, take};
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tress_cipher::lanes::ccm::{Open, Seal, open, seal_without_nonce_check};
@@ -14,6 +14,7 @@ use tress_cipher::{Aad, CcmCipher, Error};
 
 use crate::fork::{PerProcess, generation};
 use crate::groups::GROUP_ITEMS;
+use crate::nonces::NonceHasher;
 use crate::{NonceOfKey, wipe_stack};
 
 /// The limits of a filler. The defaults are a wait of 50 µs, batches of 32 jobs (as many as the widest backend has lanes; most have 4
@@ -80,11 +81,8 @@ pub struct LocalFiller<J> {
     options: FillerOptions,
     process: usize,
     waiting: Vec<J>,
-    /// A hash table of the keys and nonces of `waiting`, at most a quarter full: numbers of jobs, where those of earlier batches count as
-    /// free places.
-    nonces: Vec<u64>,
-    /// Number of jobs of earlier batches.
-    before: u64,
+    /// The keys and nonces of `waiting`.
+    nonces: HashSet<NonceOfKey, BuildHasherDefault<NonceHasher>>,
     deadline: Option<Duration>,
     /// The batches that have started, in that order. `None` is a batch that is running.
     batches: VecDeque<Option<VecDeque<J>>>,
@@ -100,9 +98,9 @@ impl<J: FillerJob> LocalFiller<J> {
     pub fn new(mut options: FillerOptions) -> Self {
         options.max_batch = options.max_batch.max(1);
         options.capacity = options.capacity.max(options.max_batch);
-        let (waiting, spare, nonces, batches) = (Vec::new(), Vec::new(), Vec::new(), VecDeque::new());
-        let (process, deadline, first, before, job_count) = (generation(), None, 0, 0, 0);
-        Self { options, process, waiting, nonces, before, deadline, batches, first, job_count, spare }
+        let (waiting, spare, nonces, batches) = (Vec::new(), Vec::new(), HashSet::default(), VecDeque::new());
+        let (process, deadline, first, job_count) = (generation(), None, 0, 0);
+        Self { options, process, waiting, nonces, deadline, batches, first, job_count, spare }
     }
 
     /// Adds a job. If that fills the batch, or if the batch is due, the batch runs before this returns.
@@ -165,7 +163,7 @@ impl<J: FillerJob> LocalFiller<J> {
         if self.job_count >= self.options.capacity {
             return Some(Refused::Full);
         }
-        if job.nonce().is_some_and(|nonce| !self.add_nonce(nonce)) {
+        if job.nonce().is_some_and(|nonce| !self.nonces.insert(nonce)) {
             return Some(Refused::NonceRepeated);
         }
         self.job_count += 1;
@@ -181,47 +179,21 @@ impl<J: FillerJob> LocalFiller<J> {
         self.waiting.len() >= self.options.max_batch || self.is_due(now)
     }
 
-    /// Adds the key and nonce of the next job. Returns false if a waiting job has them.
-    fn add_nonce(&mut self, nonce: NonceOfKey) -> bool {
-        let count = self.waiting.len();
-        if self.nonces.len() < 4 * (count + 1) {
-            self.nonces = vec![0; (4 * (count + 1)).next_power_of_two().max(128)];
-            for job in 0..count {
-                self.waiting[job].nonce().map(|nonce| self.set_nonce(nonce, job));
-            }
-        }
-        self.set_nonce(nonce, count)
-    }
-
-    fn set_nonce(&mut self, nonce: NonceOfKey, job: usize) -> bool {
-        let mut place = nonce.place();
-        loop {
-            place &= self.nonces.len() - 1;
-            match self.nonces[place].checked_sub(self.before + 1) {
-                None => {
-                    self.nonces[place] = self.before + 1 + job as u64;
-                    return true;
-                }
-                Some(other) if self.waiting[other as usize].nonce() == Some(nonce) => return false,
-                Some(_) => place += 1,
-            }
-        }
-    }
-
     fn is_due(&self, now: Duration) -> bool {
         self.deadline.is_some_and(|deadline| deadline <= now)
     }
 
     fn run(&mut self) {
         let (number, mut jobs) = self.start();
-        let outcome = run_batch(&mut jobs);
+        // A batch that panics is kept too: later ones would wait for it.
+        let outcome = catch_unwind(AssertUnwindSafe(|| J::run(&mut jobs)));
         self.end(number, jobs);
         outcome.unwrap_or_else(|panic| resume_unwind(panic));
     }
 
     /// Removes the waiting jobs as a batch that starts, and returns its number.
     fn start(&mut self) -> (usize, Vec<J>) {
-        self.before += self.waiting.len() as u64;
+        self.nonces.clear();
         self.deadline = None;
         self.batches.push_back(None);
         (self.first + self.batches.len() - 1, replace(&mut self.waiting, take(&mut self.spare)))
@@ -244,11 +216,6 @@ impl<J: FillerJob> LocalFiller<J> {
         self.job_count -= 1;
         job
     }
-}
-
-/// Runs the jobs. A batch that panics is kept too: later ones would wait for it.
-fn run_batch<J: FillerJob>(jobs: &mut [J]) -> thread::Result<()> {
-    catch_unwind(AssertUnwindSafe(|| J::run(jobs)))
 }
 
 /// A [`LocalFiller`] for jobs of any thread. Batches run outside its lock: those of several threads run in parallel.
@@ -313,7 +280,7 @@ impl<J: FillerJob> Filler<J> {
     fn run(&self, mut state: MutexGuard<'_, LocalFiller<J>>) {
         let (number, mut jobs) = state.start();
         drop(state);
-        let outcome = run_batch(&mut jobs);
+        let outcome = catch_unwind(AssertUnwindSafe(|| J::run(&mut jobs)));
         // The keys may be those of other threads.
         wipe_stack();
         self.lock().end(number, jobs);
@@ -321,64 +288,13 @@ impl<J: FillerJob> Filler<J> {
     }
 }
 
-/// A CCM message that owns its data. The data is not wiped on drop. `NONCE` and `TAG` are lengths in bytes; other lengths than those
-/// of CCM do not compile:
+/// A CCM packet in one buffer: associated data, then data, then a tag of `TAG` bytes. It runs in place, and the caller gets the buffer
+/// back. `B` is the buffer, such as `Vec<u8>` or `&mut [u8]`, and `K` the key, such as `Arc<Aes>` or `&Aes`. The buffer is not wiped on drop.
+/// Other lengths than those of CCM do not compile:
 ///
 /// ```compile_fail,E0080
-/// tress_lanes::CcmMessage::<_, 6>::seal(0, std::sync::Arc::new(()), [0; 6], vec![], vec![]);
+/// tress_lanes::CcmPacket::<_, _, 6>::seal(0, &(), [0; 6], 0, vec![0; 8]);
 /// ```
-pub struct CcmMessage<C, const NONCE: usize = 12, const TAG: usize = 16> {
-    /// A number with which the caller identifies the message.
-    pub id: u64,
-    key: Arc<C>,
-    nonce: [u8; NONCE],
-    aad: Vec<u8>,
-    data: Vec<u8>,
-    tag: [u8; TAG],
-    encrypts: bool,
-    result: Result<(), Error>,
-}
-
-impl<C, const NONCE: usize, const TAG: usize> CcmMessage<C, NONCE, TAG> {
-    /// Creates a message to encrypt. The check for repeated nonces compares the addresses of keys: clones of one `Arc` are one key.
-    pub fn seal(id: u64, key: Arc<C>, nonce: [u8; NONCE], aad: Vec<u8>, data: Vec<u8>) -> Self {
-        Self { encrypts: true, ..Self::open(id, key, nonce, aad, data, [0; TAG]) }
-    }
-
-    /// Creates a message to decrypt.
-    pub fn open(id: u64, key: Arc<C>, nonce: [u8; NONCE], aad: Vec<u8>, data: Vec<u8>, tag: [u8; TAG]) -> Self {
-        const { assert!(matches!(NONCE, 7..=13) && matches!(TAG, 4 | 6 | 8 | 10 | 12 | 14 | 16), "no length of CCM") };
-        Self { id, key, nonce, aad, data, tag, encrypts: false, result: Err(Error::Authentication) }
-    }
-
-    /// Returns the data and the tag of a message that has run.
-    ///
-    /// # Errors
-    /// `MessageTooLong` if the data is too long for the nonce; `Authentication` if the message is forged or has not run.
-    pub fn finish(self) -> Result<(Vec<u8>, [u8; TAG]), Error> {
-        self.result.map(|()| (self.data, self.tag))
-    }
-}
-
-impl<C: CcmCipher + Send + Sync, const NONCE: usize, const TAG: usize> FillerJob for CcmMessage<C, NONCE, TAG> {
-    fn nonce(&self) -> Option<NonceOfKey> {
-        self.encrypts.then(|| NonceOfKey::new(Arc::as_ptr(&self.key), &self.nonce))
-    }
-
-    fn run(batch: &mut [Self]) {
-        run_ccm(
-            batch.len(),
-            batch.iter_mut().map(|message| {
-                let Self { key, nonce, aad, data, tag, encrypts, result, .. } = message;
-                CcmParts { cipher: &**key, nonce, aad, data, tag, encrypts: *encrypts, result }
-            }),
-        );
-    }
-}
-
-/// A CCM packet in one buffer: associated data, then data, then a tag of `TAG` bytes. It runs in place, and the caller gets the buffer
-/// back. `B` is the buffer, such as `Vec<u8>` or `&mut [u8]`, and `K` the key, such as `Arc<Aes>` or `&Aes`. Other lengths than those of
-/// CCM do not compile. The buffer is not wiped on drop.
 pub struct CcmPacket<K, B, const NONCE: usize = 13, const TAG: usize = 8> {
     /// A number with which the caller identifies the packet.
     pub id: u64,
@@ -426,52 +342,29 @@ where
     }
 
     fn run(batch: &mut [Self]) {
-        run_ccm(
-            batch.len(),
-            batch.iter_mut().filter_map(|packet| {
-                let Self { key, nonce, aad_bytes, buffer, encrypts, result, .. } = packet;
-                let (aad, rest) = buffer.as_mut().split_at_mut_checked(*aad_bytes)?;
-                let (data, tag) = rest.split_last_chunk_mut::<TAG>()?;
-                Some(CcmParts { cipher: &**key, nonce, aad, data, tag, encrypts: *encrypts, result })
-            }),
-        );
-    }
-}
-
-/// A message of a batch.
-struct CcmParts<'a, C, const TAG: usize> {
-    cipher: &'a C,
-    nonce: &'a [u8],
-    aad: &'a [u8],
-    data: &'a mut [u8],
-    tag: &'a mut [u8; TAG],
-    encrypts: bool,
-    result: &'a mut Result<(), Error>,
-}
-
-/// Runs up to `count` messages. The filler has compared their nonces.
-fn run_ccm<'a, C, const TAG: usize>(count: usize, messages: impl Iterator<Item = CcmParts<'a, C, TAG>>)
-where
-    C: CcmCipher + 'a,
-{
-    let (mut seals, mut sealed, mut opens, mut opened) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for CcmParts { cipher, nonce, aad, data, tag, encrypts, result } in messages {
-        let results = if encrypts { &mut sealed } else { &mut opened };
-        if results.capacity() == 0 {
-            results.reserve(count);
-            if encrypts { seals.reserve(count) } else { opens.reserve(count) }
+        let (mut seals, mut sealed, mut opens, mut opened) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let count = batch.len();
+        for Self { key, nonce, aad_bytes, buffer, encrypts, result, .. } in batch {
+            let Some((aad, rest)) = buffer.as_mut().split_at_mut_checked(*aad_bytes) else { continue };
+            let Some((data, tag)) = rest.split_last_chunk_mut::<TAG>() else { continue };
+            let results = if *encrypts { &mut sealed } else { &mut opened };
+            if results.capacity() == 0 {
+                results.reserve(count);
+                if *encrypts { seals.reserve(count) } else { opens.reserve(count) }
+            }
+            *result = match *encrypts {
+                true => Seal::new(&**key, &*nonce, Aad(aad), data, tag).map(|job| seals.push(job)),
+                false => Open::new(&**key, &*nonce, Aad(aad), data, tag).map(|job| opens.push(job)),
+            };
+            if result.is_ok() {
+                results.push(result);
+            }
         }
-        *result = match encrypts {
-            true => Seal::new(cipher, nonce, Aad(aad), data, tag).map(|job| seals.push(job)),
-            false => Open::new(cipher, nonce, Aad(aad), data, tag).map(|job| opens.push(job)),
-        };
-        if result.is_ok() {
-            results.push(result);
-        }
+        // The filler has compared the nonces.
+        seal_without_nonce_check(&mut seals);
+        // Each job has its own result.
+        let _ = open(&mut opens);
+        let ran = seals.iter().map(Seal::result).chain(opens.iter().map(Open::result));
+        sealed.into_iter().chain(opened).zip(ran).for_each(|(result, ran)| *result = ran);
     }
-    seal_without_nonce_check(&mut seals);
-    // Each job has its own result.
-    let _ = open(&mut opens);
-    let ran = seals.iter().map(Seal::result).chain(opens.iter().map(Open::result));
-    sealed.into_iter().chain(opened).zip(ran).for_each(|(result, ran)| *result = ran);
 }

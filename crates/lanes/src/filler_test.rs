@@ -10,7 +10,7 @@ use std::time::Duration;
 use tress_cipher::aes::Aes;
 use tress_cipher::{Aad, Error, modes};
 
-use crate::{CcmMessage, CcmPacket, Filler, FillerJob, FillerOptions, LocalFiller, NonceOfKey, Refused};
+use crate::{CcmPacket, Filler, FillerJob, FillerOptions, LocalFiller, NonceOfKey, Refused};
 
 /// Messages to seal and to open come out in order for each key, with the results of one message at a time. One in seven is forged.
 #[test]
@@ -21,13 +21,16 @@ fn messages_of_several_threads() {
         let (key, nonce, aad) = (&keys[id as usize % 4], [(id / 8) as u8; 7], vec![id as u8; id as usize % 40]);
         let (plain, mut data, mut tag) = (vec![id as u8; id as usize], vec![id as u8; id as usize], [0; 8]);
         modes::ccm::seal(&**key, &nonce, Aad(&aad), &mut data, &mut tag).unwrap();
+        let packet = |data: &[u8], tag: [u8; 8]| [&aad[..], data, &tag].concat();
         if (id / 4).is_multiple_of(2) {
-            return (CcmMessage::<_, 7, 8>::seal(id, key.clone(), nonce, aad, plain), Ok((data, tag)));
+            let job = CcmPacket::<_, _, 7>::seal(id, key.clone(), nonce, aad.len(), packet(&plain, [0; 8]));
+            return (job, Ok(packet(&data, tag)));
         }
         let is_forged = id.is_multiple_of(7);
         tag[3] ^= u8::from(is_forged);
-        let expected = if is_forged { Err(Error::Authentication) } else { Ok((plain, tag)) };
-        (CcmMessage::open(id, key.clone(), nonce, aad, data, tag), expected)
+        let forged = Err((Error::Authentication, packet(&vec![0; plain.len()], tag)));
+        let expected = if is_forged { forged } else { Ok(packet(&plain, tag)) };
+        (CcmPacket::open(id, key.clone(), nonce, aad.len(), packet(&data, tag)), expected)
     };
     thread::scope(|scope| {
         for thread in 0..4 {
@@ -46,9 +49,9 @@ fn messages_of_several_threads() {
     assert_eq!(next, [1000, 1001, 1002, 1003]);
 
     let filler = Filler::new(FillerOptions { max_wait: Duration::ZERO, ..FillerOptions::default() });
-    let bad = CcmMessage::<_, 13>::seal(0, keys[0].clone(), [0; 13], vec![], vec![1; 1 << 16]);
+    let bad = CcmPacket::<_, _>::seal(0, keys[0].clone(), [0; 13], 0, vec![1; (1 << 16) + 8]);
     filler.submit(Duration::ZERO, bad).unwrap();
-    assert_eq!(filler.take().unwrap().finish(), Err(Error::MessageTooLong));
+    assert_eq!(filler.take().unwrap().finish().unwrap_err().0, Error::MessageTooLong);
 }
 
 /// Packets in one buffer, sealed and opened, come back in their buffers with the bytes of one message at a time.

@@ -15,6 +15,6 @@ mod stack_test;
 #[cfg(test)]
 mod tests;
 
-pub use filler::{CcmMessage, CcmPacket, Filler, FillerJob, FillerOptions, LocalFiller, Refused};
+pub use filler::{CcmPacket, Filler, FillerJob, FillerOptions, LocalFiller, Refused};
 pub use nonces::{NonceOfKey, repeated_nonce};
 pub use pool::{MAX_THREADS, Pool, STACK_BYTES, wipe_stack};
