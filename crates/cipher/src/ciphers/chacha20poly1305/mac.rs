@@ -1,6 +1,6 @@
 //! Poly1305 (RFC 8439, section 2.5) in the lanes of registers, two rows of blocks at a time.
 //!
-//! Every lane multiplies by the power of r that a whole group needs, and after the last group by the power for the place of its own block
+//! Every lane multiplies by the power of r that a whole group needs, and after the last group by the power for the place of its block
 //! (Goll and Gueron, "Vectorization of Poly1305 Message Authentication Code", 2015). The blocks after the last group are hashed one by one.
 //!
 //! Numbers modulo 2^130 − 5 have three limbs of 44 bits here. 2^132 is 20, so the product of limbs i and j belongs to limb i + j, or 20

@@ -22,8 +22,8 @@ pub(super) unsafe fn hash_groups(powers: &Powers, state: &mut Number, groups: &[
             let marked = _mm512_or_si512(_mm512_srli_epi64::<24>(high), _mm512_set1_epi64(MARK as i64));
             [_mm512_and_si512(low, mask), _mm512_and_si512(middle, mask), marked]
         };
-        // Adds a group and multiplies. Factors are less than 2^49, and limbs of `x` less than 2^46: so the six low halves of a limb are less
-        // than 2^55 together, the high ones less than 2^46, a carry less than 2^55, and 20 times the last one less than 2^60.
+        // Adds a group and multiplies. Factors are less than 2^49, and limbs of `x` less than 2^46: so the six low halves of a limb are
+        // less than 2^55 together, the high ones less than 2^46, a carry less than 2^55, and 20 times the last one less than 2^60.
         let group = |hash: [__m512i; 3], group: &[u8; GROUP_BYTES], factors: &[[__m512i; 5]; 2]| -> [__m512i; 3] {
             let mut low = [_mm512_setzero_si512(); 3];
             let mut high = low;
