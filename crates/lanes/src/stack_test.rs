@@ -4,14 +4,21 @@ use std::ffi::c_void;
 use std::ptr;
 
 use tress_cipher::catalogue::{CIPHERS, FromKey, WithCipher};
+use tress_cipher::chacha20poly1305::ChaCha20Poly1305;
 use tress_cipher::lanes::{cbc, ccm};
 use tress_cipher::{Aad, Backend, CcmCipher};
 
 use crate::STACK_BYTES;
 
+const UNCHANGED: u128 = u128::MAX / 0xff * 0xa5;
+
 /// Number of bytes of its stack that a thread changes from its start to the end of `work`.
-fn changed_bytes(mut work: &mut dyn FnMut()) -> usize {
-    const UNCHANGED: u128 = u128::MAX / 0xff * 0xa5;
+fn changed_bytes(work: &mut dyn FnMut()) -> usize {
+    16 * stack_after(work).iter().skip_while(|word| **word == UNCHANGED).count()
+}
+
+/// The stack of a thread that has ended with `work`.
+fn stack_after(mut work: &mut dyn FnMut()) -> Vec<u128> {
     extern "C" fn start(work: *mut c_void) -> *mut c_void {
         // SAFETY: the pointer is the one below, and its thread waits for this one.
         unsafe { (*work.cast::<&mut dyn FnMut()>())() };
@@ -28,7 +35,7 @@ fn changed_bytes(mut work: &mut dyn FnMut()) -> usize {
         assert_eq!(libc::pthread_join(thread, ptr::null_mut()), 0);
         libc::pthread_attr_destroy(&mut attributes);
     }
-    16 * stack.iter().skip_while(|word| **word == UNCHANGED).count()
+    stack
 }
 
 /// Measures key setup and the lanes of a cipher, with its key and backend.
@@ -101,4 +108,24 @@ fn kernels_use_little_stack() {
         }
     }
     assert!(most.0 > 1000 && most.0 <= STACK_BYTES - 2048, "{most:?}");
+}
+
+/// The message's key of RFC 8439, section 2.6.2: r in limbs of 44 bits, and s.
+#[test]
+fn chacha20poly1305_leaves_no_key_of_a_message() {
+    if !Backend::Avx2.is_available() {
+        return; // The crate does not wipe its stack.
+    }
+    let aead = ChaCha20Poly1305::new(&std::array::from_fn(|i| 0x80 + i as u8));
+    let r = 0x7194b24a_27405081_cc815f90_8ba0d58a_u128 & 0x0ffffffc_0ffffffc_0ffffffc_0fffffff;
+    let s = 0x46a6d1fd_e2b8db08_a50dfde3_37b633a8_u128;
+    let secrets = [r % (1 << 44), (r >> 44) % (1 << 44), r >> 88, s % (1 << 64), s >> 64].map(|secret| secret as u64);
+    for length in [100, 5000] {
+        let mut data = vec![0; length];
+        let stack = stack_after(&mut || {
+            aead.seal(&[0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7], &[], &mut data).unwrap();
+        });
+        let mut words = stack.iter().flat_map(|word| [*word as u64, (*word >> 64) as u64]);
+        assert!(words.all(|word| !secrets.contains(&word)), "{length} bytes");
+    }
 }

@@ -102,7 +102,7 @@ impl Poly1305 {
         self.has_powers = true;
     }
 
-    pub(super) fn finalize(self) -> Block {
+    pub(super) fn finalize(&self) -> Block {
         // The number is high 2^128 + low; after its bits from 2^130 on were added 5 times below, it is less than 2^130 + 2^7.
         let [a, b, c] = self.hash.map(u128::from);
         let (low, carry) = (a + (b << LIMB_BITS)).overflowing_add(c << (2 * LIMB_BITS));

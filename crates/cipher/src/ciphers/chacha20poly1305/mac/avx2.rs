@@ -68,12 +68,14 @@ pub(super) unsafe fn hash_groups(powers: &Powers, state: &mut Number, groups: &[
         let (groups, _) = groups.as_flattened().as_chunks::<{ GROUP_BYTES / 2 }>();
         for (number, group) in groups.iter().enumerate() {
             if number + 1 == groups.len() {
+                // The compiler would read them before the first group, and keep copies on the stack.
+                let powers = black_box(powers);
                 for i in 0..2 {
                     let limb = |limb: usize| _mm256_loadu_si256(powers[limb][i * LANES..][..LANES].as_ptr().cast());
                     by[i] = factors([limb(0), limb(1), limb(2)]);
                 }
             }
-            // Otherwise the compiler keeps more factors than there are registers, in memory of its own.
+            // As above: there are more factors than registers.
             let by = black_box(&by);
             let mut sums = [zero; 5];
             add_products(&mut sums, row(group.as_ptr().add(GROUP_BYTES / 4)), &by[1]);
