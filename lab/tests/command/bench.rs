@@ -1,6 +1,5 @@
 //! `tress bench` as a script sees it: records, and changes between two of them.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
@@ -222,14 +221,20 @@ fn programs_of_others_end_with_the_run() {
 #[cfg(unix)]
 #[test]
 fn a_busy_machine_is_not_recorded() {
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
     let folder = Folder::empty();
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
         for _ in 0..4 * thread::available_parallelism().unwrap().get() {
-            scope.spawn(|| while !is_done.load(Relaxed) {});
+            scope.spawn(|| {
+                while !is_done.load(Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
         }
-        folder.tress(["bench", "^aes-", "--record=x"]).failed("busy");
+        let run = folder.tress(["bench", "^aes-", "--record=x"]);
         is_done.store(true, Relaxed);
+        run.failed("busy");
     });
     assert!(!folder.exists("x"));
 }
