@@ -258,7 +258,8 @@ PUBLISHED := tress-ccm tress-ccm-05 tress-cipher tress tress-container tress-lan
 publishable:
 	$(CARGO) package --locked --no-verify --allow-dirty $(PUBLISHED:%=-p %)
 
-# The commit of the last release. 0.2.0 is not published yet: interfaces are held to this commit of it.
+# The commit of the last release. 0.2.0 was not published: interfaces are held to this commit of it. From 0.2 to 0.3 every change is
+# permitted, so this compares nothing until the commit is that of 0.3.0; --release-type minor lists what 0.3.0 changes.
 RELEASED := 9d810a6bb4c6
 semver:
 	@tools/setup semver
