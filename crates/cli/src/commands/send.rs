@@ -56,7 +56,7 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
     send.keep_sealed = options.keep_sealed;
     send.restart = options.restart;
     if let Some(name) = &options.name {
-        if !options.inputs.iter().any(|input| input == "-") {
+        if !options.inputs.iter().any(|input| input.as_os_str() == "-") {
             return Err(Failure::wrong_use("--name is for standard input").hint("files and folders keep their names"));
         }
         send.stdin_name.clone_from(name);
