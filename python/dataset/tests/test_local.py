@@ -90,15 +90,21 @@ def test_a_second_run_does_what_is_missing_or_changed(tmp_path: Path, keys: KeyF
     assert first.objects == 10
     again = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
     assert (again.objects, again.skipped) == (0, 10)
+    (tmp_path / "plain" / "7").chmod(0o600)
+    for ignore_ctime, objects in ((True, 0), (False, 1)):
+        touched = dataset.encrypt(
+            tmp_path / "plain", tmp_path / "sealed", keys.recipient, ignore_ctime=ignore_ctime, dry_run=True
+        )
+        assert touched.objects == objects
     make_tree(tmp_path / "plain", {"new": 5, "3": 100}, seed=2)
     (tmp_path / "sealed" / "4.tress").unlink()
     (tmp_path / "sealed" / "5.tress").write_bytes(b"overwritten")
     assert (
         dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads, dry_run=True).objects
-        == 4
+        == 5
     )
     third = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
-    assert (third.objects, third.skipped) == (4, 7)
+    assert (third.objects, third.skipped) == (5, 6)
     made = read_tree(tmp_path / "plain")
     dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity, executor=threads)
     assert read_tree(tmp_path / "back") == made

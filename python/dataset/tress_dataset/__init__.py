@@ -60,6 +60,7 @@ def encrypt(
     recipients: Any,
     *,
     aead: str = "aes-128-ccm",
+    ignore_ctime: bool = False,
     source_options: Mapping[str, Any] | None = None,
     target_options: Mapping[str, Any] | None = None,
     **keywords: Any,
@@ -69,7 +70,8 @@ def encrypt(
     Existing containers stay, also if they were encrypted to other recipients: use `rewrap` to change those.
 
     `recipients`: text such as `age1…`, or a sequence; also `Secret` for a passphrase (slow: about a second per object)
-    or a raw key. `source_options` and `target_options` are passed to fsspec.
+    or a raw key. `ignore_ctime`: a local file that `chmod`, `mv` or `ln` touched, without another size or time of
+    modification, is not encrypted again. `source_options` and `target_options` are passed to fsspec.
 
     Keywords of all commands: `executor`, `workers`, `concurrency` (number of objects that a worker processes at the
     same time), `part` (`"3/100"`: only the objects of part 3 of 100; the hash of a name selects its part), `include`
@@ -87,6 +89,7 @@ def encrypt(
     if not public and not secret:
         raise UsageError("no recipient given")
     keys = RunKeys(recipients=public, to=secret)
+    keywords["_ignore_ctime"] = ignore_ctime
     return _run("encrypt", source, target, keys, aead, source_options, target_options, keywords)
 
 
@@ -207,6 +210,7 @@ def _run(
     settings = RunSettings(
         selection=Selection(Part.parse(part) if isinstance(part, str) else part, include, exclude),
         force=keywords.pop("force", False),
+        ignore_ctime=keywords.pop("_ignore_ctime", False),
         dry_run=keywords.pop("dry_run", False),
         grouping=keywords.pop("grouping", None) or Grouping(),
         progress=Terminal() if progress is True else progress or None,

@@ -130,6 +130,9 @@ def parser() -> argparse.ArgumentParser:
                 default="aes-128-ccm",
                 help="cipher of the payload [default: %(default)s]",
             )
+            one.add_argument(
+                "--ignore-ctime", action="store_true", help="skip files that only chmod, mv or ln touched, too"
+            )
         if verb != "encrypt":
             one.add_argument(
                 "-i",
@@ -248,7 +251,7 @@ def _run(given: argparse.Namespace, terminal: Terminal | None) -> Summary:
     }
     if given.verb == "encrypt":
         to = _recipients(given) + _secrets(given.key_file, given.passphrase_file)
-        return encrypt(given.source, given.target, to, aead=given.aead, **how)
+        return encrypt(given.source, given.target, to, aead=given.aead, ignore_ctime=given.ignore_ctime, **how)
     opens = [_read(path) for path in given.identity] + _secrets(given.key_file, given.passphrase_file)
     if given.verb == "decrypt":
         return decrypt(given.source, given.target, opens, accept_moved=given.accept_moved, **how)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
@@ -32,6 +33,11 @@ def wanted(selection: Selection, verb: str) -> Callable[[str], bool]:
     return holds
 
 
+def _without_ctime(token: str) -> str:
+    """A local file's token without the time of its last change; that of another store as it is."""
+    return re.sub(r"^(-?\d+)-\d+-(\d+)$", r"\1-\2", token)
+
+
 def transfers(
     verb: str,
     source: Store,
@@ -39,6 +45,7 @@ def transfers(
     index: Index,
     selection: Selection,
     force: bool,
+    ignore_ctime: bool,
     skip: Callable[[], None],
     report: ReportFailure,
     record: Index | None = None,
@@ -67,6 +74,8 @@ def transfers(
         line = index.line(target)
         if line is not None and not force and line.verb in (verb, "rewrap"):
             same = line.source == Identity(item.size, item.token)
+            if ignore_ctime and line.source is not None and line.source.size == item.size:
+                same = same or _without_ctime(line.source.token) == _without_ctime(item.token)
             same = same and (sealed is None or sealed.payload_id == line.payload_id)
             if same and index.present(target) == line.target:
                 skip()

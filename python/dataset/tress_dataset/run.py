@@ -38,6 +38,7 @@ class RunSettings:
 
     selection: Selection = field(default_factory=Selection)
     force: bool = False
+    ignore_ctime: bool = False
     dry_run: bool | Callable[[str, int], object] = False
     """Whether to write nothing; or a function that takes the name and size in bytes of each object to process."""
     grouping: Grouping = field(default_factory=Grouping)
@@ -179,7 +180,16 @@ def _works(
     if plan.verb in ("encrypt", "decrypt"):
         assert source is not None, "these commands have a source"
         return transfers(
-            plan.verb, source, target.longest, index, settings.selection, settings.force, skip, report, record
+            plan.verb,
+            source,
+            target.longest,
+            index,
+            settings.selection,
+            settings.force,
+            settings.ignore_ctime,
+            skip,
+            report,
+            record,
         )
     found = containers(index, target, settings.selection, report)
     if plan.verb == "rewrap":
