@@ -290,7 +290,7 @@ impl<J: FillerJob> Filler<J> {
 
 /// A CCM packet in one buffer: associated data, then data, then a tag of `TAG` bytes. It runs in place, and the caller gets the buffer
 /// back. `B` is the buffer, such as `Vec<u8>` or `&mut [u8]`, and `K` the key, such as `Arc<Aes>` or `&Aes`. The buffer is not wiped on
-/// drop. Other lengths than those of CCM do not compile:
+/// drop. The filler compares nonces, [`FillerJob::run`] alone does not. Other lengths than those of CCM do not compile:
 ///
 /// ```compile_fail,E0080
 /// tress_lanes::CcmPacket::<_, _, 6>::seal(0, &(), [0; 6], 0, vec![0; 8]);

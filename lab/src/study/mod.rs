@@ -157,7 +157,7 @@ impl Section {
     }
 }
 
-/// A paragraph of a study's `texts.txt`: the lines after `# part`. A name in braces stands for its value.
+/// A paragraph of a study's `texts.txt`: the lines after `# part`. Values replace the names in braces.
 fn text(study: &Study, part: &str, values: &[(&str, &dyn Display)]) -> String {
     let paragraph = study.texts.split("\n\n").find_map(|text| text.strip_prefix(&format!("# {part}\n")));
     let text = paragraph.expect("a paragraph of this part").trim_end().replace('\n', " ");

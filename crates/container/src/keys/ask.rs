@@ -54,7 +54,7 @@ impl AskCallbacks {
         Self(Arc::new(ask), Arc::new(ForkMutex::new(Forms::default())))
     }
 
-    /// Answers the next question with another form of the first answer. `None` if there is none.
+    /// Answers the next question with another form of the first answer. `None` if no form is left.
     fn turn(&self) -> Option<()> {
         let mut forms = self.1.lock().ok()?;
         forms.next = Some(forms.others.as_mut()?.pop()?);

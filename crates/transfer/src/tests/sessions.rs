@@ -35,7 +35,7 @@ fn a_data_connection_that_is_gone_holds_no_socket() {
     running.stop();
 }
 
-/// Two sessions of one sender offer a file: the first goes on unless the second has the same version, or begins anew.
+/// Two sessions of one sender offer a file: the first continues unless the second has the same version, or begins anew.
 #[test]
 fn an_offer_of_another_version_ends_no_session() {
     let ends = Ends::new();
