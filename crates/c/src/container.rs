@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, c_char, c_int, c_void};
 
-use tress_container::format::{Content, ContentType, Format};
+use tress_container::format::{Content, ContentType};
 use tress_container::streaming::{Decryptor, Encryptor, WholeDecryptor, WholeEncryptor};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -157,7 +157,7 @@ pub struct tress_decryptor {
 
 /// Format of the file, and name and type of the plaintext, from the container's header.
 pub(crate) struct ContentInfo {
-    format: Format,
+    format: CString,
     name: Option<CString>,
     is_tree: bool,
 }
@@ -165,7 +165,7 @@ pub(crate) struct ContentInfo {
 impl ContentInfo {
     pub(crate) fn of(content: &Content) -> Self {
         Self {
-            format: content.format(),
+            format: CString::new(content.format().name()).expect("the name of a format has no NUL"),
             // The name has no control characters, so no NUL.
             name: content.name().and_then(|name| CString::new(name).ok()),
             is_tree: content.content_type() == ContentType::Tree,
@@ -173,13 +173,7 @@ impl ContentInfo {
     }
 
     pub(crate) fn format(&self) -> *const c_char {
-        let name = match self.format {
-            Format::Tress => c"tress",
-            Format::Age => c"age",
-            Format::Cobblestone128 => c"cobblestone-128",
-            Format::Cobblestone256 => c"cobblestone-256",
-        };
-        name.as_ptr()
+        self.format.as_ptr()
     }
 
     pub(crate) fn name(&self) -> *const c_char {

@@ -75,7 +75,7 @@ pub(crate) fn recipients(
 
 /// The context of a Cobblestone file; `None` for other formats, which have none.
 fn context(options: &args::FileFormat, stdin: &mut Stdin) -> Result<Option<Vec<u8>>, Failure> {
-    if !matches!(options.format, Some(Format::Cobblestone128 | Format::Cobblestone256)) {
+    if options.format.and_then(Format::key_bytes).is_none() {
         if options.context.is_some() || options.context_file.is_some() {
             return Err(
                 Failure::wrong_use("only Cobblestone files have a context").hint("add --format cobblestone-128")

@@ -5,6 +5,7 @@ pub mod commands;
 mod control;
 mod error;
 pub mod format;
+mod formats;
 pub mod keys;
 pub mod streaming;
 pub mod tree;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyType};
-use tress_container::keys::{self, Format, Identities, Recipients};
+use tress_container::format::Format;
+use tress_container::keys::{self, Identities, Recipients};
 use tress_container::{Error, ErrorKind, commands};
 use zeroize::Zeroizing;
 

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 use tress_container::commands::{self, Inspection};
-use tress_container::format::Format;
 
 use crate::failure::{self, Failure, escape, foreign};
 use crate::stdin::Stdin;
@@ -54,7 +53,7 @@ fn row(found: &Inspection) -> InspectReport<'_> {
 fn text(found: &Inspection) -> String {
     let mut recipients = escape(&found.recipients.iter().map(foreign).collect::<Vec<_>>().join(", ")).to_string();
     let mut how = "-i IDENTITY";
-    if matches!(found.format, Format::Cobblestone128 | Format::Cobblestone256) {
+    if found.format.key_bytes().is_some() {
         (recipients, how) = ("none, but a key".into(), "--key-file");
     }
     let mut text = format!(

@@ -27,7 +27,7 @@ impl<'a> OpenContainer<'a> {
         expected: Option<Format>,
         control: &'a Control,
     ) -> Result<Self, Error> {
-        let may_be_armored = !matches!(expected, Some(Format::Cobblestone128 | Format::Cobblestone256));
+        let may_be_armored = expected.is_none_or(|format| format.magic().is_some());
         let mut reader = SealedReader::new(input.reader(control), may_be_armored);
         let head = Head::read(&mut reader, expected).map_err(|error| input.failure(error, control))?;
         let (layout, chunks_offset) = (head.layout(), head.chunks_offset);

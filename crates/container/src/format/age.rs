@@ -28,8 +28,6 @@ use crate::{Error, ErrorKind};
 pub(super) const LAYOUT: Layout = Layout::new(65536, 16, 1 << 46, LastChunk::Flagged);
 /// Longest header, in bytes. age has no limit; ours bounds the memory that a hostile file takes.
 pub(super) const MAX_HEADER_BYTES: usize = 2 << 20;
-/// Start of every version's first line.
-pub(super) const MAGIC: &[u8] = b"age-encryption.org/";
 /// Bytes of the nonce between the header and the first chunk, from which the payload's key is derived.
 pub(super) const SALT_BYTES: usize = 16;
 

@@ -89,7 +89,7 @@ impl Payload {
                 hkdf_expand::<Hmac<Sha512>>(input_key, &info, output);
                 COBBLESTONE
             }
-            _ => {
+            Aead::Aes128Ccm | Aead::Aes256Ccm | Aead::ChaCha20Poly1305 => {
                 hkdf_expand::<Hmac<Sha256>>(input_key, &info, output);
                 LAYOUT
             }

@@ -5,7 +5,8 @@ use super::Payload;
 use super::aead::Aead;
 use super::chunked::PREFIX_BYTES;
 use crate::Error;
-use crate::keys::{CobblestoneKey, Format};
+use crate::formats::Format;
+use crate::keys::CobblestoneKey;
 
 /// AEAD of the payload.
 pub(super) fn aead(format: Format) -> Aead {

@@ -83,6 +83,7 @@ pub fn is_valid_name(name: &str) -> bool {
 /// wiped on drop and `Debug` does not show it.
 #[derive(Clone)]
 pub struct Content {
+    format: Format,
     aead: Aead,
     version: Version,
     content_type: ContentType,
@@ -101,19 +102,19 @@ impl Content {
         }
         let mut input_key = Zeroizing::new(vec![0; aead.key_bytes()]);
         fill_random(&mut input_key)?;
-        Ok(Self { aead, version: content_type.version(), content_type, name, input_key })
+        Ok(Self { format: Format::Tress, aead, version: content_type.version(), content_type, name, input_key })
     }
 
     /// Makes a file's content with a given input key; `None` if the length is not the AEAD's.
     #[doc(hidden)]
     pub fn with_input_key(aead: Aead, input_key: &[u8]) -> Option<Self> {
-        (input_key.len() == aead.key_bytes()).then(|| Self::of_file(aead, input_key))
+        (input_key.len() == aead.key_bytes()).then(|| Self::of_file(Format::Tress, aead, input_key))
     }
 
-    /// The content of a file without a name, in a format that is not the container.
-    pub(super) fn of_file(aead: Aead, input_key: &[u8]) -> Self {
+    /// The content of a file without a name.
+    pub(super) fn of_file(format: Format, aead: Aead, input_key: &[u8]) -> Self {
         let input_key = Zeroizing::new(input_key.to_vec());
-        Self { aead, version: Version::V1, content_type: ContentType::File, name: None, input_key }
+        Self { format, aead, version: Version::V1, content_type: ContentType::File, name: None, input_key }
     }
 
     /// AEAD of the payload.
@@ -121,14 +122,9 @@ impl Content {
         self.aead
     }
 
-    /// Format of the file. No two formats share an AEAD.
+    /// Format of the file.
     pub fn format(&self) -> Format {
-        match self.aead {
-            Aead::Aes128Ccm | Aead::Aes256Ccm => Format::Tress,
-            Aead::ChaCha20Poly1305 => Format::Age,
-            Aead::Aes128Gcm => Format::Cobblestone128,
-            Aead::Aes256Gcm => Format::Cobblestone256,
-        }
+        self.format
     }
 
     /// Version of the container.
@@ -208,6 +204,7 @@ impl Content {
             (Some(name.to_owned()), key)
         };
         (key.len() == aead.key_bytes()).then(|| Self {
+            format: Format::Tress,
             aead,
             version,
             content_type,

@@ -5,9 +5,10 @@ use std::io::Read;
 use super::age::{self, FileKeyBytes};
 use super::armor::SealedReader;
 use super::chunked::{COBBLESTONE, LAYOUT, PREFIX_BYTES};
-use super::header::{ALIGNMENT_BYTES, Header, MAGIC};
+use super::header::{ALIGNMENT_BYTES, Header};
 use super::{Aead, Content, Layout, Payload, Version, cobblestone, stanzas};
-use crate::keys::{Format, Identities, Recipients};
+use crate::formats::Format;
+use crate::keys::{Identities, Recipients};
 use crate::{Error, ErrorKind};
 
 /// Bytes that tell the formats apart.
@@ -59,32 +60,27 @@ impl Head {
         if bytes.len() < MAGIC_BYTES && !at_end {
             return Ok(Parsed::Needs(MAGIC_BYTES));
         }
-        let found = if bytes.starts_with(MAGIC) {
-            Some(Format::Tress)
-        } else if bytes.starts_with(age::MAGIC) {
-            Some(Format::Age)
-        } else {
-            None
-        };
-        // Without a magic, a file may be anything, and even a Cobblestone file may begin with one.
-        match (expected, found) {
-            (Some(format @ (Format::Cobblestone128 | Format::Cobblestone256)), _) => {
-                Self::parse_cobblestone(bytes, format, at_end)
-            }
+        let format = match (expected, Format::recognise(bytes)) {
+            // The file may begin with any bytes, even with the magic of another format.
+            (Some(expected), _) if expected.magic().is_none() => expected,
             (Some(expected), Some(found)) if expected != found => {
                 let names = format!("it is {}, not {}", found.name(), expected.name());
-                Err(Error::new(ErrorKind::OtherFormat).with_detail(names))
+                return Err(Error::new(ErrorKind::OtherFormat).with_detail(names));
             }
             (Some(Format::Age), None) => {
-                Err(Error::new(ErrorKind::OtherFormat).with_detail("it does not begin like an age file"))
+                return Err(Error::new(ErrorKind::OtherFormat).with_detail("it does not begin like an age file"));
             }
-            (_, Some(Format::Age)) => Self::parse_age(bytes, at_end),
-            _ => Self::parse_tress(bytes, at_end),
+            (_, found) => found.unwrap_or_default(),
+        };
+        match format {
+            Format::Tress => Self::parse_tress(bytes, at_end),
+            Format::Age => Self::parse_age(bytes, at_end),
+            Format::Cobblestone128 | Format::Cobblestone256 => Self::parse_cobblestone(bytes, format, at_end),
         }
     }
 
     fn parse_tress(bytes: &[u8], at_end: bool) -> Result<Parsed, Error> {
-        if bytes.starts_with(MAGIC) && bytes.len() < ALIGNMENT_BYTES && !at_end {
+        if Format::recognise(bytes).is_some() && bytes.len() < ALIGNMENT_BYTES && !at_end {
             return Ok(Parsed::Needs(ALIGNMENT_BYTES));
         }
         let end = Header::length(bytes)?;
@@ -198,7 +194,7 @@ impl Head {
             Fields::Age(start, types) => {
                 let file_key: FileKeyBytes = age::open(start, types, identities)?;
                 let payload = age::payload(&*file_key, self.kept());
-                Ok(Opened { content: Content::of_file(self.aead(), &*file_key), payload })
+                Ok(Opened { content: Content::of_file(Format::Age, self.aead(), &*file_key), payload })
             }
             Fields::Cobblestone(format, prefix) => {
                 let mut result = Err(ErrorKind::NoMatchingKey.into());
@@ -208,7 +204,7 @@ impl Head {
                         break;
                     }
                 }
-                Ok(Opened { payload: result?, content: Content::of_file(self.aead(), &[]) })
+                Ok(Opened { payload: result?, content: Content::of_file(*format, self.aead(), &[]) })
             }
         }
     }

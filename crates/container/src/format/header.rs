@@ -8,6 +8,7 @@ use zeroize::Zeroizing;
 use super::content::MAX_CONTENT_BYTES;
 use super::stanzas::{self, EachIdentity};
 use super::{Aead, Content, Version};
+use crate::formats::Format;
 use crate::keys::{Identities, Recipients};
 use crate::{Error, ErrorKind};
 
@@ -16,7 +17,7 @@ pub const ALIGNMENT_BYTES: usize = 4096;
 /// Longest age file in a header, in bytes.
 pub const MAX_AGE_FILE_BYTES: usize = 65536;
 
-pub(super) const MAGIC: &[u8] = b"tress/";
+const MAGIC: &[u8] = Format::Tress.magic().expect("has one");
 /// The newline of the first line is within this many bytes, in every version.
 const MAX_FIRST_LINE_BYTES: usize = 64;
 const LENGTH_BYTES: usize = 4;

@@ -19,7 +19,8 @@ mod layout;
 mod payload;
 mod stanzas;
 
-pub use crate::keys::{CobblestoneKey, Format};
+pub use crate::formats::Format;
+pub use crate::keys::CobblestoneKey;
 #[doc(hidden)]
 pub use crate::random::fill_random;
 pub use aead::Aead;

@@ -1,44 +1,11 @@
-//! The formats by name, and the key of those that have no recipients.
+//! The key of a format that has no recipients.
 
 use std::fmt;
 
 use zeroize::Zeroizing;
 
+use crate::formats::Format;
 use crate::{Error, ErrorKind};
-
-/// A format of encrypted files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// Our container: AES-CCM, a name, folders, recipients that change in place.
-    #[default]
-    Tress,
-    /// The format of `age` and `rage`.
-    Age,
-    /// C2SP Cobblestone-128: AES-128-GCM under a key of 16 bytes.
-    Cobblestone128,
-    /// C2SP Cobblestone-256: AES-256-GCM under a key of 32 bytes.
-    Cobblestone256,
-}
-
-impl Format {
-    /// All formats.
-    pub const ALL: &[Format] = &[Format::Tress, Format::Age, Format::Cobblestone128, Format::Cobblestone256];
-
-    /// The name on the command line and in the output of `inspect`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Format::Tress => "tress",
-            Format::Age => "age",
-            Format::Cobblestone128 => "cobblestone-128",
-            Format::Cobblestone256 => "cobblestone-256",
-        }
-    }
-
-    /// The format with this name, if there is one.
-    pub fn from_name(name: &str) -> Option<Format> {
-        Self::ALL.iter().copied().find(|format| format.name() == name)
-    }
-}
 
 /// Key and context of Cobblestone files. The key is wiped on drop and `Debug` does not show it.
 #[derive(Clone)]
@@ -54,12 +21,8 @@ impl CobblestoneKey {
     /// # Errors
     /// `KeyFileLength` for a key of another length; `Usage` for a format that is neither.
     pub fn new(format: Format, key: &[u8], context: &[u8]) -> Result<Self, Error> {
-        let key_bytes = match format {
-            Format::Cobblestone128 => 16,
-            Format::Cobblestone256 => 32,
-            Format::Tress | Format::Age => {
-                return Err(Error::new(ErrorKind::Usage).with_detail("the format is not Cobblestone"));
-            }
+        let Some(key_bytes) = format.key_bytes() else {
+            return Err(Error::new(ErrorKind::Usage).with_detail("the format is not Cobblestone"));
         };
         if key.len() != key_bytes {
             let detail = format!("{} takes {key_bytes} bytes", format.name());

@@ -12,9 +12,8 @@ use super::ask::{AskCallbacks, LockedIdentity};
 use super::lines::{POST_QUANTUM, key_lines, read_key_file};
 use super::list::list;
 use super::post_quantum::PostQuantumIdentity;
-use super::{
-    Ask, CobblestoneKey, Format, KeyPair, LARGEST_WORK_FACTOR, MAX_WORK_FACTOR, RawKey, other_forms, passphrase,
-};
+use super::{Ask, CobblestoneKey, KeyPair, LARGEST_WORK_FACTOR, MAX_WORK_FACTOR, RawKey, other_forms, passphrase};
+use crate::formats::Format;
 use crate::{Error, ErrorKind};
 
 /// Secrets that open files, tried in order. `extend` and `collect` join lists. Clones share the secrets, which are wiped when the
@@ -150,7 +149,7 @@ impl From<RawKey> for Identities {
 
 fn read(reader: impl BufRead, ask: Option<AskCallbacks>) -> Result<Identities, Error> {
     let bytes = read_key_file(reader, ErrorKind::BadIdentity)?;
-    if bytes.starts_with(b"age-encryption.org/") {
+    if Format::recognise(&bytes) == Some(Format::Age) {
         return encrypted(&bytes, ask);
     }
     if bytes.starts_with(b"-----BEGIN AGE ENCRYPTED FILE-----") {

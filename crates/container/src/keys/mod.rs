@@ -14,7 +14,7 @@ mod recipients;
 
 pub use address::{Address, Recipient};
 pub use ask::Ask;
-pub use cobblestone::{CobblestoneKey, Format};
+pub use cobblestone::CobblestoneKey;
 pub use identities::Identities;
 #[doc(hidden)]
 pub use identities::OLD_PEM;
