@@ -1,7 +1,7 @@
 //! Whether other programs use this machine.
 //!
-//! A check computes on all cores for a moment. On an idle machine each thread has a core all of that time; where
-//! processor time is missing, other programs had the core.
+//! A check computes on all cores for a moment. On an idle machine each thread has a core all of that time, once the
+//! system has given it one; where processor time is missing, other programs had the core.
 
 use std::time::{Duration, Instant};
 use std::{hint, thread};
@@ -33,11 +33,17 @@ pub(crate) fn look() -> Option<f64> {
 
 /// The share of the elapsed time in which threads on all cores had one. It is 1 on a system without a clock for that.
 pub(crate) fn share(cores: usize) -> f64 {
-    let compute = || {
-        let (start, had) = (Instant::now(), thread_time());
+    let spin = || {
+        let start = Instant::now();
         while start.elapsed() < CHECK_TIME {
             hint::spin_loop();
         }
+    };
+    let compute = || {
+        // New threads may begin on one core, although another is idle, until the system moves them.
+        spin();
+        let (start, had) = (Instant::now(), thread_time());
+        spin();
         (thread_time() - had).as_secs_f64() / start.elapsed().as_secs_f64()
     };
     thread::scope(|scope| {
