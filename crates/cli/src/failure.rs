@@ -48,7 +48,7 @@ fn hint(kind: &ErrorKind) -> Option<&'static str> {
             "add a recipient: -r RECIPIENT, -R FILE, -p, --passphrase-file FILE or --key-file FILE"
         }
         ErrorKind::MixedRecipients => "a passphrase and post-quantum recipients cannot be combined with others",
-        ErrorKind::NotAContainer => "a Cobblestone file is read with --format and --key-file",
+        ErrorKind::NotAContainer => "if it is a Cobblestone file, name its format and key: --format, --key-file",
         ErrorKind::NoMatchingKey => "it was encrypted to other recipients: try another identity",
         ErrorKind::BadRecipient => {
             "a recipient is age1..., tress1... or an SSH public key; -R takes a file of recipients"

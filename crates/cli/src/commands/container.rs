@@ -109,7 +109,11 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
         commands::decrypt(&source, &sink, &identities, &decrypt, control).map_err(|error| {
             let is_damaged = matches!(error.kind, ErrorKind::ChunkDamaged { .. } | ErrorKind::Truncated);
             let failure = failure::from_error(error);
-            if is_damaged { failure.hint("of a folder, --salvage gives out the files that are whole") } else { failure }
+            if is_damaged {
+                failure.hint("of a folder in a container, --salvage gives out the files that are whole")
+            } else {
+                failure
+            }
         })
     })
     .map_err(|failure| failure.with_force(options.output.force))?;
