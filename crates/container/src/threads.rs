@@ -16,7 +16,7 @@ pub enum Threads {
     /// One for each core that this process may use.
     #[default]
     All,
-    /// This number, at most [`MAX_THREADS`].
+    /// This number, at most [`MAX_THREADS`] and two for each core.
     Exactly(NonZero<usize>),
 }
 
@@ -24,11 +24,12 @@ impl Threads {
     /// Only the caller's thread.
     pub const ONE: Self = Self::Exactly(NonZero::<usize>::MIN);
 
-    /// The number of threads on this machine.
+    /// The number of threads on this machine. More than two for each core would only wait for cores, with buffers that no cache holds.
     pub fn count(self) -> usize {
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
         match self {
-            Self::All => thread::available_parallelism().map_or(1, NonZero::get),
-            Self::Exactly(count) => count.get().min(MAX_THREADS),
+            Self::All => cores,
+            Self::Exactly(count) => count.get().min(2 * cores).min(MAX_THREADS),
         }
     }
 }
