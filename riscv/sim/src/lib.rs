@@ -30,7 +30,8 @@ pub use lines::SourceLine;
 pub use machine::Machine;
 pub use memory::{Memory, PAGE_BYTES};
 pub use report::{
-    FunctionReport, HartReport, HartTiming, ProfiledFunction, RegionReport, Report, Spent, TimingReport, ipc,
+    FunctionReport, HartReport, HartTiming, ProfiledFunction, ProfiledLine, RegionReport, Report, Spent, TimingReport,
+    ipc,
 };
 pub use retired::{Class, Reg, Retired};
 pub use simulation::{Model, Simulation};

@@ -19,7 +19,7 @@ const NAME_BYTES: usize = 512;
 const HEADER_BYTES: usize = 1 << 20;
 
 /// A line of the source.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[non_exhaustive]
 pub struct SourceLine {
     /// The file as the compiler was given it, or below the folder in which it ran.

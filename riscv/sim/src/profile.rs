@@ -3,19 +3,20 @@
 //! A call pushes the address to which it returns, and a jump there returns. A jump out of a function without either is a
 //! call whose caller is the function's caller (a tail call). A trap is a call of its handler.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::elf::{Image, Symbol};
-use crate::lines::Of;
-use crate::report::{ProfiledFunction, Spent};
+use crate::lines::{Of, SourceLine};
+use crate::report::{ProfiledFunction, ProfiledLine, Spent};
 use crate::retired::{Class, Retired};
 use crate::simulation::FunctionCounts;
 
-/// The most calls that are followed on a stack, and the most places in the tree.
+/// The most calls that are followed on a stack, the most places in the tree, and the most instructions that are counted.
 const MAX_DEPTH: usize = 512;
 const MAX_NODES: usize = 1 << 17;
+const MAX_ADDRESSES: usize = 1 << 20;
 /// The function of the places from which the harts start.
 const NO_FUNCTION: usize = usize::MAX;
 
@@ -51,20 +52,30 @@ pub(crate) struct Profile {
     /// The first ones are the roots of the harts.
     nodes: Vec<Node>,
     children: HashMap<(usize, usize), usize>,
+    /// How often the instruction at an address ran, and its cycles.
+    instructions: HashMap<u64, (u64, u64)>,
     harts: Vec<Current>,
 }
 
 impl Profile {
     pub(crate) fn new(image: &Image, harts: usize) -> Profile {
         let root = |hart| Node { parent: hart, function: NO_FUNCTION, calls: 0, spent: Spent::default() };
-        let mut profile =
-            Profile { nodes: (0..harts).map(root).collect(), children: HashMap::new(), harts: Vec::new() };
+        let nodes = (0..harts).map(root).collect();
+        let mut profile = Profile { nodes, children: HashMap::new(), instructions: HashMap::new(), harts: Vec::new() };
         let (range, function) = FunctionCounts::find(image, image.entry);
         for hart in 0..harts {
             let node = profile.child(hart, function);
             profile.harts.push(Current { node, range: range.clone(), frames: Vec::new(), since: Spent::default() });
         }
         profile
+    }
+
+    /// Counts an instruction and the cycles since the one before it.
+    pub(crate) fn count(&mut self, address: u64, cycles: u64) {
+        if self.instructions.len() < MAX_ADDRESSES || self.instructions.contains_key(&address) {
+            let (runs, spent) = self.instructions.entry(address).or_default();
+            (*runs, *spent) = (*runs + 1, *spent + cycles);
+        }
     }
 
     /// Follows a step. `spent` gives what the hart has spent up to and with it.
@@ -181,6 +192,21 @@ impl Profile {
         let mut functions: Vec<_> = functions.into_values().collect();
         functions.sort_by(|a, b| (b.spent.cycles, &a.name).cmp(&(a.spent.cycles, &b.name)));
         functions
+    }
+
+    /// The lines of the source, sorted by cycles in descending order. Inlined functions count where they are written.
+    pub(crate) fn lines(&self, image: &Image) -> Vec<ProfiledLine> {
+        let sources = image.lines.find(self.instructions.keys().copied(), Of::Instruction);
+        let mut lines = BTreeMap::<_, (u64, u64)>::new();
+        for (address, source) in &sources {
+            let ((runs, cycles), line) = (self.instructions[address], lines.entry(source).or_default());
+            *line = (line.0 + runs, line.1 + cycles);
+        }
+        let line =
+            |(source, (instructions, cycles))| ProfiledLine { source: SourceLine::clone(source), instructions, cycles };
+        let mut lines: Vec<_> = lines.into_iter().map(line).collect();
+        lines.sort_by_key(|line| std::cmp::Reverse(line.cycles));
+        lines
     }
 
     /// A line for each stack, from the outer functions to the inner ones, with the cycles of the last one itself.

@@ -100,6 +100,10 @@ pub struct TimingReport {
     /// The same with their calls and slots, if a profile was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Vec<ProfiledFunction>>,
+    /// The lines of the source that ran, sorted by cycles in descending order, if a profile was requested and the program has
+    /// debug information.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<ProfiledLine>,
 }
 
 /// A function in a profile.
@@ -118,6 +122,19 @@ pub struct ProfiledFunction {
     /// Instructions, cycles and slots of the function itself.
     #[serde(flatten)]
     pub spent: Spent,
+}
+
+/// A line of the source in a profile.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ProfiledLine {
+    /// The line.
+    #[serde(flatten)]
+    pub source: SourceLine,
+    /// Instructions completed in it.
+    pub instructions: u64,
+    /// Cycles of all harts. Each instruction counts from the retirement of the one before it to its own.
+    pub cycles: u64,
 }
 
 /// The results of one hart that only a timing model gives.

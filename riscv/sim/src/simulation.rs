@@ -201,6 +201,7 @@ impl Simulation {
             shared: self.timing.memory.shared_figures(),
             functions: self.timing.functions.report(self.system.image()),
             profile: self.timing.profile.as_ref().map(|profile| profile.functions(self.system.image())),
+            lines: self.timing.profile.as_ref().map_or_else(Vec::new, |profile| profile.lines(self.system.image())),
         });
         report
     }
@@ -376,7 +377,7 @@ impl TimingState {
                     _ => {}
                 }
                 if self.profile.is_some() {
-                    self.follow_profile(system, hart, event, &retired, cores);
+                    self.follow_profile(system, hart, event, &retired, cycle - before, cores);
                 }
                 if retired.class.is_store() && !system.bus.memory.is_writable(retired.address) {
                     // A store to a device may wake another hart.
@@ -397,9 +398,11 @@ impl TimingState {
         hart: usize,
         event: Event,
         retired: &Retired,
+        cycles: u64,
         cores: &mut C,
     ) {
         if let Some(profile) = &mut self.profile {
+            profile.count(retired.pc, cycles);
             let spent = || spent(&system.harts[hart], cores);
             profile.follow(hart, retired, event == Event::Trapped, &system.image, spent);
         }

@@ -2,7 +2,7 @@
 
 use crate::common::{BASE, BOTH, elf, words};
 use tress_sim::machine::Region;
-use tress_sim::{Error, ErrorKind, Image, Machine, System, Xlen};
+use tress_sim::{Error, ErrorKind, Image, Machine, Model, Simulation, System, Xlen};
 
 fn file(xlen: Xlen) -> Vec<u8> {
     elf(xlen, BASE, &words(&[0x13, 0x13, 0x13]), &[("start", BASE), ("after", BASE + 8)])
@@ -340,9 +340,9 @@ fn headers_of_the_file_in_front_of_the_memory_are_left_out() {
     }
 }
 
-/// An error names the line if `.debug_line` can be read: here a table of DWARF 2 with one row, encoded by hand.
+/// An error and a profile name the line if `.debug_line` can be read: here a table of DWARF 2 with one row, encoded by hand.
 #[test]
-fn errors_name_the_line() {
+fn errors_and_profiles_name_the_line() {
     const COMPRESSED: u64 = 0x800;
     for (xlen, flags, longer, source) in [
         (Xlen::Rv32, 0, 0, Some("a.c:1")),
@@ -351,19 +351,26 @@ fn errors_name_the_line() {
         (Xlen::Rv32, 0, 1 << 20, None),
     ] {
         let address = &BASE.to_le_bytes()[..xlen.bits() as usize / 8];
-        // set_address, copy, advance_pc 4, end_sequence.
-        let rows = [&[0, address.len() as u8 + 1, 2], address, &[1, 2, 4, 0, 1, 1]].concat();
+        // set_address, copy, advance_pc 8, end_sequence.
+        let rows = [&[0, address.len() as u8 + 1, 2], address, &[1, 2, 8, 0, 1, 1]].concat();
         let names = [&[1, 1, 0xfb, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1][..], b"\0a.c\0\0\0\0\0"].concat();
         let unit = [&[2, 0, names.len() as u8, 0, 0, 0], &names[..], &rows].concat();
         let table = [&[unit.len() as u8, 0, 0, 0], &unit[..]].concat();
-        let mut file = elf(xlen, BASE, &words(&[0]), &[(".debug_line", BASE)]);
+        let mut file = elf(xlen, BASE, &words(&[0x13, 0]), &[(".debug_line", BASE)]);
         let at = file.len() as u64;
         file.extend(&table);
         // In place of the symbols, whose first name it has.
         set_section(&mut file, xlen, 1, [1, 1], [flags, 0, at, table.len() as u64 + longer]);
-        let error = load(Image::parse(&file).unwrap(), &Machine::generic()).unwrap().run(1).expect_err("illegal");
+        let error = load(Image::parse(&file).unwrap(), &Machine::generic()).unwrap().run(2).expect_err("illegal");
         let named = error.place.unwrap().source.map(|line| line.to_string());
         assert_eq!(named.as_deref(), source);
+        let machine = Machine::preset(if xlen == Xlen::Rv64 { "raptor" } else { "fe310" }).unwrap();
+        let mut simulation = Simulation::new(&machine, Model::Pipeline, Image::parse(&file).unwrap()).unwrap();
+        simulation.profile();
+        simulation.run(2).expect_err("illegal");
+        let lines = simulation.report().timing.unwrap().lines;
+        let counted = lines.first().map(|line| (line.source.to_string(), line.instructions, line.cycles > 0));
+        assert_eq!(counted, source.map(|source| (source.to_owned(), 1, true)));
     }
 }
 

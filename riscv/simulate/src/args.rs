@@ -105,7 +105,7 @@ pub(crate) struct Simulate {
     /// The format is Chrome's; Perfetto shows it.
     #[arg(long, value_name = "OUT", requires = "machine", value_hint = ValueHint::FilePath)]
     pub(crate) trace: Option<PathBuf>,
-    /// Print where the cycles go, by function; write stacks of functions for flame graphs to OUT
+    /// Print where the cycles go, by function and line; write stacks of functions for flame graphs to OUT
     ///
     /// Each function has the cycles that it takes itself and with those that it calls, its calls, and its slots.
     #[arg(long, value_name = "OUT", num_args = 0..=1, require_equals = true, requires = "machine", value_hint = ValueHint::FilePath)]

@@ -122,9 +122,11 @@ pub(crate) fn run(options: &args::Simulate) -> Result<u8, Failure> {
                 found.insert("secrets".to_owned(), json!(secrets));
                 text += &text::secrets(secrets);
             }
-            if let Some(profile) = result.timing.as_ref().and_then(|timing| timing.profile.as_ref()) {
-                found.insert("profile".to_owned(), json!(profile));
-                text += &text::profile(&result, profile);
+            if let Some(timing) = &result.timing
+                && let Some(profile) = &timing.profile
+            {
+                found.extend([("profile".to_owned(), json!(profile)), ("lines".to_owned(), json!(timing.lines))]);
+                text += &text::profile(&result, profile, &timing.lines);
             }
             if !found.is_empty() {
                 report(options, &files::json(&found)?, &text)?;

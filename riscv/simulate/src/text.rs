@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use tress_sim::timing::{Account, CacheFigures};
-use tress_sim::{ProfiledFunction, Report, SecretsReport};
+use tress_sim::{ProfiledFunction, ProfiledLine, Report, SecretsReport};
 
 use tress_terminal::failure::escape;
 
@@ -74,7 +74,7 @@ pub(crate) fn report(report: &Report, regions: bool) -> String {
         );
     }
     if let Some(profile) = &timing.profile {
-        return text + &self::profile(report, profile);
+        return text + &self::profile(report, profile, &timing.lines);
     }
     for (number, function) in timing.functions.iter().take(FUNCTIONS).enumerate() {
         let what = format!(
@@ -88,8 +88,8 @@ pub(crate) fn report(report: &Report, regions: bool) -> String {
     text
 }
 
-/// The functions of a profile.
-pub(crate) fn profile(report: &Report, profile: &[ProfiledFunction]) -> String {
+/// The functions and lines of a profile.
+pub(crate) fn profile(report: &Report, profile: &[ProfiledFunction], lines: &[ProfiledLine]) -> String {
     let mut text = "profile          self   total       calls  function: its slots\n".to_owned();
     for function in profile.iter().take(FUNCTIONS) {
         let share = |cycles| percent(cycles, hart_cycles(report));
@@ -98,6 +98,13 @@ pub(crate) fn profile(report: &Report, profile: &[ProfiledFunction]) -> String {
         let slots = shares(&function.spent.slots);
         let what = format!("{own:>8} {all:>7} {calls:>11}  {}{source}: {slots}", function.name);
         row(&mut text, "", &what);
+    }
+    if !lines.is_empty() {
+        text += "lines            self  instructions  line\n";
+    }
+    for line in lines.iter().take(FUNCTIONS) {
+        let own = percent(line.cycles, hart_cycles(report));
+        row(&mut text, "", &format!("{own:>8} {:>13}  {}", line.instructions, line.source));
     }
     text
 }
