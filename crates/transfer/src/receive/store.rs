@@ -247,9 +247,9 @@ impl SenderStore {
         let open = |ending| self.system.open_in(&self.state, format!("{stem}.{ending}").as_ref(), Opening::Make);
         let is_new = !self.system.exists_in(&self.state, format!("{stem}.part").as_ref())?;
         let file = match open("part") {
-            // A session that was killed at the end of the file had given it its mode.
+            // Up to version 0.3.0, a session that was killed at the end of the file had given it its mode.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                self.system.remove_in(&self.state, format!("{stem}.part").as_ref())?;
+                self.system.set_mode_in(&self.state, format!("{stem}.part").as_ref(), 0o600)?;
                 open("part")?
             }
             opened => opened?,
@@ -552,9 +552,9 @@ impl PartFile {
     pub(crate) fn complete(&self) -> Result<Receipt, Denied> {
         let system = self.system;
         let part = self.state_name("part");
-        if let Some(mode) = self.metadata.mode {
-            system.set_mode(&self.file, mode.into())?;
-        }
+        let mode = self.metadata.mode.map(u32::from);
+        // An incomplete file stays writable for its owner: if a later step fails, the next session continues it.
+        mode.map_or(Ok(()), |mode| system.set_mode(&self.file, mode | 0o600))?;
         if let Some(time) = self.metadata.modified {
             system.set_modified(&self.state, part.as_ref(), time)?;
         }
@@ -569,6 +569,10 @@ impl PartFile {
         system.move_in(&self.state, part.as_ref(), &self.folder, &self.name)?;
         self.counts_bytes.store(status.size_bytes.saturating_add(ENTRY_BYTES), Ordering::Relaxed);
         check_inode(&self.folder, &self.name, &status)?;
+        if let Some(mode) = mode.filter(|mode| mode & 0o600 != 0o600) {
+            system.set_mode(&self.file, mode)?;
+            self.sync_data()?;
+        }
         system.sync_folder_in(&self.folder)?;
         system.sync_folder_in(&self.state)?;
         // The file is complete; the next session removes a journal that is left over.

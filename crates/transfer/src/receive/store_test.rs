@@ -325,7 +325,10 @@ fn a_disk_that_fails_at_any_write_or_sync() {
         let base = open_base(&OS, folder.root.path()).unwrap();
         let run = || -> Result<(), Denied> {
             let store = SenderStore::open(system, &base, "sender", |_| Ok(None))?;
-            let Offered::PartFile(part) = store.offer(b"a", &IDENTITY, Some(size), false)? else { panic!("complete") };
+            let Offered::PartFile(mut part) = store.offer(b"a", &IDENTITY, Some(size), false)? else {
+                panic!("complete")
+            };
+            part.metadata.mode = Some(0o444);
             for number in 0..3 {
                 part.write(&batch(number, size))?;
                 part.sync()?;
@@ -335,6 +338,7 @@ fn a_disk_that_fails_at_any_write_or_sync() {
         let outcome = run();
         if !system.has_failed() {
             assert!(outcome.is_ok() && (30..150).contains(&fails), "{fails}");
+            assert!(cfg!(windows) || mode(&folder.path("a")) == Some(0o444));
             break;
         }
         match &outcome {
@@ -351,7 +355,10 @@ fn a_disk_that_fails_at_any_write_or_sync() {
             );
             continue;
         }
-        // With free space, the next session resumes, and the chunks that it holds are correct.
+        // With free space, the next session resumes, and the chunks that it holds are correct. It may write, although the file may not be
+        // written in the end.
+        let left = mode(&folder.path(STATE_FOLDER).join(stem(b"a") + ".part"));
+        assert!(left.is_none_or(|mode| mode & 0o600 == 0o600), "{fails}: {left:?}");
         let part = part(folder.store().offer(b"a", &IDENTITY, Some(size), false));
         let held: Vec<u64> = part.synced().into_iter().flatten().collect();
         for number in (0..3).filter(|number| !held.contains(&(number * 32))) {
@@ -360,8 +367,42 @@ fn a_disk_that_fails_at_any_write_or_sync() {
         part.complete().unwrap();
         assert!(fs::read(folder.path("a")).unwrap() == expected, "{fails}");
     }
-    // Faults after the rename: the last two syncs, and the removal of the part's journal.
-    assert_eq!(named, 3);
+    // Faults after the rename: mode, three syncs, and the removal of the part's journal.
+    assert_eq!(named, 5);
+}
+
+/// Permission bits of a file; on Windows those that a file of the receiver has.
+fn mode(path: &Path) -> Option<u32> {
+    #[cfg(unix)]
+    return fs::metadata(path).ok().map(|found| std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o777);
+    #[cfg(not(unix))]
+    path.exists().then_some(0o600)
+}
+
+/// Whichever call the system refuses, an incomplete file keeps its chunks. Version 0.3.0 left some that their owner may not write.
+#[test]
+fn a_part_that_cannot_be_opened_keeps_its_chunks() {
+    use tress_container::testing::faulty::{Fault, Faulty};
+    for fails in 0.. {
+        let folder = StoreFolder::new();
+        let offer = |store: SenderStore| store.offer(b"a", &IDENTITY, Some(2 * BATCH), false);
+        let first = part(offer(folder.store()));
+        write(&first, 0..1, 2 * BATCH);
+        first.sync().unwrap();
+        drop(first);
+        let system: &'static Faulty =
+            Box::leak(Box::new(Faulty::new(fails, Fault::Error(io::ErrorKind::PermissionDenied), true)));
+        let base = open_base(&OS, folder.root.path()).unwrap();
+        if let Ok(store) = SenderStore::open(system, &base, "sender", |_| Ok(None))
+            && let Ok(Offered::PartFile(part)) = offer(store)
+        {
+            assert_eq!(part.synced(), [0..32], "{fails}");
+        }
+        assert_eq!(part(offer(folder.store())).synced(), [0..32], "{fails}");
+        if !system.has_failed() {
+            break;
+        }
+    }
 }
 
 #[cfg(unix)]
