@@ -70,7 +70,7 @@ impl SenderStore {
             Ok(listed.collect())
         })?;
         // A complete file may have its name while the name is not synced.
-        unsynced.sync(self.system)?;
+        unsynced.sync(self.system).inspect_err(|_| reservation.iter().for_each(|reserved| reserved.settle(0)))?;
         Ok((statuses, reservation))
     }
 
@@ -143,10 +143,10 @@ impl SenderStore {
             let is_same = self.system.read_link_in(folder, name).is_ok_and(|found| found == target);
             return if is_same { Ok(()) } else { Err(Refusal::Exists.into()) };
         }
-        if let Some(usage) = &self.usage {
-            usage.add(ENTRY_BYTES)?;
-        }
-        self.system.create_link_in(folder, name, target)?;
+        let usage = self.usage.as_ref();
+        usage.map_or(Ok(()), |usage| usage.add(ENTRY_BYTES))?;
+        let made = self.system.create_link_in(folder, name, target);
+        made.inspect_err(|_| usage.into_iter().for_each(|usage| usage.give_back(ENTRY_BYTES)))?;
         metadata.modified.map_or(Ok(()), |time| self.system.set_modified(folder, name, time))?;
         Ok(())
     }

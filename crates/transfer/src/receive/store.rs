@@ -233,7 +233,6 @@ impl SenderStore {
         let (name, parents) = names.split_last().ok_or(Refusal::Name)?;
         let folder = self.descend(parents)?;
         let name = to_os(name).ok_or(Refusal::Name)?.to_owned();
-        let stem = stem(path);
         if self.system.exists_in(&folder, &name)? {
             let is_done = |files: &mut FileJournal| self.is_done_in(files, &folder, &name, path, identity, size_bytes);
             return if lock(&self.files).locked(is_done)? {
@@ -244,13 +243,15 @@ impl SenderStore {
             };
         }
         let shown = names.iter().filter_map(|name| to_os(name)).collect();
-        let open = |ending| self.system.open_in(&self.state, format!("{stem}.{ending}").as_ref(), Opening::Make);
-        let is_new = !self.system.exists_in(&self.state, format!("{stem}.part").as_ref())?;
-        let file = match open("part") {
+        let (stem, state) = (stem(path), self.state.try_clone()?);
+        let data = std::ffi::OsString::from(format!("{stem}.part"));
+        let open = || self.system.open_in(&state, &data, Opening::Make);
+        let is_new = !self.system.exists_in(&state, &data)?;
+        let file = match open() {
             // Up to version 0.3.0, a session that was killed at the end of the file had given it its mode.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                self.system.set_mode_in(&self.state, format!("{stem}.part").as_ref(), 0o600)?;
-                open("part")?
+                self.system.set_mode_in(&state, &data, 0o600)?;
+                open()?
             }
             opened => opened?,
         };
@@ -262,7 +263,7 @@ impl SenderStore {
             Err(std::fs::TryLockError::Error(_)) => {}
         }
         // Another session may have removed the file between the two calls.
-        if check_inode(&self.state, format!("{stem}.part").as_ref(), &self.system.status(&file)?).is_err() {
+        if check_inode(&state, &data, &self.system.status(&file)?).is_err() {
             return Err(Refusal::TooMany.into());
         }
         // From here on no other session changes the files of this transfer.
@@ -270,19 +271,14 @@ impl SenderStore {
         let reservation = self.usage.as_ref().map(|usage| usage.file(old_bytes));
         let all_bytes = size_bytes.unwrap_or(0).saturating_add(ENTRY_BYTES);
         let reserved = reservation.as_ref().map_or(Ok(()), |reservation| reservation.grow_to(all_bytes));
-        if is_new && let Err(reason) = reserved {
-            self.system.remove_in(&self.state, format!("{stem}.part").as_ref())?;
-            reservation.inspect(|reservation| reservation.settle(0));
-            return Err(reason.into());
-        }
-        let journal = open("journal")?;
+        // From here on, whatever fails, the part counts what it leaves on the disk.
         let mut part = PartFile {
             system: self.system,
             folder,
             name,
             path: path.to_vec(),
             shown,
-            state: self.state.try_clone()?,
+            state,
             files: self.files.clone(),
             stem,
             file,
@@ -296,6 +292,7 @@ impl SenderStore {
             reservation,
             counts_bytes: AtomicU64::new(u64::MAX),
         };
+        let journal = self.system.open_in(&self.state, part.state_name("journal").as_ref(), Opening::Make)?;
         let old = journal::parse(&read(self.system, &journal, journal::MAX_BYTES)?);
         let old = old.filter(|old| !restart && part.has_chunks_of(old));
         if old

@@ -616,3 +616,32 @@ fn a_quota_counts_what_is_there() {
         assert_eq!(usage.used_bytes(), is_bounded(), "{round}");
     }
 }
+
+/// Whichever call fails, nothing counts that is not on the disk, except for a part of which the system does not say the length.
+#[test]
+fn a_quota_counts_nothing_that_failed() {
+    use crate::receive::quota::{Quotas, used_bytes};
+    use tress_container::testing::faulty::{Fault, Faulty};
+    let entry = |kind, path: &[u8]| Entry { kind, metadata: Metadata::default(), path: path.to_vec() };
+    let file = entry(EntryKind::File { size_bytes: BATCH, identity: IDENTITY }, b"file");
+    let entries = [file, entry(EntryKind::Link { target: b"file".to_vec() }, b"link")];
+    let mut counted_too_much = 0;
+    for fails in 0.. {
+        let folder = StoreFolder::new();
+        let system: &'static Faulty =
+            Box::leak(Box::new(Faulty::new(fails, Fault::Error(io::ErrorKind::StorageFull), true)));
+        let (quotas, base) = (Quotas::new(Some(1 << 30)), open_base(&OS, folder.root.path()).unwrap());
+        if let Ok(store) = SenderStore::open(system, &base, "sender", |root| quotas.of(&[1; 32], root)) {
+            drop(store.offer(b"a", &IDENTITY, Some(BATCH), false));
+            if let Ok((_, Some(reservation))) = store.list(&entries) {
+                reservation.settle(0);
+            }
+            counted_too_much +=
+                u64::from(store.usage.as_ref().unwrap().used_bytes() > used_bytes(&store.root).unwrap());
+        }
+        if !system.has_failed() {
+            break;
+        }
+    }
+    assert_eq!(counted_too_much, 1);
+}
