@@ -17,7 +17,10 @@ pub(crate) struct ArrivingPack {
     /// The entries with their first statuses.
     pub(crate) entries: Vec<(Entry, EntryStatus)>,
     pub(crate) size_bytes: u64,
-    content: Mutex<Content>,
+    /// The contents of the files, held for as long as they are written to the disk.
+    bytes: Mutex<Vec<u8>>,
+    /// Never held during a call on a file: the progress of all sessions is read from it.
+    arrived: Mutex<Arrived>,
     /// `None` if there is no quota.
     reservation: Option<Reservation>,
     /// Bytes that count after the pack.
@@ -25,8 +28,7 @@ pub(crate) struct ArrivingPack {
 }
 
 #[derive(Default)]
-struct Content {
-    bytes: Vec<u8>,
+struct Arrived {
     written: Ranges,
     /// The void entries, once the sender has said that it has read the others.
     void: Option<Vec<u16>>,
@@ -35,8 +37,8 @@ struct Content {
 impl ArrivingPack {
     pub(crate) fn new(list: u32, entries: Vec<(Entry, EntryStatus)>, reservation: Option<Reservation>) -> Self {
         let size_bytes = wanted(&entries).map(Entry::content_bytes).sum();
-        let content = Content { bytes: vec![0; size_bytes as usize], ..Content::default() };
-        Self { list, entries, size_bytes, content: Mutex::new(content), reservation, kept_bytes: AtomicU64::new(0) }
+        let (bytes, arrived) = (Mutex::new(vec![0; size_bytes as usize]), Mutex::default());
+        Self { list, entries, size_bytes, bytes, arrived, reservation, kept_bytes: AtomicU64::new(0) }
     }
 
     /// Number of files in the pack.
@@ -53,18 +55,19 @@ impl ArrivingPack {
     /// Stores a verified batch.
     pub(crate) fn write(&self, batch: &Batch) {
         let (offset, slices) = batch.plain_within(batch.chunks(), &(0..u64::MAX));
-        let mut content = lock(&self.content);
-        let mut to = &mut content.bytes[offset as usize..];
+        let mut bytes = lock(&self.bytes);
+        let mut to = &mut bytes[offset as usize..];
         for slice in slices {
             if let Some(place) = to.split_off_mut(..slice.len()) {
                 place.copy_from_slice(&slice);
             }
         }
-        content.written.insert(batch.first_chunk..batch.first_chunk + batch.chunks());
+        drop(bytes);
+        lock(&self.arrived).written.insert(batch.first_chunk..batch.first_chunk + batch.chunks());
     }
 
     pub(crate) fn written_bytes(&self) -> u64 {
-        plain_bytes(self.size_bytes, lock(&self.content).written.count())
+        plain_bytes(self.size_bytes, lock(&self.arrived).written.count())
     }
 
     /// Records which entries are void. Returns `false` if one of them is not in the pack, or if that was said before.
@@ -72,23 +75,23 @@ impl ArrivingPack {
         let is_wanted = |index: &u16| {
             self.entries.get(usize::from(*index)).is_some_and(|(_, status)| *status == EntryStatus::Wanted)
         };
-        let mut content = lock(&self.content);
-        let is_good = content.void.is_none() && void.iter().all(is_wanted);
-        content.void = Some(void);
+        let mut arrived = lock(&self.arrived);
+        let is_good = arrived.void.is_none() && void.iter().all(is_wanted);
+        arrived.void = Some(void);
         is_good
     }
 
     /// Whether all of it has come.
     pub(crate) fn is_whole(&self) -> bool {
-        let content = lock(&self.content);
-        content.void.is_some() && content.written.count() == LAYOUT.chunks(self.size_bytes)
+        let arrived = lock(&self.arrived);
+        arrived.void.is_some() && arrived.written.count() == LAYOUT.chunks(self.size_bytes)
     }
 
     /// Calls `each` with the number, entry and content of each file in a whole pack.
     pub(crate) fn each_file<E>(&self, mut each: impl FnMut(usize, &Entry, &[u8]) -> Result<(), E>) -> Result<(), E> {
-        let content = lock(&self.content);
-        let mut rest = &content.bytes[..];
-        let void = content.void.as_deref().unwrap_or_default();
+        let void = lock(&self.arrived).void.clone().unwrap_or_default();
+        let bytes = lock(&self.bytes);
+        let mut rest = &bytes[..];
         for (index, (entry, status)) in self.entries.iter().enumerate() {
             if *status == EntryStatus::Wanted {
                 let bytes = rest.split_off(..entry.content_bytes() as usize).unwrap_or_default();

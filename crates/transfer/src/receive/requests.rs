@@ -200,7 +200,9 @@ impl Requests<'_> {
     }
 
     fn leave_holes(&self, file: u32, chunks: &[Range<u64>]) -> Result<(), Error> {
-        match self.session.with_current(file, |current| current.part.leave_holes(chunks)) {
+        // A call on a file, for which no other session waits.
+        let part = self.session.with_current(file, |current| current.part.clone());
+        match part.map(|part| part.leave_holes(chunks)) {
             Some(Ok(true)) => Ok(()),
             Some(Err(error)) => {
                 let Denied { reason, error } = error.into();

@@ -30,6 +30,8 @@ pub(super) const MAX_ABANDONED: usize = 64;
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(200);
 pub(super) const POLL_PAUSE: Duration = Duration::from_millis(10);
 
+/// Order of locks: the list of sessions, a session's `out`, its `state`, then the numbers of its file or pack. Every batch of any session
+/// reads the progress of all of them, so none of these locks is held during a call on a file, and only `out` during a write to the sender.
 pub(crate) struct ReceiveSession {
     pub(crate) ticket: Ticket,
     pub(crate) sender: NoisePublicKey,

@@ -1,7 +1,9 @@
 //! Resources of sessions: sockets, places, waiting times.
 
 use super::*;
+use crate::testing::any_sender::file_entry;
 use std::sync::atomic::AtomicBool;
+use tress_container::sys::{Opening, Readers};
 
 /// Waits until a condition holds.
 fn soon(what: impl Fn() -> bool) -> bool {
@@ -131,6 +133,73 @@ fn a_sender_that_reads_nothing_delays_nobody() {
     });
     running.stop();
     drop(deaf);
+}
+
+/// A disk that blocks when the file of a pack is made, and when a file gets the length `HOLES_BYTES`.
+struct BlockingDisk {
+    is_reached: mpsc::SyncSender<()>,
+    go: Mutex<mpsc::Receiver<()>>,
+}
+
+const HOLES_BYTES: u64 = 40_000;
+
+impl BlockingDisk {
+    fn block(&self) {
+        let _ = self.is_reached.send(());
+        let _ = self.go.lock().unwrap().recv();
+    }
+}
+
+impl System for BlockingDisk {
+    fn open_in(&self, folder: &cap_std::fs::Dir, name: &std::ffi::OsStr, how: Opening) -> std::io::Result<fs::File> {
+        if how == Opening::New(Readers::Umask) {
+            self.block();
+        }
+        OS.open_in(folder, name, how)
+    }
+
+    fn set_length(&self, file: &fs::File, bytes: u64) -> std::io::Result<()> {
+        if bytes == HOLES_BYTES {
+            self.block();
+        }
+        OS.set_length(file, bytes)
+    }
+}
+
+/// While the disk makes one session wait for its pack, or for a file with holes, another one receives a file.
+#[test]
+fn a_slow_disk_delays_no_other_session() {
+    for has_pack in [true, false] {
+        let ends = Ends::new();
+        let ((is_reached, reached), (go, wait)) = (mpsc::sync_channel(1), mpsc::channel::<()>());
+        let system: &'static BlockingDisk = Box::leak(Box::new(BlockingDisk { is_reached, go: Mutex::new(wait) }));
+        let running = ends.receive_on(system, &Tcp);
+        let (mut control, ticket) = ends.hostile_session(&running);
+        let mut connection = ends.hostile_stream(&running, &ticket, 0);
+        if has_pack {
+            control.send(&Request::List { list: 1, entries: vec![file_entry(4, b"packed")] });
+            control.send(&Request::PackEnd { list: 1, void: vec![] });
+            assert_eq!(control.recv(), Some(Reply::Statuses { list: 1, statuses: vec![EntryStatus::Wanted] }));
+            connection.send_pack(1, b"pack");
+        } else {
+            control.offer(1, HOLES_BYTES, b"holes");
+            control.send(&Request::Holes { file: 1, chunks: vec![0..1, 2..3] });
+        }
+        reached.recv_timeout(HANG).unwrap();
+        let source = ends.file("a", &data(BATCH));
+        let sent = std::thread::scope(|scope| {
+            let (done, over) = mpsc::channel();
+            scope.spawn(|| {
+                let done = done;
+                done.send(ends.send(&running, &Tcp, &source, 1).is_ok())
+            });
+            let sent = over.recv_timeout(HANG);
+            drop(go);
+            sent
+        });
+        assert_eq!(sent, Ok(true), "{has_pack}");
+        running.stop();
+    }
 }
 
 #[test]
