@@ -2,7 +2,7 @@
 //!
 //! Workers and connections count bytes and the time that these took. Every quarter of a second the measured costs are compared
 //! with those of the current plan. If the cost of the slower side has drifted by more than a fifth, or the other side has
-//! become the slower one, the remaining bytes are planned anew ([`tress_plan`]). A trace shows every plan.
+//! become slower than it by more than a fifth, the remaining bytes are planned anew ([`tress_plan`]). A trace shows every plan.
 //!
 //! Over a network the thread of a connection mostly waits and takes no core from the workers. A plan then has a core for each
 //! worker, and one more for all connections together. If the connections' threads compute more than they wait, as in a
@@ -234,11 +234,14 @@ fn batch_of(stage_chunks: u64, workers: u64) -> u64 {
     stage_chunks.div_ceil(batches).clamp(1, BATCH_CHUNKS)
 }
 
-/// Whether the cost of the slower side, on which the plan is based, has changed by more than [`DRIFT`].
+/// Whether the cost of the slower side, on which the plan is based, has changed by more than [`DRIFT`], or the other side costs more than it
+/// by this factor now.
 fn has_drifted(planned: Costs, now: Costs, workers: usize) -> bool {
-    let slower = |costs: Costs| (costs.compute / workers.max(1) as f64).max(costs.link);
-    let ratio = slower(now) / slower(planned);
-    !(1.0 / DRIFT..=DRIFT).contains(&ratio)
+    let sides = |costs: Costs| (costs.compute / workers.max(1) as f64, costs.link);
+    let ((compute, link), (compute_now, link_now)) = (sides(planned), sides(now));
+    let ratio = compute_now.max(link_now) / compute.max(link);
+    let other = if compute > link { link_now / compute_now } else { compute_now / link_now };
+    !(1.0 / DRIFT..=DRIFT).contains(&ratio) || other > DRIFT
 }
 
 #[cfg(test)]
@@ -280,6 +283,18 @@ mod tests {
         let (_, plan) = at(&planner, &mut now, 15 * MB, 50 * MB).unwrap();
         assert_eq!((plan.compute_cores, planner.workers()), (4, 4));
         assert!(at(&planner, &mut now, 15 * MB, 50 * MB).is_none());
+    }
+
+    /// The slower side costs the same, but is the other one: by hand, 11/10 is not above a fifth, and 20/10 is.
+    #[test]
+    fn a_swap_of_the_slower_side_needs_a_plan() {
+        let (planner, mut now) = (planner(1), Instant::now());
+        for ([compute, link], is_planned) in
+            [([100, 200], true), ([110, 100], false), ([200, 100], true), ([200, 100], false), ([100, 200], true)]
+        {
+            let plan = at(&planner, &mut now, compute * MB, link * MB);
+            assert_eq!(plan.is_some(), is_planned, "{compute} {link}");
+        }
     }
 
     /// A fast machine that sends to itself: the connection takes one of two cores.
