@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::send::options::SendOptions;
 use crate::wire::limits::HANDSHAKE_TIME;
 use crate::wire::link::{Link, Network, StopCheck, TICK, Timeouts};
-use crate::wire::message::{MAX_STREAMS, Reply, Request};
+use crate::wire::message::{Reply, Request};
 use crate::wire::noise::{self, Incoming, Outgoing};
 use crate::wire::ticket::Ticket;
 use tress_container::{Control, Error, ErrorKind};
@@ -76,14 +76,15 @@ fn try_open(
     let (mut incoming, mut out) = handshake.map_err(at_host)?;
     let timeouts = Timeouts::idle(options.stall_time, stop);
     out.write(&Request::Begin { streams: streams as u16 }.encode(), &timeouts).map_err(at_host)?;
-    let (ticket, streams) = admitted(&mut incoming, &timeouts).map_err(at_host)?;
-    Ok(Admitted { incoming, out, ticket, streams })
+    let (ticket, granted) = admitted(&mut incoming, &timeouts).map_err(at_host)?;
+    // A receiver may grant fewer data connections than were asked for, and no more.
+    Ok(Admitted { incoming, out, ticket, streams: streams.min(granted) })
 }
 
 fn admitted(incoming: &mut Incoming, timeouts: &Timeouts<'_>) -> Result<(Ticket, usize), Error> {
     let message = incoming.read(timeouts)?.ok_or_else(|| Error::new(ErrorKind::Disconnected))?;
     match Reply::parse(&message) {
-        Ok(Reply::Admitted { ticket, streams }) if streams >= 1 => Ok((ticket, usize::from(streams).min(MAX_STREAMS))),
+        Ok(Reply::Admitted { ticket, streams }) if streams >= 1 => Ok((ticket, streams.into())),
         Ok(Reply::Refused { reason }) => Err(Error::new(ErrorKind::Refused(reason))),
         _ => Err(Error::new(ErrorKind::Protocol)),
     }

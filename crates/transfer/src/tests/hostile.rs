@@ -382,7 +382,8 @@ fn a_pack_of_a_sender_that_is_gone() {
     running.stop();
 }
 
-/// Runs a receiver that sends these replies once the sender has offered or listed a file. Returns the sender's error.
+/// Runs a receiver that grants more data connections than it was asked for, and sends these replies once the sender has offered or listed a
+/// file. Returns the sender's error.
 fn lying_receiver(ends: &Ends, size: usize, lies: Vec<Reply>, stall_time: Duration) -> Error {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let to = listener.local_addr().unwrap().to_string();
@@ -398,7 +399,7 @@ fn lying_receiver(ends: &Ends, size: usize, lies: Vec<Reply>, stall_time: Durati
         let (mut incoming, mut out, _) = noise::respond(accept(), &secret, HANG, &|| None).unwrap();
         let timeouts = Timeouts::idle(HANG, &|| None);
         incoming.read(&timeouts).unwrap();
-        out.write(&Reply::Admitted { ticket: Ticket::from_bytes([1; 32]), streams: 1 }.encode(), &timeouts).unwrap();
+        out.write(&Reply::Admitted { ticket: Ticket::from_bytes([1; 32]), streams: 64 }.encode(), &timeouts).unwrap();
         loop {
             // A sender whose time is over closes the connection.
             let Ok(Some(message)) = incoming.read(&timeouts) else { return };
@@ -427,10 +428,12 @@ fn lying_receiver(ends: &Ends, size: usize, lies: Vec<Reply>, stall_time: Durati
         });
     });
     let address = ends.receiver.address().unwrap();
-    let options = SendOptions { stall_time, ..SendOptions::new(to, address) };
+    let options = SendOptions { stall_time, streams: 1, ..SendOptions::new(to, address) };
     let source = ends.file("a", &data(size));
-    let error = send_on(&OS, &Tcp, &[source], &ends.sender, &options, &Control::new()).unwrap_err();
+    let network = FaultyNetwork::new([LinkFault::None]);
+    let error = send_on(&OS, &network, &[source], &ends.sender, &options, &Control::new()).unwrap_err();
     liar.join().unwrap();
+    assert!(network.connections.into_inner() <= 2);
     error
 }
 
