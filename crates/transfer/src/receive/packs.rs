@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::receive::quota::Reservation;
-use crate::wire::batch::{batch_chunks, batch_sealed_bytes, plain_bytes};
+use crate::wire::batch::{batch_chunks, batch_sealed_bytes, plain_bytes_of};
 use crate::wire::message::{Entry, EntryStatus};
 use crate::wire::ranges::Ranges;
 use tress_container::format::LAYOUT;
@@ -67,7 +67,7 @@ impl ArrivingPack {
     }
 
     pub(crate) fn written_bytes(&self) -> u64 {
-        plain_bytes(self.size_bytes, lock(&self.arrived).written.count())
+        plain_bytes_of(Some(self.size_bytes), &lock(&self.arrived).written)
     }
 
     /// Records which entries are void. Returns `false` if one of them is not in the pack, or if that was said before.

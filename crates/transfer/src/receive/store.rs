@@ -10,7 +10,6 @@
 //! All names are relative to handles of these folders (`cap-std`), no link is followed, and the call that gives a file its final
 //! name never replaces another file.
 
-use crate::wire::batch::plain_bytes;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -29,7 +28,7 @@ use crate::receive::journal::{self, Journal, read, stem};
 use crate::receive::leftovers::{Scratch, adopt_done_records, parts, remove_leftovers};
 use crate::receive::owner;
 use crate::receive::quota::{ENTRY_BYTES, Reservation, Usage};
-use crate::wire::batch::{batch_chunks, batch_sealed_bytes};
+use crate::wire::batch::{batch_chunks, batch_sealed_bytes, plain_bytes, plain_bytes_of};
 use crate::wire::message::{Metadata, VersionId, is_same_version};
 use crate::wire::names::{STATE_FOLDER, components};
 use crate::wire::ranges::Ranges;
@@ -384,7 +383,7 @@ impl PartFile {
 
     /// Plaintext bytes of the written chunks.
     pub(crate) fn written_bytes(&self) -> u64 {
-        plain_bytes(self.size_bytes.unwrap_or(u64::MAX), self.held().written.count())
+        plain_bytes_of(self.size_bytes, &self.held().written)
     }
 
     /// Whether an offer is of this version.

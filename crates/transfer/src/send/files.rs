@@ -16,7 +16,7 @@ use crate::send::session::{ANSWER_STALLS, SendSession};
 use crate::send::source::{FileSource, is_folder, metadata_of, version_of};
 use crate::send::trace::TraceRow;
 use crate::send::walk::{Walk, WalkItem, base_name};
-use crate::wire::batch::plain_bytes;
+use crate::wire::batch::plain_bytes_of;
 use crate::wire::link::TICK;
 use crate::wire::message::{Entry, EntryKind, Metadata, Reply, Request};
 use crate::wire::names::{link_stays_inside, sealed_name};
@@ -346,7 +346,7 @@ impl SendSession<'_> {
             self.request(&Request::Holes { file, chunks: holes });
         }
         let todo = have.gaps(all);
-        let held_bytes = plain_bytes(size_bytes.unwrap_or(0), have.count());
+        let held_bytes = plain_bytes_of(size_bytes, &have);
         self.control.add_held(held_bytes);
         self.queue.begin(file, source.clone(), todo);
         let sent = self.finish(file, source, name);

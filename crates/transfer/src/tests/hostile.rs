@@ -273,14 +273,36 @@ fn hostile_control() {
     running.stop();
 }
 
-/// Sends file 1, which has nine bytes.
-fn send_nine_bytes(data: &mut RawPeer) {
+/// Sends the last chunk of file 1, which has nine bytes.
+fn send_nine_bytes(data: &mut RawPeer, chunk: u64) {
     let epoch = crate::wire::epoch::Epoch::new(1).unwrap();
     data.send(&epoch.message);
     let mut sealed = [7; 9 + 16];
-    epoch.payload.seal(0, &mut sealed, true).unwrap();
-    data.send(&batch(1, 0, 25));
+    epoch.payload.seal(chunk, &mut sealed, true).unwrap();
+    data.send(&batch(1, chunk, 25));
     data.send_raw(&sealed);
+}
+
+/// The receiver holds the last chunk of a file, which is short. The others are sent, and nothing else counts as sent.
+#[test]
+fn a_last_chunk_that_is_held_counts_its_bytes() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let bytes = [vec![1; BATCH], vec![7; 9]].concat();
+    let source = ends.file("a", &bytes);
+    let identity = crate::send::source::version_of(&OS.status_of(source.path().unwrap()).unwrap(), false);
+    let (mut control, ticket) = ends.hostile_session(&running);
+    let (size_bytes, metadata, path) = (Some(bytes.len() as u64), Metadata::default(), b"a".to_vec());
+    control.send(&Request::Offer { file: 1, size_bytes, restart: false, identity, metadata, path });
+    assert_eq!(control.recv(), Some(Reply::Resume { file: 1, held: vec![] }));
+    let mut data = ends.hostile_stream(&running, &ticket, 0);
+    send_nine_bytes(&mut data, 32);
+    while !matches!(control.recv_any(), Some(Reply::Progress { synced_chunks: 1, .. })) {}
+    assert_eq!(running.control.done_bytes(), 9);
+    let report = ends.send(&running, &Tcp, &source, 1).unwrap();
+    assert_eq!(report.bytes_sent, BATCH_PLAIN_BYTES);
+    assert!(fs::read(ends.output("a")).unwrap() == bytes);
+    running.stop();
 }
 
 /// The sender abandons a file and offers another one while the receiver gives the first its final name. Each call of the receiver is
@@ -294,7 +316,7 @@ fn abandoned_while_it_gets_its_name() {
         let (mut control, ticket) = ends.hostile_session(&running);
         control.offer(1, 9, b"a");
         let mut data = ends.hostile_stream(&running, &ticket, 0);
-        send_nine_bytes(&mut data);
+        send_nine_bytes(&mut data, 0);
         control.send(&Request::Finish { file: 1, size_bytes: 9 });
         std::thread::sleep(Duration::from_millis(100));
         control.send(&Request::Abandon { file: 1 });
@@ -335,7 +357,7 @@ fn a_name_that_is_taken_meanwhile() {
     control.offer(1, 9, b"a");
     let mut data = ends.hostile_stream(&running, &ticket, 0);
     fs::write(ends.output("a"), b"theirs").unwrap();
-    send_nine_bytes(&mut data);
+    send_nine_bytes(&mut data, 0);
     control.send(&Request::Finish { file: 1, size_bytes: 9 });
     assert_eq!(control.recv(), Some(Reply::Refused { reason: Refusal::Exists }));
     control.offer(2, 9, b"b");

@@ -2,15 +2,22 @@
 
 use std::ops::Range;
 
+use crate::wire::ranges::Ranges;
 use tress_container::format::LAYOUT;
 use tress_container::pipeline::batch::BATCH_CHUNKS;
 
 /// Plaintext bytes of the largest batch.
 pub(crate) const BATCH_PLAIN_BYTES: u64 = LAYOUT.plain_offset(BATCH_CHUNKS);
 
-/// Plaintext bytes of this number of chunks, at most the size of the file.
-pub(crate) fn plain_bytes(size_bytes: u64, chunks: u64) -> u64 {
-    LAYOUT.plain_offset(chunks).min(size_bytes)
+/// Offset of a chunk in a file of this size: the number of plaintext bytes of the chunks before it.
+pub(crate) fn plain_bytes(size_bytes: u64, chunk: u64) -> u64 {
+    LAYOUT.plain_offset(chunk).min(size_bytes)
+}
+
+/// Plaintext bytes of these chunks of a file, of which the last one is never full. `size_bytes` is `None` for a stream.
+pub(crate) fn plain_bytes_of(size_bytes: Option<u64>, chunks: &Ranges) -> u64 {
+    let bytes = LAYOUT.plain_offset(chunks.count());
+    bytes - size_bytes.map_or(0, |size_bytes| LAYOUT.plain_offset(chunks.end()).saturating_sub(size_bytes))
 }
 
 /// Bytes of these chunks of a file of this size, with their tags. `None` if the file does not have these chunks or if their number is
@@ -56,6 +63,19 @@ mod tests {
             if let Some(sealed) = sealed {
                 assert_eq!(batch_chunks(sealed), Some((range.end - range.start, range.end == all)), "{size} {range:?}");
             }
+        }
+        for (size, chunks, bytes) in [
+            (Some(0), 0..0, 0),
+            (Some(0), 0..1, 0),
+            (Some(16_384), 1..2, 0),
+            (Some(16_389), 0..1, 16_384),
+            (Some(16_389), 1..2, 5),
+            (Some(16_389), 0..2, 16_389),
+            (None, 1..2, 16_384),
+        ] {
+            let mut held = Ranges::new();
+            held.insert(chunks.clone());
+            assert_eq!(plain_bytes_of(size, &held), bytes, "{size:?} {chunks:?}");
         }
         for wrong in [0, 15, 16_401, 16_415, 524_801, 524_816, 1_000_000] {
             assert_eq!(batch_chunks(wrong), None, "{wrong}");
