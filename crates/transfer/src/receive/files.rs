@@ -269,22 +269,28 @@ impl FileJournal {
 
     /// Holds the lock during a call, before which the records of others are read.
     pub(crate) fn locked<T>(&mut self, run: impl FnOnce(&mut Self) -> io::Result<T>) -> io::Result<T> {
+        let result = self.lock_newest().and_then(|()| self.read_new()).and_then(|()| run(self));
+        let _ = self.file.unlock();
+        result
+    }
+
+    /// Locks the file that has the journal's name. After an error the lock may be held.
+    fn lock_newest(&mut self) -> io::Result<()> {
         loop {
             // Without support for locks, two receivers must not serve one sender.
             let _ = self.file.lock();
             let named = self.system.open_in(&self.state, FILES.as_ref(), Opening::Make)?;
             if self.system.status(&named)?.identity == self.system.status(&self.file)?.identity {
-                break;
+                return Ok(());
             }
-            // Another session has copied it. The old file's lock ends with its handle.
+            // Another session has copied it.
             self.reopen(named);
         }
-        let result = self.read_new().and_then(|()| run(self));
-        let _ = self.file.unlock();
-        result
     }
 
     fn reopen(&mut self, file: File) {
+        // Receipts may keep the old file open, and other sessions wait for its lock before they see the copy.
+        let _ = self.file.unlock();
         (self.file, self.end) = (Arc::new(file), 0);
         self.offsets.clear();
         self.older.clear();

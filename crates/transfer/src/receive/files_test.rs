@@ -67,6 +67,28 @@ fn sessions_share_a_journal() {
     assert!(has(&mut one, "a") && has(&mut folder.open(), "a"));
 }
 
+/// Whichever call on the disk fails, the lock is free afterwards: other sessions wait for it without a limit.
+#[test]
+fn a_failed_call_keeps_no_lock() {
+    use tress_container::testing::faulty::{Fault, Faulty};
+    for fails in 0.. {
+        let folder = JournalFolder::new();
+        append(&mut folder.open(), &["a"]);
+        let fault = Faulty::new(fails, Fault::Error(io::ErrorKind::StorageFull), true);
+        let system: &'static Faulty = Box::leak(Box::new(fault));
+        let journal = FileJournal::open(system, &folder.folder, &folder.folder.open_dir(".tress").unwrap());
+        let journal = journal.map(|mut journal| {
+            let _ = journal.locked(|_| Ok(()));
+            journal
+        });
+        fs::File::open(folder.root.path().join(".tress/files")).unwrap().try_lock().unwrap();
+        drop(journal);
+        if !system.has_failed() {
+            break;
+        }
+    }
+}
+
 /// Of all but the last MiB, the copy has the records of files that are there. Other sessions continue with the copy.
 #[test]
 fn a_journal_is_copied_when_it_has_doubled() {
@@ -75,11 +97,13 @@ fn a_journal_is_copied_when_it_has_doubled() {
     fs::write(folder.root.path().join("there"), "").unwrap();
     let there = OS.status_of(&folder.root.path().join("there")).unwrap();
     let record = FileRecord::new(b"there", &IDENTITY, &there);
-    one.locked(|journal| journal.append(&[record, FileRecord { size_bytes: 9, ..record }])).unwrap();
+    let receipts = one.locked(|journal| journal.append(&[record, FileRecord { size_bytes: 9, ..record }])).unwrap();
     let names: Vec<String> = (0..20_000).map(|number| number.to_string()).collect();
     append(&mut one, &names.iter().map(String::as_str).collect::<Vec<_>>());
     let long_bytes = folder.bytes().len();
     assert!(long_bytes > COPY_BYTES as usize * 3 / 2);
+    // A receipt keeps the old file open, for whose lock a session that has not found the copy yet waits.
+    let waiting = fs::File::open(folder.root.path().join(".tress/files")).unwrap();
     for journal in [&mut folder.open(), &mut one] {
         let kept = |journal: &mut FileJournal, size_bytes| {
             let is_this = |found: &FileRecord<'_>| *found == FileRecord { size_bytes, ..record };
@@ -88,6 +112,8 @@ fn a_journal_is_copied_when_it_has_doubled() {
         assert_eq!((kept(journal, 0), kept(journal, 9)), (true, false));
         assert_eq!(["7", "19999"].map(|name| has(journal, name)), [false, true]);
     }
+    waiting.try_lock().unwrap();
+    drop(receipts);
     assert!((COPY_BYTES as usize..COPY_BYTES as usize + 500).contains(&folder.bytes().len()));
 }
 
