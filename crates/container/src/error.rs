@@ -165,13 +165,13 @@ pub enum ErrorKind {
     Usage,
 }
 
-/// Why a receiver refused a sender or one of its requests. Both sides show these texts.
+/// Why a receiver refused a sender or one of its requests. Both sides show these texts. The variants have the numbers of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
     /// The sender is not in the receiver's allow file.
     #[error("receiver does not accept this sender")]
-    NotAdmitted,
+    NotAdmitted = 1,
     /// The ticket of a data connection is not, or no longer, valid.
     #[error("session ticket is not valid")]
     Ticket,

@@ -140,19 +140,20 @@ const METADATA_BYTES: usize = 2 + 8 + 4;
 const WANTED: u8 = 0xff;
 const UNFINISHED: u8 = 0xfe;
 
-const REFUSALS: [(u8, Refusal); 12] = [
-    (1, Refusal::NotAdmitted),
-    (2, Refusal::Ticket),
-    (3, Refusal::TooMany),
-    (4, Refusal::Name),
-    (5, Refusal::Exists),
-    (6, Refusal::OtherVersion),
-    (7, Refusal::TakenOver),
-    (8, Refusal::NoSpace),
-    (9, Refusal::Quota),
-    (10, Refusal::Io),
-    (11, Refusal::Protocol),
-    (12, Refusal::Stopping),
+/// All reasons. Their numbers are those of the messages.
+const REFUSALS: [Refusal; 12] = [
+    Refusal::NotAdmitted,
+    Refusal::Ticket,
+    Refusal::TooMany,
+    Refusal::Name,
+    Refusal::Exists,
+    Refusal::OtherVersion,
+    Refusal::TakenOver,
+    Refusal::NoSpace,
+    Refusal::Quota,
+    Refusal::Io,
+    Refusal::Protocol,
+    Refusal::Stopping,
 ];
 
 impl Request {
@@ -259,7 +260,7 @@ impl Reply {
                     EntryStatus::Complete => 0,
                     EntryStatus::Wanted => WANTED,
                     EntryStatus::Unfinished => UNFINISHED,
-                    EntryStatus::Refused(reason) => code(&REFUSALS, reason),
+                    EntryStatus::Refused(reason) => *reason as u8,
                 }));
             }
             Self::Resume { file, held } => put_ranges(put, 0x44, *file, held),
@@ -277,7 +278,7 @@ impl Reply {
                 fields(put, 0x47, &[&stream.to_be_bytes(), &batches.to_be_bytes()]);
             }
             Self::Confirmed { file } => fields(put, 0x48, &[&file.to_be_bytes()]),
-            Self::Refused { reason } => fields(put, 0x49, &[&[code(&REFUSALS, reason)]]),
+            Self::Refused { reason } => fields(put, 0x49, &[&[*reason as u8]]),
         }
         bytes
     }
@@ -293,7 +294,7 @@ impl Reply {
                     0 => Ok(EntryStatus::Complete),
                     WANTED => Ok(EntryStatus::Wanted),
                     UNFINISHED => Ok(EntryStatus::Unfinished),
-                    reason => of_code(&REFUSALS, reason).map(EntryStatus::Refused),
+                    reason => refusal(reason).map(EntryStatus::Refused),
                 };
                 let statuses: Vec<_> = std::mem::take(&mut rest.0).iter().map(status).collect::<Result<_, _>>()?;
                 if statuses.is_empty() {
@@ -313,7 +314,7 @@ impl Reply {
             }
             0x47 => Self::Drained { stream: rest.u16()?, batches: rest.u64()? },
             0x48 => Self::Confirmed { file: rest.u32()? },
-            0x49 => Self::Refused { reason: of_code(&REFUSALS, rest.u8()?)? },
+            0x49 => Self::Refused { reason: refusal(rest.u8()?)? },
             _ => return Err(Malformed),
         };
         rest.end()?;
@@ -380,12 +381,8 @@ fn fields(bytes: &mut Vec<u8>, kind: u8, parts: &[&[u8]]) {
     }
 }
 
-fn code<T: PartialEq>(table: &[(u8, T)], value: &T) -> u8 {
-    table.iter().find_map(|(code, listed)| (listed == value).then_some(*code)).unwrap_or(0)
-}
-
-fn of_code<T: Copy>(table: &[(u8, T)], code: u8) -> Result<T, Malformed> {
-    table.iter().find_map(|(listed, value)| (*listed == code).then_some(*value)).ok_or(Malformed)
+fn refusal(number: u8) -> Result<Refusal, Malformed> {
+    REFUSALS.into_iter().find(|reason| *reason as u8 == number).ok_or(Malformed)
 }
 
 /// The unread rest of a message.

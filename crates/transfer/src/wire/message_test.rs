@@ -55,7 +55,7 @@ fn replies() -> Vec<Reply> {
             list: 7,
             statuses: vec![EntryStatus::Complete, EntryStatus::Wanted, EntryStatus::Unfinished],
         },
-        Reply::Statuses { list: 7, statuses: REFUSALS.map(|(_, reason)| EntryStatus::Refused(reason)).to_vec() },
+        Reply::Statuses { list: 7, statuses: REFUSALS.map(EntryStatus::Refused).to_vec() },
         Reply::Resume { file: 1, held: vec![] },
         Reply::Resume { file: 1, held: vec![0..3, 5..6] },
         Reply::Resume { file: 1, held: (0..MAX_RANGES as u64).map(|n| 2 * n..2 * n + 1).collect() },
@@ -64,7 +64,7 @@ fn replies() -> Vec<Reply> {
         Reply::Drained { stream: 2, batches: 8 },
         Reply::Confirmed { file: 1 },
     ];
-    replies.extend(REFUSALS.map(|(_, reason)| Reply::Refused { reason }));
+    replies.extend(REFUSALS.map(|reason| Reply::Refused { reason }));
     replies
 }
 
@@ -107,7 +107,9 @@ fn bytes_by_hand() {
     assert_eq!(*batch.encode(), [0x11, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 32, 0, 0, 0, 16]);
     let resume = Reply::Resume { file: 2, held: vec![1..4] };
     assert_eq!(resume.encode(), [0x44, 0, 0, 0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 4]);
-    assert_eq!(Reply::Refused { reason: Refusal::NoSpace }.encode(), [0x49, 8]);
+    for (number, reason) in [(1, Refusal::NotAdmitted), (8, Refusal::NoSpace), (12, Refusal::Stopping)] {
+        assert_eq!(Reply::Refused { reason }.encode(), [0x49, number]);
+    }
 }
 
 #[test]
