@@ -279,18 +279,18 @@ impl SenderStore {
         let name = format!("{SCRATCH}{:016x}", u64::from_ne_bytes(random));
         lock(&self.files).locked(|_| {
             let (folder, _) = make_folder(self.system, &self.state, name.as_ref(), Readers::Owner, false)?;
-            let lock = self.system.open_in(&folder, LOCK.as_ref(), Opening::Make)?;
-            let _ = lock.try_lock();
-            Ok(Scratch { name, folder: Arc::new(folder), lock })
+            let file = self.system.open_in(&folder, LOCK.as_ref(), Opening::Make)?;
+            let _ = file.try_lock();
+            Ok(Scratch { name, folder: Arc::new(folder), lock: file })
         })
     }
 }
 
 impl Drop for SenderStore {
     fn drop(&mut self) {
-        if let Some(Scratch { name, folder, lock }) = lock(&self.scratch).take() {
+        if let Some(Scratch { name, folder, lock: file }) = lock(&self.scratch).take() {
             // Windows removes no open file.
-            drop(lock);
+            drop(file);
             let _ = remove_scratch(self.system, &self.state, name.as_ref(), &folder);
         }
     }

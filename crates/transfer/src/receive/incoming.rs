@@ -44,6 +44,7 @@ pub(crate) fn serve(
     let _end = OnDrop(|| session.detach(stream));
     thread::scope(|scope| {
         let link = incoming.link().clone();
+        // It owns `taken` and `free`: when it ends, `full` and `buffers` are disconnected, and the reader ends, too.
         let opener = start(scope, move || {
             let result = open_all(session, stream, &taken, &free, server);
             if result.is_err() {

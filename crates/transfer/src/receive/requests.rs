@@ -1,5 +1,7 @@
-//! Serves the requests of a session's control connection, on two threads: one answers the sender. The other syncs files, writes the
-//! journal and gives files their final names, so that a slow disk does not look like a dead receiver.
+//! Serves the requests of a session's control connection, on two threads. One reads requests and answers them: it looks for offered files
+//! and listed entries, makes folders and links, and opens or removes an incomplete file. The other syncs what has arrived, writes the
+//! journals, gives complete files their final names, confirms them and closes lost data connections: a slow sync does not look like a dead
+//! receiver.
 
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};

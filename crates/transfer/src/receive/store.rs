@@ -466,7 +466,7 @@ impl PartFile {
         self.system.set_length(&self.file, size_bytes)?;
         let mut held = self.held();
         for range in chunks {
-            // The journal has no chunk twice.
+            // No record for holes that were written or named before.
             if !held.written.covers(range) {
                 held.written.insert(range.clone());
                 held.fresh.insert(range.clone());

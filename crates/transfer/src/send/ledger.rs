@@ -125,6 +125,8 @@ impl Ledger {
     }
 
     pub(crate) fn wake(&self) {
+        // Nobody is between a check and a wait.
+        let _state = lock(&self.state);
         self.changed.notify_all();
     }
 }

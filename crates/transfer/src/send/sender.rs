@@ -224,11 +224,11 @@ fn plan_bounds(options: &SendOptions, links: usize) -> PlanBounds {
     let max_workers = options.threads.count().min(links * STREAM_BUFFERS);
     // In sequential mode nothing is planned, and there are buffers for full batches.
     let full = Some(BATCH_PLAIN_BYTES).filter(|_| mode == StageMode::Sequential);
-    let stage_chunks = full.or(options.stage_bytes);
+    let stage_bytes = full.or(options.stage_bytes);
     PlanBounds {
         max_workers,
         is_worker_count_fixed: options.threads != Threads::All || mode == StageMode::Sequential,
-        stage_chunks: stage_chunks.map(|bytes| bytes.div_ceil(LAYOUT.chunk_bytes() as u64)),
+        stage_chunks: stage_bytes.map(|bytes| bytes.div_ceil(LAYOUT.chunk_bytes() as u64)),
         links,
         is_throttled: options.compute_bytes_per_s.is_some(),
     }

@@ -175,7 +175,8 @@ impl AdaptivePlanner {
         }
         state.compared = now;
         state.seen = Default::default();
-        let lanes = if self.bounds.is_throttled { 1.0 } else { lanes_factor(compute.bytes / compute.batches / 16384) };
+        let chunks = compute.bytes / compute.batches / LAYOUT.chunk_bytes() as u64;
+        let lanes = if self.bounds.is_throttled { 1.0 } else { lanes_factor(chunks) };
         let costs = Costs {
             // The clock may not have advanced, and a plan needs costs above zero.
             compute: (compute.busy_s / compute.bytes as f64 / lanes).max(1e-15),
