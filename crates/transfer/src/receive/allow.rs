@@ -3,12 +3,13 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use zeroize::Zeroizing;
 
 use crate::wire::noise::NoisePublicKey;
 use tress_container::keys::{Address, key_lines, read_key_file};
-use tress_container::sys::{Kind, Os, System};
+use tress_container::sys::{Kind, Os, Status, System};
 use tress_container::workers::lock;
 use tress_container::{Error, ErrorKind};
 
@@ -24,7 +25,8 @@ pub enum Allow {
     Any,
 }
 
-/// An allow file that is looked at in every handshake. While it cannot be read, the senders that it named before are accepted.
+/// An allow file that is looked at in every handshake, and read if it has changed. While it cannot be read, the senders that it named
+/// before are accepted.
 #[derive(Clone, Debug)]
 pub struct AllowFile {
     path: PathBuf,
@@ -34,8 +36,10 @@ pub struct AllowFile {
 #[derive(Debug)]
 struct List {
     addresses: Vec<Address>,
-    /// What the file held when it was looked at last.
+    /// What the file held when it was read last.
     found: Result<Zeroizing<Vec<u8>>, ErrorKind>,
+    /// The file's status before that, if the next change of the file will change it.
+    status: Option<Status>,
 }
 
 impl Allow {
@@ -55,7 +59,8 @@ impl Allow {
         let path = path.into();
         let found = read(&Os, &path)?;
         let addresses = parse(&found).map_err(|error| error.at(&path))?;
-        Ok(Self::File(AllowFile { path, list: Arc::new(Mutex::new(List { addresses, found: Ok(found) })) }))
+        let list = List { addresses, found: Ok(found), status: None };
+        Ok(Self::File(AllowFile { path, list: Arc::new(Mutex::new(list)) }))
     }
 
     /// Whether a sender is accepted, and why a file that has changed could not be read.
@@ -66,7 +71,13 @@ impl Allow {
             Self::Only(addresses) => (names(addresses), None),
             Self::File(file) => {
                 let mut list = lock(&file.list);
-                let fault = list.update(read(system, &file.path)).err();
+                let status = system.status_of(&file.path).ok().filter(is_settled);
+                if status.is_some() && status == list.status {
+                    return (names(&list.addresses), None);
+                }
+                let found = read(system, &file.path);
+                list.status = status.filter(|_| found.is_ok());
+                let fault = list.update(found).err();
                 (names(&list.addresses), fault.map(|error| error.at(&file.path)))
             }
         }
@@ -84,6 +95,12 @@ impl List {
         self.addresses = parse(&found?)?;
         Ok(())
     }
+}
+
+/// Whether the next change of the file will change its times: no file system counts in steps of more than two seconds.
+fn is_settled(status: &Status) -> bool {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as i128);
+    status.modified_ns.max(status.changed_ns) < now - 2_000_000_000
 }
 
 fn read(system: &dyn System, path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
@@ -108,7 +125,8 @@ fn parse(bytes: &[u8]) -> Result<Vec<Address>, Error> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+    use std::{fs, io};
 
     use super::*;
     use tress_container::keys::KeyPair;
@@ -159,5 +177,34 @@ mod tests {
         fs::remove_dir(&path).unwrap();
         fs::write(&path, other.to_string()).unwrap();
         assert_eq!((admits(&one), admits(&other)), ((false, None), (true, None)));
+    }
+
+    #[test]
+    fn an_unchanged_allow_file_is_read_once() {
+        /// A file with this time in seconds, which cannot be opened at 3, and the number of attempts to open it.
+        #[derive(Default)]
+        struct Dated(AtomicI64, AtomicU64);
+        impl System for Dated {
+            fn status_of(&self, path: &Path) -> io::Result<Status> {
+                let time = i128::from(self.0.load(Relaxed)) * 1_000_000_000;
+                Ok(Status { modified_ns: time, changed_ns: time, ..Os.status_of(path)? })
+            }
+
+            fn open(&self, path: &Path) -> io::Result<fs::File> {
+                self.1.fetch_add(1, Relaxed);
+                if self.0.load(Relaxed) == 3 { Err(io::ErrorKind::Other.into()) } else { Os.open(path) }
+            }
+        }
+        let (file, address, system) = (tempfile::NamedTempFile::new().unwrap(), address(), Dated::default());
+        fs::write(file.path(), address.to_string()).unwrap();
+        let allow = Allow::file(file.path()).unwrap();
+        // A time in the future, or of this second: the next change may have the same.
+        let future = i64::from(u32::MAX);
+        for (time, opened) in [(1, 1), (1, 1), (2, 2), (2, 2), (3, 3), (3, 4), (future, 5), (future, 6), (1, 7), (1, 7)]
+        {
+            system.0.store(time, Relaxed);
+            assert!(allow.admits(&system, address.noise_public_key()).0);
+            assert_eq!(system.1.load(Relaxed), opened, "{time}");
+        }
     }
 }
