@@ -12,7 +12,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, IoSlice};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -234,39 +234,15 @@ impl SenderStore {
         let name = to_os(name).ok_or(Refusal::Name)?.to_owned();
         if self.system.exists_in(&folder, &name)? {
             let is_done = |files: &mut FileJournal| self.is_done_in(files, &folder, &name, path, identity, size_bytes);
-            return if lock(&self.files).locked(is_done)? {
-                self.system.sync_folder_in(&folder)?;
-                Ok(Offered::Complete)
-            } else {
-                Err(Refusal::Exists.into())
-            };
+            if !lock(&self.files).locked(is_done)? {
+                return Err(Refusal::Exists.into());
+            }
+            self.system.sync_folder_in(&folder)?;
+            return Ok(Offered::Complete);
         }
         let shown = names.iter().filter_map(|name| to_os(name)).collect();
         let (stem, state) = (stem(path), self.state.try_clone()?);
-        let data = std::ffi::OsString::from(format!("{stem}.part"));
-        let open = || self.system.open_in(&state, &data, Opening::Make);
-        let is_new = !self.system.exists_in(&state, &data)?;
-        let file = match open() {
-            // Up to version 0.3.0, a session that was killed at the end of the file had given it its mode.
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                self.system.set_mode_in(&state, &data, 0o600)?;
-                open()?
-            }
-            opened => opened?,
-        };
-        // The lock lasts until the file is closed, or the process ends for any reason.
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(std::fs::TryLockError::WouldBlock) => return Err(Refusal::TooMany.into()),
-            // Without support for locks, a second receiver cannot be detected.
-            Err(std::fs::TryLockError::Error(_)) => {}
-        }
-        // Another session may have removed the file between the two calls.
-        if check_inode(&state, &data, &self.system.status(&file)?).is_err() {
-            return Err(Refusal::TooMany.into());
-        }
-        // From here on no other session changes the files of this transfer.
-        let old_bytes = if is_new { 0 } else { self.system.status(&file)?.size_bytes.saturating_add(ENTRY_BYTES) };
+        let (file, old_bytes) = self.open_part(format!("{stem}.part").as_ref())?;
         let reservation = self.usage.as_ref().map(|usage| usage.file(old_bytes));
         let all_bytes = size_bytes.unwrap_or(0).saturating_add(ENTRY_BYTES);
         let reserved = reservation.as_ref().map_or(Ok(()), |reservation| reservation.grow_to(all_bytes));
@@ -293,7 +269,8 @@ impl SenderStore {
         };
         let journal = self.system.open_in(&self.state, part.state_name("journal").as_ref(), Opening::Make)?;
         let old = journal::parse(&read(self.system, &journal, journal::MAX_BYTES)?);
-        let old = old.filter(|old| !restart && part.has_chunks_of(old));
+        let has_chunks = old.as_ref().map_or(Ok(false), |old| part.has_chunks_of(old))?;
+        let old = old.filter(|_| has_chunks && !restart);
         if old
             .as_ref()
             .is_some_and(|old| !is_same_version(identity, &old.identity) || Some(old.size_bytes) != size_bytes)
@@ -310,6 +287,29 @@ impl SenderStore {
         part.identity = old.as_ref().map_or(part.identity, |old| old.identity);
         part.begin(journal, old)?;
         Ok(Offered::PartFile(Box::new(part)))
+    }
+
+    /// Opens or makes the data of an incomplete file. Until it is closed, or the process ends for any reason, no other session changes the
+    /// files of this transfer. Returns also the bytes that count for it already.
+    fn open_part(&self, name: &OsStr) -> Result<(File, u64), Denied> {
+        let open = || self.system.open_in(&self.state, name, Opening::Make);
+        let is_new = !self.system.exists_in(&self.state, name)?;
+        let file = match open() {
+            // Up to version 0.3.0, a session that was killed at the end of the file had given it its mode.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                self.system.set_mode_in(&self.state, name, 0o600)?;
+                open()?
+            }
+            opened => opened?,
+        };
+        // Without support for locks, a second receiver cannot be detected.
+        let is_locked = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+        let status = self.system.status(&file)?;
+        // Another session may have removed the file between the two calls.
+        if is_locked || check_inode(&self.state, name, &status).is_err() {
+            return Err(Refusal::TooMany.into());
+        }
+        Ok((file, if is_new { 0 } else { status.size_bytes.saturating_add(ENTRY_BYTES) }))
     }
 
     /// Whether the file under the final name was received from this version, and has not changed since.
@@ -331,9 +331,9 @@ impl SenderStore {
 
 impl PartFile {
     /// Whether the file is long enough for the chunks of an old journal. A journal that has outlived its file has none.
-    fn has_chunks_of(&self, old: &Journal) -> bool {
+    fn has_chunks_of(&self, old: &Journal) -> io::Result<bool> {
         let needed = plain_bytes(old.size_bytes, old.held.end());
-        needed > 0 && self.system.status(&self.file).is_ok_and(|status| status.size_bytes >= needed)
+        Ok(needed > 0 && self.system.status(&self.file)?.size_bytes >= needed)
     }
 
     fn begin(&mut self, journal: File, old: Option<Journal>) -> Result<(), Denied> {
