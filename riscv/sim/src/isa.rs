@@ -119,6 +119,15 @@ impl Isa {
         true
     }
 
+    /// Whether it has this width or extension, by its name in lower case.
+    pub(crate) fn has(mut self, name: &str) -> bool {
+        match name {
+            "rv32" => self.xlen == Xlen::Rv32,
+            "rv64" => self.xlen == Xlen::Rv64,
+            _ => self.extension(name).is_some_and(|extension| *extension),
+        }
+    }
+
     /// Whether harts can execute what a compiler makes for an extension, given by its name in lower case.
     pub(crate) fn runs(&self, name: &str) -> bool {
         match name {

@@ -4,12 +4,14 @@
 //! instructions. So comparisons, logic and loads are the same for both widths, and most RV32 instructions execute as
 //! the `w` forms of RV64. The floating-point registers follow the integer registers, as 32 to 63.
 
+use serde::Deserialize;
+
 use super::float::{FloatOp, Format};
 use crate::retired::{Class, Retired};
 
 /// The operation. `a` is register rs1, and `b` is register rs2 plus the immediate. Instructions with a register operand
 /// have a zero immediate; those with an immediate have x0 as rs2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Opcode {
     /// Not decoded yet.
@@ -202,7 +204,7 @@ impl Opcode {
 }
 
 /// The operation of an atomic memory instruction on the old value and rs2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Amo {
     Swap,

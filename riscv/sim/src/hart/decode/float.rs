@@ -6,31 +6,11 @@ use crate::hart::op::{Op, Opcode};
 use crate::retired::Class;
 
 /// Index of a floating-point register. They follow the integer registers.
-const fn float(register: u8) -> u8 {
+pub(super) const fn float(register: u8) -> u8 {
     32 | register
 }
 
 impl Fields<'_> {
-    pub(super) fn load_float(self) -> Option<Op> {
-        let code = match self.funct3() {
-            2 if self.isa.f => Opcode::Flw,
-            3 if self.isa.d => Opcode::Fld,
-            _ => return None,
-        };
-        let op = Op::new(code, Class::Load);
-        Some(Op { rd: float(self.rd()), rs1: self.rs1(), immediate: self.i_immediate(), ..op })
-    }
-
-    pub(super) fn store_float(self) -> Option<Op> {
-        let code = match self.funct3() {
-            2 if self.isa.f => Opcode::Fsw,
-            3 if self.isa.d => Opcode::Fsd,
-            _ => return None,
-        };
-        let op = Op::new(code, Class::Store);
-        Some(Op { rs1: self.rs1(), rs2: float(self.rs2()), immediate: self.s_immediate(), ..op })
-    }
-
     /// The format that bits 26 and 25 encode.
     fn format(self) -> Option<Format> {
         match self.word >> 25 & 3 {
@@ -77,7 +57,7 @@ impl Fields<'_> {
         let from_integer = |operation| Op { rd: float(rd), rs1, ..op(operation, Class::FpMove) };
         let rounded = |op: Op| Some(Op { rounding: self.rounding()?, ..op });
         let single = format == Format::Single;
-        Some(match (self.funct7() >> 2, self.funct3(), rs2) {
+        Some(match (self.word >> 27, self.funct3(), rs2) {
             (0x00, ..) => rounded(binary(FloatOp::Add, Class::FpAdd))?,
             (0x01, ..) => rounded(binary(FloatOp::Sub, Class::FpAdd))?,
             (0x02, ..) => rounded(binary(FloatOp::Mul, Class::FpMultiply))?,
