@@ -83,11 +83,14 @@ main() {
         pthread_t threads[P];
         void *hart;
         size_t number, harts = 0;
+        int error;
         for (number = 1; number < BLOCKS; number++)
             plain[number][number % 4] = number * 0x01010101;
         for (number = 1; number < P; number++)
-            if (pthread_create(&threads[number], NULL, thread, (void *)number))
+            if ((error = pthread_create(&threads[number], NULL, thread, (void *)number))) {
+                tress_print(error == EAGAIN ? "pthread_create: EAGAIN, no hart for a thread\n" : "pthread_create\n");
                 return 1;
+            }
         thread(0);
         for (number = 1; number < P; number++) {
             if (pthread_join(threads[number], &hart) || pthread_join(threads[number], NULL) != ESRCH)

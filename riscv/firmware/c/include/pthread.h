@@ -2,8 +2,8 @@
    targets with atomics. No two threads share a hart from pthread_create to pthread_join. A thread waits by
    spinning.
 
-   Limits: 63 threads beside main. A thread on a hart that the machine lacks never starts, so the machine needs one hart
-   more than threads. Attributes are ignored. No detaching, cancellation, keys or condition variables, and no
+   Limits: 63 threads beside main, and no more than the machine has harts beside main's: it is asked through the CLINT
+   at 0x2000000, by each hart's software interrupt. Attributes are ignored. No detaching, cancellation, keys or condition variables, and no
    pthread_exit: a thread ends when its function returns. */
 #ifndef TRESS_PTHREAD_H
 #define TRESS_PTHREAD_H
@@ -17,7 +17,7 @@ extern "C" {
 /* Results of functions that fail; 0 is success. */
 #ifndef ESRCH
 #define ESRCH 3   /* no such thread */
-#define EAGAIN 11 /* all harts have a thread */
+#define EAGAIN 11 /* all harts of the machine have a thread */
 #define EBUSY 16  /* another thread has the mutex */
 #define EINVAL 22 /* a barrier of 0 threads */
 #endif

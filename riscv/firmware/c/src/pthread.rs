@@ -43,7 +43,20 @@ extern "C" fn run(hart: usize) {
     }
 }
 
-/// Starts a thread on the first hart without one.
+/// Whether the machine has this hart: its software interrupt in the CLINT keeps what is written. No hart enables that
+/// interrupt.
+fn exists(hart: usize) -> bool {
+    let interrupt = (0x200_0000 as *mut u32).wrapping_add(hart);
+    // SAFETY: the machines of this runtime have a CLINT at this address, with a register for each possible hart.
+    unsafe {
+        interrupt.write_volatile(1);
+        let is_set = interrupt.read_volatile() == 1;
+        interrupt.write_volatile(0);
+        is_set
+    }
+}
+
+/// Starts a thread on the first hart without one. `AGAIN` if all harts of the machine have one.
 ///
 /// # Safety
 /// `thread` is valid for writing.
@@ -54,7 +67,7 @@ pub unsafe extern "C" fn pthread_create(
     start: Start,
     argument: *mut c_void,
 ) -> c_int {
-    let take = |hart: &usize| THREADS[*hart].is_used.swap(1, Ordering::Acquire) == 0;
+    let take = |hart: &usize| exists(*hart) && THREADS[*hart].is_used.swap(1, Ordering::Acquire) == 0;
     let Some(hart) = (1..harts::MAX).find(take) else { return AGAIN };
     // SAFETY: `is_used` gives this thread the cell, and the caller guarantees the place for the number.
     unsafe {
