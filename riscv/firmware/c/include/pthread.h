@@ -3,8 +3,8 @@
    spinning.
 
    Limits: 63 threads beside main, and no more than the machine has harts beside main's: it is asked through the CLINT
-   at 0x2000000, by each hart's software interrupt. Attributes are ignored. No detaching, cancellation, keys or condition variables, and no
-   pthread_exit: a thread ends when its function returns. */
+   at 0x2000000, by each hart's software interrupt. Attributes are ignored. No detaching, cancellation, keys or
+   condition variables, and no pthread_exit: a thread ends when its function returns. */
 #ifndef TRESS_PTHREAD_H
 #define TRESS_PTHREAD_H
 
@@ -65,8 +65,7 @@ static inline int pthread_mutex_unlock(pthread_mutex_t *mutex) {
 
 typedef struct {
     tress_barrier barrier;
-    uint32_t count; /* threads in a round */
-    uint32_t left;  /* threads that have left a round */
+    uint32_t count;
 } pthread_barrier_t;
 typedef int pthread_barrierattr_t;
 /* What pthread_barrier_wait returns to one thread of each round. */
@@ -80,14 +79,11 @@ static inline int pthread_barrier_init(pthread_barrier_t *barrier, const pthread
     for (word = 0; word < sizeof barrier->barrier.words / sizeof barrier->barrier.words[0]; word++)
         barrier->barrier.words[word] = 0;
     barrier->count = count;
-    barrier->left = 0;
     return 0;
 }
 
 static inline int pthread_barrier_wait(pthread_barrier_t *barrier) {
-    tress_barrier_wait(&barrier->barrier, barrier->count);
-    /* Each thread leaves a round once, so one of any `count` that leave finds a multiple of `count`. */
-    return __atomic_fetch_add(&barrier->left, 1, __ATOMIC_RELAXED) % barrier->count ? 0 : PTHREAD_BARRIER_SERIAL_THREAD;
+    return tress_barrier_wait(&barrier->barrier, barrier->count) ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 
 static inline int pthread_barrier_destroy(pthread_barrier_t *barrier) {

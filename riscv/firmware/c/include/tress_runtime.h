@@ -39,8 +39,9 @@ typedef struct {
     _Alignas(64) uint32_t words[16];
 } tress_barrier;
 
-/* Waits until `count` harts have arrived. Not on targets without atomics (RV32IM). */
-void tress_barrier_wait(tress_barrier *barrier, size_t count);
+/* Waits until `count` harts have arrived. Returns 1 to the last of them, 0 to the others. Not on targets without atomics
+   (RV32IM). */
+int tress_barrier_wait(tress_barrier *barrier, size_t count);
 
 /* Marks the beginning of region `number`, a constant from 0 (no region) to 2047. The runtime uses region 1 for waiting. */
 #define TRESS_MARK(number) __asm__ volatile("slti x0, x0, %0" : : "i"(number) : "memory")

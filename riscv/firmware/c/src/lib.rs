@@ -48,9 +48,9 @@ pub extern "C" fn tress_join(hart: usize) {
     harts::join(hart);
 }
 
-/// Waits until this many harts have arrived at the barrier.
+/// Waits until this many harts have arrived at the barrier. Returns 1 to the last of them, 0 to the others.
 #[cfg(target_has_atomic = "32")]
 #[unsafe(no_mangle)]
-pub extern "C" fn tress_barrier_wait(barrier: &harts::Barrier, count: usize) {
-    barrier.wait(count);
+pub extern "C" fn tress_barrier_wait(barrier: &harts::Barrier, count: usize) -> c_int {
+    barrier.wait(count).into()
 }

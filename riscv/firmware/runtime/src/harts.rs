@@ -102,11 +102,12 @@ impl Barrier {
         Barrier { arrived: AtomicU32::new(0), turn: AtomicU32::new(0) }
     }
 
-    /// Waits until `harts` harts have called it.
-    pub fn wait(&self, harts: usize) {
+    /// Waits until `harts` harts have called it. Returns whether this one was the last.
+    pub fn wait(&self, harts: usize) -> bool {
         // `turn` cannot change before this hart has arrived.
         let turn = self.turn.load(Ordering::Relaxed);
-        if self.arrived.fetch_add(1, Ordering::AcqRel) as usize + 1 == harts {
+        let is_last = self.arrived.fetch_add(1, Ordering::AcqRel) as usize + 1 == harts;
+        if is_last {
             self.arrived.store(0, Ordering::Relaxed);
             self.turn.store(turn.wrapping_add(1), Ordering::Release);
         } else {
@@ -114,6 +115,7 @@ impl Barrier {
                 spin_loop();
             }
         }
+        is_last
     }
 }
 
